@@ -11,7 +11,7 @@
 #include "analysis/work.h"
 #include "common/xalloc.h"
 
-#define ALWAYS         4.0  /* as many strikes were to be expected before the first */
+#define ALWAYS         6.0  /* as many strikes were to be expected before the first; by chance one in 400 has none */
 #define EARLY          4u   /* steps after which an onset is still the beginning */
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */

@@ -31,6 +31,13 @@ struct replay {
     const struct graph *graph;
 };
 
+bool price_is_struck(const struct graph_op *op, const struct graph_step *s, double more, double struck_s)
+{
+    double usual_s = op->usual_s * s->factor * more;
+
+    return usual_s > 0 && op->work_s > usual_s + struck_s + (op->work_s > s->pause_s ? s->pause_s : 0);
+}
+
 /* What it would take if pieces of work were even; strikes and pauses stay. */
 static double even_s(const struct replay *r, const struct graph_op *op, const struct graph_step *s,
                      double work_s, double more)
@@ -54,8 +61,8 @@ static double work(const struct graph_op *op, const struct graph_step *s, void *
         return work_s;
     if (c->other && s->number >= c->other[op->rank].from)
         more = 1 + c->other[op->rank].excess;
-    if (c->struck_s > 0 && !s->pause && work_s > more * usual_s + c->struck_s)
-        work_s = more * usual_s;
+    if (c->struck_s > 0 && price_is_struck(op, s, more, c->struck_s))
+        work_s = more * usual_s + (work_s > s->pause_s ? s->pause_s : 0);
     return c->expected ? even_s(r, op, s, work_s, more) : work_s;
 }
 

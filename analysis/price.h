@@ -31,4 +31,8 @@ struct price_change {
 /* Seconds that the steps from `from` on, as far as they are remembered, would be shorter; *of_s: what they took. */
 double price_saved_s(struct graph *g, const struct price_change *c, double *of_s);
 
+/* Is this piece, which usually takes `more` times what it did before, longer than that by more than struck_s, and than what all paused in
+ * the step? */
+bool price_is_struck(const struct graph_op *op, const struct graph_step *s, double more, double struck_s);
+
 #endif

@@ -202,8 +202,8 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
     if (strikes_cost(w, t.first, &s->jitter_saved_s, &s->strike_ratio) < min_slowdown)
         return;
     s->jitter = true;
-    /* Nearer to the first step than strikes are to one another: from the beginning. */
-    s->jitter_onset = t.first > 2 / s->strikes_per_step ? t.first - 1 : 0;
+    /* No farther from the first step than strikes are from one another: from the beginning. */
+    s->jitter_onset = t.first > 1 / s->strikes_per_step ? t.first - 1 : 0;
 }
 
 /* ---- imbalance ---- */

@@ -335,6 +335,39 @@ static void judge_pieces(struct view *v)
     report(v, &o, &change, &v->calls->stood_pieces);
 }
 
+static bool has_struck(const struct view_calls *s, const struct graph_step *step, float struck_s)
+{
+    for (size_t i = 0; i < step->n; i++)
+        if (price_is_struck(&step->op[i], step, 1 + s->without[step->op[i].rank].excess, struck_s))
+            return true;
+    return false;
+}
+
+/* Number of the step at which strikes began to be no farther from one another than they are on the mean since `from`. */
+static uint32_t strikes_from(const struct view_calls *s, uint32_t from, float struck_s)
+{
+    uint32_t back = 0, struck = 0, gap = 0;
+
+    for (; back < graph_steps(s->graph); back++) {
+        struct graph_step step = graph_step_get(s->graph, back);
+
+        if (step.number < from)
+            break;
+        struck += has_struck(s, &step, struck_s);
+    }
+    for (uint32_t since = back; back < graph_steps(s->graph) && struck * gap < since; back++, gap++) {
+        struct graph_step step = graph_step_get(s->graph, back);
+
+        if (!has_struck(s, &step, struck_s))
+            continue;
+        from = step.number;
+        since += gap + 1;
+        struck++;
+        gap = 0;
+    }
+    return from;
+}
+
 static void judge_jitter(struct view *v)
 {
     struct diagnosis_other o;
@@ -346,6 +379,8 @@ static void judge_jitter(struct view *v)
         o.standing = diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS;
     }
     change.struck_s = (float)(STRUCK * diagnosis_work(v->diagnosis)->usual_s);
+    if (o.standing)
+        o.from = strikes_from(v->calls, o.from, change.struck_s);
     report(v, &o, &change, &v->calls->stood_jitter);
 }
 

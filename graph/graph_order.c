@@ -40,8 +40,12 @@ static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
 static uint64_t numbered_with(const struct graph *g, const struct raw *raw)
 {
     const struct kind *k = &g->kind[meeting_at(g, raw->meeting)->m.kind];
-    uint64_t words[] = { raw->kind, raw->does, k->comm, k->info.message ? k->info.from : 0,
-                         k->info.message ? k->info.to : 0, k->info.message ? (uint64_t)(int64_t)k->info.tag : 0 };
+    uint64_t words[] = { raw->kind,
+                         raw->does,
+                         k->comm,
+                         k->info.message ? k->info.from : 0,
+                         k->info.message ? k->info.to : 0,
+                         k->info.message ? (uint64_t)(int64_t)k->info.tag : 0 };
 
     return key_of(words, sizeof(words));
 }
@@ -173,10 +177,12 @@ static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t ran
     }
 }
 
-/* Did most ranks do something else for long: more than half of what their step usually is, in pieces that are much too long? */
-static bool is_pause(const struct graph *g, const struct kept *kept)
+/* Did most ranks do something else for long: more than half of what their step usually is, in pieces that are much too long?  For how
+ * long they did; 0: they did not. */
+static double pause_of(const struct graph *g, const struct kept *kept)
 {
     double *more_s = xcalloc(g->n_ranks, sizeof(*more_s)), *usual_s = xcalloc(g->n_ranks, sizeof(*usual_s));
+    double pause_s;
     uint32_t n = 0, ranks = 0;
 
     for (size_t i = 0; i < kept->s.n; i++) {
@@ -185,15 +191,18 @@ static bool is_pause(const struct graph *g, const struct kept *kept)
         if (isnan(op->usual_s))
             continue;
         usual_s[op->rank] += op->usual_s;
-        more_s[op->rank] += fmax(0, op->work_s - PAUSE * op->usual_s * kept->s.factor);
+        if (op->work_s > PAUSE * op->usual_s * kept->s.factor)
+            more_s[op->rank] += op->work_s - op->usual_s * kept->s.factor;
     }
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         n += more_s[r] > PAUSE_SHARE * usual_s[r];
-        ranks += g->rank[r].known;
+        if (g->rank[r].known)
+            more_s[ranks++] = more_s[r];
     }
+    pause_s = 2 * n > ranks ? statistics_select(more_s, ranks, (ranks - 1) / 2) : 0;
     free(more_s);
     free(usual_s);
-    return 2 * n > ranks;
+    return pause_s;
 }
 
 /* What all ranks did more of in this step than they usually do, piece by piece: a pause is but one piece. */
@@ -277,7 +286,8 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
     free(left_s);
     kept->s.op = kept->op;
     kept->s.factor = factor_of(g, kept);
-    kept->s.pause = is_pause(g, kept);
+    kept->s.pause_s = pause_of(g, kept);
+    kept->s.pause = kept->s.pause_s > 0;
 }
 
 uint32_t graph_places(const struct graph *g)
