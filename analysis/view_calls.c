@@ -370,18 +370,24 @@ static uint32_t strikes_from(const struct view_calls *s, uint32_t from, float st
 
 static void judge_jitter(struct view *v)
 {
+    struct view_calls *s = v->calls;
     struct diagnosis_other o;
-    struct price_change change = { .other = v->calls->without };
+    struct price_change change = { .other = s->without };
+    double saved_s, of_s;
 
-    if (diagnosis_jitter(v->diagnosis, &o) &&
-        o.early) { /* the machine's own noise, unless it costs much for long */
-        o.least = ORDINARY_NOISE;
-        o.standing = diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS;
-    }
+    diagnosis_jitter(v->diagnosis, &o);
     change.struck_s = (float)(STRUCK * diagnosis_work(v->diagnosis)->usual_s);
+    if (o.standing && o.early) { /* the machine's own noise, unless it costs much for long */
+        o.least = ORDINARY_NOISE;
+        if (!s->stood_jitter) {
+            saved_s = price_saved_s(s->graph, &change, &of_s);
+            o.standing =
+                diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS && ratio(of_s, saved_s) >= ORDINARY_NOISE;
+        }
+    }
     if (o.standing)
-        o.from = strikes_from(v->calls, o.from, change.struck_s);
-    report(v, &o, &change, &v->calls->stood_jitter);
+        o.from = strikes_from(s, o.from, change.struck_s);
+    report(v, &o, &change, &s->stood_jitter);
 }
 
 /* steps: since the one before it. */
