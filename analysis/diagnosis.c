@@ -11,7 +11,7 @@
 #include "analysis/work.h"
 #include "common/xalloc.h"
 
-#define ALWAYS         6.0  /* as many strikes were to be expected before the first; by chance one in 400 has none */
+#define ALWAYS         6.0 /* as many strikes were to be expected before the first; by chance one in 400 has none */
 #define EARLY          4u   /* steps after which an onset is still the beginning */
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
@@ -47,6 +47,7 @@ struct diagnosis {
     double between_s;        /* between those: steps of another kind (evaluation) */
     double began_s, ended_s; /* when the first item came, and when the newest step ended */
     uint64_t priced;         /* the step at which the stragglers' prices were taken */
+    uint32_t price_every;    /* steps */
     size_t priced_n;         /* findings then */
 };
 
@@ -454,13 +455,27 @@ static void price(struct diagnosis *d, size_t at)
 static void price_stragglers(struct diagnosis *d)
 {
     /* Of very many ranks not at every step: it takes WORK_STEPS times as long as they are many. */
-    if (d->priced_n == d->n && d->work->steps <= d->priced + d->work->n / PRICED_AT_ONCE)
+    uint32_t every = d->work->n / PRICED_AT_ONCE;
+
+    every = d->price_every > every ? d->price_every : every;
+    if (d->priced_n == d->n && d->work->steps <= d->priced + every)
         return;
     d->priced = d->work->steps;
     d->priced_n = d->n;
     for (size_t i = 0; i < d->n; i++)
         if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
             price(d, i);
+}
+
+void diagnosis_price_every(struct diagnosis *d, uint32_t steps)
+{
+    d->price_every = steps;
+}
+
+void diagnosis_price_now(struct diagnosis *d)
+{
+    d->priced_n = SIZE_MAX;
+    price_stragglers(d);
 }
 
 /* ---- all together ---- */

@@ -23,6 +23,9 @@ void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 void diagnosis_restart(struct diagnosis *d);
 /* Prices come from there. */
 void diagnosis_price(struct diagnosis *d, work_price *price, void *arg);
+/* What stands is priced every so many steps at least; 0: at each. */
+void diagnosis_price_every(struct diagnosis *d, uint32_t steps);
+void diagnosis_price_now(struct diagnosis *d);
 void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t switch_id);
 
 struct diagnosis_step {
@@ -44,15 +47,16 @@ struct diagnosis_other {
     enum finding_scope scope;
     uint32_t place, other;
     bool standing;
-    uint32_t from;            /* number of its first step */
-    double saved_s, of_s;     /* in the steps since then that are remembered, of what they took */
-    double slowdown;          /* over the newest steps */
+    uint32_t from;        /* number of its first step */
+    double saved_s, of_s; /* in the steps since then that are remembered, of what they took */
+    double slowdown;      /* over the newest steps */
     double excess, rate;
     bool early;   /* it may have been there from the beginning */
     double least; /* slowdown from which on it is reported; 0: as always */
 };
 /* Is there jitter in the steps' work?  from: number of the first step with it; excess and rate as of a finding. */
-size_t diagnosis_stragglers(const struct diagnosis *d, const struct straggler **list); /* that stand; lent until the next step */
+size_t diagnosis_stragglers(const struct diagnosis *d,
+                            const struct straggler **list); /* that stand; lent until the next step */
 bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o);
 void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o);
 uint32_t diagnosis_next_id(const struct diagnosis *d); /* findings so far */

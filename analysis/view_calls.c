@@ -21,8 +21,18 @@
 #define ROLES_EXCESS   0.06
 #define ORDINARY_NOISE 1.05
 #define ORDINARY_STEPS 32u
-#define STRUCK         0.1 /* of a step's work */
-#define PRICED         64u /* newest steps that a slowdown of now stands on */
+#define STRUCK         0.1    /* of a step's work */
+#define PRICED_OPS     16384u /* a step */
+#define TRY_AGAIN      4u     /* steps after something was found too cheap */
+#define PRICED         64u    /* newest steps that a slowdown of now stands on */
+
+/* What is looked for in each step, and what it was found to cost when it was priced last. */
+struct suspicion {
+    bool tried, stood; /* priced; reported after that */
+    uint32_t step;     /* steps judged until then */
+    uint32_t from;     /* as in struct diagnosis_other, as the following ones */
+    double slowdown, saved_s, of_s;
+};
 
 struct view_calls {
     struct graph *graph;
@@ -30,13 +40,15 @@ struct view_calls {
     struct links *links;
     struct pieces pieces;
     struct expected *expected;
-    bool stood_links, stood_roles, stood_pieces, stood_jitter; /* reported after the newest step */
+    struct suspicion slow_links, heavy_role, uneven_pieces, strikes;
     uint32_t starved; /* the node that is slow in its own work and in its transfers; WORK_PLACE_NONE */
     struct boundary *boundary;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
     uint64_t comm;      /* of the first collective; 0: none yet */
     uint32_t delivered; /* number of the newest step that was judged */
+    uint32_t judged;    /* steps */
+    bool last;          /* no more calls come: all prices are taken once more */
     bool any;
     double end_s;               /* of that step */
     float *own_s;               /* by rank, of the step being judged */
@@ -218,12 +230,38 @@ static uint32_t recent_from(const struct view_calls *s)
     return graph_step_get(s->graph, n - 1).number;
 }
 
-static void report(struct view *v, struct diagnosis_other *o, struct price_change *change, bool *stood)
+/* Steps between two prices of what stands, so that the replays of all steps that are remembered cost a step no more than so many
+ * operations. */
+static uint32_t price_every(const struct view_calls *s)
+{
+    return (uint32_t)(graph_ops(s->graph) / PRICED_OPS);
+}
+
+/* Is the price of a few steps ago good enough?  What was found too cheap is looked at again sooner. */
+static bool is_priced(const struct view_calls *s, const struct suspicion *k)
+{
+    uint32_t every = price_every(s);
+
+    if (!k->stood && every > TRY_AGAIN)
+        every = TRY_AGAIN;
+    return k->tried && !s->last && s->judged - k->step < every;
+}
+
+static void report(struct view *v, struct diagnosis_other *o, struct price_change *change,
+                   struct suspicion *k)
 {
     struct view_calls *s = v->calls;
     double saved_s, of_s, least;
 
-    if (o->standing) {
+    if (!o->standing) {
+        *k = (struct suspicion){ 0 };
+    } else if (is_priced(s, k)) {
+        o->standing = k->stood;
+        o->from = k->from;
+        o->slowdown = k->slowdown;
+        o->saved_s = k->saved_s;
+        o->of_s = k->of_s;
+    } else {
         change->from = o->from;
         saved_s = o->saved_s = price_saved_s(s->graph, change, &o->of_s);
         of_s = o->of_s;
@@ -233,9 +271,9 @@ static void report(struct view *v, struct diagnosis_other *o, struct price_chang
         }
         o->slowdown = ratio(of_s, saved_s);
         least = fmax(v->params.min_slowdown, o->least);
-        o->standing = o->slowdown >= (*stood ? 1 + (least - 1) / 2 : least);
+        o->standing = o->slowdown >= (k->stood ? 1 + (least - 1) / 2 : least);
+        *k = (struct suspicion){ true, o->standing, s->judged, o->from, o->slowdown, o->saved_s, o->of_s };
     }
-    *stood = o->standing;
     diagnosis_other(v->diagnosis, o);
 }
 
@@ -294,7 +332,7 @@ static void judge_links(struct view *v)
         s->slower[k] =
             l->standing && links_has(l, graph_kind_get(s->graph, k)) ? (float)links_usual_s(s->links, k) : 0;
     change.transfer_s = s->slower;
-    report(v, &o, &change, &v->calls->stood_links);
+    report(v, &o, &change, &s->slow_links);
 }
 
 /* A role that has more to do than the others. */
@@ -315,7 +353,7 @@ static void judge_roles(struct view *v)
 
     for (uint32_t r = 0; r < s->n; r++)
         s->without[r] = (struct price_work){ .excess = graph_role(s->graph, r) == role ? (float)excess : 0 };
-    report(v, &o, &change, &v->calls->stood_roles);
+    report(v, &o, &change, &s->heavy_role);
 }
 
 static void judge_pieces(struct view *v)
@@ -332,7 +370,7 @@ static void judge_pieces(struct view *v)
                                    .expected = s->expected,
                                    .even = (float)fmin(1, PIECES_ORDINARY / s->pieces.sigma) };
 
-    report(v, &o, &change, &v->calls->stood_pieces);
+    report(v, &o, &change, &s->uneven_pieces);
 }
 
 static bool has_struck(const struct view_calls *s, const struct graph_step *step, float struck_s)
@@ -379,15 +417,32 @@ static void judge_jitter(struct view *v)
     change.struck_s = (float)(STRUCK * diagnosis_work(v->diagnosis)->usual_s);
     if (o.standing && o.early) { /* the machine's own noise, unless it costs much for long */
         o.least = ORDINARY_NOISE;
-        if (!s->stood_jitter) {
+        if (!s->strikes.stood && !is_priced(s, &s->strikes)) {
             saved_s = price_saved_s(s->graph, &change, &of_s);
             o.standing =
                 diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS && ratio(of_s, saved_s) >= ORDINARY_NOISE;
         }
     }
-    if (o.standing)
+    if (o.standing && !is_priced(s, &s->strikes))
         o.from = strikes_from(s, o.from, change.struck_s);
-    report(v, &o, &change, &s->stood_jitter);
+    report(v, &o, &change, &s->strikes);
+}
+
+/* After diagnosis_step(): what is not the own work of some ranks. */
+static void judge_others(struct view *v)
+{
+    struct view_calls *s = v->calls;
+    const struct straggler *named;
+    size_t n_named;
+
+    s->starved = starved_node(v, links_get(s->links));
+    judge_links(v);
+    judge_roles(v);
+    /* Ranks that are slower for longer: their pieces are neither strikes nor uneven. */
+    n_named = diagnosis_stragglers(v->diagnosis, &named);
+    excess_of(v, named, n_named);
+    judge_pieces(v);
+    judge_jitter(v);
 }
 
 /* steps: since the one before it. */
@@ -397,8 +452,6 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
     struct view_calls *s = v->calls;
     /* Between two stretches that were sampled there are steps that nothing is known of. */
     double from_s = s->any && step->begin_s <= s->end_s ? s->end_s : step->begin_s;
-    const struct straggler *named;
-    size_t n_named;
 
     for (uint32_t r = 0; r < s->n; r++)
         s->own_s[r] = NAN;
@@ -422,6 +475,8 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
     pieces_step(&s->pieces, s->graph, step);
     if (!roles_take(s->roles, s->graph, s->own_s, s->n))
         return;
+    s->judged++;
+    diagnosis_price_every(v->diagnosis, price_every(s));
     diagnosis_step(v->diagnosis,
                    &(struct diagnosis_step){ .seq = step->number,
                                              .period = 1,
@@ -432,14 +487,7 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
                                              .ended_s = now_s,
                                              .began_s = v->began_s },
                    v->params.min_slowdown);
-    s->starved = starved_node(v, links_get(s->links));
-    judge_links(v);
-    judge_roles(v);
-    /* Ranks that are slower for longer: their pieces are neither strikes nor uneven. */
-    n_named = diagnosis_stragglers(v->diagnosis, &named);
-    excess_of(v, named, n_named);
-    judge_pieces(v);
-    judge_jitter(v);
+    judge_others(v);
 }
 
 static void judge_new(struct view *v, double now_s)
@@ -552,4 +600,9 @@ void view_calls_finish(struct view *v, double now_s)
 {
     graph_finish(v->calls->graph);
     judge_new(v, now_s);
+    if (!v->calls->judged)
+        return;
+    v->calls->last = true;
+    diagnosis_price_now(v->diagnosis);
+    judge_others(v);
 }

@@ -467,6 +467,11 @@ void graph_finish(struct graph *g)
 
 /* ---- reading ---- */
 
+size_t graph_ops(const struct graph *g)
+{
+    return g->ops;
+}
+
 uint32_t graph_steps(const struct graph *g)
 {
     return g->n_kept;

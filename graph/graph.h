@@ -21,9 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GRAPH_STEPS     256u
-#define GRAPH_CALLS_MAX (1u << 18)
-#define GRAPH_KINDS_MAX 65536u /* of transfers; calls of others are left out */
+#define GRAPH_STEPS      256u
+#define GRAPH_CALLS_MAX  (1u << 18)
+#define GRAPH_KINDS_MAX  65536u     /* of transfers; calls of others are left out */
 #define GRAPH_PLACES_MAX (1u << 20) /* in the programs of all ranks */
 #define GRAPH_OPEN_MAX \
     (1u << 15) /* calls of a rank since its newest step; with more, what is known so far is forgotten */
@@ -73,9 +73,9 @@ enum graph_does { GRAPH_ARRIVES = 1, GRAPH_IS_HELD = 2 }; /* a blocking call doe
 
 struct graph_op {
     uint32_t rank, meeting;
-    float work_s;  /* of its own, before it */
-    float usual_s; /* what that mostly is at this place of the step; NaN: not known */
-    float lag_s;   /* held: how much later than the meeting's end it left */
+    float work_s;   /* of its own, before it */
+    float usual_s;  /* what that mostly is at this place of the step; NaN: not known */
+    float lag_s;    /* held: how much later than the meeting's end it left */
     uint32_t place; /* in the rank's program, the same in all steps; GRAPH_NONE: not known */
     uint8_t does;
     bool first; /* of those that its meeting holds */
@@ -113,6 +113,7 @@ struct graph_step {
 
 /* Steps that are complete and remembered, and the step that is back before the newest; lent until the next call. */
 uint32_t graph_steps(const struct graph *g);
+size_t graph_ops(const struct graph *g); /* operations in them */
 struct graph_step graph_step_get(const struct graph *g, uint32_t back);
 const struct graph_meeting *graph_meeting_get(const struct graph *g, uint32_t meeting);
 uint32_t graph_kinds(const struct graph *g);
