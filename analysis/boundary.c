@@ -56,6 +56,7 @@ struct boundary {
     size_t cap;
     uint32_t n;
     bool marked;           /* some rank had a collective */
+    uint64_t calls, look;  /* taken while it is looked for; how many before all ranks are looked at again */
     bool found;            /* enough is known */
     bool anchored, phased; /* ... of what ends a step, and of which of its numbers */
     uint32_t lookout;      /* the rank that the phase is looked for on */
@@ -388,7 +389,10 @@ static bool look(struct boundary *b, struct caller *k, const struct graph_call *
     cycle_push(&k->cycle, token, collective);
     if (!knew && k->cycle.length && !reaches_all(b, k))
         k->cycle.length = 0;
-    return (k->cycle.length || k->calls >= PATIENCE) && look_for_anchors(b);
+    if (++b->calls < b->look || !(k->cycle.length || k->calls >= PATIENCE))
+        return false;
+    b->look = b->calls + b->calls / 64;
+    return look_for_anchors(b);
 }
 
 static bool is_anchor(const struct caller *k, const struct graph_call *c)

@@ -7,9 +7,10 @@
 #include "common/map.h"
 #include "common/xalloc.h"
 
-#define LONG   2.2 /* times what is expected: a pause or a strike, which shows nothing of the others */
-#define PASSES 3u  /* levels and factors stand on each other */
-#define APART  2.5 /* standard errors between two steps that differ */
+#define LONG   2.2        /* times what is expected: a pause or a strike, which shows nothing of the others */
+#define PASSES 3u         /* levels and factors stand on each other */
+#define APART  2.5        /* standard errors between two steps that differ */
+#define PAIRS  (1u << 22) /* of steps, of all classes, that are compared: some 20 ms */
 
 struct level { /* of a place */
     double sum, square;
@@ -248,7 +249,11 @@ static void join_factors(struct expected *e)
 
 void expected_take(struct expected *e, const struct graph *g, uint32_t steps)
 {
-    begin(e, g, steps < graph_steps(g) ? steps : graph_steps(g));
+    steps = steps < graph_steps(g) ? steps : graph_steps(g);
+    e->steps = 0;
+    if ((uint64_t)steps * steps * graph_classes(g) > PAIRS)
+        return;
+    begin(e, g, steps);
     for (uint32_t i = 0; i < PASSES; i++) {
         find_levels(e, g);
         draw_together(e);

@@ -17,7 +17,8 @@ struct expected;
 struct expected *expected_new(void);
 void expected_free(struct expected *e); /* NULL is fine */
 
-/* Look at the graph's newest steps; what was known of others is forgotten. */
+/* Look at the graph's newest steps; what was known of others is forgotten.  Nothing is known after it of programs that do too many
+ * different things: some thousand pairs of calls in 32 steps, 64 in 256. */
 void expected_take(struct expected *e, const struct graph *g, uint32_t steps);
 /* Seconds that this piece of such a step would have taken; NaN: not known. */
 double expected_s(struct expected *e, const struct graph *g, const struct graph_op *op,

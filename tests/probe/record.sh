@@ -37,6 +37,11 @@ print(f"{len(records)} records, {len(inside)} messages, {len(single)} with one e
 sys.exit(not inside or not begun or bool(single or sizes or early))
 END
 
+calls_seen() { # JOB: its ranks were seen to call MPI for a while
+    timeout 5 "$top_builddir/sgctl" job "$1" --json 2>/dev/null |
+        python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["probe"]["events"] < 40)' 2>/dev/null
+}
+
 # records PROGRAM OPTION...: 4 ranks of PROGRAM.LIBRARY, which run for 6 s or more
 job=70
 records() {
@@ -53,7 +58,7 @@ records() {
     pids+=($agent)
     mpi_run "$mpi" 4 env SYNCGUARD_DIR="$step/$name" LD_PRELOAD="$top_builddir/.libs/libsyncguard_probe.so" "$program.$mpi" "$@" >"$dir/out" 2>&1 &
     running=$!
-    sleep 1.5
+    wait_for 20 calls_seen $job
     timeout 30 "$top_builddir/sgctl" record $job --seconds 3 -o "$dir/$name.jsonl" 2>"$dir/err"
     ok $? "$name: sgctl record exits with 0: $(cat "$dir/err")"
     grep -q 'nothing lost' "$dir/err"
