@@ -97,9 +97,9 @@ void graph_rank(struct graph *g, uint32_t rank, uint32_t node)
 
 void graph_rank_end(struct graph *g, uint32_t rank)
 {
-    if (rank >= g->n_ranks || !g->rank[rank].known)
+    if (rank >= g->n_ranks)
         return;
-    g->rank[rank].known = false;
+    g->rank[rank].ended = true;
     take_complete(g);
 }
 
@@ -367,7 +367,7 @@ static bool all_past(const struct graph *g, uint32_t number)
     for (uint32_t r = 0; r < g->n_ranks && !g->finished; r++) {
         const struct rank *k = &g->rank[r];
 
-        if (k->known && (!k->n_ends || k->end[k->n_ends - 1].number < number + g->spans))
+        if (k->known && !k->ended && (!k->n_ends || k->end[k->n_ends - 1].number < number + g->spans))
             return false;
     }
     return true;
@@ -375,9 +375,12 @@ static bool all_past(const struct graph *g, uint32_t number)
 
 static bool all_have(const struct graph *g, uint32_t number)
 {
-    for (uint32_t r = 0; r < g->n_ranks; r++)
-        if (g->rank[r].known && (!g->rank[r].n_ends || g->rank[r].end[0].number != number))
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        const struct rank *k = &g->rank[r];
+
+        if (k->known && !k->ended && (!k->n_ends || k->end[0].number != number))
             return false;
+    }
     return true;
 }
 

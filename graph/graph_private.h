@@ -34,7 +34,7 @@ struct end { /* of a rank's step */
 };
 
 struct rank {
-    bool known, lost, begun; /* begun: it came to the end of a step, so that what follows is whole steps */
+    bool known, ended, lost, begun; /* ended: it makes no more calls; begun: it came to the end of a step, so that what follows is whole steps */
     uint32_t node;
     struct raw *raw;
     size_t n, cap, gone; /* gone: raw calls that were taken into steps */

@@ -230,7 +230,8 @@ static void lost(void)
 /* Rank 0 sends after 20 ms of work, rank 1 receives and works 5 ms, both meet; in one step a record is missing. */
 static void repaired(void)
 {
-    static const char *const what[] = { "a message's sender", "a message's receiver", "a rank in a collective",
+    static const char *const what[] = { "a message's sender", "a message's receiver",
+                                        "a rank in a collective",
                                         "a rank in the collective that ends the step" };
 
     for (uint32_t missing = 0; missing < 4; missing++) {
@@ -293,6 +294,25 @@ static void stretches(void)
     graph_free(g);
 }
 
+/* The job ends: its ranks do one after the other, and the last steps are complete without those that have. */
+static void the_end(void)
+{
+    struct graph *g = two_ranks();
+
+    for (uint32_t rank = 0; rank < 2; rank++)
+        for (uint32_t i = 0; i < STEPS + 2 * rank; i++) {
+            collective(g, rank, i, i * 0.031 + (i % 5 == 4 ? 0.029 : 0.010), i * 0.031 + 0.031);
+            graph_step_end(g, rank, i + 1);
+        }
+    is_int(graph_steps(g), STEPS - 1, "steps that a rank did not come to are not complete");
+    graph_rank_end(g, 0);
+    is_int(graph_steps(g), STEPS + 1, "they are once that rank has ended");
+    graph_rank_end(g, 1);
+    graph_finish(g);
+    is_int(graph_steps(g), STEPS + 1, "and nothing is left when all have");
+    graph_free(g);
+}
+
 int main(void)
 {
     a_barrier();
@@ -303,5 +323,6 @@ int main(void)
     lost();
     repaired();
     stretches();
+    the_end();
     return done_testing();
 }
