@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 
@@ -57,7 +58,7 @@ static void put_selections(FILE *out, const json_t *selections)
 {
     const json_t *line, *value;
     const char *key;
-    char text[300];
+    char name[33], text[300];
     size_t i;
 
     if (json_array_size(selections) == 0)
@@ -66,8 +67,10 @@ static void put_selections(FILE *out, const json_t *selections)
     json_array_foreach(selections, i, line) {
         fprintf(out, "  %s:", shown(line, "policy").s);
         json_object_foreach((json_t *)line, key, value) {
-            if (strcmp(key, "policy") != 0)
-                fprintf(out, " %.32s=%s", key, show_value(value, text, sizeof(text)));
+            if (!strcmp(key, "policy"))
+                continue;
+            utf8_clean(name, sizeof(name), key);
+            fprintf(out, " %s=%s", name, show_value(value, text, sizeof(text)));
         }
         fputc('\n', out);
     }

@@ -59,7 +59,7 @@ records() {
     mpi_run "$mpi" 4 env SYNCGUARD_DIR="$step/$name" LD_PRELOAD="$top_builddir/.libs/libsyncguard_probe.so" "$program.$mpi" "$@" >"$dir/out" 2>&1 &
     running=$!
     wait_for 20 calls_seen $job
-    timeout 30 "$top_builddir/sgctl" record $job --seconds 3 -o "$dir/$name.jsonl" 2>"$dir/err"
+    timeout 40 "$top_builddir/sgctl" --timeout 20 record $job --seconds 3 -o "$dir/$name.jsonl" 2>"$dir/err"
     ok $? "$name: sgctl record exits with 0: $(cat "$dir/err")"
     grep -q 'nothing lost' "$dir/err"
     ok $? "$name: no number is missing in the trace"
