@@ -57,11 +57,11 @@ HOT bool hot_room_message(struct ring *r)
 /* What is known of an event when its call is entered.
  * Copied member by member, as the members were set: a wider load of what was stored in parts waits until the parts have
  * left the store buffer, which doubles the cost of the whole hook.  Release stores, no fences: a reader that sees one of
- * the other members then sees the new enter too.  They are plain stores on x86, and the thread sanitizer understands
- * them. */
+ * the other members then sees the new enter too, and one that sees the new enter sees what became of the header's
+ * `entered` before.  They are plain stores on x86, and the thread sanitizer understands them. */
 HOT void hot_begin(struct ring_event *at, const struct ring_event *e)
 {
-    __atomic_store_n(&at->enter, e->enter, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->enter, e->enter, __ATOMIC_RELEASE);
     __atomic_store_n(&at->comm, e->comm, __ATOMIC_RELEASE);
     __atomic_store_n(&at->bytes, e->bytes, __ATOMIC_RELEASE);
     __atomic_store_n(&at->seq, e->seq, __ATOMIC_RELEASE);

@@ -9,8 +9,9 @@
  *
  * The call in progress is at events[head], the place of its event, which the writer completes and publishes when
  * the call ends.  So that this place is always free, at most capacity - 1 events wait for the reader.  A reader takes
- * it for a call in progress only while its enter equals the header's entered: enter is the first field that the writer
- * stores there, entered the last. */
+ * it for a call in progress only while its enter equals the header's entered, before and after reading it: enter is the
+ * first field that the writer stores there, entered the last, and a later event may have the enter of an earlier
+ * call. */
 #ifndef SYNCGUARD_RING_LAYOUT_H
 #define SYNCGUARD_RING_LAYOUT_H
 

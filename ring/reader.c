@@ -222,7 +222,7 @@ static struct ring_event event_read(const struct ring_event *at)
                             .op = __atomic_load_n(&at->op, __ATOMIC_ACQUIRE),
                             .flags = __atomic_load_n(&at->flags, __ATOMIC_ACQUIRE) };
 
-    e.enter = __atomic_load_n(&at->enter, __ATOMIC_RELAXED);
+    e.enter = __atomic_load_n(&at->enter, __ATOMIC_ACQUIRE);
     return e;
 }
 
@@ -255,8 +255,13 @@ static void live_outside(struct ring_live *live, const struct ring *r, uint64_t 
     }
 }
 
-/* Nothing else needs a second look: while a place has the enter of the call in progress, its other fields are that
- * call's. */
+/* While a place has the enter of the call in progress, its other fields are that call's.  But a later event may have the
+ * same enter, that of a nonblocking collective which was posted then: `entered` has changed before it is written. */
+static bool still_inside(const struct ring_header *h, uint64_t entered)
+{
+    return atomic_load_explicit(&h->entered, memory_order_relaxed) == entered;
+}
+
 static bool still_outside(const struct ring_header *h, uint64_t entered, uint64_t head, uint64_t left)
 {
     return atomic_load_explicit(&h->head, memory_order_relaxed) == head &&
@@ -277,6 +282,8 @@ bool ring_live_get(const struct ring *r, struct ring_live *live)
         struct ring_event next = event_read(&r->events[head & r->mask]);
 
         if (entered && next.enter == entered) {
+            if (!still_inside(h, entered))
+                continue;
             live_inside(live, &next);
             return true;
         }
