@@ -236,8 +236,7 @@ static bool is_in_window(const struct rank_output *out, uint64_t leave_ns)
 {
     const struct call_window *w = &out->window;
 
-    return w->open_s >= w->period_s ||
-           fmod((double)(leave_ns + out->wall_ns) * 1e-9, w->period_s) < w->open_s;
+    return w->open_s >= w->period_s || fmod((double)leave_ns * 1e-9 + out->wall_s, w->period_s) < w->open_s;
 }
 
 static void put_call(struct rank *r, const struct rank_output *out, const struct event *c)
@@ -502,8 +501,9 @@ static bool is_own_process(const struct rank *r)
     struct health_status status;
     char text[8192];
 
-    return proc_read(text, sizeof(text), "/proc/%d/status", (int)r->info.pid) && health_text_status(text, &status) &&
-           status.pid == (uint32_t)r->info.pid && status.uid == geteuid();
+    return proc_read(text, sizeof(text), "/proc/%d/status", (int)r->info.pid) &&
+           health_text_status(text, &status) && status.pid == (uint32_t)r->info.pid &&
+           status.uid == geteuid();
 }
 
 static enum process_state process_state(const struct rank *r)
@@ -524,8 +524,9 @@ static enum process_state process_state(const struct rank *r)
 static void report_process(struct rank *r, const struct rank_output *out, uint64_t now)
 {
     enum process_state state = process_state(r);
-    struct telemetry_item item = { .kind = TELEMETRY_PROCESS,
-                                   .process = { .rank = r->info.rank, .app = (uint16_t)r->info.incarnation } };
+    struct telemetry_item item = {
+        .kind = TELEMETRY_PROCESS, .process = { .rank = r->info.rank, .app = (uint16_t)r->info.incarnation }
+    };
 
     if (state != r->halt) {
         r->halt = state;
@@ -533,7 +534,8 @@ static void report_process(struct rank *r, const struct rank_output *out, uint64
     }
     if (state != PROCESS_RUNS && now < r->halt_ns + HALT_NS)
         state = PROCESS_RUNS;
-    if (!out->processes || (state == PROCESS_RUNS && !r->halt_open) || (state != PROCESS_RUNS && !is_own_process(r)))
+    if (!out->processes || (state == PROCESS_RUNS && !r->halt_open) ||
+        (state != PROCESS_RUNS && !is_own_process(r)))
         return;
     item.process.state = (uint8_t)state;
     item.process.age_ns = state == PROCESS_RUNS ? 0 : now - r->halt_ns;

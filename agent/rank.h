@@ -29,8 +29,8 @@ struct rank_output {
     bool many;      /* many ranks: keep no ring in resident memory between two drains */
     bool processes; /* the controller can read what keeps a process from running */
     struct call_window window;
-    uint64_t wall_ns; /* the wall clock minus the node's */
-    uint32_t calls;   /* that each rank may send in one drain */
+    double wall_s;  /* the wall clock minus the node's */
+    uint32_t calls; /* that each rank may send in one drain */
 };
 
 struct rank;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "ring/control_page.h"
 #include "ring/pacing.h"
@@ -60,26 +61,16 @@ void ranks_free(struct ranks *rs)
     free(rs);
 }
 
-static uint64_t clock_ns(clockid_t id)
-{
-    struct timespec t;
-
-    clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool get_output(struct ranks *rs, struct rank_output *out)
 {
     size_t live = rs->n - rs->live;
 
-    *out = (struct rank_output){ .clock = &rs->clock,
-                                 .put = rs->put,
-                                 .arg = rs->arg,
-                                 .many = live > MANY,
-                                 .processes = rs->processes };
+    *out = (struct rank_output){
+        .clock = &rs->clock, .put = rs->put, .arg = rs->arg, .many = live > MANY, .processes = rs->processes
+    };
     if (rs->window.open_s > 0) {
         out->window = rs->window;
-        out->wall_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+        out->wall_s = wall_s() - now_s();
         if (rs->room)
             out->calls = (uint32_t)(live < CALLS ? CALLS / (live ? live : 1) : 1);
     }

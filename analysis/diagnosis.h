@@ -23,9 +23,9 @@ void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 void diagnosis_restart(struct diagnosis *d);
 /* Prices come from there. */
 void diagnosis_price(struct diagnosis *d, work_price *price, void *arg);
-/* What stands is priced every so many steps at least; 0: at each. */
+/* Price standing findings again after `steps` steps, or less often when there are many ranks; 0: at every step. */
 void diagnosis_price_every(struct diagnosis *d, uint32_t steps);
-void diagnosis_price_now(struct diagnosis *d);
+void diagnosis_price_now(struct diagnosis *d); /* price them now */
 void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t switch_id);
 
 struct diagnosis_step {

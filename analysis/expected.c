@@ -99,7 +99,7 @@ static void begin(struct expected *e, const struct graph *g, uint32_t steps)
         e->number[back] = s.number;
         for (uint32_t c = 0; c < e->classes; c++)
             e->factor[(size_t)back * e->classes + c] =
-                (struct factor){ .now = s.pause || !(s.factor > 0) ? 1 : (float)s.factor };
+                (struct factor){ .now = s.pause_s > 0 || !(s.factor > 0) ? 1 : (float)s.factor };
         for (size_t i = 0; i < s.n; i++)
             if (counts(&s.op[i]) && e->level[s.op[i].place].group == GRAPH_NONE)
                 e->level[s.op[i].place].group = group_of(e, g, &s.op[i]);

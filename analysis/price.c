@@ -20,7 +20,7 @@ static double without_excess(const struct graph_op *op, const struct graph_step 
         return work_s;
     if (s->number < k->until)
         excess *= (s->number - k->from) / (double)(k->until - k->from);
-    slow_s = op->usual_s * (1 + excess) * (s->pause && s->factor > PAUSE ? 1 : s->factor);
+    slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > PAUSE ? 1 : s->factor);
     if (slow_s > 0 && base > PAUSE * slow_s)
         base = slow_s;
     return work_s - base * share_of(excess);

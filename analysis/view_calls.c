@@ -26,11 +26,11 @@
 #define TRY_AGAIN      4u     /* steps after something was found too cheap */
 #define PRICED         64u    /* newest steps that a slowdown of now stands on */
 
-/* What is looked for in each step, and what it was found to cost when it was priced last. */
+/* What a detector suspects, and its latest price. */
 struct suspicion {
-    bool tried, stood; /* priced; reported after that */
-    uint32_t step;     /* steps judged until then */
-    uint32_t from;     /* as in struct diagnosis_other, as the following ones */
+    bool tried, stood; /* tried: it has a price; stood: it was reported with that price */
+    uint32_t step;     /* number of steps that had been judged when it was priced */
+    uint32_t from;     /* this and the following ones as in struct diagnosis_other */
     double slowdown, saved_s, of_s;
 };
 
@@ -45,7 +45,6 @@ struct view_calls {
     struct boundary *boundary;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
-    uint64_t comm;      /* of the first collective; 0: none yet */
     uint32_t delivered; /* number of the newest step that was judged */
     uint32_t judged;    /* steps */
     bool last;          /* no more calls come: all prices are taken once more */
@@ -178,12 +177,17 @@ static void begin(struct view *v)
 
 /* ---- are they wanted ---- */
 
-void view_calls_take_sample(struct view *v, const struct sample *s)
+static void note_use(struct view *v, uint64_t comm, bool various)
 {
     struct call_use *u = &v->call_use;
 
-    u->comm = u->comm ? u->comm : s->comm;
-    u->various = u->various || s->comm != u->comm || (s->flags & SAMPLE_NONBLOCKING);
+    u->comm = u->comm ? u->comm : comm;
+    u->various = u->various || various || comm != u->comm;
+}
+
+void view_calls_take_sample(struct view *v, const struct sample *s)
+{
+    note_use(v, s->comm, s->flags & SAMPLE_NONBLOCKING);
 }
 
 void view_calls_take_counts(struct view *v, const struct counts *c)
@@ -230,8 +234,7 @@ static uint32_t recent_from(const struct view_calls *s)
     return graph_step_get(s->graph, n - 1).number;
 }
 
-/* Steps between two prices of what stands, so that the replays of all steps that are remembered cost a step no more than so many
- * operations. */
+/* Steps between two prices of what stands: the replays of all remembered steps then cost at most PRICED_OPS operations a step. */
 static uint32_t price_every(const struct view_calls *s)
 {
     return (uint32_t)(graph_ops(s->graph) / PRICED_OPS);
@@ -518,10 +521,9 @@ static bool is_active(struct view *v, const struct graph_call *c)
 
     if (s->active)
         return true;
-    if (c->kind == GRAPH_COLLECTIVE && !c->begin_ns && (!s->comm || c->comm == s->comm)) {
-        s->comm = c->comm;
+    note_use(v, c->comm, c->kind != GRAPH_COLLECTIVE || c->begin_ns);
+    if (!v->call_use.various)
         return false;
-    }
     s->active = true;
     view_steps_forget(v);
     diagnosis_restart(v->diagnosis);

@@ -14,9 +14,9 @@
 #define SYNC_SHARE   0.10 /* from this share of waiting for late ranks on the regime may be synchronisation */
 #define TIME_MAX_NS  (30ull * 24 * 3600 * 1000000000u)
 
-/* What the samples and counts show of the calls that ranks make. */
+/* What samples, counts and calls show of what ranks call. */
 struct call_use {
-    uint64_t comm; /* of the first sample; 0: none yet */
+    uint64_t comm; /* of the first of them; 0: none yet */
     bool various;  /* messages, nonblocking calls, or several communicators */
 };
 

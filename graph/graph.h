@@ -107,8 +107,7 @@ struct graph_step {
     size_t n;
     double begin_s, end_s; /* of the first rank, of the last */
     double factor;         /* what all ranks did more of than usual; NaN: not known */
-    bool pause;            /* most ranks did something else for long, in one place ... */
-    double pause_s;        /* ... and for how long; 0: they did not */
+    double pause_s;        /* for how long most ranks did something else, in one place; 0: they did not */
 };
 
 /* Steps that are complete and remembered, and the step that is back before the newest; lent until the next call. */

@@ -287,7 +287,6 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
     kept->s.op = kept->op;
     kept->s.factor = factor_of(g, kept);
     kept->s.pause_s = pause_of(g, kept);
-    kept->s.pause = kept->s.pause_s > 0;
 }
 
 uint32_t graph_places(const struct graph *g)

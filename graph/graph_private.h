@@ -176,7 +176,7 @@ static inline bool window_lost(const struct window *w)
 /* The same for the same calls in any order, with whomever. */
 uint64_t graph_sign(const struct graph *g, const struct window *w);
 /* graph_repair.c: put back calls whose records are missing, as far as the rank's usual step and the others' records show what they were,
- * and the end of a step, where some ranks have it.  false: it cannot be told. */
+ * and the end of a step, where some ranks have it.  false: it cannot be found. */
 void graph_repair(struct graph *g, struct window *w, uint32_t number);
 bool graph_repair_end(struct graph *g, uint32_t number);
 

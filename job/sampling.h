@@ -25,7 +25,8 @@ static inline void sampling_take(struct sampling *s)
 {
     s->calls++;
 }
-/* About every second.  calls_per_s: this job's share; all: somebody records.  True: agents must be told (sampling_json). */
+/* Call this about every second.  calls_per_s: the number of calls that this job may send; all: somebody records the job.  True:
+ * the window has changed, and agents need a control message with sampling_json(). */
 bool sampling_tick(struct sampling *s, const struct view *v, double now_s, double calls_per_s, bool all);
 /* Key "calls" of a control message (doc/protocol.md). */
 json_t *sampling_json(const struct sampling *s, bool all);

@@ -23,7 +23,7 @@ struct run {
     uint32_t moved;
     uint64_t ended_bytes;       /* of the newest end */
     bool after_world;           /* every end so far was a collective of all */
-    uint32_t calls, lose_every; /* of the first two ranks, every so many calls are missing */
+    uint32_t calls, lose_every; /* lose_every: one of this many calls of the first two ranks is missing */
 };
 
 static struct run begin(void)
