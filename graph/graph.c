@@ -147,7 +147,14 @@ static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t f
         return at;
     g->kind = xgrow(g->kind, &g->kinds_cap, g->n_kinds + 1, sizeof(*g->kind));
     g->kind[g->n_kinds] =
-        (struct kind){ .info = { .message = message, .size = size, .from = from, .to = to, .tag = c->tag },
+        (struct kind){ .info = { .message = message,
+                                 .size = size,
+                                 .from = from,
+                                 .to = to,
+                                 .tag = c->tag,
+                                 .comm = message ? 0 : c->comm,
+                                 .op = c->op,
+                                 .bytes = (double)c->bytes },
                        .comm = message ? GRAPH_NONE : comm_get(g, c->comm),
                        .usual_s = NAN };
     map_put(&g->kinds, key, (uint32_t)g->n_kinds);

@@ -97,6 +97,9 @@ struct graph_kind_info {
     uint32_t size;     /* bytes, as a power of two: sizes that vary a little are one kind */
     uint32_t from, to; /* ranks of a message */
     int32_t tag;
+    uint64_t comm; /* of a collective: name of its communicator */
+    uint8_t op;    /* of a collective: enum ring_op */
+    double bytes;  /* of the first of its calls */
     uint32_t nodes;       /* of its members */
     const uint32_t *node; /* node[nodes], ascending; lent until the next call */
 };
@@ -131,10 +134,19 @@ uint32_t graph_role(const struct graph *g, uint32_t rank);
 
 /* ---- replay ---- */
 
-/* What is different: both return what stands in place of the work or the transfer, in seconds; NULL: as it was. */
+/* A rank in an operation, as a replay has it, in seconds of the common time. */
+struct graph_stay {
+    double enter_s, leave_s;
+    double begin_s, over_s; /* of the meeting's transfer; NaN: the operation does not wait for it */
+};
+
+/* What is different: the first two return what stands in place of the work or the transfer, in seconds; NULL: as it was.  stay is called
+ * for each operation, in order; NULL: it is not. */
 struct graph_change {
     double (*work)(const struct graph_op *op, const struct graph_step *s, void *arg);
     double (*transfer)(const struct graph_meeting *m, const struct graph_step *s, void *arg);
+    void (*stay)(const struct graph_op *op, const struct graph_step *s, const struct graph_stay *stay,
+                 void *arg);
     void *arg;
 };
 

@@ -4,36 +4,51 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
+static double transfer_s(const struct graph *g, uint32_t number, const struct graph_step *s,
+                         const struct graph_change *change)
+{
+    const struct graph_meeting *m = &meeting_at(g, number)->m;
+
+    return change && change->transfer ? change->transfer(m, s, change->arg) : m->over_s;
+}
+
 /* When the meeting is over: a transfer after the last arrival, and after the one before it. */
 static double over_s(struct graph *g, uint32_t number, const struct graph_step *s,
                      const struct graph_change *change)
 {
     const struct meeting *m = meeting_at(g, number);
-    double *over = &g->over_s[number - g->base], start_s = g->start_s[number - g->base], transfer_s;
+    double *over = &g->over_s[number - g->base], start_s = g->start_s[number - g->base];
 
     if (!isnan(*over))
         return *over;
     if (m->m.before != GRAPH_NONE && m->m.before >= g->base)
         start_s = fmax(start_s, g->over_s[m->m.before - g->base]);
-    transfer_s = m->m.over_s;
-    if (change && change->transfer)
-        transfer_s = change->transfer(&m->m, s, change->arg);
-    return *over = start_s + transfer_s;
+    return *over = start_s + transfer_s(g, number, s, change);
 }
 
 static void replay_op(struct graph *g, const struct graph_op *op, const struct graph_step *s,
                       const struct graph_change *change)
 {
     double *now = &g->now_s[op->rank], *start = &g->start_s[op->meeting - g->base];
+    bool watched = change && change->stay;
+    struct graph_stay stay = { .begin_s = NAN, .over_s = NAN };
 
     if (isnan(*now))
         return;
     *now += change && change->work ? change->work(op, s, change->arg) : op->work_s;
+    stay.enter_s = *now;
     if (op->does & GRAPH_ARRIVES)
         *start = fmax(*start, *now);
-    if (op->does & GRAPH_IS_HELD)
-        *now = fmax(*now, over_s(g, op->meeting, s, change));
+    if (op->does & GRAPH_IS_HELD) {
+        stay.over_s = over_s(g, op->meeting, s, change);
+        *now = fmax(*now, stay.over_s);
+    }
     *now += op->lag_s;
+    if (!watched)
+        return;
+    stay.leave_s = *now;
+    stay.begin_s = stay.over_s - transfer_s(g, op->meeting, s, change);
+    change->stay(op, s, &stay, change->arg);
 }
 
 double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *change)

@@ -124,6 +124,63 @@ static void a_pipeline(void)
     graph_free(g);
 }
 
+struct watched {
+    double enter_s, leave_s, begin_s, over_s;
+    uint32_t held, arrived;
+};
+
+static void watch(const struct graph_op *op, const struct graph_step *s, const struct graph_stay *stay, void *arg)
+{
+    struct watched *w = arg;
+
+    (void)s;
+    if (op->rank)
+        return;
+    w->held += (op->does & GRAPH_IS_HELD) != 0;
+    w->arrived += isnan(stay->over_s);
+    w->enter_s = stay->enter_s;
+    w->leave_s = stay->leave_s;
+    w->begin_s = stay->begin_s;
+    w->over_s = stay->over_s;
+}
+
+/* Both begin a reduction after 10 ms and are held from 20 ms on; it takes from 12 ms, when the second begins it, to 25 ms. */
+static void stays(void)
+{
+    struct graph *g = two_ranks();
+    struct watched w = { 0 };
+    struct graph_change change = { .stay = watch, .arg = &w };
+    double now_s = 0, before_s;
+
+    for (uint32_t i = 0; i < STEPS; i++) {
+        for (uint32_t r = 0; r < 2; r++)
+            graph_call(g, &(struct graph_call){ .rank = r,
+                                                .kind = GRAPH_COLLECTIVE,
+                                                .op = RING_OP_ALLREDUCE,
+                                                .comm = 7,
+                                                .seq = i,
+                                                .bytes = 1 << 20,
+                                                .begin_ns = clock_of(r, now_s + 0.010 + 0.002 * r),
+                                                .enter_ns = clock_of(r, now_s + 0.020),
+                                                .leave_ns = clock_of(r, now_s + 0.025) });
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+        now_s += 0.025;
+    }
+    graph_finish(g);
+    before_s = graph_step_get(g, 0).begin_s;
+    graph_replay(g, GRAPH_STEPS, &change);
+    ok(w.held == STEPS - 1 && w.arrived == STEPS - 1, "each beginning and each completion is one stay");
+    ok(near(w.enter_s - before_s, 0.020, 1e-2) && near(w.begin_s - before_s, 0.012, 1e-2) &&
+           near(w.over_s - before_s, 0.025, 1e-2) && near(w.leave_s - before_s, 0.025, 1e-2),
+       "of a stay it is known when the rank was held, and when the transfer was under way: %g %g, %g %g",
+       w.enter_s - before_s, w.leave_s - before_s, w.begin_s - before_s, w.over_s - before_s);
+    ok(graph_kind_get(g, 0)->comm == 7 && graph_kind_get(g, 0)->op == RING_OP_ALLREDUCE &&
+           graph_kind_get(g, 0)->bytes == 1 << 20,
+       "a kind of transfers knows its communicator, operation and bytes");
+    graph_free(g);
+}
+
 /* Both begin a reduction, work on for 20 ms and wait: it takes 10 ms, and nobody is held. */
 static void overlap(void)
 {
@@ -318,6 +375,7 @@ int main(void)
     a_barrier();
     a_pipeline();
     overlap();
+    stays();
     clocks();
     roles();
     lost();
