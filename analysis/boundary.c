@@ -90,8 +90,8 @@ void boundary_rank(struct boundary *b, uint32_t rank)
 {
     b->rank = xgrow(b->rank, &b->cap, rank + 1, sizeof(*b->rank));
     b->n = rank >= b->n ? rank + 1 : b->n;
+    b->found = b->found && b->rank[rank].known; /* an agent that connects again announces its ranks again */
     b->rank[rank].known = true;
-    b->found = false;
 }
 
 void boundary_rank_end(struct boundary *b, uint32_t rank)

@@ -215,6 +215,8 @@ static void forget_steps(struct view *v)
     roles_reset(s->roles);
     links_reset(s->links);
     s->pieces = (struct pieces){ 0 };
+    s->slow_links = s->heavy_role = s->uneven_pieces = s->strikes = (struct suspicion){ 0 };
+    s->starved = WORK_PLACE_NONE;
     s->any = false;
     diagnosis_restart(v->diagnosis);
 }

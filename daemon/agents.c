@@ -200,7 +200,7 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
 
     if (view_rank_add(j->view, rank, app, a->node, a->switch_name) < 0)
         return;
-    j->broken_ranks += state && (!strcmp(state, "aborted") || !strcmp(state, "vanished"));
+    j->rank_broke = j->rank_broke || (state && (!strcmp(state, "aborted") || !strcmp(state, "vanished")));
     if (state && strcmp(state, "running"))
         view_rank_end(j->view, rank, app, strcmp(state, "finalized") != 0);
 }

@@ -185,5 +185,5 @@ bool job_hangs(const struct job *j)
 
 bool job_broken(const struct job *j)
 {
-    return j->state == JOB_LOST || (j->state == JOB_FINISHED && (j->broken_ranks || job_hangs(j)));
+    return j->state == JOB_LOST || (j->state == JOB_FINISHED && (j->rank_broke || job_hangs(j)));
 }

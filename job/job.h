@@ -106,7 +106,7 @@ struct job {
     char *note[JOB_NOTES_MAX];
     size_t n_notes;
     struct event_list events;
-    uint32_t broken_ranks;      /* ranks whose process ended without finalizing */
+    bool rank_broke;            /* the process of a rank ended without finalizing */
     enum job_outcome outcome;   /* slurm/jobtime.h */
     bool outcome_kept;          /* the outcome is in the store */
     struct recorder *recorders; /* record.h */
