@@ -53,7 +53,7 @@ static void exchange(struct graph *g, const struct window *w)
             uint32_t from, to, at;
             double s;
 
-            if (raw->kind == GRAPH_SEND)
+            if (raw->kind == GRAPH_SEND && (raw->does & GRAPH_ARRIVES))
                 m->sent_ns = raw->enter_ns;
             else if (raw->kind == GRAPH_RECV)
                 m->received_ns = raw->leave_ns;
@@ -127,7 +127,8 @@ static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
     double enter_s = moment_s(g, rank, raw->enter_ns), left_s = moment_s(g, rank, raw->leave_ns);
 
     if (raw->kind == GRAPH_SEND) {
-        m->send_s = enter_s;
+        if (raw->does & GRAPH_ARRIVES) /* not where a nonblocking one is completed */
+            m->send_s = enter_s;
         return;
     }
     if (raw->kind == GRAPH_RECV) {

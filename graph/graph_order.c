@@ -146,6 +146,22 @@ static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *
     return place;
 }
 
+/* Did the message hold its sender?  One that was copied lets it go on; one that waits for the receiver lets it go when it is over. */
+static bool holds_sender(const struct graph *g, uint32_t rank, const struct raw *raw)
+{
+    const struct meeting *m = meeting_at(g, raw->meeting);
+
+    return g->kind[m->m.kind].eager <= 0 && (double)(raw->leave_ns - raw->enter_ns) * 1e-9 > g->held_s &&
+           moment_s(g, rank, raw->leave_ns) >= (m->m.start_s + m->m.end_s) / 2;
+}
+
+static uint8_t does_of(const struct graph *g, uint32_t rank, const struct raw *raw)
+{
+    if (raw->kind != GRAPH_SEND || raw->enter_ns == raw->leave_ns)
+        return raw->does;
+    return (raw->does & GRAPH_ARRIVES) | (holds_sender(g, rank, raw) ? GRAPH_IS_HELD : 0);
+}
+
 static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t rank, const struct raw *raw,
                    uint32_t place, uint8_t does, bool first, double *left_s)
 {
@@ -171,7 +187,8 @@ static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t ran
         m->listed = true;
         op->lag_s = (float)fmax(0, out_s - fmax(*left_s, m->m.end_s));
         *left_s = out_s;
-    } else if (raw->kind == GRAPH_SEND) { /* copying, or starting to */
+    } else if (raw->kind == GRAPH_SEND &&
+               !(does_of(g, rank, raw) & GRAPH_IS_HELD)) { /* copying, or starting to */
         op->lag_s = (float)(out_s - enter_s);
         *left_s = out_s;
     }
@@ -255,6 +272,7 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
                 const struct raw *raw = &w[r].raw[next[r]];
                 struct meeting *m = meeting_at(g, raw->meeting);
                 bool receives = raw->kind == GRAPH_RECV && g->kind[m->m.kind].eager > 0;
+                uint8_t does = does_of(g, r, raw);
 
                 if (!arrived[r]) {
                     /* A receiver does not hold up a message that was sent without waiting for it. */
@@ -264,12 +282,11 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
                         put_op(g, kept, &cap, r, raw, place[r][next[r]], receives ? 0 : GRAPH_ARRIVES, true,
                                &left_s[r]);
                 }
-                if (raw->does & GRAPH_IS_HELD) {
-                    if (m->open && !force)
-                        break;
-                    put_op(g, kept, &cap, r, raw, place[r][next[r]], GRAPH_IS_HELD,
+                if ((does & GRAPH_IS_HELD) && m->open && !force)
+                    break;
+                if ((does | raw->does) & GRAPH_IS_HELD)
+                    put_op(g, kept, &cap, r, raw, place[r][next[r]], does & GRAPH_IS_HELD,
                            !(raw->does & GRAPH_ARRIVES), &left_s[r]);
-                }
                 force = false;
                 arrived[r] = false;
                 next[r]++;

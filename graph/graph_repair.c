@@ -115,7 +115,7 @@ static struct seen look_at_meeting(const struct graph *g, const struct records *
          k < all->at + all->n && k->kind == kind && k->meeting == meeting; k++) {
         double stay_s = (double)(k->raw.leave_ns - k->raw.enter_ns) * 1e-9;
 
-        if (k->raw.kind == GRAPH_SEND)
+        if (k->raw.kind == GRAPH_SEND && (k->raw.does & GRAPH_ARRIVES))
             seen.sent_s = moment_s(g, k->rank, k->raw.enter_ns);
         if (k->raw.kind == GRAPH_RECV) {
             seen.received_s = moment_s(g, k->rank, k->raw.leave_ns);

@@ -129,7 +129,8 @@ struct watched {
     uint32_t held, arrived;
 };
 
-static void watch(const struct graph_op *op, const struct graph_step *s, const struct graph_stay *stay, void *arg)
+static void watch(const struct graph_op *op, const struct graph_step *s, const struct graph_stay *stay,
+                  void *arg)
 {
     struct watched *w = arg;
 
@@ -178,6 +179,77 @@ static void stays(void)
     ok(graph_kind_get(g, 0)->comm == 7 && graph_kind_get(g, 0)->op == RING_OP_ALLREDUCE &&
            graph_kind_get(g, 0)->bytes == 1 << 20,
        "a kind of transfers knows its communicator, operation and bytes");
+    graph_free(g);
+}
+
+/* Rank 0 works, sends to rank 1, and works on; rank 1 works, receives and works on; both meet for 1 ms. */
+static const struct sends {
+    const char *name;
+    double begun_s, enter_s, left_s;  /* begun: of a nonblocking one, 0: it blocks */
+    double recv_s, received_s, met_s; /* met: rank 1 is the last to come */
+    double transfer_s, half_s[2];     /* NaN: not known; of the step with half the work of each rank */
+    double send_work_s;               /* rank 0's, after the message */
+} sends_cases[] = {
+    { "is completed later", 0.020, 0.024, 0.024, 0, 0.022, 0.027, 0.002, { 0.018, 0.0255 }, 0 },
+    { "is copied, and on its way when it is completed",
+      0.020,
+      0.020,
+      0.0201,
+      0,
+      0.025,
+      0.030,
+      0.005,
+      { 0.021, 0.0285 },
+      0.0029 },
+    { "blocks until it is received", 0, 0.002, 0.0115, 0.010, 0.0115, 0.020, NAN, { 0.021, 0.01175 }, 0.001 },
+};
+
+static double transfer_of_message(const struct graph *g)
+{
+    struct graph_step s = graph_step_get(g, 0);
+
+    for (size_t i = 0; i < s.n; i++) {
+        const struct graph_meeting *m = graph_meeting_get(g, s.op[i].meeting);
+
+        if (graph_kind_get(g, m->kind)->message)
+            return m->transfer_s;
+    }
+    return NAN;
+}
+
+static void sends(const struct sends *c)
+{
+    struct graph *g = two_ranks();
+    double now_s = 0, step_s = c->met_s + 0.001;
+
+    for (uint32_t i = 0; i < STEPS; i++, now_s += step_s) {
+        graph_call(g, &(struct graph_call){ .rank = 0,
+                                            .kind = GRAPH_SEND,
+                                            .comm = 1,
+                                            .seq = i,
+                                            .peer = 1,
+                                            .bytes = 1000,
+                                            .begin_ns = c->begun_s > 0 ? clock_of(0, now_s + c->begun_s) : 0,
+                                            .enter_ns = clock_of(0, now_s + c->enter_s),
+                                            .leave_ns = clock_of(0, now_s + c->left_s) });
+        message(g, GRAPH_RECV, 1, 0, i, now_s + c->recv_s, now_s + c->received_s);
+        collective(g, 0, i, now_s + c->left_s + c->send_work_s, now_s + step_s);
+        collective(g, 1, i, now_s + c->met_s, now_s + step_s);
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+    }
+    graph_finish(g);
+    if (!isnan(c->transfer_s))
+        if (!isnan(c->transfer_s))
+            ok(near(transfer_of_message(g), c->transfer_s, 1e-2),
+               "a send that %s: its transfer takes %g s: %g", c->name, c->transfer_s, transfer_of_message(g));
+    ok(near(graph_replay(g, GRAPH_STEPS, NULL), (STEPS - 1) * step_s, 1e-3),
+       "a send that %s: a replay takes what the steps took, %g s: %g", c->name, (STEPS - 1) * step_s,
+       graph_replay(g, GRAPH_STEPS, NULL));
+    for (uint32_t r = 0; r < 2; r++)
+        ok(near(without(g, r), (STEPS - 1) * c->half_s[r], 1e-2),
+           "a send that %s: with half the work of rank %u the steps take %g s: %g", c->name, r,
+           (STEPS - 1) * c->half_s[r], without(g, r));
     graph_free(g);
 }
 
@@ -374,6 +446,8 @@ int main(void)
 {
     a_barrier();
     a_pipeline();
+    for (size_t i = 0; i < ARRAY_SIZE(sends_cases); i++)
+        sends(&sends_cases[i]);
     overlap();
     stays();
     clocks();
