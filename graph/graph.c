@@ -492,6 +492,19 @@ struct graph_step graph_step_get(const struct graph *g, uint32_t back)
     return g->kept[(g->steps - 1 - back) % GRAPH_STEPS].s;
 }
 
+double graph_begin_s(const struct graph *g, uint32_t back, uint32_t rank)
+{
+    const struct kept *kept = &g->kept[(g->steps - 1 - back) % GRAPH_STEPS];
+
+    return rank < kept->ranks ? kept->begin_s[rank] : NAN;
+}
+
+bool graph_comparable(const struct graph *g, uint32_t a, uint32_t b)
+{
+    return a < g->n_ranks && b < g->n_ranks &&
+           graph_clock_comparable(g->clock, g->rank[a].node, g->rank[b].node);
+}
+
 const struct graph_meeting *graph_meeting_get(const struct graph *g, uint32_t meeting)
 {
     return &meeting_at(g, meeting)->m;

@@ -117,6 +117,10 @@ struct graph_step {
 uint32_t graph_steps(const struct graph *g);
 size_t graph_ops(const struct graph *g); /* operations in them */
 struct graph_step graph_step_get(const struct graph *g, uint32_t back);
+/* When that step began for a rank; NaN: it took no part in it. */
+double graph_begin_s(const struct graph *g, uint32_t back, uint32_t rank);
+/* Can times of the two ranks be compared? */
+bool graph_comparable(const struct graph *g, uint32_t a, uint32_t b);
 const struct graph_meeting *graph_meeting_get(const struct graph *g, uint32_t meeting);
 uint32_t graph_kinds(const struct graph *g);
 const struct graph_kind_info *graph_kind_get(const struct graph *g, uint32_t kind);

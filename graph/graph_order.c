@@ -252,6 +252,7 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
     double *left_s = xcalloc(g->n_ranks, sizeof(*left_s));
 
     kept->begin_s = xcalloc(g->n_ranks, sizeof(*kept->begin_s));
+    kept->ranks = g->n_ranks;
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
 

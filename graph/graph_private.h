@@ -93,6 +93,7 @@ struct kept {
     struct graph_step s;
     struct graph_op *op;
     double *begin_s; /* by rank; NaN: it took no part */
+    uint32_t ranks;  /* of begin_s */
     uint32_t first;  /* the oldest of its meetings */
 };
 

@@ -70,7 +70,7 @@ double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *
     for (uint32_t back = steps; back-- > 0;) {
         const struct kept *k = &g->kept[(g->steps - 1 - back) % GRAPH_STEPS];
 
-        for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (uint32_t r = 0; r < k->ranks; r++) /* others came later */
             if (isnan(g->now_s[r]) && !isnan(k->begin_s[r])) {
                 g->now_s[r] = k->begin_s[r];
                 begin_s = fmin(begin_s, k->begin_s[r]);

@@ -89,6 +89,25 @@ static void a_barrier(void)
     graph_free(g);
 }
 
+static void a_late_rank(void)
+{
+    struct graph *g = two_ranks();
+
+    for (uint32_t i = 0; i < STEPS; i++)
+        for (uint32_t r = 0; r < 2; r++) {
+            collective(g, r, i, i * 0.02 + 0.010, i * 0.02 + 0.020);
+            graph_step_end(g, r, i + 1);
+        }
+    for (uint32_t r = 2; r < 100; r++)
+        graph_rank(g, r, r % 2);
+    ok(near(graph_replay(g, GRAPH_STEPS, NULL), (STEPS - 1) * 0.020, 1e-3),
+       "ranks that came after the remembered steps have no part in their replay: %g",
+       graph_replay(g, GRAPH_STEPS, NULL));
+    ok(graph_begin_s(g, 0, 0) > 0 && isnan(graph_begin_s(g, 0, 99)),
+       "a rank without a part in a step does not begin it");
+    graph_free(g);
+}
+
 /* A pipeline of two stages: rank 0 works 20 ms and sends, rank 1 receives after 2 ms and works 5 ms; both meet at the end. */
 static void a_pipeline(void)
 {
@@ -445,6 +464,7 @@ static void the_end(void)
 int main(void)
 {
     a_barrier();
+    a_late_rank();
     a_pipeline();
     for (size_t i = 0; i < ARRAY_SIZE(sends_cases); i++)
         sends(&sends_cases[i]);
