@@ -15,7 +15,9 @@ libanalysis_a_SOURCES = \
 	analysis/names.c analysis/names.h \
 	analysis/onset.c analysis/onset.h \
 	analysis/oscillation.c analysis/oscillation.h \
+	analysis/path.c analysis/path.h \
 	analysis/period.c analysis/period.h \
+	analysis/picture.c analysis/picture.h \
 	analysis/pieces.c analysis/pieces.h \
 	analysis/places.c analysis/places.h \
 	analysis/price.c analysis/price.h \
@@ -24,9 +26,9 @@ libanalysis_a_SOURCES = \
 	analysis/straggler.c analysis/straggler.h \
 	analysis/transfer.c analysis/transfer.h \
 	analysis/trend.c analysis/trend.h \
-	analysis/view.c analysis/view.h analysis/view_calls.c analysis/view_comms.c analysis/view_efficiency.c analysis/view_figures.c \
+	analysis/view.c analysis/view.h analysis/view_calls.c analysis/view_comms.c analysis/view_course.c analysis/view_efficiency.c analysis/view_figures.c \
 	analysis/view_health.c analysis/view_history.c analysis/view_judge.c analysis/view_private.h analysis/view_ranks.c \
-	analysis/view_phases.c analysis/view_projection.c analysis/view_scaling.c analysis/view_stall.c analysis/view_stall_private.h \
-	analysis/view_stall_words.c analysis/view_steps.c \
+	analysis/view_phases.c analysis/view_picture.c analysis/view_projection.c analysis/view_scaling.c analysis/view_stall.c \
+	analysis/view_stall_private.h analysis/view_stall_words.c analysis/view_steps.c \
 	analysis/work.c analysis/work.h
 ANALYSIS_LIBS = libanalysis.a $(GRAPH_LIBS) $(MODEL_LIBS) $(WIRE_LIBS) $(RING_LIBS) -lm

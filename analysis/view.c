@@ -49,7 +49,8 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .scaling = view_scaling_new(),
                         .verdicts = view_verdicts_new(),
                         .events = xcalloc(1, sizeof(struct events)),
-                        .diagnosis = diagnosis_new() };
+                        .diagnosis = diagnosis_new(),
+                        .course = view_course_new() };
     return v;
 }
 
@@ -69,6 +70,7 @@ void view_free(struct view *v)
     free(v->verdicts);
     free(v->events);
     diagnosis_free(v->diagnosis);
+    view_course_free(v->course);
     view_calls_free(v->calls);
     free(v);
 }
@@ -112,6 +114,7 @@ static void forget(struct view *v, uint16_t app)
     view_health_forget(v);
     view_scaling_forget(v);
     view_calls_forget(v);
+    view_course_forget(v);
     diagnosis_restart(v->diagnosis);
 }
 

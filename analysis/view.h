@@ -69,6 +69,7 @@ bool view_is_minor(double slowdown);
 /* When it began as far as is known: no later than it was found. */
 double view_verdict_from_s(const struct view_verdict *d);
 
+struct picture;
 struct view;
 
 /* now_s: when the step began, by the caller's clock. */
@@ -229,18 +230,29 @@ struct view_efficiency {
 };
 void view_efficiency_get(const struct view *v, struct view_efficiency *e);
 
-/* On whose arrival the collectives of the last columns waited. */
+/* On whose work the critical path of the newest steps lies, and on whose arrival the collectives of the last columns waited. */
 #define VIEW_CRITICAL_MAX 8u
+#define VIEW_MOVES_MAX    8u
+struct view_move { /* of the critical path, from one node to another */
+    const char *from, *to; /* lent; from "": before, it lay on no node alone */
+    double at_s;           /* by the caller's clock */
+    int64_t step;
+};
 struct view_critical_path {
     double concentration; /* share of the collectives whose last arriver is the commonest; NaN: none yet */
-    size_t n;
+    size_t n, moves;
     struct {
         uint32_t rank;
         const char *node;           /* lent; "" not known */
+        double path_ratio;          /* share of the newest steps' critical path that is its work; NaN: calls are not known */
         double last_ratio, delay_s; /* as in view_rank_figures */
-    } rank[VIEW_CRITICAL_MAX];      /* most often last first */
+    } rank[VIEW_CRITICAL_MAX];      /* those with most of the path first */
+    struct view_move move[VIEW_MOVES_MAX]; /* the newest first */
 };
 void view_critical_path_get(const struct view *v, struct view_critical_path *c);
+
+/* The newest step that is known, drawn with at most so many rows (analysis/picture.h).  NULL: none is known; the caller's. */
+struct picture *view_picture(const struct view *v, double now_s, uint32_t rows);
 
 /* Where the share of waiting is heading: the shortest of three windows (3 minutes, 24 minutes, 3 hours) that
  * shows a trend. */

@@ -4,6 +4,7 @@
 
 #include "analysis/boundary.h"
 #include "analysis/links.h"
+#include "analysis/path.h"
 #include "analysis/pieces.h"
 #include "analysis/price.h"
 #include "analysis/roles.h"
@@ -450,6 +451,15 @@ static void judge_others(struct view *v)
     judge_jitter(v);
 }
 
+static void follow_path(struct view *v, double now_s, uint32_t back)
+{
+    struct path *p = path_new(v->calls->graph, back, v->calls->n);
+
+    if (p)
+        view_course_take_path(v, now_s, p);
+    path_free(p);
+}
+
 /* steps: since the one before it. */
 static void judge_step(struct view *v, double now_s, const struct graph_step *step, uint32_t back,
                        uint32_t steps)
@@ -476,6 +486,7 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
     s->end_s = step->end_s;
     view_steps_take_whole(v, now_s, steps, boundary_period(s->boundary), step->end_s - from_s, s->own_s,
                           s->n);
+    follow_path(v, now_s, back);
     links_step(s->links, s->graph, back);
     pieces_step(&s->pieces, s->graph, step);
     if (!roles_take(s->roles, s->graph, s->own_s, s->n))
@@ -516,6 +527,11 @@ bool view_calls_active(const struct view *v)
     return v->calls && v->calls->active;
 }
 
+const struct graph *view_calls_graph(const struct view *v)
+{
+    return view_calls_active(v) ? v->calls->graph : NULL;
+}
+
 /* From the first message, nonblocking call or second communicator on; what was judged before, as meetings of all ranks, is over. */
 static bool is_active(struct view *v, const struct graph_call *c)
 {
@@ -528,6 +544,7 @@ static bool is_active(struct view *v, const struct graph_call *c)
         return false;
     s->active = true;
     view_steps_forget(v);
+    view_course_forget(v);
     diagnosis_restart(v->diagnosis);
     diagnosis_price(v->diagnosis, price_stragglers, v);
     return true;

@@ -167,6 +167,8 @@ void view_efficiency_get(const struct view *v, struct view_efficiency *e)
 
 /* ---- who is waited for ---- */
 
+#define LEAST_SHARE 0.005 /* of the critical path */
+
 double view_sums_delay_s(const struct view *v, uint32_t rank)
 {
     const struct rank_sums *k = view_sums_rank(v, rank, false);
@@ -178,7 +180,7 @@ double view_sums_delay_s(const struct view *v, uint32_t rank)
 
 struct lasts {
     uint32_t rank;
-    double last;
+    double last; /* or how much of the path */
 };
 
 /* Keeps the n of the largest counts, in order. */
@@ -201,18 +203,21 @@ static size_t keep_most(struct lasts most[VIEW_CRITICAL_MAX], size_t n, struct l
 void view_critical_path_get(const struct view *v, struct view_critical_path *c)
 {
     struct lasts most[VIEW_CRITICAL_MAX];
-    double all = 0;
+    double all = 0, most_last = 0;
     size_t n = 0;
 
-    *c = (struct view_critical_path){ .concentration = NAN };
+    *c = (struct view_critical_path){ .concentration = NAN, .moves = view_course_moves(v, c->move) };
     if (view_stands_still(v))
         return;
     for (uint32_t r = 0; r < view_rank_limit(v); r++) {
         struct cell cell = view_history_recent(v, r);
+        double share = view_course_share(v, r);
 
         all += cell.last;
-        if (cell.last)
-            n = keep_most(most, n, (struct lasts){ r, cell.last });
+        most_last = fmax(most_last, cell.last);
+        /* Where calls are not known one by one: who came last. */
+        if (isnan(share) ? cell.last > 0 : share >= LEAST_SHARE)
+            n = keep_most(most, n, (struct lasts){ r, isnan(share) ? cell.last : share });
     }
     for (c->n = 0; c->n < n; c->n++) {
         uint32_t r = most[c->n].rank;
@@ -220,9 +225,10 @@ void view_critical_path_get(const struct view *v, struct view_critical_path *c)
 
         c->rank[c->n].rank = r;
         c->rank[c->n].node = view_place_name(v, view_ranks_at(v, r)->node);
-        c->rank[c->n].last_ratio = (double)cell.last / cell.joined;
+        c->rank[c->n].path_ratio = view_course_share(v, r);
+        c->rank[c->n].last_ratio = cell.joined ? (double)cell.last / cell.joined : NAN;
         c->rank[c->n].delay_s = view_sums_delay_s(v, r);
     }
     if (all > 0)
-        c->concentration = most[0].last / all;
+        c->concentration = most_last / all;
 }

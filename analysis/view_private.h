@@ -41,6 +41,7 @@ struct view {
     struct events *events;
     struct diagnosis *diagnosis;
     struct call_use call_use;
+    struct view_course *course;
     struct view_calls *calls; /* NULL: calls do not come one by one */
 };
 
@@ -142,6 +143,18 @@ void view_calls_add_rank(struct view *v, uint32_t rank);
 void view_calls_end_rank(struct view *v, uint32_t rank);
 void view_calls_forget(struct view *v);
 void view_calls_finish(struct view *v, double now_s);
+
+const struct graph *view_calls_graph(const struct view *v); /* NULL: steps do not come from one */
+
+/* view_course.c: on whom the critical path of each step lies */
+struct path;
+struct view_course *view_course_new(void);
+void view_course_free(struct view_course *s);
+void view_course_forget(struct view *v);
+void view_course_take_path(struct view *v, double now_s, const struct path *p); /* of one more step */
+void view_course_take_work(struct view *v, double now_s, const float *work_s, uint32_t n); /* of one of which only the work is known */
+double view_course_share(const struct view *v, uint32_t rank); /* of the newest steps' paths; NaN: their calls are not known */
+size_t view_course_moves(const struct view *v, struct view_move out[VIEW_MOVES_MAX]); /* the newest first */
 
 /* view_history.c: columns of history; lateness of each rank */
 struct cell {         /* a rank in some columns */

@@ -197,6 +197,7 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
     step.duration_s = o->duration_sum_s / o->timed;
     step.transfer_s = transfer_s(o, most);
     keep_duration(v, now_s, step.duration_s);
+    view_course_take_work(v, now_s, s->work_s, limit);
     diagnosis_step(v->diagnosis, &step, v->params.min_slowdown);
     view_scaling_take_steps(v, most);
     view_phases_take_step(v, now_s, o->last_seq + 1 - c->period * most, o->last_seq);

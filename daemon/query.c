@@ -20,6 +20,7 @@
 #include "job/record.h"
 #include "job/report_job.h"
 #include "report/report_nodes.h"
+#include "report/report_step.h"
 #include "report/report_view.h"
 #include "wire/json.h"
 
@@ -179,6 +180,30 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
     return answer;
 }
 
+/* The newest step, drawn; of an ended job as it was stored. */
+static json_t *answer_step(struct peer *p, const json_t *q)
+{
+    uint32_t rows = (uint32_t)get_int(q, "rows", 1, PICTURE_ROWS_MAX, PICTURE_ROWS_MAX);
+    struct err err;
+    struct job *j = query_job(p, q, false, &err);
+    json_t *report, *answer = json_object();
+
+    if (j) {
+        put_text(answer, "job", j->text_id);
+        put_json(answer, "picture", report_step(j->view, controller_now_s(), rows));
+        return answer;
+    }
+    report = query_job_stored(p, q);
+    if (!report) {
+        json_decref(answer);
+        return query_error(err.text);
+    }
+    put_json(answer, "job", json_incref(json_object_get(report, "id")));
+    put_json(answer, "picture", json_incref(json_object_get(report, "picture")));
+    json_decref(report);
+    return answer;
+}
+
 /* For users who may see everything, add likely lemons without a guarded job. */
 static void add_lemons(const struct controller *s, struct report_nodes *t)
 {
@@ -316,6 +341,7 @@ static const struct {
     { "nodes", answer_nodes },   { "record", answer_record },   { "scaling", answer_scaling },
     { "action", query_action },  { "actions", query_actions },  { "strategies", answer_strategies },
     { "policy", answer_policy }, { "control", answer_control }, { "audit", answer_audit },
+    { "step", answer_step },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -329,7 +355,7 @@ void query_answer(struct peer *p, const json_t *question)
     if (i == ARRAY_SIZE(queries))
         answer = query_error(
             "unknown query: expected one of status, jobs, job, nodes, scaling, record, action, actions, "
-            "strategies, policy, control, audit");
+            "strategies, policy, control, audit, step");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

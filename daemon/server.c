@@ -34,6 +34,7 @@
 #define SAVE_S       30.0
 #define FAILURES_S   900.0  /* interval at which a job's failure rate is read from the history */
 #define EXPIRE_TICKS 14400u /* an hour */
+#define STORED_ROWS  16u    /* of the newest step in a stored report */
 
 /* ---- peers ---- */
 
@@ -127,12 +128,14 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 
 static void save(struct controller *s, struct job *j)
 {
+    struct report_selection all = REPORT_ALL;
     double now_s = controller_now_s();
     json_t *report;
     struct err err;
 
     job_scaling_renew(j, now_s, false);
-    report = report_job(j, now_s, &REPORT_ALL);
+    all.picture = STORED_ROWS;
+    report = report_job(j, now_s, &all);
     controls_put(s->controls, j, now_s, report);
     if (history_save(s->history, j, now_s, controls_first_action(j), report, &err) < 0)
         log_warn("job %s: cannot save to history: %s", j->text_id, err.text);

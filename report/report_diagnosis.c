@@ -92,7 +92,23 @@ json_t *report_efficiency(const struct efficiency *recent, const struct efficien
     return o;
 }
 
-json_t *report_critical_path(const struct view *v)
+static json_t *moves_json(const struct view_critical_path *c, double now_s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < c->moves; i++) {
+        json_t *o = json_object();
+
+        put_text(o, "from", c->move[i].from);
+        put_text(o, "to", c->move[i].to);
+        put_real(o, "age_s", fmax(0, now_s - c->move[i].at_s));
+        put_count(o, "step", c->move[i].step);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+json_t *report_critical_path(const struct view *v, double now_s)
 {
     json_t *o = json_object(), *ranks = json_array();
     struct view_critical_path c;
@@ -103,12 +119,14 @@ json_t *report_critical_path(const struct view *v)
 
         put_count(rank, "rank", c.rank[i].rank);
         put_text(rank, "node", c.rank[i].node);
+        put_real(rank, "path_ratio", c.rank[i].path_ratio);
         put_real(rank, "last_ratio", c.rank[i].last_ratio);
         put_real(rank, "delay_s", c.rank[i].delay_s);
         json_array_append_new(ranks, rank);
     }
     put_real(o, "concentration", c.concentration);
     json_object_set_new(o, "ranks", ranks);
+    put_json(o, "moves", moves_json(&c, now_s));
     return o;
 }
 

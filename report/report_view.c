@@ -7,6 +7,7 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "report/report_step.h"
 #include "ring/ring.h"
 #include "wire/json.h"
 
@@ -43,6 +44,7 @@ void report_selection_parse(struct report_selection *s, const json_t *view)
     s->offset = bounded(view, "offset", VIEW_RANKS_MAX, s->offset);
     s->count = bounded(view, "count", VIEW_RANKS_MAX, s->count);
     s->columns = bounded(view, "columns", COLUMNS_MAX, s->columns);
+    s->picture = bounded(view, "picture", PICTURE_ROWS_MAX, s->picture);
 }
 
 /* ---- the row: keys down to `worst` ---- */
@@ -348,16 +350,18 @@ static void put_projections(json_t *o, const struct view *v, const struct report
     free(now);
 }
 
-void report_put_view(json_t *o, const struct view *v, double now_s,
-                     const struct report_ranks *ranks, const struct report_selection *selection,
-                     const struct report_scaling *scaling, const struct report_strategies *strategies)
+void report_put_view(json_t *o, const struct view *v, double now_s, const struct report_ranks *ranks,
+                     const struct report_selection *selection, const struct report_scaling *scaling,
+                     const struct report_strategies *strategies)
 {
     struct view_efficiency e;
 
     view_efficiency_get(v, &e);
     put_json(o, "timeline", report_timeline(v, now_s));
     put_json(o, "efficiency", report_efficiency(&e.recent, &e.run));
-    put_json(o, "critical_path", report_critical_path(v));
+    put_json(o, "critical_path", report_critical_path(v, now_s));
+    if (selection->picture)
+        put_json(o, "picture", report_step(v, now_s, selection->picture));
     put_json(o, "projection", report_projection(v, now_s));
     put_projections(o, v, scaling, strategies);
     put_json(o, "communicators", comms_json(v, now_s));

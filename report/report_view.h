@@ -15,6 +15,7 @@ enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY
 struct report_selection {
     enum report_sort sort;
     uint32_t offset, count, columns;
+    uint32_t picture; /* rows of the newest step, drawn; 0: it is not drawn */
     char filter[64]; /* part of a node's or switch's name, or "r3"; "": all */
 };
 #define REPORT_ALL ((struct report_selection){ .count = UINT32_MAX, .columns = 120 })
@@ -123,7 +124,7 @@ json_t *report_rank(const struct view *v, double now_s, const struct view_rank_f
 json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
 json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
-json_t *report_critical_path(const struct view *v);
+json_t *report_critical_path(const struct view *v, double now_s);
 json_t *report_projection(const struct view *v, double now_s);
 /* Health of a node and of a rank; NULL: no recent report. */
 json_t *report_node_health(const struct view *v, double now_s, const char *node);

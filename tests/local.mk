@@ -25,6 +25,7 @@ UNIT_TESTS = \
 	tests/unit/condition \
 	tests/unit/config \
 	tests/unit/cores \
+	tests/unit/course \
 	tests/unit/boundary \
 	tests/unit/cycle \
 	tests/unit/delay \
@@ -63,6 +64,7 @@ UNIT_TESTS = \
 	tests/unit/paired \
 	tests/unit/past \
 	tests/unit/period \
+	tests/unit/picture \
 	tests/unit/pipeline \
 	tests/unit/plan_answer \
 	tests/unit/plugstack \

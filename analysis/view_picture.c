@@ -1,0 +1,35 @@
+/* view_picture.c - the newest step of a view, drawn. */
+#include <math.h>
+#include <stdio.h>
+
+#include "analysis/picture.h"
+#include "analysis/view_private.h"
+
+static void name_nodes(const struct view *v, struct picture *p)
+{
+    for (size_t i = 0; i < p->n_rows; i++)
+        snprintf(p->row[i].node, sizeof(p->row[i].node), "%s",
+                 view_place_name(v, view_ranks_at(v, (uint32_t)p->row[i].rank)->node));
+    for (size_t i = 0; i < p->n_parts; i++)
+        snprintf(p->part[i].node, sizeof(p->part[i].node), "%s",
+                 view_place_name(v, view_ranks_at(v, (uint32_t)p->part[i].rank)->node));
+}
+
+struct picture *view_picture(const struct view *v, double now_s, uint32_t rows)
+{
+    const struct graph *g = view_calls_graph(v);
+    const struct step_count *steps = view_steps_count(v);
+    struct picture *p;
+
+    if (g)
+        p = picture_of_calls(g, 0, view_rank_limit(v), rows);
+    else
+        p = picture_of_work(diagnosis_work(v->diagnosis), (int64_t)steps->done, rows);
+    if (!p)
+        return NULL;
+    p->step = steps->done ? (int64_t)steps->done : p->step;
+    p->age_s = steps->seen_s > 0 ? fmax(0, now_s - steps->seen_s) : NAN;
+    name_nodes(v, p);
+    picture_describe(p);
+    return p;
+}

@@ -1,0 +1,204 @@
+#include "report/report_step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/view.h"
+#include "common/xalloc.h"
+#include "wire/json.h"
+
+static const struct json_field picture_fields[] = {
+    { "step", FIELD_COUNT, FIELD(struct picture, step) },
+    { "duration_s", FIELD_AMOUNT, FIELD(struct picture, duration_s) },
+    { "span_s", FIELD_AMOUNT, FIELD(struct picture, span_s) },
+    { "age_s", FIELD_AMOUNT, FIELD(struct picture, age_s) },
+    { "ranks", FIELD_COUNT, FIELD(struct picture, ranks) },
+    { "roles", FIELD_COUNT, FIELD(struct picture, roles) },
+    { "text", FIELD_TEXT, FIELD(struct picture, text) },
+    { "path_ranks", FIELD_COUNT, FIELD(struct picture, path_ranks) },
+    { "path_s.work", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_WORK]) },
+    { "path_s.wait", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_WAIT]) },
+    { "path_s.transfer", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_TRANSFER]) },
+    { "path_s.unknown", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_UNKNOWN]) },
+    { "messages_total", FIELD_COUNT, FIELD(struct picture, messages) },
+    { 0 },
+};
+
+static const struct json_field row_fields[] = {
+    { "rank", FIELD_COUNT, FIELD(struct picture_row, rank) },
+    { "node", FIELD_TEXT, FIELD(struct picture_row, node) },
+    { "role", FIELD_COUNT, FIELD(struct picture_row, role) },
+    { "work_s", FIELD_AMOUNT, FIELD(struct picture_row, work_s) },
+    { "wait_s", FIELD_AMOUNT, FIELD(struct picture_row, wait_s) },
+    { "transfer_s", FIELD_AMOUNT, FIELD(struct picture_row, transfer_s) },
+    { "peers_s", FIELD_AMOUNT, FIELD(struct picture_row, peers_s) },
+    { "path_s", FIELD_AMOUNT, FIELD(struct picture_row, path_s) },
+    { "coarse", FIELD_TRUE, FIELD(struct picture_row, coarse) },
+    { 0 },
+};
+
+static const struct json_field piece_fields[] = {
+    { "rank", FIELD_COUNT, FIELD(struct picture_piece, rank) },
+    { "from", FIELD_COUNT, FIELD(struct picture_piece, from) },
+    { "begin_s", FIELD_AMOUNT, FIELD(struct picture_piece, begin_s) },
+    { "end_s", FIELD_AMOUNT, FIELD(struct picture_piece, end_s) },
+    { 0 },
+};
+
+static const struct json_field part_fields[] = {
+    { "rank", FIELD_COUNT, FIELD(struct picture_part, rank) },
+    { "from", FIELD_COUNT, FIELD(struct picture_part, from) },
+    { "node", FIELD_TEXT, FIELD(struct picture_part, node) },
+    { "time_s", FIELD_AMOUNT, FIELD(struct picture_part, time_s) },
+    { 0 },
+};
+
+static const struct json_field message_fields[] = {
+    { "from", FIELD_COUNT, FIELD(struct picture_message, from) },
+    { "to", FIELD_COUNT, FIELD(struct picture_message, to) },
+    { "sent_s", FIELD_NUMBER, FIELD(struct picture_message, sent_s) },
+    { "received_s", FIELD_NUMBER, FIELD(struct picture_message, received_s) },
+    { "held_s", FIELD_AMOUNT, FIELD(struct picture_message, held_s) },
+    { "on_path", FIELD_TRUE, FIELD(struct picture_message, on_path) },
+    { 0 },
+};
+
+/* ---- writing ---- */
+
+static json_t *segments_json(const struct picture *p, const struct picture_row *row)
+{
+    json_t *list = json_array();
+
+    for (size_t i = row->first; i < row->first + row->n; i++) {
+        json_t *o = json_array();
+
+        json_array_append_new(o, json_string(picture_kind_name(p->segment[i].kind)));
+        json_array_append_new(o, real_json(p->segment[i].begin_s));
+        json_array_append_new(o, real_json(p->segment[i].end_s));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* Beside the fields: the word for what an element is. */
+static void put_kinds(json_t *o, const char *key, const uint8_t *kind, size_t size)
+{
+    json_t *element;
+    size_t i;
+
+    json_array_foreach(json_object_get(o, key), i, element)
+        put_text(element, "kind", picture_kind_name(*(const uint8_t *)((const char *)kind + i * size)));
+}
+
+json_t *report_step_json(const struct picture *p)
+{
+    json_t *o, *row;
+    size_t i;
+
+    if (!p)
+        return json_null();
+    o = json_object();
+    put_fields(o, p, picture_fields);
+    put_text(o, "basis", p->basis == PICTURE_OF_CALLS ? "calls" : "sums");
+    put_rows(o, "parts", p->part, sizeof(p->part[0]), p->n_parts, part_fields);
+    put_kinds(o, "parts", &p->part[0].kind, sizeof(p->part[0]));
+    put_rows(o, "rows", p->row, sizeof(p->row[0]), p->n_rows, row_fields);
+    json_array_foreach(json_object_get(o, "rows"), i, row)
+        put_json(row, "segments", segments_json(p, &p->row[i]));
+    put_rows(o, "path", p->piece, sizeof(p->piece[0]), p->n_pieces, piece_fields);
+    if (p->n_pieces)
+        put_kinds(o, "path", &p->piece[0].kind, sizeof(p->piece[0]));
+    put_rows(o, "messages", p->message, sizeof(p->message[0]), p->n_messages, message_fields);
+    return o;
+}
+
+json_t *report_step(const struct view *v, double now_s, uint32_t rows)
+{
+    struct picture *p = rows ? view_picture(v, now_s, rows) : NULL;
+    json_t *o = report_step_json(p);
+
+    picture_free(p);
+    return o;
+}
+
+/* ---- reading ---- */
+
+static uint8_t kind_of(const char *name)
+{
+    for (enum path_kind k = PATH_WORK; k < PATH_UNKNOWN; k++)
+        if (!strcmp(name, picture_kind_name(k)))
+            return (uint8_t)k;
+    return PATH_UNKNOWN;
+}
+
+/* Times are in order, and none is beyond the step. */
+static bool within(double begin_s, double end_s, double span_s)
+{
+    return begin_s >= 0 && begin_s <= end_s && end_s <= 2 * span_s;
+}
+
+static void read_segments(struct picture *p, struct picture_row *row, const json_t *list, size_t *cap)
+{
+    const json_t *o;
+    size_t i;
+
+    row->first = p->n_segments;
+    json_array_foreach(list, i, o) {
+        const char *kind = json_string_value(json_array_get(o, 0));
+        double begin_s = number_of(json_array_get(o, 1)), end_s = number_of(json_array_get(o, 2));
+
+        if (i >= PICTURE_ROW_SEGMENTS || p->n_segments >= PICTURE_SEGMENTS_MAX)
+            break;
+        if (!kind || !within(begin_s, end_s, p->span_s))
+            continue;
+        p->segment = xgrow(p->segment, cap, p->n_segments + 1, sizeof(*p->segment));
+        p->segment[p->n_segments++] = (struct picture_segment){ kind_of(kind), begin_s, end_s };
+    }
+    row->n = p->n_segments - row->first;
+}
+
+static void read_rows(struct picture *p, const json_t *o)
+{
+    size_t cap = 0;
+
+    p->row = xcalloc(PICTURE_ROWS_MAX, sizeof(*p->row));
+    p->n_rows = get_rows(p->row, sizeof(*p->row), PICTURE_ROWS_MAX, o, "rows", row_fields);
+    for (size_t i = 0; i < p->n_rows; i++)
+        read_segments(p, &p->row[i], get_array(json_array_get(get_array(o, "rows"), i), "segments"), &cap);
+}
+
+static void read_path(struct picture *p, const json_t *o)
+{
+    size_t n, kept = 0;
+
+    p->piece = xcalloc(PICTURE_PIECES_MAX, sizeof(*p->piece));
+    n = get_rows(p->piece, sizeof(*p->piece), PICTURE_PIECES_MAX, o, "path", piece_fields);
+    for (size_t i = 0; i < n; i++) {
+        struct picture_piece *x = &p->piece[i];
+
+        x->kind = kind_of(get_word(json_array_get(get_array(o, "path"), i), "kind"));
+        if (within(x->begin_s, x->end_s, p->span_s))
+            p->piece[kept++] = *x;
+    }
+    p->n_pieces = kept;
+    p->n_parts = get_rows(p->part, sizeof(p->part[0]), PICTURE_PARTS_MAX, o, "parts", part_fields);
+    for (size_t i = 0; i < p->n_parts; i++)
+        p->part[i].kind = kind_of(get_word(json_array_get(get_array(o, "parts"), i), "kind"));
+}
+
+struct picture *report_step_read(const json_t *o)
+{
+    struct picture *p;
+
+    if (!json_is_object(o) || !(get_amount(o, "span_s") > 0))
+        return NULL;
+    p = xcalloc(1, sizeof(*p));
+    get_fields(p, o, picture_fields);
+    p->basis = !strcmp(get_word(o, "basis"), "sums") ? PICTURE_OF_SUMS : PICTURE_OF_CALLS;
+    read_rows(p, o);
+    read_path(p, o);
+    p->message = xcalloc(PICTURE_MESSAGES_MAX, sizeof(*p->message));
+    p->n_messages =
+        get_rows(p->message, sizeof(*p->message), PICTURE_MESSAGES_MAX, o, "messages", message_fields);
+    return p;
+}
