@@ -337,12 +337,16 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
                    : o->class == FINDING_JITTER      ? KEY_JITTER
                    : o->scope == SCOPE_NONE          ? KEY_IMBALANCE
                                                      : KEY_ROLE;
-    uint64_t onset = d->work->steps;
+    uint64_t onset = o->from ? d->work->steps : 0;
+    size_t at = find(d, key);
     struct finding *f;
 
     while (onset && d->work->steps - onset < work_kept(d->work) &&
            d->work->step[work_slot(d->work, (uint32_t)(d->work->steps - onset))].seq >= o->from)
         onset--;
+    /* Began before all that is remembered: when that was is known from before. */
+    if (d->work->steps - onset == work_kept(d->work) && at < d->n && d->finding[at].onset_step <= onset)
+        onset = d->finding[at].onset_step - 1;
     f = settle(d, key, o->class, o->standing, onset);
     if (!f)
         return;
@@ -428,6 +432,8 @@ static void price(struct diagnosis *d, size_t at)
     uint32_t recent = steps_since(w, list[0].onset, RECENT), last = 0;
     double newest_s = 0, all_s = work_time_s(w, recent);
 
+    if (list[0].fading && f->slowdown > 1) /* what it has cost will not be seen better */
+        return;
     f->saved_s = d->entry[at].expired_s;
     if (w->price && recent) {
         uint32_t newest = w->step[work_slot(w, recent - 1)].seq, first = seq_of(w, list[0].onset + 1);

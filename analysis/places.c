@@ -174,7 +174,7 @@ static void follow_blocks(struct track *k)
 static void push_step(struct places *s, const struct work *w)
 {
     float limit = (float)(CLIP * w->sigma * s->inflate[0]), all = 0;
-    uint32_t known = 0;
+    uint32_t known = 0; /* of those that nothing is named of */
 
     memset(s->sum, 0, s->n_tracks * sizeof(*s->sum));
     memset(s->count, 0, s->n_tracks * sizeof(*s->count));
@@ -185,6 +185,8 @@ static void push_step(struct places *s, const struct work *w)
             continue;
         s->sum[r] = x;
         s->count[r] = 1;
+        if (s->track[r].named)
+            continue;
         all += x;
         known++;
     }
@@ -196,10 +198,14 @@ static void push_step(struct places *s, const struct work *w)
             }
     for (size_t t = 0; t < s->n_tracks; t++) {
         struct track *k = &s->track[t];
-        float others = (all - s->sum[t]) / (float)(known - s->count[t]);
+        uint32_t n = known - (k->named ? 0 : s->count[t]);
+        float others = (all - (k->named ? 0 : s->sum[t])) / (float)n;
 
-        /* A place without a known rank, or that is all there is, is taken to have gone on. */
-        if (s->count[t] && known > s->count[t])
+        /* A place without a known rank is taken to have gone on.  One that is all there is beside those that are named stands
+         * still: their fault is not its past. */
+        if (!n)
+            continue;
+        if (s->count[t])
             push(k, s->sum[t] / (float)s->count[t] - others);
         else
             push(k, k->seen >= windows[1] ? mean_over(k, 1) : 0);
@@ -258,6 +264,8 @@ static double spread_within(struct places *s, const struct work *w, enum finding
         double mean = long_mean(&s->track[r]), fit = 1;
         uint32_t place = place_of(w, scope, r);
 
+        if (s->track[r].named)
+            continue;
         if (scope != SCOPE_RANK && place != WORK_PLACE_NONE) {
             const struct track *k = &s->track[s->around[2 * r + (scope == SCOPE_SWITCH)]];
 

@@ -57,14 +57,15 @@ static void begin(struct roles *r, uint32_t n, uint32_t roles)
     r->scratch = xcalloc(n > LEARN ? n : LEARN, sizeof(float));
 }
 
-/* What all ranks do more of in this step than their level says. */
-static float factor_of(struct roles *r, const float *own_s, const float *level_s)
+/* What all ranks that are not held do more of in this step than their level says: a median over slow ones, too, would lower the
+ * level of the others step by step. */
+static float factor_of(struct roles *r, const float *own_s, const bool *held)
 {
     uint32_t m = 0;
 
     for (uint32_t i = 0; i < r->n; i++)
-        if (!isnan(own_s[i]) && level_s[i] > 0)
-            r->scratch[m++] = own_s[i] / level_s[i];
+        if (!isnan(own_s[i]) && r->level_s[i] > 0 && !(held && held[i]))
+            r->scratch[m++] = own_s[i] / r->level_s[i];
     return m ? statistics_medianf(r->scratch, m) : NAN;
 }
 
@@ -78,7 +79,7 @@ static void learn(struct roles *r, const float *own_s)
     if (!r->steps)
         return;
     for (uint32_t i = 0; i <= r->steps; i++) { /* each row over what is common in it */
-        float *row = r->first_s + (size_t)i * r->n, factor = factor_of(r, row, r->level_s);
+        float *row = r->first_s + (size_t)i * r->n, factor = factor_of(r, row, NULL);
 
         for (uint32_t j = 0; j < r->n && factor > 0; j++)
             row[j] /= factor;
@@ -95,15 +96,21 @@ static void learn(struct roles *r, const float *own_s)
     }
 }
 
-static void follow(struct roles *r, const float *own_s)
+static void follow(struct roles *r, const float *own_s, const bool *held)
 {
-    float factor = factor_of(r, own_s, r->level_s);
+    float factor = factor_of(r, own_s, held);
 
-    for (uint32_t i = 0; i < r->n && factor > 0; i++)
+    /* As many levels rise as fall, by the same ratio, so that together they stay where those that are held were left. */
+    for (uint32_t i = 0; i < r->n && factor > 0; i++) {
+        float ratio = own_s[i] / r->level_s[i];
+
         if (isnan(r->level_s[i]))
             r->level_s[i] = own_s[i] / factor;
-        else if (!isnan(own_s[i]))
-            r->level_s[i] *= own_s[i] > factor * r->level_s[i] ? 1 + (float)FOLLOW : 1 - (float)FOLLOW;
+        else if (ratio > factor && !(held && held[i]))
+            r->level_s[i] *= 1 + (float)FOLLOW;
+        else if (ratio < factor && !(held && held[i]))
+            r->level_s[i] /= 1 + (float)FOLLOW;
+    }
 }
 
 static void level_roles(struct roles *r, const struct graph *g)
@@ -118,7 +125,7 @@ static void level_roles(struct roles *r, const struct graph *g)
     }
 }
 
-bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n)
+bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n, const bool *held)
 {
     double mean = 0;
     uint32_t known = 0;
@@ -130,7 +137,7 @@ bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n
     if (r->steps < LEARN)
         learn(r, own_s);
     else
-        follow(r, own_s);
+        follow(r, own_s, held);
     r->steps++;
     level_roles(r, g);
     if (r->roles < 2)

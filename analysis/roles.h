@@ -18,8 +18,8 @@ void roles_free(struct roles *r); /* NULL is fine */
 void roles_reset(struct roles *r);
 
 /* The next step: own_s[n] by rank, NaN where not known, becomes work over the role's level times the mean level of
- * all.  false: it is still being learnt. */
-bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n);
+ * all.  held[n]: ranks whose level stays what it is, because they are slow now; NULL: none.  false: it is still being learnt. */
+bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n, const bool *held);
 
 /* A role's level, in seconds a step; NaN: not known. */
 double roles_level_s(const struct roles *r, uint32_t role);

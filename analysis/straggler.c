@@ -6,6 +6,7 @@
 
 #include "analysis/onset.h"
 #include "common/xalloc.h"
+#include "model/statistics.h"
 
 #define CONFIRM      2u   /* steps in a row above the limit */
 #define LET_GO_SHARE 0.35 /* of the excess is left over PLACES_MEDIAN_STEPS ... */
@@ -18,12 +19,15 @@
 #define PRICE_MIN    4u
 #define GROWING      0.25 /* of the least price is enough for a drift that still grows: it will cost more */
 #define TRY_AGAIN    4u   /* steps after a candidate was found too cheap */
+#define SETTLED       128u /* steps since the onset, after which it stays what it is ... */
+#define SETTLED_DRIFT 16u  /* ... or, of a drift, this many before it is no longer remembered */
 #define SHAPE_WINDOW 2    /* of 16 steps: about as long as the onsets and drifts that are looked for */
 
 struct named {
     struct straggler g;
     size_t track;
     uint32_t below, other, fitted;
+    bool fitted_once;
     size_t rival;
 };
 
@@ -63,22 +67,48 @@ bool straggler_has(const struct straggler *g, const struct work *w, uint32_t ran
 
 /* ---- onset and shape ---- */
 
+/* Since when it lasts, and what was before, is not looked for again when that is about to be forgotten: what lasts would become
+ * what is usual. */
+static bool is_settled(const struct straggler *g, const struct work *w)
+{
+    return w->steps - g->onset >= (g->drift ? WORK_STEPS - SETTLED_DRIFT : SETTLED);
+}
+
+static float median_of(const float *y, uint32_t n)
+{
+    float known[WORK_STEPS];
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!isnan(y[i]))
+            known[m++] = y[i];
+    return statistics_medianf(known, m);
+}
+
 static void describe(struct stragglers *s, const struct work *w, struct named *d)
 {
     struct track *k = &s->places.track[d->track];
     struct straggler *g = &d->g;
     uint32_t n = work_kept(w);
-    float y[WORK_STEPS];
+    uint32_t since = w->steps - g->onset < n ? (uint32_t)(w->steps - g->onset) : n;
+    float y[WORK_STEPS], median;
     struct onset o;
 
     for (uint32_t i = 0; i < n; i++)
         y[i] = places_excess(&s->places, w, k, work_slot(w, n - 1 - i));
+    median = median_of(y + n - since, since);
     o = onset_find(y, n, s->places.inflate[SHAPE_WINDOW], places_lasting(&s->places, k), g->drift);
     d->fitted = 0;
     g->scope = k->scope;
     g->place = k->place;
     g->ranks = k->ranks;
     g->z = k->z;
+    if (d->fitted_once && is_settled(g, w)) {
+        g->excess = (g->drift ? o.before + o.height : median) - g->before;
+        g->ramp_end = g->drift && o.ramp ? w->steps - n + o.to : g->ramp_end;
+        return;
+    }
+    d->fitted_once = true;
     g->drift = o.ramp;
     g->onset = w->steps - n + o.from;
     g->ramp_end = w->steps - n + o.to;
@@ -260,7 +290,8 @@ static void review_named(struct stragglers *s, const struct work *w)
             drop(s, i);
             continue;
         }
-        if (++d->fitted >= REFIT)
+        d->g.fading = d->below;
+        if (++d->fitted >= REFIT && !d->below)
             describe(s, w, d);
         look_at_rivals(s, w, i++);
     }

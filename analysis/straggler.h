@@ -30,6 +30,7 @@ struct straggler {
     double excess;     /* over the others and its own past, now (drift: as the ramp stands) */
     double before;     /* what it had before the onset */
     double z;          /* evidence, in standard errors */
+    bool fading;       /* the newest steps show less of it: it may be over */
 };
 
 struct stragglers;

@@ -20,6 +20,7 @@
 #define LINK_STEPS     2u /* after its first slow step a link is reported */
 #define ROLES_STEPS    32u
 #define ROLES_EXCESS   0.06
+#define ROLES_LET_GO   0.04
 #define ORDINARY_NOISE 1.05
 #define ORDINARY_STEPS 32u
 #define STRUCK         0.1    /* of a step's work */
@@ -54,7 +55,8 @@ struct view_calls {
     float *own_s;               /* by rank, of the step being judged */
     struct price_work *without; /* by rank, of a price */
     float *slower;              /* by kind, of a price */
-    size_t own_cap, without_cap, slower_cap;
+    bool *held;                 /* by rank: it is slow */
+    size_t own_cap, without_cap, slower_cap, held_cap;
 };
 
 static uint32_t members_of(uint64_t comm, void *arg)
@@ -85,6 +87,7 @@ void view_calls_free(struct view_calls *s)
     links_free(s->links);
     expected_free(s->expected);
     free(s->slower);
+    free(s->held);
     free(s->own_s);
     free(s->without);
     free(s);
@@ -147,6 +150,7 @@ void view_calls_add_rank(struct view *v, uint32_t rank)
         return;
     s->without = xgrow(s->without, &s->without_cap, rank + 1, sizeof(*s->without));
     s->own_s = xgrow(s->own_s, &s->own_cap, rank + 1, sizeof(*s->own_s));
+    s->held = xgrow(s->held, &s->held_cap, rank + 1, sizeof(*s->held));
     s->n = rank >= s->n ? rank + 1 : s->n;
     boundary_rank(s->boundary, rank);
     graph_rank(s->graph, rank, node == WORK_PLACE_NONE ? VIEW_RANKS_MAX + rank : node); /* its own clock */
@@ -341,17 +345,28 @@ static void judge_links(struct view *v)
     report(v, &o, &change, &s->slow_links);
 }
 
-/* A role that has more to do than the others. */
+/* Are all ranks of a role slow now? */
+static bool is_held(const struct view_calls *s, uint32_t role)
+{
+    for (uint32_t r = 0; r < s->n; r++)
+        if (graph_role(s->graph, r) == role && !s->held[r])
+            return false;
+    return true;
+}
+
+/* A role that has more to do than the others.  None is found while its ranks are slow for another reason. */
 static void judge_roles(struct view *v)
 {
     struct view_calls *s = v->calls;
     double excess;
     uint32_t role = roles_heaviest(s->roles, &excess);
+    bool stood = s->heavy_role.stood;
     struct diagnosis_other o = { .class = FINDING_IMBALANCE,
                                  .scope = SCOPE_RANKS,
                                  .place = role,
                                  .standing = role != GRAPH_NONE && roles_steps(s->roles) >= ROLES_STEPS &&
-                                             excess > ROLES_EXCESS,
+                                             excess > (stood ? ROLES_LET_GO : ROLES_EXCESS) &&
+                                             (stood || !is_held(s, role)),
                                  .from = 0,
                                  .excess = excess,
                                  .rate = NAN };
@@ -460,6 +475,21 @@ static void follow_path(struct view *v, double now_s, uint32_t back)
     path_free(p);
 }
 
+/* What is usual of a slow rank is what was before. */
+static void hold_slow(struct view *v)
+{
+    struct view_calls *s = v->calls;
+    const struct work *w = diagnosis_work(v->diagnosis);
+    const struct straggler *named;
+    size_t n = diagnosis_stragglers(v->diagnosis, &named);
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        s->held[r] = false;
+        for (size_t i = 0; i < n && r < w->n; i++)
+            s->held[r] = s->held[r] || straggler_has(&named[i], w, r);
+    }
+}
+
 /* steps: since the one before it. */
 static void judge_step(struct view *v, double now_s, const struct graph_step *step, uint32_t back,
                        uint32_t steps)
@@ -489,7 +519,8 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
     follow_path(v, now_s, back);
     links_step(s->links, s->graph, back);
     pieces_step(&s->pieces, s->graph, step);
-    if (!roles_take(s->roles, s->graph, s->own_s, s->n))
+    hold_slow(v);
+    if (!roles_take(s->roles, s->graph, s->own_s, s->n, s->held))
         return;
     s->judged++;
     diagnosis_price_every(v->diagnosis, price_every(s));

@@ -47,6 +47,7 @@ UNIT_TESTS = \
 	tests/unit/join \
 	tests/unit/json \
 	tests/unit/last \
+	tests/unit/lasting \
 	tests/unit/lemon \
 	tests/unit/link \
 	tests/unit/linkfit \

@@ -1,0 +1,308 @@
+/* Faults that last: a verdict stands for as long as its fault, with its price and its beginning, and goes when it ends. */
+#include "analysis/view.h"
+
+#include <stdlib.h>
+
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+#define RANKS_MAX  16u
+#define WORLD      0x1234u
+#define WORK_S     0.02
+#define TRANSFER_S 0.0005
+#define MESSAGE_S  0.0002
+#define CALL_S     5e-6
+#define ONSET      300u
+
+static uint64_t random_state;
+
+static double uniform(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static double gauss(void)
+{
+    return sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
+}
+
+enum shape { BARRIER, RING, LINE }; /* all meet; neighbours exchange messages, too, in a circle or a line */
+
+struct job {
+    const char *what;
+    enum shape shape;
+    uint32_t ranks, per_node;
+    double noise, rho, differ;
+    uint32_t inner;       /* iterations before all meet */
+    uint32_t first, last; /* ranks that are slower ... */
+    double factor;        /* ... by this, from ONSET on */
+    double transfer;
+    uint32_t end, steps; /* steps; the fault's end, the run's */
+};
+
+static struct run {
+    const struct job *job;
+    struct view *view;
+    double t[RANKS_MAX], state[RANKS_MAX], differ[RANKS_MAX];
+    uint32_t k, reduces, sent;
+    double now_s;
+} run;
+
+static void begin(const struct job *job)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    char node[16];
+
+    run = (struct run){ .job = job, .view = view_new(&params, 0) };
+    for (uint32_t r = 0; r < job->ranks; r++) {
+        struct telemetry_item item = { .kind = TELEMETRY_COMM,
+                                       .comm = { .rank = r,
+                                                 .name = WORLD,
+                                                 .membership = WORLD,
+                                                 .size = job->ranks,
+                                                 .comm_rank = r,
+                                                 .first = 0,
+                                                 .last = job->ranks - 1 } };
+
+        snprintf(node, sizeof(node), "node%u", r / job->per_node);
+        view_rank_add(run.view, r, 0, node, "");
+        view_item(run.view, 0, &item);
+        run.differ[r] = 1 + job->differ * gauss();
+        run.t[r] = 1;
+    }
+}
+
+static bool is_on(void)
+{
+    return run.k >= ONSET && run.k < run.job->end;
+}
+
+static double own_s(uint32_t r)
+{
+    const struct job *job = run.job;
+    double s;
+
+    run.state[r] = job->rho * run.state[r] + sqrt(1 - job->rho * job->rho) * gauss();
+    s = WORK_S / job->inner * run.differ[r] * fmax(0.3, 1 + job->noise * run.state[r]);
+    return is_on() && r >= job->first && r <= job->last ? s * job->factor : s;
+}
+
+static uint64_t ns(double s)
+{
+    return (uint64_t)llrint(s * 1e9);
+}
+
+static void message(uint8_t kind, uint32_t rank, uint32_t peer, int32_t tag, double enter_s, double leave_s)
+{
+    view_call(run.view, run.now_s,
+              &(struct graph_call){ .rank = rank,
+                                    .kind = kind,
+                                    .op = kind == GRAPH_SEND ? RING_OP_SEND : RING_OP_RECV,
+                                    .comm = WORLD,
+                                    .seq = run.sent,
+                                    .peer = peer,
+                                    .tag = tag,
+                                    .bytes = 65536,
+                                    .enter_ns = ns(enter_s),
+                                    .leave_ns = ns(leave_s) });
+}
+
+/* Each rank sends to its neighbours, then receives from them. */
+static void exchange(void)
+{
+    uint32_t n = run.job->ranks;
+    double sent_s[RANKS_MAX][2];
+
+    for (uint32_t r = 0; r < n; r++)
+        for (uint32_t side = 0; side < 2; side++) {
+            uint32_t peer = (r + (side ? 1 : n - 1)) % n;
+
+            if (run.job->shape == LINE && (side ? r + 1 == n : r == 0))
+                continue;
+            sent_s[r][side] = run.t[r];
+            run.t[r] += CALL_S;
+            message(GRAPH_SEND, r, peer, (int32_t)side, sent_s[r][side], run.t[r]);
+        }
+    for (uint32_t r = 0; r < n; r++)
+        for (uint32_t side = 0; side < 2; side++) {
+            uint32_t peer = (r + (side ? n - 1 : 1)) % n;
+            double enter_s = run.t[r];
+
+            if (run.job->shape == LINE && (side ? r == 0 : r + 1 == n))
+                continue;
+            run.t[r] = fmax(enter_s + CALL_S, sent_s[peer][side] + MESSAGE_S);
+            message(GRAPH_RECV, r, peer, (int32_t)side, enter_s, run.t[r]);
+        }
+    run.sent++;
+}
+
+static void reduce(void)
+{
+    double all_s = 0, transfer_s = TRANSFER_S * fmax(0.5, 1 + 0.05 * gauss()) *
+                                   (is_on() && run.job->transfer > 0 ? run.job->transfer : 1);
+
+    for (uint32_t r = 0; r < run.job->ranks; r++)
+        all_s = fmax(all_s, run.t[r]);
+    for (uint32_t r = 0; r < run.job->ranks; r++) {
+        view_call(run.view, run.now_s,
+                  &(struct graph_call){ .rank = r,
+                                        .kind = GRAPH_COLLECTIVE,
+                                        .op = RING_OP_ALLREDUCE,
+                                        .comm = WORLD,
+                                        .seq = run.reduces,
+                                        .bytes = 8,
+                                        .enter_ns = ns(run.t[r]),
+                                        .leave_ns = ns(all_s + transfer_s) });
+        run.t[r] = all_s + transfer_s;
+    }
+    run.reduces++;
+}
+
+static void barrier_step(void)
+{
+    double own[RANKS_MAX], longest = 0;
+    double transfer_s = TRANSFER_S * fmax(0.5, 1 + 0.05 * gauss()) *
+                        (is_on() && run.job->transfer > 0 ? run.job->transfer : 1);
+
+    for (uint32_t r = 0; r < run.job->ranks; r++)
+        longest = fmax(longest, own[r] = own_s(r));
+    for (uint32_t r = 0; r < run.job->ranks; r++) {
+        struct telemetry_item item = { .kind = TELEMETRY_STEP,
+                                       .step = { .rank = r,
+                                                 .comm = WORLD,
+                                                 .seq = run.k,
+                                                 .period = 1,
+                                                 .parts = 1,
+                                                 .n_steps = 1,
+                                                 .duration_ns = ns(longest + transfer_s),
+                                                 .gap_ns = ns(own[r]),
+                                                 .stay_ns = ns(longest + transfer_s - own[r]),
+                                                 .stay_s = { (float)(longest + transfer_s - own[r]) } } };
+
+        run.t[r] += longest + transfer_s;
+        view_item(run.view, run.now_s, &item);
+    }
+}
+
+static void step(void)
+{
+    run.now_s = run.t[0];
+    if (run.job->shape == BARRIER) {
+        barrier_step();
+    } else {
+        for (uint32_t i = 0; i < run.job->inner; i++) {
+            for (uint32_t r = 0; r < run.job->ranks; r++)
+                run.t[r] += own_s(r);
+            exchange();
+        }
+        reduce();
+    }
+    run.k++;
+    view_tick(run.view, run.now_s);
+}
+
+/* The verdict of this class that stands, or that was raised. */
+static const struct view_verdict *verdict(enum finding_class class, bool raised)
+{
+    const struct view_verdict *d;
+    size_t n = raised ? view_verdicts_raised(run.view, &d) : view_verdicts_get(run.view, &d);
+
+    for (size_t i = 0; i < n; i++)
+        if (d[i].finding.class == class && (raised || !d[i].minor))
+            return &d[i];
+    return NULL;
+}
+
+static const struct job jobs[] = {
+    { "one barrier a step", BARRIER, 8, 2, 0.03, 0, 0.005, 1, 2, 3, 2.0, 0, 3000, 3200 },
+    { "one barrier a step, uneven steps", BARRIER, 8, 2, 0.10, 0.5, 0.01, 1, 2, 3, 2.0, 0, 3000, 3200 },
+    { "one barrier a step, half of the nodes", BARRIER, 4, 2, 0.05, 0.3, 0.01, 1, 2, 3, 2.0, 0, 3000, 3200 },
+    { "one barrier a step, one of two ranks", BARRIER, 2, 1, 0.05, 0.3, 0.01, 1, 1, 1, 1.6, 0, 3000, 3200 },
+    { "one barrier a step, little slower", BARRIER, 8, 2, 0.03, 0.3, 0.005, 1, 2, 2, 1.15, 0, 3000, 3200 },
+    { "one barrier a step, slow transfers", BARRIER, 8, 2, 0.03, 0, 0.005, 1, 0, 0, 1, 8, 3000, 3200 },
+    { "neighbours in a ring", RING, 8, 2, 0.03, 0, 0.005, 1, 2, 3, 2.0, 0, 3000, 3200 },
+    { "neighbours in a ring, uneven steps", RING, 8, 2, 0.10, 0.5, 0.01, 1, 2, 3, 2.0, 0, 3000, 3200 },
+    { "neighbours in a ring, ten exchanges a barrier", RING, 8, 2, 0.05, 0.5, 0.01, 10, 2, 3, 2.0, 0, 1200,
+      1400 },
+    { "neighbours in a line, two that do the same as others", LINE, 8, 2, 0.03, 0, 0.005, 1, 2, 3, 2.0, 0,
+      3000, 3200 },
+    { "neighbours in a line, one that does what no other does", LINE, 8, 2, 0.03, 0, 0.005, 1, 0, 1, 2.0, 0,
+      3000, 3200 },
+    { "neighbours in a line, one alone on its node", LINE, 8, 1, 0.05, 0.3, 0.005, 1, 0, 0, 2.0, 0, 3000,
+      3200 },
+    { "neighbours in a line, half of the nodes", LINE, 4, 2, 0.05, 0.3, 0.005, 1, 2, 3, 2.0, 0, 3000, 3200 },
+    { "neighbours in a ring, slow transfers", RING, 8, 2, 0.03, 0, 0.005, 1, 0, 0, 1, 8, 3000, 3200 },
+};
+
+#define NAMED_MAX 30u /* steps */
+#define GONE_MAX  40u
+#define SETTLED   100u /* after which the price is what it is */
+
+static double time_without_fault(const struct job *job)
+{
+    struct job healthy = *job;
+    double s;
+
+    healthy.factor = healthy.transfer = 1;
+    begin(&healthy);
+    while (run.k < healthy.steps)
+        step();
+    s = run.t[0];
+    view_free(run.view);
+    return s;
+}
+
+static void lasts(const struct job *job, uint64_t seed)
+{
+    enum finding_class class = job->transfer > 0 ? FINDING_COMMUNICATION : FINDING_STRAGGLER;
+    uint32_t early = 0, named = 0, lost = 0, gone = 0, id = 0;
+    double healthy_s, least = INFINITY, most = 0;
+    int64_t since = -1, moved = 0;
+    const struct view_verdict *d;
+
+    random_state = seed;
+    healthy_s = time_without_fault(job);
+    random_state = seed;
+    begin(job);
+    for (step(); run.k < job->steps; step()) {
+        d = verdict(class, false);
+        if (run.k <= ONSET) {
+            early += d != NULL;
+            continue;
+        }
+        if (run.k > job->end) {
+            gone = d && d->finding.id == id ? run.k - job->end : gone;
+            continue;
+        }
+        if (d && !named) {
+            named = run.k;
+            id = d->finding.id;
+        }
+        lost += named && (!d || d->finding.id != id);
+        if (!d || run.k < named + SETTLED)
+            continue;
+        least = fmin(least, d->finding.slowdown);
+        most = fmax(most, d->finding.slowdown);
+        since = since < 0 ? d->since_step : since;
+        moved = llabs(d->since_step - since) > moved ? llabs(d->since_step - since) : moved;
+    }
+    is_int(early, 0, "%s: nothing is named before the fault", job->what);
+    ok(named && named <= ONSET + NAMED_MAX, "%s: named %d steps after the onset", job->what,
+       (int)named - (int)ONSET);
+    is_int(lost, 0, "%s: the verdict stands for as long as the fault", job->what);
+    is_int(moved, 0, "%s: it began at step %lld, and keeps this beginning", job->what, (long long)since);
+    ok(most - 1 < 1.35 * (least - 1), "%s: its price stays, %.3f to %.3f", job->what, least, most);
+    ok(gone <= GONE_MAX, "%s: it goes %u steps after the end of the fault", job->what, gone);
+    d = verdict(class, true);
+    is_near(d ? d->finding.slowdown : NAN, run.t[0] / healthy_s, 0.05,
+            "%s: its price over the run is right", job->what);
+    view_free(run.view);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+        lasts(&jobs[i], 7 + i);
+    return done_testing();
+}
