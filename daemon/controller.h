@@ -51,6 +51,7 @@ struct controller {
     double rated_s, rated_cpu_s;
     uint64_t rated_batches;
     unsigned ticks;
+    double answers_s; /* that terminals' questions took since the last tick */
 };
 
 /* Seconds of the monotonic clock. */

@@ -30,11 +30,12 @@
 #include "slurm/accounting.h"
 #include "slurm/jobtime.h"
 
-#define TICK_S       0.25
-#define SAVE_S       30.0
-#define FAILURES_S   900.0  /* interval at which a job's failure rate is read from the history */
-#define EXPIRE_TICKS 14400u /* an hour */
-#define STORED_ROWS  16u    /* of the newest step in a stored report */
+#define TICK_S        0.25
+#define ANSWERS_RATIO 0.3 /* of the time may go to terminals while agents wait */
+#define SAVE_S        30.0
+#define FAILURES_S    900.0  /* interval at which a job's failure rate is read from the history */
+#define EXPIRE_TICKS  14400u /* an hour */
+#define STORED_ROWS   16u    /* of the newest step in a stored report */
 
 /* ---- peers ---- */
 
@@ -74,15 +75,21 @@ void server_frame(struct peer *p, const void *data, size_t bytes)
     json_decref(o);
 }
 
+/* Terminals are answered before telemetry is read, as long as they leave most of the time to it. */
 static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
 {
     struct peer *p = arg;
+    struct controller *s = p->controller;
+    double begin_s = controller_now_s();
 
-    (void)l;
-    if (type == LINK_JSON)
-        server_frame(p, data, bytes);
-    else if (type == LINK_TELEMETRY && p->agent)
+    if (type == LINK_TELEMETRY && p->agent)
         agents_batch(p, data, bytes);
+    if (type != LINK_JSON)
+        return;
+    server_frame(p, data, bytes);
+    if (!p->agent)
+        s->answers_s += controller_now_s() - begin_s;
+    link_urgent(l, !p->agent && s->answers_s < TICK_S * ANSWERS_RATIO);
 }
 
 static void on_down(struct link *l, const char *why, void *arg)
@@ -231,8 +238,12 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    for (struct peer *p = s->peers; p; p = p->next)
+    s->answers_s = 0;
+    for (struct peer *p = s->peers; p; p = p->next) {
         agents_ack(p);
+        if (!p->agent)
+            link_urgent(p->link, true);
+    }
     for (size_t i = s->jobs.n; i-- > 0;) {
         struct job *j = s->jobs.job[i];
 
@@ -352,6 +363,8 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     if (!s->controls)
         goto fail;
     s->tick = event_new(base, -1, EV_PERSIST, on_tick, s);
+    event_priority_set(s->tick,
+                       event_base_get_npriorities(base) - 1); /* a slow one must not keep agents waiting */
     event_add(s->tick, &every);
     return s;
 fail:

@@ -76,7 +76,7 @@ static int serve(struct daemon *d, const struct config *c)
     struct event *signals[3];
     struct err err;
 
-    d->base = loop_new();
+    d->base = loop_new_priorities();
     d->server = server_new(d->base, c, &err);
     if (!d->server) {
         log_error("%s", err.text);

@@ -20,6 +20,7 @@
 #include "common/xalloc.h"
 #include "wire/auth.h"
 #include "wire/lookup.h"
+#include "wire/loop.h"
 #include "wire/seal.h"
 
 /* The handshake, little-endian, before frames are sealed:
@@ -33,6 +34,7 @@
 #define HANDSHAKE_MAX       2048u
 #define HANDSHAKE_TIMEOUT_S 5
 #define REASON_MAX          200u
+#define FRAMES_AT_ONCE      4  /* of one link, before others have their turn */
 #define FRAME_PROOF         0u /* not in enum link_frame, and never passed to the owner */
 
 enum message { MESSAGE_GREETING = 1, MESSAGE_ANSWER, MESSAGE_REFUSAL };
@@ -60,6 +62,7 @@ struct link {
     struct lookup *lookup;
     struct addrinfo *addresses, *next; /* of the host; next: still to be tried */
     struct event *deadline, *doom; /* doom: calls down from the loop, never from inside a call of the owner */
+    struct event *again;           /* there are frames left that have arrived */
     char *munge_socket;
     struct link_events events;
     void *arg;
@@ -85,6 +88,8 @@ static void free_link(struct link *l)
         event_free(l->deadline);
     if (l->doom)
         event_free(l->doom);
+    if (l->again)
+        event_free(l->again);
     if (l->addresses)
         evutil_freeaddrinfo(l->addresses);
     free(l->munge_socket);
@@ -340,10 +345,14 @@ static void on_readable(struct bufferevent *bev, void *arg)
 {
     struct link *l = arg;
     struct evbuffer *in = bufferevent_get_input(bev);
-    int more = 1;
+    int more = 1, n = 0;
 
     l->busy++;
     while (more && l->phase != PHASE_DOWN) {
+        if (n++ == FRAMES_AT_ONCE) {
+            event_active(l->again, EV_TIMEOUT, 0);
+            break;
+        }
         if (l->phase == PHASE_GREETING)
             more = read_message(l, in);
         else if (l->phase == PHASE_PROVING || l->phase == PHASE_UP)
@@ -354,6 +363,16 @@ static void on_readable(struct bufferevent *bev, void *arg)
     l->busy--;
     if (l->closed)
         free_link(l);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+    struct link *l = arg;
+
+    (void)fd;
+    (void)what;
+    if (l->phase != PHASE_DOWN)
+        on_readable(l->bev, l);
 }
 
 static void on_written(struct bufferevent *bev, void *arg)
@@ -481,7 +500,8 @@ static struct link *new_link(struct event_base *base, const char *munge_socket,
     l->uid = (uid_t)-1;
     l->deadline = evtimer_new(base, on_deadline, l);
     l->doom = evtimer_new(base, on_doom, l);
-    if (l->deadline && l->doom && !seal_pair_new(&l->pair))
+    l->again = evtimer_new(base, on_again, l);
+    if (l->deadline && l->doom && l->again && !seal_pair_new(&l->pair))
         return l;
     err_set(err, "link: cannot create events or keys");
     free_link(l);
@@ -571,6 +591,16 @@ int link_send(struct link *l, enum link_frame type, const void *data, size_t byt
         return -1;
     }
     return 0;
+}
+
+void link_urgent(struct link *l, bool urgent)
+{
+    int priority = urgent ? LOOP_URGENT : LOOP_BULK;
+
+    if (!l->bev || event_base_get_npriorities(l->base) <= LOOP_BULK)
+        return;
+    bufferevent_priority_set(l->bev, priority);
+    event_priority_set(l->again, priority);
 }
 
 size_t link_pending_bytes(const struct link *l)

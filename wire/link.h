@@ -14,6 +14,7 @@
 #ifndef SYNCGUARD_WIRE_LINK_H
 #define SYNCGUARD_WIRE_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -50,6 +51,9 @@ struct link *link_accept(struct event_base *base, int fd, const char *munge_sock
 /* 0; -1 when the link is not up, the frame too large or the peer too slow; in the last case the link goes
  * down. */
 int link_send(struct link *l, enum link_frame type, const void *data, size_t bytes);
+/* On a loop with priorities: whether what arrives is handled before what arrives on links that are not urgent. A new link
+ * is.  Without effect while a frame waits to be handled. */
+void link_urgent(struct link *l, bool urgent);
 size_t link_pending_bytes(const struct link *l); /* not yet taken by the kernel */
 uid_t link_uid(const struct link *l);            /* accepting end, once up: the peer's uid by munge */
 const char *link_peer(const struct link *l);     /* "10.77.0.12:39412" or "host:port" */

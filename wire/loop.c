@@ -24,6 +24,24 @@ struct event_base *loop_new(void)
     return event_base_new();
 }
 
+struct event_base *loop_new_priorities(void)
+{
+    struct event_config *config = event_config_new();
+    struct timeval most = loop_timeval(LOOP_BULK_S);
+    struct event_base *base = NULL;
+
+    event_set_log_callback(on_message);
+    if (config && !event_config_set_max_dispatch_interval(config, &most, LOOP_BULK_CALLS, LOOP_BULK))
+        base = event_base_new_with_config(config);
+    if (config)
+        event_config_free(config);
+    if (!base ||
+        !event_base_priority_init(base, LOOP_BULK + 1)) /* of three, events have the middle one by default */
+        return base;
+    event_base_free(base);
+    return NULL;
+}
+
 struct timeval loop_timeval(double s)
 {
     struct timeval tv = { .tv_sec = (time_t)s };

@@ -60,6 +60,12 @@ size_t link_pending_bytes(const struct link *l)
     return 0;
 }
 
+void link_urgent(struct link *l, bool urgent)
+{
+    (void)l;
+    (void)urgent;
+}
+
 uid_t link_uid(const struct link *l)
 {
     return l->uid;
