@@ -14,6 +14,8 @@
 
 /* Ranks that the report of a job shows; ask the controller for no more. */
 #define PAGE_RANKS 16
+/* And agents. */
+#define PAGE_AGENTS 1024
 
 int page_status(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err);

@@ -390,6 +390,9 @@ static void put_probe(const struct page *p)
 
 static void put_agents(const struct page *p)
 {
+    const json_t *agents = get_array(p->answer, "agents");
+    double total = get_number(p->answer, "agents_total");
+
     static const struct page_column column[] = {
         { "NODE", .key = "node" },
         { "SWITCH", .key = "switch", .spare = 4 },
@@ -401,8 +404,9 @@ static void put_agents(const struct page *p)
         { "HEARD", .key = "age_s", .words = page_ago },
     };
 
-    page_table(p, "Agents", get_array(p->answer, "agents"), SIZE_MAX, column, ARRAY_SIZE(column),
-               PAGE_INDENT);
+    page_table(p, "Agents", agents, SIZE_MAX, column, ARRAY_SIZE(column), PAGE_INDENT);
+    if (total > (double)json_array_size(agents))
+        page_line(p, PAGE_INDENT, "and %.0f more", total - (double)json_array_size(agents));
 }
 
 static void put_events(const struct page *p)

@@ -18,6 +18,7 @@
 #include "ctl/page.h"
 #include "ctl/record.h"
 #include "ctl/try.h"
+#include "report/report_print.h"
 #include "rules/rule.h"
 #include "wire/session.h"
 
@@ -96,18 +97,51 @@ static int check_job(const struct options *o, struct err *err)
     return session_check_job(o->operands[0], err);
 }
 
+struct calling {
+    const struct options *options;
+    struct client_call *call;
+};
+
+static json_t *ask_more(const json_t *question, void *arg, struct err *err)
+{
+    struct calling *c = arg;
+
+    return client_call_ask(c->call, question, options_number(c->options, "timeout"), err);
+}
+
+/* All ranks, as they arrive. */
+static int print_whole_job(const struct options *o, const char *job)
+{
+    struct err err;
+    struct session *s = session_open(o, &err);
+    struct calling c = { .options = o };
+    json_t *question = report_print_question(job), *answer = NULL;
+    int rc = FAILED;
+
+    if (s)
+        answer = client_call(&c.call, &s->client, question, options_number(o, "timeout"), &err);
+    if (answer && report_print(stdout, answer, ask_more, &c, &err) == 0)
+        rc = OK;
+    else
+        complain(FAILED, &err);
+    json_decref(answer);
+    json_decref(question);
+    client_call_end(c.call);
+    session_close(s);
+    return rc;
+}
+
+/* Text lists the worst ranks, JSON all of them. */
 static int run_job(const struct options *o)
 {
     const char *job = o->operands[0];
-    json_t *question;
 
-    /* Text lists the worst ranks, JSON all of them. */
     if (options_given(o, "json"))
-        question = json_pack("{s:s, s:s}", "query", "job", "job", job);
-    else
-        question = json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
-                             "lateness", "offset", 0, "count", PAGE_RANKS, "columns", 1);
-    return query(o, question, page_job);
+        return print_whole_job(o, job);
+    return query(o,
+                 json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
+                           "lateness", "offset", 0, "count", PAGE_RANKS, "columns", 1, "agents", PAGE_AGENTS),
+                 page_job);
 }
 
 /* question NULL: err has the reason why the command line is rejected. */
@@ -324,8 +358,8 @@ static int policy_show(const struct options *o)
 static int policy_explain(const struct options *o)
 {
     return query(o,
-                 json_pack("{s:s, s:s, s:{s:i, s:i}}", "query", "job", "job", o->operands[0], "view", "count",
-                           0, "columns", 1),
+                 json_pack("{s:s, s:s, s:{s:i, s:i, s:i}}", "query", "job", "job", o->operands[0], "view",
+                           "count", 0, "columns", 1, "agents", 0),
                  page_explain);
 }
 

@@ -24,6 +24,7 @@ void peer_forget(struct peer *p)
         p->next->back = p->back;
     p->controller->n_peers--;
     p->controller->gone(p);
+    free(p->order);
     free(p);
 }
 
@@ -40,7 +41,7 @@ void peer_send(struct peer *p, json_t *o)
     if (text && strlen(text) <= LINK_FRAME_MAX) {
         link_send(p->link, LINK_JSON, text, strlen(text));
     } else if (text) {
-        static const char large[] = "{\"error\":\"the answer is too large: ask for fewer ranks\"}";
+        static const char large[] = "{\"error\":\"" PEER_TOO_LARGE "\"}";
 
         link_send(p->link, LINK_JSON, large, sizeof(large) - 1);
     }

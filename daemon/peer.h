@@ -11,6 +11,8 @@
 
 #define PEERS_MAX 20000u
 
+#define PEER_TOO_LARGE "the answer is too large: ask for fewer ranks, or with a program of the controller's release"
+
 struct peer {
     struct peer *next, **back;
     struct controller *controller;
@@ -20,6 +22,7 @@ struct peer {
     struct job *job;
     struct job_agent *agent;
     struct job *recording;
+    struct query_order *order; /* query_rows.h; one piece of memory, freed with the peer */
     uint64_t acked;
 };
 

@@ -13,6 +13,7 @@
 #include "daemon/query.h"
 #include "daemon/query_action.h"
 #include "daemon/query_job.h"
+#include "daemon/query_rows.h"
 #include "history/audit.h"
 #include "history/history.h"
 #include "history/lemon.h"
@@ -125,8 +126,14 @@ static json_t *answer_job(struct peer *p, const json_t *q)
         return report ? report : query_error(err.text);
     }
     report_selection_parse(&selection, json_object_get(q, "view"));
+    if (get_true(q, "rows_later"))
+        query_order_begin(p, j, &selection);
+    else if (query_rows_wanted(j, &selection) > QUERY_ROWS_MAX)
+        return query_error(PEER_TOO_LARGE);
     job_scaling_renew(j, controller_now_s(), false);
     report = report_job(j, controller_now_s(), &selection);
+    if (get_true(q, "rows_later"))
+        put_json(report, "rows_later", query_rows_lists());
     controls_put(p->controller->controls, j, controller_now_s(), report);
     history_put(p->controller->history, j, controls_first_action(j), report);
     return report;
@@ -341,7 +348,7 @@ static const struct {
     { "nodes", answer_nodes },   { "record", answer_record },   { "scaling", answer_scaling },
     { "action", query_action },  { "actions", query_actions },  { "strategies", answer_strategies },
     { "policy", answer_policy }, { "control", answer_control }, { "audit", answer_audit },
-    { "step", answer_step },
+    { "step", answer_step },     { "rows", query_rows },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -355,7 +362,7 @@ void query_answer(struct peer *p, const json_t *question)
     if (i == ARRAY_SIZE(queries))
         answer = query_error(
             "unknown query: expected one of status, jobs, job, nodes, scaling, record, action, actions, "
-            "strategies, policy, control, audit, step");
+            "strategies, policy, control, audit, step, rows");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

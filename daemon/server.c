@@ -33,6 +33,7 @@
 #define TICK_S        0.25
 #define ANSWERS_RATIO 0.3 /* of the time may go to terminals while agents wait */
 #define SAVE_S        30.0
+#define SAVED_ROWS    512u   /* of ranks and of agents in a stored report */
 #define FAILURES_S    900.0  /* interval at which a job's failure rate is read from the history */
 #define EXPIRE_TICKS  14400u /* an hour */
 #define STORED_ROWS   16u    /* of the newest step in a stored report */
@@ -133,16 +134,19 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 
 /* ---- periodic work ---- */
 
+/* The history has the latest ranks of a large job: a report of all would not fit into the frame of an answer, and
+ * stop the loop for half a second at 16,384 ranks. */
 static void save(struct controller *s, struct job *j)
 {
-    struct report_selection all = REPORT_ALL;
+    struct report_selection some = REPORT_ALL;
     double now_s = controller_now_s();
     json_t *report;
     struct err err;
 
+    some.count = some.agents = SAVED_ROWS;
     job_scaling_renew(j, now_s, false);
-    all.picture = STORED_ROWS;
-    report = report_job(j, now_s, &all);
+    some.picture = STORED_ROWS;
+    report = report_job(j, now_s, &some);
     controls_put(s->controls, j, now_s, report);
     if (history_save(s->history, j, now_s, controls_first_action(j), report, &err) < 0)
         log_warn("job %s: cannot save to history: %s", j->text_id, err.text);

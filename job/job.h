@@ -131,6 +131,12 @@ static inline bool job_over(const struct job *j)
     return j->state >= JOB_FINISHED;
 }
 
+/* Nothing goes on after a step's end: what is reported of it then is of its end. */
+static inline double job_newest_s(const struct job *j, double now_s)
+{
+    return job_over(j) ? j->end_s : now_s;
+}
+
 /* Use these parameters from now on, in the view as well. */
 void job_policy_set(struct job *j, const struct config_policy *p);
 

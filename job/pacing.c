@@ -72,13 +72,20 @@ static json_t *node_json(const struct job_agent *a)
     return o;
 }
 
-json_t *pacing_report(const struct job *j)
+json_t *pacing_nodes(const struct job *j, size_t from, size_t end)
 {
-    json_t *o = pacing_control_json(&j->params), *nodes = json_array();
+    json_t *nodes = json_array();
 
-    for (size_t i = 0; i < j->n_agents; i++)
+    for (size_t i = from; i < end && i < j->n_agents; i++)
         if (j->agent[i]->paced.known)
             json_array_append_new(nodes, node_json(j->agent[i]));
-    put_json(o, "nodes", nodes);
+    return nodes;
+}
+
+json_t *pacing_report(const struct job *j, size_t max)
+{
+    json_t *o = pacing_control_json(&j->params);
+
+    put_json(o, "nodes", pacing_nodes(j, 0, max));
     return o;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "job/cadence.h"
@@ -9,6 +10,8 @@
 #include "job/pacing.h"
 #include "report/rule_figures.h"
 #include "wire/json.h"
+
+#define SILENT_NAMED 8
 
 /* ---- the row: keys down to `worst` ---- */
 
@@ -48,12 +51,6 @@ static json_t *verdicts_json(const struct job *j, double now_s)
     return list;
 }
 
-/* Nothing goes on after a step's end: its verdicts have lasted until then. */
-static double newest_s(const struct job *j, double now_s)
-{
-    return job_over(j) ? j->end_s : now_s;
-}
-
 static json_t *row(const struct job *j, double now_s, const struct view_figures *f)
 {
     json_t *o = json_object();
@@ -61,7 +58,7 @@ static json_t *row(const struct job *j, double now_s, const struct view_figures 
     put_identity(o, j, now_s, f);
     put_real(o, "samples_per_s", cadence_samples_per_s(j));
     report_put_row(o, j->view, now_s, f);
-    put_json(o, "verdicts", verdicts_json(j, newest_s(j, now_s)));
+    put_json(o, "verdicts", verdicts_json(j, job_newest_s(j, now_s)));
     return o;
 }
 
@@ -105,19 +102,73 @@ static json_t *agent_json(const struct job_agent *a, double now_s)
     return o;
 }
 
-static json_t *agents_json(const struct job *j, double now_s, double at_s)
+static void append_agent(json_t *list, const struct job *j, size_t i, double now_s)
+{
+    json_t *o = agent_json(j->agent[i], now_s),
+           *health = report_node_health(j->view, job_newest_s(j, now_s), j->agent[i]->node);
+
+    if (health)
+        put_json(o, "health", health);
+    json_array_append_new(list, o);
+}
+
+json_t *report_job_agents(const struct job *j, double now_s, size_t from, size_t end)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < j->n_agents; i++) {
-        json_t *o = agent_json(j->agent[i], now_s),
-               *health = report_node_health(j->view, at_s, j->agent[i]->node);
-
-        if (health)
-            put_json(o, "health", health);
-        json_array_append_new(list, o);
-    }
+    for (size_t i = from; i < end && i < j->n_agents; i++)
+        append_agent(list, j, i, now_s);
     return list;
+}
+
+static size_t agent_of(const struct job *j, const char *node)
+{
+    size_t i = 0;
+
+    while (i < j->n_agents && strcmp(j->agent[i]->node, node) != 0)
+        i++;
+    return i;
+}
+
+/* At most max agents: those on the nodes of the selected ranks first. */
+static json_t *some_agents(const struct job *j, double now_s, const struct report_ranks *ranks, size_t max)
+{
+    bool *taken = xcalloc(j->n_agents, sizeof(*taken));
+    json_t *list = json_array();
+
+    for (size_t r = ranks->begin; r < ranks->end && json_array_size(list) < max; r++) {
+        bool same = r > ranks->begin && !strcmp(ranks->f[r].node, ranks->f[r - 1].node);
+        size_t i = same ? j->n_agents : agent_of(j, ranks->f[r].node);
+
+        if (i == j->n_agents || taken[i])
+            continue;
+        append_agent(list, j, i, now_s);
+        taken[i] = true;
+    }
+    for (size_t i = 0; i < j->n_agents && json_array_size(list) < max; i++)
+        if (!taken[i])
+            append_agent(list, j, i, now_s);
+    free(taken);
+    return list;
+}
+
+/* The agents that neither are connected nor ended in good order. */
+static json_t *silent_agents(const struct job *j)
+{
+    json_t *o = json_object(), *nodes = json_array();
+    int64_t number = 0;
+
+    for (size_t i = 0; i < j->n_agents; i++) {
+        const struct job_agent *a = j->agent[i];
+
+        if (a->link || a->bye)
+            continue;
+        if (number++ < SILENT_NAMED)
+            json_array_append_new(nodes, text_json(a->node));
+    }
+    put_int(o, "number", number);
+    put_json(o, "nodes", nodes);
+    return o;
 }
 
 static json_t *params_json(const struct job *j)
@@ -132,7 +183,7 @@ static json_t *params_json(const struct job *j)
 
 json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection)
 {
-    double at_s = newest_s(j, now_s);
+    double at_s = job_newest_s(j, now_s);
     struct view_figures f;
     struct report_ranks ranks;
     json_t *o;
@@ -144,10 +195,14 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
     put_json(o, "rank_table", report_rank_table(j->view, at_s, &ranks));
     put_json(o, "checkpoint", cadence_json(j, at_s));
     put_json(o, "probe", probe_json(j, at_s, &f));
-    put_json(o, "agents", agents_json(j, now_s, at_s));
+    put_json(o, "agents",
+             selection->agents < j->n_agents ? some_agents(j, now_s, &ranks, selection->agents)
+                                             : report_job_agents(j, now_s, 0, j->n_agents));
+    put_int(o, "agents_total", (int64_t)j->n_agents);
+    put_json(o, "agents_silent", silent_agents(j));
     put_json(o, "notes", texts_json((const char *const *)j->note, j->n_notes));
     put_json(o, "policy_params", params_json(j));
-    put_json(o, "pace", pacing_report(j));
+    put_json(o, "pace", pacing_report(j, selection->agents));
     put_json(o, "events", event_list_json(&j->events, now_s));
     report_ranks_free(&ranks);
     return o;

@@ -15,8 +15,10 @@ struct job;
 
 /* A row of "jobs". */
 json_t *report_row(const struct job *j, double now_s);
-/* The answer to "job", with the ranks and columns of the selection. */
+/* The answer to "job", with the ranks, columns and agents of the selection. */
 json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection);
+/* Its "agents" from that index to before end. */
+json_t *report_job_agents(const struct job *j, double now_s, size_t from, size_t end);
 /* Add the nodes of this step, including those that have an agent but no rank. */
 void report_job_nodes(struct report_nodes *t, const struct job *j, double now_s);
 /* A row of "nodes". */

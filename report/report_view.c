@@ -45,6 +45,7 @@ void report_selection_parse(struct report_selection *s, const json_t *view)
     s->count = bounded(view, "count", VIEW_RANKS_MAX, s->count);
     s->columns = bounded(view, "columns", COLUMNS_MAX, s->columns);
     s->picture = bounded(view, "picture", PICTURE_ROWS_MAX, s->picture);
+    s->agents = bounded(view, "agents", UINT32_MAX, s->agents);
 }
 
 /* ---- the row: keys down to `worst` ---- */
@@ -200,6 +201,15 @@ void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s
     r->begin = s->offset < r->end ? s->offset : r->end;
 }
 
+void report_ranks_of(struct report_ranks *r, const struct view *v, double now_s, const uint32_t *rank,
+                     size_t n)
+{
+    *r = (struct report_ranks){ .f = xcalloc(n, sizeof(*r->f)) };
+    for (size_t i = 0; i < n; i++)
+        r->n += view_rank_get(v, now_s, rank[i], &r->f[r->n]);
+    r->end = r->n;
+}
+
 void report_ranks_free(struct report_ranks *r)
 {
     free(r->f);
@@ -255,28 +265,36 @@ static char heat_level(double lateness_s, double step_s)
     return level;
 }
 
-static json_t *heat_json(const struct view *v, const struct report_ranks *ranks, uint32_t max, double step_s)
+json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t max)
 {
-    json_t *o = json_object(), *scale = json_array(), *rows = json_array();
-    size_t columns = 0;
+    double step_s = view_newest_steps_s(v, now_s);
+    json_t *rows = json_array();
 
-    for (size_t i = 0; i < ARRAY_SIZE(heat_scale); i++)
-        json_array_append_new(scale, json_real(heat_scale[i]));
     for (size_t i = ranks->begin; i < ranks->end; i++) {
         float late_s[VIEW_COLUMNS];
         char levels[VIEW_COLUMNS + 1];
-        size_t have = view_rank_columns(v, ranks->f[i].rank, late_s);
+        size_t have = view_rank_columns(v, ranks->f[i].rank, late_s), columns = have < max ? have : max;
 
-        columns = have < max ? have : max;
         for (size_t c = 0; c < columns; c++)
             levels[c] = heat_level(late_s[have - columns + c], step_s);
         levels[columns] = '\0';
         json_array_append_new(rows, json_pack("{s:i,s:s}", "rank", (int)ranks->f[i].rank, "levels", levels));
     }
+    return rows;
+}
+
+static json_t *heat_json(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t max)
+{
+    json_t *o = json_object(), *scale = json_array();
+    float late_s[VIEW_COLUMNS];
+    size_t have = ranks->n ? view_rank_columns(v, ranks->f[0].rank, late_s) : 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(heat_scale); i++)
+        json_array_append_new(scale, json_real(heat_scale[i]));
     put_real(o, "column_s", view_column_s(v));
-    put_int(o, "columns", (int64_t)columns);
+    put_int(o, "columns", (int64_t)(have < max ? have : max));
     put_json(o, "scale", scale);
-    put_json(o, "rows", rows);
+    put_json(o, "rows", report_heat_rows(v, now_s, ranks, max));
     return o;
 }
 
@@ -366,6 +384,6 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     put_projections(o, v, scaling, strategies);
     put_json(o, "communicators", comms_json(v, now_s));
     put_int(o, "rank_table_total", (int64_t)ranks->n);
-    put_json(o, "heat", heat_json(v, ranks, selection->columns, view_newest_steps_s(v, now_s)));
+    put_json(o, "heat", heat_json(v, now_s, ranks, selection->columns));
     put_json(o, "history", history_json(v, selection->columns));
 }

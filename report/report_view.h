@@ -11,14 +11,14 @@
 
 enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY_LAST, REPORT_BY_COMPUTE };
 
-/* Which rows of the table of ranks, and how many columns of history. */
+/* Which rows of the table of ranks, how many columns of history, and at most how many agents. */
 struct report_selection {
     enum report_sort sort;
-    uint32_t offset, count, columns;
+    uint32_t offset, count, columns, agents;
     uint32_t picture; /* rows of the newest step, drawn; 0: it is not drawn */
     char filter[64]; /* part of a node's or switch's name, or "r3"; "": all */
 };
-#define REPORT_ALL ((struct report_selection){ .count = UINT32_MAX, .columns = 120 })
+#define REPORT_ALL ((struct report_selection){ .count = UINT32_MAX, .columns = 120, .agents = UINT32_MAX })
 
 /* Parse a query's "view"; NULL: everything; values out of range become the nearest. */
 void report_selection_parse(struct report_selection *s, const json_t *view);
@@ -30,6 +30,8 @@ struct report_ranks {
 };
 void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s,
                       const struct report_selection *s);
+/* The figures of these ranks, in this order; ranks that are not known are left out.  All of them are selected. */
+void report_ranks_of(struct report_ranks *r, const struct view *v, double now_s, const uint32_t *rank, size_t n);
 void report_ranks_free(struct report_ranks *r);
 
 /* Projections of the job to more ranks, and to other strategies on its ranks: computed from a view (some 50 and 20 ms, so
@@ -122,6 +124,8 @@ json_t *report_verdicts(const struct view *v, double now_s); /* standing ones */
 json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f);
 /* The selected rows, each with the rank's state, which a trace does not have. */
 json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
+/* The heat map's rows of the selected ranks. */
+json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t columns);
 json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct view *v, double now_s);

@@ -76,6 +76,7 @@ UNIT_TESTS = \
 	tests/unit/recorder \
 	tests/unit/sampling \
 	tests/unit/report \
+	tests/unit/report_print \
 	tests/unit/ring \
 	tests/unit/ring_threads \
 	tests/unit/scaling \

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "common/xalloc.h"
+#include "report/report_print.h"
 #include "tui/panel.h"
 #include "tui/ui.h"
 
@@ -128,15 +129,14 @@ int report_text(const struct report_asked *asked, const struct arguments *o, FIL
 
 int report_json(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err)
 {
-    json_t *question = o->job ? json_pack("{s:s, s:s}", "query", "job", "job", o->job)
+    json_t *question = o->job ? report_print_question(o->job)
                               : json_pack("{s:s, s:b}", "query", "jobs", "finished", 1);
     json_t *answer = ask(asked, question, err);
     int rc;
 
     if (!answer)
         return -1;
-    rc = json_dumpf(answer, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-    fputc('\n', out);
+    rc = report_print(out, answer, asked->ask, asked->arg, err);
     json_decref(answer);
-    return rc < 0 ? err_set(err, "the answer cannot be written") : 0;
+    return rc;
 }

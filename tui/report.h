@@ -6,11 +6,12 @@
 #include <stdio.h>
 
 #include "common/err.h"
+#include "report/report_print.h"
 #include "tui/arguments.h"
 
-/* Who answers: a controller, a trace. The answer is the caller's; NULL with the reason. */
+/* Who answers: a controller, a trace. */
 struct report_asked {
-    json_t *(*ask)(const json_t *question, void *arg, struct err *err);
+    report_ask *ask;
     void *arg;
 };
 

@@ -297,6 +297,7 @@ static void close_app(struct app *a)
 /* Whom the screens ask: a controller, or (replay is not NULL) a trace. */
 struct asking {
     const struct client_options *client;
+    struct client_call *call; /* of a report, after its first question */
     const char *conf; /* where the controller's name comes from */
     struct replay *replay;
 };
@@ -344,7 +345,10 @@ static int run_screen(const struct asking *to, const struct arguments *o)
 
 static json_t *ask_controller(const json_t *question, void *arg, struct err *err)
 {
-    return client_ask(((const struct asking *)arg)->client, question, TIMEOUT_S, err);
+    struct asking *to = arg;
+
+    return to->call ? client_call_ask(to->call, question, TIMEOUT_S, err)
+                    : client_call(&to->call, to->client, question, TIMEOUT_S, err);
 }
 
 /* Of the whole trace: it has been read to its end. */
@@ -410,6 +414,7 @@ static int run_live(const struct arguments *o)
     }
     to.client = &s->client;
     rc = run(&to, o);
+    client_call_end(to.call);
     session_close(s);
     return rc;
 }

@@ -328,9 +328,12 @@ static void add_missing(struct snap_agents *s, const char *node)
     snprintf(s->missing + at, sizeof(s->missing) - at, "%s%s", at ? ", " : "", node);
 }
 
+/* Controllers of earlier releases do not count them: their list has all agents. */
 static void parse_agents(struct snap_view *v, const json_t *o)
 {
     size_t n;
+    const json_t *silent = get_object(o, "agents_silent");
+    int64_t total = get_count(o, "agents_total"), number = get_count(silent, "number");
     const json_t *a = get_list(o, "agents", SNAP_NODES_MAX, &n);
 
     v->agents.total = a ? (int64_t)n : -1;
@@ -347,6 +350,11 @@ static void parse_agents(struct snap_view *v, const json_t *o)
         else
             add_missing(&v->agents, node->node);
     }
+    if (total < 0 || number < 0)
+        return;
+    v->agents.total = total;
+    v->agents.heard = total - number;
+    join_texts(json_object_get(silent, "nodes"), v->agents.missing, sizeof(v->agents.missing));
 }
 
 static const struct json_field view_fields[] = {

@@ -13,6 +13,8 @@
 #include "tui/screen.h"
 #include "tui/user_action.h"
 
+#define AGENTS_ASKED 256 /* for the panels; with the ranks of a frozen picture they fit into a frame */
+
 void ui_init(struct ui *ui)
 {
     memset(ui, 0, sizeof(*ui));
@@ -408,9 +410,11 @@ static json_t *job_question(const struct ui *ui, int64_t *offset)
     json_t *view;
 
     *offset = ui->frozen || in_panel(ui) ? 0 : l->top;
-    view = json_pack("{s:s, s:I, s:i, s:i}", "sort", sort ? sort : "lateness", "offset", (json_int_t)*offset,
-                     "count", ui->frozen ? SNAP_RANKS_MAX : screen_job_rows_max(ui), "columns",
-                     screen_job_heat_columns(ui->width));
+    /* A frozen picture and a report can show all panels later. */
+    view = json_pack("{s:s, s:I, s:i, s:i, s:i}", "sort", sort ? sort : "lateness", "offset",
+                     (json_int_t)*offset, "count", ui->frozen ? SNAP_RANKS_MAX : screen_job_rows_max(ui),
+                     "columns", screen_job_heat_columns(ui->width), "agents",
+                     ui->frozen || ui->report || in_panel(ui) ? AGENTS_ASKED : 0);
     if (l->filter[0])
         json_object_set_new(view, "filter", json_string(l->filter));
     return json_pack("{s:s, s:s, s:o}", "query", "job", "job", ui->job_id, "view", view);

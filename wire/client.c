@@ -52,105 +52,165 @@ static json_t *parse_answer(enum link_frame type, const void *data, size_t bytes
     return NULL;
 }
 
-/* ---- one question ---- */
+/* ---- questions that are waited for ---- */
 
-struct ask {
+struct client_call {
     struct event_base *base;
     struct link *link;
-    const json_t *question;
+    const json_t *question; /* sent when the link is up */
     json_t *answer;
     struct err err; /* for this host */
+    struct host host;
+    bool failed;
 };
 
-static void ask_up(struct link *l, void *arg)
+static void call_up(struct link *l, void *arg)
 {
-    struct ask *a = arg;
+    struct client_call *c = arg;
 
-    if (send_json(l, a->question) < 0) {
-        err_set(&a->err, "the query is too large");
-        event_base_loopbreak(a->base);
+    if (send_json(l, c->question) == 0)
+        return;
+    c->failed = true;
+    err_set(&c->err, "the query is too large");
+    event_base_loopbreak(c->base);
+}
+
+static void call_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    struct client_call *c = arg;
+
+    (void)l;
+    if (!c->answer)
+        c->answer = parse_answer(type, data, bytes, &c->err);
+    c->failed = !c->answer;
+    event_base_loopbreak(c->base);
+}
+
+static void call_down(struct link *l, const char *why, void *arg)
+{
+    struct client_call *c = arg;
+
+    (void)l;
+    c->link = NULL;
+    c->failed = true;
+    err_set(&c->err, "%s", why);
+    event_base_loopbreak(c->base);
+}
+
+/* A time limit of an earlier question may end a turn of the loop early. */
+static void call_wait(struct client_call *c, double timeout_s)
+{
+    double until_s = now_s() + timeout_s, left_s = timeout_s;
+
+    err_set(&c->err, "no answer within %.3g s", timeout_s);
+    c->failed = false;
+    while (!c->answer && !c->failed && left_s > 0) {
+        struct timeval limit = loop_timeval(left_s);
+
+        event_base_loopexit(c->base, &limit);
+        event_base_dispatch(c->base);
+        left_s = until_s - now_s();
     }
 }
 
-static void ask_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+/* The answer, which the caller releases; NULL with the reason: none came, or it is an error. */
+static json_t *call_answer(struct client_call *c, struct err *err)
 {
-    struct ask *a = arg;
+    json_t *answer = c->answer;
+    const char *refusal = get_string(answer, "error");
 
-    (void)l;
-    if (!a->answer)
-        a->answer = parse_answer(type, data, bytes, &a->err);
-    event_base_loopbreak(a->base);
+    c->answer = NULL;
+    if (!answer)
+        err_set(err, "%s", c->err.text);
+    if (!refusal)
+        return answer;
+    err_set(err, "%s", refusal);
+    json_decref(answer);
+    return NULL;
 }
 
-static void ask_down(struct link *l, const char *why, void *arg)
+void client_call_end(struct client_call *c)
 {
-    struct ask *a = arg;
-
-    (void)l;
-    a->link = NULL;
-    err_set(&a->err, "%s", why);
-    event_base_loopbreak(a->base);
+    if (!c)
+        return;
+    link_close(c->link);
+    json_decref(c->answer);
+    if (c->base) {
+        event_base_loop(c->base, EVLOOP_NONBLOCK); /* a cancelled name lookup ends here */
+        event_base_free(c->base);
+    }
+    free(c);
 }
 
-/* Ask the index-th host; *host becomes its name. */
-static void ask_one(struct ask *a, const struct client_options *o, unsigned index, double timeout_s,
-                    struct host *host)
+/* Ask the index-th host. */
+static struct client_call *call_host(const struct client_options *o, unsigned index, const json_t *question,
+                                     double timeout_s)
 {
-    static const struct link_events events = { .up = ask_up, .frame = ask_frame, .down = ask_down };
-    struct timeval limit = loop_timeval(timeout_s);
+    static const struct link_events events = { .up = call_up, .frame = call_frame, .down = call_down };
+    struct client_call *c = xcalloc(1, sizeof(*c));
 
-    err_set(&a->err, "no answer within %.3g s", timeout_s);
-    if (hosts_pick(o->hosts, index, CONFIG_DEFAULT_PORT, host, NULL) < 0)
-        return;
-    a->link = link_connect(a->base, o->hosts, index, o->munge_socket, &events, a, &a->err);
-    if (!a->link)
-        return;
-    event_base_loopexit(a->base, &limit);
-    event_base_dispatch(a->base);
-    link_close(a->link);
-    a->link = NULL;
+    c->question = question;
+    if (hosts_pick(o->hosts, index, CONFIG_DEFAULT_PORT, &c->host, &c->err) < 0)
+        return c;
+    c->base = loop_new();
+    if (!c->base)
+        err_set(&c->err, "cannot create an event loop");
+    else if ((c->link = link_connect(c->base, o->hosts, index, o->munge_socket, &events, c, &c->err)))
+        call_wait(c, timeout_s);
+    return c;
+}
+
+json_t *client_call(struct client_call **call, const struct client_options *o, const json_t *question,
+                    double timeout_s, struct err *err)
+{
+    double until_s = now_s() + timeout_s;
+    int n = hosts_pick(o->hosts, 0, CONFIG_DEFAULT_PORT, NULL, err);
+    struct err all = { "" };
+    json_t *answer;
+
+    *call = NULL;
+    for (int i = 0; i < n && (!*call || !(*call)->answer); i++) {
+        double left_s = until_s - now_s();
+
+        client_call_end(*call);
+        *call = call_host(o, (unsigned)i, question, left_s > 0 ? left_s / (n - i) : 0);
+        if (all.text[0])
+            err_prefix(&(*call)->err, "%s; %s:%d", all.text, (*call)->host.name, (*call)->host.port);
+        else
+            err_prefix(&(*call)->err, "%s:%d", (*call)->host.name, (*call)->host.port);
+        all = (*call)->err;
+    }
+    if (n < 0)
+        return NULL;
+    if (!(*call)->answer)
+        err_set(&(*call)->err, "controller %s", all.text);
+    answer = call_answer(*call, err);
+    if (answer)
+        return answer;
+    client_call_end(*call);
+    *call = NULL;
+    return NULL;
+}
+
+json_t *client_call_ask(struct client_call *c, const json_t *question, double timeout_s, struct err *err)
+{
+    if (!c->link || send_json(c->link, question) < 0) {
+        err_set(err, "controller %s:%d: the connection is lost", c->host.name, c->host.port);
+        return NULL;
+    }
+    call_wait(c, timeout_s);
+    if (!c->answer)
+        err_prefix(&c->err, "controller %s:%d", c->host.name, c->host.port);
+    return call_answer(c, err);
 }
 
 json_t *client_ask(const struct client_options *o, const json_t *question, double timeout_s, struct err *err)
 {
-    struct ask a = { .question = question };
-    double until_s = now_s() + timeout_s;
-    int n = hosts_pick(o->hosts, 0, CONFIG_DEFAULT_PORT, NULL, err);
-    struct err all = { "" };
-    const char *refusal;
+    struct client_call *call;
+    json_t *answer = client_call(&call, o, question, timeout_s, err);
 
-    for (int i = 0; i < n && !a.answer; i++) {
-        double left_s = until_s - now_s();
-        struct host host;
-
-        /* Each host gets its own event base, so that a time limit of the last one is gone. */
-        a.base = loop_new();
-        if (!a.base) {
-            err_set(err, "cannot create an event loop");
-            return NULL;
-        }
-        ask_one(&a, o, (unsigned)i, left_s > 0 ? left_s / (n - i) : 0, &host);
-        event_base_loop(a.base, EVLOOP_NONBLOCK); /* a cancelled name lookup ends here */
-        event_base_free(a.base);
-        if (all.text[0])
-            err_prefix(&a.err, "%s; %s:%d", all.text, host.name, host.port);
-        else
-            err_prefix(&a.err, "%s:%d", host.name, host.port);
-        all = a.err;
-    }
-    if (n < 0)
-        return NULL;
-    if (!a.answer) {
-        err_set(err, "controller %s", all.text);
-        return NULL;
-    }
-    refusal = get_string(a.answer, "error");
-    if (refusal) {
-        err_set(err, "%s", refusal);
-        json_decref(a.answer);
-        return NULL;
-    }
-    return a.answer;
+    client_call_end(call);
+    return answer;
 }
 
 /* ---- a standing connection ---- */

@@ -27,6 +27,16 @@ void client_key(char key[CLIENT_KEY_BYTES]);
  * NULL with the reason: no controller, rejected, or the answer's "error". */
 json_t *client_ask(const struct client_options *o, const json_t *question, double timeout_s, struct err *err);
 
+/* ---- several queries on one connection, blocking ---- */
+
+struct client_call;
+
+/* As client_ask(), and keep the connection for more: *call is the caller's.  NULL, and no call, on failure. */
+json_t *client_call(struct client_call **call, const struct client_options *o, const json_t *question,
+                    double timeout_s, struct err *err);
+json_t *client_call_ask(struct client_call *call, const json_t *question, double timeout_s, struct err *err);
+void client_call_end(struct client_call *call); /* NULL is fine */
+
 /* ---- a persistent connection on the caller's event loop (sgtop, sgctl record, the agent) ---- */
 
 struct client_events {

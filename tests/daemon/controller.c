@@ -91,6 +91,120 @@ static void a_job(void)
     json_decref(a);
 }
 
+/* Which keys an object has, one a line in their order, those of its objects with the object's; those of a projection
+ * depend on how much is known. */
+static void keys(char *buf, size_t size, const char *prefix, json_t *o)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(o, key, value) {
+        char name[200];
+        size_t n = strlen(buf);
+
+        snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
+        snprintf(buf + n, size - n, "%s\n", name);
+        if (json_is_object(value) && strcmp(name, "scaling") != 0 && strcmp(name, "strategies") != 0)
+            keys(buf, size, name, value);
+    }
+}
+
+/* The report as sgctl prints it, and what it did to get it. */
+static json_t *printed_job(const char *job, int *status)
+{
+    char *sgctl = built("sgctl"), *command = xasprintf("%s job %s --json --conf %s --timeout 60s", sgctl, job, live.conf);
+    FILE *in = popen(command, "r");
+    json_t *o = json_loadf(in, 0, NULL);
+
+    *status = pclose(in);
+    free(sgctl);
+    free(command);
+    return o;
+}
+
+static void rows(void)
+{
+    static const char *const none[] = { "rank_table", "heat.rows", "agents", "pace.nodes" };
+    json_t *a = ask("{\"query\":\"rows\", \"job\":4242, \"list\":\"rank_table\"}"), *whole;
+    char of_whole[8192] = "", of_printed[8192] = "";
+    int status;
+
+    ok(strstr(text(a, "error"), "rows_later"), "rows that were not left out of an answer are refused: %s",
+       text(a, "error"));
+    json_decref(a);
+    a = ask("{\"query\":\"rows\", \"job\":4242, \"list\":\"events\"}");
+    ok(strstr(text(a, "error"), "rank_table, heat.rows"), "the error on an unknown list has the known ones: %s",
+       text(a, "error"));
+    json_decref(a);
+    a = ask("{\"query\":\"job\", \"job\":4242, \"rows_later\":true}");
+    for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+        ok(json_is_array(at(a, none[i])) && !json_array_size(at(a, none[i])), "%s is left out of a job's answer with rows_later",
+           none[i]);
+    is_int((long long)json_array_size(at(a, "rows_later")), 4, "the answer names the lists that it lacks");
+    json_decref(a);
+    a = printed_job("4242", &status);
+    whole = ask("{\"query\":\"job\", \"job\":4242}");
+    keys(of_whole, sizeof(of_whole), "", whole);
+    keys(of_printed, sizeof(of_printed), "", a);
+    is_str(of_printed, of_whole, "sgctl prints the keys of the whole answer");
+    ok(!status && json_array_size(at(a, "rank_table")) == 8 && json_array_size(at(a, "heat.rows")) == 8 &&
+           json_array_size(at(a, "agents")) == 8 && number(a, "rank_table.0.rank") == 3,
+       "sgctl prints all rows, the latest rank first");
+    json_decref(a);
+    json_decref(whole);
+    a = ask("{\"query\":\"job\", \"job\":4242, \"view\":{\"count\":1, \"agents\":2}}");
+    ok(json_array_size(at(a, "agents")) == 2 && !strcmp(text(a, "agents.0.node"), text(a, "rank_table.0.node")) &&
+           number(a, "agents_total") == 8 && number(a, "agents_silent.number") == 0,
+       "a view's agents are as many as it asks for, that of the selected rank first");
+    json_decref(a);
+}
+
+/* 16,384 ranks: no frame has room for all of them. */
+static void large_job(void)
+{
+    char *path = built("tests/daemon/simjob");
+    char *argv[] = { path, (char *)"--controller", live.hosts, (char *)"--munge-socket", live.munge.socket,
+                     (char *)"--job", (char *)"5000", (char *)"--nodes", (char *)"256", (char *)"--per-node",
+                     (char *)"64", (char *)"--step", (char *)"2", (char *)"--seconds", (char *)"600", NULL };
+    pid_t pid = spawn(argv), small_job = live_job("5001", "600", "8");
+    char of_large[8192] = "", of_small[8192] = "";
+    json_t *a, *small;
+    bool once = true;
+    char *seen;
+    int status;
+
+    wait_until_least("{\"query\":\"job\",\"job\":5000,\"view\":{\"count\":0,\"agents\":0}}", "steps", 3);
+    a = ask("{\"query\":\"job\", \"job\":5000}");
+    ok(strstr(text(a, "error"), "too large"), "a whole answer with 16,384 ranks is refused with its reason: %s",
+       text(a, "error"));
+    json_decref(a);
+    a = printed_job("5000", &status);
+    small = ask("{\"query\":\"job\", \"job\":5001}");
+    keys(of_large, sizeof(of_large), "", a);
+    keys(of_small, sizeof(of_small), "", small);
+    ok(a && !status, "sgctl prints a job of 16,384 ranks as one JSON object");
+    is_str(of_large, of_small, "its keys are those of a small job");
+    seen = xcalloc(16384, 1);
+    for (size_t i = 0; i < json_array_size(at(a, "rank_table")); i++) {
+        json_t *rank = json_array_get(at(a, "rank_table"), i);
+        size_t r = (size_t)number(rank, "rank");
+
+        once = once && r < 16384 && !seen[r] && number(json_array_get(at(a, "heat.rows"), i), "rank") == (double)r;
+        seen[r < 16384 ? r : 0] = 1;
+    }
+    ok(once && json_array_size(at(a, "rank_table")) == 16384 && json_array_size(at(a, "heat.rows")) == 16384,
+       "each of the 16,384 ranks is in the table and in the heat map once, in the same order");
+    is_int((long long)json_array_size(at(a, "agents")), 256, "all agents are in it");
+    free(seen);
+    json_decref(a);
+    json_decref(small);
+    kill(pid, SIGTERM);
+    kill(small_job, SIGTERM);
+    waitpid(pid, NULL, 0);
+    waitpid(small_job, NULL, 0);
+    free(path);
+}
+
 /* What somebody else sees: the other user's process asks for itself. */
 static void another_user(void)
 {
@@ -321,11 +435,13 @@ int main(void)
     job = live_job("4242", "6", "8");
     wait_until_least("{\"query\":\"job\",\"job\":4242}", "steps", 85); /* the later half of them with a slow rank */
     a_job();
+    rows();
     another_user();
     misbehaviour();
     history(job);
     once_more();
     reload();
+    large_job();
     live_stop(SIGTERM);
     live_end();
     return done_testing();

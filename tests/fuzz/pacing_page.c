@@ -50,7 +50,7 @@ static void tell(void)
         if (i != PACER_LEVERS)
             abort();
         pacing_take(&agent, news);
-        report = pacing_report(&job);
+        report = pacing_report(&job, SIZE_MAX);
         if (json_array_size(json_object_get(report, "nodes")) != 1)
             abort();
         json_decref(report);

@@ -138,6 +138,64 @@ static void asking(int port, int closed_port)
     ok(!ask("", "status", 5, &err), "an empty list of hosts is an error: %s", err.text);
 }
 
+static json_t *ask_on(struct client_call *call, const char *query, double timeout_s, struct err *err)
+{
+    json_t *q = json_pack("{s:s}", "query", query);
+    json_t *a = client_call_ask(call, q, timeout_s, err);
+
+    json_decref(q);
+    return a;
+}
+
+static void several(int port)
+{
+    struct err err = { "" };
+    char hosts[64];
+    struct client_options o = { .hosts = hosts, .munge_socket = mung.socket };
+    json_t *q = json_pack("{s:s}", "query", "status"), *a;
+    struct client_call *call;
+
+    snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
+    a = client_call(&call, &o, q, 0.5, &err);
+    ok(a && call, "the first query of several is answered: %s", err.text);
+    json_decref(a);
+    a = ask_on(call, "status", 5, &err);
+    ok(a, "the second query is answered on the same connection: %s", err.text);
+    json_decref(a);
+    usleep(600000);
+    a = ask_on(call, "status", 5, &err);
+    ok(a, "the time limit of the first query does not end a later one: %s", err.text);
+    json_decref(a);
+    ok(!ask_on(call, "secret", 5, &err) && !strcmp(err.text, "not yours"), "a later query can be rejected: %s", err.text);
+    ok(!ask_on(call, "silence", 0.3, &err) && strstr(err.text, "no answer within 0.3 s"),
+       "a later query returns at its timeout: %s", err.text);
+    client_call_end(call);
+    json_decref(q);
+    q = json_pack("{s:s}", "query", "secret");
+    ok(!client_call(&call, &o, q, 5, &err) && !call, "a first query that is rejected leaves no connection");
+    json_decref(q);
+}
+
+/* The controller leaves for good. */
+static void several_lost(int port)
+{
+    struct err err = { "" };
+    char hosts[64];
+    struct client_options o = { .hosts = hosts, .munge_socket = mung.socket };
+    json_t *q = json_pack("{s:s}", "query", "status"), *a;
+    struct client_call *call;
+
+    snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
+    a = client_call(&call, &o, q, 5, &err);
+    json_decref(a);
+    ok(!ask_on(call, "leave", 5, &err) && strstr(err.text, "closed by the peer"),
+       "a connection that is lost before the answer is an error: %s", err.text);
+    ok(!ask_on(call, "status", 5, &err) && strstr(err.text, "the connection is lost"),
+       "on a lost connection nothing more can be asked: %s", err.text);
+    client_call_end(call);
+    json_decref(q);
+}
+
 /* ---- standing ---- */
 
 static struct {
@@ -235,7 +293,9 @@ int main(void)
     close(closed);
     controller = start_controller(fd);
     asking(port, closed_port);
+    several(port);
     standing(port, &controller);
+    several_lost(port);
     kill(controller, SIGTERM);
     waitpid(controller, NULL, 0);
     test_munge_stop(&mung);
