@@ -9,6 +9,8 @@
 #define USUAL_LATE  16u  /* receivers that came late, whose mean stay is what a message takes */
 #define THERE_S     2e-5 /* it takes less to find that a message is there */
 #define USUAL_ALL   32u  /* transfers after which the usual one follows slowly */
+#define LONG_AGO \
+    50.0 /* times the usual transfer: what was sent before that has arrived, also over a slow link */
 
 struct leave { /* when a blocking collective's first rank on a node left it */
     uint32_t meeting, node;
@@ -170,7 +172,8 @@ static void late_receiver(struct meeting *m, struct kind *k, double late_s, doub
     }
     if (late_s > stay_s && fabs(stay_s - k->usual_s) > 0.1 * k->usual_s)
         k->eager += stay_s < 0.5 * k->usual_s ? 1 : -1;
-    if (k->eager > 0 && stay_s < 0.5 * k->usual_s) {
+    if (k->eager > 0 &&
+        (stay_s < 0.5 * k->usual_s || (late_s > LONG_AGO * k->usual_s && stay_s < 2 * k->usual_s))) {
         m->m.end_s = fmin(m->recv_left_s, m->send_s + k->usual_s);
         m->m.most_s = (float)late_s;
         return;
