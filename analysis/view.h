@@ -15,6 +15,7 @@
 
 #include "analysis/efficiency.h"
 #include "analysis/finding.h"
+#include "analysis/overlap.h"
 #include "analysis/trend.h"
 #include "graph/graph.h"
 #include "model/linkfit.h"
@@ -229,6 +230,19 @@ struct view_efficiency {
     struct efficiency recent, run;
 };
 void view_efficiency_get(const struct view *v, struct view_efficiency *e);
+
+/* What of the communication holds ranks, and what runs beside their work (overlap.h): of the newest steps. */
+struct view_overlap_group {
+    uint64_t comm;            /* one of its communicators */
+    uint32_t size, instances; /* as in struct view_comm; size 0: messages */
+};
+struct view_overlap {
+    bool calls; /* from its calls one by one; else every call blocks, and what they take is known from all samples */
+    struct overlap o;
+    struct view_overlap_group group[OVERLAP_GROUPS_MAX]; /* o.n */
+};
+/* NULL, or what is missing. Replays the newest steps some times: some 10 ms. */
+const char *view_overlap_get(const struct view *v, double now_s, struct view_overlap *out);
 
 /* On whose work the critical path of the newest steps lies, and on whose arrival the collectives of the last columns waited. */
 #define VIEW_CRITICAL_MAX 8u

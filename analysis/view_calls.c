@@ -558,7 +558,7 @@ bool view_calls_active(const struct view *v)
     return v->calls && v->calls->active;
 }
 
-const struct graph *view_calls_graph(const struct view *v)
+struct graph *view_calls_graph(const struct view *v)
 {
     return view_calls_active(v) ? v->calls->graph : NULL;
 }

@@ -144,7 +144,7 @@ void view_calls_end_rank(struct view *v, uint32_t rank);
 void view_calls_forget(struct view *v);
 void view_calls_finish(struct view *v, double now_s);
 
-const struct graph *view_calls_graph(const struct view *v); /* NULL: steps do not come from one */
+struct graph *view_calls_graph(const struct view *v); /* to replay it; NULL: steps do not come from one */
 
 /* view_course.c: on whom the critical path of each step lies */
 struct path;

@@ -107,7 +107,7 @@ json_t *analyze_answer(struct trace_reader *r)
         ranks.f[i].inside_s = NAN; /* the trace does not contain when it was left */
     put_int(o, "ranks", f.ranks_known);
     report_put_row(o, v, now_s, &f);
-    report_put_view(o, v, now_s, &ranks, &latest, NULL, NULL);
+    report_put_view(o, v, now_s, &ranks, &latest, NULL, NULL, NULL);
     put_json(o, "rank_table", ranks_json(r, now_s, &ranks));
     put_json(o, "trace", trace_json(r));
     put_count(o, "collectives_per_step", f.period ? (int64_t)f.period : -1);

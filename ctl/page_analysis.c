@@ -123,6 +123,7 @@ int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err)
     put_figures(&page);
     page_ranks(&page);
     page_communicators(&page);
+    page_overlap(&page);
     put_flags(&page);
     return 0;
 }

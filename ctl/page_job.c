@@ -217,6 +217,15 @@ static void figure_projection(struct table *t, const json_t *job)
                         : "");
 }
 
+/* What of the communication holds ranks, and what runs beside their work. */
+static void figure_overlap(struct table *t, const json_t *job)
+{
+    const json_t *o = get_object(job, "overlap");
+
+    if (get_string(o, "text"))
+        page_figure(t, "Overlap", "%s", shown(o, "text").s);
+}
+
 /* The next wall, and the furthest point that is projected. */
 static void figure_scaling(struct table *t, const json_t *job)
 {
@@ -289,6 +298,7 @@ static void figure_guarded(struct table *t, const json_t *job)
 void page_outlook(struct table *t, const json_t *job)
 {
     figure_efficiency(t, job);
+    figure_overlap(t, job);
     figure_critical_path(t, job);
     figure_projection(t, job);
     figure_scaling(t, job);
@@ -368,6 +378,41 @@ void page_communicators(const struct page *p)
                PAGE_INDENT);
     if (json_array_size(comms) > COMMS_MAX)
         page_line(p, PAGE_INDENT, "and %zu more", json_array_size(comms) - COMMS_MAX);
+}
+
+static char *hidden_cell(const json_t *group, char *buf, size_t size)
+{
+    const json_t *hidden = get_object(group, "hidden_s");
+    double value = get_number(hidden, "value"), high = get_number(hidden, "high");
+
+    if (isnan(value) && !isnan(high))
+        snprintf(buf, size, "at most %s", text_s(high).s);
+    else
+        snprintf(buf, size, "%s", text_s(value).s);
+    return buf;
+}
+
+/* Of a job whose calls are seen one by one; of the others the figure says it all. */
+void page_overlap(const struct page *p)
+{
+    static const struct page_column column[] = {
+        { "GROUP", .key = "label" },
+        { "RANKS", .key = "ranks", .words = text_count },
+        { "CALLS", .key = "calls", .words = text_number, .spare = 2 },
+        { "NONBLOCKING", .key = "nonblocking_ratio", .words = text_percent, .spare = 1 },
+        { "WAITING", .key = "waiting_s", .words = text_s },
+        { "EXPOSED", .key = "exposed_s", .words = text_s },
+        { "HIDDEN", .cell = hidden_cell, .right = true },
+        { "CAN WIN AT MOST", .key = "most_won_s", .words = text_s },
+    };
+    const json_t *o = get_object(p->answer, "overlap");
+    char title[128];
+
+    if (!(get_number(o, "steps") > 0))
+        return;
+    snprintf(title, sizeof(title), "Communication a step, mean of the ranks that take part over %s steps",
+             text_count(get_number(o, "steps")).s);
+    page_table(p, title, get_array(o, "groups"), COMMS_MAX, column, ARRAY_SIZE(column), PAGE_INDENT);
 }
 
 /* For how many of the job's ranks these figures stand. */
@@ -462,6 +507,7 @@ int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
     page_checkpoint(&page);
     page_ranks(&page);
     page_communicators(&page);
+    page_overlap(&page);
     put_probe(&page);
     put_agents(&page);
     put_events(&page);

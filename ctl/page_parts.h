@@ -63,6 +63,7 @@ void page_time(struct table *t, const json_t *job);    /* where the ranks' time 
 void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
 void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
+void page_overlap(const struct page *p); /* what of the communication is exposed, by communicator */
 void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 
 /* "connected", "ended" (in good order), "lost". */

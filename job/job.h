@@ -35,6 +35,7 @@ struct link;
 struct recorder;
 struct report_scaling;
 struct report_strategies;
+struct report_overlap;
 struct control;
 
 struct job_id {
@@ -114,6 +115,7 @@ struct job {
     /* The latest projections, computed on request (report_job.h); NULL: not requested yet. */
     struct report_scaling *scaling[2]; /* weak, strong */
     struct report_strategies *strategies;
+    struct report_overlap *overlap;
     double scaling_s[2];         /* when they were computed */
     struct cadence *cadence;     /* checkpoints */
     double failures_due_s;       /* when the failure rate of similar jobs is next read from the history */

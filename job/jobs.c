@@ -37,6 +37,7 @@ void job_free(struct job *j)
     free(j->scaling[0]);
     free(j->scaling[1]);
     free(j->strategies);
+    free(j->overlap);
     free(j->agent);
     free(j);
 }

@@ -191,7 +191,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
     view_figures_get(j->view, at_s, &f);
     report_ranks_get(&ranks, j->view, at_s, selection);
     o = row(j, now_s, &f);
-    report_put_view(o, j->view, at_s, &ranks, selection, j->scaling[0], j->strategies);
+    report_put_view(o, j->view, at_s, &ranks, selection, j->scaling[0], j->strategies, j->overlap);
     put_json(o, "rank_table", report_rank_table(j->view, at_s, &ranks));
     put_json(o, "checkpoint", cadence_json(j, at_s));
     put_json(o, "probe", probe_json(j, at_s, &f));
@@ -224,6 +224,9 @@ void job_scaling_renew(struct job *j, double now_s, bool strong)
     if (!j->strategies)
         j->strategies = xcalloc(1, sizeof(*j->strategies));
     report_strategies_get(j->strategies, j->view, &VIEW_STRATEGY_OPTIONS);
+    if (!j->overlap)
+        j->overlap = xcalloc(1, sizeof(*j->overlap));
+    report_overlap_get(j->overlap, j->view, job_over(j) ? j->end_s : now_s);
 }
 
 /* ---- nodes ---- */

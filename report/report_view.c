@@ -349,28 +349,32 @@ json_t *report_rank_table(const struct view *v, double now_s, const struct repor
 
 /* ---- the whole view ---- */
 
-static void put_projections(json_t *o, const struct view *v, const struct report_scaling *scaling,
-                            const struct report_strategies *strategies)
+static void put_projections(json_t *o, const struct view *v, double now_s, const struct report_scaling *scaling,
+                            const struct report_strategies *strategies, const struct report_overlap *overlap)
 {
     struct {
         struct report_scaling scaling;
         struct report_strategies strategies;
+        struct report_overlap overlap;
     } *now = scaling ? NULL : xcalloc(1, sizeof(*now));
 
     if (now) {
         report_scaling_get(&now->scaling, v, false);
         report_strategies_get(&now->strategies, v, &VIEW_STRATEGY_OPTIONS);
+        report_overlap_get(&now->overlap, v, now_s);
         scaling = &now->scaling;
+        overlap = &now->overlap;
         strategies = &now->strategies;
     }
     put_json(o, "scaling", report_scaling_json(scaling));
     put_json(o, "strategies", report_strategies_json(strategies));
+    put_json(o, "overlap", report_overlap_json(overlap));
     free(now);
 }
 
 void report_put_view(json_t *o, const struct view *v, double now_s, const struct report_ranks *ranks,
                      const struct report_selection *selection, const struct report_scaling *scaling,
-                     const struct report_strategies *strategies)
+                     const struct report_strategies *strategies, const struct report_overlap *overlap)
 {
     struct view_efficiency e;
 
@@ -381,7 +385,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     if (selection->picture)
         put_json(o, "picture", report_step(v, now_s, selection->picture));
     put_json(o, "projection", report_projection(v, now_s));
-    put_projections(o, v, scaling, strategies);
+    put_projections(o, v, now_s, scaling, strategies, overlap);
     put_json(o, "communicators", comms_json(v, now_s));
     put_int(o, "rank_table_total", (int64_t)ranks->n);
     put_json(o, "heat", heat_json(v, now_s, ranks, selection->columns));

@@ -99,6 +99,26 @@ struct report_strategies {
     struct report_strategy list[STRATEGY_MAX];
     char assumes[REPORT_ASSUMES_MAX][160];
 };
+/* What of the communication is exposed and what is hidden (analysis/overlap.h), kept as long as the projections. */
+struct report_overlap_group {
+    char label[64]; /* "world", "4 groups of 2", "messages" */
+    int64_t ranks, instances;
+    double calls, nonblocking, waiting_s, exposed_s, most_won_s;
+    struct linkfit_range hidden_s, won_s; /* won_s: with buckets of the best size */
+    double buckets, bucket_bytes, best_buckets, best_bucket_bytes;
+    char no_estimate[96];
+};
+struct report_overlap {
+    char missing[96], text[512];
+    int64_t steps; /* that were replayed; 0: not from a replay */
+    double step_s;
+    struct report_overlap_group all, group[OVERLAP_GROUPS_MAX];
+    size_t n;
+};
+void report_overlap_get(struct report_overlap *r, const struct view *v, double now_s);
+json_t *report_overlap_json(const struct report_overlap *r);
+void report_overlap_read(struct report_overlap *r, const json_t *o);
+
 void report_scaling_get(struct report_scaling *r, const struct view *v, bool strong);
 void report_strategies_get(struct report_strategies *r, const struct view *v,
                            const struct view_strategy_options *options);
@@ -113,10 +133,11 @@ json_t *report_strategy_question(const struct view_strategy_options *o);
 
 /* The keys that a list of jobs has, too, without the verdicts. */
 void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f);
-/* All other keys, without the rows of ranks.  scaling and strategies: as kept by the caller; both NULL: computed now. */
+/* All other keys, without the rows of ranks.  scaling, strategies and overlap: as kept by the caller; all NULL: computed now. */
 void report_put_view(json_t *o, const struct view *v, double now_s,
                      const struct report_ranks *ranks, const struct report_selection *selection,
-                     const struct report_scaling *scaling, const struct report_strategies *strategies);
+                     const struct report_scaling *scaling, const struct report_strategies *strategies,
+                     const struct report_overlap *overlap);
 
 /* Parts. */
 json_t *report_verdict(const struct view_verdict *d, double now_s);

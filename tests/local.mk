@@ -57,6 +57,7 @@ UNIT_TESTS = \
 	tests/unit/options \
 	tests/unit/order \
 	tests/unit/outages \
+	tests/unit/overlap \
 	tests/unit/pace \
 	tests/unit/pacer \
 	tests/unit/pacing \
@@ -126,7 +127,7 @@ check_PROGRAMS += $(UNIT_TESTS) \
 	tests/tui/snapshot
 
 dist_check_SCRIPTS += \
-	tests/analysis/corpus.sh tests/analysis/programs.sh \
+	tests/analysis/corpus.sh tests/analysis/overlap.sh tests/analysis/programs.sh \
 	tests/cluster/accounting-test.sh \
 	tests/cluster/action-test.sh \
 	tests/cluster/checkpoint-test.sh \

@@ -86,6 +86,36 @@ static int draw_used(struct canvas *c, int y, const struct snap_view *v)
     return y;
 }
 
+/* ---- transfers ---- */
+
+static void draw_hidden(const struct table_cell *at, const void *row)
+{
+    const struct linkfit_range *h = &((const struct report_overlap_group *)row)->hidden_s;
+
+    if (isnan(h->value) && !isnan(h->high))
+        canvas_printf(at->canvas, at->y, at->x, at->width, STYLE_TEXT, "at most %s", text_s(h->high).s);
+    else
+        canvas_put(at->canvas, at->y, at->x, at->width, STYLE_TEXT, padded_s(h->value).s);
+}
+
+static const struct table_column overlap_columns[] = {
+    { "GROUP", 16, 20, 0, TABLE_TEXT, .field = offsetof(struct report_overlap_group, label) },
+    { "RANKS", 6, 0, 0, TABLE_COUNT, .field = offsetof(struct report_overlap_group, ranks) },
+    { "WAITING", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_overlap_group, waiting_s) },
+    { "EXPOSED", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_overlap_group, exposed_s) },
+    { "CAN WIN", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_overlap_group, most_won_s) },
+    { "HIDDEN", 15, 15, 0, TABLE_TEXT, .draw = draw_hidden },
+};
+
+static int draw_overlap(struct canvas *c, int y, const struct report_overlap *o)
+{
+    y = panel_heading(c, y, "overlap: communication a step, and what hiding it can win at most");
+    y = panel_text(c, y, 1, STYLE_TEXT, o->text);
+    if (o->steps <= 0 || !o->n)
+        return y;
+    return panel_table(c, y, overlap_columns, ARRAY_SIZE(overlap_columns), o->group, o->n, sizeof(o->group[0]));
+}
+
 /* ---- who waits ---- */
 
 static const struct table_column wait_columns[] = {
@@ -122,7 +152,7 @@ static int draw_waits(struct canvas *c, int y, const struct snap_view *v)
 
 static bool has_content(const struct snap_view *v)
 {
-    return v->path.n || known(&v->efficiency);
+    return v->path.n || known(&v->efficiency) || v->overlap.text[0];
 }
 
 static int draw(struct canvas *c, const struct ui *ui)
@@ -132,6 +162,8 @@ static int draw(struct canvas *c, const struct ui *ui)
 
     if (known(&v->efficiency))
         y = draw_used(c, y, v);
+    if (v->overlap.text[0])
+        y = draw_overlap(c, y, &v->overlap);
     y = draw_waits(c, y, v);
     if (!y)
         canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "not known yet");

@@ -32,6 +32,7 @@ struct replay {
     struct report_scaling
         *scaling; /* computed again when older than SCALING_S of the trace; NULL: not yet computed */
     struct report_strategies *strategies;
+    struct report_overlap *overlap;
     double scaling_s;
     char *piece;
     size_t at, n; /* of the piece */
@@ -47,8 +48,10 @@ static void forget(struct replay *r)
     trace_reader_free(r->reader);
     free(r->scaling);
     free(r->strategies);
+    free(r->overlap);
     r->scaling = NULL;
     r->strategies = NULL;
+    r->overlap = NULL;
     r->reader = NULL;
     r->events.n = 0;
 }
@@ -299,9 +302,11 @@ static void renew_scaling(struct replay *r)
     if (!r->scaling) {
         r->scaling = xcalloc(1, sizeof(*r->scaling));
         r->strategies = xcalloc(1, sizeof(*r->strategies));
+        r->overlap = xcalloc(1, sizeof(*r->overlap));
     }
     report_scaling_get(r->scaling, v, false);
     report_strategies_get(r->strategies, v, &VIEW_STRATEGY_OPTIONS);
+    report_overlap_get(r->overlap, v, now_s);
     r->scaling_s = now_s;
 }
 
@@ -321,7 +326,7 @@ static json_t *answer_job(struct replay *r, const json_t *q)
     for (size_t i = 0; r->ended && i < ranks.n; i++)
         ranks.f[i].ended = true; /* a trace has no records of that */
     put_row(o, r, &f);
-    report_put_view(o, v, now_s, &ranks, &selection, r->scaling, r->strategies);
+    report_put_view(o, v, now_s, &ranks, &selection, r->scaling, r->strategies, r->overlap);
     put_json(o, "rank_table", report_rank_table(v, now_s, &ranks));
     put_json(o, "probe", probe_json(r, &f));
     put_json(o, "agents", json_array());

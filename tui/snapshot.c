@@ -392,6 +392,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
                          json_object_get(answer, "critical_path"), "ranks", path_rank_fields);
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
+    report_overlap_read(&v->overlap, get_object(answer, "overlap"));
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
     snap_control_parse(&v->control, answer);
     parse_timeline(v, answer);

@@ -195,6 +195,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_projection projection;
     struct report_scaling scaling;
     struct report_strategies strategies;
+    struct report_overlap overlap;
     struct snap_guarded guarded;
     struct snap_past past;
     struct snap_control control;

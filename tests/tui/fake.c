@@ -588,6 +588,28 @@ static json_t *events(const struct fake *f, double t_s)
     return a;
 }
 
+static json_t *overlap_group(const char *label, int ranks, double waiting_s, double exposed_s, double won_s)
+{
+    return json_pack("{s:s,s:i,s:i,s:f,s:f,s:f,s:f,s:f}", "label", label, "ranks", ranks, "instances", 1, "calls",
+                     3.0, "nonblocking_ratio", 0.5, "waiting_s", waiting_s, "exposed_s", exposed_s, "most_won_s",
+                     won_s);
+}
+
+static json_t *overlap(const struct fake *f)
+{
+    json_t *world = overlap_group("WORLD", f->ranks, 0.0081, 0.0012, 0.0011),
+           *messages = overlap_group("messages", f->ranks - 2, 0.0001, 0.00011, 0);
+
+    json_object_set_new(world, "hidden_s",
+                        json_pack("{s:f,s:f,s:f}", "value", 0.0042, "low", 0.0039, "high", 0.0046));
+    json_object_set_new(messages, "hidden_s", json_pack("{s:n,s:f,s:f}", "value", "low", 0.0, "high", 0.0003));
+    return json_pack("{s:s,s:i,s:f,s:[o,o]}", "text",
+                     "in the newest 32 steps transfers hold a rank for 1.31 ms a step (2.63 %) and run beside "
+                     "its work for 4.20 ms; with all of them hidden a step would be at most 1.10 ms shorter "
+                     "(2.21 %)",
+                     "steps", 32, "step_s", 0.0498, "groups", world, messages);
+}
+
 static json_t *job(const struct fake *f, const json_t *q, double t_s)
 {
     const char *id = json_string_value(json_object_get(q, "job"));
@@ -620,6 +642,7 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
     json_object_set_new(json_array_get(json_object_get(o, "communicators"), 1), "efficiency",
                         efficiency(0.96, 0.99, 0.995));
     json_object_set_new(o, "efficiency", efficiency(slow(f, t_s) ? 0.81 : 0.97, 0.985, 0.98));
+    json_object_set_new(o, "overlap", overlap(f));
     json_object_set_new(o, "critical_path", critical_path(f, t_s));
     json_object_set_new(o, "projection", projection(f, t_s));
     json_object_set_new(o, "scaling", scaling());

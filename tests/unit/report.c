@@ -62,7 +62,7 @@ static void test_view(void)
     report_ranks_get(&ranks, v, 0, &s);
     report_put_row(o, v, 0, &f);
     put_json(o, "verdicts", report_verdicts(v, 0));
-    report_put_view(o, v, 0, &ranks, &s, NULL, NULL);
+    report_put_view(o, v, 0, &ranks, &s, NULL, NULL, NULL);
     put_json(o, "rank_table", report_rank_table(v, 0, &ranks));
     is_int(get_int(o, "rank_table_total", 0, 9, -1), 3, "rank_table_total counts all ranks");
     is_int((long long)json_array_size(get_array(o, "rank_table")), 2,
