@@ -5,23 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define KEPT    64u /* newest differences of a pair */
-#define NEWEST  3u
-#define SLOPE_N 12u /* of them, before a drift is believed */
+#define KEPT      64u /* newest differences of a pair */
+#define NEWEST    3u
+#define SLOPE_N   12u    /* of them, before a drift is believed */
+#define BLOCKS    8u     /* of the bounds that messages show, the tightest of each ... */
+#define BLOCK     32u    /* ... of so many steps with one */
+#define DRIFT_MAX 150e-6 /* quartz is good to 50 */
+#define TRUST     64u    /* steps for which messages come before collectives that contradicted them */
 
-struct pair {
+struct pair {      /* by the ends of collectives */
     uint32_t a, b; /* a < b */
-    bool by_messages;
-    uint32_t n; /* taken */
+    uint32_t n;    /* taken */
     struct {
         double at_s, ahead_s; /* a's time since its first; b's, since its first, minus a's */
     } d[KEPT];
     double ahead_s, drift; /* the line */
     double middle_s;
+};
+
+/* By how much b's clock is ahead of a's at the most, or at the least, at these times of a's. */
+struct bounds {
+    uint32_t n; /* taken */
+    struct {
+        double at_s, ahead_s;
+    } d[BLOCKS];
+};
+
+struct exchange {  /* by messages */
+    uint32_t a, b; /* a < b */
+    struct bounds most, least;
+    bool known;
+    double most_s, least_s, drift; /* the lines that are left, at a's first moment */
 };
 
 struct node {
@@ -34,6 +52,10 @@ struct node {
 struct graph_clock {
     struct pair *pair;
     size_t n_pairs, pairs_cap;
+    struct exchange *exchange;
+    size_t n_exchanges, exchanges_cap;
+    struct map pairs, exchanges;
+    uint32_t trust; /* steps for which messages come first */
     struct node *node;
     size_t nodes_cap;
 };
@@ -48,6 +70,9 @@ void graph_clock_free(struct graph_clock *c)
     if (!c)
         return;
     free(c->pair);
+    free(c->exchange);
+    map_free(&c->pairs);
+    map_free(&c->exchanges);
     free(c->node);
     free(c);
 }
@@ -68,14 +93,30 @@ void graph_clock_see(struct graph_clock *c, uint32_t node, uint64_t ns)
     since_first_s(c, node, ns);
 }
 
-static struct pair *pair_get(struct graph_clock *c, uint32_t a, uint32_t b, bool by_messages)
+static struct pair *pair_get(struct graph_clock *c, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < c->n_pairs; i++)
-        if (c->pair[i].a == a && c->pair[i].b == b && c->pair[i].by_messages == by_messages)
-            return &c->pair[i];
+    uint64_t key = (uint64_t)a << 32 | b;
+    uint32_t at = map_get(&c->pairs, key);
+
+    if (at != MAP_NONE)
+        return &c->pair[at];
+    map_put(&c->pairs, key, (uint32_t)c->n_pairs);
     c->pair = xgrow(c->pair, &c->pairs_cap, c->n_pairs + 1, sizeof(*c->pair));
-    c->pair[c->n_pairs] = (struct pair){ .a = a, .b = b, .by_messages = by_messages };
+    c->pair[c->n_pairs] = (struct pair){ .a = a, .b = b };
     return &c->pair[c->n_pairs++];
+}
+
+static struct exchange *exchange_get(struct graph_clock *c, uint32_t a, uint32_t b)
+{
+    uint64_t key = (uint64_t)a << 32 | b;
+    uint32_t at = map_get(&c->exchanges, key);
+
+    if (at != MAP_NONE)
+        return &c->exchange[at];
+    map_put(&c->exchanges, key, (uint32_t)c->n_exchanges);
+    c->exchange = xgrow(c->exchange, &c->exchanges_cap, c->n_exchanges + 1, sizeof(*c->exchange));
+    c->exchange[c->n_exchanges] = (struct exchange){ .a = a, .b = b };
+    return &c->exchange[c->n_exchanges++];
 }
 
 void graph_clock_meet(struct graph_clock *c, uint32_t a, uint64_t a_ns, uint32_t b, uint64_t b_ns)
@@ -84,7 +125,7 @@ void graph_clock_meet(struct graph_clock *c, uint32_t a, uint64_t a_ns, uint32_t
     uint32_t first = turned ? b : a, second = turned ? a : b;
     double first_s = since_first_s(c, first, turned ? b_ns : a_ns);
     double second_s = since_first_s(c, second, turned ? a_ns : b_ns);
-    struct pair *p = pair_get(c, first, second, false);
+    struct pair *p = pair_get(c, first, second);
 
     p->d[p->n % KEPT].at_s = first_s;
     p->d[p->n++ % KEPT].ahead_s = second_s - first_s;
@@ -96,13 +137,25 @@ double graph_clock_apart_s(struct graph_clock *c, uint32_t node, uint64_t ns, ui
     return since_first_s(c, node, ns) - since_first_s(c, other, other_ns);
 }
 
-void graph_clock_exchange(struct graph_clock *c, uint32_t a, uint64_t a_ns, uint32_t b, double there_s,
-                          double back_s)
+/* sign: 1 keeps the least of a block, -1 the most. */
+static void bound(struct bounds *k, double at_s, double ahead_s, int sign)
 {
-    struct pair *p = pair_get(c, a, b, true);
+    uint32_t at = k->n / BLOCK % BLOCKS;
 
-    p->d[p->n % KEPT].at_s = since_first_s(c, a, a_ns);
-    p->d[p->n++ % KEPT].ahead_s = (there_s - back_s) / 2;
+    if (k->n++ % BLOCK && sign * ahead_s >= sign * k->d[at].ahead_s)
+        return;
+    k->d[at].at_s = at_s;
+    k->d[at].ahead_s = ahead_s;
+}
+
+void graph_clock_message(struct graph_clock *c, uint32_t from, uint64_t from_ns, uint32_t to, uint64_t to_ns)
+{
+    double sent_s = since_first_s(c, from, from_ns), received_s = since_first_s(c, to, to_ns);
+
+    if (from < to)
+        bound(&exchange_get(c, from, to)->most, sent_s, received_s - sent_s, 1);
+    else
+        bound(&exchange_get(c, to, from)->least, received_s, sent_s - received_s, -1);
 }
 
 bool graph_clock_comparable(const struct graph_clock *c, uint32_t a, uint32_t b)
@@ -140,24 +193,87 @@ static void fit(struct pair *p)
     p->ahead_s = statistics_median(rest, n);
 }
 
-/* b's clock shows ahead + drift (a - middle) more than a's: b = a + that, so a = (b - ahead + drift middle) / (1 + drift). */
-static void align_over(struct graph_clock *c, const struct pair *p, bool to_b)
+/* The line half way between all bounds, with the drift that collectives show (NaN: none do) where such a line is between all bounds,
+ * else in the middle of those that are.  False: no line is. */
+static bool fit_between(struct exchange *x, double drift)
 {
-    struct node *from = &c->node[to_b ? p->a : p->b], *to = &c->node[to_b ? p->b : p->a];
-    double shift = p->ahead_s - p->drift * p->middle_s;
+    uint32_t n_most = x->most.n < BLOCK * BLOCKS ? (x->most.n + BLOCK - 1) / BLOCK : BLOCKS;
+    uint32_t n_least = x->least.n < BLOCK * BLOCKS ? (x->least.n + BLOCK - 1) / BLOCK : BLOCKS;
+    double slowest = -DRIFT_MAX, fastest = DRIFT_MAX;
 
-    if (to_b) { /* common = offset_a + rate_a * (b - shift) / (1 + drift) */
-        to->rate = from->rate / (1 + p->drift);
-        to->offset_s = from->offset_s - to->rate * shift;
-    } else { /* common = offset_b + rate_b * (a (1 + drift) + shift) */
-        to->rate = from->rate * (1 + p->drift);
-        to->offset_s = from->offset_s + from->rate * shift;
-    }
-    to->aligned = true;
+    for (uint32_t i = 0; i < n_most; i++)
+        for (uint32_t j = 0; j < n_least; j++) {
+            double apart_s = x->most.d[i].at_s - x->least.d[j].at_s;
+            double slope = (x->most.d[i].ahead_s - x->least.d[j].ahead_s) / apart_s;
+
+            if (apart_s > 0)
+                fastest = fmin(fastest, slope);
+            else if (apart_s < 0)
+                slowest = fmax(slowest, slope);
+        }
+    if (!n_most || !n_least || slowest > fastest)
+        return false;
+    x->drift = drift >= slowest && drift <= fastest ? drift : (slowest + fastest) / 2;
+    x->most_s = INFINITY;
+    x->least_s = -INFINITY;
+    for (uint32_t i = 0; i < n_most; i++)
+        x->most_s = fmin(x->most_s, x->most.d[i].ahead_s - x->drift * x->most.d[i].at_s);
+    for (uint32_t i = 0; i < n_least; i++)
+        x->least_s = fmax(x->least_s, x->least.d[i].ahead_s - x->drift * x->least.d[i].at_s);
+    return true;
 }
 
-/* Align to the root what one kind of pairs reaches, until nothing more is reached. */
-static bool spread(struct graph_clock *c, uint32_t root, bool by_messages)
+/* Nodes that collectives align: the error of that is no less than what lies outside of the bounds, and that of messages at most
+ * half of what is between them. */
+static bool contradicts(const struct graph_clock *c, const struct exchange *x)
+{
+    const struct node *a = &c->node[x->a], *b = &c->node[x->b];
+    double at_s = x->most.d[(x->most.n - 1) / BLOCK % BLOCKS].at_s;
+    double ahead_s = (a->offset_s + a->rate * at_s - b->offset_s) / b->rate - at_s;
+    double middle_s = (x->most_s + x->least_s) / 2 + x->drift * at_s;
+
+    return fabs(ahead_s - middle_s) > x->most_s - x->least_s;
+}
+
+static void fit_exchanges(struct graph_clock *c)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < c->n_exchanges; i++) {
+        struct exchange *x = &c->exchange[i];
+        bool both = c->node[x->a].root == c->node[x->b].root;
+
+        x->known = fit_between(x, both ? c->node[x->a].rate / c->node[x->b].rate - 1 : NAN);
+        if (!x->known && x->most.n && x->least.n) /* a clock was set */
+            x->most.n = x->least.n = 0;
+        any = any || (x->known && both && contradicts(c, x));
+    }
+    if (any)
+        c->trust = TRUST;
+    else if (c->trust)
+        c->trust--;
+}
+
+/* b's clock shows ahead + drift a more than a's: b = a + that, so a = (b - ahead) / (1 + drift). */
+static void align_over(struct graph_clock *c, uint32_t a, uint32_t b, double ahead_s, double drift,
+                       uint32_t root)
+{
+    bool to_b = c->node[a].aligned;
+    struct node *from = &c->node[to_b ? a : b], *to = &c->node[to_b ? b : a];
+
+    if (to_b) { /* common = offset_a + rate_a * (b - ahead) / (1 + drift) */
+        to->rate = from->rate / (1 + drift);
+        to->offset_s = from->offset_s - to->rate * ahead_s;
+    } else { /* common = offset_b + rate_b * (a (1 + drift) + ahead) */
+        to->rate = from->rate * (1 + drift);
+        to->offset_s = from->offset_s + from->rate * ahead_s;
+    }
+    to->aligned = true;
+    to->root = root;
+}
+
+/* Align to the root what collectives, or messages, reach from what is aligned, until nothing more is reached. */
+static bool spread_collectives(struct graph_clock *c, uint32_t root)
 {
     bool any = false, more = true;
 
@@ -165,25 +281,38 @@ static bool spread(struct graph_clock *c, uint32_t root, bool by_messages)
         more = false;
         for (size_t i = 0; i < c->n_pairs; i++) {
             const struct pair *p = &c->pair[i];
-            bool to_b = c->node[p->a].aligned;
 
-            if (p->by_messages != by_messages || to_b == c->node[p->b].aligned)
+            if (c->node[p->a].aligned == c->node[p->b].aligned)
                 continue;
-            align_over(c, p, to_b);
-            c->node[to_b ? p->b : p->a].root = root;
+            align_over(c, p->a, p->b, p->ahead_s - p->drift * p->middle_s, p->drift, root);
             more = any = true;
         }
     }
     return any;
 }
 
-void graph_clock_align(struct graph_clock *c, uint32_t nodes)
+static bool spread_messages(struct graph_clock *c, uint32_t root)
 {
-    c->node = xgrow(c->node, &c->nodes_cap, nodes, sizeof(*c->node));
+    bool any = false, more = true;
+
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < c->n_exchanges; i++) {
+            const struct exchange *x = &c->exchange[i];
+
+            if (!x->known || c->node[x->a].aligned == c->node[x->b].aligned)
+                continue;
+            align_over(c, x->a, x->b, (x->most_s + x->least_s) / 2, x->drift, root);
+            more = any = true;
+        }
+    }
+    return any;
+}
+
+static void spread(struct graph_clock *c, uint32_t nodes, bool messages)
+{
     for (uint32_t i = 0; i < nodes; i++)
         c->node[i].aligned = false;
-    for (size_t i = 0; i < c->n_pairs; i++)
-        fit(&c->pair[i]);
     for (uint32_t root = 0; root < nodes; root++) {
         if (c->node[root].aligned)
             continue;
@@ -191,10 +320,24 @@ void graph_clock_align(struct graph_clock *c, uint32_t nodes)
         c->node[root].offset_s = 0;
         c->node[root].rate = 1;
         c->node[root].root = root;
+        if (messages && c->trust)
+            spread_messages(c, root);
         do
-            spread(c, root, false);
-        while (spread(c, root, true));
+            spread_collectives(c, root);
+        while (messages && spread_messages(c, root));
     }
+}
+
+void graph_clock_align(struct graph_clock *c, uint32_t nodes)
+{
+    c->node = xgrow(c->node, &c->nodes_cap, nodes, sizeof(*c->node));
+    for (size_t i = 0; i < c->n_pairs; i++)
+        fit(&c->pair[i]);
+    spread(c, nodes, false);
+    if (!c->n_exchanges)
+        return;
+    fit_exchanges(c);
+    spread(c, nodes, true);
 }
 
 double graph_clock_s(const struct graph_clock *c, uint32_t node, uint64_t ns)

@@ -33,17 +33,17 @@ static double stay_of(const struct raw *raw)
     return (double)(raw->leave_ns - raw->enter_ns) * 1e-9;
 }
 
-/* The smallest difference of receiver's and sender's clocks over the messages between two nodes, each way. */
-struct exchange {
-    uint32_t a, b; /* a < b */
-    double there_s, back_s;
-    uint64_t a_ns;
+/* The message from one node to another with the smallest difference of their clocks. */
+struct fastest {
+    uint32_t from, to;
+    uint64_t sent_ns, received_ns;
+    double s;
 };
 
-/* What its messages say of them. */
-static void exchange(struct graph *g, const struct window *w)
+/* What the messages of the step show of the nodes' clocks. */
+static void align_by_messages(struct graph *g, const struct window *w)
 {
-    struct exchange *x = NULL;
+    struct fastest *list = NULL;
     struct map pairs = { 0 };
     size_t n = 0, cap = 0;
 
@@ -52,38 +52,31 @@ static void exchange(struct graph *g, const struct window *w)
             const struct raw *raw = &w[r].raw[i];
             struct meeting *m = meeting_at(g, raw->meeting);
             const struct graph_kind_info *k = &g->kind[m->m.kind].info;
-            uint32_t from, to, at;
-            double s;
+            struct fastest f;
+            uint32_t at;
 
             if (raw->kind == GRAPH_SEND && (raw->does & GRAPH_ARRIVES))
                 m->sent_ns = raw->enter_ns;
-            else if (raw->kind == GRAPH_RECV)
+            else if (raw->kind == GRAPH_RECV && (raw->does & GRAPH_IS_HELD))
                 m->received_ns = raw->leave_ns;
             if (raw->kind == GRAPH_COLLECTIVE || !m->sent_ns || !m->received_ns)
                 continue;
-            from = g->rank[k->from].node;
-            to = g->rank[k->to].node;
-            if (from == to)
+            f = (struct fastest){ g->rank[k->from].node, g->rank[k->to].node, m->sent_ns, m->received_ns, 0 };
+            if (f.from == f.to)
                 continue;
-            at = map_get(&pairs, (uint64_t)(from < to ? from : to) << 32 | (from < to ? to : from));
-            if (at == GRAPH_NONE) {
-                at = (uint32_t)n;
-                map_put(&pairs, (uint64_t)(from < to ? from : to) << 32 | (from < to ? to : from), at);
-                x = xgrow(x, &cap, n + 1, sizeof(*x));
-                x[n++] =
-                    (struct exchange){ from < to ? from : to, from < to ? to : from, INFINITY, INFINITY, 0 };
+            f.s = graph_clock_apart_s(g->clock, f.to, f.received_ns, f.from, f.sent_ns);
+            at = map_get(&pairs, (uint64_t)f.from << 32 | f.to);
+            if (at == MAP_NONE) {
+                map_put(&pairs, (uint64_t)f.from << 32 | f.to, (uint32_t)n);
+                list = xgrow(list, &cap, n + 1, sizeof(*list));
+                list[n++] = f;
+            } else if (f.s < list[at].s) {
+                list[at] = f;
             }
-            s = graph_clock_apart_s(g->clock, to, m->received_ns, from, m->sent_ns);
-            if (from < to)
-                x[at].there_s = fmin(x[at].there_s, s);
-            else
-                x[at].back_s = fmin(x[at].back_s, s);
-            x[at].a_ns = from < to ? m->sent_ns : m->received_ns;
         }
     for (size_t i = 0; i < n; i++)
-        if (x[i].there_s < INFINITY && x[i].back_s < INFINITY)
-            graph_clock_exchange(g->clock, x[i].a, x[i].a_ns, x[i].b, x[i].there_s, x[i].back_s);
-    free(x);
+        graph_clock_message(g->clock, list[i].from, list[i].sent_ns, list[i].to, list[i].received_ns);
+    free(list);
     map_free(&pairs);
 }
 
@@ -119,7 +112,7 @@ void graph_align(struct graph *g, const struct window *w)
             graph_clock_meet(g->clock, leave[hub].node, leave[hub].ns, leave[i].node, leave[i].ns);
     }
     free(leave);
-    exchange(g, w);
+    align_by_messages(g, w);
     graph_clock_align(g->clock, g->nodes);
 }
 

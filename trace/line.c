@@ -85,7 +85,7 @@ static void take(const struct raw *raw, struct trace_record *rec)
     rec->op = rec->kind == TRACE_COLLECTIVE ? op_from_name(raw->op, raw->op_bytes) : RING_OP_NONE;
     rec->peer = rec->kind == TRACE_COLLECTIVE ? 0 : (uint32_t)raw->number[PEER];
     rec->tag = rec->kind == TRACE_COLLECTIVE ? 0 : (int32_t)raw->number[TAG];
-    rec->begin_ns = rec->kind == TRACE_COLLECTIVE ? raw->number[BEGIN] : 0;
+    rec->begin_ns = raw->number[BEGIN];
     rec->bytes = raw->number[BYTES];
     rec->t0_ns = raw->number[T0];
     rec->t1_ns = raw->number[T1];

@@ -29,7 +29,7 @@ struct trace_record {
     uint32_t peer;   /* of a message: the other rank ... */
     int32_t tag;     /* ... and its tag */
     uint64_t bytes, t0_ns, t1_ns;
-    uint64_t begin_ns; /* a nonblocking collective's begin; 0: it was a blocking one */
+    uint64_t begin_ns; /* when a nonblocking call was begun; 0: it was a blocking one */
     bool left;         /* t1 is given */
 };
 

@@ -426,6 +426,7 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
                                .peer = rec->peer,
                                .tag = rec->tag,
                                .bytes = rec->bytes,
+                               .begin_ns = rec->begin_ns,
                                .enter_ns = rec->t0_ns,
                                .leave_ns = rec->t1_ns };
 

@@ -321,6 +321,42 @@ static void clocks(void)
     graph_clock_free(c);
 }
 
+/* Messages take 200 us or more there and 300 us or more back; the second node leaves collectives `late_s` later than the first. */
+static double clocks_of_messages(bool collectives, double late_s)
+{
+    struct graph_clock *c = graph_clock_new();
+    double worst_s = 0;
+
+    for (uint32_t node = 0; node < 2; node++)
+        graph_clock_see(c, node, clock_of(node, 0));
+    for (int i = 1; i < 300; i++) {
+        double now_s = i * 0.1;
+
+        if (collectives)
+            graph_clock_meet(c, 0, clock_of(0, now_s), 1, clock_of(1, now_s + late_s));
+        graph_clock_message(c, 0, clock_of(0, now_s), 1, clock_of(1, now_s + 200e-6 + (i % 7) * 1e-3));
+        graph_clock_message(c, 1, clock_of(1, now_s), 0, clock_of(0, now_s + 300e-6 + (i % 5) * 1e-3));
+        graph_clock_align(c, 2);
+        if (i > 20)
+            worst_s = fmax(worst_s, fabs(graph_clock_s(c, 0, clock_of(0, now_s)) -
+                                         graph_clock_s(c, 1, clock_of(1, now_s))));
+    }
+    graph_clock_free(c);
+    return worst_s;
+}
+
+static void messages(void)
+{
+    ok(clocks_of_messages(false, 0) < 250e-6,
+       "two clocks that drift apart are aligned by messages alone to half of what these take there and back: %g",
+       clocks_of_messages(false, 0));
+    ok(clocks_of_messages(true, 0.010) < 250e-6,
+       "collectives that end 10 ms later on one node, which messages contradict, align no clocks: %g",
+       clocks_of_messages(true, 0.010));
+    ok(clocks_of_messages(true, 20e-6) < 25e-6,
+       "where messages agree with them, collectives align the clocks: %g", clocks_of_messages(true, 20e-6));
+}
+
 /* Stage 0 on ranks 0 and 2, stage 1 on ranks 1 and 3; the replicas of a stage have a communicator. */
 static void roles(void)
 {
@@ -471,6 +507,7 @@ int main(void)
     overlap();
     stays();
     clocks();
+    messages();
     roles();
     lost();
     repaired();

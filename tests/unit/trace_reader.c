@@ -428,6 +428,8 @@ static void check_lines(void)
         "{\"r\":3,\"c\":\"world\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":1000000000000000000}",
         "{\"r\":3,\"c\":\"w\xc3\xb6rld\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":7}",
     };
+    static const char begun[] =
+        "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":1,\"b\":8,\"ti\":3,\"t0\":8,\"t1\":9}";
     struct trace_record a, b;
     struct err err;
 
@@ -444,6 +446,8 @@ static void check_lines(void)
     }
     trace_record_parse(careful[0], strlen(careful[0]), &b, &err);
     is_str(b.comm, "world", "escapes in names are read");
+    ok(trace_record_scan(begun, strlen(begun), &a) && a.kind == TRACE_SEND && a.begin_ns == 3,
+       "the beginning of a nonblocking send is read");
 }
 
 #define MESSAGES "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1,\"node\":\"b\"}]}\n"
