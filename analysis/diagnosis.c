@@ -570,6 +570,11 @@ double diagnosis_limit(const struct diagnosis *d)
     return stragglers_limit(d->stragglers, d->work);
 }
 
+double diagnosis_transfer_limit(const struct diagnosis *d)
+{
+    return transfer_limit(&d->transfer);
+}
+
 double diagnosis_excess(const struct diagnosis *d, uint32_t rank)
 {
     return work_recent_excess(d->work, rank);

@@ -69,6 +69,8 @@ const struct work_step *diagnosis_newest(const struct diagnosis *d);
 const struct work *diagnosis_work(const struct diagnosis *d);
 /* The smallest excess of a rank's own work that could be named now; NaN while that is not known. */
 double diagnosis_limit(const struct diagnosis *d);
+/* The smallest excess of the transfers of all ranks that could be named now; NaN likewise. */
+double diagnosis_transfer_limit(const struct diagnosis *d);
 /* A rank's mean own work over the median's, minus 1, over the newest steps; NaN not known. */
 double diagnosis_excess(const struct diagnosis *d, uint32_t rank);
 

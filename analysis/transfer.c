@@ -166,6 +166,11 @@ static void out_of_stretch(struct transfer *t, const struct work *w, double exce
         let_go(t);
 }
 
+double transfer_limit(const struct transfer *t)
+{
+    return t->learnt < TRANSFER_LEARN ? NAN : fmax(SLOW_MIN, SLOW_Z * t->sigma);
+}
+
 void transfer_step(struct transfer *t, const struct work *w, double min_slowdown)
 {
     float transfer_s = w->step[work_slot(w, 0)].transfer_s;

@@ -41,6 +41,9 @@ struct transfer {
     double tall;      /* height of the stretch that was reported last */
 };
 
+/* The smallest relative excess that would be a slow stretch now; NaN: not learnt yet. */
+double transfer_limit(const struct transfer *t);
+
 /* Judge after work_take(); all zero is one that saw nothing. */
 void transfer_step(struct transfer *t, const struct work *w, double min_slowdown);
 

@@ -115,12 +115,17 @@ struct view_figures {
     uint64_t steps;       /* training steps done; valid with a period */
     uint32_t period;      /* collectives a step on the main communicator; 0: not known */
     double step_mean_s, step_p50_s, step_p95_s, step_cv;
+    double step_p99_s;   /* of the newest p99_steps, at most 600, of the last minute or before; NaN of fewer than 100 */
+    uint32_t p99_steps;
     double steps_per_s;
     double skew_p50_s, skew_p95_s;
     /* Shares of the ranks' time. */
     double compute_ratio, communication_ratio, synchronisation_ratio, p2p_ratio;
     enum view_regime regime;
     double mds;          /* smallest slowdown that could be named now */
+    /* The same for transfers, over what they took: of all, of one node's, of one link's (of those that are hardest to see); where calls do
+     * not come one by one only of all. What costs less than min_slowdown is not named. */
+    double transfer_mds, transfer_node_mds, transfer_link_mds;
     uint32_t worst_rank; /* largest mean lateness; valid with worst_lateness_s known */
     double worst_lateness_s, worst_last_ratio;
     uint64_t events, dropped, missed, collectives, refused;

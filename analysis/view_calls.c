@@ -558,6 +558,11 @@ bool view_calls_active(const struct view *v)
     return v->calls && v->calls->active;
 }
 
+double view_calls_limit(const struct view *v, uint32_t nodes)
+{
+    return v->calls ? links_limit(v->calls->links, v->calls->graph, nodes) : NAN;
+}
+
 struct graph *view_calls_graph(const struct view *v)
 {
     return view_calls_active(v) ? v->calls->graph : NULL;

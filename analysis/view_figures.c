@@ -40,12 +40,32 @@ static void worst_figures(const struct view *v, struct view_figures *f)
     }
 }
 
+/* Of transfers: what the detectors could tell from their noise, and what is then worth naming. */
+static void limit_figures(const struct view *v, struct view_figures *f)
+{
+    double worth = (v->params.min_slowdown - 1) / (f->communication_ratio + f->p2p_ratio);
+    bool calls = view_calls_active(v);
+
+    f->transfer_mds = 1 + (calls ? view_calls_limit(v, 0) : diagnosis_transfer_limit(v->diagnosis));
+    f->transfer_node_mds = calls ? 1 + view_calls_limit(v, 1) : NAN;
+    f->transfer_link_mds = calls ? 1 + view_calls_limit(v, 2) : NAN;
+    if (isnan(worth)) /* what they cost is not known */
+        f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
+    if (f->transfer_mds < 1 + worth)
+        f->transfer_mds = 1 + worth;
+    if (f->transfer_node_mds < 1 + worth)
+        f->transfer_node_mds = 1 + worth;
+    if (f->transfer_link_mds < 1 + worth)
+        f->transfer_link_mds = 1 + worth;
+}
+
 /* Nothing of before is a figure of a job that stands still. */
 static void forget_pace(struct view_figures *f)
 {
-    f->step_mean_s = f->step_p50_s = f->step_p95_s = f->step_cv = f->steps_per_s = NAN;
+    f->step_mean_s = f->step_p50_s = f->step_p95_s = f->step_p99_s = f->step_cv = f->steps_per_s = NAN;
     f->skew_p50_s = f->skew_p95_s = NAN;
     f->compute_ratio = f->communication_ratio = f->synchronisation_ratio = f->p2p_ratio = NAN;
+    f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
     f->mds = f->worst_lateness_s = f->worst_last_ratio = NAN;
 }
 
@@ -68,6 +88,7 @@ void view_figures_get(const struct view *v, double now_s, struct view_figures *f
     view_steps_figures(v, now_s, f);
     view_history_skews(v, f);
     view_share_figures(v, f);
+    limit_figures(v, f);
     worst_figures(v, f);
     if (view_stands_still(v))
         forget_pace(f);

@@ -144,6 +144,8 @@ void view_calls_end_rank(struct view *v, uint32_t rank);
 void view_calls_forget(struct view *v);
 void view_calls_finish(struct view *v, double now_s);
 
+/* See links_limit(). */
+double view_calls_limit(const struct view *v, uint32_t nodes);
 struct graph *view_calls_graph(const struct view *v); /* to replay it; NULL: steps do not come from one */
 
 /* view_course.c: on whom the critical path of each step lies */

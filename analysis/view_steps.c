@@ -11,6 +11,7 @@
 #define STEPS_OPEN     16u /* steps being put together */
 #define STEPS_ITEM_MAX 4096u
 #define STEPS_KEPT     600u
+#define P99_MIN        100u
 #define STEP_WINDOW_S  60.0
 #define STEPS_LATE     4u  /* a step is given up when one so much newer is complete */
 #define SETTLE_S       1.0 /* after a rank was added more may follow: a step that seems complete may not be */
@@ -141,6 +142,21 @@ double view_steps_mean_s(const struct view *v, double now_s)
     return statistics_mean(d, recent_steps(v, now_s, d)).mean;
 }
 
+/* The tail needs more steps than a minute may have. */
+static double p99_s(const struct view *v, uint32_t *steps)
+{
+    const struct view_steps *s = v->steps;
+    double d[STEPS_KEPT];
+    size_t n = s->n_kept < STEPS_KEPT ? s->n_kept : STEPS_KEPT;
+
+    *steps = (uint32_t)n;
+    if (n < P99_MIN)
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        d[i] = s->kept[(s->n_kept - 1 - i) % STEPS_KEPT].duration_s;
+    return statistics_quantile(d, n, 0.99);
+}
+
 void view_steps_figures(const struct view *v, double now_s, struct view_figures *f)
 {
     double d[STEPS_KEPT];
@@ -152,6 +168,7 @@ void view_steps_figures(const struct view *v, double now_s, struct view_figures 
     f->step_p50_s = statistics_quantile(d, n, 0.5);
     f->step_p95_s = statistics_quantile(d, n, 0.95);
     f->steps_per_s = 1 / f->step_mean_s;
+    f->step_p99_s = p99_s(v, &f->p99_steps);
 }
 
 /* ---- stretches ---- */

@@ -63,14 +63,11 @@ static void put_verdict(const struct page *p, const json_t *verdict)
 static void put_figures(const struct page *p)
 {
     struct table *t = page_figures();
-    double mds = get_number(p->answer, "mds_ratio");
 
     page_pace(t, p->answer);
     page_time(t, p->answer);
     page_outlook(t, p->answer);
-    if (!isnan(mds))
-        page_figure(t, "Sensitivity", "a rank %s slower or more would have been named at the end",
-                    text_percent(mds).s);
+    page_limits(t, p->answer, "have been named at the end");
     page_title(p, "Figures");
     page_put_figures(p, PAGE_INDENT, t);
 }

@@ -147,6 +147,9 @@ void page_pace(struct table *t, const json_t *job)
         page_figure(t, "Step time", "median %s, mean %s, 95th percentile %s, variation %s",
                     text_s(get_number(step, "p50")).s, text_s(get_number(step, "mean")).s,
                     text_s(get_number(step, "p95")).s, text_percent(get_number(step, "cv")).s);
+    if (!isnan(get_number(step, "p99")))
+        page_figure(t, "", "99th percentile of the newest %s steps %s",
+                    text_count(get_number(step, "p99_steps")).s, text_s(get_number(step, "p99")).s);
     if (!isnan(rate))
         page_figure(t, "Throughput", "%s steps/s%s%s%s", text_number(rate).s, isnan(samples) ? "" : ", ",
                     isnan(samples) ? "" : text_number(samples).s, isnan(samples) ? "" : " samples/s");
@@ -306,6 +309,25 @@ void page_outlook(struct table *t, const json_t *job)
     figure_guarded(t, job);
 }
 
+void page_limits(struct table *t, const json_t *job, const char *would)
+{
+    const json_t *limits = get_object(job, "limits");
+    double work = get_number(job, "mds_ratio"), all = get_number(limits, "transfers"),
+           node = get_number(limits, "node_transfers"), link = get_number(limits, "link_transfers");
+    char line[256] = "";
+
+    if (!isnan(work))
+        text_append(line, sizeof(line), "a rank %s slower or more", text_percent(work).s);
+    if (!isnan(all))
+        text_append(line, sizeof(line), "%sall transfers %s slower", *line ? ", " : "", text_percent(all).s);
+    if (!isnan(node))
+        text_append(line, sizeof(line), ", any node's %s", text_percent(node).s);
+    if (!isnan(link))
+        text_append(line, sizeof(line), ", any link's %s", text_percent(link).s);
+    if (*line)
+        page_figure(t, "Sensitivity", "%s would %s", line, would);
+}
+
 static void put_figures(const struct page *p)
 {
     struct table *t = page_figures();
@@ -314,6 +336,8 @@ static void put_figures(const struct page *p)
     page_pace(t, p->answer);
     page_time(t, p->answer);
     page_outlook(t, p->answer);
+    if (!has_ended(p->answer))
+        page_limits(t, p->answer, "be named now");
     page_title(p, "Figures");
     page_put_figures(p, PAGE_INDENT, t);
 }

@@ -60,6 +60,7 @@ void page_put_verdicts(const struct page *p, const char *title,
 char *page_verdict_words(const json_t *verdict, char *buf, size_t size);
 void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */
 void page_time(struct table *t, const json_t *job);    /* where the ranks' time goes, who is latest */
+void page_limits(struct table *t, const json_t *job, const char *would); /* the smallest slowdowns that would be seen */
 void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
 void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);

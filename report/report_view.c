@@ -88,6 +88,17 @@ static json_t *phases_json(const struct view *v)
     return o;
 }
 
+static json_t *limits_json(const struct view_figures *f)
+{
+    json_t *o = json_object();
+
+    put_real(o, "work", f->mds - 1);
+    put_real(o, "transfers", f->transfer_mds - 1);
+    put_real(o, "node_transfers", f->transfer_node_mds - 1);
+    put_real(o, "link_transfers", f->transfer_link_mds - 1);
+    return o;
+}
+
 void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f)
 {
     json_t *step = quantiles_json(f->step_p50_s, f->step_p95_s), *shares = json_object();
@@ -96,6 +107,8 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
     put_count(o, "steps", f->period ? (int64_t)f->steps : -1);
     put_count(o, "period", f->period ? (int64_t)f->period : -1);
     put_json(o, "phases", phases_json(v));
+    put_real(step, "p99", f->step_p99_s);
+    put_int(step, "p99_steps", f->p99_steps);
     put_real(step, "mean", f->step_mean_s);
     put_real(step, "cv", f->step_cv);
     put_json(o, "step_s", step);
@@ -109,6 +122,7 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
     put_json(o, "shares", shares);
     put_text(o, "regime", view_regime_name(f->regime));
     put_real(o, "mds_ratio", f->mds - 1);
+    put_json(o, "limits", limits_json(f));
     put_text(o, "sentence", view_sentence(v, now_s, sentence, sizeof(sentence)));
     put_json(o, "worst", worst_json(v, now_s, f));
 }

@@ -51,6 +51,7 @@ UNIT_TESTS = \
 	tests/unit/lemon \
 	tests/unit/link \
 	tests/unit/linkfit \
+	tests/unit/links \
 	tests/unit/loop \
 	tests/unit/network \
 	tests/unit/number \

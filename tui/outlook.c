@@ -29,7 +29,11 @@ static void describe(const struct snap_verdict *v, char *buf, size_t size)
 
 static void draw_none(struct canvas *c, int y, int x, int width, const struct snap_job *j)
 {
-    if (!isnan(j->mds_ratio))
+    if (!isnan(j->mds_ratio) && !isnan(j->transfer_mds_ratio))
+        canvas_printf(c, y, x, width, STYLE_GOOD,
+                      "nothing: a rank %s, transfers %s slower or more would be seen",
+                      text_percent(j->mds_ratio).s, text_percent(j->transfer_mds_ratio).s);
+    else if (!isnan(j->mds_ratio))
         canvas_printf(c, y, x, width, STYLE_GOOD, "nothing: a rank %s slower or more would be seen",
                       text_percent(j->mds_ratio).s);
     else

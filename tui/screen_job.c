@@ -311,6 +311,8 @@ static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
     x = fact(c, y, x, "steps", padded_steps(j->steps).s);
     if (!isnan(j->samples_per_s))
         x = fact(c, y, x, "samples/s", text_number(j->samples_per_s).s);
+    if (!isnan(j->step_p99_s))
+        x = fact(c, y, x, "p99 step", text_s(j->step_p99_s).s);
     x = fact(c, y, x, "policy", j->policy);
     x = fact_of(c, y, x, "collectives/step", j->period, -1);
     if (v->probe.dropped > 0)

@@ -81,8 +81,10 @@ struct snap_job {
     char state[16], regime[24];
     double elapsed_s, age_s;
     int64_t ranks, nodes, nodes_total, steps, period;
+    double step_p99_s;
     double step_p50_s, steps_per_s, samples_per_s, skew_p50_s, synchronisation_ratio;
     double mds_ratio; /* the smallest slowdown that could be found now */
+    double transfer_mds_ratio; /* the same of all transfers */
     double share[SHARES];
     size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
     struct snap_verdict verdict[SNAP_VERDICTS_MAX];

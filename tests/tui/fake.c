@@ -166,7 +166,8 @@ static void put_times(json_t *job, const struct fake *f, double t_s)
 
     json_object_set_new(
         job, "step_s",
-        json_pack("{s:f, s:f, s:f, s:f}", "mean", step, "p50", step, "p95", step * 1.04, "cv", 0.02));
+        json_pack("{s:f, s:f, s:f, s:f, s:i, s:f}", "mean", step, "p50", step, "p95", step * 1.04, "p99", step * 1.07,
+                  "p99_steps", 600, "cv", 0.02));
     json_object_set_new(job, "steps_per_s", json_real(1 / step));
     json_object_set_new(job, "samples_per_s", json_real(2048 / step));
     json_object_set_new(job, "skew_s", json_pack("{s:f, s:f}", "p50", late, "p95", late * 1.3));
@@ -196,6 +197,7 @@ static json_t *job_row(const struct fake *f, double t_s)
     put_times(job, f, t_s);
     json_object_set_new(job, "regime", json_string(slow(f, t_s) ? "synchronisation" : "compute"));
     json_object_set_new(job, "mds_ratio", json_real(0.021));
+    json_object_set_new(job, "limits", json_pack("{s:f, s:f}", "work", 0.021, "transfers", 0.15));
     json_object_set_new(job, "verdicts", verdicts(f, t_s));
     json_object_set_new(job, "sentence", sentence(f, t_s));
     json_object_set_new(job, "worst",

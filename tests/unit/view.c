@@ -122,6 +122,10 @@ static void healthy(void)
     ok(f.regime == VIEW_COMPUTE, "the regime is compute: %s", view_regime_name(f.regime));
     ok(!verdict(), "noise alone raises no verdict");
     ok(f.mds > 1 && f.mds < 1.05, "smallest slowdown that would be named: %.3f", f.mds);
+    ok(f.transfer_mds > 1.1 && f.transfer_mds < 3 && isnan(f.transfer_link_mds),
+       "smallest slowdown of transfers that would be named: %.3f; links are not known", f.transfer_mds);
+    ok(f.step_p99_s >= f.step_p95_s && f.p99_steps >= 100, "99th percentile of %u steps: %.4f s, 95th %.4f s",
+       f.p99_steps, f.step_p99_s, f.step_p95_s);
     ok(f.synchronisation_ratio > 0.02 && f.synchronisation_ratio < 0.15,
        "the share of waiting is between 0.02 and 0.15: %.3f", f.synchronisation_ratio);
     ok(fabs(f.compute_ratio + f.communication_ratio + f.synchronisation_ratio + f.p2p_ratio - 1) < 1e-9,

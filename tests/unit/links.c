@@ -1,0 +1,86 @@
+/* Where transfers are slow, and how slow they must be: three nodes that meet, by hand. */
+#include "analysis/links.h"
+
+#include <math.h>
+
+#include "ring/ring.h"
+#include "tests/random.h"
+#include "tests/tap.h"
+
+#define NODES 3u
+#define STEPS 60u
+#define SLOW  40u /* the first slow step */
+
+static struct graph *g;
+static struct links *l;
+
+static void pair(uint32_t a, uint32_t b, uint32_t seq, double begin_s, double transfer_s)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        graph_call(g, &(struct graph_call){ .rank = i ? b : a,
+                                            .kind = GRAPH_COLLECTIVE,
+                                            .op = RING_OP_ALLREDUCE,
+                                            .comm = 10 * a + b + 1,
+                                            .seq = seq,
+                                            .bytes = 1 << 20,
+                                            .enter_ns = (uint64_t)((5 + begin_s) * 1e9),
+                                            .leave_ns = (uint64_t)((5 + begin_s + transfer_s) * 1e9) });
+}
+
+/* In each step all pairs meet for 5 ms, with noise; those of node 1 are slower from step SLOW on. */
+static void run(double noise, double excess)
+{
+    uint32_t seen = 0;
+
+    random_state = 3;
+    g = graph_new();
+    l = links_new();
+    for (uint32_t r = 0; r < NODES; r++)
+        graph_rank(g, r, r);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        for (uint32_t a = 0; a < NODES; a++)
+            for (uint32_t b = a + 1; b < NODES; b++)
+                pair(a, b, i, 0.1 * i + 0.02 * (a + b),
+                     0.005 * (1 + noise * gauss()) * (i >= SLOW && (a == 1 || b == 1) ? 1 + excess : 1));
+        for (uint32_t r = 0; r < NODES; r++)
+            graph_step_end(g, r, i + 1);
+        for (; seen < graph_steps(g); seen++)
+            links_step(l, g, graph_steps(g) - 1 - seen);
+    }
+}
+
+static void stop(void)
+{
+    links_free(l);
+    graph_free(g);
+}
+
+int main(void)
+{
+    static const double noise[] = { 0.01, 0.15 };
+
+    for (size_t i = 0; i < ARRAY_SIZE(noise); i++) {
+        double limit;
+
+        run(noise[i], 0);
+        limit = links_limit(l, g, 1);
+        ok(limit > 0.1 && limit < 1, "noise of %.2f: a node's limit is %.3f", noise[i], limit);
+        ok(links_limit(l, g, 0) <= limit && links_limit(l, g, 2) >= limit,
+           "that of all is not above, that of a link not below: %.3f, %.3f", links_limit(l, g, 0),
+           links_limit(l, g, 2));
+        ok(!links_get(l)->standing, "noise alone is no slow place");
+        stop();
+        run(noise[i], 1.4 * limit);
+        ok(links_get(l)->standing && links_get(l)->nodes == 1 && links_get(l)->node[0] == 1,
+           "node 1 is named when its transfers are slower by 1.4 times the limit");
+        stop();
+        run(noise[i], 0.5 * limit);
+        ok(!links_get(l)->standing, "nothing is named when they are slower by half of it");
+        stop();
+    }
+    g = graph_new();
+    l = links_new();
+    ok(isnan(links_limit(l, g, 0)), "before any transfer the limit is unknown");
+    stop();
+    return done_testing();
+}
