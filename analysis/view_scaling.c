@@ -7,8 +7,10 @@
 
 #include "analysis/view_private.h"
 #include "common/xalloc.h"
+#include "model/statistics.h"
 #include "ring/ring.h"
 
+#define P99_MIN    100u       /* steps that show it */
 #define VALUES_MAX (1u << 18) /* own works looked at: of many ranks fewer steps */
 
 struct fitted_link {
@@ -100,7 +102,7 @@ struct newest_steps {
     float *own_s;
     uint32_t *rank, *node, *switch_id; /* by column: who it is, where it sits */
     double *scratch;
-    double step_s;
+    double step_s, step_cv, step_p99_ratio;
 };
 
 static void steps_free(struct newest_steps *s)
@@ -141,9 +143,21 @@ static void order_ranks(const struct work *w, struct newest_steps *s)
     }
 }
 
+/* How much these steps differ. */
+static void spread_of(struct newest_steps *s, double *duration_s)
+{
+    struct statistics_mean m = statistics_mean(duration_s, s->n);
+
+    s->step_cv = m.sd / m.mean;
+    s->step_p99_ratio = s->n < P99_MIN ? NAN
+                                       : statistics_quantile(duration_s, s->n, 0.99) /
+                                             statistics_quantile(duration_s, s->n, 0.5);
+}
+
 /* The steps of one state of the run, without pauses and without the first ones, which may be warming up. */
 static void take_steps(const struct work *w, uint32_t warm_up, struct newest_steps *s)
 {
+    double duration_s[WORK_STEPS];
     uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0;
 
     if (w->steps < WORK_STEPS)
@@ -159,9 +173,10 @@ static void take_steps(const struct work *w, uint32_t warm_up, struct newest_ste
         for (uint32_t i = 0; i < s->ranks; i++)
             s->own_s[(size_t)s->n * s->ranks + i] = work_own_s(w, slot, s->rank[i]);
         s->step_s += w->step[slot].duration_s;
-        s->n++;
+        duration_s[s->n++] = w->step[slot].duration_s;
     }
     s->step_s = s->n ? s->step_s / s->n : NAN;
+    spread_of(s, duration_s);
 }
 
 /* ---- links ---- */
@@ -240,6 +255,8 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
     take_steps(w, view_phases_warm_up(v), &steps);
     view_share_figures(v, &f);
     in->step_s = steps.step_s;
+    in->cv = steps.step_cv;
+    in->p99_ratio = steps.step_p99_ratio;
     in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
     if (steps.ranks < 2)
         why = "a job of one rank waits for no other";

@@ -233,7 +233,7 @@ static void figure_overlap(struct table *t, const json_t *job)
 static void figure_scaling(struct table *t, const json_t *job)
 {
     const json_t *s = get_object(job, "scaling"), *points = get_array(s, "points");
-    const json_t *last = json_array_get(points, json_array_size(points) - 1), *rate;
+    const json_t *last = json_array_get(points, json_array_size(points) - 1), *rate, *tail;
 
     if (!last)
         return;
@@ -243,6 +243,11 @@ static void figure_scaling(struct table *t, const json_t *job)
                 text_count(get_number(last, "ranks")).s, text_times(get_number(last, "factor")).s,
                 text_times(get_number(rate, "p50")).s, text_times(get_number(rate, "p5")).s,
                 text_times(get_number(rate, "p95")).s, shown(last, "regime").s);
+    tail = get_object(last, "step_p99_ratio");
+    if (!isnan(get_number(tail, "p50")))
+        page_figure(t, "", "there the 99th percentile of the step is %s its median (%s to %s), its variation %s",
+                    text_times(get_number(tail, "p50")).s, text_times(get_number(tail, "p5")).s,
+                    text_times(get_number(tail, "p95")).s, text_percent(get_number(last, "step_cv")).s);
 }
 
 static void put_way(struct table *t, const char *title, const json_t *way)

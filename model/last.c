@@ -96,9 +96,10 @@ static void add_tail(const struct last *l, double from, double *mean, double *sq
     }
 }
 
-static void reach_of(const struct last *l, struct grid *g)
+static void reach_of(const struct last *l, double common_sd, struct grid *g)
 {
-    double outer = hypot(l->node_sd, l->switch_sd), z = sqrt(2 * log(l->ranks + 2)) + 3.5, to;
+    double outer = hypot(common_sd, hypot(l->node_sd, l->switch_sd)), z = sqrt(2 * log(l->ranks + 2)) + 3.5,
+           to;
     double s = sqrt(log1p(l->rank_sd * l->rank_sd));
 
     to = z * outer + (l->lognormal ? expm1(z * s) : z * l->rank_sd);
@@ -110,10 +111,25 @@ static void reach_of(const struct last *l, struct grid *g)
     g->step = (to - g->from) / (POINTS - 1);
 }
 
-double last_mean(const struct last *l, double *sd)
+static void distribute(const struct last *l, double common_sd, struct grid *g)
 {
     double per_node = fmax(1, fmin(l->ranks, l->ranks_per_node)), nodes = l->ranks / per_node;
     double per_switch = l->nodes_per_switch > 0 ? fmin(nodes, l->nodes_per_switch) : nodes;
+
+    reach_of(l, common_sd, g);
+    for (int i = 0; i < POINTS; i++)
+        g->f[i] = rank_share(l, at(g, i));
+    raise(g, per_node);
+    smear(g, l->node_sd);
+    raise(g, per_switch);
+    smear(g, l->switch_sd);
+    raise(g, nodes / per_switch);
+    multiply_apart(g, l);
+    smear(g, common_sd);
+}
+
+double last_mean(const struct last *l, double *sd)
+{
     double mean, square, end;
     struct grid g;
 
@@ -121,15 +137,7 @@ double last_mean(const struct last *l, double *sd)
         *sd = 0;
     if (!(l->ranks > 1) && !l->apart)
         return 0;
-    reach_of(l, &g);
-    for (int i = 0; i < POINTS; i++)
-        g.f[i] = rank_share(l, at(&g, i));
-    raise(&g, per_node);
-    smear(&g, l->node_sd);
-    raise(&g, per_switch);
-    smear(&g, l->switch_sd);
-    raise(&g, nodes / per_switch);
-    multiply_apart(&g, l);
+    distribute(l, 0, &g);
     end = at(&g, POINTS - 1);
     mean = end;
     square = end * end;
@@ -144,4 +152,23 @@ double last_mean(const struct last *l, double *sd)
     if (sd)
         *sd = sqrt(fmax(0, square - mean * mean));
     return mean;
+}
+
+double last_quantile(const struct last *l, double common_sd, double p)
+{
+    struct grid g;
+    double beyond;
+    int i = 0;
+
+    distribute(l, common_sd, &g);
+    while (i < POINTS && g.f[i] < p)
+        i++;
+    if (i == 0)
+        return g.from;
+    if (i < POINTS)
+        return at(&g, i) - g.step * (g.f[i] - p) / (g.f[i] - g.f[i - 1]);
+    if (!(l->tail_rate > 0))
+        return at(&g, POINTS - 1);
+    beyond = -expm1(log(p) / l->ranks) / l->tail_rate; /* share of a rank's delays that are longer */
+    return fmax(at(&g, POINTS - 1), l->tail_from - l->tail_mean * log(fmin(1, beyond)));
 }

@@ -27,6 +27,10 @@ struct last {
     double apart_mean[LAST_APART_MAX];
 };
 
+/* The value that the maximum is below with probability p (above 0, below 1), when something that all ranks have in common is added to it,
+ * normal with mean 0 and this sd.  Of one rank, of its own distribution. */
+double last_quantile(const struct last *l, double common_sd, double p);
+
 /* Mean of the maximum; sd (or NULL): its standard deviation. 0 for one rank. */
 double last_mean(const struct last *l, double *sd);
 

@@ -7,16 +7,18 @@
 #include "model/deviate.h"
 #include "model/statistics.h"
 
-#define SYNC_SHARE     0.10 /* as analysis/view has it */
-#define NOISE_SAMPLES  160  /* samples of the noise */
-#define LINK_SAMPLES   4    /* samples of the network for each of the noise */
-#define SAMPLES        (NOISE_SAMPLES * LINK_SAMPLES)
-#define CONTENTION     0.015 /* relative, per doubling of ranks; assumed, as its growth is unknown */
-#define UNSEEN_NETWORK 1.0   /* logarithmic, for ranks beyond the one node that was measured */
-#define SHAPE_DOUBT    0.10  /* relative, of the fitted noise's maximum from the measured one */
-#define RUN_SPREAD     0.05  /* relative, of the waiting between runs on other nodes with other neighbours */
-#define WALL_SHARE     0.05
-#define WALL_STEPS     48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
+#define SYNC_SHARE      0.10 /* as analysis/view has it */
+#define NOISE_SAMPLES   160  /* samples of the noise */
+#define LINK_SAMPLES    4    /* samples of the network for each of the noise */
+#define P99_MODEL_ERROR 0.25 /* relative, of the distance from the median, where none was measured */
+#define TAIL_SAMPLES    (NOISE_SAMPLES / 4) /* samples of the noise whose tail is looked at */
+#define SAMPLES         (NOISE_SAMPLES * LINK_SAMPLES)
+#define CONTENTION      0.015 /* relative, per doubling of ranks; assumed, as its growth is unknown */
+#define UNSEEN_NETWORK  1.0   /* logarithmic, for ranks beyond the one node that was measured */
+#define SHAPE_DOUBT     0.10  /* relative, of the fitted noise's maximum from the measured one */
+#define RUN_SPREAD      0.05  /* relative, of the waiting between runs on other nodes with other neighbours */
+#define WALL_SHARE      0.05
+#define WALL_STEPS      48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
 
 const char *const projection_regimes[PROJECTION_REGIMES] = { "compute", "communication", "synchronisation" };
 
@@ -143,6 +145,7 @@ struct world {
     struct ranks ranks;
     double transfer_s, factor[PROJECTION_POINTS];
     struct projection_sample sample[PROJECTION_POINTS][SAMPLES];
+    float p99_ratio[PROJECTION_POINTS][TAIL_SAMPLES], cv[PROJECTION_POINTS][TAIL_SAMPLES];
 };
 
 static double compute_of(const struct world *w, double factor)
@@ -172,6 +175,26 @@ static double communication_sample(const struct world *w, int i, double factor)
     return (grown * exp(contention * spread) + traffic_steady_s(k)) * exp(level * sqrt(error2));
 }
 
+/* The step's variation by that sample of the noise: only what passes, since the rest is the same in all steps. */
+static void sample_tail(struct world *w, int i, unsigned p, const struct variation_sample *d, bool lognormal)
+{
+    const struct projection_sample *s = &w->sample[p][i * 4 * LINK_SAMPLES];
+    double common = w->in->noise->common_cv > 0 ? w->in->noise->common_cv : 0;
+    struct variation_sample passing = *d;
+    struct last l;
+    double mean, sd, unit_s = s->compute_s * w->ranks.waits * w->ranks.fits, p50_s, p99_s;
+
+    memset(passing.lasting, 0, sizeof(passing.lasting));
+    l = variation_last(w->in->noise, &passing, w->factor[p], lognormal);
+    mean = last_mean(&l, &sd);
+    /* What is common to all ranks makes the work longer, not the waiting. */
+    common *= s->compute_s / unit_s;
+    p50_s = s->step_s + unit_s * (last_quantile(&l, common, 0.5) - mean);
+    p99_s = s->step_s + unit_s * (last_quantile(&l, common, 0.99) - mean);
+    w->p99_ratio[p][i] = (float)(p50_s > 0 ? p99_s / p50_s : 1);
+    w->cv[p][i] = (float)(unit_s * hypot(sd, common) / s->step_s);
+}
+
 static void sample_noise(struct world *w, int i, uint64_t *state)
 {
     const struct variation *n = w->in->noise;
@@ -196,6 +219,8 @@ static void sample_noise(struct world *w, int i, uint64_t *state)
             s->communication_s = (float)communication_sample(w, i * LINK_SAMPLES + j, w->factor[p]);
             s->step_s = (float)(compute_s + sync_s + s->communication_s + w->in->other_s);
         }
+        if (i % 4 == 0)
+            sample_tail(w, i / 4, p, &d, lognormal);
     }
 }
 
@@ -231,7 +256,42 @@ static void set_regime(const struct world *w, const struct projection_sample *s,
     o->regime_share = (double)n[o->regime] / SAMPLES;
 }
 
-static void set_point(const struct world *w, unsigned p, struct projection_point *o)
+/* What was measured at the present ranks, moved by what the noise makes of the difference. */
+static double measured_and(double measured, double now, double then)
+{
+    if (!(measured > 0))
+        return then;
+    return measured >= now || !(now > 0) ? measured + then - now : measured * then / now;
+}
+
+static void set_tail(struct world *w, unsigned p, struct projection_point *o)
+{
+    const struct projection_input *in = w->in;
+    /* Of the 99th percentile of so many steps, over its distance from the median: 1.6 / sqrt(n) of a normal distribution, 2.5 of an
+     * exponential one (David & Nagaraja 2003, ch. 10). */
+    double error = in->p99_ratio > 1 ? 2.5 / sqrt(in->noise->steps) : P99_MODEL_ERROR;
+    float v[TAIL_SAMPLES], now_ratio, now_cv;
+
+    memcpy(v, w->p99_ratio[0], sizeof(v));
+    now_ratio = statistics_medianf(v, TAIL_SAMPLES);
+    memcpy(v, w->cv[0], sizeof(v));
+    now_cv = statistics_medianf(v, TAIL_SAMPLES);
+    memcpy(v, w->cv[p], sizeof(v));
+    o->cv = measured_and(in->cv, now_cv, statistics_medianf(v, TAIL_SAMPLES));
+    memcpy(v, w->p99_ratio[p], sizeof(v));
+    for (int i = 0; i < TAIL_SAMPLES; i++) {
+        double more = measured_and(in->p99_ratio - 1, now_ratio - 1, v[i] - 1);
+
+        v[i] = (float)(1 + more * exp(error * deviate_normal(even(i, TAIL_SAMPLES, 17))));
+    }
+    o->p99_ratio = projection_range_of(v, TAIL_SAMPLES);
+    if (o->factor == 1 && in->p99_ratio > 1)
+        o->p99_ratio = (struct projection_range){ in->p99_ratio, in->p99_ratio, in->p99_ratio };
+    if (o->factor == 1 && in->cv > 0)
+        o->cv = in->cv;
+}
+
+static void set_point(struct world *w, unsigned p, struct projection_point *o)
 {
     const struct projection_sample *s = w->sample[p];
     double factor = w->factor[p], gain = w->in->strong ? 1 : factor, parts, scale;
@@ -255,6 +315,7 @@ static void set_point(const struct world *w, unsigned p, struct projection_point
         (struct projection_range){ gain * w->in->step_s / o->step_s.p95, gain * w->in->step_s / o->step_s.p50,
                                    gain * w->in->step_s / o->step_s.p5 };
     set_regime(w, s, o);
+    set_tail(w, p, o);
 }
 
 /* ---- the wall ---- */

@@ -39,7 +39,8 @@ void report_ranks_free(struct report_ranks *r);
 #define REPORT_ASSUMES_MAX 8
 struct report_point {
     double ranks, factor; /* as in struct projection_point */
-    struct projection_range step_s, throughput;
+    struct projection_range step_s, throughput, p99_ratio; /* p99_ratio: of the step over its median */
+    double cv;                                             /* of the step */
     double ideal, compute, communication, synchronisation; /* these three: shares of step_s.p50 */
     char regime[24];
     double regime_share;

@@ -57,6 +57,11 @@ static void draw_throughput(const struct table_cell *at, const void *row)
               p->factor == 1 || isnan(p->throughput.p50) ? padded_times(p->throughput.p50).s : text);
 }
 
+static void draw_tail(const struct table_cell *at, const void *row)
+{
+    table_put(at, STYLE_TEXT, padded_times(((const struct report_point *)row)->p99_ratio.p50).s);
+}
+
 /* Of the ideal, from nothing to all of it: what is projected, and as far as the band goes. */
 static void draw_of_ideal(const struct table_cell *at, const void *row)
 {
@@ -76,6 +81,7 @@ static const struct table_column columns[] = {
     { "TIMES", 8, 0, 0, TABLE_TEXT, .draw = draw_factor },
     { "STEP", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_point, step_s.p50) },
     { "THROUGHPUT (90 %)", 22, 0, 0, TABLE_TEXT, .draw = draw_throughput },
+    { "P99/MEDIAN", 10, 0, 1, TABLE_TEXT, .draw = draw_tail },
     { "REGIME", 15, 0, 0, TABLE_TEXT, offsetof(struct report_point, regime), .style = regime_style },
     { "OF IDEAL", 15, 40, 0, TABLE_TEXT, .draw = draw_of_ideal },
 };

@@ -309,14 +309,18 @@ static json_t *projection(const struct fake *f, double t_s)
 static json_t *scaling_point(double factor, double step_s, double spread, double wait_share,
                              double transfer_share, const char *regime)
 {
-    double rate = factor * STEP_S / step_s;
+    double rate = factor * STEP_S / step_s, tail = 1.07 + 0.05 * log2(factor);
+    json_t *point;
 
-    return json_pack("{s:f, s:f, s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}, s:f, s:{s:f, s:f, s:f}, s:s, s:f}",
+    point = json_pack("{s:f, s:f, s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}, s:f, s:{s:f, s:f, s:f}, s:s, s:f}",
                      "ranks", 64 * factor, "factor", factor, "step_s", "p5", step_s * (1 - spread), "p50",
                      step_s, "p95", step_s * (1 + spread), "throughput_ratio", "p5", rate / (1 + spread),
                      "p50", rate, "p95", rate / (1 - spread), "ideal_ratio", factor, "shares", "compute",
                      1 - wait_share - transfer_share, "communication", transfer_share, "synchronisation",
                      wait_share, "regime", regime, "regime_share", 0.9);
+    json_object_set_new(point, "step_p99_ratio",
+                        json_pack("{s:f, s:f, s:f}", "p5", tail - spread, "p50", tail, "p95", tail + spread));
+    return point;
 }
 
 static json_t *scaling(void)

@@ -2,6 +2,8 @@
  * draws. */
 #include "model/last.h"
 
+#include <stdlib.h>
+
 #include "model/deviate.h"
 #include "tests/random.h"
 #include "tests/tap.h"
@@ -78,6 +80,49 @@ static const struct {
       { .ranks = 15, .ranks_per_node = 1, .rank_sd = 0.05, .apart = 1, .apart_mean = { 0.2 } } },
 };
 
+/* The p-quantile of draws of the maximum with something in common. */
+static int ascending(const void *a, const void *b)
+{
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+static double drawn_quantile(const struct last *l, double common_sd, double p)
+{
+    static double v[20000];
+
+    for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+        v[i] = drawn(l, 1) + common_sd * normal();
+    qsort(v, ARRAY_SIZE(v), sizeof(v[0]), ascending);
+    return v[(size_t)(p * ARRAY_SIZE(v))];
+}
+
+static void quantiles(void)
+{
+    static const double p[] = { 0.5, 0.99 };
+    struct last spiky = { .ranks = 1024,
+                          .ranks_per_node = 8,
+                          .rank_sd = 0.01,
+                          .tail_rate = 1e-4,
+                          .tail_from = 0.06,
+                          .tail_mean = 0.5 };
+    double before;
+
+    for (size_t i = 0; i < ARRAY_SIZE(grouped); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(p); k++) {
+            double got = last_quantile(&grouped[i].l, 0.03, p[k]), want;
+
+            random_state = 11;
+            want = drawn_quantile(&grouped[i].l, 0.03, p[k]);
+            ok(near(got, want, 0.05), "%s: the %g-quantile is %.4f, drawn %.4f", grouped[i].what, p[k], got,
+               want);
+        }
+    before = last_quantile(&spiky, 0, 0.99);
+    spiky.ranks *= 16;
+    ok(last_quantile(&spiky, 0, 0.5) > 0.2 && last_quantile(&spiky, 0, 0.99) > before,
+       "with 16384 ranks a delay that strikes one in 10000 is in most steps: median %.3f, p99 %.3f, of 1024 ranks %.3f",
+       last_quantile(&spiky, 0, 0.5), last_quantile(&spiky, 0, 0.99), before);
+}
+
 int main(void)
 {
     struct last one = { .ranks = 1, .ranks_per_node = 1, .rank_sd = 0.2 };
@@ -98,5 +143,6 @@ int main(void)
         ok(near(got, want, 0.02), "%s: %.4f, drawn %.4f", grouped[i].what, got, want);
     }
     ok(last_mean(&one, &sd) == 0 && sd == 0, "one rank has no lateness of the last");
+    quantiles();
     return done_testing();
 }
