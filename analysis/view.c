@@ -68,6 +68,7 @@ void view_free(struct view *v)
     view_health_free(v->health);
     view_scaling_free(v->scaling);
     free(v->verdicts);
+    view_run_free(v->run);
     free(v->events);
     diagnosis_free(v->diagnosis);
     view_course_free(v->course);
@@ -204,6 +205,8 @@ void view_tick(struct view *v, double now_s)
     view_comms_roll(v, now_s);
     view_health_roll(v, now_s);
     view_judge(v, now_s);
+    if (v->finished)
+        view_run_take(v, now_s);
 }
 
 void view_finish(struct view *v, double now_s)

@@ -61,6 +61,7 @@ struct view_verdict {
     double found_s;     /* when the verdict was raised, by the caller's clock */
     double over_s;      /* valid when it no longer stands */
     bool minor;         /* view_is_minor() of its price; in the timeline: of each price it had */
+    uint32_t times;     /* in how many stretches it was there; more than 1 only in what is reported of a job that ended */
     char text[512];     /* the evidence, one sentence */
     char cause[256];    /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
 };
@@ -139,6 +140,9 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
 /* All that were raised since the beginning and not taken back, standing or over: most costly first, a hang
  * before all. slowdown is over the whole run: its time over its time without that cause. */
 size_t view_verdicts_raised(const struct view *v, const struct view_verdict **verdicts);
+/* What is reported of a job: while it goes on those that stand; when it has ended all that were raised, priced over the whole run,
+ * what came and went several times once. */
+size_t view_verdicts_reported(const struct view *v, const struct view_verdict **verdicts);
 
 /* What in the run is neither an ordinary step nor a fault. */
 struct view_phases {

@@ -71,7 +71,8 @@ static void describe_hang(const struct view *v, double now_s, const struct view_
                                              .slowdown = NAN },
                                 .since_step = steps->period && steps->done ? (int64_t)steps->done : -1,
                                 .since_s = now_s - s->age_s,
-                                .found_s = now_s };
+                                .found_s = now_s,
+                                .times = 1 };
     for (uint32_t i = 0; i < s->n_culprits; i++)
         add_rank_culprit(d, s->culprit[i]);
     memcpy(d->text, s->text, sizeof(d->text));
@@ -131,7 +132,7 @@ static size_t append_culprit(const struct view *v, const struct finding *f, char
 }
 
 /* The ranks of a pipeline's stage, of all replicas. */
-static size_t append_role(const struct view *v, const struct finding *f, char *buf, size_t size)
+static size_t append_role(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
 {
     uint32_t n = 0, first = 0;
 
@@ -141,66 +142,59 @@ static size_t append_role(const struct view *v, const struct finding *f, char *b
             n++;
         }
     return append(buf, size, 0,
-                  "Uneven parts of the program, no single node: the %u ranks that do what rank %u does have %.0f %% more "
+                  "Uneven parts of the program, no single node: the %u ranks that do what rank %u does %s %.0f %% more "
                   "work than the others",
-                  n, first, 100 * f->excess);
+                  n, first, past ? "had" : "have", 100 * f->excess);
 }
 
-static size_t append_transfers(const struct view *v, const struct finding *f, char *buf, size_t size)
+static size_t append_transfers(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
 {
+    const char *take = past ? "took" : "take";
+
     if (f->scope == SCOPE_LINK)
-        return append(buf, size, 0, "Transfers between %s and %s take %.2f times as long as before", view_place_name(v, f->place),
-                      view_place_name(v, f->other), 1 + f->excess);
-    return append(buf, size, 0, "Transfers to and from %s take %.2f times as long as before", view_place_name(v, f->place),
-                  1 + f->excess);
+        return append(buf, size, 0, "Transfers between %s and %s %s %.2f times as long as before",
+                      view_place_name(v, f->place), view_place_name(v, f->other), take, 1 + f->excess);
+    return append(buf, size, 0, "Transfers to and from %s %s %.2f times as long as before",
+                  view_place_name(v, f->place), take, 1 + f->excess);
 }
 
-/* The evidence, without its price. */
-static size_t append_evidence(const struct view *v, const struct finding *f, char *buf, size_t size)
+size_t view_judge_evidence(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
 {
+    const char *is = past ? "was" : "is", *computes = past ? "computed" : "computes", *take = past ? "took" : "take";
     size_t at = 0;
 
     switch (f->class) {
     case FINDING_STRAGGLER:
         at = append_culprit(v, f, buf, size);
-        return append(buf, size, at,
-                      " computes %.1f %% longer than its peers and is last in %.0f %% of the steps",
-                      100 * f->excess, 100 * f->last_ratio);
+        return append(buf, size, at, " %s %.1f %% longer than its peers and %s last in %.0f %% of the steps", computes,
+                      100 * f->excess, is, 100 * f->last_ratio);
     case FINDING_DRIFT:
         at = append_culprit(v, f, buf, size);
-        return append(
-            buf, size, at,
-            " computes longer and longer, now %.1f %% longer than its peers, and is last in %.0f %% of "
-            "the steps",
-            100 * f->excess, 100 * f->last_ratio);
+        return append(buf, size, at,
+                      " %s longer and longer, %s %.1f %% longer than its peers, and %s last in %.0f %% of the steps",
+                      computes, past ? "at the end" : "now", 100 * f->excess, is, 100 * f->last_ratio);
     case FINDING_JITTER:
-        return append(
-            buf, size, 0,
-            "Long delays strike single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
-            "a step's work on average",
-            100 * f->rate, 100 * f->excess);
+        return append(buf, size, 0,
+                      "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
+                      "a step's work on average",
+                      past ? "struck" : "strike", 100 * f->rate, 100 * f->excess);
     case FINDING_IMBALANCE:
         if (f->scope == SCOPE_RANKS)
-            return append_role(v, f, buf, size);
-        return append(buf, size, 0,
-                      "Uneven work, no single node: every rank's work varies by ±%.0f %% from step to step",
-                      100 * f->excess);
+            return append_role(v, f, past, buf, size);
+        return append(buf, size, 0, "Uneven work, no single node: every rank's work %s by ±%.0f %% from step to step",
+                      past ? "varied" : "varies", 100 * f->excess);
     case FINDING_COMMUNICATION:
         if (f->scope != SCOPE_NONE)
-            return append_transfers(v, f, buf, size);
-        return append(buf, size, 0, "The collectives themselves take %.2f times as long as before",
-                      1 + f->excess);
+            return append_transfers(v, f, past, buf, size);
+        return append(buf, size, 0, "The collectives themselves %s %.2f times as long as before", take, 1 + f->excess);
     case FINDING_CONGESTION:
-        return append(
-            buf, size, 0,
-            "The collectives are slow in bursts (%.0f so far): they take %.2f times as long as usual",
-            f->rate, 1 + f->excess);
+        return append(buf, size, 0, "The collectives %s slow in bursts (%.0f%s): they %s %.2f times as long as usual",
+                      past ? "were" : "are", f->rate, past ? " in all" : " so far", take, 1 + f->excess);
     case FINDING_OSCILLATION:
-        return append(
-            buf, size, 0,
-            "All ranks together alternate between fast and slow steps, every %.0f steps; the slow ones do %.0f %% "
-            "more work",
-            f->rate, 100 * f->excess);
+        return append(buf, size, 0,
+                      "All ranks together %s between fast and slow steps, every %.0f steps; the slow ones %s %.0f %% "
+                      "more work",
+                      past ? "alternated" : "alternate", f->rate, past ? "did" : "do", 100 * f->excess);
     case FINDING_HANG:
     case FINDING_CLASSES:
         break;
@@ -220,10 +214,11 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
     *d = (struct view_verdict){ .finding = *f,
                                 .since_step = (int64_t)steps->done - (int64_t)(since * steps->block),
                                 .since_s = f->onset_s,
-                                .found_s = now_s };
+                                .found_s = now_s,
+                                .times = 1 };
     d->finding.standing = true;
     name_culprit(v, f, d);
-    at = append_evidence(v, f, d->text, sizeof(d->text));
+    at = view_judge_evidence(v, f, false, d->text, sizeof(d->text));
     if (d->since_step < 0)
         d->since_step = 0;
     if (f->slowdown > 1)
@@ -243,7 +238,7 @@ static struct view_verdict *find_raised(struct verdicts *s, uint32_t id)
     return NULL;
 }
 
-/* Room in the run's list: the one that has been over for longest gives way. */
+/* Room in the run's list: of those that are over the one that cost least gives way. */
 static struct view_verdict *raised_add(struct verdicts *s)
 {
     struct view_verdict *over = NULL;
@@ -251,7 +246,7 @@ static struct view_verdict *raised_add(struct verdicts *s)
     if (s->n_raised < VIEW_RAISED_MAX)
         return &s->raised[s->n_raised++];
     for (struct view_verdict *r = s->raised; r < s->raised + s->n_raised; r++)
-        if (!r->finding.standing && (!over || r->over_s < over->over_s))
+        if (!r->finding.standing && (!over || r->finding.saved_s < over->finding.saved_s))
             over = r;
     return over;
 }
@@ -293,15 +288,17 @@ static void close_raised(struct view *v, double now_s, const struct view_verdict
             continue;
         r->finding.standing = false;
         r->over_s = now_s;
+        if (r->finding.class == FINDING_HANG) /* nothing was done meanwhile */
+            r->finding.saved_s = now_s - r->since_s;
         view_event(v, now_s, "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
     }
 }
 
-/* What follows from another comes behind all others; a hang, which has no price, before them. */
+/* What follows from another comes behind all others; a hang that goes on, which has no price, before them. */
 static int costlier(const struct view_verdict *x, double p, const struct view_verdict *y, double q)
 {
-    p = x->finding.class == FINDING_HANG ? INFINITY : p;
-    q = y->finding.class == FINDING_HANG ? INFINITY : q;
+    p = isnan(p) ? INFINITY : p;
+    q = isnan(q) ? INFINITY : q;
     return x->finding.follows != y->finding.follows ? x->finding.follows - y->finding.follows
                                                     : (q > p) - (q < p);
 }
@@ -354,7 +351,7 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
         for (size_t i = 0; i < s->n; i++)
             if (s->now[i].finding.id == r->finding.id && r->finding.standing)
                 s->now[i].found_s = r->found_s;
-        if (r->finding.class != FINDING_HANG)
+        if (!isnan(r->finding.saved_s))
             r->finding.slowdown = run_s > r->finding.saved_s ? run_s / (run_s - r->finding.saved_s) : NAN;
     }
     qsort(s->raised, s->n_raised, sizeof(s->raised[0]), by_price);
@@ -470,6 +467,10 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 
     view_figures_get(v, now_s, &f);
     format_s(step, f.step_mean_s);
+    if (view_run_sentence(v)) {
+        snprintf(buf, size, "%s%s", s->ended_still ? "Ended while it hung: " : "", view_run_sentence(v));
+        return buf;
+    }
     for (size_t i = 0; i < s->n; i++)
         if (!s->now[i].minor) {
             bool past = s->ended_still && s->now[i].finding.class == FINDING_HANG;

@@ -38,6 +38,7 @@ struct view {
     struct view_health *health;
     struct scaling *scaling;
     struct verdicts *verdicts;
+    struct view_run *run; /* NULL: it goes on */
     struct events *events;
     struct diagnosis *diagnosis;
     struct call_use call_use;
@@ -257,5 +258,13 @@ void view_judge(struct view *v, double now_s);
 /* Stalled now: what was measured before does not describe it. */
 bool view_stands_still(const struct view *v);
 enum view_regime view_regime_get(const struct view *v);
+/* What shows a finding, without its price, of a job that goes on or in the past tense.  Returns the length. */
+size_t view_judge_evidence(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
+
+/* view_run.c: the verdicts of a job that has ended */
+void view_run_take(struct view *v, double now_s);
+void view_run_free(struct view_run *s); /* NULL is fine */
+/* The costliest of them as a sentence; NULL: none cost anything. */
+const char *view_run_sentence(const struct view *v);
 
 #endif

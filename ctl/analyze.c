@@ -48,30 +48,16 @@ static json_t *verdict_json(const struct view_verdict *d, double now_s)
     return o;
 }
 
-/* Is the verdict one that stands, and costs enough now to be named in the sentence? */
-static bool costs_now(const struct view *v, const struct view_verdict *d)
-{
-    const struct view_verdict *now;
-    size_t n = view_verdicts_get(v, &now);
-
-    for (size_t i = 0; i < n; i++)
-        if (now[i].finding.id == d->finding.id)
-            return !now[i].minor;
-    return false;
-}
-
-/* Of the whole run, where a job's answer has those that stand. */
 static json_t *verdicts_json(struct trace_reader *r)
 {
     const struct view_verdict *d;
-    size_t n = view_verdicts_raised(trace_reader_view(r), &d);
+    size_t n = view_verdicts_reported(trace_reader_view(r), &d);
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++) {
         json_t *o = verdict_json(&d[i], trace_reader_now_s(r));
 
         put_int(o, "detected_record", (int64_t)trace_reader_records_at(r, d[i].finding.id));
-        put_bool(o, "minor", view_is_minor(d[i].finding.slowdown) && !costs_now(trace_reader_view(r), &d[i]));
         json_array_append_new(list, o);
     }
     return list;

@@ -39,6 +39,8 @@ static void add_when(const json_t *verdict, char *buf, size_t size)
         text_append(buf, size, "%s collective %s", isnan(step) ? ", since" : " =", text_count(onset).s);
     if (!isnan(detected))
         text_append(buf, size, ", seen at %s", text_count(detected).s);
+    if (get_number(verdict, "times") > 1)
+        text_append(buf, size, ", %s times", text_count(get_number(verdict, "times")).s);
     if (!get_true(verdict, "standing"))
         text_append(buf, size, ", over %s before the end", text_s(get_number(verdict, "over_s")).s);
 }

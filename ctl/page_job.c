@@ -58,21 +58,26 @@ static bool has_ended(const json_t *job)
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
     double price = get_number(verdict, "slowdown"), step = get_number(verdict, "since_step"),
-           since_s = get_number(verdict, "since_s"), found_s = get_number(verdict, "found_s");
+           since_s = get_number(verdict, "since_s"), found_s = get_number(verdict, "found_s"),
+           over_s = get_number(verdict, "over_s"), times = get_number(verdict, "times");
     char head[1024];
 
     page_verdict_words(verdict, head, sizeof(head));
     if (!isnan(step))
         text_append(head, sizeof(head), ", since step %s", text_count(step).s);
     if (!isnan(since_s))
-        text_append(head, sizeof(head), ", for %s", text_s(since_s).s);
+        text_append(head, sizeof(head), ", for %s", text_s(isnan(over_s) ? since_s : since_s - over_s).s);
     else if (!isnan(found_s))
         text_append(head, sizeof(head), ", found %s%s", text_s(found_s).s,
                     has_ended(p->answer) ? " before the end" : " ago");
+    if (times > 1)
+        text_append(head, sizeof(head), ", %s times", text_count(times).s);
+    if (!isnan(over_s))
+        text_append(head, sizeof(head), ", over %s%s", text_s(over_s).s, has_ended(p->answer) ? " before the end" : " ago");
     text_hang(p->out, PAGE_INDENT, isnan(price) ? "  -" : text_times(price).s, head, PAGE_EVIDENCE,
               p->columns);
-    if (get_string(verdict, "text"))
-        page_line(p, PAGE_EVIDENCE, "%s", shown(verdict, "text").s);
+    if (get_string(verdict, "text") && strcmp(shown(verdict, "text").s, shown(p->answer, "sentence").s) != 0)
+        page_line(p, PAGE_EVIDENCE, "%s", shown(verdict, "text").s); /* the sentence stands at the top already */
 }
 
 /* ---- figures ---- */
@@ -530,7 +535,10 @@ int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
         check_answer(answer, "state", JSON_STRING, err) < 0)
         return -1;
     page_sentence(&page);
-    page_put_verdicts(&page, "Verdicts (price: step time over the step time without the cause)", put_verdict);
+    page_put_verdicts(&page,
+                      has_ended(answer) ? "Verdicts (price: time of the run over its time without the cause)"
+                                        : "Verdicts (price: step time over the step time without the cause)",
+                      put_verdict);
     put_figures(&page);
     put_past(&page);
     page_checkpoint(&page);

@@ -39,7 +39,7 @@ static void put_identity(json_t *o, const struct job *j, double now_s, const str
 static json_t *verdicts_json(const struct job *j, double now_s)
 {
     const struct view_verdict *d;
-    size_t n = view_verdicts_get(j->view, &d);
+    size_t n = view_verdicts_reported(j->view, &d);
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++) {
@@ -57,7 +57,7 @@ static json_t *row(const struct job *j, double now_s, const struct view_figures 
 
     put_identity(o, j, now_s, f);
     put_real(o, "samples_per_s", cadence_samples_per_s(j));
-    report_put_row(o, j->view, now_s, f);
+    report_put_row(o, j->view, job_newest_s(j, now_s), f);
     put_json(o, "verdicts", verdicts_json(j, job_newest_s(j, now_s)));
     return o;
 }
@@ -66,7 +66,7 @@ json_t *report_row(const struct job *j, double now_s)
 {
     struct view_figures f;
 
-    view_figures_get(j->view, now_s, &f);
+    view_figures_get(j->view, job_newest_s(j, now_s), &f);
     return row(j, now_s, &f);
 }
 

@@ -34,6 +34,8 @@ json_t *report_verdict(const struct view_verdict *d, double now_s)
     put_real(o, "found_s", now_s - d->found_s);
     put_bool(o, "standing", d->finding.standing);
     put_real(o, "over_s", d->finding.standing ? NAN : now_s - d->over_s);
+    put_real(o, "lost_s", d->finding.saved_s);
+    put_int(o, "times", d->times);
     put_text(o, "cause", d->cause);
     return o;
 }
@@ -41,7 +43,7 @@ json_t *report_verdict(const struct view_verdict *d, double now_s)
 json_t *report_verdicts(const struct view *v, double now_s)
 {
     const struct view_verdict *d;
-    size_t n = view_verdicts_get(v, &d);
+    size_t n = view_verdicts_reported(v, &d);
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)

@@ -142,7 +142,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s,
 
 /* Parts. */
 json_t *report_verdict(const struct view_verdict *d, double now_s);
-json_t *report_verdicts(const struct view *v, double now_s); /* standing ones */
+json_t *report_verdicts(const struct view *v, double now_s); /* view_verdicts_reported() */
 json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f);
 /* The selected rows, each with the rank's state, which a trace does not have. */
 json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);

@@ -2,6 +2,7 @@
 #include "analysis/view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ring/ring.h"
 #include "tests/tap.h"
@@ -295,13 +296,49 @@ static void lasts(const struct job *job, uint64_t seed)
     ok(most - 1 < 1.35 * (least - 1), "%s: its price stays, %.3f to %.3f", job->what, least, most);
     ok(gone <= GONE_MAX, "%s: it goes %u steps after the end of the fault", job->what, gone);
     d = verdict(class, true);
-    is_near(d ? d->finding.slowdown : NAN, run.t[0] / healthy_s, 0.05,
-            "%s: its price over the run is right", job->what);
+    is_near(d ? d->finding.slowdown : NAN, run.t[0] / healthy_s, 0.05, "%s: its price over the run is right",
+            job->what);
+    view_free(run.view);
+}
+
+/* A job that has ended leads with what cost it most, though it was over long before. */
+static void ended(const struct job *job, const char *begins)
+{
+    const struct view_verdict *d;
+    char sentence[512];
+    size_t n;
+
+    random_state = 3;
+    begin(job);
+    while (run.k < job->steps)
+        step();
+    view_sentence(run.view, run.now_s, sentence, sizeof(sentence));
+    ok(!strncmp(sentence, "Healthy", 7), "%s: nothing is wrong at the end: %s", job->what, sentence);
+    n = view_verdicts_reported(run.view, &d);
+    is_int((long long)n, 0, "%s: what stands is reported while it runs", job->what);
+    view_finish(run.view, run.now_s);
+    view_sentence(run.view, run.now_s, sentence, sizeof(sentence));
+    ok(!strncmp(sentence, begins, strlen(begins)), "%s: when it has ended the costliest comes first: %s",
+       job->what, sentence);
+    n = view_verdicts_reported(run.view, &d);
+    ok(n && !d->finding.standing && !strcmp(d->text, sentence), "%s: as in the list", job->what);
+    for (size_t i = 0; i + 1 < n; i++)
+        ok(d[i].finding.saved_s >= d[i + 1].finding.saved_s,
+           "%s: verdict %zu of the list costs more than the next", job->what, i);
     view_free(run.view);
 }
 
 int main(void)
 {
+    static const struct job slow = {
+        "a node was slow", BARRIER, 8, 2, 0.03, 0, 0.005, 1, 2, 3, 2.0, 0, 600, 1500
+    };
+    static const struct job messages = {
+        "a node was slow in a ring", RING, 8, 2, 0.03, 0, 0.005, 1, 4, 5, 1.5, 0, 600, 1500
+    };
+
+    ended(&slow, "node1 (2 ranks) computed ");
+    ended(&messages, "node2 (2 ranks) computed ");
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
         lasts(&jobs[i], 7 + i);
     return done_testing();
