@@ -579,3 +579,25 @@ double diagnosis_excess(const struct diagnosis *d, uint32_t rank)
 {
     return work_recent_excess(d->work, rank);
 }
+
+double diagnosis_last_ratio(const struct diagnosis *d, uint32_t rank)
+{
+    const struct finding *costliest = NULL;
+    uint32_t n, last = 0;
+
+    for (size_t i = 0; i < d->n; i++)
+        if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY &&
+            (!costliest || d->finding[i].slowdown > costliest->slowdown))
+            costliest = &d->finding[i];
+    n = steps_since(d->work, costliest ? costliest->onset_step - 1 : 0, RECENT);
+    for (uint32_t b = 0; b < n; b++)
+        last += d->work->step[work_slot(d->work, b)].last == rank;
+    return n ? last / (double)n : NAN;
+}
+
+double diagnosis_finding_step_s(const struct diagnosis *d, const struct finding *f)
+{
+    uint32_t n = steps_since(d->work, f->onset_step - 1, RECENT);
+
+    return n ? work_time_s(d->work, n) / n : NAN;
+}

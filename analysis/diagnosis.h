@@ -71,6 +71,11 @@ const struct work *diagnosis_work(const struct diagnosis *d);
 double diagnosis_limit(const struct diagnosis *d);
 /* The smallest excess of the transfers of all ranks that could be named now; NaN likewise. */
 double diagnosis_transfer_limit(const struct diagnosis *d);
+/* Share of the steps in which the rank had the longest own work; NaN not known.  They are the newest ones since the costliest straggler
+ * that stands began: those of its last_ratio. */
+double diagnosis_last_ratio(const struct diagnosis *d, uint32_t rank);
+/* Mean duration of the steps that a finding's slowdown stands on; NaN not known. */
+double diagnosis_finding_step_s(const struct diagnosis *d, const struct finding *f);
 /* A rank's mean own work over the median's, minus 1, over the newest steps; NaN not known. */
 double diagnosis_excess(const struct diagnosis *d, uint32_t rank);
 

@@ -57,6 +57,7 @@ struct view_verdict {
     char culprit[VIEW_CULPRITS_MAX][64]; /* "r3", a node's or a switch's name */
     uint32_t n_culprits;
     int64_t since_step; /* -1: not known */
+    int64_t found_step; /* the newest one when it was found; -1: not known */
     double since_s;     /* when it began, by the caller's clock; NaN: not known */
     double found_s;     /* when the verdict was raised, by the caller's clock */
     double over_s;      /* valid when it no longer stands */
@@ -169,7 +170,8 @@ struct view_rank_figures {
     const char *node, *switch_name; /* lent; "" not known */
     bool ended;
     double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s; /* mean; percentiles to about 5 % */
-    double last_ratio;        /* share of collectives in which it came last */
+    double last_ratio;        /* share of the newest steps in which it had the longest own work; while no step is known, of the
+                               * collectives in which it came last */
     double wait_s;            /* mean wait a collective: for those that came later */
     double delay_s;           /* the others' waiting that it causes, a step (delay.h) */
     double compute_s, stay_s; /* own work and time in collectives, a step */
@@ -181,6 +183,8 @@ struct view_rank_figures {
     enum process_state process; /* what keeps its process from running; PROCESS_RUNS also where that is not known */
     double process_s;           /* since the agent first saw that */
 };
+/* Of the ranks that the costliest verdict is about the one that is last most often; false: there is none, as in a healthy job. */
+bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f);
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
 /* false: unknown rank */
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f);
@@ -268,7 +272,7 @@ struct view_critical_path {
         uint32_t rank;
         const char *node;           /* lent; "" not known */
         double path_ratio;          /* share of the newest steps' critical path that is its work; NaN: calls are not known */
-        double last_ratio, delay_s; /* as in view_rank_figures */
+        double last_ratio, delay_s; /* share of its collectives in which it came last; as in view_rank_figures */
     } rank[VIEW_CRITICAL_MAX];      /* those with most of the path first */
     struct view_move move[VIEW_MOVES_MAX]; /* the newest first */
 };

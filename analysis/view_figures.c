@@ -104,11 +104,13 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
     const struct view_rank *k = rank < view_rank_limit(v) ? view_ranks_at(v, rank) : NULL;
     const struct rank_sums *sums;
     struct rank_steps steps;
+    double last_ratio;
     struct cell c;
 
     if (!k || !k->known)
         return false;
     c = view_history_recent(v, rank);
+    last_ratio = diagnosis_last_ratio(v->diagnosis, rank);
     steps = view_steps_rank(v, rank);
     sums = view_sums_rank(v, rank, false);
     *f = (struct view_rank_figures){
@@ -117,7 +119,7 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .switch_name = view_place_name(v, k->switch_id),
         .ended = k->ended,
         .lateness_s = c.joined ? c.lateness_s / c.joined : NAN,
-        .last_ratio = c.joined ? (double)c.last / c.joined : NAN,
+        .last_ratio = !isnan(last_ratio) ? last_ratio : c.joined ? (double)c.last / c.joined : NAN,
         .wait_s = sums->collectives > 0 ? sums->wait_s / sums->collectives : NAN,
         .delay_s = view_sums_delay_s(v, rank),
         .compute_s = steps.compute_s > 0 ? steps.compute_s : NAN,
@@ -134,4 +136,48 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
     if (view_stands_still(v))
         forget_rank_pace(f);
     return true;
+}
+
+static bool has_part(const struct view *v, const struct finding *f, uint32_t rank)
+{
+    const struct view_rank *k = view_ranks_at(v, rank);
+
+    switch (f->scope) {
+    case SCOPE_RANK:
+        return rank == f->place;
+    case SCOPE_NODE:
+        return k->node == f->place;
+    case SCOPE_SWITCH:
+        return k->switch_id == f->place;
+    case SCOPE_RANKS:
+        return view_calls_role(v, rank) == f->place;
+    case SCOPE_LINK:
+        return k->node == f->place || k->node == f->other;
+    case SCOPE_NONE:
+    case SCOPES:
+        break;
+    }
+    return false;
+}
+
+bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(v, &d);
+    bool any = false;
+
+    while (n && (d->minor || d->finding.scope == SCOPE_NONE)) {
+        d++;
+        n--;
+    }
+    for (uint32_t r = 0; n && r < view_rank_limit(v); r++) {
+        struct view_rank_figures k;
+
+        if (!has_part(v, &d->finding, r) || !view_rank_get(v, now_s, r, &k))
+            continue;
+        if (!any || k.last_ratio > f->last_ratio || (!(k.last_ratio < f->last_ratio) && k.lateness_s > f->lateness_s))
+            *f = k;
+        any = true;
+    }
+    return any;
 }

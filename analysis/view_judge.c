@@ -70,6 +70,7 @@ static void describe_hang(const struct view *v, double now_s, const struct view_
                                              .saved_s = NAN,
                                              .slowdown = NAN },
                                 .since_step = steps->period && steps->done ? (int64_t)steps->done : -1,
+                                .found_step = -1,
                                 .since_s = now_s - s->age_s,
                                 .found_s = now_s,
                                 .times = 1 };
@@ -206,17 +207,23 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
                              struct view_verdict *d)
 {
     const struct step_count *steps = view_steps_count(v);
-    double step_s = view_steps_mean_s(v, now_s);
+    double step_s = diagnosis_finding_step_s(v->diagnosis, f);
     uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
     char lost[32];
     size_t at;
 
     *d = (struct view_verdict){ .finding = *f,
                                 .since_step = (int64_t)steps->done - (int64_t)(since * steps->block),
+                                .found_step = (int64_t)steps->done - (int64_t)((diagnosis_steps(v->diagnosis) - f->named_step) *
+                                                                             steps->block),
                                 .since_s = f->onset_s,
                                 .found_s = now_s,
                                 .times = 1 };
     d->finding.standing = true;
+    if (view_calls_active(v)) /* the graph's steps are numbered, not its collectives */
+        d->finding.onset_seq = d->finding.named_seq = -1;
+    if (d->found_step < 0)
+        d->found_step = -1;
     name_culprit(v, f, d);
     at = view_judge_evidence(v, f, false, d->text, sizeof(d->text));
     if (d->since_step < 0)

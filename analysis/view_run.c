@@ -43,6 +43,7 @@ static void join(struct view_verdict *a, const struct view_verdict *b)
     a->finding.onset_seq = b->finding.onset_seq;
     a->finding.named_seq = b->finding.named_seq;
     a->since_step = b->since_step;
+    a->found_step = b->found_step;
     a->since_s = b->since_s;
     a->found_s = b->found_s;
 }

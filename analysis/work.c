@@ -159,7 +159,10 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
     s->usual_s = w->usual_s;
     s->longest_s = NAN;
     for (uint32_t r = 0; r < w->n; r++)
-        s->longest_s = fmaxf(s->longest_s, w->newest_s[r]);
+        if (w->newest_s[r] > s->longest_s || isnan(s->longest_s)) {
+            s->longest_s = w->newest_s[r];
+            s->last = r;
+        }
     keep_row(w, s);
     s->struck_s = s->longest_s;
     s->pause = is_pause(w, s->typical_s);

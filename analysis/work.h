@@ -27,7 +27,8 @@ struct work_step {
     float duration_s; /* of the whole step */
     float typical_s;  /* median own work */
     float usual_s;    /* what typical_s mostly was before */
-    float longest_s;  /* own work of the slowest rank */
+    float longest_s;  /* own work of the slowest rank ... */
+    uint32_t last;    /* ... and its number */
     float transfer_s; /* in the collectives, of the last arrivers */
     bool pause;       /* all ranks paused before it (a checkpoint) */
     float struck_s;   /* longest own work of the ranks that nothing rare struck; see variability.h */

@@ -31,14 +31,16 @@ static void put_what(const struct page *p)
 static void add_when(const json_t *verdict, char *buf, size_t size)
 {
     double step = get_number(verdict, "since_step"), onset = get_number(verdict, "onset_seq"),
-           detected = get_number(verdict, "detected_seq");
+           detected = get_number(verdict, "detected_seq"), found = get_number(verdict, "found_step");
 
     if (!isnan(step))
         text_append(buf, size, ", since step %s", text_count(step).s);
     if (!isnan(onset))
-        text_append(buf, size, "%s collective %s", isnan(step) ? ", since" : " =", text_count(onset).s);
+        text_append(buf, size, isnan(step) ? ", since collective %s" : " (collective %s)", text_count(onset).s);
+    if (!isnan(found))
+        text_append(buf, size, ", found at step %s", text_count(found).s);
     if (!isnan(detected))
-        text_append(buf, size, ", seen at %s", text_count(detected).s);
+        text_append(buf, size, isnan(found) ? ", found at collective %s" : " (collective %s)", text_count(detected).s);
     if (get_number(verdict, "times") > 1)
         text_append(buf, size, ", %s times", text_count(get_number(verdict, "times")).s);
     if (!get_true(verdict, "standing"))

@@ -159,7 +159,7 @@ void page_pace(struct table *t, const json_t *job)
         page_figure(t, "Throughput", "%s steps/s%s%s%s", text_number(rate).s, isnan(samples) ? "" : ", ",
                     isnan(samples) ? "" : text_number(samples).s, isnan(samples) ? "" : " samples/s");
     if (!isnan(get_number(skew, "p50")))
-        page_figure(t, "Skew", "median %s, 95th percentile %s", text_s(get_number(skew, "p50")).s,
+        page_figure(t, "Skew", "median %s, 95th percentile %s, at each collective", text_s(get_number(skew, "p50")).s,
                     text_s(get_number(skew, "p95")).s);
 }
 
@@ -178,7 +178,7 @@ void page_time(struct table *t, const json_t *job)
                     text_percent(get_number(share, "point_to_point")).s);
     page_figure(t, "Regime", "%s", shown(job, "regime").s);
     if (worst)
-        page_figure(t, "Latest", "rank %s on %s: %s late on average, the last in %s of the collectives",
+        page_figure(t, "Latest", "rank %s on %s: %s late on average, the last in %s of the newest steps",
                     text_count(get_number(worst, "rank")).s, shown(worst, "node").s,
                     text_s(get_number(worst, "lateness_s")).s,
                     text_percent(get_number(worst, "last_ratio")).s);
@@ -201,6 +201,8 @@ static void figure_critical_path(struct table *t, const json_t *job)
     const json_t *rank;
     size_t i;
 
+    if (!get_object(job, "worst")) /* in a healthy job one of them is always the last */
+        return;
     json_array_foreach(get_array(get_object(job, "critical_path"), "ranks"), i, rank) {
         double delay_s = get_number(rank, "delay_s");
         char costs[80] = "";

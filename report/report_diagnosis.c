@@ -28,6 +28,7 @@ json_t *report_verdict(const struct view_verdict *d, double now_s)
     json_t *o = named(d);
 
     put_count(o, "since_step", d->since_step);
+    put_count(o, "found_step", d->found_step);
     put_count(o, "onset_seq", d->finding.onset_seq);
     put_count(o, "detected_seq", d->finding.named_seq);
     put_real(o, "since_s", now_s - d->since_s);

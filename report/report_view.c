@@ -50,18 +50,18 @@ void report_selection_parse(struct report_selection *s, const json_t *view)
 
 /* ---- the row: keys down to `worst` ---- */
 
-static json_t *worst_json(const struct view *v, double now_s, const struct view_figures *f)
+static json_t *worst_json(const struct view *v, double now_s)
 {
     struct view_rank_figures r;
     json_t *o;
 
-    if (isnan(f->worst_lateness_s) || !view_rank_get(v, now_s, f->worst_rank, &r))
+    if (!view_latest_get(v, now_s, &r))
         return json_null();
     o = json_object();
-    put_int(o, "rank", f->worst_rank);
+    put_int(o, "rank", r.rank);
     put_text(o, "node", r.node);
-    put_real(o, "lateness_s", f->worst_lateness_s);
-    put_real(o, "last_ratio", f->worst_last_ratio);
+    put_real(o, "lateness_s", r.lateness_s);
+    put_real(o, "last_ratio", r.last_ratio);
     return o;
 }
 
@@ -124,7 +124,7 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
     put_real(o, "mds_ratio", f->mds - 1);
     put_json(o, "limits", limits_json(f));
     put_text(o, "sentence", view_sentence(v, now_s, sentence, sizeof(sentence)));
-    put_json(o, "worst", worst_json(v, now_s, f));
+    put_json(o, "worst", worst_json(v, now_s));
 }
 
 /* ---- communicators ---- */

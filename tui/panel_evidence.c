@@ -25,17 +25,20 @@ static void headline(const struct snap_verdict *v, char *buf, size_t size)
     text_append(buf, size, "%s%s", v->standing ? "" : " · over", v->acknowledged ? " · acknowledged" : "");
 }
 
-/* "began at step 155 123, collective 1 090 332; found 40 collectives later" */
+/* "began at step 155 123 (collective 1 090 332); found 8 steps later" */
 static void onset(const struct snap_verdict *v, char *buf, size_t size)
 {
+    int64_t later = v->found_step >= 0 && v->since_step >= 0 ? v->found_step - v->since_step : -1;
+
     buf[0] = '\0';
     if (v->since_step >= 0)
         text_append(buf, size, "began at step %s", padded_steps(v->since_step).s);
     if (v->onset_seq >= 0)
-        text_append(buf, size, "%scollective %s", buf[0] ? ", " : "began at ", padded_steps(v->onset_seq).s);
-    if (v->onset_seq >= 0 && v->detected_seq >= v->onset_seq)
-        text_append(buf, size, "; found %s collectives later",
-                    padded_steps(v->detected_seq - v->onset_seq).s);
+        text_append(buf, size, buf[0] ? " (collective %s)" : "began at collective %s", padded_steps(v->onset_seq).s);
+    if (later >= 0)
+        text_append(buf, size, "; found %s step%s later", padded_steps(later).s, later == 1 ? "" : "s");
+    else if (v->found_step < 0 && v->onset_seq >= 0 && v->detected_seq >= v->onset_seq)
+        text_append(buf, size, "; found %s collectives later", padded_steps(v->detected_seq - v->onset_seq).s);
 }
 
 static int draw_verdict(struct canvas *c, int y, const struct snap_verdict *v)

@@ -111,7 +111,7 @@ static const struct table_column columns[] = {
       .meaning = "its own work in a step" },
     { "WORK", 5, 0, 3, TABLE_TIMES, offsetof(struct snap_rank, slowdown), .style = slowdown_style,
       .unsorted = true, .meaning = "own work over the others'" },
-    { "LAST", 12, 4, 0, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "how often it came last" },
+    { "LAST", 12, 4, 0, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "steps in which it was last" },
     { "INSIDE", 14, 4, 6, TABLE_TEXT, 0, draw_inside, .unsorted = true,
       .meaning = "the call it is stuck in" },
     { "LATENESS", 30, SNAP_COLUMNS_MAX, 0, TABLE_TEXT, 0, draw_heat_row, .unsorted = true,

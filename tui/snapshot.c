@@ -30,6 +30,7 @@ static const struct json_field verdict_fields[] = {
     { "since_s", FIELD_AMOUNT, FIELD(struct snap_verdict, since_s) },
     { "found_s", FIELD_AMOUNT, FIELD(struct snap_verdict, found_s) },
     { "since_step", FIELD_COUNT, FIELD(struct snap_verdict, since_step) },
+    { "found_step", FIELD_COUNT, FIELD(struct snap_verdict, found_step) },
     { "onset_seq", FIELD_COUNT, FIELD(struct snap_verdict, onset_seq) },
     { "detected_seq", FIELD_COUNT, FIELD(struct snap_verdict, detected_seq) },
     { "over_s", FIELD_AMOUNT, FIELD(struct snap_verdict, over_s) },

@@ -38,7 +38,7 @@ struct snap_verdict {
     size_t n_culprits;  /* all of them, also those that culprits has no room for */
     char text[512], cause[256];
     double slowdown, since_s, found_s; /* slowdown: NaN of a hang, which has no price */
-    int64_t since_step, onset_seq, detected_seq;
+    int64_t since_step, found_step, onset_seq, detected_seq;
     bool acknowledged;
     bool standing; /* unless the answer has standing: false */
     double over_s; /* age of its end */

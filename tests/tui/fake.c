@@ -112,10 +112,10 @@ static json_t *verdict(const struct fake *f, const struct trouble *t, double t_s
 {
     double onset = floor(from_s(f, t) / STEP_S), since_s = t_s - from_s(f, t);
 
-    return json_pack("{s:s, s:s, s:o, s:f, s:I, s:o, s:f, s:s, s:I, s:I, s:b, s:n, s:s?}", "class", t->class,
+    return json_pack("{s:s, s:s, s:o, s:f, s:I, s:o, s:f, s:s, s:I, s:I, s:I, s:b, s:n, s:s?}", "class", t->class,
                      "scope", t->scope, "culprits", culprits(t), "slowdown", t->slowdown, "since_step",
                      (json_int_t)onset, "since_s", t->onset_unknown ? json_null() : json_real(since_s),
-                     "found_s", since_s, "text", t->text, "onset_seq", (json_int_t)(onset * 7),
+                     "found_s", since_s, "text", t->text, "found_step", (json_int_t)(onset + 9), "onset_seq", (json_int_t)(onset * 7),
                      "detected_seq", (json_int_t)(onset * 7 + 41), "standing", 1, "over_s", "cause",
                      t->cause);
 }

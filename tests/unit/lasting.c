@@ -301,6 +301,37 @@ static void lasts(const struct job *job, uint64_t seed)
     view_free(run.view);
 }
 
+/* The figures of the ranks agree with the sentence, and in a healthy job nobody is named. */
+static void agrees(const struct job *job, bool graph)
+{
+    struct view_rank_figures f;
+    const struct view_verdict *d;
+    double last = 0;
+
+    random_state = 5;
+    begin(job);
+    while (run.k < ONSET)
+        step();
+    ok(!view_latest_get(run.view, run.now_s, &f), "%s: no rank is the latest before the fault", job->what);
+    while (run.k < ONSET + 40)
+        step();
+    d = verdict(FINDING_STRAGGLER, false);
+    ok(view_latest_get(run.view, run.now_s, &f) && f.rank >= job->first && f.rank <= job->last,
+       "%s: the latest rank is one of the slow ones", job->what);
+    for (uint32_t r = 0; d && r < job->ranks; r++) {
+        view_rank_get(run.view, run.now_s, r, &f);
+        last += r >= job->first && r <= job->last ? f.last_ratio : 0;
+    }
+    is_near(last, d ? d->finding.last_ratio : NAN, 0.001,
+            "%s: its ranks were together last as often as the sentence says", job->what);
+    ok(d && (d->finding.onset_seq < 0) == graph, "%s: only collectives are numbered as collectives",
+       job->what);
+    ok(d && d->found_step >= d->since_step && d->found_step <= d->since_step + NAMED_MAX,
+       "%s: began at step %lld, found at step %lld", job->what, d ? (long long)d->since_step : -1,
+       d ? (long long)d->found_step : -1);
+    view_free(run.view);
+}
+
 /* A job that has ended leads with what cost it most, though it was over long before. */
 static void ended(const struct job *job, const char *begins)
 {
@@ -337,6 +368,8 @@ int main(void)
         "a node was slow in a ring", RING, 8, 2, 0.03, 0, 0.005, 1, 4, 5, 1.5, 0, 600, 1500
     };
 
+    agrees(&slow, false);
+    agrees(&messages, true);
     ended(&slow, "node1 (2 ranks) computed ");
     ended(&messages, "node2 (2 ranks) computed ");
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
