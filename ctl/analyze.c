@@ -45,9 +45,11 @@ static json_t *verdict_json(const struct view_verdict *d, double now_s)
         json_object_del(o, "slowdown");
     if (d->finding.named_seq < 0)
         json_object_del(o, "detected_seq");
+    json_object_del(o, "minor");
     return o;
 }
 
+/* Minor ones are in the timeline alone. */
 static json_t *verdicts_json(struct trace_reader *r)
 {
     const struct view_verdict *d;
@@ -55,8 +57,11 @@ static json_t *verdicts_json(struct trace_reader *r)
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++) {
-        json_t *o = verdict_json(&d[i], trace_reader_now_s(r));
+        json_t *o;
 
+        if (d[i].minor)
+            continue;
+        o = verdict_json(&d[i], trace_reader_now_s(r));
         put_int(o, "detected_record", (int64_t)trace_reader_records_at(r, d[i].finding.id));
         json_array_append_new(list, o);
     }
@@ -108,7 +113,7 @@ bool analyze_stands(const json_t *answer)
     size_t i;
 
     json_array_foreach(json_object_get(answer, "verdicts"), i, verdict)
-        if (get_true(verdict, "standing") && !get_true(verdict, "minor"))
+        if (get_true(verdict, "standing"))
             return true;
     return false;
 }
