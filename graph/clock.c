@@ -11,7 +11,9 @@
 
 #define KEPT      64u /* newest differences of a pair */
 #define NEWEST    3u
-#define SLOPE_N   12u    /* of them, before a drift is believed */
+#define SLOPE_N   12u    /* of them, before a drift is believed whatever it explains ... */
+#define LINE_N    4u     /* ... or these, if they lie much nearer to a line ... */
+#define NEARER    0.3    /* ... than to one value */
 #define BLOCKS    8u     /* of the bounds that messages show, the tightest of each ... */
 #define BLOCK     32u    /* ... of so many steps with one */
 #define DRIFT_MAX 150e-6 /* quartz is good to 50 */
@@ -25,6 +27,7 @@ struct pair {      /* by the ends of collectives */
     } d[KEPT];
     double ahead_s, drift; /* the line */
     double middle_s;
+    double error_s; /* of its newest end: standard deviation */
 };
 
 /* By how much b's clock is ahead of a's at the most, or at the least, at these times of a's. */
@@ -47,6 +50,7 @@ struct node {
     bool seen, aligned;
     uint32_t root;         /* of those that are aligned to each other */
     double offset_s, rate; /* common = offset + rate * (ns - first) */
+    double error_s;
 };
 
 struct graph_clock {
@@ -163,34 +167,71 @@ bool graph_clock_comparable(const struct graph_clock *c, uint32_t a, uint32_t b)
     return a == b || c->node[a].root == c->node[b].root;
 }
 
-/* The line through what is kept of a pair. */
-static void fit(struct pair *p)
+double graph_clock_error_s(const struct graph_clock *c, uint32_t a, uint32_t b)
 {
-    uint32_t n = p->n < KEPT ? p->n : KEPT, m = 0;
-    double slope[KEPT / 2], rest[KEPT], at[KEPT];
+    if (a == b)
+        return 0;
+    return graph_clock_comparable(c, a, b) ? c->node[a].error_s + c->node[b].error_s : INFINITY;
+}
 
-    for (uint32_t i = 0; i < n; i++)
-        at[i] = p->d[i].at_s;
-    p->middle_s = statistics_median(at, n);
-    /* Slopes over half of the span each: the other ones are mostly noise. */
-    for (uint32_t i = 0; i < n / 2; i++) {
-        uint32_t from = (p->n - n + i) % KEPT, to = (p->n - n + i + n / 2) % KEPT;
+/* Of a pair's newest differences, the i-th. */
+static uint32_t kept_at(const struct pair *p, uint32_t n, uint32_t i)
+{
+    return (p->n - n + i) % KEPT;
+}
+
+/* Median of the slopes over at least half of the span: shorter ones are mostly noise. */
+static double slope_of(const struct pair *p, uint32_t n)
+{
+    double slope[KEPT];
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < n - n / 2; i++) {
+        uint32_t from = kept_at(p, n, i), to = kept_at(p, n, i + n / 2);
         double dt = p->d[to].at_s - p->d[from].at_s;
 
         if (dt > 0)
             slope[m++] = (p->d[to].ahead_s - p->d[from].ahead_s) / dt;
     }
-    if (n < SLOPE_N || !m) { /* no drift yet: the newest ones are nearest to what holds now */
-        for (m = 0; m < n && m < NEWEST; m++)
-            rest[m] = p->d[(p->n - 1 - m) % KEPT].ahead_s;
-        p->drift = 0;
-        p->ahead_s = statistics_median(rest, m);
-        return;
+    return m ? statistics_median(slope, m) : 0;
+}
+
+/* Lays the line of that slope through the newest `n`; returns the standard deviation about it, which single late ends don't widen. */
+static double lay(struct pair *p, uint32_t n, double drift)
+{
+    double rest[KEPT], copy[KEPT];
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = kept_at(p, n, i);
+
+        copy[i] = rest[i] = p->d[at].ahead_s - drift * (p->d[at].at_s - p->middle_s);
     }
-    p->drift = statistics_median(slope, m);
+    p->drift = drift;
+    p->ahead_s = statistics_median(copy, n);
     for (uint32_t i = 0; i < n; i++)
-        rest[i] = p->d[i].ahead_s - p->drift * (p->d[i].at_s - p->middle_s);
-    p->ahead_s = statistics_median(rest, n);
+        rest[i] = fabs(rest[i] - p->ahead_s);
+    return n > 2 ? STATISTICS_MAD_TO_SD * statistics_median(rest, n) : INFINITY;
+}
+
+/* The line through what is kept of a pair. */
+static void fit(struct pair *p)
+{
+    uint32_t n = p->n < KEPT ? p->n : KEPT;
+    double at[KEPT], level_s;
+
+    for (uint32_t i = 0; i < n; i++)
+        at[i] = p->d[i].at_s;
+    p->middle_s = statistics_median(at, n);
+    if (n >= LINE_N) {
+        level_s = lay(p, n, 0);
+        p->error_s = lay(p, n, slope_of(p, n));
+        if (n >= SLOPE_N || p->error_s < NEARER * level_s) {
+            p->error_s *= 2 / sqrt(n); /* where the line ends */
+            return;
+        }
+    }
+    /* no drift yet: the newest ones are nearest to what holds now */
+    p->error_s = lay(p, n < NEWEST ? n : NEWEST, 0);
 }
 
 /* The line half way between all bounds, with the drift that collectives show (NaN: none do) where such a line is between all bounds,
@@ -256,7 +297,7 @@ static void fit_exchanges(struct graph_clock *c)
 
 /* b's clock shows ahead + drift a more than a's: b = a + that, so a = (b - ahead) / (1 + drift). */
 static void align_over(struct graph_clock *c, uint32_t a, uint32_t b, double ahead_s, double drift,
-                       uint32_t root)
+                       double error_s, uint32_t root)
 {
     bool to_b = c->node[a].aligned;
     struct node *from = &c->node[to_b ? a : b], *to = &c->node[to_b ? b : a];
@@ -270,6 +311,7 @@ static void align_over(struct graph_clock *c, uint32_t a, uint32_t b, double ahe
     }
     to->aligned = true;
     to->root = root;
+    to->error_s = from->error_s + error_s;
 }
 
 /* Align to the root what collectives, or messages, reach from what is aligned, until nothing more is reached. */
@@ -284,7 +326,7 @@ static bool spread_collectives(struct graph_clock *c, uint32_t root)
 
             if (c->node[p->a].aligned == c->node[p->b].aligned)
                 continue;
-            align_over(c, p->a, p->b, p->ahead_s - p->drift * p->middle_s, p->drift, root);
+            align_over(c, p->a, p->b, p->ahead_s - p->drift * p->middle_s, p->drift, p->error_s, root);
             more = any = true;
         }
     }
@@ -302,7 +344,8 @@ static bool spread_messages(struct graph_clock *c, uint32_t root)
 
             if (!x->known || c->node[x->a].aligned == c->node[x->b].aligned)
                 continue;
-            align_over(c, x->a, x->b, (x->most_s + x->least_s) / 2, x->drift, root);
+            align_over(c, x->a, x->b, (x->most_s + x->least_s) / 2, x->drift,
+                       (x->most_s - x->least_s) / sqrt(12), root); /* anywhere between them */
             more = any = true;
         }
     }
@@ -319,6 +362,7 @@ static void spread(struct graph_clock *c, uint32_t nodes, bool messages)
         c->node[root].aligned = true;
         c->node[root].offset_s = 0;
         c->node[root].rate = 1;
+        c->node[root].error_s = 0;
         c->node[root].root = root;
         if (messages && c->trust)
             spread_messages(c, root);

@@ -35,6 +35,9 @@ void graph_clock_message(struct graph_clock *c, uint32_t from, uint64_t from_ns,
 void graph_clock_align(struct graph_clock *c, uint32_t nodes);
 /* Can moments on the two nodes be compared? */
 bool graph_clock_comparable(const struct graph_clock *c, uint32_t a, uint32_t b);
+/* Standard deviation of the difference of two moments that are the newest on these nodes (seconds): of each pair's line where it
+ * ends, added up along the chain of pairs.  INFINITY: they can't be compared, or fewer than three collectives show it. */
+double graph_clock_error_s(const struct graph_clock *c, uint32_t a, uint32_t b);
 /* A moment of that node's clock in the common time. */
 double graph_clock_s(const struct graph_clock *c, uint32_t node, uint64_t ns);
 

@@ -6,8 +6,9 @@
 #include "graph/graph_private.h"
 
 #define HELD_OTHERS 0.3  /* of the longest stay: who stayed shorter aligns no clocks */
-#define USUAL_LATE  16u  /* receivers that came late, whose mean stay is what a message takes */
 #define THERE_S     2e-5 /* it takes less to find that a message is there */
+#define SELDOM      8.0
+#define CLOCK_ERROR 0.25 /* of a transfer that is known */
 #define USUAL_ALL   32u  /* transfers after which the usual one follows slowly */
 #define LONG_AGO \
     50.0 /* times the usual transfer: what was sent before that has arrived, also over a slow link */
@@ -153,31 +154,55 @@ static void follow_usual(struct kind *k, double transfer_s)
                       (1 + k->taken);
 }
 
-/* The receiver came when it had been sent: either it was there already, or it was not begun before (rendezvous). */
-static void late_receiver(struct meeting *m, struct kind *k, double late_s, double stay_s)
+/* It took from its start to its end, which are off by error_s to each other. */
+static void took(struct meeting *m, struct kind *k, double error_s)
 {
-    if (isnan(k->usual_s)) { /* not known yet what it takes */
-        m->m.most_s = (float)(late_s + stay_s);
-        k->stay_s += (stay_s - k->stay_s) / ++k->late;
-        if (k->late == USUAL_LATE && k->stay_s > THERE_S)
-            k->usual_s = k->stay_s;
+    double transfer_s = m->m.end_s - m->m.start_s;
+
+    if (error_s > CLOCK_ERROR * transfer_s) {
+        m->m.most_s = (float)(transfer_s + 2 * error_s);
         return;
     }
-    if (late_s > stay_s && fabs(stay_s - k->usual_s) > 0.1 * k->usual_s)
-        k->eager += stay_s < 0.5 * k->usual_s ? 1 : -1;
-    if (k->eager > 0 &&
-        (stay_s < 0.5 * k->usual_s || (late_s > LONG_AGO * k->usual_s && stay_s < 2 * k->usual_s))) {
-        m->m.end_s = fmin(m->recv_left_s, m->send_s + k->usual_s);
-        m->m.most_s = (float)late_s;
-        return;
-    }
-    m->m.transfer_s = (float)(m->m.end_s - m->m.start_s);
-    follow_usual(k, m->m.transfer_s);
+    m->m.transfer_s = (float)transfer_s;
+    follow_usual(k, transfer_s);
 }
 
-static void message_over(struct meeting *m, struct kind *k)
+/* Was it there when the receiver came, or not begun before (rendezvous)?  One that is on its way takes less than half of its time when the
+ * receiver comes in the second half of it, and seldom a small part of how late the receiver is. */
+static void note_protocol(struct protocol *p, double usual_s, double late_s, double stay_s)
+{
+    if (stay_s < fmax(0.5 * usual_s, THERE_S))
+        p->found++;
+    else if (late_s > (usual_s > 0 ? 1 : SELDOM) * stay_s)
+        p->waited++;
+}
+
+static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, double stay_s, double error_s)
+{
+    struct protocol *p = &g->protocol[k->info.size][graph_crosses(g, k)];
+    double late_s = m->recv_s - m->send_s, usual_s = isnan(k->usual_s) ? 0 : k->usual_s;
+
+    if (late_s > stay_s && late_s > 2 * error_s)
+        note_protocol(p, usual_s, late_s, stay_s);
+    if (!graph_is_eager(g, k)) {
+        m->m.start_s = m->recv_s;
+        if (p->waited)
+            took(m, k, 0);
+        else
+            m->m.most_s = (float)(late_s + stay_s + 2 * error_s);
+    } else if (stay_s < fmax(0.5 * usual_s, THERE_S) ||
+               (late_s > LONG_AGO * usual_s && stay_s < 2 * usual_s)) {
+        m->m.end_s = fmin(m->recv_left_s, m->send_s + usual_s);
+        m->m.most_s = (float)(late_s + stay_s + 2 * error_s);
+    } else {
+        took(m, k, error_s);
+    }
+}
+
+static void message_over(struct graph *g, struct meeting *m, struct kind *k)
 {
     double late_s = m->recv_s - m->send_s, stay_s = m->recv_left_s - m->recv_s;
+    double error_s = graph_clock_error_s(g->clock, g->rank[k->info.from].node, g->rank[k->info.to].node);
 
     if (isnan(m->recv_s)) /* it is received in a later step, or that is not recorded */
         return;
@@ -186,14 +211,12 @@ static void message_over(struct meeting *m, struct kind *k)
         m->m.end_s = m->recv_left_s;
         return;
     }
-    m->m.start_s = k->eager > 0 ? m->send_s : fmax(m->send_s, m->recv_s);
-    m->m.end_s = fmax(m->m.start_s, m->recv_left_s);
-    if (late_s <= 0) { /* it was waited for from its beginning */
-        m->m.transfer_s = (float)(m->m.end_s - m->m.start_s);
-        follow_usual(k, m->m.transfer_s);
-        return;
-    }
-    late_receiver(m, k, late_s, stay_s);
+    m->m.start_s = m->send_s;
+    m->m.end_s = fmax(m->send_s, m->recv_left_s);
+    if (late_s > 0)
+        late_receiver(g, m, k, stay_s, error_s);
+    else /* it was waited for from its beginning */
+        took(m, k, error_s);
 }
 
 /* One after another on a communicator. */
@@ -242,7 +265,7 @@ void graph_measure(struct graph *g, const struct window *w)
             if (!isnan(m->m.end_s))
                 continue;
             if (k->info.message)
-                message_over(m, k);
+                message_over(g, m, k);
             else if (m->least_left_s < INFINITY)
                 collective_over(g, m, k);
             m->m.over_s = (float)fmax(0, m->m.end_s - meeting_begin_s(g, m));

@@ -151,7 +151,7 @@ static bool holds_sender(const struct graph *g, uint32_t rank, const struct raw 
 {
     const struct meeting *m = meeting_at(g, raw->meeting);
 
-    return g->kind[m->m.kind].eager <= 0 && (double)(raw->leave_ns - raw->enter_ns) * 1e-9 > g->held_s &&
+    return !graph_is_eager(g, &g->kind[m->m.kind]) && (double)(raw->leave_ns - raw->enter_ns) * 1e-9 > g->held_s &&
            moment_s(g, rank, raw->leave_ns) >= (m->m.start_s + m->m.end_s) / 2;
 }
 
@@ -272,7 +272,7 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
             while (next[r] < w[r].n) {
                 const struct raw *raw = &w[r].raw[next[r]];
                 struct meeting *m = meeting_at(g, raw->meeting);
-                bool receives = raw->kind == GRAPH_RECV && g->kind[m->m.kind].eager > 0;
+                bool receives = raw->kind == GRAPH_RECV && graph_is_eager(g, &g->kind[m->m.kind]);
                 uint8_t does = does_of(g, r, raw);
 
                 if (!arrived[r]) {

@@ -34,7 +34,8 @@ struct end { /* of a rank's step */
 };
 
 struct rank {
-    bool known, ended, lost, begun; /* ended: it makes no more calls; begun: it came to the end of a step, so that what follows is whole steps */
+    bool known, ended, lost,
+        begun; /* ended: it makes no more calls; begun: it came to the end of a step, so that what follows is whole steps */
     uint32_t node;
     struct raw *raw;
     size_t n, cap, gone; /* gone: raw calls that were taken into steps */
@@ -45,7 +46,7 @@ struct rank {
     struct sign {
         uint64_t sign;
         uint32_t steps;
-    } tally[SIGNS];    /* what it called in the steps so far */
+    } tally[SIGNS]; /* what it called in the steps so far */
     uint32_t role;
     struct slot *slot; /* places in its usual step */
     size_t places, slots_cap;
@@ -65,9 +66,12 @@ struct kind {
     uint32_t comm;    /* number */
     double usual_s;
     uint32_t taken;
-    int32_t eager; /* > 0: messages do not wait for their receiver */
-    uint32_t late; /* receivers that came when it was sent, while nothing was known; their mean stay */
-    double stay_s;
+};
+
+/* How messages of about one size are sent, within a node or between nodes: receivers that came late and found it there, and those for
+ * whom it began only then. */
+struct protocol {
+    uint32_t found, waited;
 };
 
 struct meeting {
@@ -83,7 +87,7 @@ struct meeting {
     double held_left_s, least_left_s; /* the first that was held, the first of all */
 };
 
-struct place { /* in a rank's program */
+struct place {      /* in a rank's program */
     float usual_s;  /* its work there */
     uint32_t seen;  /* steps in it */
     uint32_t class; /* places of all ranks where the same is called */
@@ -106,6 +110,7 @@ struct graph {
     size_t n_comms, comms_cap;
     struct kind *kind;
     size_t n_kinds, kinds_cap;
+    struct protocol protocol[65][2]; /* by graph_kind_info's size; between nodes */
     struct map comms, kinds, meetings, places, classes;
     struct place *place;
     uint32_t n_places, n_classes;
@@ -147,6 +152,20 @@ static inline struct meeting *meeting_at(const struct graph *g, uint32_t number)
 static inline double moment_s(const struct graph *g, uint32_t rank, uint64_t ns)
 {
     return graph_clock_s(g->clock, g->rank[rank].node, ns);
+}
+
+static inline bool graph_crosses(const struct graph *g, const struct kind *k)
+{
+    return g->rank[k->info.from].node != g->rank[k->info.to].node;
+}
+
+/* Do messages of this kind not wait for their receiver?  One kind does not show it: where the clocks of two nodes are not aligned well, its
+ * transfers look longer than they are. */
+static inline bool graph_is_eager(const struct graph *g, const struct kind *k)
+{
+    const struct protocol *p = &g->protocol[k->info.size][graph_crosses(g, k)];
+
+    return p->found > 4 * p->waited;
 }
 
 /* When a meeting could begin: at its last arrival, and one after another on a communicator. */

@@ -144,7 +144,7 @@ static void date(const struct graph *g, const struct records *all, uint32_t rank
         if (seen.stay_s > takes_s || seen.received_s - takes_s < enter_s)
             raw->enter_ns = raw->leave_ns = shown_ns(g, rank, seen.received_s - takes_s, from_ns, to_ns);
     } else if (raw->kind == GRAPH_RECV) {
-        double begun_s = g->kind[kind].eager > 0 ? seen.sent_s : fmax(seen.sent_s, enter_s);
+        double begun_s = graph_is_eager(g, &g->kind[kind]) ? seen.sent_s : fmax(seen.sent_s, enter_s);
 
         if (!isnan(seen.sent_s))
             raw->leave_ns = shown_ns(g, rank, begun_s + takes_s, raw->enter_ns, to_ns);

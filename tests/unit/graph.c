@@ -357,6 +357,66 @@ static void messages(void)
        "where messages agree with them, collectives align the clocks: %g", clocks_of_messages(true, 20e-6));
 }
 
+static void clocks_of_few_collectives(void)
+{
+    struct graph_clock *c = graph_clock_new();
+
+    graph_clock_see(c, 0, clock_of(0, 0));
+    graph_clock_see(c, 1, clock_of(1, 0));
+    for (int i = 0; i < 2; i++)
+        graph_clock_meet(c, 0, clock_of(0, i), 1, clock_of(1, i));
+    graph_clock_align(c, 2);
+    ok(isinf(graph_clock_error_s(c, 0, 1)), "two collectives do not show how exact they are");
+    for (int i = 2; i < 6; i++)
+        graph_clock_meet(c, 0, clock_of(0, i + i % 2 * 1e-6), 1, clock_of(1, i));
+    graph_clock_align(c, 2);
+    ok(near(graph_clock_s(c, 0, clock_of(0, 6)), graph_clock_s(c, 1, clock_of(1, 6)), 1e-6),
+       "six collectives, a second apart, show a drift of 40 us a second: %g",
+       graph_clock_s(c, 0, clock_of(0, 6)) - graph_clock_s(c, 1, clock_of(1, 6)));
+    ok(graph_clock_error_s(c, 0, 1) < 3e-6, "and the error is known: %g", graph_clock_error_s(c, 0, 1));
+    graph_clock_free(c);
+}
+
+/* Rank 0 sends at once, rank 1 works 10 ms and receives; a message takes 2 ms.  In each fifth step the receiver comes first, so that it is
+ * seen what the message takes. */
+static void protocols(bool waits)
+{
+    struct graph *g = two_ranks();
+    double now_s = 0, longest_s = 0;
+    uint32_t known = 0;
+
+    for (uint32_t i = 0; i < 2 * STEPS; i++) {
+        bool early = i % 5 == 0;
+        double sent_s = now_s + (early ? 0.012 : 0.001),
+               there_s = waits && !early ? now_s + 0.012 : sent_s + 0.002;
+
+        message(g, GRAPH_SEND, 0, 1, i, sent_s, sent_s + 1e-6);
+        message(g, GRAPH_RECV, 1, 0, i, now_s + 0.010, fmax(now_s + 0.010002, there_s));
+        for (uint32_t r = 0; r < 2; r++)
+            collective(g, r, i, now_s + 0.015 + 1e-3 * r, now_s + 0.017);
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+        now_s += 0.017;
+    }
+    graph_finish(g);
+    for (uint32_t back = 0; back < STEPS; back++) {
+        struct graph_step s = graph_step_get(g, back);
+
+        for (size_t i = 0; i < s.n; i++) {
+            const struct graph_meeting *m = graph_meeting_get(g, s.op[i].meeting);
+
+            if (!graph_kind_get(g, m->kind)->message || !s.op[i].first)
+                continue;
+            known += !isnan(m->transfer_s);
+            longest_s = fmax(longest_s, m->transfer_s);
+        }
+    }
+    ok(near(longest_s, 0.002, 0.05), "a message that %s is not taken for a slow one: %g",
+       waits ? "begins when its receiver comes" : "was there when its receiver came", longest_s);
+    is_int(known, waits ? STEPS : STEPS / 5, "of so many it is known what they took");
+    graph_free(g);
+}
+
 /* Stage 0 on ranks 0 and 2, stage 1 on ranks 1 and 3; the replicas of a stage have a communicator. */
 static void roles(void)
 {
@@ -508,6 +568,9 @@ int main(void)
     stays();
     clocks();
     messages();
+    clocks_of_few_collectives();
+    protocols(true);
+    protocols(false);
     roles();
     lost();
     repaired();
