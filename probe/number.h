@@ -29,7 +29,7 @@ struct number_line {
 _Static_assert(sizeof(struct number_line) == 64, "a line is a cache line");
 
 extern struct number_line number_lines[NUMBER_STREAMS / NUMBER_WAYS];
-extern _Atomic uint32_t number_clock; /* orders the uses of streams */
+extern _Atomic uint32_t number_clock; /* counts new streams, and orders by them the uses of all */
 
 /* Count forgotten streams here, instead of nowhere. */
 void number_setup(_Atomic uint64_t *forgotten);
@@ -61,11 +61,10 @@ static inline uint32_t number_next(uint64_t key)
     for (unsigned i = 0; i < NUMBER_WAYS; i++)
         if (atomic_load_explicit(&l->key[i], memory_order_relaxed) == key) {
             uint32_t n = atomic_load_explicit(&l->next[i], memory_order_relaxed);
-            uint32_t now = atomic_load_explicit(&number_clock, memory_order_relaxed) + 1;
 
             atomic_store_explicit(&l->next[i], n + 1, memory_order_relaxed);
-            atomic_store_explicit(&l->used[i], now, memory_order_relaxed);
-            atomic_store_explicit(&number_clock, now, memory_order_relaxed);
+            atomic_store_explicit(&l->used[i], atomic_load_explicit(&number_clock, memory_order_relaxed),
+                                  memory_order_relaxed);
             return n;
         }
     return number_first(key);

@@ -43,6 +43,8 @@ HOT void received(struct p2p *p, struct ring_event *e, int rc, const void *statu
  * recorded, because their stream counts them when they complete. */
 HOT void posted(struct p2p *p, struct ring_event *e, uint64_t now, int rc, const void *request)
 {
+    struct ring_event other;
+
     if (__builtin_expect(rc, 0)) {
         message_undo(e);
         return;
@@ -51,8 +53,11 @@ HOT void posted(struct p2p *p, struct ring_event *e, uint64_t now, int rc, const
         return;
     e->flags |= RING_EVENT_NONBLOCKING;
     e->enter = p->enter;
-    e->leave = now;
-    request_posted(p->ring, handle_at(request, 0), e, p->comm);
+    if (__builtin_expect(request_post_message(p->ring, handle_at(request, 0), e, p->comm), 1))
+        return;
+    other = *e;
+    other.leave = now;
+    request_posted(p->ring, handle_at(request, 0), &other, p->comm);
 }
 
 HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)

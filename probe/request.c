@@ -6,26 +6,9 @@
 #define SLOTS  REQUEST_SLOTS
 #define WINDOW 16u
 
-#define FREE 0u
-#define BUSY 1u /* taken: being filled in, or waited for; no handle has this value */
-
-static _Atomic uint64_t keys[SLOTS];
+_Atomic uint64_t request_keys[SLOTS];
 struct request request_slots[SLOTS]; /* 480 KiB of zero pages with keys, resident only where used */
-atomic_uint request_count;
-
-static inline uint32_t home(uint64_t key)
-{
-    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 52);
-}
-_Static_assert(SLOTS == 1u << (64 - 52), "the hash has as many values as there are slots");
-
-static inline uint64_t key_of(handle h)
-{
-    return (uint64_t)(uintptr_t)h;
-}
-
-/* Number of handles that are not in their home slot, because another was there: mostly none. */
-static atomic_uint displaced;
+atomic_uint request_count, request_displaced;
 
 /* Locked instructions take as long as the rest of a request's bookkeeping: only where threads may call MPI at the same
  * time. */
@@ -40,28 +23,28 @@ static void count(atomic_uint *counter, unsigned n)
 
 static bool claim(uint32_t slot)
 {
-    uint64_t expected = FREE;
+    uint64_t expected = REQUEST_FREE;
 
-    if (atomic_load_explicit(&keys[slot], memory_order_relaxed) != FREE)
+    if (atomic_load_explicit(&request_keys[slot], memory_order_relaxed) != REQUEST_FREE)
         return false;
     if (probe.concurrent)
-        return atomic_compare_exchange_strong_explicit(&keys[slot], &expected, BUSY, memory_order_acquire,
-                                                       memory_order_relaxed);
-    atomic_store_explicit(&keys[slot], BUSY, memory_order_relaxed);
+        return atomic_compare_exchange_strong_explicit(&request_keys[slot], &expected, REQUEST_BUSY,
+                                                       memory_order_acquire, memory_order_relaxed);
+    atomic_store_explicit(&request_keys[slot], REQUEST_BUSY, memory_order_relaxed);
     return true;
 }
 
 static uint32_t find(handle h)
 {
-    uint64_t key = key_of(h);
-    uint32_t at = home(key);
+    uint64_t key = request_key(h);
+    uint32_t at = request_home(key);
 
-    if (atomic_load_explicit(&keys[at], memory_order_acquire) == key)
+    if (atomic_load_explicit(&request_keys[at], memory_order_acquire) == key)
         return at;
-    if (!atomic_load_explicit(&displaced, memory_order_relaxed))
+    if (!atomic_load_explicit(&request_displaced, memory_order_relaxed))
         return REQUEST_NONE;
     for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
-        if (atomic_load_explicit(&keys[at], memory_order_acquire) == key)
+        if (atomic_load_explicit(&request_keys[at], memory_order_acquire) == key)
             return at;
     return REQUEST_NONE;
 }
@@ -69,8 +52,8 @@ static uint32_t find(handle h)
 static void release(uint32_t slot)
 {
     if (request_slots[slot].displaced)
-        count(&displaced, -1u);
-    atomic_store_explicit(&keys[slot], FREE, memory_order_release);
+        count(&request_displaced, -1u);
+    atomic_store_explicit(&request_keys[slot], REQUEST_FREE, memory_order_release);
     count(&request_count, -1u);
 }
 
@@ -85,13 +68,18 @@ static void missed(unsigned op)
 /* A slot for h; the caller sets its key once it is filled in. */
 static uint32_t slot_for(handle h, unsigned op)
 {
-    uint32_t at = find(h);
+    uint32_t at = request_home(request_key(h));
 
+    if (!atomic_load_explicit(&request_displaced, memory_order_relaxed) && claim(at)) {
+        request_slots[at].displaced = false;
+        return at;
+    }
+    at = find(h);
     if (at != REQUEST_NONE) { /* its completion was not seen, and the library reused the handle */
         missed(request_slots[at].event.op);
         release(at);
     }
-    at = home(key_of(h));
+    at = request_home(request_key(h));
     for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
         if (claim(at)) {
             request_slots[at].displaced = i > 0;
@@ -104,18 +92,9 @@ static uint32_t slot_for(handle h, unsigned op)
 static void publish(uint32_t slot, handle h)
 {
     if (request_slots[slot].displaced)
-        count(&displaced, 1);
+        count(&request_displaced, 1);
     count(&request_count, 1);
-    atomic_store_explicit(&keys[slot], key_of(h), memory_order_release);
-}
-
-/* Whether h is one of the handles that libraries return for every operation that completed at once. */
-static bool shared(handle h)
-{
-    /* MPICH's ABI: the upper two bits are the kind, here 'built in' */
-    if (probe.abi == ABI_MPICH)
-        return (uint32_t)(uintptr_t)h >> 30 == 1;
-    return h == probe.empty_request || h == probe.null_request;
+    atomic_store_explicit(&request_keys[slot], request_key(h), memory_order_release);
 }
 
 static void keep(handle h, const struct ring_event *e, struct comm *c, bool persistent, bool live)
@@ -138,7 +117,7 @@ void request_posted(struct ring *r, handle h, const struct ring_event *e, struct
 {
     struct ring_event done;
 
-    if (!shared(h)) {
+    if (!request_shared(h)) {
         keep(h, e, c, false, r != NULL);
     } else if (e->op == RING_OP_RECV) { /* its status is lost */
         missed(e->op);
@@ -213,7 +192,7 @@ uint32_t request_take(const void *array, int n)
 
         if (at == REQUEST_NONE || !request_slots[at].active)
             continue;
-        atomic_store_explicit(&keys[at], BUSY, memory_order_relaxed);
+        atomic_store_explicit(&request_keys[at], REQUEST_BUSY, memory_order_relaxed);
         request_slots[at].at = h;
         request_slots[at].index = (uint32_t)i;
         request_slots[at].next = first;
@@ -222,9 +201,14 @@ uint32_t request_take(const void *array, int n)
     return first;
 }
 
+void request_over(struct request *q)
+{
+    release((uint32_t)(q - request_slots));
+}
+
 void request_keep(struct request *q)
 {
-    atomic_store_explicit(&keys[q - request_slots], key_of(q->at), memory_order_release);
+    atomic_store_explicit(&request_keys[q - request_slots], request_key(q->at), memory_order_release);
 }
 
 /* A receive with a wildcard is the same again at its next start. */
@@ -259,5 +243,5 @@ void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t lea
     if (q->persistent)
         request_keep(q);
     else
-        release((uint32_t)(q - request_slots));
+        request_over(q);
 }

@@ -33,6 +33,34 @@ static inline bool request_any(void)
 
 #define REQUEST_SLOTS 4096u /* a power of two */
 extern struct request request_slots[REQUEST_SLOTS];
+extern _Atomic uint64_t request_keys[REQUEST_SLOTS];
+
+/* Keys that are no handle's. */
+#define REQUEST_FREE 0u
+#define REQUEST_BUSY 1u /* taken: being filled in, or waited for */
+
+/* Number of handles that are not in their home slot, because another was there: mostly none. */
+extern atomic_uint request_displaced;
+
+static inline uint64_t request_key(handle h)
+{
+    return (uint64_t)(uintptr_t)h;
+}
+
+static inline uint32_t request_home(uint64_t key)
+{
+    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 52);
+}
+_Static_assert(REQUEST_SLOTS == 1u << (64 - 52), "the hash has as many values as there are slots");
+
+/* Whether h is one of the handles that libraries return for every operation that completed at once. */
+static inline bool request_shared(handle h)
+{
+    /* MPICH's ABI: the upper two bits are the kind, here 'built in' */
+    if (probe.abi == ABI_MPICH)
+        return (uint32_t)(uintptr_t)h >> 30 == 1;
+    return h == probe.empty_request || h == probe.null_request;
+}
 
 static inline struct request *request_get(uint32_t slot)
 {
@@ -47,6 +75,66 @@ static inline bool request_is_message(const struct request *q)
 /* A nonblocking operation was posted.  Its event goes to r at once when it has already completed.  r NULL: it is not
  * recorded; only of a receive with a wildcard the request is kept then.  c: its communicator, needed for messages. */
 void request_posted(struct ring *r, handle h, const struct ring_event *e, struct comm *c);
+/* Free the slot of a request that was taken. */
+void request_over(struct request *q);
+
+/* As request_posted() for a message where no other thread may be at work and h's home slot is free.  False: it is not, and nothing was
+ * done.  The event stays in registers. */
+HOT bool request_post_message(struct ring *r, handle h, const struct ring_event *e, struct comm *c)
+{
+    uint32_t at = request_home(request_key(h));
+    struct request *q = &request_slots[at];
+
+    if (probe.concurrent || request_shared(h) ||
+        atomic_load_explicit(&request_displaced, memory_order_relaxed) ||
+        atomic_load_explicit(&request_keys[at], memory_order_relaxed) != REQUEST_FREE)
+        return false;
+    q->event.enter = e->enter;
+    q->event.comm = e->comm;
+    q->event.bytes = e->bytes;
+    q->event.seq = e->seq;
+    q->event.root = e->root;
+    q->event.tag = e->tag;
+    q->event.op = e->op;
+    q->event.flags = e->flags;
+    q->comm = c;
+    q->polled = 0;
+    q->persistent = q->displaced = false;
+    q->active = true;
+    q->live = r != NULL;
+    atomic_store_explicit(&request_count, atomic_load_explicit(&request_count, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+    atomic_store_explicit(&request_keys[at], request_key(h), memory_order_release);
+    return true;
+}
+
+/* Take a message that is recorded, waited for alone and in its home slot out of the table, as request_take() does.  NULL:
+ * it is none of these. */
+HOT struct request *request_take_message(handle h)
+{
+    uint32_t at = request_home(request_key(h));
+    struct request *q = &request_slots[at];
+
+    if (atomic_load_explicit(&request_keys[at], memory_order_acquire) != request_key(h) || !q->live ||
+        q->persistent || !request_is_message(q))
+        return NULL;
+    q->at = h;
+    atomic_store_explicit(&request_keys[at], REQUEST_BUSY, memory_order_relaxed);
+    return q;
+}
+
+/* It completed; its event was recorded. */
+HOT void request_message_over(struct request *q)
+{
+    if (__builtin_expect(probe.concurrent || q->displaced, 0)) {
+        request_over(q);
+        return;
+    }
+    atomic_store_explicit(&request_count, atomic_load_explicit(&request_count, memory_order_relaxed) - 1,
+                          memory_order_relaxed);
+    atomic_store_explicit(&request_keys[q - request_slots], REQUEST_FREE, memory_order_release);
+}
+
 /* A persistent request was made; the event has the fields that are the same at each start.  Or a message was matched by
  * a probe: h is its handle, for request_matched(). */
 void request_made(handle h, struct comm *c, const struct ring_event *e);

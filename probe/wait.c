@@ -115,6 +115,59 @@ static void *waiting_statuses(struct waiting *w, void *statuses, int n)
     return (void *)(w->statuses = lendable);
 }
 
+/* ---- one message, waited for alone ---- */
+
+/* The most frequent case of a wait, with its event in registers.  NULL: the wait is any other. */
+HOT struct request *single_begin(struct p2p *p, const void *requests, void *frame)
+{
+    struct request *q;
+
+    if (!call_wanted(frame) || !request_any())
+        return NULL;
+    p->ring = call_ring();
+    q = p->ring ? request_take_message(handle_at(requests, 0)) : NULL;
+    if (!q)
+        return NULL;
+    self.frame = frame;
+    p->enter = clock_read(p->ring->clock);
+    hot_enter(p->ring, &(struct ring_event){ .enter = p->enter, .root = -1, .op = RING_OP_WAIT });
+    return q;
+}
+
+HOT void single_end(struct p2p *p, struct request *q, int rc, const void *requests, const void *status)
+{
+    uint64_t now = clock_read(p->ring->clock);
+    struct ring_event e = { .enter = q->event.enter,
+                            .leave = now,
+                            .wait = p->enter,
+                            .comm = q->event.comm,
+                            .bytes = q->event.bytes,
+                            .seq = q->event.seq,
+                            .root = q->event.root,
+                            .tag = q->event.tag,
+                            .op = q->event.op,
+                            .flags = q->event.flags };
+
+    hot_p2p(p->ring, 0, now - p->enter);
+    self.frame = NULL;
+    if (__builtin_expect(rc, 0)) {
+        hot_left(p->ring, now);
+        if (handle_at(requests, 0) == q->at)
+            request_keep(q);
+        else
+            request_done(p->ring, q, p->enter, now, RING_EVENT_FAILED, NULL);
+        return;
+    }
+    if (e.op == RING_OP_RECV) {
+        if (__builtin_expect(status_cancelled(status), 0))
+            message_undo(&e);
+        message_status(&e, q->comm, status);
+    }
+    request_message_over(q);
+    if (e.op == RING_OP_NONE || !hot_message(p->ring, &e))
+        hot_left(p->ring, now);
+}
+
 /* ---- which requests completed ---- */
 
 /* Place of a request in an array of n indices; -1: it is not there. */
@@ -200,7 +253,37 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         return waiting_end(&w, rc, requests, !rc && (done), indices, rc ? 0 : (n_indices)); \
     }
 
-BOTH(COMPLETE, Wait, waiting_begin, (void *requests, void *status), (requests, status), 1, 1, true, NULL, 0)
+static int wait_any(int (*next)(void *, void *), void *requests, void *status, void *frame)
+{
+    struct waiting w;
+    int rc;
+
+    waiting_begin(&w, requests, 1, frame);
+    status = waiting_statuses(&w, status, 1);
+    rc = next(requests, status);
+    return waiting_end(&w, rc, requests, !rc, NULL, 0);
+}
+
+#define WAIT(symbol, params)                                                          \
+    EXPORT int symbol params;                                                         \
+    int symbol params                                                                 \
+    {                                                                                 \
+        static struct next next = { #symbol, NULL };                                  \
+        void *frame = __builtin_frame_address(0);                                     \
+        struct status own;                                                            \
+        struct request *q;                                                            \
+        struct p2p p;                                                                 \
+        int rc;                                                                       \
+                                                                                      \
+        q = single_begin(&p, requests, frame);                                        \
+        if (!q)                                                                       \
+            return wait_any((int(*) params)next_get(&next), requests, status, frame); \
+        status = status_wanted(status, &own);                                         \
+        rc = ((int(*) params)next_get(&next))(requests, status);                      \
+        single_end(&p, q, rc, requests, status);                                      \
+        return rc;                                                                    \
+    }
+BOTH(WAIT, Wait, (void *requests, void *status))
 BOTH(COMPLETE, Waitany, waiting_begin, (int n, void *requests, int *index, void *status),
      (n, requests, index, status), n, 1, true, index, 1)
 BOTH(COMPLETE, Waitsome, waiting_begin, (int n, void *requests, int *done, int *indices, void *status),

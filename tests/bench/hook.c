@@ -1,6 +1,8 @@
 /* hook.c - what recording one call costs, a collective or one that passes messages: the time of a call on
  * MPI_COMM_SELF, where the library itself does next to nothing.  Row sendrecv is one call with two messages; row
- * nonblocking is the mean of three calls, Irecv, Send and Wait, with two messages.  Run it with the probe preloaded
+ * nonblocking is the mean of three calls, Irecv, Send and Wait, with two messages: these calls need five reads of the clock
+ * (when the receive was posted, and both ends of the two calls that can hold the rank), so what two reads a message take
+ * would be 1.25 times as much if nothing else was done.  Run it with the probe preloaded
  * and SYNCGUARD_DIR set (tests/bench/hook.sh).
  *
  * Several ways to the same function, in turns within one process, so that a slow spell hits all: the
