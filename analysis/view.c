@@ -81,13 +81,14 @@ void view_params_set(struct view *v, const struct view_params *p)
     v->params = *p;
 }
 
-void view_event(struct view *v, double now_s, const char *fmt, ...)
+void view_event(struct view *v, double now_s, const char *key, const char *fmt, ...)
 {
     struct events *s = v->events;
     struct view_event *e = &s->event[s->in++ % EVENTS];
     va_list ap;
 
     e->at_s = now_s;
+    snprintf(e->key, sizeof(e->key), "%s", key);
     va_start(ap, fmt);
     vsnprintf(e->text, sizeof(e->text), fmt, ap);
     va_end(ap);

@@ -161,6 +161,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size);
 /* What changed since the last call, oldest first: texts for the event list.  false: nothing more. */
 struct view_event {
     double at_s;
+    char key[96]; /* the same of events that differ in figures alone; "": their texts are the same */
     char text[512];
 };
 bool view_event_take(struct view *v, struct view_event *e);

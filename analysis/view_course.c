@@ -92,7 +92,7 @@ static void move_to(struct view *v, double now_s, uint32_t node)
     struct view_course *s = v->course;
 
     if (s->at != NOT_KNOWN)
-        view_event(v, now_s, "the critical path moved from %s to %s", view_place_name(v, s->at),
+        view_event(v, now_s, "", "the critical path moved from %s to %s", view_place_name(v, s->at),
                    view_place_name(v, node));
     s->move[s->moves % VIEW_MOVES_MAX].from = s->at;
     s->move[s->moves % VIEW_MOVES_MAX].to = node;

@@ -266,11 +266,14 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
                    strcmp(r->culprit[0], d->culprit[0]) != 0;
     double found_s = r ? r->found_s : d->found_s;
     bool minor = d->minor && (!r || r->minor);
+    char key[96];
 
     if (!r)
         r = raised_add(v->verdicts);
-    if (changed)
-        view_event(v, now_s, "%s: %.480s", finding_class_name(d->finding.class), d->text);
+    if (changed) {
+        snprintf(key, sizeof(key), "%s %s", finding_class_name(d->finding.class), d->culprit[0]);
+        view_event(v, now_s, key, "%s: %.480s", finding_class_name(d->finding.class), d->text);
+    }
     if (!r)
         return;
     *r = *d;
@@ -297,7 +300,7 @@ static void close_raised(struct view *v, double now_s, const struct view_verdict
         r->over_s = now_s;
         if (r->finding.class == FINDING_HANG) /* nothing was done meanwhile */
             r->finding.saved_s = now_s - r->since_s;
-        view_event(v, now_s, "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
+        view_event(v, now_s, "", "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
     }
 }
 
@@ -430,7 +433,7 @@ void view_judge(struct view *v, double now_s)
     if (s->regime != VIEW_STALLED)
         s->moving = s->regime;
     if (s->regime != before && !v->finished)
-        view_event(v, now_s, "regime: %s", view_regime_name(s->regime));
+        view_event(v, now_s, "", "regime: %s", view_regime_name(s->regime));
 }
 
 bool view_stands_still(const struct view *v)

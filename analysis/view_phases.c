@@ -53,7 +53,7 @@ static void look_at_beginning(struct view *v, double now_s, const struct work_st
         return;
     p->warm_up = warm_up_steps(p->first_s);
     if (p->warm_up)
-        view_event(v, now_s, "warmed up: the first %u step%s seen took up to %.2f times as long", p->warm_up,
+        view_event(v, now_s, "", "warmed up: the first %u step%s seen took up to %.2f times as long", p->warm_up,
                    p->warm_up == 1 ? "" : "s", p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]);
 }
 
@@ -72,14 +72,14 @@ void view_phases_take_step(struct view *v, double now_s, uint32_t first_seq, uin
     if (k->pause) {
         p->pauses++;
         p->pause_s += k->typical_s - k->usual_s;
-        view_event(v, now_s, "all ranks paused for %s before a step (a checkpoint?)",
+        view_event(v, now_s, "pause", "all ranks paused for %s before a step (a checkpoint?)",
                    units_format_s(text, sizeof(text), k->typical_s - k->usual_s));
     }
     /* Fast steps come several at a time, and their ends are not exact. */
     if (p->steps && view_steps_count(v)->block == 1 && first_seq > p->last_seq + 1) {
         p->evaluations++;
         p->foreign += first_seq - p->last_seq - 1;
-        view_event(v, now_s, "%u collective%s between two steps that belong to none (an evaluation?)",
+        view_event(v, now_s, "evaluation", "%u collective%s between two steps that belong to none (an evaluation?)",
                    first_seq - p->last_seq - 1, first_seq - p->last_seq - 1 == 1 ? "" : "s");
     }
     p->last_seq = last_seq;

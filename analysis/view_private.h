@@ -46,8 +46,8 @@ struct view {
     struct view_calls *calls; /* NULL: calls do not come one by one */
 };
 
-/* view.c: what changed, for the event list */
-__attribute__((format(printf, 3, 4))) void view_event(struct view *v, double now_s, const char *fmt, ...);
+/* view.c: what changed, for the event list; key as in struct view_event */
+__attribute__((format(printf, 4, 5))) void view_event(struct view *v, double now_s, const char *key, const char *fmt, ...);
 
 /* view_ranks.c: where each rank runs and what it is doing; for the others to read */
 struct view_rank {

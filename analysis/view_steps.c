@@ -312,7 +312,7 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
         diagnosis_restart(v->diagnosis);
         view_phases_forget(v);
         view_scaling_forget(v);
-        view_event(v, now_s, "a step is %u collective%s on %u ranks", s->period, s->period == 1 ? "" : "s",
+        view_event(v, now_s, "", "a step is %u collective%s on %u ranks", s->period, s->period == 1 ? "" : "s",
                    size);
     }
     return s->period == c->period;

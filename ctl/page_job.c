@@ -490,10 +490,21 @@ static void put_agents(const struct page *p)
         page_line(p, PAGE_INDENT, "and %.0f more", total - (double)json_array_size(agents));
 }
 
+/* "regime: compute (7 times in 3m10s)" */
+static char *event_cell(const json_t *event, char *buf, size_t size)
+{
+    double count = get_number(event, "count");
+
+    show_text(event, "text", buf, size);
+    if (count > 1)
+        text_append(buf, size, " (%s times in %s)", text_count(count).s, text_s(get_number(event, "over_s")).s);
+    return buf;
+}
+
 static void put_events(const struct page *p)
 {
     static const struct page_column column[] = { { "", .key = "age_s", .words = page_ago },
-                                                 { "", .key = "text" } };
+                                                 { "", .cell = event_cell } };
 
     page_table(p, "Events, the newest first", get_array(p->answer, "events"), EVENTS_MAX, column,
                ARRAY_SIZE(column), PAGE_INDENT);

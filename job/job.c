@@ -156,7 +156,7 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
     }
     view_tick(j->view, now_s);
     while (view_event_take(j->view, &e)) {
-        job_event(j, e.at_s, "%s", e.text);
+        event_list_put(&j->events, e.at_s, e.key, e.text);
         if (raised)
             raised(j, e.text, arg);
     }

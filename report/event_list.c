@@ -2,17 +2,48 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/utf8.h"
 #include "wire/json.h"
 
+/* The same event, or the oldest where there is no room; l->n: a new one. */
+static size_t place_of(const struct event_list *l, const char *key, const char *text)
+{
+    for (size_t i = l->n; i-- > 0;)
+        if (*key ? !strcmp(l->event[i].key, key) : !*l->event[i].key && !strcmp(l->event[i].text, text))
+            return i;
+    return l->n;
+}
+
+void event_list_put(struct event_list *l, double at_s, const char *key, const char *text)
+{
+    struct event e = { .at_s = at_s, .first_s = at_s, .count = 1 };
+    size_t at;
+
+    snprintf(e.key, sizeof(e.key), "%s", key);
+    snprintf(e.text, sizeof(e.text), "%s", text);
+    utf8_mend(e.text);
+    at = place_of(l, e.key, e.text);
+    if (at < l->n) {
+        e.first_s = l->event[at].first_s;
+        e.count = l->event[at].count + 1;
+    } else if (l->n == EVENT_LIST_MAX) {
+        at = 0;
+    } else {
+        l->event[l->n++] = e;
+        return;
+    }
+    memmove(&l->event[at], &l->event[at + 1], (l->n - at - 1) * sizeof(l->event[0]));
+    l->event[l->n - 1] = e;
+}
+
 void event_list_vadd(struct event_list *l, double at_s, const char *fmt, va_list ap)
 {
-    uint64_t at = l->n++ % EVENT_LIST_MAX;
+    char text[sizeof(l->event[0].text)];
 
-    l->event[at].at_s = at_s;
-    vsnprintf(l->event[at].text, sizeof(l->event[at].text), fmt, ap);
-    utf8_mend(l->event[at].text);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    event_list_put(l, at_s, "", text);
 }
 
 void event_list_add(struct event_list *l, double at_s, const char *fmt, ...)
@@ -28,12 +59,14 @@ json_t *event_list_json(const struct event_list *l, double now_s)
 {
     json_t *list = json_array();
 
-    for (uint64_t i = 1; i <= l->n && i <= EVENT_LIST_MAX; i++) {
-        uint64_t at = (l->n - i) % EVENT_LIST_MAX;
+    for (size_t i = l->n; i-- > 0;) {
+        const struct event *e = &l->event[i];
         json_t *o = json_object();
 
-        put_real(o, "age_s", fmax(0, now_s - l->event[at].at_s));
-        put_text(o, "text", l->event[at].text);
+        put_real(o, "age_s", fmax(0, now_s - e->at_s));
+        put_text(o, "text", e->text);
+        put_int(o, "count", e->count);
+        put_real(o, "over_s", e->at_s - e->first_s);
         json_array_append_new(list, o);
     }
     return list;

@@ -161,7 +161,7 @@ static void take_events(struct replay *r)
 
     r->updated_s = replay_now_s(r);
     while (view_event_take(trace_reader_view(r->reader), &e))
-        event_list_add(&r->events, e.at_s, "%s", e.text);
+        event_list_put(&r->events, e.at_s, e.key, e.text);
 }
 
 static int finish(struct replay *r, struct err *err)

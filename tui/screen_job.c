@@ -430,8 +430,14 @@ static void draw_events(struct canvas *c, const struct snap_view *v, int y, int 
         canvas_printf(c, y + at, x, width, draw_severity_style(snap_verdict_severity(&v->job.verdict[i])),
                       "also: %s", v->job.verdict[i].text);
     for (; event < v->n_events && at < rows; event++, at++) {
-        canvas_put(c, y + at, x, 6, STYLE_DIM, padded_age(v->event[event].age_s).s);
-        canvas_put(c, y + at, x + 7, width - 7, STYLE_TEXT, v->event[event].text);
+        const struct snap_event *e = &v->event[event];
+
+        canvas_put(c, y + at, x, 6, STYLE_DIM, padded_age(e->age_s).s);
+        if (e->count > 1)
+            canvas_printf(c, y + at, x + 7, width - 7, STYLE_TEXT, "%lldx in %s: %s", (long long)e->count,
+                          text_age(e->over_s).s, e->text);
+        else
+            canvas_put(c, y + at, x + 7, width - 7, STYLE_TEXT, e->text);
     }
     for (size_t i = 0; i < v->n_notes && at < rows; i++, at++)
         canvas_printf(c, y + at, x, width, STYLE_WARN, "note: %s", v->note[i]);

@@ -321,6 +321,8 @@ static const struct json_field comm_fields[] = {
 static const struct json_field event_fields[] = {
     { "age_s", FIELD_AMOUNT, FIELD(struct snap_event, age_s) },
     { "text", FIELD_TEXT, FIELD(struct snap_event, text) },
+    { "count", FIELD_COUNT, FIELD(struct snap_event, count) },
+    { "over_s", FIELD_AMOUNT, FIELD(struct snap_event, over_s) },
     { 0 },
 };
 

@@ -167,7 +167,8 @@ struct snap_past {
 };
 
 struct snap_event {
-    double age_s;
+    double age_s, over_s;
+    int64_t count;
     char text[256];
 };
 

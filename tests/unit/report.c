@@ -20,6 +20,19 @@ static void test_events(void)
     ok(get_number(json_array_get(o, EVENT_LIST_MAX - 1), "age_s") == EVENT_LIST_MAX - 1,
        "the oldest event of the list has its age");
     json_decref(o);
+    l = (struct event_list){ 0 };
+    for (unsigned i = 0; i < 7; i++)
+        event_list_put(&l, i, "", i % 2 ? "regime: compute" : "regime: synchronisation");
+    event_list_put(&l, 8, "straggler n1", "straggler: n1 computes 20 % longer");
+    event_list_put(&l, 9, "straggler n1", "straggler: n1 computes 21 % longer");
+    o = event_list_json(&l, 10);
+    is_int((long long)json_array_size(o), 3, "what happens again is one event");
+    get_text(json_array_get(o, 0), "text", text, sizeof(text));
+    is_str(text, "straggler: n1 c", "it has the newest text, though figures differ");
+    ok(get_int(json_array_get(o, 1), "count", 0, 99, 0) == 4 && get_number(json_array_get(o, 1), "over_s") == 6 &&
+           get_number(json_array_get(o, 1), "age_s") == 4,
+       "it has its count, the time over which it happened and the age of the newest");
+    json_decref(o);
 }
 
 static void test_selection(void)
