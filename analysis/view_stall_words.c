@@ -53,7 +53,7 @@ static const char *collective_name(uint8_t op)
 
 static const char *message_name(uint8_t op)
 {
-    return op == RING_OP_WAIT ? "a wait for messages" : "a send, receive or probe";
+    return op == RING_OP_WAIT ? "a wait for messages" : "a send, receive, probe or one-sided call";
 }
 
 /* " in allreduce 12 of world", of a rank that waits. */

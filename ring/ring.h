@@ -60,7 +60,7 @@ enum ring_op {
     RING_OP_NEIGHBOR_ALLTOALLV,
     RING_OP_NEIGHBOR_ALLTOALLW,
     RING_OP_COMM_CREATE,    /* split, dup, create...: collective over the parent communicator */
-    RING_OP_POINT_TO_POINT, /* call in progress only: any call that sends, receives or probes */
+    RING_OP_POINT_TO_POINT, /* call in progress only: any call that sends, receives or probes, or is one-sided */
     RING_OP_WAIT,           /* call in progress only: MPI_Wait and its variants */
     RING_OP_SEND,           /* events only: one message */
     RING_OP_RECV,
@@ -97,14 +97,15 @@ struct ring_event {        /* one cache line */
     uint64_t comm;         /* the communicator's name, the same on all its ranks */
     /* count x size of the rank's send buffer (receive buffer where it only receives); received: as the status says */
     uint64_t bytes;
-    /* ticks spent in point-to-point calls since the previous collective of this ring; posting a receive counts as none */
+    /* ticks spent in point-to-point and one-sided calls since the previous collective of this ring; posting a receive
+     * counts as none */
     uint64_t p2p;
     /* n-th collective posted on comm by this rank, from 0: the same on all its ranks.  Message: n-th from its sender
      * to its receiver on comm with this tag, from 0: the same at both ends. */
     uint32_t seq;
     int32_t root; /* rooted operations: the root's rank in comm; -1 otherwise.  Message: the other end, as ring_info.rank */
     union {
-        uint32_t p2p_calls; /* point-to-point calls since the previous collective of this ring */
+        uint32_t p2p_calls; /* point-to-point and one-sided calls since the previous collective of this ring */
         int32_t tag;        /* of a message */
     };
     uint8_t op, flags;

@@ -149,6 +149,7 @@ dist_check_SCRIPTS += \
 	tests/plan/simulate.sh \
 	tests/plan/strategies.sh \
 	tests/probe/messages.sh \
+	tests/probe/onesided.sh \
 	tests/probe/pace.sh \
 	tests/probe/path.sh \
 	tests/probe/record.sh \

@@ -101,7 +101,7 @@ for library in ${HANG_LIBRARIES:-$libraries}; do
         case $way in
         allreduce) call='(in allreduce [0-9]+ of world|outside of MPI, after collective [0-9]+ of world,) for' ;;
         polled) call='outside of MPI, after collective [0-9]+ of world, for|in ibarrier|in barrier [0-9]+ of world for' ;;
-        *) call='(in a wait for messages|in a send, receive or probe|outside of MPI) for' ;;
+        *) call='(in a wait for messages|in a send, receive, probe or one-sided call|outside of MPI) for' ;;
         esac
         try "$library" "$way" "$call"
     done

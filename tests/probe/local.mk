@@ -49,3 +49,19 @@ tests/probe/messages.mpich: tests/probe/messages.c
 	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) $(ZOO_WARN) -o $@ $(top_srcdir)/tests/probe/messages.c
 endif
 CLEANFILES += tests/probe/messages.openmpi tests/probe/messages.mpich
+
+# One-sided calls
+EXTRA_DIST += tests/probe/onesided.c
+if HAVE_OPENMPI
+check_SCRIPTS += tests/probe/onesided.openmpi
+tests/probe/onesided.openmpi: tests/probe/onesided.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/onesided.c
+endif
+if HAVE_MPICH
+check_SCRIPTS += tests/probe/onesided.mpich
+tests/probe/onesided.mpich: tests/probe/onesided.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/onesided.c
+endif
+CLEANFILES += tests/probe/onesided.openmpi tests/probe/onesided.mpich

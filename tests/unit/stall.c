@@ -211,7 +211,7 @@ static const struct {
     { "a rank that is stopped inside of a receive is named",
       { .op = RING_OP_WAIT },
       { .op = MESSAGE, .process = STOPPED },
-      "r5: rank 5 on node5 is stopped (SIGSTOP) in a send, receive or probe for 40.0 s; 7 others wait for messages" },
+      "r5: rank 5 on node5 is stopped (SIGSTOP) in a send, receive, probe or one-sided call for 40.0 s; 7 others wait for messages" },
     { "when all ranks wait for messages, nobody is named",
       { .op = MESSAGE },
       { .op = RING_OP_WAIT },
@@ -224,7 +224,7 @@ static const struct {
     { "a rank in a message while all others are in a collective is waited for",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = MESSAGE },
-      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (in a send, receive or probe "
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (in a send, receive, probe or one-sided call "
       "for 40.0 s)" },
 };
 
