@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdarg.h>
@@ -341,18 +342,15 @@ static int read_frame(struct link *l, struct evbuffer *in)
     return 1;
 }
 
-static void on_readable(struct bufferevent *bev, void *arg)
+/* Handle what has arrived, at most so many messages or frames.  True: there may be more. */
+static bool handle_some(struct link *l, unsigned max)
 {
-    struct link *l = arg;
-    struct evbuffer *in = bufferevent_get_input(bev);
-    int more = 1, n = 0;
+    struct evbuffer *in = bufferevent_get_input(l->bev);
+    int more = 1;
 
-    l->busy++;
     while (more && l->phase != PHASE_DOWN) {
-        if (n++ == FRAMES_AT_ONCE) {
-            event_active(l->again, EV_TIMEOUT, 0);
-            break;
-        }
+        if (!max--)
+            return true;
         if (l->phase == PHASE_GREETING)
             more = read_message(l, in);
         else if (l->phase == PHASE_PROVING || l->phase == PHASE_UP)
@@ -360,6 +358,17 @@ static void on_readable(struct bufferevent *bev, void *arg)
         else
             more = 0; /* the peer is being refused: ignore what it sends */
     }
+    return false;
+}
+
+static void on_readable(struct bufferevent *bev, void *arg)
+{
+    struct link *l = arg;
+
+    (void)bev;
+    l->busy++;
+    if (handle_some(l, FRAMES_AT_ONCE))
+        event_active(l->again, EV_TIMEOUT, 0);
     l->busy--;
     if (l->closed)
         free_link(l);
@@ -437,6 +446,21 @@ static int connect_next(struct link *l)
     return -1;
 }
 
+/* The peer is gone; the frames that it sent before are handled. */
+static void on_gone(struct link *l, short what, int e)
+{
+    l->busy++;
+    if (l->phase == PHASE_UP)
+        handle_some(l, UINT_MAX);
+    if (what & BEV_EVENT_EOF)
+        fail(l, l->phase == PHASE_UP ? "closed by the peer" : "closed by the peer during the handshake");
+    else
+        fail(l, "%s", strerror(e));
+    l->busy--;
+    if (l->closed)
+        free_link(l);
+}
+
 static void on_event(struct bufferevent *bev, short what, void *arg)
 {
     struct link *l = arg;
@@ -450,10 +474,8 @@ static void on_event(struct bufferevent *bev, short what, void *arg)
         return;
     } else if (l->phase == PHASE_REFUSING) {
         on_written(l->bev, l);
-    } else if (what & BEV_EVENT_EOF && l->phase != PHASE_CONNECTING) {
-        fail(l, l->phase == PHASE_UP ? "closed by the peer" : "closed by the peer during the handshake");
     } else {
-        fail(l, "%s", strerror(e));
+        on_gone(l, l->phase == PHASE_CONNECTING ? 0 : what, e);
     }
 }
 

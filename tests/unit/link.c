@@ -9,6 +9,7 @@
 
 #include "tests/munge.h"
 #include "tests/tap.h"
+#include "wire/loop.h"
 
 static struct event_base *base;
 static struct test_munge ours, theirs;
@@ -19,6 +20,7 @@ struct end {
     struct link *link;
     bool up, down, close_on_frame;
     int frames;
+    struct end *close_other; /* at the first frame */
     size_t bytes;
     char last[64], why[400];
 };
@@ -37,6 +39,11 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
     e->bytes += bytes;
     snprintf(e->last, sizeof(e->last), "%d:%.*s", (int)type, bytes < 40 ? (int)bytes : 40,
              (const char *)data);
+    if (e->close_other) {
+        link_close(e->close_other->link);
+        e->close_other->link = NULL;
+        e->close_other = NULL;
+    }
     if (e->close_on_frame) {
         link_close(l);
         e->link = NULL;
@@ -255,6 +262,32 @@ static void handshake(void)
     forget(&client);
 }
 
+/* A link that is not urgent is read a few frames at a time; what its peer sent before it left still arrives. */
+static void many_frames(void)
+{
+    enum { FRAMES = 1000 };
+    struct end client = { 0 };
+
+    meet(&client, server_hosts);
+    link_urgent(server.link, false);
+    server.close_other = &client;
+    for (int i = 0; i < FRAMES; i++)
+        link_send(client.link, LINK_JSON, "{}", 2);
+    wait_for(&server.down, 5);
+    is_int(server.frames, FRAMES, "all frames arrive that were sent before the link was closed");
+    is_str(server.why, "closed by the peer", "then the link is closed");
+    meet(&client, server_hosts);
+    link_urgent(server.link, false);
+    server.close_other = &client;
+    server.close_on_frame = true;
+    for (int i = 0; i < FRAMES; i++)
+        link_send(client.link, LINK_JSON, "{}", 2);
+    wait_frames(&server, 1);
+    wait_for(NULL, 0.1);
+    is_int(server.frames, 1, "a link that its owner closed has no more frames");
+    forget(&client);
+}
+
 /* Through the relay: each kind of mischief on a link that is up. */
 static void strangers(void)
 {
@@ -460,10 +493,11 @@ int main(void)
 
     if (!test_munge_start(&ours) || !test_munge_start(&theirs))
         return skip_all("munged is not there, or does not start");
-    base = event_base_new();
+    base = loop_new_priorities();
     listener = listen_on(on_accept, server_hosts);
     relay = listen_on(on_relay, relay_hosts);
     handshake();
+    many_frames();
     strangers();
     raw_peers();
     reasons();
