@@ -8,9 +8,10 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define PATH_ROWS 2    /* half of the rows at most are chosen for the path ... */
-#define ROLE_ROWS 4    /* ... and a quarter because they stand for a role */
-#define SLOWER    1.05 /* from here on a rank's work is compared with its peers' in the text */
+#define PATH_ROWS  2    /* half of the rows at most are chosen for the path ... */
+#define ROLE_ROWS  4    /* ... and a quarter because they stand for a role */
+#define SHORTEST_S 1e-9 /* what is shorter is rounding */
+#define SLOWER     1.05 /* from here on a rank's work is compared with its peers' in the text */
 
 static const char *const kinds[PATH_KINDS] = { "work", "wait", "transfer", "unknown" };
 
@@ -392,7 +393,7 @@ static void each_segment(const struct path *path, const struct graph *g, uint32_
 static void take_time(void *arg, enum path_kind kind, double begin_s, double end_s)
 {
     struct known *k = arg;
-    double s = fmax(0, end_s - begin_s);
+    double s = end_s - begin_s > SHORTEST_S ? end_s - begin_s : 0;
 
     k->work_s += kind == PATH_WORK ? s : kind == PATH_UNKNOWN && s > 0 ? NAN : 0;
     k->wait_s += kind == PATH_WAIT ? s : 0;
@@ -567,17 +568,33 @@ static void describe_work(struct picture *p)
 
     if (!most)
         return;
-    text_append(p->text, size, "%s is the work of ", text_s(p->path_s[PATH_WORK]).s);
+    text_append(p->text, size, "%s is work of ", text_s(p->path_s[PATH_WORK]).s);
     if (p->path_ranks > 1)
-        text_append(p->text, size, "%lld ranks, most of it that of ", (long long)p->path_ranks);
+        text_append(p->text, size, "%lld ranks, %s of it of ", (long long)p->path_ranks,
+                    text_s(most->time_s).s);
     text_append(p->text, size, "r%lld", (long long)most->rank);
     if (most->node[0])
         text_append(p->text, size, " on %s", most->node);
-    if (p->path_ranks > 1)
-        text_append(p->text, size, " (%s)", text_s(most->time_s).s);
-    if (row && row->work_s > SLOWER * row->peers_s)
-        text_append(p->text, size, ", which works %s in this step and its peers %s", text_s(row->work_s).s,
+    if (!row || !(row->work_s > SLOWER * row->peers_s))
+        return;
+    if (row->work_s < SLOWER * most->time_s)
+        text_append(p->text, size, " (its peers work %s)", text_s(row->peers_s).s);
+    else
+        text_append(p->text, size, " (in all it works %s, its peers %s)", text_s(row->work_s).s,
                     text_s(row->peers_s).s);
+}
+
+static void describe_part(struct picture_part *x)
+{
+    static const char *const of[PATH_KINDS] = { "work of", "waiting in turn of", "inside calls of",
+                                                "not known, of" };
+
+    if (x->rank != x->from)
+        snprintf(x->text, sizeof(x->text), "%s from r%lld to r%lld", kinds[x->kind], (long long)x->from,
+                 (long long)x->rank);
+    else
+        snprintf(x->text, sizeof(x->text), "%s r%lld%s%s", of[x->kind], (long long)x->rank,
+                 x->node[0] ? " on " : "", x->node);
 }
 
 void picture_describe(struct picture *p)
@@ -585,14 +602,16 @@ void picture_describe(struct picture *p)
     const struct picture_part *pair = largest(p, PATH_TRANSFER, true);
     const char *and = "; ";
 
+    for (size_t i = 0; i < p->n_parts; i++)
+        describe_part(&p->part[i]);
     p->text[0] = '\0';
     describe_work(p);
     if (p->path_s[PATH_TRANSFER] > 0) {
         text_append(p->text, sizeof(p->text), "%s%s is transfers", p->text[0] ? and : "",
                     text_s(p->path_s[PATH_TRANSFER]).s);
         if (pair)
-            text_append(p->text, sizeof(p->text), ", most from r%lld to r%lld (%s)", (long long)pair->from,
-                        (long long)pair->rank, text_s(pair->time_s).s);
+            text_append(p->text, sizeof(p->text), ", %s of them from r%lld to r%lld", text_s(pair->time_s).s,
+                        (long long)pair->from, (long long)pair->rank);
     }
     if (p->path_s[PATH_WAIT] > 0)
         text_append(p->text, sizeof(p->text), "%s%s is waiting in turn", p->text[0] ? and : "",

@@ -51,6 +51,7 @@ struct picture_part { /* of the critical path's time */
     uint8_t kind;
     int64_t rank, from;
     char node[64]; /* rank's */
+    char text[128]; /* "work of r3 on n1" */
     double time_s;
 };
 
@@ -88,7 +89,7 @@ struct picture *picture_of_calls(const struct graph *g, uint32_t back, uint32_t 
 struct picture *picture_of_work(const struct work *w, int64_t step, uint32_t rows);
 void picture_free(struct picture *p); /* NULL is fine */
 
-/* Write p->text, once the nodes' names are there. */
+/* Write the texts, once the nodes' names are there. */
 void picture_describe(struct picture *p);
 
 const char *picture_kind_name(enum path_kind k); /* "work", "wait", "transfer", "unknown" */

@@ -69,6 +69,9 @@ static const struct option_use replay_uses[] = {
     { &from, NULL },
     { NULL, NULL },
 };
+static const struct option_use step_uses[] = {
+    { &option_json, NULL }, { &wide, NULL }, { &output, NULL }, { NULL, NULL }
+};
 static const struct option_use config_uses[] = { { &mdoc, NULL }, { NULL, NULL } };
 
 /* ---- commands ---- */
@@ -124,6 +127,12 @@ static const struct options_command table[] = {
       "then. Space pauses, + and - change the speed, the arrows seek; ? lists all keys. Where the output is no "
       "terminal, one report of the whole trace is printed.",
       replay_uses, NULL, COMMAND_REPLAY },
+    { "step", "JOB|TRACE", "show why the newest step takes as long as it does",
+      "Prints what the step's critical path consists of, and what its ranks did: those on the path, one of each role, and "
+      "the slowest. With --output the step is drawn as an SVG file: ranks down, time across, with messages and the critical "
+      "path; an existing file is not overwritten. TRACE is a file written by sgctl record, or - for standard input, and no "
+      "controller is asked then; a file whose name could be a job is written ./123. The key t of sgtop shows the same live.",
+      step_uses, NULL, COMMAND_STEP },
     { "top", NULL, "start sgtop, the live screen", "Everything behind the word top is passed to sgtop.", NULL,
       "sgtop", COMMAND_TOP },
     { "config", "", "list the keys of syncguard.conf with unit, range, default and meaning", NULL,
@@ -175,10 +184,18 @@ static void print_policy_keys(FILE *out)
         fprintf(out, "%s=\t%s\n", key->name, key->text);
 }
 
+static void complete_job_or_trace(const struct options *o, FILE *out)
+{
+    session_complete(o, "JOB", out);
+    fputs("@files\n", out);
+}
+
 static void complete(const struct options *o, const char *name, FILE *out)
 {
     if (!strcmp(name, "KEY=VALUE"))
         print_policy_keys(out);
+    else if (!strcmp(name, "JOB|TRACE"))
+        complete_job_or_trace(o, out);
     else
         session_complete(o, name, out);
 }

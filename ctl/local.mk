@@ -8,7 +8,8 @@ libctl_a_SOURCES = \
 	ctl/node_check.c ctl/node_check.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
-	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page_parts.c ctl/page.h ctl/page_parts.h \
+	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page_step.c ctl/page_parts.c ctl/page.h ctl/page_parts.h \
+	ctl/step.c ctl/step.h \
 	ctl/try.c ctl/try.h
 libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 CTL_LIBS = libctl.a $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)

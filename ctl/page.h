@@ -22,6 +22,7 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_job(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_actions(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_step(FILE *out, const json_t *answer, int columns, struct err *err);     /* of sgctl step */
 int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err); /* of sgctl analyze */
 
 /* sgctl policy: list, show, what set, pause and resume leave in force, explain, try; sgctl audit */

@@ -17,8 +17,10 @@
 #include "ctl/doctor.h"
 #include "ctl/page.h"
 #include "ctl/record.h"
+#include "ctl/step.h"
 #include "ctl/try.h"
 #include "report/report_print.h"
+#include "report/report_step.h"
 #include "rules/rule.h"
 #include "wire/session.h"
 
@@ -87,12 +89,13 @@ static int run_nodes(const struct options *o)
     return query(o, json_pack("{s:s}", "query", "nodes"), page_nodes);
 }
 
-/* The first operand is a job in every command that has one. */
+/* The first operand is a job in every command that has one; of step, which takes traces too, it need not be. */
 static int check_job(const struct options *o, struct err *err)
 {
     const char *operands = o->command->operands;
 
-    if (!operands || strncmp(operands + strspn(operands, "["), "JOB", 3) != 0 || !o->n_operands)
+    if (!operands || strncmp(operands + strspn(operands, "["), "JOB", 3) != 0 || !o->n_operands ||
+        o->command->id == COMMAND_STEP)
         return 0;
     return session_check_job(o->operands[0], err);
 }
@@ -224,6 +227,55 @@ static int run_analyze(const struct options *o)
         rc = FAILED;
     json_decref(answer);
     free(c);
+    return rc;
+}
+
+static json_t *step_answer(const struct options *o, unsigned rows, struct err *err)
+{
+    const char *what = o->operands[0];
+    struct config *c;
+    const struct config_policy *policy;
+    struct view_params params;
+    struct session *s;
+    json_t *question, *answer = NULL;
+
+    if (session_check_job(what, NULL) == 0) {
+        s = session_open(o, err);
+        question = json_pack("{s:s, s:s, s:i}", "query", "step", "job", what, "rows", (int)rows);
+        answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), err) : NULL;
+        json_decref(question);
+        session_close(s);
+        return answer;
+    }
+    c = xcalloc(1, sizeof(*c));
+    policy = config_default_policy(c, options_text(o, "conf"), err);
+    if (policy) {
+        params = view_params_of(policy);
+        answer = step_of_trace(what, &params, rows, err);
+    }
+    free(c);
+    return answer;
+}
+
+static int run_step(const struct options *o)
+{
+    const char *path = options_text(o, "output");
+    struct err err;
+    json_t *answer;
+    int rc;
+
+    if (path && options_given(o, "json")) {
+        err_set(&err, "--output writes a drawing, --json prints figures: give one of them");
+        return options_misuse(o, &err);
+    }
+    answer = step_answer(o, path ? PICTURE_ROWS_MAX : STEP_RANKS, &err);
+    if (!answer)
+        return complain(FAILED, &err);
+    if (!path)
+        rc = print_answer(o, answer, page_step);
+    else
+        rc = step_draw(answer, path, &err) < 0 ? complain(FAILED, &err) : OK;
+    json_decref(answer);
     return rc;
 }
 
@@ -433,6 +485,7 @@ static int (*const run[COMMANDS])(const struct options *o) = {
     [COMMAND_RECORD] = run_record,
     [COMMAND_ANALYZE] = run_analyze,
     [COMMAND_REPLAY] = run_replay,
+    [COMMAND_STEP] = run_step,
     [COMMAND_TOP] = run_top,
     [COMMAND_CONFIG] = run_config,
     [COMMAND_CONFIG_CHECK] = run_check,

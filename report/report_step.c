@@ -50,6 +50,7 @@ static const struct json_field part_fields[] = {
     { "from", FIELD_COUNT, FIELD(struct picture_part, from) },
     { "node", FIELD_TEXT, FIELD(struct picture_part, node) },
     { "time_s", FIELD_AMOUNT, FIELD(struct picture_part, time_s) },
+    { "text", FIELD_TEXT, FIELD(struct picture_part, text) },
     { 0 },
 };
 

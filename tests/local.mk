@@ -141,6 +141,7 @@ dist_check_SCRIPTS += \
 	tests/ctl/commands.sh \
 	tests/ctl/hang.sh \
 	tests/ctl/live.sh \
+	tests/ctl/step.sh \
 	tests/doc/figures.py \
 	tests/doc/names.py \
 	tests/doc/pages.sh \

@@ -6,15 +6,35 @@
 #include <unistd.h>
 
 #include "ctl/page.h"
+#include "report/report_step.h"
+#include "report/step_svg.h"
 #include "trace/sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* As SVG: whatever is in it, no control character and no markup of its own. */
+static void draw(const json_t *answer)
+{
+    struct picture *p = report_step_read(json_object_get(answer, "picture"));
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    if (p)
+        step_svg_print(out, p, "job");
+    fclose(out);
+    for (size_t c = 0; c < bytes; c++)
+        if (text[c] != '\n' && ((unsigned char)text[c] < 0x20 || text[c] == 0x7f))
+            abort();
+    free(text);
+    picture_free(p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static int (*const reports[])(FILE *, const json_t *, int, struct err *) = {
-        page_status,   page_jobs,   page_job,     page_nodes,   page_actions, page_analysis,
-        page_policies, page_policy, page_control, page_explain, page_try,     page_audit,
+        page_status, page_jobs,    page_job,     page_nodes, page_actions, page_analysis, page_policies,
+        page_policy, page_control, page_explain, page_try,   page_audit,   page_step,
     };
     static int null = -1;
     json_t *answer = json_loadb((const char *)data, size, 0, NULL);
@@ -35,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 abort();
         free(text);
     }
+    draw(answer);
     json_decref(answer);
     trace = trace_new(null);
     trace_put(trace, (const char *)data, size, &err);

@@ -43,6 +43,8 @@ static const struct {
     { "audit-unknown", page_audit },
     { "try", page_try },
     { "try-unknown", page_try },
+    { "step", page_step },
+    { "step-unknown", page_step },
 };
 
 /* The same on a terminal of 80 columns: tests/ctl/NAME-80.txt */
@@ -52,6 +54,7 @@ static const struct {
 } narrow[] = {
     { "jobs", page_jobs },       { "nodes", page_nodes },   { "job-straggler", page_job },
     { "actions", page_actions }, { "policy", page_policy }, { "explain", page_explain },
+    { "step", page_step },
 };
 
 static char *path_of(const char *name, const char *suffix)

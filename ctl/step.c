@@ -1,0 +1,66 @@
+#include "ctl/step.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/report_step.h"
+#include "report/step_svg.h"
+#include "trace/file.h"
+#include "wire/json.h"
+
+json_t *step_of_trace(const char *path, const struct view_params *p, unsigned rows, struct err *err)
+{
+    struct trace_reader *r = trace_reader_new(p);
+    struct trace_figures f;
+    json_t *answer = NULL;
+
+    if (trace_file_read(path, r, err) == 0) {
+        trace_reader_figures_get(r, &f);
+        answer = json_object();
+        put_text(answer, "job", f.job);
+        put_json(answer, "picture", report_step(trace_reader_view(r), trace_reader_now_s(r), rows));
+    }
+    trace_reader_free(r);
+    return answer;
+}
+
+/* What exists stays. */
+static FILE *open_new(const char *path, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (!out && errno == EEXIST)
+        err_set(err, "%s exists: name another file, or remove it first", path);
+    else if (!out)
+        err_set(err, "%s: %s", path, strerror(errno));
+    if (!out && fd >= 0)
+        close(fd);
+    return out;
+}
+
+int step_draw(const json_t *answer, const char *path, struct err *err)
+{
+    struct picture *p = report_step_read(get_object(answer, "picture"));
+    char job[64];
+    FILE *out;
+    bool failed;
+
+    if (!p)
+        return err_set(err, "no step is known yet");
+    out = strcmp(path, "-") ? open_new(path, err) : stdout;
+    if (!out) {
+        picture_free(p);
+        return -1;
+    }
+    get_text(answer, "job", job, sizeof(job));
+    step_svg_print(out, p, job[0] ? job : "trace");
+    picture_free(p);
+    failed = ferror(out);
+    if (out != stdout)
+        failed |= fclose(out) != 0;
+    return failed ? err_set(err, "%s: cannot write: %s", path, strerror(errno)) : 0;
+}
