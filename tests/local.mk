@@ -193,9 +193,9 @@ tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file
 tests_agent_agent_test_SOURCES = tests/agent/agent-test.c tests/agent/controller.c tests/agent/controller.h
-tests_tui_screens_SOURCES = tests/tui/screens.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake.h
-tests_tui_keys_SOURCES = tests/tui/keys.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake.h
-tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake.h
+tests_tui_screens_SOURCES = tests/tui/screens.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake_step.c tests/tui/fake.h
+tests_tui_keys_SOURCES = tests/tui/keys.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake_step.c tests/tui/fake.h
+tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake_step.c tests/tui/fake.h
 
 # With libslurm, which only the controller's helper is linked with.
 tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h

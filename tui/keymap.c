@@ -7,6 +7,7 @@
 const struct keymap_entry keymap[] = {
     { KEY_ACTION_HELP, 0, { '?', 'h', KEYMAP_F1 }, "? h F1", "help", "this help" },
     { KEY_ACTION_PANEL, PANEL_EVIDENCE, { 'v' }, "v", "evidence", "evidence for the verdicts" },
+    { KEY_ACTION_PANEL, PANEL_STEP, { 't' }, "t", "step", "one step, drawn" },
     { KEY_ACTION_PANEL, PANEL_PATH, { 'c' }, "c", "path", "the critical path" },
     { KEY_ACTION_PANEL, PANEL_SCALING, { 'x' }, "x", "scaling", "the job on more ranks" },
     { KEY_ACTION_PANEL, PANEL_WAYS, { 'w' }, "w", "ways", "other ways to run it" },

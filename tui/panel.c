@@ -10,7 +10,7 @@
 const struct panel_ops *panel_of(enum panel p)
 {
     static const struct panel_ops *const ops[] = {
-        [PANEL_EVIDENCE] = &panel_evidence, [PANEL_PATH] = &panel_path,     [PANEL_SCALING] = &panel_scaling,
+        [PANEL_EVIDENCE] = &panel_evidence, [PANEL_STEP] = &panel_step, [PANEL_PATH] = &panel_path,     [PANEL_SCALING] = &panel_scaling,
         [PANEL_WAYS] = &panel_ways,         [PANEL_POLICY] = &panel_policy,
     };
 

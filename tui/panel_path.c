@@ -2,6 +2,7 @@
  * used. */
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
@@ -22,6 +23,7 @@ static void draw_last(const struct table_cell *at, const void *row)
 static const struct table_column path_columns[] = {
     { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_path_rank, rank), .plain = STYLE_BOLD },
     { "NODE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_path_rank, node) },
+    { "ON THE PATH", 11, 0, 0, TABLE_PERCENT, offsetof(struct snap_path_rank, path_ratio), .plain = STYLE_BOLD },
     { "CAUSED", 8, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_path_rank, delay_s) },
     { "LAST ARRIVER OF", 30, 30, 0, TABLE_TEXT, .draw = draw_last },
 };
@@ -36,6 +38,39 @@ static int draw_concentration(struct canvas *c, int y, double concentration, int
     canvas_printf(c, y, 1, c->width - 2, concentration >= 0.5 ? STYLE_WARN : STYLE_TEXT,
                   "%s of the collectives wait for the same rank%s", text_percent(concentration).s, chance);
     return y + 1;
+}
+
+/* ---- where it went ---- */
+
+/* "14:02:07" of a live job; in a trace, its own clock. */
+static void when(char *buf, size_t size, const struct ui *ui, double age_s)
+{
+    time_t at = (time_t)(ui->wall_s - age_s);
+    struct tm tm;
+
+    if (ui->playback.on)
+        snprintf(buf, size, "%s", text_age(fmax(0, ui->view->job.elapsed_s - age_s)).s);
+    else if (!localtime_r(&at, &tm) || !strftime(buf, size, "%H:%M:%S", &tm))
+        snprintf(buf, size, "?");
+}
+
+static int draw_moves(struct canvas *c, int y, const struct ui *ui)
+{
+    const struct snap_path *p = &ui->view->path;
+    char at[48];
+
+    if (p->moves)
+        y = panel_heading(c, y, "where most of the critical path lay, the newest first");
+    for (size_t i = 0; i < p->moves; i++, y++) {
+        when(at, sizeof(at), ui, p->move[i].age_s);
+        if (p->move[i].from[0])
+            canvas_printf(c, y, 1, c->width - 2, STYLE_TEXT, "moved from %s to %s at %s, step %lld", p->move[i].from,
+                          p->move[i].to, at, (long long)p->move[i].step);
+        else
+            canvas_printf(c, y, 1, c->width - 2, STYLE_TEXT, "on %s since %s, step %lld", p->move[i].to, at,
+                          (long long)p->move[i].step);
+    }
+    return y;
 }
 
 static int draw_path(struct canvas *c, int y, const struct snap_path *p, int64_t ranks)
@@ -160,6 +195,7 @@ static int draw(struct canvas *c, const struct ui *ui)
     const struct snap_view *v = ui->view;
     int y = draw_path(c, 0, &v->path, v->job.ranks);
 
+    y = draw_moves(c, y, ui);
     if (known(&v->efficiency))
         y = draw_used(c, y, v);
     if (v->overlap.text[0])

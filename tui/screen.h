@@ -29,6 +29,9 @@ int screen_job_heat_columns(int width);
 /* Rows that its table can have at most on this screen: as many as are asked for. */
 int screen_job_rows_max(const struct ui *ui);
 
+/* Ranks that a drawn step has room for, so that all of it is seen at once. */
+int screen_job_picture_rows(const struct ui *ui);
+
 /* Rows above a panel: the title, the sentence, what was found. */
 int screen_job_head_rows(const struct ui *ui);
 

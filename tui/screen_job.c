@@ -155,6 +155,8 @@ static const void *rank_row(const struct ui *ui, int i)
 #define TALL 30  /* from here on there is room for more than the least */
 
 #define PANEL_RANKS_ASKED 32 /* a panel lists the first ranks of the table */
+#define PICTURE_LINES     5  /* of a drawn step, beside its ranks: its figures, why, axis, key */
+#define PICTURE_LEAST     6  /* ranks */
 
 struct layout {
     int sentence_rows, facts, sparks, shares, found, ahead, past; /* 0: not there */
@@ -231,6 +233,13 @@ int screen_job_rows_max(const struct ui *ui)
         return PANEL_RANKS_ASKED;
     lay_out(&l, ui, SNAP_RANKS_MAX, ui->width, ui->height);
     return l.rows;
+}
+
+int screen_job_picture_rows(const struct ui *ui)
+{
+    int rows = panel_room(ui, ui->height - screen_job_head_rows(ui)) - PICTURE_LINES;
+
+    return ui->report ? REPORT_RANKS : rows < PICTURE_LEAST ? PICTURE_LEAST : rows;
 }
 
 int screen_job_head_rows(const struct ui *ui)

@@ -249,8 +249,17 @@ static void parse_series(struct snap_series *s, const json_t *history, const cha
 static const struct json_field path_rank_fields[] = {
     { "rank", FIELD_COUNT, FIELD(struct snap_path_rank, rank) },
     { "node", FIELD_TEXT, FIELD(struct snap_path_rank, node) },
+    { "path_ratio", FIELD_SHARE, FIELD(struct snap_path_rank, path_ratio) },
     { "last_ratio", FIELD_SHARE, FIELD(struct snap_path_rank, last_ratio) },
     { "delay_s", FIELD_AMOUNT, FIELD(struct snap_path_rank, delay_s) },
+    { 0 },
+};
+
+static const struct json_field move_fields[] = {
+    { "from", FIELD_TEXT, FIELD(struct snap_move, from) },
+    { "to", FIELD_TEXT, FIELD(struct snap_move, to) },
+    { "age_s", FIELD_AMOUNT, FIELD(struct snap_move, age_s) },
+    { "step", FIELD_COUNT, FIELD(struct snap_move, step) },
     { 0 },
 };
 
@@ -395,6 +404,9 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_agents(v, answer);
     v->path.n = get_rows(v->path.rank, sizeof(v->path.rank[0]), SNAP_PATH_MAX,
                          json_object_get(answer, "critical_path"), "ranks", path_rank_fields);
+    v->path.moves = get_rows(v->path.move, sizeof(v->path.move[0]), SNAP_PATH_MAX,
+                             json_object_get(answer, "critical_path"), "moves", move_fields);
+    v->picture = report_step_read(get_object(answer, "picture"));
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
     report_overlap_read(&v->overlap, get_object(answer, "overlap"));
@@ -422,6 +434,7 @@ void snap_view_free(struct snap_view *v)
 {
     if (!v)
         return;
+    picture_free(v->picture);
     free(v->health);
     free(v->rank);
     free(v);

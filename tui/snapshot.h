@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "report/report_step.h"
 #include "report/report_view.h"
 #include "tui/snap_control.h"
 
@@ -130,14 +131,22 @@ struct snap_comm {
 struct snap_path_rank {
     int64_t rank;
     char node[64];
-    double last_ratio, delay_s;
+    double path_ratio, last_ratio, delay_s; /* path_ratio: share of the newest steps' critical paths */
 };
 
-/* Who the collectives waited for. */
+/* The critical path moved from one node to another; from "": before, it lay on none. */
+struct snap_move {
+    char from[64], to[64];
+    double age_s;
+    int64_t step;
+};
+
+/* Who the steps waited for. */
 struct snap_path {
     double concentration; /* share of the collectives that wait for the most frequent last arriver */
-    size_t n;
+    size_t n, moves;
     struct snap_path_rank rank[SNAP_PATH_MAX];
+    struct snap_move move[SNAP_PATH_MAX]; /* the newest first */
 };
 
 /* Where the time spent waiting is going. */
@@ -195,6 +204,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_node_health *health;
     struct snap_efficiency efficiency;
     struct snap_path path;
+    struct picture *picture; /* of the newest step; NULL: none is known, or it was not asked for */
     struct snap_projection projection;
     struct report_scaling scaling;
     struct report_strategies strategies;

@@ -59,10 +59,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             ui_key(&ui, *key);
         }
         draw(&ui, 80, 24, false);
-        ui_key(&ui, 'x');
-        draw(&ui, 80, 24, true);
-        draw(&ui, 200, 50, false);
-        draw(&ui, 7, 3, false);
+        for (const char *key = "xt"; *key; key++) {
+            ui_key(&ui, *key);
+            draw(&ui, 80, 24, true);
+            draw(&ui, 200, 50, false);
+            draw(&ui, 7, 3, false);
+        }
         ui_reset(&ui);
     }
     json_decref(answer);

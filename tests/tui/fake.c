@@ -279,20 +279,26 @@ static json_t *efficiency(double balance, double serialisation, double transfer)
 
 static json_t *critical_path(const struct fake *f, double t_s)
 {
-    json_t *ranks = json_array();
+    json_t *ranks = json_array(), *moves = json_array();
+    char name[32];
     int first = slow(f, t_s) ? f->slow_node * f->ranks_per_node : 16;
 
     for (int i = 0; i < 4; i++) {
         static const double last[] = { 0.58, 0.11, 0.07, 0.03 };
         int rank = first + (3 + i) % f->ranks_per_node;
-        char name[32];
 
         json_array_append_new(ranks, json_pack("{s:i, s:s, s:f, s:f}", "rank", rank, "node",
                                                node_name(name, rank / f->ranks_per_node), "last_ratio",
                                                slow(f, t_s) ? last[i] : 0.04, "delay_s",
                                                slow(f, t_s) ? EXTRA_S * last[i] : 0.0001));
     }
-    return json_pack("{s:f, s:o}", "concentration", slow(f, t_s) ? 0.58 : 0.04, "ranks", ranks);
+    if (slow(f, t_s))
+        json_array_append_new(moves, json_pack("{s:s, s:s, s:f, s:i}", "from", "node01", "to",
+                                               node_name(name, f->slow_node), "age_s", t_s - f->slow_at_s,
+                                               "step", 412));
+    json_array_append_new(moves, json_pack("{s:n, s:s, s:f, s:i}", "from", "to", "node01", "age_s", t_s - 2,
+                                           "step", 17));
+    return json_pack("{s:f, s:o, s:o}", "concentration", slow(f, t_s) ? 0.58 : 0.04, "ranks", ranks, "moves", moves);
 }
 
 static json_t *projection(const struct fake *f, double t_s)
@@ -620,6 +626,7 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
 {
     const char *id = json_string_value(json_object_get(q, "job"));
     json_t *o, *agents = json_array();
+    unsigned rows;
 
     if (!id || (strcmp(id, JOB_ID) && strcmp(id, "4711"))) {
         if (id && !strcmp(id, HUNG_ID))
@@ -658,6 +665,9 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
     json_object_set_new(o, "timeline", timeline(f, t_s));
     json_object_set_new(o, "events", events(f, t_s));
     json_object_set_new(o, "notes", json_pack("[s]", "node03: /dev/shm is 91 % full"));
+    rows = (unsigned)json_integer_value(json_object_get(json_object_get(q, "view"), "picture"));
+    if (rows)
+        json_object_set_new(o, "picture", fake_step(rows));
     fake_put_control(o);
     put_ranks(o, f, json_object_get(q, "view"), t_s);
     return o;

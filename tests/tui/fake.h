@@ -24,4 +24,7 @@ json_t *fake_answer(const struct fake *f, const json_t *question, double t_s);
 void fake_put_control(json_t *job);
 json_t *fake_act(const json_t *question);
 
+/* fake_step.c: a step, drawn with at most so many rows (new). */
+json_t *fake_step(unsigned rows);
+
 #endif

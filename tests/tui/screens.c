@@ -34,6 +34,12 @@ static const struct {
     { "evidence-80x24-bare", SCREEN_JOB, 80, 24, 30, "v", false, "4712.0" },
     { "evidence-120x40-quiet", SCREEN_JOB, 120, 40, 8, "v", false, NULL },
     { "evidence-200x50-many", SCREEN_JOB, 200, 50, 110, "v", false, NULL },
+    { "step-80x24", SCREEN_JOB, 80, 24, 30, "t", false, NULL },
+    { "step-80x24-ascii", SCREEN_JOB, 80, 24, 8, "t", true, NULL },
+    { "step-80x24-end", SCREEN_JOB, 80, 24, 30, "tG", false, NULL },
+    { "step-80x24-frozen", SCREEN_JOB, 80, 24, 30, "t ", true, NULL },
+    { "step-80x24-bare", SCREEN_JOB, 80, 24, 30, "t", false, "4712.0" },
+    { "step-120x40", SCREEN_JOB, 120, 40, 30, "t", false, NULL },
     { "path-80x24", SCREEN_JOB, 80, 24, 30, "c", false, NULL },
     { "path-80x24-ascii", SCREEN_JOB, 80, 24, 8, "c", true, NULL },
     { "path-80x24-bare", SCREEN_JOB, 80, 24, 30, "c", false, "4712.0" },
@@ -161,6 +167,7 @@ int main(int argc, char **argv)
     const char *top = getenv("top_srcdir");
     bool write = argc > 1 && !strcmp(argv[1], "--write");
 
+    setenv("TZ", "UTC", 1);
     if (!setlocale(LC_ALL, "C.UTF-8") && !setlocale(LC_ALL, "en_US.UTF-8"))
         return skip_all("no UTF-8 locale here");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
