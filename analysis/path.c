@@ -5,7 +5,8 @@
 
 #include "common/xalloc.h"
 
-#define LEAST_S 1e-7 /* what is shorter is left to the piece before it: clocks are not better */
+#define LEAST_S    1e-6 /* what is shorter is left to the piece before it: clocks are not better */
+#define TOGETHER_S 2e-5 /* ranks that end so close end together */
 
 /* ---- when each operation was ---- */
 
@@ -142,13 +143,19 @@ static bool was_held(const struct path *p, const struct graph *g, uint32_t i)
            path_arrival(p, op->meeting) != i;
 }
 
+/* The operation that ends last; of several that end together, that of the rank that they waited for. */
 static uint32_t last_of(const struct path *p, const struct graph *g)
 {
-    uint32_t last = 0;
+    uint32_t last = 0, held;
 
     for (uint32_t i = 1; i < p->step.n; i++)
         if (graph_comparable(g, p->step.op[i].rank, p->step.op[last].rank) && p->out_s[i] >= p->out_s[last])
             last = i;
+    held = path_arrival(p, p->step.op[last].meeting);
+    held = held == GRAPH_NONE ? GRAPH_NONE : p->after[held];
+    if (held != GRAPH_NONE && p->step.op[held].meeting == p->step.op[last].meeting &&
+        p->out_s[held] > p->out_s[last] - TOGETHER_S)
+        return held;
     return last;
 }
 
@@ -162,16 +169,16 @@ static void walk(struct path *p, const struct graph *g)
         const struct graph_op *op = &p->step.op[i];
         const struct graph_meeting *m = graph_meeting_get(g, op->meeting);
 
-        if (was_held(p, g, i)) {
-            bool held = op->does & GRAPH_IS_HELD;
+        bool held = op->does & GRAPH_IS_HELD;
 
-            /* It left later than the others, or copied what it sends. */
-            add(&w, PATH_TRANSFER, op->rank, op->rank, op->meeting, held ? m->end_s : path_begin_s(p, g, i));
+        if (was_held(p, g, i)) {
+            add(&w, held ? PATH_CALL : PATH_TRANSFER, op->rank, op->rank, op->meeting,
+                held ? m->end_s : path_begin_s(p, g, i));
             i = held ? through_transfer(&w, op->meeting, op->rank) : path_arrival(p, op->meeting);
             if (i == GRAPH_NONE)
                 return;
         } else {
-            add(&w, PATH_TRANSFER, op->rank, op->rank, op->meeting, p->enter_s[i]);
+            add(&w, held ? PATH_CALL : PATH_TRANSFER, op->rank, op->rank, op->meeting, p->enter_s[i]);
         }
         i = through_work(&w, i);
     }

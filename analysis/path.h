@@ -13,7 +13,14 @@
 
 #include "graph/graph.h"
 
-enum path_kind { PATH_WORK, PATH_WAIT, PATH_TRANSFER, PATH_UNKNOWN, PATH_KINDS };
+enum path_kind {
+    PATH_WORK,
+    PATH_WAIT,     /* for others */
+    PATH_TRANSFER, /* of a message or a collective; a sender's time in its call, too */
+    PATH_CALL,     /* still inside of the call when the transfer was over */
+    PATH_UNKNOWN,
+    PATH_KINDS
+};
 
 struct path_piece {
     uint32_t rank, from; /* from: the other rank that a transfer came from; otherwise the same */

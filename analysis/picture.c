@@ -10,10 +10,11 @@
 
 #define PATH_ROWS  2    /* half of the rows at most are chosen for the path ... */
 #define ROLE_ROWS  4    /* ... and a quarter because they stand for a role */
-#define SHORTEST_S 1e-9 /* what is shorter is rounding */
+#define SHORTEST_S 1e-6 /* what is shorter belongs to what is beside it: clocks are not better */
+#define WORTH      0.02 /* of the step: what is less in calls is left out of the text */
 #define SLOWER     1.05 /* from here on a rank's work is compared with its peers' in the text */
 
-static const char *const kinds[PATH_KINDS] = { "work", "wait", "transfer", "unknown" };
+static const char *const kinds[PATH_KINDS] = { "work", "wait", "transfer", "call", "unknown" };
 
 const char *picture_kind_name(enum path_kind k)
 {
@@ -34,7 +35,7 @@ void picture_free(struct picture *p)
 /* ---- what is known of each rank ---- */
 
 struct known {
-    double work_s, wait_s, transfer_s, path_s; /* NaN: some of it is not known */
+    double work_s, wait_s, transfer_s, call_s, path_s; /* NaN: some of it is not known */
     uint32_t role;
     bool chosen, there;
 };
@@ -155,6 +156,7 @@ static void put_rows(struct picture *p, struct known *k, uint32_t n, uint32_t mo
                                                         .work_s = k[r].work_s,
                                                         .wait_s = k[r].wait_s,
                                                         .transfer_s = k[r].transfer_s,
+                                                        .call_s = k[r].call_s,
                                                         .peers_s = peers_s(k, n, r),
                                                         .path_s = k[r].path_s };
     }
@@ -256,15 +258,30 @@ static int by_who(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
+/* A sender's time in its call is part of the transfer to its receiver. */
+static struct path_piece of_pair(struct path_piece x, const struct graph *g)
+{
+    const struct graph_kind_info *k;
+
+    if (x.kind != PATH_TRANSFER || x.meeting == GRAPH_NONE)
+        return x;
+    k = graph_kind_get(g, graph_meeting_get(g, x.meeting)->kind);
+    if (k->message) {
+        x.from = k->from;
+        x.rank = k->to;
+    }
+    return x;
+}
+
 /* What the path's time is made of, by rank and by pair of ranks. */
-static void put_parts(struct picture *p, const struct path_piece *piece, size_t n)
+static void put_parts(struct picture *p, const struct path_piece *piece, size_t n, const struct graph *g)
 {
     struct path_piece *sorted = xcalloc(n, sizeof(*sorted));
     struct picture_part *part = xcalloc(n, sizeof(*part));
     size_t parts = 0;
 
     for (size_t i = 0; i < n; i++)
-        sorted[i] = piece[i];
+        sorted[i] = of_pair(piece[i], g);
     if (n)
         qsort(sorted, n, sizeof(*sorted), by_who);
     for (size_t i = 0; i < n; i++) {
@@ -379,6 +396,7 @@ static void each_segment(const struct path *path, const struct graph *g, uint32_
 {
     const struct graph_op *op = &path->step.op[i];
     double enter_s = path->enter_s[i], out_s = path->out_s[i], there_s = path_begin_s(path, g, i);
+    double over_s = out_s;
 
     take(arg, op->known ? PATH_WORK : PATH_UNKNOWN, enter_s - op->work_s, enter_s);
     if (isnan(there_s) || (!(op->does & GRAPH_IS_HELD) && there_s >= out_s)) { /* a sender copies */
@@ -386,18 +404,24 @@ static void each_segment(const struct path *path, const struct graph *g, uint32_
         return;
     }
     there_s = fmin(fmax(there_s, enter_s), out_s);
+    if (op->does & GRAPH_IS_HELD)
+        over_s = fmin(fmax(graph_meeting_get(g, op->meeting)->end_s, there_s), out_s);
+    there_s = there_s - enter_s < SHORTEST_S ? enter_s : there_s;
+    over_s = out_s - over_s < SHORTEST_S ? out_s : over_s;
     take(arg, PATH_WAIT, enter_s, there_s);
-    take(arg, PATH_TRANSFER, there_s, out_s);
+    take(arg, PATH_TRANSFER, there_s, over_s);
+    take(arg, PATH_CALL, over_s, out_s);
 }
 
 static void take_time(void *arg, enum path_kind kind, double begin_s, double end_s)
 {
     struct known *k = arg;
-    double s = end_s - begin_s > SHORTEST_S ? end_s - begin_s : 0;
+    double s = fmax(0, end_s - begin_s);
 
     k->work_s += kind == PATH_WORK ? s : kind == PATH_UNKNOWN && s > 0 ? NAN : 0;
     k->wait_s += kind == PATH_WAIT ? s : 0;
     k->transfer_s += kind == PATH_TRANSFER ? s : 0;
+    k->call_s += kind == PATH_CALL ? s : 0;
 }
 
 struct drawn {
@@ -483,7 +507,7 @@ struct picture *picture_of_calls(const struct graph *g, uint32_t back, uint32_t 
                 each_segment(path, g, o, take_segment, &d);
         put_lane(p, &p->row[i], &d.lane, &cap);
     }
-    put_parts(p, path->piece, path->n);
+    put_parts(p, path->piece, path->n, g);
     put_pieces(p, path->piece, path->n, begin_s);
     put_messages(p, path, g, begin_s);
     free(k);
@@ -544,7 +568,7 @@ struct picture *picture_of_work(const struct work *w, int64_t step, uint32_t row
         piece[n++] = (struct path_piece){ last, last, GRAPH_NONE, PATH_WAIT, k[last].work_s, met_s };
     if (p->span_s > met_s)
         piece[n++] = (struct path_piece){ last, last, GRAPH_NONE, PATH_TRANSFER, met_s, p->span_s };
-    put_parts(p, piece, n);
+    put_parts(p, piece, n, NULL);
     put_pieces(p, piece, n, 0);
     free(k);
     return p;
@@ -586,8 +610,8 @@ static void describe_work(struct picture *p)
 
 static void describe_part(struct picture_part *x)
 {
-    static const char *const of[PATH_KINDS] = { "work of", "waiting in turn of", "inside calls of",
-                                                "not known, of" };
+    static const char *const of[PATH_KINDS] = { "work of", "waiting in turn of", "collective entered last by",
+                                                "inside calls of", "not known, of" };
 
     if (x->rank != x->from)
         snprintf(x->text, sizeof(x->text), "%s from r%lld to r%lld", kinds[x->kind], (long long)x->from,
@@ -599,7 +623,7 @@ static void describe_part(struct picture_part *x)
 
 void picture_describe(struct picture *p)
 {
-    const struct picture_part *pair = largest(p, PATH_TRANSFER, true);
+    const struct picture_part *pair = largest(p, PATH_TRANSFER, true), *call = largest(p, PATH_CALL, false);
     const char *and = "; ";
 
     for (size_t i = 0; i < p->n_parts; i++)
@@ -613,6 +637,10 @@ void picture_describe(struct picture *p)
             text_append(p->text, sizeof(p->text), ", %s of them from r%lld to r%lld", text_s(pair->time_s).s,
                         (long long)pair->from, (long long)pair->rank);
     }
+    if (p->path_s[PATH_CALL] >= WORTH * p->span_s && call)
+        text_append(p->text, sizeof(p->text),
+                    "%s%s is inside calls whose transfer was over, %s of it of r%lld", p->text[0] ? and : "",
+                    text_s(p->path_s[PATH_CALL]).s, text_s(call->time_s).s, (long long)call->rank);
     if (p->path_s[PATH_WAIT] > 0)
         text_append(p->text, sizeof(p->text), "%s%s is waiting in turn", p->text[0] ? and : "",
                     text_s(p->path_s[PATH_WAIT]).s);

@@ -32,12 +32,12 @@ struct picture_segment {
 
 struct picture_row {
     int64_t rank;
-    int64_t role;                      /* see graph_role(); -1: not known */
-    char node[64];                     /* "": not known */
-    double work_s, wait_s, transfer_s; /* in this step; NaN: not known */
-    double peers_s;                    /* median work of the others of its role; NaN: there are none */
-    double path_s;                     /* of the critical path: its work */
-    bool coarse;                       /* small segments are drawn together */
+    int64_t role;                              /* see graph_role(); -1: not known */
+    char node[64];                             /* "": not known */
+    double work_s, wait_s, transfer_s, call_s; /* in this step, by kind; NaN: not known */
+    double peers_s;  /* median work of the others of its role; NaN: there are none */
+    double path_s;   /* of the critical path: its work */
+    bool coarse;     /* small segments are drawn together */
     size_t first, n; /* segments: none where the rank's clock cannot be compared with the others' */
 };
 
@@ -50,7 +50,7 @@ struct picture_piece {  /* of the critical path */
 struct picture_part { /* of the critical path's time */
     uint8_t kind;
     int64_t rank, from;
-    char node[64]; /* rank's */
+    char node[64];  /* rank's */
     char text[128]; /* "work of r3 on n1" */
     double time_s;
 };

@@ -50,7 +50,8 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .verdicts = view_verdicts_new(),
                         .events = xcalloc(1, sizeof(struct events)),
                         .diagnosis = diagnosis_new(),
-                        .course = view_course_new() };
+                        .course = view_course_new(),
+                        .drawn = view_drawn_new() };
     return v;
 }
 
@@ -72,6 +73,7 @@ void view_free(struct view *v)
     free(v->events);
     diagnosis_free(v->diagnosis);
     view_course_free(v->course);
+    view_drawn_free(v->drawn);
     view_calls_free(v->calls);
     free(v);
 }
@@ -117,6 +119,8 @@ static void forget(struct view *v, uint16_t app)
     view_scaling_forget(v);
     view_calls_forget(v);
     view_course_forget(v);
+    view_drawn_free(v->drawn);
+    v->drawn = view_drawn_new();
     diagnosis_restart(v->diagnosis);
 }
 

@@ -1,9 +1,19 @@
 /* view_picture.c - the newest step of a view, drawn. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analysis/picture.h"
 #include "analysis/view_private.h"
+#include "common/xalloc.h"
+
+struct drawn { /* what it was drawn of */
+    struct picture *picture;
+    uint32_t rows;
+    uint64_t done;
+    double seen_s;
+    bool of_calls;
+};
 
 static void name_nodes(const struct view *v, struct picture *p)
 {
@@ -15,7 +25,7 @@ static void name_nodes(const struct view *v, struct picture *p)
                  view_place_name(v, view_ranks_at(v, (uint32_t)p->part[i].rank)->node));
 }
 
-struct picture *view_picture(const struct view *v, double now_s, uint32_t rows)
+static struct picture *draw(const struct view *v, uint32_t rows)
 {
     const struct graph *g = view_calls_graph(v);
     const struct step_count *steps = view_steps_count(v);
@@ -28,8 +38,33 @@ struct picture *view_picture(const struct view *v, double now_s, uint32_t rows)
     if (!p)
         return NULL;
     p->step = steps->done ? (int64_t)steps->done : p->step;
-    p->age_s = steps->seen_s > 0 ? fmax(0, now_s - steps->seen_s) : NAN;
     name_nodes(v, p);
     picture_describe(p);
     return p;
+}
+
+const struct picture *view_picture(const struct view *v, double now_s, uint32_t rows)
+{
+    const struct step_count *steps = view_steps_count(v);
+    struct drawn *d = v->drawn;
+
+    if (!d->picture || d->rows != rows || d->done != steps->done || d->seen_s != steps->seen_s ||
+        d->of_calls != view_calls_active(v)) {
+        picture_free(d->picture);
+        *d = (struct drawn){ draw(v, rows), rows, steps->done, steps->seen_s, view_calls_active(v) };
+    }
+    if (d->picture)
+        d->picture->age_s = steps->seen_s > 0 ? fmax(0, now_s - steps->seen_s) : NAN;
+    return d->picture;
+}
+
+struct drawn *view_drawn_new(void)
+{
+    return xcalloc(1, sizeof(struct drawn));
+}
+
+void view_drawn_free(struct drawn *d)
+{
+    picture_free(d->picture);
+    free(d);
 }

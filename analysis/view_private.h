@@ -43,6 +43,7 @@ struct view {
     struct diagnosis *diagnosis;
     struct call_use call_use;
     struct view_course *course;
+    struct drawn *drawn; /* the newest step, as it was drawn last */
     struct view_calls *calls; /* NULL: calls do not come one by one */
 };
 
@@ -148,6 +149,10 @@ void view_calls_finish(struct view *v, double now_s);
 /* See links_limit(). */
 double view_calls_limit(const struct view *v, uint32_t nodes);
 struct graph *view_calls_graph(const struct view *v); /* to replay it; NULL: steps do not come from one */
+
+/* view_picture.c */
+struct drawn *view_drawn_new(void);
+void view_drawn_free(struct drawn *d);
 
 /* view_course.c: on whom the critical path of each step lies */
 struct path;

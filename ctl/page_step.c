@@ -54,6 +54,7 @@ int page_step(FILE *out, const json_t *answer, int columns, struct err *err)
         { "ITS PEERS", .key = "peers_s", .words = text_s },
         { "WAITS", .key = "wait_s", .words = text_s },
         { "TRANSFERS", .key = "transfer_s", .words = text_s, .spare = 1 },
+        { "IN CALLS", .key = "call_s", .words = text_s, .spare = 2 },
         { "CRITICAL WORK", .key = "path_s", .words = text_s },
     };
     const struct page page = { out, answer, columns };

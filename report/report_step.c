@@ -19,6 +19,7 @@ static const struct json_field picture_fields[] = {
     { "path_s.work", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_WORK]) },
     { "path_s.wait", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_WAIT]) },
     { "path_s.transfer", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_TRANSFER]) },
+    { "path_s.call", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_CALL]) },
     { "path_s.unknown", FIELD_AMOUNT, FIELD(struct picture, path_s[PATH_UNKNOWN]) },
     { "messages_total", FIELD_COUNT, FIELD(struct picture, messages) },
     { 0 },
@@ -31,6 +32,7 @@ static const struct json_field row_fields[] = {
     { "work_s", FIELD_AMOUNT, FIELD(struct picture_row, work_s) },
     { "wait_s", FIELD_AMOUNT, FIELD(struct picture_row, wait_s) },
     { "transfer_s", FIELD_AMOUNT, FIELD(struct picture_row, transfer_s) },
+    { "call_s", FIELD_AMOUNT, FIELD(struct picture_row, call_s) },
     { "peers_s", FIELD_AMOUNT, FIELD(struct picture_row, peers_s) },
     { "path_s", FIELD_AMOUNT, FIELD(struct picture_row, path_s) },
     { "coarse", FIELD_TRUE, FIELD(struct picture_row, coarse) },
@@ -115,11 +117,7 @@ json_t *report_step_json(const struct picture *p)
 
 json_t *report_step(const struct view *v, double now_s, uint32_t rows)
 {
-    struct picture *p = rows ? view_picture(v, now_s, rows) : NULL;
-    json_t *o = report_step_json(p);
-
-    picture_free(p);
-    return o;
+    return report_step_json(rows ? view_picture(v, now_s, rows) : NULL);
 }
 
 /* ---- reading ---- */

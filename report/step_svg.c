@@ -26,11 +26,11 @@ static const char style[] =
     ".paper{fill:#fff} text{fill:#1b1f24} .dim{fill:#5f6875} .head{font-weight:600;font-size:15px}\n"
     ".grid{stroke:#e3e6ea} .work{fill:#5b8def} .wait{fill:none;stroke:#a8b0bb;stroke-dasharray:2 2}\n"
     ".transfer{fill:url(#stripes)} .stripe{stroke:#d9941a;stroke-width:3} .back{fill:#f3d9a8}\n"
-    ".unknown{fill:none;stroke:#5f6875} .msg{fill:none;stroke:#8a63d2;stroke-opacity:.7}\n"
+    ".call{fill:#d8dde4} .unknown{fill:none;stroke:#5f6875} .msg{fill:none;stroke:#8a63d2;stroke-opacity:.7}\n"
     ".path{fill:none;stroke:#c2255c;stroke-width:3;stroke-linejoin:round;stroke-linecap:round}\n"
     "@media (prefers-color-scheme:dark){\n"
     ".paper{fill:#14171c} text{fill:#e6e8eb} .dim{fill:#9aa3af} .grid{stroke:#2b313a} .work{fill:#4a78d0}\n"
-    ".wait{stroke:#6a7380} .stripe{stroke:#d9941a} .back{fill:#4d3a16} .unknown{stroke:#9aa3af}\n"
+    ".wait{stroke:#6a7380} .stripe{stroke:#d9941a} .back{fill:#4d3a16} .call{fill:#3a424d} .unknown{stroke:#9aa3af}\n"
     ".msg{stroke:#b79cf0} .path{stroke:#ff6b9d}}\n"
     "</style>\n"
     "<defs><pattern id=\"stripes\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
@@ -141,7 +141,7 @@ static void put_segment(const struct svg *s, const struct picture_row *row, cons
                         double y)
 {
     double from = x_of(s, x->begin_s), width = x_of(s, x->end_s) - from;
-    static const double share[PATH_KINDS] = { 1, 0.4, 0.7, 1 }; /* of the bar's height */
+    static const double share[PATH_KINDS] = { 1, 0.4, 0.7, 0.7, 1 }; /* of the bar's height */
     double height = BAR * share[x->kind < PATH_KINDS ? x->kind : PATH_UNKNOWN];
 
     if (width < LEAST)
@@ -214,6 +214,7 @@ static void put_legend(const struct svg *s, double y)
     } keys[] = { { "work", "own work" },
                  { "wait", "waiting for others" },
                  { "transfer", "transfer" },
+                 { "call", "inside a call, the transfer is over" },
                  { "unknown", "not known" } };
     double x = LEFT;
 

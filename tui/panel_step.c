@@ -27,12 +27,14 @@ static const struct look {
     [PATH_WORK] = { 0x2584, STYLE_SHARE_COMPUTE, "work" },
     [PATH_WAIT] = { 0xb7, STYLE_DIM, "waiting" },
     [PATH_TRANSFER] = { 0x2500, STYLE_SHARE_COMMUNICATION, "transfer" },
+    [PATH_CALL] = { 0x2504, STYLE_DIM, "in call" },
     [PATH_UNKNOWN] = { '?', STYLE_DIM, "not known" },
 },
   path_looks[PATH_KINDS] = {
     [PATH_WORK] = { 0x2588, STYLE_BAD, "work" },
     [PATH_WAIT] = { 0xb7, STYLE_BAD, "waiting" },
     [PATH_TRANSFER] = { 0x2592, STYLE_BAD, "transfer" },
+    [PATH_CALL] = { 0x259a, STYLE_BAD, "in call" },
     [PATH_UNKNOWN] = { '?', STYLE_BAD, "not known" },
 };
 
@@ -169,23 +171,26 @@ static int draw_chart(struct canvas *c, int y, const struct picture *p)
     return h.y + (int)p->n_rows;
 }
 
-static int put_key(struct canvas *c, int y, int x, enum style style, uint32_t ch, const char *text)
+/* "work █▄": as it is drawn on the critical path, and elsewhere. */
+static int put_key(struct canvas *c, int y, int x, enum path_kind k)
 {
-    canvas_fill(c, y, x, 1, style, ch);
-    return x + 2 + canvas_put(c, y, x + 2, c->width - x - 2, STYLE_DIM, text) + 1;
+    x += canvas_put(c, y, x, c->width - x, STYLE_DIM, looks[k].text) + 1;
+    canvas_fill(c, y, x, 1, path_looks[k].style, path_looks[k].ch);
+    canvas_fill(c, y, x + 1, 1, looks[k].style, looks[k].ch);
+    return x + 4;
 }
 
 static int draw_legend(struct canvas *c, int y)
 {
-    int x = 1;
+    int x = put_key(c, y, 1, PATH_WORK);
 
-    x += canvas_put(c, y, x, 9, STYLE_DIM, "critical") + 1;
-    x = put_key(c, y, x, STYLE_BAD, path_looks[PATH_WORK].ch, "work");
-    x = put_key(c, y, x, STYLE_BAD, path_looks[PATH_TRANSFER].ch, "transfer");
-    x = put_key(c, y, x, STYLE_BAD, DOWN, "goes on there") + 1;
-    x += canvas_put(c, y, x, 9, STYLE_DIM, "others") + 1;
-    for (enum path_kind k = PATH_WORK; k <= PATH_TRANSFER; k++)
-        x = put_key(c, y, x, looks[k].style, looks[k].ch, looks[k].text);
+    x = put_key(c, y, x, PATH_TRANSFER);
+    x = put_key(c, y, x, PATH_CALL) - 1;
+    x += canvas_put(c, y, x, c->width - x, STYLE_DIM, "(first: critical)") + 2;
+    x += canvas_put(c, y, x, c->width - x, STYLE_DIM, "goes on") + 1;
+    canvas_fill(c, y, x, 1, STYLE_BAD, DOWN);
+    x += 3 + canvas_put(c, y, x + 3, c->width - x - 3, STYLE_DIM, "waiting") + 1;
+    canvas_fill(c, y, x, 1, looks[PATH_WAIT].style, looks[PATH_WAIT].ch);
     return y + 1;
 }
 

@@ -1,7 +1,6 @@
 /* Any bytes as a batch, its items into a view: whatever an agent may send. */
 #include <stdint.h>
 
-#include "analysis/picture.h"
 #include "analysis/view_private.h"
 #include "wire/telemetry.h"
 
@@ -39,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     view_rank_get(v, now_s, 0, &figures);
     view_efficiency_get(v, &e);
     view_critical_path_get(v, &path);
-    picture_free(view_picture(v, now_s, 2));
+    view_picture(v, now_s, 2);
     view_projection_get(v, now_s, &p);
     view_sentence(v, now_s, text, sizeof(text));
     view_tick(v, now_s + 5); /* health is compared every few seconds */

@@ -90,6 +90,13 @@ static const char *lane_of(const struct picture *p, size_t row)
     return text;
 }
 
+static void like_end(const char *text, const char *end, const char *what)
+{
+    size_t n = strlen(text), m = strlen(end);
+
+    ok(n >= m && !strcmp(text + n - m, end), "%s: %s", what, text);
+}
+
 /* Rank 0 works 10 ms, rank 1 works 30 ms, then both meet for 1 ms. */
 static void a_slow_rank(void)
 {
@@ -114,10 +121,33 @@ static void a_slow_rank(void)
     is_near(p->row[1].peers_s, 0.010, 1e-3, "beside the slow rank's work stands that of its peers");
     snprintf(p->part[0].node, sizeof(p->part[0].node), "n1");
     picture_describe(p);
-    is_str(
-        p->text,
-        "30.0 ms is work of r1 on n1 (its peers work 10.0 ms); 1.00 ms is transfers",
+    is_str(p->text, "30.0 ms is work of r1 on n1 (its peers work 10.0 ms); 1.00 ms is transfers",
            "a slow rank: the text has its work, its peers' and the transfer");
+    picture_free(p);
+    graph_free(g);
+}
+
+/* As before, but at last rank 0 leaves 10 ms after rank 1: something keeps it inside of the call. */
+static void a_late_leaver(void)
+{
+    struct graph *g = graph_of(2);
+    struct picture *p;
+
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double now_s = i * 0.031;
+
+        collective(g, 0, i, now_s + 0.010, now_s + (i == STEPS - 1 ? 0.041 : 0.031));
+        collective(g, 1, i, now_s + 0.030, now_s + 0.031);
+        step_ends(g, 2, i + 1);
+    }
+    graph_finish(g);
+    p = picture_of_calls(g, 0, 2, 8);
+    like_end(path_of(p), "call 0 10.0", "a rank that leaves late: the path ends inside of its call");
+    is_near(p->row[0].call_s, 0.010, 0.01,
+            "its time in the call after the transfer is not counted as transfer");
+    picture_describe(p);
+    ok(strstr(p->text, "10.0 ms is inside calls whose transfer was over, 10.0 ms of it of r0"),
+       "the text names who stays inside of calls: %s", p->text);
     picture_free(p);
     graph_free(g);
 }
@@ -168,9 +198,8 @@ static void messages(void)
     picture_free(p);
 
     p = pipeline(0.008, 0.040);
-    is_str(
-        path_of(p), "work 1 40.0, transfer 1 0.0, work 1 5.0, transfer 1 1.0",
-        "a hidden message is not on the path: its receiver was busy until long after it came, and only took it");
+    is_str(path_of(p), "work 1 45.0, transfer 1 1.0",
+           "a hidden message is not on the path: its receiver was busy until long after it came");
     ok(p->n_messages == 1 && !p->message[0].on_path, "a hidden message is in the picture, and not marked");
     picture_free(p);
 }
@@ -307,6 +336,7 @@ static void of_sums(void)
 int main(void)
 {
     a_slow_rank();
+    a_late_leaver();
     messages();
     missing();
     many_ranks();
