@@ -47,6 +47,7 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .phases = view_phases_new(),
                         .health = view_health_new(),
                         .scaling = view_scaling_new(),
+                        .reach = view_reach_new(),
                         .verdicts = view_verdicts_new(),
                         .events = xcalloc(1, sizeof(struct events)),
                         .diagnosis = diagnosis_new(),
@@ -68,6 +69,7 @@ void view_free(struct view *v)
     free(v->phases);
     view_health_free(v->health);
     view_scaling_free(v->scaling);
+    view_reach_free(v->reach);
     free(v->verdicts);
     view_run_free(v->run);
     free(v->events);
@@ -117,6 +119,7 @@ static void forget(struct view *v, uint16_t app)
     view_series_forget(v);
     view_health_forget(v);
     view_scaling_forget(v);
+    view_reach_forget(v);
     view_calls_forget(v);
     view_course_forget(v);
     view_drawn_free(v->drawn);
@@ -209,6 +212,7 @@ void view_tick(struct view *v, double now_s)
     view_history_roll(v, now_s);
     view_comms_roll(v, now_s);
     view_health_roll(v, now_s);
+    view_reach_judge(v, now_s);
     view_judge(v, now_s);
     if (v->finished)
         view_run_take(v, now_s);

@@ -16,6 +16,7 @@
 #include "analysis/efficiency.h"
 #include "analysis/finding.h"
 #include "analysis/overlap.h"
+#include "analysis/reach.h"
 #include "analysis/trend.h"
 #include "graph/graph.h"
 #include "model/linkfit.h"
@@ -244,6 +245,14 @@ struct view_efficiency {
     struct efficiency recent, run;
 };
 void view_efficiency_get(const struct view *v, struct view_efficiency *e);
+
+/* Communicators that are slower from the start than they should be (reach.h), the worst first; lent. They are no verdicts: they have no price. */
+#define VIEW_SHORTFALLS_MAX 8u
+struct view_shortfall {
+    struct reach_short s;
+    char text[400]; /* one sentence */
+};
+size_t view_shortfalls_get(const struct view *v, const struct view_shortfall **list);
 
 /* What of the communication holds ranks, and what runs beside their work (overlap.h): of the newest steps. */
 struct view_overlap_group {

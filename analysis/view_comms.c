@@ -178,6 +178,7 @@ static void on_joined(const struct joined *j, void *arg)
     view_joined_add(&c->recent, &sums);
     view_joined_add(&c->run, &sums);
     view_scaling_take_joined(v, c->size, j);
+    view_reach_take_joined(v, c->size, j);
 }
 
 void view_comms_take_sample(struct view *v, const struct sample *s)

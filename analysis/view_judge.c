@@ -471,6 +471,7 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 {
     const struct verdicts *s = v->verdicts;
+    const struct view_shortfall *shortfall;
     struct view_figures f;
     char step[32], run[32];
     size_t at;
@@ -498,6 +499,10 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     }
     if (isnan(f.step_mean_s)) {
         snprintf(buf, size, "%u ranks run, but no repeating step is known yet.", f.ranks);
+        return buf;
+    }
+    if (view_shortfalls_get(v, &shortfall)) {
+        snprintf(buf, size, "%s.", shortfall->text);
         return buf;
     }
     if (isnan(f.mds) && v->finished)

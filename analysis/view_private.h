@@ -37,6 +37,7 @@ struct view {
     struct phases *phases;
     struct view_health *health;
     struct scaling *scaling;
+    struct view_reach *reach;
     struct verdicts *verdicts;
     struct view_run *run; /* NULL: it goes on */
     struct events *events;
@@ -256,6 +257,13 @@ struct view_stall {
 bool view_stall_find(const struct view *v, double now_s, struct view_stall *s);
 /* The smallest wait that can be called a stall: the job's own rhythm decides. */
 double view_stall_limit_s(const struct view *v, double now_s);
+
+/* view_reach.c: communicators that are slow from the start */
+struct view_reach *view_reach_new(void);
+void view_reach_free(struct view_reach *s); /* NULL is fine */
+void view_reach_forget(struct view *v);
+void view_reach_take_joined(struct view *v, uint32_t ranks, const struct joined *j);
+void view_reach_judge(struct view *v, double now_s);
 
 /* view_judge.c: regime and verdicts as they are now */
 struct verdicts *view_verdicts_new(void);

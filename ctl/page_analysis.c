@@ -125,6 +125,7 @@ int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err)
     page_ranks(&page);
     page_communicators(&page);
     page_overlap(&page);
+    page_shortfalls(&page);
     put_flags(&page);
     return 0;
 }

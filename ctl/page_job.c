@@ -428,6 +428,18 @@ static char *hidden_cell(const json_t *group, char *buf, size_t size)
     return buf;
 }
 
+/* Communicators that are slower from the start than they should be. */
+void page_shortfalls(const struct page *p)
+{
+    const json_t *list = get_array(p->answer, "shortfalls"), *o;
+    size_t i;
+
+    if (json_array_size(list))
+        page_title(p, "Communicators below expectation");
+    json_array_foreach(list, i, o)
+        page_line(p, PAGE_INDENT, "%s", shown(o, "text").s);
+}
+
 /* Of a job whose calls are seen one by one; of the others the figure says it all. */
 void page_overlap(const struct page *p)
 {
@@ -558,6 +570,7 @@ int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
     page_ranks(&page);
     page_communicators(&page);
     page_overlap(&page);
+    page_shortfalls(&page);
     put_probe(&page);
     put_agents(&page);
     put_events(&page);

@@ -64,6 +64,7 @@ void page_limits(struct table *t, const json_t *job, const char *would); /* the 
 void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
 void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
+void page_shortfalls(const struct page *p); /* communicators that are slow from the start */
 void page_overlap(const struct page *p); /* what of the communication is exposed, by communicator */
 void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 

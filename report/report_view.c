@@ -129,6 +129,34 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
 
 /* ---- communicators ---- */
 
+static json_t *shortfalls_json(const struct view *v)
+{
+    static const char *const sources[] = { [REACH_BY_ADAPTER] = "adapter",
+                                           [REACH_BY_PEERS] = "peers",
+                                           [REACH_BY_SIZES] = "smaller sizes" };
+    const struct view_shortfall *s;
+    size_t n = view_shortfalls_get(v, &s);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = json_object();
+        char label[64];
+
+        put_text(o, "label", view_comm_label(v, s[i].s.comm, label, sizeof(label)));
+        put_text(o, "op", ring_op_name(s[i].s.op));
+        put_int(o, "ranks", s[i].s.ranks);
+        put_int(o, "nodes", s[i].s.nodes);
+        put_real(o, "bytes", s[i].s.bytes);
+        put_real(o, "time_s", s[i].s.time_s);
+        put_real(o, "expected_s", s[i].s.expected_s);
+        put_text(o, "source", sources[s[i].s.source]);
+        put_text(o, "text", s[i].text);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+
 static json_t *comms_json(const struct view *v, double now_s)
 {
     struct view_comm comm[COMMS_MAX];
@@ -401,6 +429,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     put_json(o, "projection", report_projection(v, now_s));
     put_projections(o, v, now_s, scaling, strategies, overlap);
     put_json(o, "communicators", comms_json(v, now_s));
+    put_json(o, "shortfalls", shortfalls_json(v));
     put_int(o, "rank_table_total", (int64_t)ranks->n);
     put_json(o, "heat", heat_json(v, now_s, ranks, selection->columns));
     put_json(o, "history", history_json(v, selection->columns));

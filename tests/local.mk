@@ -77,6 +77,7 @@ UNIT_TESTS = \
 	tests/unit/random \
 	tests/unit/recorder \
 	tests/unit/sampling \
+	tests/unit/reach \
 	tests/unit/report \
 	tests/unit/report_print \
 	tests/unit/ring \
