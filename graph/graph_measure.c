@@ -177,6 +177,14 @@ static void note_protocol(struct protocol *p, double usual_s, double late_s, dou
         p->waited++;
 }
 
+/* Of an eager message: it was there, and who came late spent a moment to take it. */
+static bool was_there(double usual_s, double late_s, double stay_s)
+{
+    if (stay_s < fmax(0.5 * usual_s, THERE_S))
+        return true;
+    return usual_s > 0 ? late_s > LONG_AGO * usual_s && stay_s < 2 * usual_s : late_s > SELDOM * stay_s;
+}
+
 static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, double stay_s, double error_s)
 {
     struct protocol *p = &g->protocol[k->info.size][graph_crosses(g, k)];
@@ -190,8 +198,7 @@ static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, do
             took(m, k, 0);
         else
             m->m.most_s = (float)(late_s + stay_s + 2 * error_s);
-    } else if (stay_s < fmax(0.5 * usual_s, THERE_S) ||
-               (late_s > LONG_AGO * usual_s && stay_s < 2 * usual_s)) {
+    } else if (was_there(usual_s, late_s, stay_s)) {
         m->m.end_s = fmin(m->recv_left_s, m->send_s + usual_s);
         m->m.most_s = (float)(late_s + stay_s + 2 * error_s);
     } else {
