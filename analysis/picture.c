@@ -12,6 +12,7 @@
 #define ROLE_ROWS  4    /* ... and a quarter because they stand for a role */
 #define SHORTEST_S 1e-6 /* what is shorter belongs to what is beside it: clocks are not better */
 #define WORTH      0.02 /* of the step: what is less in calls is left out of the text */
+#define LONGER     1.05 /* than its duration: ranks begin it while others end the step before */
 #define SLOWER     1.05 /* from here on a rank's work is compared with its peers' in the text */
 
 static const char *const kinds[PATH_KINDS] = { "work", "wait", "transfer", "call", "unknown" };
@@ -621,30 +622,37 @@ static void describe_part(struct picture_part *x)
                  x->node[0] ? " on " : "", x->node);
 }
 
+/* Before the next part of the text. */
+static const char * and (const struct picture *p)
+{
+    size_t n = strlen(p->text);
+
+    return n && p->text[n - 1] != ' ' ? "; " : "";
+}
+
 void picture_describe(struct picture *p)
 {
     const struct picture_part *pair = largest(p, PATH_TRANSFER, true), *call = largest(p, PATH_CALL, false);
-    const char *and = "; ";
+    size_t size = sizeof(p->text);
 
     for (size_t i = 0; i < p->n_parts; i++)
         describe_part(&p->part[i]);
     p->text[0] = '\0';
+    if (p->span_s > LONGER * p->duration_s)
+        text_append(p->text, size, "It spans %s, partly beside the step before: ", text_s(p->span_s).s);
     describe_work(p);
     if (p->path_s[PATH_TRANSFER] > 0) {
-        text_append(p->text, sizeof(p->text), "%s%s is transfers", p->text[0] ? and : "",
-                    text_s(p->path_s[PATH_TRANSFER]).s);
+        text_append(p->text, size, "%s%s is transfers", and(p), text_s(p->path_s[PATH_TRANSFER]).s);
         if (pair)
-            text_append(p->text, sizeof(p->text), ", %s of them from r%lld to r%lld", text_s(pair->time_s).s,
+            text_append(p->text, size, ", %s of them from r%lld to r%lld", text_s(pair->time_s).s,
                         (long long)pair->from, (long long)pair->rank);
     }
     if (p->path_s[PATH_CALL] >= WORTH * p->span_s && call)
-        text_append(p->text, sizeof(p->text),
-                    "%s%s is inside calls whose transfer was over, %s of it of r%lld", p->text[0] ? and : "",
+        text_append(p->text, size, "%s%s is inside calls whose transfer was over, %s of it of r%lld", and(p),
                     text_s(p->path_s[PATH_CALL]).s, text_s(call->time_s).s, (long long)call->rank);
     if (p->path_s[PATH_WAIT] > 0)
-        text_append(p->text, sizeof(p->text), "%s%s is waiting in turn", p->text[0] ? and : "",
-                    text_s(p->path_s[PATH_WAIT]).s);
+        text_append(p->text, size, "%s%s is waiting in turn", and(p), text_s(p->path_s[PATH_WAIT]).s);
     if (p->path_s[PATH_UNKNOWN] > 0)
-        text_append(p->text, sizeof(p->text), "%s%s is not known: calls are missing", p->text[0] ? and : "",
+        text_append(p->text, size, "%s%s is not known: calls are missing", and(p),
                     text_s(p->path_s[PATH_UNKNOWN]).s);
 }

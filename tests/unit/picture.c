@@ -313,6 +313,35 @@ static void many_calls(void)
     graph_free(g);
 }
 
+/* Two ranks of one node that only pass messages: the first begins a step while the second ends the one before. */
+static void overlapping_steps(void)
+{
+    struct graph *g = graph_new();
+    struct picture *p;
+
+    graph_rank(g, 0, 0);
+    graph_rank(g, 2, 0);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double now_s = i * 0.020;
+
+        message(g, GRAPH_SEND, 0, 2, i, now_s + 0.019, now_s + 0.020);
+        message(g, GRAPH_RECV, 2, 0, i, now_s + 0.018, now_s + 0.021);
+        message(g, GRAPH_SEND, 2, 0, i, now_s + 0.036, now_s + 0.037);
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 2, i + 1);
+    }
+    graph_finish(g);
+    p = picture_of_calls(g, 0, 3, 8);
+    is_near(p->duration_s, 0.020, 0.01, "overlapping steps: one takes 20 ms");
+    is_near(p->span_s, 0.037, 0.01, "overlapping steps: from its first beginning to its end it is 37 ms");
+    picture_describe(p);
+    ok(strstr(p->text, "It spans 37.0 ms, partly beside the step before: 34.0 ms is work of 2 ranks") ==
+           p->text,
+       "overlapping steps: the text says so: %s", p->text);
+    picture_free(p);
+    graph_free(g);
+}
+
 static void of_sums(void)
 {
     static const float own_s[] = { 0.010f, 0.030f, NAN, 0.012f };
@@ -341,6 +370,7 @@ int main(void)
     missing();
     many_ranks();
     many_calls();
+    overlapping_steps();
     of_sums();
     return done_testing();
 }
