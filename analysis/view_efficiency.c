@@ -206,7 +206,8 @@ void view_critical_path_get(const struct view *v, struct view_critical_path *c)
     double all = 0, most_last = 0;
     size_t n = 0;
 
-    *c = (struct view_critical_path){ .concentration = NAN, .moves = view_course_moves(v, c->move) };
+    *c = (struct view_critical_path){ .concentration = NAN };
+    c->moves = view_course_moves(v, c->move);
     if (view_stands_still(v))
         return;
     for (uint32_t r = 0; r < view_rank_limit(v); r++) {

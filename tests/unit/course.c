@@ -69,6 +69,7 @@ static void moves(void)
 {
     struct view *v = view_of(NODES);
     struct view_move move[VIEW_MOVES_MAX];
+    struct view_critical_path c;
 
     steps(v, NODES, 100, UINT32_MAX);
     steps(v, NODES, 50, 6); /* from 10 s on */
@@ -82,6 +83,9 @@ static void moves(void)
     ok(!strcmp(move[0].from, "n3") && !strcmp(move[0].to, "n7"),
        "the newest move comes first: \"%s\" to \"%s\"", move[0].from, move[0].to);
     is_str(newest_event(v), "the critical path moved from n3 to n7", "a move is an event");
+    view_critical_path_get(v, &c);
+    ok(c.moves == 2 && !strcmp(c.move[0].to, "n7") && !strcmp(c.move[1].to, "n3"),
+       "the view's critical path has its moves: %zu", c.moves);
     for (uint32_t i = 0; i < 20; i++)
         steps(v, NODES, 400, 2 * i);
     is_int((long long)view_course_moves(v, move), VIEW_MOVES_MAX, "the newest moves are kept");
