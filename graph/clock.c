@@ -225,7 +225,8 @@ static void fit(struct pair *p)
     if (n >= LINE_N) {
         level_s = lay(p, n, 0);
         p->error_s = lay(p, n, slope_of(p, n));
-        if (n >= SLOPE_N || p->error_s < NEARER * level_s) {
+        /* Ends that follow each other closely, as of buckets, lie on any line. */
+        if (fabs(p->drift) <= DRIFT_MAX && (n >= SLOPE_N || p->error_s < NEARER * level_s)) {
             p->error_s *= 2 / sqrt(n); /* where the line ends */
             return;
         }

@@ -557,6 +557,22 @@ static void the_end(void)
     graph_free(g);
 }
 
+/* Buckets: ends a millisecond after one another, whose differences grow by chance; the next ones come 10 s later. */
+static void a_burst(void)
+{
+    struct graph_clock *c = graph_clock_new();
+    double apart_s;
+
+    graph_clock_see(c, 0, clock_of(0, 0));
+    graph_clock_see(c, 1, clock_of(1, 0));
+    for (int i = 0; i < 6; i++)
+        graph_clock_meet(c, 0, clock_of(0, i * 1e-3), 1, clock_of(1, i * 1e-3 + i * 2e-5));
+    graph_clock_align(c, 2);
+    apart_s = fabs(graph_clock_s(c, 0, clock_of(0, 10)) - graph_clock_s(c, 1, clock_of(1, 10)));
+    ok(apart_s < 2e-3, "a burst of ends shows no drift: 10 s later the clocks are apart by %g s", apart_s);
+    graph_clock_free(c);
+}
+
 int main(void)
 {
     a_barrier();
@@ -567,6 +583,7 @@ int main(void)
     overlap();
     stays();
     clocks();
+    a_burst();
     messages();
     clocks_of_few_collectives();
     protocols(true);
