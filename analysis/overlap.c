@@ -35,6 +35,7 @@ struct sums {
     double hidden_s, low_s, high_s; /* low, high: with what transfers take at least, at most */
     double transfers, unknown;      /* unknown: nothing bounds them, or nothing but a bound is known */
     bool boundless;
+    double single_steps;                                             /* of a rank that begins one call */
     double bucket_steps, buckets, bucket_bytes, backward_s, slack_s; /* steps of a rank that begins some */
     uint32_t begun[256];                                             /* by operation */
 };
@@ -100,11 +101,12 @@ static void take_awaited(struct rank_in_group *k, struct sums *t, const struct g
     if (k->step != s->number || k->awaited)
         return;
     k->awaited = true;
+    if (k->begun < 2) {
+        t->single_steps++;
+        return;
+    }
     t->bucket_steps++;
-    if (k->begun > 1)
-        t->backward_s += (k->last_s - k->first_s) * k->begun / (k->begun - 1);
-    else
-        t->backward_s = NAN;
+    t->backward_s += (k->last_s - k->first_s) * k->begun / (k->begun - 1);
     t->slack_s += fmax(0, at_s - k->last_s);
 }
 
@@ -368,19 +370,18 @@ static struct overlap_buckets buckets_of(const struct measuring *w, uint32_t gro
     struct bucket b;
     double slack_s, now_s;
 
-    if (!(t->bucket_steps > 0)) {
+    if (!(t->bucket_steps + t->single_steps > 0)) {
         out.missing = "none of its collectives is begun before it is awaited";
         return out;
     }
-    out.now = t->buckets / t->bucket_steps;
+    out.now = t->buckets / (t->bucket_steps + t->single_steps);
     out.now_bytes = t->bucket_bytes / t->buckets;
-    slack_s = t->slack_s / t->bucket_steps;
-    b = (struct bucket){ .bytes = t->bucket_bytes / t->bucket_steps,
-                         .backward_s = t->backward_s / t->bucket_steps };
-    if (isnan(b.backward_s)) {
+    if (t->bucket_steps <= t->single_steps) {
         out.missing = "one call a step does not show when its data becomes ready";
         return out;
     }
+    slack_s = t->slack_s / t->bucket_steps;
+    b = (struct bucket){ .bytes = out.now * out.now_bytes, .backward_s = t->backward_s / t->bucket_steps };
     fit_price(w, group, begun_op(t), steps, &r);
     price = linkfit_segment(&r, out.now_bytes);
     if (!price || isnan(price->b_s_per_byte.value)) {
