@@ -102,7 +102,7 @@ struct newest_steps {
     float *own_s;
     uint32_t *rank, *node, *switch_id; /* by column: who it is, where it sits */
     double *scratch;
-    double step_s, step_cv, step_p99_ratio;
+    double step_s, step_cv, step_spread, step_p99_ratio;
 };
 
 static void steps_free(struct newest_steps *s)
@@ -147,11 +147,13 @@ static void order_ranks(const struct work *w, struct newest_steps *s)
 static void spread_of(struct newest_steps *s, double *duration_s)
 {
     struct statistics_mean m = statistics_mean(duration_s, s->n);
+    double median_s = statistics_quantile(duration_s, s->n, 0.5);
 
     s->step_cv = m.sd / m.mean;
-    s->step_p99_ratio = s->n < P99_MIN ? NAN
-                                       : statistics_quantile(duration_s, s->n, 0.99) /
-                                             statistics_quantile(duration_s, s->n, 0.5);
+    s->step_p99_ratio = s->n < P99_MIN ? NAN : statistics_quantile(duration_s, s->n, 0.99) / median_s;
+    for (uint32_t i = 0; i < s->n; i++)
+        duration_s[i] = fabs(duration_s[i] - median_s);
+    s->step_spread = STATISTICS_MAD_TO_SD * statistics_median(duration_s, s->n) / median_s;
 }
 
 /* The steps of one state of the run, without pauses and without the first ones, which may be warming up. */
@@ -256,6 +258,7 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
     view_share_figures(v, &f);
     in->step_s = steps.step_s;
     in->cv = steps.step_cv;
+    in->spread = steps.step_spread;
     in->p99_ratio = steps.step_p99_ratio;
     in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
     if (steps.ranks < 2)

@@ -7,18 +7,17 @@
 #include "model/deviate.h"
 #include "model/statistics.h"
 
-#define SYNC_SHARE      0.10 /* as analysis/view has it */
-#define NOISE_SAMPLES   160  /* samples of the noise */
-#define LINK_SAMPLES    4    /* samples of the network for each of the noise */
-#define P99_MODEL_ERROR 0.25 /* relative, of the distance from the median, where none was measured */
-#define TAIL_SAMPLES    (NOISE_SAMPLES / 4) /* samples of the noise whose tail is looked at */
-#define SAMPLES         (NOISE_SAMPLES * LINK_SAMPLES)
-#define CONTENTION      0.015 /* relative, per doubling of ranks; assumed, as its growth is unknown */
-#define UNSEEN_NETWORK  1.0   /* logarithmic, for ranks beyond the one node that was measured */
-#define SHAPE_DOUBT     0.10  /* relative, of the fitted noise's maximum from the measured one */
-#define RUN_SPREAD      0.05  /* relative, of the waiting between runs on other nodes with other neighbours */
-#define WALL_SHARE      0.05
-#define WALL_STEPS      48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
+#define SYNC_SHARE     0.10                /* as analysis/view has it */
+#define NOISE_SAMPLES  160                 /* samples of the noise */
+#define LINK_SAMPLES   4                   /* samples of the network for each of the noise */
+#define TAIL_SAMPLES   (NOISE_SAMPLES / 4) /* samples of the noise whose tail is looked at */
+#define SAMPLES        (NOISE_SAMPLES * LINK_SAMPLES)
+#define CONTENTION     0.015 /* relative, per doubling of ranks; assumed, as its growth is unknown */
+#define UNSEEN_NETWORK 1.0   /* logarithmic, for ranks beyond the one node that was measured */
+#define SHAPE_DOUBT    0.10  /* relative, of the fitted noise's maximum from the measured one */
+#define RUN_SPREAD     0.05  /* relative, of the waiting between runs on other nodes with other neighbours */
+#define WALL_SHARE     0.05
+#define WALL_STEPS     48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
 
 const char *const projection_regimes[PROJECTION_REGIMES] = { "compute", "communication", "synchronisation" };
 
@@ -179,7 +178,8 @@ static double communication_sample(const struct world *w, int i, double factor)
 static void sample_tail(struct world *w, int i, unsigned p, const struct variation_sample *d, bool lognormal)
 {
     const struct projection_sample *s = &w->sample[p][i * 4 * LINK_SAMPLES];
-    double common = w->in->noise->common_cv > 0 ? w->in->noise->common_cv : 0;
+    /* Checkpoints and a program's rhythm are in the common part, and not normal: they are in what was measured. */
+    double common = fmax(0, fmin(w->in->noise->common_cv, w->in->spread));
     struct variation_sample passing = *d;
     struct last l;
     double mean, sd, unit_s = s->compute_s * w->ranks.waits * w->ranks.fits, p50_s, p99_s;
@@ -269,7 +269,7 @@ static void set_tail(struct world *w, unsigned p, struct projection_point *o)
     const struct projection_input *in = w->in;
     /* Of the 99th percentile of so many steps, over its distance from the median: 1.6 / sqrt(n) of a normal distribution, 2.5 of an
      * exponential one (David & Nagaraja 2003, ch. 10). */
-    double error = in->p99_ratio > 1 ? 2.5 / sqrt(in->noise->steps) : P99_MODEL_ERROR;
+    double error = 2.5 / sqrt(in->noise->steps);
     float v[TAIL_SAMPLES], now_ratio, now_cv;
 
     memcpy(v, w->p99_ratio[0], sizeof(v));
@@ -285,7 +285,9 @@ static void set_tail(struct world *w, unsigned p, struct projection_point *o)
         v[i] = (float)(1 + more * exp(error * deviate_normal(even(i, TAIL_SAMPLES, 17))));
     }
     o->p99_ratio = projection_range_of(v, TAIL_SAMPLES);
-    if (o->factor == 1 && in->p99_ratio > 1)
+    if (!(in->p99_ratio > 1))
+        o->p99_ratio = (struct projection_range){ NAN, NAN, NAN };
+    else if (o->factor == 1)
         o->p99_ratio = (struct projection_range){ in->p99_ratio, in->p99_ratio, in->p99_ratio };
     if (o->factor == 1 && in->cv > 0)
         o->cv = in->cv;

@@ -61,6 +61,7 @@ struct projection_run {
 struct projection_input {
     bool strong;
     double step_s;  /* mean, as measured */
+    double spread; /* of the same steps: robust standard deviation over median */
     double p99_ratio, cv; /* of the same steps: 99th percentile over median, standard deviation over mean; NaN, 0: unknown */
     double other_s; /* of it, neither own work nor collectives (point to point): constant */
     const struct variation *noise;
@@ -78,7 +79,7 @@ struct projection_point {
     double ranks, factor;                                 /* factor: times the ranks that were measured */
     double compute_s, communication_s, synchronisation_s; /* parts of step_s.p50 */
     struct projection_range step_s, throughput_ratio;     /* throughput: over the measured one */
-    struct projection_range p99_ratio;                    /* 99th percentile of the step over its median */
+    struct projection_range p99_ratio;                    /* 99th percentile of the step over its median; NaN where it was not measured */
     double cv;                                            /* of the step, from step to step */
     double ideal_ratio;                                   /* of throughput, if it grew with the ranks */
     enum projection_regime regime;

@@ -106,7 +106,9 @@ static void put_text_of(struct report_overlap *r)
 
     snprintf(share, sizeof(share), "%s a step (%s)", text_s(a->exposed_s).s,
              text_percent(a->exposed_s / r->step_s).s);
-    if (r->steps)
+    if (r->steps == 1)
+        text_append(r->text, sizeof(r->text), "in the newest step ");
+    else if (r->steps)
         text_append(r->text, sizeof(r->text), "in the newest %lld steps ", (long long)r->steps);
     if (a->nonblocking > 0 || !(a->hidden_s.high == 0)) {
         text_append(r->text, sizeof(r->text), "transfers hold a rank for %s and run beside its work for",
