@@ -214,9 +214,9 @@ static void put_legend(const struct svg *s, double y)
     } keys[] = { { "work", "own work" },
                  { "wait", "waiting for others" },
                  { "transfer", "transfer" },
-                 { "call", "inside a call, the transfer is over" },
+                 { "call", "in a call, after the transfer" },
                  { "unknown", "not known" } };
-    double x = LEFT;
+    double x = 12;
 
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         fprintf(s->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"26\" height=\"10\"/>\n",
