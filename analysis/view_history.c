@@ -11,8 +11,9 @@
 #define SKEWS   512u
 
 struct lateness { /* of a rank */
-    struct cell now;
-    uint16_t late[VIEW_COLUMNS];                      /* of each column that is over: mean lateness, as a short float, ... */
+    struct cell now,
+        recent; /* recent: the sum of the newest columns that are over, so that an answer looks at one line */
+    uint16_t late[VIEW_COLUMNS]; /* of each column that is over: mean lateness, as a short float, ... */
     uint8_t joined[VIEW_COLUMNS], last[VIEW_COLUMNS]; /* ... and how many, scaled down where there are many */
     uint16_t bucket[BUCKETS], bucketed;               /* for its quantiles */
 };
@@ -123,6 +124,23 @@ static size_t column_at(const struct view_history *s, size_t back)
     return (s->at + VIEW_COLUMNS - back) % VIEW_COLUMNS;
 }
 
+static struct cell sum_cells(const struct view_history *s, uint32_t rank, size_t columns)
+{
+    struct cell sum = { 0 };
+
+    for (size_t back = 1; back < s->n && back <= columns; back++)
+        add_column(&sum, &s->rank[rank], column_at(s, back));
+    return sum;
+}
+
+static void sum_recent(struct view *v)
+{
+    struct view_history *s = v->history;
+
+    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+        s->rank[r].recent = sum_cells(s, r, RECENT);
+}
+
 /* The newest column is kept in `now` while it fills. */
 static void next_column(struct view *v)
 {
@@ -142,6 +160,7 @@ static void next_column(struct view *v)
     s->at = (s->at + 1) % VIEW_COLUMNS;
     if (s->n < VIEW_COLUMNS)
         s->n++;
+    sum_recent(v);
     s->begin_s += s->column_s;
 }
 
@@ -165,6 +184,7 @@ static void widen_columns(struct view *v)
         }
     }
     s->n = kept + 1;
+    sum_recent(v);
     s->column_s *= 2;
 }
 
@@ -325,23 +345,20 @@ struct totals view_history_totals(const struct view *v)
     return sum;
 }
 
-static struct cell sum_cells(const struct view_history *s, uint32_t rank, size_t columns)
-{
-    struct cell sum = s->rank[rank].now;
-
-    for (size_t back = 1; back < s->n && back <= columns; back++)
-        add_column(&sum, &s->rank[rank], column_at(s, back));
-    return sum;
-}
-
 struct cell view_history_newest(const struct view *v, uint32_t rank)
 {
-    return sum_cells(v->history, rank, 1);
+    struct cell sum = sum_cells(v->history, rank, 1);
+
+    add_cell(&sum, &v->history->rank[rank].now);
+    return sum;
 }
 
 struct cell view_history_recent(const struct view *v, uint32_t rank)
 {
-    return sum_cells(v->history, rank, RECENT);
+    struct cell sum = v->history->rank[rank].recent;
+
+    add_cell(&sum, &v->history->rank[rank].now);
+    return sum;
 }
 
 void view_history_skews(const struct view *v, struct view_figures *f)

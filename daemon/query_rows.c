@@ -18,12 +18,11 @@ struct query_order {
 
 size_t query_rows_wanted(const struct job *j, const struct report_selection *s)
 {
-    struct view_figures f;
+    uint32_t ranks = view_rank_limit(j->view);
 
     if (s->filter[0])
         return 0; /* not known before the ranks are looked at */
-    view_figures_get(j->view, controller_now_s(), &f);
-    return s->count < f.ranks ? s->count : f.ranks;
+    return s->count < ranks ? s->count : ranks;
 }
 
 void query_order_begin(struct peer *p, const struct job *j, struct report_selection *s)

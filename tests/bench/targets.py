@@ -6,7 +6,7 @@ AT_MOST = {
     "memory.ring_bytes_per_rank": 2 << 20, "memory.agent_bytes": 16 << 20, "memory.controller_bytes_1000_ranks": 64 << 20,
     "launch_extra_s.up": 0.010, "launch_extra_s.down": 0.010,
     "time_to_name.seconds": 2.0,  # or 16 collectives, whichever is later
-    "sgtop.first_paint_s": 0.1, "sgtop.cpu_ratio": 0.01,
+    "sgtop.first_paint_s": 0.1, "sgtop.cpu_ratio": 0.01, "sgtop.first_job_s": 0.3,  # the last: with 16,384 ranks
     "analyze.peak_bytes": 64 << 20,
     "engine.bytes_per_rank_1024": 4 << 10,
     "network.simgrid.off_alone": 0.02, "network.simgrid.off_shared": 0.05, "network.peak_bytes": 1 << 30,
