@@ -66,6 +66,9 @@ for mpi in $libraries; do
         "$top_builddir/tests/probe/compare" "$dir/step" - 3 >"$dir/compare"
         ok $? "$mpi: the rings of a Fortran program's ranks agree: $(tail -n 1 "$dir/compare")"
         why "$dir/compare" 5
+        # A window is made, used between two fences and freed: five calls on each rank, whatever layers they pass through.
+        is "$("$top_builddir/sgring" --json "$dir/step" | grep -o '"p2p_calls":[0-9]*,"p2p_bytes":[0-9]*' | sort | uniq -c | sed 's/^ *//')" \
+            '3 "p2p_calls":5,"p2p_bytes":4' "$mpi: a Fortran program's one-sided calls are counted once"
         for rank in 0 1 2; do # once, whatever layers a call passes through
             want=$(sed -n "s/^zoo: rank=$rank comm=.* total=\([0-9]*\).*/\1/p" "$dir/out" | awk '{ n += $1 } END { print n }')
             got=$("$top_builddir/sgring" --json "$dir/step/$rank.0.0.ring" | sed -n 's/.*"events":\([0-9]*\).*/\1/p')

@@ -9,6 +9,8 @@ program zoo
     logical :: good, flag
     type(MPI_Comm) :: copy
     type(MPI_Request) :: request(2)
+    type(MPI_Win) :: window
+    integer, asynchronous :: put(64)
 
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -37,6 +39,12 @@ program zoo
         good = good .and. all(size) == size - 1
         call MPI_Barrier(copy)
     end do
+    call MPI_Win_create(put, int(256, MPI_ADDRESS_KIND), 4, MPI_INFO_NULL, MPI_COMM_WORLD, window)
+    call MPI_Win_fence(0, window)
+    call MPI_Put(rank, 1, MPI_INTEGER, mod(rank + 1, size), 3_MPI_ADDRESS_KIND, 1, MPI_INTEGER, window)
+    call MPI_Win_fence(0, window)
+    good = good .and. put(4) == mod(rank + size - 1, size)
+    call MPI_Win_free(window)
     call MPI_Comm_free(copy)
     print '(a,i0,a,i0,a,i0,a,i0,a)', 'zoo: rank=', rank, ' comm=world size=', size, ' place=', rank, &
         ' first=0 last=', size - 1, ' instance=0 inter=0 total=16 nonblocking=5 persistent=0 failed=0 ' // &
