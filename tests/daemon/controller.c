@@ -20,7 +20,8 @@ static void questions(void)
        "the error on an unknown query lists the known ones");
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"12x\"}");
-    ok(strstr(text(a, "error"), "123.0"), "the error on a malformed job id has the expected form: %s", text(a, "error"));
+    ok(strstr(text(a, "error"), "123.0"), "the error on a malformed job id has the expected form: %s",
+       text(a, "error"));
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"99\"}");
     ok(strstr(text(a, "error"), "no guarded job"),
@@ -91,8 +92,8 @@ static void a_job(void)
     json_decref(a);
 }
 
-/* Which keys an object has, one a line in their order, those of its objects with the object's; those of a projection
- * depend on how much is known. */
+/* Which keys an object has, one a line in their order, with those of the objects that hold a list of rows: the others' depend
+ * on what is known. */
 static void keys(char *buf, size_t size, const char *prefix, json_t *o)
 {
     const char *key;
@@ -104,7 +105,7 @@ static void keys(char *buf, size_t size, const char *prefix, json_t *o)
 
         snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
         snprintf(buf + n, size - n, "%s\n", name);
-        if (json_is_object(value) && strcmp(name, "scaling") != 0 && strcmp(name, "strategies") != 0)
+        if (json_is_object(value) && (!strcmp(name, "heat") || !strcmp(name, "pace")))
             keys(buf, size, name, value);
     }
 }
@@ -112,7 +113,8 @@ static void keys(char *buf, size_t size, const char *prefix, json_t *o)
 /* The report as sgctl prints it, and what it did to get it. */
 static json_t *printed_job(const char *job, int *status)
 {
-    char *sgctl = built("sgctl"), *command = xasprintf("%s job %s --json --conf %s --timeout 60s", sgctl, job, live.conf);
+    char *sgctl = built("sgctl"),
+         *command = xasprintf("%s job %s --json --conf %s --timeout 60s", sgctl, job, live.conf);
     FILE *in = popen(command, "r");
     json_t *o = json_loadf(in, 0, NULL);
 
@@ -133,13 +135,13 @@ static void rows(void)
        text(a, "error"));
     json_decref(a);
     a = ask("{\"query\":\"rows\", \"job\":4242, \"list\":\"events\"}");
-    ok(strstr(text(a, "error"), "rank_table, heat.rows"), "the error on an unknown list has the known ones: %s",
-       text(a, "error"));
+    ok(strstr(text(a, "error"), "rank_table, heat.rows"),
+       "the error on an unknown list has the known ones: %s", text(a, "error"));
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":4242, \"rows_later\":true}");
     for (size_t i = 0; i < ARRAY_SIZE(none); i++)
-        ok(json_is_array(at(a, none[i])) && !json_array_size(at(a, none[i])), "%s is left out of a job's answer with rows_later",
-           none[i]);
+        ok(json_is_array(at(a, none[i])) && !json_array_size(at(a, none[i])),
+           "%s is left out of a job's answer with rows_later", none[i]);
     is_int((long long)json_array_size(at(a, "rows_later")), 4, "the answer names the lists that it lacks");
     json_decref(a);
     a = printed_job("4242", &status);
@@ -153,7 +155,8 @@ static void rows(void)
     json_decref(a);
     json_decref(whole);
     a = ask("{\"query\":\"job\", \"job\":4242, \"view\":{\"count\":1, \"agents\":2}}");
-    ok(json_array_size(at(a, "agents")) == 2 && !strcmp(text(a, "agents.0.node"), text(a, "rank_table.0.node")) &&
+    ok(json_array_size(at(a, "agents")) == 2 &&
+           !strcmp(text(a, "agents.0.node"), text(a, "rank_table.0.node")) &&
            number(a, "agents_total") == 8 && number(a, "agents_silent.number") == 0,
        "a view's agents are as many as it asks for, that of the selected rank first");
     json_decref(a);
@@ -163,9 +166,22 @@ static void rows(void)
 static void large_job(void)
 {
     char *path = built("tests/daemon/simjob");
-    char *argv[] = { path, (char *)"--controller", live.hosts, (char *)"--munge-socket", live.munge.socket,
-                     (char *)"--job", (char *)"5000", (char *)"--nodes", (char *)"256", (char *)"--per-node",
-                     (char *)"64", (char *)"--step", (char *)"2", (char *)"--seconds", (char *)"600", NULL };
+    char *argv[] = { path,
+                     (char *)"--controller",
+                     live.hosts,
+                     (char *)"--munge-socket",
+                     live.munge.socket,
+                     (char *)"--job",
+                     (char *)"5000",
+                     (char *)"--nodes",
+                     (char *)"256",
+                     (char *)"--per-node",
+                     (char *)"64",
+                     (char *)"--step",
+                     (char *)"2",
+                     (char *)"--seconds",
+                     (char *)"600",
+                     NULL };
     pid_t pid = spawn(argv), small_job = live_job("5001", "600", "8");
     char of_large[8192] = "", of_small[8192] = "";
     json_t *a, *small;
@@ -175,8 +191,8 @@ static void large_job(void)
 
     wait_until_least("{\"query\":\"job\",\"job\":5000,\"view\":{\"count\":0,\"agents\":0}}", "steps", 3);
     a = ask("{\"query\":\"job\", \"job\":5000}");
-    ok(strstr(text(a, "error"), "too large"), "a whole answer with 16,384 ranks is refused with its reason: %s",
-       text(a, "error"));
+    ok(strstr(text(a, "error"), "too large"),
+       "a whole answer with 16,384 ranks is refused with its reason: %s", text(a, "error"));
     json_decref(a);
     a = printed_job("5000", &status);
     small = ask("{\"query\":\"job\", \"job\":5001}");
@@ -189,7 +205,8 @@ static void large_job(void)
         json_t *rank = json_array_get(at(a, "rank_table"), i);
         size_t r = (size_t)number(rank, "rank");
 
-        once = once && r < 16384 && !seen[r] && number(json_array_get(at(a, "heat.rows"), i), "rank") == (double)r;
+        once = once && r < 16384 && !seen[r] &&
+               number(json_array_get(at(a, "heat.rows"), i), "rank") == (double)r;
         seen[r < 16384 ? r : 0] = 1;
     }
     ok(once && json_array_size(at(a, "rank_table")) == 16384 && json_array_size(at(a, "heat.rows")) == 16384,
@@ -414,7 +431,8 @@ static void reload(void)
     kill(live.controller, SIGHUP);
     ok(live_logged("keeping the present configuration"), "a wrong configuration is reported in the log");
     a = ask("{\"query\":\"status\"}");
-    is_int((long long)json_array_size(at(a, "policies")), (long long)n + 1, "a wrong configuration changes nothing");
+    is_int((long long)json_array_size(at(a, "policies")), (long long)n + 1,
+           "a wrong configuration changes nothing");
     json_decref(a);
     free(next);
     is_int(live_stop(SIGKILL), SIGKILL, "SIGKILL ends the controller");
@@ -433,7 +451,8 @@ int main(void)
     live_start();
     questions();
     job = live_job("4242", "6", "8");
-    wait_until_least("{\"query\":\"job\",\"job\":4242}", "steps", 85); /* the later half of them with a slow rank */
+    wait_until_least("{\"query\":\"job\",\"job\":4242}", "steps",
+                     85); /* the later half of them with a slow rank */
     a_job();
     rows();
     another_user();
