@@ -19,17 +19,22 @@
 #define LET_GO      0.35 /* of the excess that it was named with ... */
 #define LET_GO_N    6u   /* ... for this many steps in a row */
 #define SIGMA_MIN   0.02
-#define MOST_SIGMA  0.1 /* of a kind whose transfers nobody waited for */
+#define PAST \
+    48u /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
+#define PAST_MIN   8u  /* ... unless there are fewer */
+#define UNLIKE     3.0 /* standard deviations of that */
+#define MOST_SIGMA 0.1 /* of a kind whose transfers nobody waited for */
 
 struct kind {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
     float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
-    float most;          /* it was at most this in most_n transfers that nobody waited for (log) */
-    uint32_t most_n;
-    float first[FIRST]; /* the log of the transfer in the first steps */
-    double sum;         /* of the step at hand */
-    uint32_t in_step;
+    float most;          /* until it is known what it takes: it was at most this (log), the median of ... */
+    uint32_t most_steps; /* ... so many steps, in each the least of transfers that nobody waited for */
+    float first[FIRST];  /* the log of the transfer in the first steps, or of these bounds */
+    double sum;          /* of the step at hand */
+    float most_in_step;
+    uint32_t in_step, most_n;
 };
 
 struct place { /* a candidate */
@@ -95,7 +100,9 @@ static void gather(struct links *l, const struct graph *g, const struct graph_st
             k->sum += log(m->transfer_s);
             k->in_step++;
         } else if (m->most_s > 0) {
-            k->most = k->most_n++ ? fminf(k->most, (float)log(m->most_s)) : (float)log(m->most_s);
+            float most = (float)log(m->most_s);
+
+            k->most_in_step = k->most_n++ ? fminf(k->most_in_step, most) : most;
         }
     }
 }
@@ -105,12 +112,23 @@ static double sigma_of(const struct kind *k)
     return fmax(SIGMA_MIN, sqrt(k->square));
 }
 
+/* A step in which nobody waited for such a transfer, and none was waited for before. */
+static void follow_most(struct kind *k)
+{
+    float v[FIRST];
+
+    if (k->n || k->most_steps == FIRST)
+        return;
+    k->first[k->most_steps++] = k->most_in_step;
+    memcpy(v, k->first, sizeof(v));
+    k->most = statistics_medianf(v, k->most_steps);
+}
+
 static void follow(struct kind *k, bool held)
 {
     double x = k->sum / k->in_step, n = k->in_step, off = x - k->usual;
 
-    if (!k->n && k->most_n >= LEARN &&
-        x > k->most) { /* others waited for none before: it has become longer than it was */
+    if (!k->n && k->most_steps > LEARN_STEPS && x > k->most) { /* it has become longer than it was */
         k->usual = k->most;
         k->square = MOST_SIGMA * MOST_SIGMA;
         k->n = LEARN;
@@ -257,17 +275,50 @@ static uint32_t onset_of(const struct links *l, const struct graph *g, const str
     return number;
 }
 
+/* Transfers of one step have much in common, such as a rank without a CPU, and their own noise does not show it.  Are the steps from
+ * the first slow one on unlike those before? */
+static bool stands_out(const struct links *l, const struct graph *g, const struct links_slow *at,
+                       uint32_t back)
+{
+    double past[PAST], slow = 0, spread, middle;
+    uint32_t n = 0, n_slow = 0;
+
+    for (; back < graph_steps(g) && n < PAST; back++) {
+        double x = excess_in(l, g, at, back, &spread);
+
+        if (isnan(x))
+            continue;
+        if (graph_step_get(g, back).number >= at->from) {
+            slow += x;
+            n_slow++;
+        } else {
+            past[n++] = x;
+        }
+    }
+    if (n < PAST_MIN)
+        return true;
+    middle = statistics_median(past, n);
+    for (uint32_t i = 0; i < n; i++)
+        past[i] = fabs(past[i] - middle);
+    return slow / n_slow - middle > UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n);
+}
+
 void links_step(struct links *l, const struct graph *g, uint32_t back)
 {
     struct graph_step s = graph_step_get(g, back);
+    struct links_slow slow;
     const struct place *p;
     double mean, z, spread;
 
     l->kind = xgrow(l->kind, &l->cap, graph_kinds(g), sizeof(*l->kind));
     gather(l, g, &s);
-    for (uint32_t i = 0; i < graph_kinds(g); i++)
+    for (uint32_t i = 0; i < graph_kinds(g); i++) {
         if (l->kind[i].in_step)
             follow(&l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
+        else if (l->kind[i].most_n)
+            follow_most(&l->kind[i]);
+        l->kind[i].most_n = 0;
+    }
     p = explain(l, g);
     if (!p || !(p->weight > 0))
         return;
@@ -287,8 +338,13 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
     l->above = mean > LIMIT && z > LIMIT_Z ? l->above + 1 : 0;
     if (l->above < CONFIRM)
         return;
-    l->slow = (struct links_slow){ .standing = true, .nodes = p->nodes, .node = { p->node[0], p->node[1] } };
-    l->slow.from = onset_of(l, g, &l->slow, mean, back);
+    slow = (struct links_slow){ .standing = true, .nodes = p->nodes, .node = { p->node[0], p->node[1] } };
+    slow.from = onset_of(l, g, &slow, mean, back);
+    if (!stands_out(l, g, &slow, back)) {
+        l->above = 0;
+        return;
+    }
+    l->slow = slow;
     l->named = mean;
     l->slow.excess = exp(mean) - 1;
     excess_in(l, g, &l->slow, back, &spread);
