@@ -72,7 +72,11 @@ static double transfer(const struct graph_meeting *m, const struct graph_step *s
     const struct price_change *c = r->change;
     double most_s = c->transfer_s[m->kind];
 
-    return s->number >= c->from && most_s > 0 && m->over_s > most_s ? most_s : m->over_s;
+    if (s->number < c->from || !(most_s > 0))
+        return m->over_s;
+    if (c->transfer_excess > 0)
+        return m->over_s / (1 + c->transfer_excess);
+    return m->over_s > most_s ? most_s : m->over_s;
 }
 
 double price_saved_s(struct graph *g, const struct price_change *c, double *of_s)

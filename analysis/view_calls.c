@@ -306,9 +306,11 @@ static uint32_t starved_node(const struct view *v, const struct links_slow *l)
     for (size_t i = 0; i < n; i++) {
         if (!f[i].standing || f[i].class != FINDING_STRAGGLER || f[i].scope != SCOPE_NODE)
             continue;
+        /* Of the node that was starved so far half of the limit is enough: noise does not change its price to and fro. */
         if ((l->standing && comes_from(l, &f[i])) ||
             (!(l->standing && l->nodes == 0) &&
-             links_of_node(v->calls->links, v->calls->graph, f[i].place) > STARVED_MIN))
+             links_of_node(v->calls->links, v->calls->graph, f[i].place) >
+                 (f[i].place == v->calls->starved ? STARVED_MIN / 2 : STARVED_MIN)))
             return f[i].place;
     }
     return WORK_PLACE_NONE;
@@ -342,6 +344,7 @@ static void judge_links(struct view *v)
         s->slower[k] =
             l->standing && links_has(l, graph_kind_get(s->graph, k)) ? (float)links_usual_s(s->links, k) : 0;
     change.transfer_s = s->slower;
+    change.transfer_excess = (float)l->excess;
     report(v, &o, &change, &s->slow_links);
 }
 
@@ -454,9 +457,13 @@ static void judge_others(struct view *v)
 {
     struct view_calls *s = v->calls;
     const struct straggler *named;
+    uint32_t starved = s->starved;
     size_t n_named;
 
     s->starved = starved_node(v, links_get(s->links));
+    /* The price of that node was taken without its transfers, and the next one may be many steps away. */
+    if (s->starved != WORK_PLACE_NONE && s->starved != starved)
+        diagnosis_price_now(v->diagnosis);
     judge_links(v);
     judge_roles(v);
     /* Ranks that are slower for longer: their pieces are neither strikes nor uneven. */

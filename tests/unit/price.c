@@ -86,9 +86,46 @@ static void even(void)
     graph_free(g);
 }
 
+/* Every fourth transfer takes 40 ms, the others 10 ms, and all took half of that before. */
+static void slow_transfers(void)
+{
+    struct graph *g = graph_new();
+    float before_s[] = { 0.008f };
+    struct price_change change = { .transfer_s = before_s, .transfer_excess = 1 };
+    double now_s = 0, of_s, saved_s, slow_s = 0;
+
+    graph_rank(g, 0, 0);
+    graph_rank(g, 1, 1);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double transfer_s = i % 4 ? 0.01 : 0.04;
+
+        for (uint32_t r = 0; r < 2; r++) {
+            graph_call(g,
+                       &(struct graph_call){ .rank = r,
+                                             .kind = GRAPH_COLLECTIVE,
+                                             .op = RING_OP_ALLREDUCE,
+                                             .comm = 1,
+                                             .seq = i,
+                                             .bytes = 8,
+                                             .enter_ns = (uint64_t)((5 + now_s + WORK) * 1e9),
+                                             .leave_ns = (uint64_t)((5 + now_s + WORK + transfer_s) * 1e9) });
+            graph_step_end(g, r, i + 1);
+        }
+        now_s += WORK + transfer_s;
+        slow_s += i ? transfer_s : 0;
+    }
+    graph_finish(g);
+    saved_s = price_saved_s(g, &change, &of_s);
+    ok(fabs(saved_s / (slow_s / 2) - 1) < 0.01,
+       "transfers that took half as long before cost half of their time, whatever they vary by: %g s of %g s",
+       saved_s, slow_s);
+    graph_free(g);
+}
+
 int main(void)
 {
     slow_rank();
     even();
+    slow_transfers();
     return done_testing();
 }
