@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/oscillation.h"
+#include "analysis/rhythm.h"
 #include "analysis/variability.h"
 #include "analysis/straggler.h"
 #include "analysis/transfer.h"
@@ -499,6 +500,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     follow_time(d, s);
     work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
     w->step[work_slot(w, 0)].ended_s = s->ended_s;
+    rhythm_step(w, s->period);
     variability_step(d->variability, w, named, before, min_slowdown);
     stragglers_step(d->stragglers, w, min_slowdown);
     oscillation_step(&d->oscillation, w, s->period, min_slowdown);

@@ -23,6 +23,7 @@ libanalysis_a_SOURCES = \
 	analysis/places.c analysis/places.h \
 	analysis/price.c analysis/price.h \
 	analysis/reach.c analysis/reach.h \
+	analysis/rhythm.c analysis/rhythm.h \
 	analysis/roles.c analysis/roles.h \
 	analysis/variability.c analysis/variability.h \
 	analysis/straggler.c analysis/straggler.h \

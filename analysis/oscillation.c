@@ -12,7 +12,7 @@
 #define CONFIRM    2u
 #define LET_GO     16u
 
-/* The newest typical works, newest first, as far as the steps follow one another. */
+/* The newest typical works, without the program's own rhythm, newest first, as far as the steps follow one another. */
 static uint32_t take(const struct work *w, uint32_t period, float *y)
 {
     uint32_t n = 0;
@@ -22,7 +22,7 @@ static uint32_t take(const struct work *w, uint32_t period, float *y)
 
         if (n && k->seq + period != w->step[work_slot(w, n - 1)].seq)
             break;
-        y[n++] = k->pause ? NAN : k->typical_s;
+        y[n++] = k->pause ? NAN : k->typical_s / work_beat(w, k->seq);
     }
     return n;
 }
@@ -100,7 +100,7 @@ static double saved_s(const struct oscillation *o, const struct work *w, uint32_
     const struct work_step *k = &w->step[work_slot(w, back)];
     double middle_s = k->usual_s; /* a running median of two levels lies between them */
 
-    return !k->pause && k->typical_s > middle_s ? k->longest_s * (1 - 1 / o->ratio) : 0;
+    return !k->pause && k->typical_s / work_beat(w, k->seq) > middle_s ? k->longest_s * (1 - 1 / o->ratio) : 0;
 }
 
 /* How far back do the steps alternate? */
@@ -114,7 +114,7 @@ static uint32_t alternates_since(const struct work *w, const struct fold *f)
 
         if (k->pause || h->pause)
             continue;
-        if ((k->typical_s > middle_s) == (h->typical_s > middle_s)) {
+        if ((k->typical_s / work_beat(w, k->seq) > middle_s) == (h->typical_s / work_beat(w, h->seq) > middle_s)) {
             if (++wrong > 2 * f->period)
                 break;
             continue;
@@ -139,12 +139,12 @@ static bool is_calm_before(const struct work *w, const struct fold *f, uint32_t 
         if (k->pause)
             continue;
         if (b <= far) {
-            now_s[phase] += k->typical_s;
+            now_s[phase] += k->typical_s / work_beat(w, k->seq);
             in[phase]++;
         } else {
             bool slow = now_s[phase] > middle_s * in[phase];
 
-            sum[slow] += k->typical_s;
+            sum[slow] += k->typical_s / work_beat(w, k->seq);
             n[slow]++;
         }
     }

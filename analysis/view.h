@@ -153,6 +153,9 @@ struct view_phases {
     double pause_s;               /* ... and how long all of them were */
     uint64_t evaluations;         /* stretches of collectives between steps that belong to none ... */
     uint64_t foreign_collectives; /* ... and how many those were */
+    uint32_t rhythm_steps;        /* of every so many steps, on all ranks alike, from the start; 0: there is no rhythm ... */
+    uint32_t rhythm_heavy;        /* ... these do more ... */
+    double rhythm_ratio;          /* ... this many times the work of the others; NaN */
 };
 void view_phases_get(const struct view *v, struct view_phases *p);
 

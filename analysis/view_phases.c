@@ -93,11 +93,15 @@ uint32_t view_phases_warm_up(const struct view *v)
 
 void view_phases_get(const struct view *v, struct view_phases *p)
 {
+    const struct work_rhythm *rhythm = &diagnosis_work(v->diagnosis)->rhythm;
     const struct phases *s = v->phases;
 
     *p = (struct view_phases){ .warm_up_steps = s->steps >= WARM_UP_STEPS ? (int32_t)s->warm_up : -1,
                                .pauses = s->pauses,
                                .pause_s = s->pause_s,
                                .evaluations = s->evaluations,
-                               .foreign_collectives = s->foreign };
+                               .foreign_collectives = s->foreign,
+                               .rhythm_steps = rhythm->period,
+                               .rhythm_heavy = rhythm->heavy,
+                               .rhythm_ratio = rhythm->period ? rhythm->ratio : NAN };
 }

@@ -41,6 +41,7 @@ void work_reset(struct work *w)
     w->sigma = NAN;
     w->lasting_sigma = w->recent_sigma = 0;
     w->changes = 0;
+    w->rhythm = (struct work_rhythm){ 0 };
     for (uint32_t r = 0; r < w->n; r++)
         w->rank[r].steps = 0;
 }
@@ -148,7 +149,7 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
                double transfer_s)
 {
     struct work_step *s;
-    float usual_s;
+    float usual_s, beat;
 
     reserve(w, n);
     s = &w->step[w->steps % WORK_STEPS];
@@ -165,11 +166,12 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
         }
     keep_row(w, s);
     s->struck_s = s->longest_s;
+    beat = work_beat(w, seq);
     s->pause = is_pause(w, s->typical_s);
     usual_s = s->pause ? s->usual_s : s->typical_s > 0 ? s->typical_s : NAN;
     w->steps++;
     if (!s->pause && s->typical_s > 0)
-        follow_usual(w, s->typical_s);
+        follow_usual(w, s->typical_s / beat);
     for (uint32_t r = 0; r < w->n; r++)
         w->excess[r] = (w->newest_s[r] - s->typical_s) / usual_s;
     learn_noise(w);

@@ -41,6 +41,15 @@ struct work_rank {
     float before;   /* excess of the step before */
 };
 
+/* Of every `period` steps `heavy` ones do more, by ratio, on all ranks alike, from the start; see rhythm.h. */
+#define WORK_RHYTHM_MAX 64u
+struct work_rhythm {
+    uint32_t period, heavy; /* period 0: there is none */
+    uint32_t stride;
+    double ratio;
+    float factor[WORK_RHYTHM_MAX]; /* of the typical work in each phase, over that of those that are not heavy */
+};
+
 struct straggler;
 /* What the remembered steps from that number (work_step.seq) on would be shorter without these; *of_s: what they took. Where a step is
  * more than one meeting of all ranks, a graph knows. */
@@ -63,6 +72,7 @@ struct work {
     double lasting_sigma, recent_sigma; /* what it is made of */
     uint32_t changes;                   /* steps that sigma stands on */
     float *scratch;                     /* n */
+    struct work_rhythm rhythm;
 };
 
 struct work *work_new(void);
@@ -102,6 +112,14 @@ static inline float work_excess(const struct work *w, uint32_t slot, uint32_t ra
     const struct work_step *s = &w->step[slot];
 
     return (work_own_s(w, slot, rank) - s->typical_s) / (s->pause ? s->usual_s : s->typical_s);
+}
+
+/* What the program's rhythm makes of the typical work in the step of that number: 1 without one. */
+static inline float work_beat(const struct work *w, uint32_t seq)
+{
+    const struct work_rhythm *r = &w->rhythm;
+
+    return r->period ? r->factor[seq / r->stride % r->period] : 1;
 }
 
 /* What the newest steps took together, in seconds; steps more than are kept: those that are. */

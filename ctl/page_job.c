@@ -115,6 +115,23 @@ static void figure_identity(struct table *t, const json_t *job)
     figure_policy(t, job);
 }
 
+/* "every 10th step does 1.40x the work of the others", "2 of every 6 steps do ..." */
+static void put_rhythm(const json_t *phases, char *line, size_t size)
+{
+    double every = get_number(phases, "rhythm_steps"), heavy = get_number(phases, "rhythm_heavy");
+    int64_t n = isnan(every) ? 0 : (int64_t)every;
+
+    if (n < 2)
+        return;
+    text_append(line, size, "%s", *line ? "; " : "");
+    if (heavy > 1)
+        text_append(line, size, "%s of every %s steps do", text_count(heavy).s, text_count(every).s);
+    else
+        text_append(line, size, "every %s%s step does", text_count(every).s,
+                    n / 10 % 10 == 1 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th");
+    text_append(line, size, " %s the work of the others, from the start", text_times(get_number(phases, "rhythm_ratio")).s);
+}
+
 /* "the first 6 steps warming up; 3 pauses, 9.21 s in all; 4 evaluations of 12 collectives" */
 static void figure_phases(struct table *t, const json_t *phases)
 {
@@ -133,6 +150,7 @@ static void figure_phases(struct table *t, const json_t *phases)
         text_append(line, sizeof(line), "%s%s stretch%s of other collectives between steps, %s of them",
                     *line ? "; " : "", text_count(evaluations).s, evaluations > 1 ? "es" : "",
                     text_count(get_number(phases, "foreign_collectives")).s);
+    put_rhythm(phases, line, sizeof(line));
     if (*line)
         page_figure(t, "Also", "%s", line);
 }

@@ -85,6 +85,9 @@ static json_t *phases_json(const struct view *v)
     put_real(o, "pause_s", p.pause_s);
     put_int(o, "evaluations", (int64_t)p.evaluations);
     put_int(o, "foreign_collectives", (int64_t)p.foreign_collectives);
+    put_count(o, "rhythm_steps", p.rhythm_steps ? (int64_t)p.rhythm_steps : -1);
+    put_count(o, "rhythm_heavy", p.rhythm_steps ? (int64_t)p.rhythm_heavy : -1);
+    put_real(o, "rhythm_ratio", p.rhythm_ratio);
     return o;
 }
 

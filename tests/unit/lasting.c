@@ -79,6 +79,12 @@ static bool is_on(void)
     return run.k >= ONSET && run.k < run.job->end;
 }
 
+/* Of all ranks alike, from a step on. */
+static struct rhythm {
+    uint32_t every, from;
+    double by;
+} rhythm;
+
 static double own_s(uint32_t r)
 {
     const struct job *job = run.job;
@@ -86,6 +92,8 @@ static double own_s(uint32_t r)
 
     run.state[r] = job->rho * run.state[r] + sqrt(1 - job->rho * job->rho) * gauss();
     s = WORK_S / job->inner * run.differ[r] * fmax(0.3, 1 + job->noise * run.state[r]);
+    if (rhythm.every && run.k >= rhythm.from && run.k % rhythm.every == 1)
+        s *= rhythm.by;
     return is_on() && r >= job->first && r <= job->last ? s * job->factor : s;
 }
 
@@ -332,6 +340,46 @@ static void agrees(const struct job *job, bool graph)
     view_free(run.view);
 }
 
+/* A rhythm from the start is the program's; one that began later is a fault. */
+static void rhythms(void)
+{
+    static const struct rhythm cases[] = { { 2, 0, 1.4 },     { 3, 0, 1.4 },    { 5, 0, 1.1 },  { 8, 0, 1.4 },
+                                           { 10, 0, 1.4 },    { 20, 0, 1.4 },   { 50, 0, 1.4 }, { 2, 0, 2.0 },
+                                           { 2, ONSET, 1.4 }, { 5, ONSET, 1.4 } };
+    static const struct job shapes[] = {
+        { "one barrier a step", BARRIER, 8, 2, 0.05, 0.3, 0.01, 1, 0, 0, 1, 0, 1200, 1200 },
+        { "neighbours in a ring", RING, 8, 2, 0.05, 0.3, 0.01, 1, 0, 0, 1, 0, 1200, 1200 }
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(shapes) * ARRAY_SIZE(cases); i++) {
+        const struct job *job = &shapes[i % ARRAY_SIZE(shapes)];
+        const struct view_verdict *d;
+        struct view_phases p;
+        size_t n;
+
+        rhythm = cases[i / ARRAY_SIZE(shapes)];
+        random_state = 100 + i;
+        begin(job);
+        while (run.k < job->steps)
+            step();
+        view_phases_get(run.view, &p);
+        n = view_verdicts_raised(run.view, &d);
+        if (rhythm.from) {
+            is_int(p.rhythm_steps, 0, "%s: what alternates from step %u on is no rhythm of the program",
+                   job->what, rhythm.from);
+            ok(verdict(FINDING_OSCILLATION, false), "%s: it is an oscillation", job->what);
+        } else {
+            is_int((long long)n, 0, "%s, every %u steps %.1f times the work: no verdict", job->what,
+                   rhythm.every, rhythm.by);
+            is_int(p.rhythm_steps, rhythm.every, "%s: every %u steps is the rhythm", job->what, rhythm.every);
+            is_int(p.rhythm_heavy, 1, "%s: one of them is heavy", job->what);
+            is_near(p.rhythm_ratio, rhythm.by, 0.04, "%s: by %.1f", job->what, rhythm.by);
+        }
+        view_free(run.view);
+    }
+    rhythm = (struct rhythm){ 0 };
+}
+
 /* A job that has ended leads with what cost it most, though it was over long before. */
 static void ended(const struct job *job, const char *begins)
 {
@@ -370,6 +418,7 @@ int main(void)
 
     agrees(&slow, false);
     agrees(&messages, true);
+    rhythms();
     ended(&slow, "node1 (2 ranks) computed ");
     ended(&messages, "node2 (2 ranks) computed ");
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
