@@ -12,6 +12,7 @@
 #define PATIENCE   8192u /* calls of a rank after which they need not repeat */
 #define TOKENS_MAX 1024u /* different calls of a rank */
 #define ABSENT     16u   /* cycles without a communicator that is no part of them, though it is the largest */
+#define ESTABLISHED 64u /* ends that a rank came to: they are those of steps */
 #define CYCLES     3u    /* shortest ones, after which a rank's kinds of calls are known */
 #define PLACES_MAX 64u   /* collectives of a cycle that the step may end with */
 
@@ -40,7 +41,7 @@ struct caller { /* a rank */
     struct anchor anchor;
     uint64_t left_ns;
     uint64_t left[BEGUN_MAX]; /* when it left the newest calls */
-    uint32_t calls;
+    uint32_t calls, ends;
 };
 
 /* Where in a cycle of several equal collectives does the step end?  Where nothing is begun that goes on, and before the longest work. */
@@ -150,6 +151,17 @@ static bool calls_on(const struct caller *k, uint64_t comm)
 {
     for (size_t i = 0; i < k->n_kinds; i++)
         if (k->kind[i].kind == GRAPH_COLLECTIVE && k->kind[i].comm == comm)
+            return true;
+    return false;
+}
+
+/* Has it called on a communicator as large as this one?  None is larger than one of all ranks, which may have several. */
+static bool calls_on_as_large(const struct boundary *b, const struct caller *k, uint64_t comm)
+{
+    uint32_t size = b->members(comm, b->arg);
+
+    for (size_t i = 0; i < k->n_kinds; i++)
+        if (k->kind[i].kind == GRAPH_COLLECTIVE && b->members(k->kind[i].comm, b->arg) >= size)
             return true;
     return false;
 }
@@ -370,13 +382,17 @@ static bool look_for_anchors(struct boundary *b)
 }
 
 /* Until enough is known; and again when a rank's first collective comes, or its first one on another communicator: what repeated before
- * it may have been less than a step. */
+ * it may have been less than a step.  What was found long ago was not, unless the communicator is larger than all before. */
 static bool look(struct boundary *b, struct caller *k, const struct graph_call *c)
 {
     bool collective = c->kind == GRAPH_COLLECTIVE;
     bool first = collective && k->n_kinds < TOKENS_MAX && !calls_on(k, c->comm), knew;
     uint32_t token;
 
+    if (first && b->found && k->ends >= ESTABLISHED && calls_on_as_large(b, k, c->comm)) {
+        take_kind(k, c, token_of(k, c));
+        first = false;
+    }
     if (b->found && !first && (!collective || k->cycle.marked))
         return false;
     if (first)
@@ -438,6 +454,7 @@ struct boundary_at boundary_call(struct boundary *b, const struct graph_call *c)
         look_for_phase(b, k, c);
     } else if (b->anchored && b->phased && is_anchor(k, c) && c->seq % every == b->phase % every) {
         at.ends = true;
+        k->ends++;
         at.number = (c->seq + every - 1 - b->phase) / every;
     }
     k->left[k->calls++ % BEGUN_MAX] = c->leave_ns;

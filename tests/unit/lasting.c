@@ -9,6 +9,7 @@
 
 #define RANKS_MAX  16u
 #define WORLD      0x1234u
+#define OTHER      0x77u
 #define WORK_S     0.02
 #define TRANSFER_S 0.0005
 #define MESSAGE_S  0.0002
@@ -68,6 +69,8 @@ static void begin(const struct job *job)
 
         snprintf(node, sizeof(node), "node%u", r / job->per_node);
         view_rank_add(run.view, r, 0, node, "");
+        view_item(run.view, 0, &item);
+        item.comm.name = item.comm.membership = OTHER;
         view_item(run.view, 0, &item);
         run.differ[r] = 1 + job->differ * gauss();
         run.t[r] = 1;
@@ -194,6 +197,30 @@ static void barrier_step(void)
     }
 }
 
+/* From this step on all meet in another communicator, too, after every tenth; 0: never. */
+static uint32_t other_from, others;
+
+static void meet_elsewhere(void)
+{
+    double all_s = 0;
+
+    for (uint32_t r = 0; r < run.job->ranks; r++)
+        all_s = fmax(all_s, run.t[r]);
+    for (uint32_t r = 0; r < run.job->ranks; r++) {
+        view_call(run.view, run.now_s,
+                  &(struct graph_call){ .rank = r,
+                                        .kind = GRAPH_COLLECTIVE,
+                                        .op = RING_OP_BCAST,
+                                        .comm = OTHER,
+                                        .seq = others,
+                                        .bytes = 800,
+                                        .enter_ns = ns(run.t[r]),
+                                        .leave_ns = ns(all_s + TRANSFER_S) });
+        run.t[r] = all_s + TRANSFER_S;
+    }
+    others++;
+}
+
 static void step(void)
 {
     run.now_s = run.t[0];
@@ -207,6 +234,8 @@ static void step(void)
         }
         reduce();
     }
+    if (other_from && run.k >= other_from && run.k % 10 == 9)
+        meet_elsewhere();
     run.k++;
     view_tick(run.view, run.now_s);
 }
@@ -407,6 +436,29 @@ static void ended(const struct job *job, const char *begins)
     view_free(run.view);
 }
 
+/* A step stays what it is when the program begins to use another communicator. */
+static void steps_stay(void)
+{
+    static const struct job job = {
+        "neighbours in a ring, ten exchanges a barrier", RING, 8, 2, 0.02, 0, 0.01, 10, 0, 0, 1, 0, 1200, 1200
+    };
+    struct view_figures before, after;
+
+    random_state = 11;
+    other_from = 600;
+    begin(&job);
+    while (run.k < other_from)
+        step();
+    view_figures_get(run.view, run.now_s, &before);
+    while (run.k < job.steps)
+        step();
+    view_figures_get(run.view, run.now_s, &after);
+    is_near(after.step_p50_s, before.step_p50_s, 0.1, "%s: a step stays what it is", job.what);
+    is_near((double)after.steps, 2 * (double)before.steps, 0.02, "%s: all steps are counted alike", job.what);
+    view_free(run.view);
+    other_from = 0;
+}
+
 int main(void)
 {
     static const struct job slow = {
@@ -419,6 +471,7 @@ int main(void)
     agrees(&slow, false);
     agrees(&messages, true);
     rhythms();
+    steps_stay();
     ended(&slow, "node1 (2 ranks) computed ");
     ended(&messages, "node2 (2 ranks) computed ");
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
