@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
@@ -47,6 +49,9 @@ struct links {
     size_t cap;
     struct place *place;
     size_t n_places, places_cap;
+    struct map places; /* by place_key() */
+    uint32_t *reached; /* by node: the kind that reached it last, and 1 */
+    size_t reached_cap;
     struct links_slow slow;
     uint32_t above, below, kinds;
     double named;
@@ -57,19 +62,25 @@ struct links *links_new(void)
     return xcalloc(1, sizeof(struct links));
 }
 
+static void release(struct links *l)
+{
+    free(l->kind);
+    free(l->place);
+    free(l->reached);
+    map_free(&l->places);
+}
+
 void links_free(struct links *l)
 {
     if (!l)
         return;
-    free(l->kind);
-    free(l->place);
+    release(l);
     free(l);
 }
 
 void links_reset(struct links *l)
 {
-    free(l->kind);
-    free(l->place);
+    release(l);
     memset(l, 0, sizeof(*l));
 }
 
@@ -169,15 +180,18 @@ static bool is_learnt(const struct kind *k)
 
 /* ---- what explains it ---- */
 
-static struct place *place_get(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
+static uint64_t place_key(uint32_t nodes, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < l->n_places; i++)
-        if (l->place[i].nodes == nodes && (nodes < 1 || l->place[i].node[0] == a) &&
-            (nodes < 2 || l->place[i].node[1] == b))
-            return &l->place[i];
+    return hash_mix((uint64_t)a << 32 | b) + nodes;
+}
+
+static void place_add(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
+{
+    if (map_get(&l->places, place_key(nodes, a, b)) != MAP_NONE)
+        return;
+    map_put(&l->places, place_key(nodes, a, b), (uint32_t)l->n_places);
     l->place = xgrow(l->place, &l->places_cap, l->n_places + 1, sizeof(*l->place));
-    l->place[l->n_places] = (struct place){ .nodes = nodes, .node = { a, b } };
-    return &l->place[l->n_places++];
+    l->place[l->n_places++] = (struct place){ .nodes = nodes, .node = { a, b } };
 }
 
 /* All places that a transfer between nodes has been seen through: everything, each node, each pair that exchanges messages. */
@@ -190,11 +204,11 @@ static void make_places(struct links *l, const struct graph *g)
 
         if (k->nodes < 2)
             continue;
-        place_get(l, 0, 0, 0);
+        place_add(l, 0, 0, 0);
         for (uint32_t n = 0; n < k->nodes; n++)
-            place_get(l, 1, k->node[n], 0);
+            place_add(l, 1, k->node[n], 0);
         if (k->nodes == 2)
-            place_get(l, 2, k->node[0], k->node[1]);
+            place_add(l, 2, k->node[0], k->node[1]);
     }
     l->kinds = graph_kinds(g);
 }
@@ -204,29 +218,69 @@ static double explained(const struct place *p)
     return p->weight > 0 && p->sum > 0 ? p->sum * p->sum / p->weight : 0;
 }
 
+static void add_to(struct place *p, double weight, double now)
+{
+    p->sum += weight * now;
+    p->weight += weight;
+}
+
+static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b, double weight, double now)
+{
+    uint32_t at = map_get(&l->places, place_key(nodes, a, b));
+
+    if (at != MAP_NONE)
+        add_to(&l->place[at], weight, now);
+}
+
+/* All places whose nodes are among these. */
+static void add_to_reached(struct links *l, uint32_t kind, const struct graph_kind_info *k, double weight,
+                           double now)
+{
+    for (uint32_t i = 0; i < k->nodes; i++) {
+        l->reached = xgrow(l->reached, &l->reached_cap, k->node[i] + 1, sizeof(*l->reached));
+        l->reached[k->node[i]] = kind + 1;
+    }
+    for (size_t i = 0; i < l->n_places; i++) {
+        struct place *p = &l->place[i];
+        bool has = true;
+
+        for (uint32_t n = 0; n < p->nodes; n++)
+            has = has && p->node[n] < l->reached_cap && l->reached[p->node[n]] == kind + 1;
+        if (has)
+            add_to(p, weight, now);
+    }
+}
+
 /* Of the places, the one that explains most; of equals the one with the most kinds, which comes first. */
 static const struct place *explain(struct links *l, const struct graph *g)
 {
     const struct place *best = NULL;
 
     make_places(l, g);
-    for (size_t i = 0; i < l->n_places; i++) {
-        struct place *p = &l->place[i];
-        struct links_slow at = { .nodes = p->nodes, .node = { p->node[0], p->node[1] } };
+    for (size_t i = 0; i < l->n_places; i++)
+        l->place[i].sum = l->place[i].weight = 0;
+    if (l->reached)
+        memset(l->reached, 0, l->reached_cap * sizeof(*l->reached));
+    for (uint32_t i = 0; i < l->kinds; i++) {
+        const struct kind *kind = &l->kind[i];
+        double weight = kind->weight / (sigma_of(kind) * sigma_of(kind));
+        const struct graph_kind_info *k;
 
-        p->sum = p->weight = 0;
-        for (uint32_t k = 0; k < l->kinds; k++) {
-            const struct kind *kind = &l->kind[k];
-            double weight = kind->weight / (sigma_of(kind) * sigma_of(kind));
-
-            if (!is_learnt(kind) || !links_has(&at, graph_kind_get(g, k)))
-                continue;
-            p->sum += weight * kind->now;
-            p->weight += weight;
+        if (!is_learnt(kind))
+            continue;
+        k = graph_kind_get(g, i);
+        if (k->nodes > 2) {
+            add_to_reached(l, i, k, weight, kind->now);
+        } else if (k->nodes == 2) {
+            add_to_named(l, 0, 0, 0, weight, kind->now);
+            add_to_named(l, 1, k->node[0], 0, weight, kind->now);
+            add_to_named(l, 1, k->node[1], 0, weight, kind->now);
+            add_to_named(l, 2, k->node[0], k->node[1], weight, kind->now);
         }
-        if (!best || explained(p) > 1.0001 * explained(best))
-            best = p;
     }
+    for (size_t i = 0; i < l->n_places; i++)
+        if (!best || explained(&l->place[i]) > 1.0001 * explained(best))
+            best = &l->place[i];
     return best;
 }
 
@@ -261,7 +315,7 @@ static double excess_in(const struct links *l, const struct graph *g, const stru
 static uint32_t onset_of(const struct links *l, const struct graph *g, const struct links_slow *at,
                          double excess, uint32_t back)
 {
-    uint32_t number = graph_step_get(g, back).number;
+    uint32_t number = graph_step_number(g, back);
     double spread;
 
     for (; back < graph_steps(g); back++) {
@@ -270,7 +324,7 @@ static uint32_t onset_of(const struct links *l, const struct graph *g, const str
         if (x < excess / 2)
             break;
         if (!isnan(x))
-            number = graph_step_get(g, back).number;
+            number = graph_step_number(g, back);
     }
     return number;
 }
