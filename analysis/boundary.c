@@ -40,7 +40,8 @@ struct caller { /* a rank */
     size_t n_kinds, kinds_cap;
     struct anchor anchor;
     uint64_t left_ns;
-    uint64_t left[BEGUN_MAX]; /* when it left the newest calls */
+    /* BEGUN_MAX, when it left the newest calls, as left_at() has it; NULL: no rank has begun a call that it completed later */
+    uint32_t *left;
     uint32_t calls, ends;
 };
 
@@ -57,6 +58,7 @@ struct boundary {
     size_t cap;
     uint32_t n;
     bool marked;           /* some rank had a collective */
+    bool nonblocking;      /* ... began a call that it completed later */
     uint64_t calls, look;  /* taken while it is looked for; how many before all ranks are looked at again */
     bool found;            /* enough is known */
     bool anchored, phased; /* ... of what ends a step, and of which of its numbers */
@@ -82,6 +84,7 @@ void boundary_free(struct boundary *b)
     for (uint32_t r = 0; r < b->n; r++) {
         cycle_free(&b->rank[r].cycle);
         free(b->rank[r].kind);
+        free(b->rank[r].left);
     }
     free(b->rank);
     free(b);
@@ -108,12 +111,19 @@ uint32_t boundary_period(const struct boundary *b)
 
 /* ---- what a rank calls ---- */
 
+/* In 64 ns, which comes round every four minutes: what differs by more is long. */
+static uint32_t left_at(uint64_t ns)
+{
+    return (uint32_t)(ns >> 6);
+}
+
 /* How many calls the rank has left since it began this one: buckets that are awaited one after another differ in nothing else. */
 static uint32_t left_since(const struct caller *k, uint64_t begin_ns)
 {
     uint32_t n = 0;
 
-    while (begin_ns && n < k->calls && n < BEGUN_MAX && k->left[(k->calls - 1 - n) % BEGUN_MAX] > begin_ns)
+    while (begin_ns && k->left && n < k->calls && n < BEGUN_MAX &&
+           (int32_t)(k->left[(k->calls - 1 - n) % BEGUN_MAX] - left_at(begin_ns)) > 0)
         n++;
     return n;
 }
@@ -141,7 +151,10 @@ static void take_kind(struct caller *k, const struct graph_call *c, uint32_t tok
         }
     if (k->n_kinds == TOKENS_MAX)
         return;
-    k->kind = xgrow(k->kind, &k->kinds_cap, k->n_kinds + 1, sizeof(*k->kind));
+    if (k->n_kinds == k->kinds_cap) {
+        k->kinds_cap += k->kinds_cap / 4 + 2;
+        k->kind = xrealloc(k->kind, k->kinds_cap, sizeof(*k->kind));
+    }
     k->kind[k->n_kinds++] = (struct call_kind){
         .token = token, .kind = c->kind, .comm = c->comm, .peer = c->peer, .tag = c->tag, .newest = k->calls
     };
@@ -444,6 +457,15 @@ static void look_for_phase(struct boundary *b, const struct caller *k, const str
     b->phased = true;
 }
 
+static void note_left(struct boundary *b, struct caller *k, const struct graph_call *c)
+{
+    b->nonblocking = b->nonblocking || c->begin_ns;
+    if (b->nonblocking && !k->left)
+        k->left = xcalloc(BEGUN_MAX, sizeof(*k->left));
+    if (k->left)
+        k->left[k->calls % BEGUN_MAX] = left_at(c->leave_ns);
+}
+
 struct boundary_at boundary_call(struct boundary *b, const struct graph_call *c)
 {
     struct caller *k = &b->rank[c->rank];
@@ -457,7 +479,8 @@ struct boundary_at boundary_call(struct boundary *b, const struct graph_call *c)
         k->ends++;
         at.number = (c->seq + every - 1 - b->phase) / every;
     }
-    k->left[k->calls++ % BEGUN_MAX] = c->leave_ns;
+    note_left(b, k, c);
+    k->calls++;
     k->left_ns = c->leave_ns > k->left_ns ? c->leave_ns : k->left_ns;
     return at;
 }

@@ -129,6 +129,9 @@ void cycle_push(struct cycle *c, uint32_t token, bool mark)
     c->length = find_length(c);
     if (c->length && c->marked && !has_mark(c, c->length))
         c->length = 0;
-    if (c->length)
-        find_inner(c);
+    if (!c->length)
+        return;
+    find_inner(c);
+    c->token = xrealloc(c->token, c->n, sizeof(*c->token)); /* more come only when it is looked for again */
+    c->cap = c->n;
 }

@@ -315,7 +315,7 @@ static double excess_in(const struct links *l, const struct graph *g, const stru
 static uint32_t onset_of(const struct links *l, const struct graph *g, const struct links_slow *at,
                          double excess, uint32_t back)
 {
-    uint32_t number = graph_step_number(g, back);
+    uint32_t number = graph_step_about(g, back).number;
     double spread;
 
     for (; back < graph_steps(g); back++) {
@@ -324,7 +324,7 @@ static uint32_t onset_of(const struct links *l, const struct graph *g, const str
         if (x < excess / 2)
             break;
         if (!isnan(x))
-            number = graph_step_number(g, back);
+            number = graph_step_about(g, back).number;
     }
     return number;
 }
@@ -342,7 +342,7 @@ static bool stands_out(const struct links *l, const struct graph *g, const struc
 
         if (isnan(x))
             continue;
-        if (graph_step_get(g, back).number >= at->from) {
+        if (graph_step_about(g, back).number >= at->from) {
             slow += x;
             n_slow++;
         } else {

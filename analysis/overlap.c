@@ -406,7 +406,7 @@ static uint32_t steps_of(const struct graph *g)
     size_t ops = 0;
 
     while (steps < graph_steps(g) && steps < OVERLAP_STEPS && (!steps || ops < OPS_MAX))
-        ops += graph_step_get(g, steps++).n;
+        ops += graph_step_about(g, steps++).n;
     return steps;
 }
 

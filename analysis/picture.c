@@ -474,7 +474,7 @@ static double duration_of(const struct graph *g, uint32_t back, const struct gra
 
     if (back + 1 >= graph_steps(g))
         return span_s;
-    before = graph_step_get(g, back + 1);
+    before = graph_step_about(g, back + 1);
     return before.number + 1 == step->number ? step->end_s - before.end_s : span_s;
 }
 

@@ -87,7 +87,7 @@ double price_saved_s(struct graph *g, const struct price_change *c, double *of_s
                                    .arg = &replay };
     uint32_t steps = 0;
 
-    while (steps < graph_steps(g) && graph_step_get(g, steps).number >= c->from)
+    while (steps < graph_steps(g) && graph_step_about(g, steps).number >= c->from)
         steps++;
     if (c->expected)
         expected_take(c->expected, g, steps);

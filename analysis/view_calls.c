@@ -238,7 +238,7 @@ static uint32_t recent_from(const struct view_calls *s)
 {
     uint32_t n = graph_steps(s->graph) < PRICED ? graph_steps(s->graph) : PRICED;
 
-    return graph_step_get(s->graph, n - 1).number;
+    return graph_step_about(s->graph, n - 1).number;
 }
 
 /* Steps between two prices of what stands: the replays of all remembered steps then cost at most PRICED_OPS operations a step. */
@@ -333,7 +333,7 @@ static void judge_links(struct view *v)
                                  .place = l->nodes ? l->node[0] : WORK_PLACE_NONE,
                                  .other = l->node[1],
                                  .standing = l->standing &&
-                                             graph_step_get(s->graph, 0).number >= l->from + LINK_STEPS &&
+                                             graph_step_about(s->graph, 0).number >= l->from + LINK_STEPS &&
                                              !is_explained(l, s->starved),
                                  .from = l->from,
                                  .excess = l->excess };
@@ -524,8 +524,8 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
     view_steps_take_whole(v, now_s, steps, boundary_period(s->boundary), step->end_s - from_s, s->own_s,
                           s->n);
     follow_path(v, now_s, back);
-    links_step(s->links, s->graph, back);
     pieces_step(&s->pieces, s->graph, step);
+    links_step(s->links, s->graph, back); /* after which step may have no operations any more */
     hold_slow(v);
     if (!roles_take(s->roles, s->graph, s->own_s, s->n, s->held))
         return;
@@ -549,7 +549,7 @@ static void judge_new(struct view *v, double now_s)
     struct view_calls *s = v->calls;
     uint32_t back = 0;
 
-    while (back < graph_steps(s->graph) && (!s->any || graph_step_get(s->graph, back).number > s->delivered))
+    while (back < graph_steps(s->graph) && (!s->any || graph_step_about(s->graph, back).number > s->delivered))
         back++;
     while (back-- > 0) {
         struct graph_step step = graph_step_get(s->graph, back);

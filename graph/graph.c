@@ -8,6 +8,7 @@
 #include "graph/graph_private.h"
 
 #define HELD_SHARE 1e-3 /* of a step: who stayed shorter in a completing call was not held, either */
+#define SPARE_MAX  64u  /* calls of a rank that there is room for, though there are few */
 
 static void take_complete(struct graph *g);
 
@@ -19,25 +20,16 @@ struct graph *graph_new(void)
 
     g->clock = graph_clock_new();
     g->held_s = HELD_S;
+    g->free_slot = g->oldest = GRAPH_NONE;
     return g;
-}
-
-static void forget_steps(struct graph *g)
-{
-    for (uint32_t i = 0; i < GRAPH_STEPS; i++) {
-        free(g->kept[i].op);
-        free(g->kept[i].begin_s);
-        g->kept[i] = (struct kept){ 0 };
-    }
-    g->n_kept = 0;
-    g->ops = 0;
 }
 
 void graph_free(struct graph *g)
 {
     if (!g)
         return;
-    forget_steps(g);
+    kept_forget(g);
+    meetings_forget(g);
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         free(g->rank[r].raw);
         free(g->rank[r].end);
@@ -48,24 +40,21 @@ void graph_free(struct graph *g)
     free(g->rank);
     free(g->comm);
     free(g->kind);
-    free(g->meeting);
     map_free(&g->comms);
     map_free(&g->kinds);
-    map_free(&g->meetings);
     map_free(&g->places);
     map_free(&g->classes);
     free(g->place);
     graph_clock_free(g->clock);
     free(g->now_s);
-    free(g->start_s);
-    free(g->over_s);
     free(g);
 }
 
 /* Forget all calls; what is learnt of clocks and transfers stays. */
 void graph_reset(struct graph *g)
 {
-    forget_steps(g);
+    kept_forget(g);
+    meetings_forget(g);
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
 
@@ -76,9 +65,10 @@ void graph_reset(struct graph *g)
         k->whole = false;
         k->places = 0;
     }
-    g->base += g->n_meetings;
-    g->n_meetings = 0;
-    map_clear(&g->meetings);
+    map_clear(&g->places);
+    map_clear(&g->classes);
+    g->n_places = g->n_classes = 0;
+    g->oldest = GRAPH_NONE;
     g->from = 0;
     g->roles = 0;
     g->tried = 0;
@@ -134,91 +124,85 @@ static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t f
 {
     bool message = c->kind != GRAPH_COLLECTIVE;
     uint32_t size = c->bytes ? 64 - (uint32_t)__builtin_clzll(c->bytes) : 0;
-    uint64_t words[] = { message,
-                         c->comm,
-                         size,
-                         message ? from : c->op,
-                         message ? to : 0,
-                         message ? (uint64_t)(int64_t)c->tag : 0 };
-    uint64_t key = key_of(words, sizeof(words));
+    uint64_t key = key_of_numbers(hash_mix(c->comm + message), message ? (uint64_t)from << 32 | to : c->op,
+                                  (uint64_t)(message ? (uint32_t)c->tag : 0) << 8 | size);
     uint32_t at = map_get(&g->kinds, key);
 
     if (at != GRAPH_NONE || g->n_kinds == GRAPH_KINDS_MAX)
         return at;
     g->kind = xgrow(g->kind, &g->kinds_cap, g->n_kinds + 1, sizeof(*g->kind));
-    g->kind[g->n_kinds] =
-        (struct kind){ .info = { .message = message,
-                                 .size = size,
-                                 .from = from,
-                                 .to = to,
-                                 .tag = c->tag,
-                                 .comm = message ? 0 : c->comm,
-                                 .op = c->op,
-                                 .bytes = (double)c->bytes },
-                       .comm = message ? GRAPH_NONE : comm_get(g, c->comm),
-                       .usual_s = NAN };
+    g->kind[g->n_kinds] = (struct kind){ .info = { .message = message,
+                                                   .size = size,
+                                                   .from = from,
+                                                   .to = to,
+                                                   .tag = c->tag,
+                                                   .comm = message ? 0 : c->comm,
+                                                   .op = c->op,
+                                                   .bytes = (double)c->bytes },
+                                         .comm = message ? GRAPH_NONE : comm_get(g, c->comm),
+                                         .usual_s = NAN };
     map_put(&g->kinds, key, (uint32_t)g->n_kinds);
     return (uint32_t)g->n_kinds++;
-}
-
-static uint64_t collective_key(const struct graph_call *c, uint32_t seq)
-{
-    uint64_t words[] = { 1, c->comm, seq };
-
-    return key_of(words, sizeof(words));
-}
-
-static uint64_t message_key(const struct graph_call *c, uint32_t from, uint32_t to)
-{
-    uint64_t words[] = { 2, c->comm, c->seq, (uint64_t)from << 32 | to, (uint64_t)(int64_t)c->tag };
-
-    return key_of(words, sizeof(words));
 }
 
 static uint32_t meeting_get(struct graph *g, const struct graph_call *c)
 {
     bool message = c->kind != GRAPH_COLLECTIVE;
     uint32_t from = c->kind == GRAPH_SEND ? c->rank : c->peer, to = c->kind == GRAPH_SEND ? c->peer : c->rank;
-    uint64_t key = message ? message_key(c, from, to) : collective_key(c, c->seq);
-    uint32_t at = map_get(&g->meetings, key), before = GRAPH_NONE, kind;
+    uint64_t key = message ? key_of_numbers(hash_mix(c->comm), (uint64_t)from << 32 | to,
+                                            (uint64_t)(uint32_t)c->tag << 32 | c->seq)
+                           : meeting_collective_key(c->comm, c->seq);
+    uint32_t slot = meeting_find(g, key), kind;
+    struct meeting *m;
 
-    if (at != GRAPH_NONE)
-        return at;
+    if (slot != GRAPH_NONE)
+        return slot;
     kind = kind_get(g, c, from, to);
     if (kind == GRAPH_NONE)
         return GRAPH_NONE;
-    at = g->base + g->n_meetings;
-    g->meeting = xgrow(g->meeting, &g->meetings_cap, g->n_meetings + 1, sizeof(*g->meeting));
-    if (!message && c->seq)
-        before = map_get(&g->meetings, collective_key(c, c->seq - 1));
-    g->meeting[g->n_meetings++] = (struct meeting){ .m = { .kind = kind,
-                                                           .before = before,
-                                                           .transfer_s = NAN,
-                                                           .most_s = NAN,
-                                                           .start_s = -INFINITY,
-                                                           .end_s = NAN },
-                                                    .key = key,
-                                                    .seq = c->seq,
-                                                    .send_s = NAN,
-                                                    .recv_s = NAN,
-                                                    .recv_left_s = NAN,
-                                                    .least_stay_s = INFINITY,
-                                                    .held_left_s = INFINITY,
-                                                    .least_left_s = INFINITY };
-    map_put(&g->meetings, key, at);
-    return at;
+    slot = meeting_new(g, key);
+    m = meeting_at(g, slot);
+    m->kind = kind;
+    m->seq = c->seq;
+    if (message)
+        m->message.send_s = m->message.recv_s = NAN;
+    else
+        m->all.least_stay_s = m->all.held_left_s = m->all.least_left_s = INFINITY;
+    return slot;
+}
+
+void graph_raw_insert(struct graph *g, struct rank *k, size_t at, const struct raw *raw)
+{
+    if (k->n == k->cap) {
+        k->cap += k->cap / 4 + 8;
+        k->raw = xrealloc(k->raw, k->cap, sizeof(*k->raw));
+    }
+    memmove(k->raw + at + 1, k->raw + at, (k->n++ - at) * sizeof(*k->raw));
+    k->raw[at] = *raw;
+    meeting_at(g, raw->meeting)->refs++;
 }
 
 /* In the order of the program: what began earlier comes first. */
-static void raw_add(struct rank *k, const struct raw *raw)
+static void raw_add(struct graph *g, struct rank *k, const struct raw *raw)
 {
     size_t at = k->n;
 
-    k->raw = xgrow(k->raw, &k->cap, k->n + 1, sizeof(*k->raw));
     while (at > 0 && k->raw[at - 1].enter_ns > raw->enter_ns)
         at--;
-    memmove(k->raw + at + 1, k->raw + at, (k->n++ - at) * sizeof(*k->raw));
-    k->raw[at] = *raw;
+    graph_raw_insert(g, k, at, raw);
+}
+
+/* Forget these of its calls. */
+static void raw_drop(struct graph *g, struct rank *k, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        meeting_at(g, k->raw[i].meeting)->refs--;
+    memmove(k->raw + from, k->raw + to, (k->n - to) * sizeof(*k->raw));
+    k->n -= to - from;
+    if (k->cap > SPARE_MAX && k->n < k->cap / 4) {
+        k->cap /= 2;
+        k->raw = xrealloc(k->raw, k->cap, sizeof(*k->raw));
+    }
 }
 
 void graph_lost(struct graph *g, uint32_t rank)
@@ -235,63 +219,41 @@ void graph_call(struct graph *g, const struct graph_call *c)
     if (c->rank >= g->n_ranks || !g->rank[c->rank].known || g->finished)
         return;
     k = &g->rank[c->rank];
+    kept_let_go(g);
     if (k->n >= GRAPH_OPEN_MAX)
         graph_reset(g);
     graph_clock_see(g->clock, k->node, c->begin_ns ? c->begin_ns : c->enter_ns);
+    if (!k->begun) { /* what comes before its first end is in no step */
+        k->ended_ns = c->leave_ns;
+        k->lost = false;
+        return;
+    }
     raw.meeting = meeting_get(g, c);
     if (raw.meeting == GRAPH_NONE) {
         k->lost = true;
         return;
     }
     if (c->kind == GRAPH_COLLECTIVE)
-        comm_reaches(&g->comm[g->kind[meeting_at(g, raw.meeting)->m.kind].comm], k->node);
+        comm_reaches(&g->comm[g->kind[meeting_at(g, raw.meeting)->kind].comm], k->node);
     raw.lost = k->lost;
     k->lost = false;
     if (c->begin_ns) {
         struct raw begin = raw;
 
-        g->spans = g->spans || (k->begun && c->begin_ns < k->ended_ns);
-
+        g->spans = g->spans || c->begin_ns < k->ended_ns;
         begin.does = GRAPH_ARRIVES;
         begin.enter_ns = begin.leave_ns = c->begin_ns;
         begin.lost = false;
-        raw_add(k, &begin);
+        raw_add(g, k, &begin);
         raw.does = GRAPH_IS_HELD;
     } else {
         raw.does = c->kind == GRAPH_SEND ? GRAPH_ARRIVES : GRAPH_ARRIVES | GRAPH_IS_HELD;
         raw.blocking = true;
     }
-    raw_add(k, &raw);
+    raw_add(g, k, &raw);
 }
 
 /* ---- a step that is complete ---- */
-
-static void forget_oldest(struct graph *g)
-{
-    struct kept *old = &g->kept[(g->steps - g->n_kept) % GRAPH_STEPS];
-
-    g->ops -= old->s.n;
-    free(old->op);
-    free(old->begin_s);
-    *old = (struct kept){ 0 };
-    g->n_kept--;
-}
-
-/* Meetings that only forgotten steps had. */
-static void forget_meetings(struct graph *g)
-{
-    uint32_t first = g->n_kept ? g->kept[(g->steps - g->n_kept) % GRAPH_STEPS].first : g->base;
-    uint32_t n = first - g->base;
-
-    if (n < g->n_meetings / 2 || n < 1024)
-        return;
-    memmove(g->meeting, g->meeting + n, (g->n_meetings - n) * sizeof(*g->meeting));
-    g->n_meetings -= n;
-    g->base = first;
-    map_clear(&g->meetings);
-    for (uint32_t i = 0; i < g->n_meetings; i++)
-        map_put(&g->meetings, g->meeting[i].key, g->base + i);
-}
 
 /* The calls of each rank's first step, when that is `number`. */
 static struct window *windows_of(struct graph *g, uint32_t number)
@@ -314,47 +276,49 @@ static void drop_windows(struct graph *g, const struct window *w, uint32_t numbe
 
         if (!k->n_ends || k->end[0].number != number)
             continue;
-        memmove(k->raw, k->raw + w[r].n, (k->n - w[r].n) * sizeof(*k->raw));
-        k->n -= w[r].n;
+        raw_drop(g, k, 0, w[r].n);
         k->gone += w[r].n;
         memmove(k->end, k->end + 1, --k->n_ends * sizeof(*k->end));
     }
 }
 
+/* Forget the oldest steps that there is no room for. */
+static void make_room(struct graph *g)
+{
+    size_t most = (size_t)g->n_ranks * GRAPH_RANK_BYTES;
+
+    most = most > GRAPH_BYTES ? most : GRAPH_BYTES;
+    while (g->n_kept > GRAPH_STEPS_MIN && g->bytes > most)
+        kept_forget_oldest(g);
+}
+
 static void take_step(struct graph *g, uint32_t number)
 {
     struct window *w = windows_of(g, number);
-    struct kept *kept;
-    uint32_t first = UINT32_MAX;
+    struct graph_step s = { .number = number, .begin_s = INFINITY, .end_s = -INFINITY };
+    double *begin_s = xcalloc(g->n_ranks, sizeof(*begin_s));
+    uint32_t first;
 
-    while (g->n_kept && (g->n_kept == GRAPH_STEPS || g->ops > GRAPH_CALLS_MAX))
-        forget_oldest(g);
-    kept = &g->kept[g->steps % GRAPH_STEPS];
     graph_align(g, w);
     graph_repair(g, w, number);
     graph_find_roles(g, w);
     g->merged = false;
     graph_measure(g, w);
-    kept->s.number = number;
-    graph_order(g, kept, w);
-    kept->s.op = kept->op;
-    kept->s.begin_s = INFINITY;
-    kept->s.end_s = -INFINITY;
+    first = graph_order(g, &s, begin_s, w);
     for (uint32_t r = 0; r < g->n_ranks; r++)
         if (w[r].n) {
-            kept->s.begin_s = fmin(kept->s.begin_s, kept->begin_s[r]);
-            kept->s.end_s = fmax(kept->s.end_s, moment_s(g, r, w[r].raw[w[r].n - 1].leave_ns));
+            s.begin_s = fmin(s.begin_s, begin_s[r]);
+            s.end_s = fmax(s.end_s, moment_s(g, r, w[r].raw[w[r].n - 1].leave_ns));
         }
-    for (size_t i = 0; i < kept->s.n; i++)
-        first = kept->op[i].meeting < first ? kept->op[i].meeting : first;
-    kept->first = first;
-    g->held_s = fmax(HELD_S, HELD_SHARE * (kept->s.end_s - kept->s.begin_s));
-    g->ops += kept->s.n;
-    g->steps++;
-    g->n_kept++;
+    g->held_s = fmax(HELD_S, HELD_SHARE * (s.end_s - s.begin_s));
+    if (g->n_kept == GRAPH_STEPS)
+        kept_forget_oldest(g);
+    kept_add(g, &s, begin_s, first);
+    make_room(g);
     drop_windows(g, w, number);
+    meetings_close(g);
+    free(begin_s);
     free(w);
-    forget_meetings(g);
 }
 
 /* The oldest step with an end; GRAPH_NONE: there is none. */
@@ -368,15 +332,22 @@ static uint32_t oldest_end(const struct graph *g)
     return number;
 }
 
-/* Did every rank come to this end?  Where calls are begun in one step and completed in the next, to one after it. */
-static bool all_past(const struct graph *g, uint32_t number)
+/* Where calls are begun in one step and completed in the next, it must come to one after this end. */
+static bool is_past(const struct graph *g, uint32_t rank, uint32_t number)
 {
-    for (uint32_t r = 0; r < g->n_ranks && !g->finished; r++) {
-        const struct rank *k = &g->rank[r];
+    const struct rank *k = &g->rank[rank];
 
-        if (k->known && !k->ended && (!k->n_ends || k->end[k->n_ends - 1].number < number + g->spans))
+    return !k->known || k->ended || (k->n_ends && k->end[k->n_ends - 1].number >= number + g->spans);
+}
+
+/* Did every rank come to this end?  Asked at each end of each rank: the one that was waited for before answers it mostly. */
+static bool all_past(struct graph *g, uint32_t number)
+{
+    for (uint32_t i = 0; i < g->n_ranks && !g->finished; i++)
+        if (!is_past(g, (g->waits_for + i) % g->n_ranks, number)) {
+            g->waits_for = (g->waits_for + i) % g->n_ranks;
             return false;
-    }
+        }
     return true;
 }
 
@@ -410,7 +381,13 @@ static void take_complete(struct graph *g)
 {
     uint32_t number;
 
-    while ((number = oldest_end(g)) != GRAPH_NONE && all_past(g, number)) {
+    for (;;) {
+        if (g->oldest == GRAPH_NONE)
+            g->oldest = oldest_end(g);
+        number = g->oldest;
+        if (number == GRAPH_NONE || !all_past(g, number))
+            return;
+        g->oldest = GRAPH_NONE;
         if (number <= g->from) {
             struct window *w = windows_of(g, number);
 
@@ -424,17 +401,23 @@ static void take_complete(struct graph *g)
     }
 }
 
-/* Forget the rank's calls since its newest end. */
-static void forget_open(struct rank *k)
+void graph_end_reserve(struct rank *k)
 {
-    k->n = k->n_ends ? k->end[k->n_ends - 1].at - k->gone : 0;
+    if (k->n_ends < k->ends_cap)
+        return;
+    k->ends_cap += k->ends_cap / 4 + 2;
+    k->end = xrealloc(k->end, k->ends_cap, sizeof(*k->end));
+}
+
+/* Forget the rank's calls since its newest end. */
+static void forget_open(struct graph *g, struct rank *k)
+{
+    raw_drop(g, k, k->n_ends ? k->end[k->n_ends - 1].at - k->gone : 0, k->n);
 }
 
 /* What came before a rank's first end may be less than a step, or several. */
 static void begin(struct graph *g, struct rank *k, uint32_t number)
 {
-    k->ended_ns = k->n ? k->raw[k->n - 1].leave_ns : 0;
-    forget_open(k);
     k->begun = true;
     g->from = number > g->from ? number : g->from;
 }
@@ -446,7 +429,7 @@ void graph_gap(struct graph *g, uint32_t rank)
     if (rank >= g->n_ranks)
         return;
     k = &g->rank[rank];
-    forget_open(k);
+    forget_open(g, k);
     k->begun = k->lost = false;
 }
 
@@ -463,7 +446,9 @@ void graph_step_end(struct graph *g, uint32_t rank, uint32_t number)
     }
     if (k->n_ends && number <= k->end[k->n_ends - 1].number)
         return;
-    k->end = xgrow(k->end, &k->ends_cap, k->n_ends + 1, sizeof(*k->end));
+    graph_end_reserve(k);
+    if (!k->n_ends && number < g->oldest)
+        g->oldest = number;
     k->end[k->n_ends++] = (struct end){ number, k->gone + k->n, k->ended_ns };
     k->ended_ns = k->n ? k->raw[k->n - 1].leave_ns : k->ended_ns;
     take_complete(g);
@@ -482,32 +467,20 @@ size_t graph_ops(const struct graph *g)
     return g->ops;
 }
 
+size_t graph_bytes(const struct graph *g)
+{
+    return g->bytes;
+}
+
 uint32_t graph_steps(const struct graph *g)
 {
     return g->n_kept;
-}
-
-struct graph_step graph_step_get(const struct graph *g, uint32_t back)
-{
-    return g->kept[(g->steps - 1 - back) % GRAPH_STEPS].s;
-}
-
-double graph_begin_s(const struct graph *g, uint32_t back, uint32_t rank)
-{
-    const struct kept *kept = &g->kept[(g->steps - 1 - back) % GRAPH_STEPS];
-
-    return rank < kept->ranks ? kept->begin_s[rank] : NAN;
 }
 
 bool graph_comparable(const struct graph *g, uint32_t a, uint32_t b)
 {
     return a < g->n_ranks && b < g->n_ranks &&
            graph_clock_comparable(g->clock, g->rank[a].node, g->rank[b].node);
-}
-
-const struct graph_meeting *graph_meeting_get(const struct graph *g, uint32_t meeting)
-{
-    return &meeting_at(g, meeting)->m;
 }
 
 uint32_t graph_kinds(const struct graph *g)

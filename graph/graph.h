@@ -12,8 +12,9 @@
  * Messages are matched by sender, receiver, communicator, tag and number, collectives by communicator and number.
  * The clocks of two nodes are unrelated; clock.h aligns them.
  *
- * Units: nanoseconds of each node's clock in, seconds out.  Memory: GRAPH_STEPS steps, or fewer when they have more than
- * GRAPH_CALLS_MAX calls; some 60 bytes a call. */
+ * Units: nanoseconds of each node's clock in, seconds out.  Times in steps that are remembered are exact to 0.05 %.
+ * Memory: the newest steps, at most GRAPH_STEPS, in GRAPH_BYTES or in GRAPH_RANK_BYTES a rank, whichever is more, but GRAPH_STEPS_MIN in any
+ * case; 10 bytes a call.  The calls since the newest step take 30 bytes each, and 100 each message and collective. */
 #ifndef SYNCGUARD_GRAPH_GRAPH_H
 #define SYNCGUARD_GRAPH_GRAPH_H
 
@@ -22,9 +23,11 @@
 #include <stdint.h>
 
 #define GRAPH_STEPS      256u
-#define GRAPH_CALLS_MAX  (1u << 18)
-#define GRAPH_KINDS_MAX  65536u     /* of transfers; calls of others are left out */
-#define GRAPH_PLACES_MAX (1u << 20) /* in the programs of all ranks */
+#define GRAPH_STEPS_MIN  4u
+#define GRAPH_BYTES      (11u << 17) /* 1.4 MiB */
+#define GRAPH_RANK_BYTES 1408u
+#define GRAPH_KINDS_MAX  (1u << 18) /* of transfers; calls of others are left out */
+#define GRAPH_PLACES_MAX (1u << 22) /* in the programs of all ranks */
 #define GRAPH_OPEN_MAX \
     (1u << 15) /* calls of a rank since its newest step; with more, what is known so far is forgotten */
 #define GRAPH_NONE UINT32_MAX
@@ -78,8 +81,9 @@ struct graph_op {
     float lag_s;    /* held: how much later than the meeting's end it left */
     uint32_t place; /* in the rank's program, the same in all steps; GRAPH_NONE: not known */
     uint8_t does;
-    bool first; /* of those that its meeting holds */
-    bool known; /* work_s is all own work: no call is missing before it */
+    bool first;    /* of those that its meeting holds */
+    bool known;    /* work_s is all own work: no call is missing before it */
+    bool has_work; /* there may be work before it: it is not the end of a call that arrived just before */
 };
 
 struct graph_meeting {
@@ -94,14 +98,14 @@ struct graph_meeting {
 /* Meetings that transfer the same between the same. */
 struct graph_kind_info {
     bool message;
+    uint8_t op;        /* of a collective: enum ring_op */
     uint32_t size;     /* bytes, as a power of two: sizes that vary a little are one kind */
     uint32_t from, to; /* ranks of a message */
     int32_t tag;
-    uint64_t comm; /* of a collective: name of its communicator */
-    uint8_t op;    /* of a collective: enum ring_op */
-    double bytes;  /* of the first of its calls */
     uint32_t nodes;       /* of its members */
     const uint32_t *node; /* node[nodes], ascending; lent until the next call */
+    uint64_t comm;        /* of a collective: name of its communicator */
+    double bytes;         /* of the first of its calls */
 };
 
 struct graph_step {
@@ -113,14 +117,18 @@ struct graph_step {
     double pause_s;        /* for how long most ranks did something else, in one place; 0: they did not */
 };
 
-/* Steps that are complete and remembered, and the step that is back before the newest; lent until the next call. */
+/* Steps that are complete and remembered, and the step that is back before the newest.  Its operations are lent until another step
+ * that is not the newest is asked for; the newest one's until the next call of a rank. */
 uint32_t graph_steps(const struct graph *g);
-size_t graph_ops(const struct graph *g); /* operations in them */
+size_t graph_ops(const struct graph *g);   /* operations in them */
+size_t graph_bytes(const struct graph *g); /* that they take */
 struct graph_step graph_step_get(const struct graph *g, uint32_t back);
+struct graph_step graph_step_about(const struct graph *g, uint32_t back); /* without its operations, which takes longer */
 /* When that step began for a rank; NaN: it took no part in it. */
 double graph_begin_s(const struct graph *g, uint32_t back, uint32_t rank);
 /* Can times of the two ranks be compared? */
 bool graph_comparable(const struct graph *g, uint32_t a, uint32_t b);
+/* Of an operation in a step that is remembered; lent until seven others were asked for. */
 const struct graph_meeting *graph_meeting_get(const struct graph *g, uint32_t meeting);
 uint32_t graph_kinds(const struct graph *g);
 const struct graph_kind_info *graph_kind_get(const struct graph *g, uint32_t kind);

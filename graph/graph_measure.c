@@ -41,6 +41,23 @@ struct fastest {
     double s;
 };
 
+/* When a message was sent and received, as soon as both are known. */
+static bool both_ends(struct meeting *m, const struct raw *raw, uint64_t *sent_ns, uint64_t *received_ns)
+{
+    bool sends = raw->kind == GRAPH_SEND;
+
+    if (raw->kind == GRAPH_COLLECTIVE || !(raw->does & (sends ? GRAPH_ARRIVES : GRAPH_IS_HELD)))
+        return false;
+    *sent_ns = sends ? raw->enter_ns : m->message.half_ns;
+    *received_ns = sends ? m->message.half_ns : raw->leave_ns;
+    if (sends ? m->message.received : m->message.sent)
+        return true;
+    m->message.half_ns = sends ? raw->enter_ns : raw->leave_ns;
+    m->message.sent = sends;
+    m->message.received = !sends;
+    return false;
+}
+
 /* What the messages of the step show of the nodes' clocks. */
 static void align_by_messages(struct graph *g, const struct window *w)
 {
@@ -52,17 +69,14 @@ static void align_by_messages(struct graph *g, const struct window *w)
         for (size_t i = 0; i < w[r].n; i++) {
             const struct raw *raw = &w[r].raw[i];
             struct meeting *m = meeting_at(g, raw->meeting);
-            const struct graph_kind_info *k = &g->kind[m->m.kind].info;
-            struct fastest f;
+            const struct graph_kind_info *k = &g->kind[m->kind].info;
+            struct fastest f = { 0 };
             uint32_t at;
 
-            if (raw->kind == GRAPH_SEND && (raw->does & GRAPH_ARRIVES))
-                m->sent_ns = raw->enter_ns;
-            else if (raw->kind == GRAPH_RECV && (raw->does & GRAPH_IS_HELD))
-                m->received_ns = raw->leave_ns;
-            if (raw->kind == GRAPH_COLLECTIVE || !m->sent_ns || !m->received_ns)
+            if (!both_ends(m, raw, &f.sent_ns, &f.received_ns))
                 continue;
-            f = (struct fastest){ g->rank[k->from].node, g->rank[k->to].node, m->sent_ns, m->received_ns, 0 };
+            f.from = g->rank[k->from].node;
+            f.to = g->rank[k->to].node;
             if (f.from == f.to)
                 continue;
             f.s = graph_clock_apart_s(g->clock, f.to, f.received_ns, f.from, f.sent_ns);
@@ -81,6 +95,17 @@ static void align_by_messages(struct graph *g, const struct window *w)
     map_free(&pairs);
 }
 
+/* The step at hand has a call of it. */
+static void begin_meeting(const struct graph *g, struct meeting *m)
+{
+    const struct graph_kind_info *k = &g->kind[m->kind].info;
+
+    m->measured = true;
+    m->newest = (uint8_t)g->steps;
+    m->before =
+        k->message || !m->seq ? GRAPH_NONE : meeting_find(g, meeting_collective_key(k->comm, m->seq - 1));
+}
+
 /* What the collectives of the step say of the nodes' clocks. */
 void graph_align(struct graph *g, const struct window *w)
 {
@@ -91,7 +116,10 @@ void graph_align(struct graph *g, const struct window *w)
         for (size_t i = 0; i < w[r].n; i++) {
             struct meeting *m = meeting_at(g, w[r].raw[i].meeting);
 
-            m->most_stay_s = fmax(m->most_stay_s, stay_of(&w[r].raw[i]));
+            if (!m->measured)
+                begin_meeting(g, m);
+            if (w[r].raw[i].kind == GRAPH_COLLECTIVE)
+                m->all.most_stay_s = fmaxf(m->all.most_stay_s, (float)stay_of(&w[r].raw[i]));
         }
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (size_t i = 0; i < w[r].n; i++) {
@@ -99,7 +127,7 @@ void graph_align(struct graph *g, const struct window *w)
 
             if (raw->kind != GRAPH_COLLECTIVE || !(raw->does & GRAPH_IS_HELD) ||
                 (!raw->blocking &&
-                 stay_of(raw) < fmax(g->held_s, HELD_OTHERS * meeting_at(g, raw->meeting)->most_stay_s)))
+                 stay_of(raw) < fmax(g->held_s, HELD_OTHERS * meeting_at(g, raw->meeting)->all.most_stay_s)))
                 continue;
             leave = xgrow(leave, &cap, n + 1, sizeof(*leave));
             leave[n++] = (struct leave){ raw->meeting, g->rank[r].node, raw->leave_ns };
@@ -122,26 +150,27 @@ static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
     struct meeting *m = meeting_at(g, raw->meeting);
     double enter_s = moment_s(g, rank, raw->enter_ns), left_s = moment_s(g, rank, raw->leave_ns);
 
+    if (!m->measured) /* it was put back */
+        begin_meeting(g, m);
     if (raw->kind == GRAPH_SEND) {
         if (raw->does & GRAPH_ARRIVES) /* not where a nonblocking one is completed */
-            m->send_s = enter_s;
+            m->message.send_s = enter_s;
         return;
     }
     if (raw->kind == GRAPH_RECV) {
-        m->recv_s = enter_s;
-        m->recv_left_s = left_s;
+        m->message.recv_s = enter_s;
+        m->message.recv_stay_s = (float)(left_s - enter_s);
         return;
     }
-    if (raw->does & GRAPH_ARRIVES) {
-        m->m.start_s = fmax(m->m.start_s, enter_s);
-    }
-    if (raw->does & GRAPH_IS_HELD) {
-        if (raw->blocking)
-            m->least_stay_s = fmin(m->least_stay_s, left_s - enter_s);
-        m->least_left_s = fmin(m->least_left_s, left_s);
-        if (raw->blocking || stay_of(raw) > g->held_s)
-            m->held_left_s = fmin(m->held_left_s, left_s);
-    }
+    if (raw->does & GRAPH_ARRIVES)
+        m->start_s = fmax(m->start_s, enter_s);
+    if (!(raw->does & GRAPH_IS_HELD))
+        return;
+    if (raw->blocking)
+        m->all.least_stay_s = fminf(m->all.least_stay_s, (float)(left_s - enter_s));
+    m->all.least_left_s = fmin(m->all.least_left_s, left_s);
+    if (raw->blocking || stay_of(raw) > g->held_s)
+        m->all.held_left_s = fmin(m->all.held_left_s, left_s);
 }
 
 static void follow_usual(struct kind *k, double transfer_s)
@@ -157,13 +186,13 @@ static void follow_usual(struct kind *k, double transfer_s)
 /* It took from its start to its end, which are off by error_s to each other. */
 static void took(struct meeting *m, struct kind *k, double error_s)
 {
-    double transfer_s = m->m.end_s - m->m.start_s;
+    double transfer_s = m->end_s - m->start_s;
 
     if (error_s > CLOCK_ERROR * transfer_s) {
-        m->m.most_s = (float)(transfer_s + 2 * error_s);
+        m->most_s = (float)(transfer_s + 2 * error_s);
         return;
     }
-    m->m.transfer_s = (float)transfer_s;
+    m->transfer_s = (float)transfer_s;
     follow_usual(k, transfer_s);
 }
 
@@ -188,19 +217,19 @@ static bool was_there(double usual_s, double late_s, double stay_s)
 static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, double stay_s, double error_s)
 {
     struct protocol *p = &g->protocol[k->info.size][graph_crosses(g, k)];
-    double late_s = m->recv_s - m->send_s, usual_s = isnan(k->usual_s) ? 0 : k->usual_s;
+    double late_s = m->message.recv_s - m->message.send_s, usual_s = isnan(k->usual_s) ? 0 : k->usual_s;
 
     if (late_s > stay_s && late_s > 2 * error_s)
         note_protocol(p, usual_s, late_s, stay_s);
     if (!graph_is_eager(g, k)) {
-        m->m.start_s = m->recv_s;
+        m->start_s = m->message.recv_s;
         if (p->waited)
             took(m, k, 0);
         else
-            m->m.most_s = (float)(late_s + stay_s + 2 * error_s);
+            m->most_s = (float)(late_s + stay_s + 2 * error_s);
     } else if (was_there(usual_s, late_s, stay_s)) {
-        m->m.end_s = fmin(m->recv_left_s, m->send_s + usual_s);
-        m->m.most_s = (float)(late_s + stay_s + 2 * error_s);
+        m->end_s = fmin(m->message.recv_s + m->message.recv_stay_s, m->message.send_s + usual_s);
+        m->most_s = (float)(late_s + stay_s + 2 * error_s);
     } else {
         took(m, k, error_s);
     }
@@ -208,18 +237,18 @@ static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, do
 
 static void message_over(struct graph *g, struct meeting *m, struct kind *k)
 {
-    double late_s = m->recv_s - m->send_s, stay_s = m->recv_left_s - m->recv_s;
+    double late_s = m->message.recv_s - m->message.send_s, stay_s = m->message.recv_stay_s;
     double error_s = graph_clock_error_s(g->clock, g->rank[k->info.from].node, g->rank[k->info.to].node);
 
-    if (isnan(m->recv_s)) /* it is received in a later step, or that is not recorded */
+    if (isnan(m->message.recv_s)) /* it is received in a later step, or that is not recorded */
         return;
-    if (isnan(m->send_s)) { /* its sender's record is missing: whatever held the receiver, nothing moves it */
-        m->m.start_s = m->recv_s;
-        m->m.end_s = m->recv_left_s;
+    if (isnan(m->message.send_s)) { /* its sender's record is missing: whatever held the receiver, nothing moves it */
+        m->start_s = m->message.recv_s;
+        m->end_s = m->message.recv_s + m->message.recv_stay_s;
         return;
     }
-    m->m.start_s = m->send_s;
-    m->m.end_s = fmax(m->send_s, m->recv_left_s);
+    m->start_s = m->message.send_s;
+    m->end_s = fmax(m->message.send_s, m->message.recv_s + m->message.recv_stay_s);
     if (late_s > 0)
         late_receiver(g, m, k, stay_s, error_s);
     else /* it was waited for from its beginning */
@@ -229,10 +258,10 @@ static void message_over(struct graph *g, struct meeting *m, struct kind *k)
 /* One after another on a communicator. */
 double meeting_begin_s(const struct graph *g, const struct meeting *m)
 {
-    double start_s = m->m.start_s;
+    double start_s = m->start_s;
 
-    if (m->m.before != GRAPH_NONE && m->m.before >= g->base)
-        start_s = fmax(start_s, meeting_at(g, m->m.before)->m.end_s);
+    if (m->before != GRAPH_NONE)
+        start_s = fmax(start_s, meeting_at(g, m->before)->end_s);
     return start_s;
 }
 
@@ -240,19 +269,19 @@ static void collective_over(const struct graph *g, struct meeting *m, struct kin
 {
     double start_s = meeting_begin_s(g, m);
 
-    if (m->least_stay_s < INFINITY) /* blocking: who stayed shortest came last, and no clock is needed */
-        m->m.transfer_s = (float)fmax(0, m->least_stay_s);
-    else if (m->held_left_s < INFINITY && m->held_left_s > start_s)
-        m->m.transfer_s = (float)(m->held_left_s - start_s);
-    if (!isnan(m->m.transfer_s)) {
-        m->m.end_s = start_s + m->m.transfer_s;
-        follow_usual(k, m->m.transfer_s);
+    if (m->all.least_stay_s < INFINITY) /* blocking: who stayed shortest came last, and no clock is needed */
+        m->transfer_s = (float)fmax(0, m->all.least_stay_s);
+    else if (m->all.held_left_s < INFINITY && m->all.held_left_s > start_s)
+        m->transfer_s = (float)(m->all.held_left_s - start_s);
+    if (!isnan(m->transfer_s)) {
+        m->end_s = start_s + m->transfer_s;
+        follow_usual(k, m->transfer_s);
         return;
     }
-    if (m->least_left_s > start_s)
-        m->m.most_s = (float)(m->least_left_s - start_s);
-    m->m.end_s = fmin(m->least_left_s, start_s + (isnan(k->usual_s) ? 0 : k->usual_s));
-    m->m.end_s = fmax(m->m.end_s, start_s);
+    if (m->all.least_left_s > start_s)
+        m->most_s = (float)(m->all.least_left_s - start_s);
+    m->end_s = fmin(m->all.least_left_s, start_s + (isnan(k->usual_s) ? 0 : k->usual_s));
+    m->end_s = fmax(m->end_s, start_s);
 }
 
 /* Ends of all meetings that have a call in the step. */
@@ -264,17 +293,17 @@ void graph_measure(struct graph *g, const struct window *w)
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (size_t i = 0; i < w[r].n; i++) {
             struct meeting *m = meeting_at(g, w[r].raw[i].meeting);
-            struct kind *k = &g->kind[m->m.kind];
+            struct kind *k = &g->kind[m->kind];
 
-            if (!isnan(m->m.end_s) && (w[r].raw[i].does & GRAPH_ARRIVES) &&
+            if (!isnan(m->end_s) && (w[r].raw[i].does & GRAPH_ARRIVES) &&
                 !(w[r].raw[i].does & GRAPH_IS_HELD))
                 continue;
-            if (!isnan(m->m.end_s))
+            if (!isnan(m->end_s))
                 continue;
             if (k->info.message)
                 message_over(g, m, k);
-            else if (m->least_left_s < INFINITY)
+            else if (m->all.least_left_s < INFINITY)
                 collective_over(g, m, k);
-            m->m.over_s = (float)fmax(0, m->m.end_s - meeting_begin_s(g, m));
+            m->over_s = (float)fmax(0, m->end_s - meeting_begin_s(g, m));
         }
 }

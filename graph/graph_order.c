@@ -14,6 +14,7 @@
 #define SAME        0.8  /* of the calls are where they usually are */
 #define OTHERS      3u   /* steps in a row of other calls: these are the usual ones from now on */
 #define FOLLOW      0.03f
+#define SEEN_MAX    255u /* a share that FOLLOW is above */
 
 /* Work at a place as it mostly was before; then this one is taken into account, if it is all of the rank's.  A running median. */
 static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
@@ -27,7 +28,7 @@ static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
     before = p->usual_s;
     if (!known)
         return before;
-    p->seen++;
+    p->seen += p->seen < SEEN_MAX;
     if (isnan(before))
         p->usual_s = work_s;
     else
@@ -39,7 +40,7 @@ static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
 /* Calls that are numbered together: those on one communicator, messages from one rank to another with one tag. */
 static uint64_t numbered_with(const struct graph *g, const struct raw *raw)
 {
-    const struct kind *k = &g->kind[meeting_at(g, raw->meeting)->m.kind];
+    const struct kind *k = &g->kind[meeting_at(g, raw->meeting)->kind];
     uint64_t words[] = { raw->kind,
                          raw->does,
                          k->comm,
@@ -50,31 +51,68 @@ static uint64_t numbered_with(const struct graph *g, const struct raw *raw)
     return key_of(words, sizeof(words));
 }
 
-static void set_places(const struct graph *g, struct rank *k, const struct window *w)
+static uint64_t place_key(uint32_t rank, uint16_t slot, uint16_t before_slot, uint32_t before_token,
+                          uint32_t token)
 {
+    return key_of_numbers(rank, (uint64_t)slot << 16 | before_slot, (uint64_t)before_token << 32 | token);
+}
+
+/* What the place before the slot is known by; a step begins with slot 0. */
+static uint64_t slot_key(const struct rank *k, uint32_t rank, size_t i)
+{
+    return place_key(rank, (uint16_t)i, i ? (uint16_t)(i - 1) : NO_SLOT, i ? k->slot[i - 1].token : 0,
+                     k->slot[i].token);
+}
+
+static bool same_slot(const struct rank *k, const struct slot *slot, size_t i)
+{
+    return i < k->places && k->slot[i].token == slot[i].token &&
+           (!i || k->slot[i - 1].token == slot[i - 1].token);
+}
+
+/* The rank's usual step is this one from now on; places of the one before it may come again. */
+static void take_slots(struct graph *g, uint32_t rank, struct slot *slot, size_t n)
+{
+    struct rank *k = &g->rank[rank];
+
+    for (size_t i = 0; i < k->places; i++)
+        if (k->slot[i].place != GRAPH_NONE && !(i < n && same_slot(k, slot, i)))
+            map_put(&g->places, slot_key(k, rank, i), k->slot[i].place);
+    for (size_t i = 0; i < n; i++)
+        if (same_slot(k, slot, i))
+            slot[i].place = k->slot[i].place;
+    free(k->slot);
+    k->slot = slot;
+    k->places = (uint32_t)n;
+}
+
+static void set_places(struct graph *g, uint32_t rank, const struct window *w)
+{
+    struct rank *k = &g->rank[rank];
+    size_t n = w->n < NO_SLOT ? w->n : 0;
+    struct slot *slot = xcalloc(n, sizeof(*slot));
     struct map each = { 0 };
 
     k->others = 0;
     k->whole = g->roles && k->sign && graph_sign(g, w) == k->sign;
-    k->places = w->n < NO_SLOT ? w->n : 0;
-    k->slot = xgrow(k->slot, &k->slots_cap, k->places + 1, sizeof(*k->slot));
-    for (size_t i = 0; i < k->places; i++) {
+    for (size_t i = 0; i < n; i++) {
         uint64_t key = numbered_with(g, &w->raw[i]);
-        uint32_t n = map_get(&each, key);
+        uint32_t of = map_get(&each, key);
 
-        map_put(&each, key, n == MAP_NONE ? 1 : n + 1);
+        map_put(&each, key, of == MAP_NONE ? 1 : of + 1);
     }
-    for (size_t i = 0; i < k->places; i++)
-        k->slot[i] = (struct slot){ .token = graph_token(g, &w->raw[i]),
-                                    .place = GRAPH_NONE,
-                                    .each = map_get(&each, numbered_with(g, &w->raw[i])) };
+    for (size_t i = 0; i < n; i++)
+        slot[i] = (struct slot){ .token = graph_token(g, &w->raw[i]),
+                                 .place = GRAPH_NONE,
+                                 .each = (uint16_t)map_get(&each, numbered_with(g, &w->raw[i])) };
     map_free(&each);
+    take_slots(g, rank, slot, n);
 }
 
 /* What a rank calls, with whomever it does. */
 static uint64_t call_of(const struct graph *g, const struct raw *raw)
 {
-    const struct graph_kind_info *k = &g->kind[meeting_at(g, raw->meeting)->m.kind].info;
+    const struct graph_kind_info *k = &g->kind[meeting_at(g, raw->meeting)->kind].info;
     uint64_t words[] = { raw->kind, raw->does, k->message, k->size, (uint64_t)(int64_t)k->tag };
 
     return key_of(words, sizeof(words));
@@ -92,29 +130,37 @@ static uint32_t class_of(struct graph *g, const struct raw *before, const struct
     return g->n_classes++;
 }
 
+static uint32_t place_new(struct graph *g, const struct raw *before, const struct raw *raw)
+{
+    if (g->n_places == GRAPH_PLACES_MAX)
+        return GRAPH_NONE;
+    g->place = xgrow(g->place, &g->places_cap, g->n_places + 1, sizeof(*g->place));
+    g->place[g->n_places] = (struct place){ .usual_s = NAN, .class = class_of(g, before, raw) };
+    return g->n_places++;
+}
+
 /* The place of the work between two calls; before: NULL, the step begins. */
 static uint32_t place_get(struct graph *g, uint32_t rank, const struct raw *before, uint16_t before_slot,
                           const struct raw *raw, uint16_t slot)
 {
     struct rank *k = &g->rank[rank];
     bool usual = slot != NO_SLOT && (before ? before_slot == slot - 1 : slot == 0);
-    uint64_t words[] = { rank, slot, before ? before_slot : UINT64_MAX, before ? graph_token(g, before) : 0,
-                         graph_token(g, raw) };
     uint64_t key;
     uint32_t at;
 
     if (usual && k->slot[slot].place != GRAPH_NONE)
         return k->slot[slot].place;
-    key = key_of(words, sizeof(words));
+    key = place_key(rank, slot, before ? before_slot : NO_SLOT, before ? graph_token(g, before) : 0,
+                    graph_token(g, raw));
     at = map_get(&g->places, key);
-    if (at == GRAPH_NONE && g->n_places < GRAPH_PLACES_MAX) {
-        at = g->n_places++;
-        g->place = xgrow(g->place, &g->places_cap, g->n_places, sizeof(*g->place));
-        g->place[at] = (struct place){ .usual_s = NAN, .class = class_of(g, before, raw) };
-        map_put(&g->places, key, at);
-    }
+    if (at == GRAPH_NONE)
+        at = place_new(g, before, raw);
+    else
+        return usual ? k->slot[slot].place = at : at;
     if (usual)
         k->slot[slot].place = at;
+    else if (at != GRAPH_NONE)
+        map_put(&g->places, key, at);
     return at;
 }
 
@@ -127,7 +173,7 @@ static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *
     size_t at = 0, found = 0;
 
     for (size_t i = 0; i < w->n; i++) {
-        uint64_t token = graph_token(g, &w->raw[i]);
+        uint32_t token = graph_token(g, &w->raw[i]);
         size_t to = at;
 
         while (to < k->places && to < at + AHEAD && k->slot[to].token != token)
@@ -151,8 +197,8 @@ static bool holds_sender(const struct graph *g, uint32_t rank, const struct raw 
 {
     const struct meeting *m = meeting_at(g, raw->meeting);
 
-    return !graph_is_eager(g, &g->kind[m->m.kind]) && (double)(raw->leave_ns - raw->enter_ns) * 1e-9 > g->held_s &&
-           moment_s(g, rank, raw->leave_ns) >= (m->m.start_s + m->m.end_s) / 2;
+    return !graph_is_eager(g, &g->kind[m->kind]) && (double)(raw->leave_ns - raw->enter_ns) * 1e-9 > g->held_s &&
+           moment_s(g, rank, raw->leave_ns) >= (m->start_s + m->end_s) / 2;
 }
 
 static uint8_t does_of(const struct graph *g, uint32_t rank, const struct raw *raw)
@@ -162,21 +208,43 @@ static uint8_t does_of(const struct graph *g, uint32_t rank, const struct raw *r
     return (raw->does & GRAPH_ARRIVES) | (holds_sender(g, rank, raw) ? GRAPH_IS_HELD : 0);
 }
 
-static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t rank, const struct raw *raw,
-                   uint32_t place, uint8_t does, bool first, double *left_s)
-{
-    struct meeting *m = meeting_at(g, raw->meeting);
-    double enter_s = moment_s(g, rank, raw->enter_ns), out_s = moment_s(g, rank, raw->leave_ns);
+/* A step that is put together. */
+struct order {
+    struct graph *g;
     struct graph_op *op;
+    size_t n;
+    uint32_t first; /* number of its first new meeting */
+    double *left_s; /* by rank: its newest call */
+};
 
-    kept->op = xgrow(kept->op, cap, kept->s.n + 1, sizeof(*kept->op));
-    op = &kept->op[kept->s.n++];
+/* One that the step before did not have, or that was long forgotten, is new. */
+static void number_meeting(struct graph *g, struct meeting *m)
+{
+    const struct kept *before = kept_at(g, 0);
+
+    m->numbered = true;
+    if (m->number == GRAPH_NONE || !g->steps || m->number - before->first >= before->n_past)
+        m->number = g->next++;
+}
+
+static void put_op(struct order *o, uint32_t rank, const struct raw *raw, uint32_t place, uint8_t does,
+                   bool first)
+{
+    struct graph *g = o->g;
+    struct meeting *m = meeting_at(g, raw->meeting);
+    double enter_s = moment_s(g, rank, raw->enter_ns), out_s = moment_s(g, rank, raw->leave_ns),
+           *left_s = &o->left_s[rank];
+    struct graph_op *op = &o->op[o->n++];
+
     *op = (struct graph_op){ .rank = rank,
                              .meeting = raw->meeting,
                              .does = does,
                              .usual_s = first ? NAN : 0,
                              .place = place,
+                             .has_work = first,
                              .known = !raw->lost };
+    if (!m->numbered)
+        number_meeting(g, m);
     if (first) {
         op->work_s = (float)fmax(0, enter_s - *left_s);
         op->usual_s = usual_at(g, place, op->work_s, op->known);
@@ -185,7 +253,7 @@ static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t ran
     if (does & GRAPH_IS_HELD) {
         op->first = !m->listed;
         m->listed = true;
-        op->lag_s = (float)fmax(0, out_s - fmax(*left_s, m->m.end_s));
+        op->lag_s = (float)fmax(0, out_s - fmax(*left_s, m->end_s));
         *left_s = out_s;
     } else if (raw->kind == GRAPH_SEND &&
                !(does_of(g, rank, raw) & GRAPH_IS_HELD)) { /* copying, or starting to */
@@ -196,20 +264,21 @@ static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t ran
 
 /* Did most ranks do something else for long: more than half of what their step usually is, in pieces that are much too long?  For how
  * long they did; 0: they did not. */
-static double pause_of(const struct graph *g, const struct kept *kept)
+static double pause_of(const struct order *o, double factor)
 {
+    const struct graph *g = o->g;
     double *more_s = xcalloc(g->n_ranks, sizeof(*more_s)), *usual_s = xcalloc(g->n_ranks, sizeof(*usual_s));
     double pause_s;
     uint32_t n = 0, ranks = 0;
 
-    for (size_t i = 0; i < kept->s.n; i++) {
-        const struct graph_op *op = &kept->op[i];
+    for (size_t i = 0; i < o->n; i++) {
+        const struct graph_op *op = &o->op[i];
 
         if (isnan(op->usual_s))
             continue;
         usual_s[op->rank] += op->usual_s;
-        if (op->work_s > PAUSE * op->usual_s * kept->s.factor)
-            more_s[op->rank] += op->work_s - op->usual_s * kept->s.factor;
+        if (op->work_s > PAUSE * op->usual_s * factor)
+            more_s[op->rank] += op->work_s - op->usual_s * factor;
     }
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         n += more_s[r] > PAUSE_SHARE * usual_s[r];
@@ -223,16 +292,17 @@ static double pause_of(const struct graph *g, const struct kept *kept)
 }
 
 /* What all ranks did more of in this step than they usually do, piece by piece: a pause is but one piece. */
-static double factor_of(struct graph *g, const struct kept *kept)
+static double factor_of(const struct order *o)
 {
-    float *ratio = xcalloc(kept->s.n + 1, sizeof(*ratio)), factor;
+    const struct graph *g = o->g;
+    float *ratio = xcalloc(o->n + 1, sizeof(*ratio)), factor;
     float *most_s = xcalloc(g->n_ranks, sizeof(*most_s));
     size_t m = 0;
 
-    for (size_t i = 0; i < kept->s.n; i++)
-        most_s[kept->op[i].rank] = fmaxf(most_s[kept->op[i].rank], kept->op[i].usual_s);
-    for (size_t i = 0; i < kept->s.n; i++) {
-        const struct graph_op *op = &kept->op[i];
+    for (size_t i = 0; i < o->n; i++)
+        most_s[o->op[i].rank] = fmaxf(most_s[o->op[i].rank], o->op[i].usual_s);
+    for (size_t i = 0; i < o->n; i++) {
+        const struct graph_op *op = &o->op[i];
 
         if (op->known && op->usual_s > PIECE_MIN * most_s[op->rank])
             ratio[m++] = op->work_s / op->usual_s;
@@ -244,35 +314,19 @@ static double factor_of(struct graph *g, const struct kept *kept)
 }
 
 /* The calls of all ranks in an order in which each comes after those that it waits for. */
-void graph_order(struct graph *g, struct kept *kept, const struct window *w)
+static void order_calls(struct order *o, const struct window *w, uint32_t *const *place, size_t left)
 {
-    uint32_t **place = xcalloc(g->n_ranks, sizeof(*place));
-    size_t *next = xcalloc(g->n_ranks, sizeof(*next)), cap = 0, left = 0;
+    struct graph *g = o->g;
+    size_t *next = xcalloc(g->n_ranks, sizeof(*next));
     bool *arrived = xcalloc(g->n_ranks, sizeof(*arrived)), moved = true, force = false;
-    double *left_s = xcalloc(g->n_ranks, sizeof(*left_s));
 
-    kept->begin_s = xcalloc(g->n_ranks, sizeof(*kept->begin_s));
-    kept->ranks = g->n_ranks;
-    for (uint32_t r = 0; r < g->n_ranks; r++) {
-        struct rank *k = &g->rank[r];
-
-        if (!k->places || k->others >= OTHERS ||
-            (!k->whole && g->roles && k->sign && graph_sign(g, &w[r]) == k->sign))
-            set_places(g, k, &w[r]);
-        place[r] = places_of(g, r, &w[r], kept->s.number);
-        left += w[r].n;
-        for (size_t i = 0; i < w[r].n; i++)
-            meeting_at(g, w[r].raw[i].meeting)->open += (w[r].raw[i].does & GRAPH_ARRIVES) != 0;
-        left_s[r] = !w[r].n ? NAN : moment_s(g, r, w[r].begun_ns ? w[r].begun_ns : w[r].raw[0].enter_ns);
-        kept->begin_s[r] = left_s[r];
-    }
     while (left) {
         moved = false;
         for (uint32_t r = 0; r < g->n_ranks; r++)
             while (next[r] < w[r].n) {
                 const struct raw *raw = &w[r].raw[next[r]];
                 struct meeting *m = meeting_at(g, raw->meeting);
-                bool receives = raw->kind == GRAPH_RECV && graph_is_eager(g, &g->kind[m->m.kind]);
+                bool receives = raw->kind == GRAPH_RECV && graph_is_eager(g, &g->kind[m->kind]);
                 uint8_t does = does_of(g, r, raw);
 
                 if (!arrived[r]) {
@@ -280,14 +334,12 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
                     m->open -= (raw->does & GRAPH_ARRIVES) != 0;
                     arrived[r] = true;
                     if (raw->does & GRAPH_ARRIVES)
-                        put_op(g, kept, &cap, r, raw, place[r][next[r]], receives ? 0 : GRAPH_ARRIVES, true,
-                               &left_s[r]);
+                        put_op(o, r, raw, place[r][next[r]], receives ? 0 : GRAPH_ARRIVES, true);
                 }
                 if ((does & GRAPH_IS_HELD) && m->open && !force)
                     break;
                 if ((does | raw->does) & GRAPH_IS_HELD)
-                    put_op(g, kept, &cap, r, raw, place[r][next[r]], does & GRAPH_IS_HELD,
-                           !(raw->does & GRAPH_ARRIVES), &left_s[r]);
+                    put_op(o, r, raw, place[r][next[r]], does & GRAPH_IS_HELD, !(raw->does & GRAPH_ARRIVES));
                 force = false;
                 arrived[r] = false;
                 next[r]++;
@@ -296,15 +348,47 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
             }
         force = !moved; /* a circle, which only missing calls can make: go on somewhere */
     }
+    free(next);
+    free(arrived);
+}
+
+uint32_t graph_order(struct graph *g, struct graph_step *s, double *begin_s, const struct window *w)
+{
+    uint32_t **place = xcalloc(g->n_ranks, sizeof(*place));
+    struct order o = { .g = g, .left_s = xcalloc(g->n_ranks, sizeof(*o.left_s)) };
+    size_t left = 0, ops = 0;
+
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        struct rank *k = &g->rank[r];
+
+        if (!k->places || k->others >= OTHERS ||
+            (!k->whole && g->roles && k->sign && graph_sign(g, &w[r]) == k->sign))
+            set_places(g, r, &w[r]);
+        place[r] = places_of(g, r, &w[r], s->number);
+        left += w[r].n;
+        for (size_t i = 0; i < w[r].n; i++) {
+            const struct raw *raw = &w[r].raw[i];
+            bool arrives = raw->does & GRAPH_ARRIVES;
+
+            meeting_at(g, raw->meeting)->open += arrives;
+            ops += arrives + !!((does_of(g, r, raw) | raw->does) & GRAPH_IS_HELD);
+        }
+        begin_s[r] = !w[r].n ? NAN : moment_s(g, r, w[r].begun_ns ? w[r].begun_ns : w[r].raw[0].enter_ns);
+        o.left_s[r] = begin_s[r];
+    }
+    if (g->next > GRAPH_NONE - left - 1)
+        g->next = 0;
+    o.first = g->next;
+    o.op = opened_reserve(&g->newest, ops);
+    order_calls(&o, w, place, left);
     for (uint32_t r = 0; r < g->n_ranks; r++)
         free(place[r]);
     free(place);
-    free(next);
-    free(arrived);
-    free(left_s);
-    kept->s.op = kept->op;
-    kept->s.factor = factor_of(g, kept);
-    kept->s.pause_s = pause_of(g, kept);
+    free(o.left_s);
+    s->n = o.n;
+    s->factor = factor_of(&o);
+    s->pause_s = pause_of(&o, s->factor);
+    return o.first;
 }
 
 uint32_t graph_places(const struct graph *g)

@@ -9,11 +9,9 @@
 #define AT_ONCE 8u  /* missing calls in a row */
 #define LAST    2.0 /* times the usual transfer: who stayed that long waited for one who is not recorded */
 
-static void insert(struct rank *k, size_t at, const struct raw *raw)
+static void insert(struct graph *g, struct rank *k, size_t at, const struct raw *raw)
 {
-    k->raw = xgrow(k->raw, &k->cap, k->n + 1, sizeof(*k->raw));
-    memmove(k->raw + at + 1, k->raw + at, (k->n++ - at) * sizeof(*k->raw));
-    k->raw[at] = *raw;
+    graph_raw_insert(g, k, at, raw);
     for (size_t i = 0; i < k->n_ends; i++)
         k->end[i].at += k->end[i].at - k->gone > at;
 }
@@ -45,8 +43,8 @@ static struct records gather(const struct graph *g, const struct window *w)
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (size_t i = 0; i < w[r].n; i++) {
             all.at = xgrow(all.at, &all.cap, all.n + 1, sizeof(*all.at));
-            all.at[all.n++] = (struct record){ meeting_at(g, w[r].raw[i].meeting)->m.kind,
-                                               w[r].raw[i].meeting, r, w[r].raw[i] };
+            all.at[all.n++] = (struct record){ meeting_at(g, w[r].raw[i].meeting)->kind, w[r].raw[i].meeting,
+                                               r, w[r].raw[i] };
         }
     if (all.n)
         qsort(all.at, all.n, sizeof(*all.at), by_meeting);
@@ -134,7 +132,7 @@ static struct seen look_at_meeting(const struct graph *g, const struct records *
 static void date(const struct graph *g, const struct records *all, uint32_t rank, struct raw *raw,
                  double work_s, uint64_t from_ns, uint64_t to_ns)
 {
-    uint32_t kind = meeting_at(g, raw->meeting)->m.kind;
+    uint32_t kind = meeting_at(g, raw->meeting)->kind;
     struct seen seen = look_at_meeting(g, all, kind, raw->meeting);
     double takes_s = isnan(g->kind[kind].usual_s) ? 0 : g->kind[kind].usual_s, enter_s;
 
@@ -186,7 +184,7 @@ static bool put_back(struct graph *g, const struct step *step, struct window *w,
         return false;
     raw.blocking = raw.kind != GRAPH_COLLECTIVE || raw.does == (GRAPH_ARRIVES | GRAPH_IS_HELD);
     date(g, &step->all, rank, &raw, usual_s(g, k, slot), from_ns, to_ns > from_ns ? to_ns : from_ns);
-    insert(k, at, &raw);
+    insert(g, k, at, &raw);
     w->raw = k->raw;
     w->n++;
     return true;
@@ -199,7 +197,7 @@ static void repair(struct graph *g, const struct step *step, struct window *w, u
     bool same = true;
 
     for (size_t i = 0; i < w->n; i++) {
-        uint64_t token = graph_token(g, &w->raw[i]);
+        uint32_t token = graph_token(g, &w->raw[i]);
         size_t to = slot;
 
         while (to < k->places && to < slot + AT_ONCE && k->slot[to].token != token)
@@ -275,7 +273,7 @@ bool graph_repair_end(struct graph *g, uint32_t number)
 
     if (!end || !g->steps)
         return false;
-    inside_s -= fmax(0, g->kind[meeting_at(g, end->meeting)->m.kind].usual_s) / 2;
+    inside_s -= fmax(0, g->kind[meeting_at(g, end->meeting)->kind].usual_s) / 2;
     raw = (struct raw){ .meeting = end->meeting, .kind = end->kind, .does = end->does, .blocking = true };
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
@@ -298,8 +296,8 @@ bool graph_repair_end(struct graph *g, uint32_t number)
             at++;
         raw.leave_ns = shown_ns(g, r, end_s, k->raw[at - 1].leave_ns, k->raw[at].enter_ns);
         raw.enter_ns = later_ns(k->raw[at - 1].leave_ns, usual_s(g, k, k->places - 1), raw.leave_ns);
-        insert(k, at, &raw);
-        k->end = xgrow(k->end, &k->ends_cap, k->n_ends + 1, sizeof(*k->end));
+        insert(g, k, at, &raw);
+        graph_end_reserve(k);
         memmove(k->end + 1, k->end, k->n_ends++ * sizeof(*k->end));
         k->end[0] = (struct end){ number, k->gone + at + 1, k->end[1].begun_ns };
         k->end[1].begun_ns = raw.leave_ns;

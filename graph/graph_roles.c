@@ -14,7 +14,7 @@ uint64_t graph_sign(const struct graph *g, const struct window *w)
     uint64_t sum = 0;
 
     for (size_t i = 0; i < w->n; i++) {
-        const struct graph_kind_info *k = &g->kind[meeting_at(g, w->raw[i].meeting)->m.kind].info;
+        const struct graph_kind_info *k = &g->kind[meeting_at(g, w->raw[i].meeting)->kind].info;
         uint64_t words[] = { w->raw[i].kind, w->raw[i].does, k->message ? 0 : k->size,
                              (uint64_t)(int64_t)k->tag };
 
@@ -40,7 +40,7 @@ static void join_by_comms(struct graph *g, const struct window *w, uint32_t *par
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t r = 0; r < g->n_ranks; r++)
             for (size_t i = 0; i < w[r].n; i++) {
-                uint32_t c = g->kind[meeting_at(g, w[r].raw[i].meeting)->m.kind].comm;
+                uint32_t c = g->kind[meeting_at(g, w[r].raw[i].meeting)->kind].comm;
 
                 if (c == GRAPH_NONE)
                     continue;

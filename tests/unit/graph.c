@@ -573,6 +573,92 @@ static void a_burst(void)
     graph_clock_free(c);
 }
 
+/* Two ranks meet `calls` times a step, every 2 ms; before each the first works for 1 ms, and 0.5 ms, in turn. */
+static struct graph *long_steps(uint32_t steps, uint32_t calls)
+{
+    struct graph *g = two_ranks();
+
+    for (uint32_t i = 0; i < steps; i++) {
+        for (uint32_t c = 0; c < calls; c++) {
+            double now_s = 0.002 * (i * calls + c);
+
+            collective(g, 0, i * calls + c, now_s + (c % 2 ? 0.0005 : 0.001), now_s + 0.002);
+            collective(g, 1, i * calls + c, now_s + 0.0019, now_s + 0.002);
+        }
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+    }
+    graph_finish(g);
+    return g;
+}
+
+static void bounded(void)
+{
+    struct graph *g = long_steps(40, 8000);
+    uint32_t steps = graph_steps(g);
+    const struct graph_meeting *m;
+    struct graph_step s;
+    double work_s = 0;
+    size_t of_first = 0;
+
+    ok(steps >= GRAPH_STEPS_MIN && steps < 39, "of long steps not all are remembered: %u", steps);
+    ok(graph_bytes(g) < GRAPH_BYTES + GRAPH_BYTES / 2, "what is remembered has a bound: %zu bytes",
+       graph_bytes(g));
+    s = graph_step_get(g, steps - 1);
+    for (size_t i = 0; i < s.n; i++)
+        if (s.op[i].rank == 0 && s.op[i].has_work) {
+            work_s += s.op[i].work_s;
+            of_first++;
+        }
+    ok(of_first == 8000 && near(work_s, 4000 * 0.0015, 1e-3), "the oldest step has all its work: %g", work_s);
+    m = graph_meeting_get(g, s.op[s.n - 1].meeting);
+    ok(m && near(m->end_s, s.end_s, 1e-4) && near(m->transfer_s, 1e-4, 1e-3),
+       "its last meeting is known, with its transfer and its end");
+    ok(near(graph_replay(g, steps, NULL), steps * 16.0, 1e-3), "all that is remembered can be replayed: %g",
+       graph_replay(g, steps, NULL));
+    graph_free(g);
+    g = long_steps(GRAPH_STEPS_MIN + 3, 30000);
+    is_int(graph_steps(g), GRAPH_STEPS_MIN, "however long steps are, some are remembered");
+    graph_free(g);
+    g = long_steps(GRAPH_STEPS + 20, 2);
+    is_int(graph_steps(g), GRAPH_STEPS, "of short steps no more than %u are remembered", GRAPH_STEPS);
+    graph_free(g);
+}
+
+/* In every third step a message is sent that the next one receives. */
+static void over_ends(void)
+{
+    struct graph *g = two_ranks();
+    bool known = true;
+
+    for (uint32_t i = 0; i < 60; i++) {
+        double now_s = 0.01 * i;
+
+        if (i % 3 == 1 && i > 1)
+            message(g, GRAPH_RECV, 1, 0, i / 3, now_s + 0.001, now_s + 0.002);
+        collective(g, 0, i, now_s + 0.004, now_s + 0.009);
+        collective(g, 1, i, now_s + 0.008, now_s + 0.009);
+        if (i % 3 == 2) /* after what ends the step on rank 1 */
+            message(g, GRAPH_SEND, 0, 1, i / 3 + 1, now_s + 0.0095, now_s + 0.0095);
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+    }
+    graph_finish(g);
+    for (uint32_t back = 0; back < graph_steps(g); back++) {
+        struct graph_step s = graph_step_get(g, back);
+
+        for (size_t i = 0; i < s.n; i++) {
+            const struct graph_meeting *m = graph_meeting_get(g, s.op[i].meeting);
+
+            known = known && m && m->kind < graph_kinds(g);
+        }
+    }
+    ok(known && graph_steps(g) == 59, "a message that is received a step later belongs to both steps");
+    ok(near(graph_replay(g, 59, NULL), 0.59, 1e-2), "a replay takes what the steps took: %g",
+       graph_replay(g, 59, NULL));
+    graph_free(g);
+}
+
 int main(void)
 {
     a_barrier();
@@ -590,6 +676,8 @@ int main(void)
     protocols(false);
     roles();
     lost();
+    bounded();
+    over_ends();
     repaired();
     stretches();
     the_end();
