@@ -9,11 +9,12 @@ AT_MOST = {
     "sgtop.first_paint_s": 0.1, "sgtop.cpu_ratio": 0.01, "sgtop.first_job_s": 0.3,  # the last: with 16,384 ranks
     "analyze.peak_bytes": 64 << 20,
     "engine.bytes_per_rank_1024": 4 << 10,
+    "engine.messages.bytes_per_rank_64": 64 << 10, "engine.messages.bytes_per_rank_1024": 8 << 10, "engine.messages.bytes_per_rank_16384": 8 << 10,
     "network.simgrid.off_alone": 0.02, "network.simgrid.off_shared": 0.05, "network.peak_bytes": 1 << 30,
 }
 AT_LEAST = {
     "analyze.records_per_s": 5e5, "analyze.ratio": 1,
-    "engine.events_per_s": 1e6, "engine.ratio": 0.25,
+    "engine.events_per_s": 1e6, "engine.ratio": 0.25, "engine.messages.calls_per_s": 2e6, "engine.messages.slow_rank_calls_per_s": 2e6,
     "network.halving_walked_per_s": 1e7, "network.simgrid.faster": 100, "network.exact_ring_512_events_per_s": 1e7,
 }
 
