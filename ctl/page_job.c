@@ -162,9 +162,9 @@ void page_pace(struct table *t, const json_t *job)
            samples = get_number(job, "samples_per_s");
 
     if (!isnan(steps))
-        page_figure(t, "Steps", "%s%s, %s collectives each", text_count(steps).s,
+        page_figure(t, "Steps", "%s%s, %s collective%s each", text_count(steps).s,
                     get_object(job, "trace") ? " at the end of the trace" : "",
-                    text_count(get_number(job, "period")).s);
+                    text_count(get_number(job, "period")).s, page_plural(get_number(job, "period")));
     figure_phases(t, get_object(job, "phases"));
     if (!isnan(get_number(step, "mean")))
         page_figure(t, "Step time", "median %s, mean %s, 95th percentile %s, variation %s",
