@@ -195,6 +195,8 @@ static void raw_add(struct graph *g, struct rank *k, const struct raw *raw)
 /* Forget these of its calls. */
 static void raw_drop(struct graph *g, struct rank *k, size_t from, size_t to)
 {
+    if (from == to)
+        return;
     for (size_t i = from; i < to; i++)
         meeting_at(g, k->raw[i].meeting)->refs--;
     memmove(k->raw + from, k->raw + to, (k->n - to) * sizeof(*k->raw));
