@@ -418,22 +418,13 @@ double links_usual_s(const struct links *l, uint32_t kind)
     return k && is_learnt(k) ? exp(k->usual + k->square / 2) : 0; /* the mean of a log-normal variable */
 }
 
-double links_limit(const struct links *l, const struct graph *g, uint32_t nodes)
+double links_limit(const struct links *l, uint32_t nodes)
 {
     double limit = NAN;
 
-    for (size_t i = 0; i < l->n_places; i++) {
-        struct links_slow at = { .nodes = nodes, .node = { l->place[i].node[0], l->place[i].node[1] } };
-        double weight = 0;
-
-        if (l->place[i].nodes != nodes)
-            continue;
-        for (uint32_t k = 0; k < l->kinds; k++)
-            if (is_learnt(&l->kind[k]) && links_has(&at, graph_kind_get(g, k)))
-                weight += l->kind[k].weight / (sigma_of(&l->kind[k]) * sigma_of(&l->kind[k]));
-        if (weight > 0)
-            limit = fmax(limit, expm1(fmax(LIMIT, LIMIT_Z / sqrt(weight))));
-    }
+    for (size_t i = 0; i < l->n_places; i++)
+        if (l->place[i].nodes == nodes && l->place[i].weight > 0)
+            limit = fmax(limit, expm1(fmax(LIMIT, LIMIT_Z / sqrt(l->place[i].weight))));
     return limit;
 }
 

@@ -32,7 +32,7 @@ const struct links_slow *links_get(const struct links *l);
 
 /* The smallest excess that would be named now of all transfers (nodes 0), of those of one node (1) or of one link (2), of those places
  * where it must be largest; NaN: no transfer of them is learnt. */
-double links_limit(const struct links *l, const struct graph *g, uint32_t nodes);
+double links_limit(const struct links *l, uint32_t nodes);
 
 /* Excess of transfers of this kind for what goes through the place; 0 for the others. */
 bool links_has(const struct links_slow *s, const struct graph_kind_info *k);

@@ -567,7 +567,7 @@ bool view_calls_active(const struct view *v)
 
 double view_calls_limit(const struct view *v, uint32_t nodes)
 {
-    return v->calls ? links_limit(v->calls->links, v->calls->graph, nodes) : NAN;
+    return v->calls ? links_limit(v->calls->links, nodes) : NAN;
 }
 
 struct graph *view_calls_graph(const struct view *v)

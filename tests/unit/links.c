@@ -70,11 +70,11 @@ int main(void)
         double limit;
 
         run(1, noise[i], 0, 0);
-        limit = links_limit(l, g, 1);
+        limit = links_limit(l, 1);
         ok(limit > 0.1 && limit < 1, "noise of %.2f: a node's limit is %.3f", noise[i], limit);
-        ok(links_limit(l, g, 0) <= limit && links_limit(l, g, 2) >= limit,
-           "that of all is not above, that of a link not below: %.3f, %.3f", links_limit(l, g, 0),
-           links_limit(l, g, 2));
+        ok(links_limit(l, 0) <= limit && links_limit(l, 2) >= limit,
+           "that of all is not above, that of a link not below: %.3f, %.3f", links_limit(l, 0),
+           links_limit(l, 2));
         ok(!links_get(l)->standing, "noise alone is no slow place");
         stop();
         run(1, noise[i], 0, 1.4 * limit);
@@ -99,7 +99,7 @@ int main(void)
     stop();
     g = graph_new();
     l = links_new();
-    ok(isnan(links_limit(l, g, 0)), "before any transfer the limit is unknown");
+    ok(isnan(links_limit(l, 0)), "before any transfer the limit is unknown");
     stop();
     return done_testing();
 }
