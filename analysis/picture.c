@@ -1,5 +1,6 @@
 #include "analysis/picture.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,11 +242,19 @@ static bool same_part(const struct picture_part *a, const struct path_piece *b)
     return a->kind == b->kind && a->rank == b->rank && a->from == b->from;
 }
 
+/* Times are remembered to a part in a thousand: closer ones are equal. */
+static long about(double time_s)
+{
+    return time_s > 0 ? lround(500 * log(time_s)) : LONG_MIN;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct picture_part *x = a, *y = b;
 
-    return x->time_s < y->time_s ? 1 : x->time_s > y->time_s ? -1 : 0;
+    if (about(x->time_s) != about(y->time_s))
+        return about(x->time_s) < about(y->time_s) ? 1 : -1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 static int by_who(const void *a, const void *b)

@@ -7,4 +7,4 @@ corpus=${SYNCGUARD_CORPUS:-$top_srcdir/../shared/corpus}
 command -v python3 >/dev/null || skip_all "there is no python3"
 [ -e "$corpus/programs.py" ] || skip_all "there is no $corpus/programs.py"
 
-exec timeout 300 python3 "$top_srcdir/tests/analysis/overlap.py" "$corpus" "$top_builddir/sgctl"
+exec timeout 300 python3 "$top_srcdir/tests/analysis/score_overlap.py" "$corpus" "$top_builddir/sgctl"
