@@ -13,6 +13,7 @@
 #include "common/xalloc.h"
 
 #define ALWAYS         6.0 /* as many strikes were to be expected before the first; by chance one in 400 has none */
+#define SAME_TIME      0.99 /* of a time that is added up in another way */
 #define EARLY          4u   /* steps after which an onset is still the beginning */
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
@@ -285,31 +286,32 @@ static void take_stragglers(struct diagnosis *d)
     }
 }
 
-/* What the steps since the onset took beyond what they usually do, because all paused in them. */
-static double paused_s(const struct work *w, uint64_t onset)
+/* Of the newest steps since the onset, as many as took most_s, what they took beyond what they usually do, because all paused in them. */
+static double paused_s(const struct work *w, uint64_t onset, double most_s)
 {
-    uint32_t n = steps_since(w, onset, WORK_STEPS), pauses = 0;
+    uint32_t n = steps_since(w, onset, WORK_STEPS), pauses = 0, b = 0;
     double all_s = 0, pauses_s = 0;
 
-    for (uint32_t b = 0; b < n; b++) {
+    for (; b < n && all_s < most_s; b++) {
         const struct work_step *k = &w->step[work_slot(w, b)];
 
         all_s += k->duration_s;
         pauses += k->pause;
         pauses_s += k->pause ? k->duration_s : 0;
     }
-    return pauses < n ? pauses_s - (all_s - pauses_s) * pauses / (n - pauses) : 0;
+    return pauses < b ? fmax(0, pauses_s - (all_s - pauses_s) * pauses / (b - pauses)) : 0;
 }
 
-/* What it cost since its onset, or in the whole run where the onset is its beginning, from what it cost in the steps that are
- * remembered of that time (of_s): in the others it cost as much a second, but for the pauses. */
+/* What it cost since its onset, or in the whole run where the onset is its beginning, from what it cost in the newest steps, which took
+ * of_s: in the others it cost as much a second, but for the pauses. */
 static double since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
                           double of_s)
 {
-    double all_s = d->ended_s - (onset <= EARLY ? d->began_s : f->onset_s), work_s = of_s;
+    double all_s = d->ended_s - (onset <= EARLY ? d->began_s : f->onset_s);
+    double paused = paused_s(d->work, onset, SAME_TIME * of_s), rest_s;
 
-    work_s -= fmax(0, paused_s(d->work, onset));
-    return work_s > 0 && all_s > of_s ? saved_s + saved_s / work_s * (all_s - of_s) : saved_s;
+    rest_s = all_s - of_s - (paused_s(d->work, onset, INFINITY) - paused);
+    return of_s > paused && rest_s > 0 ? saved_s + saved_s / (of_s - paused) * rest_s : saved_s;
 }
 
 size_t diagnosis_stragglers(const struct diagnosis *d, const struct straggler **list)

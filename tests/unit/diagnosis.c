@@ -365,6 +365,44 @@ static void two_at_once(void)
     diagnosis_free(run.d);
 }
 
+/* What costs a tenth of each step, from the first one on, is seen in the newest 20 steps of 120; all ranks paused in two steps before. */
+static void cost_before_pauses(void)
+{
+    struct diagnosis *d = diagnosis_new();
+    const struct finding *f;
+    double now_s = 0;
+
+    for (uint32_t r = 0; r < 8; r++)
+        diagnosis_place(d, r, 100 + r, 200);
+    for (uint32_t k = 1; k <= 120; k++) {
+        bool pause = k == 40 || k == 80;
+        float own[8];
+
+        for (uint32_t r = 0; r < 8; r++)
+            own[r] = (float)(COMPUTE_S * (1 + 0.01 * gauss()) + (pause ? 3.0 : 0));
+        now_s += COMPUTE_S + (pause ? 3.0 : 0);
+        diagnosis_step(d,
+                       &(struct diagnosis_step){ .seq = k,
+                                                 .period = 1,
+                                                 .own_s = own,
+                                                 .n = 8,
+                                                 .duration_s = COMPUTE_S + (pause ? 3.0 : 0),
+                                                 .transfer_s = NAN,
+                                                 .ended_s = now_s },
+                       1.01);
+    }
+    diagnosis_other(d, &(struct diagnosis_other){ .class = FINDING_IMBALANCE,
+                                                  .scope = SCOPE_RANKS,
+                                                  .standing = true,
+                                                  .saved_s = 20 * COMPUTE_S / 10,
+                                                  .of_s = 20 * COMPUTE_S,
+                                                  .slowdown = 1.11 });
+    is_int((long long)diagnosis_findings(d, &f), 1, "the ranks of a role are the finding");
+    ok(near(f->saved_s, 120 * COMPUTE_S / 10, 0.02),
+       "over the run it cost a tenth of all steps but of the pauses: %g s", f->saved_s);
+    diagnosis_free(d);
+}
+
 /* The first steps of a slow rank look like strikes until it is named. Together with two real ones they are no jitter. */
 static void strikes_of_straggler(void)
 {
@@ -425,6 +463,7 @@ int main(void)
     detections();
     endings();
     two_at_once();
+    cost_before_pauses();
     strikes_of_straggler();
     placed_late();
     return done_testing();
