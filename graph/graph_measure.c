@@ -196,11 +196,17 @@ static void took(struct meeting *m, struct kind *k, double error_s)
     follow_usual(k, transfer_s);
 }
 
+/* Did the receiver, who came late, find it there? */
+static bool is_found(double usual_s, double stay_s)
+{
+    return stay_s < fmax(0.5 * usual_s, THERE_S);
+}
+
 /* Was it there when the receiver came, or not begun before (rendezvous)?  One that is on its way takes less than half of its time when the
  * receiver comes in the second half of it, and seldom a small part of how late the receiver is. */
 static void note_protocol(struct protocol *p, double usual_s, double late_s, double stay_s)
 {
-    if (stay_s < fmax(0.5 * usual_s, THERE_S))
+    if (is_found(usual_s, stay_s))
         p->found++;
     else if (late_s > (usual_s > 0 ? 1 : SELDOM) * stay_s)
         p->waited++;
@@ -209,7 +215,7 @@ static void note_protocol(struct protocol *p, double usual_s, double late_s, dou
 /* Of an eager message: it was there, and who came late spent a moment to take it. */
 static bool was_there(double usual_s, double late_s, double stay_s)
 {
-    if (stay_s < fmax(0.5 * usual_s, THERE_S))
+    if (is_found(usual_s, stay_s))
         return true;
     return usual_s > 0 ? late_s > LONG_AGO * usual_s && stay_s < 2 * usual_s : late_s > SELDOM * stay_s;
 }
