@@ -198,12 +198,8 @@ static uint32_t steps_since(const struct work *w, uint64_t onset, uint32_t most)
 static double mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
 {
     uint32_t n = steps_since(w, onset, WORK_STEPS);
-    double all_s;
 
-    if (!n)
-        return NAN;
-    all_s = work_time_s(w, n) * (double)(w->steps - onset) / n;
-    return all_s > saved_s ? all_s / (all_s - saved_s) : NAN;
+    return n ? finding_slowdown(work_time_s(w, n) * (double)(w->steps - onset) / n, saved_s) : NAN;
 }
 
 /* Who works slower in the steps that were judged does so in those between (an evaluation), and what was there
@@ -457,7 +453,7 @@ static void price(struct diagnosis *d, size_t at)
     }
     if (!w->price)
         f->saved_s = with_unseen(d, list[0].onset, f->saved_s);
-    f->slowdown = all_s > newest_s ? all_s / (all_s - newest_s) : NAN;
+    f->slowdown = finding_slowdown(all_s, newest_s);
     f->last_ratio = recent ? last / (double)recent : NAN;
 }
 

@@ -1,5 +1,7 @@
 #include "analysis/finding.h"
 
+#include <math.h>
+
 #include "common/xalloc.h"
 
 static const char *const classes[FINDING_CLASSES] = {
@@ -29,4 +31,9 @@ const char *finding_class_name(enum finding_class c)
 const char *finding_scope_name(enum finding_scope s)
 {
     return s < ARRAY_SIZE(scopes) ? scopes[s] : "unknown";
+}
+
+double finding_slowdown(double of_s, double saved_s)
+{
+    return of_s > saved_s ? of_s / (of_s - saved_s) : NAN;
 }

@@ -37,6 +37,9 @@ enum finding_scope {
 const char *finding_class_name(enum finding_class c);
 const char *finding_scope_name(enum finding_scope s);
 
+/* Time with a cause over the time without it, which would be saved_s shorter; NaN: nothing would be left, or one is not known. */
+double finding_slowdown(double of_s, double saved_s);
+
 struct finding {
     uint32_t id; /* the same as long as it is about the same thing */
     enum finding_class class;

@@ -228,11 +228,6 @@ static void forget_steps(struct view *v)
 
 /* ---- complete steps ---- */
 
-static double ratio(double of_s, double saved_s)
-{
-    return of_s > saved_s ? of_s / (of_s - saved_s) : NAN;
-}
-
 /* The number of the first of the newest steps, which a slowdown of now stands on. */
 static uint32_t recent_from(const struct view_calls *s)
 {
@@ -279,7 +274,7 @@ static void report(struct view *v, struct diagnosis_other *o, struct price_chang
             change->from = recent_from(s);
             saved_s = price_saved_s(s->graph, change, &of_s);
         }
-        o->slowdown = ratio(of_s, saved_s);
+        o->slowdown = finding_slowdown(of_s, saved_s);
         least = fmax(v->params.min_slowdown, o->least);
         o->standing = o->slowdown >= (k->stood ? 1 + (least - 1) / 2 : least);
         *k = (struct suspicion){ true, o->standing, s->judged, o->from, o->slowdown, o->saved_s, o->of_s };
@@ -444,7 +439,7 @@ static void judge_jitter(struct view *v)
         if (!s->strikes.stood && !is_priced(s, &s->strikes)) {
             saved_s = price_saved_s(s->graph, &change, &of_s);
             o.standing =
-                diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS && ratio(of_s, saved_s) >= ORDINARY_NOISE;
+                diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS && finding_slowdown(of_s, saved_s) >= ORDINARY_NOISE;
         }
     }
     if (o.standing && !is_priced(s, &s->strikes))

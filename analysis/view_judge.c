@@ -362,7 +362,7 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
             if (s->now[i].finding.id == r->finding.id && r->finding.standing)
                 s->now[i].found_s = r->found_s;
         if (!isnan(r->finding.saved_s))
-            r->finding.slowdown = run_s > r->finding.saved_s ? run_s / (run_s - r->finding.saved_s) : NAN;
+            r->finding.slowdown = finding_slowdown(run_s, r->finding.saved_s);
     }
     qsort(s->raised, s->n_raised, sizeof(s->raised[0]), by_price);
 }

@@ -95,7 +95,7 @@ static void put_cost(const struct view *v, struct view_verdict *d, double run_s,
 static void settle(const struct view *v, struct view_verdict *d, double run_s)
 {
     d->finding.saved_s = fmin(d->finding.saved_s, run_s);
-    d->finding.slowdown = run_s > d->finding.saved_s ? run_s / (run_s - d->finding.saved_s) : NAN;
+    d->finding.slowdown = finding_slowdown(run_s, d->finding.saved_s);
     d->minor = d->finding.slowdown < INFINITY && view_is_minor(d->finding.slowdown) && !costs_at_end(v, d);
     if (d->finding.class != FINDING_HANG)
         put_cost(v, d, run_s, view_judge_evidence(v, &d->finding, true, d->text, sizeof(d->text)));
