@@ -5,41 +5,11 @@
 
 #include "graph/clock.h"
 #include "ring/ring.h"
+#include "tests/graph_calls.h"
 #include "tests/tap.h"
 
 #define MS    1000000ull
 #define STEPS 12u
-
-/* Two nodes whose clocks are apart, and drift. */
-static uint64_t clock_of(uint32_t rank, double s)
-{
-    return rank % 2 ? (uint64_t)((7000 + s * (1 + 40e-6)) * 1e9) : (uint64_t)((3 + s) * 1e9);
-}
-
-static void collective(struct graph *g, uint32_t rank, uint32_t seq, double enter_s, double leave_s)
-{
-    graph_call(g, &(struct graph_call){ .rank = rank,
-                                        .kind = GRAPH_COLLECTIVE,
-                                        .op = RING_OP_ALLREDUCE,
-                                        .comm = 1,
-                                        .seq = seq,
-                                        .bytes = 8,
-                                        .enter_ns = clock_of(rank, enter_s),
-                                        .leave_ns = clock_of(rank, leave_s) });
-}
-
-static void message(struct graph *g, uint8_t kind, uint32_t rank, uint32_t peer, uint32_t number,
-                    double enter_s, double leave_s)
-{
-    graph_call(g, &(struct graph_call){ .rank = rank,
-                                        .kind = kind,
-                                        .comm = 1,
-                                        .seq = number,
-                                        .peer = peer,
-                                        .bytes = 1000,
-                                        .enter_ns = clock_of(rank, enter_s),
-                                        .leave_ns = clock_of(rank, leave_s) });
-}
 
 static struct graph *two_ranks(void)
 {
