@@ -31,10 +31,12 @@ struct kind {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
     float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
-    float most;          /* until it is known what it takes: it was at most this (log), the median of ... */
-    uint32_t most_steps; /* ... so many steps, in each the least of transfers that nobody waited for */
-    float first[FIRST];  /* the log of the transfer in the first steps, or of these bounds */
-    double sum;          /* of the step at hand */
+    float
+        most; /* until its duration is known, an upper bound (log): the median over most_steps steps of each step's
+                          * shortest transfer that nobody waited for */
+    uint32_t most_steps;
+    float first[FIRST]; /* the log of the transfer in the first steps, or of these bounds */
+    double sum;         /* of the step at hand */
     float most_in_step;
     uint32_t in_step, most_n;
 };

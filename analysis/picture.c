@@ -11,7 +11,7 @@
 
 #define PATH_ROWS  2    /* half of the rows at most are chosen for the path ... */
 #define ROLE_ROWS  4    /* ... and a quarter because they stand for a role */
-#define SHORTEST_S 1e-6 /* what is shorter belongs to what is beside it: clocks are not better */
+#define SHORTEST_S 1e-6 /* clocks are no more exact: a shorter piece is merged with its neighbour */
 #define WORTH      0.02 /* of the step: what is less in calls is left out of the text */
 #define LONGER     1.05 /* than its duration: ranks begin it while others end the step before */
 #define SLOWER     1.05 /* from here on a rank's work is compared with its peers' in the text */

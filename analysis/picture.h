@@ -83,7 +83,7 @@ struct picture {
     struct picture_part part[PICTURE_PARTS_MAX]; /* longest first */
 };
 
-/* Of the step that is back before the newest; NULL: it is not known.  ranks: one more than the largest; rows: at most so many. */
+/* Of the step that is `back` steps before the newest; NULL: it is not known.  ranks: one more than the largest rank; rows: the maximum. */
 struct picture *picture_of_calls(const struct graph *g, uint32_t back, uint32_t ranks, uint32_t rows);
 /* Of the newest step; step: its number. */
 struct picture *picture_of_work(const struct work *w, int64_t step, uint32_t rows);

@@ -153,8 +153,8 @@ struct view_phases {
     double pause_s;               /* ... and how long all of them were */
     uint64_t evaluations;         /* stretches of collectives between steps that belong to none ... */
     uint64_t foreign_collectives; /* ... and how many those were */
-    uint32_t rhythm_steps;        /* of every so many steps, on all ranks alike, from the start; 0: there is no rhythm ... */
-    uint32_t rhythm_heavy;        /* ... these do more ... */
+    uint32_t rhythm_steps;        /* period of a rhythm that all ranks have had from the start, in steps; 0: there is none ... */
+    uint32_t rhythm_heavy;        /* ... the steps of a period that do more ... */
     double rhythm_ratio;          /* ... this many times the work of the others; NaN */
 };
 void view_phases_get(const struct view *v, struct view_phases *p);
@@ -291,7 +291,7 @@ struct view_critical_path {
 };
 void view_critical_path_get(const struct view *v, struct view_critical_path *c);
 
-/* The newest step that is known, drawn with at most so many rows (analysis/picture.h).  NULL: none is known; lent until the next
+/* The newest step that is known, drawn with at most `rows` rows (analysis/picture.h).  NULL: none is known; lent until the next
  * call. Some 70 ms for 16,384 ranks, once a step. */
 const struct picture *view_picture(const struct view *v, double now_s, uint32_t rows);
 

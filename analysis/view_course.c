@@ -18,7 +18,7 @@ struct view_course {
     double weight, all; /* of the next step; sum of the weights */
     float *rank, *node; /* share of each step's path, times its weight */
     size_t ranks_cap, nodes_cap;
-    uint32_t nodes, limit; /* nodes with ranks, counted when there were so many ranks */
+    uint32_t nodes, limit; /* nodes with ranks; the limit of ranks when they were counted */
     uint32_t at, next;     /* the node that it lies on; one that it may have moved to */
     uint32_t held;         /* steps for which it may have */
     double next_s;         /* since when, by the caller's clock */

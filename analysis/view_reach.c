@@ -15,7 +15,7 @@ struct view_reach {
     uint32_t known; /* what `found` stands on */
     double adapter_bytes_per_s;
     struct view_shortfall found[VIEW_SHORTFALLS_MAX];
-    size_t n, told; /* told: of them, as events */
+    size_t n, reported; /* reported: of them, as events */
 };
 
 struct view_reach *view_reach_new(void)
@@ -121,9 +121,9 @@ void view_reach_judge(struct view *v, double now_s)
         s->found[i] = (struct view_shortfall){ .s = found[i] };
         describe(v, rate, &s->found[i]);
     }
-    if (s->n > s->told) {
+    if (s->n > s->reported) {
         view_event(v, now_s, "shortfall", "%.480s", s->found[0].text);
-        s->told = s->n;
+        s->reported = s->n;
     }
 }
 

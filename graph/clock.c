@@ -14,8 +14,8 @@
 #define SLOPE_N   12u    /* of them, before a drift is believed whatever it explains ... */
 #define LINE_N    4u     /* ... or these, if they lie much nearer to a line ... */
 #define NEARER    0.3    /* ... than to one value */
-#define BLOCKS    8u     /* of the bounds that messages show, the tightest of each ... */
-#define BLOCK     32u    /* ... of so many steps with one */
+#define BLOCKS    8u     /* of the bounds that messages set: the tightest one of each is kept */
+#define BLOCK     32u    /* steps in a block that have a bound */
 #define DRIFT_MAX 150e-6 /* quartz is good to 50 */
 #define TRUST     64u    /* steps for which messages come before collectives that contradicted them */
 

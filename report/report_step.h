@@ -10,7 +10,7 @@
 
 struct view;
 
-/* The newest step that a view knows, with at most so many rows; null: none is known.  The caller's. */
+/* The newest step that a view knows, with at most `rows` rows; null: none is known.  The caller's. */
 json_t *report_step(const struct view *v, double now_s, uint32_t rows);
 
 json_t *report_step_json(const struct picture *p); /* NULL: null */
