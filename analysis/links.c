@@ -31,9 +31,7 @@ struct kind {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
     float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
-    float
-        most; /* until its duration is known, an upper bound (log): the median over most_steps steps of each step's
-                          * shortest transfer that nobody waited for */
+    float most; /* log: its upper bound until it is known, the median of most_steps steps' shortest */
     uint32_t most_steps;
     float first[FIRST]; /* the log of the transfer in the first steps, or of these bounds */
     double sum;         /* of the step at hand */
