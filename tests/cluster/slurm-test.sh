@@ -158,9 +158,15 @@ if ${CC:-cc} -O1 -o "$here/burn" "$here/burn.c" 2>/dev/null; then
         A exec srun -Q -w node3 "$here/burn" >>"$here/slowed"
     done
     ratio=$(paste <(sort -n "$here/free") <(sort -n "$here/slowed") | awk 'NR == 5 { printf "%.3f", $3 / $1 }')
-    echo "# node3 slower by 50 %: its task took $ratio times as long"
-    between "$ratio" 1.25 2.2
-    ok $? "slurm slow node3 50: a task takes 1.25 to 2.2 times as long"
+    # A stop takes nothing from a task that was waiting for a core anyway (cpuslow.c).
+    waited=$(sort -n "$here/free" | awk 'NR == 5 { printf "%.2f", $1 / $2 }')
+    echo "# node3 slower by 50 %: its task took $ratio times as long; undisturbed, a second of its CPU took $waited s"
+    if between "$waited" 0 1.2; then
+        between "$ratio" 1.25 2.2
+        ok $? "slurm slow node3 50: a task takes 1.25 to 2.2 times as long"
+    else
+        skip "slurm slow node3 50: a task takes 1.25 to 2.2 times as long" "other processes take the cores"
+    fi
     A exec srun -Q -w node3 sleep 10 &
     runs() { A on node3 pgrep -x sleep >/dev/null; }
     wait_for 20 runs

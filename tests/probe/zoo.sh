@@ -86,7 +86,9 @@ for mpi in $libraries; do
 done
 
 if /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then # built for one of the libraries, and loads it with RTLD_LOCAL
-    mpi=$(/usr/bin/python3 -c 'import mpi4py.MPI as m; print(m.get_vendor()[0])' | tr -d ' ' | tr '[:upper:]' '[:lower:]')
+    # Only asked for its name: initialised, a process without mpiexec would start a daemon of its own.
+    mpi=$(/usr/bin/python3 -c 'import mpi4py; mpi4py.rc.initialize = False
+import mpi4py.MPI as m; print(m.get_vendor()[0])' | tr -d ' ' | tr '[:upper:]' '[:lower:]')
     guarded 2 /usr/bin/python3 -c '
 from mpi4py import MPI
 w = MPI.COMM_WORLD

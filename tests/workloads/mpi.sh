@@ -20,5 +20,6 @@ mpi_run() {
     openmpi) set -- mpiexec.openmpi --oversubscribe --bind-to none -n "$mpi_ranks" "$@" ;;
     *) set -- "mpiexec.$mpi_library" -n "$mpi_ranks" "$@" ;;
     esac
-    timeout "${MPI_TIMEOUT:-120}" "$@"
+    # A launcher that waits for ranks it has lost ignores SIGTERM.
+    timeout -k 10 "${MPI_TIMEOUT:-120}" "$@"
 }
