@@ -90,6 +90,16 @@ void boundary_free(struct boundary *b)
     free(b);
 }
 
+size_t boundary_bytes(const struct boundary *b)
+{
+    size_t bytes = b->cap * sizeof(*b->rank);
+
+    for (uint32_t r = 0; r < b->n; r++)
+        bytes += b->rank[r].kinds_cap * sizeof(*b->rank[r].kind) + b->rank[r].cycle.cap * sizeof(uint32_t) +
+                 (b->rank[r].left ? BEGUN_MAX * sizeof(*b->rank[r].left) : 0);
+    return bytes;
+}
+
 void boundary_rank(struct boundary *b, uint32_t rank)
 {
     b->rank = xgrow(b->rank, &b->cap, rank + 1, sizeof(*b->rank));

@@ -20,6 +20,7 @@ struct boundary;
 /* members: of a communicator; 0: not known. */
 struct boundary *boundary_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg);
 void boundary_free(struct boundary *b); /* NULL is fine */
+size_t boundary_bytes(const struct boundary *b); /* that it holds; looks at all ranks */
 /* Before the rank's first call. */
 void boundary_rank(struct boundary *b, uint32_t rank);
 

@@ -26,12 +26,23 @@ struct join {
     float *stay_s; /* JOIN_OPEN rows of size */
 };
 
+bool join_fits(const struct comm_item *c)
+{
+    return c->size && c->size <= JOIN_MEMBERS_MAX && c->last >= c->first &&
+           c->last - c->first < 4 * JOIN_MEMBERS_MAX && c->last - c->first + 1 >= c->size;
+}
+
+double join_bytes(const struct comm_item *c)
+{
+    return sizeof(struct join) + ((double)c->last - c->first + 1) * sizeof(uint32_t) +
+           (double)c->size * (sizeof(uint32_t) + JOIN_OPEN * sizeof(float));
+}
+
 struct join *join_new(const struct comm_item *c)
 {
     struct join *j;
 
-    if (!c->size || c->size > JOIN_MEMBERS_MAX || c->last < c->first ||
-        c->last - c->first >= 4 * JOIN_MEMBERS_MAX || c->last - c->first + 1 < c->size)
+    if (!join_fits(c))
         return NULL;
     j = xcalloc(1, sizeof(*j));
     j->name = c->name;

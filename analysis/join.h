@@ -36,6 +36,9 @@ struct joined {
 
 typedef void join_sink(const struct joined *j, void *arg);
 
+/* Whether join_new() takes it, and the memory that it takes then. */
+bool join_fits(const struct comm_item *c);
+double join_bytes(const struct comm_item *c);
 /* size members with ranks first..last. NULL when that cannot be (size 0, more than JOIN_MEMBERS_MAX, last <
  * first). */
 struct join *join_new(const struct comm_item *c);

@@ -29,11 +29,17 @@ struct events {
     uint64_t in, out;
 };
 
+/* Estimates from above, in bytes, without what is kept of calls one by one; tests/unit/view_bounds compares them with what is allocated. */
+#define VIEW_BYTES       (512.0 * 1024)
+#define VIEW_RANK_BYTES  2304.0
+#define VIEW_PLACE_BYTES 4096.0
+
 struct view *view_new(const struct view_params *p, double now_s)
 {
     struct view *v = xcalloc(1, sizeof(*v));
 
     *v = (struct view){ .params = *p,
+                        .bounds = { VIEW_RANKS_MAX, INFINITY },
                         .now_s = now_s,
                         .began_s = NAN,
                         .item_s = -INFINITY,
@@ -85,6 +91,52 @@ void view_params_set(struct view *v, const struct view_params *p)
     v->params = *p;
 }
 
+void view_bound(struct view *v, const struct view_bounds *b)
+{
+    v->bounds = *b;
+}
+
+/* xgrow() doubles the arrays of ranks. */
+static double rank_bytes(uint32_t limit)
+{
+    uint32_t cap = 8;
+
+    while (cap < limit)
+        cap *= 2;
+    return limit ? VIEW_RANK_BYTES * cap : 0;
+}
+
+double view_bytes(const struct view *v)
+{
+    return VIEW_BYTES + rank_bytes(view_rank_limit(v)) + VIEW_PLACE_BYTES * view_places(v) +
+           view_comms_bytes(v) + v->calls_bytes;
+}
+
+bool view_has_room(struct view *v, double bytes)
+{
+    if (view_bytes(v) + bytes <= v->bounds.bytes)
+        return true;
+    v->rejected.memory++;
+    return false;
+}
+
+struct view_rejected view_rejected_get(const struct view *v)
+{
+    return v->rejected;
+}
+
+/* The arrays are as long as the largest number of a rank needs. */
+static bool may_add_rank(struct view *v, uint32_t rank)
+{
+    uint32_t limit = view_rank_limit(v);
+
+    if (rank >= v->bounds.ranks) {
+        v->rejected.ranks++;
+        return false;
+    }
+    return rank < limit || view_has_room(v, rank_bytes(rank + 1) - rank_bytes(limit) + 2 * VIEW_PLACE_BYTES);
+}
+
 void view_event(struct view *v, double now_s, const char *key, const char *fmt, ...)
 {
     struct events *s = v->events;
@@ -129,7 +181,7 @@ static void forget(struct view *v, uint16_t app)
 
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name)
 {
-    if (rank >= VIEW_RANKS_MAX || app < view_ranks_count(v)->app)
+    if (rank >= VIEW_RANKS_MAX || app < view_ranks_count(v)->app || !may_add_rank(v, rank))
         return -1;
     if (app > view_ranks_count(v)->app)
         forget(v, app);
@@ -214,6 +266,7 @@ void view_tick(struct view *v, double now_s)
     view_health_roll(v, now_s);
     view_reach_judge(v, now_s);
     view_judge(v, now_s);
+    v->calls_bytes = view_calls_bytes(v->calls);
     if (v->finished)
         view_run_take(v, now_s);
 }

@@ -81,8 +81,22 @@ struct view *view_new(const struct view_params *p, double now_s);
 void view_free(struct view *v); /* NULL is fine */
 void view_params_set(struct view *v, const struct view_params *p);
 
+/* What a view may hold, for one that is filled by somebody who is not trusted.  Ranks and communicators beyond it are
+ * rejected; what is held already stays.  A new view is only bound by VIEW_RANKS_MAX and VIEW_COMMS_MAX. */
+struct view_bounds {
+    uint32_t ranks; /* numbers of ranks are below this */
+    double bytes;
+};
+void view_bound(struct view *v, const struct view_bounds *b);
+double view_bytes(const struct view *v); /* that it holds or will soon, estimated from above */
+/* Numbers of ranks (each time one was reported) and of communicators that the bounds rejected. */
+struct view_rejected {
+    uint64_t ranks, memory; /* for their number; for the memory that they would take */
+};
+struct view_rejected view_rejected_get(const struct view *v);
+
 /* rank runs on node, below the switch (NULL or "": not known). A larger app than before: another MPI program of
- * the step, what was known of ranks and communicators is forgotten.  -1: out of bounds. */
+ * the step, what was known of ranks and communicators is forgotten.  -1: out of bounds (view_bounds, too). */
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name);
 /* What a node's adapters to the network can send each, bytes a second, and how many it has: the slowest
  * node's counts. Values out of bounds are ignored. */

@@ -77,6 +77,15 @@ static struct view_calls *calls_new(struct view *v)
     return s;
 }
 
+/* Of a kind of transfer what the detectors keep of it, beside the graph. */
+#define KIND_BYTES 160.0
+
+double view_calls_bytes(const struct view_calls *s)
+{
+    return s ? (double)graph_held_bytes(s->graph) + (double)boundary_bytes(s->boundary) + KIND_BYTES * graph_kinds(s->graph)
+             : 0;
+}
+
 void view_calls_free(struct view_calls *s)
 {
     if (!s)
@@ -593,6 +602,8 @@ void view_call(struct view *v, double now_s, const struct graph_call *c)
     struct view_calls *s = v->calls;
     struct boundary_at at;
 
+    if (!view_has_room(v, 0))
+        return;
     if (!s) {
         begin(v);
         s = v->calls;

@@ -29,6 +29,7 @@ struct comm {
     struct comm_totals now, before; /* the running and the last full window */
     struct joined_sums recent, run;
     struct member_sums *member; /* by place */
+    double bytes;
 };
 
 struct comms {
@@ -37,11 +38,17 @@ struct comms {
     double since_s; /* when the running window began */
     uint32_t main_size;
     uint64_t joined;
+    double bytes; /* of all of them */
 };
 
 struct comms *view_comms_new(void)
 {
     return xcalloc(1, sizeof(struct comms));
+}
+
+static double bytes_of(const struct comm_item *c)
+{
+    return join_bytes(c) + sizeof(struct comm) + (double)c->size * sizeof(struct member_sums);
 }
 
 static void comm_free(struct comm *c)
@@ -59,6 +66,7 @@ void view_comms_forget(struct view *v)
         comm_free(&s->comm[i]);
     s->n = 0;
     s->main_size = 0;
+    s->bytes = 0;
 }
 
 void view_comms_free(struct view *v)
@@ -91,6 +99,7 @@ void view_comm_forget(struct view *v, uint64_t name)
 
     if (!c)
         return;
+    s->bytes -= c->bytes;
     comm_free(c);
     s->n--;
     memmove(c, c + 1, (size_t)(s->comm + s->n - c) * sizeof(*c));
@@ -110,22 +119,30 @@ static struct comm *comm_add(struct view *v, const struct comm_item *c)
 {
     struct comms *s = v->comms;
     struct join *join;
-    size_t at = 0;
+    size_t at = s->n;
 
-    if (s->n >= VIEW_COMMS_MAX || !(join = join_new(c)))
+    if (s->n >= VIEW_COMMS_MAX)
+        v->rejected.memory++;
+    if (s->n >= VIEW_COMMS_MAX || !join_fits(c) || !view_has_room(v, bytes_of(c)) || !(join = join_new(c)))
         return NULL;
-    while (at < s->n && s->comm[at].name < c->name)
-        at++;
     s->comm = xgrow(s->comm, &s->cap, s->n + 1, sizeof(*s->comm));
-    memmove(&s->comm[at + 1], &s->comm[at], (s->n - at) * sizeof(*s->comm));
+    for (; at && s->comm[at - 1].name > c->name; at--)
+        s->comm[at] = s->comm[at - 1];
     s->comm[at] = (struct comm){ .name = c->name,
                                  .size = c->size,
                                  .first = c->first,
                                  .instance = c->instance,
                                  .join = join,
-                                 .member = xcalloc(c->size, sizeof(struct member_sums)) };
+                                 .member = xcalloc(c->size, sizeof(struct member_sums)),
+                                 .bytes = bytes_of(c) };
+    s->bytes += s->comm[at].bytes;
     s->n++;
     return &s->comm[at];
+}
+
+double view_comms_bytes(const struct view *v)
+{
+    return v->comms->bytes;
 }
 
 void view_comms_take(struct view *v, const struct comm_item *c)
@@ -134,6 +151,11 @@ void view_comms_take(struct view *v, const struct comm_item *c)
 
     if (!view_ranks_find(v, c->rank, c->app) || c->size < 2)
         return;
+    if (c->size > v->bounds.ranks || c->last >= v->bounds.ranks) {
+        v->rejected.ranks++;
+        v->refused++;
+        return;
+    }
     if (!k)
         k = comm_add(v, c);
     if (!k || k->size != c->size) {

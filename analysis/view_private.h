@@ -28,6 +28,9 @@ struct view {
     double active_s; /* when a rank was last known to have ended a call; infinite: not known */
     bool finished;
     uint64_t refused; /* items out of bounds */
+    struct view_bounds bounds;
+    double calls_bytes; /* of calls, at the last tick */
+    struct view_rejected rejected;
     struct view_ranks *ranks;
     struct comms *comms;
     struct view_steps *steps;
@@ -50,6 +53,9 @@ struct view {
 
 /* view.c: what changed, for the event list; key as in struct view_event */
 __attribute__((format(printf, 4, 5))) void view_event(struct view *v, double now_s, const char *key, const char *fmt, ...);
+
+/* view.c: may it hold so many bytes more?  If not, this is counted. */
+bool view_has_room(struct view *v, double bytes);
 
 /* view_ranks.c: where each rank runs and what it is doing; for the others to read */
 struct view_rank {
@@ -86,6 +92,7 @@ const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank); /* r
 /* The rank that an item is of.  NULL: unknown; the item is counted as refused. */
 const struct view_rank *view_ranks_find(struct view *v, uint32_t rank, uint16_t app);
 const struct rank_count *view_ranks_count(const struct view *v);
+uint32_t view_places(const struct view *v); /* nodes and switches */
 const char *view_place_name(const struct view *v, uint32_t place); /* of a node or a switch; "" unknown */
 
 /* view_comms.c: communicators, samples joined into collectives */
@@ -100,6 +107,7 @@ void view_comms_take_sample(struct view *v, const struct sample *s);
 void view_comms_end_rank(struct view *v, uint32_t rank);
 void view_comms_roll(struct view *v, double now_s);
 void view_comms_fade(struct view *v); /* a column of history is over */
+double view_comms_bytes(const struct view *v);
 uint64_t view_comms_joined(const struct view *v);
 uint32_t view_comms_main_size(const struct view *v);              /* of the largest one with a sample */
 uint32_t view_comms_size(const struct view *v, uint64_t name);    /* 0: unknown */
@@ -122,6 +130,7 @@ struct view_steps *view_steps_new(void);
 void view_steps_free(struct view_steps *s);
 void view_steps_reserve(struct view *v, uint32_t ranks);
 void view_steps_forget(struct view *v);
+void view_steps_end_rank(struct view *v, uint32_t rank);
 void view_steps_take(struct view *v, double now_s, const struct step *s);
 void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq); /* a rank has come to seq of comm */
 /* A step that was put together from its calls: its number after the one before it, collectives in it, duration, and each of n
@@ -136,6 +145,7 @@ void view_steps_figures(const struct view *v, double now_s, struct view_figures 
 
 /* view_calls.c: calls one by one, as a graph */
 void view_calls_free(struct view_calls *s);                    /* NULL is fine */
+double view_calls_bytes(const struct view_calls *s);           /* NULL is fine; looks at all ranks */
 uint32_t view_calls_role(const struct view *v, uint32_t rank); /* see graph_role() */
 bool view_calls_active(const struct view *v); /* steps come from the graph, not from step items */
 void view_calls_take(struct view *v, double now_s, const struct call_item *c);

@@ -48,9 +48,18 @@ void view_ranks_forget(struct view *v, uint16_t app)
     v->ranks->count.app = app;
 }
 
+/* Not more than each rank could have of its own: the names come from outside. */
 static uint32_t place_of(struct view_ranks *s, const char *name)
 {
-    return name && *name ? names_add(s->places, name, strlen(name)) : WORK_PLACE_NONE;
+    if (!name || !*name)
+        return WORK_PLACE_NONE;
+    return names_count(s->places) < 2 * (size_t)s->n ? names_add(s->places, name, strlen(name))
+                                                     : names_find(s->places, name, strlen(name));
+}
+
+uint32_t view_places(const struct view *v)
+{
+    return names_count(v->ranks->places);
 }
 
 const char *view_place_name(const struct view *v, uint32_t place)
@@ -93,6 +102,7 @@ void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished)
 
     if (!k || k->ended)
         return;
+    view_steps_end_rank(v, rank);
     k->ended = true;
     k->vanished = vanished;
     k->inside_op = RING_OP_NONE;

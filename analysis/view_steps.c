@@ -14,6 +14,9 @@
 #define P99_MIN        100u
 #define STEP_WINDOW_S  60.0
 #define STEPS_LATE     4u  /* a step is given up when one so much newer is complete */
+#define VOTED_MAX      16u  /* different periods that ranks report at a time and that are counted */
+#define CHANGES_MAX    16.0 /* of the period, one after another; ... */
+#define CHANGES_PER_S  1.0  /* ... and as many more a second */
 #define SETTLE_S       1.0 /* after a rank was added more may follow: a step that seems complete may not be */
 
 struct open_step { /* a stretch of steps being put together */
@@ -39,6 +42,10 @@ struct view_steps {
         struct rank_steps mean;
         uint32_t period; /* that it reported last, when it was not the view's */
     } * rank;
+    struct {
+        uint32_t period, n; /* n: running ranks that reported it last */
+    } voted[VOTED_MAX];
+    double changes, changed_s; /* changes of the period that are left, and when they were counted */
     float *work_s; /* by rank: of the stretch being judged */
     size_t rank_cap, work_cap;
     struct {
@@ -50,7 +57,10 @@ struct view_steps {
 
 struct view_steps *view_steps_new(void)
 {
-    return xcalloc(1, sizeof(struct view_steps));
+    struct view_steps *s = xcalloc(1, sizeof(*s));
+
+    s->changes = CHANGES_MAX;
+    return s;
 }
 
 void view_steps_free(struct view_steps *s)
@@ -83,6 +93,7 @@ void view_steps_forget(struct view *v)
     forget_open(s);
     if (s->rank_cap)
         memset(s->rank, 0, s->rank_cap * sizeof(*s->rank));
+    memset(s->voted, 0, sizeof(s->voted));
     s->count.comm = s->count.size = s->count.period = 0;
     s->n_kept = 0;
 }
@@ -274,18 +285,56 @@ static struct open_step *open_step_get(struct view *v, double now_s, uint32_t nu
     return slot;
 }
 
+static uint32_t *votes_for(struct view_steps *s, uint32_t period)
+{
+    size_t at = VOTED_MAX;
+
+    for (size_t i = 0; i < VOTED_MAX; i++)
+        if (s->voted[i].n && s->voted[i].period == period)
+            return &s->voted[i].n;
+        else if (!s->voted[i].n)
+            at = i;
+    if (at == VOTED_MAX)
+        return NULL;
+    s->voted[at].period = period;
+    return &s->voted[at].n;
+}
+
+/* Counted as votes come, because a look at all ranks for each of them lets one rank that alternates use up the time. */
+static uint32_t vote(struct view_steps *s, uint32_t rank, uint32_t period)
+{
+    uint32_t *n;
+
+    if (s->rank[rank].period == period && period)
+        return (n = votes_for(s, period)) ? *n : 0;
+    if (s->rank[rank].period && (n = votes_for(s, s->rank[rank].period)) && *n)
+        --*n;
+    n = period ? votes_for(s, period) : NULL;
+    s->rank[rank].period = n ? period : 0;
+    return n ? ++*n : 0;
+}
+
+void view_steps_end_rank(struct view *v, uint32_t rank)
+{
+    vote(v->steps, rank, 0);
+}
+
 /* Each rank finds the step on its own, and one in a hundred thousand errs: do at least half agree? */
 static bool most_agree(struct view *v, const struct step *s)
 {
-    uint32_t n = 0;
+    return !view_ranks_at(v, s->rank)->ended &&
+           2 * vote(v->steps, s->rank, s->period) >= view_ranks_count(v)->running;
+}
 
-    v->steps->rank[s->rank].period = s->period;
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
-
-        n += k->known && !k->ended && v->steps->rank[r].period == s->period;
-    }
-    return 2 * n >= view_ranks_count(v)->running;
+/* Each change begins all measurements again, in a time that grows with the number of ranks. */
+static bool may_change(struct view_steps *s, double now_s)
+{
+    s->changes = fmin(CHANGES_MAX, s->changes + fmax(0, now_s - s->changed_s) * CHANGES_PER_S);
+    s->changed_s = now_s;
+    if (s->changes < 1)
+        return false;
+    s->changes--;
+    return true;
 }
 
 /* Is it of the communicator that steps are counted on?  That is the first one with steps, then a larger one, or
@@ -305,7 +354,7 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
     }
     if (size != c->size)
         return false;
-    if (s->comm == c->comm && c->period != s->period && most_agree(v, s)) {
+    if (s->comm == c->comm && c->period != s->period && most_agree(v, s) && may_change(v->steps, now_s)) {
         c->period = s->period;
         c->block = 1;
         forget_open(v->steps);

@@ -50,6 +50,27 @@ void graph_free(struct graph *g)
     free(g);
 }
 
+static size_t map_bytes(const struct map *m)
+{
+    return m->size * (sizeof(*m->key) + sizeof(*m->value));
+}
+
+size_t graph_held_bytes(const struct graph *g)
+{
+    size_t bytes = g->ranks_cap * sizeof(*g->rank) + g->comms_cap * sizeof(*g->comm) + g->kinds_cap * sizeof(*g->kind) +
+                   g->places_cap * sizeof(*g->place) + g->meetings_cap * sizeof(*g->meeting) +
+                   g->at_size * sizeof(*g->meeting_at) + g->now_cap * sizeof(*g->now_s) + g->bytes +
+                   (g->newest.cap + g->other.cap) * sizeof(struct graph_op) + map_bytes(&g->comms) +
+                   map_bytes(&g->kinds) + map_bytes(&g->meetings) + map_bytes(&g->places) + map_bytes(&g->classes);
+
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        bytes += g->rank[r].cap * sizeof(struct raw) + g->rank[r].ends_cap * sizeof(struct end) +
+                 g->rank[r].places * sizeof(struct slot);
+    for (size_t i = 0; i < g->n_comms; i++)
+        bytes += g->comm[i].cap * sizeof(*g->comm[i].node);
+    return bytes;
+}
+
 /* Forget all calls; what is learnt of clocks and transfers stays. */
 void graph_reset(struct graph *g)
 {

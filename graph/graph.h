@@ -51,6 +51,7 @@ struct graph;
 
 struct graph *graph_new(void);
 void graph_free(struct graph *g); /* NULL is fine */
+size_t graph_held_bytes(const struct graph *g); /* all that it holds, but for its clocks; looks at all ranks */
 
 /* Rank and the number of its node; ranks on one node share a clock. Before its first call. */
 void graph_rank(struct graph *g, uint32_t rank, uint32_t node);

@@ -109,7 +109,8 @@ UNIT_TESTS = \
 	tests/unit/units \
 	tests/unit/value \
 	tests/unit/variation \
-	tests/unit/view
+	tests/unit/view \
+	tests/unit/view_bounds
 if HAVE_LIBSLURM
 UNIT_TESTS += tests/unit/nodelist
 endif
