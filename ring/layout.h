@@ -53,6 +53,10 @@ struct ring_header {
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t tail; /* events taken so far */
 };
 _Static_assert(sizeof(struct ring_header) <= RING_PAGE, "the header is a page");
+_Static_assert(2 * RING_PAGE + RING_COMMS_MAX * sizeof(struct ring_comm) +
+                       RING_CAPACITY_MAIN * sizeof(struct ring_event) <=
+                   RING_MAIN_BYTES,
+               "a main ring fits into the bytes that the plugin asks for");
 
 static inline uint64_t ring_comms_offset(void)
 {

@@ -18,9 +18,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The step's directory on a node: /dev/shm/syncguard.UID.JOB.STEP.NODE, mode 0700, owned by the job's user,
- * created by the plugin, passed to the tasks in SYNCGUARD_DIR, removed by the agent at the step's end with all
- * its files (a probe killed while it creates a ring leaves a .RANK.THREAD.PID.tmp).
+/* The step's directory on a node: /dev/shm/syncguard/UID.JOB.STEP.NODE, mode 0700, owned by the job's user, in a
+ * directory that only root can change.  The plugin makes it and passes it to the tasks in SYNCGUARD_DIR; the keeper
+ * removes it at the step's end (a probe killed while it creates a ring leaves a .RANK.THREAD.PID.tmp).
  *   RANK.INCARNATION.THREAD.ring   one for each thread that calls MPI; THREAD 0 is the one that initialised
  *                                  MPI.  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world
  *                                  has one member; INCARNATION counts the MPI programs that one task runs
@@ -31,6 +31,7 @@
 /* events, and the call in progress has the place of one: at most one less waits for the reader */
 #define RING_CAPACITY_MAIN   16384u /* 1 MiB */
 #define RING_CAPACITY_THREAD 2048u  /* further threads: 128 KiB each */
+#define RING_MAIN_BYTES      (1088u << 10) /* the file of a ring of RING_CAPACITY_MAIN events, at most */
 #define RING_THREADS_MAX     7u     /* rings of further threads per rank: all rings together under 2 MiB */
 #define RING_COMMS_MAX       512u   /* communicators described in a ring; events may name further ones */
 

@@ -55,7 +55,7 @@ static const struct options_program program = {
         "Print the rings of a guarded step: their writers, totals, the MPI call that each rank is in, and its "
         "communicators.",
     .command = command,
-    .examples = { "sgring /dev/shm/syncguard.*", "sgring --events=20 --json" },
+    .examples = { "sgring /dev/shm/syncguard/*", "sgring --events=20 --json" },
     .help_end = "Exit status: 0, 1 (a ring could not be read), 2 (wrong usage). Manual page: sgring(1).",
 };
 

@@ -21,10 +21,11 @@
 
 struct keeper {
     const struct keeper_plan *plan;
+    bool root;
     int sock, children; /* descriptors: socket to slurmstepd; signalfd of SIGCHLD */
-    pid_t agent;        /* 0: not running */
-    int64_t started_ms; /* when the agent was started */
-    int status;         /* exit status of the last agent */
+    pid_t child;        /* the agent or, after it, a process that empties the directory; 0: not running */
+    int64_t started_ms; /* when the child was started */
+    int status;         /* exit status of the last child */
 };
 
 enum wake { WAKE_OVER, WAKE_CHILD, WAKE_TIME };
@@ -45,20 +46,25 @@ static void empty(int fd)
         ;
 }
 
-/* True once, when the agent has ended. */
+/* True once, when the child has ended.  Processes that the child left are ours too (see keeper_main()). */
 static bool reap(struct keeper *k)
 {
+    bool ended = false;
     int status;
+    pid_t pid;
 
     empty(k->children);
-    if (k->agent == 0 || waitpid(k->agent, &status, WNOHANG) != k->agent)
-        return false;
-    k->agent = 0;
-    k->status = status;
-    return true;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == k->child) {
+            k->child = 0;
+            k->status = status;
+            ended = true;
+        }
+    }
+    return ended;
 }
 
-/* Wait until the agent has ended, ms have passed (ms < 0: no limit) or, if over_too, the step is over. */
+/* Wait until the child has ended, ms have passed (ms < 0: no limit) or, if over_too, the step is over. */
 static enum wake wait_for(struct keeper *k, int ms, bool over_too)
 {
     int64_t until = now_ms() + ms;
@@ -87,26 +93,95 @@ static pid_t plain_fork(void)
     return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-static void agent_start(struct keeper *k)
+/* Limits of everything that runs as the job's user: slurmstepd's own have little to do with the job's. */
+static void set_limits(void)
+{
+    static const struct {
+        int what;
+        rlim_t most;
+    } limits[] = {
+        { RLIMIT_CORE, 0 },          { RLIMIT_FSIZE, 256u << 20 }, { RLIMIT_MEMLOCK, 8u << 20 },
+        { RLIMIT_MSGQUEUE, 0 },      { RLIMIT_NICE, 0 },           { RLIMIT_RTPRIO, 0 },
+        { RLIMIT_SIGPENDING, 1024 }, { RLIMIT_STACK, 8u << 20 },
+    };
+    struct rlimit limit;
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        if (getrlimit((__rlimit_resource_t)limits[i].what, &limit) < 0)
+            continue;
+        if (limit.rlim_max > limits[i].most)
+            limit.rlim_max = limits[i].most;
+        if (limit.rlim_cur > limit.rlim_max)
+            limit.rlim_cur = limit.rlim_max;
+        setrlimit((__rlimit_resource_t)limits[i].what, &limit);
+    }
+}
+
+/* The out-of-memory killer is to take this process before the job's; slurmstepd is protected from it. */
+static void allow_oom_kill(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+    if (fd >= 0 && write(fd, "500", 3) < 0)
+        errno = 0; /* not permitted; run without it */
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Become the job's user for ever.  Use raw system calls: glibc's wrappers signal all threads, which do not exist in
+ * this copy. */
+static bool drop_privileges(const struct keeper *k)
+{
+    const struct keeper_plan *plan = k->plan;
+
+    allow_oom_kill();
+    set_limits();
+    if (k->root && (syscall(SYS_setgroups, plan->n_groups, plan->groups) < 0 ||
+                    syscall(SYS_setresgid, plan->gid, plan->gid, plan->gid) < 0 ||
+                    syscall(SYS_setresuid, plan->uid, plan->uid, plan->uid) < 0))
+        return false;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_DUMPABLE, 0) == 0;
+}
+
+/* Fork a child that is the job's user.  0 in the child, which ends with the keeper. */
+static pid_t start_child(struct keeper *k, int death_signal)
 {
     pid_t keeper = getpid(), pid = plain_fork();
+
+    if (pid == 0) {
+        /* A change of the ids clears the signal, so set it after that. */
+        if (!drop_privileges(k) || prctl(PR_SET_PDEATHSIG, death_signal) < 0 || getppid() != keeper)
+            _exit(127);
+        return 0;
+    }
+    k->child = pid > 0 ? pid : 0;
+    k->started_ms = now_ms();
+    k->status = 127 << 8;
+    return pid;
+}
+
+static void agent_start(struct keeper *k)
+{
+    pid_t pid = start_child(k, SIGTERM);
     sigset_t none;
 
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != keeper)
-            _exit(0);
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
         execve(k->plan->argv[0], k->plan->argv, k->plan->envp);
         _exit(127);
     }
-    if (pid > 0) {
-        k->agent = pid;
-        k->started_ms = now_ms();
+    if (pid > 0)
         send(k->sock, "A", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* keeper_wait() then waits slow_ms */
-    } else {
-        k->status = 127 << 8;
+}
+
+/* Wait for the child, and end it when the time is up, also when its user has stopped it. */
+static void child_end(struct keeper *k, int ms)
+{
+    if (k->child && wait_for(k, ms, false) != WAKE_CHILD && k->child) {
+        kill(k->child, SIGKILL);
+        waitpid(k->child, NULL, 0);
+        k->child = 0;
     }
 }
 
@@ -115,15 +190,50 @@ static void agent_end(struct keeper *k)
     int64_t age = now_ms() - k->started_ms;
 
     /* SIGTERM that arrives before the agent handles it would lose the record of a short step. */
-    if (k->agent && age < KEEPER_SETTLE_MS)
+    if (k->child && age < KEEPER_SETTLE_MS)
         wait_for(k, (int)(KEEPER_SETTLE_MS - age), false);
-    if (k->agent == 0)
-        return;
-    kill(k->agent, SIGTERM);
-    if (wait_for(k, KEEPER_GRACE_MS, false) != WAKE_CHILD && k->agent) {
-        kill(k->agent, SIGKILL);
-        waitpid(k->agent, NULL, 0);
+    if (k->child)
+        kill(k->child, SIGTERM);
+    child_end(k, KEEPER_GRACE_MS);
+}
+
+/* End what the agent left running.  Processes whose parent has ended become children of ours, so a few rounds
+ * reach all of them. */
+static void end_rest(struct keeper *k)
+{
+    for (int round = 0; round < 100; round++) {
+        int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC), pid = 0;
+        char buf[4096];
+        ssize_t n = fd >= 0 ? read(fd, buf, sizeof(buf)) : -1;
+
+        if (fd >= 0)
+            close(fd);
+        if (n <= 0)
+            return;
+        for (ssize_t i = 0; i < n; i++) {
+            if (buf[i] >= '0' && buf[i] <= '9') {
+                pid = pid * 10 + (buf[i] - '0');
+            } else {
+                if (pid > 1)
+                    kill(pid, SIGKILL);
+                pid = 0;
+            }
+        }
+        wait_for(k, 10, false);
     }
+}
+
+/* Remove the directory.  Its own user empties it: root must not walk a tree that a user can change. */
+static void clean(struct keeper *k)
+{
+    for (int i = 0; i < KEEPER_CLEAN_TRIES && !stepdir_remove(k->plan->dir); i++) {
+        if (start_child(k, SIGKILL) == 0) {
+            stepdir_empty(k->plan->dir);
+            _exit(0);
+        }
+        child_end(k, KEEPER_CLEAN_MS);
+    }
+    stepdir_remove(k->plan->dir);
 }
 
 /* Run the agent until the step is over or the agent has exited with status 0. */
@@ -134,7 +244,7 @@ static void keep(struct keeper *k)
 
     for (;;) {
         agent_start(k);
-        if (k->agent) {
+        if (k->child) {
             if (wait_for(k, -1, true) == WAKE_OVER)
                 return;
             if (WIFEXITED(k->status) && WEXITSTATUS(k->status) == 0)
@@ -193,26 +303,14 @@ static int settle_descriptors(int sock)
     return 3;
 }
 
-/* slurmstepd runs with root's real ids and sometimes the user's effective ones.  Give up all of root's, and make
- * the process undumpable, because it is a copy of root's memory.  Use raw system calls: glibc's wrappers signal
- * all threads, which do not exist in this copy. */
-static bool drop_privileges(const struct keeper_plan *plan)
+/* slurmstepd runs with root's real ids and sometimes the user's effective ones.  Become root entirely, or the user
+ * could signal this process.  Make it undumpable, because it is a copy of root's memory. */
+static bool settle_ids(struct keeper *k)
 {
-    bool root = syscall(SYS_setresuid, -1, 0, -1) == 0;
-    int fd;
-
-    /* The keeper inherits slurmstepd's protection from the out-of-memory killer; undo it, so that the keeper is
-     * killed before the job is. */
-    fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd >= 0 && write(fd, "500", 3) < 0)
-        errno = 0; /* not permitted; run without it */
-    if (fd >= 0)
-        close(fd);
-    if (prctl(PR_SET_DUMPABLE, 0) < 0)
-        return false;
-    return !root || (syscall(SYS_setgroups, plan->n_groups, plan->groups) == 0 &&
-                     syscall(SYS_setresgid, plan->gid, plan->gid, plan->gid) == 0 &&
-                     syscall(SYS_setresuid, plan->uid, plan->uid, plan->uid) == 0);
+    k->root = syscall(SYS_setresuid, -1, 0, -1) == 0;
+    return prctl(PR_SET_DUMPABLE, 0) == 0 &&
+           (!k->root || (syscall(SYS_setresgid, 0, 0, 0) == 0 && syscall(SYS_setgroups, 0, NULL) == 0 &&
+                         syscall(SYS_setresuid, 0, 0, 0) == 0));
 }
 
 __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan, int sock)
@@ -223,11 +321,15 @@ __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan
     k.sock = settle_descriptors(sock);
     k.children = settle_signals();
     prctl(PR_SET_NAME, KEEPER_NAME);
-    if (chdir("/") < 0 || k.sock < 0 || k.children < 0 || !drop_privileges(plan))
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* the agent's own children must not outlive the step either */
+    if (chdir("/") < 0 || k.sock < 0 || k.children < 0 || !settle_ids(&k))
         _exit(1);
-    keep(&k);
-    agent_end(&k);
-    stepdir_remove(plan->dir);
+    if (plan->argv) {
+        keep(&k);
+        agent_end(&k);
+        end_rest(&k);
+    }
+    clean(&k);
     shutdown(k.sock, SHUT_RDWR); /* ends keeper_wait() before this process has exited */
     _exit(0);
 }

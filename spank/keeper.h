@@ -1,12 +1,16 @@
 /* keeper.h - the process that starts the agent on a node, restarts it when it fails, and cleans up.
  *
- * It is a fork of slurmstepd that never execs.  It runs as the job's user in its own session, with no inherited
- * descriptor.  It is not a child of slurmstepd, which waits for any child and passes on signals such as those of
- * `scancel --signal` and Ctrl-C; the agent must survive those.
+ * It is a fork of slurmstepd that never execs.  It runs in its own session, with no inherited descriptor, and as
+ * slurmstepd's user, usually root: the job's user can neither stop nor end nor read it.  What it starts has all of
+ * the job's user and nothing of root: the agent, and processes that empty directories.  It is not a child of
+ * slurmstepd, which waits for any child and passes on signals such as those of `scancel --signal` and Ctrl-C; the
+ * agent must survive those.
  *
  * A socket connects it to slurmstepd.  When slurmstepd reports the end of the step, or has died, the keeper ends
  * the agent with SIGTERM, on which the agent drains its rings and sends the rest to the controller, and with
- * SIGKILL after KEEPER_GRACE_MS.  It then removes the directory and exits. */
+ * SIGKILL after KEEPER_GRACE_MS.  It ends whatever the agent has left running, removes the directory and exits.
+ * Nobody waits for it, so what a user did in his directory delays only the keeper, and the keeper for at most
+ * KEEPER_CLEAN_TRIES times KEEPER_CLEAN_MS. */
 #ifndef SYNCGUARD_SPANK_KEEPER_H
 #define SYNCGUARD_SPANK_KEEPER_H
 
@@ -17,12 +21,14 @@
 #define KEEPER_SETTLE_MS    100  /* the agent handles SIGTERM this long after its start */
 #define KEEPER_GRACE_MS     5000 /* from SIGTERM to SIGKILL */
 #define KEEPER_RESTARTS_MAX 20
+#define KEEPER_CLEAN_MS     60000 /* for emptying the directory, then SIGKILL ... */
+#define KEEPER_CLEAN_TRIES  3     /* ... and another try */
 
 #define KEEPER_GROUPS_MAX 256
 struct keeper_plan {
     const char *dir;
-    char *const *argv, *const *envp; /* of the agent; argv[0] is its path */
-    uid_t uid;                       /* the agent's user; ignored unless slurmstepd is root */
+    char *const *argv, *const *envp; /* of the agent; argv[0] is its path.  argv NULL: no agent, only clean up */
+    uid_t uid;                       /* the job's user; ignored unless slurmstepd is root */
     gid_t gid, groups[KEEPER_GROUPS_MAX];
     int n_groups;
     bool at_once; /* start the agent without waiting for a ring: it has notes to report */

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pacing/pacer.h"
@@ -31,8 +30,10 @@
 #define NONE               UINT32_MAX
 
 #define END_QUICK_MS 20  /* longest wait for a keeper without an agent */
-#define END_SLOW_MS  250 /* longest wait for the agent to drain its rings */
+#define END_SLOW_MS  120 /* longest wait for the agent to drain its rings */
 
+/* Nothing that the end of a step waits for may depend on the user.  Waiting is bounded by the times above, the system
+ * calls on his directory are single ones (rmdir), and whatever takes longer is the keeper's work. */
 static struct {
     bool watching;
     int keeper; /* its socket; -1: none */
@@ -51,6 +52,7 @@ struct step {
     const char *node;
     struct notes notes;
     bool unguarded;
+    bool local_trouble; /* this node's alone, so the first node cannot report it for all */
 };
 
 static uint32_t item(spank_t sp, spank_item_t which)
@@ -125,7 +127,8 @@ __attribute__((format(printf, 2, 3))) static void unguarded(struct step *s, cons
     vsnprintf(reason, sizeof(reason), fmt, ap);
     va_end(ap);
     notes_add(&s->notes, "unguarded: %s", reason);
-    if (!s->unguarded && s->node_index == 0 && (s->het_offset == NONE || s->het_offset == 0))
+    if (!s->unguarded &&
+        (s->local_trouble || (s->node_index == 0 && (s->het_offset == NONE || s->het_offset == 0))))
         slurm_spank_log("sync-guard: %u.%u runs unguarded: %s: %s", s->job, s->id, s->node ? s->node : "?",
                         reason);
     else
@@ -245,6 +248,29 @@ static void agent_command(const struct step *s, const struct config *c, const st
     strings_add(argv, "--node=%s", s->node);
 }
 
+static void plan_fill(const struct step *s)
+{
+    struct keeper_plan *plan = &guard.plan;
+
+    *plan = (struct keeper_plan){ .dir = guard.dir, .uid = s->uid, .gid = getegid() };
+    plan->n_groups = getgroups(KEEPER_GROUPS_MAX, plan->groups);
+    if (plan->n_groups < 0)
+        plan->n_groups = 0;
+}
+
+/* Have a directory emptied and removed by a keeper without an agent.  Nobody waits for it. */
+static void leave_to_keeper(const char *dir)
+{
+    struct keeper_plan plan = guard.plan;
+    int fd;
+
+    plan.dir = dir;
+    plan.argv = NULL;
+    fd = keeper_start(&plan);
+    if (fd >= 0)
+        close(fd);
+}
+
 static void watch_run(struct step *s, const struct config *c, const struct config_policy *policy,
                       const char *policy_name, bool asked)
 {
@@ -252,15 +278,9 @@ static void watch_run(struct step *s, const struct config *c, const struct confi
 
     agent_command(s, c, policy, policy_name, asked, &guard.argv);
     agent_environment(s, &guard.env);
-    *plan = (struct keeper_plan){ .dir = guard.dir,
-                                  .argv = guard.argv.item,
-                                  .envp = guard.env.item,
-                                  .uid = s->uid,
-                                  .gid = getegid(),
-                                  .at_once = s->unguarded };
-    plan->n_groups = getgroups(KEEPER_GROUPS_MAX, plan->groups);
-    if (plan->n_groups < 0)
-        plan->n_groups = 0;
+    plan->argv = guard.argv.item;
+    plan->envp = guard.env.item;
+    plan->at_once = s->unguarded;
     if (guard.argv.lost || guard.env.lost)
         unguarded(s, "out of memory");
     else if (watch_start(plan) < 0)
@@ -279,13 +299,48 @@ static bool usable(const char *path, int mode)
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Change this thread's effective user, between the job's and root.  The raw system call: glibc's wrapper would change
+ * slurmstepd's other threads too.  False where slurmstepd is not root. */
+static bool become(uid_t uid)
+{
+    return syscall(SYS_setresuid, -1, uid, -1) == 0;
+}
+
+/* Make the step's directory, as root.  guard.dir is "" when there is none, and the reason is reported. */
+static void directory_make(struct step *s)
+{
+    char parent[STEPDIR_SIZE], old[STEPDIR_SIZE] = "";
+    uint64_t ranks = s->local_tasks != NONE ? s->local_tasks : 1;
+    bool root = become(0), made = false;
+    struct err err = { "" };
+
+    if (stepdir_parent(parent, sizeof(parent), STEPDIR_BASE) < 0 ||
+        stepdir_path(guard.dir, sizeof(guard.dir), parent, s->uid, s->job, s->id, s->node) < 0) {
+        guard.dir[0] = '\0';
+        err_set(&err, "the node's name %s cannot be part of a directory's name", s->node);
+    } else if (stepdir_make_parent(parent, &err) == 0) {
+        made = stepdir_make(guard.dir, s->uid, guard.plan.gid, old, &err) == 0;
+    }
+    if (*old)
+        leave_to_keeper(old);
+    if (root)
+        become(s->uid);
+    s->local_trouble = true;
+    if (!made) {
+        guard.dir[0] = '\0';
+        unguarded(s, "%s", err.text);
+    } else if (!stepdir_has_room(guard.dir, ranks * RING_MAIN_BYTES, &err)) {
+        unguarded(s, "%s", err.text);
+    }
+    s->local_trouble = false;
+}
+
 /* Guard the step by these settings.  The agent runs even when the ranks cannot be guarded, to report why. */
 static void guard_with(struct step *s, const struct config *c, const struct choice *choice)
 {
     const struct config_policy *policy = settings_policy(c, choice);
     const char *policy_name = policy ? policy->name : choice->policy;
     char names[1024];
-    struct err err;
 
     if (!policy)
         unguarded(s, "unknown policy %s; known are %s", policy_name,
@@ -296,25 +351,17 @@ static void guard_with(struct step *s, const struct config *c, const struct choi
     }
     if (!usable(c->probe, R_OK))
         unguarded(s, "cannot read the probe %s: %s", c->probe, strerror(errno));
-    if (stepdir_path(guard.dir, sizeof(guard.dir), STEPDIR_BASE, s->uid, s->job, s->id, s->node) < 0) {
-        guard.dir[0] = '\0';
-        unguarded(s, "the node's name %s cannot be part of a directory's name", s->node);
+    plan_fill(s);
+    directory_make(s);
+    if (!*guard.dir)
         return;
-    }
-    if (stepdir_make(guard.dir, &err) < 0) {
-        guard.dir[0] = '\0';
-        unguarded(s, "%s", err.text);
-        return;
-    }
     if (!s->unguarded)
         environment_guard(s, c->probe);
     if (!s->unguarded)
         environment_yield(s, policy);
     watch_run(s, c, policy, policy_name, choice->kind == CHOICE_POLICY);
-    if (!guard.watching) {
-        environment_clean(s);
-        stepdir_remove(guard.dir);
-    }
+    if (!guard.watching)
+        environment_clean(s); /* remote_end() removes the directory */
 }
 
 static void guard_start(struct step *s, const struct args *args, const struct choice *choice)
@@ -375,26 +422,6 @@ void remote_task_exit(void)
         end();
 }
 
-/* Remove the directory in a child that runs as its owner.  slurmstepd is root by now, and root must not walk a
- * tree that a user can change. */
-static void remove_as_user(void)
-{
-    const struct keeper_plan *plan = &guard.plan;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        /* Without root this process already runs as the user. */
-        if (geteuid() != 0 || (syscall(SYS_setgroups, 0, NULL) == 0 &&
-                               syscall(SYS_setresgid, plan->gid, plan->gid, plan->gid) == 0 &&
-                               syscall(SYS_setresuid, plan->uid, plan->uid, plan->uid) == 0))
-            stepdir_remove(guard.dir);
-        _exit(0);
-    }
-    if (pid > 0)
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-            ;
-}
-
 void remote_end(void)
 {
     bool through;
@@ -403,11 +430,10 @@ void remote_end(void)
     if (!*guard.dir)
         return;
     /* A keeper that still runs removes the directory when the agent has ended.  Remove it here when the keeper
-     * was killed, or was never started because no rank made a ring.  rmdir() follows no link and removes no
-     * files. */
+     * was killed, or was never started because no rank made a ring. */
     through = guard.keeper < 0 || keeper_wait(guard.keeper, 1, 1);
-    if (through && rmdir(guard.dir) < 0 && errno != ENOENT)
-        remove_as_user();
+    if (through && !stepdir_remove(guard.dir))
+        leave_to_keeper(guard.dir);
     if (guard.keeper >= 0)
         close(guard.keeper);
     guard.keeper = -1;

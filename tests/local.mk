@@ -94,6 +94,7 @@ UNIT_TESTS = \
 	tests/unit/statistics \
 	tests/unit/stall \
 	tests/unit/step \
+	tests/unit/stepdir \
 	tests/unit/steps \
 	tests/unit/store \
 	tests/unit/strategy \
@@ -190,7 +191,7 @@ AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a
-tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/args.c spank/text.c
+tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/args.c spank/stepdir.c spank/text.c
 tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file

@@ -53,7 +53,7 @@ script() { # stdin becomes a job script
 nodes_clean() {
     local n
     for n in node1 node2 node3 node4; do
-        [ -z "$(on "$n" sh -c 'ls /dev/shm | grep ^syncguard; grep -lx -e sg-keeper -e agent /proc/[0-9]*/comm' 2>/dev/null)" ] ||
+        [ -z "$(on "$n" sh -c 'ls /dev/shm/syncguard*; grep -lx -e sg-keeper -e agent /proc/[0-9]*/comm' 2>/dev/null)" ] ||
             return 1
     done
 }
@@ -82,7 +82,7 @@ unset LD_PRELOAD SYNCGUARD_DIR
 step srun -N4 env
 is "$status $(out SYNCGUARD_DIR) $(out LD_PRELOAD) $(lives)" "0 0 0 0" "srun without the option sets no variable and starts no agent"
 step srun -N4 --sync-guard sh -c 'echo "$SLURMD_NODENAME $SYNCGUARD_DIR $LD_PRELOAD"; stat -c "%a %u" $SYNCGUARD_DIR'
-is "$status $(out "^node[1-4] /dev/shm/syncguard.$(id -u).[0-9]*.0.node[1-4] $work/probe.so\$") $(out "^700 $(id -u)\$")" \
+is "$status $(out "^node[1-4] /dev/shm/syncguard[-0-9]*/$(id -u).[0-9]*.0.node[1-4] $work/probe.so\$") $(out "^700 $(id -u)\$")" \
     "0 4 4" "srun --sync-guard: every node has LD_PRELOAD and a directory of its own of mode 700"
 is "$(lives) $(told 'arg --policy=balanced')" "4 4" "srun --sync-guard: every node has an agent with the default policy balanced"
 is "$(told 'env SLURM_NNODES=4') $(told 'env SLURM_NTASKS=4') $(told 'env SYNCGUARD_LOCAL_TASKS=1') $(told 'env SLURM_NODEID=3')" \
@@ -165,7 +165,7 @@ step srun -N1 -n1 --sync-guard sh -c 'echo A $SYNCGUARD_DIR' : -N2 -n2 --sync-gu
 is "$status $(out '^A .*syncguard') $(out '^B .*syncguard') $(lives)" "0 1 2 3" "every component of a heterogeneous job is guarded"
 is "$(told 'env SLURM_HET_JOB_OFFSET=0') $(told 'env SLURM_HET_JOB_OFFSET=1') $(told 'env SLURM_NTASKS=3')" "1 2 3" \
     "agents of a heterogeneous job know their component's offset and all 3 tasks"
-first=$(sed -n 's/.*syncguard\.[0-9]*\.\([0-9]*\).*/\1/p' "$work/out" | sort -n | head -1)
+first=$(sed -n 's/.*syncguard.[0-9]*\.\([0-9]*\).*/\1/p' "$work/out" | sort -n | head -1)
 is "$(told "env SLURM_HET_JOB_ID=$first")" 3 "agents of a heterogeneous job know the same job id"
 
 forget

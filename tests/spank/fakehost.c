@@ -27,7 +27,18 @@
 #define STEP_EXTERN      0xfffffffcu
 #define NOBODY           65534
 
-enum during { NOTHING, MAKE_RING, KILL_AGENT, KILL_KEEPER, VANISH, LET_FAIL };
+enum during {
+    NOTHING,
+    MAKE_RING,
+    KILL_AGENT,
+    KILL_KEEPER,
+    VANISH,
+    LET_FAIL,
+    FILL,
+    FILL_AND_KILL_KEEPER,
+    STOP_AGENT
+};
+#define FILES 20000
 
 struct run {
     spank_context_t context;
@@ -245,12 +256,48 @@ static pid_t parent_of(pid_t pid)
     return parent;
 }
 
+static void become(uid_t uid, gid_t gid)
+{
+    if (getuid() == 0 && (seteuid(0) < 0 || setegid(gid) < 0 || seteuid(uid) < 0))
+        _exit(99);
+}
+
 static void make_ring(void)
 {
     char path[512];
 
     snprintf(path, sizeof(path), "%s/0.0.0.ring", seen->dir);
     close(open(path, O_CREAT | O_WRONLY, 0600));
+}
+
+static void kill_both(pid_t agent)
+{
+    pid_t keeper = parent_of(agent);
+
+    become(0, 0);
+    kill(keeper, SIGKILL);
+    kill(agent, SIGKILL);
+    become(NOBODY, NOBODY);
+    nap(50);
+}
+
+/* Many files, and directories deeper than a path may be long.  The last has no permissions. */
+static void fill(void)
+{
+    char path[512];
+
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof(path), "%s/x%d", seen->dir, i);
+        close(open(path, O_CREAT | O_WRONLY, 0600));
+    }
+    if (chdir(seen->dir) < 0)
+        return;
+    for (int i = 0; i < 3000 && mkdir("a-deep-directory", 0700) == 0 && chdir("a-deep-directory") == 0; i++)
+        close(open("file", O_CREAT | O_WRONLY, 0600));
+    if (mkdir("closed", 0700) == 0 && mkdir("closed/inner", 0) == 0)
+        chmod("closed", 0);
+    if (chdir("/") < 0)
+        _exit(98);
 }
 
 static void meanwhile(void)
@@ -268,9 +315,13 @@ static void meanwhile(void)
         kill(agent, SIGKILL);
         wait_logs(2, path, sizeof(path));
     } else if (now->during == KILL_KEEPER) {
-        kill(parent_of(agent), SIGKILL);
-        kill(agent, SIGKILL);
-        nap(50);
+        kill_both(agent);
+    } else if (now->during == FILL || now->during == FILL_AND_KILL_KEEPER) {
+        fill();
+        if (now->during == FILL_AND_KILL_KEEPER)
+            kill_both(agent);
+    } else if (now->during == STOP_AGENT) {
+        kill(agent, SIGSTOP);
     } else if (now->during == LET_FAIL) {
         wait_logs(3, path, sizeof(path)); /* the first tries come at 0, 0.1 and 0.6 s */
     }
@@ -290,12 +341,6 @@ static bool call(void *plugin, const char *name, int argc, char **argv)
     spank_f *fn = callback(plugin, name);
 
     return !fn || fn(&handle, argc, argv) == 0;
-}
-
-static void become(uid_t uid, gid_t gid)
-{
-    if (getuid() == 0 && (seteuid(0) < 0 || setegid(gid) < 0 || seteuid(uid) < 0))
-        _exit(99);
 }
 
 static void steal(char *to, size_t size, const char *name)
@@ -383,15 +428,23 @@ static void clear_logs(void)
         unlink(path);
 }
 
+/* The path of the step's directory. */
+static void dir_path(char *path, size_t size, uint32_t step)
+{
+    if (getuid() == 0)
+        snprintf(path, size, "/dev/shm/syncguard/%d.4242.%u.%s", NOBODY, step, node);
+    else
+        snprintf(path, size, "/dev/shm/syncguard-%d/%d.4242.%u.%s", (int)getuid(), (int)getuid(), step, node);
+}
+
 /* Whether the directory remains.  The keeper may remove it a moment after the plugin's last callback. */
 static bool dir_stays(void)
 {
     struct stat st;
     char path[256];
 
-    snprintf(path, sizeof(path), "/dev/shm/syncguard.%d.4242.%u.%s", getuid() == 0 ? NOBODY : (int)getuid(),
-             now->step, node);
-    for (int i = 0; i < 600; i++) {
+    dir_path(path, sizeof(path), now->step);
+    for (int i = 0; i < 1500; i++) {
         if (lstat(path, &st) < 0)
             return false;
         nap(10);
@@ -572,8 +625,10 @@ static void test_remote(void)
     if (getuid() == 0)
         ok(agent_says(o, "parent's memory closed"), "the user cannot read the keeper's memory");
     if (getuid() == 0)
+        ok(strstr(o->agent, "NoNewPrivs:\t1"), "neither the agent nor what it starts can gain privileges");
+    if (getuid() == 0)
         ok(strstr(o->agent, "Uid:\t65534\t65534\t65534\t65534"), "the agent has none of root's user ids");
-    ok(o->end_s < 0.3, "a guarded step ends within 300 ms: %.0f ms", 1e3 * o->end_s);
+    ok(o->end_s < 0.2, "a guarded step ends within 200 ms: %.0f ms", 1e3 * o->end_s);
 
     r.during = NOTHING;
     o = run(&r);
@@ -752,43 +807,37 @@ static void test_missing(void)
        "the agent gets an invalid argument of plugstack.conf as a note");
 }
 
+/* What a user can do in his directory delays nothing but the keeper. */
 static void test_hostile(void)
 {
     struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { "-" }, .step = 3 };
-    uid_t uid = getuid() == 0 ? NOBODY : getuid();
-    char path[256], inside[300], target[128];
+    char path[256], inside[300];
     struct outcome *o;
-    struct stat st;
 
-    snprintf(path, sizeof(path), "/dev/shm/syncguard.%d.4242.3.%s", (int)uid, node);
-    snprintf(target, sizeof(target), "%s/target", base);
-    mkdir(target, 0777);
-    for (int kind = 0; kind < 3; kind++) {
-        if (kind == 0 && symlink(target, path) < 0)
-            continue;
-        if (kind == 1)
-            close(open(path, O_CREAT | O_WRONLY, 0666));
-        if (kind == 2 && (getuid() != 0 || mkdir(path, 0777) < 0))
-            continue;
-        r.step = 3;
+    dir_path(path, sizeof(path), 3);
+    if (mkdir(path, 0755) == 0 && (getuid() != 0 || chown(path, NOBODY, NOBODY) == 0)) {
+        snprintf(inside, sizeof(inside), "%s/9.0.0.ring", path);
+        close(open(inside, O_CREAT | O_WRONLY, 0600));
         o = run(&r);
-        ok(!*o->dir && !*o->preload && lines(o->log) == 1 && lstat(path, &st) == 0,
-           "%s in the directory's place is left alone and reported once: %.120s",
-           kind == 0   ? "a link"
-           : kind == 1 ? "a file"
-                       : "another user's directory",
-           o->log);
-        if (kind == 2)
-            rmdir(path);
-        else
-            unlink(path);
+        ok(o->dir_made && !o->agent_ran && !o->dir_left,
+           "a step whose directory is left from an earlier run gets an empty one");
+        strcat(path, ".old0");
+        for (int i = 0; i < 600 && access(path, F_OK) == 0; i++)
+            nap(10);
+        ok(access(path, F_OK) < 0, "the directory of the earlier run is removed");
     }
-    if (mkdir(path, 0755) < 0 || (getuid() == 0 && chown(path, uid, uid) < 0))
-        return;
-    snprintf(inside, sizeof(inside), "%s/9.0.0.ring", path);
-    close(open(inside, O_CREAT | O_WRONLY, 0600));
+    r.during = FILL;
     o = run(&r);
-    ok(o->dir_made && !o->agent_ran && !o->dir_left, "the directory of an earlier run is emptied and used");
+    ok(o->dir_made && !o->dir_left, "a directory with deep directories and %d files is removed", FILES);
+    ok(o->end_s < 0.2, "slurmstepd waits at most 200 ms for a full directory: %.0f ms", 1e3 * o->end_s);
+    r.during = FILL_AND_KILL_KEEPER;
+    o = run(&r);
+    ok(o->dir_made && !o->dir_left && o->end_s < 0.2,
+       "nor when the keeper was killed before the directory was emptied: %.0f ms", 1e3 * o->end_s);
+    r.during = STOP_AGENT;
+    o = run(&r);
+    ok(o->end_s < 0.2 && !o->dir_left,
+       "slurmstepd waits at most 200 ms for an agent that its user stopped: %.0f ms", 1e3 * o->end_s);
 }
 
 static void test_deaths(void)

@@ -62,7 +62,7 @@ static void write_log(const char *path, char **argv)
     print_descriptors(out);
     fprintf(out, "uid %d %d %d\n", (int)getuid(), (int)geteuid(), (int)getsid(0));
     while (status && fgets(line, sizeof(line), status)) {
-        if (!strncmp(line, "Sig", 3) || !strncmp(line, "Uid", 3))
+        if (!strncmp(line, "Sig", 3) || !strncmp(line, "Uid", 3) || !strncmp(line, "NoNew", 5))
             fprintf(out, "%s", line);
     }
     snprintf(line, sizeof(line), "/proc/%d/maps", (int)getppid());
