@@ -114,12 +114,3 @@ struct choice args_default(const struct args *a, const char *partition)
     }
     return a->standard;
 }
-
-bool args_any_default(const struct args *a)
-{
-    for (size_t i = 0; i < a->n_partitions; i++) {
-        if (a->partitions[i].choice.kind != CHOICE_OFF)
-            return true;
-    }
-    return a->standard.kind != CHOICE_OFF;
-}

@@ -45,7 +45,5 @@ bool choice_parse(struct choice *c, const char *text);
 const char *args_parse(struct args *a, int argc, char **argv);
 /* The choice for a job without --sync-guard.  partition: NULL when unknown. */
 struct choice args_default(const struct args *a, const char *partition);
-/* Whether any job is guarded without --sync-guard. */
-bool args_any_default(const struct args *a);
 
 #endif

@@ -8,13 +8,6 @@
 
 #include "spank/settings.h"
 
-static const char *inherited(void)
-{
-    const char *value = getenv(SETTINGS_ENV);
-
-    return value && strlen(value) < SETTINGS_ENV_SIZE ? value : "";
-}
-
 static void print_help(const struct config *c, const char *trouble)
 {
     printf("Policies of --sync-guard[=POLICY]:\n");
@@ -61,7 +54,7 @@ int local_option(const struct args *args, const char *text, struct choice *choic
 
     if (!c)
         return 0; /* srun is about to fail by itself */
-    loaded = settings_load(c, args, inherited(), &err) == 0;
+    loaded = settings_load(c, args, &err) == 0;
     if (!choice_parse(choice, text)) {
         rc = refuse(c, text);
     } else if (choice->kind == CHOICE_HELP) {
@@ -74,25 +67,4 @@ int local_option(const struct args *args, const char *text, struct choice *choic
     }
     free(c);
     return rc;
-}
-
-void local_export(const struct args *args, const struct choice *choice)
-{
-    struct choice standard = { .kind = CHOICE_DEFAULT };
-    const struct config_policy *policy;
-    char text[SETTINGS_ENV_SIZE];
-    struct config *c;
-
-    /* The job's partition is not known yet, so export the settings if any partition guards by default. */
-    if (choice ? choice->kind == CHOICE_OFF : !args_any_default(args))
-        return;
-    c = calloc(1, sizeof(*c));
-    if (!c)
-        return;
-    if (settings_load(c, args, inherited(), NULL) == 0) {
-        policy = settings_policy(c, choice ? choice : &standard);
-        if (policy && settings_export(c, policy, text, sizeof(text)))
-            setenv(SETTINGS_ENV, text, 1);
-    }
-    free(c);
 }

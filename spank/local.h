@@ -1,4 +1,4 @@
-/* local.h - the plugin in srun, sbatch and salloc: checks --sync-guard and passes the settings to the nodes. */
+/* local.h - the plugin in srun, sbatch and salloc: checks --sync-guard. */
 #ifndef SYNCGUARD_SPANK_LOCAL_H
 #define SYNCGUARD_SPANK_LOCAL_H
 
@@ -7,9 +7,5 @@
 /* Parse and check --sync-guard[=text].  Returns 0, or -1 to refuse the submission, with the reason on stderr.
  * "help" prints the policies on stdout and exits with 0, as --help does. */
 int local_option(const struct args *args, const char *text, struct choice *choice);
-
-/* Put the settings into the environment before the job is submitted or the step launched.  choice: NULL when
- * --sync-guard was not given. */
-void local_export(const struct args *args, const struct choice *choice);
 
 #endif

@@ -63,16 +63,6 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
     return 0;
 }
 
-int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
-{
-    spank_context_t context = spank_context();
-
-    (void)sp, (void)argc, (void)argv;
-    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
-        local_export(&plugin.args, plugin.chosen ? &plugin.choice : NULL);
-    return 0;
-}
-
 int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 {
     (void)argc, (void)argv;

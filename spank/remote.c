@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/trust.h"
 #include "pacing/pacer.h"
 #include "ring/ring.h"
 #include "spank/keeper.h"
@@ -335,12 +336,16 @@ static void directory_make(struct step *s)
     s->local_trouble = false;
 }
 
+#define DISTRUST "%s, and root uses no file that others can change"
+
 /* Guard the step by these settings.  The agent runs even when the ranks cannot be guarded, to report why. */
-static void guard_with(struct step *s, const struct config *c, const struct choice *choice)
+static void guard_with(struct step *s, const struct config *c, const struct args *args,
+                       const struct choice *choice)
 {
     const struct config_policy *policy = settings_policy(c, choice);
     const char *policy_name = policy ? policy->name : choice->policy;
     char names[1024];
+    struct err err;
 
     if (!policy)
         unguarded(s, "unknown policy %s; known are %s", policy_name,
@@ -349,8 +354,14 @@ static void guard_with(struct step *s, const struct config *c, const struct choi
         unguarded(s, "cannot run the agent %s: %s", c->agent, strerror(errno));
         return;
     }
+    if (settings_trusted(c, args, &err) < 0) {
+        unguarded(s, DISTRUST, err.text);
+        return;
+    }
     if (!usable(c->probe, R_OK))
         unguarded(s, "cannot read the probe %s: %s", c->probe, strerror(errno));
+    else if (trust_check(c->probe, &err) < 0) /* it runs in this user's programs, with all of his rights */
+        unguarded(s, DISTRUST, err.text);
     plan_fill(s);
     directory_make(s);
     if (!*guard.dir)
@@ -367,18 +378,16 @@ static void guard_with(struct step *s, const struct config *c, const struct choi
 static void guard_start(struct step *s, const struct args *args, const struct choice *choice)
 {
     struct config *c = calloc(1, sizeof(*c));
-    char *inherited = calloc(1, SETTINGS_ENV_SIZE);
     struct err err;
 
-    if (!c || !inherited)
+    if (!c)
         unguarded(s, "out of memory");
     else if (!s->node)
         unguarded(s, "SLURMD_NODENAME is not set");
-    else if (settings_load(c, args, job_env(s, SETTINGS_ENV, inherited, SETTINGS_ENV_SIZE), &err) < 0)
+    else if (settings_load(c, args, &err) < 0)
         unguarded(s, "%s", err.text);
     else
-        guard_with(s, c, choice);
-    free(inherited);
+        guard_with(s, c, args, choice);
     free(c);
 }
 

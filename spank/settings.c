@@ -1,8 +1,13 @@
 #include "spank/settings.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "common/trust.h"
+
+static const char *conf_path(const struct args *args)
+{
+    return *args->conf ? args->conf : CONFIG_DEFAULT_PATH;
+}
 
 static void override(char *path, size_t size, const char *with)
 {
@@ -10,16 +15,10 @@ static void override(char *path, size_t size, const char *with)
         memcpy(path, with, strlen(with) + 1);
 }
 
-int settings_load(struct config *c, const struct args *args, const char *inherited, struct err *err)
+int settings_load(struct config *c, const struct args *args, struct err *err)
 {
-    const char *path = *args->conf ? args->conf : CONFIG_DEFAULT_PATH;
-    bool missing = access(path, F_OK) < 0 && errno == ENOENT;
-    int rc;
+    int rc = config_load(c, conf_path(args), err);
 
-    if (missing && *inherited)
-        rc = config_parse(c, SETTINGS_ENV, inherited, strlen(inherited), err);
-    else
-        rc = config_load(c, path, err);
     if (rc < 0 && config_parse(c, "built-in", "", 0, NULL) < 0)
         memset(c, 0, sizeof(*c));
     override(c->agent, sizeof(c->agent), args->agent);
@@ -27,27 +26,9 @@ int settings_load(struct config *c, const struct args *args, const char *inherit
     return rc;
 }
 
-bool settings_export(const struct config *c, const struct config_policy *policy, char *out, size_t size)
+int settings_trusted(const struct config *c, const struct args *args, struct err *err)
 {
-    static const char *const passed[] = { "MinSlowdown", "HangTimeout", "SampleRate", "Pacing",
-                                          "PaceLevers" };
-    const struct key *keys = config_keys(CONFIG_POLICY);
-    char value[128];
-    int n = snprintf(out, size,
-                     "Controller=%s Port=%d AgentPath=\"%s\" ProbePath=\"%s\" DefaultPolicy=%s%s%s%s\n"
-                     "Policy=%s",
-                     c->controller, c->port, c->agent, c->probe, policy->name,
-                     *c->munge_socket ? " AuthInfo=\"socket=" : "", c->munge_socket,
-                     *c->munge_socket ? "\"" : "", policy->name);
-
-    for (size_t i = 0; n > 0 && (size_t)n < size && i < sizeof(passed) / sizeof(passed[0]); i++)
-        n += snprintf(out + n, size - (size_t)n, " %s=%s", passed[i],
-                      key_write(key_find(keys, passed[i]), policy, value, sizeof(value)));
-    if (n > 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, "\n");
-
-    return n > 0 && (size_t)n < size && !strpbrk(c->agent, "\"\\") && !strpbrk(c->probe, "\"\\") &&
-           !strpbrk(c->munge_socket, "\"\\");
+    return trust_check(conf_path(args), err) < 0 || trust_check(c->agent, err) < 0 ? -1 : 0;
 }
 
 const struct config_policy *settings_policy(const struct config *c, const struct choice *choice)

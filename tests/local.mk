@@ -107,6 +107,7 @@ UNIT_TESTS = \
 	tests/unit/traffic \
 	tests/unit/train \
 	tests/unit/trend \
+	tests/unit/trust \
 	tests/unit/units \
 	tests/unit/value \
 	tests/unit/variation \

@@ -237,13 +237,13 @@ is "$status $(out ^SYNCGUARD_DIR) $(err 'runs unguarded: .*/nonexistent/syncguar
 step srun -N2 --sync-guard=night true
 is "$status $(err 'cannot check policy night')" "0 1" "a missing configuration: one line reports that the policy cannot be checked"
 forget
-use conf=/dev/shm/submit-only.conf
-run sh -c "cp $work/syncguard.conf /dev/shm/submit-only.conf; srun -N2 --sync-guard=night env; rm /dev/shm/submit-only.conf"
-if on node1 test -e /dev/shm/submit-only.conf; then
-    skip "a configuration on the submitting host alone is enough" "the hosts share /dev/shm"
-else
-    is "$status $(out ^SYNCGUARD_DIR) $(told 'arg --policy=night') $(err unguarded)" "0 2 2 0" "a configuration on the submitting host alone is enough"
-fi
+mkdir -p "$work/mine" && cp "$work/agent" "$work/mine/" && chmod 777 "$work/mine"
+SYNCGUARD_SETTINGS="AgentPath=$work/agent ProbePath=$work/probe.so Controller=ctl" step srun -N2 --sync-guard env
+is "$status $(out ^SYNCGUARD_DIR) $(lives)" "0 0 0" "a node takes no setting from the job's environment"
+use "$conf" "agent=$work/mine/agent"
+step srun -N2 --sync-guard env
+is "$status $(out ^SYNCGUARD_DIR) $(lives) $(err "$work/mine can be written by all users")" "0 0 0 1" \
+    "an agent in a directory that all can write is not started, and one line reports it"
 
 # ---- what can die ----
 

@@ -36,7 +36,6 @@ static void read_args(char *text)
 
         check_choice(&c);
     }
-    args_any_default(&a);
 }
 
 /* Added it is there, taken out it is gone; other entries stay. */

@@ -56,7 +56,7 @@ struct outcome {
     char log[8192];        /* what the user sees */
     char hidden[4096];     /* what only the log files see */
     char out[4096];        /* stdout */
-    char dir[256], preload[1024], settings[4096], yields[16];
+    char dir[256], preload[1024], yields[16];
     char agent[16384]; /* the log of the last agent */
 };
 
@@ -407,8 +407,6 @@ static void live(const char *plugin_path)
         remote_life(plugin, argc, argv);
     else
         seen->callbacks_ok &= call(plugin, "slurm_spank_exit", argc, argv);
-    if (getenv("SYNCGUARD_SETTINGS"))
-        snprintf(seen->settings, sizeof(seen->settings), "%s", getenv("SYNCGUARD_SETTINGS"));
 }
 
 static void read_into(const char *path, char *to, size_t size)
@@ -487,7 +485,7 @@ static struct outcome *run(const struct run *r)
 
 /* ---- the tests ---- */
 
-static char conf_arg[256], settings_env[512];
+static char conf_arg[256];
 
 static int lines(const char *text)
 {
@@ -522,9 +520,6 @@ static void test_local(void)
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "-" } });
         ok(o->option_rc == 0 && o->callbacks_ok && !*o->log && o->has_arg == 2,
            "%s: --sync-guard without a policy is accepted silently", who);
-        ok(strstr(o->settings, "Controller=head:7000,head2:9 Port=7000") &&
-               strstr(o->settings, "DefaultPolicy=balanced"),
-           "%s: --sync-guard exports the settings", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "nosuch" } });
         ok(o->option_rc == -1, "%s: an unknown policy is refused", who);
         is_str(o->log,
@@ -532,17 +527,15 @@ static void test_local(void)
                "(--sync-guard=help describes them)\n",
                "%s: the refusal of an unknown policy lists the known ones", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "off" } });
-        ok(o->option_rc == 0 && !*o->settings && !*o->log,
-           "%s: --sync-guard=off exports nothing and prints nothing", who);
+        ok(o->option_rc == 0 && !*o->log, "%s: --sync-guard=off is accepted silently", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "help" } });
         ok(o->exit_code == 0 && strstr(o->out, "  night            At night\n") &&
                strstr(o->out, "[default]") && !*o->log,
            "%s: --sync-guard=help lists the policies and exits with 0", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "observe", "NIGHT" } });
-        ok(o->option_rc == 0 && strstr(o->settings, "DefaultPolicy=night"),
-           "%s: its own --sync-guard overrides an inherited one", who);
+        ok(o->option_rc == 0 && !*o->log, "%s: its own --sync-guard and an inherited one are accepted", who);
         o = run(&(struct run){ .context = context, .args = conf_arg });
-        ok(!*o->settings && !*o->log, "%s: without --sync-guard nothing is exported or printed", who);
+        ok(o->callbacks_ok && !*o->log, "%s: without --sync-guard nothing is printed", who);
     }
     o = run(&(struct run){
         .context = S_CTX_LOCAL, .args = conf_arg, .options = { "a-name-that-is-longer-than-any-policy" } });
@@ -562,25 +555,19 @@ static void test_local_trouble(void)
     ok(o->option_rc == 0 && lines(o->log) == 1 &&
            strstr(o->log, "cannot check policy night (/nonexistent/s.conf: No such"),
        "srun without syncguard.conf warns once that it cannot check another policy");
-    o = run(&(struct run){ .context = S_CTX_LOCAL,
-                           .args = "conf=/nonexistent/s.conf",
-                           .options = { "night" },
-                           .env = { settings_env } });
-    ok(o->option_rc == 0 && !*o->log,
-       "srun without syncguard.conf checks a policy by the settings of the job it runs in");
     snprintf(with, sizeof(with), "conf=%s/broken.conf", base);
     o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with, .options = { "night" } });
     ok(o->option_rc == 0 && lines(o->log) == 1 && strstr(o->log, "broken.conf:2: Port=x: a whole number"),
        "srun names the line of a broken syncguard.conf");
     snprintf(with, sizeof(with), "%s default=night", conf_arg);
     o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with });
-    ok(*o->settings && !*o->log, "default=night: srun exports the settings without --sync-guard");
+    ok(o->callbacks_ok && !*o->log, "default=night: srun prints nothing without --sync-guard");
     snprintf(with, sizeof(with), "%s colour=red conf=relative", conf_arg);
     o = run(&(struct run){ .context = S_CTX_SLURMD, .args = with });
     ok(lines(o->log) == 1 && strstr(o->log, "colour=red"),
        "slurmd logs an invalid argument of plugstack.conf once");
     o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with, .options = { "-" } });
-    ok(!*o->log && *o->settings, "srun does not print an invalid argument of plugstack.conf");
+    ok(!*o->log && o->option_rc == 0, "srun does not print an invalid argument of plugstack.conf");
 }
 
 static bool agent_says(const struct outcome *o, const char *line)
@@ -749,7 +736,7 @@ static void test_yield(void)
 static void test_missing(void)
 {
     struct run r = { .context = S_CTX_REMOTE, .options = { "-" } };
-    char args[512];
+    char args[512], untrusted[512];
     struct outcome *o;
 
     r.args = args;
@@ -778,19 +765,29 @@ static void test_missing(void)
     o = run(&r);
     ok(!*o->preload && lines(o->log) == 1 && strstr(o->log, "/nonexistent/s.conf: No such file"),
        "a step without syncguard.conf runs unguarded, with one line to the user: %.100s", o->log);
-    r.env[0] = settings_env;
-    r.options[0] = "night";
-    r.during = MAKE_RING;
-    o = run(&r);
-    ok(o->dir_made && !*o->log && agent_says(o, "arg --controller=elsewhere:6825") &&
-           agent_says(o, "arg --policy=night"),
-       "a step without syncguard.conf is guarded by the settings that srun sent");
-    r.env[0] = "SYNCGUARD_SETTINGS=Port=x";
-    o = run(&r);
-    ok(!o->dir_made && strstr(o->log, "SYNCGUARD_SETTINGS:1: Port=x: a whole number"),
-       "a step with invalid settings from srun runs unguarded and names their place");
-    r.env[0] = NULL;
+    r.env[0] = untrusted;
+    snprintf(untrusted, sizeof(untrusted), "SYNCGUARD_SETTINGS=AgentPath=%s/agent ProbePath=%s/probe.so",
+             base, base);
     r.during = NOTHING;
+    o = run(&r);
+    ok(!o->dir_made && !o->agent_ran && lines(o->log) == 1,
+       "a step without syncguard.conf takes no setting from the job's environment");
+    r.env[0] = NULL;
+
+    snprintf(args, sizeof(args), "%s agent=%s/open.d/agent", conf_arg, base);
+    o = run(&r);
+    ok(!o->dir_made && !o->agent_ran &&
+           strstr(o->log, "/open.d can be written by all users, and root uses no"),
+       "an agent that all users could exchange is not started: %.160s", o->log);
+    snprintf(args, sizeof(args), "conf=%s/open.d/s.conf", base);
+    o = run(&r);
+    ok(!o->dir_made && !o->agent_ran &&
+           strstr(o->log, "/open.d can be written by all users, and root uses no"),
+       "a syncguard.conf that all users could exchange is not believed");
+    snprintf(args, sizeof(args), "%s probe=%s/open.d/probe.so", conf_arg, base);
+    o = run(&r);
+    ok(!*o->preload && strstr(o->log, "/open.d can be written by all users, and root uses no"),
+       "a probe that all users could exchange is not preloaded");
 
     snprintf(args, sizeof(args), "%s", conf_arg);
     r.options[0] = "unheard";
@@ -869,18 +866,15 @@ static bool set_up(void)
 
     strcpy(base, "/tmp/sg-fakehost.XXXXXX");
     seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (seen == MAP_FAILED || !mkdtemp(base) || chmod(base, 0777) < 0)
+    if (seen == MAP_FAILED || !mkdtemp(base) || chmod(base, 01777) < 0)
         return false;
     snprintf(node, sizeof(node), "fake%d", (int)getpid());
     snprintf(command, sizeof(command),
-             "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so",
-             top ? top : ".", base, top ? top : ".", base);
+             "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so && "
+             "cd %s && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
+             top ? top : ".", base, top ? top : ".", base, base);
     write_file("broken.conf", "Controller=head\nPort=x\n");
     snprintf(conf_arg, sizeof(conf_arg), "conf=%s/s.conf", base);
-    snprintf(
-        settings_env, sizeof(settings_env),
-        "SYNCGUARD_SETTINGS=Controller=elsewhere AgentPath=%s/agent ProbePath=%s/probe.so\nPolicy=night\n",
-        base, base);
     return system(command) == 0;
 }
 
@@ -896,6 +890,7 @@ int main(void)
              "Policy=night Description=\"At night\"\n",
              base, base);
     write_file("s.conf", text);
+    write_file("open.d/s.conf", text);
     test_local();
     test_local_trouble();
     test_remote();
