@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/oscillation.h"
+#include "analysis/price.h"
 #include "analysis/rhythm.h"
 #include "analysis/variability.h"
 #include "analysis/straggler.h"
@@ -435,12 +436,12 @@ static void price(struct diagnosis *d, size_t at)
         return;
     f->saved_s = d->entry[at].expired_s;
     if (w->price && recent) {
-        uint32_t newest = w->step[work_slot(w, recent - 1)].seq, first = seq_of(w, list[0].onset + 1);
-        double saved_s = newest_s = w->price(w->price_arg, list, 1, newest, &all_s), of_s = all_s;
+        struct prices p = w->price(w->price_arg, list, 1, seq_of(w, list[0].onset + 1),
+                                   w->step[work_slot(w, recent - 1)].seq);
 
-        if (first < newest)
-            saved_s = w->price(w->price_arg, list, 1, first, &of_s);
-        f->saved_s = since_onset(d, list[0].onset, f, saved_s, of_s);
+        newest_s = p.recent.saved_s;
+        all_s = p.recent.of_s;
+        f->saved_s = since_onset(d, list[0].onset, f, p.all.saved_s, p.all.of_s);
     }
     for (uint32_t b = 0; b < work_kept(w); b++) {
         double saved_s = w->price ? 0 : saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);

@@ -79,18 +79,30 @@ static double transfer(const struct graph_meeting *m, const struct graph_step *s
     return m->over_s > most_s ? most_s : m->over_s;
 }
 
-double price_saved_s(struct graph *g, const struct price_change *c, double *of_s)
+static struct price price_of(double of_s, double changed_s)
+{
+    return (struct price){ of_s, fmax(0, of_s - changed_s) };
+}
+
+struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent)
 {
     struct replay replay = { c, g };
     struct graph_change change = { .work = work,
                                    .transfer = c->transfer_s ? transfer : NULL,
                                    .arg = &replay };
-    uint32_t steps = 0;
+    struct graph_ends ends[GRAPH_STEPS], last, before = { 0 };
+    uint32_t steps = 0, old;
 
     while (steps < graph_steps(g) && graph_step_about(g, steps).number >= c->from)
         steps++;
+    if (!steps)
+        return (struct prices){ 0 };
     if (c->expected)
         expected_take(c->expected, g, steps);
-    *of_s = graph_replay(g, steps, NULL);
-    return fmax(0, *of_s - graph_replay(g, steps, &change));
+    steps = graph_replay_both(g, steps, &change, ends);
+    last = ends[steps - 1];
+    for (old = 0; old < steps - 1 && graph_step_about(g, steps - 1 - old).number < recent; old++)
+        before = ends[old];
+    return (struct prices){ price_of(last.was_s, last.changed_s),
+                            price_of(last.was_s - before.was_s, last.changed_s - before.changed_s) };
 }

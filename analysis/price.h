@@ -29,8 +29,16 @@ struct price_change {
         struck_s; /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
 };
 
-/* Seconds that the steps from `from` on, as far as they are remembered, would be shorter; *of_s: what they took. */
-double price_saved_s(struct graph *g, const struct price_change *c, double *of_s);
+struct price {
+    double of_s, saved_s; /* what some steps took; what they would be shorter */
+};
+
+/* Of the steps from c->from on, as far as they are remembered, and of those of them from number `recent` on. */
+struct prices {
+    struct price all, recent;
+};
+
+struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent);
 
 /* Is this piece, which usually takes `more` times what it did before, longer than that by more than struck_s, and than what all paused in
  * the step? */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/onset.h"
+#include "analysis/price.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
@@ -182,8 +183,10 @@ static double slowdown(const struct straggler *list, size_t n, const struct work
     steps = steps < PRICE_MIN ? PRICE_MIN : steps < PRICE_STEPS ? steps : PRICE_STEPS;
     steps = steps < work_kept(w) ? steps : work_kept(w);
     if (w->price && n && steps) {
-        saved_s = w->price(w->price_arg, list, n, w->step[work_slot(w, steps - 1)].seq, &all_s);
-        return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+        uint32_t from = w->step[work_slot(w, steps - 1)].seq;
+        struct price p = w->price(w->price_arg, list, n, from, from).all;
+
+        return p.of_s > p.saved_s ? p.of_s / (p.of_s - p.saved_s) : 1;
     }
     for (uint32_t b = 0; b < steps; b++)
         saved_s += straggler_saved_s(list, n, w, work_slot(w, b), w->steps - 1 - b);

@@ -137,7 +137,8 @@ static void excess_of(const struct view *v, const struct straggler *list, size_t
     }
 }
 
-static double price_stragglers(void *arg, const struct straggler *list, size_t n, uint32_t from, double *of_s)
+static struct prices price_stragglers(void *arg, const struct straggler *list, size_t n, uint32_t from,
+                                      uint32_t recent)
 {
     struct view *v = arg;
     struct view_calls *s = v->calls;
@@ -147,7 +148,7 @@ static double price_stragglers(void *arg, const struct straggler *list, size_t n
         if (list[i].scope == SCOPE_NODE && list[i].place == s->starved)
             change.transfer_s = slower_of_node(s, s->starved);
     excess_of(v, list, n);
-    return price_saved_s(s->graph, &change, of_s);
+    return price_take(s->graph, &change, recent);
 }
 
 void view_calls_add_rank(struct view *v, uint32_t rank)
@@ -265,7 +266,8 @@ static void report(struct view *v, struct diagnosis_other *o, struct price_chang
                    struct suspicion *k)
 {
     struct view_calls *s = v->calls;
-    double saved_s, of_s, least;
+    struct prices p;
+    double least;
 
     if (!o->standing) {
         *k = (struct suspicion){ 0 };
@@ -277,13 +279,10 @@ static void report(struct view *v, struct diagnosis_other *o, struct price_chang
         o->of_s = k->of_s;
     } else {
         change->from = o->from;
-        saved_s = o->saved_s = price_saved_s(s->graph, change, &o->of_s);
-        of_s = o->of_s;
-        if (recent_from(s) > o->from) {
-            change->from = recent_from(s);
-            saved_s = price_saved_s(s->graph, change, &of_s);
-        }
-        o->slowdown = finding_slowdown(of_s, saved_s);
+        p = price_take(s->graph, change, recent_from(s));
+        o->saved_s = p.all.saved_s;
+        o->of_s = p.all.of_s;
+        o->slowdown = finding_slowdown(p.recent.of_s, p.recent.saved_s);
         least = fmax(v->params.min_slowdown, o->least);
         o->standing = o->slowdown >= (k->stood ? 1 + (least - 1) / 2 : least);
         *k = (struct suspicion){ true, o->standing, s->judged, o->from, o->slowdown, o->saved_s, o->of_s };
@@ -439,16 +438,16 @@ static void judge_jitter(struct view *v)
     struct view_calls *s = v->calls;
     struct diagnosis_other o;
     struct price_change change = { .other = s->without };
-    double saved_s, of_s;
+    struct price p;
 
     diagnosis_jitter(v->diagnosis, &o);
     change.struck_s = (float)(STRUCK * diagnosis_work(v->diagnosis)->usual_s);
     if (o.standing && o.early) { /* the machine's own noise, unless it costs much for long */
         o.least = ORDINARY_NOISE;
         if (!s->strikes.stood && !is_priced(s, &s->strikes)) {
-            saved_s = price_saved_s(s->graph, &change, &of_s);
-            o.standing =
-                diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS && finding_slowdown(of_s, saved_s) >= ORDINARY_NOISE;
+            p = price_take(s->graph, &change, 0).all;
+            o.standing = diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS &&
+                         finding_slowdown(p.of_s, p.saved_s) >= ORDINARY_NOISE;
         }
     }
     if (o.standing && !is_priced(s, &s->strikes))

@@ -51,9 +51,11 @@ struct work_rhythm {
 };
 
 struct straggler;
-/* What the remembered steps from that number (work_step.seq) on would be shorter without these; *of_s: what they took. Where a step is
- * more than one meeting of all ranks, a graph knows. */
-typedef double work_price(void *arg, const struct straggler *list, size_t n, uint32_t from, double *of_s);
+struct prices;
+/* What these cost in the remembered steps from number `from` (work_step.seq) on, and from `recent` on. Where a step is more than one
+ * meeting of all ranks, a graph knows. */
+typedef struct prices work_price(void *arg, const struct straggler *list, size_t n, uint32_t from,
+                                 uint32_t recent);
 
 struct work {
     work_price *price; /* NULL: a step ends with its last rank */

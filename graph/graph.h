@@ -166,4 +166,14 @@ struct graph_change {
 /* The time of the newest `steps` steps, with the change (NULL: as it was). */
 double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *change);
 
+/* When the last rank was through a step, in seconds after the first one began the first step: as it was, and with the change. */
+struct graph_ends {
+    double was_s, changed_s;
+};
+
+/* Both in one pass, which takes little longer than one of them. ends: room for `steps`, the oldest step first; returns how many there
+ * are. */
+uint32_t graph_replay_both(struct graph *g, uint32_t steps, const struct graph_change *change,
+                           struct graph_ends *ends);
+
 #endif

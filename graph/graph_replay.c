@@ -5,17 +5,25 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-/* A step's meetings in the replay: the last arrival, the end (NaN: not known yet). */
-struct shown {
-    const struct kept *k;
-    struct {
-        double start_s, over_s;
-    } * at;
+#define BOTH 2u
+
+/* A meeting in a replay: the last arrival, the end (NaN: not known yet). */
+struct moments {
+    double start_s, over_s;
 };
 
+/* A step and its meetings; of each meeting the moments in each replay. */
+struct shown {
+    const struct kept *k;
+    struct moments *at;
+};
+
+/* One replay, or several at once: reading the steps takes as long as replaying them. */
 struct replay {
     struct graph *g;
-    const struct graph_change *change;
+    const struct graph_change *change[BOTH]; /* NULL: as it was */
+    uint32_t n;
+    double begin_s;
     struct graph_step s;
     struct shown now, before; /* the step at hand, and the one before it */
 };
@@ -33,40 +41,48 @@ static const struct shown *shown_in(const struct replay *p, uint32_t number)
     return p->before.k && number - p->before.k->first < p->before.k->n_past ? &p->before : NULL;
 }
 
-static double transfer_s(const struct replay *p, const struct shown *in, uint32_t at)
+static inline struct moments *moments_of(const struct replay *p, const struct shown *in, uint32_t at,
+                                         uint32_t which)
 {
+    return &in->at[(size_t)at * p->n + which];
+}
+
+static double transfer_s(const struct replay *p, const struct shown *in, uint32_t at, uint32_t which)
+{
+    const struct graph_change *change = p->change[which];
     struct graph_meeting m;
 
-    if (!p->change || !p->change->transfer)
+    if (!change || !change->transfer)
         return kept_unpack(in->k->past[at].over);
     m = kept_meeting(in->k, at);
-    return p->change->transfer(&m, &p->s, p->change->arg);
+    return change->transfer(&m, &p->s, change->arg);
 }
 
 /* When the meeting is over: a transfer after the last arrival, and after the one before it. */
-static double over_s(const struct replay *p, const struct shown *in, uint32_t at)
+static double over_s(const struct replay *p, const struct shown *in, uint32_t at, uint32_t which)
 {
+    struct moments *m = moments_of(p, in, at, which);
     int32_t before = in->k->shape->meeting[at].before;
-    double start_s = in->at[at].start_s;
+    double start_s = m->start_s;
 
-    if (!isnan(in->at[at].over_s))
-        return in->at[at].over_s;
+    if (!isnan(m->over_s))
+        return m->over_s;
     if (before != SHAPED_NONE) {
         uint32_t number = in->k->first + (uint32_t)before;
         const struct shown *of = shown_in(p, number);
 
         if (of)
-            start_s = later(start_s, of->at[number - of->k->first].over_s);
+            start_s = later(start_s, moments_of(p, of, number - of->k->first, which)->over_s);
     }
-    return in->at[at].over_s = start_s + transfer_s(p, in, at);
+    return m->over_s = start_s + transfer_s(p, in, at, which);
 }
 
-static void replay_op(const struct replay *p, const struct graph_op *op)
+static void replay_op(const struct replay *p, const struct graph_op *op, const struct shown *in,
+                      uint32_t which)
 {
-    const struct graph_change *change = p->change;
-    const struct shown *in = shown_in(p, op->meeting);
+    const struct graph_change *change = p->change[which];
     uint32_t at = in ? op->meeting - in->k->first : 0;
-    double *now = &p->g->now_s[op->rank];
+    double *now = &p->g->now_s[(size_t)op->rank * p->n + which];
     struct graph_stay stay = { .begin_s = NAN, .over_s = NAN };
 
     if (isnan(*now))
@@ -74,9 +90,9 @@ static void replay_op(const struct replay *p, const struct graph_op *op)
     *now += change && change->work && op->has_work ? change->work(op, &p->s, change->arg) : op->work_s;
     stay.enter_s = *now;
     if (in && (op->does & GRAPH_ARRIVES))
-        in->at[at].start_s = later(in->at[at].start_s, *now);
+        moments_of(p, in, at, which)->start_s = later(moments_of(p, in, at, which)->start_s, *now);
     if (in && (op->does & GRAPH_IS_HELD)) {
-        stay.over_s = over_s(p, in, at);
+        stay.over_s = over_s(p, in, at, which);
         *now = later(*now, stay.over_s);
     }
     *now += op->lag_s;
@@ -84,57 +100,95 @@ static void replay_op(const struct replay *p, const struct graph_op *op)
         return;
     stay.leave_s = *now;
     if (in)
-        stay.begin_s = stay.over_s - transfer_s(p, in, at);
+        stay.begin_s = stay.over_s - transfer_s(p, in, at, which);
     change->stay(op, &p->s, &stay, change->arg);
 }
 
-static struct shown show(const struct kept *k)
+static struct shown show(const struct replay *p, const struct kept *k)
 {
-    struct shown s = { k, xcalloc(k->n_past, sizeof(*s.at)) };
+    struct shown s = { k, xcalloc((size_t)k->n_past * p->n, sizeof(*s.at)) };
 
-    for (uint32_t i = 0; i < k->n_past; i++) {
-        s.at[i].start_s = -INFINITY;
-        s.at[i].over_s = NAN;
-    }
+    for (size_t i = 0; i < (size_t)k->n_past * p->n; i++)
+        s.at[i] = (struct moments){ -INFINITY, NAN };
     return s;
+}
+
+/* Ranks that take part in it for the first time begin as they did. */
+static void replay_step(struct replay *p, const struct kept *k)
+{
+    double *now_s = p->g->now_s;
+    const uint16_t *value = k->value;
+
+    for (uint32_t r = 0; r < k->ranks; r++)
+        if (isnan(now_s[r * p->n]) && !isnan(k->begin_s[r])) {
+            for (uint32_t i = 0; i < p->n; i++)
+                now_s[r * p->n + i] = k->s.begin_s + (double)k->begin_s[r];
+            p->begin_s = fmin(p->begin_s, now_s[r * p->n]);
+        }
+    p->now = show(p, k);
+    p->s = k->s;
+    for (size_t i = 0; i < k->s.n; i++) {
+        const struct shown *in;
+        struct graph_op op;
+
+        value = kept_op(k, i, value, &op);
+        in = shown_in(p, op.meeting);
+        for (uint32_t which = 0; which < p->n; which++)
+            replay_op(p, &op, in, which);
+    }
+    free(p->before.at);
+    p->before = p->now;
+}
+
+static void begin(struct replay *p, uint32_t steps)
+{
+    struct graph *g = p->g;
+
+    p->begin_s = INFINITY;
+    g->now_s = xgrow(g->now_s, &g->now_cap, (size_t)g->n_ranks * p->n, sizeof(*g->now_s));
+    for (size_t i = 0; i < (size_t)g->n_ranks * p->n; i++)
+        g->now_s[i] = NAN;
+    if (steps < g->steps)
+        p->before = show(p, kept_at(g, steps));
+}
+
+/* When the last rank was through what has been replayed, from the first begin on. */
+static double end_s(const struct replay *p, uint32_t which)
+{
+    double latest_s = -INFINITY;
+
+    for (uint32_t r = 0; r < p->g->n_ranks; r++)
+        latest_s = fmax(latest_s, p->g->now_s[(size_t)r * p->n + which]);
+    return latest_s - p->begin_s;
 }
 
 double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *change)
 {
-    struct replay p = { .g = g, .change = change };
-    double begin_s = INFINITY, end_s = -INFINITY;
+    struct replay p = { .g = g, .change = { change }, .n = 1 };
 
     steps = steps < g->n_kept ? steps : g->n_kept;
     if (!steps)
         return 0;
-    g->now_s = xgrow(g->now_s, &g->now_cap, g->n_ranks, sizeof(*g->now_s));
-    for (uint32_t r = 0; r < g->n_ranks; r++)
-        g->now_s[r] = NAN;
-    if (steps < g->steps)
-        p.before = show(kept_at(g, steps));
+    begin(&p, steps);
+    for (uint32_t back = steps; back-- > 0;)
+        replay_step(&p, kept_at(g, back));
+    free(p.before.at);
+    return end_s(&p, 0);
+}
+
+uint32_t graph_replay_both(struct graph *g, uint32_t steps, const struct graph_change *change,
+                           struct graph_ends *ends)
+{
+    struct replay p = { .g = g, .change = { NULL, change }, .n = BOTH };
+
+    steps = steps < g->n_kept ? steps : g->n_kept;
+    if (!steps)
+        return 0;
+    begin(&p, steps);
     for (uint32_t back = steps; back-- > 0;) {
-        const struct kept *k = kept_at(g, back);
-        const uint16_t *value = k->value;
-
-        for (uint32_t r = 0; r < k->ranks; r++)
-            if (isnan(g->now_s[r]) && !isnan(k->begin_s[r])) {
-                g->now_s[r] = k->s.begin_s + (double)k->begin_s[r];
-                begin_s = fmin(begin_s, g->now_s[r]);
-            }
-        p.now = show(k);
-        p.s = k->s;
-        for (size_t i = 0; i < k->s.n; i++) {
-            struct graph_op op;
-
-            value = kept_op(k, i, value, &op);
-            replay_op(&p, &op);
-        }
-        free(p.before.at);
-        p.before = p.now;
+        replay_step(&p, kept_at(g, back));
+        *ends++ = (struct graph_ends){ end_s(&p, 0), end_s(&p, 1) };
     }
     free(p.before.at);
-    for (uint32_t r = 0; r < g->n_ranks; r++)
-        if (!isnan(g->now_s[r]))
-            end_s = fmax(end_s, g->now_s[r]);
-    return end_s - begin_s;
+    return steps;
 }

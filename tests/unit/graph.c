@@ -34,6 +34,21 @@ static double without(struct graph *g, uint32_t rank)
     return graph_replay(g, GRAPH_STEPS, &half);
 }
 
+static void replay_both(struct graph *g)
+{
+    uint32_t rank = 1, n;
+    struct graph_change half = { .work = half_of_rank, .arg = &rank };
+    struct graph_ends ends[GRAPH_STEPS];
+
+    n = graph_replay_both(g, GRAPH_STEPS, &half, ends);
+    is_int(n, graph_steps(g), "two replays in one pass show where each step ends");
+    ok(near(ends[0].was_s, 0.031, 1e-3) && near(ends[0].changed_s, 0.016, 1e-3),
+       "the first step ends after 31 ms, with half the work of the slow rank after 16 ms: %g, %g",
+       ends[0].was_s, ends[0].changed_s);
+    ok(ends[n - 1].was_s == graph_replay(g, GRAPH_STEPS, NULL) && ends[n - 1].changed_s == without(g, 1),
+       "two replays in one pass end as each does alone: %g, %g", ends[n - 1].was_s, ends[n - 1].changed_s);
+}
+
 /* Rank 0 works 10 ms, rank 1 works 30 ms, then both meet for 1 ms. */
 static void a_barrier(void)
 {
@@ -56,6 +71,7 @@ static void a_barrier(void)
        "with half the work of the slow rank a step takes 16 ms: %g", without(g, 1));
     ok(near(without(g, 0), (STEPS - 1) * 0.031, 1e-3),
        "half the work of the rank that waits saves nothing: %g", without(g, 0));
+    replay_both(g);
     graph_free(g);
 }
 

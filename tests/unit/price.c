@@ -59,12 +59,18 @@ static void slow_rank(void)
     struct graph *g = graph_new();
     struct price_work work[RANKS] = { [3] = { .excess = 0.5f, .from = 21 } };
     struct price_change change = { .from = 1, .work = work };
-    double saved_s, of_s;
+    struct price p;
+    struct prices since;
 
     play(g, 20, 0);
-    saved_s = price_saved_s(g, &change, &of_s);
-    ok(near(saved_s, 48 * WORK * 0.5, 0.02), "what a slow rank costs follows the work: %g s of %g", saved_s,
-       48 * WORK * 0.5);
+    p = price_take(g, &change, 0).all;
+    ok(near(p.saved_s, 48 * WORK * 0.5, 0.02), "what a slow rank costs follows the work: %g s of %g",
+       p.saved_s, 48 * WORK * 0.5);
+    since = price_take(g, &change, 51);
+    ok(since.all.saved_s == p.saved_s && near(since.recent.saved_s, 12 * WORK * 0.5, 0.02) &&
+           near(since.recent.of_s, 12 * WORK * 1.5, 0.02),
+       "of ten steps, two of them twice as long, it is priced by their own time: %g s of %g",
+       since.recent.saved_s, since.recent.of_s);
     graph_free(g);
 }
 
@@ -74,14 +80,15 @@ static void even(void)
     struct graph *g = graph_new();
     struct expected *e = expected_new();
     struct price_change change = { .from = 1, .expected = e, .even = 0 };
-    double saved_s, of_s, even_s = 0;
+    struct price p;
+    double even_s = 0;
 
     for (uint32_t i = 1; i < STEPS; i++)
         even_s += work_of(0, i, STEPS);
     play(g, STEPS, 1);
-    saved_s = price_saved_s(g, &change, &of_s);
-    ok(near(of_s - saved_s, even_s, 0.01), "without uneven pieces the steps take %g s: %g", even_s,
-       of_s - saved_s);
+    p = price_take(g, &change, 0).all;
+    ok(near(p.of_s - p.saved_s, even_s, 0.01), "without uneven pieces the steps take %g s: %g", even_s,
+       p.of_s - p.saved_s);
     expected_free(e);
     graph_free(g);
 }
@@ -92,7 +99,8 @@ static void slow_transfers(void)
     struct graph *g = graph_new();
     float before_s[] = { 0.008f };
     struct price_change change = { .transfer_s = before_s, .transfer_excess = 1 };
-    double now_s = 0, of_s, saved_s, slow_s = 0;
+    struct price p;
+    double now_s = 0, slow_s = 0;
 
     graph_rank(g, 0, 0);
     graph_rank(g, 1, 1);
@@ -115,10 +123,10 @@ static void slow_transfers(void)
         slow_s += i ? transfer_s : 0;
     }
     graph_finish(g);
-    saved_s = price_saved_s(g, &change, &of_s);
-    ok(fabs(saved_s / (slow_s / 2) - 1) < 0.01,
+    p = price_take(g, &change, 0).all;
+    ok(fabs(p.saved_s / (slow_s / 2) - 1) < 0.01,
        "transfers that took half as long before cost half of their time, whatever they vary by: %g s of %g s",
-       saved_s, slow_s);
+       p.saved_s, slow_s);
     graph_free(g);
 }
 
