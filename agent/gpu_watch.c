@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/proc.h"
+#include "agent/shield.h"
 #include "common/xalloc.h"
 
 struct message {
@@ -33,6 +34,7 @@ __attribute__((noreturn)) static void watch(const char *library, double every_s,
     struct gpu *g = gpu_open(library);
     struct message m = { 0 };
 
+    shield_filter(NULL); /* after NVIDIA's library has started what it needs */
     while (g) {
         m.n = gpu_read(g, m.gpu);
         m.cpu_s = proc_own_cpu_s();

@@ -21,9 +21,10 @@ libagent_a_SOURCES = \
 	agent/proc.c agent/proc.h \
 	agent/rank.c agent/rank.h \
 	agent/ranks.c agent/ranks.h agent/rate.h \
+	agent/shield.c agent/shield.h \
 	agent/uplink.c agent/uplink.h
-libagent_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-AGENT_LIBS = libagent.a $(PACING_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) -ldl -lm
+libagent_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SECCOMP_CFLAGS)
+AGENT_LIBS = libagent.a $(PACING_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(SECCOMP_LIBS) -ldl -lm
 
 pkglibexec_PROGRAMS += syncguard-agent
 syncguard_agent_SOURCES = agent/main.c

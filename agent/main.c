@@ -4,6 +4,7 @@
 
 #include "agent/agent.h"
 #include "agent/arguments.h"
+#include "agent/shield.h"
 #include "common/log.h"
 
 /* Each ring is an open file; a node with many threads needs more than the usual limit. */
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
     struct err err;
     int rc;
 
+    shield_raise();
     hold_signals();
     log_open("syncguard-agent", NULL, LOG_LEVEL_INFO, NULL);
     rc = options_start(&options, &agent_program, argc, argv);
@@ -50,6 +52,8 @@ int main(int argc, char **argv)
         log_error("%s", err.text);
         return 1;
     }
+    if (shield_filter(&err) < 0)
+        log_warn("%s; running without it", err.text);
     agent_run(agent);
     agent_free(agent);
     return 0;

@@ -140,8 +140,8 @@ static void check_plugin(const struct doctor *d, struct finding *f)
     }
 }
 
-/* Other users' jobs run these files: all must be able to read them. */
-static void check_file(const char *path, mode_t mode, struct finding *f)
+/* Other users' jobs use these files: all must be able to.  word, letter: of chmod(1). */
+static void check_file(const char *path, mode_t mode, const char *word, const char *letter, struct finding *f)
 {
     struct stat st;
 
@@ -149,8 +149,8 @@ static void check_file(const char *path, mode_t mode, struct finding *f)
         found(f, "%s: %s", path, strerror(errno));
         next(f, "make install   (in SyncGuard's tree, on every node)");
     } else if (!S_ISREG(st.st_mode) || (st.st_mode & mode) != mode) {
-        found(f, "%s is not readable for all users (mode %03o)", path, (unsigned)(st.st_mode & 0777));
-        next(f, "chmod a+%s %s", mode & S_IXOTH ? "rx" : "r", path);
+        found(f, "%s is not %s for all users (mode %03o)", path, word, (unsigned)(st.st_mode & 0777));
+        next(f, "chmod a+%s %s", letter, path);
     } else {
         found(f, "%s", path);
     }
@@ -158,12 +158,14 @@ static void check_file(const char *path, mode_t mode, struct finding *f)
 
 static void check_probe(const struct doctor *d, struct finding *f)
 {
-    check_file(d->config ? d->config->probe : PKGLIBDIR "/libsyncguard_probe.so", S_IROTH, f);
+    check_file(d->config ? d->config->probe : PKGLIBDIR "/libsyncguard_probe.so", S_IROTH, "readable", "r",
+               f);
 }
 
 static void check_agent(const struct doctor *d, struct finding *f)
 {
-    check_file(d->config ? d->config->agent : PKGLIBEXECDIR "/syncguard-agent", S_IROTH | S_IXOTH, f);
+    check_file(d->config ? d->config->agent : PKGLIBEXECDIR "/syncguard-agent", S_IXOTH, "executable", "x",
+               f);
 }
 
 static void check_shm(const struct doctor *d, struct finding *f)

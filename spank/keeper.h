@@ -21,14 +21,15 @@
 #define KEEPER_SETTLE_MS    100  /* the agent handles SIGTERM this long after its start */
 #define KEEPER_GRACE_MS     5000 /* from SIGTERM to SIGKILL */
 #define KEEPER_RESTARTS_MAX 20
-#define KEEPER_CLEAN_MS     60000 /* for emptying the directory, then SIGKILL ... */
+#define KEEPER_CLEAN_MS     20000 /* for emptying the directory, then SIGKILL ... */
 #define KEEPER_CLEAN_TRIES  3     /* ... and another try */
 
 #define KEEPER_GROUPS_MAX 256
 struct keeper_plan {
     const char *dir;
-    char *const *argv, *const *envp; /* of the agent; argv[0] is its path.  argv NULL: no agent, only clean up */
-    uid_t uid;                       /* the job's user; ignored unless slurmstepd is root */
+    char *const *argv, *const
+                           *envp; /* of the agent; argv[0] is its path.  argv NULL: no agent, only clean up */
+    uid_t uid;                    /* the job's user; ignored unless slurmstepd is root */
     gid_t gid, groups[KEEPER_GROUPS_MAX];
     int n_groups;
     bool at_once; /* start the agent without waiting for a ring: it has notes to report */

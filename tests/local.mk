@@ -87,6 +87,7 @@ UNIT_TESTS = \
 	tests/unit/schedule \
 	tests/unit/seal \
 	tests/unit/share \
+	tests/unit/shield \
 	tests/unit/sim_job \
 	tests/unit/sim_pace \
 	tests/unit/site \
@@ -160,6 +161,7 @@ dist_check_SCRIPTS += \
 	tests/probe/record.sh \
 	tests/probe/scr.sh \
 	tests/probe/zoo.sh \
+	tests/security/node.sh \
 	tests/simgrid/agree.sh \
 	tests/tree.py \
 	tests/tui/terminal.sh \
@@ -235,7 +237,7 @@ include tests/bench/hook.mk
 # What needs no cluster and no program but itself (also for sanitizers, other compilers and distcheck), the programs and
 # scripts, and what runs on the private cluster: that measures, so its tests are not run beside each other.
 SINGLE_TESTS = $(filter tests/unit/%,$(check_PROGRAMS)) $(FUZZ_TESTS) tests/tree.py tests/doc/figures.py tests/doc/names.py
-CLUSTER_TESTS = $(filter tests/cluster/%,$(dist_check_SCRIPTS))
+CLUSTER_TESTS = $(filter tests/cluster/% tests/security/%,$(dist_check_SCRIPTS))
 PROGRAM_TESTS = $(filter-out $(SINGLE_TESTS) $(CLUSTER_TESTS),$(check_PROGRAMS) $(dist_check_SCRIPTS))
 .PHONY: check-unit check-programs check-cluster distcheck-unit
 check-programs:
