@@ -13,7 +13,8 @@
 #define LET_GO_SHARE 0.35 /* of the excess is left over PLACES_MEDIAN_STEPS ... */
 #define LET_GO       8u   /* ... for this many steps in a row */
 #define PART_SHARE   0.5  /* of the latest part of a place: what each part must have */
-#define REFIT        4u   /* steps between two looks at onset and shape */
+#define REFIT        4u   /* steps between two looks at onset and shape, ... */
+#define REFIT_LATER  16u  /* ... and at what is settled */
 #define OTHER_SCOPE  1.15 /* evidence for another scope over that of the one named ... */
 #define OTHER_STEPS  4u   /* ... for this many steps in a row */
 #define PRICE_STEPS  64u  /* newest steps that a price stands on, and the fewest */
@@ -294,7 +295,7 @@ static void review_named(struct stragglers *s, const struct work *w)
             continue;
         }
         d->g.fading = d->below;
-        if (++d->fitted >= REFIT && !d->below)
+        if (++d->fitted >= (is_settled(&d->g, w) ? REFIT_LATER : REFIT) && !d->below)
             describe(s, w, d);
         look_at_rivals(s, w, i++);
     }
