@@ -458,13 +458,30 @@ static void price(struct diagnosis *d, size_t at)
     f->last_ratio = recent ? last / (double)recent : NAN;
 }
 
+/* Steps that the price of the latest straggler stands on. */
+static uint32_t priced_steps(const struct diagnosis *d)
+{
+    uint32_t steps = WORK_STEPS;
+
+    for (size_t i = 0; i < d->n; i++)
+        if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
+            steps = steps_since(d->work, d->finding[i].onset_step - 1, steps);
+    return steps;
+}
+
+/* Steps between two prices of what stands.  Of very many ranks it is not priced at every step: that takes WORK_STEPS times as long as they
+ * are many. */
+static uint32_t price_every(const struct diagnosis *d)
+{
+    uint32_t every = d->work->n / PRICED_AT_ONCE, again = d->work->price ? price_again(priced_steps(d)) : 0;
+
+    every = every > again ? every : again;
+    return every > d->price_every ? every : d->price_every;
+}
+
 static void price_stragglers(struct diagnosis *d)
 {
-    /* Of very many ranks not at every step: it takes WORK_STEPS times as long as they are many. */
-    uint32_t every = d->work->n / PRICED_AT_ONCE;
-
-    every = d->price_every > every ? d->price_every : every;
-    if (d->priced_n == d->n && d->work->steps <= d->priced + every)
+    if (d->priced_n == d->n && d->work->steps <= d->priced + price_every(d))
         return;
     d->priced = d->work->steps;
     d->priced_n = d->n;

@@ -38,6 +38,12 @@ struct prices {
     struct price all, recent;
 };
 
+/* Steps after which a price that stands on so many is taken again: an eighth of them is new then. */
+static inline uint32_t price_again(uint32_t steps)
+{
+    return steps / 8;
+}
+
 struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent);
 
 /* Is this piece, which usually takes `more` times what it did before, longer than that by more than struck_s, and than what all paused in

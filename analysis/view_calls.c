@@ -246,7 +246,7 @@ static uint32_t recent_from(const struct view_calls *s)
     return graph_step_about(s->graph, n - 1).number;
 }
 
-/* Steps between two prices of what stands: the replays of all remembered steps then cost at most PRICED_OPS operations a step. */
+/* Steps between two prices of what stands: the replay of all remembered steps then costs at most PRICED_OPS operations a step. */
 static uint32_t price_every(const struct view_calls *s)
 {
     return (uint32_t)(graph_ops(s->graph) / PRICED_OPS);
@@ -255,8 +255,10 @@ static uint32_t price_every(const struct view_calls *s)
 /* Is the price of a few steps ago good enough?  What was found too cheap is looked at again sooner. */
 static bool is_priced(const struct view_calls *s, const struct suspicion *k)
 {
-    uint32_t every = price_every(s);
+    uint32_t every = price_every(s), steps = s->delivered - k->from, again;
 
+    again = price_again(steps < graph_steps(s->graph) ? steps : graph_steps(s->graph));
+    every = every > again ? every : again;
     if (!k->stood && every > TRY_AGAIN)
         every = TRY_AGAIN;
     return k->tried && !s->last && s->judged - k->step < every;
