@@ -6,5 +6,5 @@ noinst_LTLIBRARIES += libpacing_guest.la
 libpacing_a_SOURCES = $(pacing_sources)
 PACING_LIBS = libpacing.a -lm
 libpacing_guest_la_SOURCES = $(pacing_sources)
-libpacing_guest_la_CFLAGS = $(GUEST_CFLAGS) -O2
+libpacing_guest_la_CFLAGS = $(HOT_CFLAGS)
 libpacing_guest_la_LDFLAGS =

@@ -7,7 +7,7 @@ noinst_LTLIBRARIES += libring_guest.la
 libring_a_SOURCES = $(ring_sources)
 RING_LIBS = libring.a
 libring_guest_la_SOURCES = $(ring_sources)
-libring_guest_la_CFLAGS = $(GUEST_CFLAGS) -O2
+libring_guest_la_CFLAGS = $(HOT_CFLAGS)
 libring_guest_la_LDFLAGS =
 
 bin_PROGRAMS += sgring

@@ -16,5 +16,5 @@ libspank_la_LIBADD = -lm -lpthread
 pkglib_LTLIBRARIES += syncguard.la
 syncguard_la_SOURCES = spank/plugin.c spank/local.c spank/local.h spank/remote.c spank/remote.h
 syncguard_la_CFLAGS = $(GUEST_CFLAGS)
-syncguard_la_LDFLAGS = -module -avoid-version
+syncguard_la_LDFLAGS = $(HARDEN_LINK) -module -avoid-version
 syncguard_la_LIBADD = libspank.la

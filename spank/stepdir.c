@@ -218,7 +218,8 @@ static bool empty_inner(int fd, const char *name, void *arg)
         e->progress = true;
         return false;
     }
-    fchmodat(fd, name, 0700, 0); /* or it cannot be moved */
+    if (fchmodat(fd, name, 0700, 0) < 0) /* or it cannot be moved */
+        return false;
     for (int i = 0; i < TRIES_MAX; i++) {
         number_name(up, e->names++);
         if (renameat2(fd, name, e->top, up, RENAME_NOREPLACE) == 0) {
@@ -240,8 +241,7 @@ static bool empty_entry(int top, const char *name, void *arg)
         e->progress = true;
         return false;
     }
-    fchmodat(top, name, 0700, 0);
-    fd = open_dir(top, name);
+    fd = fchmodat(top, name, 0700, 0) < 0 ? -1 : open_dir(top, name);
     if (fd < 0)
         return false;
     each_entry(fd, SIZE_MAX, empty_inner, e);
