@@ -243,6 +243,14 @@ static size_t late_part(struct stragglers *s, const struct work *w, size_t t)
     return late_part(s, w, latest);
 }
 
+/* A rank alone on its node and the node are the same to us; people take nodes out of service. */
+static size_t whole_node(const struct stragglers *s, size_t t)
+{
+    uint32_t node = t < s->places.n ? s->places.around[2 * t] : UINT32_MAX;
+
+    return node != UINT32_MAX && s->places.track[node].ranks == 1 ? node : t;
+}
+
 /* Another scope that has part in it: which explains more? */
 static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
 {
@@ -254,6 +262,7 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
         if (s->places.track[t].z > s->places.track[best].z && s->places.track[t].scope != mine->scope &&
             track_overlaps(mine, &s->places.track[t], w))
             best = t;
+    best = whole_node(s, best);
     if (best == d->track || s->places.track[best].z < OTHER_SCOPE * mine->z ||
         late_part(s, w, best) != best) {
         d->other = 0;
@@ -299,14 +308,6 @@ static void review_named(struct stragglers *s, const struct work *w)
             describe(s, w, d);
         look_at_rivals(s, w, i++);
     }
-}
-
-/* A rank alone on its node and the node are the same to us; people take nodes out of service. */
-static size_t whole_node(const struct stragglers *s, size_t t)
-{
-    uint32_t node = t < s->places.n ? s->places.around[2 * t] : UINT32_MAX;
-
-    return node != UINT32_MAX && s->places.track[node].ranks == 1 ? node : t;
 }
 
 /* The strongest place above the limit that has no part in what is named already. */

@@ -456,6 +456,42 @@ static void placed_late(void)
     diagnosis_free(run.d);
 }
 
+/* Four ranks, each alone on its node, two nodes a switch: those of one switch are a little slower, and then one of them is much slower. */
+static void alone_on_their_nodes(void)
+{
+    struct diagnosis *d = diagnosis_new();
+    const struct finding *f;
+    bool was_switch = false, is_node = false;
+
+    for (uint32_t r = 0; r < 4; r++)
+        diagnosis_place(d, r, 100 + r, 200 + r / 2);
+    for (uint32_t k = 1; k <= 120; k++) {
+        float own[4], longest = 0;
+
+        for (uint32_t r = 0; r < 4; r++) {
+            double more = r > 1 || k < 60 ? 0 : k < 80 ? 0.2 : r == 0 ? 0.8 : 0;
+
+            own[r] = (float)(COMPUTE_S * (1 + more) * (1 + 0.02 * gauss()));
+            longest = fmaxf(longest, own[r]);
+        }
+        diagnosis_step(d,
+                       &(struct diagnosis_step){ .seq = k,
+                                                 .period = 1,
+                                                 .own_s = own,
+                                                 .n = 4,
+                                                 .duration_s = longest,
+                                                 .transfer_s = NAN,
+                                                 .ended_s = k },
+                       1.01);
+        for (size_t i = 0, n = diagnosis_findings(d, &f); i < n; i++) {
+            was_switch = was_switch || (f[i].standing && f[i].scope == SCOPE_SWITCH && f[i].place == 200);
+            is_node = f[i].standing && f[i].scope == SCOPE_NODE && f[i].place == 100;
+        }
+    }
+    ok(was_switch && is_node, "where a switch was named, a rank alone on its node that is much slower is named by its node");
+    diagnosis_free(d);
+}
+
 int main(void)
 {
     random_state = 42;
@@ -466,5 +502,6 @@ int main(void)
     cost_before_pauses();
     strikes_of_straggler();
     placed_late();
+    alone_on_their_nodes();
     return done_testing();
 }
