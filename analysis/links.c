@@ -411,13 +411,6 @@ const struct links_slow *links_get(const struct links *l)
     return &l->slow;
 }
 
-double links_usual_s(const struct links *l, uint32_t kind)
-{
-    const struct kind *k = kind < l->cap ? &l->kind[kind] : NULL;
-
-    return k && is_learnt(k) ? exp(k->usual + k->square / 2) : 0; /* the mean of a log-normal variable */
-}
-
 double links_limit(const struct links *l, uint32_t nodes)
 {
     double limit = NAN;
@@ -426,24 +419,4 @@ double links_limit(const struct links *l, uint32_t nodes)
         if (l->place[i].nodes == nodes && l->place[i].weight > 0)
             limit = fmax(limit, expm1(fmax(LIMIT, LIMIT_Z / sqrt(l->place[i].weight))));
     return limit;
-}
-
-double links_of_node(const struct links *l, const struct graph *g, uint32_t node)
-{
-    double in = 0, out = 0, w_in = 0, w_out = 0;
-
-    for (uint32_t k = 0; k < l->kinds; k++) {
-        const struct graph_kind_info *info = graph_kind_get(g, k);
-        bool has = false;
-
-        if (!is_learnt(&l->kind[k]))
-            continue;
-        for (uint32_t i = 0; i < info->nodes && !has; i++)
-            has = info->node[i] == node;
-        *(has ? &in : &out) += l->kind[k].weight * l->kind[k].now;
-        *(has ? &w_in : &w_out) += l->kind[k].weight;
-    }
-    if (!(w_in > 0))
-        return NAN;
-    return exp(in / w_in - (w_out > 0 ? out / w_out : 0)) - 1;
 }

@@ -36,9 +36,5 @@ double links_limit(const struct links *l, uint32_t nodes);
 
 /* Excess of transfers of this kind for what goes through the place; 0 for the others. */
 bool links_has(const struct links_slow *s, const struct graph_kind_info *k);
-/* How much slower than before the transfers of a node are now, beyond those of the others, minus 1; NaN: not known. */
-double links_of_node(const struct links *l, const struct graph *g, uint32_t node);
-/* What transfers of this kind took on average before, in seconds; 0: not known. */
-double links_usual_s(const struct links *l, uint32_t kind);
 
 #endif

@@ -12,6 +12,7 @@ libanalysis_a_SOURCES = \
 	analysis/flow.c analysis/flow.h \
 	analysis/join.c analysis/join.h \
 	analysis/links.c analysis/links.h \
+	analysis/longer.c analysis/longer.h \
 	analysis/names.c analysis/names.h \
 	analysis/onset.c analysis/onset.h \
 	analysis/oscillation.c analysis/oscillation.h \
@@ -26,6 +27,7 @@ libanalysis_a_SOURCES = \
 	analysis/rhythm.c analysis/rhythm.h \
 	analysis/roles.c analysis/roles.h \
 	analysis/variability.c analysis/variability.h \
+	analysis/starved.c analysis/starved.h \
 	analysis/straggler.c analysis/straggler.h \
 	analysis/transfer.c analysis/transfer.h \
 	analysis/trend.c analysis/trend.h \

@@ -70,13 +70,8 @@ static double transfer(const struct graph_meeting *m, const struct graph_step *s
 {
     const struct replay *r = arg;
     const struct price_change *c = r->change;
-    double most_s = c->transfer_s[m->kind];
 
-    if (s->number < c->from || !(most_s > 0))
-        return m->over_s;
-    if (c->transfer_excess > 0)
-        return m->over_s / (1 + c->transfer_excess);
-    return m->over_s > most_s ? most_s : m->over_s;
+    return s->number < c->from ? m->over_s : m->over_s / (1 + c->transfer_excess[m->kind]);
 }
 
 static struct price price_of(double of_s, double changed_s)
@@ -88,7 +83,7 @@ struct prices price_take(struct graph *g, const struct price_change *c, uint32_t
 {
     struct replay replay = { c, g };
     struct graph_change change = { .work = work,
-                                   .transfer = c->transfer_s ? transfer : NULL,
+                                   .transfer = c->transfer_excess ? transfer : NULL,
                                    .arg = &replay };
     struct graph_ends ends[GRAPH_STEPS], last, before = { 0 };
     uint32_t steps = 0, old;

@@ -21,8 +21,7 @@ struct price_change {
     const struct price_work *work; /* by rank; NULL: none */
     const struct price_work
         *other; /* by rank: what its work is too much for another reason, and stays; NULL: none */
-    const float *transfer_s; /* by kind: what its transfers take at most; 0: as they did; NULL: all */
-    float transfer_excess;   /* they were longer by this, and those that vary still do; 0: not known */
+    const float *transfer_excess; /* by kind: 0.25: its transfers were a quarter longer; NULL: none were */
     struct expected *expected; /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
     float even;
     float

@@ -67,6 +67,14 @@ bool straggler_has(const struct straggler *g, const struct work *w, uint32_t ran
     return place_of(w, g->scope, rank) == g->place;
 }
 
+bool straggler_is_on(const struct straggler *g, const struct work *w, uint32_t node)
+{
+    for (uint32_t r = 0; r < w->n; r++)
+        if (w->rank[r].node == node && straggler_has(g, w, r))
+            return true;
+    return false;
+}
+
 /* ---- onset and shape ---- */
 
 /* Since when it lasts, and what was before, is not looked for again when that is about to be forgotten: what lasts would become

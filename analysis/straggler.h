@@ -47,6 +47,8 @@ size_t stragglers_get(const struct stragglers *s, const struct straggler **list)
 
 /* Is this rank one of its? */
 bool straggler_has(const struct straggler *g, const struct work *w, uint32_t rank);
+/* Is one of them on this node? */
+bool straggler_is_on(const struct straggler *g, const struct work *w, uint32_t node);
 /* How much longer than without it the step in that slot (number `step`) took, in seconds; 0 before its onset.
  * Several at a time (list[n]): without any of them. */
 double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,

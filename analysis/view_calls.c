@@ -1,13 +1,16 @@
 /* view_calls.c - a view's calls one by one: put together into steps, and what each complete step shows. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/boundary.h"
 #include "analysis/links.h"
+#include "analysis/longer.h"
 #include "analysis/path.h"
 #include "analysis/pieces.h"
 #include "analysis/price.h"
 #include "analysis/roles.h"
+#include "analysis/starved.h"
 #include "analysis/straggler.h"
 #include "analysis/view_private.h"
 #include "common/xalloc.h"
@@ -15,7 +18,6 @@
 
 #define STARVED_SPREAD 0.3 /* of the log of slow transfers: they are slow now and then */
 #define STARVED_EXCESS 1.5 /* times the excess of the work */
-#define STARVED_MIN    0.15
 #define TOGETHER       8
 #define LINK_STEPS     2u /* after its first slow step a link is reported */
 #define ROLES_STEPS    32u
@@ -40,10 +42,12 @@ struct view_calls {
     struct graph *graph;
     struct roles *roles;
     struct links *links;
+    struct longer *links_longer; /* the transfers of the links that are slow */
     struct pieces pieces;
     struct expected *expected;
     struct suspicion slow_links, heavy_role, uneven_pieces, strikes;
-    uint32_t starved; /* the node that is slow in its own work and in its transfers; WORK_PLACE_NONE */
+    struct starved *starved; /* stragglers whose transfers are slow, too */
+    bool was_starved;        /* one of them was in the step before */
     struct boundary *boundary;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
@@ -54,7 +58,7 @@ struct view_calls {
     double end_s;               /* of that step */
     float *own_s;               /* by rank, of the step being judged */
     struct price_work *without; /* by rank, of a price */
-    float *slower;              /* by kind, of a price */
+    float *slower;              /* excess by kind, of a price */
     bool *held;                 /* by rank: it is slow */
     size_t own_cap, without_cap, slower_cap, held_cap;
 };
@@ -71,9 +75,10 @@ static struct view_calls *calls_new(struct view *v)
     s->graph = graph_new();
     s->roles = roles_new();
     s->links = links_new();
+    s->links_longer = longer_new();
     s->expected = expected_new();
     s->boundary = boundary_new(members_of, v);
-    s->starved = WORK_PLACE_NONE;
+    s->starved = starved_new();
     return s;
 }
 
@@ -94,7 +99,9 @@ void view_calls_free(struct view_calls *s)
     boundary_free(s->boundary);
     roles_free(s->roles);
     links_free(s->links);
+    longer_free(s->links_longer);
     expected_free(s->expected);
+    starved_free(s->starved);
     free(s->slower);
     free(s->held);
     free(s->own_s);
@@ -102,21 +109,58 @@ void view_calls_free(struct view_calls *s)
     free(s);
 }
 
-static bool reaches(const struct graph_kind_info *k, uint32_t node)
+/* Do slow transfers come from a straggler, because it has no CPU?  They do where they go through its node and became slow when it did.
+ * Where all are slow, they look like it: slow now and then, by much, or by about as much as the work. */
+static bool comes_from(const struct view *v, const struct links_slow *l, const struct straggler *g)
 {
-    for (uint32_t i = 0; i < k->nodes; i++)
-        if (k->node[i] == node)
-            return true;
-    return false;
+    const struct work *w = diagnosis_work(v->diagnosis);
+    bool ends = (l->nodes && straggler_is_on(g, w, l->node[0])) ||
+                (l->nodes == 2 && straggler_is_on(g, w, l->node[1]));
+
+    if (!l->standing || g->drift || g->scope != SCOPE_NODE || (l->nodes && !ends))
+        return false;
+    if (l->nodes && starved_is(v->calls->starved, g->id))
+        return true;
+    if (l->nodes == 1)
+        return llabs((int64_t)l->from - diagnosis_seq(v->diagnosis, g->onset)) <= TOGETHER;
+    return l->spread > STARVED_SPREAD || l->excess < STARVED_EXCESS * g->excess / (1 + g->before);
 }
 
-/* What the transfers that this node takes part in took before, by kind; those between its own ranks too. */
-static const float *slower_of_node(struct view_calls *s, uint32_t node)
+/* Links that are slow for another reason; NULL: none are. */
+static const struct links_slow *other_links(const struct view *v, const struct straggler *g)
 {
-    s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
+    const struct links_slow *l = links_get(v->calls->links);
+
+    return l->standing && v->calls->slow_links.stood && !comes_from(v, l, g) ? l : NULL;
+}
+
+/* Adds what this one makes transfers longer by; returns whether it does. */
+static bool add_slower(const struct view *v, const struct straggler *g)
+{
+    struct view_calls *s = v->calls;
+    const struct links_slow *other = other_links(v, g);
+
+    starved_look(s->starved, s->graph, diagnosis_work(v->diagnosis), g, diagnosis_seq(v->diagnosis, g->onset),
+                 s->delivered, other);
+    if (!starved_is(s->starved, g->id))
+        return false;
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
-        s->slower[k] = reaches(graph_kind_get(s->graph, k), node) ? (float)links_usual_s(s->links, k) : 0;
-    return s->slower;
+        if (!other || !links_has(other, graph_kind_get(s->graph, k)))
+            s->slower[k] = fmaxf(s->slower[k], (float)starved_excess(s->starved, g->id, k));
+    return true;
+}
+
+/* How much longer transfers take because of any of these, by kind; NULL: none does. */
+static const float *slower_by(const struct view *v, const struct straggler *list, size_t n)
+{
+    struct view_calls *s = v->calls;
+    bool any = false;
+
+    s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
+    memset(s->slower, 0, graph_kinds(s->graph) * sizeof(*s->slower));
+    for (size_t i = 0; i < n; i++)
+        any = (!list[i].drift && add_slower(v, &list[i])) || any;
+    return any ? s->slower : NULL;
 }
 
 /* The excess of each rank that belongs to one of these. */
@@ -142,11 +186,10 @@ static struct prices price_stragglers(void *arg, const struct straggler *list, s
 {
     struct view *v = arg;
     struct view_calls *s = v->calls;
-    struct price_change change = { .from = from, .work = s->without };
+    struct price_change change = { .from = from,
+                                   .work = s->without,
+                                   .transfer_excess = slower_by(v, list, n) };
 
-    for (size_t i = 0; i < n && s->starved != WORK_PLACE_NONE; i++)
-        if (list[i].scope == SCOPE_NODE && list[i].place == s->starved)
-            change.transfer_s = slower_of_node(s, s->starved);
     excess_of(v, list, n);
     return price_take(s->graph, &change, recent);
 }
@@ -229,9 +272,11 @@ static void forget_steps(struct view *v)
     graph_reset(s->graph);
     roles_reset(s->roles);
     links_reset(s->links);
+    longer_reset(s->links_longer);
+    starved_reset(s->starved);
     s->pieces = (struct pieces){ 0 };
     s->slow_links = s->heavy_role = s->uneven_pieces = s->strikes = (struct suspicion){ 0 };
-    s->starved = WORK_PLACE_NONE;
+    s->was_starved = false;
     s->any = false;
     diagnosis_restart(v->diagnosis);
 }
@@ -292,64 +337,46 @@ static void report(struct view *v, struct diagnosis_other *o, struct price_chang
     diagnosis_other(v->diagnosis, o);
 }
 
-/* Do slow transfers come from a node that is slow in its own work, because it has no CPU?  They do where they go through it and
- * became slow when it did.  Where all are slow, they look like it: slow now and then, by much, or by about as much as the work. */
-static bool comes_from(const struct links_slow *l, const struct finding *f)
+static bool is_explained(const struct view *v, const struct links_slow *l)
 {
-    if (l->nodes == 1 && l->node[0] == f->place)
-        return llabs((int64_t)l->from - f->onset_seq) <= TOGETHER;
-    if (l->nodes == 2 && l->node[0] != f->place && l->node[1] != f->place)
-        return false;
-    return l->nodes != 1 && (l->spread > STARVED_SPREAD || l->excess < STARVED_EXCESS * f->excess);
+    const struct straggler *list;
+    size_t n = diagnosis_stragglers(v->diagnosis, &list);
+
+    for (size_t i = 0; i < n; i++)
+        if (comes_from(v, l, &list[i]))
+            return true;
+    return false;
 }
 
-static uint32_t starved_node(const struct view *v, const struct links_slow *l)
+static uint32_t is_of_links(const struct graph_kind_info *k, void *arg)
 {
-    const struct finding *f;
-    size_t n = diagnosis_findings(v->diagnosis, &f);
-
-    for (size_t i = 0; i < n; i++) {
-        if (!f[i].standing || f[i].class != FINDING_STRAGGLER || f[i].scope != SCOPE_NODE)
-            continue;
-        /* Of the node that was starved so far half of the limit is enough: noise does not change its price to and fro. */
-        if ((l->standing && comes_from(l, &f[i])) ||
-            (!(l->standing && l->nodes == 0) &&
-             links_of_node(v->calls->links, v->calls->graph, f[i].place) >
-                 (f[i].place == v->calls->starved ? STARVED_MIN / 2 : STARVED_MIN)))
-            return f[i].place;
-    }
-    return WORK_PLACE_NONE;
-}
-
-static bool is_explained(const struct links_slow *l, uint32_t starved)
-{
-    return starved != WORK_PLACE_NONE &&
-           (!l->nodes || l->node[0] == starved || (l->nodes == 2 && l->node[1] == starved));
+    return links_has(arg, k) ? 0 : LONGER_NONE;
 }
 
 static void judge_links(struct view *v)
 {
     struct view_calls *s = v->calls;
-    const struct links_slow *l = links_get(s->links);
+    struct links_slow l = *links_get(s->links);
     struct diagnosis_other o = { .class = FINDING_COMMUNICATION,
-                                 .scope = l->nodes == 2 ? SCOPE_LINK
-                                          : l->nodes    ? SCOPE_NODE
-                                                        : SCOPE_NONE,
-                                 .place = l->nodes ? l->node[0] : WORK_PLACE_NONE,
-                                 .other = l->node[1],
-                                 .standing = l->standing &&
-                                             graph_step_about(s->graph, 0).number >= l->from + LINK_STEPS &&
-                                             !is_explained(l, s->starved),
-                                 .from = l->from,
-                                 .excess = l->excess };
+                                 .scope = l.nodes == 2 ? SCOPE_LINK
+                                          : l.nodes    ? SCOPE_NODE
+                                                       : SCOPE_NONE,
+                                 .place = l.nodes ? l.node[0] : WORK_PLACE_NONE,
+                                 .other = l.node[1],
+                                 .from = l.from };
     struct price_change change = { 0 };
 
+    if (l.standing)
+        longer_look(s->links_longer, s->graph, l.from, s->delivered, is_of_links, &l, NULL);
+    else
+        longer_reset(s->links_longer);
+    o.excess = longer_excess(s->links_longer, 0);
+    o.standing = l.standing && o.excess > 0 && graph_step_about(s->graph, 0).number >= l.from + LINK_STEPS &&
+                 !is_explained(v, &l);
     s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
-        s->slower[k] =
-            l->standing && links_has(l, graph_kind_get(s->graph, k)) ? (float)links_usual_s(s->links, k) : 0;
-    change.transfer_s = s->slower;
-    change.transfer_excess = (float)l->excess;
+        s->slower[k] = (float)longer_excess_of(s->links_longer, k);
+    change.transfer_excess = s->slower;
     report(v, &o, &change, &s->slow_links);
 }
 
@@ -462,17 +489,18 @@ static void judge_others(struct view *v)
 {
     struct view_calls *s = v->calls;
     const struct straggler *named;
-    uint32_t starved = s->starved;
-    size_t n_named;
+    size_t n_named = diagnosis_stragglers(v->diagnosis, &named);
+    bool starved;
 
-    s->starved = starved_node(v, links_get(s->links));
-    /* The price of that node was taken without its transfers, and the next one may be many steps away. */
-    if (s->starved != WORK_PLACE_NONE && s->starved != starved)
+    starved_keep(s->starved, named, n_named);
+    starved = slower_by(v, named, n_named);
+    /* Its price was taken without its transfers, and the next one may be many steps away. */
+    if (starved && !s->was_starved)
         diagnosis_price_now(v->diagnosis);
+    s->was_starved = starved;
     judge_links(v);
     judge_roles(v);
     /* Ranks that are slower for longer: their pieces are neither strikes nor uneven. */
-    n_named = diagnosis_stragglers(v->diagnosis, &named);
     excess_of(v, named, n_named);
     judge_pieces(v);
     judge_jitter(v);

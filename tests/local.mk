@@ -52,6 +52,7 @@ UNIT_TESTS = \
 	tests/unit/link \
 	tests/unit/linkfit \
 	tests/unit/links \
+	tests/unit/longer \
 	tests/unit/loop \
 	tests/unit/network \
 	tests/unit/number \

@@ -97,8 +97,8 @@ static void even(void)
 static void slow_transfers(void)
 {
     struct graph *g = graph_new();
-    float before_s[] = { 0.008f };
-    struct price_change change = { .transfer_s = before_s, .transfer_excess = 1 };
+    float excess[] = { 1 };
+    struct price_change change = { .transfer_excess = excess };
     struct price p;
     double now_s = 0, slow_s = 0;
 

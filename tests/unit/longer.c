@@ -1,0 +1,186 @@
+/* How much longer transfers take since a step: two ranks that send each other messages, by hand. */
+#include "analysis/longer.h"
+
+#include <math.h>
+
+#include "analysis/starved.h"
+#include "ring/ring.h"
+#include "tests/random.h"
+#include "tests/tap.h"
+
+#define STEPS    60u
+#define ONSET    40u  /* the first step in which they take longer */
+#define MESSAGES 160u /* a step, in each direction */
+
+/* Most messages are fast, some are slow, from the onset on as `since`. */
+struct times {
+    double fast_s, slow_s, slow_share;
+};
+
+static struct graph *g;
+static uint32_t paused_at = STEPS; /* step */
+
+static void call(uint8_t kind, uint32_t rank, uint32_t seq, double enter_s, double leave_s)
+{
+    graph_call(g, &(struct graph_call){ .rank = rank,
+                                        .kind = kind,
+                                        .op = kind == GRAPH_SEND ? RING_OP_SEND : RING_OP_RECV,
+                                        .comm = 1,
+                                        .seq = seq,
+                                        .peer = !rank,
+                                        .bytes = 50000,
+                                        .enter_ns = (uint64_t)((5 + enter_s) * 1e9),
+                                        .leave_ns = (uint64_t)((5 + leave_s) * 1e9) });
+}
+
+/* In each step ranks 0 and 1 send each other messages in turn; those to rank 1 are other ones from the onset on. */
+static void run(const struct times *before, const struct times *since, uint32_t onset)
+{
+    double now_s = 0;
+
+    g = graph_new();
+    for (uint32_t r = 0; r < 2; r++)
+        graph_rank(g, r, 0);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        for (uint32_t m = 0; m < 2 * MESSAGES; m++) {
+            uint32_t to = m % 2;
+            const struct times *t = to && i >= onset ? since : before;
+            double took_s = i == paused_at && m == 1 ? 1 : uniform() < t->slow_share ? t->slow_s : t->fast_s;
+
+            call(GRAPH_SEND, !to, i * MESSAGES + m / 2, now_s, now_s + 1e-6);
+            call(GRAPH_RECV, to, i * MESSAGES + m / 2, now_s, now_s + took_s);
+            now_s += took_s + 1e-4;
+        }
+        for (uint32_t r = 0; r < 2; r++)
+            graph_step_end(g, r, i + 1);
+    }
+    graph_finish(g);
+}
+
+static uint32_t by_receiver(const struct graph_kind_info *k, void *arg)
+{
+    (void)arg;
+    return k->to;
+}
+
+/* Excess of the messages to a rank from the onset on, as it is known after all steps. */
+static double excess_to(uint32_t rank, uint32_t onset)
+{
+    struct longer *l = longer_new();
+    double excess;
+
+    longer_look(l, g, onset + 1, STEPS, by_receiver, NULL, NULL);
+    excess = longer_excess(l, rank);
+    longer_free(l);
+    return excess;
+}
+
+static void tails(void)
+{
+    static const struct times before = { 3e-5, 2e-3, 0.25 };
+    static const struct {
+        const char *name;
+        struct times since;
+        double excess;
+    } cases[] = {
+        { "ten times slower, but for the slow ones that take most of the time", { 3e-4, 1.19e-3, 0.25 }, 0 },
+        { "as fast, but for the slow ones, which take three times as long", { 3e-5, 6e-3, 0.25 }, 1.91 },
+        { "as fast, but for the slow ones, which are twice as many", { 3e-5, 2e-3, 0.5 }, 0.94 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        double excess;
+
+        random_state = i + 1;
+        run(&before, &cases[i].since, ONSET);
+        excess = excess_to(1, ONSET);
+        ok(fabs(excess - cases[i].excess) < 0.25, "messages that are %s: %.2f longer (%.2f expected)",
+           cases[i].name, excess, cases[i].excess);
+        is_near(excess_to(0, ONSET), 0, 0, "those of the other direction are as before");
+        graph_free(g);
+    }
+}
+
+static void noise(void)
+{
+    static const struct times same = { 3e-5, 2e-3, 0.25 };
+    static const uint32_t onset[] = { 5, ONSET };
+
+    for (size_t i = 0; i < ARRAY_SIZE(onset); i++) {
+        uint32_t found = 0;
+
+        for (uint64_t seed = 1; seed <= 100; seed++) {
+            random_state = seed;
+            run(&same, &same, onset[i]);
+            found += excess_to(1, onset[i]) > 0;
+            graph_free(g);
+        }
+        ok(found <= 1, "with %u steps before, chance alone is seldom taken for longer transfers: %u of 100",
+           onset[i], found);
+    }
+}
+
+/* One step before the onset in which a message takes a second. */
+static void pause_before(void)
+{
+    static const struct times before = { 1e-3, 1e-3, 0 }, since = { 3e-3, 3e-3, 0 };
+    double excess;
+
+    paused_at = 3;
+    run(&before, &since, ONSET);
+    paused_at = STEPS;
+    excess = excess_to(1, ONSET);
+    ok(fabs(excess - 2) < 0.1, "a pause before hides no transfers that take three times as long: %.2f longer",
+       excess);
+    graph_free(g);
+}
+
+static void too_early(void)
+{
+    static const struct times before = { 1e-4, 1e-4, 0 }, since = { 1e-3, 1e-3, 0 };
+
+    run(&before, &since, 2);
+    is_near(excess_to(1, 2), 0, 0, "of two steps before too little is known");
+    graph_free(g);
+}
+
+/* The same of a straggler: what it receives takes longer, what it sends does not. */
+static void straggler(void)
+{
+    static const struct times before = { 3e-5, 2e-3, 0.25 }, since = { 3e-5, 6e-3, 0.25 };
+    struct straggler slow = { .id = 7, .scope = SCOPE_NODE, .place = 1, .onset = ONSET };
+    struct starved *s = starved_new();
+    struct work *w = work_new();
+    uint32_t to_it = 0, from_it = 0;
+
+    for (uint32_t r = 0; r < 2; r++)
+        work_place(w, r, r, 0);
+    random_state = 9;
+    run(&before, &since, ONSET);
+    for (uint32_t k = 0; k < graph_kinds(g); k++)
+        *(graph_kind_get(g, k)->to == 1 ? &to_it : &from_it) = k;
+    starved_look(s, g, w, &slow, ONSET + 1, STEPS, NULL);
+    ok(starved_is(s, 7), "a node is starved that takes longer for what it receives since it is slow");
+    ok(fabs(starved_excess(s, 7, to_it) - 1.91) < 0.25, "its messages take 1.91 longer: %.2f",
+       starved_excess(s, 7, to_it));
+    is_near(starved_excess(s, 7, from_it), 0, 0, "what it sends does not");
+    slow.place = 0;
+    starved_look(s, g, w, &slow, ONSET + 1, STEPS, NULL);
+    ok(fabs(starved_excess(s, 7, to_it) - 1.91) < 0.25 && starved_excess(s, 7, from_it) <= 0,
+       "seen at the other node, the same messages are those that it sends");
+    starved_keep(s, NULL, 0);
+    ok(!starved_is(s, 7), "a straggler that is over is forgotten");
+    starved_free(s);
+    work_free(w);
+    graph_free(g);
+}
+
+int main(void)
+{
+    tails();
+    noise();
+    pause_before();
+    too_early();
+    straggler();
+    return done_testing();
+}
