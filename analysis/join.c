@@ -13,6 +13,7 @@ struct open {
     uint32_t seq, n, present;
     uint8_t op, flags;
     uint64_t bytes;
+    float *stay_s; /* by place; NULL: there were never so many open at a time */
 };
 
 struct join {
@@ -23,7 +24,6 @@ struct join {
     uint32_t *place;  /* by rank - first: place among the members + 1; 0: not a member, or not announced */
     uint32_t *rank;   /* by place; UINT32_MAX: not announced */
     struct open open[JOIN_OPEN];
-    float *stay_s; /* JOIN_OPEN rows of size */
 };
 
 bool join_fits(const struct comm_item *c)
@@ -52,7 +52,6 @@ struct join *join_new(const struct comm_item *c)
     j->place = xcalloc(j->span, sizeof(*j->place));
     j->rank = xcalloc(j->size, sizeof(*j->rank));
     memset(j->rank, 0xff, j->size * sizeof(*j->rank));
-    j->stay_s = xcalloc((size_t)JOIN_OPEN * j->size, sizeof(*j->stay_s));
     return j;
 }
 
@@ -62,7 +61,8 @@ void join_free(struct join *j)
         return;
     free(j->place);
     free(j->rank);
-    free(j->stay_s);
+    for (size_t i = 0; i < JOIN_OPEN; i++)
+        free(j->open[i].stay_s);
     free(j);
 }
 
@@ -108,7 +108,7 @@ uint32_t join_place(const struct join *j, uint32_t rank)
 
 static void deliver(struct join *j, struct open *o, join_sink *sink, void *arg)
 {
-    const float *stay = j->stay_s + (size_t)(o - j->open) * j->size;
+    const float *stay = o->stay_s;
     struct joined out = { .comm = j->name,
                           .bytes = o->bytes,
                           .seq = o->seq,
@@ -155,7 +155,7 @@ static struct open *open_get(struct join *j, const struct sample *s, join_sink *
         if (o->used && o->seq == s->seq)
             return o;
         if (!o->used)
-            slot = o;
+            slot = slot ? slot : o;
         else if (o->seq < oldest->seq)
             oldest = o;
     }
@@ -165,13 +165,15 @@ static struct open *open_get(struct join *j, const struct sample *s, join_sink *
         slot = oldest;
         deliver(j, slot, sink, arg);
     }
-    float *stay = j->stay_s + (size_t)(slot - j->open) * j->size;
-
+    *slot = (struct open){ .used = true,
+                           .seq = s->seq,
+                           .n = s->n,
+                           .op = s->op,
+                           .flags = s->flags,
+                           .bytes = s->bytes,
+                           .stay_s = slot->stay_s ? slot->stay_s : xcalloc(j->size, sizeof(*slot->stay_s)) };
     for (uint32_t i = 0; i < j->size; i++)
-        stay[i] = NAN;
-    *slot = (struct open){
-        .used = true, .seq = s->seq, .n = s->n, .op = s->op, .flags = s->flags, .bytes = s->bytes
-    };
+        slot->stay_s[i] = NAN;
     return slot;
 }
 
@@ -186,7 +188,7 @@ bool join_sample(struct join *j, const struct sample *s, join_sink *sink, void *
     o = open_get(j, s, sink, arg);
     if (!o)
         return false;
-    stay = &j->stay_s[(size_t)(o - j->open) * j->size + *place - 1];
+    stay = &o->stay_s[*place - 1];
     if (isnan(*stay))
         o->present++;
     *stay = (float)((double)s->stay_ns * 1e-9);

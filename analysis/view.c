@@ -76,7 +76,7 @@ void view_free(struct view *v)
     view_health_free(v->health);
     view_scaling_free(v->scaling);
     view_reach_free(v->reach);
-    free(v->verdicts);
+    view_verdicts_free(v->verdicts);
     view_run_free(v->run);
     free(v->events);
     diagnosis_free(v->diagnosis);

@@ -18,14 +18,23 @@ struct verdicts {
     enum view_regime moving; /* the newest one that was not stalled */
     char stalled[512];       /* who holds it up, when regime is stalled */
     bool ended_still;        /* the job ended while it was stalled */
-    struct view_verdict now[VIEW_VERDICTS_MAX], raised[VIEW_RAISED_MAX];
-    size_t n, n_raised;
+    struct view_verdict now[VIEW_VERDICTS_MAX], *raised;
+    size_t n, n_raised, raised_cap;
     uint32_t next_finding; /* findings below it were seen */
 };
 
 struct verdicts *view_verdicts_new(void)
 {
-    return xcalloc(1, sizeof(struct verdicts));
+    struct verdicts *s = xcalloc(1, sizeof(*s));
+
+    s->raised = xgrow(NULL, &s->raised_cap, 1, sizeof(*s->raised));
+    return s;
+}
+
+void view_verdicts_free(struct verdicts *s)
+{
+    free(s->raised);
+    free(s);
 }
 
 __attribute__((format(printf, 4, 5))) static size_t append(char *buf, size_t size, size_t at, const char *fmt,
@@ -250,8 +259,10 @@ static struct view_verdict *raised_add(struct verdicts *s)
 {
     struct view_verdict *over = NULL;
 
-    if (s->n_raised < VIEW_RAISED_MAX)
+    if (s->n_raised < VIEW_RAISED_MAX) {
+        s->raised = xgrow(s->raised, &s->raised_cap, s->n_raised + 1, sizeof(*s->raised));
         return &s->raised[s->n_raised++];
+    }
     for (struct view_verdict *r = s->raised; r < s->raised + s->n_raised; r++)
         if (!r->finding.standing && (!over || r->finding.saved_s < over->finding.saved_s))
             over = r;

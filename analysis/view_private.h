@@ -277,6 +277,7 @@ void view_reach_judge(struct view *v, double now_s);
 
 /* view_judge.c: regime and verdicts as they are now */
 struct verdicts *view_verdicts_new(void);
+void view_verdicts_free(struct verdicts *s);
 void view_judge(struct view *v, double now_s);
 /* Stalled now: what was measured before does not describe it. */
 bool view_stands_still(const struct view *v);
