@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -85,9 +86,12 @@ static int allow(scmp_filter_ctx f, const char *names)
     return rc;
 }
 
-static int allow_with(scmp_filter_ctx f, int nr, struct scmp_arg_cmp argument)
+/* Allow a call where these bits of its first argument have this value. */
+static int allow_where(scmp_filter_ctx f, int nr, uint64_t bits, uint64_t value)
 {
-    return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, nr, 1, &argument);
+    struct scmp_arg_cmp first = { .arg = 0, .op = SCMP_CMP_MASKED_EQ, .datum_a = bits, .datum_b = value };
+
+    return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, nr, 1, &first);
 }
 
 /* 0, or a negative errno. */
@@ -98,13 +102,13 @@ static int fill(scmp_filter_ctx f)
     for (size_t i = 0; !rc && i < ARRAY_SIZE(allowed); i++)
         rc = allow(f, allowed[i]);
     for (size_t i = 0; !rc && i < ARRAY_SIZE(families); i++)
-        rc = allow_with(f, SCMP_SYS(socket), SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)families[i]));
+        rc = allow_where(f, SCMP_SYS(socket), UINT32_MAX, (uint64_t)families[i]);
     for (size_t i = 0; !rc && i < ARRAY_SIZE(prctls); i++)
-        rc = allow_with(f, SCMP_SYS(prctl), SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)prctls[i]));
+        rc = allow_where(f, SCMP_SYS(prctl), UINT32_MAX, (uint64_t)prctls[i]);
     /* Threads, but no processes.  The flags of clone3() are in memory, where a filter cannot see them; without it
      * libc uses clone(). */
     if (!rc)
-        rc = allow_with(f, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+        rc = allow_where(f, SCMP_SYS(clone), CLONE_THREAD, CLONE_THREAD);
     if (!rc)
         rc = seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     /* All threads that libraries may have started. */
