@@ -12,6 +12,7 @@
 
 #include "common/now.h"
 #include "common/text.h"
+#include "common/trust.h"
 #include "common/xalloc.h"
 #include "ctl/plugstack.h"
 #include "wire/json.h"
@@ -56,6 +57,18 @@ static int folder_bytes(const char *path)
     return slash ? (int)(slash - path) : 0;
 }
 
+/* slurmstepd uses no file that others can change.  True when this is such a file. */
+static bool check_trust(const char *path, struct finding *f)
+{
+    struct err err = { "" };
+
+    if (trust_check(path, &err) == 0)
+        return false;
+    found(f, "%s: nodes use only what root alone can change", err.text);
+    next(f, "chown root:root PATH; chmod go-w PATH   (of what is named above)");
+    return true;
+}
+
 static void check_configuration(const struct doctor *d, struct finding *f)
 {
     char names[512];
@@ -67,7 +80,7 @@ static void check_configuration(const struct doctor *d, struct finding *f)
         found(f, "%s: %s (defaults are used)", d->config_path, strerror(errno));
         next(f, "mkdir -p %.*s && echo Controller=HOST-OF-SYNCGUARDD > %s", folder_bytes(d->config_path),
              d->config_path, d->config_path);
-    } else {
+    } else if (!check_trust(d->config_path, f)) {
         found(f, "%s, policies %s", d->config_path, config_policy_names(d->config, names, sizeof(names)));
     }
 }
@@ -151,7 +164,7 @@ static void check_file(const char *path, mode_t mode, const char *word, const ch
     } else if (!S_ISREG(st.st_mode) || (st.st_mode & mode) != mode) {
         found(f, "%s is not %s for all users (mode %03o)", path, word, (unsigned)(st.st_mode & 0777));
         next(f, "chmod a+%s %s", letter, path);
-    } else {
+    } else if (!check_trust(path, f)) {
         found(f, "%s", path);
     }
 }

@@ -80,7 +80,7 @@ int stepdir_make_parent(const char *parent, struct err *err)
         if (parent_is_ours(parent) || (mkdir(parent, 0755) == 0 && parent_is_ours(parent)))
             return 0;
         if (errno == ENOSPC)
-            return err_set(err, "no space for %s", parent);
+            return err_set(err, "no space in " STEPDIR_BASE " for %s", parent);
         if (lstat(parent, &st) == 0 && st.st_uid != geteuid() && take_parent(parent) < 0)
             break;
     }
@@ -108,7 +108,7 @@ int stepdir_make(const char *path, uid_t uid, gid_t gid, char old[STEPDIR_SIZE],
     if (rc < 0 && errno == EEXIST && rename_old(path, old) == 0)
         rc = mkdir(path, 0700);
     if (rc < 0)
-        return errno == ENOSPC ? err_set(err, "no space for %s", path)
+        return errno == ENOSPC ? err_set(err, "no space in " STEPDIR_BASE " for %s", path)
                                : err_set(err, "%s: %s", path, strerror(errno));
     fd = open_dir(AT_FDCWD, path);
     if (fd < 0 || fchmod(fd, 0700) < 0 || (uid != geteuid() && fchown(fd, uid, gid) < 0)) {

@@ -186,6 +186,9 @@ is "$(grep -c '^ok ' "$dir/out") $(grep -c '^missing ' "$dir/out")" \
     "sgctl doctor has a next command for everything that is missing"
 is "$(grep -c "^missing  plugin .*plugstack.conf:1: /x/syncguard.so: No such file" "$dir/out")" 1 "sgctl doctor reports a plugin of plugstack.conf that does not exist"
 is "$(grep -c '^ok  *configuration' "$dir/out")" 1 "sgctl doctor reports the configuration as ok"
+mkdir "$dir/open" && cp "$dir/good.conf" "$dir/open/" && chmod 777 "$dir/open"
+SLURM_CONF=$dir/slurm.conf code 1 --conf "$dir/open/good.conf" --controller 127.0.0.1:1 --timeout 1 doctor
+is "$(grep -c "^missing  configuration .*$dir/open can be written by all users" "$dir/out")" 1 "sgctl doctor reports a configuration that all users could exchange"
 
 printf '#!/bin/sh\necho "$@"\n' >"$dir/sgtop" && chmod +x "$dir/sgtop"
 cp "$top_builddir/sgctl" "$dir/sgctl" 2>/dev/null
