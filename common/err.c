@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/utf8.h"
+
 int err_set(struct err *err, const char *fmt, ...)
 {
     va_list ap;
@@ -13,6 +15,7 @@ int err_set(struct err *err, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(err->text, sizeof(err->text), fmt, ap);
     va_end(ap);
+    utf8_clean(err->text, sizeof(err->text), err->text);
     return -1;
 }
 
@@ -31,5 +34,6 @@ int err_prefix(struct err *err, const char *fmt, ...)
     if (n >= 0 && (size_t)n + 3 < sizeof(err->text))
         snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %.*s", (int)sizeof(err->text) - n - 3,
                  reason);
+    utf8_clean(err->text, sizeof(err->text), err->text);
     return -1;
 }

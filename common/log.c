@@ -2,17 +2,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/hash.h"
+#include "common/now.h"
+#include "common/utf8.h"
+
+#define KINDS 64u /* of lines that are counted at a time */
+
 static struct {
     const char *program, *path;
     enum log_level level;
     int fd;
-} state = { "syncguard", NULL, LOG_LEVEL_ERROR, STDERR_FILENO };
+    double lines_per_minute; /* of one kind; 0: any number */
+    /* A kind is what has one format.  Several may share a place. */
+    struct kind {
+        const char *fmt;
+        double left, at_s; /* lines that may be written at once, and when they were counted */
+        unsigned long long left_out;
+    } kind[KINDS];
+} state = { .program = "syncguard", .level = LOG_LEVEL_ERROR, .fd = STDERR_FILENO };
 
 static int open_file(const char *path)
 {
@@ -42,6 +58,12 @@ void log_reopen(void)
     state.fd = fd;
 }
 
+void log_limit(double lines_per_minute)
+{
+    state.lines_per_minute = lines_per_minute;
+    memset(state.kind, 0, sizeof(state.kind));
+}
+
 /* One write per line: lines of several processes do not mix. */
 __attribute__((format(printf, 2, 0))) static void put(enum log_level level, const char *fmt, va_list ap)
 {
@@ -49,30 +71,84 @@ __attribute__((format(printf, 2, 0))) static void put(enum log_level level, cons
     char line[1024], stamp[40];
     struct timespec now;
     struct tm tm;
-    int n;
+    size_t n;
 
-    if (level > state.level)
-        return;
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &tm);
     strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm);
-    n = snprintf(line, sizeof(line), "%s.%03ld %s: %s: ", stamp, now.tv_nsec / 1000000, state.program,
-                 names[level]);
-    n += vsnprintf(line + n, sizeof(line) - (size_t)n - 1, fmt, ap);
-    if (n > (int)sizeof(line) - 2)
-        n = sizeof(line) - 2;
+    n = (size_t)snprintf(line, sizeof(line), "%s.%03ld %s: %s: ", stamp, now.tv_nsec / 1000000, state.program,
+                         names[level]);
+    vsnprintf(line + n, sizeof(line) - n - 1, fmt, ap);
+    utf8_clean(line + n, sizeof(line) - n - 1, line + n);
+    n += strlen(line + n);
     line[n++] = '\n';
-    if (write(state.fd, line, (size_t)n) < 0)
+    if (write(state.fd, line, n) < 0)
         return; /* the failure cannot be reported either */
 }
 
-#define LOG_FUNCTION(name, level)   \
-    void name(const char *fmt, ...) \
-    {                               \
-        va_list ap;                 \
-        va_start(ap, fmt);          \
-        put(level, fmt, ap);        \
-        va_end(ap);                 \
+__attribute__((format(printf, 2, 3))) static void put_line(enum log_level level, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    put(level, fmt, ap);
+    va_end(ap);
+}
+
+/* Whether one more line of this kind may be written now. */
+static bool take_line(struct kind *k)
+{
+    double now = now_s(), most = state.lines_per_minute;
+
+    k->left = k->at_s > 0 ? fmin(most, k->left + (now - k->at_s) * most / 60) : most;
+    k->at_s = now;
+    if (k->left < 1)
+        return false;
+    k->left--;
+    return true;
+}
+
+static void report_left_out(struct kind *k)
+{
+    if (k->left_out)
+        put_line(LOG_LEVEL_WARN, "%llu lines were left out that begin like this: %.60s", k->left_out, k->fmt);
+    k->left_out = 0;
+}
+
+__attribute__((format(printf, 2, 0))) static void put_limited(enum log_level level, const char *fmt,
+                                                              va_list ap)
+{
+    struct kind *k = &state.kind[hash_mix((uintptr_t)fmt) % KINDS];
+
+    if (level > state.level)
+        return;
+    if (state.lines_per_minute > 0) {
+        if (k->fmt != fmt)
+            report_left_out(k);
+        k->fmt = fmt;
+        if (!take_line(k)) {
+            k->left_out++;
+            return;
+        }
+        report_left_out(k);
+    }
+    put(level, fmt, ap);
+}
+
+void log_tick(void)
+{
+    for (struct kind *k = state.kind; k < state.kind + KINDS; k++)
+        if (k->left_out && take_line(k))
+            report_left_out(k);
+}
+
+#define LOG_FUNCTION(name, level)    \
+    void name(const char *fmt, ...)  \
+    {                                \
+        va_list ap;                  \
+        va_start(ap, fmt);           \
+        put_limited(level, fmt, ap); \
+        va_end(ap);                  \
     }
 
 LOG_FUNCTION(log_error, LOG_LEVEL_ERROR)

@@ -1,6 +1,7 @@
 /* log.h - one line per event, on stderr or in a file, with time and level.
  * Called where it is decided what to do next; libraries return errors, they never log.
- * A warning states what was done instead.  Before log_open() only errors are written. */
+ * A warning states what was done instead.  Before log_open() only errors are written.
+ * A line is one line, whatever it quotes: utf8_clean() is applied to it. */
 #ifndef SYNCGUARD_COMMON_LOG_H
 #define SYNCGUARD_COMMON_LOG_H
 
@@ -11,6 +12,10 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 /* Log to path (NULL: stderr; a file is appended to, mode 0640) at this level.  stderr lines begin with the
  * program's name. */
 int log_open(const char *program, const char *path, enum log_level level, struct err *err);
+/* Write at most so many lines a minute of one format, and the number of those that were left out; 0, as at first: any
+ * number.  log_tick() writes these numbers also when no more such lines come; call it every second or so. */
+void log_limit(double lines_per_minute);
+void log_tick(void);
 void log_reopen(void); /* after logrotate moved the file; keeps the old file open on failure */
 
 __attribute__((format(printf, 1, 2))) void log_error(const char *fmt, ...);

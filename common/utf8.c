@@ -100,7 +100,10 @@ void utf8_clean(char *to, size_t size, const char *from)
 
         if (at + bytes >= size)
             break;
-        memcpy(to + at, bad ? "?" : from, bytes);
+        if (!bad)
+            memmove(to + at, from, bytes);
+        else
+            to[at] = '?';
         at += bytes;
         from = next;
     }

@@ -5,10 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*on_failure)(void);
+
+void xalloc_at_failure(void (*report)(void))
+{
+    on_failure = report;
+}
+
 static void *checked(void *p)
 {
     if (!p) {
         fputs("out of memory\n", stderr);
+        if (on_failure)
+            on_failure();
         abort();
     }
     return p;

@@ -9,6 +9,9 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #endif
 
+/* Called before the program ends for lack of memory: it must not allocate. */
+void xalloc_at_failure(void (*report)(void));
+
 void *xcalloc(size_t n, size_t size);           /* zeroed */
 void *xrealloc(void *p, size_t n, size_t size); /* n * size, overflow checked */
 char *xstrdup(const char *s);                   /* NULL returns NULL */

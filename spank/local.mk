@@ -3,7 +3,7 @@
 # What it shares with our own programs, compiled for guests.
 noinst_LTLIBRARIES += libspank.la
 libspank_la_SOURCES = \
-	common/conf.c common/config.c common/config_policy.c common/err.c common/hosts.c common/key.c common/suggest.c common/trust.c common/units.c common/value.c \
+	common/conf.c common/config.c common/config_policy.c common/err.c common/hosts.c common/key.c common/suggest.c common/trust.c common/units.c common/utf8.c common/value.c \
 	spank/args.c spank/args.h \
 	spank/keeper.c spank/keeper.h \
 	spank/settings.c spank/settings.h \

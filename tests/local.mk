@@ -49,6 +49,7 @@ UNIT_TESTS = \
 	tests/unit/last \
 	tests/unit/lasting \
 	tests/unit/lemon \
+	tests/unit/log \
 	tests/unit/link \
 	tests/unit/linkfit \
 	tests/unit/links \

@@ -17,7 +17,7 @@ SHARED_C = \
 	tests/workloads/shared/step_times.c \
 	tests/workloads/shared/text.c \
 	tests/workloads/shared/world.c \
-	common/err.c \
+	common/err.c common/utf8.c \
 	common/xalloc.c
 SHARED_H = $(filter tests/workloads/%,$(SHARED_C:.c=.h))
 SHARED_ALL = $(SHARED_C) $(SHARED_H) common/err.h common/hash.h common/xalloc.h
