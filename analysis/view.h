@@ -205,6 +205,7 @@ struct view_rank_figures {
 /* Of the ranks that the costliest verdict is about the one that is last most often; false: there is none, as in a healthy job. */
 bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f);
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
+uint32_t view_ranks_running(const struct view *v);
 /* false: unknown rank */
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f);
 

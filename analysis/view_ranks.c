@@ -194,6 +194,11 @@ uint32_t view_rank_limit(const struct view *v)
     return v->ranks->n;
 }
 
+uint32_t view_ranks_running(const struct view *v)
+{
+    return v->ranks->count.running;
+}
+
 uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank)
 {
     return rank < v->ranks->n ? v->ranks->rank[rank].inside_ns : 0;

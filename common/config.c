@@ -41,6 +41,28 @@ static const struct key system_keys[] = {
       "How long finished jobs are kept, in days." },
     { "AccountingDays", KEY_AT(config, accounting_days), VALUE_RANGE(VALUE_INTEGER, 0, 3650), "90",
       "Number of days of Slurm's accounting that node failure rates are computed from; 0: accounting is not read." },
+    /* bounds: daemon/bounds.h */
+    { "UserConnections", KEY_AT(config, user_connections), VALUE_RANGE(VALUE_INTEGER, 1, 100000), "4096",
+      "Maximum number of connections of one user, agents and terminals together; as large as the largest number of nodes "
+      "that one user's guarded steps run on." },
+    { "UserSteps", KEY_AT(config, user_steps), VALUE_RANGE(VALUE_INTEGER, 1, 4096), "1024",
+      "Maximum number of one user's guarded steps in memory; ended ones give way to new ones." },
+    { "UserMemory", KEY_AT(config, user_memory), VALUE_RANGE(VALUE_BYTES, 1 << 20, 1e15), "192M",
+      "Maximum memory of one user's guarded steps. A rank takes about 2 KiB. Ranks and communicators beyond it are not "
+      "analysed, and further steps are refused." },
+    { "Memory", KEY_AT(config, memory), VALUE_RANGE(VALUE_BYTES, 1 << 20, 1e15), "1G",
+      "Maximum memory of all guarded steps together." },
+    { "UserLoad", KEY_AT(config, user_load), VALUE_RANGE(VALUE_RATIO, 0.01, 1), "50%",
+      "Maximum share of the controller's time that one user's telemetry and queries may take for more than some seconds. "
+      "Telemetry beyond it is left out, and queries are refused." },
+    { "HandshakesPerSecond", KEY_AT(config, handshakes_per_s), VALUE_RANGE(VALUE_INTEGER, 1, 100000), "100",
+      "Maximum number of connections per second that are accepted from one address; ten times as many at once." },
+    { "HistorySize", KEY_AT(config, history_size), VALUE_RANGE(VALUE_BYTES, 1 << 20, 1e15), "4G",
+      "Maximum size of the history. Beyond it the oldest steps of the user who has the most are removed." },
+    { "HistoryFreeSpace", KEY_AT(config, history_free), VALUE_RANGE(VALUE_BYTES, 0, 1e15), "256M",
+      "Free space on the file system of StateDir below which nothing is added to the history." },
+    { "LogLinesPerMinute", KEY_AT(config, log_lines_per_minute), VALUE_RANGE(VALUE_INTEGER, 0, 1000000), "120",
+      "Maximum number of log lines of one kind per minute; the number of those left out is logged. 0: any number." },
     /* actions: actions/action.h */
     { "Slurmrestd", KEY_AT(config, slurmrestd), VALUE(VALUE_RESTD), "",
       "Address of slurmrestd, used for the actions it supports; empty: all actions go through libslurm." },

@@ -40,6 +40,13 @@ struct config {
     char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
     int history_days;        /* HistoryDays=; 90 */
     int accounting_days;     /* AccountingDays=; 90 */
+    /* bounds: daemon/bounds.h, history/store.h, common/log.h */
+    int user_connections, user_steps; /* UserConnections=, UserSteps= */
+    double user_memory, memory;       /* UserMemory=, Memory=: bytes */
+    double user_load;                 /* UserLoad=: share of the controller's time */
+    int handshakes_per_s;             /* HandshakesPerSecond= */
+    double history_size, history_free; /* HistorySize=, HistoryFreeSpace=: bytes */
+    int log_lines_per_minute;         /* LogLinesPerMinute= */
     /* what the controller acts through: actions/action.h */
     char slurmrestd[1024];       /* Slurmrestd=unix:/PATH|http://HOST:PORT; "" is none */
     char slurmrestd_token[1024]; /* SlurmrestdToken=FILE; "" is none */

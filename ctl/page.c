@@ -9,11 +9,29 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 
+static void page_history(struct table *t, const json_t *answer)
+{
+    double most = get_number(answer, "store_max_bytes"), growth = get_number(answer, "store_bytes_per_day");
+    char text[200] = "off";
+
+    if (get_true(answer, "store")) {
+        snprintf(text, sizeof(text), "%s", text_bytes(get_number(answer, "store_bytes")).s);
+        if (!isnan(most))
+            text_append(text, sizeof(text), " of %s", text_bytes(most).s);
+        if (!isnan(growth))
+            text_append(text, sizeof(text), ", %s%s a day", growth < 0 ? "-" : "+", text_bytes(fabs(growth)).s);
+        if (get_true(answer, "store_full"))
+            text_append(text, sizeof(text), "; the disk is full: nothing is added");
+    }
+    page_figure(t, "History", "%s", text);
+}
+
 int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     const struct page page = { out, answer, columns };
     double jobs = get_number(answer, "jobs"), ranks = get_number(answer, "ranks"),
            agents = get_number(answer, "agents"), clients = get_number(answer, "clients");
+    const json_t *bounds = get_object(answer, "bounds");
     struct table *t;
     char names[512];
 
@@ -29,8 +47,11 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
                 text_number(get_number(answer, "batches_per_s")).s);
     page_figure(t, "Uses", "%s of a core, %s", text_percent(get_number(answer, "cpu_ratio")).s,
                 text_bytes(get_number(answer, "rss_bytes")).s);
-    page_figure(t, "History", "%s",
-                get_true(answer, "store") ? text_bytes(get_number(answer, "store_bytes")).s : "off");
+    page_history(t, answer);
+    if (!isnan(get_number(bounds, "steps_bytes")))
+        page_figure(t, "Bounds", "steps take %s of %s, %s refused, %s left out",
+                    text_bytes(get_number(bounds, "steps_bytes")).s, text_bytes(get_number(bounds, "memory_bytes")).s,
+                    text_count(get_number(bounds, "refused")).s, text_count(get_number(bounds, "left_out")).s);
     page_figure(t, "Policies", "%s", show_list(get_array(answer, "policies"), 64, names, sizeof(names)));
     page_figure(t, "You see", get_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
     page_put_figures(&page, 0, t);

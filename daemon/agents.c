@@ -7,7 +7,9 @@
 
 #include "common/log.h"
 #include "daemon/agents.h"
+#include "daemon/bounds.h"
 #include "daemon/control.h"
+#include "history/history.h"
 #include "history/store.h"
 #include "job/cadence.h"
 #include "job/pacing.h"
@@ -15,13 +17,119 @@
 #include "wire/json.h"
 #include "wire/telemetry.h"
 
-#define ENERGY_MAX_J 1e13 /* a megawatt for months */
+#define ENERGY_MAX_J 1e13     /* a megawatt for months */
+#define JOB_BYTES    131072.0 /* of a step, beside its view and its agents */
+#define AGENT_BYTES  (double)sizeof(struct job_agent)
+#define ENDED_KEEP_S 60.0 /* an ended step stays in memory for this long whatever it takes, and longer ... */
+#define ENDED_SHARE  8    /* ... when all of them take less than this part of UserMemory */
+#define BATCH_MAX_S  0.1  /* that one batch may take */
+#define ITEMS        8u   /* of a batch, before the time is looked at */
 
 static void refuse(struct peer *p, const char *why)
 {
+    if (p->controller->bounds)
+        bounds_refused(p->controller->bounds);
     log_warn("%s (uid %u): agent refused: %s", link_peer(p->link), (unsigned)link_uid(p->link), why);
     peer_send(p, json_pack("{s:s}", "error", why));
 }
+
+/* ---- memory ---- */
+
+/* Charge the job's user for what the step takes now, and say in its notes what did not fit. */
+static void charge(struct controller *s, struct job *j)
+{
+    struct view_rejected r = view_rejected_get(j->view);
+    double bytes = JOB_BYTES + AGENT_BYTES * (double)j->n_agents + view_bytes(j->view);
+    char text[160];
+
+    if (!j->payer)
+        return;
+    bounds_holds(s->bounds, j->payer, bytes - j->held_bytes);
+    j->held_bytes = bytes;
+    if (r.ranks + r.memory == j->rejected)
+        return;
+    j->rejected = r.ranks + r.memory;
+    if (r.ranks) {
+        snprintf(text, sizeof(text), "ranks and communicators beyond the step's %u tasks were rejected",
+                 j->tasks);
+        job_note(j, s->host, text);
+    }
+    if (r.memory)
+        job_note(j, s->host,
+                 "ranks, communicators or calls are not analysed: memory is used up (UserMemory, Memory)");
+}
+
+/* Before anything is added to its view. */
+static void bound(struct controller *s, struct job *j)
+{
+    struct view_bounds b = { j->tasks && !j->het ? j->tasks : VIEW_RANKS_MAX, INFINITY };
+
+    if (j->payer)
+        b.bytes = bounds_step_bytes(s->bounds, j->payer, view_bytes(j->view));
+    view_bound(j->view, &b);
+}
+
+void agents_forget(struct controller *s, struct job *j)
+{
+    if (j->payer) {
+        bounds_holds(s->bounds, j->payer, -j->held_bytes);
+        j->payer->steps--;
+    }
+    history_forget(s->history, j);
+    controls_remove(s->controls, j);
+    jobs_remove(&s->jobs, j);
+}
+
+static bool may_forget(const struct job *j)
+{
+    return job_over(j) && j->final && !job_agents_connected(j) && !recording(j);
+}
+
+/* Forget the step that ended first, of the user or (UINT32_MAX) of all; its report is in the history.  False: none has
+ * ended. */
+static bool make_room(struct controller *s, uid_t uid)
+{
+    struct job *oldest = NULL;
+
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        struct job *j = s->jobs.job[i];
+
+        if (may_forget(j) && (uid == UINT32_MAX || j->id.uid == uid) && (!oldest || j->end_s < oldest->end_s))
+            oldest = j;
+    }
+    if (oldest)
+        agents_forget(s, oldest);
+    return oldest != NULL;
+}
+
+bool agents_let_go(struct controller *s, double now_s)
+{
+    double ended_bytes = 0;
+
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        const struct job *j = s->jobs.job[i];
+
+        if (may_forget(j) && now_s > j->end_s + ENDED_KEEP_S)
+            ended_bytes += j->held_bytes;
+    }
+    return ended_bytes > s->config.user_memory / ENDED_SHARE && make_room(s, UINT32_MAX);
+}
+
+/* May the user have one more step? */
+static int admit(struct controller *s, uid_t uid, struct err *err)
+{
+    if (!s->bounds)
+        return 0;
+    while (bounds_step(s->bounds, bounds_user(s->bounds, uid), err) < 0)
+        if (!make_room(s, uid))
+            return -1;
+    while (s->jobs.n >= JOBS_MAX)
+        if (!make_room(s, UINT32_MAX))
+            return err_set(err, "too many guarded steps");
+    return 0;
+}
+
+/* ---- hello ---- */
 
 static void text_id(struct job *j)
 {
@@ -96,6 +204,7 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     uint32_t leader = (uint32_t)get_int(hello, "het_job", 1, UINT32_MAX, 0);
     uid_t uid = link_uid(p->link);
     struct job *j;
+    struct err err;
 
     if (leader)
         id.job = leader;
@@ -106,12 +215,18 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     j = jobs_find(&s->jobs, &id);
     if (j)
         return j;
-    if (s->jobs.n >= JOBS_MAX)
-        return refuse(p, "too many guarded steps"), NULL;
+    if (admit(s, id.uid, &err) < 0)
+        return refuse(p, err.text), NULL;
     end_former_lives(s, &id);
     j = job_new(&id, params ? params : &s->config.policies[0], controller_now_s());
     jobs_add(&s->jobs, j);
+    if (s->bounds) {
+        j->payer = bounds_user(s->bounds, id.uid);
+        j->payer->steps++;
+    }
+    j->het = leader != 0;
     describe(j, s, hello);
+    charge(s, j);
     log_info("job %s: guarded, %u tasks on %u nodes, policy %s", j->text_id, j->tasks, j->nodes_total,
              j->policy);
     return j;
@@ -135,6 +250,8 @@ static uint64_t get_life(const json_t *hello)
 /* An agent has one link: an older one is dead, but its end was not noticed yet. */
 static void drop_former_link(struct peer *p, const struct job_agent *a)
 {
+    if (!a->link)
+        return;
     for (struct peer *q = p->controller->peers, *next; q; q = next) {
         next = q->next;
         if (q != p && q->agent == a)
@@ -161,9 +278,12 @@ void agents_hello(struct peer *p, const json_t *hello)
     get_text(hello, "node", node, sizeof(node));
     if (!*node)
         return refuse(p, "the hello lacks the node");
+    if (j->n_agents >= j->nodes_total && j->nodes_total && !j->het && !job_agent_find(j, node))
+        return refuse(p, "the step has an agent on each of its nodes already");
     a = job_agent_get(j, node);
     if (!a)
         return refuse(p, "too many agents for one step");
+    charge(p->controller, j);
     get_text(hello, "switch", a->switch_name, sizeof(a->switch_name));
     if (a->life && a->life != life)
         job_event(j, controller_now_s(), "the agent on %s was restarted", node);
@@ -183,9 +303,8 @@ void agents_hello(struct peer *p, const json_t *hello)
     take_adapter(j, json_object_get(hello, "adapter"));
     take_notes(j, node, json_object_get(hello, "notes"));
     snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->controller->life);
-    peer_send(
-        p, json_pack("{s:s,s:s,s:I,s:i}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch, "items",
-                     (int)TELEMETRY_NEWEST));
+    peer_send(p, json_pack("{s:s,s:s,s:I,s:i}", "welcome", "agent", "controller", hex, "batch",
+                           (json_int_t)a->batch, "items", (int)TELEMETRY_NEWEST));
     peer_instruct(p);
     if (end > 0)
         cadence_limit_set(j, (double)end);
@@ -234,9 +353,12 @@ void agents_message(struct peer *p, const json_t *o)
     json_t *rank;
 
     p->agent->heard_s = p->job->heard_s = controller_now_s();
-    if ((v = json_object_get(o, "ranks")))
+    if ((v = json_object_get(o, "ranks"))) {
+        bound(p->controller, p->job);
         json_array_foreach(v, i, rank)
             take_rank(p->job, p->agent, rank);
+        charge(p->controller, p->job);
+    }
     if ((v = json_object_get(o, "agent_stats")))
         take_stats(p->agent, v);
     if ((v = json_object_get(o, "checkpoint")))
@@ -249,6 +371,15 @@ void agents_message(struct peer *p, const json_t *o)
         p->agent->bye = true;
         agents_ack(p);
     }
+}
+
+/* The user's steps would take more time than they may. */
+static void leave_out(struct peer *p)
+{
+    p->user->left_out++;
+    job_note(
+        p->job, p->controller->host,
+        "telemetry is left out: it takes more than the user's share of the controller's time (UserLoad)");
 }
 
 void agents_batch(struct peer *p, const void *data, size_t bytes)
@@ -267,14 +398,24 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
     p->controller->batches++;
     if (r.header.batch <= p->agent->batch)
         return; /* this batch was processed before */
-    while (telemetry_next(&r, &item)) {
+    p->agent->batch = r.header.batch;
+    if (p->user && !bounds_time(p->user)) {
+        leave_out(p);
+        return;
+    }
+    bound(p->controller, p->job);
+    for (unsigned n = 1; telemetry_next(&r, &item); n++) {
+        if (n % ITEMS == 0 && p->user && !p->user->free && controller_now_s() > now_s + BATCH_MAX_S) {
+            leave_out(p);
+            break;
+        }
         view_item(p->job->view, now_s, &item);
         if (item.kind == TELEMETRY_CALL) {
             sampling_take(&p->job->sampling);
             recorders_call(p->job, now_s, &item.call);
         }
     }
-    p->agent->batch = r.header.batch;
+    charge(p->controller, p->job);
 }
 
 void agents_ack(struct peer *p)

@@ -13,4 +13,9 @@ void agents_batch(struct peer *p, const void *data, size_t bytes);
 void agents_ack(struct peer *p);  /* acknowledge the batches that arrived since the last call */
 void agents_gone(struct peer *p); /* the agent's link is closed */
 
+/* Forget a step, which has no agent connected. */
+void agents_forget(struct controller *s, struct job *j);
+/* Forget an ended step where those in memory take much.  False: none is to be forgotten now. */
+bool agents_let_go(struct controller *s, double now_s);
+
 #endif

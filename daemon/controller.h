@@ -14,6 +14,7 @@
 struct accounting;
 struct actions;
 struct audit;
+struct bounds;
 struct controls;
 struct event;
 struct event_base;
@@ -39,9 +40,12 @@ struct controller {
     struct accounting *accounting;
     struct actions *actions;
     struct controls *controls;
+    struct bounds *bounds;
     struct peer *peers;
     size_t n_peers;
     uint64_t batches;
+    bool history_full; /* nothing is added to it for want of space */
+    double history_per_day_bytes; /* by which it grows; NaN: not known yet */
     double batches_per_s, cpu_ratio; /* averages over the last seconds */
     char host[64];
     void (*gone)(struct peer *p); /* called before a peer is freed */
@@ -51,6 +55,7 @@ struct controller {
     double rated_s, rated_cpu_s;
     uint64_t rated_batches;
     unsigned ticks;
+    double history_from_s, history_from_bytes; /* when its growth was first looked at */
     double answers_s; /* that terminals' questions took since the last tick */
 };
 

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libdaemon.a
 libdaemon_a_SOURCES = \
 	daemon/agents.c daemon/agents.h \
+	daemon/bounds.c daemon/bounds.h \
 	daemon/controller.h \
 	daemon/control.c daemon/control_effect.c daemon/control_report.c daemon/control.h daemon/control_private.h \
 	daemon/peer.c daemon/peer.h \

@@ -9,6 +9,9 @@
 #include "daemon/controller.h"
 #include "wire/link.h"
 
+struct bounds_address;
+struct bounds_user;
+
 #define PEERS_MAX 20000u
 
 #define PEER_TOO_LARGE "the answer is too large: ask for fewer ranks, or with a program of the controller's release"
@@ -18,6 +21,9 @@ struct peer {
     struct controller *controller;
     struct link *link;
     bool up;
+    bool refused; /* the peer knows why; its connection is closed soon */
+    struct bounds_user *user;       /* once it is up */
+    struct bounds_address *address; /* until it is up */
     /* An agent: its job and its place there.  A terminal: the job it records, if any. */
     struct job *job;
     struct job_agent *agent;
@@ -30,6 +36,10 @@ void peer_add(struct controller *c, struct peer *p); /* the controller owns it f
 void peer_forget(struct peer *p);                    /* free it after its link closed */
 void peer_drop(struct peer *p);                      /* close its link and free it */
 void peer_send(struct peer *p, json_t *o);           /* takes the reference of o */
+/* Send the reason and close the connection soon; what it sends until then is ignored. */
+void peer_refuse(struct peer *p, const char *why);
+/* The handshake is finished: the connection is its user's from now on. */
+void peer_up(struct peer *p);
 
 /* Send an agent its current instructions: rate of samples, complete recordings, pacing. */
 void peer_instruct(struct peer *p);

@@ -9,6 +9,7 @@
 
 #include "common/now.h"
 #include "common/xalloc.h"
+#include "daemon/bounds.h"
 #include "daemon/control.h"
 #include "daemon/query.h"
 #include "daemon/query_action.h"
@@ -47,22 +48,29 @@ static double rss_bytes(void)
     return pages ? (double)pages * (double)sysconf(_SC_PAGESIZE) : NAN;
 }
 
+static json_t *bounds_json(const struct controller *s)
+{
+    struct bounds_sums b = bounds_sums_get(s->bounds);
+
+    return json_pack("{s:I,s:I,s:o,s:o,s:I,s:I}", "users", (json_int_t)b.users, "unfinished", (json_int_t)b.unfinished,
+                     "steps_bytes", real_json(b.bytes), "memory_bytes", real_json(s->config.memory), "refused",
+                     (json_int_t)b.refused, "left_out", (json_int_t)b.left_out);
+}
+
 static json_t *answer_status(struct peer *p, const json_t *q)
 {
     struct controller *s = p->controller;
     size_t agents = 0, ranks = 0, running = 0, clients = 0;
     json_t *policies = json_array();
+    json_t *answer;
     char life[24];
 
     (void)q;
     for (size_t i = 0; i < s->jobs.n; i++) {
-        struct view_figures f;
-
         if (job_over(s->jobs.job[i]))
             continue;
-        view_figures_get(s->jobs.job[i]->view, controller_now_s(), &f);
         running++;
-        ranks += f.ranks;
+        ranks += view_ranks_running(s->jobs.job[i]->view);
         agents += job_agents_connected(s->jobs.job[i]);
     }
     for (struct peer *c = s->peers; c; c = c->next)
@@ -70,7 +78,7 @@ static json_t *answer_status(struct peer *p, const json_t *q)
     for (size_t i = 0; i < s->config.n_policies; i++)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
-    return json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version",
+    answer = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version",
                      PACKAGE_VERSION, "controller", life, "host", s->host, "uptime_s",
                      real_json(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
                      (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
@@ -78,6 +86,11 @@ static json_t *answer_status(struct peer *p, const json_t *q)
                      "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL, "store_bytes",
                      real_json(store_bytes(s->store)), "policies", policies, "operator",
                      query_sees(p) == UINT32_MAX);
+    put_real(answer, "store_max_bytes", s->config.history_size);
+    put_known(answer, "store_bytes_per_day", s->history_per_day_bytes);
+    put_bool(answer, "store_full", s->history_full);
+    put_json(answer, "bounds", s->bounds ? bounds_json(s) : NULL);
+    return answer;
 }
 
 /* The controller's clock, by which terminals compute the ages of `start` and `last_culprit`. */
@@ -267,6 +280,10 @@ static json_t *answer_record(struct peer *p, const json_t *q)
     j = query_job(p, q, true, &err);
     if (!j)
         return query_error(err.text);
+    if (p->user && bounds_recording(p->user, &err) < 0)
+        return query_error(err.text);
+    if (p->user)
+        p->user->recordings++;
     p->recording = j;
     recorder_start(j, p->link, json_object_get(q, "tag"));
     peers_instruct(p->controller, j);

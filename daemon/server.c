@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <event2/listener.h>
+#include <malloc.h>
 #include <math.h>
 #include <netdb.h>
 #include <pwd.h>
@@ -17,6 +18,7 @@
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/agents.h"
+#include "daemon/bounds.h"
 #include "daemon/control.h"
 #include "daemon/peer.h"
 #include "daemon/query.h"
@@ -31,6 +33,12 @@
 #include "slurm/jobtime.h"
 
 #define TICK_S        0.25
+#define SMALL_BYTES   1024u /* an agent's frame that is looked at in any case: a note, statistics, its end */
+#define TRIM_TICKS    40u   /* ten seconds */
+#define TRIM_BYTES    (8u << 20)
+#define GROWTH_MIN_S  600.0
+#define STARVED_S     2.0 /* interval at which a step is looked at whose user has no time left */
+#define PENDING_MAX   4096u /* connections that have not finished the handshake */
 #define ANSWERS_RATIO 0.3 /* of the time may go to terminals while agents wait */
 #define SAVE_S        30.0
 #define SAVED_ROWS    512u   /* of ranks and of agents in a stored report */
@@ -54,17 +62,36 @@ void server_gone(struct peer *p)
 
 static void on_up(struct link *l, void *arg)
 {
-    struct peer *p = arg;
-
     (void)l;
-    p->up = true;
+    peer_up(arg);
+}
+
+/* Whether a frame of this size is looked at: a user whose steps and queries took far more time than they may has to wait. */
+static bool may_send(struct peer *p, size_t bytes)
+{
+    struct err err;
+
+    if (!p->user)
+        return true;
+    if (p->agent && (bytes < SMALL_BYTES || p->user->free || p->user->time_s > -BOUNDS_TIME_S))
+        return true;
+    err_set(&err, "the frame is left out: the user's steps take too much of the controller's time (UserLoad)");
+    if (!p->agent && bounds_question(p->controller->bounds, p->user, &err) == 0)
+        return true;
+    bounds_refused(p->controller->bounds);
+    p->user->left_out++;
+    peer_send(p, json_pack("{s:s}", "error", err.text));
+    return false;
 }
 
 void server_frame(struct peer *p, const void *data, size_t bytes)
 {
     json_error_t e;
-    json_t *o = json_loadb(data, bytes, JSON_REJECT_DUPLICATES, &e);
+    json_t *o;
 
+    if (!may_send(p, bytes))
+        return;
+    o = json_loadb(data, bytes, JSON_REJECT_DUPLICATES, &e);
     if (!json_is_object(o))
         peer_send(p, json_pack("{s:s}", "error", "invalid frame: expected one JSON object"));
     else if (p->agent)
@@ -83,11 +110,15 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
     struct controller *s = p->controller;
     double begin_s = controller_now_s();
 
+    if (p->refused)
+        return;
     if (type == LINK_TELEMETRY && p->agent)
         agents_batch(p, data, bytes);
+    else if (type == LINK_JSON)
+        server_frame(p, data, bytes);
+    bounds_took(s->bounds, p->user, controller_now_s() - begin_s);
     if (type != LINK_JSON)
         return;
-    server_frame(p, data, bytes);
     if (!p->agent)
         s->answers_s += controller_now_s() - begin_s;
     link_urgent(l, !p->agent && s->answers_s < TICK_S * ANSWERS_RATIO);
@@ -106,18 +137,52 @@ static void on_down(struct link *l, const char *why, void *arg)
 
 static const struct link_events peer_events = { .up = on_up, .frame = on_frame, .down = on_down };
 
+/* The peer that began its handshake first among those that have not finished it, from that address or (NULL) from all. */
+static struct peer *oldest_unfinished(const struct controller *s, const struct bounds_address *a)
+{
+    struct peer *oldest = NULL;
+
+    for (struct peer *p = s->peers; p; p = p->next) /* the newest first */
+        if (p->address && (!a || p->address == a))
+            oldest = p;
+    return oldest;
+}
+
+/* An honest peer finishes its handshake at once, so that the oldest that has not is the one to go. */
+static bool make_way(struct controller *s, const struct bounds_address *a)
+{
+    struct peer *p = NULL;
+
+    if (bounds_crowded(s->bounds, a))
+        p = oldest_unfinished(s, a);
+    else if (s->n_peers >= PEERS_MAX || bounds_sums_get(s->bounds).unfinished >= PENDING_MAX)
+        p = oldest_unfinished(s, NULL);
+    else
+        return true;
+    if (!p)
+        return false;
+    bounds_refused(s->bounds);
+    log_debug("%s: connection closed: it did not finish the handshake, and others are waiting", link_peer(p->link));
+    peer_drop(p);
+    return true;
+}
+
 static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *addr, int len,
                       void *arg)
 {
     struct controller *s = arg;
+    double now_s = controller_now_s();
+    struct bounds_address *a = bounds_address(s->bounds, addr, now_s);
+    struct linger at_once = { .l_onoff = 1 };
     struct peer *p;
     struct err err;
 
     (void)listener;
-    (void)addr;
     (void)len;
-    if (s->n_peers >= PEERS_MAX) {
-        log_warn("connection refused: %u are open", PEERS_MAX);
+    if (!bounds_connects(s->bounds, a, now_s) || !make_way(s, a)) {
+        log_warn("connection refused: %s", s->n_peers >= PEERS_MAX ? "too many are open"
+                                                                    : "too many a second from one address (HandshakesPerSecond)");
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)); /* nothing of it stays in the kernel */
         close(fd);
         return;
     }
@@ -129,6 +194,8 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
         free(p);
         return;
     }
+    p->address = a;
+    a->unfinished++;
     peer_add(s, p);
 }
 
@@ -159,13 +226,6 @@ static void on_raised(struct job *j, const char *text, void *arg)
     log_info("job %s: %s", j->text_id, text);
 }
 
-static void forget_recordings(struct controller *s, struct job *j)
-{
-    for (struct peer *p = s->peers; p; p = p->next)
-        if (p->recording == j && !recording(j))
-            p->recording = NULL;
-}
-
 static bool tick_job(struct controller *s, struct job *j, double now_s)
 {
     uint64_t events = j->events.n;
@@ -182,22 +242,21 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
         recorders_end(j, j->state == JOB_FINISHED ? "step ended" : "the step's agents are lost");
     recorders_tick(j, now_s);
     controls_tick(s->controls, j, now_s);
-    if (j->events.n != events && history_verdicts(s->history, j, now_s, &err) < 0)
+    if (j->events.n != events && !s->history_full && history_verdicts(s->history, j, now_s, &err) < 0)
         log_warn("job %s: cannot save verdicts to history: %s", j->text_id, err.text);
     if (job_over(j) && before < JOB_FINISHED)
         log_info("job %s: %s", j->text_id, job_state_name(j->state));
     if ((job_over(j) && !j->final) || now_s > j->saved_s + SAVE_S) {
-        if (!j->final)
+        if (!j->final && !s->history_full)
             save(s, j);
         j->saved_s = now_s;
         j->final = job_over(j);
     }
-    if (j->final && j->outcome && !j->outcome_kept) {
+    if (j->final && j->outcome && !j->outcome_kept && !s->history_full) {
         j->outcome_kept = true;
         if (history_outcome(s->history, j, &err) < 0)
             log_warn("job %s: cannot save its outcome to history: %s", j->text_id, err.text);
     }
-    forget_recordings(s, j);
     return !job_over(j) || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
 }
 
@@ -234,6 +293,81 @@ static void rate(struct controller *s, double now_s)
     s->rated_batches = s->batches;
 }
 
+/* Acknowledge, let terminals be first again, and count what waits for each user.  One look at each peer. */
+static void tick_peers(struct controller *s)
+{
+    for (struct peer *p = s->peers; p; p = p->next)
+        if (p->user)
+            p->user->waiting_bytes = 0, p->user->recordings = 0;
+    for (struct peer *p = s->peers, *next; p; p = next) {
+        next = p->next;
+        if (p->refused) {
+            peer_drop(p);
+            continue;
+        }
+        agents_ack(p);
+        if (p->recording && !recording(p->recording))
+            p->recording = NULL;
+        if (!p->agent)
+            link_urgent(p->link, true);
+        if (!p->user)
+            continue;
+        p->user->recordings += p->recording != NULL;
+        if (!p->agent)
+            p->user->waiting_bytes += (double)link_pending_bytes(p->link);
+    }
+}
+
+static void tick_jobs(struct controller *s, double now_s)
+{
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        struct job *j = s->jobs.job[i];
+        double begin_s = controller_now_s();
+
+        if (j->payer && !bounds_time(j->payer) && now_s < j->ticked_s + STARVED_S)
+            continue;
+        j->ticked_s = now_s;
+        j->ended = !tick_job(s, j, now_s);
+        if (j->payer)
+            bounds_took(s->bounds, j->payer, controller_now_s() - begin_s);
+    }
+}
+
+/* Without this the memory of steps that are gone stays with the process. */
+static void give_back_memory(void)
+{
+    if (mallinfo2().fordblks > TRIM_BYTES)
+        malloc_trim(0);
+}
+
+/* The history neither fills the disk nor grows beyond its size. */
+static void bound_history(struct controller *s, double now_s)
+{
+    bool full = !store_has_space(s->store, s->config.history_free);
+    double bytes = store_used_bytes(s->store), over_s = now_s - s->history_from_s;
+    struct err err;
+    int deleted;
+
+    if (full && !s->history_full)
+        log_error("%s: less than HistoryFreeSpace is free: nothing is added to the history", s->config.state_dir);
+    if (!full && s->history_full)
+        log_info("%s: there is free space again: the history goes on", s->config.state_dir);
+    s->history_full = full;
+    deleted = full ? 0 : store_trim(s->store, s->config.history_size, &err);
+    if (deleted < 0)
+        log_warn("%s: cannot delete old history", err.text);
+    else if (deleted)
+        log_info("history: %d of the oldest steps are deleted: it had HistorySize", deleted);
+    if (isnan(s->history_from_bytes)) {
+        s->history_from_bytes = bytes;
+        s->history_from_s = now_s;
+    } else if (over_s > GROWTH_MIN_S) {
+        s->history_per_day_bytes = (bytes - s->history_from_bytes) / over_s * 86400;
+    }
+    if (over_s > 86400)
+        s->history_from_bytes = NAN;
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct controller *s = arg;
@@ -243,20 +377,15 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     s->answers_s = 0;
-    for (struct peer *p = s->peers; p; p = p->next) {
-        agents_ack(p);
-        if (!p->agent)
-            link_urgent(p->link, true);
-    }
-    for (size_t i = s->jobs.n; i-- > 0;) {
-        struct job *j = s->jobs.job[i];
-
-        if (!tick_job(s, j, now_s)) {
-            history_forget(s->history, j);
-            controls_remove(s->controls, j);
-            jobs_remove(&s->jobs, j);
-        }
-    }
+    log_tick();
+    bounds_tick(s->bounds, now_s);
+    tick_jobs(s, now_s);
+    tick_peers(s);
+    for (size_t i = s->jobs.n; i-- > 0;)
+        if (s->jobs.job[i]->ended)
+            agents_forget(s, s->jobs.job[i]);
+    while (agents_let_go(s, now_s))
+        ;
     sample_jobs(s, now_s);
     history_tick(s->history, now_s);
     jobtime_tick(s->jobtime, &s->jobs, now_s);
@@ -264,6 +393,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         for (size_t i = 0; i < s->jobs.n; i++)
             s->jobs.job[i]->failures_due_s = now_s;
     rate(s, now_s);
+    if (s->ticks % TRIM_TICKS == 0) {
+        give_back_memory();
+        bound_history(s, now_s);
+    }
     if (s->ticks++ % EXPIRE_TICKS == 0) {
         if (s->store && store_expire(s->store, s->config.history_days, &err) < 0)
             log_warn("%s: cannot delete old history", err.text);
@@ -288,6 +421,8 @@ int server_configure(struct controller *s, const struct config *c, struct err *e
     if (s->controls && controls_configure(s->controls, c, err) < 0)
         return -1;
     s->config = *c;
+    bounds_configure(s->bounds, &s->config);
+    log_limit(c->log_lines_per_minute);
     actions_configured(s->actions);
     accounting_configure(s->accounting, c);
     s->slurm_uid = uid_of(c->slurm_user);
@@ -341,9 +476,10 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
 
     s->base = base;
     s->gone = server_gone;
+    s->bounds = bounds_new();
     s->config = *c;
     s->start_s = s->rated_s = controller_now_s();
-    s->batches_per_s = s->cpu_ratio = NAN;
+    s->batches_per_s = s->cpu_ratio = s->history_per_day_bytes = s->history_from_bytes = NAN;
     gethostname(s->host, sizeof(s->host) - 1);
     if (sodium_init() < 0) {
         err_set(err, "cannot initialise libsodium");
@@ -397,10 +533,8 @@ void server_free(struct controller *s)
         p->agent = NULL;
         peer_forget(p);
     }
-    while (s->jobs.n) {
-        controls_remove(s->controls, s->jobs.job[0]);
-        jobs_remove(&s->jobs, s->jobs.job[0]);
-    }
+    while (s->jobs.n)
+        agents_forget(s, s->jobs.job[0]);
     free(s->jobs.job);
     actions_free(s->actions);
     controls_free(s->controls);
@@ -409,5 +543,6 @@ void server_free(struct controller *s)
     jobtime_free(s->jobtime);
     accounting_free(s->accounting);
     store_close(s->store);
+    bounds_free(s->bounds);
     free(s);
 }

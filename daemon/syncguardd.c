@@ -1,9 +1,12 @@
 /* syncguardd - the controller: combines the data of all ranks of all guarded steps, and answers terminals. */
 #include <event2/event.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/log.h"
 #include "common/options.h"
@@ -97,6 +100,31 @@ static int serve(struct daemon *d, const struct config *c)
     return 0;
 }
 
+/* Its files name users and jobs, and decide what is done to nodes: nobody else may read or write them. */
+static int prepare_state_dir(const char *dir, struct err *err)
+{
+    struct stat st;
+
+    umask(077);
+    if (stat(dir, &st) < 0)
+        return 0; /* it is created, or it is reported why that is impossible */
+    if (st.st_uid != geteuid() && st.st_uid != 0)
+        return err_set(err, "StateDir=%s belongs to uid %u: chown it to the user that syncguardd runs as", dir,
+                       (unsigned)st.st_uid);
+    if (!(st.st_mode & 077))
+        return 0;
+    if (chmod(dir, st.st_mode & 0700) == 0)
+        log_warn("%s: other users had access to it (mode %04o): its mode is 0700 now", dir, (unsigned)st.st_mode & 07777);
+    else if (st.st_mode & 022)
+        return err_set(err, "StateDir=%s: other users may write there: chmod 0700 it", dir);
+    return 0;
+}
+
+static void report_no_memory(void)
+{
+    log_error("out of memory: the controller ends; what was saved is in the history");
+}
+
 int main(int argc, char **argv)
 {
     static struct config c; /* large */
@@ -111,10 +139,14 @@ int main(int argc, char **argv)
     d.verbose = options_given(&o, "verbose");
     if (config_load(&c, d.conf, &err) < 0 ||
         log_open("syncguardd", *c.log_file ? c.log_file : NULL,
-                 d.verbose ? LOG_LEVEL_DEBUG : (enum log_level)c.log_level, &err) < 0) {
+                 d.verbose ? LOG_LEVEL_DEBUG : (enum log_level)c.log_level, &err) < 0 ||
+        prepare_state_dir(c.state_dir, &err) < 0) {
         fprintf(stderr, "syncguardd: %s\n", err.text);
         return 1;
     }
     signal(SIGPIPE, SIG_IGN);
+    xalloc_at_failure(report_no_memory);
+    /* By default the limit grows with what is freed, and large arrays end up where they cannot be given back. */
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
     return serve(&d, &c);
 }

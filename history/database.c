@@ -97,7 +97,7 @@ struct database *database_open(const char *dir, const struct database_tables *t,
     char *path = xasprintf("%s/%s", dir, t->file);
     struct database *d = NULL;
 
-    if (mkdir(dir, 0750) < 0 && errno != EEXIST)
+    if (mkdir(dir, 0700) < 0 && errno != EEXIST)
         err_set(err, "%s: %s", dir, strerror(errno));
     else
         d = open_path(path, t, err);

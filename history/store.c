@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "common/now.h"
 #include "common/xalloc.h"
@@ -14,6 +15,9 @@
 
 #define STEPS_MIN    20   /* least number of steps of a run that is compared */
 #define FAILURES_MAX 5000 /* at most this many of the newest runs count for the failure rate */
+#define TRIM_MIN     16   /* steps are deleted at once; more of a user who has many */
+#define TRIM_SHARE   20
+#define TRIM_ROUNDS  64 /* of one call: the loop waits for it */
 #define STARTS_MAX   256  /* at most this many rows are searched for similar runs */
 
 enum statement {
@@ -346,6 +350,93 @@ int store_expire(struct store *s, int days, struct err *err)
              "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;",
              before, before, before, before, before, before);
     return database_execute(s->db, text, err) < 0 ? err_prefix(err, "history") : 0;
+}
+
+/* ---- size ---- */
+
+static int64_t number_of(struct store *s, const char *text)
+{
+    sqlite3_stmt *st;
+    int64_t n = 0;
+
+    if (sqlite3_prepare_v2(s->db->db, text, -1, &st, NULL) != SQLITE_OK)
+        return 0;
+    if (sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    return n;
+}
+
+double store_used_bytes(struct store *s)
+{
+    return s ? (double)(number_of(s, "PRAGMA page_count") - number_of(s, "PRAGMA freelist_count")) *
+                   (double)number_of(s, "PRAGMA page_size")
+             : NAN;
+}
+
+/* The user with the most steps, and how many; -1: there are none. */
+static int64_t largest_user(struct store *s, int64_t *steps)
+{
+    sqlite3_stmt *st;
+    int64_t uid = -1;
+
+    if (sqlite3_prepare_v2(s->db->db, "SELECT uid, count(*) FROM step GROUP BY uid ORDER BY count(*) DESC LIMIT 1", -1,
+                           &st, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(st) == SQLITE_ROW) {
+        uid = sqlite3_column_int64(st, 0);
+        *steps = sqlite3_column_int64(st, 1);
+    }
+    sqlite3_finalize(st);
+    return uid;
+}
+
+static int delete_oldest(struct store *s, int64_t uid, int64_t n, struct err *err)
+{
+    static const char *const of_step[] = { "run", "part", "outcome", "scaling", "step" };
+    char text[1600], *at = text;
+
+    at += snprintf(at, 200,
+                   "BEGIN IMMEDIATE; CREATE TEMP TABLE gone AS SELECT uid, job, step, restarts FROM step"
+                   " WHERE uid=%lld ORDER BY updated LIMIT %lld;",
+                   (long long)uid, (long long)n);
+    at += snprintf(at, 200, "DELETE FROM verdict WHERE uid=%lld AND (job, step) IN (SELECT job, step FROM gone);",
+                   (long long)uid);
+    for (size_t i = 0; i < ARRAY_SIZE(of_step); i++)
+        at += snprintf(at, 200, "DELETE FROM %s WHERE uid=%lld AND (uid, job, step, restarts) IN (SELECT * FROM gone);",
+                       of_step[i], (long long)uid);
+    snprintf(at, 60, "DROP TABLE gone; COMMIT;");
+    if (database_execute(s->db, text, err) == 0)
+        return 0;
+    sqlite3_exec(s->db->db, "ROLLBACK", NULL, NULL, NULL);
+    return err_prefix(err, "history");
+}
+
+int store_trim(struct store *s, double max_bytes, struct err *err)
+{
+    int64_t uid, steps, n;
+    int deleted = 0;
+
+    if (!s || store_used_bytes(s) <= max_bytes)
+        return 0;
+    for (int i = 0; i < TRIM_ROUNDS && store_used_bytes(s) > max_bytes - max_bytes / TRIM_SHARE; i++) {
+        uid = largest_user(s, &steps);
+        if (uid < 0)
+            break;
+        n = steps / TRIM_SHARE > TRIM_MIN ? steps / TRIM_SHARE : TRIM_MIN;
+        if (delete_oldest(s, uid, n, err) < 0)
+            return -1;
+        deleted += (int)(n < steps ? n : steps);
+    }
+    return deleted;
+}
+
+bool store_has_space(struct store *s, double free_bytes)
+{
+    struct statvfs fs;
+
+    return !s || statvfs(sqlite3_db_filename(s->db->db, "main"), &fs) < 0 ||
+           (double)fs.f_bavail * (double)fs.f_frsize >= free_bytes;
 }
 
 /* ---- queries ---- */

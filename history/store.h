@@ -103,6 +103,14 @@ int store_end(struct store *s, struct err *err);
 
 int store_expire(struct store *s, int days, struct err *err); /* delete rows that are older */
 
+/* Bytes in use, without what deleted rows left in the file, which new rows take first; NaN without a store. */
+double store_used_bytes(struct store *s);
+/* If the history takes more than max_bytes, delete the oldest steps of the user who has the most, until a 20th of it is
+ * free: nobody pushes out others' steps with his own.  Returns how many, or -1. */
+int store_trim(struct store *s, double max_bytes, struct err *err);
+/* Whether the file system has so much free space.  True where this is not known. */
+bool store_has_space(struct store *s, double free_bytes);
+
 /* ---- queries ---- */
 
 /* The report of the newest stored step that matches (step -1: any) and that uid may see (UINT32_MAX: all).

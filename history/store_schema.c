@@ -55,4 +55,7 @@ const char *const store_migrations[STORE_VERSION] = {
     " heard REAL, run TEXT, PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS scaling_name ON scaling(uid, name, partition, ranks, heard);"
     "CREATE INDEX IF NOT EXISTS scaling_heard ON scaling(heard);",
+
+    /* Whose steps are the most, and his oldest. */
+    "CREATE INDEX IF NOT EXISTS step_uid ON step(uid, updated);",
 };

@@ -24,13 +24,20 @@ void job_policy_set(struct job *j, const struct config_policy *p)
     view_params_set(j->view, &vp);
 }
 
-struct job_agent *job_agent_get(struct job *j, const char *node)
+struct job_agent *job_agent_find(const struct job *j, const char *node)
 {
-    struct job_agent *a;
-
     for (size_t i = 0; i < j->n_agents; i++)
         if (!strcmp(j->agent[i]->node, node))
             return j->agent[i];
+    return NULL;
+}
+
+struct job_agent *job_agent_get(struct job *j, const char *node)
+{
+    struct job_agent *a = job_agent_find(j, node);
+
+    if (a)
+        return a;
     if (j->n_agents >= JOB_AGENTS_MAX)
         return NULL;
     a = xcalloc(1, sizeof(*a));

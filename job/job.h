@@ -30,6 +30,7 @@ const char *job_state_name(enum job_state s);
  * limit. */
 enum job_outcome { JOB_OUTCOME_UNKNOWN, JOB_OUTCOME_FAILED, JOB_OUTCOME_ENDED };
 
+struct bounds_user;
 struct cadence;
 struct link;
 struct recorder;
@@ -98,6 +99,7 @@ struct job {
     int64_t array_job, array_task; /* -1: none */
     char name[128], user[64], partition[64], account[64], qos[64], policy[32];
     uint32_t nodes_total, tasks;
+    bool het; /* components say how many nodes and tasks they have, and nobody how many all have */
     double start_wall_s, start_s, heard_s, end_s, idle_since_s;
     enum job_state state;
     struct config_policy params;
@@ -123,7 +125,11 @@ struct job {
     size_t n_seen;
     struct control *control; /* daemon/control.h */
     double end_wall_s;       /* when its time limit ends it, Unix time; 0: not known */
-    double saved_s;
+    double saved_s, ticked_s;
+    struct bounds_user *payer; /* daemon/bounds.h; NULL: its memory is not counted */
+    double held_bytes; /* its memory as its user was last charged for it */
+    uint64_t rejected; /* ranks and communicators by then: view_rejected_get() */
+    bool ended; /* it is to be forgotten */
     bool final; /* the step's end is in the store */
 };
 
@@ -142,6 +148,7 @@ static inline double job_newest_s(const struct job *j, double now_s)
 /* Use these parameters from now on, in the view as well. */
 void job_policy_set(struct job *j, const struct config_policy *p);
 
+struct job_agent *job_agent_find(const struct job *j, const char *node); /* NULL: it has none */
 /* The node's agent, created at the first call; NULL when the job has JOB_AGENTS_MAX. */
 struct job_agent *job_agent_get(struct job *j, const char *node);
 size_t job_agents_connected(const struct job *j);

@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	tests/unit/cores \
 	tests/unit/course \
 	tests/unit/boundary \
+	tests/unit/bounds \
 	tests/unit/cycle \
 	tests/unit/delay \
 	tests/unit/deviate \

@@ -1,6 +1,8 @@
 #include "wire/client.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,9 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 #include "wire/loop.h"
+
+#define AGAIN_S       2.0
+#define AGAIN_EVERY_S 0.02
 
 void client_key(char key[CLIENT_KEY_BYTES])
 {
@@ -61,13 +66,14 @@ struct client_call {
     json_t *answer;
     struct err err; /* for this host */
     struct host host;
-    bool failed;
+    bool up, failed;
 };
 
 static void call_up(struct link *l, void *arg)
 {
     struct client_call *c = arg;
 
+    c->up = true;
     if (send_json(l, c->question) == 0)
         return;
     c->failed = true;
@@ -160,6 +166,27 @@ static struct client_call *call_host(const struct client_options *o, unsigned in
     return c;
 }
 
+/* A controller that has to refuse many connections from this address closes some of them at once. */
+static bool turned_away(const struct client_call *c)
+{
+    return !c->up && !c->answer && (strstr(c->err.text, strerror(ECONNRESET)) || strstr(c->err.text, "closed by the peer"));
+}
+
+/* Ask the index-th host, for AGAIN_S also when it turns us away. */
+static struct client_call *call_patiently(const struct client_options *o, unsigned index, const json_t *question,
+                                          double timeout_s)
+{
+    double begin_s = now_s(), until_s = begin_s + fmin(timeout_s, AGAIN_S);
+    struct client_call *c = call_host(o, index, question, timeout_s);
+
+    while (turned_away(c) && now_s() + AGAIN_EVERY_S < until_s) {
+        client_call_end(c);
+        nanosleep(&(struct timespec){ .tv_nsec = (long)(AGAIN_EVERY_S * 1e9) }, NULL);
+        c = call_host(o, index, question, begin_s + timeout_s - now_s());
+    }
+    return c;
+}
+
 json_t *client_call(struct client_call **call, const struct client_options *o, const json_t *question,
                     double timeout_s, struct err *err)
 {
@@ -173,7 +200,7 @@ json_t *client_call(struct client_call **call, const struct client_options *o, c
         double left_s = until_s - now_s();
 
         client_call_end(*call);
-        *call = call_host(o, (unsigned)i, question, left_s > 0 ? left_s / (n - i) : 0);
+        *call = call_patiently(o, (unsigned)i, question, left_s > 0 ? left_s / (n - i) : 0);
         if (all.text[0])
             err_prefix(&(*call)->err, "%s; %s:%d", all.text, (*call)->host.name, (*call)->host.port);
         else

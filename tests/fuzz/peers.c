@@ -10,6 +10,7 @@
 
 #include "common/log.h"
 #include "common/xalloc.h"
+#include "daemon/bounds.h"
 #include "daemon/control.h"
 #include "daemon/query_action.h"
 #include "daemon/server.h"
@@ -114,6 +115,8 @@ static struct controller *begin(void)
     s->config = config;
     s->slurm_uid = UINT32_MAX;
     s->gone = server_gone;
+    s->bounds = bounds_new();
+    bounds_configure(s->bounds, &s->config);
     s->start_s = controller_now_s();
     s->batches_per_s = s->cpu_ratio = NAN;
     s->history = history_new(NULL);
@@ -136,8 +139,8 @@ static struct peer *peer_of(struct controller *s, struct link *l)
         return p;
     p = xcalloc(1, sizeof(*p));
     p->link = l;
-    p->up = true;
     peer_add(s, p);
+    peer_up(p);
     return p;
 }
 

@@ -462,6 +462,47 @@ static void a_large_one(void)
     remove_dir();
 }
 
+/* User 7 writes many steps, user 8 a few: those of 8 stay. */
+static void a_full_one(void)
+{
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    char *text = xcalloc(4001, 1);
+    json_t *report;
+    struct store *s;
+    struct err err = { "" };
+    double used;
+
+    fresh_dir();
+    s = opened("a history that is bounded");
+    memset(text, 'x', 4000);
+    report = json_pack("{s:s}", "id", text);
+    store_begin(s);
+    for (uint32_t i = 0; i < 520; i++) {
+        struct job_id id = { .uid = i < 500 ? 7 : 8, .job = i + 1 };
+        struct job *j = job_new(&id, &policy, 0);
+
+        store_step(s, j, report, &err);
+        store_verdict(s, j, "straggler", "node", "n", "n", 1.2, "n is slow", &err);
+        job_free(j);
+    }
+    ok(store_end(s, &err) == 0, "520 steps are written %s", err.text);
+    used = store_used_bytes(s);
+    ok(used > 520 * 4000, "their size is known: %.0f bytes", used);
+    is_int(store_trim(s, used + 1, &err), 0, "below the size nothing is deleted");
+    ok(store_trim(s, 1e6, &err) > 200, "above it steps are deleted %s", err.text);
+    ok(store_used_bytes(s) <= 1e6, "the history is within its size: %.0f bytes", store_used_bytes(s));
+    is_int(by_hand("SELECT count(*) FROM step WHERE uid=8"), 20, "the user with few steps keeps all of them");
+    ok(by_hand("SELECT min(job) FROM step WHERE uid=7") > 200, "the oldest steps of the user with the most are gone");
+    is_int(by_hand("SELECT count(*) FROM verdict v WHERE NOT EXISTS(SELECT 1 FROM step WHERE job=v.job)"), 0,
+           "verdicts go with their steps");
+    ok(store_has_space(s, 1), "there is space for a byte");
+    ok(!store_has_space(s, 1e18), "there is no space for an exabyte");
+    json_decref(report);
+    free(text);
+    store_close(s);
+    remove_dir();
+}
+
 int main(void)
 {
     an_old_one();
@@ -470,5 +511,6 @@ int main(void)
     other_sizes();
     no_store();
     a_large_one();
+    a_full_one();
     return done_testing();
 }
