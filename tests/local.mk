@@ -150,6 +150,7 @@ dist_check_SCRIPTS += \
 	tests/ctl/hang.sh \
 	tests/ctl/live.sh \
 	tests/ctl/step.sh \
+	tests/daemon/bounds.sh \
 	tests/doc/figures.py \
 	tests/doc/names.py \
 	tests/doc/pages.sh \
@@ -181,6 +182,7 @@ noinst_PROGRAMS += \
 	tests/cluster/cpuslow \
 	tests/cluster/enter \
 	tests/cluster/linkdelay \
+	tests/daemon/hostile \
 	tests/daemon/simjob \
 	tests/probe/compare \
 	tests/probe/plan \

@@ -1,0 +1,234 @@
+/* hostile - a user who tries to take the controller away from the others: tests/daemon/bounds.sh runs it with another uid.
+ *   hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS
+ * WHAT: ranks (steps whose only rank has the largest number), comms (communicators of 65,536 members), period (a rank
+ * that alternates between two), jobs (many steps), reports (steps with all ranks, ended), questions (large answers that
+ * nobody reads), greetings (without a credential), silence (connections that say nothing). */
+#include <arpa/inet.h>
+#include <event2/event.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/now.h"
+#include "common/xalloc.h"
+#include "ring/ring.h"
+#include "wire/link.h"
+#include "wire/telemetry.h"
+
+#define LARGEST 65535u
+#define COMMS   1000u
+
+struct agent {
+    unsigned job;
+    struct link *link;
+    bool up;
+    uint64_t batch;
+    uint32_t seq;
+};
+
+static struct event_base *base;
+static const char *what, *hosts, *munge;
+static struct telemetry_writer w;
+static uint8_t data[TELEMETRY_BATCH_MAX];
+static unsigned errors;
+
+static void send_json(struct agent *a, json_t *o)
+{
+    char *text = json_dumps(o, JSON_COMPACT);
+
+    link_send(a->link, LINK_JSON, text, strlen(text));
+    free(text);
+    json_decref(o);
+}
+
+static void flush(struct agent *a)
+{
+    if (w.items)
+        link_send(a->link, LINK_TELEMETRY, data, telemetry_end(&w, ++a->batch, 1));
+    telemetry_begin(&w, data, sizeof(data));
+}
+
+static void put(struct agent *a, const struct telemetry_item *i)
+{
+    if (telemetry_put(&w, i) == 0)
+        return;
+    flush(a);
+    telemetry_put(&w, i);
+}
+
+static void announce(struct agent *a, uint32_t first, uint32_t last)
+{
+    json_t *ranks = json_array();
+
+    for (uint32_t r = first; r <= last; r++) {
+        json_array_append_new(ranks,
+                              json_pack("{s:i,s:i,s:s}", "rank", (int)r, "app", 0, "state", "running"));
+        if (r % 8192 == 8191 || r == last) {
+            send_json(a, json_pack("{s:O}", "ranks", ranks));
+            json_array_clear(ranks);
+        }
+    }
+    json_decref(ranks);
+}
+
+static void on_up(struct link *l, void *arg)
+{
+    struct agent *a = arg;
+
+    (void)l;
+    a->up = true;
+    if (!strcmp(what, "questions"))
+        return;
+    send_json(a, json_pack("{s:s,s:s,s:i,s:i,s:i,s:s,s:i,s:i}", "hello", "agent", "agent", "f00d", "job",
+                           (int)a->job, "step", 0, "uid", (int)getuid(), "node", "node1", "nodes", 1, "tasks",
+                           (int)LARGEST + 1));
+    if (!strcmp(what, "ranks") || !strcmp(what, "period"))
+        announce(a, LARGEST, LARGEST);
+    else if (!strcmp(what, "comms"))
+        announce(a, 0, 0);
+    else if (!strcmp(what, "reports"))
+        announce(a, 0, LARGEST);
+    if (!strcmp(what, "jobs") || !strcmp(what, "reports"))
+        send_json(a, json_pack("{s:s}", "bye", "step ended"));
+}
+
+static void on_frame(struct link *l, enum link_frame type, const void *text, size_t bytes, void *arg)
+{
+    (void)l, (void)type, (void)arg;
+    if (memmem(text, bytes, "\"error\"", 7) && !errors++)
+        printf("%.*s\n", bytes < 400 ? (int)bytes : 400, (const char *)text);
+}
+
+static void on_down(struct link *l, const char *why, void *arg)
+{
+    struct agent *a = arg;
+
+    (void)l, (void)why;
+    a->link = NULL;
+    a->up = false;
+}
+
+static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
+
+static void send_comms(struct agent *a)
+{
+    for (uint32_t c = 1; c <= COMMS; c++) {
+        put(a, &(struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                         .comm = { .name = c, .size = LARGEST + 1, .last = LARGEST } });
+        put(a, &(struct telemetry_item){ .kind = TELEMETRY_SAMPLE,
+                                         .sample = { .op = RING_OP_ALLREDUCE,
+                                                     .comm = c,
+                                                     .seq = a->seq,
+                                                     .n = 1,
+                                                     .root = -1,
+                                                     .stay_ns = 1000,
+                                                     .stay_sum_ns = 1000,
+                                                     .gap_sum_ns = 1000000 } });
+    }
+    a->seq++;
+}
+
+static void send_periods(struct agent *a)
+{
+    put(a,
+        &(struct telemetry_item){
+            .kind = TELEMETRY_COMM,
+            .comm = {
+                .rank = LARGEST, .name = 1, .size = LARGEST + 1, .comm_rank = LARGEST, .last = LARGEST } });
+    for (uint32_t k = 0; k < 20000; k++)
+        put(a, &(struct telemetry_item){ .kind = TELEMETRY_STEP,
+                                         .step = { .rank = LARGEST,
+                                                   .comm = 1,
+                                                   .period = 3 + (k & 1),
+                                                   .n_steps = 1,
+                                                   .parts = 1,
+                                                   .duration_ns = 1000000,
+                                                   .gap_ns = 1000 } });
+}
+
+static void go_on(struct agent *a)
+{
+    telemetry_begin(&w, data, sizeof(data));
+    if (!strcmp(what, "comms"))
+        send_comms(a);
+    else if (!strcmp(what, "period"))
+        send_periods(a);
+    else if (!strcmp(what, "questions"))
+        for (int i = 0; i < 50; i++)
+            send_json(a, json_pack("{s:s}", "query", "policy"));
+    flush(a);
+}
+
+static void by_links(unsigned n, double until_s)
+{
+    struct agent *a = xcalloc(n, sizeof(*a));
+    struct err err;
+
+    for (unsigned i = 0; i < n; i++) {
+        a[i].job = 700000 + i;
+        a[i].link = link_connect(base, hosts, 0, munge, &events, &a[i], &err);
+    }
+    while (now_s() < until_s) {
+        event_base_loopexit(base, &(struct timeval){ .tv_usec = 200000 });
+        event_base_dispatch(base);
+        for (unsigned i = 0; i < n; i++)
+            if (a[i].up)
+                go_on(&a[i]);
+    }
+}
+
+/* A stranger without munge. */
+static void by_sockets(bool greet, double until_s)
+{
+    static const char greeting[] = "SGLK\x01\0\0\0\x01\x10\0MUNGE:AAAAAAAAA:";
+    struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct rlimit files;
+    unsigned n = 0, open = 0;
+
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    to.sin_port = htons((uint16_t)atoi(strrchr(hosts, ':') + 1));
+    while (now_s() < until_s) {
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+        if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
+            usleep(10000);
+        } else if (greet) {
+            n += send(fd, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL) > 0;
+        } else if (++n && open++ < 20000) {
+            continue;
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    printf("%u connections\n", n);
+}
+
+int main(int argc, char **argv)
+{
+    double until_s;
+
+    if (argc != 5)
+        return 2;
+    hosts = argv[1];
+    munge = argv[2];
+    what = argv[3];
+    until_s = now_s() + atof(argv[4]);
+    base = event_base_new();
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!strcmp(what, "greetings") || !strcmp(what, "silence"))
+        by_sockets(!strcmp(what, "greetings"), until_s);
+    else
+        by_links(!strcmp(what, "ranks")       ? 30
+                 : !strcmp(what, "jobs")      ? 1500
+                 : !strcmp(what, "reports")   ? 5
+                 : !strcmp(what, "questions") ? 100
+                                              : 1,
+                 until_s);
+    return 0;
+}
