@@ -17,6 +17,7 @@
 #define BLOCKS    8u     /* of the bounds that messages set: the tightest one of each is kept */
 #define BLOCK     32u    /* steps in a block that have a bound */
 #define DRIFT_MAX 150e-6 /* quartz is good to 50 */
+#define CHAIN_MAX 16u    /* pairs on the way between two nodes */
 #define TRUST     64u    /* steps for which messages come before collectives that contradicted them */
 
 struct pair {      /* by the ends of collectives */
@@ -48,9 +49,10 @@ struct exchange {  /* by messages */
 struct node {
     uint64_t first_ns;
     bool seen, aligned;
-    uint32_t root;         /* of those that are aligned to each other */
-    double offset_s, rate; /* common = offset + rate * (ns - first) */
-    double error_s;
+    uint32_t root;          /* of those that are aligned to each other */
+    uint32_t over, depth;   /* the node that it is aligned by; how many there are up to the root */
+    double offset_s, rate;  /* common = offset + rate * (ns - first) */
+    double step_s, error_s; /* standard deviation to that node, to the root */
 };
 
 struct graph_clock {
@@ -169,9 +171,19 @@ bool graph_clock_comparable(const struct graph_clock *c, uint32_t a, uint32_t b)
 
 double graph_clock_error_s(const struct graph_clock *c, uint32_t a, uint32_t b)
 {
-    if (a == b)
-        return 0;
-    return graph_clock_comparable(c, a, b) ? c->node[a].error_s + c->node[b].error_s : INFINITY;
+    uint32_t x = a, y = b;
+    double error_s = 0;
+
+    if (!graph_clock_comparable(c, a, b))
+        return INFINITY;
+    /* What both are aligned by adds nothing.  It is not looked for far away: errors are then large in any case. */
+    for (uint32_t i = 0; i < CHAIN_MAX && x != y; i++) {
+        uint32_t *up = c->node[x].depth >= c->node[y].depth ? &x : &y;
+
+        error_s += c->node[*up].step_s;
+        *up = c->node[*up].over;
+    }
+    return x == y ? error_s : error_s + c->node[x].error_s + c->node[y].error_s;
 }
 
 /* Of a pair's newest differences, the i-th. */
@@ -312,6 +324,9 @@ static void align_over(struct graph_clock *c, uint32_t a, uint32_t b, double ahe
     }
     to->aligned = true;
     to->root = root;
+    to->over = to_b ? a : b;
+    to->depth = from->depth + 1;
+    to->step_s = error_s;
     to->error_s = from->error_s + error_s;
 }
 
@@ -364,6 +379,7 @@ static void spread(struct graph_clock *c, uint32_t nodes, bool messages)
         c->node[root].offset_s = 0;
         c->node[root].rate = 1;
         c->node[root].error_s = 0;
+        c->node[root].depth = 0;
         c->node[root].root = root;
         if (messages && c->trust)
             spread_messages(c, root);

@@ -8,7 +8,7 @@
 #define HELD_OTHERS 0.3  /* of the longest stay: who stayed shorter aligns no clocks */
 #define THERE_S     2e-5 /* it takes less to find that a message is there */
 #define SELDOM      8.0
-#define CLOCK_ERROR 0.25 /* of a transfer that is known */
+#define CLOCK_ERROR 0.5 /* of a transfer that is known */
 #define USUAL_ALL   32u  /* transfers after which the usual one follows slowly */
 #define LONG_AGO \
     50.0 /* times the usual transfer: what was sent before that has arrived, also over a slow link */

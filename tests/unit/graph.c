@@ -363,6 +363,27 @@ static void clocks_of_few_collectives(void)
     graph_clock_free(c);
 }
 
+/* Nodes in a line that exchange messages: 1 ms between nodes 0 and 1, 1 and 2, 20 us between nodes 2 and 3. */
+static void clocks_in_a_line(void)
+{
+    struct graph_clock *c = graph_clock_new();
+
+    for (int i = 0; i < 40; i++)
+        for (uint32_t a = 0; a < 3; a++) {
+            double takes_s = a < 2 ? 1e-3 : 20e-6;
+
+            for (uint32_t k = 0; k < 2; k++) /* up, down */
+                graph_clock_message(c, a + k, clock_of(a + k, i), a + !k, clock_of(a + !k, i + takes_s));
+        }
+    graph_clock_align(c, 4);
+    ok(graph_clock_error_s(c, 2, 3) < 20e-6,
+       "the error of two clocks is not that of the way to the first one, which they share: %g",
+       graph_clock_error_s(c, 2, 3));
+    ok(graph_clock_error_s(c, 0, 3) > 2 * graph_clock_error_s(c, 0, 1), "errors of a line add up: %g, %g",
+       graph_clock_error_s(c, 0, 3), graph_clock_error_s(c, 0, 1));
+    graph_clock_free(c);
+}
+
 /* Rank 0 sends at once, rank 1 works 10 ms and receives; a message takes 2 ms.  In each fifth step the receiver comes first, so that it is
  * seen what the message takes. */
 static void protocols(bool waits)
@@ -400,6 +421,44 @@ static void protocols(bool waits)
     ok(near(longest_s, 0.002, 0.05), "a message that %s is not taken for a slow one: %g",
        waits ? "begins when its receiver comes" : "was there when its receiver came", longest_s);
     is_int(known, waits ? STEPS : STEPS / 5, "of so many it is known what they took");
+    graph_free(g);
+}
+
+/* Two ranks wait for messages of each other, which take 0.5 ms in every tenth step and 1 ms otherwise: no clock is more exact than they show. */
+static void transfers_and_clocks(void)
+{
+    struct graph *g = two_ranks();
+    uint32_t known = 0;
+    double sum_s = 0;
+
+    for (uint32_t i = 0; i < 40; i++) {
+        double now_s = 0.02 * i, takes_s = i % 10 ? 0.001 : 0.0005;
+
+        for (uint32_t from = 0; from < 2; from++) {
+            double sent_s = now_s + 0.005 + 0.005 * from;
+
+            message(g, GRAPH_SEND, from, !from, i, sent_s, sent_s + 1e-6);
+            message(g, GRAPH_RECV, !from, from, i, sent_s - 0.003, sent_s + takes_s);
+        }
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+    }
+    graph_finish(g);
+    for (uint32_t back = 0; back < 20; back++) {
+        struct graph_step s = graph_step_get(g, back);
+
+        for (size_t i = 0; i < s.n; i++) {
+            const struct graph_meeting *m = graph_meeting_get(g, s.op[i].meeting);
+
+            if (!s.op[i].first || isnan(m->transfer_s))
+                continue;
+            known++;
+            sum_s += m->transfer_s;
+        }
+    }
+    ok(known >= 36 && near(sum_s / known, 0.001, 0.1),
+       "transfers are known where the clocks' error is less than half of them: %u of 40, on average %g s",
+       known, sum_s / known);
     graph_free(g);
 }
 
@@ -658,6 +717,8 @@ int main(void)
     a_burst();
     messages();
     clocks_of_few_collectives();
+    clocks_in_a_line();
+    transfers_and_clocks();
     protocols(true);
     protocols(false);
     roles();
