@@ -23,15 +23,22 @@
 #define SIGMA_MIN   0.02
 #define PAST \
     48u /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
-#define PAST_MIN   8u  /* ... unless there are fewer */
-#define UNLIKE     3.0 /* standard deviations of that */
-#define MOST_SIGMA 0.1 /* of a kind whose transfers nobody waited for */
+#define PAST_MIN   8u   /* ... unless there are fewer */
+#define UNLIKE     3.0  /* standard deviations of that */
+#define MOST_SIGMA 0.1  /* of a kind whose transfers nobody waited for */
+#define FLOOR      1e-3 /* of a step: what a transfer varies by less than that shows nothing */
+#define STEP_MIN_S 1e-6
+#define CLEARLY    2.0 /* times what the named place explains: another one is named ... */
+#define MOVE       4u  /* ... after as many steps in a row */
 
 struct kind {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
     float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
-    float most; /* log: its upper bound until it is known, the median of most_steps steps' shortest */
+    float
+        share; /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
+    float excess; /* log of what its transfers take now over what is usual */
+    float most;   /* log: its upper bound until it is known, the median of most_steps steps' shortest */
     uint32_t most_steps;
     float first[FIRST]; /* the log of the transfer in the first steps, or of these bounds */
     double sum;         /* of the step at hand */
@@ -41,7 +48,11 @@ struct kind {
 
 struct place { /* a candidate */
     uint32_t node[2], nodes;
-    double sum, weight; /* over its kinds */
+    struct fit {
+        double sum, weight; /* over kinds */
+        double excess;      /* the sum of their excesses, each with its weight */
+    } fit, all;             /* of the kinds that show it; of all that reach it */
+    bool pairs;             /* some of them are between two nodes */
 };
 
 struct links {
@@ -53,8 +64,12 @@ struct links {
     uint32_t *reached; /* by node: the kind that reached it last, and 1 */
     size_t reached_cap;
     struct links_slow slow;
-    uint32_t above, below, kinds;
+    uint32_t above, below, elsewhere, kinds;
     double named;
+    bool by_pairs;  /* it was named by kinds between two nodes */
+    double step_s;  /* what a step usually takes */
+    double floor_s; /* added to each transfer */
+    uint32_t steps;
 };
 
 struct links *links_new(void)
@@ -97,6 +112,26 @@ bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
 
 /* ---- what each kind takes ---- */
 
+/* A running median. */
+static void follow_step(struct links *l, double took_s)
+{
+    l->step_s =
+        l->steps++ ? l->step_s + fmax(-l->step_s, fmin(l->step_s, took_s - l->step_s)) / fmin(l->steps, FIRST)
+                   : took_s;
+    l->floor_s = FLOOR * fmax(l->step_s, STEP_MIN_S);
+}
+
+/* The log of a transfer, with the floor; and of one without it. */
+static double with_floor(const struct links *l, double log_s)
+{
+    return log(exp(log_s) + l->floor_s);
+}
+
+static double without_floor(const struct links *l, double log_s)
+{
+    return log(fmax(exp(log_s) - l->floor_s, 1e-3 * l->floor_s));
+}
+
 static void gather(struct links *l, const struct graph *g, const struct graph_step *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -108,7 +143,7 @@ static void gather(struct links *l, const struct graph *g, const struct graph_st
         m = graph_meeting_get(g, s->op[i].meeting);
         k = &l->kind[m->kind];
         if (m->transfer_s > 0) {
-            k->sum += log(m->transfer_s);
+            k->sum += log(m->transfer_s + l->floor_s);
             k->in_step++;
         } else if (m->most_s > 0) {
             float most = (float)log(m->most_s);
@@ -135,16 +170,15 @@ static void follow_most(struct kind *k)
     k->most = statistics_medianf(v, k->most_steps);
 }
 
-static void follow(struct kind *k, bool held)
+static void follow(const struct links *l, struct kind *k, bool held)
 {
-    double x = k->sum / k->in_step, n = k->in_step, off = x - k->usual;
+    double y = k->sum / k->in_step, x = without_floor(l, y), n = k->in_step, off;
 
     if (!k->n && k->most_steps > LEARN_STEPS && x > k->most) { /* it has become longer than it was */
         k->usual = k->most;
         k->square = MOST_SIGMA * MOST_SIGMA;
         k->n = LEARN;
         k->steps = FIRST;
-        off = x - k->usual;
     }
 
     if (k->steps < FIRST && !held) { /* medians of what came so far */
@@ -154,21 +188,25 @@ static void follow(struct kind *k, bool held)
         memcpy(v, k->first, sizeof(v));
         k->usual = statistics_medianf(v, k->steps + 1);
         for (uint32_t i = 0; i <= k->steps; i++)
-            v[i] = fabsf(k->first[i] - k->usual);
+            v[i] = (float)fabs(with_floor(l, k->first[i]) - with_floor(l, k->usual));
         k->square = statistics_medianf(v, k->steps + 1) * STATISTICS_MAD_TO_SD;
         k->square *= k->square;
-        off = x - k->usual;
     }
+    off = y - with_floor(l, k->usual);
     k->now += (float)(RECENT * (off - k->now));
     if (k->steps >= FIRST && !held && fabs(off) < 4 * sigma_of(k)) {
         double step = fmax(-1, fmin(1, off / (3 * sigma_of(k))));
 
-        k->usual += (float)(FOLLOW * step * sigma_of(k));
+        k->usual = (float)without_floor(l, with_floor(l, k->usual) + FOLLOW * step * sigma_of(k));
         k->square += (float)(FOLLOW * (off * off - k->square));
     }
     k->weight = (float)(k->weight + RECENT * (fmin(n, SAMPLES) - k->weight));
-    k->n += k->in_step;
-    k->steps++;
+    k->share = (float)(1 / (1 + l->floor_s / exp(k->usual)));
+    k->excess = (float)(without_floor(l, with_floor(l, k->usual) + k->now) - k->usual);
+    if (k->steps >= FIRST || !held) { /* one that is still learnt goes on when it is not held */
+        k->n += k->in_step;
+        k->steps++;
+    }
     k->sum = 0;
     k->in_step = 0;
 }
@@ -213,32 +251,55 @@ static void make_places(struct links *l, const struct graph *g)
     l->kinds = graph_kinds(g);
 }
 
-static double explained(const struct place *p)
+static double explained(const struct fit *f)
 {
-    return p->weight > 0 && p->sum > 0 ? p->sum * p->sum / p->weight : 0;
+    return f->weight > 0 && f->sum > 0 ? f->sum * f->sum / f->weight : 0;
 }
 
-static void add_to(struct place *p, double weight, double now)
+static void add_to(struct fit *f, const struct kind *k)
 {
-    p->sum += weight * now;
-    p->weight += weight;
+    double weight = k->share * k->weight / (sigma_of(k) * sigma_of(k));
+
+    f->sum += weight * k->now;
+    f->weight += weight * k->share;
+    f->excess += weight * k->share * k->excess;
 }
 
-static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b, double weight, double now)
+static struct place *place_get(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
 {
     uint32_t at = map_get(&l->places, place_key(nodes, a, b));
 
-    if (at != MAP_NONE)
-        add_to(&l->place[at], weight, now);
+    return at != MAP_NONE ? &l->place[at] : NULL;
+}
+
+static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b, const struct kind *k)
+{
+    struct place *p = place_get(l, nodes, a, b);
+
+    if (!p)
+        return;
+    add_to(&p->fit, k);
+    add_to(&p->all, k);
+    p->pairs = true;
+}
+
+/* A collective may not show a slow link of its nodes: who comes last finds there what the others have sent. */
+static void add_collective(struct place *p, const struct kind *k)
+{
+    struct fit with = p->fit;
+
+    add_to(&with, k);
+    add_to(&p->all, k);
+    if (!p->nodes || !p->pairs || explained(&with) > explained(&p->fit))
+        p->fit = with;
 }
 
 /* All places whose nodes are among these. */
-static void add_to_reached(struct links *l, uint32_t kind, const struct graph_kind_info *k, double weight,
-                           double now)
+static void add_to_reached(struct links *l, uint32_t kind, const struct graph_kind_info *info)
 {
-    for (uint32_t i = 0; i < k->nodes; i++) {
-        l->reached = xgrow(l->reached, &l->reached_cap, k->node[i] + 1, sizeof(*l->reached));
-        l->reached[k->node[i]] = kind + 1;
+    for (uint32_t i = 0; i < info->nodes; i++) {
+        l->reached = xgrow(l->reached, &l->reached_cap, info->node[i] + 1, sizeof(*l->reached));
+        l->reached[info->node[i]] = kind + 1;
     }
     for (size_t i = 0; i < l->n_places; i++) {
         struct place *p = &l->place[i];
@@ -247,8 +308,30 @@ static void add_to_reached(struct links *l, uint32_t kind, const struct graph_ki
         for (uint32_t n = 0; n < p->nodes; n++)
             has = has && p->node[n] < l->reached_cap && l->reached[p->node[n]] == kind + 1;
         if (has)
-            add_to(p, weight, now);
+            add_collective(p, &l->kind[kind]);
     }
+}
+
+static void add_pair(struct links *l, const struct graph_kind_info *info, const struct kind *k)
+{
+    add_to_named(l, 0, 0, 0, k);
+    add_to_named(l, 1, info->node[0], 0, k);
+    add_to_named(l, 1, info->node[1], 0, k);
+    add_to_named(l, 2, info->node[0], info->node[1], k);
+}
+
+/* Collectives decide only between places that explain the same. */
+static bool is_better(const struct place *p, const struct place *than)
+{
+    double x = explained(&p->fit), y = explained(&than->fit);
+
+    return x > 1.0001 * y || (1.0001 * x > y && explained(&p->all) > 1.0001 * explained(&than->all));
+}
+
+/* Where a place is named, kinds that were new then have no past to compare with. */
+static bool counts(const struct links *l, const struct kind *k)
+{
+    return is_learnt(k) && (!l->slow.standing || k->steps >= FIRST);
 }
 
 /* Of the places, the one that explains most; of equals the one with the most kinds, which comes first. */
@@ -257,69 +340,67 @@ static const struct place *explain(struct links *l, const struct graph *g)
     const struct place *best = NULL;
 
     make_places(l, g);
-    for (size_t i = 0; i < l->n_places; i++)
-        l->place[i].sum = l->place[i].weight = 0;
+    for (size_t i = 0; i < l->n_places; i++) {
+        l->place[i].fit = l->place[i].all = (struct fit){ 0 };
+        l->place[i].pairs = false;
+    }
     if (l->reached)
         memset(l->reached, 0, l->reached_cap * sizeof(*l->reached));
-    for (uint32_t i = 0; i < l->kinds; i++) {
-        const struct kind *kind = &l->kind[i];
-        double weight = kind->weight / (sigma_of(kind) * sigma_of(kind));
-        const struct graph_kind_info *k;
-
-        if (!is_learnt(kind))
-            continue;
-        k = graph_kind_get(g, i);
-        if (k->nodes > 2) {
-            add_to_reached(l, i, k, weight, kind->now);
-        } else if (k->nodes == 2) {
-            add_to_named(l, 0, 0, 0, weight, kind->now);
-            add_to_named(l, 1, k->node[0], 0, weight, kind->now);
-            add_to_named(l, 1, k->node[1], 0, weight, kind->now);
-            add_to_named(l, 2, k->node[0], k->node[1], weight, kind->now);
-        }
-    }
+    for (uint32_t i = 0; i < l->kinds; i++) /* before the collectives of more nodes */
+        if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes == 2)
+            add_pair(l, graph_kind_get(g, i), &l->kind[i]);
+    for (uint32_t i = 0; i < l->kinds; i++)
+        if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes > 2)
+            add_to_reached(l, i, graph_kind_get(g, i));
     for (size_t i = 0; i < l->n_places; i++)
-        if (!best || explained(&l->place[i]) > 1.0001 * explained(best))
+        if (!best || is_better(&l->place[i], best))
             best = &l->place[i];
     return best;
 }
 
-/* Mean excess of the place's transfers in a step, and their spread about it; NaN: none is known. */
-static double excess_in(const struct links *l, const struct graph *g, const struct links_slow *at,
-                        uint32_t back, double *spread)
+/* Do transfers of the kind show whether the place is slow? */
+static bool shows(const struct links *l, const struct graph_kind_info *k)
+{
+    return links_has(&l->slow, k) && (!l->slow.nodes || !l->by_pairs || k->nodes == 2);
+}
+
+/* Mean excess (log) of the transfers through l->slow in a step, and their spread about it; NaN: none is known. */
+static double excess_in(const struct links *l, const struct graph *g, uint32_t back, double *spread)
 {
     struct graph_step s = graph_step_get(g, back);
-    double sum = 0, square = 0;
+    double sum = 0, square = 0, weight = 0;
     uint32_t n = 0;
 
     for (size_t i = 0; i < s.n; i++) {
         const struct graph_meeting *m;
-        double x;
+        const struct kind *k;
+        double x, w;
 
         if (!s.op[i].first)
             continue;
         m = graph_meeting_get(g, s.op[i].meeting);
-        if (!(m->transfer_s > 0) || !is_learnt(&l->kind[m->kind]) ||
-            !links_has(at, graph_kind_get(g, m->kind)))
+        k = &l->kind[m->kind];
+        if (!(m->transfer_s > 0) || !is_learnt(k) || !shows(l, graph_kind_get(g, m->kind)))
             continue;
-        x = log(m->transfer_s) - l->kind[m->kind].usual;
-        sum += x;
-        square += x * x;
+        x = log(m->transfer_s) - k->usual;
+        w = k->share * k->share;
+        weight += w;
+        sum += w * x;
+        square += w * x * x;
         n++;
     }
-    *spread = n > 1 ? sqrt(fmax(0, (square - sum * sum / n) / (n - 1))) : NAN;
-    return n ? sum / n : NAN;
+    *spread = n > 1 ? sqrt(fmax(0, square / weight - sum / weight * (sum / weight)) * n / (n - 1)) : NAN;
+    return n ? sum / weight : NAN;
 }
 
 /* The first of the newest steps that all have at least half of the excess. */
-static uint32_t onset_of(const struct links *l, const struct graph *g, const struct links_slow *at,
-                         double excess, uint32_t back)
+static uint32_t onset_of(const struct links *l, const struct graph *g, double excess, uint32_t back)
 {
     uint32_t number = graph_step_about(g, back).number;
     double spread;
 
     for (; back < graph_steps(g); back++) {
-        double x = excess_in(l, g, at, back, &spread);
+        double x = excess_in(l, g, back, &spread);
 
         if (x < excess / 2)
             break;
@@ -331,18 +412,17 @@ static uint32_t onset_of(const struct links *l, const struct graph *g, const str
 
 /* Transfers of one step have much in common, such as a rank without a CPU, and their own noise does not show it.  Are the steps from
  * the first slow one on unlike those before? */
-static bool stands_out(const struct links *l, const struct graph *g, const struct links_slow *at,
-                       uint32_t back)
+static bool stands_out(const struct links *l, const struct graph *g, uint32_t back)
 {
     double past[PAST], slow = 0, spread, middle;
     uint32_t n = 0, n_slow = 0;
 
     for (; back < graph_steps(g) && n < PAST; back++) {
-        double x = excess_in(l, g, at, back, &spread);
+        double x = excess_in(l, g, back, &spread);
 
         if (isnan(x))
             continue;
-        if (graph_step_about(g, back).number >= at->from) {
+        if (graph_step_about(g, back).number >= l->slow.from) {
             slow += x;
             n_slow++;
         } else {
@@ -357,53 +437,88 @@ static bool stands_out(const struct links *l, const struct graph *g, const struc
     return slow / n_slow - middle > UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n);
 }
 
+static double mean_of(const struct place *p)
+{
+    return p->fit.excess / p->fit.weight;
+}
+
+static bool is_slow(const struct place *p)
+{
+    return p->fit.weight > 0 && mean_of(p) > LIMIT && p->fit.sum / sqrt(p->fit.weight) > LIMIT_Z;
+}
+
+/* The place is named, where its newest steps stand out. */
+static void name_place(struct links *l, const struct graph *g, const struct place *p, uint32_t back)
+{
+    const struct links_slow was = l->slow;
+    bool was_by_pairs = l->by_pairs;
+    double spread;
+
+    l->slow = (struct links_slow){ .nodes = p->nodes, .node = { p->node[0], p->node[1] } };
+    l->by_pairs = p->pairs;
+    l->slow.from = onset_of(l, g, mean_of(p), back);
+    l->above = l->below = l->elsewhere = 0;
+    if (!stands_out(l, g, back)) {
+        l->slow = was;
+        l->by_pairs = was_by_pairs;
+        return;
+    }
+    l->slow.standing = true;
+    l->named = mean_of(p);
+    l->slow.excess = exp(mean_of(p)) - 1;
+    excess_in(l, g, back, &spread);
+    l->slow.spread = isnan(spread) ? 0 : spread;
+}
+
+static void follow_named(struct links *l, const struct graph *g, uint32_t back)
+{
+    double spread, mean = excess_in(l, g, back, &spread);
+
+    l->below = mean < LET_GO * l->named ? l->below + 1 : 0;
+    if (l->below >= LET_GO_N)
+        l->slow.standing = false;
+    if (!isnan(mean))
+        l->slow.excess += 0.1 * (exp(mean) - 1 - l->slow.excess);
+    if (!isnan(spread))
+        l->slow.spread += 0.2 * (spread - l->slow.spread);
+}
+
+static bool is_named(const struct links *l, const struct place *p)
+{
+    return l->slow.standing && p->nodes == l->slow.nodes && p->node[0] == l->slow.node[0] &&
+           p->node[1] == l->slow.node[1];
+}
+
 void links_step(struct links *l, const struct graph *g, uint32_t back)
 {
     struct graph_step s = graph_step_get(g, back);
-    struct links_slow slow;
-    const struct place *p;
-    double mean, z, spread;
+    const struct place *p, *named;
 
     l->kind = xgrow(l->kind, &l->cap, graph_kinds(g), sizeof(*l->kind));
+    follow_step(l, s.end_s - s.begin_s);
     gather(l, g, &s);
     for (uint32_t i = 0; i < graph_kinds(g); i++) {
         if (l->kind[i].in_step)
-            follow(&l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
+            follow(l, &l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
         else if (l->kind[i].most_n)
             follow_most(&l->kind[i]);
         l->kind[i].most_n = 0;
     }
     p = explain(l, g);
-    if (!p || !(p->weight > 0))
-        return;
-    mean = p->sum / p->weight;
-    z = p->sum / sqrt(p->weight);
     if (l->slow.standing) {
-        mean = excess_in(l, g, &l->slow, back, &spread);
-        l->below = mean < LET_GO * l->named ? l->below + 1 : 0;
-        if (l->below >= LET_GO_N)
-            l->slow.standing = false;
-        if (!isnan(mean))
-            l->slow.excess += 0.1 * (exp(mean) - 1 - l->slow.excess);
-        if (!isnan(spread))
-            l->slow.spread += 0.2 * (spread - l->slow.spread);
+        follow_named(l, g, back);
+        named = place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
+        l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(p) &&
+                               explained(&p->fit) > CLEARLY * explained(&named->fit)
+                           ? l->elsewhere + 1
+                           : 0;
+        if (l->elsewhere >= MOVE)
+            name_place(l, g, p, back);
         return;
     }
-    l->above = mean > LIMIT && z > LIMIT_Z ? l->above + 1 : 0;
-    if (l->above < CONFIRM)
-        return;
-    slow = (struct links_slow){ .standing = true, .nodes = p->nodes, .node = { p->node[0], p->node[1] } };
-    slow.from = onset_of(l, g, &slow, mean, back);
-    if (!stands_out(l, g, &slow, back)) {
-        l->above = 0;
-        return;
-    }
-    l->slow = slow;
-    l->named = mean;
-    l->slow.excess = exp(mean) - 1;
-    excess_in(l, g, &l->slow, back, &spread);
-    l->slow.spread = isnan(spread) ? 0 : spread;
-    l->below = l->above = 0;
+    l->above = p && is_slow(p) ? l->above + 1 : 0;
+    if (l->above >= CONFIRM)
+        name_place(l, g, p, back);
 }
 
 const struct links_slow *links_get(const struct links *l)
@@ -416,7 +531,7 @@ double links_limit(const struct links *l, uint32_t nodes)
     double limit = NAN;
 
     for (size_t i = 0; i < l->n_places; i++)
-        if (l->place[i].nodes == nodes && l->place[i].weight > 0)
-            limit = fmax(limit, expm1(fmax(LIMIT, LIMIT_Z / sqrt(l->place[i].weight))));
+        if (l->place[i].nodes == nodes && l->place[i].fit.weight > 0)
+            limit = fmax(limit, expm1(fmax(LIMIT, LIMIT_Z / sqrt(l->place[i].fit.weight))));
     return limit;
 }

@@ -2,8 +2,11 @@
  *
  * Kinds of transfers (graph/graph.h) that reach more than one node are compared with their own past.  Of the places that could be
  * slow - the adapter of a node, the link between two nodes, or all - the one is named that explains most of what is slow: the
- * least squares of one excess for the kinds that go there and none for the others.
- * Pure; memory 40 bytes a kind and 16 a place. */
+ * least squares of one excess for the kinds that go there and none for the others.  Collectives of more than two nodes count for a link or
+ * an adapter where they are slow, too; where they are not, they don't count against it: who comes last may find there what the others
+ * sent.  What a transfer varies by less than a thousandth of a step counts little.  Another place is named when it explains clearly
+ * more.
+ * Pure; memory 100 bytes a kind and 70 a place. */
 #ifndef SYNCGUARD_ANALYSIS_LINKS_H
 #define SYNCGUARD_ANALYSIS_LINKS_H
 
