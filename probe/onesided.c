@@ -21,7 +21,7 @@
         if (!p2p_begin(&p, comm_used, __builtin_frame_address(0))) \
             return ((int(*) params)next_get(&next))args;           \
         put = p.ring ? (bytes) : 0;                                \
-        p2p_enter(&p, put, true);                                  \
+        p2p_show(&p, put);                                         \
         rc = ((int(*) params)next_get(&next))args;                 \
         p2p_over(&p, p2p_leave(&p, rc ? 0 : put));                 \
         return rc;                                                 \

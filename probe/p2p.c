@@ -7,44 +7,45 @@
 #include "probe/message.h"
 #include "probe/request.h"
 
-/* A message ended in a call that was entered and has returned at time now.  False: it is not recorded. */
-HOT bool emit(const struct p2p *p, struct ring_event *e, uint64_t now)
+/* The call that p2p_show_message() showed has returned at time now.  wild: e was incomplete then.  False: it is not
+ * recorded. */
+HOT bool ended(const struct p2p *p, struct ring_event *e, uint64_t now, bool wild)
 {
     if (!p->ring || e->op == RING_OP_NONE)
         return false;
     e->enter = p->enter;
     e->leave = now;
-    return hot_message(p->ring, e);
+    return hot_leave_message(p->ring, p->at, p->enter, e, false, wild);
 }
 
 /* ---- what happens after a call ---- */
 
 HOT void sent(struct p2p *p, struct ring_event *e, int rc)
 {
-    uint64_t bytes = e->bytes, now = p2p_leave(p, bytes);
+    uint64_t now = p2p_leave(p, e->bytes);
 
     if (__builtin_expect(rc, 0))
         message_undo(e);
-    if (!emit(p, e, now))
+    if (!ended(p, e, now, false))
         p2p_over(p, now);
 }
 
 HOT void received(struct p2p *p, struct ring_event *e, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, 0);
+    bool wild = message_wild(e);
 
     if (!rc)
         message_status(e, p->comm, status);
-    if (rc || !emit(p, e, now))
+    if (rc || !ended(p, e, now, wild))
         p2p_over(p, now);
 }
 
 /* A nonblocking operation was posted.  Of receives with a wildcard the request is kept even if they are not
  * recorded, because their stream counts them when they complete. */
-HOT void posted(struct p2p *p, struct ring_event *e, uint64_t now, int rc, const void *request)
+HOT void posted(struct p2p *p, struct ring_event *e, uint64_t bytes, int rc, const void *request)
 {
-    struct ring_event other;
-
+    p2p_posted(p, bytes);
     if (__builtin_expect(rc, 0)) {
         message_undo(e);
         return;
@@ -52,12 +53,8 @@ HOT void posted(struct p2p *p, struct ring_event *e, uint64_t now, int rc, const
     if (e->op == RING_OP_NONE || (!p->ring && !message_wild(e)))
         return;
     e->flags |= RING_EVENT_NONBLOCKING;
-    e->enter = p->enter;
-    if (__builtin_expect(request_post_message(p->ring, handle_at(request, 0), e, p->comm), 1))
-        return;
-    other = *e;
-    other.leave = now;
-    request_posted(p->ring, handle_at(request, 0), &other, p->comm);
+    e->enter = e->leave = p->enter;
+    request_post_message(p->ring, handle_at(request, 0), e, p->comm);
 }
 
 HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
@@ -89,7 +86,7 @@ HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
             return NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm); \
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);                 \
         e.bytes = bytes_sent(&p, n, type);                                \
-        p2p_enter(&p, e.bytes, true);                                     \
+        p2p_show_message(&p, &e);                                         \
         rc = NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm);       \
         sent(&p, &e, rc);                                                 \
         return rc;                                                        \
@@ -115,9 +112,8 @@ ALL(SEND, Rsend)
             return NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request); \
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);                           \
         e.bytes = bytes_sent(&p, n, type);                                          \
-        p2p_enter(&p, e.bytes, false);                                              \
         rc = NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request);       \
-        posted(&p, &e, p2p_leave(&p, e.bytes), rc, request);                        \
+        posted(&p, &e, e.bytes, rc, request);                                       \
         return rc;                                                                  \
     }
 ALL(ISEND, Isend)
@@ -143,7 +139,7 @@ ALL(ISEND, Irsend)
             return NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status); \
         status = status_wanted(status, &own);                                       \
         message_begin(&e, p.comm, RING_OP_RECV, from, tag);                         \
-        p2p_enter(&p, 0, true);                                                     \
+        p2p_show_message(&p, &e);                                                   \
         rc = NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);       \
         received(&p, &e, rc, status);                                               \
         return rc;                                                                  \
@@ -164,9 +160,8 @@ ALL(RECV, Recv)
         if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                         \
             return NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request); \
         message_begin(&e, p.comm, RING_OP_RECV, from, tag);                           \
-        p2p_enter(&p, 0, false);                                                      \
         rc = NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request);       \
-        posted(&p, &e, p2p_leave_receive(&p), rc, request);                           \
+        posted(&p, &e, 0, rc, request);                                               \
         return rc;                                                                    \
     }
 ALL(IRECV, Irecv)
@@ -185,11 +180,13 @@ ALL(IRECV, Irecv)
 HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, e->bytes);
-    bool sent = !rc && emit(p, e, now), received = false;
+    bool sent = !rc && ended(p, e, now, false), received = false;
 
     if (!rc) {
         message_status(in, p->comm, status);
-        received = emit(p, in, now);
+        in->enter = p->enter;
+        in->leave = now;
+        received = p->ring && in->op != RING_OP_NONE && hot_message(p->ring, in);
     }
     if (!sent && !received)
         p2p_over(p, now);
@@ -211,7 +208,7 @@ HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, i
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
         message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
         e.bytes = bytes_sent(&p, n, type);                    \
-        p2p_enter(&p, e.bytes, true);                         \
+        p2p_show_message(&p, &e);                             \
         rc = NEXT(params) args;                               \
         exchanged(&p, &e, &in, rc, last);                     \
         return rc;                                            \
@@ -226,12 +223,11 @@ ALL(REPLACE, Sendrecv_replace)
 static void exchange_posted(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc,
                             const void *request)
 {
-    uint64_t now = p2p_leave(p, e->bytes);
-
-    posted(p, in, now, rc, request);
-    if (!rc && p->ring) {
+    posted(p, in, e->bytes, rc, request);
+    if (!rc && p->ring && e->op != RING_OP_NONE) {
         e->flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
-        emit(p, e, now);
+        e->enter = e->leave = p->enter;
+        hot_message(p->ring, e);
     }
 }
 
@@ -249,7 +245,6 @@ static void exchange_posted(struct p2p *p, struct ring_event *e, struct ring_eve
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
         message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
         e.bytes = bytes_sent(&p, n, type);                    \
-        p2p_enter(&p, e.bytes, false);                        \
         rc = NEXT(params) args;                               \
         exchange_posted(&p, &e, &in, rc, last);               \
         return rc;                                            \
@@ -317,7 +312,7 @@ ALL(RECV_INIT, Recv_init)
                                                                               \
         if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                 \
             return NEXT((int, int, handle, void *))(from, tag, comm, status); \
-        p2p_enter(&p, 0, true);                                               \
+        p2p_show(&p, 0);                                                      \
         rc = NEXT((int, int, handle, void *))(from, tag, comm, status);       \
         p2p_over(&p, p2p_leave(&p, 0));                                       \
         return rc;                                                            \
@@ -347,7 +342,7 @@ static void matched(struct p2p *p, int from, int tag, const void *message, const
         if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                                  \
             return NEXT((int, int, handle, void *, void *))(from, tag, comm, message, status); \
         status = status_wanted(status, &own);                                                  \
-        p2p_enter(&p, 0, true);                                                                \
+        p2p_show(&p, 0);                                                                       \
         rc = NEXT((int, int, handle, void *, void *))(from, tag, comm, message, status);       \
         p2p_over(&p, p2p_leave(&p, 0));                                                        \
         if (!rc)                                                                               \
@@ -406,7 +401,7 @@ static void take_matched(struct p2p *p, struct ring_event *e, const void *messag
             return NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last); \
         last = status_wanted(last, &own);                                  \
         take_matched(&p, &e, message);                                     \
-        p2p_enter(&p, 0, true);                                            \
+        p2p_show_message(&p, &e);                                          \
         rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \
         received(&p, &e, rc, last);                                        \
         return rc;                                                         \
@@ -425,9 +420,8 @@ ALL(MRECV, Mrecv)
         if (!p2p_begin(&p, NULL, __builtin_frame_address(0)))              \
             return NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last); \
         take_matched(&p, &e, message);                                     \
-        p2p_enter(&p, 0, false);                                           \
         rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \
-        posted(&p, &e, p2p_leave_receive(&p), rc, last);                   \
+        posted(&p, &e, 0, rc, last);                                       \
         return rc;                                                         \
     }
 ALL(IMRECV, Imrecv)

@@ -5,38 +5,47 @@
 #include "probe/comm.h"
 
 struct p2p {
-    struct ring *ring; /* NULL: not recorded */
-    struct comm *comm; /* NULL: unknown */
-    uint64_t enter;    /* ticks of the ring's clock */
-    bool live;         /* shown as in progress, because the call may block */
+    struct ring *ring;     /* NULL: not recorded */
+    struct comm *comm;     /* NULL: unknown */
+    uint64_t enter;        /* ticks of the ring's clock */
+    struct ring_event *at; /* where the call is shown as in progress */
 };
 
-/* False when the call goes straight to the library; else p2p_leave() must follow.  comm NULL: not known. */
+/* False when the call goes straight to the library; else p2p_leave() must follow, or p2p_posted() where the call only
+ * posts.  comm NULL: not known.
+ *
+ * The clock is read first: reading it waits for all that the processor has under way, and what follows goes on beside
+ * the library's own work. */
 HOT bool p2p_begin(struct p2p *p, handle comm, void *frame)
 {
     if (!call_wanted(frame))
         return false;
     self.frame = frame;
     p->ring = call_ring();
+    p->enter = p->ring ? clock_read(p->ring->clock) : 0;
     p->comm = comm ? comm_get(comm) : NULL;
-    p->enter = 0;
-    p->live = false;
+    p->at = NULL;
     return true;
 }
 
-/* bytes: sent; blocks: the call may block. */
-HOT void p2p_enter(struct p2p *p, uint64_t bytes, bool blocks)
+/* The call may block: show it.  bytes: sent. */
+HOT void p2p_show(struct p2p *p, uint64_t bytes)
 {
-    if (!p->ring)
-        return;
-    p->live = blocks;
-    p->enter = clock_read(p->ring->clock);
-    if (blocks)
-        hot_enter(p->ring, &(struct ring_event){ .comm = p->comm ? p->comm->name : 0,
-                                                 .enter = p->enter,
-                                                 .bytes = bytes,
-                                                 .root = -1,
-                                                 .op = RING_OP_POINT_TO_POINT });
+    if (p->ring)
+        p->at = hot_enter(p->ring, &(struct ring_event){ .comm = p->comm ? p->comm->name : 0,
+                                                         .enter = p->enter,
+                                                         .bytes = bytes,
+                                                         .root = -1,
+                                                         .op = RING_OP_POINT_TO_POINT });
+}
+
+/* The same for a call with a message. */
+HOT void p2p_show_message(struct p2p *p, const struct ring_event *e)
+{
+    if (p->ring && __builtin_expect(e->op != RING_OP_NONE, 1))
+        p->at = hot_enter_message(p->ring, (enum ring_op)e->op, e->flags, p->enter, e);
+    else
+        p2p_show(p, e->bytes);
 }
 
 /* Returns the time in ticks of the ring's clock; 0 where nothing is recorded.  The call is shown until it has an event, or
@@ -53,20 +62,20 @@ HOT uint64_t p2p_leave(struct p2p *p, uint64_t bytes)
     return now;
 }
 
-/* The same after posting a receive, whose time is not taken: it takes no longer than reading the clock. */
-HOT uint64_t p2p_leave_receive(struct p2p *p)
-{
-    if (p->ring)
-        hot_p2p(p->ring, 0, 0);
-    self.frame = NULL;
-    return p->enter;
-}
-
 /* A call that was left at time now has no event. */
 HOT void p2p_over(const struct p2p *p, uint64_t now)
 {
-    if (p->ring && p->live)
+    if (p->ring)
         hot_left(p->ring, now);
+}
+
+/* After a call that only posts.  Its duration is not taken: it is the rank's own work, and mostly shorter than reading
+ * the clock. */
+HOT void p2p_posted(struct p2p *p, uint64_t bytes)
+{
+    if (p->ring)
+        hot_p2p(p->ring, bytes, 0);
+    self.frame = NULL;
 }
 
 #endif

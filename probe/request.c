@@ -51,7 +51,7 @@ static uint32_t find(handle h)
 
 static void release(uint32_t slot)
 {
-    if (request_slots[slot].displaced)
+    if (request_slots[slot].is.displaced)
         count(&request_displaced, -1u);
     atomic_store_explicit(&request_keys[slot], REQUEST_FREE, memory_order_release);
     count(&request_count, -1u);
@@ -71,7 +71,7 @@ static uint32_t slot_for(handle h, unsigned op)
     uint32_t at = request_home(request_key(h));
 
     if (!atomic_load_explicit(&request_displaced, memory_order_relaxed) && claim(at)) {
-        request_slots[at].displaced = false;
+        request_slots[at].is.displaced = false;
         return at;
     }
     at = find(h);
@@ -82,7 +82,7 @@ static uint32_t slot_for(handle h, unsigned op)
     at = request_home(request_key(h));
     for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
         if (claim(at)) {
-            request_slots[at].displaced = i > 0;
+            request_slots[at].is.displaced = i > 0;
             return at;
         }
     missed(op);
@@ -91,7 +91,7 @@ static uint32_t slot_for(handle h, unsigned op)
 
 static void publish(uint32_t slot, handle h)
 {
-    if (request_slots[slot].displaced)
+    if (request_slots[slot].is.displaced)
         count(&request_displaced, 1);
     count(&request_count, 1);
     atomic_store_explicit(&request_keys[slot], request_key(h), memory_order_release);
@@ -107,9 +107,9 @@ static void keep(handle h, const struct ring_event *e, struct comm *c, bool pers
     q->event = *e;
     q->comm = c;
     q->polled = 0;
-    q->persistent = persistent;
-    q->active = !persistent;
-    q->live = live;
+    q->is.persistent = persistent;
+    q->is.active = !persistent;
+    q->is.live = live;
     publish(slot, h);
 }
 
@@ -138,7 +138,7 @@ bool request_started(struct ring *r, handle h, uint64_t now)
     uint32_t at = find(h);
     struct request *q = &request_slots[at];
 
-    if (at == REQUEST_NONE || !q->persistent)
+    if (at == REQUEST_NONE || !q->is.persistent)
         return false;
     if (!request_is_message(q))
         q->event.seq = comm_next_seq(q->comm);
@@ -146,8 +146,8 @@ bool request_started(struct ring *r, handle h, uint64_t now)
         message_number(&q->event);
     q->event.enter = now;
     q->polled = 0;
-    q->active = true;
-    q->live = r != NULL;
+    q->is.active = true;
+    q->is.live = r != NULL;
     return !request_is_message(q);
 }
 
@@ -159,11 +159,11 @@ void request_freed(struct ring *r, handle h)
 
     if (at == REQUEST_NONE)
         return;
-    if (q->live && r && q->event.op == RING_OP_SEND) {
+    if (q->is.live && r && q->event.op == RING_OP_SEND) {
         q->event.wait = q->event.leave = clock_read(r->clock);
         q->event.flags |= RING_EVENT_UNWAITED;
         ring_emit(r, &q->event);
-    } else if (q->live) {
+    } else if (q->is.live) {
         missed(q->event.op);
     }
     release(at);
@@ -182,23 +182,26 @@ struct comm *request_matched(handle h, struct ring_event *e)
     return c;
 }
 
-uint32_t request_take(const void *array, int n)
+void request_take(struct request_list *list, const void *array, int n)
 {
-    uint32_t first = REQUEST_NONE;
-
+    *list = (struct request_list){ .first = REQUEST_NONE };
     for (int i = n - 1; i >= 0; i--) {
         handle h = handle_at(array, i);
         uint32_t at = find(h);
+        struct request *q = &request_slots[at];
 
-        if (at == REQUEST_NONE || !request_slots[at].active)
+        if (at == REQUEST_NONE || !q->is.active)
             continue;
         atomic_store_explicit(&request_keys[at], REQUEST_BUSY, memory_order_relaxed);
-        request_slots[at].at = h;
-        request_slots[at].index = (uint32_t)i;
-        request_slots[at].next = first;
-        first = at;
+        q->at = h;
+        q->index = (uint32_t)i;
+        q->next = list->first;
+        list->polled = q->polled && (list->polled || list->first == REQUEST_NONE);
+        list->first = at;
+        if (!request_is_message(q))
+            list->collective = q;
+        list->receive |= q->event.op == RING_OP_RECV;
     }
-    return first;
 }
 
 void request_over(struct request *q)
@@ -223,7 +226,7 @@ static void message_done(struct ring *r, struct request *q, struct ring_event *e
             message_undo(e);
         message_status(e, q->comm, status);
     }
-    if (r && q->live && e->op != RING_OP_NONE)
+    if (r && q->is.live && e->op != RING_OP_NONE)
         ring_emit(r, e);
 }
 
@@ -237,10 +240,10 @@ void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t lea
     e.flags |= (uint8_t)flags;
     if (request_is_message(q))
         message_done(r, q, &e, status);
-    else if (r && q->live)
+    else if (r && q->is.live)
         ring_emit(r, &e);
-    q->live = q->active = false;
-    if (q->persistent)
+    q->is.live = q->is.active = false;
+    if (q->is.persistent)
         request_keep(q);
     else
         request_over(q);

@@ -12,15 +12,17 @@
 #define REQUEST_NONE UINT32_MAX
 
 struct request {
-    struct ring_event event;
-    struct comm *comm;    /* of a persistent request: each start takes a number on it; of a message */
-    uint64_t polled;      /* ticks: the first test that found it incomplete; 0: none, or not recorded */
-    handle at;            /* set while the request is waited for */
+    _Alignas(128) struct ring_event event; /* the slot of a number is found by a shift */
+    struct comm *comm; /* of a persistent request: each start takes a number on it; of a message */
+    uint64_t polled;   /* ticks: the first test that found it incomplete; 0: none, or not recorded */
+    struct request_state {
+        bool persistent;
+        bool active;    /* posted or started */
+        bool live;      /* active and recorded */
+        bool displaced; /* not in its home slot */
+    } is;
     uint32_t next, index; /* in a list from request_take(): the next slot, the place in the array */
-    bool persistent;
-    bool active;    /* posted or started */
-    bool live;      /* active and recorded */
-    bool displaced; /* not in its home slot */
+    handle at;            /* set while the request is waited for */
 };
 
 extern atomic_uint request_count; /* nonblocking ones in progress, and persistent ones made */
@@ -78,34 +80,56 @@ void request_posted(struct ring *r, handle h, const struct ring_event *e, struct
 /* Free the slot of a request that was taken. */
 void request_over(struct request *q);
 
-/* As request_posted() for a message where no other thread may be at work and h's home slot is free.  False: it is not, and nothing was
- * done.  The event stays in registers. */
-HOT bool request_post_message(struct ring *r, handle h, const struct ring_event *e, struct comm *c)
+/* Copied member by member: a copy of the whole would put *e in memory, and wait for what was just stored there in
+ * parts. */
+HOT void request_event_set(struct ring_event *to, const struct ring_event *e)
+{
+    to->enter = e->enter;
+    to->comm = e->comm;
+    to->bytes = e->bytes;
+    to->seq = e->seq;
+    to->root = e->root;
+    to->tag = e->tag;
+    to->op = e->op;
+    to->flags = e->flags;
+}
+
+/* The count of requests where no other thread may be at work. */
+HOT void request_count_add(unsigned n)
+{
+    atomic_store_explicit(&request_count, atomic_load_explicit(&request_count, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+/* request_posted() for a message, inline where it is recorded, no other thread may be at work and h's home slot is
+ * free, or where a send is complete already. */
+HOT void request_post_message(struct ring *r, handle h, const struct ring_event *e, struct comm *c)
 {
     uint32_t at = request_home(request_key(h));
     struct request *q = &request_slots[at];
+    bool shared = request_shared(h);
+    struct ring_event other = { .wait = 0 };
 
-    if (probe.concurrent || request_shared(h) ||
-        atomic_load_explicit(&request_displaced, memory_order_relaxed) ||
-        atomic_load_explicit(&request_keys[at], memory_order_relaxed) != REQUEST_FREE)
-        return false;
-    q->event.enter = e->enter;
-    q->event.comm = e->comm;
-    q->event.bytes = e->bytes;
-    q->event.seq = e->seq;
-    q->event.root = e->root;
-    q->event.tag = e->tag;
-    q->event.op = e->op;
-    q->event.flags = e->flags;
-    q->comm = c;
-    q->polled = 0;
-    q->persistent = q->displaced = false;
-    q->active = true;
-    q->live = r != NULL;
-    atomic_store_explicit(&request_count, atomic_load_explicit(&request_count, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-    atomic_store_explicit(&request_keys[at], request_key(h), memory_order_release);
-    return true;
+    if (__builtin_expect(r && !shared && !probe.concurrent &&
+                             !atomic_load_explicit(&request_displaced, memory_order_relaxed) &&
+                             atomic_load_explicit(&request_keys[at], memory_order_relaxed) == REQUEST_FREE,
+                         1)) {
+        request_event_set(&q->event, e);
+        q->comm = c;
+        q->polled = 0;
+        q->is = (struct request_state){ .active = true, .live = true };
+        request_count_add(1);
+        atomic_store_explicit(&request_keys[at], request_key(h), memory_order_release);
+        return;
+    }
+    request_event_set(&other, e);
+    other.leave = e->leave;
+    if (r && shared && e->op == RING_OP_SEND) {
+        other.flags |= RING_EVENT_UNWAITED;
+        hot_message(r, &other);
+        return;
+    }
+    request_posted(r, h, &other, c);
 }
 
 /* Take a message that is recorded, waited for alone and in its home slot out of the table, as request_take() does.  NULL:
@@ -115,24 +139,26 @@ HOT struct request *request_take_message(handle h)
     uint32_t at = request_home(request_key(h));
     struct request *q = &request_slots[at];
 
-    if (atomic_load_explicit(&request_keys[at], memory_order_acquire) != request_key(h) || !q->live ||
-        q->persistent || !request_is_message(q))
+    if (atomic_load_explicit(&request_keys[at], memory_order_acquire) != request_key(h) || !q->is.live ||
+        !request_is_message(q))
         return NULL;
     q->at = h;
     atomic_store_explicit(&request_keys[at], REQUEST_BUSY, memory_order_relaxed);
     return q;
 }
 
-/* It completed; its event was recorded. */
-HOT void request_message_over(struct request *q)
+/* A request that was taken has completed. */
+HOT void request_complete(struct request *q)
 {
-    if (__builtin_expect(probe.concurrent || q->displaced, 0)) {
+    if (q->is.persistent) {
+        q->is.active = q->is.live = false;
+        atomic_store_explicit(&request_keys[q - request_slots], request_key(q->at), memory_order_release);
+    } else if (__builtin_expect(probe.concurrent || q->is.displaced, 0)) {
         request_over(q);
-        return;
+    } else {
+        request_count_add(-1u);
+        atomic_store_explicit(&request_keys[q - request_slots], REQUEST_FREE, memory_order_release);
     }
-    atomic_store_explicit(&request_count, atomic_load_explicit(&request_count, memory_order_relaxed) - 1,
-                          memory_order_relaxed);
-    atomic_store_explicit(&request_keys[q - request_slots], REQUEST_FREE, memory_order_release);
 }
 
 /* A persistent request was made; the event has the fields that are the same at each start.  Or a message was matched by
@@ -146,11 +172,17 @@ void request_freed(struct ring *r, handle h);
 /* Take a message that a probe matched.  Returns its communicator; NULL: unknown. */
 struct comm *request_matched(handle h, struct ring_event *e);
 
+struct request_list {
+    uint32_t first;                   /* REQUEST_NONE: it is empty */
+    const struct request *collective; /* the first in the list; NULL: there is none */
+    bool receive;                     /* it has a message to be received */
+    bool polled;                      /* a test has found each incomplete before */
+};
+
 /* Take the operations known among n requests out of the table before the program waits for them, as a list in the
- * order of the array; REQUEST_NONE: there are none.  They leave the table because the library may reuse a
- * handle, for another thread, as soon as the request completes.  Each element of the list must then be passed
- * to request_done() or request_keep(). */
-uint32_t request_take(const void *array, int n);
+ * order of the array.  They leave the table because the library may reuse a handle, for another thread, as soon as the
+ * request completes.  Each element of the list must then be passed to request_done() or request_keep(). */
+void request_take(struct request_list *list, const void *array, int n);
 /* The request completed; flags are added to those of its event.  r NULL: do not record it.  status: of a receive;
  * NULL: not known. */
 void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t leave, unsigned flags,

@@ -19,82 +19,63 @@ static atomic_flag lent = ATOMIC_FLAG_INIT;
 
 struct waiting {
     struct p2p m;
-    uint32_t first; /* list of the known operations among the requests, from request_take() */
-    bool ours;
-    bool test, collective, receive; /* of those in the list */
-    bool lent;
+    struct request_list list; /* the known operations among the requests */
+    bool ours, test, lent;
     unsigned flags;       /* added to the events of those that complete here */
     const void *statuses; /* the program's or ours; NULL: none */
     struct status own[STATUSES_OWN];
 };
 
-/* Look through the list, which begins with the first request of the array. */
-static const struct request *look_through(struct waiting *w, bool *polled)
-{
-    const struct request *collective = NULL;
-
-    w->receive = false;
-    *polled = w->first != REQUEST_NONE;
-    for (uint32_t at = w->first; at != REQUEST_NONE; at = request_get(at)->next) {
-        const struct request *q = request_get(at);
-
-        if (!request_is_message(q) && !collective)
-            collective = q;
-        w->receive |= q->event.op == RING_OP_RECV;
-        *polled &= q->polled != 0;
-    }
-    w->collective = collective != NULL;
-    return collective;
-}
-
 /* w->ours becomes false when the call goes straight to the library. */
 static void waiting_begin(struct waiting *w, const void *requests, int n, void *frame)
 {
-    struct ring_event live = { .root = -1, .op = RING_OP_WAIT };
     const struct request *q;
-    bool polled;
 
     w->ours = false;
     if (!call_wanted(frame))
         return;
-    w->first = request_any() ? request_take(requests, n) : REQUEST_NONE;
     w->m.ring = call_ring();
+    if (w->m.ring)
+        w->m.enter = clock_read(w->m.ring->clock); /* first, see p2p_begin() */
+    if (request_any())
+        request_take(&w->list, requests, n);
+    else
+        w->list = (struct request_list){ .first = REQUEST_NONE };
     w->flags = 0;
     w->test = w->lent = false;
-    if (!w->m.ring && w->first == REQUEST_NONE)
+    if (!w->m.ring && w->list.first == REQUEST_NONE)
         return;
     w->ours = true;
     self.frame = frame;
-    q = look_through(w, &polled);
     if (!w->m.ring)
         return;
-    w->m.enter = live.enter = clock_read(w->m.ring->clock);
-    if (q) {
-        live.comm = q->event.comm;
-        live.seq = q->event.seq;
-        live.bytes = q->event.bytes;
-        live.flags = q->event.flags;
-    }
-    hot_enter(w->m.ring, &live);
+    q = w->list.collective;
+    if (q)
+        hot_enter(w->m.ring, &(struct ring_event){ .enter = w->m.enter,
+                                                   .comm = q->event.comm,
+                                                   .bytes = q->event.bytes,
+                                                   .seq = q->event.seq,
+                                                   .root = -1,
+                                                   .op = RING_OP_WAIT,
+                                                   .flags = q->event.flags });
+    else
+        hot_enter(w->m.ring, &(struct ring_event){ .enter = w->m.enter, .root = -1, .op = RING_OP_WAIT });
 }
 
 /* The same for a test, which is only recorded if a known operation is among the requests. */
 static void testing_begin(struct waiting *w, const void *requests, int n, void *frame)
 {
-    bool polled;
-
     w->ours = false;
     if (!request_any() || !call_wanted(frame))
         return;
-    w->first = request_take(requests, n);
-    if (w->first == REQUEST_NONE)
+    request_take(&w->list, requests, n);
+    if (w->list.first == REQUEST_NONE)
         return;
     w->ours = w->test = true;
     w->lent = false;
     w->flags = RING_EVENT_UNWAITED;
     w->m.ring = call_ring();
-    look_through(w, &polled);
-    w->m.enter = w->m.ring && !polled ? clock_read(w->m.ring->clock) : 0;
+    w->m.enter = w->m.ring && !w->list.polled ? clock_read(w->m.ring->clock) : 0;
     self.frame = frame;
 }
 
@@ -105,7 +86,7 @@ static void *waiting_statuses(struct waiting *w, void *statuses, int n)
     if (!w->ours || !status_ignored(statuses))
         return statuses;
     w->statuses = NULL;
-    if (!w->receive)
+    if (!w->list.receive)
         return statuses;
     if (n <= (int)STATUSES_OWN)
         return (void *)(w->statuses = w->own);
@@ -115,57 +96,70 @@ static void *waiting_statuses(struct waiting *w, void *statuses, int n)
     return (void *)(w->statuses = lendable);
 }
 
-/* ---- one message, waited for alone ---- */
-
-/* The most frequent case of a wait, with its event in registers.  NULL: the wait is any other. */
-HOT struct request *single_begin(struct p2p *p, const void *requests, void *frame)
+/* The event of a message that was taken, without what its completion adds. */
+HOT void message_taken(struct ring_event *e, const struct request *q, uint64_t wait, unsigned flags)
 {
-    struct request *q;
-
-    if (!call_wanted(frame) || !request_any())
-        return NULL;
-    p->ring = call_ring();
-    q = p->ring ? request_take_message(handle_at(requests, 0)) : NULL;
-    if (!q)
-        return NULL;
-    self.frame = frame;
-    p->enter = clock_read(p->ring->clock);
-    hot_enter(p->ring, &(struct ring_event){ .enter = p->enter, .root = -1, .op = RING_OP_WAIT });
-    return q;
+    request_event_set(e, &q->event);
+    e->wait = wait;
+    e->flags |= (uint8_t)flags;
 }
 
-HOT void single_end(struct p2p *p, struct request *q, int rc, const void *requests, const void *status)
+/* It has completed at time now.  status: of a receive. */
+HOT void message_completed(struct ring_event *e, const struct request *q, uint64_t now, const void *status)
 {
-    uint64_t now = clock_read(p->ring->clock);
-    struct ring_event e = { .enter = q->event.enter,
-                            .leave = now,
-                            .wait = p->enter,
-                            .comm = q->event.comm,
-                            .bytes = q->event.bytes,
-                            .seq = q->event.seq,
-                            .root = q->event.root,
-                            .tag = q->event.tag,
-                            .op = q->event.op,
-                            .flags = q->event.flags };
+    e->leave = now;
+    if (e->op != RING_OP_RECV)
+        return;
+    if (__builtin_expect(status_cancelled(status), 0))
+        message_undo(e);
+    message_status(e, q->comm, status);
+}
 
-    hot_p2p(p->ring, 0, now - p->enter);
-    self.frame = NULL;
+/* ---- one message, waited for alone ---- */
+
+/* The most frequent case of a wait, with its event in registers. */
+struct single {
+    struct p2p m;
+    struct ring_event e;
+    struct request *q;
+};
+
+/* False: the wait is any other. */
+HOT bool single_begin(struct single *s, const void *requests, void *frame)
+{
+    if (!call_wanted(frame) || !request_any())
+        return false;
+    s->m.ring = call_ring();
+    if (!s->m.ring)
+        return false;
+    s->m.enter = clock_read(s->m.ring->clock); /* first, see p2p_begin() */
+    s->q = request_take_message(handle_at(requests, 0));
+    if (!s->q)
+        return false;
+    self.frame = frame;
+    message_taken(&s->e, s->q, s->m.enter, 0);
+    s->m.at = hot_enter_message(s->m.ring, RING_OP_WAIT, 0, s->m.enter, &s->e);
+    return true;
+}
+
+HOT void single_end(struct single *s, int rc, const void *requests, const void *status)
+{
+    struct ring *r = s->m.ring;
+    uint64_t now = p2p_leave(&s->m, 0);
+    bool wild = message_wild(&s->e);
+
     if (__builtin_expect(rc, 0)) {
-        hot_left(p->ring, now);
-        if (handle_at(requests, 0) == q->at)
-            request_keep(q);
+        hot_left(r, now);
+        if (handle_at(requests, 0) == s->q->at)
+            request_keep(s->q);
         else
-            request_done(p->ring, q, p->enter, now, RING_EVENT_FAILED, NULL);
+            request_done(r, s->q, s->m.enter, now, RING_EVENT_FAILED, NULL);
         return;
     }
-    if (e.op == RING_OP_RECV) {
-        if (__builtin_expect(status_cancelled(status), 0))
-            message_undo(&e);
-        message_status(&e, q->comm, status);
-    }
-    request_message_over(q);
-    if (e.op == RING_OP_NONE || !hot_message(p->ring, &e))
-        hot_left(p->ring, now);
+    message_completed(&s->e, s->q, now, status);
+    request_complete(s->q);
+    if (s->e.op == RING_OP_NONE || !hot_leave_message(r, s->m.at, s->m.enter, &s->e, true, wild))
+        hot_left(r, now);
 }
 
 /* ---- which requests completed ---- */
@@ -190,9 +184,19 @@ static void waiting_keep(const struct waiting *w, struct request *q)
 static void waiting_done(const struct waiting *w, struct request *q, uint64_t now, const void *status)
 {
     bool polled = w->test && q->polled;
+    uint64_t wait = polled ? q->polled : w->m.enter;
+    unsigned flags = polled ? w->flags & ~(unsigned)RING_EVENT_UNWAITED : w->flags;
+    struct ring_event e;
 
-    request_done(w->m.ring, q, polled ? q->polled : w->m.enter, now,
-                 polled ? w->flags & ~(unsigned)RING_EVENT_UNWAITED : w->flags, status);
+    if (!w->m.ring || !q->is.live || !request_is_message(q) || (q->event.op == RING_OP_RECV && !status)) {
+        request_done(w->m.ring, q, wait, now, flags, status);
+        return;
+    }
+    message_taken(&e, q, wait, flags);
+    message_completed(&e, q, now, status);
+    request_complete(q);
+    if (e.op != RING_OP_NONE)
+        hot_message(w->m.ring, &e);
 }
 
 /* The library returned rc.  The requests at the n indices have completed, or all of them where indices is NULL; an index
@@ -208,12 +212,12 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         now = clock_read(w->m.ring->clock);
     if (w->m.ring && !w->test) {
         hot_left(w->m.ring, now);
-        if (!w->collective)
+        if (!w->list.collective)
             hot_p2p(w->m.ring, 0, now - w->m.enter);
     }
     self.frame = NULL;
     w->flags |= rc ? RING_EVENT_FAILED : 0;
-    for (uint32_t at = w->first, next; at != REQUEST_NONE; at = next) {
+    for (uint32_t at = w->list.first, next; at != REQUEST_NONE; at = next) {
         struct request *q = request_get(at);
         int place = (int)q->index;
 
@@ -271,16 +275,14 @@ static int wait_any(int (*next)(void *, void *), void *requests, void *status, v
         static struct next next = { #symbol, NULL };                                  \
         void *frame = __builtin_frame_address(0);                                     \
         struct status own;                                                            \
-        struct request *q;                                                            \
-        struct p2p p;                                                                 \
+        struct single s;                                                              \
         int rc;                                                                       \
                                                                                       \
-        q = single_begin(&p, requests, frame);                                        \
-        if (!q)                                                                       \
+        if (!single_begin(&s, requests, frame))                                       \
             return wait_any((int(*) params)next_get(&next), requests, status, frame); \
         status = status_wanted(status, &own);                                         \
         rc = ((int(*) params)next_get(&next))(requests, status);                      \
-        single_end(&p, q, rc, requests, status);                                      \
+        single_end(&s, rc, requests, status);                                         \
         return rc;                                                                    \
     }
 BOTH(WAIT, Wait, (void *requests, void *status))
@@ -315,7 +317,6 @@ static void starting_begin(struct starting *s, const void *requests, int n, void
     if (!s->ours)
         return;
     s->m.ring = call_ring();
-    s->m.live = false;
     s->m.enter = s->m.ring ? clock_read(s->m.ring->clock) : 0;
     s->messages = n;
     self.frame = frame;
@@ -328,7 +329,7 @@ static void starting_leave(struct starting *s)
     if (!s->ours)
         return;
     if (s->m.ring && s->messages > 0)
-        ring_p2p(s->m.ring, 0, clock_read(s->m.ring->clock) - s->m.enter);
+        ring_p2p(s->m.ring, 0, 0);
     self.frame = NULL;
 }
 

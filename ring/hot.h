@@ -139,6 +139,34 @@ HOT void hot_leave(struct ring *r, struct ring_event *at, uint64_t now, bool fai
     hot_publish(r, at);
 }
 
+/* What is known of a message before it completed, but for enter, op and flags. */
+HOT void hot_message_begin(struct ring_event *at, const struct ring_event *e)
+{
+    __atomic_store_n(&at->comm, e->comm, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->bytes, e->bytes, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->seq, e->seq, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->root, e->root, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->wait, e->wait, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->p2p, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->tag, e->tag, __ATOMIC_RELEASE);
+}
+
+/* Show a call that was entered to pass message e, or to wait for it alone: op is RING_OP_WAIT then, with no flags, and a
+ * reader takes the op and the time alone.  The rest of the event is written here and not when the call ends, because the
+ * processor does this beside what the library does. Returns its place. */
+HOT struct ring_event *hot_enter_message(struct ring *r, enum ring_op op, unsigned flags, uint64_t enter,
+                                         const struct ring_event *e)
+{
+    struct ring_event *at = hot_place(r);
+
+    __atomic_store_n(&at->enter, enter, __ATOMIC_RELEASE);
+    hot_message_begin(at, e);
+    __atomic_store_n(&at->op, (uint8_t)op, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->flags, (uint8_t)flags, __ATOMIC_RELEASE);
+    atomic_store_explicit(&r->file->entered, enter, memory_order_release);
+    return at;
+}
+
 /* A call ended without an event of its own. */
 HOT void hot_left(struct ring *r, uint64_t now)
 {
@@ -148,24 +176,56 @@ HOT void hot_left(struct ring *r, uint64_t now)
     atomic_store_explicit(&r->file->entered, 0, memory_order_release);
 }
 
+HOT bool hot_fits_message(struct ring *r)
+{
+    if (__builtin_expect(!hot_room_message(r), 0)) {
+        ring_message_missed(r);
+        return false;
+    }
+    return true;
+}
+
+HOT void hot_message_publish(struct ring *r, struct ring_event *at, uint64_t leave)
+{
+    if (__builtin_expect(r->kept != r->head, 0))
+        ring_keep_last(r);
+    __atomic_store_n(&at->leave, leave, __ATOMIC_RELAXED);
+    hot_publish(r, at);
+    r->kept = r->head;
+}
+
 /* A message.  False: there is no room. */
 HOT bool hot_message(struct ring *r, const struct ring_event *e)
 {
     struct ring_event *at = hot_place(r);
 
-    if (__builtin_expect(!hot_room_message(r), 0)) {
-        atomic_fetch_add_explicit(&r->file->messages_missed, 1, memory_order_relaxed);
+    if (!hot_fits_message(r))
         return false;
+    __atomic_store_n(&at->enter, e->enter, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->op, e->op, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->flags, e->flags, __ATOMIC_RELEASE);
+    hot_message_begin(at, e);
+    hot_message_publish(r, at, e->leave);
+    return true;
+}
+
+/* The message of a call that hot_enter_message() showed, unless the library switched stacks meanwhile.  waited: as
+ * RING_OP_WAIT; wild: its status changed more than its bytes. */
+HOT bool hot_leave_message(struct ring *r, struct ring_event *at, uint64_t enter, const struct ring_event *e,
+                           bool waited, bool wild)
+{
+    if (__builtin_expect(at != hot_place(r) || at->enter != enter || wild, 0))
+        return hot_message(r, e);
+    if (!hot_fits_message(r))
+        return false;
+    if (waited) {
+        __atomic_store_n(&at->enter, e->enter, __ATOMIC_RELEASE);
+        __atomic_store_n(&at->op, e->op, __ATOMIC_RELEASE);
+        __atomic_store_n(&at->flags, e->flags, __ATOMIC_RELEASE);
     }
-    if (__builtin_expect(r->kept != r->head, 0))
-        ring_keep_last(r);
-    hot_begin(at, e);
-    __atomic_store_n(&at->leave, e->leave, __ATOMIC_RELAXED);
-    __atomic_store_n(&at->wait, e->wait, __ATOMIC_RELAXED);
-    __atomic_store_n(&at->p2p, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&at->tag, e->tag, __ATOMIC_RELAXED);
-    hot_publish(r, at);
-    r->kept = r->head;
+    if (e->op == RING_OP_RECV)
+        __atomic_store_n(&at->bytes, e->bytes, __ATOMIC_RELEASE);
+    hot_message_publish(r, at, e->leave);
     return true;
 }
 

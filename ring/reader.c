@@ -230,6 +230,11 @@ static void live_inside(struct ring_live *live, const struct ring_event *e)
 {
     bool message = ring_op_is_message(e->op);
 
+    if (e->op == RING_OP_WAIT && !e->flags) { /* see hot_enter_message() */
+        *live = (struct ring_live){ .enter = e->enter, .op = RING_OP_WAIT };
+        return;
+    }
+
     *live = (struct ring_live){ .comm = e->comm,
                                 .enter = e->enter,
                                 .bytes = e->bytes,

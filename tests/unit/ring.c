@@ -448,7 +448,8 @@ static void is_outside(const struct ring *r, uint64_t since, uint64_t comm, uint
     struct ring_live live = { .op = RING_OP_MAX };
 
     ring_live_get(r, &live);
-    ok(live.op == RING_OP_NONE && live.enter == since && live.comm == comm && live.seq == seq && live.bytes == 0,
+    ok(live.op == RING_OP_NONE && live.enter == since && live.comm == comm && live.seq == seq &&
+           live.bytes == 0,
        "%s (op %u since %llu: comm %llu seq %u)", text, live.op, (unsigned long long)live.enter,
        (unsigned long long)live.comm, live.seq);
 }
@@ -472,7 +473,17 @@ static void test_live(void)
                   .comm = 11,
                   .seq = 1,
                   .op = RING_OP_BARRIER,
-                  .flags = RING_EVENT_NONBLOCKING };
+                  .flags = RING_EVENT_NONBLOCKING },
+        waited = { .enter = 500,
+                   .wait = 820,
+                   .leave = 830,
+                   .comm = 12,
+                   .bytes = 64,
+                   .seq = 9,
+                   .root = 2,
+                   .tag = 4,
+                   .op = RING_OP_RECV,
+                   .flags = RING_EVENT_NONBLOCKING };
     struct ring_event *at;
     struct ring_live live;
 
@@ -503,6 +514,15 @@ static void test_live(void)
     ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 800, .op = RING_OP_WAIT });
     ring_leave(w, 810);
     is_outside(r, 810, 11, 5, "a wait without events leaves the last collective as it is");
+    at = hot_enter_message(w, RING_OP_WAIT, 0, 820, &waited);
+    ok(ring_live_get(r, &live) && live.op == RING_OP_WAIT && live.enter == 820 && !live.comm && !live.bytes &&
+           !live.seq,
+       "a wait for one message is shown without what its event has already");
+    hot_leave_message(w, at, 820, &waited, true, false);
+    is_outside(r, 830, 11, 5, "the message that ends a wait leaves the last collective as it is");
+    ok(ring_last(r, e, 1) == 1 && e[0].op == RING_OP_RECV && e[0].enter == 500 && e[0].wait == 820 &&
+           e[0].leave == 830 && e[0].bytes == 64 && e[0].seq == 9 && e[0].tag == 4 && e[0].root == 2,
+       "a message that was waited for has the times when it was posted, waited for and complete");
 
     for (uint32_t i = 0; i < 100; i++)
         collective(w, 1000 + 10 * i, 1005 + 10 * i, 100 + i);
