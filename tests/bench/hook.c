@@ -1,18 +1,17 @@
-/* hook.c - what recording one call costs, a collective or one that passes messages: the time of a call on
- * MPI_COMM_SELF, where the library itself does next to nothing.  Row sendrecv is one call with two messages; row
- * nonblocking is the mean of three calls, Irecv, Send and Wait, with two messages: these calls need five reads of the clock
- * (when the receive was posted, and both ends of the two calls that can hold the rank), so what two reads a message take
- * would be 1.25 times as much if nothing else was done.  Run it with the probe preloaded
- * and SYNCGUARD_DIR set (tests/bench/hook.sh).
+/* hook.c - what recording one call costs, a collective or one that passes messages, on MPI_COMM_SELF, where the library
+ * itself does next to nothing.  A row that passes messages is a pattern of calls, and its figures are those of the pattern
+ * over the number of its calls: Irecv, Isend and two Waits are four calls, so they are compared with eight reads of the
+ * clock.  MPI_Sendrecv counts as the two calls that it stands for.  Run it with the probe preloaded and SYNCGUARD_DIR set
+ * (tests/bench/hook.sh).
  *
  * Several ways to the same function, in turns within one process, so that a slow spell hits all: the
  * library's own, an empty wrapper, the probe, and a wrapper that does what mpiP does (mpip.h).  Beside them
  * two reads of the probe's clock, which no hook that knows when a call began and ended does without: a
  * counter may cost 10 ns or 25, so nanoseconds of two machines do not compare, but the ratio of the hook to
- * two reads does. A child drains the ring 20 times a second, as the agent does, and the program keeps below
+ * two reads does.  A child drains the ring 20 times a second, as the agent does, and the program keeps below
  * what fits between two drains: a full ring would be cheaper.
  *
- * Prints a JSON object for each operation.  In ns: bare, empty_wrapper, probe, clocks, mpip (medians of
+ * Prints a JSON object for each row.  calls: what the figures are divided by.  In ns: bare, empty_wrapper, probe, clocks, mpip (medians of
  * batches); p50 and mpip_p50, the medians over batches of what the probe and mpiP's method add to the bare
  * call; p999, the 99.9th percentile of single calls with the probe over the bare median; bare_p999, the same
  * of bare calls. ratio and mpip_ratio: medians over batches of what was added over two reads of the clock
@@ -33,141 +32,155 @@
 #include "ring/ring.h"
 #include "tests/bench/mpip.h"
 
-enum { BATCH = 1000, ROUNDS = 600, SINGLES = 100000, FIT = 12000 };
+enum { BATCH = 1000, ROUNDS = 300, SINGLES = 50000, FIT = 12000, SEVERAL = 4 };
 
-/* The calling conventions of both operations are the same in all ways. */
-typedef int (*barrier_fn)(MPI_Comm);
-typedef int (*allreduce_fn)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
-typedef int (*sendrecv_fn)(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int,
-                           MPI_Comm, MPI_Status *);
-
-struct nonblocking {
-    int (*irecv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
-    int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
-    int (*wait)(MPI_Request *, MPI_Status *);
+/* The MPI functions that are measured: the library's own, or another way to them. */
+struct functions {
+    int (*Barrier)(MPI_Comm);
+    int (*Allreduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+    int (*Sendrecv)(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm,
+                    MPI_Status *);
+    int (*Send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+    int (*Recv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+    int (*Isend)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+    int (*Irecv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+    int (*Start)(MPI_Request *);
+    int (*Wait)(MPI_Request *, MPI_Status *);
+    int (*Waitall)(int, MPI_Request *, MPI_Status *);
+    int (*Test)(MPI_Request *, int *, MPI_Status *);
 };
 
-static barrier_fn library_barrier;
-static allreduce_fn library_allreduce;
-static sendrecv_fn library_sendrecv;
-static struct nonblocking library_nonblocking;
+static struct functions library;
 
-static int empty_barrier(MPI_Comm comm)
+/* An empty wrapper, and one that does what mpiP does.  n < 0: the call has no datatype. */
+#define WRAPPERS(name, op, n, type, params, args) \
+    static int empty_##name params                \
+    {                                             \
+        return library.name args;                 \
+    }                                             \
+    static int mpip_##name params                 \
+    {                                             \
+        double start_us = mpip_enter();           \
+        int rc = library.name args;               \
+                                                  \
+        mpip_leave(op, start_us, n, type);        \
+        return rc;                                \
+    }
+
+WRAPPERS(Barrier, 1, -1, MPI_DATATYPE_NULL, (MPI_Comm comm), (comm))
+WRAPPERS(Allreduce, 2, n, type,
+         (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+         (in, out, n, type, op, comm))
+WRAPPERS(Sendrecv, 3, n, type,
+         (const void *out, int n, MPI_Datatype type, int to, int tag, void *in, int rn, MPI_Datatype rtype,
+          int from, int rtag, MPI_Comm comm, MPI_Status *status),
+         (out, n, type, to, tag, in, rn, rtype, from, rtag, comm, status))
+WRAPPERS(Send, 4, n, type, (const void *out, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm),
+         (out, n, type, to, tag, comm))
+WRAPPERS(Recv, 5, n, type,
+         (void *in, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status),
+         (in, n, type, from, tag, comm, status))
+WRAPPERS(Isend, 6, n, type,
+         (const void *out, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request),
+         (out, n, type, to, tag, comm, request))
+WRAPPERS(Irecv, 7, n, type,
+         (void *in, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request),
+         (in, n, type, from, tag, comm, request))
+WRAPPERS(Start, 8, -1, MPI_DATATYPE_NULL, (MPI_Request * request), (request))
+WRAPPERS(Wait, 9, -1, MPI_DATATYPE_NULL, (MPI_Request * request, MPI_Status *status), (request, status))
+WRAPPERS(Waitall, 10, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, MPI_Status *statuses),
+         (n, requests, statuses))
+WRAPPERS(Test, 11, -1, MPI_DATATYPE_NULL, (MPI_Request * request, int *flag, MPI_Status *status),
+         (request, flag, status))
+
+#define EACH(DO) \
+    DO(Barrier)  \
+    DO(Allreduce) DO(Sendrecv) DO(Send) DO(Recv) DO(Isend) DO(Irecv) DO(Start) DO(Wait) DO(Waitall) DO(Test)
+#define EMPTY(name) .name = empty_##name,
+#define MPIP(name)  .name = mpip_##name,
+static const struct functions empty = { EACH(EMPTY) }, mpip = { EACH(MPIP) };
+static struct functions probe;
+
+/* ---- what the rows measure ---- */
+
+static double in[SEVERAL] = { 1 }, out[SEVERAL] = { 1 };
+static MPI_Request persistent[2];
+
+static void call_barrier(const struct functions *f)
 {
-    return library_barrier(comm);
+    f->Barrier(MPI_COMM_SELF);
 }
 
-static int empty_allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+static void call_allreduce(const struct functions *f)
 {
-    return library_allreduce(in, out, n, type, op, comm);
+    f->Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
 }
 
-static int mpip_barrier(MPI_Comm comm)
+static void call_sendrecv(const struct functions *f)
 {
-    double start_us = mpip_enter();
-    int rc = library_barrier(comm);
-
-    mpip_leave(1, start_us, -1, MPI_DATATYPE_NULL);
-    return rc;
+    f->Sendrecv(out, 1, MPI_DOUBLE, 0, 5, in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
-static int mpip_allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+static void call_irecv_send_wait(const struct functions *f)
 {
-    double start_us = mpip_enter();
-    int rc = library_allreduce(in, out, n, type, op, comm);
-
-    mpip_leave(2, start_us, n, type);
-    return rc;
-}
-
-static int empty_sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in, int rn,
-                          MPI_Datatype rtype, int from, int rtag, MPI_Comm comm, MPI_Status *status)
-{
-    return library_sendrecv(out, n, type, to, tag, in, rn, rtype, from, rtag, comm, status);
-}
-
-static int mpip_sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in, int rn,
-                         MPI_Datatype rtype, int from, int rtag, MPI_Comm comm, MPI_Status *status)
-{
-    double start_us = mpip_enter();
-    int rc = library_sendrecv(out, n, type, to, tag, in, rn, rtype, from, rtag, comm, status);
-
-    mpip_leave(3, start_us, n, type);
-    return rc;
-}
-
-static int empty_irecv(void *in, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                       MPI_Request *request)
-{
-    return library_nonblocking.irecv(in, n, type, from, tag, comm, request);
-}
-
-static int empty_send(const void *out, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
-{
-    return library_nonblocking.send(out, n, type, to, tag, comm);
-}
-
-static int empty_wait(MPI_Request *request, MPI_Status *status)
-{
-    return library_nonblocking.wait(request, status);
-}
-
-static int mpip_irecv(void *in, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                      MPI_Request *request)
-{
-    double start_us = mpip_enter();
-    int rc = library_nonblocking.irecv(in, n, type, from, tag, comm, request);
-
-    mpip_leave(4, start_us, n, type);
-    return rc;
-}
-
-static int mpip_send(const void *out, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
-{
-    double start_us = mpip_enter();
-    int rc = library_nonblocking.send(out, n, type, to, tag, comm);
-
-    mpip_leave(5, start_us, n, type);
-    return rc;
-}
-
-static int mpip_wait(MPI_Request *request, MPI_Status *status)
-{
-    double start_us = mpip_enter();
-    int rc = library_nonblocking.wait(request, status);
-
-    mpip_leave(6, start_us, -1, MPI_DATATYPE_NULL);
-    return rc;
-}
-
-static void call_barrier(void *f)
-{
-    ((barrier_fn)f)(MPI_COMM_SELF);
-}
-
-static void call_allreduce(void *f)
-{
-    static double in = 1, out;
-
-    ((allreduce_fn)f)(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
-}
-
-static void call_sendrecv(void *f)
-{
-    static double out = 1, in;
-
-    ((sendrecv_fn)f)(&out, 1, MPI_DOUBLE, 0, 5, &in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-}
-
-static void call_nonblocking(void *f)
-{
-    static double out = 1, in;
-    const struct nonblocking *way = f;
     MPI_Request request;
 
-    way->irecv(&in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &request);
-    way->send(&out, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF);
-    way->wait(&request, MPI_STATUS_IGNORE);
+    f->Irecv(in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &request);
+    f->Send(out, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF);
+    f->Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void call_isend_recv_wait(const struct functions *f)
+{
+    MPI_Request request;
+
+    f->Isend(out, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &request);
+    f->Recv(in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    f->Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void call_isend_irecv_wait_wait(const struct functions *f)
+{
+    MPI_Request sent, received;
+
+    f->Irecv(in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &received);
+    f->Isend(out, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &sent);
+    f->Wait(&received, MPI_STATUS_IGNORE);
+    f->Wait(&sent, MPI_STATUS_IGNORE);
+}
+
+static void call_waitall(const struct functions *f)
+{
+    MPI_Request requests[2 * SEVERAL];
+
+    for (int i = 0; i < SEVERAL; i++)
+        f->Irecv(in + i, 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF, requests + i);
+    for (int i = 0; i < SEVERAL; i++)
+        f->Isend(out + i, 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF, requests + SEVERAL + i);
+    f->Waitall(2 * SEVERAL, requests, MPI_STATUSES_IGNORE);
+}
+
+/* Three tests find the message incomplete, one complete. */
+static void call_test(const struct functions *f)
+{
+    MPI_Request request;
+    int done = 0;
+
+    f->Irecv(in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &request);
+    for (int i = 0; i < 3; i++)
+        f->Test(&request, &done, MPI_STATUS_IGNORE);
+    f->Send(out, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF);
+    do {
+        f->Test(&request, &done, MPI_STATUS_IGNORE);
+    } while (!done);
+}
+
+static void call_persistent(const struct functions *f)
+{
+    f->Start(persistent);
+    f->Start(persistent + 1);
+    f->Wait(persistent, MPI_STATUS_IGNORE);
+    f->Wait(persistent + 1, MPI_STATUS_IGNORE);
 }
 
 static int by_value(const void *a, const void *b)
@@ -219,14 +232,15 @@ static void spend(int events)
 static double ns_per_tick;
 static enum ring_clock kind; /* the probe's clock */
 
-/* The MPI calls and the events of one call of a row. */
+/* calls: what the row's time is divided by; events: those that its calls record. */
 struct row {
     const char *name;
-    void (*call)(void *);
+    void (*call)(const struct functions *);
     int calls, events;
 };
 
-static double batch_ns(const struct row *row, void (*call)(void *), void *f)
+static double batch_ns(const struct row *row, void (*call)(const struct functions *),
+                       const struct functions *f)
 {
     int n = BATCH / row->events;
     uint64_t t0 = clock_counter();
@@ -236,7 +250,7 @@ static double batch_ns(const struct row *row, void (*call)(void *), void *f)
     return (double)(clock_counter() - t0) * ns_per_tick / n;
 }
 
-static double single_ns(const struct row *row, void *f)
+static double single_ns(const struct row *row, const struct functions *f)
 {
     uint64_t t0 = clock_counter();
 
@@ -245,7 +259,7 @@ static double single_ns(const struct row *row, void *f)
 }
 
 /* What it does is an empty call: the loop around the other ways makes one too. */
-__attribute__((noinline)) static void read_twice(void *unused)
+__attribute__((noinline)) static void read_twice(const struct functions *unused)
 {
     uint64_t enter = clock_read(kind), leave;
 
@@ -254,7 +268,7 @@ __attribute__((noinline)) static void read_twice(void *unused)
     __asm__ volatile("" : : "r"(leave));
 }
 
-static void measure(const struct row *row, void *bare, void *empty, void *probe, void *mpip)
+static void measure(const struct row *row)
 {
     static double b[ROUNDS], e[ROUNDS], p[ROUNDS], m[ROUNDS], c[ROUNDS], sb[SINGLES], sp[SINGLES];
     static double extra[ROUNDS], ratio[ROUNDS], mpip_extra[ROUNDS], mpip_ratio[ROUNDS];
@@ -262,11 +276,11 @@ static void measure(const struct row *row, void *bare, void *empty, void *probe,
 
     for (int i = 0; i < ROUNDS; i++) {
         spend(BATCH);
-        b[i] = batch_ns(row, row->call, bare) / row->calls;
-        e[i] = batch_ns(row, row->call, empty) / row->calls;
-        p[i] = batch_ns(row, row->call, probe) / row->calls;
+        b[i] = batch_ns(row, row->call, &library) / row->calls;
+        e[i] = batch_ns(row, row->call, &empty) / row->calls;
+        p[i] = batch_ns(row, row->call, &probe) / row->calls;
         c[i] = batch_ns(row, read_twice, NULL);
-        m[i] = batch_ns(row, row->call, mpip) / row->calls;
+        m[i] = batch_ns(row, row->call, &mpip) / row->calls;
         extra[i] = p[i] - b[i];
         ratio[i] = extra[i] / c[i];
         mpip_extra[i] = m[i] - b[i];
@@ -274,56 +288,58 @@ static void measure(const struct row *row, void *bare, void *empty, void *probe,
     }
     for (int i = 0; i < SINGLES; i++) {
         spend(row->events);
-        sb[i] = single_ns(row, bare);
-        sp[i] = single_ns(row, probe);
+        sb[i] = single_ns(row, &library);
+        sp[i] = single_ns(row, &probe);
     }
     bare_median = quantile(sb, SINGLES, 0.5);
-    printf("{\"op\": \"%s\", \"bare\": %.2f, \"empty_wrapper\": %.2f, \"probe\": %.2f, \"clocks\": %.2f, "
-           "\"mpip\": %.2f, \"p50\": %.2f, \"mpip_p50\": %.2f, \"p999\": %.2f, \"bare_p999\": %.2f, "
-           "\"ratio\": %.3f, \"mpip_ratio\": %.3f}\n",
-           row->name, quantile(b, ROUNDS, 0.5), quantile(e, ROUNDS, 0.5), quantile(p, ROUNDS, 0.5),
-           quantile(c, ROUNDS, 0.5), quantile(m, ROUNDS, 0.5), quantile(extra, ROUNDS, 0.5),
-           quantile(mpip_extra, ROUNDS, 0.5), quantile(sp, SINGLES, 0.999) - bare_median,
-           quantile(sb, SINGLES, 0.999) - bare_median, quantile(ratio, ROUNDS, 0.5),
-           quantile(mpip_ratio, ROUNDS, 0.5));
+    printf(
+        "{\"op\": \"%s\", \"calls\": %d, \"bare\": %.2f, \"empty_wrapper\": %.2f, \"probe\": %.2f, \"clocks\": %.2f, "
+        "\"mpip\": %.2f, \"p50\": %.2f, \"mpip_p50\": %.2f, \"p999\": %.2f, \"bare_p999\": %.2f, "
+        "\"ratio\": %.3f, \"mpip_ratio\": %.3f}\n",
+        row->name, row->calls, quantile(b, ROUNDS, 0.5), quantile(e, ROUNDS, 0.5), quantile(p, ROUNDS, 0.5),
+        quantile(c, ROUNDS, 0.5), quantile(m, ROUNDS, 0.5), quantile(extra, ROUNDS, 0.5),
+        quantile(mpip_extra, ROUNDS, 0.5), quantile(sp, SINGLES, 0.999) - bare_median,
+        quantile(sb, SINGLES, 0.999) - bare_median, quantile(ratio, ROUNDS, 0.5),
+        quantile(mpip_ratio, ROUNDS, 0.5));
 }
 
-static void *behind_the_probe(const char *library, const char *name)
+static void *behind_the_probe(const char *object_name, const char *name)
 {
-    void *object = dlopen(library, RTLD_LAZY | RTLD_NOLOAD), *at = object ? dlsym(object, name) : NULL;
+    void *object = dlopen(object_name, RTLD_LAZY | RTLD_NOLOAD), *at = object ? dlsym(object, name) : NULL;
 
     if (!at) {
-        fprintf(stderr, "hook: %s in %s: not found\n", name, library);
+        fprintf(stderr, "hook: %s in %s: not found\n", name, object_name);
         exit(2);
     }
     return at;
 }
 
-static void measure_all(const char *library)
-{
-    static const struct row barrier = { "barrier", call_barrier, 1, 1 },
-                            allreduce = { "allreduce", call_allreduce, 1, 1 },
-                            sendrecv = { "sendrecv", call_sendrecv, 1, 2 },
-                            nonblocking = { "nonblocking", call_nonblocking, 3, 2 };
-    struct nonblocking empty = { empty_irecv, empty_send, empty_wait }, probe,
-                       mpip = { mpip_irecv, mpip_send, mpip_wait };
+static const struct row rows[] = {
+    { "Barrier", call_barrier, 1, 1 },
+    { "Allreduce", call_allreduce, 1, 1 },
+    { "Sendrecv", call_sendrecv, 2, 2 }, /* it stands for two */
+    { "Irecv Send Wait", call_irecv_send_wait, 3, 2 },
+    { "Isend Recv Wait", call_isend_recv_wait, 3, 2 },
+    { "Irecv Isend Wait Wait", call_isend_irecv_wait_wait, 4, 2 },
+    { "4 Irecv 4 Isend Waitall", call_waitall, 2 * SEVERAL + 1, 2 * SEVERAL },
+    { "Irecv 3 Test Send Test", call_test, 6, 2 },
+    { "2 Start 2 Wait", call_persistent, 4, 2 },
+};
 
-    library_barrier = (barrier_fn)behind_the_probe(library, "MPI_Barrier");
-    library_allreduce = (allreduce_fn)behind_the_probe(library, "MPI_Allreduce");
-    library_sendrecv = (sendrecv_fn)behind_the_probe(library, "MPI_Sendrecv");
-    *(void **)&library_nonblocking.irecv = behind_the_probe(library, "MPI_Irecv");
-    *(void **)&library_nonblocking.send = behind_the_probe(library, "MPI_Send");
-    *(void **)&library_nonblocking.wait = behind_the_probe(library, "MPI_Wait");
-    *(void **)&probe.irecv = dlsym(RTLD_DEFAULT, "MPI_Irecv");
-    *(void **)&probe.send = dlsym(RTLD_DEFAULT, "MPI_Send");
-    *(void **)&probe.wait = dlsym(RTLD_DEFAULT, "MPI_Wait");
-    measure(&barrier, (void *)library_barrier, (void *)empty_barrier, dlsym(RTLD_DEFAULT, "MPI_Barrier"),
-            (void *)mpip_barrier);
-    measure(&allreduce, (void *)library_allreduce, (void *)empty_allreduce,
-            dlsym(RTLD_DEFAULT, "MPI_Allreduce"), (void *)mpip_allreduce);
-    measure(&sendrecv, (void *)library_sendrecv, (void *)empty_sendrecv, dlsym(RTLD_DEFAULT, "MPI_Sendrecv"),
-            (void *)mpip_sendrecv);
-    measure(&nonblocking, &library_nonblocking, &empty, &probe, &mpip);
+/* only: the row's name; NULL: all. */
+static void measure_all(const char *object, const char *only)
+{
+#define FIND(name)                                                    \
+    *(void **)&library.name = behind_the_probe(object, "MPI_" #name); \
+    *(void **)&probe.name = dlsym(RTLD_DEFAULT, "MPI_" #name);
+    EACH(FIND)
+    MPI_Recv_init(in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &persistent[0]);
+    MPI_Send_init(out, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &persistent[1]);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (!only || !strcmp(only, rows[i].name))
+            measure(&rows[i]);
+    MPI_Request_free(&persistent[0]);
+    MPI_Request_free(&persistent[1]);
 }
 
 int main(int argc, char **argv)
@@ -332,8 +348,8 @@ int main(int argc, char **argv)
     struct ring_clock_map map;
     pid_t reader;
 
-    if (argc != 2 || !dir) {
-        fprintf(stderr, "usage: %s=DIRECTORY LD_PRELOAD=PROBE hook LIBRARY.so\n", RING_ENV_DIR);
+    if (argc < 2 || argc > 3 || !dir) {
+        fprintf(stderr, "usage: %s=DIRECTORY LD_PRELOAD=PROBE hook LIBRARY.so [ROW]\n", RING_ENV_DIR);
         return 2;
     }
     unsetenv("LD_PRELOAD"); /* the library's own helpers */
@@ -346,7 +362,7 @@ int main(int argc, char **argv)
         nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     ns_per_tick = map.ns_per_tick;
     kind = clock_choose();
-    measure_all(argv[1]);
+    measure_all(argv[1], argv[2]);
     MPI_Finalize();
     kill(reader, SIGKILL);
     waitpid(reader, NULL, 0);

@@ -24,6 +24,9 @@ ROWS = (
      "{hook_ns.p50 ns}, {hook_ns.p999 ns}", "{hook_ns.p50 ns}, {hook_ns.p999 ns}"),
     ("the same over two reads of the clock, {hook_ns.clocks ns} here (mpiP's published method: {mpip_ratio times})",
      "{hook_ratio times}", "{hook_ratio times}"),
+    ("the same of a call that passes messages, over the same two reads (worst of two libraries and seven patterns of nonblocking, blocking and "
+     "persistent calls, each the mean of its calls)",
+     "{hook_message_ratio times}", "{hook_message_ratio times}"),
     ("recording over not recording, within one run: a step of 4 ms of work and 4 all-reduces of 32 KiB, 2 ranks, the agents and the controller "
      "on the same cores ({step.pairs count} pairs of blocks)",
      "{step.ratio 4} (95 %: {step.low 4} to {step.high 4})", "{step.high 4} (upper end)"),
