@@ -28,6 +28,13 @@ HOT bool p2p_begin(struct p2p *p, handle comm, void *frame)
     return true;
 }
 
+/* The same for a call that returns at once. */
+HOT void p2p_begin_untimed(struct p2p *p, void *frame)
+{
+    self.frame = frame;
+    p->ring = call_ring();
+}
+
 /* The call may block: show it.  bytes: sent. */
 HOT void p2p_show(struct p2p *p, uint64_t bytes)
 {

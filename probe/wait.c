@@ -26,8 +26,8 @@ struct waiting {
     struct status own[STATUSES_OWN];
 };
 
-/* w->ours becomes false when the call goes straight to the library. */
-static void waiting_begin(struct waiting *w, const void *requests, int n, void *frame)
+/* w->ours becomes false when the call goes straight to the library.  enter: when it began; 0: now. */
+static void waiting_begin_at(struct waiting *w, const void *requests, int n, void *frame, uint64_t enter)
 {
     const struct request *q;
 
@@ -36,7 +36,7 @@ static void waiting_begin(struct waiting *w, const void *requests, int n, void *
         return;
     w->m.ring = call_ring();
     if (w->m.ring)
-        w->m.enter = clock_read(w->m.ring->clock); /* first, see p2p_begin() */
+        w->m.enter = enter ? enter : clock_read(w->m.ring->clock); /* first, see p2p_begin() */
     if (request_any())
         request_take(&w->list, requests, n);
     else
@@ -60,6 +60,11 @@ static void waiting_begin(struct waiting *w, const void *requests, int n, void *
                                                    .flags = q->event.flags });
     else
         hot_enter(w->m.ring, &(struct ring_event){ .enter = w->m.enter, .root = -1, .op = RING_OP_WAIT });
+}
+
+static void waiting_begin(struct waiting *w, const void *requests, int n, void *frame)
+{
+    waiting_begin_at(w, requests, n, frame, 0);
 }
 
 /* The same for a test, which is only recorded if a known operation is among the requests. */
@@ -127,13 +132,17 @@ struct single {
 /* False: the wait is any other. */
 HOT bool single_begin(struct single *s, const void *requests, void *frame)
 {
+    handle h;
+
+    s->m.enter = 0;
     if (!call_wanted(frame) || !request_any())
         return false;
+    h = handle_at(requests, 0);
     s->m.ring = call_ring();
-    if (!s->m.ring)
+    if (!s->m.ring || request_shared(h))
         return false;
     s->m.enter = clock_read(s->m.ring->clock); /* first, see p2p_begin() */
-    s->q = request_take_message(handle_at(requests, 0));
+    s->q = request_take_message(h);
     if (!s->q)
         return false;
     self.frame = frame;
@@ -257,33 +266,41 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         return waiting_end(&w, rc, requests, !rc && (done), indices, rc ? 0 : (n_indices)); \
     }
 
-static int wait_any(int (*next)(void *, void *), void *requests, void *status, void *frame)
+/* enter: when the call began; 0: not known. */
+static int wait_any(int (*next)(void *, void *), void *requests, void *status, void *frame, uint64_t enter)
 {
     struct waiting w;
     int rc;
 
-    waiting_begin(&w, requests, 1, frame);
+    if (call_wanted(frame) &&
+        request_shared(handle_at(requests, 0))) { /* complete already: there is nothing to time */
+        p2p_begin_untimed(&w.m, frame);
+        rc = next(requests, status);
+        p2p_posted(&w.m, 0);
+        return rc;
+    }
+    waiting_begin_at(&w, requests, 1, frame, enter);
     status = waiting_statuses(&w, status, 1);
     rc = next(requests, status);
     return waiting_end(&w, rc, requests, !rc, NULL, 0);
 }
 
-#define WAIT(symbol, params)                                                          \
-    EXPORT int symbol params;                                                         \
-    int symbol params                                                                 \
-    {                                                                                 \
-        static struct next next = { #symbol, NULL };                                  \
-        void *frame = __builtin_frame_address(0);                                     \
-        struct status own;                                                            \
-        struct single s;                                                              \
-        int rc;                                                                       \
-                                                                                      \
-        if (!single_begin(&s, requests, frame))                                       \
-            return wait_any((int(*) params)next_get(&next), requests, status, frame); \
-        status = status_wanted(status, &own);                                         \
-        rc = ((int(*) params)next_get(&next))(requests, status);                      \
-        single_end(&s, rc, requests, status);                                         \
-        return rc;                                                                    \
+#define WAIT(symbol, params)                                                                     \
+    EXPORT int symbol params;                                                                    \
+    int symbol params                                                                            \
+    {                                                                                            \
+        static struct next next = { #symbol, NULL };                                             \
+        void *frame = __builtin_frame_address(0);                                                \
+        struct status own;                                                                       \
+        struct single s;                                                                         \
+        int rc;                                                                                  \
+                                                                                                 \
+        if (!single_begin(&s, requests, frame))                                                  \
+            return wait_any((int(*) params)next_get(&next), requests, status, frame, s.m.enter); \
+        status = status_wanted(status, &own);                                                    \
+        rc = ((int(*) params)next_get(&next))(requests, status);                                 \
+        single_end(&s, rc, requests, status);                                                    \
+        return rc;                                                                               \
     }
 BOTH(WAIT, Wait, (void *requests, void *status))
 BOTH(COMPLETE, Waitany, waiting_begin, (int n, void *requests, int *index, void *status),
