@@ -21,10 +21,29 @@ guarded() {
     rm -rf "$dir/step" "$dir"/zoo.*
     mkdir -m 700 "$dir/step"
     mpi_run "$mpi" "$ranks" env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$@" >"$dir/out" 2>&1
+    guarded_status=$?
+    case $guarded_status in
+    124 | 137) # two dozen runs that take their whole time would take most of an hour
+        why "$dir/out" 40
+        bail_out "$mpi: a guarded run of $* on $ranks ranks did not end"
+        ;;
+    esac
+    return $guarded_status
 }
 
 why() {
     sed 's/^/# /' "$1" | head -n "${2:-10}"
+}
+
+# Open MPI's launcher crashes in PMIx_server_finalize() in about one of 40 runs that end with MPI_Abort on a busy machine, guarded or
+# not: then its exit status is not the program's, and the run is repeated.
+aborting() {
+    for _ in 1 2 3 4 5; do
+        guarded 2 "$work/mpizoo.$mpi" --output "$dir/zoo" --abort
+        aborting_status=$?
+        [ $aborting_status -eq 139 ] && grep -q PMIx_server_finalize "$dir/out" || break
+    done
+    return $aborting_status
 }
 
 # zoo RANKS OPTION...
@@ -52,9 +71,8 @@ for mpi in $libraries; do
     [ "$(states)" = ' 4 state : finalized ' ]
     ok $? "$mpi: the rings of 4 ranks have the state finalized"
     zoo 3 --threads --fork
-    guarded 2 "$work/mpizoo.$mpi" --output "$dir/zoo" --abort
-    [ $? -eq 3 ]
-    ok $? "$mpi: a guarded program that calls MPI_Abort(3) exits with 3"
+    aborting
+    is $? 3 "$mpi: a guarded program that calls MPI_Abort(3) exits with 3" || why "$dir/out" 40
     case $(states) in
     *aborted*) true ;;
     *) false ;;

@@ -1,6 +1,7 @@
 # mpi.sh - for test scripts, to be read with `.`: run MPI programs without Slurm, more ranks than cores.
 #   mpi_libraries PROGRAM        the libraries (openmpi, mpich) that PROGRAM.LIBRARY is built for
-#   mpi_run LIBRARY RANKS CMD... bounded by MPI_TIMEOUT seconds (120)
+#   mpi_run LIBRARY RANKS CMD... bounded by MPI_TIMEOUT seconds (120); ends with 124, or 137 where the launcher had to be killed, and
+#                                then nothing of it is left running
 
 # Ranks that wait give their core away; without it 8 ranks on 2 cores crawl.  mpirun refuses root by itself.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -13,6 +14,16 @@ mpi_libraries() {
     done
 }
 
+# Launchers give each rank a process group of its own, so that a timeout ends the launcher alone, and a rank that spins would
+# disturb everything that runs after it.  What is left is known by its environment; it is reported and killed.
+mpi_kill_left() {
+    for mpi_process in /proc/[0-9]*; do
+        grep -qsz "^SYNCGUARD_MPI_RUN=$1\$" "$mpi_process/environ" || continue
+        echo "mpi_run: still running: $(tr '\0' ' ' <"$mpi_process/cmdline") ($(sed -n 's/^State:[[:space:]]*//p' "$mpi_process/status") $(cat "$mpi_process/wchan"))"
+        kill -KILL "${mpi_process#/proc/}"
+    done >&2 2>/dev/null
+}
+
 mpi_run() {
     mpi_library=$1 mpi_ranks=$2
     shift 2
@@ -21,5 +32,12 @@ mpi_run() {
     *) set -- "mpiexec.$mpi_library" -n "$mpi_ranks" "$@" ;;
     esac
     # A launcher that waits for ranks it has lost ignores SIGTERM.
-    timeout -k 10 "${MPI_TIMEOUT:-120}" "$@"
+    mpi_runs=$((${mpi_runs:-0} + 1))
+    mpi_id=$$.$mpi_runs
+    SYNCGUARD_MPI_RUN=$mpi_id timeout -k 10 "${MPI_TIMEOUT:-120}" "$@"
+    mpi_status=$?
+    case $mpi_status in
+    124 | 137) mpi_kill_left "$mpi_id" ;;
+    esac
+    return $mpi_status
 }
