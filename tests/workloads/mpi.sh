@@ -17,6 +17,7 @@ mpi_libraries() {
 # Launchers give each rank a process group of its own, so that a timeout ends the launcher alone, and a rank that spins would
 # disturb everything that runs after it.  What is left is known by its environment; it is reported and killed.
 mpi_kill_left() {
+    sleep 1 # what is dying already is not reported
     for mpi_process in /proc/[0-9]*; do
         grep -qsz "^SYNCGUARD_MPI_RUN=$1\$" "$mpi_process/environ" || continue
         echo "mpi_run: still running: $(tr '\0' ' ' <"$mpi_process/cmdline") ($(sed -n 's/^State:[[:space:]]*//p' "$mpi_process/status") $(cat "$mpi_process/wchan"))"
