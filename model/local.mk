@@ -8,6 +8,7 @@ libmodel_a_SOURCES = \
 	model/collective.c model/collective.h \
 	model/deviate.c model/deviate.h \
 	model/failure.c model/failure.h \
+	model/interval.c model/interval.h \
 	model/last.c model/last.h \
 	model/linkfit.c model/linkfit.h \
 	model/memory.c model/memory.h \

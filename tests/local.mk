@@ -45,6 +45,7 @@ UNIT_TESTS = \
 	tests/unit/history \
 	tests/unit/hosts \
 	tests/unit/jobtime \
+	tests/unit/interval \
 	tests/unit/join \
 	tests/unit/json \
 	tests/unit/last \
