@@ -19,6 +19,9 @@
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
 #define TOGETHER       24u  /* steps between two that began, or were named, together */
+#define BEFORE_MIN     12u  /* steps that show what was before */
+#define DOUBTED_MIN \
+    4u /* steps that an interval stands on; it is looked at again when there are twice as many */
 #define RECENT         64u  /* steps that the slowdown of now stands on, at the most */
 
 /* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY
@@ -34,6 +37,7 @@ struct entry {
     } reported[2];              /* each class that was reported of it, and when first */
     struct straggler straggler; /* as it last was */
     double expired_s;           /* saved in steps that are no longer remembered */
+    uint64_t doubted;           /* steps since the onset, of a straggler's newest interval; 0: it has none */
 };
 
 struct diagnosis {
@@ -74,9 +78,10 @@ void diagnosis_free(struct diagnosis *d)
     free(d);
 }
 
-void diagnosis_price(struct diagnosis *d, work_price *price, void *arg)
+void diagnosis_price(struct diagnosis *d, work_price *price, work_price_steps *steps, void *arg)
 {
     d->work->price = price;
+    d->work->price_steps = steps;
     d->work->price_arg = arg;
 }
 
@@ -117,6 +122,7 @@ static size_t add(struct diagnosis *d, uint64_t key)
                                        .standing = true,
                                        .onset_s = NAN,
                                        .slowdown = NAN,
+                                       .cost = INTERVAL_UNKNOWN,
                                        .last_ratio = NAN,
                                        .rate = NAN,
                                        .z = NAN };
@@ -228,6 +234,32 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
     d->seen_s += s->duration_s;
 }
 
+/* A step should take its longest work and its transfer.  What steps take beyond that since the onset, and did not before, the finding may
+ * have cost as well, unseen: the work of a slow rank whose records are missing, waits inside of a step.  Where there was no before, it may
+ * be that or its opposite.  The interval of the cost for that; lost_ratio: the share of the steps' time that the finding is said to cost. */
+static struct interval unexplained(const struct work *w, uint64_t onset, double lost_ratio)
+{
+    double rest_s[2] = { 0 }, since_s = 0, more;
+    uint32_t n[2] = { 0 };
+
+    for (uint32_t b = 0; b < work_kept(w); b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+        bool since = w->steps - 1 - b >= onset;
+
+        if (k->pause || isnan(k->transfer_s))
+            continue;
+        rest_s[since] += k->duration_s - k->longest_s - k->transfer_s;
+        since_s += since ? k->duration_s : 0;
+        n[since]++;
+    }
+    more = (rest_s[1] - (n[0] >= BEFORE_MIN ? rest_s[0] * n[1] / n[0] : 0)) / (lost_ratio * since_s);
+    if (!n[1] || !(lost_ratio > 0))
+        return (struct interval){ 1, 1 };
+    if (n[0] >= BEFORE_MIN)
+        return (struct interval){ 1 + fmin(0, more), 1 + fmax(0, more) };
+    return (struct interval){ 1 - fabs(more), 1 + fabs(more) };
+}
+
 /* ---- what each detector reports ---- */
 
 /* The finding of that key, which stands or has ended; NULL: it does not stand, or there is no room. */
@@ -244,7 +276,7 @@ static struct finding *settle(struct diagnosis *d, enum key key, enum finding_cl
 }
 
 static void take_simple(struct diagnosis *d, enum key key, enum finding_class class, bool standing,
-                        uint64_t onset, double saved_s, double excess, double rate)
+                        uint64_t onset, double saved_s, struct interval cost, double excess, double rate)
 {
     struct finding *f = settle(d, key, class, standing, onset);
 
@@ -252,6 +284,8 @@ static void take_simple(struct diagnosis *d, enum key key, enum finding_class cl
         return;
     f->saved_s = key == KEY_TRANSFER ? saved_s : with_unseen(d, onset, saved_s);
     f->slowdown = mean_slowdown(d->work, onset, saved_s);
+    f->cost =
+        key == KEY_TRANSFER ? cost : interval_product(cost, unexplained(d->work, onset, 1 - 1 / f->slowdown));
     f->excess = excess;
     f->rate = rate;
 }
@@ -331,6 +365,11 @@ bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o)
     return c->jitter;
 }
 
+struct interval diagnosis_jitter_cost(const struct diagnosis *d)
+{
+    return d->variability->jitter_cost;
+}
+
 void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
 {
     enum key key = o->class == FINDING_COMMUNICATION ? KEY_TRANSFER
@@ -356,6 +395,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     f->excess = o->excess;
     f->rate = o->rate;
     f->slowdown = o->slowdown;
+    f->cost = o->cost;
     f->saved_s = since_onset(d, onset, f, o->saved_s, o->of_s);
 }
 
@@ -423,6 +463,68 @@ static void keep_expiring(struct diagnosis *d)
                                               (uint32_t)(w->steps % WORK_STEPS), w->steps - WORK_STEPS);
 }
 
+/* What a straggler alone cost in each step since its onset that is remembered, oldest first, and how much work it had. */
+static uint32_t saved_each(const struct diagnosis *d, const struct straggler *g, double *saved_s,
+                           double *more)
+{
+    const struct work *w = d->work;
+    uint32_t n = steps_since(w, g->onset, WORK_STEPS);
+
+    if (w->price)
+        return w->price_steps(w->price_arg, g, seq_of(w, w->steps - n + 1), saved_s, more);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = work_slot(w, n - 1 - i);
+        const struct work_step *k = &w->step[slot];
+
+        saved_s[i] = straggler_saved_s(g, 1, w, slot, w->steps - n + i);
+        more[i] = (k->pause ? k->usual_s : k->typical_s) * straggler_excess(g, w->steps - n + i);
+    }
+    return n;
+}
+
+/* The same of all steps, were its excess `times` as much. */
+static double saved_with(const struct diagnosis *d, const struct straggler *g, double times, uint32_t steps)
+{
+    const struct work *w = d->work;
+    struct straggler k = *g;
+    double saved_s = 0;
+    uint32_t from = seq_of(w, w->steps - steps + 1);
+
+    k.excess *= fmax(0, times);
+    if (w->price)
+        return w->price(w->price_arg, &k, 1, from, from).all.saved_s;
+    for (uint32_t b = 0; b < steps; b++)
+        saved_s += straggler_saved_s(&k, 1, w, work_slot(w, b), w->steps - 1 - b);
+    return saved_s;
+}
+
+/* The interval of a straggler's cost: of its excess, by which the steps are replayed again; of its onset; and of what its cost differs
+ * from step to step, since a fault that lasts should cost as much in each: calls that are missing hide some of it.  It becomes
+ * narrower with the square root of the steps, so that most prices leave it as it is. */
+static void doubt(struct diagnosis *d, size_t at)
+{
+    const struct straggler *g = &d->entry[at].straggler;
+    uint64_t since = d->work->steps - g->onset, last = d->entry[at].doubted;
+    struct interval excess = interval_of(1, g->error, g->freedom), cost;
+    double saved_s[WORK_STEPS], more[WORK_STEPS], all_s = 0, error, freedom;
+    uint32_t n, steps = steps_since(d->work, g->onset, WORK_STEPS);
+
+    if (steps < DOUBTED_MIN || (last && since >= last && since < 2 * last))
+        return;
+    d->entry[at].doubted = since;
+    n = saved_each(d, g, saved_s, more);
+    for (uint32_t i = 0; i < n; i++)
+        all_s += saved_s[i];
+    cost.low = saved_with(d, g, excess.low, steps) / all_s;
+    cost.high = saved_with(d, g, excess.high, steps) / all_s;
+    error = interval_ratio_error(saved_s, more, n, &freedom);
+    cost = interval_product(cost, interval_of(1, g->onset_error / (double)since, INFINITY));
+    cost = interval_product(cost, interval_of(1, error, freedom));
+    if (!d->work->price)
+        cost = interval_product(cost, unexplained(d->work, g->onset, 1 - 1 / d->finding[at].slowdown));
+    d->finding[at].cost = cost;
+}
+
 static void price(struct diagnosis *d, size_t at)
 {
     const struct work *w = d->work;
@@ -456,6 +558,7 @@ static void price(struct diagnosis *d, size_t at)
         f->saved_s = with_unseen(d, list[0].onset, f->saved_s);
     f->slowdown = finding_slowdown(all_s, newest_s);
     f->last_ratio = recent ? last / (double)recent : NAN;
+    doubt(d, at);
 }
 
 /* Steps that the price of the latest straggler stands on. */
@@ -498,6 +601,8 @@ void diagnosis_price_every(struct diagnosis *d, uint32_t steps)
 void diagnosis_price_now(struct diagnosis *d)
 {
     d->priced_n = SIZE_MAX;
+    for (size_t i = 0; i < d->n; i++)
+        d->entry[i].doubted = 0;
     price_stragglers(d);
 }
 
@@ -524,16 +629,16 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     if (stragglers_get(d->stragglers, &named) < before)
         price_stragglers(d); /* what is over keeps its last price */
     take_stragglers(d);
-    take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->ratio - 1,
-                o->period);
+    take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->cost,
+                o->ratio - 1, o->period);
     if (w->price) /* the graph says more of all others */
         return;
-    take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s, c->strike_ratio,
-                c->strikes_per_step);
+    take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s, c->jitter_cost,
+                c->strike_ratio, c->strikes_per_step);
     take_simple(d, KEY_IMBALANCE, FINDING_IMBALANCE, c->imbalance, c->imbalance_onset, c->imbalance_saved_s,
-                w->sigma, NAN);
+                c->imbalance_cost, w->sigma, NAN);
     take_simple(d, KEY_TRANSFER, t->congestion ? FINDING_CONGESTION : FINDING_COMMUNICATION, t->standing,
-                t->onset, t->saved_s + fmax(0, t->stretch_s), t->tall, t->bursts);
+                t->onset, t->saved_s + fmax(0, t->stretch_s), transfer_cost(t), t->tall, t->bursts);
     find_leader(d);
 }
 

@@ -22,7 +22,7 @@ void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 /* Another program, or other steps: what was learnt does not apply; all that stood is over. */
 void diagnosis_restart(struct diagnosis *d);
 /* Prices come from there. */
-void diagnosis_price(struct diagnosis *d, work_price *price, void *arg);
+void diagnosis_price(struct diagnosis *d, work_price *price, work_price_steps *steps, void *arg);
 /* Price standing findings again after `steps` steps, or less often when there are many ranks; 0: at every step. */
 void diagnosis_price_every(struct diagnosis *d, uint32_t steps);
 void diagnosis_price_now(struct diagnosis *d); /* price them now */
@@ -51,6 +51,7 @@ struct diagnosis_other {
     double saved_s, of_s; /* in the steps since then that are remembered, of what they took */
     double slowdown;      /* over the newest steps */
     double excess, rate;
+    struct interval cost; /* as of a finding */
     bool early;   /* it may have been there from the beginning */
     double least; /* slowdown from which on it is reported; 0: as always */
 };
@@ -58,6 +59,8 @@ struct diagnosis_other {
 size_t diagnosis_stragglers(const struct diagnosis *d,
                             const struct straggler **list); /* that stand; lent until the next step */
 bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o);
+/* The interval of what jitter costs, over its price. */
+struct interval diagnosis_jitter_cost(const struct diagnosis *d);
 void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o);
 uint32_t diagnosis_next_id(const struct diagnosis *d); /* findings so far */
 uint64_t diagnosis_steps(const struct diagnosis *d);

@@ -1,6 +1,7 @@
 #include "analysis/finding.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "common/xalloc.h"
 
@@ -31,6 +32,29 @@ const char *finding_class_name(enum finding_class c)
 const char *finding_scope_name(enum finding_scope s)
 {
     return s < ARRAY_SIZE(scopes) ? scopes[s] : "unknown";
+}
+
+struct interval finding_slowdown_interval(const struct finding *f)
+{
+    double lost = 1 - 1 / f->slowdown;
+    struct interval i = { 1 / (1 - lost * f->cost.low), 1 / (1 - lost * f->cost.high) };
+
+    return f->cost.low < f->cost.high && f->slowdown > 1 && lost * f->cost.high < 1 ? i : INTERVAL_UNKNOWN;
+}
+
+char *finding_lost_text(const struct finding *f, bool list, char *buf, size_t size)
+{
+    struct interval slowdown = finding_slowdown_interval(f);
+    double lost = 100 * (1 - 1 / f->slowdown), low = 100 * (1 - 1 / slowdown.low),
+           high = 100 * (1 - 1 / slowdown.high);
+    int digits = lround(low) == lround(high);
+
+    if (lround(10 * low) < lround(10 * high))
+        snprintf(buf, size, list ? "%.*f %%, %.*f to %.*f %%" : "%.*f %% (%.*f to %.*f %%)", digits, lost,
+                 digits, low, digits, high);
+    else
+        snprintf(buf, size, "%.0f %%", lost);
+    return buf;
 }
 
 double finding_slowdown(double of_s, double saved_s)

@@ -6,7 +6,10 @@
 #define SYNCGUARD_ANALYSIS_FINDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "model/interval.h"
 
 #define FINDINGS_MAX 32u /* of a run */
 
@@ -37,6 +40,13 @@ enum finding_scope {
 const char *finding_class_name(enum finding_class c);
 const char *finding_scope_name(enum finding_scope s);
 
+struct finding;
+/* Of the slowdown. */
+struct interval finding_slowdown_interval(const struct finding *f);
+/* The share of the time that is lost: "12 % (10 to 14 %)"; "12 %" where the interval is not known, or narrower than a tenth of a percent.
+ * list: "12 %, 10 to 14 %".  Returns buf. */
+char *finding_lost_text(const struct finding *f, bool list, char *buf, size_t size);
+
 /* Time with a cause over the time without it, which would be saved_s shorter; NaN: nothing would be left, or one is not known. */
 double finding_slowdown(double of_s, double saved_s);
 
@@ -56,6 +66,9 @@ struct finding {
     double onset_s;    /* when the onset's step began, the caller's clock; NaN: not remembered */
     double saved_s;    /* the run would be so much shorter without it, by now; NaN for a hang */
     double slowdown;   /* step time over the step time without it, over the newest steps; NaN for a hang */
+    /* 90 % interval of what it cost in these steps, over the estimate: 0.9 to 1.2 times that. Not known: the price stands on too
+     * few steps, or on none at all. */
+    struct interval cost;
     /* Straggler, drift: own work over the others'; jitter: length of a strike; imbalance: noise of the own
      * work; oscillation: slow over fast; communication, congestion: transfer over the usual; all minus 1. */
     double excess;

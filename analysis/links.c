@@ -7,12 +7,15 @@
 #include "common/hash.h"
 #include "common/map.h"
 #include "common/xalloc.h"
+#include "model/interval.h"
 #include "model/statistics.h"
 
 #define LEARN       6u   /* transfers of a kind that show what is usual ... */
 #define FIRST       16u  /* steps whose medians are what is usual */
 #define LEARN_STEPS 3u   /* ... over at least this many steps */
 #define SAMPLES     4.0  /* transfers in a step that count as independent, at the most */
+#define RECENT_MEAN 19u  /* steps that a mean stands on which moves by 0.1 of each */
+#define DOUBT_STEPS 8u   /* between two looks at how uncertain the excess is */
 #define RECENT      0.4  /* of a new step in what is now */
 #define FOLLOW      0.02 /* of a step in what is usual */
 #define LIMIT_Z     6.0
@@ -447,6 +450,27 @@ static bool is_slow(const struct place *p)
     return p->fit.weight > 0 && mean_of(p) > LIMIT && p->fit.sum / sqrt(p->fit.weight) > LIMIT_Z;
 }
 
+/* How uncertain the excess is: it is a mean over the newest RECENT_MEAN steps, against a level that the first ones showed. */
+static double error_of(const struct links *l, const struct graph *g, uint32_t back)
+{
+    double x[2][RECENT_MEAN], spread, square = 0;
+    size_t n[2] = { 0 };
+
+    for (; back < graph_steps(g) && n[0] < RECENT_MEAN; back++) {
+        bool since = graph_step_about(g, back).number >= l->slow.from;
+        double now = n[since] < RECENT_MEAN ? excess_in(l, g, back, &spread) : NAN;
+
+        if (!isnan(now))
+            x[since][n[since]++] = now;
+    }
+    for (int since = 0; since < 2; since++) {
+        double freedom, error = interval_mean_error(x[since], n[since], &freedom);
+
+        square += error * error;
+    }
+    return sqrt(square);
+}
+
 /* The place is named, where its newest steps stand out. */
 static void name_place(struct links *l, const struct graph *g, const struct place *p, uint32_t back)
 {
@@ -466,6 +490,7 @@ static void name_place(struct links *l, const struct graph *g, const struct plac
     l->slow.standing = true;
     l->named = mean_of(p);
     l->slow.excess = exp(mean_of(p)) - 1;
+    l->slow.error = error_of(l, g, back);
     excess_in(l, g, back, &spread);
     l->slow.spread = isnan(spread) ? 0 : spread;
 }
@@ -481,6 +506,8 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
         l->slow.excess += 0.1 * (exp(mean) - 1 - l->slow.excess);
     if (!isnan(spread))
         l->slow.spread += 0.2 * (spread - l->slow.spread);
+    if (isnan(l->slow.error) || graph_step_about(g, back).number % DOUBT_STEPS == 0)
+        l->slow.error = error_of(l, g, back);
 }
 
 static bool is_named(const struct links *l, const struct place *p)

@@ -29,6 +29,8 @@ struct links_slow {
     uint32_t nodes, node[2]; /* 2: the link between them; 1: the adapter of the node; 0: everything */
     uint32_t from;           /* number of the first slow step */
     double excess;           /* of its transfers, 1 is twice as long */
+    double
+        error; /* standard error of the log of 1 + excess, from how it differed from step to step, before and since */
     double spread;           /* standard deviation of the log of that from step to step */
 };
 const struct links_slow *links_get(const struct links *l);

@@ -30,6 +30,7 @@ static uint32_t take(const struct work *w, uint32_t period, float *y)
 struct fold {
     uint32_t period;
     double explained, fast_s, slow_s;
+    double error; /* standard error of slow over fast, relative */
 };
 
 static double mean_of(const float *y, uint32_t n, uint32_t phase, uint32_t period, uint32_t *known)
@@ -78,6 +79,8 @@ static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
     }
     f.slow_s /= slow;
     f.fast_s /= fast;
+    f.error = sqrt(within / (known - period) *
+                   (1 / (f.slow_s * f.slow_s * slow) + 1 / (f.fast_s * f.fast_s * fast)));
     return f;
 }
 
@@ -152,6 +155,37 @@ static bool is_calm_before(const struct work *w, const struct fold *f, uint32_t 
            sum[1] / n[1] / (sum[0] / n[0]) - 1 < (f->slow_s / f->fast_s - 1) / 3;
 }
 
+/* What the steps since the onset cost by their durations, slow against fast, over what they cost by their works: where ranks wait for each
+ * other inside of a step, the work of the slowest is not all of it.  NaN: too few. */
+static double by_durations(const struct oscillation *o, const struct work *w)
+{
+    uint32_t n = w->steps - o->onset < work_kept(w) ? (uint32_t)(w->steps - o->onset) : work_kept(w),
+             in[2] = { 0 };
+    double sum_s[2] = { 0 }, by_work_s = 0;
+
+    for (uint32_t b = 0; b < n; b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+        double lost_s = saved_s(o, w, b);
+
+        if (k->pause)
+            continue;
+        by_work_s += lost_s;
+        sum_s[lost_s > 0] += k->duration_s / work_beat(w, k->seq);
+        in[lost_s > 0]++;
+    }
+    return in[0] && in[1] ? (sum_s[1] - sum_s[0] * in[1] / in[0]) / by_work_s : NAN;
+}
+
+/* How uncertain the ratio of the levels is, the onset, which is known to a period, and how a step's cost follows from its work. */
+static void set_cost(struct oscillation *o, const struct work *w, const struct fold *f)
+{
+    double first = o->period / (double)(w->steps - o->onset), other = by_durations(o, w);
+
+    o->cost = isnan(other) ? INTERVAL_UNKNOWN : (struct interval){ fmin(1, other), fmax(1, other) };
+    o->cost = interval_product(o->cost, (struct interval){ 1 - first, 1 + first });
+    o->cost = interval_product(o->cost, interval_of(1, f->error / (o->ratio - 1), INFINITY));
+}
+
 static void name(struct oscillation *o, const struct work *w, const struct fold *f, uint32_t stride, double min_slowdown)
 {
     uint32_t far = alternates_since(w, f);
@@ -167,6 +201,7 @@ static void name(struct oscillation *o, const struct work *w, const struct fold 
     o->period = f->period;
     o->onset = w->steps - 1 - far;
     o->without = 0;
+    set_cost(o, w, f);
 }
 
 void oscillation_step(struct oscillation *o, const struct work *w, uint32_t period, double min_slowdown)
@@ -181,6 +216,7 @@ void oscillation_step(struct oscillation *o, const struct work *w, uint32_t peri
         o->without = there || n < STEPS_MIN ? 0 : o->without + 1;
         if (there)
             o->ratio += (f.slow_s / f.fast_s - o->ratio) / 8;
+        set_cost(o, w, &f);
         if (o->without >= LET_GO)
             o->standing = false;
         return;

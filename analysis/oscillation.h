@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analysis/work.h"
+#include "model/interval.h"
 
 #define OSCILLATION_MAX 8u
 
@@ -18,6 +19,7 @@ struct oscillation {
     uint64_t onset;         /* step */
     uint32_t period;        /* steps */
     double ratio;           /* slow over fast own work */
+    struct interval cost;   /* of what it costs, over saved_s */
     double saved_s;         /* since the onset: had all steps been fast ones */
     uint32_t without, with; /* steps in a row */
 };

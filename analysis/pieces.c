@@ -7,7 +7,6 @@
 #include "model/statistics.h"
 
 #define WIDE      0.09
-#define NARROW    0.06
 #define STEPS_MIN 6u
 #define GAIN      0.15
 #define CLASS_MIN 8u   /* pieces that show what all do more of */
@@ -70,7 +69,7 @@ void pieces_step(struct pieces *p, const struct graph *g, const struct graph_ste
     if (isnan(spread) || ++p->steps < 3) /* nothing is usual yet */
         return;
     p->sigma = p->steps == 3 ? spread : p->sigma + GAIN * (spread - p->sigma);
-    if (!(p->sigma > (p->wide ? NARROW : WIDE))) {
+    if (!(p->sigma > (p->wide ? PIECES_NARROW : WIDE))) {
         p->wide = false;
         p->since = 0;
         return;

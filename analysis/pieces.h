@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 
 #define PIECES_ORDINARY 0.025 /* standard deviation of a piece of work on dedicated cores, over its mean */
+#define PIECES_NARROW   0.06  /* below this it is ordinary, too */
 
 struct pieces {
     double sigma;          /* standard deviation of a piece over its usual length; NaN: not known */

@@ -301,12 +301,16 @@ static double share(const struct places *s, const struct track *k)
     return k->ranks < s->n ? sqrt(1.0 / k->ranks + 1.0 / (s->n - k->ranks)) : INFINITY;
 }
 
+double places_lasting_error(const struct places *s, const struct track *k)
+{
+    return s->spread[k->scope] * share(s, k);
+}
+
 double places_lasting(const struct places *s, const struct track *k)
 {
     uint32_t places = s->n / k->ranks;
 
-    return SPREAD_LIMIT * (1 + SPREAD_FEW / sqrt(places > 2 ? places : 2)) * s->spread[k->scope] *
-           share(s, k);
+    return SPREAD_LIMIT * (1 + SPREAD_FEW / sqrt(places > 2 ? places : 2)) * places_lasting_error(s, k);
 }
 
 static float median_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot,

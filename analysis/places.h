@@ -77,6 +77,8 @@ float places_excess(struct places *s, const struct work *w, const struct track *
 double places_recent_excess(struct places *s, const struct work *w, const struct track *k, uint32_t steps);
 /* The lasting excess that a healthy place may well have. */
 double places_lasting(const struct places *s, const struct track *k);
+/* The standard deviation of the lasting excess of healthy places like it. */
+double places_lasting_error(const struct places *s, const struct track *k);
 /* The smallest excess of one rank that would pass the limit now; NaN while that is not known. */
 double places_limit(const struct places *s, const struct work *w);
 

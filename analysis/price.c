@@ -79,25 +79,63 @@ static struct price price_of(double of_s, double changed_s)
     return (struct price){ of_s, fmax(0, of_s - changed_s) };
 }
 
-struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent)
+/* Replay the steps from c->from on, as they were and changed; returns how many. */
+static uint32_t replay_both(struct graph *g, const struct price_change *c, struct graph_ends *ends)
 {
     struct replay replay = { c, g };
     struct graph_change change = { .work = work,
                                    .transfer = c->transfer_excess ? transfer : NULL,
                                    .arg = &replay };
-    struct graph_ends ends[GRAPH_STEPS], last, before = { 0 };
-    uint32_t steps = 0, old;
+    uint32_t steps = 0;
 
     while (steps < graph_steps(g) && graph_step_about(g, steps).number >= c->from)
         steps++;
     if (!steps)
-        return (struct prices){ 0 };
+        return 0;
     if (c->expected)
         expected_take(c->expected, g, steps);
-    steps = graph_replay_both(g, steps, &change, ends);
+    return graph_replay_both(g, steps, &change, ends);
+}
+
+struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent)
+{
+    struct graph_ends ends[GRAPH_STEPS], last, before = { 0 };
+    uint32_t steps = replay_both(g, c, ends), old;
+
+    if (!steps)
+        return (struct prices){ 0 };
     last = ends[steps - 1];
     for (old = 0; old < steps - 1 && graph_step_about(g, steps - 1 - old).number < recent; old++)
         before = ends[old];
     return (struct prices){ price_of(last.was_s, last.changed_s),
                             price_of(last.was_s - before.was_s, last.changed_s - before.changed_s) };
+}
+
+/* As much of its excess as work had in that step. */
+static double grown(const struct price_work *k, uint32_t number)
+{
+    return !k || number >= k->until ? 1
+           : number < k->from       ? 0
+                                    : (number - k->from) / (double)(k->until - k->from);
+}
+
+uint32_t price_steps(struct graph *g, const struct price_change *c, double *saved_s, double *more)
+{
+    struct graph_ends ends[GRAPH_STEPS];
+    const struct price_work *grows = NULL;
+    uint32_t steps = replay_both(g, c, ends);
+    double before_s = 0;
+
+    for (uint32_t r = 0; c->work && r < c->ranks; r++)
+        if (c->work[r].until)
+            grows = &c->work[r];
+    for (uint32_t i = 0; i < steps; i++) {
+        struct graph_step s = graph_step_about(g, steps - 1 - i);
+        double until_s = ends[i].was_s - ends[i].changed_s;
+
+        saved_s[i] = until_s - before_s;
+        before_s = until_s;
+        more[i] = (s.factor > 0 && s.factor < PAUSE ? s.factor : 1) * grown(grows, s.number);
+    }
+    return steps;
 }

@@ -19,6 +19,7 @@ struct price_work {
 struct price_change {
     uint32_t from;                 /* number of the first step that anything is different in */
     const struct price_work *work; /* by rank; NULL: none */
+    uint32_t ranks;                /* of work */
     const struct price_work
         *other; /* by rank: what its work is too much for another reason, and stays; NULL: none */
     const float *transfer_excess; /* by kind: 0.25: its transfers were a quarter longer; NULL: none were */
@@ -44,6 +45,10 @@ static inline uint32_t price_again(uint32_t steps)
 }
 
 struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent);
+
+/* The same step by step, oldest first: what each would be shorter, and how much work it had compared with others: the more, the more
+ * it should be shorter.  Both arrays are of GRAPH_STEPS; returns how many steps. */
+uint32_t price_steps(struct graph *g, const struct price_change *c, double *saved_s, double *more);
 
 /* Is this piece, which usually takes `more` times what it did before, longer than that by more than struck_s, and than what all paused in
  * the step? */

@@ -9,6 +9,7 @@
 
 #define LEARN  8u    /* steps whose medians are the first levels */
 #define ENOUGH 3u    /* of them, before anything is reported */
+#define MEDIAN_ERROR 1.2533 /* of a median, for a mean's of 1: normal noise */
 #define FOLLOW 0.004 /* of a level, by which it moves a step */
 
 struct roles {
@@ -169,6 +170,38 @@ uint32_t roles_heaviest(const struct roles *r, double *excess)
             r->scratch[m++] = r->role_s[i];
     *excess = m ? r->role_s[best] / statistics_medianf(r->scratch, m) - 1 : NAN;
     return m ? best : GRAPH_NONE;
+}
+
+double roles_error(const struct roles *r, const struct graph *g, uint32_t role, double *freedom)
+{
+    double within = 0, between = 0, mean = 0, n = 0, n_role = 0, n_others = 0, others = 0, square;
+
+    *freedom = 0;
+    for (uint32_t i = 0; i < r->n && role < r->roles; i++) {
+        double off = r->level_s[i] / r->role_s[graph_role(g, i)] - 1;
+
+        if (isnan(off))
+            continue;
+        within += off * off;
+        n++;
+        *(graph_role(g, i) == role ? &n_role : &n_others) += 1;
+    }
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (i != role && !isnan(r->role_s[i])) {
+            mean += r->role_s[i];
+            others++;
+        }
+    *freedom = n - r->roles;
+    if (!(*freedom > 0) || !others)
+        return NAN;
+    within /= *freedom;
+    mean /= others;
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (i != role && !isnan(r->role_s[i]))
+            between += pow(r->role_s[i] / mean - 1, 2);
+    square = within / n_role +
+             (others > 1 ? fmax(within / n_others, between / (others - 1) / others) : within / n_others);
+    return MEDIAN_ERROR * sqrt(square) * r->role_s[role] / mean;
 }
 
 uint32_t roles_steps(const struct roles *r)

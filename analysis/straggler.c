@@ -7,6 +7,7 @@
 #include "analysis/onset.h"
 #include "analysis/price.h"
 #include "common/xalloc.h"
+#include "model/interval.h"
 #include "model/statistics.h"
 
 #define CONFIRM      2u   /* steps in a row above the limit */
@@ -95,6 +96,29 @@ static float median_of(const float *y, uint32_t n)
     return statistics_medianf(known, m);
 }
 
+/* How uncertain the excess is.  y[n]: the place's excess step by step, without what single steps may not show. */
+static void doubt(const struct stragglers *s, struct straggler *g, const struct track *k, const float *y,
+                  const struct onset *o, uint32_t n)
+{
+    double off[WORK_STEPS], noise, mean = 0, square, n_since = n - o->from;
+
+    for (uint32_t i = 0; i < n; i++) {
+        double up = i < o->from ? 0 : i < o->to ? (double)(i - o->from) / (o->to - o->from) : 1;
+
+        off[i] = y[i] - o->before - o->height * up;
+        mean += o->height * up / n_since;
+    }
+    noise = interval_mean_error(off, n, &g->freedom) *
+            sqrt(n); /* of one step, as far as it does not average out */
+    square = noise * noise / n_since;
+    if (o->from)
+        square += noise * noise / o->from;
+    else
+        square += pow(places_lasting_error(&s->places, k), 2);
+    g->error = mean > 0 ? sqrt(square) / mean : NAN;
+    g->onset_error = o->from ? interval_change_error(o->height / noise) : 0;
+}
+
 static void describe(struct stragglers *s, const struct work *w, struct named *d)
 {
     struct track *k = &s->places.track[d->track];
@@ -124,12 +148,12 @@ static void describe(struct stragglers *s, const struct work *w, struct named *d
     g->ramp_end = w->steps - n + o.to;
     g->before = o.before;
     g->excess = o.height;
+    doubt(s, g, k, y, &o, n);
 }
 
 /* ---- price ---- */
 
-/* The excess that was the place's in that step. */
-static double excess_at(const struct straggler *g, uint64_t step)
+double straggler_excess(const struct straggler *g, uint64_t step)
 {
     if (step < g->onset)
         return 0;
@@ -146,7 +170,7 @@ double straggler_saved_s(const struct straggler *list, size_t n, const struct wo
     bool any = false;
 
     for (size_t i = 0; i < n; i++) {
-        double more = excess_at(&list[i], step) / (1 + list[i].before);
+        double more = straggler_excess(&list[i], step) / (1 + list[i].before);
 
         share[i] = (float)fmax(0, more / (1 + more));
         any = any || share[i] > 0;

@@ -30,6 +30,10 @@ struct straggler {
     double excess;     /* over the others and its own past, now (drift: as the ramp stands) */
     double before;     /* what it had before the onset */
     double z;          /* evidence, in standard errors */
+    /* Standard deviation of the mean excess since the onset, relative to it, and its degrees of freedom: from the noise of its steps before
+     * and since then, or where there is no before, of the spread between healthy places. NaN: not known. */
+    double error, freedom;
+    double onset_error; /* steps, as a standard deviation */
     bool fading;       /* the newest steps show less of it: it may be over */
 };
 
@@ -49,6 +53,8 @@ size_t stragglers_get(const struct stragglers *s, const struct straggler **list)
 bool straggler_has(const struct straggler *g, const struct work *w, uint32_t rank);
 /* Is one of them on this node? */
 bool straggler_is_on(const struct straggler *g, const struct work *w, uint32_t node);
+/* The excess that was its in step `step`. */
+double straggler_excess(const struct straggler *g, uint64_t step);
 /* How much longer than without it the step in that slot (number `step`) took, in seconds; 0 before its onset.
  * Several at a time (list[n]): without any of them. */
 double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,

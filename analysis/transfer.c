@@ -7,6 +7,7 @@
 #define SIGMA_MIN 0.02
 #define SIGMA_MAX 1.0
 #define FOLLOW    0.03 /* of the noise, that the usual transfer and its noise move a step */
+#define MEDIAN_OF_THREE 0.4487 /* its variance, of normal noise with 1 */
 #define SLACK     1.0  /* standard deviations a step */
 #define STEP_MAX  6.0  /* maximum of one step, in standard deviations */
 #define LIMIT     8.0
@@ -169,6 +170,20 @@ static void out_of_stretch(struct transfer *t, const struct work *w, double exce
 double transfer_limit(const struct transfer *t)
 {
     return t->learnt < TRANSFER_LEARN ? NAN : fmax(SLOW_MIN, SLOW_Z * t->sigma);
+}
+
+/* Steps of FOLLOW standard deviations leave a running median of normal noise a variance of FOLLOW / (4 phi(0)) of that noise's (Kushner
+ * & Yin, Stochastic Approximation and Recursive Algorithms, 2003, chapter 10); the slow steps' own noise, which the median of three
+ * shows only a share of, averages out; and when a stretch begins or ends is known to a step. */
+struct interval transfer_cost(const struct transfer *t)
+{
+    double edges = t->congestion ? 2.0 * (t->bursts + t->slow) : 1;
+    double slow = (t->saved_s + fmax(0, t->stretch_s)) / (t->tall * t->usual_s); /* steps */
+    double square =
+        t->sigma * t->sigma * (FOLLOW / (4 * 0.3989) + 1 / (MEDIAN_OF_THREE * slow)) / (t->tall * t->tall) +
+        edges / 3 / (slow * slow);
+
+    return slow > 0 ? interval_of(1, sqrt(square), INFINITY) : INTERVAL_UNKNOWN;
 }
 
 void transfer_step(struct transfer *t, const struct work *w, double min_slowdown)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "analysis/work.h"
+#include "model/interval.h"
 
 #define TRANSFER_LEARN 12u
 
@@ -43,6 +44,9 @@ struct transfer {
 
 /* The smallest relative excess that would be a slow stretch now; NaN: not learnt yet. */
 double transfer_limit(const struct transfer *t);
+
+/* The interval of what it costs, over that. */
+struct interval transfer_cost(const struct transfer *t);
 
 /* Judge after work_take(); all zero is one that saw nothing. */
 void transfer_step(struct transfer *t, const struct work *w, double min_slowdown);

@@ -187,6 +187,20 @@ static double strikes_cost(const struct work *w, uint64_t first, double *saved_s
     return all_s > *saved_s ? all_s / (all_s - *saved_s) : 1;
 }
 
+/* What it costs may be less, as far as there were strikes before it: those are ordinary.  It may be more, as far as strikes are too short to
+ * be seen: lengths beyond the limit that vary exponentially go on to do so below it.  Of a job that has been struck from its
+ * beginning nothing shows what is ordinary. */
+static struct interval jitter_cost(const struct variability *s, const struct work *w)
+{
+    double since = (double)(w->steps - s->jitter_onset), strikes = (double)(s->strikes - s->ordinary);
+    double limit = fmax(STRIKE_Z * w->sigma, STRIKE_RATIO), beyond = s->strike_ratio - limit;
+    double ordinary = interval_poisson((double)s->ordinary).high / (double)s->jitter_onset * since / strikes;
+
+    if (!s->jitter_onset || !(beyond > 0) || !(strikes > 0))
+        return INTERVAL_UNKNOWN;
+    return (struct interval){ fmax(0, 1 - ordinary), exp(limit / beyond) / (1 + limit / beyond) };
+}
+
 static void judge_jitter(struct variability *s, const struct work *w, double min_slowdown)
 {
     struct tally t = count_strikes(s, w->steps);
@@ -197,6 +211,8 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
         s->strikes_per_step = (t.strikes - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
     if (s->jitter && w->steps > newest + QUIET && w->steps > newest + 4 / s->strikes_per_step)
         s->jitter = false;
+    if (s->jitter)
+        s->jitter_cost = jitter_cost(s, w);
     if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.most > t.strikes + 1)
         return;
     if (strikes_cost(w, t.first, &s->jitter_saved_s, &s->strike_ratio) < min_slowdown)
@@ -204,9 +220,25 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
     s->jitter = true;
     /* No farther from the first step than strikes are from one another: from the beginning. */
     s->jitter_onset = t.first > 1 / s->strikes_per_step ? t.first - 1 : 0;
+    s->ordinary = s->strikes - t.strikes;
+    s->jitter_cost = jitter_cost(s, w);
 }
 
 /* ---- imbalance ---- */
+
+/* Where no calm time was seen, the noise that would be left may be anything that is ordinary; else it is as uncertain as the standard
+ * deviations that it is the ratio of, and it had grown before that was seen. */
+static struct interval imbalance_cost(const struct variability *s, const struct work *w, double keeps)
+{
+    double error = sqrt(0.5 / (double)(w->steps - s->wide_since) + 0.5 / (double)s->wide_since);
+    struct interval left = interval_of(keeps, keeps * error, INFINITY);
+
+    double longer = 1 + (s->wide_since ? WORK_NOISE_STEPS / (double)(w->steps - s->wide_since) : 0);
+
+    if (isnan(s->calm))
+        left = (struct interval){ 0, NARROW / w->sigma };
+    return (struct interval){ fmax(0, 1 - left.high) / (1 - keeps), longer * (1 - left.low) / (1 - keeps) };
+}
 
 static void judge_imbalance(struct variability *s, const struct work *w, const struct look *l,
                             double min_slowdown)
@@ -227,6 +259,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
     lost_s = s->spread_s * (1 - keeps);
     if (s->imbalance) {
         s->imbalance_saved_s = lost_s;
+        s->imbalance_cost = imbalance_cost(s, w, keeps);
         return;
     }
     step_s = k->duration_s;
@@ -236,6 +269,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
     s->imbalance = true;
     s->imbalance_onset = s->wide_since;
     s->imbalance_saved_s = lost_s;
+    s->imbalance_cost = imbalance_cost(s, w, keeps);
 }
 
 void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,

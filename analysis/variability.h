@@ -13,6 +13,7 @@
 
 #include "analysis/straggler.h"
 #include "analysis/work.h"
+#include "model/interval.h"
 
 #define VARIABILITY_STRIKES 32u /* remembered */
 
@@ -26,12 +27,15 @@ struct variability {
     uint64_t strikes;
     bool jitter;
     uint64_t jitter_onset; /* step */
+    uint64_t ordinary;     /* strikes before that */
     double jitter_saved_s; /* since the onset */
     double strikes_per_step;
+    struct interval jitter_cost; /* of what it costs, over jitter_saved_s */
     double strike_ratio; /* mean length of a strike over the typical work */
     bool imbalance;
     uint64_t imbalance_onset;
     double imbalance_saved_s; /* since the onset */
+    struct interval imbalance_cost;
     double spread_s;          /* longest minus typical, summed up since wide_since */
     uint64_t wide_since;
     double calm; /* noise when it was ordinary; NaN never */

@@ -14,6 +14,7 @@
 #include "analysis/straggler.h"
 #include "analysis/view_private.h"
 #include "common/xalloc.h"
+#include "model/deviate.h"
 #include "ring/ring.h"
 
 #define STARVED_SPREAD 0.3 /* of the log of slow transfers: they are slow now and then */
@@ -26,6 +27,8 @@
 #define ORDINARY_NOISE 1.05
 #define ORDINARY_STEPS 32u
 #define STRUCK         0.1    /* of a step's work */
+#define DOUBTED_MIN \
+    4u /* steps that an interval stands on; it is looked at again when there are twice as many */
 #define PRICED_OPS     16384u /* a step */
 #define TRY_AGAIN      4u     /* steps after something was found too cheap */
 #define PRICED         64u    /* newest steps that a slowdown of now stands on */
@@ -36,6 +39,8 @@ struct suspicion {
     uint32_t step;     /* number of steps that had been judged when it was priced */
     uint32_t from;     /* this and the following ones as in struct diagnosis_other */
     double slowdown, saved_s, of_s;
+    struct interval cost;
+    uint32_t doubted; /* steps since it began, of its newest interval; 0: it has none */
 };
 
 struct view_calls {
@@ -194,6 +199,19 @@ static struct prices price_stragglers(void *arg, const struct straggler *list, s
     return price_take(s->graph, &change, recent);
 }
 
+static uint32_t price_each(void *arg, const struct straggler *g, uint32_t from, double *saved_s, double *more)
+{
+    struct view *v = arg;
+    struct view_calls *s = v->calls;
+    struct price_change change = { .from = from,
+                                   .work = s->without,
+                                   .ranks = s->n,
+                                   .transfer_excess = slower_by(v, g, 1) };
+
+    excess_of(v, g, 1);
+    return price_steps(s->graph, &change, saved_s, more);
+}
+
 void view_calls_add_rank(struct view *v, uint32_t rank)
 {
     uint32_t node = view_ranks_at(v, rank)->node;
@@ -222,7 +240,7 @@ void view_calls_forget(struct view *v)
     view_calls_free(v->calls);
     v->calls = NULL;
     v->call_use = (struct call_use){ 0 };
-    diagnosis_price(v->diagnosis, NULL, NULL);
+    diagnosis_price(v->diagnosis, NULL, NULL, NULL);
 }
 
 static void begin(struct view *v)
@@ -309,8 +327,45 @@ static bool is_priced(const struct view_calls *s, const struct suspicion *k)
     return k->tried && !s->last && s->judged - k->step < every;
 }
 
+/* How a price is doubted: by replays with what is taken as ordinary at the other end of what it may be. */
+struct bounds {
+    void (*set)(struct view *v, struct price_change *c, double by); /* to that value; NULL: there are none */
+    double low, high;       /* values: with which it costs least, most */
+    bool lasts;             /* a fault that should cost about as much in each step */
+    struct interval beside; /* of the cost, for what replays do not show */
+};
+
+static double saved_by(struct view *v, struct price_change *c, const struct bounds *b, double by)
+{
+    b->set(v, c, by);
+    return price_take(v->calls->graph, c, c->from).all.saved_s;
+}
+
+/* The interval of the cost since it began.  It becomes narrower with the square root of the steps, so that most prices leave it as it is. */
+static void doubt(struct view *v, uint32_t from, double saved_s, struct price_change *change,
+                  const struct bounds *b, struct suspicion *k)
+{
+    struct view_calls *s = v->calls;
+    uint32_t since = graph_step_about(s->graph, 0).number - from + 1, n;
+    double each_s[GRAPH_STEPS], more[GRAPH_STEPS], error, freedom;
+
+    if (!s->last && (since < DOUBTED_MIN || (k->doubted && since >= k->doubted && since < 2 * k->doubted)))
+        return;
+    k->doubted = since;
+    k->cost = b->beside;
+    change->from = from;
+    if (b->lasts) {
+        n = price_steps(s->graph, change, each_s, more);
+        error = interval_ratio_error(each_s, more, n, &freedom);
+        k->cost = interval_product(k->cost, interval_of(1, error, freedom));
+    }
+    if (b->set)
+        k->cost = interval_product(k->cost, (struct interval){ saved_by(v, change, b, b->low) / saved_s,
+                                                               saved_by(v, change, b, b->high) / saved_s });
+}
+
 static void report(struct view *v, struct diagnosis_other *o, struct price_change *change,
-                   struct suspicion *k)
+                   const struct bounds *b, struct suspicion *k)
 {
     struct view_calls *s = v->calls;
     struct prices p;
@@ -332,8 +387,12 @@ static void report(struct view *v, struct diagnosis_other *o, struct price_chang
         o->slowdown = finding_slowdown(p.recent.of_s, p.recent.saved_s);
         least = fmax(v->params.min_slowdown, o->least);
         o->standing = o->slowdown >= (k->stood ? 1 + (least - 1) / 2 : least);
-        *k = (struct suspicion){ true, o->standing, s->judged, o->from, o->slowdown, o->saved_s, o->of_s };
+        *k = (struct suspicion){ true,       o->standing, s->judged, o->from,   o->slowdown,
+                                 o->saved_s, o->of_s,     k->cost,   k->doubted };
+        if (o->standing)
+            doubt(v, o->from, o->saved_s, change, b, k);
     }
+    o->cost = k->doubted ? k->cost : INTERVAL_UNKNOWN;
     diagnosis_other(v->diagnosis, o);
 }
 
@@ -353,10 +412,22 @@ static uint32_t is_of_links(const struct graph_kind_info *k, void *arg)
     return links_has(arg, k) ? 0 : LONGER_NONE;
 }
 
+/* As if the transfers took `times` as long. */
+static void set_transfers(struct view *v, struct price_change *c, double times)
+{
+    struct view_calls *s = v->calls;
+
+    for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
+        if (longer_excess_of(s->links_longer, k) > 0)
+            s->slower[k] = (float)fmax(0, times * (1 + longer_excess_of(s->links_longer, k)) - 1);
+    c->transfer_excess = s->slower;
+}
+
 static void judge_links(struct view *v)
 {
     struct view_calls *s = v->calls;
     struct links_slow l = *links_get(s->links);
+    double away = l.standing ? deviate_normal(INTERVAL_SIDE) * l.error : 0;
     struct diagnosis_other o = { .class = FINDING_COMMUNICATION,
                                  .scope = l.nodes == 2 ? SCOPE_LINK
                                           : l.nodes    ? SCOPE_NODE
@@ -377,7 +448,13 @@ static void judge_links(struct view *v)
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
         s->slower[k] = (float)longer_excess_of(s->links_longer, k);
     change.transfer_excess = s->slower;
-    report(v, &o, &change, &s->slow_links);
+    report(v, &o, &change,
+           &(struct bounds){ .set = set_transfers,
+                             .low = exp(-away),
+                             .high = exp(away),
+                             .lasts = true,
+                             .beside = isnan(away) ? INTERVAL_UNKNOWN : (struct interval){ 1, 1 } },
+           &s->slow_links);
 }
 
 /* Are all ranks of a role slow now? */
@@ -389,11 +466,22 @@ static bool is_held(const struct view_calls *s, uint32_t role)
     return true;
 }
 
+static void set_role(struct view *v, struct price_change *c, double excess)
+{
+    struct view_calls *s = v->calls;
+    double of_role;
+    uint32_t role = roles_heaviest(s->roles, &of_role);
+
+    (void)c;
+    for (uint32_t r = 0; r < s->n; r++)
+        s->without[r] = (struct price_work){ .excess = graph_role(s->graph, r) == role ? (float)excess : 0 };
+}
+
 /* A role that has more to do than the others.  None is found while its ranks are slow for another reason. */
 static void judge_roles(struct view *v)
 {
     struct view_calls *s = v->calls;
-    double excess;
+    double excess, freedom;
     uint32_t role = roles_heaviest(s->roles, &excess);
     bool stood = s->heavy_role.stood;
     struct diagnosis_other o = { .class = FINDING_IMBALANCE,
@@ -405,11 +493,24 @@ static void judge_roles(struct view *v)
                                  .from = 0,
                                  .excess = excess,
                                  .rate = NAN };
-    struct price_change change = { .work = s->without };
+    struct price_change change = { .work = s->without, .ranks = s->n };
+    double error = roles_error(s->roles, s->graph, role, &freedom);
+    struct interval wide = interval_of(excess, error, freedom);
 
-    for (uint32_t r = 0; r < s->n; r++)
-        s->without[r] = (struct price_work){ .excess = graph_role(s->graph, r) == role ? (float)excess : 0 };
-    report(v, &o, &change, &s->heavy_role);
+    set_role(v, &change, excess);
+    report(v, &o, &change,
+           &(struct bounds){ .set = set_role,
+                             .low = fmax(0, wide.low),
+                             .high = wide.high,
+                             .lasts = true,
+                             .beside = interval_known(wide) ? (struct interval){ 1, 1 } : INTERVAL_UNKNOWN },
+           &s->heavy_role);
+}
+
+static void set_even(struct view *v, struct price_change *c, double even)
+{
+    (void)v;
+    c->even = (float)even;
 }
 
 static void judge_pieces(struct view *v)
@@ -426,7 +527,11 @@ static void judge_pieces(struct view *v)
                                    .expected = s->expected,
                                    .even = (float)fmin(1, PIECES_ORDINARY / s->pieces.sigma) };
 
-    report(v, &o, &change, &s->uneven_pieces);
+    report(
+        v, &o, &change,
+        &(struct bounds){
+            .set = set_even, .low = fmin(1, PIECES_NARROW / s->pieces.sigma), .high = 0, .beside = { 1, 1 } },
+        &s->uneven_pieces);
 }
 
 static bool has_struck(const struct view_calls *s, const struct graph_step *step, float struck_s)
@@ -481,7 +586,7 @@ static void judge_jitter(struct view *v)
     }
     if (o.standing && !is_priced(s, &s->strikes))
         o.from = strikes_from(s, o.from, change.struck_s);
-    report(v, &o, &change, &s->strikes);
+    report(v, &o, &change, &(struct bounds){ .beside = diagnosis_jitter_cost(v->diagnosis) }, &s->strikes);
 }
 
 /* After diagnosis_step(): what is not the own work of some ranks. */
@@ -622,7 +727,7 @@ static bool is_active(struct view *v, const struct graph_call *c)
     view_steps_forget(v);
     view_course_forget(v);
     diagnosis_restart(v->diagnosis);
-    diagnosis_price(v->diagnosis, price_stragglers, v);
+    diagnosis_price(v->diagnosis, price_stragglers, price_each, v);
     return true;
 }
 

@@ -77,7 +77,8 @@ static void describe_hang(const struct view *v, double now_s, const struct view_
                                              .onset_seq = seq,
                                              .named_seq = seq,
                                              .saved_s = NAN,
-                                             .slowdown = NAN },
+                                             .slowdown = NAN,
+                                             .cost = INTERVAL_UNKNOWN },
                                 .since_step = steps->period && steps->done ? (int64_t)steps->done : -1,
                                 .found_step = -1,
                                 .since_s = now_s - s->age_s,
@@ -217,6 +218,7 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
 {
     const struct step_count *steps = view_steps_count(v);
     double step_s = diagnosis_finding_step_s(v->diagnosis, f);
+    char share[48];
     uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
     char lost[32];
     size_t at;
@@ -238,8 +240,9 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
     if (d->since_step < 0)
         d->since_step = 0;
     if (f->slowdown > 1)
-        append(d->text, sizeof(d->text), at, "; this costs %.0f %% of the step time, %s per step",
-               100 * (1 - 1 / f->slowdown), format_s(lost, step_s * (1 - 1 / f->slowdown)));
+        append(d->text, sizeof(d->text), at, "; this costs %s of the step time, %s per step",
+               finding_lost_text(f, false, share, sizeof(share)),
+               format_s(lost, step_s * (1 - 1 / f->slowdown)));
     d->minor = view_is_minor(f->slowdown);
     view_cause(v, d, d->cause, sizeof(d->cause));
 }

@@ -32,7 +32,10 @@ static bool is_same(const struct view_verdict *a, const struct view_verdict *b)
 static void join(struct view_verdict *a, const struct view_verdict *b)
 {
     bool earlier = view_verdict_from_s(b) < view_verdict_from_s(a);
+    double share = b->finding.saved_s / (a->finding.saved_s + b->finding.saved_s);
 
+    a->finding.cost.low += share * (b->finding.cost.low - a->finding.cost.low);
+    a->finding.cost.high += share * (b->finding.cost.high - a->finding.cost.high);
     a->finding.saved_s += b->finding.saved_s;
     a->over_s = fmax(a->over_s, b->over_s);
     a->finding.standing = a->finding.standing || b->finding.standing;
@@ -75,7 +78,7 @@ static bool costs_at_end(const struct view *v, const struct view_verdict *d)
 static void put_cost(const struct view *v, struct view_verdict *d, double run_s, size_t at)
 {
     double from_s = view_verdict_from_s(d) - v->began_s, to_s = d->over_s - v->began_s;
-    char from[32], to[32], cost[32], run[32], when[96] = "", times[32] = "";
+    char lost[48], from[32], to[32], cost[32], run[32], when[96] = "", times[32] = "";
 
     units_format_s(from, sizeof(from), fmax(0, from_s));
     units_format_s(to, sizeof(to), to_s);
@@ -88,14 +91,28 @@ static void put_cost(const struct view *v, struct view_verdict *d, double run_s,
     if (d->times > 1)
         snprintf(times, sizeof(times), ", %u times", d->times);
     if (at < sizeof(d->text))
-        snprintf(d->text + at, sizeof(d->text) - at, "%s%s; this cost %s of %s (%.0f %%)", when, times, cost,
-                 run, 100 * d->finding.saved_s / run_s);
+        snprintf(d->text + at, sizeof(d->text) - at, "%s%s; this cost %s of %s (%s)", when, times, cost, run,
+                 finding_lost_text(&d->finding, true, lost, sizeof(lost)));
+}
+
+/* What ran before the job's first call and after its last one is not seen, at most a step each: the run was longer than it seems, and
+ * cost as much more at its end as in the lasted_s that the verdict had stood. */
+static void widen(struct view_verdict *d, double run_s, double lasted_s, double step_s)
+{
+    double longer = (run_s + step_s) / run_s;
+
+    d->finding.cost.low /= longer;
+    if (d->finding.standing)
+        d->finding.cost.high *= fmax(1, (1 + step_s / lasted_s) / longer);
 }
 
 static void settle(const struct view *v, struct view_verdict *d, double run_s)
 {
+    double step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding);
+
     d->finding.saved_s = fmin(d->finding.saved_s, run_s);
     d->finding.slowdown = finding_slowdown(run_s, d->finding.saved_s);
+    widen(d, run_s, run_s + v->began_s - view_verdict_from_s(d), step_s);
     d->minor = d->finding.slowdown < INFINITY && view_is_minor(d->finding.slowdown) && !costs_at_end(v, d);
     if (d->finding.class != FINDING_HANG)
         put_cost(v, d, run_s, view_judge_evidence(v, &d->finding, true, d->text, sizeof(d->text)));

@@ -11,8 +11,7 @@
 #define PAUSE_MAX    3u    /* after more such steps in a row it is no pause: the work has changed */
 #define SIGMA_MIN    0.002 /* clocks and exit skew are no better */
 #define CHANGES      64.0f /* steps that the noise is a running mean over */
-#define RECENT       8.0   /* and where noise has grown, over this many ... */
-#define RECENT_SHARE 0.9   /* ... of which this counts: they are few */
+#define RECENT_SHARE 0.9   /* of the noise of WORK_NOISE_STEPS counts: they are few */
 
 struct work *work_new(void)
 {
@@ -130,7 +129,7 @@ static void learn_noise(struct work *w)
     sigma = fmax(SIGMA_MIN, statistics_medianf(w->scratch, m) * change_to_sigma(m));
     w->changes++;
     w->lasting_sigma += (sigma - w->lasting_sigma) / fmin(w->changes, CHANGES);
-    w->recent_sigma += (sigma - w->recent_sigma) / fmin(w->changes, RECENT);
+    w->recent_sigma += (sigma - w->recent_sigma) / fmin(w->changes, WORK_NOISE_STEPS);
     w->sigma = fmax(w->lasting_sigma, RECENT_SHARE * w->recent_sigma);
 }
 

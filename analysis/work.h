@@ -18,6 +18,7 @@
 
 #define WORK_STEPS      256u /* remembered */
 #define WORK_PLACE_NONE UINT32_MAX
+#define WORK_NOISE_STEPS 8.0 /* that noise which has grown is a running mean over */
 #define WORK_UNITS      8190.0f
 #define WORK_BEYOND     65534u
 #define WORK_UNKNOWN    65535u
@@ -56,9 +57,13 @@ struct prices;
  * meeting of all ranks, a graph knows. */
 typedef struct prices work_price(void *arg, const struct straggler *list, size_t n, uint32_t from,
                                  uint32_t recent);
+/* The same step by step, as price_steps(). */
+typedef uint32_t work_price_steps(void *arg, const struct straggler *g, uint32_t from, double *saved_s,
+                                  double *more);
 
 struct work {
     work_price *price; /* NULL: a step ends with its last rank */
+    work_price_steps *price_steps;
     void *price_arg;
     uint32_t n;     /* ranks */
     uint64_t steps; /* taken; the newest is in slot (steps - 1) % WORK_STEPS */

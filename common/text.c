@@ -69,6 +69,15 @@ struct text text_times(double factor)
     return written(units_format_times, factor);
 }
 
+struct text text_times_between(double factor, double low, double high)
+{
+    struct text t = text_times(factor), from = text_times(low), to = text_times(high);
+
+    if (low <= high && (strcmp(from.s, t.s) || strcmp(to.s, t.s)))
+        text_append(t.s, sizeof(t.s), " (%s to %s)", from.s, to.s);
+    return t;
+}
+
 struct text text_count(double number)
 {
     struct text t = { "-" };

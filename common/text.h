@@ -20,6 +20,8 @@ struct text text_percent(double ratio);   /* "12.3 %" */
 struct text text_number(double number);   /* "4.56k" */
 struct text text_count(double number);    /* "12345" */
 struct text text_times(double factor);    /* "1.22x" */
+/* "1.22x (1.19x to 1.26x)"; "1.22x" where low and high are not known, or are that as well. */
+struct text text_times_between(double factor, double low, double high);
 
 /* Append to the text in buf, cut at size. */
 __attribute__((format(printf, 3, 4))) void text_append(char *buf, size_t size, const char *fmt, ...);

@@ -54,6 +54,7 @@ static void put_verdict(const struct page *p, const json_t *verdict)
     char line[1024];
 
     page_verdict_words(verdict, line, sizeof(line));
+    page_verdict_interval(verdict, line, sizeof(line));
     add_when(verdict, line, sizeof(line));
     text_hang(p->out, PAGE_INDENT, isnan(price) ? "  -" : text_times(price).s, line, PAGE_EVIDENCE,
               p->columns);

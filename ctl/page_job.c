@@ -22,6 +22,14 @@ void page_sentence(const struct page *p)
                   shown(p->answer, "state").s);
 }
 
+void page_verdict_interval(const json_t *verdict, char *buf, size_t size)
+{
+    double low = get_number(verdict, "slowdown_low"), high = get_number(verdict, "slowdown_high");
+
+    if (low <= high)
+        text_append(buf, size, ", between %s and %s", text_times(low).s, text_times(high).s);
+}
+
 char *page_verdict_words(const json_t *verdict, char *buf, size_t size)
 {
     const json_t *culprits = get_array(verdict, "culprits");
@@ -63,6 +71,7 @@ static void put_verdict(const struct page *p, const json_t *verdict)
     char head[1024];
 
     page_verdict_words(verdict, head, sizeof(head));
+    page_verdict_interval(verdict, head, sizeof(head));
     if (!isnan(step))
         text_append(head, sizeof(head), ", since step %s", text_count(step).s);
     if (!isnan(since_s))

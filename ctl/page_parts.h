@@ -57,6 +57,8 @@ void page_sentence(const struct page *p);
 void page_put_verdicts(const struct page *p, const char *title,
                        void put(const struct page *p, const json_t *verdict));
 /* "node3 is slow (straggler)" */
+/* ", between 1.19x and 1.26x"; nothing where that is not known. */
+void page_verdict_interval(const json_t *verdict, char *buf, size_t size);
 char *page_verdict_words(const json_t *verdict, char *buf, size_t size);
 void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */
 void page_time(struct table *t, const json_t *job);    /* where the ranks' time goes, who is latest */

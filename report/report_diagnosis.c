@@ -11,6 +11,7 @@
 static json_t *named(const struct view_verdict *d)
 {
     json_t *o = json_object(), *culprits = json_array();
+    struct interval slowdown = finding_slowdown_interval(&d->finding);
 
     for (uint32_t c = 0; c < d->n_culprits; c++)
         json_array_append_new(culprits, text_json(d->culprit[c]));
@@ -18,6 +19,8 @@ static json_t *named(const struct view_verdict *d)
     put_text(o, "scope", finding_scope_name(d->finding.scope));
     json_object_set_new(o, "culprits", culprits);
     put_real(o, "slowdown", d->finding.slowdown);
+    put_real(o, "slowdown_low", slowdown.low);
+    put_real(o, "slowdown_high", slowdown.high);
     put_bool(o, "minor", d->minor);
     put_text(o, "text", d->text);
     return o;

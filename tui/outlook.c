@@ -16,7 +16,7 @@ static void describe(const struct snap_verdict *v, char *buf, size_t size)
     draw_culprits(names, sizeof(names), v->culprits, v->n_culprits);
     verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->n_culprits);
     if (!isnan(v->slowdown))
-        text_append(buf, size, " %s", text_times(v->slowdown).s);
+        text_append(buf, size, " %s", text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s);
     if (!v->standing)
         text_append(buf, size, isnan(v->over_s) ? ", over" : ", over for %s", text_age(v->over_s).s);
     else if (!isnan(v->since_s))

@@ -17,7 +17,8 @@ static void headline(const struct snap_verdict *v, char *buf, size_t size)
 {
     verdict_words(buf, size, v->class[0] ? v->class : "?", v->culprits, v->n_culprits);
     if (!isnan(v->slowdown))
-        text_append(buf, size, " · step time %s", text_times(v->slowdown).s);
+        text_append(buf, size, " · step time %s",
+                    text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s);
     if (!isnan(v->since_s))
         text_append(buf, size, " · for %s", text_age(v->since_s).s);
     else if (!isnan(v->found_s))

@@ -27,6 +27,8 @@ static const struct json_field verdict_fields[] = {
     { "culprits", FIELD_JOINED, FIELD(struct snap_verdict, culprits) },
     { "text", FIELD_TEXT, FIELD(struct snap_verdict, text) },
     { "slowdown", FIELD_AMOUNT, FIELD(struct snap_verdict, slowdown) },
+    { "slowdown_low", FIELD_AMOUNT, FIELD(struct snap_verdict, slowdown_low) },
+    { "slowdown_high", FIELD_AMOUNT, FIELD(struct snap_verdict, slowdown_high) },
     { "since_s", FIELD_AMOUNT, FIELD(struct snap_verdict, since_s) },
     { "found_s", FIELD_AMOUNT, FIELD(struct snap_verdict, found_s) },
     { "since_step", FIELD_COUNT, FIELD(struct snap_verdict, since_step) },

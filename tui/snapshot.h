@@ -39,6 +39,7 @@ struct snap_verdict {
     size_t n_culprits;  /* all of them, also those that culprits has no room for */
     char text[512], cause[256];
     double slowdown, since_s, found_s; /* slowdown: NaN of a hang, which has no price */
+    double slowdown_low, slowdown_high; /* its interval; NaN: not known */
     int64_t since_step, found_step, onset_seq, detected_seq;
     bool acknowledged;
     bool standing; /* unless the answer has standing: false */

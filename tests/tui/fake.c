@@ -108,16 +108,23 @@ static json_t *culprits(const struct trouble *t)
     return t->culprit ? json_pack("[s]", t->culprit) : json_array();
 }
 
+/* Of the interval of its price, which is known only of the first. */
+static json_t *limit(const struct trouble *t, double away)
+{
+    return t == troubles ? json_real(t->slowdown + away) : json_null();
+}
+
 static json_t *verdict(const struct fake *f, const struct trouble *t, double t_s)
 {
     double onset = floor(from_s(f, t) / STEP_S), since_s = t_s - from_s(f, t);
 
-    return json_pack("{s:s, s:s, s:o, s:f, s:I, s:o, s:f, s:s, s:I, s:I, s:I, s:b, s:n, s:s?}", "class", t->class,
-                     "scope", t->scope, "culprits", culprits(t), "slowdown", t->slowdown, "since_step",
+    return json_pack("{s:s, s:s, s:o, s:f, s:o, s:o, s:I, s:o, s:f, s:s, s:I, s:I, s:I, s:b, s:n, s:s?}",
+                     "class", t->class, "scope", t->scope, "culprits", culprits(t), "slowdown", t->slowdown,
+                     "slowdown_low", limit(t, -0.03), "slowdown_high", limit(t, 0.04), "since_step",
                      (json_int_t)onset, "since_s", t->onset_unknown ? json_null() : json_real(since_s),
-                     "found_s", since_s, "text", t->text, "found_step", (json_int_t)(onset + 9), "onset_seq", (json_int_t)(onset * 7),
-                     "detected_seq", (json_int_t)(onset * 7 + 41), "standing", 1, "over_s", "cause",
-                     t->cause);
+                     "found_s", since_s, "text", t->text, "found_step", (json_int_t)(onset + 9), "onset_seq",
+                     (json_int_t)(onset * 7), "detected_seq", (json_int_t)(onset * 7 + 41), "standing", 1,
+                     "over_s", "cause", t->cause);
 }
 
 static json_t *verdicts(const struct fake *f, double t_s)

@@ -280,6 +280,58 @@ static void detections(void)
     }
 }
 
+/* The interval of a price holds the truth at least about as often as it claims, and it is no wider than this. */
+static void intervals(void)
+{
+    static const struct {
+        const char *what;
+        struct job job;
+        uint32_t least; /* of TRIES intervals */
+        double width;   /* of the cost, at the most */
+    } cases[] = {
+        { "a rank", { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 3, 3, 0.20, 0 }, 80, 0.15 },
+        { "a rank whose noise has a memory",
+          { 16, 0.03, 0.6, 0.005, 0, FINDING_STRAGGLER, 3, 3, 0.20, 0 },
+          80,
+          0.25 },
+        { "a node", { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 6, 7, 0.25, 0 }, 80, 0.1 },
+        { "a drift", { 16, 0.02, 0, 0.005, 0, FINDING_DRIFT, 2, 2, 0.30, 0 }, 70, 0.3 },
+        { "jitter", { 16, 0.02, 0, 0.005, 0, FINDING_JITTER, 0, 0, 0.80, 0 }, 80, 0.2 },
+        { "imbalance", { 16, 0.02, 0, 0.005, 0, FINDING_IMBALANCE, 0, 0, 0.20, 0 }, 70, 0.3 },
+        { "slower transfers", { 16, 0.02, 0, 0, 0, FINDING_COMMUNICATION, 0, 0, 0.50, 0 }, 80, 0.1 },
+        { "bursts", { 16, 0.02, 0, 0, 0, FINDING_CONGESTION, 0, 0, 3.0, 0 }, 80, 0.2 },
+        { "fast and slow steps", { 16, 0.02, 0, 0, 0, FINDING_OSCILLATION, 0, 0, 0.15, 0 }, 80, 0.2 },
+    };
+    uint64_t before = random_state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint32_t known = 0, covered = 0;
+        double width = 0;
+
+        for (int n = 0; n < 100; n++) {
+            const struct finding *f;
+            struct run run;
+            double saved_s;
+
+            begin(&run, &cases[i].job);
+            while (run.k < 350)
+                one_step(&run, &cases[i].job);
+            f = costliest(&run);
+            saved_s = run.time_s - run.faultless_s;
+            if (f && f->class == cases[i].job.fault && interval_known(f->cost)) {
+                known++;
+                covered += f->saved_s * f->cost.low <= saved_s && saved_s <= f->saved_s * f->cost.high;
+                width += f->cost.high - f->cost.low;
+            }
+            diagnosis_free(run.d);
+        }
+        ok(known >= 95, "%s: the interval is known in %u of 100 runs", cases[i].what, known);
+        ok(covered >= cases[i].least, "%s: the interval holds the truth in %u runs", cases[i].what, covered);
+        ok(width / known < cases[i].width, "%s: it is %.3f of the cost wide", cases[i].what, width / known);
+    }
+    random_state = before; /* what follows does not depend on how many runs these are */
+}
+
 /* What is over is said to be over, and its price stays; the same again is another finding at its own price.
  */
 static void endings(void)
@@ -497,6 +549,7 @@ int main(void)
     random_state = 42;
     false_alarms();
     detections();
+    intervals();
     endings();
     two_at_once();
     cost_before_pauses();
