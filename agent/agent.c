@@ -522,12 +522,14 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
     a->health = health_new("");
     a->pacing = pacing_new(o->dir);
     a->ranks = ranks_new(o->dir, o->rate_hz, put_item, add_note, a);
-    a->uplink = uplink_new(a->base, o->controller, o->munge_socket, a->backlog, &events, a);
+    a->uplink = uplink_new(a->base, o->controller, &o->end, a->backlog, &events, a);
     if (!a->uplink) {
         err_set(err, "cannot create an event");
         goto fail;
     }
     take_notes(a, o->notes);
+    if (o->unconfirmed)
+        add_note("no credential could be made for this step: does munged run on this node?", a);
     a->control = control_page_create(o->dir);
     if (!a->control) {
         snprintf(a->text, sizeof(a->text), "cannot create the control page: %s; the probes always record",

@@ -24,6 +24,14 @@ static const struct option_spec controller = {
 };
 static const struct option_spec rate = { "rate", "HZ", VALUE_RANGE(VALUE_NUMBER, 0.1, 10000),
                                          "target number of samples per rank and second" };
+static const struct option_spec cluster = { .name = "cluster", .value = "NAME", .text = "name of the cluster" };
+static const struct option_spec trust = {
+    .name = "trust",
+    .value = "USERS",
+    .text = "accept a controller of these users, with commas, in addition to root and the user of this process"
+};
+static const struct option_spec identity_fd = { "identity-fd", "N", VALUE_RANGE(VALUE_INTEGER, 3, 1023),
+                                                "descriptor with the step's credential (syncguard-credential)" };
 static const struct option_spec node = {
     .name = "node",
     .value = "NAME",
@@ -37,6 +45,9 @@ static const struct option_use uses[] = {
     { &controller, "localhost" },
     { &option_munge_socket, NULL },
     { &rate, "50" },
+    { &cluster, NULL },
+    { &trust, NULL },
+    { &identity_fd, NULL },
     { &node, NULL },
     { NULL, NULL },
 };
@@ -129,6 +140,19 @@ static void read_environment(struct agent_arguments *o)
     o->node = getenv("SLURMD_NODENAME");
 }
 
+/* "slurm,syncguard" */
+static void take_trusted(struct link_end *end, const char *users)
+{
+    char name[64];
+    size_t n;
+
+    for (const char *p = users; *p; p += n + (p[n] == ',')) {
+        n = strcspn(p, ",");
+        snprintf(name, sizeof(name), "%.*s", (int)n, p);
+        link_end_trust(end, name);
+    }
+}
+
 int agent_arguments_read(struct agent_arguments *a, const struct options *o, struct err *err)
 {
     static char host[256];
@@ -138,8 +162,12 @@ int agent_arguments_read(struct agent_arguments *a, const struct options *o, str
                                    .policy = options_text(o, "policy"),
                                    .policy_asked = options_given(o, "policy-asked"),
                                    .controller = options_text(o, "controller"),
-                                   .munge_socket = munge_socket && *munge_socket ? munge_socket : NULL,
+                                   .end = { .munge_socket = munge_socket && *munge_socket ? munge_socket : NULL,
+                                            .cluster = options_text(o, "cluster") },
+                                   .identity_fd = options_given(o, "identity-fd") ? (int)options_number(o, "identity-fd") : -1,
                                    .rate_hz = options_number(o, "rate") };
+    if (options_text(o, "trust"))
+        take_trusted(&a->end, options_text(o, "trust"));
     read_environment(a);
     if (!*a->dir)
         return err_set(err, "missing --dir=DIR: the step's directory");

@@ -7,9 +7,13 @@
 #include <stdint.h>
 
 #include "common/options.h"
+#include "wire/link.h"
 
 struct agent_arguments {
-    const char *dir, *policy, *controller, *munge_socket, *node;
+    const char *dir, *policy, *controller, *node;
+    struct link_end end; /* the identity is the caller's to set */
+    int identity_fd;     /* of identity_save(); -1: none */
+    bool unconfirmed;    /* nothing of use was there; the caller's to set */
     bool policy_asked; /* the user named the policy */
     double rate_hz;
 

@@ -26,6 +26,8 @@ libagent_a_SOURCES = \
 libagent_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SECCOMP_CFLAGS)
 AGENT_LIBS = libagent.a $(PACING_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(SECCOMP_LIBS) -ldl -lm
 
-pkglibexec_PROGRAMS += syncguard-agent
+pkglibexec_PROGRAMS += syncguard-agent syncguard-credential
 syncguard_agent_SOURCES = agent/main.c
 syncguard_agent_LDADD = $(AGENT_LIBS)
+syncguard_credential_SOURCES = agent/credential.c
+syncguard_credential_LDADD = $(WIRE_LIBS)

@@ -1,11 +1,13 @@
 /* syncguard-agent: see agent.h */
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/arguments.h"
 #include "agent/shield.h"
 #include "common/log.h"
+#include "wire/identity.h"
 
 /* Each ring is an open file; a node with many threads needs more than the usual limit. */
 static void raise_file_limit(void)
@@ -30,8 +32,23 @@ static void hold_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* The step's credential, which the plugin's keeper had made as root.  NULL: the controller cannot confirm the step. */
+static struct identity *take_identity(struct agent_arguments *a)
+{
+    struct identity *identity;
+    struct err err;
+
+    if (a->identity_fd < 0)
+        return NULL;
+    identity = identity_load(a->identity_fd, &err);
+    close(a->identity_fd);
+    a->unconfirmed = !identity;
+    return identity;
+}
+
 int main(int argc, char **argv)
 {
+    struct identity *identity;
     struct options options;
     struct agent_arguments arguments;
     struct agent *agent;
@@ -47,6 +64,7 @@ int main(int argc, char **argv)
     if (agent_arguments_read(&arguments, &options, &err) < 0)
         return options_misuse(&options, &err);
     raise_file_limit();
+    arguments.end.identity = identity = take_identity(&arguments);
     agent = agent_new(&arguments, &err);
     if (!agent) {
         log_error("%s", err.text);
@@ -56,5 +74,6 @@ int main(int argc, char **argv)
         log_warn("%s; running without it", err.text);
     agent_run(agent);
     agent_free(agent);
+    identity_free(identity);
     return 0;
 }

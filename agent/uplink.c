@@ -76,11 +76,11 @@ static void on_state(struct client *c, bool up, const char *why, void *arg)
     json_decref(hello);
 }
 
-struct uplink *uplink_new(struct event_base *base, const char *hosts, const char *munge_socket,
+struct uplink *uplink_new(struct event_base *base, const char *hosts, const struct link_end *end,
                           struct backlog *backlog, const struct uplink_events *events, void *arg)
 {
     static const struct client_events client_events = { on_message, on_state };
-    const struct client_options options = { .hosts = hosts, .munge_socket = munge_socket };
+    const struct client_options options = { .hosts = hosts, .end = *end };
     struct uplink *u = xcalloc(1, sizeof(*u));
 
     u->backlog = backlog;

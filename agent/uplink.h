@@ -11,6 +11,7 @@
 #include "agent/backlog.h"
 
 struct event_base;
+struct link_end;
 struct uplink;
 
 struct uplink_events {
@@ -22,7 +23,7 @@ struct uplink_events {
     void (*trouble)(const char *why, void *arg); /* the connection was lost or could not be made */
 };
 
-struct uplink *uplink_new(struct event_base *base, const char *hosts, const char *munge_socket,
+struct uplink *uplink_new(struct event_base *base, const char *hosts, const struct link_end *end,
                           struct backlog *backlog, const struct uplink_events *events, void *arg);
 void uplink_free(struct uplink *u); /* NULL is fine */
 

@@ -35,8 +35,11 @@ struct config {
     int log_level;           /* LogLevel=error|warning|info|debug: enum log_level (log.h) */
     char operators[1024];    /* Operators=user,user: see all jobs */
     char slurm_user[64];     /* SlurmUser=; "slurm" */
+    char controller_user[64]; /* ControllerUser=; "" */
+    char cluster[64];        /* ClusterName=; "" is unknown */
     char default_policy[32]; /* DefaultPolicy=; "balanced" */
     char agent[4096];        /* AgentPath=; PKGLIBEXECDIR/syncguard-agent */
+    char credential[4096];   /* CredentialPath=; PKGLIBEXECDIR/syncguard-credential */
     char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
     int history_days;        /* HistoryDays=; 90 */
     int accounting_days;     /* AccountingDays=; 90 */

@@ -91,8 +91,8 @@ static void check_munge(const struct doctor *d, struct finding *f)
     char *credential = NULL;
     munge_err_t e = EMUNGE_NO_MEMORY;
 
-    if (ctx && d->client.munge_socket)
-        munge_ctx_set(ctx, MUNGE_OPT_SOCKET, d->client.munge_socket);
+    if (ctx && d->client.end.munge_socket)
+        munge_ctx_set(ctx, MUNGE_OPT_SOCKET, d->client.end.munge_socket);
     if (ctx)
         e = munge_encode(&credential, ctx, NULL, 0);
     if (e == EMUNGE_SUCCESS)

@@ -465,7 +465,8 @@ static int run_doctor(const struct options *o)
         d.config_path = CONFIG_DEFAULT_PATH;
     d.client =
         s ? s->client
-          : (struct client_options){ controller ? controller : "localhost", options_text(o, "munge-socket") };
+          : (struct client_options){ .hosts = controller ? controller : "localhost",
+                                     .end = { .munge_socket = options_text(o, "munge-socket") } };
     missing = doctor_run(&d, stdout);
     session_close(s);
     if (missing)

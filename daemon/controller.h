@@ -10,6 +10,7 @@
 #include "common/config.h"
 #include "common/now.h"
 #include "job/jobs.h"
+#include "wire/link.h"
 
 struct accounting;
 struct actions;
@@ -49,7 +50,10 @@ struct controller {
     double batches_per_s, cpu_ratio; /* averages over the last seconds */
     char host[64];
     void (*gone)(struct peer *p); /* called before a peer is freed */
+    struct link_end end;        /* how it presents itself to peers, and whom it trusts to vouch for steps */
     /* private to server.c */
+    struct identity *identity;  /* NULL: munged has not answered yet */
+    bool munge_failed;
     struct evconnlistener *listener;
     struct event *tick;
     double rated_s, rated_cpu_s;

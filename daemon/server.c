@@ -31,6 +31,8 @@
 #include "job/report_job.h"
 #include "slurm/accounting.h"
 #include "slurm/jobtime.h"
+#include "wire/identity.h"
+#include "wire/verifier.h"
 
 #define TICK_S        0.25
 #define SMALL_BYTES   1024u /* an agent's frame that is looked at in any case: a note, statistics, its end */
@@ -43,6 +45,7 @@
 #define SAVE_S        30.0
 #define SAVED_ROWS    512u   /* of ranks and of agents in a stored report */
 #define FAILURES_S    900.0  /* interval at which a job's failure rate is read from the history */
+#define PRESENT_TICKS 40u    /* ten seconds */
 #define EXPIRE_TICKS  14400u /* an hour */
 #define STORED_ROWS   16u    /* of the newest step in a stored report */
 
@@ -187,8 +190,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
         return;
     }
     p = xcalloc(1, sizeof(*p));
-    p->link = link_accept(s->base, fd, *s->config.munge_socket ? s->config.munge_socket : NULL, &peer_events,
-                          p, &err);
+    p->link = link_accept(s->base, fd, &s->end, &peer_events, p, &err);
     if (!p->link) {
         log_warn("connection refused: %s", err.text);
         free(p);
@@ -197,6 +199,21 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
     p->address = a;
     a->unfinished++;
     peer_add(s, p);
+}
+
+/* Without it nobody can be answered; munged may start later than this controller. */
+static void present(struct controller *s)
+{
+    json_t *claims = json_pack("{s:s}", "cluster", s->config.cluster);
+    struct err err;
+
+    s->end.identity = s->identity = identity_new(s->end.munge_socket, IDENTITY_CONTROLLER, claims, &err);
+    json_decref(claims);
+    if (!s->identity && !s->munge_failed)
+        log_error("%s: agents and terminals are refused until munged answers", err.text);
+    if (s->identity && s->munge_failed)
+        log_info("munged answers");
+    s->munge_failed = !s->identity;
 }
 
 /* ---- periodic work ---- */
@@ -397,6 +414,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         give_back_memory();
         bound_history(s, now_s);
     }
+    if (!s->identity && s->ticks % PRESENT_TICKS == 0)
+        present(s);
     if (s->ticks++ % EXPIRE_TICKS == 0) {
         if (s->store && store_expire(s->store, s->config.history_days, &err) < 0)
             log_warn("%s: cannot delete old history", err.text);
@@ -426,6 +445,7 @@ int server_configure(struct controller *s, const struct config *c, struct err *e
     actions_configured(s->actions);
     accounting_configure(s->accounting, c);
     s->slurm_uid = uid_of(c->slurm_user);
+    link_end_configure(&s->end, &s->config);
     s->n_operators = 0;
     snprintf(names, sizeof(names), "%s", c->operators);
     while ((name = strsep(&rest, ", "))) {
@@ -499,6 +519,10 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     s->accounting = accounting_new(base);
     query_action_open(s);
     server_configure(s, c, err); /* cannot fail, because the rules are not loaded yet */
+    s->end.verifier = verifier_new(base, s->end.munge_socket, err);
+    if (!s->end.verifier)
+        goto fail;
+    present(s);
     s->controls = controls_new(s, c, err);
     if (!s->controls)
         goto fail;
@@ -536,6 +560,8 @@ void server_free(struct controller *s)
     while (s->jobs.n)
         agents_forget(s, s->jobs.job[0]);
     free(s->jobs.job);
+    verifier_free(s->end.verifier);
+    identity_free(s->identity);
     actions_free(s->actions);
     controls_free(s->controls);
     audit_close(s->audit);

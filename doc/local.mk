@@ -1,5 +1,5 @@
 # doc/: manual pages, the protocol, decisions
-PROGRAM_MANUALS = doc/sgctl.1 doc/sgplan.1 doc/sgring.1 doc/sgtop.1 doc/syncguardd.8 doc/syncguard-agent.8
+PROGRAM_MANUALS = doc/sgctl.1 doc/sgplan.1 doc/sgring.1 doc/sgtop.1 doc/syncguardd.8 doc/syncguard-agent.8 doc/syncguard-credential.8
 MANUALS = $(PROGRAM_MANUALS) doc/syncguard.7 doc/syncguard.conf.5
 man_MANS = $(MANUALS)
 CLEANFILES += $(MANUALS)
@@ -16,6 +16,7 @@ doc/sgring.1: sgring$(EXEEXT)
 doc/sgtop.1: sgtop$(EXEEXT)
 doc/syncguardd.8: syncguardd$(EXEEXT)
 doc/syncguard-agent.8: syncguard-agent$(EXEEXT)
+doc/syncguard-credential.8: syncguard-credential$(EXEEXT)
 $(PROGRAM_MANUALS): %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) doc && ./$(basename $(notdir $@))$(EXEEXT) --mdoc >$@.tables && \
 	$(SED) $(PATHS) -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
@@ -36,31 +37,7 @@ nodist_example_DATA = daemon/syncguardd.service
 dist_doc_DATA = README.md
 CLEANFILES += daemon/syncguardd.service
 EXTRA_DIST += daemon/syncguardd.service.in doc/bench.json doc/live-table.md doc/pace-table.md
-DECISIONS = 0001-dependencies \
-	0002-clock-free-lateness \
-	0003-one-probe-for-both-mpis \
-	0004-blocks-of-a-power-of-two \
-	0005-keeper-in-slurmstepd \
-	0006-json-and-binary \
-	0007-analysis-apart \
-	0008-own-work-against-the-median \
-	0009-history-counts-jobs \
-	0010-locality-from-sysfs \
-	0011-one-diagnosis-of-the-steps \
-	0012-what-the-planner-computes \
-	0013-network-model \
-	0014-projection-from-fits \
-	0015-which-algorithm \
-	0016-published-experiment \
-	0017-rules-that-decide \
-	0018-pacing \
-	0019-one-step-for-all-ranks \
-	0020-actions \
-	0021-levels-of-links \
-	0022-strategies-replay-the-work \
-	0023-references-chosen-by-the-outcome \
-	0024-simulated-jobs
-EXTRA_DIST += $(DECISIONS:%=doc/decisions/%.md)
+EXTRA_DIST += $(call dist_files,doc/decisions/*.md)
 
 daemon/syncguardd.service: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) daemon && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@

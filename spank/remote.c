@@ -40,7 +40,7 @@ static struct {
     int keeper; /* its socket; -1: none */
     uint32_t tasks_left;
     char dir[STEPDIR_SIZE]; /* "": none made */
-    struct strings argv, env;
+    struct strings argv, env, credential;
     struct keeper_plan plan;
 } guard = { .keeper = -1 };
 
@@ -197,6 +197,8 @@ static void environment_guard(struct step *s, const char *probe)
 
 /* ---- the agent's command line and environment ---- */
 
+#define DISTRUST "%s, and root uses no file that others can change"
+
 static void add_number(struct strings *env, const char *name, uint32_t value)
 {
     if (value != NONE)
@@ -247,6 +249,55 @@ static void agent_command(const struct step *s, const struct config *c, const st
     if (policy)
         strings_add(argv, "--rate=%g", policy->sample_rate_hz);
     strings_add(argv, "--node=%s", s->node);
+    strings_add(argv, "--cluster=%s", c->cluster);
+    strings_add(argv, "--identity-fd=%d", KEEPER_IDENTITY_FD);
+    strings_add(argv, "--trust=%s,%s", c->slurm_user, c->controller_user);
+}
+
+/* The ranks of this node's tasks as "0-3,8". */
+static void local_ranks(const struct step *s, char *out, size_t size)
+{
+    uint32_t first = NONE, last = NONE, rank;
+    size_t at = 0;
+
+    out[0] = '\0';
+    for (uint32_t i = 0; s->local_tasks != NONE && i <= s->local_tasks; i++) {
+        if (i == s->local_tasks || spank_get_item(s->sp, S_JOB_LOCAL_TO_GLOBAL_ID, i, &rank) != ESPANK_SUCCESS)
+            rank = NONE;
+        if (first != NONE && rank == last + 1) {
+            last = rank;
+            continue;
+        }
+        if (first != NONE && at < size)
+            at += (size_t)snprintf(out + at, size - at, first == last ? "%s%u" : "%s%u-%u", at ? "," : "", first, last);
+        first = last = rank;
+    }
+    if (at >= size)
+        out[0] = '\0'; /* unknown rather than cut */
+}
+
+/* Whatever this says is vouched for by root: only what Slurm itself told slurmstepd. */
+static void credential_command(struct step *s, const struct config *c, struct strings *argv)
+{
+    char ranks[4096];
+    struct err err;
+
+    if (trust_check(c->credential, &err) < 0) {
+        notes_add(&s->notes, "unconfirmed: " DISTRUST, err.text);
+        return;
+    }
+    local_ranks(s, ranks, sizeof(ranks));
+    strings_add(argv, "%s", c->credential);
+    if (*c->munge_socket)
+        strings_add(argv, "--munge-socket=%s", c->munge_socket);
+    strings_add(argv, "--cluster=%s", c->cluster);
+    strings_add(argv, "--uid=%u", s->uid);
+    strings_add(argv, "--job=%u", s->job);
+    strings_add(argv, "--step=%u", s->id);
+    strings_add(argv, "--node=%s", s->node);
+    strings_add(argv, "--ranks=%s", ranks);
+    strings_add(argv, "--tasks=%u", s->tasks);
+    strings_add(argv, "--nodes=%u", s->nodes);
 }
 
 static void plan_fill(const struct step *s)
@@ -277,12 +328,14 @@ static void watch_run(struct step *s, const struct config *c, const struct confi
 {
     struct keeper_plan *plan = &guard.plan;
 
+    credential_command(s, c, &guard.credential);
     agent_command(s, c, policy, policy_name, asked, &guard.argv);
     agent_environment(s, &guard.env);
     plan->argv = guard.argv.item;
     plan->envp = guard.env.item;
+    plan->credential_argv = guard.credential.item;
     plan->at_once = s->unguarded;
-    if (guard.argv.lost || guard.env.lost)
+    if (guard.argv.lost || guard.env.lost || guard.credential.lost)
         unguarded(s, "out of memory");
     else if (watch_start(plan) < 0)
         unguarded(s, "cannot create a thread that starts the agent: %s", strerror(errno));
@@ -335,8 +388,6 @@ static void directory_make(struct step *s)
     }
     s->local_trouble = false;
 }
-
-#define DISTRUST "%s, and root uses no file that others can change"
 
 /* Guard the step by these settings.  The agent runs even when the ranks cannot be guarded, to report why. */
 static void guard_with(struct step *s, const struct config *c, const struct args *args,
@@ -449,4 +500,5 @@ void remote_end(void)
     guard.dir[0] = '\0';
     strings_free(&guard.argv);
     strings_free(&guard.env);
+    strings_free(&guard.credential);
 }

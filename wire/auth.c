@@ -1,5 +1,6 @@
 #include "wire/auth.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,28 +47,34 @@ char *auth_encode(const char *socket, const void *payload, size_t bytes, struct 
     return credential;
 }
 
-int auth_decode(const char *socket, const char *credential, void *payload, size_t bytes, uid_t *uid,
-                struct err *err)
+/* munge delivers the payload of these, too, and it is the creator's (munge_decode(3)). */
+static bool authentic(munge_err_t rc)
+{
+    return rc == EMUNGE_SUCCESS || rc == EMUNGE_CRED_EXPIRED || rc == EMUNGE_CRED_REWOUND || rc == EMUNGE_CRED_REPLAYED;
+}
+
+ssize_t auth_decode(const char *socket, const char *credential, void *payload, size_t max, uid_t *uid, struct err *err)
 {
     munge_ctx_t ctx = open_ctx(socket, err);
     void *got = NULL;
-    int len = 0, result = 0;
+    int len = 0;
+    ssize_t result = -1;
     uid_t maker = (uid_t)-1;
     munge_err_t rc;
 
     if (!ctx)
         return -1;
     rc = munge_decode(credential, ctx, &got, &len, &maker, NULL);
-    if (rc != EMUNGE_SUCCESS) {
+    if (!authentic(rc)) {
         set_reason(ctx, rc, err);
-        result = -1;
-    } else if (!got || (size_t)len != bytes) {
-        result = err_set(err, "munge: credential with another payload");
+    } else if (!got || len < 0 || (size_t)len > max) {
+        err_set(err, "munge: credential with another payload");
     } else {
-        memcpy(payload, got, bytes);
+        memcpy(payload, got, (size_t)len);
         *uid = maker;
+        result = len;
     }
-    free(got); /* munge gives the payload of an expired or replayed credential too */
+    free(got);
     munge_ctx_destroy(ctx);
     return result;
 }

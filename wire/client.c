@@ -161,7 +161,7 @@ static struct client_call *call_host(const struct client_options *o, unsigned in
     c->base = loop_new();
     if (!c->base)
         err_set(&c->err, "cannot create an event loop");
-    else if ((c->link = link_connect(c->base, o->hosts, index, o->munge_socket, &events, c, &c->err)))
+    else if ((c->link = link_connect(c->base, o->hosts, index, &o->end, &events, c, &c->err)))
         call_wait(c, timeout_s);
     return c;
 }
@@ -244,7 +244,8 @@ json_t *client_ask(const struct client_options *o, const json_t *question, doubl
 
 struct client {
     struct event_base *base;
-    char *hosts, *munge_socket;
+    char *hosts, *munge_socket, *cluster;
+    struct link_end end;
     struct client_events events;
     void *arg;
     struct event *retry;
@@ -322,7 +323,7 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    c->link = link_connect(c->base, c->hosts, c->index, c->munge_socket, &events, c, &err);
+    c->link = link_connect(c->base, c->hosts, c->index, &c->end, &events, c, &err);
     if (!c->link)
         try_later(c, err.text);
 }
@@ -334,7 +335,9 @@ struct client *client_new(struct event_base *base, const struct client_options *
 
     c->base = base;
     c->hosts = xstrdup(o->hosts);
-    c->munge_socket = xstrdup(o->munge_socket);
+    c->end = o->end;
+    c->end.munge_socket = c->munge_socket = xstrdup(o->end.munge_socket);
+    c->end.cluster = c->cluster = xstrdup(o->end.cluster);
     c->events = *events;
     c->arg = arg;
     c->n_hosts = hosts_pick(o->hosts, 0, CONFIG_DEFAULT_PORT, NULL, NULL);
@@ -366,5 +369,6 @@ void client_free(struct client *c)
         event_free(c->retry);
     free(c->hosts);
     free(c->munge_socket);
+    free(c->cluster);
     free(c);
 }

@@ -12,8 +12,8 @@
 struct client;
 
 struct client_options {
-    const char *hosts;        /* as in link_connect(); all are tried in order */
-    const char *munge_socket; /* NULL: munge's own */
+    const char *hosts; /* as in link_connect(); all are tried in order */
+    struct link_end end;
 };
 
 /* A random key of 32 hex digits for {"query":"action"}: an action that is requested twice with the same key is

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,20 +20,20 @@
 #include "common/config.h"
 #include "common/hosts.h"
 #include "common/xalloc.h"
-#include "wire/auth.h"
+#include "wire/json.h"
 #include "wire/lookup.h"
 #include "wire/loop.h"
 #include "wire/seal.h"
+#include "wire/verifier.h"
 
 /* The handshake, little-endian, before frames are sealed:
  *     "SGLK" | u32 LINK_VERSION | u8 kind | u16 bytes | bytes
- * The connecting end sends a greeting, the accepting end an answer or a refusal.  Each end's first sealed frame is
- * empty and proves that it holds the key; the link is up when the other end's has arrived.  Only holders of the
- * cluster's munge key can read the public key in the greeting, so only they can answer.  The connection's keys are
- * forgotten with it, so a credential that is decoded later reveals nothing. */
+ * The connecting end sends a greeting, the accepting end an answer or a refusal.  Greeting and answer are the public key
+ * that the end made for this connection, and its credential.  Each end's first sealed frame is empty and proves that it
+ * holds its keys; the link is up when the other end's has arrived. */
 #define MAGIC               "SGLK"
 #define HEAD_BYTES          11u
-#define HANDSHAKE_MAX       2048u
+#define HANDSHAKE_MAX       (SEAL_KEY_BYTES + IDENTITY_CREDENTIAL_MAX)
 #define HANDSHAKE_TIMEOUT_S 5
 #define REASON_MAX          200u
 #define FRAMES_AT_ONCE      4  /* of one link, before others have their turn */
@@ -40,17 +41,11 @@
 
 enum message { MESSAGE_GREETING = 1, MESSAGE_ANSWER, MESSAGE_REFUSAL };
 
-/* The payload inside the munge credential. */
-struct greeting {
-    char magic[4];
-    uint8_t version[4];
-    uint8_t public_key[SEAL_KEY_BYTES];
-};
-
 enum phase {
     PHASE_RESOLVING,
     PHASE_CONNECTING,
     PHASE_GREETING,
+    PHASE_CHECKING, /* munge is asked about the peer's credential */
     PHASE_PROVING,
     PHASE_UP,
     PHASE_REFUSING,
@@ -64,14 +59,17 @@ struct link {
     struct addrinfo *addresses, *next; /* of the host; next: still to be tried */
     struct event *deadline, *doom; /* doom: calls down from the loop, never from inside a call of the owner */
     struct event *again;           /* there are frames left that have arrived */
-    char *munge_socket;
+    const struct link_end *end;
+    struct identity *made; /* for this connection; NULL: the owner's is used */
+    struct verification *checking;
     struct link_events events;
     void *arg;
     enum phase phase;
     bool accepting;
-    struct seal_pair pair;
+    struct seal_pair pair; /* of this connection */
+    uint8_t peer_key[SEAL_KEY_BYTES]; /* the peer's, of this connection */
     struct seal seal;
-    uid_t uid;
+    struct identity_check other; /* who the peer is, once it has proven it */
     char peer[300];
     char why[400];
     int busy;    /* inside a callback of the owner: free later */
@@ -93,7 +91,9 @@ static void free_link(struct link *l)
         event_free(l->again);
     if (l->addresses)
         evutil_freeaddrinfo(l->addresses);
-    free(l->munge_socket);
+    verification_cancel(l->checking);
+    identity_free(l->made);
+    identity_check_clear(&l->other);
     seal_wipe(&l->pair, sizeof(l->pair));
     seal_wipe(&l->seal, sizeof(l->seal));
     free(l);
@@ -169,35 +169,72 @@ static int put_frame(struct link *l, uint8_t type, const void *data, size_t byte
     return evbuffer_commit_space(out, &room, 1);
 }
 
+static const struct identity *own_identity(const struct link *l)
+{
+    return l->made ? l->made : l->end->identity;
+}
+
+/* Greeting or answer. */
+static void send_keys(struct link *l, enum message kind)
+{
+    const char *credential = own_identity(l)->credential;
+    size_t n = strlen(credential);
+    uint8_t body[HANDSHAKE_MAX];
+
+    memcpy(body, l->pair.public_key, SEAL_KEY_BYTES);
+    memcpy(body + SEAL_KEY_BYTES, credential, n);
+    send_message(l, kind, body, SEAL_KEY_BYTES + n);
+}
+
 static void send_greeting(struct link *l)
 {
-    struct greeting g = { .magic = MAGIC };
     struct err err;
-    char *credential;
 
-    seal_u32_put(g.version, LINK_VERSION);
-    memcpy(g.public_key, l->pair.public_key, sizeof(g.public_key));
-    credential = auth_encode(l->munge_socket, &g, sizeof(g), &err);
-    if (!credential) {
-        fail(l, "%s", err.text);
-        return;
+    if (!l->end->identity) {
+        json_t *claims = json_pack("{s:s}", "cluster", l->end->cluster ? l->end->cluster : "");
+
+        l->made = identity_new(l->end->munge_socket, IDENTITY_USER, claims, &err);
+        json_decref(claims);
+        if (!l->made) {
+            fail(l, "%s", err.text);
+            return;
+        }
     }
-    if (strlen(credential) <= HANDSHAKE_MAX)
-        send_message(l, MESSAGE_GREETING, credential, strlen(credential));
-    else
-        fail(l, "munge: credential too large: %zu bytes", strlen(credential));
-    free(credential);
+    send_keys(l, MESSAGE_GREETING);
     if (l->phase == PHASE_CONNECTING)
         l->phase = PHASE_GREETING;
 }
 
 /* Both ends have each other's key now. */
-static int begin_proof(struct link *l, const uint8_t *peer_key)
+static void begin_proof(struct link *l)
 {
-    if (seal_init(&l->seal, &l->pair, peer_key, l->accepting) < 0 || put_frame(l, FRAME_PROOF, NULL, 0) < 0)
-        return -1;
-    l->phase = PHASE_PROVING;
-    return 0;
+    struct seal_end end = { .identity = &own_identity(l)->pair, .ephemeral = &l->pair };
+    struct seal_peer peer;
+
+    memcpy(peer.identity, l->other.public_key, SEAL_KEY_BYTES);
+    memcpy(peer.ephemeral, l->peer_key, SEAL_KEY_BYTES);
+    if (seal_init(&l->seal, &end, &peer, l->accepting) < 0 || put_frame(l, FRAME_PROOF, NULL, 0) < 0)
+        fail(l, "handshake: invalid key");
+    else
+        l->phase = PHASE_PROVING;
+}
+
+static bool trusts(const struct link *l, uid_t uid)
+{
+    if (uid == 0 || uid == geteuid())
+        return true;
+    for (size_t i = 0; i < l->end->n_trusted; i++)
+        if (l->end->trusted[i] == uid)
+            return true;
+    return false;
+}
+
+/* Whether the ends may be of one cluster. */
+static bool same_cluster(const struct link *l)
+{
+    const char *ours = l->end->cluster ? l->end->cluster : "", *theirs = get_word(l->other.claims, "cluster");
+
+    return !*ours || !*theirs || !strcmp(ours, theirs);
 }
 
 /* Send the reason to the peer, and close when it is sent. */
@@ -212,25 +249,55 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct link *l, const c
     l->phase = PHASE_REFUSING;
 }
 
+static void on_checked(struct identity_check *check, const char *why, void *arg)
+{
+    struct link *l = arg;
+
+    l->checking = NULL;
+    if (l->phase != PHASE_CHECKING) /* failed meanwhile */
+        return;
+    l->other = *check;
+    check->claims = NULL;
+    if (why)
+        refuse(l, "refused: %s", why);
+    else if (l->other.role == IDENTITY_CONTROLLER)
+        refuse(l, "refused: a controller's credential");
+    else if (!same_cluster(l))
+        refuse(l, "refused: this is the controller of cluster %s", l->end->cluster);
+    else if (!l->end->identity)
+        refuse(l, "refused: the controller has no credential yet: is munged running there?");
+    if (l->phase != PHASE_CHECKING)
+        return;
+    send_keys(l, MESSAGE_ANSWER);
+    begin_proof(l);
+    event_active(l->again, EV_TIMEOUT, 0);
+}
+
 static void handle_greeting(struct link *l, const uint8_t *data, size_t bytes)
 {
-    char credential[HANDSHAKE_MAX + 1];
-    struct greeting g;
+    memcpy(l->peer_key, data, SEAL_KEY_BYTES);
+    l->phase = PHASE_CHECKING;
+    l->checking = verifier_begin(l->end->verifier, (const char *)data + SEAL_KEY_BYTES, bytes - SEAL_KEY_BYTES, on_checked, l);
+    if (!l->checking)
+        refuse(l, "refused: too many connections are being made");
+}
+
+static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
+{
     struct err err;
 
-    memcpy(credential, data, bytes);
-    credential[bytes] = '\0';
-    if (auth_decode(l->munge_socket, credential, &g, sizeof(g), &l->uid, &err) < 0) {
-        refuse(l, "refused: %s", err.text);
-        return;
-    }
-    if (memcmp(g.magic, MAGIC, sizeof(g.magic)) || seal_u32_get(g.version) != LINK_VERSION) {
-        refuse(l, "refused: the credential was made for something else");
-        return;
-    }
-    send_message(l, MESSAGE_ANSWER, l->pair.public_key, sizeof(l->pair.public_key));
-    if (begin_proof(l, g.public_key) < 0)
-        fail(l, "handshake: invalid key");
+    memcpy(l->peer_key, data, SEAL_KEY_BYTES);
+    if (identity_check(l->end->munge_socket, (const char *)data + SEAL_KEY_BYTES, bytes - SEAL_KEY_BYTES, &l->other, &err) < 0)
+        fail(l, "not accepted as a controller: %s", err.text);
+    else if (l->other.role != IDENTITY_CONTROLLER)
+        fail(l, "not accepted as a controller: its credential was made for something else");
+    else if (!trusts(l, l->other.maker))
+        fail(l, "not accepted as a controller: uid %u runs it, expected root, SlurmUser or ControllerUser",
+             (unsigned)l->other.maker);
+    else if (!same_cluster(l))
+        fail(l, "the controller is of cluster %.64s, expected %s", get_word(l->other.claims, "cluster"), l->end->cluster);
+    else
+        begin_proof(l);
 }
 
 /* The reason comes from an unauthenticated peer: log only printable characters. */
@@ -247,14 +314,16 @@ static void handle_refusal(struct link *l, const uint8_t *data, size_t bytes)
 
 static void handle_message(struct link *l, enum message kind, const uint8_t *data, size_t bytes)
 {
-    if (l->accepting && kind == MESSAGE_GREETING)
+    bool keys = bytes > SEAL_KEY_BYTES;
+
+    if (l->accepting && kind == MESSAGE_GREETING && keys)
         handle_greeting(l, data, bytes);
     else if (!l->accepting && kind == MESSAGE_REFUSAL)
         handle_refusal(l, data, bytes);
-    else if (l->accepting || kind != MESSAGE_ANSWER)
-        fail(l, "handshake: unexpected message %d", kind);
-    else if (bytes != SEAL_KEY_BYTES || begin_proof(l, data) < 0)
-        fail(l, "handshake: invalid key in the answer");
+    else if (!l->accepting && kind == MESSAGE_ANSWER && keys)
+        handle_answer(l, data, bytes);
+    else
+        fail(l, "handshake: unexpected message %d of %zu bytes", kind, bytes);
 }
 
 /* Whether a message may follow this head. */
@@ -510,16 +579,16 @@ static void on_addresses(struct addrinfo *addresses, const char *why, void *arg)
         fail(l, "%s", strerror(errno));
 }
 
-static struct link *new_link(struct event_base *base, const char *munge_socket,
+static struct link *new_link(struct event_base *base, const struct link_end *end,
                              const struct link_events *events, void *arg, struct err *err)
 {
     struct link *l = xcalloc(1, sizeof(*l));
 
     l->base = base;
-    l->munge_socket = xstrdup(munge_socket);
+    l->end = end;
     l->events = *events;
     l->arg = arg;
-    l->uid = (uid_t)-1;
+    l->other.maker = (uid_t)-1;
     l->deadline = evtimer_new(base, on_deadline, l);
     l->doom = evtimer_new(base, on_doom, l);
     l->again = evtimer_new(base, on_again, l);
@@ -531,7 +600,7 @@ static struct link *new_link(struct event_base *base, const char *munge_socket,
 }
 
 struct link *link_connect(struct event_base *base, const char *hosts, unsigned index,
-                          const char *munge_socket, const struct link_events *events, void *arg,
+                          const struct link_end *end, const struct link_events *events, void *arg,
                           struct err *err)
 {
     struct host host;
@@ -539,7 +608,7 @@ struct link *link_connect(struct event_base *base, const char *hosts, unsigned i
 
     if (hosts_pick(hosts, index, CONFIG_DEFAULT_PORT, &host, err) < 0)
         return NULL;
-    l = new_link(base, munge_socket, events, arg, err);
+    l = new_link(base, end, events, arg, err);
     if (!l)
         return NULL;
     snprintf(l->peer, sizeof(l->peer), strchr(host.name, ':') ? "[%s]:%d" : "%s:%d", host.name, host.port);
@@ -574,10 +643,10 @@ static void name_peer(struct link *l, int fd)
     }
 }
 
-struct link *link_accept(struct event_base *base, int fd, const char *munge_socket,
+struct link *link_accept(struct event_base *base, int fd, const struct link_end *end,
                          const struct link_events *events, void *arg, struct err *err)
 {
-    struct link *l = new_link(base, munge_socket, events, arg, err);
+    struct link *l = new_link(base, end, events, arg, err);
 
     if (!l) {
         close(fd);
@@ -596,6 +665,25 @@ struct link *link_accept(struct event_base *base, int fd, const char *munge_sock
     }
     set_deadline(l);
     return l;
+}
+
+/* ---- who is trusted ---- */
+
+void link_end_trust(struct link_end *end, const char *user)
+{
+    const struct passwd *pw = *user ? getpwnam(user) : NULL;
+
+    if (pw && end->n_trusted < LINK_TRUSTED_MAX)
+        end->trusted[end->n_trusted++] = pw->pw_uid;
+}
+
+void link_end_configure(struct link_end *end, const struct config *c)
+{
+    end->munge_socket = *c->munge_socket ? c->munge_socket : NULL;
+    end->cluster = c->cluster;
+    end->n_trusted = 0;
+    link_end_trust(end, c->slurm_user);
+    link_end_trust(end, c->controller_user);
 }
 
 /* ---- sending ---- */
@@ -630,9 +718,17 @@ size_t link_pending_bytes(const struct link *l)
     return l->bev ? evbuffer_get_length(bufferevent_get_output(l->bev)) : 0;
 }
 
+const json_t *link_step(const struct link *l)
+{
+    return l->other.role == IDENTITY_STEP && trusts(l, l->other.maker) ? l->other.claims : NULL;
+}
+
+/* The agent of a step is its user's, whoever vouches for the step. */
 uid_t link_uid(const struct link *l)
 {
-    return l->uid;
+    const json_t *step = link_step(l);
+
+    return step ? (uid_t)get_int(step, "uid", 0, UINT32_MAX - 1, UINT32_MAX) : l->other.maker;
 }
 
 const char *link_peer(const struct link *l)

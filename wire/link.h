@@ -1,31 +1,36 @@
 /* link.h - an authenticated, sealed connection between two of our programs, on libevent.
  *
- * The connecting end sends a munge credential whose encrypted payload contains a public key made for this
- * connection.  The accepting end learns the uid from munge and answers with its own public key; each end then proves
- * by a first sealed frame that it holds the session's keys.  Every later frame is sealed (seal.h): a replayed,
+ * Each end presents a credential by munge and proves that it holds its secret key (identity.h).  The connecting end
+ * accepts a controller whose credential was made by root, by a user whom its owner trusts (SlurmUser, above all) or by
+ * its own user; nobody else is taken for a controller.  The accepting end learns the peer's user, and the step if a trusted
+ * user vouches for one.  Both refuse an end of another cluster.  Every frame after that is sealed (seal.h): a replayed,
  * reordered or altered one closes the link.  The size of a frame is checked (LINK_FRAME_MAX) before memory is
  * allocated.  A peer that does not finish the handshake within 5 s is dropped, and so is one that does not read, at
  * LINK_PENDING_MAX or after 30 s.
  *
- * The connecting end knows that the accepting end holds the cluster's munge key, but not its uid.  Calls to munged
- * block for about a millisecond per connection; nothing else blocks.
+ * The accepting end asks munged on a thread (verifier.h), the connecting end in place: about two milliseconds.
  *
  * It does not reconnect, retry or log; that is up to its owner. */
 #ifndef SYNCGUARD_WIRE_LINK_H
 #define SYNCGUARD_WIRE_LINK_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #include "common/err.h"
+#include "wire/identity.h"
 
+struct config;
 struct event_base;
 struct link;
+struct verifier;
 
-#define LINK_VERSION     1u
+#define LINK_VERSION     2u
 #define LINK_FRAME_MAX   (1u << 20)
 #define LINK_PENDING_MAX (16u << 20)
+#define LINK_TRUSTED_MAX 4
 
 enum link_frame {
     LINK_JSON = 1,      /* a JSON object, see doc/protocol.md */
@@ -38,14 +43,30 @@ struct link_events {
     void (*down)(struct link *l, const char *why, void *arg); /* once; the link is freed when it returns */
 };
 
+/* How an end presents itself, and whom it trusts.  Lent to the link for its life, with all that it points to. */
+struct link_end {
+    const char *munge_socket;        /* NULL: munge's default */
+    const struct identity *identity; /* NULL: a connecting end makes one of role user; an accepting one refuses all */
+    const char *cluster;             /* refuse an end of another; NULL or "": not checked */
+    uid_t trusted[LINK_TRUSTED_MAX]; /* besides root and our own user */
+    size_t n_trusted;
+    struct verifier *verifier; /* accepting end only */
+};
+
+/* Munge's socket, the cluster's name and the trusted users as configured; c is lent. */
+void link_end_configure(struct link_end *end, const struct config *c);
+
+/* Trust a user by name in addition; without effect when there is none of that name. */
+void link_end_trust(struct link_end *end, const char *user);
+
 /* hosts: "host[:port][,host[:port]...]"; the one at index, modulo their number, is tried, so pass 0, 1, 2
- * and so on. munge_socket: NULL for munge's default.  Name resolution and connecting do not block.  NULL on
+ * and so on.  Name resolution and connecting do not block.  NULL on
  * failure. */
 struct link *link_connect(struct event_base *base, const char *hosts, unsigned index,
-                          const char *munge_socket, const struct link_events *events, void *arg,
+                          const struct link_end *end, const struct link_events *events, void *arg,
                           struct err *err);
 /* Take over an accepted socket (closed on failure). */
-struct link *link_accept(struct event_base *base, int fd, const char *munge_socket,
+struct link *link_accept(struct event_base *base, int fd, const struct link_end *end,
                          const struct link_events *events, void *arg, struct err *err);
 
 /* 0; -1 when the link is not up, the frame too large or the peer too slow; in the last case the link goes
@@ -55,7 +76,11 @@ int link_send(struct link *l, enum link_frame type, const void *data, size_t byt
  * is.  Without effect while a frame waits to be handled. */
 void link_urgent(struct link *l, bool urgent);
 size_t link_pending_bytes(const struct link *l); /* not yet taken by the kernel */
-uid_t link_uid(const struct link *l);            /* accepting end, once up: the peer's uid by munge */
+/* Accepting end, once up: the peer's user, who made its credential, or whose the step is that a trusted user vouches for. */
+uid_t link_uid(const struct link *l);
+/* Accepting end, once up: what a trusted user vouches for about the peer's step (identity.h); NULL: the peer is not the
+ * agent of such a step. */
+const json_t *link_step(const struct link *l);
 const char *link_peer(const struct link *l);     /* "10.77.0.12:39412" or "host:port" */
 /* Close without calling down. NULL is fine. */
 void link_close(struct link *l);

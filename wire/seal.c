@@ -37,12 +37,44 @@ int seal_pair_new(struct seal_pair *pair)
     return crypto_kx_keypair(pair->public_key, pair->secret_key);
 }
 
-int seal_init(struct seal *s, const struct seal_pair *own, const uint8_t peer[SEAL_KEY_BYTES], bool accepting)
+/* What goes into both directions' keys besides the exchange of the connection's pairs; connecting end first. */
+struct mix {
+    uint8_t connecting[crypto_scalarmult_BYTES], accepting[crypto_scalarmult_BYTES]; /* each end's identity with the other's ephemeral key */
+    uint8_t public_key[4][SEAL_KEY_BYTES];
+};
+
+static void mix_key(uint8_t key[SEAL_KEY_BYTES], const struct mix *mix)
 {
+    uint8_t old[SEAL_KEY_BYTES];
+
+    memcpy(old, key, sizeof(old));
+    crypto_generichash(key, SEAL_KEY_BYTES, (const uint8_t *)mix, sizeof(*mix), old, sizeof(old));
+    sodium_memzero(old, sizeof(old));
+}
+
+int seal_init(struct seal *s, const struct seal_end *end, const struct seal_peer *peer, bool accepting)
+{
+    const struct seal_pair *identity = end->identity, *ephemeral = end->ephemeral;
+    struct mix mix = { 0 };
+    int rc;
+
     memset(s, 0, sizeof(*s));
-    return accepting
-               ? crypto_kx_server_session_keys(s->rx_key, s->tx_key, own->public_key, own->secret_key, peer)
-               : crypto_kx_client_session_keys(s->rx_key, s->tx_key, own->public_key, own->secret_key, peer);
+    if (accepting)
+        rc = crypto_kx_server_session_keys(s->rx_key, s->tx_key, ephemeral->public_key, ephemeral->secret_key, peer->ephemeral);
+    else
+        rc = crypto_kx_client_session_keys(s->rx_key, s->tx_key, ephemeral->public_key, ephemeral->secret_key, peer->ephemeral);
+    if (rc == 0)
+        rc = crypto_scalarmult(accepting ? mix.accepting : mix.connecting, identity->secret_key, peer->ephemeral);
+    if (rc == 0)
+        rc = crypto_scalarmult(accepting ? mix.connecting : mix.accepting, ephemeral->secret_key, peer->identity);
+    memcpy(mix.public_key[accepting ? 2 : 0], identity->public_key, SEAL_KEY_BYTES);
+    memcpy(mix.public_key[accepting ? 3 : 1], ephemeral->public_key, SEAL_KEY_BYTES);
+    memcpy(mix.public_key[accepting ? 0 : 2], peer->identity, SEAL_KEY_BYTES);
+    memcpy(mix.public_key[accepting ? 1 : 3], peer->ephemeral, SEAL_KEY_BYTES);
+    mix_key(s->rx_key, &mix);
+    mix_key(s->tx_key, &mix);
+    sodium_memzero(&mix, sizeof(mix));
+    return rc == 0 ? 0 : -1;
 }
 
 void seal_wipe(void *secret, size_t bytes)

@@ -1,7 +1,10 @@
 /* seal.h - encrypted and authenticated frames between two ends.
  *
- * Each end creates a key pair per connection; both public keys yield one key per direction (X25519 and
- * BLAKE2b, libsodium's crypto_kx).  A frame is
+ * Each end has a key pair of its own, which says who it is, and creates another for each connection.  One key per
+ * direction comes of three exchanges by X25519 (between the connection's two pairs, and between each of them and the
+ * other end's own), mixed by BLAKE2b: an end that lacks one of its two secrets cannot compute it, and a secret that
+ * leaks later does not open what was sent before (as in the Noise protocol's pattern XX: Perrin, The Noise Protocol
+ * Framework, 2018).  A frame is
  *     u32 length, little-endian, of what follows | XChaCha20-Poly1305 of (u8 type, data), 16 bytes of tag
  * with a counter per direction as nonce, so opening fails after a replayed, reordered, lost or altered frame.
  *
@@ -27,9 +30,15 @@ struct seal {
 };
 
 int seal_pair_new(struct seal_pair *pair); /* -1: no random numbers available */
-/* -1: the peer's key is invalid. */
-int seal_init(struct seal *s, const struct seal_pair *own, const uint8_t peer[SEAL_KEY_BYTES],
-              bool accepting);
+/* An end's key pairs, and the public ones of its peer. */
+struct seal_end {
+    const struct seal_pair *identity, *ephemeral;
+};
+struct seal_peer {
+    uint8_t identity[SEAL_KEY_BYTES], ephemeral[SEAL_KEY_BYTES];
+};
+/* -1: one of the peer's keys is invalid. */
+int seal_init(struct seal *s, const struct seal_end *end, const struct seal_peer *peer, bool accepting);
 void seal_wipe(void *secret, size_t bytes);
 
 /* Four bytes, little-endian. */

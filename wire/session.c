@@ -20,9 +20,9 @@ struct session *session_open(const struct options *o, struct err *err)
                        sizeof(s->hosts), err) < 0)
         goto fail;
     s->client.hosts = s->hosts;
-    s->client.munge_socket = munge_socket              ? munge_socket
-                             : *s->config.munge_socket ? s->config.munge_socket
-                                                       : NULL;
+    link_end_configure(&s->client.end, &s->config);
+    if (munge_socket)
+        s->client.end.munge_socket = munge_socket;
     return s;
 fail:
     session_close(s);

@@ -159,7 +159,7 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
 
     (void)l, (void)sa, (void)len;
     link_close(c->link);
-    c->link = link_accept(c->base, fd, c->munge_socket, &events, c, NULL);
+    c->link = link_accept(c->base, fd, &c->end.end, &events, c, NULL);
 }
 
 bool controller_up(struct controller *c, const char *id)
@@ -206,7 +206,7 @@ void controller_init(struct controller *c, struct event_base *base, const char *
 {
     memset(c, 0, sizeof(*c));
     c->base = base;
-    c->munge_socket = munge_socket;
+    test_end_open(&c->end, base, munge_socket);
     c->ranks = json_object();
     c->stats = json_object();
     c->notes = json_array();
@@ -216,6 +216,7 @@ void controller_init(struct controller *c, struct event_base *base, const char *
 void controller_free(struct controller *c)
 {
     controller_down(c);
+    test_end_close(&c->end);
     json_decref(c->hello);
     json_decref(c->ranks);
     json_decref(c->stats);

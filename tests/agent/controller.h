@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/ends.h"
 #include "wire/telemetry.h"
 
 struct event_base;
@@ -15,7 +16,7 @@ struct event_base;
 
 struct controller {
     struct event_base *base;
-    const char *munge_socket;
+    struct test_end end;
     char hosts[64];
     char id[32];  /* id of the agent's process */
     bool no_acks; /* takes batches and says nothing */

@@ -135,6 +135,7 @@ StateDir=$DIR/state/syncguard
 LogFile=$DIR/log/syncguardd.log
 SlurmUser=$(id -un)
 AgentPath=$PREFIX/libexec/syncguard/syncguard-agent
+CredentialPath=$PREFIX/libexec/syncguard/syncguard-credential
 ProbePath=$PREFIX/lib/syncguard/libsyncguard_probe.so
 CONF
 }

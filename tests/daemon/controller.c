@@ -297,7 +297,7 @@ static void say(struct bad *b, const char *frame, const void *then, size_t bytes
     struct err err;
 
     *b = (struct bad){ .base = event_base_new(), .send = frame };
-    l = link_connect(b->base, live.hosts, 0, live.munge.socket, &events, b, &err);
+    l = link_connect(b->base, live.hosts, 0, &live.end, &events, b, &err);
     event_base_loopexit(b->base, &some);
     event_base_dispatch(b->base);
     if (then && !b->down) {

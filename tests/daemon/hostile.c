@@ -165,12 +165,13 @@ static void go_on(struct agent *a)
 
 static void by_links(unsigned n, double until_s)
 {
+    const struct link_end end = { .munge_socket = munge };
     struct agent *a = xcalloc(n, sizeof(*a));
     struct err err;
 
     for (unsigned i = 0; i < n; i++) {
         a[i].job = 700000 + i;
-        a[i].link = link_connect(base, hosts, 0, munge, &events, &a[i], &err);
+        a[i].link = link_connect(base, hosts, 0, &end, &events, &a[i], &err);
     }
     while (now_s() < until_s) {
         event_base_loopexit(base, &(struct timeval){ .tv_usec = 200000 });
@@ -181,10 +182,12 @@ static void by_links(unsigned n, double until_s)
     }
 }
 
+#define KEY "0123456789abcdef0123456789abcdef"
+
 /* A stranger without munge. */
 static void by_sockets(bool greet, double until_s)
 {
-    static const char greeting[] = "SGLK\x01\0\0\0\x01\x10\0MUNGE:AAAAAAAAA:";
+    static const char greeting[] = "SGLK\x02\0\0\0\x01\x30\0" KEY "MUNGE:AAAAAAAAA:";
     struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     struct rlimit files;
     unsigned n = 0, open = 0;

@@ -16,6 +16,7 @@
 
 static struct {
     struct test_munge munge;
+    struct link_end end; /* of a client */
     char conf[PATH_MAX], hosts[64];
     int port;
     pid_t controller;
@@ -60,6 +61,7 @@ static inline bool live_begin(void)
 {
     if (!test_munge_start(&live.munge))
         return false;
+    live.end.munge_socket = live.munge.socket;
     snprintf(live.conf, sizeof(live.conf), "%s/sg.conf", live.munge.dir);
     live.port = free_port();
     snprintf(live.hosts, sizeof(live.hosts), "127.0.0.1:%d", live.port);
@@ -80,7 +82,7 @@ static inline void live_configure(const char *more)
 /* An object, the caller's; {"error": ...} also when there is no answer. */
 static inline json_t *ask(const char *question)
 {
-    struct client_options o = { .hosts = live.hosts, .munge_socket = live.munge.socket };
+    struct client_options o = { .hosts = live.hosts, .end = live.end };
     json_t *q = json_loads(question, 0, NULL), *answer;
     struct err err;
 

@@ -275,7 +275,7 @@ static void retuning(void)
     static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
     struct ears e = { .base = event_base_new() };
     struct err err;
-    struct link *l = link_connect(e.base, live.hosts, 0, live.munge.socket, &events, &e, &err);
+    struct link *l = link_connect(e.base, live.hosts, 0, &live.end, &events, &e, &err);
 
     ok(hears(&e, "\"rate_hz\":50"), "an agent gets the policy's parameters");
     json_decref(control("77", "set", "\"SampleRate=7\""));

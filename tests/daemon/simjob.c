@@ -14,6 +14,7 @@
 #include "analysis/flow.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "tests/ends.h"
 #include "wire/link.h"
 #include "wire/telemetry.h"
 
@@ -30,6 +31,7 @@ static struct {
 struct node {
     unsigned index;
     struct link *link;
+    struct link_end end;
     bool up, tried;
     double open_s, period_s; /* of the calls that are asked for */
     uint64_t batch;
@@ -291,13 +293,25 @@ static void tell_health(struct node *n, bool slow)
     }
 }
 
+/* As the agent of its step, for which this process vouches. */
+static void present(struct node *n)
+{
+    char name[24], ranks[32];
+    struct test_step step = { .uid = getuid(), .job = o.job, .tasks = o.nodes * o.per_node, .nodes = o.nodes, .node = name, .ranks = ranks };
+
+    snprintf(name, sizeof(name), "sim%u", n->index);
+    snprintf(ranks, sizeof(ranks), "%u-%u", n->index * o.per_node, (n->index + 1) * o.per_node - 1);
+    n->end.munge_socket = o.munge;
+    n->end.identity = test_step_identity(o.munge, &step);
+}
+
 /* A controller that was restarted is found again; what happened meanwhile is lost. */
 static void connect_again(struct node *n)
 {
     struct err err;
 
     if (!n->link)
-        n->link = link_connect(base, o.hosts, 0, o.munge, &events, n, &err);
+        n->link = link_connect(base, o.hosts, 0, &n->end, &events, n, &err);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -400,8 +414,9 @@ int main(int argc, char **argv)
         flow[r] = flow_new(r, 0, 50);
     for (unsigned i = 0; i < o.nodes; i++) {
         node[i].index = i;
+        present(&node[i]);
         telemetry_begin(&node[i].w, node[i].data, sizeof(node[i].data));
-        node[i].link = link_connect(base, o.hosts, 0, o.munge, &events, &node[i], &err);
+        node[i].link = link_connect(base, o.hosts, 0, &node[i].end, &events, &node[i], &err);
         if (!node[i].link) {
             fprintf(stderr, "simjob: %s\n", err.text);
             return 1;

@@ -15,9 +15,16 @@ static struct seal writer, reader;
 static void setup(void)
 {
     struct seal_pair a, b;
+    struct seal_end ends[2] = { { &a, &a }, { &b, &b } };
+    struct seal_peer peers[2];
 
-    if (seal_pair_new(&a) || seal_pair_new(&b) || seal_init(&writer, &a, b.public_key, false) ||
-        seal_init(&reader, &b, a.public_key, true))
+    if (seal_pair_new(&a) || seal_pair_new(&b))
+        abort();
+    memcpy(peers[0].identity, a.public_key, SEAL_KEY_BYTES);
+    memcpy(peers[0].ephemeral, a.public_key, SEAL_KEY_BYTES);
+    memcpy(peers[1].identity, b.public_key, SEAL_KEY_BYTES);
+    memcpy(peers[1].ephemeral, b.public_key, SEAL_KEY_BYTES);
+    if (seal_init(&writer, &ends[0], &peers[1], false) || seal_init(&reader, &ends[1], &peers[0], true))
         abort();
 }
 

@@ -67,6 +67,24 @@ void link_urgent(struct link *l, bool urgent)
     (void)urgent;
 }
 
+void link_end_configure(struct link_end *end, const struct config *c)
+{
+    (void)end;
+    (void)c;
+}
+
+void link_end_trust(struct link_end *end, const char *user)
+{
+    (void)end;
+    (void)user;
+}
+
+const json_t *link_step(const struct link *l)
+{
+    (void)l;
+    return NULL;
+}
+
 uid_t link_uid(const struct link *l)
 {
     return l->uid;
@@ -83,12 +101,12 @@ void link_close(struct link *l)
     (void)l;
 }
 
-struct link *link_accept(struct event_base *base, int fd, const char *munge_socket,
+struct link *link_accept(struct event_base *base, int fd, const struct link_end *end,
                          const struct link_events *events, void *arg, struct err *err)
 {
     (void)base;
     (void)fd;
-    (void)munge_socket;
+    (void)end;
     (void)events;
     (void)arg;
     err_set(err, "nobody connects here");

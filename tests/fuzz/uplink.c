@@ -30,13 +30,13 @@ struct link {
 static struct link controller;
 
 struct link *link_connect(struct event_base *base, const char *hosts, unsigned index,
-                          const char *munge_socket, const struct link_events *events, void *arg,
+                          const struct link_end *end, const struct link_events *events, void *arg,
                           struct err *err)
 {
     (void)base;
     (void)hosts;
     (void)index;
-    (void)munge_socket;
+    (void)end;
     (void)err;
     controller = (struct link){ events, arg, true };
     return &controller;
@@ -139,7 +139,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *at = (const char *)data, *end = at + size, *next;
     struct event_base *base = event_base_new();
     struct backlog *backlog = backlog_new(1, 1 << 16, 30);
-    struct uplink *u = uplink_new(base, "controller", "", backlog, &events, NULL);
+    const struct link_end nobody = { 0 };
+    struct uplink *u = uplink_new(base, "controller", &nobody, backlog, &events, NULL);
 
     memset(&page, 0, sizeof(page));
     wanted = (struct control_request){ .record = true, .rate_hz = 50 };

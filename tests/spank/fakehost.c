@@ -181,6 +181,12 @@ spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
     case S_JOB_TOTAL_TASK_COUNT:
         value = 4;
         break;
+    case S_JOB_LOCAL_TO_GLOBAL_ID: /* ranks 2 and 3 of 0 to 3 */
+        va_start(ap, item);
+        value = va_arg(ap, uint32_t) + 2;
+        *va_arg(ap, uint32_t *) = value;
+        va_end(ap);
+        return ESPANK_SUCCESS;
     default:
         return ESPANK_NOT_AVAIL;
     }
@@ -597,17 +603,22 @@ static void test_remote(void)
     snprintf(
         line, sizeof(line),
         "arg --policy=balanced\narg --controller=head:7000,head2:9\narg --munge-socket=/m/sock\narg --rate=50\n"
-        "arg --node=%s",
+        "arg --node=%s\narg --cluster=one\narg --identity-fd=10\narg --trust=slurm,",
         node);
-    ok(agent_says(o, line), "the agent's command line has policy, controller, socket, rate and node");
+    ok(agent_says(o, line), "the agent's command line has policy, controller, socket, rate, node, cluster and whom to trust");
+    snprintf(line, sizeof(line),
+             "identity %u --munge-socket=/m/sock --cluster=one --uid=%u --job=4242 --step=0 --node=%s --ranks=2-3 --tasks=4 "
+             "--nodes=2",
+             (unsigned)getuid(), getuid() ? (unsigned)getuid() : 65534, node);
+    ok(agent_says(o, line), "slurmstepd's user vouches for what Slurm knows of the step, and the agent gets that");
     ok(agent_says(o, "env SLURM_JOB_ID=4242") && agent_says(o, "env SLURM_NTASKS=4") &&
            agent_says(o, "env SYNCGUARD_LOCAL_TASKS=2") && agent_says(o, "env SLURM_JOB_NAME=train") &&
            agent_says(o, "env SLURM_JOB_PARTITION=main") && !strstr(o->agent, "NCCL") &&
            !strstr(o->agent, "NOTES"),
        "the agent's environment has the job's ids, tasks, name and partition, and nothing else of the job's");
-    ok(agent_says(o, "fd 0 /dev/null") && agent_says(o, "fd 2 /dev/null") && !strstr(o->agent, "fd 3 ") &&
+    ok(agent_says(o, "fd 0 /dev/null") && agent_says(o, "fd 2 /dev/null") && !strstr(o->agent, "fd 3 ") && !strstr(o->agent, "fd 11 ") &&
            !strstr(o->agent, "stdout"),
-       "the agent inherits no descriptor but /dev/null");
+       "the agent inherits no descriptor but /dev/null and its identity");
     ok(agent_says(o, "parent sg-keeper"), "the agent is the keeper's child");
     if (getuid() == 0)
         ok(agent_says(o, "parent's memory closed"), "the user cannot read the keeper's memory");
@@ -871,8 +882,9 @@ static bool set_up(void)
     snprintf(node, sizeof(node), "fake%d", (int)getpid());
     snprintf(command, sizeof(command),
              "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so && "
-             "cd %s && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
+             "cd %s && chmod 755 credential && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
              top ? top : ".", base, top ? top : ".", base, base);
+    write_file("credential", "#!/bin/sh\necho $(id -u) \"$@\"\n");
     write_file("broken.conf", "Controller=head\nPort=x\n");
     snprintf(conf_arg, sizeof(conf_arg), "conf=%s/s.conf", base);
     return system(command) == 0;
@@ -885,10 +897,10 @@ int main(void)
     if (!set_up())
         return skip_all("the stand-ins are not built, or there is no temporary folder");
     snprintf(text, sizeof(text),
-             "Controller=head,head2:9\nPort=7000\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
-             "probe.so\n"
+             "Controller=head,head2:9\nPort=7000\nClusterName=one\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
+             "probe.so\nCredentialPath=%s/credential\n"
              "Policy=night Description=\"At night\"\n",
-             base, base);
+             base, base, base);
     write_file("s.conf", text);
     write_file("open.d/s.conf", text);
     test_local();

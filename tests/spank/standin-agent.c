@@ -48,6 +48,16 @@ static void print_descriptors(FILE *out)
         closedir(d);
 }
 
+/* What the keeper had made before it became the user. */
+static void print_identity(FILE *out)
+{
+    char text[1024];
+    ssize_t n = pread(10, text, sizeof(text), 0);
+
+    if (n > 0)
+        fprintf(out, "identity %.*s", (int)n, text);
+}
+
 static void write_log(const char *path, char **argv)
 {
     char line[256];
@@ -57,6 +67,7 @@ static void write_log(const char *path, char **argv)
         return;
     for (int i = 0; argv[i]; i++)
         fprintf(out, "arg %s\n", argv[i]);
+    print_identity(out);
     for (int i = 0; environ[i]; i++)
         fprintf(out, "env %s\n", environ[i]);
     print_descriptors(out);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "common/xalloc.h"
+#include "tests/ends.h"
 #include "tests/munge.h"
 #include "tests/tui/fake.h"
 #include "wire/link.h"
@@ -19,6 +20,7 @@
 struct server {
     struct event_base *base;
     struct test_munge munge;
+    struct test_end end;
     struct fake fake;
     double begin_s, at_s;
     bool frozen;
@@ -67,7 +69,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
     (void)listener;
     (void)from;
     (void)len;
-    link_accept(s->base, fd, s->munge.socket, &events, s, NULL);
+    link_accept(s->base, fd, &s->end.end, &events, s, NULL);
 }
 
 static void on_end(evutil_socket_t fd, short what, void *arg)
@@ -118,6 +120,7 @@ int main(int argc, char **argv)
     }
     sin.sin_port = htons((uint16_t)port);
     s.base = event_base_new();
+    test_end_open(&s.end, s.base, s.munge.socket);
     listener = evconnlistener_new_bind(s.base, on_accept, &s, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE, 5,
                                        (struct sockaddr *)&sin, sizeof(sin));
     if (listener) {
@@ -134,6 +137,7 @@ int main(int argc, char **argv)
             event_free(ends[i]);
         evconnlistener_free(listener);
     }
+    test_end_close(&s.end);
     test_munge_stop(&s.munge);
     event_base_free(s.base);
     return listener ? 0 : 1;

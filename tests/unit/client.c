@@ -5,6 +5,7 @@
 #include <event2/event.h>
 #include <event2/listener.h>
 
+#include "tests/ends.h"
 #include "tests/munge.h"
 #include "tests/tap.h"
 #include "wire/link.h"
@@ -43,12 +44,14 @@ static void gone(struct link *l, const char *why, void *arg)
     (void)l, (void)why, (void)arg;
 }
 
+static struct test_end test_end;
+
 static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *sa, int len, void *arg)
 {
     static const struct link_events events = { nothing, answer, gone };
 
     (void)sa, (void)len, (void)arg;
-    link_accept(evconnlistener_get_base(l), fd, mung.socket, &events, NULL, NULL);
+    link_accept(evconnlistener_get_base(l), fd, &test_end.end, &events, NULL, NULL);
 }
 
 static int listen_socket(int port)
@@ -74,6 +77,7 @@ static pid_t start_controller(int fd)
         return pid;
     }
     base = event_base_new();
+    test_end_open(&test_end, base, mung.socket);
     evconnlistener_new(base, on_accept, NULL, LEV_OPT_CLOSE_ON_FREE, 0, fd);
     alarm(60);
     event_base_dispatch(base);
@@ -101,7 +105,7 @@ static double now_s(void)
 
 static json_t *ask(const char *hosts, const char *query, double timeout_s, struct err *err)
 {
-    struct client_options o = { .hosts = hosts, .munge_socket = mung.socket };
+    struct client_options o = { .hosts = hosts, .end = { .munge_socket = mung.socket } };
     json_t *q = json_pack("{s:s}", "query", query);
     json_t *a = client_ask(&o, q, timeout_s, err);
 
@@ -151,7 +155,7 @@ static void several(int port)
 {
     struct err err = { "" };
     char hosts[64];
-    struct client_options o = { .hosts = hosts, .munge_socket = mung.socket };
+    struct client_options o = { .hosts = hosts, .end = { .munge_socket = mung.socket } };
     json_t *q = json_pack("{s:s}", "query", "status"), *a;
     struct client_call *call;
 
@@ -181,7 +185,7 @@ static void several_lost(int port)
 {
     struct err err = { "" };
     char hosts[64];
-    struct client_options o = { .hosts = hosts, .munge_socket = mung.socket };
+    struct client_options o = { .hosts = hosts, .end = { .munge_socket = mung.socket } };
     json_t *q = json_pack("{s:s}", "query", "status"), *a;
     struct client_call *call;
 
@@ -253,7 +257,7 @@ static void standing(int port, pid_t *controller)
     static const struct client_events events = { on_answer, on_state };
     struct event_base *base = event_base_new();
     char hosts[64];
-    struct client_options o = { .hosts = hosts, .munge_socket = mung.socket };
+    struct client_options o = { .hosts = hosts, .end = { .munge_socket = mung.socket } };
 
     snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
     seen.client = client_new(base, &o, &events, NULL);

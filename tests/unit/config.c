@@ -130,7 +130,8 @@ static const struct {
     { "PolicyFor=blaanced Partition=a", "1: PolicyFor=blaanced: unknown policy. Did you mean 'balanced'?" },
     { "Colour=x",
       "1: Colour=x: unknown key; besides Policy, PolicyFor, Rule and Include there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
-      "LogLevel, Operators, SlurmUser, DefaultPolicy, AgentPath, ProbePath, HistoryDays, " },
+      "LogLevel, Operators, SlurmUser, ControllerUser, ClusterName, DefaultPolicy, AgentPath, "
+      "CredentialPath, ProbePath, HistoryDays, " },
     { "Controller=a:b", "1: Controller=a:b: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
     { "Controller=a,", "1: Controller=a,: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
     { "Controller=a:0", "1: Controller=a:0: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },

@@ -6,9 +6,12 @@
 #include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/listener.h>
+#include <sys/mman.h>
 
+#include "tests/ends.h"
 #include "tests/munge.h"
 #include "tests/tap.h"
+#include "wire/json.h"
 #include "wire/loop.h"
 
 static struct event_base *base;
@@ -65,7 +68,9 @@ static const struct link_events events = { on_up, on_frame, on_down };
 /* ---- the accepting side ---- */
 
 static struct end server;
-static const char *server_munge;
+static struct test_end at_home, elsewhere; /* controllers of two clusters */
+static const struct link_end *server_end;
+static struct link_end client_end;
 static char server_hosts[64];
 
 static int port_of(evutil_socket_t fd)
@@ -91,7 +96,7 @@ static struct evconnlistener *listen_on(evconnlistener_cb cb, char *hosts)
 static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *sa, int len, void *arg)
 {
     (void)l, (void)sa, (void)len, (void)arg;
-    server.link = link_accept(base, fd, server_munge, &events, &server, NULL);
+    server.link = link_accept(base, fd, server_end, &events, &server, NULL);
 }
 
 /* ---- a stranger between the two, who forwards, and may do worse ---- */
@@ -213,8 +218,8 @@ static bool meet(struct end *client, const char *hosts)
     forget(&server);
     mischief = FORWARD;
     heard_bytes = 0;
-    server_munge = ours.socket;
-    client->link = link_connect(base, hosts, 0, ours.socket, &events, client, &err);
+    server_end = &at_home.end;
+    client->link = link_connect(base, hosts, 0, &client_end, &events, client, &err);
     return client->link && wait_for(&client->up, 5) && wait_for(&server.up, 5);
 }
 
@@ -364,26 +369,29 @@ static const char *raw_reason(int fd)
     return text + 11;
 }
 
+#define KEY "0123456789abcdef0123456789abcdef"
+
 static void raw_peers(void)
 {
-    static const char head_v2[] = "SGLK\x02\0\0\0\x01\x04\0abcd";
-    static const char head_long[] = "SGLK\x01\0\0\0\x01\xff\xff";
-    static const char head_kind[] = "SGLK\x01\0\0\0\x02\x00\0";
-    static const char head_cred[] = "SGLK\x01\0\0\0\x01\x08\0MUNGE:x:";
+    static const char head_v1[] = "SGLK\x01\0\0\0\x01\x04\0abcd";
+    static const char head_long[] = "SGLK\x02\0\0\0\x01\xff\xff";
+    static const char head_kind[] = "SGLK\x02\0\0\0\x02\x00\0";
+    static const char head_key[] = "SGLK\x02\0\0\0\x01\x08\0MUNGE:x:";
+    static const char head_cred[] = "SGLK\x02\0\0\0\x01\x28\0" KEY "MUNGE:x:";
     struct end client = { 0 };
     uint8_t greeting[4096];
     size_t n;
     int fd;
 
-    server_munge = ours.socket;
+    server_end = &at_home.end;
     fd = raw_connect();
     raw_send(fd, "GET / HTTP/1.1\r\nHost: syncguard\r\n\r\n", 36);
     raw_reason(fd);
     ok(strstr(server.why, "does not speak our protocol"), "a peer that sends garbage is rejected: %s",
        server.why);
     fd = raw_connect();
-    raw_send(fd, head_v2, sizeof(head_v2) - 1);
-    ok(strstr(raw_reason(fd), "protocol version 1, the peer version 2"), "another version is told so: %s",
+    raw_send(fd, head_v1, sizeof(head_v1) - 1);
+    ok(strstr(raw_reason(fd), "protocol version 2, the peer version 1"), "another version is told so: %s",
        server.why);
     fd = raw_connect();
     raw_send(fd, head_long, sizeof(head_long) - 1);
@@ -393,6 +401,10 @@ static void raw_peers(void)
     raw_send(fd, head_kind, sizeof(head_kind) - 1);
     raw_reason(fd);
     ok(strstr(server.why, "unexpected message"), "an answer without a greeting is rejected: %s", server.why);
+    fd = raw_connect();
+    raw_send(fd, head_key, sizeof(head_key) - 1);
+    raw_reason(fd);
+    ok(strstr(server.why, "unexpected message 1 of 8 bytes"), "a greeting without room for a key is rejected: %s", server.why);
     fd = raw_connect();
     raw_send(fd, head_cred, sizeof(head_cred) - 1);
     ok(strstr(raw_reason(fd), "munge"), "a forged credential is rejected: %s", server.why);
@@ -410,8 +422,9 @@ static void raw_peers(void)
     wait_for(&server.down, 5);
     fd = raw_connect();
     raw_send(fd, greeting, n);
-    ok(strcasestr(raw_reason(fd), "replayed"), "a recorded greeting that is sent again is rejected: %s",
-       server.why);
+    raw_send(fd, heard + n, heard_bytes - n);
+    raw_reason(fd);
+    ok(!server.up && strstr(server.why, "not sealed"), "a recorded connection that is sent again is rejected: %s", server.why);
     fd = raw_connect();
     raw_reason(fd);
     ok(strstr(server.why, "longer than 5 s"), "a peer that sends no greeting is closed after 5 s: %s",
@@ -434,12 +447,12 @@ static void on_raw_accept(struct evconnlistener *l, evutil_socket_t fd, struct s
     raw_server = fd; /* stays open: closing with unread bytes would take the reply back */
 }
 
-static void expect_down(const char *hosts, const char *munge, const char *what, const char *why)
+static void expect_down(const char *hosts, const struct link_end *end, const char *what, const char *why)
 {
     struct end client = { 0 };
     struct err err = { "" };
 
-    client.link = link_connect(base, hosts, 0, munge, &events, &client, &err);
+    client.link = link_connect(base, hosts, 0, end, &events, &client, &err);
     if (client.link)
         wait_for(&client.down, 8);
     ok(!client.up && strcasestr(client.link   ? ""
@@ -453,37 +466,132 @@ static void expect_down(const char *hosts, const char *munge, const char *what, 
 static void reasons(void)
 {
     char hosts[64], none[128];
+    struct link_end nowhere = { 0 }, unknown = at_home.end;
     struct evconnlistener *raw = listen_on(on_raw_accept, hosts);
 
     reply = "SGLK\x07\0\0\0\x02\x01\0x";
     reply_bytes = 12;
-    expect_down(hosts, ours.socket, "a controller of another version",
-                "the peer speaks protocol version 7, this end version 1");
+    expect_down(hosts, &client_end, "a controller of another version",
+                "the peer speaks protocol version 7, this end version 2");
     reply = "SGLK\x07\0\0\0\x03\x06\0no\x1b[2J";
     reply_bytes = 17;
-    expect_down(hosts, ours.socket, "a rejection is reported without its control characters", "no?[2J");
-    reply = "SGLK\x01\0\0\0\x02\x20\0................................\x11\0\0\0.................";
-    reply_bytes = 64;
-    expect_down(hosts, ours.socket, "an answer that is not sealed is rejected", "not sealed");
+    expect_down(hosts, &client_end, "a rejection is reported without its control characters", "no?[2J");
+    reply = "SGLK\x02\0\0\0\x02\x28\0" KEY "MUNGE:x:";
+    reply_bytes = 51;
+    expect_down(hosts, &client_end, "a controller with a forged credential is not accepted", "not accepted as a controller");
     reply = "220 mail ready\r\n";
     reply_bytes = 16;
-    expect_down(hosts, ours.socket, "a service with another protocol is rejected",
+    expect_down(hosts, &client_end, "a service with another protocol is rejected",
                 "does not speak our protocol");
     evconnlistener_free(raw);
-    expect_down(hosts, ours.socket, "a port without a listener is reported", "refused");
+    expect_down(hosts, &client_end, "a port without a listener is reported", "refused");
 
-    server_munge = theirs.socket;
-    expect_down(server_hosts, ours.socket, "a credential of another cluster's key is rejected",
-                "invalid credential");
+    server_end = &elsewhere.end;
+    expect_down(server_hosts, &client_end, "a credential of another cluster's key is rejected", "invalid credential");
     wait_for(&server.down, 2);
     ok(strcasestr(server.why, "invalid credential"),
        "the accepting end also reports the invalid credential: %s", server.why);
     snprintf(none, sizeof(none), "%s/none", ours.dir);
-    expect_down(server_hosts, none, "connecting without munged is an error", "munge");
-    server_munge = none;
-    expect_down(server_hosts, ours.socket, "the controller's lack of munged is reported", "refused: munge");
-    expect_down("a:b", ours.socket, "a malformed list of hosts is rejected", "port must be");
-    expect_down("no-such-host.invalid", ours.socket, "an unknown host name is reported", "");
+    nowhere.munge_socket = none;
+    expect_down(server_hosts, &nowhere, "connecting without munged is an error", "munge");
+    unknown.identity = NULL;
+    server_end = &unknown;
+    expect_down(server_hosts, &client_end, "the controller's lack of munged is reported", "no credential yet");
+    expect_down("a:b", &client_end, "a malformed list of hosts is rejected", "port must be");
+    expect_down("no-such-host.invalid", &client_end, "an unknown host name is reported", "");
+}
+
+/* An identity that another user vouches for; NULL where this process cannot become one. */
+static struct identity *made_by(uid_t uid, enum identity_role role, const json_t *claims)
+{
+    int fd = memfd_create("identity", MFD_CLOEXEC), status = 1;
+    struct identity *i = NULL;
+    struct err err;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        i = setuid(uid) < 0 ? NULL : identity_new(ours.socket, role, claims, &err);
+        _exit(i ? identity_save(i, fd, &err) < 0 : 1);
+    }
+    if (waitpid(pid, &status, 0) == pid && !status)
+        i = identity_load(fd, &err);
+    close(fd);
+    return i;
+}
+
+/* Whom an end takes the other for: by who vouches for it, and as what. */
+static void identities(void)
+{
+    struct test_step step = { .uid = 4711, .job = 12, .step = 3, .tasks = 8, .nodes = 2, .node = "node2", .ranks = "4-7" };
+    struct link_end controller = at_home.end, agent = client_end;
+    struct identity *made = test_step_identity(ours.socket, &step);
+    json_t *claims = json_pack("{s:i,s:s}", "uid", 0, "cluster", "one");
+    struct end client = { 0 };
+
+    agent.identity = made;
+    for (int i = 0; i < 2; i++) { /* again, as after a lost connection */
+        forget(&client);
+        forget(&server);
+        server_end = &at_home.end;
+        client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
+        ok(wait_for(&client.up, 5) && wait_for(&server.up, 5), "an agent connects with its step's credential, time %d: %s",
+           i + 1, client.why);
+        ok(server.link && link_uid(server.link) == 4711, "its user is the one that is vouched for");
+        ok(server.link && get_int(link_step(server.link), "job", 1, 100, 0) == 12, "and so is its job");
+    }
+    agent.identity = NULL;
+    forget(&client);
+    forget(&server);
+    client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
+    wait_for(&client.up, 5);
+    wait_for(&server.up, 5);
+    ok(server.link && !link_step(server.link) && link_uid(server.link) == getuid(), "nobody vouches for a step of a user's credential");
+    forget(&client);
+    forget(&server);
+
+    agent.identity = at_home.identity;
+    expect_down(server_hosts, &agent, "a controller's credential is not accepted from an agent", "a controller's credential");
+    controller.identity = made;
+    server_end = &controller;
+    expect_down(server_hosts, &client_end, "who bears a step's credential is not accepted as a controller", "made for something else");
+    identity_free(made);
+
+    controller.identity = made = identity_new(ours.socket, IDENTITY_CONTROLLER, claims, NULL);
+    agent = client_end;
+    agent.cluster = "two";
+    expect_down(server_hosts, &agent, "a controller of another cluster is not accepted", "cluster one, expected two");
+    controller.identity = at_home.identity;
+    controller.cluster = "one";
+    expect_down(server_hosts, &agent, "an agent of another cluster is refused", "controller of cluster one");
+    controller.cluster = NULL;
+    identity_free(made);
+
+    made = made_by(65534, IDENTITY_CONTROLLER, NULL);
+    if (made) {
+        controller.identity = made;
+        expect_down(server_hosts, &client_end, "a controller of an ordinary user is not accepted", "uid 65534 runs it");
+        agent = client_end;
+        agent.trusted[agent.n_trusted++] = 65534;
+        client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
+        ok(wait_for(&client.up, 5), "unless that user is trusted: %s", client.why);
+        forget(&client);
+        identity_free(made);
+        agent = client_end;
+        agent.identity = made = made_by(65534, IDENTITY_STEP, claims);
+        server_end = &at_home.end;
+        client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
+        wait_for(&client.up, 5);
+        wait_for(&server.up, 5);
+        ok(server.link && !link_step(server.link) && link_uid(server.link) == 65534,
+           "an ordinary user cannot vouch for a step, nor become root by it");
+        forget(&client);
+        forget(&server);
+        identity_free(made);
+    } else {
+        puts("# this process cannot become another user");
+    }
+    json_decref(claims);
+    server_end = &at_home.end;
 }
 
 int main(void)
@@ -494,6 +602,9 @@ int main(void)
     if (!test_munge_start(&ours) || !test_munge_start(&theirs))
         return skip_all("munged is not there, or does not start");
     base = loop_new_priorities();
+    client_end.munge_socket = ours.socket;
+    if (!test_end_open(&at_home, base, ours.socket) || !test_end_open(&elsewhere, base, theirs.socket))
+        return skip_all("munged does not answer");
     listener = listen_on(on_accept, server_hosts);
     relay = listen_on(on_relay, relay_hosts);
     handshake();
@@ -501,11 +612,12 @@ int main(void)
     strangers();
     raw_peers();
     reasons();
+    identities();
     /* an owner that leaves in the middle of everything */
-    client.link = link_connect(base, "no-such-host.invalid", 0, ours.socket, &events, &client, NULL);
+    client.link = link_connect(base, "no-such-host.invalid", 0, &client_end, &events, &client, NULL);
     wait_for(NULL, 0.05);
     forget(&client);
-    client.link = link_connect(base, server_hosts, 0, ours.socket, &events, &client, NULL);
+    client.link = link_connect(base, server_hosts, 0, &client_end, &events, &client, NULL);
     forget(&client);
     wait_for(NULL, 0.3);
     ok(!client.down && !client.up, "a link closed before it is up calls no callback");
@@ -513,6 +625,8 @@ int main(void)
     evconnlistener_free(listener);
     evconnlistener_free(relay);
     wait_for(NULL, 0.1);
+    test_end_close(&at_home);
+    test_end_close(&elsewhere);
     event_base_free(base);
     test_munge_stop(&ours);
     test_munge_stop(&theirs);

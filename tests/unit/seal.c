@@ -4,13 +4,49 @@
 
 static struct seal a, b;
 
+/* Two ends, each with an identity and a pair for the connection. */
+static struct seal_pair pairs[2][2];
+
+static struct seal_end end_of(int i)
+{
+    return (struct seal_end){ .identity = &pairs[i][0], .ephemeral = &pairs[i][1] };
+}
+
+static struct seal_peer peer_of(int i)
+{
+    struct seal_peer p;
+
+    memcpy(p.identity, pairs[i][0].public_key, SEAL_KEY_BYTES);
+    memcpy(p.ephemeral, pairs[i][1].public_key, SEAL_KEY_BYTES);
+    return p;
+}
+
+/* Whether both derive the same keys, if each takes the other for the end of these public keys. */
+static bool agree(const struct seal_peer *as_a, const struct seal_peer *as_b)
+{
+    struct seal_end ends[2] = { end_of(0), end_of(1) };
+
+    return !seal_init(&a, &ends[0], as_b, false) && !seal_init(&b, &ends[1], as_a, true) &&
+           !memcmp(a.tx_key, b.rx_key, SEAL_KEY_BYTES) && !memcmp(a.rx_key, b.tx_key, SEAL_KEY_BYTES);
+}
+
 static void meet(void)
 {
-    struct seal_pair ka, kb;
+    struct seal_peer peers[2], other;
+    struct seal_pair k;
 
-    ok(!seal_pair_new(&ka) && !seal_pair_new(&kb) && !seal_init(&a, &ka, kb.public_key, false) &&
-           !seal_init(&b, &kb, ka.public_key, true),
-       "both ends derive the same keys");
+    for (int i = 0; i < 4; i++)
+        seal_pair_new(&pairs[i / 2][i % 2]);
+    peers[0] = peer_of(0);
+    peers[1] = peer_of(1);
+    seal_pair_new(&k);
+    for (int i = 0; i < 2; i++) { /* the bearer of a credential must have its secret key */
+        other = peers[i];
+        memcpy(other.identity, k.public_key, SEAL_KEY_BYTES);
+        ok(!agree(i ? &peers[0] : &other, i ? &other : &peers[1]), "end %d with another's public key gets other keys", i);
+    }
+    ok(agree(&peers[0], &peers[1]), "both ends derive the same keys");
+    ok(memcmp(a.tx_key, a.rx_key, SEAL_KEY_BYTES), "each direction has its own key");
 }
 
 static bool opens(struct seal *s, const uint8_t *frame, size_t n, const char *want)
@@ -26,9 +62,7 @@ static bool opens(struct seal *s, const uint8_t *frame, size_t n, const char *wa
 
 int main(void)
 {
-    static const uint8_t zero[SEAL_KEY_BYTES];
     uint8_t one[SEAL_OVERHEAD + 3], two[SEAL_OVERHEAD + 3], back[SEAL_OVERHEAD + 3], bad[SEAL_OVERHEAD + 3];
-    struct seal_pair k;
     bool any = false;
 
     meet();
@@ -55,7 +89,12 @@ int main(void)
        "the length of the smallest frame is 21 bytes");
     ok(seal_frame_bytes((const uint8_t *)"\x12\0\0\0", 0) < 0, "a frame longer than the limit is rejected");
     ok(seal_frame_bytes((const uint8_t *)"\xff\xff\xff\xff", 1 << 20) < 0, "a frame of 4 GiB is rejected");
-    seal_pair_new(&k);
-    ok(seal_init(&a, &k, zero, false) < 0, "a peer's key of zeros is rejected");
+    for (int i = 0; i < 2; i++) {
+        struct seal_end end = end_of(0);
+        struct seal_peer peer = peer_of(1);
+
+        memset(i ? peer.identity : peer.ephemeral, 0, SEAL_KEY_BYTES);
+        ok(seal_init(&a, &end, &peer, false) < 0, "a peer's %s key of zeros is rejected", i ? "own" : "connection's");
+    }
     return done_testing();
 }

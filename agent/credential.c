@@ -1,0 +1,92 @@
+/* syncguard-credential: vouch for one step on one node.
+ *
+ * The plugin's keeper starts it as root, before it gives up root's rights, and passes what it writes to the agent: a
+ * key, and a credential by munge of root that says whose key it is (wire/identity.h).  It reads nothing but its command
+ * line, which slurmstepd wrote. */
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/options.h"
+#include "wire/identity.h"
+
+#define ID_MAX 4294967294.0
+
+static const struct option_spec cluster = { .name = "cluster", .value = "NAME", .text = "the cluster's name" };
+static const struct option_spec uid = { "uid", "UID", VALUE_RANGE(VALUE_INTEGER, 0, ID_MAX), "user of the step" };
+static const struct option_spec job = { "job", "NUMBER", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX), "the job's number" };
+static const struct option_spec step = { "step", "NUMBER", VALUE_RANGE(VALUE_INTEGER, 0, ID_MAX), "the step's number" };
+static const struct option_spec node = { "node", "NAME", VALUE(VALUE_NAME), "name of this node" };
+static const struct option_spec ranks = { .name = "ranks",
+                                          .value = "LIST",
+                                          .text = "ranks on this node, such as 0-3,8" };
+static const struct option_spec tasks = { "tasks", "N", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX), "tasks of the step" };
+static const struct option_spec nodes = { "nodes", "N", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX), "nodes of the step" };
+
+static const struct option_use uses[] = {
+    { &option_munge_socket, NULL },
+    { &cluster, NULL },
+    { &uid, OPTION_REQUIRED },
+    { &job, OPTION_REQUIRED },
+    { &step, OPTION_REQUIRED },
+    { &node, OPTION_REQUIRED },
+    { &ranks, NULL },
+    { &tasks, OPTION_REQUIRED },
+    { &nodes, OPTION_REQUIRED },
+    { NULL, NULL },
+};
+
+static const struct options_command only = { .name = "", .operands = "", .uses = uses };
+
+static const struct options_command *command(size_t i)
+{
+    return i ? NULL : &only;
+}
+
+static const struct options_program program = {
+    .name = "syncguard-credential",
+    .text = "Write to standard output a new key and a credential that vouches for one job step on one node. Started by the Slurm "
+            "plugin, not by hand.",
+    .command = command,
+};
+
+static json_t *claims(const struct options *o)
+{
+    static const char *const numbers[] = { "uid", "job", "step", "tasks", "nodes" };
+    static const char *const texts[] = { "cluster", "node", "ranks" };
+    json_t *c = json_object();
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        const char *text = options_text(o, texts[i]);
+
+        json_object_set_new(c, texts[i], json_string(text ? text : ""));
+    }
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        json_object_set_new(c, numbers[i], json_integer((json_int_t)options_number(o, numbers[i])));
+    return c;
+}
+
+int main(int argc, char **argv)
+{
+    const char *munge_socket;
+    struct identity *identity;
+    struct options options;
+    struct err err;
+    json_t *c;
+    int rc;
+
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    rc = options_start(&options, &program, argc, argv);
+    if (rc >= 0)
+        return rc;
+    munge_socket = options_text(&options, "munge-socket");
+    c = claims(&options);
+    identity = identity_new(munge_socket && *munge_socket ? munge_socket : NULL, IDENTITY_STEP, c, &err);
+    json_decref(c);
+    rc = identity ? identity_save(identity, STDOUT_FILENO, &err) : -1;
+    identity_free(identity);
+    if (rc == 0)
+        return 0;
+    fprintf(stderr, "syncguard-credential: %s\n", err.text);
+    return 1;
+}
