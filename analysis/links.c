@@ -54,7 +54,7 @@ struct place { /* a candidate */
     struct fit {
         double sum, weight; /* over kinds */
         double excess;      /* the sum of their excesses, each with its weight */
-    } fit, all;             /* of the kinds that show it; of all that reach it */
+    } fit, all, messages;   /* of the kinds that show it; of all that reach it; of those between two nodes */
     bool pairs;             /* some of them are between two nodes */
 };
 
@@ -66,6 +66,7 @@ struct links {
     struct map places; /* by place_key() */
     uint32_t *reached; /* by node: the kind that reached it last, and 1 */
     size_t reached_cap;
+    struct place collectives; /* those of more than two nodes */
     struct links_slow slow;
     uint32_t above, below, elsewhere, kinds;
     double named;
@@ -106,7 +107,7 @@ bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
 {
     uint32_t found = 0;
 
-    if (k->nodes < 2)
+    if (k->nodes < 2 || (s->collectives && k->nodes == 2))
         return false;
     for (uint32_t i = 0; i < k->nodes && found < s->nodes; i++)
         found += k->node[i] == s->node[0] || (s->nodes == 2 && k->node[i] == s->node[1]);
@@ -259,6 +260,16 @@ static double explained(const struct fit *f)
     return f->weight > 0 && f->sum > 0 ? f->sum * f->sum / f->weight : 0;
 }
 
+static double mean_of(const struct fit *f)
+{
+    return f->excess / f->weight;
+}
+
+static bool is_slow(const struct fit *f)
+{
+    return f->weight > 0 && mean_of(f) > LIMIT && f->sum / sqrt(f->weight) > LIMIT_Z;
+}
+
 static void add_to(struct fit *f, const struct kind *k)
 {
     double weight = k->share * k->weight / (sigma_of(k) * sigma_of(k));
@@ -283,6 +294,7 @@ static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b
         return;
     add_to(&p->fit, k);
     add_to(&p->all, k);
+    add_to(&p->messages, k);
     p->pairs = true;
 }
 
@@ -344,20 +356,26 @@ static const struct place *explain(struct links *l, const struct graph *g)
 
     make_places(l, g);
     for (size_t i = 0; i < l->n_places; i++) {
-        l->place[i].fit = l->place[i].all = (struct fit){ 0 };
+        l->place[i].fit = l->place[i].all = l->place[i].messages = (struct fit){ 0 };
         l->place[i].pairs = false;
     }
+    l->collectives = (struct place){ 0 };
     if (l->reached)
         memset(l->reached, 0, l->reached_cap * sizeof(*l->reached));
     for (uint32_t i = 0; i < l->kinds; i++) /* before the collectives of more nodes */
         if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes == 2)
             add_pair(l, graph_kind_get(g, i), &l->kind[i]);
     for (uint32_t i = 0; i < l->kinds; i++)
-        if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes > 2)
+        if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes > 2) {
             add_to_reached(l, i, graph_kind_get(g, i));
+            add_to(&l->collectives.fit, &l->kind[i]);
+        }
     for (size_t i = 0; i < l->n_places; i++)
         if (!best || is_better(&l->place[i], best))
             best = &l->place[i];
+    /* A place is slow for messages, too. */
+    if (best && best->pairs && !is_slow(&best->messages) && is_slow(&l->collectives.fit))
+        best = &l->collectives;
     return best;
 }
 
@@ -440,16 +458,6 @@ static bool stands_out(const struct links *l, const struct graph *g, uint32_t ba
     return slow / n_slow - middle > UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n);
 }
 
-static double mean_of(const struct place *p)
-{
-    return p->fit.excess / p->fit.weight;
-}
-
-static bool is_slow(const struct place *p)
-{
-    return p->fit.weight > 0 && mean_of(p) > LIMIT && p->fit.sum / sqrt(p->fit.weight) > LIMIT_Z;
-}
-
 /* How uncertain the excess is: it is a mean over the newest RECENT_MEAN steps, against a level that the first ones showed. */
 static double error_of(const struct links *l, const struct graph *g, uint32_t back)
 {
@@ -478,9 +486,11 @@ static void name_place(struct links *l, const struct graph *g, const struct plac
     bool was_by_pairs = l->by_pairs;
     double spread;
 
-    l->slow = (struct links_slow){ .nodes = p->nodes, .node = { p->node[0], p->node[1] } };
+    l->slow = (struct links_slow){ .nodes = p->nodes,
+                                   .node = { p->node[0], p->node[1] },
+                                   .collectives = p == &l->collectives };
     l->by_pairs = p->pairs;
-    l->slow.from = onset_of(l, g, mean_of(p), back);
+    l->slow.from = onset_of(l, g, mean_of(&p->fit), back);
     l->above = l->below = l->elsewhere = 0;
     if (!stands_out(l, g, back)) {
         l->slow = was;
@@ -488,8 +498,8 @@ static void name_place(struct links *l, const struct graph *g, const struct plac
         return;
     }
     l->slow.standing = true;
-    l->named = mean_of(p);
-    l->slow.excess = exp(mean_of(p)) - 1;
+    l->named = mean_of(&p->fit);
+    l->slow.excess = exp(mean_of(&p->fit)) - 1;
     l->slow.error = error_of(l, g, back);
     excess_in(l, g, back, &spread);
     l->slow.spread = isnan(spread) ? 0 : spread;
@@ -512,8 +522,8 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
 
 static bool is_named(const struct links *l, const struct place *p)
 {
-    return l->slow.standing && p->nodes == l->slow.nodes && p->node[0] == l->slow.node[0] &&
-           p->node[1] == l->slow.node[1];
+    return l->slow.standing && l->slow.collectives == (p == &l->collectives) && p->nodes == l->slow.nodes &&
+           p->node[0] == l->slow.node[0] && p->node[1] == l->slow.node[1];
 }
 
 void links_step(struct links *l, const struct graph *g, uint32_t back)
@@ -534,8 +544,8 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
     p = explain(l, g);
     if (l->slow.standing) {
         follow_named(l, g, back);
-        named = place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
-        l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(p) &&
+        named = l->slow.collectives ? &l->collectives : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
+        l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(&p->fit) &&
                                explained(&p->fit) > CLEARLY * explained(&named->fit)
                            ? l->elsewhere + 1
                            : 0;
@@ -543,7 +553,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
             name_place(l, g, p, back);
         return;
     }
-    l->above = p && is_slow(p) ? l->above + 1 : 0;
+    l->above = p && is_slow(&p->fit) ? l->above + 1 : 0;
     if (l->above >= CONFIRM)
         name_place(l, g, p, back);
 }

@@ -26,7 +26,8 @@ void links_step(struct links *l, const struct graph *g, uint32_t back);
 
 struct links_slow {
     bool standing;
-    uint32_t nodes, node[2]; /* 2: the link between them; 1: the adapter of the node; 0: everything */
+    uint32_t nodes, node[2]; /* 2: the link between them; 1: the adapter of the node; 0: everything ... */
+    bool collectives;        /* ... or only the collectives of more than two nodes: messages are as fast as before */
     uint32_t from;           /* number of the first slow step */
     double excess;           /* of its transfers, 1 is twice as long */
     double
