@@ -6,7 +6,7 @@
 #include "common/err.h"
 #include "wire/identity.h"
 
-#define VERIFIER_PENDING_MAX 2048u
+#define VERIFIER_PENDING_MAX 256u /* a quarter of a second for munged */
 
 struct event_base;
 struct verification;
