@@ -38,7 +38,7 @@ struct prices {
     struct price all, recent;
 };
 
-/* Steps after which a price that stands on so many is taken again: an eighth of them is new then. */
+/* A price that was taken of `steps` steps is taken again after this many more: an eighth of them is new then. */
 static inline uint32_t price_again(uint32_t steps)
 {
     return steps / 8;

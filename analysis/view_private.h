@@ -54,7 +54,7 @@ struct view {
 /* view.c: what changed, for the event list; key as in struct view_event */
 __attribute__((format(printf, 4, 5))) void view_event(struct view *v, double now_s, const char *key, const char *fmt, ...);
 
-/* view.c: may it hold so many bytes more?  If not, this is counted. */
+/* view.c: whether it may hold that much more; a refusal is counted. */
 bool view_has_room(struct view *v, double bytes);
 
 /* view_ranks.c: where each rank runs and what it is doing; for the others to read */

@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 
 #define UNFINISHED_MAX 512u /* of an address */
-#define BURST_S        10.0 /* connections of so many seconds may come from an address at once */
+#define BURST_S        10.0 /* an address may make the connections of this time at once */
 #define RECORDINGS_MAX 4u   /* of a user */
 #define WAITING_MAX    (16u << 20)
 #define FORGET_S       60.0 /* after which an address has no history */

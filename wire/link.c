@@ -411,7 +411,7 @@ static int read_frame(struct link *l, struct evbuffer *in)
     return 1;
 }
 
-/* Handle what has arrived, at most so many messages or frames.  True: there may be more. */
+/* Handle what has arrived, at most max messages or frames.  True: there may be more. */
 static bool handle_some(struct link *l, unsigned max)
 {
     struct evbuffer *in = bufferevent_get_input(l->bev);
