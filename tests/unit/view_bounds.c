@@ -86,11 +86,13 @@ static void test_estimate(uint32_t ranks, uint32_t per_node)
             view_tick(v, 1 + s * 0.1);
     }
     held = held_bytes() - before;
-    ok(view_bytes(v) >= held, "%u ranks, %u a node: a view holds at most what it says: %.0f of %.0f bytes",
-       ranks, per_node, held, view_bytes(v));
-    ok(view_bytes(v) < 4 * held + (1 << 19),
-       "%u ranks, %u a node: what a view says is at most 4 times what it holds: %.0f, %.0f", ranks, per_node,
-       view_bytes(v), held);
+    if (held > 0) { /* a sanitizer's allocator does not say */
+        ok(view_bytes(v) >= held, "%u ranks, %u a node: a view holds at most what it says: %.0f of %.0f bytes",
+           ranks, per_node, held, view_bytes(v));
+        ok(view_bytes(v) < 4 * held + (1 << 19),
+           "%u ranks, %u a node: what a view says is at most 4 times what it holds: %.0f, %.0f", ranks, per_node,
+           view_bytes(v), held);
+    }
     view_free(v);
 }
 
