@@ -1,13 +1,14 @@
 /* syncguard-credential: vouch for one step on one node.
  *
- * The plugin's keeper starts it as root, before it gives up root's rights, and passes what it writes to the agent: a
- * key, and a credential by munge of root that says whose key it is (wire/identity.h).  It reads nothing but its command
- * line, which slurmstepd wrote. */
+ * The plugin's keeper runs it as root, before it starts the agent, and passes its output to the agent: a key, and root's
+ * munge credential, which says whose key it is (wire/identity.h).  It reads only its command line, which slurmstepd
+ * wrote. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/options.h"
+#include "common/xalloc.h"
 #include "wire/identity.h"
 
 #define ID_MAX 4294967294.0
@@ -56,19 +57,18 @@ static json_t *claims(const struct options *o)
     static const char *const texts[] = { "cluster", "node", "ranks" };
     json_t *c = json_object();
 
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         const char *text = options_text(o, texts[i]);
 
         json_object_set_new(c, texts[i], json_string(text ? text : ""));
     }
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         json_object_set_new(c, numbers[i], json_integer((json_int_t)options_number(o, numbers[i])));
     return c;
 }
 
 int main(int argc, char **argv)
 {
-    const char *munge_socket;
     struct identity *identity;
     struct options options;
     struct err err;
@@ -79,9 +79,8 @@ int main(int argc, char **argv)
     rc = options_start(&options, &program, argc, argv);
     if (rc >= 0)
         return rc;
-    munge_socket = options_text(&options, "munge-socket");
     c = claims(&options);
-    identity = identity_new(munge_socket && *munge_socket ? munge_socket : NULL, IDENTITY_STEP, c, &err);
+    identity = identity_new(options_text(&options, "munge-socket"), IDENTITY_STEP, c, &err);
     json_decref(c);
     rc = identity ? identity_save(identity, STDOUT_FILENO, &err) : -1;
     identity_free(identity);

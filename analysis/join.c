@@ -13,7 +13,7 @@ struct open {
     uint32_t seq, n, present;
     uint8_t op, flags;
     uint64_t bytes;
-    float *stay_s; /* by place; NULL: there were never so many open at a time */
+    float *stay_s; /* by place; NULL until this entry is used for the first time */
 };
 
 struct join {

@@ -276,7 +276,7 @@ static void local_ranks(const struct step *s, char *out, size_t size)
         out[0] = '\0'; /* unknown rather than cut */
 }
 
-/* Whatever this says is vouched for by root: only what Slurm itself told slurmstepd. */
+/* Root vouches for these facts, so they come from SPANK and never from the job's environment. */
 static void credential_command(struct step *s, const struct config *c, struct strings *argv)
 {
     char ranks[4096];

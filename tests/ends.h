@@ -2,6 +2,9 @@
 #ifndef SYNCGUARD_TESTS_ENDS_H
 #define SYNCGUARD_TESTS_ENDS_H
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "wire/identity.h"
 #include "wire/link.h"
 #include "wire/verifier.h"
@@ -27,6 +30,16 @@ static inline void test_end_close(struct test_end *t)
 {
     verifier_free(t->end.verifier);
     identity_free(t->identity);
+}
+
+/* Takes the object. */
+static inline void test_send_json(struct link *l, json_t *o)
+{
+    char *text = json_dumps(o, JSON_COMPACT);
+
+    link_send(l, LINK_JSON, text, strlen(text));
+    free(text);
+    json_decref(o);
 }
 
 struct test_step {

@@ -31,8 +31,8 @@ struct identity {
     char *credential;
 };
 
-/* A new key pair, for which this process vouches.  claims: borrowed, or NULL for none.  munge_socket: NULL for munge's
- * default.  NULL with the reason. */
+/* A new key pair, for which this process vouches.  claims: borrowed, or NULL for none.  munge_socket: NULL or "" for
+ * munge's default.  NULL with the reason. */
 struct identity *identity_new(const char *munge_socket, enum identity_role role, const json_t *claims, struct err *err);
 void identity_free(struct identity *i); /* wipes the secret; NULL is fine */
 

@@ -16,6 +16,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "tests/ends.h"
 #include "wire/link.h"
 #include "wire/telemetry.h"
 
@@ -35,15 +36,6 @@ static const char *what, *hosts, *munge;
 static struct telemetry_writer w;
 static uint8_t data[TELEMETRY_BATCH_MAX];
 static unsigned errors;
-
-static void send_json(struct agent *a, json_t *o)
-{
-    char *text = json_dumps(o, JSON_COMPACT);
-
-    link_send(a->link, LINK_JSON, text, strlen(text));
-    free(text);
-    json_decref(o);
-}
 
 static void flush(struct agent *a)
 {
@@ -68,7 +60,7 @@ static void announce(struct agent *a, uint32_t first, uint32_t last)
         json_array_append_new(ranks,
                               json_pack("{s:i,s:i,s:s}", "rank", (int)r, "app", 0, "state", "running"));
         if (r % 8192 == 8191 || r == last) {
-            send_json(a, json_pack("{s:O}", "ranks", ranks));
+            test_send_json(a->link, json_pack("{s:O}", "ranks", ranks));
             json_array_clear(ranks);
         }
     }
@@ -83,7 +75,7 @@ static void on_up(struct link *l, void *arg)
     a->up = true;
     if (!strcmp(what, "questions"))
         return;
-    send_json(a, json_pack("{s:s,s:s,s:i,s:i,s:i,s:s,s:i,s:i}", "hello", "agent", "agent", "f00d", "job",
+    test_send_json(a->link, json_pack("{s:s,s:s,s:i,s:i,s:i,s:s,s:i,s:i}", "hello", "agent", "agent", "f00d", "job",
                            (int)a->job, "step", 0, "uid", (int)getuid(), "node", "node1", "nodes", 1, "tasks",
                            (int)LARGEST + 1));
     if (!strcmp(what, "ranks") || !strcmp(what, "period"))
@@ -93,7 +85,7 @@ static void on_up(struct link *l, void *arg)
     else if (!strcmp(what, "reports"))
         announce(a, 0, LARGEST);
     if (!strcmp(what, "jobs") || !strcmp(what, "reports"))
-        send_json(a, json_pack("{s:s}", "bye", "step ended"));
+        test_send_json(a->link, json_pack("{s:s}", "bye", "step ended"));
 }
 
 static void on_frame(struct link *l, enum link_frame type, const void *text, size_t bytes, void *arg)
@@ -159,7 +151,7 @@ static void go_on(struct agent *a)
         send_periods(a);
     else if (!strcmp(what, "questions"))
         for (int i = 0; i < 50; i++)
-            send_json(a, json_pack("{s:s}", "query", "policy"));
+            test_send_json(a->link, json_pack("{s:s}", "query", "policy"));
     flush(a);
 }
 

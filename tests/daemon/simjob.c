@@ -64,15 +64,6 @@ static double gauss(void)
     return sum - 6;
 }
 
-static void send_json(struct node *n, json_t *v)
-{
-    char *text = json_dumps(v, JSON_COMPACT);
-
-    link_send(n->link, LINK_JSON, text, strlen(text));
-    free(text);
-    json_decref(v);
-}
-
 static void send_batch(struct node *n)
 {
     if (n->w.items && n->up) {
@@ -104,7 +95,7 @@ static void on_up(struct link *l, void *arg)
     snprintf(switch_name, sizeof(switch_name), "leaf%u", n->index / 4);
     snprintf(life, sizeof(life), "%x", n->index + 1);
     n->up = true;
-    send_json(n, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello",
+    test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello",
                            "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
                            "restarts", (int)o.restarts, "uid", (int)getuid(), "user", "sim", "name",
                            "simulated", "node", name, "switch", switch_name, "node_index", (int)n->index,
@@ -128,7 +119,7 @@ static void on_up(struct link *l, void *arg)
                                                 .last = o.nodes * o.per_node - 1 } },
             n);
     }
-    send_json(n, json_pack("{s:o}", "ranks", ranks));
+    test_send_json(n->link, json_pack("{s:o}", "ranks", ranks));
 }
 
 static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
@@ -330,10 +321,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         if (t < o.seconds)
             connect_again(&node[i]);
         if (node[i].up)
-            send_json(&node[i], json_pack("{s:{s:f,s:f,s:f}}", "agent_stats", "cpu_s", 0.0, "wall_s", t,
+            test_send_json(node[i].link, json_pack("{s:{s:f,s:f,s:f}}", "agent_stats", "cpu_s", 0.0, "wall_s", t,
                                           "energy_j", t * NODE_W));
         if (t > o.seconds && node[i].up)
-            send_json(&node[i], json_pack("{s:s}", "bye", "step ended"));
+            test_send_json(node[i].link, json_pack("{s:s}", "bye", "step ended"));
         send_batch(&node[i]);
     }
     if (t > o.seconds + 0.5)

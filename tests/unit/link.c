@@ -391,7 +391,7 @@ static void raw_peers(void)
        server.why);
     fd = raw_connect();
     raw_send(fd, head_v1, sizeof(head_v1) - 1);
-    ok(strstr(raw_reason(fd), "protocol version 2, the peer version 1"), "another version is told so: %s",
+    ok(strstr(raw_reason(fd), "protocol version 2, the peer version 1"), "a peer of another version gets both versions as the reason: %s",
        server.why);
     fd = raw_connect();
     raw_send(fd, head_long, sizeof(head_long) - 1);
