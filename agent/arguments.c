@@ -78,8 +78,6 @@ static const struct {
     { "SLURM_NODEID", offsetof(struct agent_arguments, node_index) },
     { "SLURM_HET_JOB_ID", offsetof(struct agent_arguments, het_job) },
     { "SLURM_HET_JOB_OFFSET", offsetof(struct agent_arguments, het_offset) },
-    { "SLURM_ARRAY_JOB_ID", offsetof(struct agent_arguments, array_job) },
-    { "SLURM_ARRAY_TASK_ID", offsetof(struct agent_arguments, array_task) },
     { "SLURM_RESTART_COUNT", offsetof(struct agent_arguments, restarts) },
     { "SLURM_JOB_END_TIME", offsetof(struct agent_arguments, end_time) },
 };

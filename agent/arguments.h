@@ -20,7 +20,7 @@ struct agent_arguments {
     const char *user, *name, *partition, *account, *qos, *notes;
     char switch_name[128]; /* "" when unknown */
     int64_t job, step, nodes, tasks, local_tasks, node_index;
-    int64_t het_job, het_offset, array_job, array_task, restarts;
+    int64_t het_job, het_offset, restarts;
     int64_t end_time; /* time limit of the job, Unix seconds */
 };
 

@@ -27,8 +27,6 @@ json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_
     put_count(hello, "step", o->step);
     put_count(hello, "het_job", o->het_job);
     put_count(hello, "het_offset", o->het_offset);
-    put_count(hello, "array_job", o->array_job);
-    put_count(hello, "array_task", o->array_task);
     put_count(hello, "restarts", o->restarts);
     put_count(hello, "end_time", o->end_time);
     put_count(hello, "uid", geteuid());

@@ -13,6 +13,8 @@
 
 static const char *const levels[] = { "error", "warning", "info", "debug", NULL }; /* enum log_level */
 
+static const char *const confirms[] = { "slurm", "credential", NULL };
+
 static const struct key system_keys[] = {
     { "Controller", KEY_AT(config, controller), VALUE(VALUE_HOSTS), "localhost",
       "Where syncguardd runs; further hosts are tried in order." },
@@ -35,6 +37,9 @@ static const struct key system_keys[] = {
       "User that syncguardd runs as; agents and terminals accept a controller of root, SlurmUser or this user only." },
     { "ClusterName", KEY_AT(config, cluster), VALUE(VALUE_NAME), "",
       "As in slurm.conf; agents and terminals of another cluster are refused. Empty: not checked." },
+    { "Confirm", KEY_AT(config, confirm), VALUE_ONE_OF(confirms), "slurm",
+      "What a guarded step needs before anything acts on it: slurm, a credential of root's and Slurm's own record of the job; "
+      "credential, for hosts without Slurm, the credential alone." },
     { "DefaultPolicy", KEY_AT(config, default_policy), VALUE(VALUE_NAME), "balanced",
       "Policy of a plain --sync-guard." },
     { "AgentPath", KEY_AT(config, agent), VALUE(VALUE_PATH), PKGLIBEXECDIR "/syncguard-agent",

@@ -24,6 +24,8 @@
 #define CONFIG_SELECTIONS_MAX 128
 #define CONFIG_RULES_MAX      128
 
+enum config_confirm { CONFIG_CONFIRM_SLURM, CONFIG_CONFIRM_CREDENTIAL };
+
 struct config {
     char path[4096];
     char controller[1024];   /* Controller=host[:port][,host[:port]...]; each with its port once loaded */
@@ -36,6 +38,7 @@ struct config {
     char operators[1024];    /* Operators=user,user: see all jobs */
     char slurm_user[64];     /* SlurmUser=; "slurm" */
     char controller_user[64]; /* ControllerUser=; "" */
+    int confirm;             /* Confirm=slurm|credential: enum config_confirm */
     char cluster[64];        /* ClusterName=; "" is unknown */
     char default_policy[32]; /* DefaultPolicy=; "balanced" */
     char agent[4096];        /* AgentPath=; PKGLIBEXECDIR/syncguard-agent */

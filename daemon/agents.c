@@ -140,42 +140,59 @@ static void text_id(struct job *j)
         snprintf(j->text_id, sizeof(j->text_id), "%u.%u", j->id.job, j->id.step);
 }
 
-/* Choose the policy by the hello and the configuration, and set j->policy to its name. */
-static const struct config_policy *choose_policy(struct job *j, const struct controller *s,
-                                                 const json_t *hello)
+/* Choose the policy by what is known of the job, and set j->policy to its name.  An unconfirmed one has the default. */
+static const struct config_policy *choose_policy(struct job *j, const struct controller *s)
 {
     struct config_job who = { j->partition, j->account, j->qos, j->user, j->nodes_total, j->tasks };
     const struct config_selection *line = NULL;
-    const struct config_policy *policy;
-    const json_t *value = json_object_get(hello, "policy_asked");
-    bool asked = value ? json_is_true(value) : strcasecmp(j->policy, s->config.default_policy) != 0;
+    const struct config_policy *policy = NULL;
 
-    policy = config_policy_select(&s->config, &who, asked ? j->policy : NULL, &line);
-    if (!policy) {
-        job_note(j, s->host, "unknown policy: the default policy applies");
-        policy = config_policy_find(&s->config, s->config.default_policy);
+    if (!job_unconfirmed(j)) {
+        policy = config_policy_select(&s->config, &who, j->wish.asked ? j->wish.policy : NULL, &line);
+        if (!policy)
+            job_note(j, s->host, "unknown policy: the default policy applies");
     }
+    if (!policy)
+        policy = config_policy_find(&s->config, s->config.default_policy);
     if (line)
         job_event(j, controller_now_s(), "policy %s, by %s:%u", policy->name, line->file, line->line);
     snprintf(j->policy, sizeof(j->policy), "%s", policy->name);
     return policy;
 }
 
-static void describe(struct job *j, const struct controller *s, const json_t *hello)
+void agents_confirmed(struct controller *s, struct job *j)
 {
+    const struct config_policy *policy = choose_policy(j, s);
+
+    text_id(j);
+    j->failures_due_s = 0;
+    j->final = false; /* of a short step the end was stored without what Slurm knows */
+    controls_change(s->controls, j, policy);
+    peers_instruct(s, j);
+    log_info("job %s: confirmed by Slurm: user %s, partition %s; policy %s", j->text_id, j->user, j->partition, j->policy);
+}
+
+/* What only Slurm can confirm is left out where it is asked. */
+static void describe(struct job *j, const struct controller *s, const json_t *hello, const json_t *step)
+{
+    const json_t *asked = json_object_get(hello, "policy_asked"), *sizes = step ? step : hello;
+
     get_text(hello, "name", j->name, sizeof(j->name));
-    get_text(hello, "user", j->user, sizeof(j->user));
-    get_text(hello, "partition", j->partition, sizeof(j->partition));
-    get_text(hello, "account", j->account, sizeof(j->account));
-    get_text(hello, "qos", j->qos, sizeof(j->qos));
-    get_text(hello, "policy", j->policy, sizeof(j->policy));
-    j->nodes_total = (uint32_t)get_int(hello, "nodes", 0, JOB_AGENTS_MAX, 0);
-    j->tasks = (uint32_t)get_int(hello, "tasks", 0, VIEW_RANKS_MAX, 0);
-    j->array_job = get_int(hello, "array_job", 0, UINT32_MAX, -1);
-    j->array_task = get_int(hello, "array_task", 0, UINT32_MAX, -1);
+    if (j->trust != JOB_VOUCHED) {
+        get_text(hello, "user", j->user, sizeof(j->user));
+        get_text(hello, "partition", j->partition, sizeof(j->partition));
+        get_text(hello, "account", j->account, sizeof(j->account));
+        get_text(hello, "qos", j->qos, sizeof(j->qos));
+    }
+    get_text(hello, "policy", j->wish.policy, sizeof(j->wish.policy));
+    j->wish.asked = asked ? json_is_true(asked) : strcasecmp(j->wish.policy, s->config.default_policy) != 0;
+    if (get_int(hello, "het_job", 1, UINT32_MAX, 0)) /* the step's credential counts one component only */
+        sizes = hello;
+    j->nodes_total = (uint32_t)get_int(sizes, "nodes", 0, JOB_AGENTS_MAX, 0);
+    j->tasks = (uint32_t)get_int(sizes, "tasks", 0, VIEW_RANKS_MAX, 0);
     j->end_wall_s = (double)get_int(hello, "end_time", 0, UINT32_MAX, 0);
     text_id(j);
-    controls_add(s->controls, j, choose_policy(j, s, hello), controller_now_s());
+    controls_add(s->controls, j, choose_policy(j, s), controller_now_s());
 }
 
 /* The step was requeued: end its earlier runs. */
@@ -195,14 +212,17 @@ static struct job *job_of(struct peer *p, const json_t *hello)
 {
     struct controller *s = p->controller;
     const struct config_policy *params = config_policy_find(&s->config, s->config.default_policy);
+    const json_t *step = link_step(p->link), *facts = step ? step : hello;
     struct job_id id = {
-        .uid = (uid_t)get_int(hello, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
-        .job = (uint32_t)get_int(hello, "job", 1, UINT32_MAX, 0),
-        .step = (uint32_t)get_int(hello, "step", 0, UINT32_MAX, UINT32_MAX),
+        .uid = (uid_t)get_int(facts, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
+        .job = (uint32_t)get_int(facts, "job", 1, UINT32_MAX, 0),
+        .step = (uint32_t)get_int(facts, "step", 0, UINT32_MAX, UINT32_MAX),
         .restarts = (uint32_t)get_int(hello, "restarts", 0, UINT32_MAX, 0),
     };
     uint32_t leader = (uint32_t)get_int(hello, "het_job", 1, UINT32_MAX, 0);
-    uid_t uid = link_uid(p->link);
+    enum job_trust trust = !step                                           ? JOB_UNCONFIRMED
+                           : s->config.confirm == CONFIG_CONFIRM_CREDENTIAL ? JOB_CONFIRMED
+                                                                            : JOB_VOUCHED;
     struct job *j;
     struct err err;
 
@@ -210,25 +230,28 @@ static struct job *job_of(struct peer *p, const json_t *hello)
         id.job = leader;
     if (id.uid == UINT32_MAX || !id.job || id.step == UINT32_MAX)
         return refuse(p, "the hello lacks uid, job or step"), NULL;
-    if (uid != id.uid && uid != 0 && uid != s->slurm_uid)
+    if (link_uid(p->link) != id.uid)
         return refuse(p, "the job is another user's"), NULL;
     j = jobs_find(&s->jobs, &id);
-    if (j)
+    if (j && !step && j->trust > JOB_UNCONFIRMED)
+        return refuse(p, "root vouches for this step: its agents need the step's credential"), NULL;
+    if (j && (!step || j->trust > JOB_UNCONFIRMED))
         return j;
     if (admit(s, id.uid, &err) < 0)
         return refuse(p, err.text), NULL;
     end_former_lives(s, &id);
     j = job_new(&id, params ? params : &s->config.policies[0], controller_now_s());
+    j->trust = trust;
     jobs_add(&s->jobs, j);
     if (s->bounds) {
         j->payer = bounds_user(s->bounds, id.uid);
         j->payer->steps++;
     }
     j->het = leader != 0;
-    describe(j, s, hello);
+    describe(j, s, hello, step);
     charge(s, j);
-    log_info("job %s: guarded, %u tasks on %u nodes, policy %s", j->text_id, j->tasks, j->nodes_total,
-             j->policy);
+    log_info("job %s: guarded, %u tasks on %u nodes, policy %s%s%s", j->text_id, j->tasks, j->nodes_total,
+             j->policy, job_unconfirmed(j) ? "; unconfirmed: " : "", job_unconfirmed(j) ? job_unconfirmed(j) : "");
     return j;
 }
 
@@ -275,7 +298,7 @@ void agents_hello(struct peer *p, const json_t *hello)
 
     if (!j)
         return;
-    get_text(hello, "node", node, sizeof(node));
+    get_text(link_step(p->link) ? link_step(p->link) : hello, "node", node, sizeof(node));
     if (!*node)
         return refuse(p, "the hello lacks the node");
     if (j->n_agents >= j->nodes_total && j->nodes_total && !j->het && !job_agent_find(j, node))

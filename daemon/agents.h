@@ -7,6 +7,9 @@
 
 #include "daemon/peer.h"
 
+/* Slurm has confirmed the step: choose its policy by what Slurm says of it. */
+void agents_confirmed(struct controller *s, struct job *j);
+
 void agents_hello(struct peer *p, const json_t *hello);
 void agents_message(struct peer *p, const json_t *o); /* a JSON frame after the hello */
 void agents_batch(struct peer *p, const void *data, size_t bytes);

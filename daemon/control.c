@@ -43,6 +43,8 @@ static void params_apply(struct control *c)
     for (size_t i = 0; keys[i].name; i++)
         if (c->override[i])
             key_store(&keys[i], &p, c->override[i], NULL);
+    if (job_unconfirmed(c->job))
+        p.action = CONFIG_DRYRUN;
     job_policy_set(c->job, &p);
 }
 
@@ -246,7 +248,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
         in.advice = &advice;
     }
     in.enforce_nodes = !c->owner_enforces;
-    in.paused = c->paused;
+    in.paused = c->paused || j->trust == JOB_VOUCHED; /* Slurm's answer will choose the policy */
     n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));
     for (size_t i = 0; i < n; i++)
         record(cs, c, &decided[i], &f, now_s);
@@ -268,6 +270,8 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
         word[i] = json_is_string(json_array_get(words, i)) ? json_string_value(json_array_get(words, i)) : "";
     if (changes_parse(word, n, trusted, change, err) < 0)
         return -1;
+    if (job_unconfirmed(j))
+        return err_set(err, "job %s is unconfirmed: %s", j->text_id, job_unconfirmed(j));
     for (size_t i = 0; i < n; i++) {
         at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", word[i]);
         if (at >= sizeof(text))
@@ -397,6 +401,12 @@ void controls_renew(struct job *j, const struct config_policy *config)
 {
     j->control->config = *config;
     params_apply(j->control);
+}
+
+void controls_change(struct controls *cs, struct job *j, const struct config_policy *config)
+{
+    engine_bind(&j->control->engine, cs->rules, j->policy);
+    controls_renew(j, config);
 }
 
 /* ---- configuration ---- */

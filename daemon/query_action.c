@@ -51,6 +51,8 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
     j = query_job(p, q, true, err);
     if (!j)
         return -1;
+    if (job_unconfirmed(j))
+        return err_set(err, "job %s is unconfirmed, so that nothing acts on it: %s", j->text_id, job_unconfirmed(j));
     a->job = j->id;
     a->job_text = j->text_id;
     return 0;

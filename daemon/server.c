@@ -424,6 +424,11 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     }
 }
 
+static void on_confirmed(struct job *j, void *arg)
+{
+    agents_confirmed(arg, j);
+}
+
 /* ---- creation and end ---- */
 
 static uid_t uid_of(const char *name)
@@ -515,7 +520,7 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     s->audit = audit_open(c->state_dir, &warning);
     if (*warning.text)
         log_warn("%s: decisions are kept only while the controller runs", warning.text);
-    s->jobtime = jobtime_new(base);
+    s->jobtime = jobtime_new(base, on_confirmed, s);
     s->accounting = accounting_new(base);
     query_action_open(s);
     server_configure(s, c, err); /* cannot fail, because the rules are not loaded yet */

@@ -16,6 +16,15 @@ const char *job_state_name(enum job_state s)
     return s < ARRAY_SIZE(states) ? states[s] : "unknown";
 }
 
+const char *job_unconfirmed(const struct job *j)
+{
+    if (j->trust == JOB_CONFIRMED)
+        return NULL;
+    if (j->trust == JOB_UNCONFIRMED)
+        return "nobody but its user vouches for its agents";
+    return j->unknown_to_slurm ? "Slurm has no job of this number and user" : "Slurm has not confirmed it yet";
+}
+
 void job_policy_set(struct job *j, const struct config_policy *p)
 {
     struct view_params vp = view_params_of(p);

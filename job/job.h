@@ -30,6 +30,9 @@ const char *job_state_name(enum job_state s);
  * limit. */
 enum job_outcome { JOB_OUTCOME_UNKNOWN, JOB_OUTCOME_FAILED, JOB_OUTCOME_ENDED };
 
+/* Who stands for what the agents say of the step: nobody but its user; root, by a credential; Slurm too. */
+enum job_trust { JOB_UNCONFIRMED, JOB_VOUCHED, JOB_CONFIRMED };
+
 struct bounds_user;
 struct cadence;
 struct link;
@@ -102,6 +105,12 @@ struct job {
     bool het; /* components say how many nodes and tasks they have, and nobody how many all have */
     double start_wall_s, start_s, heard_s, end_s, idle_since_s;
     enum job_state state;
+    enum job_trust trust;   /* nothing acts on a step that is not confirmed */
+    bool unknown_to_slurm;  /* Slurm has no job of this number and user */
+    struct job_wish {
+        char policy[32];
+        bool asked; /* by the user; otherwise the configuration selects */
+    } wish;
     struct config_policy params;
     struct view *view;
     struct job_agent **agent;
@@ -144,6 +153,9 @@ static inline double job_newest_s(const struct job *j, double now_s)
 {
     return job_over(j) ? j->end_s : now_s;
 }
+
+/* Why nothing acts on the step; NULL: it is confirmed. */
+const char *job_unconfirmed(const struct job *j);
 
 /* Use these parameters from now on, in the view as well. */
 void job_policy_set(struct job *j, const struct config_policy *p);

@@ -44,10 +44,12 @@ void job_free(struct job *j)
 
 struct job *jobs_find(const struct jobs *t, const struct job_id *id)
 {
+    struct job *best = NULL;
+
     for (size_t i = 0; i < t->n; i++)
-        if (job_id_same(&t->job[i]->id, id))
-            return t->job[i];
-    return NULL;
+        if (job_id_same(&t->job[i]->id, id) && (!best || t->job[i]->trust > best->trust))
+            best = t->job[i];
+    return best;
 }
 
 void jobs_add(struct jobs *t, struct job *j)
@@ -119,7 +121,7 @@ static bool fits(const struct job *j, const struct wanted *w)
 
 struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err)
 {
-    struct job *best = NULL;
+    struct job *best = NULL, *rival = NULL; /* rival: as well confirmed, but another user's */
     struct wanted w;
 
     if (parse_id(text, &w, err) < 0)
@@ -127,8 +129,19 @@ struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struc
     for (size_t i = 0; i < t->n; i++) {
         struct job *j = t->job[i];
 
-        if ((uid == UINT32_MAX || j->id.uid == uid) && fits(j, &w) && (!best || j->start_s >= best->start_s))
+        if ((uid != UINT32_MAX && j->id.uid != uid) || !fits(j, &w) || (best && j->trust < best->trust))
+            continue;
+        if (best && j->trust > best->trust)
+            rival = NULL;
+        else if (best && best->id.uid != j->id.uid)
+            rival = best;
+        if (!best || j->trust > best->trust || j->start_s >= best->start_s)
             best = j;
+    }
+    if (rival && best->trust != JOB_CONFIRMED) {
+        err_set(err, "job %.40s: users %u and %u both run a step of that number, and Slurm confirms neither", text,
+                (unsigned)best->id.uid, (unsigned)rival->id.uid);
+        return NULL;
     }
     if (!best)
         err_set(err, "no guarded job %.40s", text);

@@ -1,5 +1,6 @@
 #include "slurm/jobtime.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@
 #define SELDOM_S   60.0
 #define TIMEOUT_S  20.0
 #define OUTCOME_S  180.0 /* the outcome of a step whose job runs on this long stays unknown */
+#define CONFIRM_S  60.0  /* a step that Slurm has not confirmed is asked about often for this long */
+#define COLUMN     24u   /* characters; of names NAME_COLUMN */
+#define NAME_COLUMN 64u
 #define IDS_MAX    16000 /* bytes of the list of jobs */
 #define OUTPUT_MAX (1u << 20)
 
@@ -26,14 +30,18 @@ struct jobtime {
     struct child *child;
     struct jobs *jobs;               /* belongs to the controller */
     char squeue[SLURMTOOL_PATH_MAX]; /* "": there is none */
-    double due_s;
+    double due_s, asked_s;
+    void (*confirmed)(struct job *j, void *arg);
+    void *arg;
 };
 
-struct jobtime *jobtime_new(struct event_base *base)
+struct jobtime *jobtime_new(struct event_base *base, void (*confirmed)(struct job *j, void *arg), void *arg)
 {
     struct jobtime *t = xcalloc(1, sizeof(*t));
 
     t->base = base;
+    t->confirmed = confirmed;
+    t->arg = arg;
     slurmtool_find(t->squeue, "squeue");
     return t;
 }
@@ -54,14 +62,32 @@ static bool is_open(const struct job *j)
 
 /* ---- the answer ---- */
 
+/* Blanks fill the column. */
+static void take_field(const char *column, size_t n, char out[64])
+{
+    while (n > 0 && column[n - 1] == ' ')
+        n--;
+    snprintf(out, 64, "%.*s", n < 64 ? (int)n : 0, column);
+    if (!strcmp(out, "(null)") || !strcmp(out, "N/A"))
+        out[0] = '\0';
+}
+
 bool jobtime_line(const char *text, struct jobtime_line *out)
 {
-    char end[32], preempted[32];
+    char *const field[] = { out->user, out->partition, out->account, out->qos };
+    char end[32], preempted[32], task[32] = "", *rest;
+    size_t length = strlen(text);
 
-    *out = (struct jobtime_line){ .job = 0 };
-    if (sscanf(text, "%9u %31s %31s %31s %9u", &out->job, end, preempted, out->state, &out->restarts) != 5 ||
+    *out = (struct jobtime_line){ .array_job = -1, .array_task = -1 };
+    if (sscanf(text, "%9u %31s %31s %31s %9u %10u %9" SCNd64 " %31s", &out->job, end, preempted, out->state, &out->restarts,
+               &out->uid, &out->array_job, task) != 8 ||
         !out->job)
         return false;
+    out->array_task = strtoll(task, &rest, 10);
+    if (rest == task || *rest)
+        out->array_job = out->array_task = -1;
+    for (size_t i = 0, begin = 8 * COLUMN; i < ARRAY_SIZE(field) && begin < length; i++, begin += NAME_COLUMN)
+        take_field(text + begin, length - begin < NAME_COLUMN ? length - begin : NAME_COLUMN, field[i]);
     out->end_wall_s = slurmtool_time(end);
     out->preempted_wall_s = slurmtool_time(preempted);
     return true;
@@ -104,8 +130,24 @@ static void set_limit(struct job *j, const struct jobtime_line *l)
         cadence_notice(j, now_s(), left_s > 0 ? left_s : NAN);
 }
 
-static void take_line(struct jobs *jobs, const char *text)
+/* A step of which root says that this user runs it is the one of Slurm's record if that says so, too. */
+static void confirm(const struct jobtime *t, struct job *j, const struct jobtime_line *l)
 {
+    if (j->trust != JOB_VOUCHED || j->id.uid != l->uid || j->id.restarts != l->restarts)
+        return;
+    snprintf(j->user, sizeof(j->user), "%s", l->user);
+    snprintf(j->partition, sizeof(j->partition), "%s", l->partition);
+    snprintf(j->account, sizeof(j->account), "%s", l->account);
+    snprintf(j->qos, sizeof(j->qos), "%s", l->qos);
+    j->array_job = l->array_job;
+    j->array_task = l->array_task;
+    j->trust = JOB_CONFIRMED;
+    t->confirmed(j, t->arg);
+}
+
+static void take_line(const struct jobtime *t, const char *text)
+{
+    const struct jobs *jobs = t->jobs;
     struct jobtime_line l;
 
     if (!jobtime_line(text, &l))
@@ -115,6 +157,7 @@ static void take_line(struct jobs *jobs, const char *text)
 
         if (j->id.job != l.job)
             continue;
+        confirm(t, j, &l);
         if (!job_over(j))
             set_limit(j, &l);
         else if (is_open(j))
@@ -129,14 +172,22 @@ static void on_end(void *arg, const struct child_end *end)
 
     t->child = NULL;
     while ((line = strsep(&rest, "\n")))
-        take_line(t->jobs, line);
+        take_line(t, line);
     free(copy);
+    for (size_t i = 0; end->status == 0 && i < t->jobs->n; i++)
+        if (t->jobs->job[i]->trust == JOB_VOUCHED && t->jobs->job[i]->start_s < t->asked_s)
+            t->jobs->job[i]->unknown_to_slurm = true;
 }
 
 /* ---- the question ---- */
 
-/* Write "7,12,13" to ids: the jobs with a checkpoint policy, and those whose step broke recently.  often: one of them is
- * asked for checkpoints, or broke. */
+static bool is_to_confirm(const struct job *j, double now_s)
+{
+    return j->trust == JOB_VOUCHED && (!job_over(j) || now_s < j->end_s + OUTCOME_S);
+}
+
+/* Write "7,12,13" to ids: the jobs that are to be confirmed, those with a checkpoint policy, and those whose step broke
+ * recently.  often: one of them is asked for checkpoints, broke, or is to be confirmed. */
 static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *often)
 {
     size_t at = 0;
@@ -146,6 +197,11 @@ static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *
     for (size_t i = 0; i < jobs->n && at + 16 < IDS_MAX; i++) {
         const struct job *j = jobs->job[i];
 
+        if (is_to_confirm(j, now_s)) {
+            *often = *often || now_s < j->start_s + CONFIRM_S;
+            at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
+            continue;
+        }
         if (job_over(j) ? !is_open(j) || now_s > j->end_s + OUTCOME_S
                         : j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
             continue;
@@ -153,6 +209,15 @@ static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *
         at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
     }
     return at;
+}
+
+/* Whether there is one that Slurm was not asked about yet. */
+static bool has_new(const struct jobs *jobs, double asked_s)
+{
+    for (size_t i = jobs->n; i-- > 0;)
+        if (jobs->job[i]->trust == JOB_VOUCHED && jobs->job[i]->start_s >= asked_s)
+            return true;
+    return false;
 }
 
 void jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s)
@@ -164,7 +229,8 @@ void jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s)
                                  "--states",
                                  "all",
                                  "--Format",
-                                 "JobID:24,EndTime:24,PreemptTime:24,State:24,RestartCnt:24",
+                                 "JobID:24,EndTime:24,PreemptTime:24,State:24,RestartCnt:24,UserID:24,"
+                                 "ArrayJobID:24,ArrayTaskID:24,UserName:64,Partition:64,Account:64,QOS:64",
                                  NULL };
     struct child_options o = {
         .path = t->squeue, .args = args, .input = "", .timeout_s = TIMEOUT_S, .output_max = OUTPUT_MAX
@@ -172,9 +238,10 @@ void jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s)
     struct err err;
     bool often;
 
-    if (!*t->squeue || t->child || now_s < t->due_s || !list_jobs(jobs, now_s, ids, &often))
+    if (!*t->squeue || t->child || (now_s < t->due_s && !has_new(jobs, t->asked_s)) || !list_jobs(jobs, now_s, ids, &often))
         return;
     t->due_s = now_s + (often ? OFTEN_S : SELDOM_S);
     t->jobs = jobs;
+    t->asked_s = now_s;
     t->child = child_start(t->base, &o, on_end, t, &err);
 }

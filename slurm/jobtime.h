@@ -1,9 +1,10 @@
-/* jobtime.h - asks Slurm when it will end the guarded jobs (time limit, preemption), and how jobs ended whose step
- * broke.
+/* jobtime.h - asks Slurm about the guarded jobs: whether it knows them, and of which user, partition, account and QOS they
+ * are; when it will end them (time limit, preemption), and how jobs ended whose step broke.
  *
- * It runs squeue for all jobs at once, one child at a time: every 5 s while a policy asks for checkpoints or after a
- * step broke, otherwise once a minute.  Without squeue these times and outcomes stay unknown.
- * Reports times to job/cadence, and outcomes to the job. */
+ * It runs squeue for all jobs at once, one child at a time: at once for a step that is to be confirmed, every 5 s
+ * while a policy asks for checkpoints or after a step broke, otherwise once a minute.  Without squeue no step is confirmed, and
+ * times and outcomes stay unknown.
+ * Reports times to job/cadence, and everything else to the job. */
 #ifndef SYNCGUARD_SLURM_JOBTIME_H
 #define SYNCGUARD_SLURM_JOBTIME_H
 
@@ -15,16 +16,21 @@
 struct event_base;
 struct jobtime;
 
-struct jobtime *jobtime_new(struct event_base *base);
+/* confirmed: called when Slurm has confirmed a step for which root vouches; its user, partition, account and QOS are set. */
+struct jobtime *jobtime_new(struct event_base *base, void (*confirmed)(struct job *j, void *arg), void *arg);
 void jobtime_free(struct jobtime *t); /* NULL is fine */
 void jobtime_tick(struct jobtime *t, struct jobs *jobs,
                   double now_s); /* call it about every quarter of a second */
 
-/* A line of squeue: "JOB END PREEMPTED STATE RESTARTS", local times as 2026-11-21T15:30:00. */
+/* A line of squeue, in columns: job, end, preempted, state, restarts, uid, array's job, array's task; user, partition,
+ * account, QOS.  Local times as 2026-11-21T15:30:00. */
 struct jobtime_line {
     uint32_t job, restarts;
     double end_wall_s, preempted_wall_s; /* NaN: not given */
     char state[32];                      /* as "RUNNING" */
+    uint32_t uid;
+    int64_t array_job, array_task; /* -1: not of an array */
+    char user[64], partition[64], account[64], qos[64]; /* "": not given */
 };
 /* Parse a line.  false: malformed, out is undefined. */
 bool jobtime_line(const char *text, struct jobtime_line *out);

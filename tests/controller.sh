@@ -29,6 +29,7 @@ Port=$port
 Listen=127.0.0.1
 AuthInfo=socket=$dir/munge
 StateDir=$dir/state
+Confirm=credential
 LogFile=$dir/syncguardd.log
 CONF
 export SYNCGUARD_CONF=$dir/syncguard.conf

@@ -245,7 +245,7 @@ static void beginning(void)
     is_str(json_string_value(json_object_get(ctl.hello, "name")), "tr?in",
            "the hello replaces the byte of a job's name that is not UTF-8");
     is_int(json_integer_value(json_object_get(ctl.hello, "job")), 4711, "the hello has the job's id");
-    ok(json_is_null(json_object_get(ctl.hello, "array_job")) &&
+    ok(json_is_null(json_object_get(ctl.hello, "het_job")) &&
            json_is_null(json_object_get(ctl.hello, "user")),
        "the hello has null for what is not known");
     is_int((long long)json_array_size(json_object_get(ctl.hello, "notes")), 2,

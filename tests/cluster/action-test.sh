@@ -47,8 +47,8 @@ JOB
 chmod 755 "$here/task" "$here/job"
 mkdir -m 1777 "$here/out"
 
-is_guarded() { [ -n "$(C exec sgctl jobs --json | jq -r ".jobs[] | select(.job == $job and .nodes > 0) | .id")" ]; }
-submit() { # UID SBATCH-ARGUMENTS...: its number in $job, once its step is guarded
+is_guarded() { [ -n "$(C exec sgctl jobs --json | jq -r ".jobs[] | select(.job == $job and .nodes > 0 and .unconfirmed == null) | .id")" ]; }
+submit() { # UID SBATCH-ARGUMENTS...: its number in $job, once its step is guarded and confirmed
     local uid=$1
 
     shift

@@ -174,8 +174,8 @@ script <<'JOB'
 srun true
 JOB
 step sbatch -W -o /dev/null "$work/job.sh"
-is "$status $(told 'env SLURM_ARRAY_TASK_ID=3') $(told 'env SLURM_ARRAY_TASK_ID=5') $(sort -u "$work"/agent.log.* | grep -c ARRAY_JOB)" \
-    "0 1 1 1" "each task of an array is guarded and its agent knows the task's id"
+is "$status $(cat "$work"/agent.log.* | grep -c 'env SLURM_JOB_ID') $(sort -u "$work"/agent.log.* | grep -c 'env SLURM_JOB_ID')" "0 2 2" \
+    "each task of an array is guarded as a job of its own"
 
 forget
 script <<JOB

@@ -20,6 +20,7 @@ static struct {
     char conf[PATH_MAX], hosts[64];
     int port;
     pid_t controller;
+    const char *uid; /* of simulated jobs, for which this process vouches; NULL: its own */
 } live;
 
 static inline char *built(const char *name)
@@ -73,7 +74,7 @@ static inline void live_configure(const char *more)
     FILE *f = fopen(live.conf, "w");
 
     fprintf(f,
-            "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/state\n"
+            "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/state\nConfirm=credential\n"
             "LogFile=%s/log.d\n%s\n",
             live.port, live.munge.socket, live.munge.dir, live.munge.dir, more);
     fclose(f);
@@ -233,6 +234,8 @@ static inline pid_t live_run(const char *job, const char *restarts, const char *
                      (char *)"2",
                      (char *)"--factor",
                      (char *)factor,
+                     live.uid ? (char *)"--uid" : NULL,
+                     (char *)live.uid,
                      NULL };
     pid_t pid = spawn(argv);
 

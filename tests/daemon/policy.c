@@ -3,6 +3,7 @@
 #include <event2/event.h>
 
 #include "tests/daemon/live.h"
+#include "tests/ends.h"
 #include "wire/link.h"
 
 #define RULES                                                                                       \
@@ -275,7 +276,10 @@ static void retuning(void)
     static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
     struct ears e = { .base = event_base_new() };
     struct err err;
-    struct link *l = link_connect(e.base, live.hosts, 0, &live.end, &events, &e, &err);
+    struct test_step step = { .uid = getuid(), .job = 77, .tasks = 1, .nodes = 1, .node = "n1", .ranks = "0" };
+    struct identity *identity = test_step_identity(live.munge.socket, &step);
+    struct link_end end = { .munge_socket = live.munge.socket, .identity = identity };
+    struct link *l = link_connect(e.base, live.hosts, 0, &end, &events, &e, &err);
 
     ok(hears(&e, "\"rate_hz\":50"), "an agent gets the policy's parameters");
     json_decref(control("77", "set", "\"SampleRate=7\""));
@@ -285,6 +289,7 @@ static void retuning(void)
     json_decref(control("77", "set", "\"SampleRate=default\""));
     ok(hears(&e, "\"rate_hz\":20"), "an agent gets the parameters again after the configuration changed");
     link_close(l);
+    identity_free(identity);
     event_base_free(e.base);
 }
 
@@ -586,19 +591,47 @@ static int as_other(void)
            !refused(control("5000", "pause", ""), "not yours") * 2 + !refused(job("5000"), "not yours") * 4;
 }
 
-static int start_as_owner(void)
+static bool starts(const char *number)
 {
-    pid_t pid = live_job("5000", "30", "8");
+    pid_t pid = live_job(number, "30", "8");
     bool there = false;
 
     for (int i = 0; i < 100 && !there; i++) {
-        json_t *a = job("5000");
+        json_t *a = job(number);
 
         there = !*text(a, "error");
         json_decref(a);
         pause_s(0.1);
     }
-    return there && pid > 0 ? 0 : 1;
+    return there && pid > 0;
+}
+
+/* Nobody else vouches for these agents. */
+static int start_alone(void)
+{
+    return !starts("5001");
+}
+
+static int act_alone(void)
+{
+    return !refused(control("5001", "set", "\"Action=enforce\""), "is unconfirmed") * 1 +
+           !refused(ask("{\"query\":\"action\",\"job\":\"5001\",\"action\":\"requeue\",\"key\":\"12345678\"}"), "is unconfirmed") * 2;
+}
+
+/* What a user's own programs say of a job, without root's word for it. */
+static void unconfirmed(void)
+{
+    json_t *a;
+
+    is_int(as_user(65534, start_alone), 0, "a job that only its user knows of is shown");
+    is_int(as_user(65534, act_alone), 0, "its user can neither enforce its policy nor act on it");
+    a = job("5001");
+    is_str(text(a, "unconfirmed"), "nobody but its user vouches for its agents", "the job says why it is unconfirmed");
+    is_str(text(a, "policy.action"), "dryrun", "its policy is a dry run");
+    json_decref(a);
+    a = job("5000");
+    ok(json_is_null(at(a, "unconfirmed")), "a job for which root vouches is confirmed");
+    json_decref(a);
 }
 
 static void authorisation(void)
@@ -609,7 +642,9 @@ static void authorisation(void)
         ok(true, "owners and other users # SKIP only root can become them");
         return;
     }
-    is_int(as_user(65534, start_as_owner), 0, "a job of an ordinary user is guarded");
+    live.uid = "65534";
+    ok(starts("5000"), "a job of an ordinary user is guarded");
+    live.uid = NULL;
     is_int(as_user(65534, as_owner), 0,
            "the owner of a job sets its parameters, but not the limits for operators");
     is_int(as_user(65533, as_other), 0, "another user cannot see the job, and cannot change it");
@@ -621,6 +656,7 @@ static void authorisation(void)
     ok(json_is_false(at(a, "policy.nodes_enforced")),
        "with Action=enforce by the owner, nodes_enforced is false");
     json_decref(a);
+    unconfirmed();
 }
 
 int main(void)

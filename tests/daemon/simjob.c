@@ -23,10 +23,10 @@
 #define NODE_W 100.0 /* what a node uses */
 
 static struct {
-    unsigned nodes, per_node, job, restarts, slow_rank, messages;
+    unsigned uid, nodes, per_node, job, restarts, slow_rank, messages;
     double step_s, factor, slow_after_s, seconds, noise;
     const char *hosts, *munge;
-} o = { 8, 1, 4242, 0, UINT32_MAX, 0, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
+} o = { 0, 8, 1, 4242, 0, UINT32_MAX, 0, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
 
 struct node {
     unsigned index;
@@ -97,7 +97,7 @@ static void on_up(struct link *l, void *arg)
     n->up = true;
     test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello",
                            "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
-                           "restarts", (int)o.restarts, "uid", (int)getuid(), "user", "sim", "name",
+                           "restarts", (int)o.restarts, "uid", (int)o.uid, "user", "sim", "name",
                            "simulated", "node", name, "switch", switch_name, "node_index", (int)n->index,
                            "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node), "policy", "balanced",
                            "first_batch", (int)n->batch + 1));
@@ -288,7 +288,7 @@ static void tell_health(struct node *n, bool slow)
 static void present(struct node *n)
 {
     char name[24], ranks[32];
-    struct test_step step = { .uid = getuid(), .job = o.job, .tasks = o.nodes * o.per_node, .nodes = o.nodes, .node = name, .ranks = ranks };
+    struct test_step step = { .uid = o.uid, .job = o.job, .tasks = o.nodes * o.per_node, .nodes = o.nodes, .node = name, .ranks = ranks };
 
     snprintf(name, sizeof(name), "sim%u", n->index);
     snprintf(ranks, sizeof(ranks), "%u-%u", n->index * o.per_node, (n->index + 1) * o.per_node - 1);
@@ -344,6 +344,7 @@ static const struct option longs[] = {
     { "controller", 1, 0, 'c' },
     { "munge-socket", 1, 0, 'm' },
     { "messages", 1, 0, 'M' },
+    { "uid", 1, 0, 'u' }, /* vouch for a step of this user's */
     { 0 },
 };
 
@@ -354,6 +355,7 @@ int main(int argc, char **argv)
     struct err err;
     int c;
 
+    o.uid = getuid();
     while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
         switch (c) {
         case 'n':
@@ -385,6 +387,9 @@ int main(int argc, char **argv)
             break;
         case 'c':
             o.hosts = optarg;
+            break;
+        case 'u':
+            o.uid = (unsigned)atoi(optarg);
             break;
         case 'M':
             o.messages = (unsigned)atoi(optarg);

@@ -35,7 +35,7 @@ int main(void)
 
     clearenv();
     ok(read_options(&o, &err, NULL, NULL) < 0, "the agent refuses to start without --dir: %s", err.text);
-    ok(!read_options(&o, &err, "--dir=/x", NULL) && o.job == -1 && o.array_task == -1 && !o.name &&
+    ok(!read_options(&o, &err, "--dir=/x", NULL) && o.job == -1 && o.het_job == -1 && !o.name &&
            o.rate_hz == 50,
        "with an empty environment numbers are -1 and strings NULL");
     ok(o.node && *o.node, "without SLURMD_NODENAME the node is the host's name: %s", o.node);

@@ -130,7 +130,7 @@ static const struct {
     { "PolicyFor=blaanced Partition=a", "1: PolicyFor=blaanced: unknown policy. Did you mean 'balanced'?" },
     { "Colour=x",
       "1: Colour=x: unknown key; besides Policy, PolicyFor, Rule and Include there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
-      "LogLevel, Operators, SlurmUser, ControllerUser, ClusterName, DefaultPolicy, AgentPath, "
+      "LogLevel, Operators, SlurmUser, ControllerUser, ClusterName, Confirm, DefaultPolicy, AgentPath, "
       "CredentialPath, ProbePath, HistoryDays, " },
     { "Controller=a:b", "1: Controller=a:b: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
     { "Controller=a,", "1: Controller=a,: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },

@@ -1,28 +1,41 @@
-/* slurm/jobtime: the end of a job in squeue's lines. */
+/* slurm/jobtime: what squeue prints of a job, and, with a script in place of squeue, which steps that confirms. */
+#include <event2/event.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "common/now.h"
 #include "slurm/jobtime.h"
 #include "tests/tap.h"
+
+#define NUMBERS "%-24s%-24s%-24s%-24s%-24s%-24s%-24s%-24s"
+#define NAMES   "%-64s%-64s%-64s%-64s"
 
 static void lines(void)
 {
     static const char *const bad[] = { "", "slurm_load_jobs error: Invalid job id", "0 N/A N/A RUNNING 0",
-                                       "12", "12 2026-11-21T15:30:00 N/A RUNNING" };
+                                       "12", "12 2026-11-21T15:30:00 N/A RUNNING", "12 N/A N/A RUNNING 0 1" };
     struct jobtime_line l;
+    char text[512];
     bool any = false;
 
-    ok(jobtime_line("123                     2026-11-21T15:30:00     N/A                     "
-                    "RUNNING                 2                       ",
-                    &l) &&
-           l.job == 123 && l.end_wall_s == 1795275000 && isnan(l.preempted_wall_s) && l.restarts == 2 &&
+    snprintf(text, sizeof(text), NUMBERS NAMES, "123", "2026-11-21T15:30:00", "N/A", "RUNNING", "2", "1000", "120", "3",
+             "alice", "main", "(null)", "a-name-of-64-characters-1234567890123456789012345678901234567890");
+    ok(jobtime_line(text, &l) && l.job == 123 && l.end_wall_s == 1795275000 && isnan(l.preempted_wall_s) && l.restarts == 2 &&
            !strcmp(l.state, "RUNNING"),
        "the line of a job with a time limit is read");
-    ok(jobtime_line("7 2026-11-21T15:30:30 2026-11-21T15:30:00 RUNNING 0", &l) &&
-           l.end_wall_s - l.preempted_wall_s == 30,
+    is_int(l.uid, 1000, "the line has the job's uid");
+    ok(l.array_job == 120 && l.array_task == 3, "the line has the task's array and its number there");
+    is_str(l.user, "alice", "the line has the user");
+    is_str(l.partition, "main", "the line has the partition");
+    is_str(l.account, "", "an account that Slurm does not have is unknown");
+    is_str(l.qos, "", "a name that fills its column may be cut, and is unknown");
+    ok(jobtime_line("7 2026-11-21T15:30:30 2026-11-21T15:30:00 RUNNING 0 1 7 N/A", &l) &&
+           l.array_job == -1 && l.end_wall_s - l.preempted_wall_s == 30,
        "the line of a job that is being preempted is read");
-    ok(jobtime_line("7 N/A N/A PENDING 0", &l) && isnan(l.end_wall_s), "a job without a time limit has an unknown end");
-    ok(jobtime_line("7 2026-11-21T15:30:00Z x FAILED 0", &l) && isnan(l.end_wall_s),
+    ok(jobtime_line("7 N/A N/A PENDING 0 1 7 N/A", &l) && isnan(l.end_wall_s), "a job without a time limit has an unknown end");
+    ok(jobtime_line("7 2026-11-21T15:30:00Z x FAILED 0 1 7 N/A", &l) && isnan(l.end_wall_s),
        "a time in another form is unknown");
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         any |= jobtime_line(bad[i], &l);
@@ -56,11 +69,93 @@ static void outcomes(void)
     }
 }
 
+/* ---- confirmation ---- */
+
+static struct event_base *base;
+static char dir[] = "/tmp/jobtime-test.XXXXXX", squeue[64];
+
+/* squeue prints this line of job 123. */
+static void slurm_has(const char *uid, const char *restarts)
+{
+    FILE *f = fopen(squeue, "w");
+
+    fputs("#!/bin/sh\necho '", f);
+    fprintf(f, NUMBERS NAMES, "123", "N/A", "N/A", "RUNNING", restarts, uid, "123", "N/A", "alice", "gpu", "physics", "high");
+    fputs("'\n", f);
+    fclose(f);
+    chmod(squeue, 0700);
+}
+
+static void on_confirmed(struct job *j, void *arg)
+{
+    (void)j;
+    ++*(int *)arg;
+}
+
+/* A step of user 1000's, in the job's run 1, for which root vouches or not, after squeue was asked once. */
+static struct job *asked(struct jobs *jobs, enum job_trust trust, int *confirmed)
+{
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct jobtime *t = jobtime_new(base, on_confirmed, confirmed);
+    struct job *j = job_new(&(struct job_id){ .uid = 1000, .job = 123, .restarts = 1 }, &policy, now_s());
+
+    j->trust = trust;
+    jobs_add(jobs, j);
+    jobtime_tick(t, jobs, now_s());
+    for (int i = 0; i < 500 && event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK) == 0 && !*confirmed && !j->unknown_to_slurm; i++)
+        usleep(1000);
+    jobtime_free(t);
+    return j;
+}
+
+static void confirmation(void)
+{
+    static const struct {
+        const char *uid, *restarts;
+        enum job_trust before, after;
+        const char *text;
+    } cases[] = {
+        { "1000", "1", JOB_VOUCHED, JOB_CONFIRMED, "a step of root's credential is confirmed by Slurm's record of its job" },
+        { "1001", "1", JOB_VOUCHED, JOB_VOUCHED, "a step is not confirmed by another user's job" },
+        { "1000", "0", JOB_VOUCHED, JOB_VOUCHED, "a step is not confirmed by another run of its job" },
+        { "1000", "1", JOB_UNCONFIRMED, JOB_UNCONFIRMED, "a step for which root does not vouch is not confirmed by Slurm" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct jobs jobs = { .n = 0 };
+        int confirmed = 0;
+        struct job *j;
+
+        slurm_has(cases[i].uid, cases[i].restarts);
+        j = asked(&jobs, cases[i].before, &confirmed);
+        ok(j->trust == cases[i].after && confirmed == (j->trust == JOB_CONFIRMED), "%s", cases[i].text);
+        if (confirmed)
+            ok(!strcmp(j->user, "alice") && !strcmp(j->partition, "gpu") && !strcmp(j->account, "physics") && !strcmp(j->qos, "high"),
+               "its user, partition, account and QOS are Slurm's");
+        else
+            ok(job_unconfirmed(j) && !*j->user, "its user and partition stay unknown");
+        jobs_remove(&jobs, j);
+        free(jobs.job);
+    }
+}
+
 int main(void)
 {
+    char path[4096];
+
+    if (!mkdtemp(dir))
+        return skip_all("cannot create a directory");
+    snprintf(squeue, sizeof(squeue), "%s/squeue", dir);
+    snprintf(path, sizeof(path), "%s:%s", dir, getenv("PATH"));
+    setenv("PATH", path, 1);
+    base = event_base_new();
     setenv("TZ", "UTC", 1);
     tzset();
     lines();
     outcomes();
+    confirmation();
+    event_base_free(base);
+    unlink(squeue);
+    rmdir(dir);
     return done_testing();
 }
