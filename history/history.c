@@ -240,8 +240,12 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
     struct err end_err;
     int rc;
 
-    if (!h->store)
+    if (!h->store || j->trust == JOB_UNCONFIRMED)
         return 0;
+    if (job_unconfirmed(j)) {
+        history_put(h, j, first_action_s, report);
+        return store_step(h->store, j, report, err);
+    }
     m = memory_of(h, j);
     view_figures_get(j->view, end_s, &f);
     r = run_of(m, j, &f);
@@ -304,7 +308,7 @@ int history_verdicts(struct history *h, const struct job *j, double now_s, struc
     size_t n;
     int rc = 0;
 
-    if (!h->store)
+    if (!h->store || job_unconfirmed(j))
         return 0;
     m = memory_of(h, j);
     n = view_verdicts_get(j->view, &d);

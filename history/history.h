@@ -31,11 +31,12 @@ history_new(struct store *s);         /* uses s (NULL: none), which the caller c
 void history_free(struct history *h); /* NULL is fine */
 
 /* Save the present state of the step: its report, to which the keys of history_put() are added, its figures and its
- * nodes.  -1 with a reason. */
+ * nodes.  Of a step that is not confirmed, only the report; of one for which only its user vouches, nothing: what later runs and
+ * nodes are measured by cannot be invented.  -1 with a reason. */
 int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
                  struct err *err);
-/* The step's verdicts changed: store those raised since the last call, one row per culprit with its node.  -1 with
- * a reason. */
+/* The verdicts of a confirmed step changed: store those raised since the last call, one row per culprit with its node.
+ * -1 with a reason. */
 int history_verdicts(struct history *h, const struct job *j, double now_s, struct err *err);
 /* Continue scoring the nodes; call it about every quarter of a second. */
 void history_tick(struct history *h, double now_s);

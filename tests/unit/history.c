@@ -44,6 +44,7 @@ static struct sim begin(uint32_t number, uint32_t uid)
     struct job_id id = { .uid = uid, .job = number };
     struct sim s = { .job = job_new(&id, &policy, 0), .slow = 1, .slow_rank = RANKS };
 
+    s.job->trust = JOB_CONFIRMED;
     snprintf(s.job->name, sizeof(s.job->name), "train");
     s.job->start_wall_s += number;
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -173,6 +174,34 @@ static void a_sound_run(void)
     gone(&s);
 }
 
+static void count_job(const char *name, int64_t uid, double all_s, double bad_s, double at, void *arg)
+{
+    (void)name, (void)uid, (void)all_s, (void)bad_s, (void)at;
+    ++*(int *)arg;
+}
+
+static void unconfirmed(void)
+{
+    struct sim vouched = begin(11, 1), claimed = begin(12, 1);
+    char after[STORE_NODE_MAX] = "";
+    int jobs = 0;
+
+    vouched.job->trust = JOB_VOUCHED;
+    claimed.job->trust = JOB_UNCONFIRMED;
+    steps(&vouched, 400);
+    steps(&claimed, 400);
+    end(&vouched);
+    end(&claimed);
+    saved(&vouched);
+    ok(store_has_report(store, 11, 0, 1), "the report of a step that Slurm has not confirmed is kept");
+    saved(&claimed);
+    ok(!store_has_report(store, 12, 0, 1), "nothing is kept of a step for which only its user vouches");
+    store_node_jobs(store, after, 100, count_job, &jobs);
+    is_int(jobs, 0, "neither counts for its nodes");
+    gone(&vouched);
+    gone(&claimed);
+}
+
 static void energy(struct sim *s, double watt)
 {
     for (size_t i = 0; i < s->job->n_agents; i++)
@@ -298,6 +327,7 @@ int main(void)
         return skip_all("cannot create a directory");
     store = store_open(dir, &err);
     history = history_new(store);
+    unconfirmed();
     a_sound_run();
     a_slow_node();
     a_lemon();
