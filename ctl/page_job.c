@@ -119,6 +119,8 @@ static void figure_identity(struct table *t, const json_t *job)
                 : ended      ? ", ended "
                              : ", last report ",
                 isnan(age_s) ? "" : page_ago(age_s).s);
+    if (get_string(job, "unconfirmed"))
+        page_figure(t, "Unconfirmed", "%s; nothing acts on it", shown(job, "unconfirmed").s);
     page_figure(t, "Size", "%s ranks on %s of %s nodes", text_count(get_number(job, "ranks")).s,
                 text_count(get_number(job, "nodes")).s, text_count(get_number(job, "nodes_total")).s);
     figure_policy(t, job);

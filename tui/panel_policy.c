@@ -19,7 +19,7 @@ static int fact(struct canvas *c, int y, const char *label, enum style style, co
 
 /* ---- policy ---- */
 
-static int draw_policy(struct canvas *c, int y, const struct snap_control *p)
+static int draw_policy(struct canvas *c, int y, const struct snap_control *p, const char *unconfirmed)
 {
     bool enforce = !strcmp(p->action, "enforce");
     char text[300];
@@ -27,6 +27,12 @@ static int draw_policy(struct canvas *c, int y, const struct snap_control *p)
     snprintf(text, sizeof(text), "%s, %s%s", p->name,
              enforce ? "enforce: decisions are carried out" : "dry run: decisions are only recorded",
              p->paused ? "; PAUSED: the rules decide nothing" : "");
+    if (*unconfirmed) {
+        char why[160];
+
+        snprintf(why, sizeof(why), "%s; nothing acts on the job", unconfirmed);
+        y = fact(c, y, "unconfirmed", STYLE_WARN, why);
+    }
     return fact(c, y, "policy", p->paused ? STYLE_WARN : STYLE_BOLD, text);
 }
 
@@ -231,7 +237,7 @@ static int draw(struct canvas *c, const struct ui *ui)
     }
     if (!ui->report)
         y = draw_keys(c, y, p);
-    y = draw_policy(c, y, p);
+    y = draw_policy(c, y, p, ui->view->job.unconfirmed);
     y = draw_pacing(c, y, &p->pacing);
     y = draw_cadence(c, y, &p->cadence);
     y = draw_rules(c, y, p);

@@ -309,6 +309,8 @@ static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
     int x = 1;
 
     x = fact(c, y, x, "", j->state);
+    if (*j->unconfirmed)
+        x = fact(c, y, x, "", "unconfirmed");
     x = fact(c, y, x, snap_job_alive(j) ? "for" : "ran", text_age(j->elapsed_s).s);
     if (!snap_job_alive(j) && !isnan(j->age_s)) {
         snprintf(ago, sizeof(ago), "%s ago", text_age(j->age_s).s);

@@ -54,6 +54,7 @@ static const struct json_field job_fields[] = {
     { "user", FIELD_TEXT, FIELD(struct snap_job, user) },
     { "partition", FIELD_TEXT, FIELD(struct snap_job, partition) },
     { "policy", FIELD_TEXT, FIELD(struct snap_job, policy) },
+    { "unconfirmed", FIELD_TEXT, FIELD(struct snap_job, unconfirmed) },
     { "state", FIELD_TEXT, FIELD(struct snap_job, state) },
     { "regime", FIELD_TEXT, FIELD(struct snap_job, regime) },
     { "sentence", FIELD_TEXT, FIELD(struct snap_job, sentence) },

@@ -81,6 +81,7 @@ enum { SHARE_COMPUTE, SHARE_COMMUNICATION, SHARE_SYNCHRONISATION, SHARE_P2P, SHA
 struct snap_job {
     char id[48], name[64], user[32], partition[32], policy[32];
     char state[16], regime[24];
+    char unconfirmed[96]; /* why nothing acts on the job; "": it is confirmed */
     double elapsed_s, age_s;
     int64_t ranks, nodes, nodes_total, steps, period;
     double step_p99_s;

@@ -222,6 +222,7 @@ static json_t *hung_row(double t_s)
                   "namd-équilibre", "user", "bob", "partition", "batch", "policy", "observe", "state",
                   "stalled", "ranks", 32, "nodes", 4, "nodes_total", 4, "steps", 18211, "regime", "stalled");
 
+    json_object_set_new(job, "unconfirmed", json_string("Slurm has no job of this number and user"));
     json_object_set_new(job, "elapsed_s", json_real(90211));
     json_object_set_new(job, "age_s", json_real(0.2));
     json_object_set_new(job, "verdicts",
