@@ -80,11 +80,11 @@ int hosts_pick(const char *hosts, unsigned index, int default_port, struct host 
     return n;
 }
 
-double hosts_retry_s(unsigned failures, int n)
+double hosts_retry_s(unsigned failures, int n, double chance)
 {
     unsigned rounds = n > 0 && failures ? (failures - 1) / (unsigned)n : 0;
 
-    return rounds > 3 ? 2 : 0.2 * (1u << rounds);
+    return (0.75 + 0.5 * chance) * (rounds > 3 ? 2 : 0.2 * (1u << rounds));
 }
 
 int hosts_complete(const char *hosts, int default_port, char *out, size_t size, struct err *err)

@@ -265,7 +265,8 @@ static void try_later(struct client *c, const char *why)
     c->up = false;
     c->failures++;
     c->index++;
-    tv = loop_timeval(hosts_retry_s(c->failures, c->n_hosts));
+    /* The clock's last digits are chance enough. */
+    tv = loop_timeval(hosts_retry_s(c->failures, c->n_hosts, (double)(now_ns() % 1000) / 1000));
     event_add(c->retry, &tv);
     c->events.state(c, false, why, c->arg);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analysis/flow.h"
+#include "common/hosts.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "tests/ends.h"
@@ -24,15 +25,18 @@
 
 static struct {
     unsigned uid, nodes, per_node, job, restarts, slow_rank, messages;
+    int own_addresses;
     double step_s, factor, slow_after_s, seconds, noise;
     const char *hosts, *munge;
-} o = { 0, 8, 1, 4242, 0, UINT32_MAX, 0, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
+} o = { 0, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
 
 struct node {
     unsigned index;
     struct link *link;
     struct link_end end;
     bool up, tried;
+    unsigned failures;
+    double retry_at_s;
     double open_s, period_s; /* of the calls that are asked for */
     uint64_t batch;
     struct telemetry_writer w;
@@ -46,6 +50,7 @@ static bool *missing; /* calls of each rank were not asked for */
 static uint32_t seq;
 static struct event_base *base;
 static double begin_s, health_at_s;
+static unsigned n_up;
 
 static double clock_s(void)
 {
@@ -95,6 +100,9 @@ static void on_up(struct link *l, void *arg)
     snprintf(switch_name, sizeof(switch_name), "leaf%u", n->index / 4);
     snprintf(life, sizeof(life), "%x", n->index + 1);
     n->up = true;
+    n->failures = 0;
+    if (++n_up == o.nodes)
+        fprintf(stderr, "simjob: all nodes are connected after %.2f s\n", clock_s() - begin_s);
     test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello",
                            "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
                            "restarts", (int)o.restarts, "uid", (int)o.uid, "user", "sim", "name",
@@ -148,9 +156,11 @@ static void on_down(struct link *l, const char *why, void *arg)
     (void)l;
     if (n->up || !n->tried)
         fprintf(stderr, "simjob: node %u: %s\n", n->index, why);
+    n_up -= n->up;
     n->tried = true;
     n->up = false;
     n->link = NULL;
+    n->retry_at_s = clock_s() + hosts_retry_s(++n->failures, 1, drand48());
 }
 
 static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
@@ -296,13 +306,25 @@ static void present(struct node *n)
     n->end.identity = test_step_identity(o.munge, &step);
 }
 
-/* A controller that was restarted is found again; what happened meanwhile is lost. */
+/* With addresses of its own each node reaches the controller at another of this host's, which the kernel then uses as the
+ * connection's source too: 10.66.0.1, 10.66.0.2 and so on. */
+static int connect_node(struct node *n, struct err *err)
+{
+    unsigned at = n->index + 1;
+    char host[64];
+
+    snprintf(host, sizeof(host), "10.66.%u.%u%s", at >> 8, at & 255, strchr(o.hosts, ':') ? strrchr(o.hosts, ':') : "");
+    n->link = link_connect(base, o.own_addresses ? host : o.hosts, 0, &n->end, &events, n, err);
+    return n->link ? 0 : -1;
+}
+
+/* A controller that was restarted is found again, as an agent would; what happened meanwhile is lost. */
 static void connect_again(struct node *n)
 {
     struct err err;
 
-    if (!n->link)
-        n->link = link_connect(base, o.hosts, 0, &n->end, &events, n, &err);
+    if (!n->link && clock_s() >= n->retry_at_s && connect_node(n, &err) < 0)
+        fprintf(stderr, "simjob: node %u: %s\n", n->index, err.text);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -345,6 +367,7 @@ static const struct option longs[] = {
     { "munge-socket", 1, 0, 'm' },
     { "messages", 1, 0, 'M' },
     { "uid", 1, 0, 'u' }, /* vouch for a step of this user's */
+    { "own-addresses", 0, &o.own_addresses, 1 },
     { 0 },
 };
 
@@ -397,6 +420,8 @@ int main(int argc, char **argv)
         case 'm':
             o.munge = optarg;
             break;
+        case 0:
+            break;
         default:
             return 2;
         }
@@ -408,17 +433,16 @@ int main(int argc, char **argv)
     missing = xcalloc(o.nodes * o.per_node, sizeof(*missing));
     for (unsigned r = 0; r < o.nodes * o.per_node; r++)
         flow[r] = flow_new(r, 0, 50);
+    begin_s = clock_s();
     for (unsigned i = 0; i < o.nodes; i++) {
         node[i].index = i;
         present(&node[i]);
         telemetry_begin(&node[i].w, node[i].data, sizeof(node[i].data));
-        node[i].link = link_connect(base, o.hosts, 0, &node[i].end, &events, &node[i], &err);
-        if (!node[i].link) {
+        if (connect_node(&node[i], &err) < 0) {
             fprintf(stderr, "simjob: %s\n", err.text);
             return 1;
         }
     }
-    begin_s = clock_s();
     tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
     event_add(tick, &every);
     event_base_dispatch(base);
