@@ -4,6 +4,7 @@ AT_MOST = {
     "pacing.small_ratio": 1.02,
     "step.high": 1.005,  # the upper end of the interval
     "memory.ring_bytes_per_rank": 2 << 20, "memory.agent_bytes": 16 << 20, "memory.controller_bytes_1000_ranks": 64 << 20,
+    "cold.connected_s": 10, "cold.core_ratio": 1,
     "launch_extra_s.up": 0.010, "launch_extra_s.down": 0.010,
     "time_to_name.seconds": 2.0,  # or 16 collectives, whichever is later
     "sgtop.first_paint_s": 0.1, "sgtop.cpu_ratio": 0.01, "sgtop.first_job_s": 0.3,  # the last: with 16,384 ranks

@@ -35,6 +35,8 @@ ROWS = (
     ("memory: a rank's ring, a node's agent, the controller with 1,000 ranks",
      "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}",
      "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}"),
+    ("a controller that starts while 1,024 agents with 16,384 ranks wait for it: until all are connected, and its processor time from then on",
+     "{cold.connected_s s}, {cold.core_ratio %} of a core", "{cold.connected_s s}, {cold.core_ratio %}"),
     ("`srun -N8 true`, guarded minus not, the controller up and down", "{launch_extra_s.up ms}, {launch_extra_s.down ms}", "{launch_extra_s.up ms}, {launch_extra_s.down ms}"),
     ("from a node being slowed by 20 % to its name, a rank a core (median of {time_to_name.runs count} runs; {time_to_name.named count} were named "
      "within 15 s)",
