@@ -50,7 +50,7 @@ CLEANFILES += tests/bench/hook $(BENCH_HOOK)
 
 # All figures: prints them with the commands that made them, writes bench.json. `make readme` copies that to doc/bench.json and
 # writes README's table from it.
-EXTRA_DIST += tests/bench/bench tests/bench/targets.py
+EXTRA_DIST += tests/bench/bench tests/bench/faults tests/bench/targets.py
 .PHONY: bench readme
 bench: all
 	$(top_srcdir)/tests/bench/bench --build . --out bench.json
