@@ -20,6 +20,7 @@ static const struct attempt_limits usual_limits = {
 };
 
 #define PENDING_MAX       1000u
+#define USER_PENDING_MAX  200u /* of them on the jobs of one user */
 #define NOTIFICATIONS_MAX 256u /* of them webhooks and commands */
 
 /* A pending action. */
@@ -289,18 +290,29 @@ static int check(const struct actions *as, const struct action *a, struct err *e
     return actions_can(as, a->kind, err);
 }
 
-static int has_room(const struct actions *as, enum action_kind kind, struct err *err)
+static size_t pending_of(const struct actions *as, uid_t uid)
+{
+    size_t n = 0;
+
+    for (const struct task *t = as->first; t; t = t->next)
+        n += t->r->job.job && t->r->job.uid == uid;
+    return n;
+}
+
+static int has_room(const struct actions *as, const struct action *a, struct err *err)
 {
     if (as->n >= PENDING_MAX)
         return err_set(err, "%u actions are pending already", PENDING_MAX);
-    if (action_table[kind].scope == ACTION_ON_NOBODY && as->n_notifications >= NOTIFICATIONS_MAX)
+    if (action_table[a->kind].scope == ACTION_ON_NOBODY && as->n_notifications >= NOTIFICATIONS_MAX)
         return err_set(err, "%u webhooks and commands are pending already", NOTIFICATIONS_MAX);
+    if (a->job.job && pending_of(as, a->job.uid) >= USER_PENDING_MAX)
+        return err_set(err, "%u actions on the user's jobs are pending already", USER_PENDING_MAX);
     return 0;
 }
 
 int actions_check(const struct actions *as, const struct action *a, struct err *err)
 {
-    return check(as, a, err) < 0 || has_room(as, a->kind, err) < 0 ? -1 : 0;
+    return check(as, a, err) < 0 || has_room(as, a, err) < 0 ? -1 : 0;
 }
 
 static bool same_action(const struct action_record *r, const struct action *a)
@@ -324,7 +336,7 @@ int64_t actions_start(struct actions *as, const struct action *a, struct err *er
             err_set(err, "the key %s was used for another action", a->key);
         return id;
     }
-    if (has_room(as, a->kind, err) < 0)
+    if (has_room(as, a, err) < 0)
         return 0;
     id = action_book_add(as->book, a, wall_s(), err);
     r = id ? action_book_get(as->book, id) : NULL;

@@ -97,6 +97,8 @@ static const struct key system_keys[] = {
       "File that every decision of a policy is appended to, one JSON object per line; empty: none." },
     { "PolicyModule", KEY_AT(config, policy_module), VALUE(VALUE_PATH), "",
       "Shared object with the site's own policy; must be owned by root and writable by nobody else." },
+    { "UserActionsPerHour", KEY_AT(config, user_actions_per_hour), VALUE_RANGE(VALUE_INTEGER, 0, 10000), "20",
+      "Maximum number of actions per hour on the jobs of one user." },
     { "ClusterActionsPerHour", KEY_AT(config, cluster_actions_per_hour), VALUE_RANGE(VALUE_INTEGER, 0, 10000),
       "60", "Maximum number of actions per hour, all jobs together." },
     { "ClusterNodesPerHour", KEY_AT(config, cluster_nodes_per_hour), VALUE_UNITS(0, 10000, "nodes"), "8",

@@ -65,6 +65,7 @@ struct config {
     /* all jobs together */
     char audit_log[4096];         /* AuditLog=; "" is none */
     char policy_module[4096];     /* PolicyModule=; "" is none */
+    int user_actions_per_hour;    /* UserActionsPerHour= */
     int cluster_actions_per_hour; /* ClusterActionsPerHour= */
     int cluster_nodes_per_hour;   /* ClusterNodesPerHour= */
     size_t n_policies;

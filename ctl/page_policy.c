@@ -32,9 +32,9 @@ static const char *bearing(const json_t *policy)
         return "Dry run: decisions of its rules are recorded, not carried out.";
     if (!action || strcmp(action, "enforce") != 0)
         return "Whether decisions of its rules are carried out is unknown.";
-    return json_is_false(json_object_get(policy, "nodes_enforced"))
-               ? "Decisions of its rules are carried out (enforce), except those on nodes: the job's owner, not "
-                 "an operator, asked for it."
+    return json_is_false(json_object_get(policy, "beyond_enforced"))
+               ? "Decisions of its rules are carried out (enforce), except those beyond the job (nodes, webhook, "
+                 "command): its owner, not an operator, asked for it."
                : "Decisions of its rules are carried out (enforce).";
 }
 

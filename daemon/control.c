@@ -54,7 +54,8 @@ struct change {
 };
 
 /* Parse "Key=Value", and check that the user may change this key. */
-static int change_parse(const char *word, bool trusted, struct change *change, struct err *err)
+static int change_parse(const struct control *c, const char *word, bool trusted, struct change *change,
+                        struct err *err)
 {
     const char *equal = strchr(word, '=');
     struct config_policy scratch = { 0 };
@@ -73,17 +74,17 @@ static int change_parse(const char *word, bool trusted, struct change *change, s
     *change = (struct change){ (size_t)(key - keys), strcasecmp(equal + 1, "default") ? equal + 1 : NULL };
     if (change->value && key_store(key, &scratch, change->value, err) < 0)
         return err_prefix(err, "%s=%.80s", key->name, change->value);
-    return 0;
+    return c->fixed[change->key] && !trusted ? err_set(err, "%s: an operator has set it for this run", key->name) : 0;
 }
 
 /* Parse all words. -1 with a reason if one is invalid or not allowed. */
-static int changes_parse(const char *const *word, size_t n, bool trusted, struct change change[WORDS_MAX],
-                         struct err *err)
+static int changes_parse(const struct control *c, const char *const *word, size_t n, bool trusted,
+                         struct change change[WORDS_MAX], struct err *err)
 {
     if (n == 0 || n > WORDS_MAX)
         return err_set(err, "expected Key=Value, 1 to %u times", WORDS_MAX);
     for (size_t i = 0; i < n; i++) {
-        if (change_parse(word[i], trusted, &change[i], err) < 0)
+        if (change_parse(c, word[i], trusted, &change[i], err) < 0)
             return -1;
         for (size_t k = 0; k < i; k++)
             if (change[k].key == change[i].key)
@@ -99,6 +100,7 @@ static void changes_make(struct control *c, const struct change *change, size_t 
     for (size_t i = 0; i < n; i++) {
         free(c->override[change[i].key]);
         c->override[change[i].key] = xstrdup(change[i].value);
+        c->fixed[change[i].key] = change[i].value && trusted;
         if (!strcmp(keys[change[i].key].name, "Action"))
             c->owner_enforces = change[i].value && !trusted;
     }
@@ -193,7 +195,7 @@ static void record(struct controls *cs, struct control *c, const struct decision
         log_error("job %s: %s: %s", c->job->text_id, d->sentence, err.text);
         e.outcome = d->state == DECISION_ENFORCED ? AUDIT_FAILED : AUDIT_NONE;
         snprintf(e.outcome_text, sizeof(e.outcome_text), "%.255s", err.text);
-        engine_failed(&c->engine, d);
+        engine_failed(&c->engine, d, &cs->cluster, c->job->id.uid);
     }
     k = control_keep(c, &e);
     if (e.outcome == AUDIT_PENDING)
@@ -225,13 +227,17 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
 {
     struct control *c = j->control;
     struct decision decided[JOB_DECISIONS];
+    const struct control_witness witness = { cs, j, now_s };
     struct figures f;
     struct advice advice;
     struct engine_input in = { .figures = &f,
                                .policy = &j->params,
                                .config = &cs->controller->config,
                                .cluster = &cs->cluster,
+                               .uid = j->id.uid,
                                .enforce = j->params.action == CONFIG_ENFORCE,
+                               .enforce_beyond = !c->owner_enforces,
+                               .doubt_arg = &witness,
                                .now_s = now_s };
     size_t n;
 
@@ -247,7 +253,8 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
         site_ask(cs->site, &q, &advice);
         in.advice = &advice;
     }
-    in.enforce_nodes = !c->owner_enforces;
+    if (!controller_is_operator(cs->controller, j->id.uid))
+        in.doubt = control_doubt;
     in.paused = c->paused || j->trust == JOB_VOUCHED; /* Slurm's answer will choose the policy */
     n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));
     for (size_t i = 0; i < n; i++)
@@ -268,7 +275,7 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
 
     for (size_t i = 0; i < n && i < WORDS_MAX; i++)
         word[i] = json_is_string(json_array_get(words, i)) ? json_string_value(json_array_get(words, i)) : "";
-    if (changes_parse(word, n, trusted, change, err) < 0)
+    if (changes_parse(j->control, word, n, trusted, change, err) < 0)
         return -1;
     if (job_unconfirmed(j))
         return err_set(err, "job %s is unconfirmed: %s", j->text_id, job_unconfirmed(j));
@@ -288,11 +295,16 @@ int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, dou
 {
     struct control *c = j->control;
 
-    if (c->paused == pause)
+    bool trusted = controller_is_operator(cs->controller, by);
+
+    if (c->paused == pause && (!trusted || c->paused_by_operator == pause))
         return 0;
+    if (c->paused_by_operator && !trusted)
+        return err_set(err, "an operator has paused the policy of job %s", j->text_id);
     if (command(cs, c, by, now_s, pause ? "pause" : "resume", err) < 0)
         return -1;
     c->paused = pause;
+    c->paused_by_operator = pause && trusted;
     return 0;
 }
 
@@ -321,10 +333,11 @@ static void restore_command(struct control *c, const char *text, bool trusted)
     while (rest && n < ARRAY_SIZE(key))
         key[n++] = strsep(&rest, " ");
     if (!strcmp(word, "set")) {
-        if (changes_parse(key, n, trusted, change, NULL) == 0) /* ignore a key that no longer exists */
+        if (changes_parse(c, key, n, trusted, change, NULL) == 0) /* ignore a key that no longer exists */
             changes_make(c, change, n, trusted);
     } else {
         c->paused = !strcmp(word, "pause");
+        c->paused_by_operator = c->paused && trusted;
     }
 }
 
@@ -349,11 +362,11 @@ static void restore_earlier(struct controls *cs, struct control *c)
         control_keep(c, &e[n - 1]);
 }
 
-static void restore_spent(double at, uint32_t nodes, void *arg)
+static void restore_spent(double at, uint32_t nodes, uid_t uid, void *arg)
 {
     struct restoring *r = arg;
 
-    budget_spend(r->c ? &r->c->engine.budget : &r->cs->cluster, r->now_s - (r->wall_s - at), nodes);
+    budget_spend(r->c ? &r->c->engine.budget : &r->cs->cluster, r->now_s - (r->wall_s - at), nodes, uid);
 }
 
 void controls_add(struct controls *cs, struct job *j, const struct config_policy *config, double now_s)

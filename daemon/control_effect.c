@@ -100,7 +100,7 @@ void control_outcome(struct controls *cs, struct control *c, struct control_deci
     if (*k->entry.d.rule)
         job_event(c->job, now_s, "%s: %s: %.400s", k->entry.d.rule, done ? "done" : "failed", outcome);
     if (!done)
-        engine_failed(&c->engine, &k->entry.d);
+        engine_failed(&c->engine, &k->entry.d, &cs->cluster, c->job->id.uid);
     else if (!action_table[k->entry.d.action].ends_run)
         k->due_s = now_s + window_s(c) + SETTLE_S;
 }
@@ -116,12 +116,15 @@ bool controls_ended(struct controls *cs, const struct action_record *r, double n
     if (!by_rule && (r->by == ACTION_BY_ITSELF || !action_table[r->kind].ends_run))
         return false;
     k = find(cs, r, &c);
-    if (k)
+    if (k) {
         control_outcome(cs, c, k, done, r->outcome, now_s);
-    else if (find_stored(cs, r, &stored) == 0)
+    } else if (find_stored(cs, r, &stored) == 0) {
         note_outcome(cs, &stored, done, r->outcome);
-    else
+        if (by_rule && !done)
+            budget_refund(&cs->cluster, (uint32_t)stored.d.n_nodes, stored.job.uid);
+    } else {
         return false;
+    }
     return by_rule;
 }
 

@@ -19,9 +19,9 @@ struct control {
     struct engine engine;
     struct config_policy config;      /* the policy as configured */
     char *override[CONTROL_KEYS_MAX]; /* set by users, by index of the key; NULL: not set */
-    bool paused;
-    bool
-        owner_enforces; /* Action=enforce was set by the job's owner, so that actions on nodes stay dry runs */
+    bool paused, paused_by_operator;
+    bool fixed[CONTROL_KEYS_MAX];     /* by an operator, so that the job's owner cannot change it */
+    bool owner_enforces; /* Action=enforce was set by the job's owner, so that actions beyond the job stay dry runs */
     /* A ring; NULL: not used yet.  It includes actions that ended earlier runs, whose effect is measured in this one. */
     struct control_decision *decision[JOB_DECISIONS];
     size_t n_decisions;
@@ -47,6 +47,16 @@ void control_fill(struct audit_entry *e, const struct control *c);
 
 /* The job's figures, with those of earlier runs. */
 void control_figures(const struct controls *cs, const struct control *c, double now_s, struct figures *f);
+
+/* control_doubt.c */
+struct control_witness {
+    const struct controls *cs;
+    const struct job *job; /* that blames nodes */
+    double now_s;
+};
+/* Why the job's word is not enough to act on a node, whose figures its user could have invented.  NULL: a running job of
+ * another user blames the node as well, or its lemon score does, by jobs of several users.  arg: a control_witness. */
+const char *control_doubt(const char *node, const void *arg);
 
 /* control_effect.c */
 /* Write the key of the entry's action to buf, which has ACTION_KEY_MAX bytes; unique also if the audit log was lost

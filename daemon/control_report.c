@@ -114,8 +114,8 @@ static json_t *budget_json(const struct controls *cs, const struct control *c, d
 {
     const struct config_policy *p = &c->job->params;
     const struct config *all = &cs->controller->config;
-    int nodes, all_nodes, actions = budget_spent(&c->engine.budget, now_s, &nodes),
-                          all_actions = budget_spent(&cs->cluster, now_s, &all_nodes);
+    int nodes, all_nodes, actions = budget_spent(&c->engine.budget, BUDGET_ALL, now_s, &nodes),
+                          all_actions = budget_spent(&cs->cluster, BUDGET_ALL, now_s, &all_nodes);
 
     return json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "actions", actions, "actions_per_hour",
                      p->actions_per_hour, "nodes", nodes, "nodes_per_hour", p->nodes_per_hour,
@@ -141,7 +141,7 @@ void controls_put(const struct controls *cs, const struct job *j, double now_s, 
     put_text(o, "name", j->policy);
     put_text(o, "text", c->config.text);
     put_text(o, "action", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
-    put_bool(o, "nodes_enforced", j->params.action == CONFIG_ENFORCE && !c->owner_enforces);
+    put_bool(o, "beyond_enforced", j->params.action == CONFIG_ENFORCE && !c->owner_enforces);
     put_bool(o, "paused", c->paused);
     put_json(o, "params", params_json(&j->params, c->override));
     put_json(o, "rules", standings_json(cs, c, job_over(j) ? j->end_s : now_s));

@@ -49,7 +49,7 @@ static const char *const sql[STATEMENTS] = {
     [LIST] =
         "SELECT " COLUMNS " FROM audit WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
     /* state<2: not withheld; by=4294967295: AUDIT_NOBODY */
-    [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND by=4294967295 AND at>=?1"
+    [SPENT] = "SELECT at, n_nodes, uid FROM audit WHERE NOT command AND by=4294967295 AND at>=?1 AND outcome<>3"
               " AND ((?2=0 AND state=1) OR (job=?2 AND uid=?3 AND state<2)) ORDER BY id",
     [EARLIER] =
         "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts<?4 AND ends_run"
@@ -61,7 +61,7 @@ static const char *const sql[STATEMENTS] = {
     [GET] = "SELECT " COLUMNS " FROM audit WHERE id=?1",
     [EXPIRE] = "DELETE FROM audit WHERE at<?1",
 };
-_Static_assert(DECISION_WITHHELD == 2 && AUDIT_PENDING == 1 && AUDIT_DONE == 2 &&
+_Static_assert(DECISION_WITHHELD == 2 && AUDIT_PENDING == 1 && AUDIT_DONE == 2 && AUDIT_FAILED == 3 &&
                    AUDIT_NOBODY == 4294967295 && AUDIT_EARLIER == 4,
                "as the statements say");
 
@@ -277,7 +277,7 @@ json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit)
 }
 
 void audit_spent(struct audit *a, const struct job_id *job, double since,
-                 void (*each)(double at, uint32_t nodes, void *arg), void *arg)
+                 void (*each)(double at, uint32_t nodes, uid_t uid, void *arg), void *arg)
 {
     sqlite3_stmt *st = a->db->st[SPENT];
 
@@ -285,7 +285,7 @@ void audit_spent(struct audit *a, const struct job_id *job, double since,
     sqlite3_bind_int64(st, 2, job ? job->job : 0);
     sqlite3_bind_int64(st, 3, job ? job->uid : 0);
     while (database_row(st))
-        each(sqlite3_column_double(st, 0), (uint32_t)sqlite3_column_int64(st, 1), arg);
+        each(sqlite3_column_double(st, 0), (uint32_t)sqlite3_column_int64(st, 1), (uid_t)sqlite3_column_int64(st, 2), arg);
 }
 
 size_t audit_earlier(struct audit *a, const struct job_id *id, struct audit_entry e[AUDIT_EARLIER])

@@ -59,9 +59,10 @@ json_t *audit_object(const struct audit_entry *e);
 json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit);
 
 /* Call each for decisions after since that count against a budget, oldest first.  With a job: its decisions that
- * were not withheld; with NULL: enforced decisions of all jobs.  Actions that a user asked for do not count. */
+ * were not withheld; with NULL: enforced decisions of all jobs.  Neither actions that failed nor those that a user asked for
+ * count. */
 void audit_spent(struct audit *a, const struct job_id *job, double since,
-                 void (*each)(double at, uint32_t nodes, void *arg), void *arg);
+                 void (*each)(double at, uint32_t nodes, uid_t uid, void *arg), void *arg);
 /* The actions that ended earlier runs of this job and step, newest first; returns how many.  Their effect is ""
  * until it was measured on a later run. */
 #define AUDIT_EARLIER 4u

@@ -397,14 +397,18 @@ void history_tick(struct history *h, double now_s)
     h->lemons_s = now_s;
 }
 
+const struct lemon *history_lemon(const struct history *h, const char *node)
+{
+    return h->lemons ? lemons_find(h->lemons, node) : NULL;
+}
+
 void history_put_node(const struct history *h, const char *node, json_t *row)
 {
-    const struct lemons *all = h->lemons;
-    const struct lemon *l = all ? lemons_find(all, node) : NULL;
+    const struct lemon *l = history_lemon(h, node);
 
     put_real(row, "lemon_score", l ? l->score : NAN);
-    put_count(row, "culprit_jobs", l ? (int64_t)l->culprit_jobs : all ? 0 : -1);
-    put_count(row, "seen_jobs", l ? (int64_t)l->seen_jobs : all ? 0 : -1);
+    put_count(row, "culprit_jobs", l ? (int64_t)l->culprit_jobs : h->lemons ? 0 : -1);
+    put_count(row, "seen_jobs", l ? (int64_t)l->seen_jobs : h->lemons ? 0 : -1);
 }
 
 const struct lemon *history_lemons(const struct history *h, size_t *n)

@@ -56,6 +56,8 @@ const struct past *history_past(const struct history *h, const struct job *j);
 void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report);
 /* Add lemon_score, culprit_jobs and seen_jobs to the row of a node; null until nodes were scored. */
 void history_put_node(const struct history *h, const char *node, json_t *row);
+/* The latest score of a node, valid until the next history_tick(); NULL: it has none. */
+const struct lemon *history_lemon(const struct history *h, const char *node);
 /* The latest scores of all nodes, valid until the next history_tick(); *n is 0 before the first. */
 const struct lemon *history_lemons(const struct history *h, size_t *n);
 

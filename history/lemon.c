@@ -41,6 +41,7 @@ static void close_user(struct lemons *t)
         return;
     t->lemon[t->n - 1].jobs += n * worth;
     t->lemon[t->n - 1].culprits += t->user_culprits * worth;
+    t->lemon[t->n - 1].culprit_users += t->user_culprits > 0;
     t->user_jobs = t->user_culprits = 0;
 }
 

@@ -33,6 +33,7 @@
 struct lemon {
     char node[64];
     uint32_t seen_jobs, culprit_jobs; /* plain numbers of jobs */
+    uint32_t culprit_users;           /* whose jobs the latter are */
     double jobs, culprits; /* numbers weighted by age and independence, from which the score is computed */
     double score;          /* 0 to 1; NaN: too few jobs */
 };

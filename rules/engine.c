@@ -10,19 +10,31 @@
 
 /* ---- budgets ---- */
 
-void budget_spend(struct budget *b, double now_s, uint32_t nodes)
+void budget_spend(struct budget *b, double now_s, uint32_t nodes, uint32_t uid)
 {
-    b->entry[b->n++ % b->max] = (struct budget_entry){ now_s, nodes };
+    b->entry[b->n++ % b->max] = (struct budget_entry){ now_s, nodes, uid };
 }
 
-int budget_spent(const struct budget *b, double now_s, int *nodes)
+void budget_refund(struct budget *b, uint32_t nodes, uint32_t uid)
+{
+    for (uint64_t i = 1; i <= b->n && i <= b->max; i++) {
+        struct budget_entry *e = &b->entry[(b->n - i) % b->max];
+
+        if (e->nodes == nodes && e->uid == uid && e->at_s > -INFINITY) {
+            e->at_s = -INFINITY;
+            return;
+        }
+    }
+}
+
+int budget_spent(const struct budget *b, uint32_t uid, double now_s, int *nodes)
 {
     int actions = 0, sum = 0;
 
     for (uint64_t i = 1; i <= b->n && i <= b->max; i++) {
         const struct budget_entry *e = &b->entry[(b->n - i) % b->max];
 
-        if (now_s - e->at_s >= ENGINE_HOUR_S)
+        if (now_s - e->at_s >= ENGINE_HOUR_S || (uid != BUDGET_ALL && e->uid != uid))
             continue;
         actions++;
         sum += (int)e->nodes;
@@ -123,17 +135,30 @@ char *decision_action_text(const struct decision *d, bool done, char *buf, size_
     return buf;
 }
 
-/* Find the nodes of the action.  false: they are not known, or the rule acted on all of them already. */
-static bool aim(const struct engine *e, struct decision *d, const struct figures *f)
+/* Find the nodes of the action.  false: they are not known, the rule acted on all of them already, or nobody else blames
+ * them. */
+static bool aim(const struct engine *e, struct decision *d, const struct engine_input *in)
 {
+    const struct figures *f = in->figures;
+    bool beyond = action_table[d->action].scope == ACTION_ON_NODES;
+
     if (!action_table[d->action].wants_nodes)
         return true;
-    for (size_t i = 0; i < f->n_nodes && i < FIGURE_NODES_MAX; i++)
-        if (!was_done(e, done_key(d->rule, f->node[i])))
+    for (size_t i = 0; i < f->n_nodes && i < FIGURE_NODES_MAX; i++) {
+        const char *why = beyond && in->doubt ? in->doubt(f->node[i], in->doubt_arg) : NULL;
+
+        if (was_done(e, done_key(d->rule, f->node[i])))
+            continue;
+        if (why)
+            snprintf(d->why_not, sizeof(d->why_not), "%s: %s", f->node[i], why);
+        else
             snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%s", f->node[i]);
-    if (!f->n_nodes)
+    }
+    if (d->n_nodes)
+        *d->why_not = '\0';
+    else if (!f->n_nodes)
         snprintf(d->why_not, sizeof(d->why_not), "the verdict names no node");
-    else if (!d->n_nodes)
+    else if (!*d->why_not)
         snprintf(d->why_not, sizeof(d->why_not), "the rule has acted on these nodes before");
     return !*d->why_not;
 }
@@ -143,8 +168,9 @@ static bool allowed(const struct engine *e, struct decision *d, const struct eng
 {
     const struct config_policy *job = in->policy;
     const struct config *cluster = in->config;
-    int nodes, actions = budget_spent(&e->budget, in->now_s, &nodes);
-    int all_nodes, all = budget_spent(in->cluster, in->now_s, &all_nodes);
+    int nodes, actions = budget_spent(&e->budget, BUDGET_ALL, in->now_s, &nodes);
+    int all_nodes, all = budget_spent(in->cluster, BUDGET_ALL, in->now_s, &all_nodes);
+    int users_nodes, users = budget_spent(in->cluster, in->uid, in->now_s, &users_nodes);
     /* a verdict on more than FIGURE_NODES_MAX nodes counts with all of them, so that NodesAtOnce withholds it */
     size_t aimed = in->figures->n_nodes > FIGURE_NODES_MAX && d->n_nodes ? in->figures->n_nodes : d->n_nodes;
 
@@ -159,6 +185,9 @@ static bool allowed(const struct engine *e, struct decision *d, const struct eng
     else if (aimed && nodes + (int)aimed > job->nodes_per_hour)
         snprintf(d->why_not, sizeof(d->why_not), "%d nodes in the last hour; NodesPerHour=%d", nodes,
                  job->nodes_per_hour);
+    else if (users >= cluster->user_actions_per_hour)
+        snprintf(d->why_not, sizeof(d->why_not), "%d actions on the user's jobs in the last hour; UserActionsPerHour=%d",
+                 users, cluster->user_actions_per_hour);
     else if (all >= cluster->cluster_actions_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
                  "%d actions of all jobs in the last hour; ClusterActionsPerHour=%d", all,
@@ -218,9 +247,9 @@ static void remember(struct engine *e, size_t i, const struct decision *d, doubl
 static void spend(struct engine *e, size_t i, const struct decision *d, const struct engine_input *in)
 {
     remember(e, i, d, in->now_s);
-    budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes);
+    budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes, in->uid);
     if (d->state == DECISION_ENFORCED)
-        budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes);
+        budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes, in->uid);
 }
 
 void engine_restore(struct engine *e, const struct decision *d, double at_s)
@@ -233,7 +262,7 @@ void engine_restore(struct engine *e, const struct decision *d, double at_s)
 
 static enum decision_state state_of(const struct decision *d, const struct engine_input *in)
 {
-    if (!in->enforce || (action_table[d->action].scope == ACTION_ON_NODES && !in->enforce_nodes))
+    if (!in->enforce || (action_table[d->action].scope != ACTION_ON_JOB && !in->enforce_beyond))
         return DECISION_DRYRUN;
     return DECISION_ENFORCED;
 }
@@ -247,7 +276,7 @@ static bool act(struct engine *e, size_t i, const struct engine_input *in, struc
 
     decide(d, r, advice, in);
     d->held_s = in->now_s - e->state[i].since_s;
-    good = aim(e, d, in->figures) && allowed(e, d, in);
+    good = aim(e, d, in) && allowed(e, d, in);
     if (!good && e->state[i].withheld)
         return false;
     d->state = good ? state_of(d, in) : DECISION_WITHHELD;
@@ -273,8 +302,10 @@ size_t engine_tick(struct engine *e, const struct engine_input *in, struct decis
     return n;
 }
 
-void engine_failed(struct engine *e, const struct decision *d)
+void engine_failed(struct engine *e, const struct decision *d, struct budget *cluster, uint32_t uid)
 {
+    budget_refund(&e->budget, (uint32_t)d->n_nodes, uid);
+    budget_refund(cluster, (uint32_t)d->n_nodes, uid);
     for (size_t k = 0; k < d->n_nodes; k++)
         for (size_t i = 0; i < ENGINE_NODES_MAX; i++)
             if (e->done[i] == done_key(d->rule, d->node[k]))

@@ -339,7 +339,7 @@ static void enforce(void)
         a = NULL;
     }
     is_str(text(a, "policy.action"), "enforce", "an operator sets Action=enforce");
-    ok(json_is_true(at(a, "policy.nodes_enforced")),
+    ok(json_is_true(at(a, "policy.beyond_enforced")),
        "Action=enforce of an operator also enforces actions on nodes");
     json_decref(a);
     ok(becomes("4300", "policy.rules.0.last.outcome", "failed"),
@@ -582,7 +582,9 @@ static int as_owner(void)
            !refused(control("5000", "set", "\"NodesPerHour=1000\""), "only operators may set it") * 2 +
            !refused(control("4242", "pause", ""), "not yours") * 4 +
            !refused(ask("{\"query\":\"audit\",\"job\":\"4242\"}"), "not yours") * 8 +
-           !granted(ask("{\"query\":\"audit\",\"job\":\"5000\"}"), "audit.0.state", "command") * 16;
+           !granted(ask("{\"query\":\"audit\",\"job\":\"5000\"}"), "audit.0.state", "command") * 16 +
+           !refused(control("5000", "set", "\"SampleRate=40\""), "an operator has set it") * 32 +
+           !refused(control("5000", "resume", ""), "an operator has paused") * 64;
 }
 
 static int as_other(void)
@@ -645,18 +647,41 @@ static void authorisation(void)
     live.uid = "65534";
     ok(starts("5000"), "a job of an ordinary user is guarded");
     live.uid = NULL;
+    json_decref(control("5000", "set", "\"SampleRate=30\""));
+    json_decref(control("5000", "pause", ""));
     is_int(as_user(65534, as_owner), 0,
-           "the owner of a job sets its parameters, but not the limits for operators");
+           "the owner of a job sets its parameters, but neither the limits for operators nor what an operator has set");
+    json_decref(control("5000", "resume", ""));
     is_int(as_user(65533, as_other), 0, "another user cannot see the job, and cannot change it");
     ok(becomes("5000", "policy.rules.1.last.state", "dryrun"),
        "with Action=enforce by the owner, actions on nodes stay dry runs");
     ok(becomes("5000", "policy.rules.0.last.state", "enforced"),
        "with Action=enforce by the owner, actions on the job are enforced");
     a = job("5000");
-    ok(json_is_false(at(a, "policy.nodes_enforced")),
-       "with Action=enforce by the owner, nodes_enforced is false");
+    ok(json_is_false(at(a, "policy.beyond_enforced")),
+       "with Action=enforce by the owner, beyond_enforced is false");
     json_decref(a);
     unconfirmed();
+}
+
+/* A node is drained when jobs of two users blame it; the history is empty but for one job. */
+static void witnesses(void)
+{
+    json_t *a;
+
+    live_configure("Policy=p Action=enforce\n" POLICY "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n");
+    kill(live.controller, SIGHUP);
+    live.uid = "65534";
+    ok(starts("5100"), "a job of a user is guarded");
+    ok(becomes("5100", "policy.rules.0.last.state", "withheld"), "a node is not drained on the word of one user's job");
+    a = job("5100");
+    ok(strstr(text(a, "policy.rules.0.last.why_not"), "sim3: only this user's jobs blame it"), "the decision says why: %s",
+       text(a, "policy.rules.0.last.why_not"));
+    json_decref(a);
+    live.uid = "65533";
+    ok(starts("5101"), "a job of another user is guarded");
+    live.uid = NULL;
+    ok(becomes("5100", "policy.rules.0.last.state", "enforced"), "once another user's job blames the node, it is drained");
 }
 
 int main(void)
@@ -690,6 +715,7 @@ int main(void)
     next_run();
     snprintf(hook, sizeof(hook), "%s/hook.so", live.munge.dir);
     lost_audit();
+    witnesses();
     is_int(live_stop(SIGTERM), 0, "the controller exits with 0 after SIGTERM");
     live_end();
     return done_testing();

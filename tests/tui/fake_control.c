@@ -5,7 +5,7 @@
 #include "tests/tui/fake.h"
 
 static const char policy_text[] =
-    "{'name': 'balanced', 'text': 'The default', 'action': 'enforce', 'nodes_enforced': true, 'paused': "
+    "{'name': 'balanced', 'text': 'The default', 'action': 'enforce', 'beyond_enforced': true, 'paused': "
     "false,"
     " 'params': ["
     "  {'key': 'MinSlowdown', 'value': '1.02', 'default': '1.02', 'range': 'a ratio from 1 to 10', 'set': "

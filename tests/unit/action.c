@@ -619,6 +619,19 @@ static void check_webhook_files(void)
     actions_free(as);
 }
 
+/* Start webhooks about a user's job until one is refused; returns how many were accepted. */
+static unsigned queue(struct actions *as, uid_t uid, struct err *err)
+{
+    for (unsigned n = 0; n < 1000; n++) {
+        struct action a = an_action(ACTION_WEBHOOK);
+
+        a.job.uid = uid;
+        if (!actions_start(as, &a, err))
+            return n;
+    }
+    return 1000;
+}
+
 /* Many webhooks to a server that does not answer: other actions go on, and the queue is bounded. */
 static void check_queue(void)
 {
@@ -631,12 +644,9 @@ static void check_queue(void)
     as = fresh(conf);
     behave(SILENT);
     helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
-    for (; n < 1000; n++) {
-        struct action a = an_action(ACTION_WEBHOOK);
-
-        if (!actions_start(as, &a, &err))
-            break;
-    }
+    n += queue(as, 1001, &err);
+    ok(n == 200 && strstr(err.text, "the user's jobs"), "%u webhooks of one user's jobs are accepted, expected 200, then: %s", n, err.text);
+    n += queue(as, 1002, &err);
     ok(n == 256, "%u webhooks are accepted, expected 256, then: %s", n, err.text);
     through(as, ACTION_REQUEUE);
     ok(ended.state == ACTION_DONE && strstr(ended.outcome, "requeued"),

@@ -23,8 +23,9 @@ static void see(const struct audit_entry *e, void *arg)
         seen[n_seen++] = *e;
 }
 
-static void spend(double at, uint32_t nodes, void *arg)
+static void spend(double at, uint32_t nodes, uid_t uid, void *arg)
 {
+    (void)uid;
     (void)at;
     (void)arg;
     spent_actions++;
@@ -95,6 +96,13 @@ static void test_entries(void)
     audit_spent(audit, &id, 0, spend, NULL);
     is_int(spent_actions, 0, "a job of the same number of another user has no actions");
     id = run_of(1);
+    dry.outcome = AUDIT_FAILED;
+    audit_update(audit, &dry, &err);
+    spent_actions = 0;
+    audit_spent(audit, &id, (double)time(NULL) - 3600, spend, NULL);
+    is_int(spent_actions, 1, "an action that failed does not count");
+    dry.outcome = AUDIT_NONE;
+    audit_update(audit, &dry, &err);
     audit_run(audit, &id, see, NULL);
     ok(n_seen == 3 && seen[0].d.state == DECISION_DRYRUN && seen[2].command && seen[2].by == 1000,
        "all 3 entries of a run are listed, oldest first");
@@ -193,7 +201,7 @@ static void test_lines(const char *path)
         n++;
     if (f)
         fclose(f);
-    is_int(n, 7, "AuditLog has a line for each decision, command, outcome and effect");
+    is_int(n, 9, "AuditLog has a line for each decision, command, outcome and effect");
 }
 
 /* A database of version 1, which has no columns for intervals. */

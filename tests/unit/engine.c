@@ -7,11 +7,15 @@
 #include "tests/tap.h"
 
 static struct config config;
+#define USER  1000u /* whose job it is */
+#define OTHER 1001u
+
 static struct ruleset *rules;
 static struct engine engine;
 static struct figures figures;
 static struct config_policy limits; /* of the job */
-static bool enforce, enforce_nodes;
+static bool enforce, enforce_beyond;
+static const char *(*doubt)(const char *node, const void *arg);
 static struct budget_entry cluster_spent[8];
 static struct budget cluster;
 static struct decision decided[8];
@@ -28,10 +32,12 @@ static void set_rules(const char *text)
     engine_init(&engine);
     engine_bind(&engine, rules, "p");
     limits = (struct config_policy){ .actions_per_hour = 6, .nodes_per_hour = 2, .nodes_at_once = 1 };
+    config.user_actions_per_hour = 20;
     config.cluster_actions_per_hour = 60;
     config.cluster_nodes_per_hour = 8;
     enforce = false;
-    enforce_nodes = true;
+    enforce_beyond = true;
+    doubt = NULL;
     cluster = (struct budget){ cluster_spent, ARRAY_SIZE(cluster_spent), 0 };
     advice = NULL;
     figures_clear(&figures);
@@ -54,7 +60,9 @@ static size_t tick_paused(double now_s, bool paused)
                                .policy = &limits,
                                .config = &config,
                                .enforce = enforce,
-                               .enforce_nodes = enforce_nodes,
+                               .enforce_beyond = enforce_beyond,
+                               .doubt = doubt,
+                               .uid = USER,
                                .cluster = &cluster,
                                .paused = paused,
                                .now_s = now_s };
@@ -152,7 +160,7 @@ static void test_budgets(void)
     is_int((long long)tick(3609.9), 0, "ActionsPerHour=2: no further decision is made within the hour");
     is_int((long long)tick(3610), 1, "ActionsPerHour=2: after an hour the rule decides again");
     is_int(decided[0].state, DECISION_DRYRUN, "ActionsPerHour=2: after an hour an action is allowed");
-    is_int(budget_spent(&engine.budget, 3610, &nodes), 2,
+    is_int(budget_spent(&engine.budget, BUDGET_ALL, 3610, &nodes), 2,
            "ActionsPerHour=2: two actions count in the last hour");
 
     set_rules(EXCLUDE);
@@ -182,36 +190,90 @@ static void test_budgets(void)
     figures.n_nodes = 2;
     is_int((long long)tick(700), 1, "a verdict on an earlier and a new node makes one decision");
     ok(decided[0].n_nodes == 1 && !strcmp(decided[0].node[0], "n6"), "a rule acts only on the new node");
-    is_int(budget_spent(&cluster, 700, &(int){ 0 }), 0,
+    is_int(budget_spent(&cluster, BUDGET_ALL, 700, &(int){ 0 }), 0,
            "a dry run does not count against the cluster's budget");
     set_rules(EXCLUDE);
     enforce = true;
     straggler("n5");
     tick(0);
     tick(30);
-    is_int(budget_spent(&cluster, 700, &(int){ 0 }), 1,
+    is_int(budget_spent(&cluster, BUDGET_ALL, 700, &(int){ 0 }), 1,
            "an enforced action counts against the cluster's budget");
 
     set_rules(NOTIFY);
     config.cluster_actions_per_hour = 1;
-    budget_spend(&cluster, 5, 1);
+    budget_spend(&cluster, 5, 1, OTHER);
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     tick(0);
     tick(10);
     is_str(decided[0].why_not, "1 actions of all jobs in the last hour; ClusterActionsPerHour=1",
            "ClusterActionsPerHour=1: another job's action counts");
+    set_rules(NOTIFY);
+    config.user_actions_per_hour = 1;
+    budget_spend(&cluster, 5, 0, OTHER);
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
+    tick(0);
+    tick(10);
+    is_str(decided[0].why_not, "", "UserActionsPerHour=1: another user's action does not count");
+    budget_spend(&cluster, 5, 0, USER);
+    engine.state[0].acted_s = NAN;
+    is_int((long long)tick(4000 - 600), 1, "UserActionsPerHour=1: a further decision is returned");
+    is_str(decided[0].why_not, "1 actions on the user's jobs in the last hour; UserActionsPerHour=1",
+           "UserActionsPerHour=1: an action on another job of the user counts");
     set_rules(EXCLUDE);
     config.cluster_nodes_per_hour = 3;
-    budget_spend(&cluster, 5, 3);
+    budget_spend(&cluster, 5, 3, OTHER);
     straggler("n5");
     tick(0);
     tick(30);
     is_str(decided[0].why_not, "3 nodes of all jobs in the last hour; ClusterNodesPerHour=3",
            "ClusterNodesPerHour=3: another job's nodes count");
     for (int i = 0; i < 100; i++)
-        budget_spend(&cluster, 5, 1);
-    is_int(budget_spent(&cluster, 6, &(int){ 0 }), 8,
+        budget_spend(&cluster, 5, 1, OTHER);
+    is_int(budget_spent(&cluster, BUDGET_ALL, 6, &(int){ 0 }), 8,
            "a budget keeps at most as many entries as it has room for");
+}
+
+static const char *doubt_n5(const char *node, const void *arg)
+{
+    (void)arg;
+    return strcmp(node, "n5") ? NULL : "nobody else blames it";
+}
+
+/* No job's word alone moves a node. */
+static void test_doubt(void)
+{
+    set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 CoolDown=0 Action=drain\n");
+    limits.nodes_per_hour = limits.nodes_at_once = 8;
+    enforce = true;
+    doubt = doubt_n5;
+    straggler("n5");
+    is_int((long long)tick(0), 1, "an action on a node in doubt is a decision");
+    is_int(decided[0].state, DECISION_WITHHELD, "an action on a node in doubt is withheld");
+    is_str(decided[0].why_not, "n5: nobody else blames it", "a decision that is withheld names the node and the doubt");
+    is_int(budget_spent(&cluster, BUDGET_ALL, 0, &(int){ 0 }), 0, "a decision that is withheld is not counted");
+    figures.node[1] = "n6";
+    figures.n_nodes = 2;
+    is_int((long long)tick(1), 1, "another node is acted on");
+    ok(decided[0].state == DECISION_ENFORCED && decided[0].n_nodes == 1 && !strcmp(decided[0].node[0], "n6"),
+       "a node in doubt is left out of an action on several");
+    doubt = NULL;
+    is_int((long long)tick(2), 1, "once others blame the node, it is acted on");
+    ok(decided[0].state == DECISION_ENFORCED && !strcmp(decided[0].node[0], "n5"), "once others blame the node, the action is enforced");
+
+    set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 Action=exclude\n");
+    enforce = true;
+    doubt = doubt_n5;
+    straggler("n5");
+    tick(0);
+    is_int(decided[0].state, DECISION_ENFORCED, "a job may be requeued without a node that only its user blames");
+    set_rules(NOTIFY);
+    enforce = true;
+    enforce_beyond = false;
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
+    tick(0);
+    tick(10);
+    is_int(decided[0].state, DECISION_DRYRUN, "a webhook is a dry run unless enforce_beyond is set");
 }
 
 static void test_kinds(void)
@@ -229,7 +291,10 @@ static void test_kinds(void)
            "a further action on a run that is being ended is withheld");
     ok(strstr(decided[1].sentence, "send TERM; withheld: the run"),
        "a withheld decision's sentence has the reason: %s", decided[1].sentence);
-    engine_failed(&engine, &decided[0]);
+    is_int(budget_spent(&cluster, USER, 30, &(int){ 0 }), 1, "an action counts against its user's budget");
+    engine_failed(&engine, &decided[0], &cluster, USER);
+    is_int(budget_spent(&cluster, BUDGET_ALL, 30, &(int){ 0 }) + budget_spent(&engine.budget, BUDGET_ALL, 30, &(int){ 0 }), 0,
+           "an action that failed counts against no budget");
     is_int((long long)tick(31), 1, "after the action that ends the run failed, one decision is made");
     is_str(decided[0].rule, "save", "after the action that ends the run failed, the other rule acts");
     engine.state[0].acted_s = NAN;
@@ -238,11 +303,11 @@ static void test_kinds(void)
 
     set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 Action=drain\n");
     enforce = true;
-    enforce_nodes = false;
+    enforce_beyond = false;
     straggler("n5");
     tick(0);
-    is_int(decided[0].state, DECISION_DRYRUN, "an action on nodes is a dry run unless enforce_nodes is set");
-    enforce_nodes = true;
+    is_int(decided[0].state, DECISION_DRYRUN, "an action on nodes is a dry run unless enforce_beyond is set");
+    enforce_beyond = true;
     engine_init(&engine);
     engine_bind(&engine, rules, "p");
     engine_restore(&engine, &decided[0], 0);
@@ -421,6 +486,7 @@ int main(void)
     test_hold();
     test_hysteresis();
     test_budgets();
+    test_doubt();
     test_kinds();
     test_rebind();
     test_mistakes();
