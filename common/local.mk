@@ -16,4 +16,4 @@ libcommon_a_SOURCES = \
 	common/hash.h common/now.h common/xalloc.c common/xalloc.h
 COMMON_LIBS = libcommon.a -lm
 
-EXTRA_DIST += ring/ring.h ring/control_page.h doc/ARCHITECTURE.md doc/protocol.md
+EXTRA_DIST += ring/ring.h ring/control_page.h doc/ARCHITECTURE.md doc/THREATS.md doc/protocol.md

@@ -166,6 +166,7 @@ dist_check_SCRIPTS += \
 	tests/probe/record.sh \
 	tests/probe/scr.sh \
 	tests/probe/zoo.sh \
+	tests/security/impostors.sh \
 	tests/security/node.sh \
 	tests/simgrid/agree.sh \
 	tests/tree.py \

@@ -27,8 +27,8 @@ static struct {
     unsigned uid, nodes, per_node, job, restarts, slow_rank, messages;
     int own_addresses;
     double step_s, factor, slow_after_s, seconds, noise;
-    const char *hosts, *munge;
-} o = { 0, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
+    const char *hosts, *munge, *user, *partition;
+} o = { 0, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL, "sim", "" };
 
 struct node {
     unsigned index;
@@ -103,9 +103,9 @@ static void on_up(struct link *l, void *arg)
     n->failures = 0;
     if (++n_up == o.nodes)
         fprintf(stderr, "simjob: all nodes are connected after %.2f s\n", clock_s() - begin_s);
-    test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello",
+    test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello",
                            "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
-                           "restarts", (int)o.restarts, "uid", (int)o.uid, "user", "sim", "name",
+                           "restarts", (int)o.restarts, "uid", (int)o.uid, "user", o.user, "partition", o.partition, "name",
                            "simulated", "node", name, "switch", switch_name, "node_index", (int)n->index,
                            "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node), "policy", "balanced",
                            "first_batch", (int)n->batch + 1));
@@ -368,6 +368,8 @@ static const struct option longs[] = {
     { "messages", 1, 0, 'M' },
     { "uid", 1, 0, 'u' }, /* vouch for a step of this user's */
     { "own-addresses", 0, &o.own_addresses, 1 },
+    { "user", 1, 0, 'U' }, /* claim this name */
+    { "partition", 1, 0, 'P' },
     { 0 },
 };
 
@@ -413,6 +415,12 @@ int main(int argc, char **argv)
             break;
         case 'u':
             o.uid = (unsigned)atoi(optarg);
+            break;
+        case 'U':
+            o.user = optarg;
+            break;
+        case 'P':
+            o.partition = optarg;
             break;
         case 'M':
             o.messages = (unsigned)atoi(optarg);
