@@ -32,6 +32,7 @@
 #define FLOOR      1e-3 /* of a step: what a transfer varies by less than that shows nothing */
 #define STEP_MIN_S 1e-6
 #define CLEARLY    2.0 /* times what the named place explains: another one is named ... */
+#define REST       0.5 /* of the excess of a part: the rest of the place is slow, too */
 #define MOVE       4u  /* ... after as many steps in a row */
 
 struct kind {
@@ -379,6 +380,32 @@ static const struct place *explain(struct links *l, const struct graph *g)
     return best;
 }
 
+/* Is one of these places part of the other, as a link is of the adapters at its ends? */
+static bool is_part(const struct place *part, const struct place *of)
+{
+    return part->pairs && of->pairs && part->nodes > of->nodes &&
+           (!of->nodes || part->node[0] == of->node[0] || part->node[1] == of->node[0]);
+}
+
+/* What messages through a place show without those through a part of it. */
+static double rest_of(const struct place *p, const struct place *part)
+{
+    double weight = p->messages.weight - part->messages.weight;
+
+    return weight > 1e-6 * p->messages.weight ? (p->messages.excess - part->messages.excess) / weight : NAN;
+}
+
+/* Is another place, which explains more, the one to name?  A place and a part of it explain about the same, because the part's messages
+ * are most of what both explain: what decides is whether the other messages are slow as well. */
+static bool is_clearly_better(const struct place *p, const struct place *named)
+{
+    if (is_part(p, named) && rest_of(named, p) < REST * mean_of(&p->messages))
+        return true;
+    if (is_part(named, p) && rest_of(p, named) > REST * mean_of(&named->messages))
+        return true;
+    return explained(&p->fit) > CLEARLY * explained(&named->fit);
+}
+
 /* Do transfers of the kind show whether the place is slow? */
 static bool shows(const struct links *l, const struct graph_kind_info *k)
 {
@@ -546,7 +573,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
         follow_named(l, g, back);
         named = l->slow.collectives ? &l->collectives : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
         l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(&p->fit) &&
-                               explained(&p->fit) > CLEARLY * explained(&named->fit)
+                               is_clearly_better(p, named)
                            ? l->elsewhere + 1
                            : 0;
         if (l->elsewhere >= MOVE)
