@@ -159,6 +159,11 @@ static void settle(struct task *t, enum attempt_result result, const char *text)
     }
 }
 
+static bool may_act(const struct actions *as)
+{
+    return !as->hooks->may_act || as->hooks->may_act(as->arg);
+}
+
 static void on_tried(void *arg, enum attempt_result result, const char *text)
 {
     struct task *t = arg;
@@ -166,7 +171,10 @@ static void on_tried(void *arg, enum attempt_result result, const char *text)
 
     t->try = NULL;
     as->running[action_lane(t->r->kind)]--;
-    settle(t, result, text);
+    if (may_act(as))
+        settle(t, result, text);
+    else
+        t->due_s = INFINITY; /* whoever took over recovers it as interrupted */
     wake_when_due(as);
 }
 
@@ -187,6 +195,10 @@ static void begin(struct task *t)
     bool interrupted = t->interrupted;
     struct err err;
 
+    if (!may_act(as)) {
+        t->due_s = INFINITY;
+        return;
+    }
     t->interrupted = false;
     if (interrupted && !action_repeatable(r->kind)) {
         finish(t, ACTION_FAILED,

@@ -33,6 +33,9 @@ struct action_hooks {
     /* Ask the job for a checkpoint now. -1 with a reason: not possible, and not tried again. NULL: checkpoint
      * actions are refused. */
     int (*checkpoint)(const struct action_record *r, void *arg, struct err *err);
+    /* Whether this controller may act now; asked right before each try and before its outcome is recorded.  An action
+     * that may not be tried stays pending in the file, for the controller that may.  NULL: it always may. */
+    bool (*may_act)(void *arg);
 };
 
 /* Records are in StateDir/actions.sqlite.  If it cannot be opened, they are in memory, pending actions are lost at a

@@ -52,6 +52,9 @@ static const struct key system_keys[] = {
       "How long finished jobs are kept, in days." },
     { "AccountingDays", KEY_AT(config, accounting_days), VALUE_RANGE(VALUE_INTEGER, 0, 3650), "90",
       "Number of days of Slurm's accounting that node failure rates are computed from; 0: accounting is not read." },
+    { "LeaseTime", KEY_AT(config, lease_s), VALUE_RANGE(VALUE_SECONDS, 0, 60), "0s",
+      "Two controllers share StateDir: the standby takes over when the active one has not renewed its lease for this long, "
+      "at least 1 s, usually 6s. 0: one controller alone." },
     /* bounds: daemon/bounds.h */
     { "UserConnections", KEY_AT(config, user_connections), VALUE_RANGE(VALUE_INTEGER, 1, 100000), "4096",
       "Maximum number of connections of one user, agents and terminals together; as large as the largest number of nodes "

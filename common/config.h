@@ -46,6 +46,7 @@ struct config {
     char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
     int history_days;        /* HistoryDays=; 90 */
     int accounting_days;     /* AccountingDays=; 90 */
+    double lease_s;          /* LeaseTime=; 0: one controller alone: history/lease.h */
     /* bounds: daemon/bounds.h, history/store.h, common/log.h */
     int user_connections, user_steps; /* UserConnections=, UserSteps= */
     double user_memory, memory;       /* UserMemory=, Memory=: bytes */

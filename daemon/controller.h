@@ -9,6 +9,7 @@
 
 #include "common/config.h"
 #include "common/now.h"
+#include "history/lease.h"
 #include "job/jobs.h"
 #include "wire/link.h"
 
@@ -40,6 +41,7 @@ struct controller {
     struct jobtime *jobtime;
     struct accounting *accounting;
     struct actions *actions;
+    struct lease *lease; /* NULL: it is the only controller; borrowed */
     struct controls *controls;
     struct bounds *bounds;
     struct peer *peers;
@@ -67,6 +69,12 @@ struct controller {
 static inline double controller_now_s(void)
 {
     return now_s();
+}
+
+/* Whether the controller is still the active one, by its own clock. */
+static inline bool controller_is_active(const struct controller *c)
+{
+    return !c->lease || lease_held(c->lease, lease_now_s());
 }
 
 /* Whether the user is root, SlurmUser, or listed in Operators. */

@@ -173,12 +173,22 @@ static int on_checkpoint(const struct action_record *r, void *arg, struct err *e
     return j ? cadence_request(j, r->reason, err) : err_set(err, "step %s is no longer known", r->job_text);
 }
 
-void query_action_open(struct controller *s)
+static bool on_may_act(void *arg)
 {
-    static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint };
+    const struct controller *s = arg;
+
+    return !s->lease || lease_in_force(s->lease, lease_now_s());
+}
+
+int query_action_open(struct controller *s, struct err *err)
+{
+    static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint, .may_act = on_may_act };
     struct err warning;
 
     s->actions = actions_new(s->base, &s->config, NULL, &hooks, s, &warning);
+    if (*warning.text && s->lease)
+        return err_set(err, "%s", warning.text);
     if (*warning.text)
         log_warn("%s: pending actions will be lost at a restart", warning.text);
+    return 0;
 }

@@ -6,8 +6,9 @@
 
 #include "daemon/peer.h"
 
-/* Open the records of actions; if that fails, this is logged, and actions are lost at a restart. */
-void query_action_open(struct controller *c);
+/* Open the records of actions.  If that fails, a controller alone logs it and loses actions at a restart; one of two
+ * gets -1 with the reason. */
+int query_action_open(struct controller *c, struct err *err);
 
 /* Start an action, check whether it could be started, or list actions. The caller owns the answer. */
 json_t *query_action(struct peer *p, const json_t *q);

@@ -24,6 +24,7 @@
 #include "daemon/query.h"
 #include "daemon/query_action.h"
 #include "history/audit.h"
+#include "history/database.h"
 #include "history/history.h"
 #include "history/store.h"
 #include "job/cadence.h"
@@ -113,7 +114,7 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
     struct controller *s = p->controller;
     double begin_s = controller_now_s();
 
-    if (p->refused)
+    if (p->refused || !controller_is_active(s))
         return;
     if (type == LINK_TELEMETRY && p->agent)
         agents_batch(p, data, bytes);
@@ -393,6 +394,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (!controller_is_active(s))
+        return;
     s->answers_s = 0;
     log_tick();
     bounds_tick(s->bounds, now_s);
@@ -493,13 +496,14 @@ static int open_listener(struct controller *s, struct err *err)
     return 0;
 }
 
-struct controller *server_new(struct event_base *base, const struct config *c, struct err *err)
+struct controller *server_new(struct event_base *base, const struct config *c, struct lease *lease, struct err *err)
 {
     struct controller *s = xcalloc(1, sizeof(*s));
     struct timeval every = { 0, (long)(TICK_S * 1e6) };
     struct err warning;
 
     s->base = base;
+    s->lease = lease;
     s->gone = server_gone;
     s->bounds = bounds_new();
     s->config = *c;
@@ -513,16 +517,23 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     randombytes_buf(&s->life, sizeof(s->life));
     if (open_listener(s, err) < 0)
         goto fail;
+    if (lease)
+        database_share();
     s->store = store_open(c->state_dir, &warning);
     if (!s->store)
         log_warn("%s: continuing without history", warning.text);
     s->history = history_new(s->store);
     s->audit = audit_open(c->state_dir, &warning);
+    if (*warning.text && lease) { /* budgets and past decisions come from it */
+        err_set(err, "%s", warning.text);
+        goto fail;
+    }
     if (*warning.text)
         log_warn("%s: decisions are kept only while the controller runs", warning.text);
     s->jobtime = jobtime_new(base, on_confirmed, s);
     s->accounting = accounting_new(base);
-    query_action_open(s);
+    if (query_action_open(s, err) < 0)
+        goto fail;
     server_configure(s, c, err); /* cannot fail, because the rules are not loaded yet */
     s->end.verifier = verifier_new(base, s->end.munge_socket, err);
     if (!s->end.verifier)
@@ -539,6 +550,12 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
 fail:
     server_free(s);
     return NULL;
+}
+
+void server_abandon(struct controller *s)
+{
+    actions_free(s->actions);
+    s->actions = NULL;
 }
 
 void server_free(struct controller *s)

@@ -12,6 +12,7 @@
 #include "common/options.h"
 #include "common/xalloc.h"
 #include "daemon/server.h"
+#include "history/lease.h"
 #include "wire/loop.h"
 
 static const struct option_spec conf = { .name = "conf",
@@ -40,8 +41,16 @@ struct daemon {
     const char *conf;
     bool verbose;
     struct event_base *base;
-    struct controller *server;
+    struct config *config;
+    struct controller *server; /* NULL: a standby */
+    struct lease *lease;       /* NULL: it is the only controller */
+    char holder[LEASE_HOLDER_MAX]; /* that was logged */
+    struct err trouble;            /* with the lease, that was logged */
+    int rc;
 };
+
+#define LEASE_MIN_S       1.0
+#define LEASE_LOST_STATUS 3
 
 static void on_end(evutil_socket_t sig, short what, void *arg)
 {
@@ -59,10 +68,12 @@ static void on_reload(evutil_socket_t sig, short what, void *arg)
     (void)sig;
     (void)what;
     log_reopen();
-    if (config_load(&c, d->conf, &err) < 0 || server_configure(d->server, &c, &err) < 0) {
+    if (config_load(&c, d->conf, &err) < 0 || (d->server && server_configure(d->server, &c, &err) < 0)) {
         log_error("%s: keeping the present configuration", err.text);
         return;
     }
+    if (!d->server)
+        *d->config = c;
     log_info("configuration reloaded");
 }
 
@@ -74,30 +85,105 @@ static struct event *on_signal(struct daemon *d, int sig, event_callback_fn fn)
     return e;
 }
 
-static int serve(struct daemon *d, const struct config *c)
+static int start(struct daemon *d)
 {
-    struct event *signals[3];
+    struct err err;
+
+    d->server = server_new(d->base, d->config, d->lease, &err);
+    if (!d->server) {
+        log_error("%s", err.text);
+        return -1;
+    }
+    log_info("syncguardd " PACKAGE_VERSION " listens on %s port %d",
+             *d->config->listen ? d->config->listen : "every address", d->config->port);
+    return 0;
+}
+
+/* Another controller may be active by now: nothing is saved, and what is under way is the other's to recover. */
+static void step_down(struct daemon *d, const char *why)
+{
+    log_error("%s: this controller steps down", why);
+    if (d->server)
+        server_abandon(d->server);
+    _exit(LEASE_LOST_STATUS);
+}
+
+static void on_lease(evutil_socket_t fd, short what, void *arg)
+{
+    struct daemon *d = arg;
+    struct err err;
+    enum lease_state state = lease_tick(d->lease, lease_now_s(), &err);
+
+    (void)fd;
+    (void)what;
+    if (state == LEASE_LOST)
+        step_down(d, err.text);
+    if (*err.text && strcmp(err.text, d->trouble.text) != 0)
+        log_warn("%s: %s", err.text, state == LEASE_HELD ? "the lease is not renewed" : "waiting for the lease");
+    d->trouble = err;
+    if (state == LEASE_STANDBY && strcmp(lease_holder(d->lease), d->holder) != 0) {
+        snprintf(d->holder, sizeof(d->holder), "%s", lease_holder(d->lease));
+        log_info("standby: the active controller is on %s", *d->holder ? d->holder : "an unknown host");
+    }
+    if (state != LEASE_HELD || d->server)
+        return;
+    log_info("active: takes the lease of epoch %llu", (unsigned long long)lease_epoch(d->lease));
+    if (start(d) < 0) {
+        lease_release(d->lease, lease_now_s());
+        d->rc = 1;
+        event_base_loopbreak(d->base);
+    }
+}
+
+static struct event *watch_lease(struct daemon *d, struct err *err)
+{
+    struct timeval every = loop_timeval(d->config->lease_s / 12);
+    char host[LEASE_HOLDER_MAX] = "";
+    struct event *e;
+
+    if (d->config->lease_s < LEASE_MIN_S) {
+        err_set(err, "LeaseTime: expected 0, or at least %g s", LEASE_MIN_S);
+        return NULL;
+    }
+    gethostname(host, sizeof(host) - 1);
+    d->lease = lease_open(d->config->state_dir, host, d->config->lease_s, err);
+    if (!d->lease)
+        return NULL;
+    e = event_new(d->base, -1, EV_PERSIST, on_lease, d);
+    event_priority_set(e, LOOP_URGENT);
+    event_add(e, &every);
+    return e;
+}
+
+static int serve(struct daemon *d)
+{
+    struct event *signals[3], *lease = NULL;
     struct err err;
 
     d->base = loop_new_priorities();
-    d->server = server_new(d->base, c, &err);
-    if (!d->server) {
+    if (d->config->lease_s > 0 && !(lease = watch_lease(d, &err)))
         log_error("%s", err.text);
+    if (d->config->lease_s > 0 ? !lease : start(d) < 0) {
         event_base_free(d->base);
         return 1;
     }
     signals[0] = on_signal(d, SIGTERM, on_end);
     signals[1] = on_signal(d, SIGINT, on_end);
     signals[2] = on_signal(d, SIGHUP, on_reload);
-    log_info("syncguardd " PACKAGE_VERSION " listens on %s port %d", *c->listen ? c->listen : "every address",
-             c->port);
     event_base_dispatch(d->base);
     log_info("ends");
+    if (d->server && d->lease && !lease_in_force(d->lease, lease_now_s()))
+        step_down(d, "the lease is no longer held");
     server_free(d->server);
+    if (lease) {
+        event_free(lease);
+        lease_release(d->lease, lease_now_s());
+        lease_free(d->lease);
+    }
     for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
         event_free(signals[i]);
     event_base_free(d->base);
-    return 0;
+    return d->rc;
 }
 
 /* Its files name users and jobs, and decide what is done to nodes: nobody else may read or write them. */
@@ -148,5 +234,6 @@ int main(int argc, char **argv)
     xalloc_at_failure(report_no_memory);
     /* By default the limit grows with what is freed, and large arrays end up where they cannot be given back. */
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
-    return serve(&d, &c);
+    d.config = &c;
+    return serve(&d);
 }

@@ -68,6 +68,13 @@ static int claim_file(const char *path, struct err *err)
     return 0;
 }
 
+static bool shared;
+
+void database_share(void)
+{
+    shared = true;
+}
+
 /* path: NULL for memory. */
 static struct database *open_path(const char *path, const struct database_tables *t, struct err *err)
 {
@@ -80,7 +87,8 @@ static struct database *open_path(const char *path, const struct database_tables
         err_set(err, "%s", sqlite3_errmsg(d->db));
         goto fail;
     }
-    if (database_execute(d, "PRAGMA busy_timeout=200; PRAGMA journal_mode=WAL;", err) < 0 ||
+    if (database_execute(d, "PRAGMA busy_timeout=200;", err) < 0 ||
+        database_execute(d, shared ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL", err) < 0 ||
         database_execute(d, t->synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL", err) < 0 ||
         migrate(d, t, err) < 0 || prepare(d, t, err) < 0)
         goto fail;

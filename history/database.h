@@ -3,7 +3,7 @@
  *
  * A module describes its database by two tables: migrations and statements.  Only the controller's user may access
  * the file (0600), because it contains names of jobs and users.  Readers wait at most 0.2 s for a lock, and writers
- * do not wait for readers (WAL).  NaN, infinity and NULL are stored as null; texts are copied. */
+ * do not wait for readers (WAL), but for databases on shared storage.  NaN, infinity and NULL are stored as null; texts are copied. */
 #ifndef SYNCGUARD_HISTORY_DATABASE_H
 #define SYNCGUARD_HISTORY_DATABASE_H
 
@@ -32,6 +32,9 @@ struct database {
     sqlite3_stmt *st[]; /* in the order of the table */
 };
 
+/* From now on databases are opened for a file system that several hosts share: with a rollback journal, since WAL needs
+ * memory that its users share. */
+void database_share(void);
 /* Open the file, and create the folder if it is missing.  NULL with a reason; a database of a newer program is
  * refused. */
 struct database *database_open(const char *dir, const struct database_tables *t, struct err *err);

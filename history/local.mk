@@ -5,6 +5,7 @@ libhistory_a_SOURCES = \
 	history/culprit.c history/culprit.h \
 	history/database.c history/database.h \
 	history/history.c history/history.h \
+	history/lease.c history/lease.h \
 	history/lemon.c history/lemon.h \
 	history/past.c history/past.h \
 	history/store.c history/store.h history/store_schema.c history/store_schema.h

@@ -50,6 +50,7 @@ UNIT_TESTS = \
 	tests/unit/json \
 	tests/unit/last \
 	tests/unit/lasting \
+	tests/unit/lease \
 	tests/unit/lemon \
 	tests/unit/log \
 	tests/unit/link \
@@ -152,6 +153,7 @@ dist_check_SCRIPTS += \
 	tests/ctl/live.sh \
 	tests/ctl/step.sh \
 	tests/daemon/bounds.sh \
+	tests/daemon/lease.sh \
 	tests/doc/figures.py \
 	tests/doc/names.py \
 	tests/doc/pages.sh \
