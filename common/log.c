@@ -15,14 +15,14 @@
 #include "common/now.h"
 #include "common/utf8.h"
 
-#define KINDS 64u /* of lines that are counted at a time */
+#define KINDS 512u /* of lines that are counted: more than a program has */
 
 static struct {
     const char *program, *path;
     enum log_level level;
     int fd;
     double lines_per_minute; /* of one kind; 0: any number */
-    /* A kind is what has one format.  Several may share a place. */
+    /* A kind is what has one format. */
     struct kind {
         const char *fmt;
         double left, at_s; /* lines that may be written at once, and when they were counted */
@@ -115,14 +115,25 @@ static void report_left_out(struct kind *k)
     k->left_out = 0;
 }
 
+/* Where lines of this format are counted.  Were there more formats than places, the rest would share one. */
+static struct kind *kind_of(const char *fmt)
+{
+    size_t at = hash_mix((uintptr_t)fmt) % KINDS, tried = 0;
+
+    while (state.kind[at].fmt && state.kind[at].fmt != fmt && ++tried < KINDS)
+        at = (at + 1) % KINDS;
+    return &state.kind[at];
+}
+
 __attribute__((format(printf, 2, 0))) static void put_limited(enum log_level level, const char *fmt,
                                                               va_list ap)
 {
-    struct kind *k = &state.kind[hash_mix((uintptr_t)fmt) % KINDS];
+    struct kind *k;
 
     if (level > state.level)
         return;
     if (state.lines_per_minute > 0) {
+        k = kind_of(fmt);
         if (k->fmt != fmt)
             report_left_out(k);
         k->fmt = fmt;
