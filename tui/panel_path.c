@@ -42,14 +42,14 @@ static int draw_concentration(struct canvas *c, int y, double concentration, int
 
 /* ---- where it went ---- */
 
-/* "14:02:07" of a live job; in a trace, its own clock. */
+/* "14:02:07" of a live job; in a trace, its own clock: "9 s of the run". */
 static void when(char *buf, size_t size, const struct ui *ui, double age_s)
 {
     time_t at = (time_t)(ui->wall_s - age_s);
     struct tm tm;
 
     if (ui->playback.on)
-        snprintf(buf, size, "%s", text_age(fmax(0, ui->view->job.elapsed_s - age_s)).s);
+        snprintf(buf, size, "%s of the run", text_age(fmax(0, ui->view->job.elapsed_s - age_s)).s);
     else if (!localtime_r(&at, &tm) || !strftime(buf, size, "%H:%M:%S", &tm))
         snprintf(buf, size, "?");
 }
@@ -57,7 +57,7 @@ static void when(char *buf, size_t size, const struct ui *ui, double age_s)
 static int draw_moves(struct canvas *c, int y, const struct ui *ui)
 {
     const struct snap_path *p = &ui->view->path;
-    char at[48];
+    char at[64];
 
     if (p->moves)
         y = panel_heading(c, y, "where most of the critical path lay, the newest first");

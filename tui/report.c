@@ -116,6 +116,7 @@ int report_text(const struct report_asked *asked, const struct arguments *o, FIL
     ui.report = true;
     ui.link = UI_UP;
     ui.wall_s = (double)time(NULL);
+    ui.playback.on = o->replay != NULL; /* times are the trace's, not the clock's */
     ui_fit(&ui, report_width(o), o->height ? o->height : HEIGHT_TO_ASK);
     if (o->job) {
         ui_open(&ui, o->job);

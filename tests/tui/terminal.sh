@@ -148,6 +148,8 @@ AT="--controller $HOSTS --munge-socket $SOCKET"
     ok $? "sgtop --replay into a pipe exits with 0"
     grep -q 'found   r5 is slow (straggler)' "$DIR/report" && grep -q 'critical path' "$DIR/report"
     ok $? "sgtop --replay's report has the straggler and the critical path"
+    grep -q 'on n2 since [0-9]* s of the run' "$DIR/report"
+    ok $? "sgtop --replay's report tells times by the trace's own clock"
     "$SGTOP" --replay - <"$DIR/slow.jsonl" | sed 1d | cmp -s - <(sed 1d "$DIR/report")
     ok $? "sgtop --replay - reports the same of a trace on standard input"
     [ "$("$top_builddir/sgctl" replay --json "$DIR/slow.jsonl" | python3 -c 'import json,sys; print(json.load(sys.stdin)["sentence"])')" = \
