@@ -20,9 +20,9 @@ static unsigned place(struct number_line *l, uint32_t now)
     unsigned at = 0;
 
     for (unsigned i = 0; i < NUMBER_WAYS; i++) {
-        uint32_t age = now - atomic_load_explicit(&l->used[i], memory_order_relaxed);
+        uint32_t age = now - atomic_load_explicit(&l->way[i].used, memory_order_relaxed);
 
-        if (!atomic_load_explicit(&l->key[i], memory_order_relaxed))
+        if (!atomic_load_explicit(&l->way[i].key, memory_order_relaxed))
             return i;
         if (age >= oldest) {
             oldest = age;
@@ -32,30 +32,40 @@ static unsigned place(struct number_line *l, uint32_t now)
     return at;
 }
 
-uint32_t number_first(uint64_t key)
+static uint32_t first(uint64_t key)
 {
     struct number_line *l = number_line(key);
     uint32_t now = atomic_load_explicit(&number_clock, memory_order_relaxed) + 1;
-    unsigned at = place(l, now);
-    uint64_t old = atomic_load_explicit(&l->key[at], memory_order_relaxed);
+    struct number_stream *s = &l->way[place(l, now)];
+    uint64_t old = atomic_load_explicit(&s->key, memory_order_relaxed);
 
-    if (!atomic_compare_exchange_strong_explicit(&l->key[at], &old, key, memory_order_relaxed,
+    if (!atomic_compare_exchange_strong_explicit(&s->key, &old, key, memory_order_relaxed,
                                                  memory_order_relaxed))
         return 0;
     if (old && forgotten)
         atomic_fetch_add_explicit(forgotten, 1, memory_order_relaxed);
-    atomic_store_explicit(&l->next[at], 1, memory_order_relaxed);
-    atomic_store_explicit(&l->used[at], now, memory_order_relaxed);
+    atomic_store_explicit(&s->next, 1, memory_order_relaxed);
+    atomic_store_explicit(&s->used, now, memory_order_relaxed);
     atomic_store_explicit(&number_clock, now, memory_order_relaxed);
     return 0;
 }
 
+uint32_t number_search(uint64_t key)
+{
+    struct number_stream *s = number_line(key)->way;
+
+    for (unsigned i = 0; i < NUMBER_WAYS; i++, s++)
+        if (atomic_load_explicit(&s->key, memory_order_relaxed) == key)
+            return number_take(s);
+    return first(key);
+}
+
 void number_undo(uint64_t key, uint32_t number)
 {
-    struct number_line *l = number_line(key);
+    struct number_stream *s = number_line(key)->way;
 
-    for (unsigned i = 0; i < NUMBER_WAYS; i++)
-        if (atomic_load_explicit(&l->key[i], memory_order_relaxed) == key &&
-            atomic_load_explicit(&l->next[i], memory_order_relaxed) == number + 1)
-            atomic_store_explicit(&l->next[i], number, memory_order_relaxed);
+    for (unsigned i = 0; i < NUMBER_WAYS; i++, s++)
+        if (atomic_load_explicit(&s->key, memory_order_relaxed) == key &&
+            atomic_load_explicit(&s->next, memory_order_relaxed) == number + 1)
+            atomic_store_explicit(&s->next, number, memory_order_relaxed);
 }

@@ -23,51 +23,57 @@
 /* One line of the processor's cache: finding a stream loads nothing else. */
 #define NUMBER_WAYS 4u
 struct number_line {
-    _Alignas(64) _Atomic uint64_t key[NUMBER_WAYS]; /* 0: free */
-    _Atomic uint32_t next[NUMBER_WAYS], used[NUMBER_WAYS];
-};
+    struct number_stream {
+        _Atomic uint64_t key; /* 0: free */
+        _Atomic uint32_t next, used;
+    } way[NUMBER_WAYS];
+} __attribute__((aligned(64)));
 _Static_assert(sizeof(struct number_line) == 64, "a line is a cache line");
 
-extern struct number_line number_lines[NUMBER_STREAMS / NUMBER_WAYS];
-extern _Atomic uint32_t number_clock; /* counts new streams, and orders by them the uses of all */
+extern struct number_line number_lines[NUMBER_STREAMS / NUMBER_WAYS] __attribute__((visibility("hidden")));
+/* Counts new streams, and orders by them the uses of all. */
+extern _Atomic uint32_t number_clock __attribute__((visibility("hidden")));
 
 /* Count forgotten streams here, instead of nowhere. */
 void number_setup(_Atomic uint64_t *forgotten);
 
-/* A stream of this rank: peer is the other rank.  Never 0. */
+/* A stream of this rank: peer is the other rank.  Names of communicators are hashes, so 0 is as improbable as that two
+ * streams have the same key.  Both halves of the factor spread their bits over the upper ones, which select the line. */
 static inline uint64_t number_key(uint64_t comm, uint32_t peer, int32_t tag, bool received)
 {
-    uint64_t x = (comm ^ (uint64_t)peer << 1 ^ received) * 0x9e3779b97f4a7c15u;
+    uint64_t peer_tag = ((uint64_t)peer << 1 | received) << 32 | (uint32_t)tag;
 
-    x = (x ^ x >> 32 ^ (uint64_t)(uint32_t)tag << 20) * 0xbf58476d1ce4e5b9u;
-    x ^= x >> 29;
-    return x + !x;
+    return comm + peer_tag * 0x6487ed51c2b2ae35u;
 }
 
 static inline struct number_line *number_line(uint64_t key)
 {
-    return &number_lines[key >> 32 & (NUMBER_STREAMS / NUMBER_WAYS - 1)];
+    return &number_lines[key >> 52];
+}
+_Static_assert(NUMBER_STREAMS / NUMBER_WAYS == 1u << (64 - 52), "the key selects each line");
+
+static inline uint32_t number_take(struct number_stream *s)
+{
+    uint32_t n = atomic_load_explicit(&s->next, memory_order_relaxed);
+
+    atomic_store_explicit(&s->next, n + 1, memory_order_relaxed);
+    atomic_store_explicit(&s->used, atomic_load_explicit(&number_clock, memory_order_relaxed),
+                          memory_order_relaxed);
+    return n;
 }
 
-/* The number of a stream's first message, 0; or 0 too where another thread took the place at the same time. */
-uint32_t number_first(uint64_t key);
+/* The same as number_next(), of any stream.  0 also where another thread took the place at the same time. */
+uint32_t number_search(uint64_t key);
 
-/* The number of the next message of a stream.  MPI orders the messages of a stream only where the program orders its
- * calls, so no atomic addition is needed. */
+/* The number of the next message of a stream, from 0.  MPI orders the messages of a stream only where the program orders
+ * its calls, so no atomic addition is needed.  Most lines have one stream. */
 static inline uint32_t number_next(uint64_t key)
 {
-    struct number_line *l = number_line(key);
+    struct number_stream *s = number_line(key)->way;
 
-    for (unsigned i = 0; i < NUMBER_WAYS; i++)
-        if (atomic_load_explicit(&l->key[i], memory_order_relaxed) == key) {
-            uint32_t n = atomic_load_explicit(&l->next[i], memory_order_relaxed);
-
-            atomic_store_explicit(&l->next[i], n + 1, memory_order_relaxed);
-            atomic_store_explicit(&l->used[i], atomic_load_explicit(&number_clock, memory_order_relaxed),
-                                  memory_order_relaxed);
-            return n;
-        }
-    return number_first(key);
+    if (__builtin_expect(atomic_load_explicit(&s->key, memory_order_relaxed) == key, 1))
+        return number_take(s);
+    return number_search(key);
 }
 
 /* The message with this number was never sent or received: give the number back if it is the latest. */

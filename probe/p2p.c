@@ -7,54 +7,128 @@
 #include "probe/message.h"
 #include "probe/request.h"
 
-/* The call that p2p_show_message() showed has returned at time now.  wild: e was incomplete then.  False: it is not
- * recorded. */
+/* The call that p2p_show_message() showed for a message has returned at time now.  received: its bytes are known by now.
+ * False: it is not recorded. */
+HOT bool ended_shown(const struct p2p *p, bool received, uint64_t bytes, uint64_t now)
+{
+    if (__builtin_expect(!hot_is_shown(p->ring, p->at, p->enter), 0)) {
+        ring_message_missed(p->ring);
+        return false;
+    }
+    return hot_leave_message(p->ring, p->at, received, bytes, now);
+}
+
+/* The same with the whole event.  wild: it was incomplete when it was shown. */
 HOT bool ended(const struct p2p *p, struct ring_event *e, uint64_t now, bool wild)
 {
     if (!p->ring || e->op == RING_OP_NONE)
         return false;
+    if (!wild)
+        return ended_shown(p, e->op == RING_OP_RECV, e->bytes, now);
     e->enter = p->enter;
     e->leave = now;
-    return hot_leave_message(p->ring, p->at, p->enter, e, false, wild);
+    return hot_message(p->ring, e);
 }
 
 /* ---- what happens after a call ---- */
 
-HOT void sent(struct p2p *p, struct ring_event *e, int rc)
+/* A message that was sent while recording is off is counted in its stream. */
+static __attribute__((noinline)) void sent_unrecorded(const struct comm *c, int to, int tag, int rc)
 {
-    uint64_t now = p2p_leave(p, e->bytes);
+    struct ring_event e;
+
+    if (!rc)
+        message_begin(&e, c, RING_OP_SEND, to, tag);
+    self.frame = NULL;
+}
+
+/* The message was not sent; its event is where the call is shown. */
+static __attribute__((noinline)) void sent_undo(const struct p2p *p)
+{
+    struct ring_event e;
+
+    if (!hot_is_shown(p->ring, p->at, p->enter) || p->at->op != RING_OP_SEND)
+        return;
+    e = *p->at;
+    message_undo(&e);
+}
+
+/* Little is kept in registers while the library is at work: the event is in the ring.  message: there is one. */
+HOT void sent(struct p2p *p, uint64_t bytes, bool message, int rc)
+{
+    uint64_t now = p2p_leave(p, bytes);
 
     if (__builtin_expect(rc, 0))
-        message_undo(e);
-    if (!ended(p, e, now, false))
+        sent_undo(p);
+    if (__builtin_expect(rc || !message || !ended_shown(p, false, 0, now), 0))
         p2p_over(p, now);
 }
 
-HOT void received(struct p2p *p, struct ring_event *e, int rc, const void *status)
+/* The call received with an error or a wildcard, has no message, or is not recorded. */
+static __attribute__((noinline)) void received_rare(struct p2p *p, int from, int tag, int rc,
+                                                    const void *status, uint64_t now)
+{
+    struct ring_event e;
+
+    message_prepare(&e, p->comm, RING_OP_RECV, from, tag);
+    if (!rc)
+        message_status(&e, p->comm, status);
+    if (rc || !ended(p, &e, now, true))
+        p2p_over(p, now);
+}
+
+/* plain: there is a message, and its partner and tag were known before. */
+HOT void received(struct p2p *p, bool plain, int from, int tag, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, 0);
-    bool wild = message_wild(e);
+
+    if (__builtin_expect(rc || !plain || !p->ring, 0))
+        received_rare(p, from, tag, rc, status, now);
+    else if (!ended_shown(p, true, status_bytes(status), now))
+        p2p_over(p, now);
+}
+
+/* The same for a message that a probe matched. */
+static void received_matched(struct p2p *p, struct ring_event *e, int rc, const void *status)
+{
+    uint64_t now = p2p_leave(p, 0);
 
     if (!rc)
         message_status(e, p->comm, status);
-    if (rc || !ended(p, e, now, wild))
+    if (rc || !ended(p, e, now, false))
         p2p_over(p, now);
+}
+
+/* The message was not posted. */
+static __attribute__((noinline)) void posted_undo(struct hot_message m)
+{
+    struct ring_event e;
+
+    hot_message_set(&e, 0, &m);
+    message_undo(&e);
 }
 
 /* A nonblocking operation was posted.  Of receives with a wildcard the request is kept even if they are not
  * recorded, because their stream counts them when they complete. */
-HOT void posted(struct p2p *p, struct ring_event *e, uint64_t bytes, int rc, const void *request)
+HOT void posted(struct p2p *p, struct hot_message m, uint64_t bytes, int rc, const void *request)
 {
     p2p_posted(p, bytes);
     if (__builtin_expect(rc, 0)) {
-        message_undo(e);
+        posted_undo(m);
         return;
     }
-    if (e->op == RING_OP_NONE || (!p->ring && !message_wild(e)))
+    if (__builtin_expect(!m.tag_op || (!p->ring && !hot_message_wild(m)), 0))
         return;
+    request_post_message(p->ring, handle_at(request, 0), p->enter, m, p->comm);
+}
+
+/* What is posted, in as few registers as possible while the library is at work; all 0: no message. */
+HOT struct hot_message to_post(struct ring_event *e)
+{
+    if (__builtin_expect(e->op == RING_OP_NONE, 0))
+        return (struct hot_message){ 0 };
     e->flags |= RING_EVENT_NONBLOCKING;
-    e->enter = e->leave = p->enter;
-    request_post_message(p->ring, handle_at(request, 0), e, p->comm);
+    return hot_message_new(e);
 }
 
 HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
@@ -84,11 +158,16 @@ HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
                                                                           \
         if (!p2p_begin(&p, comm, __builtin_frame_address(0)))             \
             return NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm); \
+        if (__builtin_expect(!p.ring, 0)) {                               \
+            rc = NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm);   \
+            sent_unrecorded(p.comm, to, tag, rc);                         \
+            return rc;                                                    \
+        }                                                                 \
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);                 \
         e.bytes = bytes_sent(&p, n, type);                                \
         p2p_show_message(&p, &e);                                         \
         rc = NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm);       \
-        sent(&p, &e, rc);                                                 \
+        sent(&p, e.bytes, e.op != RING_OP_NONE, rc);                      \
         return rc;                                                        \
     }
 ALL(SEND, Send)
@@ -104,6 +183,7 @@ ALL(SEND, Rsend)
     int symbol ISEND_PARAMS(COUNT)                                                  \
     {                                                                               \
         static struct next next = { #symbol, NULL };                                \
+        struct hot_message m;                                                       \
         struct ring_event e;                                                        \
         struct p2p p;                                                               \
         int rc;                                                                     \
@@ -112,8 +192,9 @@ ALL(SEND, Rsend)
             return NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request); \
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);                           \
         e.bytes = bytes_sent(&p, n, type);                                          \
+        m = to_post(&e);                                                            \
         rc = NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request);       \
-        posted(&p, &e, e.bytes, rc, request);                                       \
+        posted(&p, m, e.bytes, rc, request);                                        \
         return rc;                                                                  \
     }
 ALL(ISEND, Isend)
@@ -125,24 +206,24 @@ ALL(ISEND, Irsend)
 
 #define RECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, int from, int tag, handle comm, void *status)
 
-#define RECV(symbol, COUNT)                                                         \
-    EXPORT int symbol RECV_PARAMS(COUNT);                                           \
-    int symbol RECV_PARAMS(COUNT)                                                   \
-    {                                                                               \
-        static struct next next = { #symbol, NULL };                                \
-        struct ring_event e;                                                        \
-        struct status own;                                                          \
-        struct p2p p;                                                               \
-        int rc;                                                                     \
-                                                                                    \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                       \
-            return NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status); \
-        status = status_wanted(status, &own);                                       \
-        message_begin(&e, p.comm, RING_OP_RECV, from, tag);                         \
-        p2p_show_message(&p, &e);                                                   \
-        rc = NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);       \
-        received(&p, &e, rc, status);                                               \
-        return rc;                                                                  \
+#define RECV(symbol, COUNT)                                                             \
+    EXPORT int symbol RECV_PARAMS(COUNT);                                               \
+    int symbol RECV_PARAMS(COUNT)                                                       \
+    {                                                                                   \
+        static struct next next = { #symbol, NULL };                                    \
+        struct ring_event e;                                                            \
+        struct status own;                                                              \
+        struct p2p p;                                                                   \
+        int rc;                                                                         \
+                                                                                        \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                           \
+            return NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);     \
+        status = status_wanted(status, &own);                                           \
+        message_begin(&e, p.comm, RING_OP_RECV, from, tag);                             \
+        p2p_show_message(&p, &e);                                                       \
+        rc = NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);           \
+        received(&p, e.op != RING_OP_NONE && !message_wild(&e), from, tag, rc, status); \
+        return rc;                                                                      \
     }
 ALL(RECV, Recv)
 
@@ -153,6 +234,7 @@ ALL(RECV, Recv)
     int symbol IRECV_PARAMS(COUNT)                                                    \
     {                                                                                 \
         static struct next next = { #symbol, NULL };                                  \
+        struct hot_message m;                                                         \
         struct ring_event e;                                                          \
         struct p2p p;                                                                 \
         int rc;                                                                       \
@@ -160,8 +242,9 @@ ALL(RECV, Recv)
         if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                         \
             return NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request); \
         message_begin(&e, p.comm, RING_OP_RECV, from, tag);                           \
+        m = to_post(&e);                                                              \
         rc = NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request);       \
-        posted(&p, &e, 0, rc, request);                                               \
+        posted(&p, m, 0, rc, request);                                                \
         return rc;                                                                    \
     }
 ALL(IRECV, Irecv)
@@ -223,7 +306,7 @@ ALL(REPLACE, Sendrecv_replace)
 static void exchange_posted(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc,
                             const void *request)
 {
-    posted(p, in, e->bytes, rc, request);
+    posted(p, to_post(in), e->bytes, rc, request);
     if (!rc && p->ring && e->op != RING_OP_NONE) {
         e->flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
         e->enter = e->leave = p->enter;
@@ -403,7 +486,7 @@ static void take_matched(struct p2p *p, struct ring_event *e, const void *messag
         take_matched(&p, &e, message);                                     \
         p2p_show_message(&p, &e);                                          \
         rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \
-        received(&p, &e, rc, last);                                        \
+        received_matched(&p, &e, rc, last);                                \
         return rc;                                                         \
     }
 ALL(MRECV, Mrecv)
@@ -421,7 +504,7 @@ ALL(MRECV, Mrecv)
             return NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last); \
         take_matched(&p, &e, message);                                     \
         rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \
-        posted(&p, &e, 0, rc, last);                                       \
+        posted(&p, to_post(&e), 0, rc, last);                              \
         return rc;                                                         \
     }
 ALL(IMRECV, Imrecv)

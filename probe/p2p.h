@@ -23,7 +23,7 @@ HOT bool p2p_begin(struct p2p *p, handle comm, void *frame)
     self.frame = frame;
     p->ring = call_ring();
     p->enter = p->ring ? clock_read(p->ring->clock) : 0;
-    p->comm = comm ? comm_get(comm) : NULL;
+    p->comm = __builtin_constant_p(comm) && !comm ? NULL : comm_get(comm);
     p->at = NULL;
     return true;
 }
@@ -50,7 +50,7 @@ HOT void p2p_show(struct p2p *p, uint64_t bytes)
 HOT void p2p_show_message(struct p2p *p, const struct ring_event *e)
 {
     if (p->ring && __builtin_expect(e->op != RING_OP_NONE, 1))
-        p->at = hot_enter_message(p->ring, (enum ring_op)e->op, e->flags, p->enter, e);
+        p->at = hot_enter_message(p->ring, p->enter, false, hot_message_new(e));
     else
         p2p_show(p, e->bytes);
 }
@@ -81,7 +81,7 @@ HOT void p2p_over(const struct p2p *p, uint64_t now)
 HOT void p2p_posted(struct p2p *p, uint64_t bytes)
 {
     if (p->ring)
-        hot_p2p(p->ring, bytes, 0);
+        hot_p2p_posted(p->ring, bytes);
     self.frame = NULL;
 }
 

@@ -47,7 +47,7 @@ struct probe {
     const struct control_page *control; /* never NULL when active */
     struct ring *main;                  /* ring 0 */
 };
-extern struct probe probe;
+extern struct probe probe __attribute__((visibility("hidden")));
 
 /* A handle that was passed as a parameter, with any garbage in its upper half removed. */
 static inline handle handle_of(handle h)
@@ -96,7 +96,7 @@ void scr_leave(void);
 static inline bool call_wanted(const void *frame)
 {
     return atomic_load_explicit(&probe.active, memory_order_relaxed) &&
-           !(self.frame && (uintptr_t)frame < (uintptr_t)self.frame);
+           (uintptr_t)frame >= (uintptr_t)self.frame;
 }
 
 /* The ring to write to, or NULL when recording is switched off or there is none. */
@@ -121,7 +121,7 @@ HOT uint64_t type_bytes(handle type)
 /* With count 0 the type need not be valid, and asking about an invalid type would raise an error. */
 HOT uint64_t bytes_of(int64_t count, handle type)
 {
-    return count > 0 ? (uint64_t)count * type_bytes(type) : 0;
+    return __builtin_expect(count > 0, 1) ? (uint64_t)count * type_bytes(type) : 0;
 }
 
 #endif

@@ -34,19 +34,26 @@ static bool claim(uint32_t slot)
     return true;
 }
 
-static uint32_t find(handle h)
+static uint32_t find_displaced(uint64_t key)
 {
-    uint64_t key = request_key(h);
-    uint32_t at = request_home(key);
+    uint32_t at = (uint32_t)request_home(key);
 
-    if (atomic_load_explicit(&request_keys[at], memory_order_acquire) == key)
-        return at;
     if (!atomic_load_explicit(&request_displaced, memory_order_relaxed))
         return REQUEST_NONE;
     for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
         if (atomic_load_explicit(&request_keys[at], memory_order_acquire) == key)
             return at;
     return REQUEST_NONE;
+}
+
+HOT uint32_t find(handle h)
+{
+    uint64_t key = request_key(h);
+    uint32_t at = (uint32_t)request_home(key);
+
+    if (__builtin_expect(atomic_load_explicit(&request_keys[at], memory_order_acquire) == key, 1))
+        return at;
+    return find_displaced(key);
 }
 
 static void release(uint32_t slot)
@@ -68,7 +75,7 @@ static void missed(unsigned op)
 /* A slot for h; the caller sets its key once it is filled in. */
 static uint32_t slot_for(handle h, unsigned op)
 {
-    uint32_t at = request_home(request_key(h));
+    uint32_t at = (uint32_t)request_home(request_key(h));
 
     if (!atomic_load_explicit(&request_displaced, memory_order_relaxed) && claim(at)) {
         request_slots[at].is.displaced = false;
@@ -79,7 +86,7 @@ static uint32_t slot_for(handle h, unsigned op)
         missed(request_slots[at].event.op);
         release(at);
     }
-    at = request_home(request_key(h));
+    at = (uint32_t)request_home(request_key(h));
     for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
         if (claim(at)) {
             request_slots[at].is.displaced = i > 0;
@@ -128,6 +135,16 @@ void request_posted(struct ring *r, handle h, const struct ring_event *e, struct
     }
 }
 
+void request_posted_message(struct ring *r, handle h, struct comm *c, uint64_t enter, uint64_t comm,
+                            uint64_t bytes, uint64_t number_partner, uint64_t tag_op)
+{
+    struct hot_message m = { comm, bytes, number_partner, tag_op };
+    struct ring_event e = { .leave = enter };
+
+    hot_message_set(&e, enter, &m);
+    request_posted(r, h, &e, c);
+}
+
 void request_made(handle h, struct comm *c, const struct ring_event *e)
 {
     keep(h, e, c, true, false);
@@ -143,7 +160,7 @@ bool request_started(struct ring *r, handle h, uint64_t now)
     if (!request_is_message(q))
         q->event.seq = comm_next_seq(q->comm);
     else if (!message_wild(&q->event))
-        message_number(&q->event);
+        hot_message_number(&q->event, number_next(message_key(&q->event)));
     q->event.enter = now;
     q->polled = 0;
     q->is.active = true;
@@ -184,7 +201,8 @@ struct comm *request_matched(handle h, struct ring_event *e)
 
 void request_take(struct request_list *list, const void *array, int n)
 {
-    *list = (struct request_list){ .first = REQUEST_NONE };
+    struct request_list taken = { .first = REQUEST_NONE };
+
     for (int i = n - 1; i >= 0; i--) {
         handle h = handle_at(array, i);
         uint32_t at = find(h);
@@ -195,13 +213,14 @@ void request_take(struct request_list *list, const void *array, int n)
         atomic_store_explicit(&request_keys[at], REQUEST_BUSY, memory_order_relaxed);
         q->at = h;
         q->index = (uint32_t)i;
-        q->next = list->first;
-        list->polled = q->polled && (list->polled || list->first == REQUEST_NONE);
-        list->first = at;
+        q->next = taken.first;
+        taken.polled = q->polled && (taken.polled || taken.first == REQUEST_NONE);
+        taken.first = at;
         if (!request_is_message(q))
-            list->collective = q;
-        list->receive |= q->event.op == RING_OP_RECV;
+            taken.collective = q;
+        taken.receive |= q->event.op == RING_OP_RECV;
     }
+    *list = taken;
 }
 
 void request_over(struct request *q)

@@ -11,21 +11,28 @@
 
 #define REQUEST_NONE UINT32_MAX
 
-struct request {
-    _Alignas(128) struct ring_event event; /* the slot of a number is found by a shift */
-    struct comm *comm; /* of a persistent request: each start takes a number on it; of a message */
-    uint64_t polled;   /* ticks: the first test that found it incomplete; 0: none, or not recorded */
-    struct request_state {
+union request_state {
+    struct {
         bool persistent;
         bool active;    /* posted or started */
         bool live;      /* active and recorded */
         bool displaced; /* not in its home slot */
-    } is;
+    };
+    uint32_t all;
+};
+#define REQUEST_POSTED 0x00010100u /* active and live */
+
+struct request {
+    _Alignas(128) struct ring_event event; /* the slot of a number is found by a shift */
+    struct comm *comm; /* of a persistent request: each start takes a number on it; of a message */
+    uint64_t polled;   /* ticks: the first test that found it incomplete; 0: none, or not recorded */
+    union request_state is;
     uint32_t next, index; /* in a list from request_take(): the next slot, the place in the array */
     handle at;            /* set while the request is waited for */
 };
 
-extern atomic_uint request_count; /* nonblocking ones in progress, and persistent ones made */
+/* Number of nonblocking ones in progress, and of persistent ones made. */
+extern atomic_uint request_count __attribute__((visibility("hidden")));
 
 /* Whether the table holds any request. */
 static inline bool request_any(void)
@@ -34,24 +41,24 @@ static inline bool request_any(void)
 }
 
 #define REQUEST_SLOTS 4096u /* a power of two */
-extern struct request request_slots[REQUEST_SLOTS];
-extern _Atomic uint64_t request_keys[REQUEST_SLOTS];
+extern struct request request_slots[REQUEST_SLOTS] __attribute__((visibility("hidden")));
+extern _Atomic uint64_t request_keys[REQUEST_SLOTS] __attribute__((visibility("hidden")));
 
 /* Keys that are no handle's. */
 #define REQUEST_FREE 0u
 #define REQUEST_BUSY 1u /* taken: being filled in, or waited for */
 
 /* Number of handles that are not in their home slot, because another was there: mostly none. */
-extern atomic_uint request_displaced;
+extern atomic_uint request_displaced __attribute__((visibility("hidden")));
 
 static inline uint64_t request_key(handle h)
 {
     return (uint64_t)(uintptr_t)h;
 }
 
-static inline uint32_t request_home(uint64_t key)
+static inline size_t request_home(uint64_t key)
 {
-    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 52);
+    return key * 0x9e3779b97f4a7c15u >> 52;
 }
 _Static_assert(REQUEST_SLOTS == 1u << (64 - 52), "the hash has as many values as there are slots");
 
@@ -80,20 +87,6 @@ void request_posted(struct ring *r, handle h, const struct ring_event *e, struct
 /* Free the slot of a request that was taken. */
 void request_over(struct request *q);
 
-/* Copied member by member: a copy of the whole would put *e in memory, and wait for what was just stored there in
- * parts. */
-HOT void request_event_set(struct ring_event *to, const struct ring_event *e)
-{
-    to->enter = e->enter;
-    to->comm = e->comm;
-    to->bytes = e->bytes;
-    to->seq = e->seq;
-    to->root = e->root;
-    to->tag = e->tag;
-    to->op = e->op;
-    to->flags = e->flags;
-}
-
 /* The count of requests where no other thread may be at work. */
 HOT void request_count_add(unsigned n)
 {
@@ -101,42 +94,43 @@ HOT void request_count_add(unsigned n)
                           memory_order_relaxed);
 }
 
-/* request_posted() for a message, inline where it is recorded, no other thread may be at work and h's home slot is
- * free, or where a send is complete already. */
-HOT void request_post_message(struct ring *r, handle h, const struct ring_event *e, struct comm *c)
+/* request_posted() for a message; the words of a struct hot_message, so that it need not be in memory. */
+void request_posted_message(struct ring *r, handle h, struct comm *c, uint64_t enter, uint64_t comm,
+                            uint64_t bytes, uint64_t number_partner, uint64_t tag_op);
+
+/* The same, inline where it is recorded, no other thread may be at work and h's home slot is free, or where a send is
+ * complete already. */
+HOT void request_post_message(struct ring *r, handle h, uint64_t enter, struct hot_message m, struct comm *c)
 {
-    uint32_t at = request_home(request_key(h));
+    size_t at = request_home(request_key(h));
     struct request *q = &request_slots[at];
     bool shared = request_shared(h);
-    struct ring_event other = { .wait = 0 };
 
-    if (__builtin_expect(r && !shared && !probe.concurrent &&
-                             !atomic_load_explicit(&request_displaced, memory_order_relaxed) &&
-                             atomic_load_explicit(&request_keys[at], memory_order_relaxed) == REQUEST_FREE,
-                         1)) {
-        request_event_set(&q->event, e);
-        q->comm = c;
-        q->polled = 0;
-        q->is = (struct request_state){ .active = true, .live = true };
-        request_count_add(1);
-        atomic_store_explicit(&request_keys[at], request_key(h), memory_order_release);
+    if (r && shared && hot_message_op(m) == RING_OP_SEND) {
+        m.tag_op |= HOT_FLAGS(RING_EVENT_UNWAITED);
+        hot_message_add(r, enter, 0, enter, m);
         return;
     }
-    request_event_set(&other, e);
-    other.leave = e->leave;
-    if (r && shared && e->op == RING_OP_SEND) {
-        other.flags |= RING_EVENT_UNWAITED;
-        hot_message(r, &other);
+    if (__builtin_expect(!r || shared || probe.concurrent ||
+                             atomic_load_explicit(&request_displaced, memory_order_relaxed) ||
+                             atomic_load_explicit(&request_keys[at], memory_order_relaxed) != REQUEST_FREE,
+                         0)) {
+        request_posted_message(r, h, c, enter, m.comm, m.bytes, m.number_partner, m.tag_op);
         return;
     }
-    request_posted(r, h, &other, c);
+    hot_message_set(&q->event, enter, &m);
+    q->comm = c;
+    q->polled = 0;
+    q->is.all = REQUEST_POSTED;
+    request_count_add(1);
+    atomic_store_explicit(&request_keys[at], request_key(h), memory_order_release);
 }
 
 /* Take a message that is recorded, waited for alone and in its home slot out of the table, as request_take() does.  NULL:
  * it is none of these. */
 HOT struct request *request_take_message(handle h)
 {
-    uint32_t at = request_home(request_key(h));
+    size_t at = request_home(request_key(h));
     struct request *q = &request_slots[at];
 
     if (atomic_load_explicit(&request_keys[at], memory_order_acquire) != request_key(h) || !q->is.live ||

@@ -101,31 +101,29 @@ static void *waiting_statuses(struct waiting *w, void *statuses, int n)
     return (void *)(w->statuses = lendable);
 }
 
-/* The event of a message that was taken, without what its completion adds. */
-HOT void message_taken(struct ring_event *e, const struct request *q, uint64_t wait, unsigned flags)
+/* Whether a message that was taken is complete by its request alone, or by the bytes in its status. */
+HOT bool message_plain(const struct request *q, const void *status)
 {
-    request_event_set(e, &q->event);
-    e->wait = wait;
-    e->flags |= (uint8_t)flags;
+    return q->event.op == RING_OP_SEND || (status && !message_wild(&q->event) && !status_cancelled(status));
 }
 
-/* It has completed at time now.  status: of a receive. */
-HOT void message_completed(struct ring_event *e, const struct request *q, uint64_t now, const void *status)
+/* Its event where it is not, or where the place of the event in the ring was taken. */
+static void message_complete(struct ring_event *e, const struct request *q, uint64_t now, const void *status)
 {
+    *e = q->event;
     e->leave = now;
     if (e->op != RING_OP_RECV)
         return;
-    if (__builtin_expect(status_cancelled(status), 0))
+    if (status_cancelled(status))
         message_undo(e);
     message_status(e, q->comm, status);
 }
 
 /* ---- one message, waited for alone ---- */
 
-/* The most frequent case of a wait, with its event in registers. */
+/* The most frequent case of a wait. */
 struct single {
     struct p2p m;
-    struct ring_event e;
     struct request *q;
 };
 
@@ -146,29 +144,46 @@ HOT bool single_begin(struct single *s, const void *requests, void *frame)
     if (!s->q)
         return false;
     self.frame = frame;
-    message_taken(&s->e, s->q, s->m.enter, 0);
-    s->m.at = hot_enter_message(s->m.ring, RING_OP_WAIT, 0, s->m.enter, &s->e);
+    s->m.at = hot_enter_message(s->m.ring, s->m.enter, true, hot_message_get(&s->q->event));
     return true;
+}
+
+/* The wait failed, or its message is not plain. */
+static __attribute__((noinline)) void single_end_rare(struct ring *r, uint64_t enter, uint64_t now,
+                                                      struct request *q, int rc, const void *requests,
+                                                      const void *status)
+{
+    struct ring_event e;
+
+    if (rc) {
+        hot_left(r, now);
+        if (handle_at(requests, 0) == q->at)
+            request_keep(q);
+        else
+            request_done(r, q, enter, now, RING_EVENT_FAILED, NULL);
+        return;
+    }
+    message_complete(&e, q, now, status);
+    e.wait = enter;
+    request_complete(q);
+    if (e.op == RING_OP_NONE || !hot_message(r, &e))
+        hot_left(r, now);
 }
 
 HOT void single_end(struct single *s, int rc, const void *requests, const void *status)
 {
     struct ring *r = s->m.ring;
+    struct request *q = s->q;
     uint64_t now = p2p_leave(&s->m, 0);
-    bool wild = message_wild(&s->e);
+    bool received = q->event.op == RING_OP_RECV;
 
-    if (__builtin_expect(rc, 0)) {
-        hot_left(r, now);
-        if (handle_at(requests, 0) == s->q->at)
-            request_keep(s->q);
-        else
-            request_done(r, s->q, s->m.enter, now, RING_EVENT_FAILED, NULL);
+    if (__builtin_expect(rc || !message_plain(q, status) || !hot_is_shown(r, s->m.at, s->m.enter), 0)) {
+        single_end_rare(r, s->m.enter, now, q, rc, requests, status);
         return;
     }
-    message_completed(&s->e, s->q, now, status);
-    request_complete(s->q);
-    if (s->e.op == RING_OP_NONE || !hot_leave_message(r, s->m.at, s->m.enter, &s->e, true, wild))
+    if (!hot_leave_wait(r, s->m.at, &q->event, received, received ? status_bytes(status) : 0, now))
         hot_left(r, now);
+    request_complete(q);
 }
 
 /* ---- which requests completed ---- */
@@ -182,30 +197,23 @@ static int listed(int index, const int *indices, int n)
     return -1;
 }
 
-/* The request stays, or completed.  enter 0: the clock was not read, because all had been polled before. */
-static void waiting_keep(const struct waiting *w, struct request *q)
+/* The request completed at time now, and the rank began to wait for it at time wait. */
+HOT void waiting_done(struct ring *r, struct request *q, uint64_t wait, uint64_t now, unsigned flags,
+                      const void *status)
 {
-    if (w->test && !q->polled)
-        q->polled = w->m.enter;
-    request_keep(q);
-}
+    uint64_t enter = q->event.enter;
+    struct hot_message m;
 
-static void waiting_done(const struct waiting *w, struct request *q, uint64_t now, const void *status)
-{
-    bool polled = w->test && q->polled;
-    uint64_t wait = polled ? q->polled : w->m.enter;
-    unsigned flags = polled ? w->flags & ~(unsigned)RING_EVENT_UNWAITED : w->flags;
-    struct ring_event e;
-
-    if (!w->m.ring || !q->is.live || !request_is_message(q) || (q->event.op == RING_OP_RECV && !status)) {
-        request_done(w->m.ring, q, wait, now, flags, status);
+    if (__builtin_expect(!r || !q->is.live || !request_is_message(q) || !message_plain(q, status), 0)) {
+        request_done(r, q, wait, now, flags, status);
         return;
     }
-    message_taken(&e, q, wait, flags);
-    message_completed(&e, q, now, status);
+    m = hot_message_get(&q->event);
+    m.tag_op |= HOT_FLAGS(flags);
+    if (q->event.op == RING_OP_RECV)
+        m.bytes = status_bytes(status);
     request_complete(q);
-    if (e.op != RING_OP_NONE)
-        hot_message(w->m.ring, &e);
+    hot_message_add(r, enter, wait, now, m);
 }
 
 /* The library returned rc.  The requests at the n indices have completed, or all of them where indices is NULL; an index
@@ -213,37 +221,39 @@ static void waiting_done(const struct waiting *w, struct request *q, uint64_t no
  * and their messages are not recorded. */
 static int waiting_end(struct waiting *w, int rc, const void *requests, bool done, const int *indices, int n)
 {
-    uint64_t now = 0;
+    const void *statuses = rc ? NULL : w->statuses;
+    struct ring *r = w->m.ring;
+    uint64_t now = 0, enter = w->m.enter;
+    unsigned flags = w->flags | (rc ? RING_EVENT_FAILED : 0);
+    bool test = w->test;
 
     if (!w->ours)
         return rc;
-    if (w->m.ring && (!w->test || done || rc))
-        now = clock_read(w->m.ring->clock);
-    if (w->m.ring && !w->test) {
-        hot_left(w->m.ring, now);
+    if (r && (!test || done || rc))
+        now = clock_read(r->clock);
+    if (r && !test) {
+        hot_left(r, now);
         if (!w->list.collective)
-            hot_p2p(w->m.ring, 0, now - w->m.enter);
+            hot_p2p(r, 0, now - enter);
     }
     self.frame = NULL;
-    w->flags |= rc ? RING_EVENT_FAILED : 0;
     for (uint32_t at = w->list.first, next; at != REQUEST_NONE; at = next) {
         struct request *q = request_get(at);
         int place = (int)q->index;
 
         next = q->next;
-        if (rc) {
-            if (handle_at(requests, place) != q->at)
-                waiting_done(w, q, now, NULL);
-            else
-                waiting_keep(w, q);
-            continue;
-        }
-        if (indices)
+        if (indices && !rc)
             place = listed(place, indices, n);
-        if (done && place >= 0)
-            waiting_done(w, q, now, w->statuses ? status_at(w->statuses, place) : NULL);
-        else
-            waiting_keep(w, q);
+        if (rc ? handle_at(requests, place) == q->at : !done || place < 0) { /* it stays */
+            if (test && !q->polled)
+                q->polled = enter;
+            request_keep(q);
+        } else if (test && q->polled) {
+            waiting_done(r, q, q->polled, now, flags & ~(unsigned)RING_EVENT_UNWAITED,
+                         statuses ? status_at(statuses, place) : NULL);
+        } else {
+            waiting_done(r, q, enter, now, flags, statuses ? status_at(statuses, place) : NULL);
+        }
     }
     if (w->lent)
         atomic_flag_clear_explicit(&lent, memory_order_release);
@@ -328,7 +338,7 @@ struct starting {
 
 /* Take sequence numbers before the library is called, in the order of the array: another thread may complete a
  * request as soon as it is started. */
-static void starting_begin(struct starting *s, const void *requests, int n, void *frame)
+HOT void starting_begin(struct starting *s, const void *requests, int n, void *frame)
 {
     s->ours = call_wanted(frame);
     if (!s->ours)
@@ -341,12 +351,12 @@ static void starting_begin(struct starting *s, const void *requests, int n, void
         s->messages -= request_started(s->m.ring, handle_at(requests, i), s->m.enter);
 }
 
-static void starting_leave(struct starting *s)
+HOT void starting_leave(struct starting *s)
 {
     if (!s->ours)
         return;
     if (s->m.ring && s->messages > 0)
-        ring_p2p(s->m.ring, 0, 0);
+        hot_p2p_posted(s->m.ring, 0);
     self.frame = NULL;
 }
 

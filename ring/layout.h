@@ -88,12 +88,15 @@ struct ring {
     size_t bytes;
     int fd; /* reader only; -1 */
     bool peek;
+    bool hold; /* reader: drained events stay until ring_release() */
     enum ring_clock clock;
 
-    uint64_t head;                 /* writer: its own copy */
-    uint64_t tail;                 /* writer: the reader's position as last seen; peek: our own position */
-    uint64_t p2p_ticks, p2p_calls; /* writer: the header's totals at the last collective */
-    uint64_t kept;                 /* writer: equals head unless the newest event is a blocking collective */
+    uint64_t head;                  /* writer: its own copy */
+    struct ring_event *place;       /* writer: where event number head goes */
+    uint64_t full, full_of_message; /* writer: head at which nothing fits, or no message, see hot_room() */
+    uint64_t tail;                  /* peek, hold: our own position */
+    uint64_t p2p_ticks, p2p_calls;  /* writer: the header's totals at the last collective */
+    bool unnamed; /* writer: the newest event is a blocking collective that the header does not name yet */
 };
 
 /* The ring is in this mapped file. */
@@ -103,6 +106,7 @@ static inline void ring_place(struct ring *r, void *map, uint32_t capacity)
     r->comms = (struct ring_comm *)((char *)map + ring_comms_offset());
     r->events = (struct ring_event *)((char *)map + ring_events_offset());
     r->mask = capacity - 1;
+    r->place = r->events;
 }
 
 #endif

@@ -115,7 +115,16 @@ static void keep(struct ring *r, const struct ring_event *e)
 {
     atomic_store_explicit(&r->file->last_comm, e->comm, memory_order_release);
     atomic_store_explicit(&r->file->last_seq, e->seq, memory_order_release);
-    r->kept = r->head;
+    r->unnamed = false;
+}
+
+bool ring_room(struct ring *r, const uint64_t *full)
+{
+    uint64_t tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
+
+    r->full = tail + r->mask;
+    r->full_of_message = r->full - r->mask / 4;
+    return r->head < *full;
 }
 
 void ring_keep_last(struct ring *r)
@@ -129,17 +138,16 @@ static void emit_collective(struct ring *r, const struct ring_event *e)
     struct ring_event *at = hot_place(r);
     bool nonblocking = e->flags & RING_EVENT_NONBLOCKING;
 
-    if (!hot_room_collective(r)) {
+    if (!hot_room(r, &r->full)) {
         hot_add(&r->file->dropped, 1);
         return;
     }
-    if (nonblocking && r->kept != r->head)
+    if (nonblocking && r->unnamed)
         ring_keep_last(r);
     hot_begin(at, e);
     hot_end(r, at, e->wait, e->leave);
     hot_publish(r, at);
-    if (nonblocking)
-        r->kept = r->head;
+    r->unnamed = !nonblocking;
 }
 
 void ring_emit(struct ring *r, const struct ring_event *e)

@@ -25,7 +25,7 @@ ROWS = (
     ("the same over two reads of the clock, {hook_ns.clocks ns} here (mpiP's published method: {mpip_ratio times})",
      "{hook_ratio times}", "{hook_ratio times}"),
     ("the same of a call that passes messages, over the same two reads (worst of two libraries and seven patterns of nonblocking, blocking and "
-     "persistent calls, each the mean of its calls)",
+     "persistent calls, each the mean of its calls; {hook_messages.above count} of {hook_messages.count count} are above the limit)",
      "{hook_message_ratio times}", "{hook_message_ratio times}"),
     ("recording over not recording, within one run: a step of 4 ms of work and 4 all-reduces of 32 KiB, 2 ranks, the agents and the controller "
      "on the same cores ({step.pairs count} pairs of blocks)",

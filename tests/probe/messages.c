@@ -45,6 +45,14 @@ static void receives(int from, int tag, long bytes)
     seen[1][from][tag].bytes += bytes;
 }
 
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static void pause_ms(int ms)
 {
     nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
@@ -136,16 +144,21 @@ static void stored(void)
     MPI_Request_free(&request[1]);
 }
 
+static double polled_s[2]; /* a receive, a barrier */
+
 /* Even ranks send late; odd ranks poll, as all do for a barrier that rank 0 enters late. */
 static void polled(void)
 {
     MPI_Request request;
     int done = 0, word = 0;
+    double from_s;
 
     if (me % 2 && n % 2 == 0) {
         MPI_Irecv(&word, 1, MPI_INT, left, POLLED, MPI_COMM_WORLD, &request);
+        from_s = now_s();
         while (!done)
             MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        polled_s[0] += now_s() - from_s;
         receives(left, POLLED, 4);
     } else if (n % 2 == 0) {
         pause_ms(WAIT_MS);
@@ -155,8 +168,10 @@ static void polled(void)
     if (me == 0)
         pause_ms(WAIT_MS);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    from_s = now_s();
     for (done = 0; !done;)
         MPI_Testall(1, &request, &done, MPI_STATUSES_IGNORE);
+    polled_s[1] += now_s() - from_s;
 }
 
 static void matched(void)
@@ -228,14 +243,6 @@ static void loose(void)
     }
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 int main(int argc, char **argv)
 {
     double until_s = now_s() + (argc > 1 ? atof(argv[1]) : 0);
@@ -266,6 +273,7 @@ int main(int argc, char **argv)
                 if (seen[op][p][t].count)
                     printf("%d %s %d %d %d %ld\n", me, op ? "recv" : "send", p, t, seen[op][p][t].count,
                            seen[op][p][t].bytes);
+    printf("%d polled %.6f %.6f\n", me, polled_s[0], polled_s[1]);
     printf("%d done\n", me);
     fflush(stdout);
     MPI_Finalize();

@@ -1,4 +1,7 @@
 /* Numbers of messages: each stream counts by itself, a full table forgets what was unused longest. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "probe/number.h"
 #include "tests/tap.h"
 
@@ -20,6 +23,58 @@ static void test_streams(void)
     is_int(number_next(a), 2, "the latest number is given back");
     number_undo(a, 1);
     is_int(number_next(a), 3, "an older number is not given back");
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Peers and tags come in regular patterns: neighbours in a grid, tags with fields of bits. */
+static void test_keys(void)
+{
+    enum { PEERS = 64, TAGS = 64, KEYS = 2 * PEERS * TAGS, LINES = NUMBER_STREAMS / NUMBER_WAYS };
+    static const uint32_t strides[] = { 1, 16, 1000, 1 << 16 };
+    static uint64_t key[KEYS];
+
+    for (size_t s = 0; s < sizeof(strides) / sizeof(*strides); s++) {
+        static unsigned in_line[LINES];
+        unsigned same = 0, most = 0;
+
+        memset(in_line, 0, sizeof(in_line));
+        for (uint32_t i = 0; i < KEYS; i++) {
+            key[i] = number_key(0x5bd1e995u, i / 2 % PEERS * strides[s],
+                                (int32_t)(i / 2 / PEERS * strides[s]), i & 1);
+            unsigned n = ++in_line[number_line(key[i]) - number_lines];
+
+            most = n > most ? n : most;
+        }
+        qsort(key, KEYS, sizeof(*key), by_key);
+        for (uint32_t i = 1; i < KEYS; i++)
+            same += key[i] == key[i - 1];
+        is_int(same, 0, "no two streams have the same key, peers and tags %u apart", strides[s]);
+        /* two in a line on average; the largest of as many Poisson counts is about 10 */
+        ok(most <= 12, "no line has more than 12 of %d streams, peers and tags %u apart: %u", KEYS,
+           strides[s], most);
+    }
+}
+
+/* What a line's first stream costs, further ones exceed. */
+static void test_few(void)
+{
+    enum { PEERS = 8, TAGS = 8, KEYS = 2 * PEERS * TAGS };
+    static unsigned in_line[NUMBER_STREAMS / NUMBER_WAYS];
+    unsigned most = 0;
+
+    for (uint32_t i = 0; i < KEYS; i++) {
+        uint64_t key = number_key(0x5bd1e995u, i / 2 % PEERS, (int32_t)(i / 2 / PEERS), i & 1);
+        unsigned n = ++in_line[number_line(key) - number_lines];
+
+        most = n > most ? n : most;
+    }
+    is_int(most, 1, "each of %d streams with few peers and tags, both ways, has a line of its own", KEYS);
 }
 
 static void test_full(void)
@@ -46,6 +101,8 @@ int main(void)
 {
     number_setup(&forgotten);
     test_streams();
+    test_keys();
+    test_few();
     test_full();
     return done_testing();
 }
