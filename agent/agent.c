@@ -40,6 +40,7 @@
 #define QUIET_AFTER_S 10.0
 #define EMPTY_S       0.25 /* when no rank runs */
 #define FLUSH_S       0.2  /* between batches */
+#define SENT_S        1e-3 /* after that the kernel has a batch */
 #define BACKLOG_BYTES (4u << 20)
 #define KEEP_S        30.0 /* how long acknowledged batches are kept for a controller that restarts */
 #define HEALTH_S      1.0  /* time between two looks at the node and the ranks' processes, ... */
@@ -52,6 +53,7 @@
 
 enum {
     DRAIN,
+    RELEASE,
     SECOND,
     SIGNAL_TERM,
     SIGNAL_INT,
@@ -312,6 +314,16 @@ static void look_if_changed(struct agent *a)
 }
 
 static void on_drain(evutil_socket_t fd, short what, void *arg)
+/* If the agent is killed, the next one reads what this one has not sent, or not yet. */
+static void on_release(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+
+    (void)fd;
+    (void)what;
+    ranks_release(a->ranks);
+}
+
 {
     struct agent *a = arg;
     double now = now_s();
@@ -319,6 +331,10 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     look_if_changed(a); /* find new threads first, so that their events are sorted with those of others */
+    if (event_pending(a->event[RELEASE], EV_TIMEOUT, NULL)) {
+        event_del(a->event[RELEASE]);
+        ranks_release(a->ranks);
+    }
     ranks_room(a->ranks, backlog_waiting_bytes(a->backlog) < BACKLOG_BYTES / 2);
     if (ranks_drain(a->ranks))
         a->last_event_s = now;
@@ -327,6 +343,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         a->last_flush_s = now;
         flush(a);
     }
+        add_timer(a, RELEASE, SENT_S);
     if (!ranks_running(a->ranks))
         add_timer(a, DRAIN, EMPTY_S);
     else
@@ -425,6 +442,7 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
     event_del(a->event[SECOND]);
     ranks_settle(a->ranks);
     ranks_scan(a->ranks);
+    event_del(a->event[RELEASE]);
     for (int i = 0; i < 64 && ranks_drain(a->ranks); i++)
         ;
     ranks_second(a->ranks);
@@ -474,6 +492,7 @@ static int make_events(struct agent *a, struct err *err)
         [SECOND] = { -1, EV_PERSIST, on_second },
         [SIGNAL_TERM] = { SIGTERM, EV_SIGNAL | EV_PERSIST, on_ending },
         [SIGNAL_INT] = { SIGINT, EV_SIGNAL | EV_PERSIST, on_ending },
+        [RELEASE] = { -1, 0, on_release },
         [ENDING] = { -1, 0, on_ending },
         [FAREWELL] = { -1, EV_PERSIST, on_farewell },
         [HURRY] = { -1, 0, on_hurry },

@@ -11,6 +11,7 @@
 #include "wire/json.h"
 
 #define DRAIN_EVENTS   512u          /* at a time */
+#define PAST_EVENTS    2048u         /* four steps of the longest cycle that is looked for */
 #define LONG_NS        1000000000ull /* a call, or a time between calls, is reported once it is this long */
 #define BLOCK_WAIT_NS  1000000000ull
 #define FUTURE_NS      1000000000ull
@@ -22,12 +23,14 @@ struct thread {
     struct ring *ring;
     uint32_t number;
     size_t comms; /* communicators read from the ring's table so far */
+    bool read;    /* something was read from the ring */
 };
 
 /* A collective, or a message: then op is RING_OP_SEND or RING_OP_RECV, and root its partner. */
 struct event {
     struct flow_event e;
     int32_t tag;
+    bool past; /* an earlier agent has sent it */
 };
 
 struct rank {
@@ -120,6 +123,7 @@ int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info)
         r->info = *info;
         r->news = true;
     }
+    ring_hold(ring);
     r->thread[r->n_threads++] = (struct thread){ .ring = ring, .number = info->thread };
     return 0;
 }
@@ -201,6 +205,7 @@ static bool convert(struct rank *r, const struct rank_output *out, const struct 
     struct flow_event *f = &to->e;
 
     to->tag = e->tag;
+    to->past = false;
     *f = (struct flow_event){
         .enter_ns = ring_clock_ns(out->clock, clock, e->enter),
         .leave_ns = ring_clock_ns(out->clock, clock, e->leave),
@@ -270,11 +275,18 @@ static void put_call(struct rank *r, const struct rank_output *out, const struct
     out->put(&item, out->arg);
 }
 
+static void put_nowhere(const struct telemetry_item *item, void *arg)
+{
+    (void)item;
+    (void)arg;
+}
+
 static void pass_on(struct rank *r, const struct rank_output *out, const struct event *e)
 {
-    put_call(r, out, e);
+    if (!e->past)
+        put_call(r, out, e);
     if (!ring_op_is_message(e->e.op))
-        flow_event(r->flow, &e->e, out->put, out->arg);
+        flow_event(r->flow, &e->e, e->past ? put_nowhere : out->put, out->arg);
 }
 
 /* Pass events on in order, up to a time before which no thread can add another. */
@@ -291,12 +303,39 @@ static void release_pending(struct rank *r, const struct rank_output *out, uint6
     r->n_pending -= n;
 }
 
+static void add_pending(struct rank *r, const struct event *e)
+{
+    r->pending = xgrow(r->pending, &r->cap_pending, r->n_pending + 1, sizeof(*r->pending));
+    r->pending[r->n_pending++] = *e;
+}
+
+/* The agent before this one was killed.  From the events that it has sent the flow learns again what a step is, so that the
+ * next step is recognised at once. */
+static void read_past(struct rank *r, struct thread *t, const struct rank_output *out, uint64_t now)
+{
+    static struct ring_event events[PAST_EVENTS];
+    size_t n = ring_past(t->ring, events, PAST_EVENTS);
+    struct event e;
+
+    if (n)
+        read_comms(r, out);
+    for (size_t i = 0; i < n; i++) {
+        if (ring_op_is_message(events[i].op) || !convert(r, out, &events[i], now, &e))
+            continue;
+        e.past = true;
+        add_pending(r, &e);
+    }
+}
+
 static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_output *out, uint64_t now)
 {
     static struct ring_event events[DRAIN_EVENTS];
     size_t n, taken = 0;
     struct event e;
 
+    if (!t->read)
+        read_past(r, t, out, now);
+    t->read = true;
     /* At most the capacity of a ring, because a writer with a false position could keep this loop running. */
     while (taken < RING_CAPACITY_MAIN && (n = ring_drain(t->ring, events, DRAIN_EVENTS)) > 0) {
         read_comms(r, out); /* a communicator is described before its first event */
@@ -309,8 +348,7 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
             } else if (r->n_threads == 1 && !r->n_pending) {
                 pass_on(r, out, &e);
             } else {
-                r->pending = xgrow(r->pending, &r->cap_pending, r->n_pending + 1, sizeof(*r->pending));
-                r->pending[r->n_pending++] = e;
+                add_pending(r, &e);
             }
         }
         if (n < DRAIN_EVENTS)
@@ -603,6 +641,14 @@ void rank_second(struct rank *r, const struct rank_output *out)
     /* Finish one second after the state changed, so that events of threads that still wrote are read. */
     if (r->n_threads && r->state != RANK_RUNNING && before == r->state)
         finish(r, out);
+}
+
+void rank_release(struct rank *r)
+{
+    if (r->n_pending) /* read, and not sent */
+        return;
+    for (size_t i = 0; i < r->n_threads; i++)
+        ring_release(r->thread[i].ring);
 }
 
 void rank_flush(struct rank *r, const struct rank_output *out)

@@ -47,6 +47,8 @@ int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info);
 
 /* Read the rings' events in order of time; returns how many. */
 size_t rank_drain(struct rank *r, const struct rank_output *out);
+/* What was read until now was sent: the agent that follows a killed one need not read it again. */
+void rank_release(struct rank *r);
 /* Once a second: update state, call in progress and counts, and send blocks that have waited too long. */
 void rank_second(struct rank *r, const struct rank_output *out);
 /* Send what is still open, because the program or the step has ended. */

@@ -184,6 +184,12 @@ size_t ranks_drain(struct ranks *rs)
     return taken;
 }
 
+void ranks_release(struct ranks *rs)
+{
+    for (size_t i = rs->live; i < rs->n; i++)
+        rank_release(rs->rank[i]);
+}
+
 static void each_live(struct ranks *rs, void (*each)(struct rank *r, const struct rank_output *out))
 {
     struct rank_output out;

@@ -19,9 +19,11 @@ void ranks_free(struct ranks *rs); /* NULL is fine; the directory stays */
 
 /* Open new rings.  -1: the directory does not exist any more. */
 int ranks_scan(struct ranks *rs);
-/* Wait until the clock is calibrated, at most 50 ms; the three functions below do nothing before that. */
+/* Wait until the clock is calibrated, at most 50 ms; draining, ranks_second() and ranks_flush() do nothing before that. */
 void ranks_settle(struct ranks *rs);
 size_t ranks_drain(struct ranks *rs);
+/* rank_release() for every rank. */
+void ranks_release(struct ranks *rs);
 void ranks_second(struct ranks *rs);
 void ranks_flush(struct ranks *rs);
 

@@ -118,7 +118,7 @@ size_t ring_drain(struct ring *r, struct ring_event *out, size_t max)
     if (!still_whole(r))
         return 0;
     head = atomic_load_explicit(&r->file->head, memory_order_acquire);
-    tail = r->peek ? r->tail : atomic_load_explicit(&r->file->tail, memory_order_relaxed);
+    tail = r->peek || r->hold ? r->tail : atomic_load_explicit(&r->file->tail, memory_order_relaxed);
     n = head - tail;
     if (n > r->mask + 1) { /* impossible positions: read what the ring can hold */
         n = r->mask + 1;
@@ -127,12 +127,40 @@ size_t ring_drain(struct ring *r, struct ring_event *out, size_t max)
     if (n > max)
         n = max;
     copy_out(r, tail, out, n);
-    if (r->peek) {
-        r->tail = tail + n;
+    r->tail = tail + n;
+    if (r->peek)
         return drop_overtaken(r, tail, out, n);
-    }
-    atomic_store_explicit(&r->file->tail, tail + n, memory_order_release);
+    if (!r->hold || head - atomic_load_explicit(&r->file->tail, memory_order_relaxed) > r->mask / 4)
+        ring_release(r);
     return n;
+}
+
+void ring_hold(struct ring *r)
+{
+    r->hold = true;
+}
+
+void ring_release(struct ring *r)
+{
+    atomic_store_explicit(&r->file->tail, r->tail, memory_order_release);
+}
+
+size_t ring_past(const struct ring *r, struct ring_event *out, size_t max)
+{
+    uint64_t head, n;
+
+    if (!still_whole(r))
+        return 0;
+    head = atomic_load_explicit(&r->file->head, memory_order_acquire);
+    if (head - r->tail > r->mask)
+        return 0;
+    n = r->mask - (head - r->tail);
+    if (n > r->tail)
+        n = r->tail;
+    if (n > max)
+        n = max;
+    copy_out(r, r->tail - n, out, n);
+    return drop_overtaken(r, r->tail - n, out, n);
 }
 
 size_t ring_last(const struct ring *r, struct ring_event *out, size_t max)

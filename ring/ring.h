@@ -189,6 +189,13 @@ void ring_close(struct ring *r); /* writer or reader; NULL is fine; the file sta
 
 /* Move up to max events into out (caller's memory); returns the number. */
 size_t ring_drain(struct ring *r, struct ring_event *out, size_t max);
+/* From now on drained events stay in the file for a later reader until ring_release(), because this one may be killed before
+ * it has sent them.  When they take a quarter of the ring, draining releases them. */
+void ring_hold(struct ring *r);
+void ring_release(struct ring *r);
+/* Copy up to max of the newest events before those that ring_drain() returns next, oldest first, as far as the writer has not
+ * overwritten them; returns the number. */
+size_t ring_past(const struct ring *r, struct ring_event *out, size_t max);
 /* Copy up to max of the newest events, including drained ones, oldest first; returns the number. */
 size_t ring_last(const struct ring *r, struct ring_event *out, size_t max);
 /* Release the memory of the events; the file stays, to keep its INCARNATION in use.  Call it only when the ring

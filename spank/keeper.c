@@ -29,6 +29,10 @@ struct keeper {
     int status;         /* exit status of the last child */
 };
 
+/* What the keeper sends to slurmstepd. */
+#define AGENT_STARTED 'A'
+#define FINISHED      'F'
+
 enum wake { WAKE_OVER, WAKE_CHILD, WAKE_TIME };
 
 static int64_t now_ms(void)
@@ -161,9 +165,14 @@ static pid_t start_child(struct keeper *k, int death_signal)
     return pid;
 }
 
+static void report(const struct keeper *k, char what)
+{
+    send(k->sock, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 static void agent_start(struct keeper *k)
 {
-    pid_t pid = start_child(k, SIGTERM);
+    pid_t pid = start_child(k, SIGKILL); /* on SIGTERM it would remove the rings as at the step's end */
     sigset_t none;
 
     if (pid == 0) {
@@ -174,7 +183,7 @@ static void agent_start(struct keeper *k)
         _exit(127);
     }
     if (pid > 0)
-        send(k->sock, "A", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* keeper_wait() then waits slow_ms */
+        report(k, AGENT_STARTED); /* keeper_wait() then waits slow_ms */
 }
 
 /* Wait for the child, and end it when the time is up, also when its user has stopped it. */
@@ -362,6 +371,7 @@ __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan
         end_rest(&k);
     }
     clean(&k);
+    report(&k, FINISHED);
     shutdown(k.sock, SHUT_RDWR); /* ends keeper_wait() before this process has exited */
     _exit(0);
 }
@@ -407,6 +417,21 @@ int keeper_start(const struct keeper_plan *plan)
 void keeper_end(int fd)
 {
     shutdown(fd, SHUT_WR);
+}
+
+bool keeper_died(int fd, int wake)
+{
+    /* Of the keeper's socket its end alone, not what it sends: keeper_wait() reads that. */
+    struct pollfd fds[2] = { { .fd = fd }, { .fd = wake, .events = POLLIN } };
+    char sent[KEEPER_RESTARTS_MAX + 2];
+    ssize_t n;
+
+    while (poll(fds, 2, -1) < 0)
+        ;
+    if (!fds[0].revents)
+        return false;
+    n = recv(fd, sent, sizeof(sent), MSG_PEEK | MSG_DONTWAIT);
+    return n <= 0 || sent[n - 1] != FINISHED;
 }
 
 bool keeper_wait(int fd, int quick_ms, int slow_ms)

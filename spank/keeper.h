@@ -6,6 +6,9 @@
  * slurmstepd, which waits for any child and passes on signals such as those of `scancel --signal` and Ctrl-C; the
  * agent must survive those.
  *
+ * The agent is ended with SIGKILL when the keeper has died, so that the agent of the next keeper (see watch.h) finds the rings and
+ * the directory free.
+ *
  * A socket connects it to slurmstepd.  When slurmstepd reports the end of the step, or has died, the keeper ends
  * the agent with SIGTERM, on which the agent drains its rings and sends the rest to the controller, and with
  * SIGKILL after KEEPER_GRACE_MS.  It ends whatever the agent has left running, removes the directory and exits.
@@ -44,6 +47,8 @@ struct keeper_plan {
 int keeper_start(const struct keeper_plan *plan);
 /* Report the end of the step to the keeper.  May be called twice. */
 void keeper_end(int fd);
+/* Wait until the keeper has finished or died, or until wake is readable.  True when the keeper has died before it had finished. */
+bool keeper_died(int fd, int wake);
 /* Wait until the keeper has finished or died, at most quick_ms, or slow_ms if it has started an agent.  False
  * when the time is up. */
 bool keeper_wait(int fd, int quick_ms, int slow_ms);

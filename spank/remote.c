@@ -39,6 +39,7 @@ static struct {
     bool watching;
     int keeper; /* its socket; -1: none */
     uint32_t tasks_left;
+    char name[224];         /* of step and node, in messages */
     char dir[STEPDIR_SIZE]; /* "": none made */
     struct strings argv, env, credential;
     struct keeper_plan plan;
@@ -209,8 +210,8 @@ static void agent_environment(const struct step *s, struct strings *env)
 {
     static const char *const passed[] = {
         "SLURM_JOB_NAME",      "SLURM_JOB_PARTITION", "SLURM_JOB_ACCOUNT",           "SLURM_JOB_QOS",
-        "SLURM_JOB_USER",      "SLURM_JOB_UID",       "SLURM_RESTART_COUNT", "SLURM_TOPOLOGY_ADDR",
-        "SLURM_TOPOLOGY_ADDR_PATTERN", "SLURM_CLUSTER_NAME", "SLURM_JOB_END_TIME",
+        "SLURM_JOB_USER",      "SLURM_JOB_UID",       "SLURM_RESTART_COUNT",         "SLURM_CLUSTER_NAME",
+        "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME",  "SLURM_TOPOLOGY_ADDR_PATTERN",
     };
     bool het = s->het_job != NONE;
     uint32_t all_tasks = het ? job_env_number(s, "SLURM_NTASKS") : NONE;
@@ -458,6 +459,7 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
     if (unknown)
         notes_add(&step.notes, "plugstack.conf: invalid argument %.128s, ignored", unknown);
     guard.tasks_left = step.local_tasks;
+    snprintf(guard.name, sizeof(guard.name), "%u.%u on %s", step.job, step.id, step.node ? step.node : "?");
     guard_start(&step, args, &choice);
 }
 
@@ -465,10 +467,14 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
 
 static void end(void)
 {
+    bool given_up;
+
     if (!guard.watching)
         return;
     guard.watching = false;
-    guard.keeper = watch_end();
+    guard.keeper = watch_end(&given_up);
+    if (given_up)
+        slurm_spank_log("sync-guard: %s was guarded only in part: its keeper died %d times", guard.name, WATCH_RESTARTS_MAX + 1);
     if (guard.keeper < 0)
         return;
     keeper_end(guard.keeper);

@@ -139,13 +139,13 @@ static size_t count_items(const struct controller *c, enum telemetry_kind kind)
     return n;
 }
 
-/* Collectives of a rank on COMM_WORLD in [first, first + n) that arrived, each counted once; -1 when one came
- * twice. */
-static int covered(const struct controller *c, uint32_t rank, uint32_t first, uint32_t n)
+/* Collectives of a rank on COMM_WORLD in [first, first + n) that arrived, each counted once. */
+static int arrived(const struct controller *c, uint32_t rank, uint32_t first, uint32_t n, bool *twice)
 {
     unsigned char *seen = calloc(n, 1);
     int count = 0;
 
+    *twice = false;
     for (size_t i = 0; i < c->n_items; i++) {
         const struct sample *s = &c->items[i].sample;
 
@@ -155,15 +155,22 @@ static int covered(const struct controller *c, uint32_t rank, uint32_t first, ui
         for (uint32_t q = s->seq; q < s->seq + s->n; q++) {
             if (q < first || q >= first + n)
                 continue;
-            if (seen[q - first]++) {
-                free(seen);
-                return -1;
-            }
-            count++;
+            *twice |= seen[q - first];
+            count += !seen[q - first];
+            seen[q - first] = 1;
         }
     }
     free(seen);
     return count;
+}
+
+/* The same; -1 when one came twice. */
+static int covered(const struct controller *c, uint32_t rank, uint32_t first, uint32_t n)
+{
+    bool twice;
+    int count = arrived(c, rank, first, n, &twice);
+
+    return twice ? -1 : count;
 }
 
 static const char *state_of(const struct controller *c, const char *key)
@@ -181,6 +188,13 @@ static struct {
 static bool has_samples(const struct controller *c)
 {
     return covered(c, want.rank, want.first, want.n) == (int)want.n;
+}
+
+static bool has_arrived(const struct controller *c)
+{
+    bool twice;
+
+    return arrived(c, want.rank, want.first, want.n, &twice) == (int)want.n;
 }
 
 static bool has_hello(const struct controller *c)
@@ -371,6 +385,30 @@ static pid_t kill_agent(pid_t agent)
        "an agent started after another was killed does not send earlier collectives again"); /* a block that was open stays lost */
     ok(expect_state("0.0", "running", 3) && count_items(&ctl, TELEMETRY_COMM) == 1,
        "an agent started after another was killed reports rank and communicator again");
+    return agent;
+}
+
+/* It is killed between two batches, which are 200 ms apart: the next one sends what it had read. */
+static pid_t kill_between_batches(pid_t agent)
+{
+    struct ring *r = make_rank(8, 0);
+    uint32_t seq = 0;
+
+    controller_forget(&ctl);
+    for (int round = 0; round < 5; round++, seq += 40) {
+        run_for(&ctl, 0.15); /* the first batch follows its start at once */
+        emit_some(r, seq, 40);
+        run_for(&ctl, 0.07); /* it reads every 40 ms */
+        kill(agent, SIGKILL);
+        waitpid(agent, NULL, 0);
+        agent = start_agent();
+    }
+    want.rank = 8;
+    want.first = 0;
+    want.n = seq;
+    ok(wait_until(&ctl, has_arrived, 5), "agents that are killed between two batches lose no collective");
+    ring_state_set(r, RING_STATE_FINALIZED);
+    ring_close(r);
     return agent;
 }
 
@@ -757,6 +795,7 @@ int main(void)
     liars();
     threads();
     vanish();
+    agent = kill_between_batches(agent);
     ending(agent);
     alone();
     end_at_once();

@@ -58,6 +58,9 @@ C slow node3 off >/dev/null
 C on node2 sh -c 'kill -9 $(pidof syncguard-agent)'
 until_true 20 '.nodes == 4 and any(.events[]; .text | test("node2.*restarted"))'
 ok $? "an agent that is killed is started again and reports it"
+C on node3 pkill -KILL -x sg-keeper
+until_true 20 '.nodes == 4 and any(.events[]; .text | test("node3.*restarted"))'
+ok $? "a keeper that is killed is started again, and the controller accepts its agent with the new credential"
 C controller kill >/dev/null 2>&1
 sleep 1
 C controller start >/dev/null 2>&1

@@ -249,7 +249,7 @@ is "$status $(out ^SYNCGUARD_DIR) $(lives) $(err "$work/mine can be written by a
 
 use "$conf"
 forget
-timeout -k 5 60 "$cluster" --dir "$dir" exec srun -N2 --sync-guard sh -c 'sleep 4; echo done' >"$work/out" 2>"$work/err" </dev/null &
+timeout -k 5 60 "$cluster" --dir "$dir" exec srun -N2 --sync-guard sh -c 'sleep 5; echo done' >"$work/out" 2>"$work/err" </dev/null &
 waiting=$!
 two() { [ "$(lives)" -ge 2 ]; }
 wait_for 10 two
@@ -260,6 +260,10 @@ wait_for 10 three
 ok $? "an agent ended by kill -9 is started again within 10 s"
 keeper=$(on node2 sh -c 'cd /proc && for p in [0-9]*; do grep -qx sg-keeper $p/comm 2>/dev/null && echo $p; done')
 on node2 kill -9 "$keeper"
+again() { [ "$(lives node2)" -ge 2 ]; }
+wait_for 10 again
+ok $? "a keeper ended by kill -9 is started again within 10 s, with a new agent"
+is "$(on node2 sh -c 'cat /proc/[0-9]*/comm 2>/dev/null' | grep -cx -e sg-keeper -e agent)" 2 "the old keeper's agent has ended: one keeper and one agent run"
 wait $waiting
 is "$? $(out done) $(wc -c <"$work/err")" "0 2 0" "after kill -9 of agent and keeper the job ends with 0 and prints nothing more"
 wait_for 10 nodes_clean

@@ -20,6 +20,7 @@
 #include <slurm/spank.h>
 #pragma GCC visibility pop
 
+#include "spank/watch.h"
 #include "tests/tap.h"
 
 #define STEP_BATCH       0xfffffffbu
@@ -32,6 +33,7 @@ enum during {
     MAKE_RING,
     KILL_AGENT,
     KILL_KEEPER,
+    KILL_KEEPERS,
     VANISH,
     LET_FAIL,
     FILL,
@@ -217,28 +219,28 @@ static size_t agent_logs(char *path, size_t size)
     char pattern[128];
     struct stat st, youngest = { 0 };
     glob_t g;
-    size_t n;
+    size_t n = 0;
 
     snprintf(pattern, sizeof(pattern), "%s/agent.log.%s.*", base, node);
     if (glob(pattern, 0, NULL, &g) != 0)
         return 0;
     for (size_t i = 0; i < g.gl_pathc; i++) {
-        if (stat(g.gl_pathv[i], &st) == 0 && st.st_size > 0 &&
-            (st.st_mtim.tv_sec > youngest.st_mtim.tv_sec ||
-             (st.st_mtim.tv_sec == youngest.st_mtim.tv_sec &&
-              st.st_mtim.tv_nsec >= youngest.st_mtim.tv_nsec))) {
+        if (stat(g.gl_pathv[i], &st) < 0 || st.st_size == 0)
+            continue;
+        n++;
+        if (st.st_mtim.tv_sec > youngest.st_mtim.tv_sec ||
+            (st.st_mtim.tv_sec == youngest.st_mtim.tv_sec && st.st_mtim.tv_nsec >= youngest.st_mtim.tv_nsec)) {
             youngest = st;
             snprintf(path, size, "%s", g.gl_pathv[i]);
         }
     }
-    n = g.gl_pathc;
     globfree(&g);
     return n;
 }
 
 static bool wait_logs(size_t n, char *path, size_t size)
 {
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 1000; i++) {
         if (agent_logs(path, size) >= n)
             return true;
         nap(10);
@@ -287,6 +289,18 @@ static void kill_both(pid_t agent)
     nap(50);
 }
 
+/* End each keeper of the step as soon as its agent runs, n in all. */
+static void kill_keepers(char *path, size_t size, size_t n)
+{
+    for (size_t i = 1; i <= n && wait_logs(i, path, size); i++) {
+        pid_t keeper = parent_of((pid_t)atoi(strrchr(path, '.') + 1));
+
+        become(0, 0);
+        kill(keeper, SIGKILL);
+        become(NOBODY, NOBODY);
+    }
+}
+
 /* Many files, and directories deeper than a path may be long.  The last has no permissions. */
 static void fill(void)
 {
@@ -322,6 +336,10 @@ static void meanwhile(void)
         wait_logs(2, path, sizeof(path));
     } else if (now->during == KILL_KEEPER) {
         kill_both(agent);
+        wait_logs(2, path, sizeof(path));
+    } else if (now->during == KILL_KEEPERS) {
+        kill_keepers(path, sizeof(path), WATCH_RESTARTS_MAX + 1);
+        nap(200);
     } else if (now->during == FILL || now->during == FILL_AND_KILL_KEEPER) {
         fill();
         if (now->during == FILL_AND_KILL_KEEPER)
@@ -858,8 +876,16 @@ static void test_deaths(void)
     ok(o->restarts == 2 && !o->dir_left && o->callbacks_ok, "an agent that is killed is started again");
     r.during = KILL_KEEPER;
     o = run(&r);
-    ok(!o->dir_left && o->callbacks_ok && o->exit_code == 77,
-       "slurmstepd removes the directory when keeper and agent were killed");
+    ok(o->restarts == 2 && strstr(o->agent, "identity ") && strstr(o->agent, "parent " KEEPER_NAME "\n"),
+       "a keeper that is killed is started again, with an agent that has a credential");
+    ok(!o->dir_left && o->callbacks_ok && o->exit_code == 77 && !*o->log,
+       "the second keeper removes the directory, and the user sees nothing");
+    r.during = KILL_KEEPERS;
+    o = run(&r);
+    is_int(o->restarts, WATCH_RESTARTS_MAX + 1, "a keeper that is killed each time is started again %d times", WATCH_RESTARTS_MAX);
+    ok(lines(o->log) == 1 && strstr(o->log, "was guarded only in part: its keeper died"),
+       "then the user gets one line at the step's end: %.*s", (int)strcspn(o->log, "\n"), o->log);
+    ok(!o->dir_left && o->callbacks_ok && o->exit_code == 77, "and slurmstepd has the directory removed");
     r.during = VANISH;
     o = run(&r);
     ok(o->agent_ran && !o->dir_left, "the keeper removes the directory when slurmstepd has vanished");

@@ -59,6 +59,45 @@ static void emit(struct ring *w, uint64_t from, uint64_t to)
     }
 }
 
+/* A reader that may be killed before it has sent what it has drained. */
+static void test_hold(void)
+{
+    struct ring *w = make(4, 0, 64), *r = ring_open(path, false);
+    struct ring_event e[128];
+
+    is_int((long long)ring_past(r, e, 128), 0, "a new ring has no past");
+    ring_hold(r);
+    emit(w, 0, 10);
+    ring_drain(r, e, 128);
+    ring_release(r);
+    emit(w, 10, 15);
+    is_int((long long)ring_drain(r, e, 128), 5, "a reader that holds events drains each event once");
+    is_int((long long)ring_drain(r, e, 128), 0, "and not again");
+    ring_close(r);
+    r = ring_open(path, false);
+    ok(ring_past(r, e, 4) == 4 && intact(&e[0], 6) && intact(&e[3], 9),
+       "the past of the next reader is what was released, the newest of it");
+    ok(ring_past(r, e, 128) == 10 && intact(&e[0], 0), "all of it if there is room");
+    ok(ring_drain(r, e, 128) == 5 && intact(&e[0], 10), "the next reader drains what was not released");
+
+    ring_hold(r);
+    emit(w, 15, 30);
+    ring_drain(r, e, 128);
+    ring_close(r);
+    r = ring_open(path, false);
+    is_int((long long)ring_drain(r, e, 128), 15, "15 of 64 events are held");
+    ring_hold(r);
+    emit(w, 30, 70);
+    is_int((long long)ring_drain(r, e, 128), 40, "a ring of 64 has room for 40 more");
+    ring_close(r);
+    r = ring_open(path, false);
+    is_int((long long)ring_drain(r, e, 128), 0, "more than a quarter of a ring is released without being asked");
+    ok(ring_past(r, e, 128) == 63 && intact(&e[0], 7) && intact(&e[62], 69),
+       "the past ends where the writer has overwritten it");
+    ring_close(r);
+    ring_close(w);
+}
+
 static void test_basics(void)
 {
     struct ring *w = make(3, 0, 64), *r, *peek, *second;
@@ -514,11 +553,14 @@ static void test_live(void)
     ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 800, .op = RING_OP_WAIT });
     ring_leave(w, 810);
     is_outside(r, 810, 11, 5, "a wait without events leaves the last collective as it is");
-    at = hot_enter_message(w, RING_OP_WAIT, 0, 820, &waited);
+    at = hot_enter_message(w, 820, true, hot_message_new(&waited));
     ok(ring_live_get(r, &live) && live.op == RING_OP_WAIT && live.enter == 820 && !live.comm && !live.bytes &&
            !live.seq,
        "a wait for one message is shown without what its event has already");
-    hot_leave_message(w, at, 820, &waited, true, false);
+    ok(hot_is_shown(w, at, 820) && !hot_is_shown(w, at, 821),
+       "a call in progress is shown at its place, and no other call is");
+    hot_leave_wait(w, at, &waited, true, 64, 830);
+    ok(!hot_is_shown(w, at, 820), "a call that ended is not shown");
     is_outside(r, 830, 11, 5, "the message that ends a wait leaves the last collective as it is");
     ok(ring_last(r, e, 1) == 1 && e[0].op == RING_OP_RECV && e[0].enter == 500 && e[0].wait == 820 &&
            e[0].leave == 830 && e[0].bytes == 64 && e[0].seq == 9 && e[0].tag == 4 && e[0].root == 2,
@@ -625,6 +667,7 @@ int main(void)
     if (!mkdtemp(dir))
         return skip_all("no temporary directory");
     test_basics();
+    test_hold();
     test_refusals();
     test_corrupt();
     test_hostile();
