@@ -167,7 +167,7 @@ void agents_confirmed(struct controller *s, struct job *j)
     text_id(j);
     j->failures_due_s = 0;
     j->final = false; /* of a short step the end was stored without what Slurm knows */
-    controls_change(s->controls, j, policy);
+    controls_confirm(s->controls, j, policy, controller_now_s());
     peers_instruct(s, j);
     log_info("job %s: confirmed by Slurm: user %s, partition %s; policy %s", j->text_id, j->user, j->partition, j->policy);
 }

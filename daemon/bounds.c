@@ -12,6 +12,8 @@
 #define BURST_S        10.0 /* an address may make the connections of this time at once */
 #define RECORDINGS_MAX 4u   /* of a user */
 #define WAITING_MAX    (16u << 20)
+#define ARRIVING_MAX   (32u << 20)
+#define ARRIVING_SMALL (64u << 10) /* a connection that holds less is not the one to end */
 #define FORGET_S       60.0 /* after which an address has no history */
 
 struct bounds {
@@ -159,6 +161,14 @@ int bounds_question(const struct bounds *b, const struct bounds_user *u, struct 
             text_percent(b->config->user_load).s,
             text_age(ceil(-u->time_s / fmax(b->config->user_load, 0.01))).s);
     return 0;
+}
+
+int bounds_arriving(const struct bounds_user *u, double bytes, struct err *err)
+{
+    if (u->free || bytes < ARRIVING_SMALL || u->arriving_bytes <= ARRIVING_MAX)
+        return 0;
+    return err_set(err, "frames that your connections have begun hold %s, the most that a user may have: end them first",
+                   text_bytes(ARRIVING_MAX).s);
 }
 
 double bounds_step_bytes(const struct bounds *b, const struct bounds_user *u, double has_bytes)

@@ -1,7 +1,8 @@
 /* bounds.h - what each user and each address has of the controller, and how much more they may have, so that nobody keeps
  * it from the others.
  *
- * Of a user it counts connections, steps, recordings, the memory of his steps, the answers that wait for him, and the time
+ * Of a user it counts connections, steps, recordings, the memory of his steps, the answers that wait for him,
+ * the frames that he has begun to send, and the time
  * that his messages and steps took.  Operators are counted and not bound.  Of an address it counts connections that have
  * not finished the handshake, and how fast new ones come.  The bounds are keys of syncguard.conf; a refusal names the key.
  *
@@ -28,6 +29,7 @@ struct bounds_user {
     size_t connections, steps, recordings;
     double bytes;         /* of his steps and connections */
     double waiting_bytes; /* answers that he has not read */
+    double arriving_bytes; /* frames that he has begun to send */
     double time_s;        /* that his telemetry and his questions may take now; below 0: none */
     uint64_t left_out; /* batches and messages that were not processed, because they would have taken more */
 };
@@ -61,6 +63,8 @@ int bounds_connection(const struct bounds *b, const struct bounds_user *u, struc
 int bounds_step(const struct bounds *b, const struct bounds_user *u, struct err *err);
 int bounds_recording(const struct bounds_user *u, struct err *err);
 int bounds_question(const struct bounds *b, const struct bounds_user *u, struct err *err);
+/* Whether a connection may stay on which so much has arrived of a frame; the user's arriving_bytes include it. */
+int bounds_arriving(const struct bounds_user *u, double bytes, struct err *err);
 /* Bytes that a step may have that has these now. */
 double bounds_step_bytes(const struct bounds *b, const struct bounds_user *u, double has_bytes);
 /* Whether his telemetry may take time now. */

@@ -369,10 +369,21 @@ static void restore_spent(double at, uint32_t nodes, uid_t uid, void *arg)
     budget_spend(r->c ? &r->c->engine.budget : &r->cs->cluster, r->now_s - (r->wall_s - at), nodes, uid);
 }
 
+/* What the audit log has of the run, for the rules of its policy. */
+static void restore(struct controls *cs, struct control *c, double now_s)
+{
+    struct restoring r = { cs, c, now_s, wall_s() };
+
+    audit_spent(cs->controller->audit, &c->job->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
+    c->awaits = c->job->id.restarts > 0;
+    if (c->awaits)
+        restore_earlier(cs, c);
+    audit_run(cs->controller->audit, &c->job->id, restore_entry, &r);
+}
+
 void controls_add(struct controls *cs, struct job *j, const struct config_policy *config, double now_s)
 {
     struct control *c = xcalloc(1, sizeof(*c));
-    struct restoring r = { cs, c, now_s, wall_s() };
 
     c->job = j;
     j->control = c;
@@ -382,11 +393,8 @@ void controls_add(struct controls *cs, struct job *j, const struct config_policy
     engine_bind(&c->engine, cs->rules, j->policy);
     cs->control = xgrow(cs->control, &cs->cap, cs->n + 1, sizeof(*cs->control));
     cs->control[cs->n++] = c;
-    audit_spent(cs->controller->audit, &j->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
-    c->awaits = j->id.restarts > 0;
-    if (c->awaits)
-        restore_earlier(cs, c);
-    audit_run(cs->controller->audit, &j->id, restore_entry, &r);
+    if (j->trust != JOB_VOUCHED) /* else its policy is not known yet: controls_confirm() */
+        restore(cs, c, now_s);
     params_apply(c);
 }
 
@@ -416,9 +424,10 @@ void controls_renew(struct job *j, const struct config_policy *config)
     params_apply(j->control);
 }
 
-void controls_change(struct controls *cs, struct job *j, const struct config_policy *config)
+void controls_confirm(struct controls *cs, struct job *j, const struct config_policy *config, double now_s)
 {
     engine_bind(&j->control->engine, cs->rules, j->policy);
+    restore(cs, j->control, now_s);
     controls_renew(j, config);
 }
 

@@ -35,8 +35,8 @@ void controls_free(struct controls *cs); /* NULL is fine */
 /* Add a new job: j->policy is the name of its policy, config its parameters. */
 void controls_add(struct controls *cs, struct job *j, const struct config_policy *config, double now_s);
 void controls_remove(struct controls *cs, struct job *j); /* before it is freed */
-/* The job's policy is another one now: j->policy. */
-void controls_change(struct controls *cs, struct job *j, const struct config_policy *config);
+/* Slurm has confirmed the job, whose policy is j->policy now.  What the audit log has of the run is restored. */
+void controls_confirm(struct controls *cs, struct job *j, const struct config_policy *config, double now_s);
 /* The configuration changed: use these parameters of the job's policy. */
 void controls_renew(struct job *j, const struct config_policy *config);
 /* Evaluate the job; call it about every quarter of a second. */

@@ -58,6 +58,7 @@ void peer_forget(struct peer *p)
         p->address->unfinished--;
     if (p->user) {
         p->user->connections--;
+        p->user->arriving_bytes -= p->arriving;
         bounds_holds(p->controller->bounds, p->user, -PEER_BYTES);
     }
     p->controller->gone(p);

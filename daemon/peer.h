@@ -30,6 +30,7 @@ struct peer {
     struct job *recording;
     struct query_order *order; /* query_rows.h; one piece of memory, freed with the peer */
     uint64_t acked;
+    double arriving; /* bytes of frames that are not complete */
 };
 
 void peer_add(struct controller *c, struct peer *p); /* the controller owns it from now on */

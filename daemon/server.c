@@ -139,7 +139,27 @@ static void on_down(struct link *l, const char *why, void *arg)
     peer_forget(p);
 }
 
-static const struct link_events peer_events = { .up = on_up, .frame = on_frame, .down = on_down };
+/* What has arrived of a frame is in memory, and no other bound counts it. */
+static void on_arriving(struct link *l, size_t bytes, void *arg)
+{
+    struct peer *p = arg;
+    struct err err;
+
+    if (!p->user || p->refused)
+        return;
+    p->user->arriving_bytes += (double)bytes - p->arriving;
+    p->arriving = (double)bytes;
+    if (bounds_arriving(p->user, p->arriving, &err) == 0)
+        return;
+    bounds_refused(p->controller->bounds);
+    log_warn("%s (uid %u): connection refused: %s", link_peer(l), (unsigned)p->user->uid, err.text);
+    peer_refuse(p, err.text);
+    link_ignore(l);
+}
+
+static const struct link_events peer_events = {
+    .up = on_up, .frame = on_frame, .down = on_down, .arriving = on_arriving
+};
 
 /* The peer that began its handshake first among those that have not finished it, from that address or (NULL) from all. */
 static struct peer *oldest_unfinished(const struct controller *s, const struct bounds_address *a)

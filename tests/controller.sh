@@ -5,6 +5,7 @@
 #   $port             the controller's, on 127.0.0.1; SYNCGUARD_CONF is exported
 # and skips the test where there is no munged.
 #   controller_start  starts syncguardd, process $controller, and waits until it answers; its status says whether it does
+# SYNCGUARDD: a controller of another build to start instead, such as one with a sanitizer.
 # shellcheck shell=bash
 [ -x /usr/sbin/munged ] || skip_all "munged is not installed"
 dir=$(mktemp -d "/tmp/$(basename "$0" .sh)-XXXXXX") || exit 99
@@ -36,7 +37,7 @@ export SYNCGUARD_CONF=$dir/syncguard.conf
 wait_for 10 test -S "$dir/munge"
 
 controller_start() {
-    "$top_builddir/syncguardd" --conf "$SYNCGUARD_CONF" &
+    "${SYNCGUARDD:-$top_builddir/syncguardd}" --conf "$SYNCGUARD_CONF" &
     controller=$!
     pids+=($controller)
     wait_for 10 timeout 5 "$top_builddir/sgctl" --timeout 1 status >/dev/null 2>&1

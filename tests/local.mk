@@ -119,6 +119,7 @@ UNIT_TESTS = \
 	tests/unit/variation \
 	tests/unit/view \
 	tests/unit/view_bounds
+	tests/unit/verifier \
 if HAVE_LIBSLURM
 UNIT_TESTS += tests/unit/nodelist
 endif

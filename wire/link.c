@@ -35,6 +35,7 @@
 #define HEAD_BYTES          11u
 #define HANDSHAKE_MAX       (SEAL_KEY_BYTES + IDENTITY_CREDENTIAL_MAX)
 #define HANDSHAKE_TIMEOUT_S 5
+#define HANDSHAKE_READ_MAX  (HEAD_BYTES + HANDSHAKE_MAX) /* held of a peer that nobody knows yet */
 #define REASON_MAX          200u
 #define FRAMES_AT_ONCE      4  /* of one link, before others have their turn */
 #define FRAME_PROOF         0u /* not in enum link_frame, and never passed to the owner */
@@ -70,10 +71,13 @@ struct link {
     uint8_t peer_key[SEAL_KEY_BYTES]; /* the peer's, of this connection */
     struct seal seal;
     struct identity_check other; /* who the peer is, once it has proven it */
+    struct in6_addr from; /* accepting: the peer's address, 0 for a local socket */
     char peer[300];
     char why[400];
-    int busy;    /* inside a callback of the owner: free later */
-    bool closed; /* by the owner, meanwhile */
+    int busy;        /* inside a callback of the owner: free later */
+    bool closed;     /* by the owner, meanwhile */
+    bool ignored;    /* by the owner: nothing is read any more */
+    size_t arriving; /* as reported last */
 };
 
 /* ---- the end of a link ---- */
@@ -277,9 +281,8 @@ static void handle_greeting(struct link *l, const uint8_t *data, size_t bytes)
 {
     memcpy(l->peer_key, data, SEAL_KEY_BYTES);
     l->phase = PHASE_CHECKING;
-    l->checking = verifier_begin(l->end->verifier, (const char *)data + SEAL_KEY_BYTES, bytes - SEAL_KEY_BYTES, on_checked, l);
-    if (!l->checking)
-        refuse(l, "refused: too many connections are being made");
+    l->checking = verifier_begin(l->end->verifier, &l->from, (const char *)data + SEAL_KEY_BYTES, bytes - SEAL_KEY_BYTES,
+                                 on_checked, l);
 }
 
 static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
@@ -375,6 +378,8 @@ static void handle_frame(struct link *l, uint8_t type, const uint8_t *data, size
         }
         event_del(l->deadline);
         l->phase = PHASE_UP;
+        /* One whole frame must fit; the rest stays in the kernel and slows the peer down. */
+        bufferevent_setwatermark(l->bev, EV_READ, 0, LINK_FRAME_MAX + SEAL_OVERHEAD);
         l->events.up(l, l->arg);
     } else if (type == LINK_JSON || type == LINK_TELEMETRY) {
         l->events.frame(l, type, data, bytes, l->arg);
@@ -417,7 +422,7 @@ static bool handle_some(struct link *l, unsigned max)
     struct evbuffer *in = bufferevent_get_input(l->bev);
     int more = 1;
 
-    while (more && l->phase != PHASE_DOWN) {
+    while (more && l->phase != PHASE_DOWN && !l->ignored) {
         if (!max--)
             return true;
         if (l->phase == PHASE_GREETING)
@@ -430,6 +435,16 @@ static bool handle_some(struct link *l, unsigned max)
     return false;
 }
 
+static void report_arriving(struct link *l)
+{
+    size_t bytes = l->phase == PHASE_UP ? evbuffer_get_length(bufferevent_get_input(l->bev)) : 0;
+
+    if (bytes == l->arriving || l->closed || !l->events.arriving)
+        return;
+    l->arriving = bytes;
+    l->events.arriving(l, bytes, l->arg);
+}
+
 static void on_readable(struct bufferevent *bev, void *arg)
 {
     struct link *l = arg;
@@ -438,6 +453,7 @@ static void on_readable(struct bufferevent *bev, void *arg)
     l->busy++;
     if (handle_some(l, FRAMES_AT_ONCE))
         event_active(l->again, EV_TIMEOUT, 0);
+    report_arriving(l);
     l->busy--;
     if (l->closed)
         free_link(l);
@@ -491,8 +507,7 @@ static int open_bufferevent(struct link *l, evutil_socket_t fd)
     if (!l->bev)
         return -1;
     bufferevent_setcb(l->bev, on_readable, on_written, on_event, l);
-    /* One whole frame must fit; the rest stays in the kernel and slows the peer down. */
-    bufferevent_setwatermark(l->bev, EV_READ, 0, LINK_FRAME_MAX + SEAL_OVERHEAD);
+    bufferevent_setwatermark(l->bev, EV_READ, 0, HANDSHAKE_READ_MAX); /* the rest stays in the kernel */
     bufferevent_set_max_single_read(l->bev, 64 << 10);
     return bufferevent_enable(l->bev, EV_READ | EV_WRITE);
 }
@@ -635,9 +650,12 @@ static void name_peer(struct link *l, int fd)
     if (getpeername(fd, (struct sockaddr *)&ss, &len) < 0)
         return;
     if (ss.ss_family == AF_INET) {
+        l->from.s6_addr[10] = l->from.s6_addr[11] = 0xff;
+        memcpy(&l->from.s6_addr[12], &v4->sin_addr, 4);
         inet_ntop(AF_INET, &v4->sin_addr, text, sizeof(text));
         snprintf(l->peer, sizeof(l->peer), "%s:%u", text, ntohs(v4->sin_port));
     } else if (ss.ss_family == AF_INET6) {
+        l->from = v6->sin6_addr;
         inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof(text));
         snprintf(l->peer, sizeof(l->peer), "[%s]:%u", text, ntohs(v6->sin6_port));
     }
@@ -716,6 +734,13 @@ void link_urgent(struct link *l, bool urgent)
 size_t link_pending_bytes(const struct link *l)
 {
     return l->bev ? evbuffer_get_length(bufferevent_get_output(l->bev)) : 0;
+}
+
+void link_ignore(struct link *l)
+{
+    l->ignored = true;
+    if (l->bev)
+        bufferevent_disable(l->bev, EV_READ);
 }
 
 const json_t *link_step(const struct link *l)

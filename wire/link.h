@@ -8,7 +8,8 @@
  * allocated.  A peer that does not finish the handshake within 5 s is dropped, and so is one that does not read, at
  * LINK_PENDING_MAX or after 30 s.
  *
- * The accepting end asks munged on a thread (verifier.h), the connecting end in place: about two milliseconds.
+ * The accepting end asks munged on a thread (verifier.h), where many peers at once wait for their turn; the connecting end
+ * in place: about two milliseconds.
  *
  * It does not reconnect, retry or log; that is up to its owner. */
 #ifndef SYNCGUARD_WIRE_LINK_H
@@ -41,6 +42,9 @@ struct link_events {
     void (*up)(struct link *l, void *arg); /* handshake done */
     void (*frame)(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg);
     void (*down)(struct link *l, const char *why, void *arg); /* once; the link is freed when it returns */
+    /* So many bytes of frames have arrived that are not complete, or not handled yet; called when they change.  NULL:
+     * not wanted. */
+    void (*arriving)(struct link *l, size_t bytes, void *arg);
 };
 
 /* How an end presents itself, and whom it trusts.  Lent to the link for its life, with all that it points to. */
@@ -76,6 +80,8 @@ int link_send(struct link *l, enum link_frame type, const void *data, size_t byt
  * is.  Without effect while a frame waits to be handled. */
 void link_urgent(struct link *l, bool urgent);
 size_t link_pending_bytes(const struct link *l); /* not yet taken by the kernel */
+/* Read nothing more; what has arrived is not handled either. */
+void link_ignore(struct link *l);
 /* Accepting end, once up: the peer's user, who made its credential, or whose the step is that a trusted user vouches for. */
 uid_t link_uid(const struct link *l);
 /* Accepting end, once up: what a trusted user vouches for about the peer's step (identity.h); NULL: the peer is not the

@@ -13,6 +13,9 @@
 
 struct verification {
     struct verification *next;
+    struct verifier *verifier;
+    struct in6_addr from;
+    uint64_t turn;       /* the least is next */
     verifier_done *done; /* NULL: cancelled; read and written by the loop only */
     void *arg;
     struct identity_check check;
@@ -31,11 +34,11 @@ struct verifier {
     struct event *ready;
     int wake; /* eventfd: there are checked ones */
     pthread_t thread;
-    unsigned pending; /* not yet reported; the loop's */
     pthread_mutex_t lock;
     pthread_cond_t some;
     /* under the lock */
-    struct list waiting, checked;
+    struct list waiting, checked; /* waiting: by turn */
+    uint64_t turn;                /* of the one that was taken last */
     bool ending;
 };
 
@@ -64,6 +67,38 @@ static struct verification *list_take(struct list *l)
     return c;
 }
 
+/* A turn later than the last that waits from the same address, so that in each turn every address has one at most. */
+static void list_put_in_turn(struct list *l, struct verification *c, uint64_t now)
+{
+    struct verification **at = &l->first;
+
+    c->turn = now + 1;
+    for (const struct verification *w = l->first; w; w = w->next)
+        if (!memcmp(&w->from, &c->from, sizeof(c->from)))
+            c->turn = w->turn + 1;
+    while (*at && (*at)->turn <= c->turn)
+        at = &(*at)->next;
+    c->next = *at;
+    *at = c;
+    if (!c->next)
+        l->last = &c->next;
+}
+
+/* False when it is not in the list. */
+static bool list_remove(struct list *l, struct verification *c)
+{
+    struct verification **at = &l->first;
+
+    while (*at && *at != c)
+        at = &(*at)->next;
+    if (!*at)
+        return false;
+    *at = c->next;
+    if (!c->next)
+        l->last = at;
+    return true;
+}
+
 static void list_free(struct list *l)
 {
     struct verification *c;
@@ -87,6 +122,7 @@ static void *check_them(void *arg)
         if (v->ending)
             break;
         c = list_take(&v->waiting);
+        v->turn = c->turn;
         pthread_mutex_unlock(&v->lock);
         c->genuine = identity_check(v->munge_socket, c->credential, c->bytes, &c->check, &c->err) == 0;
         pthread_mutex_lock(&v->lock);
@@ -114,7 +150,6 @@ static void on_ready(evutil_socket_t fd, short what, void *arg)
         list_put(&checked, c);
     pthread_mutex_unlock(&v->lock);
     while ((c = list_take(&checked))) {
-        v->pending--;
         if (c->done)
             c->done(&c->check, c->genuine ? NULL : c->err.text, c->arg);
         identity_check_clear(&c->check);
@@ -169,27 +204,35 @@ void verifier_free(struct verifier *v)
     free(v);
 }
 
-struct verification *verifier_begin(struct verifier *v, const char *credential, size_t bytes, verifier_done *done, void *arg)
+struct verification *verifier_begin(struct verifier *v, const struct in6_addr *from, const char *credential,
+                                    size_t bytes, verifier_done *done, void *arg)
 {
-    struct verification *c;
+    struct verification *c = xcalloc(1, sizeof(*c) + bytes);
 
-    if (v->pending >= VERIFIER_PENDING_MAX)
-        return NULL;
-    c = xcalloc(1, sizeof(*c) + bytes);
+    c->verifier = v;
+    c->from = *from;
     c->done = done;
     c->arg = arg;
     c->bytes = bytes;
     memcpy(c->credential, credential, bytes);
-    v->pending++;
     pthread_mutex_lock(&v->lock);
-    list_put(&v->waiting, c);
+    list_put_in_turn(&v->waiting, c, v->turn);
     pthread_cond_signal(&v->some);
     pthread_mutex_unlock(&v->lock);
     return c;
 }
 
+/* One that is being checked is freed when that is reported. */
 void verification_cancel(struct verification *c)
 {
-    if (c)
-        c->done = NULL;
+    bool waits;
+
+    if (!c)
+        return;
+    c->done = NULL;
+    pthread_mutex_lock(&c->verifier->lock);
+    waits = list_remove(&c->verifier->waiting, c);
+    pthread_mutex_unlock(&c->verifier->lock);
+    if (waits)
+        free(c);
 }

@@ -1,12 +1,15 @@
 /* verifier.h - checks credentials on a thread of its own, so that a loop does not wait for munged.
- * The number of credentials under way is bounded; one at a time is checked, in the order of their arrival. */
+ * One at a time is checked: the addresses that they came from take turns, so that whoever sends many delays nobody else by
+ * more than one check; those of one address are checked in the order of their arrival.
+ * None is refused.  The caller bounds how many there are, and cancels those whose peer is gone. */
 #ifndef SYNCGUARD_WIRE_VERIFIER_H
 #define SYNCGUARD_WIRE_VERIFIER_H
 
+#include <netinet/in.h>
+#include <stddef.h>
+
 #include "common/err.h"
 #include "wire/identity.h"
-
-#define VERIFIER_PENDING_MAX 256u /* a quarter of a second for munged */
 
 struct event_base;
 struct verification;
@@ -20,8 +23,9 @@ struct verifier *verifier_new(struct event_base *base, const char *munge_socket,
 /* Waits for the check under way; no callback is called.  NULL is fine. */
 void verifier_free(struct verifier *v);
 
-/* NULL: too many are under way. */
-struct verification *verifier_begin(struct verifier *v, const char *credential, size_t bytes, verifier_done *done, void *arg);
-void verification_cancel(struct verification *c); /* its callback is not called; NULL is fine */
+/* from: where it comes from; IPv4 as IPv6 has it, and any address of its own for local sockets.  Lent until it is done. */
+struct verification *verifier_begin(struct verifier *v, const struct in6_addr *from, const char *credential, size_t bytes,
+                                    verifier_done *done, void *arg);
+void verification_cancel(struct verification *c); /* before it is done; its callback is not called; NULL is fine */
 
 #endif

@@ -154,7 +154,7 @@ static void on_down(struct link *l, const char *why, void *arg)
 
 static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *sa, int len, void *arg)
 {
-    static const struct link_events events = { on_up, on_frame, on_down };
+    static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
     struct controller *c = arg;
 
     (void)l, (void)sa, (void)len;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A user floods the controller in every way that tests/daemon/hostile.c knows, while root has a job and asks: each flood is
-# bounded, and root does not notice.  SECONDS_EACH: how long each lasts (5).
+# bounded, and root does not notice.  SECONDS_EACH: how long each lasts (5).  SYNCGUARDD: a controller with a sanitizer; its
+# memory is not bounded here, and it is so slow that it may refuse a question while it checks many credentials.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 command -v jq >/dev/null || skip_all "jq is not installed"
 [ "$(id -u)" = 0 ] || skip_all "not root: a second user is needed"
@@ -49,18 +50,23 @@ flood() {
     steps_n=$(($(steps) - steps_from)) over=$(($(milliseconds) - from))
     wait $hostile 2>/dev/null
     slow=$(printf '%s\n' "${times[@]}" | sort -n | awk '{ t[NR] = $1 } END { print t[int((NR * 95 + 99) / 100)] }')
-    is $failed 0 "$what: all questions of root are answered" || show "$dir/err"
+    [ -n "${SYNCGUARDD-}" ] || is $failed 0 "$what: all questions of root are answered" || show "$dir/err"
     echo "# $what: 95 % of the answers come within $slow ms; $steps_n steps of 50 ms in $over ms"
-    [ "$peak" -le 256 ]
-    ok $? "$what: the controller has at most 256 MiB: $peak MiB"
+    if [ -z "${SYNCGUARDD-}" ]; then
+        [ "$peak" -le 256 ]
+        ok $? "$what: the controller has at most 256 MiB: $peak MiB"
+    fi
     [ "$steps_n" -gt 0 ]
     ok $? "$what: root's job is guarded meanwhile"
 }
-for what in ranks comms period jobs reports questions greetings silence; do
+for what in ranks comms period halves jobs reports questions greetings silence; do
     flood $what
     [ $what != ranks ] || like "$(sgctl job 700029)" '\(UserMemory, Memory\)' "a step beyond the memory of its user has a note with the key that bounds it"
 done
 like "$(sgctl status)" '^Bounds .* [1-9][0-9]* refused' "sgctl status has the number of refusals"
 [ "$(stat -c %s "$dir/syncguardd.log")" -le 1000000 ]
 ok $? "the log has at most a megabyte: $(stat -c %s "$dir/syncguardd.log") bytes"
+kill -TERM $controller
+wait $controller
+is $? 0 "the controller ends with 0 after the floods, and so without a report of a sanitizer"
 done_testing

@@ -1,7 +1,8 @@
 /* hostile - a user who tries to take the controller away from the others: tests/daemon/bounds.sh runs it with another uid.
  *   hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS
  * WHAT: ranks (steps whose only rank has the largest number), comms (communicators of 65,536 members), period (a rank
- * that alternates between two), jobs (many steps), reports (steps with all ranks, ended), questions (large answers that
+ * that alternates between two), halves (frames that are begun and
+ * not finished), jobs (many steps), reports (steps with all ranks, ended), questions (large answers that
  * nobody reads), greetings (without a credential), silence (connections that say nothing). */
 #include <arpa/inet.h>
 #include <event2/event.h>
@@ -18,6 +19,7 @@
 #include "ring/ring.h"
 #include "tests/ends.h"
 #include "wire/link.h"
+#include "wire/seal.h"
 #include "wire/telemetry.h"
 
 #define LARGEST 65535u
@@ -29,6 +31,8 @@ struct agent {
     bool up;
     uint64_t batch;
     uint32_t seq;
+    int fd;         /* of its link */
+    size_t written; /* of a frame, past the link */
 };
 
 static struct event_base *base;
@@ -73,7 +77,7 @@ static void on_up(struct link *l, void *arg)
 
     (void)l;
     a->up = true;
-    if (!strcmp(what, "questions"))
+    if (!strcmp(what, "questions") || !strcmp(what, "halves"))
         return;
     test_send_json(a->link, json_pack("{s:s,s:s,s:i,s:i,s:i,s:s,s:i,s:i}", "hello", "agent", "agent", "f00d", "job",
                            (int)a->job, "step", 0, "uid", (int)getuid(), "node", "node1", "nodes", 1, "tasks",
@@ -142,6 +146,17 @@ static void send_periods(struct agent *a)
                                                    .gap_ns = 1000 } });
 }
 
+/* All of the largest frame but its last bytes. */
+static void begin_frame(struct agent *a)
+{
+    static uint8_t frame[LINK_FRAME_MAX];
+    ssize_t n;
+
+    seal_u32_put(frame, LINK_FRAME_MAX);
+    n = send(a->fd, frame + a->written, sizeof(frame) - a->written, MSG_NOSIGNAL | MSG_DONTWAIT);
+    a->written += n > 0 ? (size_t)n : 0;
+}
+
 static void go_on(struct agent *a)
 {
     telemetry_begin(&w, data, sizeof(data));
@@ -149,6 +164,8 @@ static void go_on(struct agent *a)
         send_comms(a);
     else if (!strcmp(what, "period"))
         send_periods(a);
+    else if (!strcmp(what, "halves"))
+        begin_frame(a);
     else if (!strcmp(what, "questions"))
         for (int i = 0; i < 50; i++)
             test_send_json(a->link, json_pack("{s:s}", "query", "policy"));
@@ -163,7 +180,11 @@ static void by_links(unsigned n, double until_s)
 
     for (unsigned i = 0; i < n; i++) {
         a[i].job = 700000 + i;
+        a[i].fd = dup(STDOUT_FILENO); /* the number that the next socket gets */
+        close(a[i].fd);
         a[i].link = link_connect(base, hosts, 0, &end, &events, &a[i], &err);
+        while (!strcmp(what, "halves") && a[i].link && !a[i].up && now_s() < until_s)
+            event_base_loop(base, EVLOOP_ONCE);
     }
     while (now_s() < until_s) {
         event_base_loopexit(base, &(struct timeval){ .tv_usec = 200000 });
@@ -222,6 +243,7 @@ int main(int argc, char **argv)
         by_links(!strcmp(what, "ranks")       ? 30
                  : !strcmp(what, "jobs")      ? 1500
                  : !strcmp(what, "reports")   ? 5
+                 : !strcmp(what, "halves")    ? 400
                  : !strcmp(what, "questions") ? 100
                                               : 1,
                  until_s);

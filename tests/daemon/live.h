@@ -20,6 +20,7 @@ static struct {
     char conf[PATH_MAX], hosts[64];
     int port;
     pid_t controller;
+    const char *confirm; /* Confirm= of the controller; NULL: credential */
     const char *uid; /* of simulated jobs, for which this process vouches; NULL: its own */
 } live;
 
@@ -74,9 +75,10 @@ static inline void live_configure(const char *more)
     FILE *f = fopen(live.conf, "w");
 
     fprintf(f,
-            "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/state\nConfirm=credential\n"
+            "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/state\nConfirm=%s\n"
             "LogFile=%s/log.d\n%s\n",
-            live.port, live.munge.socket, live.munge.dir, live.munge.dir, more);
+            live.port, live.munge.socket, live.munge.dir,
+            live.confirm ? live.confirm : "credential", live.munge.dir, more);
     fclose(f);
 }
 

@@ -664,6 +664,49 @@ static void authorisation(void)
     unconfirmed();
 }
 
+/* Slurm knows job 4800, as user sim's in partition main; the test's uid runs it. */
+static void make_squeue(void)
+{
+    char *path = xasprintf("%s/squeue", live.munge.dir),
+         *body = xasprintf("printf '%%-24s' 4800 N/A N/A RUNNING 0 %u 4800 N/A; printf '%%-64s' sim main none normal; echo", (unsigned)getuid()),
+         *search = xasprintf("%s:%s", live.munge.dir, getenv("PATH"));
+
+    script(path, body);
+    setenv("PATH", search, 1);
+    free(path);
+    free(body);
+    free(search);
+}
+
+/* With Slurm's word: what a job did before a restart of the controller is known again once Slurm has confirmed it. */
+static void confirmed(void)
+{
+    char *squeue = xasprintf("%s/squeue", live.munge.dir);
+    json_t *a;
+    pid_t pid;
+
+    live_stop(SIGTERM);
+    make_squeue();
+    live.confirm = "slurm";
+    configure("MinSlowdown=1.04");
+    ok(live_start(), "a controller is started that asks Slurm");
+    pid = live_job("4800", "120", "8");
+    ok(becomes("4800", "policy.name", "p"), "Slurm's word about the user chooses the policy");
+    ok(becomes("4800", "policy.rules.0.last.state", "dryrun"), "its rule decides");
+    json_decref(control("4800", "set", "\"HangTimeout=45s\""));
+    live_stop(SIGKILL);
+    ok(live_start(), "the controller is started again");
+    ok(becomes("4800", "policy.name", "p"), "Slurm confirms the job again");
+    a = job("4800");
+    is_str(text(param(a, "HangTimeout"), "value"), "45s", "a parameter that was set is in force again");
+    ok(number(rule(a, "slow"), "acted") == 1 && number(rule(a, "slow"), "cooling_s") > 3000,
+       "the rule has acted, and goes on cooling down");
+    json_decref(a);
+    end_job(pid);
+    unlink(squeue);
+    free(squeue);
+}
+
 /* A node is drained when jobs of two users blame it; the history is empty but for one job. */
 static void witnesses(void)
 {
@@ -716,6 +759,7 @@ int main(void)
     snprintf(hook, sizeof(hook), "%s/hook.so", live.munge.dir);
     lost_audit();
     witnesses();
+    confirmed();
     is_int(live_stop(SIGTERM), 0, "the controller exits with 0 after SIGTERM");
     live_end();
     return done_testing();

@@ -63,7 +63,7 @@ static void on_down(struct link *l, const char *why, void *arg)
 static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *from, int len,
                       void *arg)
 {
-    static const struct link_events events = { on_up, on_frame, on_down };
+    static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
     struct server *s = arg;
 
     (void)listener;

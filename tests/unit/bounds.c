@@ -81,6 +81,12 @@ static void test_users(struct bounds *b)
     is_int(bounds_question(b, u, &err), -1, "a user who does not read his answers may not ask");
     u->waiting_bytes = 0;
     is_int(bounds_question(b, u, &err), 0, "a user who reads his answers may ask");
+    u->arriving_bytes = 32 << 20;
+    is_int(bounds_arriving(u, 1 << 20, &err), 0, "32 MiB of a user's messages may have arrived in part");
+    u->arriving_bytes++;
+    is_int(bounds_arriving(u, 1 << 20, &err), -1, "with more the connections that hold much of it have to go");
+    is_int(bounds_arriving(u, 1000, &err), 0, "those that hold little of it stay");
+    u->arriving_bytes = 0;
 }
 
 static void test_time(struct bounds *b)

@@ -48,7 +48,7 @@ static struct test_end test_end;
 
 static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *sa, int len, void *arg)
 {
-    static const struct link_events events = { nothing, answer, gone };
+    static const struct link_events events = { .up = nothing, .frame = answer, .down = gone };
 
     (void)sa, (void)len, (void)arg;
     link_accept(evconnlistener_get_base(l), fd, &test_end.end, &events, NULL, NULL);

@@ -63,7 +63,7 @@ static void on_down(struct link *l, const char *why, void *arg)
     snprintf(e->why, sizeof(e->why), "%s", why);
 }
 
-static const struct link_events events = { on_up, on_frame, on_down };
+static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
 
 /* ---- the accepting side ---- */
 
