@@ -31,6 +31,7 @@ struct fold {
     uint32_t period;
     double explained, fast_s, slow_s;
     double error; /* standard error of slow over fast, relative */
+    bool wave;    /* as many slow steps in a row as fast ones, and more than one */
 };
 
 static double mean_of(const float *y, uint32_t n, uint32_t phase, uint32_t period, uint32_t *known)
@@ -51,7 +52,7 @@ static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
 {
     struct fold f = { .period = period };
     double mean[OSCILLATION_MAX], all, total = 0, within = 0, middle, low = INFINITY, high = 0;
-    uint32_t known, in[OSCILLATION_MAX], slow = 0, fast = 0;
+    uint32_t known, in[OSCILLATION_MAX], slow = 0, fast = 0, slow_phases = 0, changes = 0;
 
     all = mean_of(y, n, 0, 1, &known);
     for (uint32_t p = 0; p < period; p++) {
@@ -69,6 +70,8 @@ static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
     f.explained = 1 - within / (known - period) / (total / (known - 1));
     middle = (low + high) / 2;
     for (uint32_t p = 0; p < period; p++) {
+        slow_phases += mean[p] > middle;
+        changes += (mean[p] > middle) != (mean[(p + 1) % period] > middle);
         if (mean[p] > middle) {
             f.slow_s += mean[p] * in[p];
             slow += in[p];
@@ -77,6 +80,7 @@ static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
             fast += in[p];
         }
     }
+    f.wave = period > 2 && 2 * slow_phases == period && changes == 2;
     f.slow_s /= slow;
     f.fast_s /= fast;
     f.error = sqrt(within / (known - period) *
@@ -129,7 +133,7 @@ static uint32_t alternates_since(const struct work *w, const struct fold *f)
 }
 
 /* Did the steps that are slow now take no longer than the others before?  If they did, or if there were too few, the program has
- * alternated since it began. */
+ * alternated since it began: it may have been written so, unless several slow steps follow one another (rhythm.h). */
 static bool is_calm_before(const struct work *w, const struct fold *f, uint32_t far, uint32_t stride)
 {
     double middle_s = (f->fast_s + f->slow_s) / 2, sum[2] = { 0 }, now_s[OSCILLATION_MAX] = { 0 };
@@ -194,7 +198,7 @@ static void name(struct oscillation *o, const struct work *w, const struct fold 
     o->ratio = f->slow_s / f->fast_s;
     for (uint32_t b = 0; b <= far; b++)
         lost_s += saved_s(o, w, b);
-    if (all_s < (all_s - lost_s) * min_slowdown || !is_calm_before(w, f, far, stride))
+    if (all_s < (all_s - lost_s) * min_slowdown || !(f->wave || is_calm_before(w, f, far, stride)))
         return;
     o->standing = true;
     o->saved_s = lost_s;

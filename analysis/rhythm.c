@@ -89,6 +89,26 @@ static double contrast(const struct fold *f, const struct fold *by, uint32_t *he
     return n && n < known ? exp(slow / n - *light) : 1;
 }
 
+/* Does it alternate between as many heavy steps in a row as light ones?  Programs have single steps that do more; several of them by turns
+ * are the whole job's oscillation, from the start or not.  With a period of two they look the same. */
+static bool alternates(const struct fold *f)
+{
+    double low = INFINITY, high = -INFINITY;
+    uint32_t heavy = 0, changes = 0;
+
+    for (uint32_t p = 0; p < f->period; p++) {
+        low = fmin(low, f->phase[p]);
+        high = fmax(high, f->phase[p]);
+    }
+    for (uint32_t p = 0; p < f->period; p++) {
+        bool is_heavy = f->phase[p] > (low + high) / 2, next = f->phase[(p + 1) % f->period] > (low + high) / 2;
+
+        heavy += is_heavy;
+        changes += is_heavy != next;
+    }
+    return f->period > 2 && 2 * heavy == f->period && changes == 2;
+}
+
 static void look(struct work *w, uint32_t stride)
 {
     uint32_t n = (uint32_t)w->steps - WARM_UP, first, heavy;
@@ -106,7 +126,7 @@ static void look(struct work *w, uint32_t stride)
     ratio = contrast(&best, &best, &heavy, &light);
     first = 2 * best.period > FIRST ? 2 * best.period : FIRST;
     early = fold(w, n - first, first, stride, best.period);
-    if (ratio < RATIO_MIN || contrast(&early, &best, &heavy, &unused) < 1 + (ratio - 1) / 2)
+    if (alternates(&best) || ratio < RATIO_MIN || contrast(&early, &best, &heavy, &unused) < 1 + (ratio - 1) / 2)
         return;
     w->rhythm =
         (struct work_rhythm){ .period = best.period, .stride = stride, .heavy = heavy, .ratio = ratio };

@@ -86,6 +86,7 @@ static bool is_on(void)
 static struct rhythm {
     uint32_t every, from;
     double by;
+    uint32_t more; /* heavy steps in a row beside the first */
 } rhythm;
 
 static double own_s(uint32_t r)
@@ -95,7 +96,7 @@ static double own_s(uint32_t r)
 
     run.state[r] = job->rho * run.state[r] + sqrt(1 - job->rho * job->rho) * gauss();
     s = WORK_S / job->inner * run.differ[r] * fmax(0.3, 1 + job->noise * run.state[r]);
-    if (rhythm.every && run.k >= rhythm.from && run.k % rhythm.every == 1)
+    if (rhythm.every && run.k >= rhythm.from && (run.k + rhythm.every - 1) % rhythm.every <= rhythm.more)
         s *= rhythm.by;
     return is_on() && r >= job->first && r <= job->last ? s * job->factor : s;
 }
@@ -369,12 +370,14 @@ static void agrees(const struct job *job, bool graph)
     view_free(run.view);
 }
 
-/* A rhythm from the start is the program's; one that began later is a fault. */
+/* A rhythm from the start is the program's; one that began later is a fault, and so are as many slow steps in a row as fast ones. */
 static void rhythms(void)
 {
-    static const struct rhythm cases[] = { { 2, 0, 1.4 },     { 3, 0, 1.4 },    { 5, 0, 1.1 },  { 8, 0, 1.4 },
-                                           { 10, 0, 1.4 },    { 20, 0, 1.4 },   { 50, 0, 1.4 }, { 2, 0, 2.0 },
-                                           { 2, ONSET, 1.4 }, { 5, ONSET, 1.4 } };
+    static const struct rhythm cases[] = { { 2, 0, 1.4, 0 },     { 3, 0, 1.4, 0 },     { 5, 0, 1.1, 0 },
+                                           { 8, 0, 1.4, 0 },     { 10, 0, 1.4, 0 },    { 20, 0, 1.4, 0 },
+                                           { 50, 0, 1.4, 0 },    { 2, 0, 2.0, 0 },     { 6, 0, 1.4, 1 },
+                                           { 2, ONSET, 1.4, 0 }, { 5, ONSET, 1.4, 0 }, { 4, 0, 1.4, 1 },
+                                           { 6, 0, 1.1, 2 } };
     static const struct job shapes[] = {
         { "one barrier a step", BARRIER, 8, 2, 0.05, 0.3, 0.01, 1, 0, 0, 1, 0, 1200, 1200 },
         { "neighbours in a ring", RING, 8, 2, 0.05, 0.3, 0.01, 1, 0, 0, 1, 0, 1200, 1200 }
@@ -393,15 +396,16 @@ static void rhythms(void)
             step();
         view_phases_get(run.view, &p);
         n = view_verdicts_raised(run.view, &d);
-        if (rhythm.from) {
-            is_int(p.rhythm_steps, 0, "%s: what alternates from step %u on is no rhythm of the program",
-                   job->what, rhythm.from);
-            ok(verdict(FINDING_OSCILLATION, false), "%s: it is an oscillation", job->what);
+        if (rhythm.from || (rhythm.more && rhythm.every == 2 * (rhythm.more + 1))) {
+            is_int(p.rhythm_steps, 0,
+                   "%s: %u of %u steps, slow from step %u on, are no rhythm of the program", job->what,
+                   rhythm.more + 1, rhythm.every, rhythm.from);
+            ok(verdict(FINDING_OSCILLATION, false), "%s: they are an oscillation", job->what);
         } else {
             is_int((long long)n, 0, "%s, every %u steps %.1f times the work: no verdict", job->what,
                    rhythm.every, rhythm.by);
             is_int(p.rhythm_steps, rhythm.every, "%s: every %u steps is the rhythm", job->what, rhythm.every);
-            is_int(p.rhythm_heavy, 1, "%s: one of them is heavy", job->what);
+            is_int(p.rhythm_heavy, rhythm.more + 1, "%s: %u of them heavy", job->what, rhythm.more + 1);
             is_near(p.rhythm_ratio, rhythm.by, 0.04, "%s: by %.1f", job->what, rhythm.by);
         }
         view_free(run.view);
