@@ -406,6 +406,12 @@ static bool is_clearly_better(const struct place *p, const struct place *named)
     return explained(&p->fit) > CLEARLY * explained(&named->fit);
 }
 
+/* Are messages slow there, while those collectives are named for which messages were as fast as before? */
+static bool refutes(const struct links *l, const struct place *p)
+{
+    return l->slow.collectives && p->pairs && is_slow(&p->messages);
+}
+
 /* Do transfers of the kind show whether the place is slow? */
 static bool shows(const struct links *l, const struct graph_kind_info *k)
 {
@@ -573,7 +579,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
         follow_named(l, g, back);
         named = l->slow.collectives ? &l->collectives : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
         l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(&p->fit) &&
-                               is_clearly_better(p, named)
+                               (refutes(l, p) || is_clearly_better(p, named))
                            ? l->elsewhere + 1
                            : 0;
         if (l->elsewhere >= MOVE)

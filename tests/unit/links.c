@@ -74,6 +74,8 @@ static void collective_of_all(uint32_t nodes, uint32_t seq, double begin_s, doub
                                             .leave_ns = (uint64_t)((5 + begin_s + transfer_s) * 1e9) });
 }
 
+static uint32_t all_slow; /* number of the step from which on the collectives of all take 20 times as long */
+
 /* Four nodes in a line: neighbours meet, most often at about 1 ms and noisily; then all meet, and who comes last finds there what the
  * others sent, also where a link is slow.  From step SLOW on the link in the middle takes 10 ms more; those of node 2 from step `wider` to
  * step `narrower`. */
@@ -96,7 +98,7 @@ static void run_line(double noise, uint32_t steps, uint32_t wider, uint32_t narr
                 pair(a, a + 1, i * 4 + t, at_s + 0.02 * (a + 3 * t),
                      0.001 * exp(noise * gauss()) + (slow ? 0.010 : 0));
             }
-        collective_of_all(4, i, at_s + 0.28, 60e-6 * exp(0.1 * gauss()));
+        collective_of_all(4, i, at_s + 0.28, 60e-6 * (i >= all_slow ? 20 : 1) * exp(0.1 * gauss()));
         for (uint32_t r = 0; r < 4; r++)
             graph_step_end(g, r, i + 1);
         for (; seen < graph_steps(g); seen++)
@@ -115,6 +117,7 @@ static void lines(void)
 {
     uint32_t named = 0, times;
 
+    all_slow = UINT32_MAX;
     for (seed = 1; seed <= 20; seed++) {
         run_line(0.7, STEPS, STEPS, UINT32_MAX);
         named += is_named(2, 1, 2);
@@ -136,6 +139,17 @@ static void lines(void)
         stop();
     }
     ok(named >= 19, "the link is named instead of its node when the node's other link is fast again: %u of 20", named);
+    for (seed = 1, named = times = 0, all_slow = SLOW - 20; seed <= 20; seed++) {
+        run_line(0.2, SLOW - 1, STEPS, UINT32_MAX);
+        times += links_get(l)->standing && links_get(l)->collectives;
+        stop();
+        run_line(0.2, STEPS, STEPS, UINT32_MAX);
+        named += is_named(2, 1, 2);
+        stop();
+    }
+    all_slow = UINT32_MAX;
+    is_int(times, 20, "collectives that are slow while messages are as fast as before are named");
+    ok(named >= 19, "a link whose messages become slow, too, is named instead of them: %u of 20", named);
     for (seed = 1, times = 0; seed <= 20; seed++) {
         run_line(0.7, SLOW, SLOW, UINT32_MAX);
         times += links_get(l)->standing;
