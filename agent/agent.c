@@ -264,6 +264,7 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
         log_info("connected to the controller again");
     a->alone = false;
     ranks_processes(a->ranks, uplink_newest_item(a->uplink) >= TELEMETRY_PROCESS);
+    health_traffic(a->health, uplink_newest_item(a->uplink) >= TELEMETRY_TRAFFIC);
     if (fresh) { /* it will send its requests again; keep pacing, which has been learnt, until then */
         a->wanted =
             (struct control_request){ .record = true, .rate_hz = a->o->rate_hz, .pace = a->wanted.pace };
@@ -313,7 +314,6 @@ static void look_if_changed(struct agent *a)
         look(a);
 }
 
-static void on_drain(evutil_socket_t fd, short what, void *arg)
 /* If the agent is killed, the next one reads what this one has not sent, or not yet. */
 static void on_release(evutil_socket_t fd, short what, void *arg)
 {
@@ -324,17 +324,18 @@ static void on_release(evutil_socket_t fd, short what, void *arg)
     ranks_release(a->ranks);
 }
 
+static void on_drain(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
     double now = now_s();
 
     (void)fd;
     (void)what;
-    look_if_changed(a); /* find new threads first, so that their events are sorted with those of others */
     if (event_pending(a->event[RELEASE], EV_TIMEOUT, NULL)) {
         event_del(a->event[RELEASE]);
         ranks_release(a->ranks);
     }
+    look_if_changed(a); /* find new threads first, so that their events are sorted with those of others */
     ranks_room(a->ranks, backlog_waiting_bytes(a->backlog) < BACKLOG_BYTES / 2);
     if (ranks_drain(a->ranks))
         a->last_event_s = now;
@@ -342,8 +343,8 @@ static void on_release(evutil_socket_t fd, short what, void *arg)
     if (now - a->last_flush_s >= FLUSH_S) {
         a->last_flush_s = now;
         flush(a);
-    }
         add_timer(a, RELEASE, SENT_S);
+    }
     if (!ranks_running(a->ranks))
         add_timer(a, DRAIN, EMPTY_S);
     else
@@ -360,12 +361,14 @@ static void look_at_health(struct agent *a)
 {
     struct gpu_figures gpu[GPUS_MAX];
     size_t n = a->gpus ? gpu_watch_take(a->gpus, gpu) : 0;
-    double now = now_s(), cpu_s = now_of(CLOCK_THREAD_CPUTIME_ID);
+    double now = now_s(), cpu_s;
 
     if (n)
         health_gpus(a->health, gpu, n);
     if (now < a->health_due_s)
         return;
+    health_find_connections(a->health, now);
+    cpu_s = now_of(CLOCK_THREAD_CPUTIME_ID);
     ranks_each(a->ranks, name_rank, a->health);
     health_look(a->health, now, put_item, a);
     /* 0.1 allows for the timer's jitter */
@@ -439,10 +442,10 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
         return;
     a->ends = true;
     event_del(a->event[DRAIN]);
+    event_del(a->event[RELEASE]);
     event_del(a->event[SECOND]);
     ranks_settle(a->ranks);
     ranks_scan(a->ranks);
-    event_del(a->event[RELEASE]);
     for (int i = 0; i < 64 && ranks_drain(a->ranks); i++)
         ;
     ranks_second(a->ranks);
@@ -489,10 +492,10 @@ static int make_events(struct agent *a, struct err *err)
         event_callback_fn call;
     } kinds[EVENTS] = {
         [DRAIN] = { -1, 0, on_drain },
+        [RELEASE] = { -1, 0, on_release },
         [SECOND] = { -1, EV_PERSIST, on_second },
         [SIGNAL_TERM] = { SIGTERM, EV_SIGNAL | EV_PERSIST, on_ending },
         [SIGNAL_INT] = { SIGINT, EV_SIGNAL | EV_PERSIST, on_ending },
-        [RELEASE] = { -1, 0, on_release },
         [ENDING] = { -1, 0, on_ending },
         [FAREWELL] = { -1, EV_PERSIST, on_farewell },
         [HURRY] = { -1, 0, on_hurry },

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/connections.h"
 #include "agent/health_node.h"
 #include "agent/health_task.h"
 #include "agent/locality.h"
@@ -34,6 +35,7 @@ struct health {
     bool gpus_new;
     struct gpu_item gpu_reported[GPUS_MAX];
     double gpu_reported_s[GPUS_MAX];
+    struct connections *connections; /* NULL: not wanted */
     float own[CPUSET_MAX]; /* CPU seconds per second that the ranks use of each CPU */
 };
 
@@ -57,6 +59,7 @@ void health_free(struct health *h)
     free(h->member);
     health_node_free(h->node);
     locality_free(h->locality);
+    connections_free(h->connections);
     free(h);
 }
 
@@ -278,6 +281,34 @@ static void report_gpus(struct health *h, double now_s, flow_sink *put, void *ar
     h->gpus_new = false; /* wait for the next reading */
 }
 
+void health_traffic(struct health *h, bool on)
+{
+    if (on == !!h->connections)
+        return;
+    connections_free(h->connections);
+    h->connections = on ? connections_new() : NULL;
+}
+
+void health_find_connections(struct health *h, double now_s)
+{
+    if (h->connections && h->n)
+        connections_find(h->connections, now_s);
+}
+
+static void report_traffic(struct health *h, flow_sink *put, void *arg)
+{
+    struct traffic_item sum[CONNECTIONS_PAIRS_MAX];
+    size_t n = h->connections ? connections_look(h->connections, sum) : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct telemetry_item item = { .kind = TELEMETRY_TRAFFIC, .traffic = sum[i] };
+
+        item.traffic.rank = h->member[0].rank;
+        item.traffic.app = h->member[0].app;
+        put(&item, arg);
+    }
+}
+
 void health_look(struct health *h, double now_s, flow_sink *put, void *arg)
 {
     struct node_item node;
@@ -303,4 +334,5 @@ void health_look(struct health *h, double now_s, flow_sink *put, void *arg)
     for (size_t i = 0; i < h->n; i++)
         report_task(&h->member[i], now_s, put, arg);
     report_gpus(h, now_s, put, arg);
+    report_traffic(h, put, arg);
 }

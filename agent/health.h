@@ -6,6 +6,7 @@
 #ifndef SYNCGUARD_AGENT_HEALTH_H
 #define SYNCGUARD_AGENT_HEALTH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "agent/gpu.h"
@@ -23,8 +24,13 @@ void health_free(struct health *h); /* NULL is fine */
 void health_rank(struct health *h, uint32_t rank, uint16_t app, pid_t pid);
 /* Set the node's GPUs, as read last; copied. */
 void health_gpus(struct health *h, const struct gpu_figures *gpu, size_t n);
+/* From now on, report traffic or not (connections.h); off at first. */
+void health_traffic(struct health *h, bool on);
+/* Search for connections, if it is time to (connections.h), before a look.  It is no part of the look, whose cost decides when the
+ * next one is. */
+void health_find_connections(struct health *h, double now_s);
 /* Look, and pass items of the node, the ranks and the GPUs to put: those that have changed, and each at least every
- * HEALTH_REPORT_S.  Does nothing while no rank runs. */
+ * HEALTH_REPORT_S; of traffic all there is.  Does nothing while no rank runs. */
 void health_look(struct health *h, double now_s, flow_sink *put, void *arg);
 #define HEALTH_REPORT_S 5.0
 

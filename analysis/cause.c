@@ -66,6 +66,13 @@ double cause_score(enum cause_kind kind, double value, const struct cause_norm *
                                       : fmin(excess, 1);
 }
 
+double cause_common_ratio(enum cause_kind kind, const struct cause_norm *all)
+{
+    bool matters = all->n && kinds[kind].scale == SHARE && all->median >= kinds[kind].floor;
+
+    return matters ? fmin(all->median, 1) : 0;
+}
+
 /* ---- words ---- */
 
 /* nvml.h: nvmlClocksThrottleReason..., the weightiest first. */
@@ -184,5 +191,23 @@ char *cause_text(const struct cause *c, char *buf, size_t size)
     default:
         rank_text(c, buf, size);
     }
+    return buf;
+}
+
+char *cause_common_text(enum cause_kind kind, double ratio, char *buf, size_t size)
+{
+    static const struct {
+        const char *before, *after;
+    } words[CAUSE_KINDS] = {
+        [CAUSE_RUN_DELAY] = { "the ranks wait ", " of the time for a CPU" },
+        [CAUSE_STEAL] = { "the hypervisor steals ", " of the CPU time on the nodes" },
+        [CAUSE_QUOTA] = { "the CPU quota holds the step up ", " of the time" },
+    };
+    char share[32];
+
+    buf[0] = '\0';
+    if (words[kind].before)
+        snprintf(buf, size, "%s%s%s", words[kind].before, units_format_percent(share, sizeof(share), ratio),
+                 words[kind].after);
     return buf;
 }

@@ -43,6 +43,10 @@ struct cause_norm cause_norm(enum cause_kind kind, float *value, size_t n);
  * 0.05 to 0.1, less than most shares that do).  0: it does not, or is not known. */
 double cause_score(enum cause_kind kind, double value, const struct cause_norm *others);
 
+/* The share of their time that a figure takes from the typical rank or node, where all have it alike.  0: less than what
+ * matters for a culprit, not known, or the figure is no share of the time. */
+double cause_common_ratio(enum cause_kind kind, const struct cause_norm *all);
+
 /* Words for what was found. */
 struct cause {
     enum cause_kind kind;
@@ -60,5 +64,7 @@ struct cause {
 const char *cause_throttle_name(uint32_t bits);
 /* "its CPU is shared with other ranks: ..."; returns buf. */
 char *cause_text(const struct cause *c, char *buf, size_t size);
+/* "the ranks wait 58.0 % of the time for a CPU"; returns buf.  Of run delay, steal and quota; "" for the others. */
+char *cause_common_text(enum cause_kind kind, double ratio, char *buf, size_t size);
 
 #endif

@@ -56,6 +56,7 @@ struct finding {
     enum finding_scope scope;
     uint32_t place; /* rank, or number of a node, a switch or a role; WORK_PLACE_NONE without scope */
     uint32_t other; /* of a link: its other node */
+    bool by_connections; /* the place is where TCP connections became slower, and excess that of the collectives */
     bool standing;
     /* It came with another finding that explains it, and is listed behind: the collectives are slow because a
      * slow rank, node or switch is slow inside of them too. */

@@ -17,6 +17,7 @@ libanalysis_a_SOURCES = \
 	analysis/onset.c analysis/onset.h \
 	analysis/oscillation.c analysis/oscillation.h \
 	analysis/overlap.c analysis/overlap.h \
+	analysis/pairs.c analysis/pairs.h \
 	analysis/path.c analysis/path.h \
 	analysis/period.c analysis/period.h \
 	analysis/picture.c analysis/picture.h \
@@ -34,6 +35,6 @@ libanalysis_a_SOURCES = \
 	analysis/view.c analysis/view.h analysis/view_calls.c analysis/view_comms.c analysis/view_course.c analysis/view_efficiency.c analysis/view_figures.c \
 	analysis/view_health.c analysis/view_history.c analysis/view_judge.c analysis/view_overlap.c analysis/view_private.h analysis/view_ranks.c analysis/view_reach.c analysis/view_run.c \
 	analysis/view_phases.c analysis/view_picture.c analysis/view_projection.c analysis/view_scaling.c analysis/view_stall.c \
-	analysis/view_stall_private.h analysis/view_stall_words.c analysis/view_steps.c \
+	analysis/view_stall_private.h analysis/view_stall_words.c analysis/view_steps.c analysis/view_pairs.c \
 	analysis/work.c analysis/work.h
 ANALYSIS_LIBS = libanalysis.a $(GRAPH_LIBS) $(MODEL_LIBS) $(WIRE_LIBS) $(RING_LIBS) -lm

@@ -52,6 +52,7 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .series = view_series_new(),
                         .phases = view_phases_new(),
                         .health = view_health_new(),
+                        .pairs = view_pairs_new(),
                         .scaling = view_scaling_new(),
                         .reach = view_reach_new(),
                         .verdicts = view_verdicts_new(),
@@ -74,6 +75,7 @@ void view_free(struct view *v)
     free(v->series);
     free(v->phases);
     view_health_free(v->health);
+    view_pairs_free(v->pairs);
     view_scaling_free(v->scaling);
     view_reach_free(v->reach);
     view_verdicts_free(v->verdicts);
@@ -109,7 +111,7 @@ static double rank_bytes(uint32_t limit)
 double view_bytes(const struct view *v)
 {
     return VIEW_BYTES + rank_bytes(view_rank_limit(v)) + VIEW_PLACE_BYTES * view_places(v) +
-           view_comms_bytes(v) + v->calls_bytes;
+           view_comms_bytes(v) + view_pairs_bytes(v) + v->calls_bytes;
 }
 
 bool view_has_room(struct view *v, double bytes)
@@ -170,6 +172,7 @@ static void forget(struct view *v, uint16_t app)
     view_sums_forget(v);
     view_series_forget(v);
     view_health_forget(v);
+    view_pairs_forget(v);
     view_scaling_forget(v);
     view_reach_forget(v);
     view_calls_forget(v);
@@ -246,6 +249,9 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         break;
     case TELEMETRY_PROCESS:
         view_ranks_take_process(v, now_s, &item->process);
+        break;
+    case TELEMETRY_TRAFFIC:
+        view_pairs_take(v, now_s, &item->traffic);
         break;
     case TELEMETRY_CALL:
         view_calls_take(v, now_s, &item->call);

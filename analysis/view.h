@@ -225,6 +225,9 @@ struct view_node_health {
 };
 bool view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h);
 
+/* The share of their time that all ranks alike lack a CPU (for other processes, the hypervisor or their quota), by the typical one of
+ * them, and a sentence about it; 0 and "" if it is less than what matters for one rank, or not known. */
+double view_cpu_lack(const struct view *v, char *buf, size_t size);
 /* When the rank entered what it is inside of, by its node's clock, from the live item; 0: not known. */
 uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank);
 

@@ -51,6 +51,7 @@ struct view_calls {
     struct pieces pieces;
     struct expected *expected;
     struct suspicion slow_links, heavy_role, uneven_pieces, strikes;
+    struct links_slow looked_at; /* the place that links_longer is about */
     struct starved *starved; /* stragglers whose transfers are slow, too */
     bool was_starved;        /* one of them was in the step before */
     struct boundary *boundary;
@@ -412,6 +413,12 @@ static uint32_t is_of_links(const struct graph_kind_info *k, void *arg)
     return links_has(arg, k) ? 0 : LONGER_NONE;
 }
 
+static bool is_same_place(const struct links_slow *a, const struct links_slow *b)
+{
+    return a->collectives == b->collectives && a->nodes == b->nodes && a->node[0] == b->node[0] &&
+           a->node[1] == b->node[1];
+}
+
 /* As if the transfers took `times` as long. */
 static void set_transfers(struct view *v, struct price_change *c, double times)
 {
@@ -437,6 +444,9 @@ static void judge_links(struct view *v)
                                  .from = l.from };
     struct price_change change = { 0 };
 
+    if (!is_same_place(&l, &s->looked_at)) /* its kinds are others */
+        longer_reset(s->links_longer);
+    s->looked_at = l;
     if (l.standing)
         longer_look(s->links_longer, s->graph, l.from, s->delivered, is_of_links, &l, NULL);
     else

@@ -11,6 +11,7 @@
 #define SMOOTH_S     3.0
 #define VALID_S      30.0 /* agents report every 5 s, on a node with very many ranks less often */
 #define NORM_EVERY_S 4.0
+#define SOON_S       8.0 /* after the first item: processes have been looked at twice */
 #define FADE         0.97f /* of the moments, an item */
 #define FOLLOWS_MIN  8.0f  /* items that a correlation needs */
 #define GPU_IDLE     1u    /* nvml.h: nvmlClocksThrottleReasonGpuIdle */
@@ -425,12 +426,17 @@ static void sum_switches(struct view *v) /* of context */
     }
 }
 
+bool view_health_is_due(const struct view *v, double now_s)
+{
+    return v->health->any && !v->health->norm[CAUSE_RUN_DELAY].n && now_s < v->began_s + SOON_S;
+}
+
 void view_health_roll(struct view *v, double now_s)
 {
     struct view_health *s = v->health;
     struct group g;
 
-    if (!s->any || (now_s < s->norm_s + NORM_EVERY_S && s->norm_s <= now_s))
+    if (!s->any || (now_s < s->norm_s + NORM_EVERY_S && s->norm_s <= now_s && !view_health_is_due(v, now_s)))
         return;
     s->norm_s = now_s;
     group_open(&g, v);
@@ -562,6 +568,23 @@ static void mark_worst_network(struct group *g)
         g->rank[r] =
             view_ranks_at(v, r)->known && view_ranks_at(v, r)->node == worst && worst != WORK_PLACE_NONE;
     share_nodes(g);
+}
+
+double view_cpu_lack(const struct view *v, char *buf, size_t size)
+{
+    static const enum cause_kind kinds[] = { CAUSE_RUN_DELAY, CAUSE_STEAL, CAUSE_QUOTA };
+    double most = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        double ratio = cause_common_ratio(kinds[i], &v->health->norm[kinds[i]]);
+
+        if (ratio <= most)
+            continue;
+        most = ratio;
+        cause_common_text(kinds[i], ratio, buf, size);
+    }
+    return most;
 }
 
 char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size)

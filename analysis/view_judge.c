@@ -162,6 +162,10 @@ static size_t append_transfers(const struct view *v, const struct finding *f, bo
 {
     const char *take = past ? "took" : "take";
 
+    if (f->by_connections)
+        return append(buf, size, 0, "The collectives %s %.2f times as long as %s, held up by the network of %s%s%s", take,
+                      1 + f->excess, f->class == FINDING_CONGESTION ? "usual" : "before", view_place_name(v, f->place),
+                      f->scope == SCOPE_LINK ? " to " : "", f->scope == SCOPE_LINK ? view_place_name(v, f->other) : "");
     if (f->scope == SCOPE_LINK)
         return append(buf, size, 0, "Transfers between %s and %s %s %.2f times as long as before",
                       view_place_name(v, f->place), view_place_name(v, f->other), take, 1 + f->excess);
@@ -199,6 +203,8 @@ size_t view_judge_evidence(const struct view *v, const struct finding *f, bool p
             return append_transfers(v, f, past, buf, size);
         return append(buf, size, 0, "The collectives themselves %s %.2f times as long as before", take, 1 + f->excess);
     case FINDING_CONGESTION:
+        if (f->by_connections)
+            return append_transfers(v, f, past, buf, size);
         return append(buf, size, 0, "The collectives %s slow in bursts (%.0f%s): they %s %.2f times as long as usual",
                       past ? "were" : "are", f->rate, past ? " in all" : " so far", take, 1 + f->excess);
     case FINDING_OSCILLATION:
@@ -213,9 +219,10 @@ size_t view_judge_evidence(const struct view *v, const struct finding *f, bool p
     return at;
 }
 
-static void describe_finding(const struct view *v, double now_s, const struct finding *f,
-                             struct view_verdict *d)
+static void describe_finding(struct view *v, double now_s, const struct finding *found, struct view_verdict *d)
 {
+    struct finding placed = *found, *f = &placed;
+    bool by_connections = view_pairs_place(v, now_s, &placed);
     const struct step_count *steps = view_steps_count(v);
     double step_s = diagnosis_finding_step_s(v->diagnosis, f);
     char share[48];
@@ -244,7 +251,10 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
                finding_lost_text(f, false, share, sizeof(share)),
                format_s(lost, step_s * (1 - 1 / f->slowdown)));
     d->minor = view_is_minor(f->slowdown);
-    view_cause(v, d, d->cause, sizeof(d->cause));
+    if (by_connections)
+        view_pairs_text(v, d->cause, sizeof(d->cause));
+    else
+        view_cause(v, d, d->cause, sizeof(d->cause));
 }
 
 /* ---- all together ---- */
@@ -341,6 +351,16 @@ static int by_slowdown(const void *a, const void *b)
     return costlier(x, x->finding.slowdown, y, y->finding.slowdown);
 }
 
+/* A rank that waits for a CPU gets it while it waits for others: its quota, or its share of a core, is for all of its time.  As long as all
+ * ranks lack at least the share of the time that their uneven work costs, nothing shows that even work would make the job faster.  Soon after the start it is waited for what they lack. */
+static bool lacks_cpu(const struct view *v, double now_s, const struct finding *f)
+{
+    char text[80];
+
+    return f->class == FINDING_IMBALANCE && f->scope == SCOPE_NONE &&
+           (view_health_is_due(v, now_s) || view_cpu_lack(v, text, sizeof(text)) > 1 - 1 / f->slowdown);
+}
+
 /* Findings that came and went between two looks were raised too. */
 static size_t take_findings(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
@@ -351,7 +371,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
-        if (!f[i].standing && f[i].id < s->next_finding)
+        if ((!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]))
             continue;
         describe_finding(v, now_s, &f[i], &d);
         keep_raised(v, now_s, &d);

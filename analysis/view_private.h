@@ -39,6 +39,7 @@ struct view {
     struct series *series;
     struct phases *phases;
     struct view_health *health;
+    struct view_pairs *pairs;
     struct scaling *scaling;
     struct view_reach *reach;
     struct verdicts *verdicts;
@@ -240,10 +241,22 @@ void view_health_take_node(struct view *v, double now_s, const struct node_item 
 void view_health_take_task(struct view *v, double now_s, const struct task_item *t);
 void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g);
 void view_health_roll(struct view *v, double now_s);
+bool view_health_is_due(const struct view *v, double now_s); /* what ranks wait for will be known in a moment */
 double view_health_cpu_ratio(const struct view *v, uint32_t rank); /* of its process: 2 is two CPUs; NaN not known */
 /* What in the health of the verdict's culprits stands out from the others', in words; "" nothing does, or
  * nothing is known.  Returns buf. */
 char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
+
+/* view_pairs.c */
+struct view_pairs *view_pairs_new(void);
+void view_pairs_free(struct view_pairs *s); /* NULL is fine */
+void view_pairs_forget(struct view *v);
+double view_pairs_bytes(const struct view *v);
+void view_pairs_take(struct view *v, double now_s, const struct traffic_item *t);
+/* Give slow collectives that have no place the one whose connections became slower, if there is one.  Returns whether it did. */
+bool view_pairs_place(struct view *v, double now_s, struct finding *f);
+/* By how much those of the last place became slower, in words; returns buf. */
+char *view_pairs_text(const struct view *v, char *buf, size_t size);
 
 /* view_scaling.c */
 struct scaling *view_scaling_new(void);

@@ -41,6 +41,8 @@ struct view_steps {
     struct {
         struct rank_steps mean;
         uint32_t period; /* that it reported last, when it was not the view's */
+        uint64_t comm;   /* of its newest steps, ... */
+        uint32_t end;    /* ... and the collective after them */
     } * rank;
     struct {
         uint32_t period, n; /* n: running ranks that reported it last */
@@ -424,6 +426,19 @@ static bool believable(const struct step *s)
            (s->duration_ns || (s->flags & STEP_INCOMPLETE));
 }
 
+/* Agents send again what was not acknowledged, which may have arrived. */
+static bool came_before(struct view_steps *steps, const struct step *s)
+{
+    uint32_t end = s->seq + s->period * s->n_steps;
+    bool known = steps->rank[s->rank].comm == s->comm;
+
+    if (known && (int32_t)(end - steps->rank[s->rank].end) <= 0)
+        return true;
+    steps->rank[s->rank].comm = s->comm;
+    steps->rank[s->rank].end = end;
+    return false;
+}
+
 void view_steps_take(struct view *v, double now_s, const struct step *s)
 {
     struct rank_steps *k;
@@ -435,7 +450,7 @@ void view_steps_take(struct view *v, double now_s, const struct step *s)
         v->refused++;
         return;
     }
-    if (!counts_steps(v, now_s, s))
+    if (!counts_steps(v, now_s, s) || came_before(v->steps, s))
         return;
     work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / s->n_steps;
     k = &v->steps->rank[s->rank].mean;

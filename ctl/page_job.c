@@ -256,6 +256,15 @@ static void figure_projection(struct table *t, const json_t *job)
                         : "");
 }
 
+/* What all ranks lack is nobody's fault, and yet what the job waits for. */
+static void figure_cpu_lack(struct table *t, const json_t *job)
+{
+    const json_t *o = get_object(job, "cpu_lack");
+
+    if (get_string(o, "text") && !has_ended(job))
+        page_figure(t, "CPUs", "%s, all alike", shown(o, "text").s);
+}
+
 /* What of the communication holds ranks, and what runs beside their work. */
 static void figure_overlap(struct table *t, const json_t *job)
 {
@@ -343,6 +352,7 @@ void page_outlook(struct table *t, const json_t *job)
 {
     figure_efficiency(t, job);
     figure_overlap(t, job);
+    figure_cpu_lack(t, job);
     figure_critical_path(t, job);
     figure_projection(t, job);
     figure_scaling(t, job);

@@ -392,6 +392,20 @@ json_t *report_rank_table(const struct view *v, double now_s, const struct repor
     return list;
 }
 
+/* NULL: none. */
+static json_t *cpu_lack_json(const struct view *v)
+{
+    char text[80];
+    double ratio = view_cpu_lack(v, text, sizeof(text));
+    json_t *o = ratio > 0 ? json_object() : NULL;
+
+    if (o) {
+        put_real(o, "ratio", ratio);
+        put_text(o, "text", text);
+    }
+    return o;
+}
+
 /* ---- the whole view ---- */
 
 static void put_projections(json_t *o, const struct view *v, double now_s, const struct report_scaling *scaling,
@@ -430,6 +444,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     if (selection->picture)
         put_json(o, "picture", report_step(v, now_s, selection->picture));
     put_json(o, "projection", report_projection(v, now_s));
+    put_json(o, "cpu_lack", cpu_lack_json(v));
     put_projections(o, v, now_s, scaling, strategies, overlap);
     put_json(o, "communicators", comms_json(v, now_s));
     put_json(o, "shortfalls", shortfalls_json(v));

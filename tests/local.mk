@@ -28,6 +28,7 @@ UNIT_TESTS = \
 	tests/unit/course \
 	tests/unit/boundary \
 	tests/unit/bounds \
+	tests/unit/connections \
 	tests/unit/cycle \
 	tests/unit/delay \
 	tests/unit/deviate \
@@ -67,6 +68,7 @@ UNIT_TESTS = \
 	tests/unit/pace \
 	tests/unit/pacer \
 	tests/unit/pacing \
+	tests/unit/pairs \
 	tests/unit/pacing_messages \
 	tests/unit/page \
 	tests/unit/paired \
@@ -117,9 +119,9 @@ UNIT_TESTS = \
 	tests/unit/units \
 	tests/unit/value \
 	tests/unit/variation \
+	tests/unit/verifier \
 	tests/unit/view \
 	tests/unit/view_bounds
-	tests/unit/verifier \
 if HAVE_LIBSLURM
 UNIT_TESTS += tests/unit/nodelist
 endif

@@ -120,6 +120,11 @@ static const struct field process_fields[] = {
     FIELD(process_item, rank),   FIELD(process_item, app), FIELD(process_item, state),
     FIELD(process_item, age_ns), { 0, 0 },
 };
+static const struct field traffic_fields[] = {
+    FIELD(traffic_item, rank),      FIELD(traffic_item, app),       FIELD(traffic_item, local[0]),
+    FIELD(traffic_item, local[1]),  FIELD(traffic_item, remote[0]), FIELD(traffic_item, remote[1]),
+    FIELD(traffic_item, bytes),     FIELD(traffic_item, busy_ns),   { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -142,6 +147,7 @@ static const struct {
     [TELEMETRY_GPU] = { "GPU", gpu_fields, false },
     [TELEMETRY_CALL] = { "call", call_fields, true },
     [TELEMETRY_PROCESS] = { "process", process_fields, true },
+    [TELEMETRY_TRAFFIC] = { "traffic", traffic_fields, false },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -274,6 +280,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_COUNTS:
     case TELEMETRY_COMM:
     case TELEMETRY_GPU:
+    case TELEMETRY_TRAFFIC:
         break;
     }
     return 0;

@@ -30,9 +30,10 @@ enum telemetry_kind {
     TELEMETRY_GPU,
     TELEMETRY_CALL,
     TELEMETRY_PROCESS,
+    TELEMETRY_TRAFFIC,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's `welcome` names. */
-#define TELEMETRY_NEWEST   TELEMETRY_PROCESS
+#define TELEMETRY_NEWEST   TELEMETRY_TRAFFIC
 #define TELEMETRY_UNNAMED  TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 enum sample_flags {
@@ -183,6 +184,16 @@ struct process_item {
     uint64_t age_ns; /* since the agent first saw that state */
 };
 
+/* What the node's TCP connections of the job's user sent from one address to another, since the agent's previous reading.  Addresses are
+ * IPv6's, high half first; IPv4's as ::ffff:a.b.c.d. */
+struct traffic_item {
+    uint32_t rank; /* as in node_item */
+    uint16_t app;
+    uint64_t local[2], remote[2];
+    uint64_t bytes;   /* that the other side has acknowledged */
+    uint64_t busy_ns; /* some were under way, summed over the connections; without what the program at the other end was slow to read */
+};
+
 struct gpu_item {
     uint32_t rank; /* as in node_item */
     uint16_t app;
@@ -222,6 +233,7 @@ struct telemetry_item {
         struct gpu_item gpu;
         struct call_item call;
         struct process_item process;
+        struct traffic_item traffic;
     };
 };
 

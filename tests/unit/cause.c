@@ -255,6 +255,33 @@ static void causes(void)
            "retransmits of a node are only a possible cause");
 }
 
+static const char *lack(double *ratio, char buf[80])
+{
+    struct view *v = reported();
+
+    *ratio = view_cpu_lack(v, buf, 80);
+    view_free(v);
+    return buf;
+}
+
+static void common_causes(void)
+{
+    char buf[256];
+    double ratio;
+
+    all_well();
+    is_str(lack(&ratio, buf), "", "nobody lacks a CPU");
+    ok(ratio == 0, "then the ratio is 0");
+    for (uint32_t r = 0; r < RANKS; r++)
+        task[r].run_delay_ratio = 0.58f;
+    is_str(lack(&ratio, buf), "the ranks wait 58.0 % of the time for a CPU", "what all ranks lack is reported");
+    ok(near(ratio, 0.58, 1e-6), "with its share of the time");
+    is_str(cause_of(RANK3, buf), "", "what all suffer from explains no straggler");
+    for (uint32_t n = 0; n < RANKS / 2; n++)
+        node[n].steal_ratio = 0.7f;
+    is_str(lack(&ratio, buf), "the hypervisor steals 70.0 % of the CPU time on the nodes", "of two things that all lack, the one they lack most is named");
+}
+
 static void rows(void)
 {
     struct view_rank_health r;
@@ -361,6 +388,7 @@ int main(void)
     median_and_mad();
     any_order();
     causes();
+    common_causes();
     rows();
     smoothed();
     refused();

@@ -105,6 +105,12 @@ static const struct telemetry_item items[] = {
                                       .enter_ns = 10,
                                       .leave_ns = 11 } },
     { TELEMETRY_PROCESS, .process = { .rank = 3, .app = 1, .state = PROCESS_TRACED, .age_ns = 1ull << 40 } },
+    { TELEMETRY_TRAFFIC, .traffic = { .rank = 3,
+                                      .app = 1,
+                                      .local = { 0, 0xffff0a000001 },
+                                      .remote = { 0, 0xffff0a000002 },
+                                      .bytes = 1ull << 40,
+                                      .busy_ns = 12 } },
     { TELEMETRY_GPU, .gpu = { .rank = 3,
                               .app = 1,
                               .index = 2,
@@ -149,7 +155,7 @@ static void there_and_back(void)
     struct telemetry_item got;
     struct err err = { "" };
 
-    is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29 + 61 + 16,
+    is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55,
            "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
@@ -190,6 +196,9 @@ static void there_and_back(void)
         case TELEMETRY_PROCESS:
             want.process = items[i].process;
             break;
+        case TELEMETRY_TRAFFIC:
+            want.traffic = items[i].traffic;
+            break;
         }
         ok(telemetry_next(&r, &got) && got.kind == want.kind,
            "telemetry_next returns item %zu, of the kind that was written", i);
@@ -218,7 +227,7 @@ static void refusals(void)
         const char *what, *why;
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 11, "more items announced", "missing at the end" },
+        { 16, 12, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "unknown kind 0" },
         { 20, 200, "kind 200", "unknown kind 200" },
         { 27, 0, "no operation", "unknown operation 0" },

@@ -24,11 +24,17 @@ static struct job {
     uint32_t seq, step;
     double factor[RANKS]; /* of own work */
     double transfer_s;    /* of a collective */
+    double noise;         /* of own work, from call to call */
 } job;
+
+#define SENT 8192u
+static struct telemetry_item sent[SENT]; /* the newest */
+static size_t n_sent;
 
 static void to_view(const struct telemetry_item *item, void *arg)
 {
     (void)arg;
+    sent[n_sent++ % SENT] = *item;
     view_item(job.view, job.now_s[0], item);
 }
 
@@ -39,6 +45,7 @@ static void start(double rate_hz)
     memset(&job, 0, sizeof(job));
     random_state = 7;
     job.transfer_s = 0.001;
+    job.noise = NOISE;
     job.view = view_new(&params, 0);
     for (uint32_t r = 0; r < RANKS; r++) {
         char node[16], switch_name[16];
@@ -72,7 +79,7 @@ static void collective(uint64_t bytes, double compute_s)
     double enter[RANKS], last = 0;
 
     for (uint32_t r = 0; r < RANKS; r++) {
-        enter[r] = job.now_s[r] + compute_s * job.factor[r] * (1 + NOISE * gauss());
+        enter[r] = job.now_s[r] + compute_s * job.factor[r] * (1 + job.noise * gauss());
         last = fmax(last, enter[r]);
     }
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -302,6 +309,61 @@ static void hang(void)
     finish();
 }
 
+/* Each rank's process reports that share of its time. */
+static void waits_for_cpu(float ratio)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        view_item(job.view, job.now_s[0],
+                  &(struct telemetry_item){ .kind = TELEMETRY_TASK,
+                                            .task = { .rank = r,
+                                                      .run_delay_ratio = ratio,
+                                                      .cpu_ratio = 0.4f,
+                                                      .foreign_ratio = NAN,
+                                                      .involuntary_per_s = NAN,
+                                                      .voluntary_per_s = NAN,
+                                                      .major_faults_per_s = NAN,
+                                                      .gpu = -1 } });
+}
+
+static void uneven(void)
+{
+    start(100);
+    job.noise = 0.3;
+    for (int i = 0; i < 40; i++) {
+        waits_for_cpu(0.05f);
+        steps(10);
+    }
+    ok(verdict() && verdict()->finding.class == FINDING_IMBALANCE && verdict()->finding.slowdown > 1.1,
+       "work that varies widely is uneven while CPUs lack for little");
+    for (int i = 0; i < 40; i++) {
+        waits_for_cpu(0.6f);
+        steps(10);
+    }
+    ok(!verdict(), "it is no verdict while all ranks wait for a CPU for longer than it costs");
+    finish();
+}
+
+/* An agent that did not hear that its batches arrived sends them again. */
+static void again(void)
+{
+    struct view_figures f;
+    uint64_t before;
+
+    start(100);
+    n_sent = 0;
+    steps(200);
+    view_figures_get(job.view, job.now_s[0], &f);
+    before = f.steps;
+    for (size_t i = 0; i < n_sent && i < SENT; i++)
+        view_item(job.view, job.now_s[0], &sent[i]);
+    view_tick(job.view, job.now_s[0] + 1);
+    steps(20);
+    view_figures_get(job.view, job.now_s[0], &f);
+    ok(before >= 190 && f.steps >= before + 18 && f.steps <= before + 22,
+       "steps that are sent again are counted once: %llu, %llu", (unsigned long long)before, (unsigned long long)f.steps);
+    finish();
+}
+
 static void bounds(void)
 {
     struct view_figures f;
@@ -406,6 +468,8 @@ int main(void)
     slow_transfer();
     thinned();
     hang();
+    uneven();
+    again();
     bounds();
     phases();
     next_program();
