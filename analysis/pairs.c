@@ -162,20 +162,30 @@ static struct span sum(const struct pair *p, uint64_t first, uint64_t end)
     return s;
 }
 
-/* Standard deviation of the time for a byte from bucket to bucket, over its mean: robust, as one may have waited for a lost packet. */
-static double noise_of(const struct pair *p, uint64_t end, double mean)
+/* Standard deviation of the time for a byte from bucket to bucket, over its pair's mean: of all pairs together, as one has few
+ * buckets; robust, as one may have waited for a lost packet. */
+static double noise_of(const struct pairs *t, uint64_t end)
 {
-    uint64_t first = p->newest + 1 - BUCKETS;
-    float off[BUCKETS];
+    float *off = xcalloc(t->n * BUCKETS + 1, sizeof(*off));
     size_t n = 0;
+    double noise;
 
-    for (uint64_t i = first; i < end && i <= p->newest; i++) {
-        const struct bucket *b = &p->bucket[i % BUCKETS];
+    for (size_t at = 0; at < t->n; at++) {
+        const struct pair *p = &t->pair[at];
+        struct span all = sum(p, 0, end);
 
-        if (b->bytes > 0)
-            off[n++] = (float)fabs(b->busy_s / b->bytes / mean - 1);
+        if (all.n < BEFORE_MIN || !(all.busy_s > 0))
+            continue;
+        for (uint64_t i = p->newest + 1 - BUCKETS; i < end && i <= p->newest; i++) {
+            const struct bucket *b = &p->bucket[i % BUCKETS];
+
+            if (b->bytes > 0)
+                off[n++] = (float)fabs(b->busy_s / b->bytes * all.bytes / all.busy_s - 1);
+        }
     }
-    return fmax(NOISE_MIN, STATISTICS_MAD_TO_SD * statistics_medianf(off, n));
+    noise = n ? STATISTICS_MAD_TO_SD * statistics_medianf(off, n) : 0;
+    free(off);
+    return fmax(NOISE_MIN, noise);
 }
 
 struct growth { /* of a pair of nodes */
@@ -184,9 +194,14 @@ struct growth { /* of a pair of nodes */
     double weight;        /* 1 over the variance of their difference */
 };
 
-/* How the pair's time for a byte has grown since that bucket, which is left out itself; weight 0: not known.  Its error is at least
- * floor_s: a pair that sends fast is disturbed as much as one that sends slowly. */
-static struct growth growth_of(const struct pairs *t, const struct pair *p, uint64_t onset, uint64_t now, double floor_s)
+/* How uncertain a pair's mean time for a byte is. */
+struct error {
+    double noise;   /* of one bucket, over the mean */
+    double floor_s; /* at the least: a pair that sends fast is disturbed as much as one that sends slowly */
+};
+
+/* How the pair's time for a byte has grown since that bucket, which is left out itself; weight 0: not known. */
+static struct growth growth_of(const struct pairs *t, const struct pair *p, uint64_t onset, uint64_t now, const struct error *e)
 {
     struct span before = sum(p, 0, onset), since = sum(p, onset + 1, now);
     uint32_t to = map_get(&t->located, p->to);
@@ -197,8 +212,8 @@ static struct growth growth_of(const struct pairs *t, const struct pair *p, uint
         return g;
     g.before = before.busy_s / before.bytes;
     g.since = since.busy_s / since.bytes;
-    noise = noise_of(p, onset, g.before) * fmax(g.since, g.before);
-    variance = noise * noise * (1. / before.n + 1. / since.n) + floor_s * floor_s;
+    noise = e->noise * fmax(g.since, g.before);
+    variance = noise * noise * (1. / before.n + 1. / since.n) + e->floor_s * e->floor_s;
     g.weight = 1 / variance;
     return g;
 }
@@ -301,11 +316,11 @@ bool pairs_find(const struct pairs *t, double now_s, double since_s, struct pair
 {
     uint64_t now = bucket_number(now_s), onset = bucket_number(since_s);
     struct places s = { .node = xcalloc(t->n_nodes + 1, sizeof(*s.node)), .link = xcalloc(t->n + 1, sizeof(*s.link)) };
-    double floor_s = FLOOR * usual_s(t, onset);
+    struct error e = { noise_of(t, onset), FLOOR * usual_s(t, onset) };
     struct fit best;
 
     for (size_t i = 0; i < t->n; i++) {
-        struct growth g = growth_of(t, &t->pair[i], onset, now, floor_s);
+        struct growth g = growth_of(t, &t->pair[i], onset, now, &e);
 
         if (g.weight > 0)
             places_add(&s, &g);
