@@ -263,7 +263,7 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
     if (a->alone)
         log_info("connected to the controller again");
     a->alone = false;
-    ranks_processes(a->ranks, uplink_newest_item(a->uplink) >= TELEMETRY_PROCESS);
+    ranks_newest_item(a->ranks, uplink_newest_item(a->uplink));
     health_traffic(a->health, uplink_newest_item(a->uplink) >= TELEMETRY_TRAFFIC);
     if (fresh) { /* it will send its requests again; keep pacing, which has been learnt, until then */
         a->wanted =

@@ -359,6 +359,21 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
     return taken;
 }
 
+static void put_partner(const struct rank *r, const struct rank_output *out, const struct ring_live *live, uint64_t enter_ns)
+{
+    struct telemetry_item item = {
+        .kind = TELEMETRY_PARTNER,
+        .partner = { .rank = r->info.rank,
+                     .app = (uint16_t)r->info.incarnation,
+                     .op = (uint8_t)live->message,
+                     .peer = live->peer,
+                     .tag = live->tag,
+                     .enter_ns = enter_ns },
+    };
+
+    out->put(&item, out->arg);
+}
+
 static void put_live(struct rank *r, const struct rank_output *out, const struct ring_live *live,
                      uint64_t now);
 static bool read_live(const struct rank *r, struct ring_live *live);
@@ -452,6 +467,8 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
     };
 
     out->put(&item, out->arg);
+    if (live->message && out->newest >= TELEMETRY_PARTNER)
+        put_partner(r, out, live, enter);
     r->live = *live;
 }
 
@@ -572,7 +589,7 @@ static void report_process(struct rank *r, const struct rank_output *out, uint64
     }
     if (state != PROCESS_RUNS && now < r->halt_ns + HALT_NS)
         state = PROCESS_RUNS;
-    if (!out->processes || (state == PROCESS_RUNS && !r->halt_open) ||
+    if (out->newest < TELEMETRY_PROCESS || (state == PROCESS_RUNS && !r->halt_open) ||
         (state != PROCESS_RUNS && !is_own_process(r)))
         return;
     item.process.state = (uint8_t)state;

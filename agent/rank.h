@@ -27,7 +27,7 @@ struct rank_output {
     flow_sink *put;
     void *arg;
     bool many;      /* many ranks: keep no ring in resident memory between two drains */
-    bool processes; /* the controller can read what keeps a process from running */
+    unsigned newest; /* enum telemetry_kind that the controller can read */
     struct call_window window;
     double wall_s;  /* the wall clock minus the node's */
     uint32_t calls; /* that each rank may send in one drain */

@@ -29,7 +29,8 @@ struct ranks {
     size_t n, cap, live; /* live: all ranks before this index are over */
     double rate_hz;
     struct call_window window;
-    bool room, processes;
+    bool room;
+    unsigned newest; /* enum telemetry_kind that the controller can read; 0: nothing is known of it */
     flow_sink *put;
     void (*note)(const char *text, void *arg);
     void *arg;
@@ -66,7 +67,7 @@ static bool get_output(struct ranks *rs, struct rank_output *out)
     size_t live = rs->n - rs->live;
 
     *out = (struct rank_output){
-        .clock = &rs->clock, .put = rs->put, .arg = rs->arg, .many = live > MANY, .processes = rs->processes
+        .clock = &rs->clock, .put = rs->put, .arg = rs->arg, .many = live > MANY, .newest = rs->newest
     };
     if (rs->window.open_s > 0) {
         out->window = rs->window;
@@ -246,9 +247,9 @@ void ranks_room(struct ranks *rs, bool room)
     rs->room = room;
 }
 
-void ranks_processes(struct ranks *rs, bool known)
+void ranks_newest_item(struct ranks *rs, unsigned newest)
 {
-    rs->processes = known;
+    rs->newest = newest;
 }
 
 void ranks_control(struct ranks *rs, double rate_hz, struct call_window window)

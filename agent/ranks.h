@@ -36,8 +36,8 @@ void ranks_announce(struct ranks *rs);
 void ranks_control(struct ranks *rs, double rate_hz, struct call_window window);
 /* Whether calls may be sent, at first they may: they must not push out what judging needs. */
 void ranks_room(struct ranks *rs, bool room);
-/* Whether the controller can read what keeps a process from running; at first it cannot. */
-void ranks_processes(struct ranks *rs, bool known);
+/* The newest enum telemetry_kind that the controller can read; at first it is taken for an old one. */
+void ranks_newest_item(struct ranks *rs, unsigned newest);
 /* The next {"ranks":[...]} of ranks with news, which the caller frees; NULL: no more.  *at is 0 in the first call. */
 json_t *ranks_news(struct ranks *rs, size_t *at);
 

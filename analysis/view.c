@@ -250,6 +250,9 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_PROCESS:
         view_ranks_take_process(v, now_s, &item->process);
         break;
+    case TELEMETRY_PARTNER:
+        view_ranks_take_partner(v, &item->partner);
+        break;
     case TELEMETRY_TRAFFIC:
         view_pairs_take(v, now_s, &item->traffic);
         break;

@@ -199,6 +199,7 @@ struct view_rank_figures {
     uint64_t inside_comm;
     uint32_t inside_seq;
     double inside_s;
+    const struct partner_item *partner; /* lent: the message that the call lasts for; NULL: none, or not known */
     enum process_state process; /* what keeps its process from running; PROCESS_RUNS also where that is not known */
     double process_s;           /* since the agent first saw that */
 };

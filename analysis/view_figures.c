@@ -129,6 +129,7 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .inside_comm = k->inside_comm,
         .inside_seq = k->inside_seq,
         .inside_s = now_s - k->inside_since_s,
+        .partner = view_rank_partner(k),
         .process = view_rank_process(k, now_s),
         .process_s = now_s - k->process_since_s,
     };

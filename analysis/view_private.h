@@ -68,6 +68,7 @@ struct view_rank {
     uint8_t inside_op, live_op; /* live_op: of the newest live item, also when the rank has left since */
     uint32_t inside_seq;
     uint64_t inside_comm, inside_ns; /* ns: by the node's clock */
+    struct partner_item partner; /* of the call that it entered at partner.enter_ns; op RING_OP_NONE: none */
     double inside_since_s, live_at_s, left_at_s;
     bool never_left;
     enum process_state process; /* what kept its process from running, by the newest item about it */
@@ -85,7 +86,10 @@ void view_ranks_forget(struct view *v, uint16_t app);
 void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *switch_name);
 void view_ranks_take_sample(struct view *v, const struct sample *s);
 void view_ranks_take_live(struct view *v, double now_s, const struct live *l);
+void view_ranks_take_partner(struct view *v, const struct partner_item *p);
 void view_ranks_take_process(struct view *v, double now_s, const struct process_item *p);
+/* The one message that the call lasts for in which the rank is by its newest live item; NULL: none, or it is not known. */
+const struct partner_item *view_rank_partner(const struct view_rank *k);
 /* PROCESS_RUNS also where nothing is known of it. */
 enum process_state view_rank_process(const struct view_rank *k, double now_s);
 void view_ranks_take_counts(struct view *v, const struct counts *c);

@@ -150,6 +150,29 @@ void view_ranks_take_live(struct view *v, double now_s, const struct live *l)
         view_steps_take_seq(v, l->comm, l->seq);
 }
 
+void view_ranks_take_partner(struct view *v, const struct partner_item *p)
+{
+    struct view_rank *k = find(v, p->rank, p->app);
+    bool several;
+
+    if (!k || p->peer >= VIEW_RANKS_MAX || p->peer == p->rank) {
+        v->refused++;
+        return;
+    }
+    several = k->partner.enter_ns == p->enter_ns &&
+              (k->partner.op != p->op || k->partner.peer != p->peer || k->partner.tag != p->tag);
+    k->partner = *p;
+    if (several) /* a record that ends in a wait for several messages */
+        k->partner.op = RING_OP_NONE;
+}
+
+const struct partner_item *view_rank_partner(const struct view_rank *k)
+{
+    bool of_messages = k->inside_op == RING_OP_POINT_TO_POINT || k->inside_op == RING_OP_WAIT;
+
+    return of_messages && k->partner.op != RING_OP_NONE && k->partner.enter_ns == k->inside_ns ? &k->partner : NULL;
+}
+
 void view_ranks_take_process(struct view *v, double now_s, const struct process_item *p)
 {
     struct view_rank *k = find(v, p->rank, p->app);

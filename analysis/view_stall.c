@@ -1,14 +1,16 @@
 /* view_stall.c - does a job stand still, since when, and who holds it up.
  *
  * Evidence, the strongest first: a process that cannot run; a rank that is in none of the calls in which the others wait,
- * or that is in an older collective of the same communicator, or in another one than they; a rank in a message while the
- * others wait in a collective; ranks that wait for each other in a circle of communicators.  Partners of the messages that
- * are waited for are not known: a rank is named only if it waits for nobody. */
+ * or that is in an older collective of the same communicator, or in another one than they; ranks that wait for each other in a
+ * circle of calls; a rank in a message while the others wait in a collective, or at the end of all chains of ranks that wait
+ * for one another.  With whom a rank exchanges several messages at once is not known. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/view_stall_private.h"
+#include "common/hash.h"
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
@@ -18,7 +20,6 @@
 #define SILENT_S     30.0
 #define REPORTS_S    10.0 /* agents report at least this often: without any item nothing is known */
 #define SAME_TIME    0.1  /* of a step: as long ago as the other */
-#define CIRCLE_MAX   64u  /* ranks that wait for each other: communicators are few */
 
 /* ---- what each rank does ---- */
 
@@ -321,58 +322,115 @@ static void keep_first(struct stall_search *s)
     s->n = n;
 }
 
-/* Those that do not compute either, if the others do. */
-static void keep_idle(struct stall_search *s)
+static bool is_idle(const struct stall_search *s, uint32_t rank)
+{
+    return view_health_cpu_ratio(s->v, rank) < STALL_IDLE_RATIO;
+}
+
+static bool is_awaited(const struct stall_search *s, uint32_t rank)
+{
+    return s->awaited[rank];
+}
+
+/* Of those that were named, the ones that are so, if any is. */
+static void keep_those(struct stall_search *s, bool is(const struct stall_search *s, uint32_t rank))
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < s->n; i++)
-        n += view_health_cpu_ratio(s->v, s->rank[i]) < STALL_IDLE_RATIO;
-    if (!n || n == s->n)
+        n += is(s, s->rank[i]);
+    if (!n)
         return;
     n = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        if (view_health_cpu_ratio(s->v, s->rank[i]) < STALL_IDLE_RATIO)
+        if (is(s, s->rank[i]))
             s->rank[n++] = s->rank[i];
     s->n = n;
 }
 
-/* A member of the collective in which a rank waits that has not come to it, and waits in another one; the rank itself: none. */
-static uint32_t waited_for(const struct stall_search *s, uint32_t rank)
+/* Has a rank that waits elsewhere still to come to the collective in which another one waits?  The root of a rooted one may have left it. */
+static bool is_absent(const struct stall_search *s, const struct view_rank *other, const struct view_rank *waits)
 {
-    const struct view_rank *k = view_ranks_at(s->v, rank);
+    enum stall_doing doing = view_stall_doing(s->v, other, s->now_s);
+    bool elsewhere = doing == STALL_MESSAGE || (doing == STALL_COLLECTIVE && other->inside_comm != waits->inside_comm);
+    bool passed = other->left_op != RING_OP_NONE && other->left_comm == waits->inside_comm && other->left_seq >= waits->inside_seq;
 
-    for (uint32_t r = 0; r < view_rank_limit(s->v); r++) {
-        const struct view_rank *other = view_ranks_at(s->v, r);
-
-        if (r != rank && view_stall_doing(s->v, other, s->now_s) == STALL_COLLECTIVE &&
-            view_comms_member(s->v, k->inside_comm, r) && other->inside_comm != k->inside_comm)
-            return r;
-    }
-    return rank;
+    return elsewhere && !passed;
 }
 
-/* Follow who waits for whom until a rank comes again. */
-static void name_circle(struct stall_search *s)
+static uint32_t absent_from(const struct stall_search *s, const struct view_rank *waits)
 {
-    uint32_t limit = view_rank_limit(s->v), rank = 0, first, n = 0;
+    uint32_t r = 0;
 
-    s->why = STALL_NOBODY;
-    if (s->scene.collectives != s->scene.ranks || !limit)
-        return;
-    while (rank < limit && view_stall_doing(s->v, view_ranks_at(s->v, rank), s->now_s) != STALL_COLLECTIVE)
-        rank++;
-    for (uint32_t i = 0; i < CIRCLE_MAX && rank < limit; i++)
-        rank = waited_for(s, rank);
-    first = rank;
-    for (uint32_t i = 0; i < CIRCLE_MAX && rank < limit; i++) { /* begin with the smallest */
-        rank = waited_for(s, rank);
-        first = rank < first ? rank : first;
+    while (r < view_rank_limit(s->v) &&
+           !(view_comms_member(s->v, waits->inside_comm, r) && is_absent(s, view_ranks_at(s->v, r), waits)))
+        r++;
+    return r;
+}
+
+/* Whom each rank waits for: the partner of its message, or a member of its collective that waits elsewhere; itself: nobody who is known. */
+static void find_next(struct stall_search *s)
+{
+    struct map absent = { 0 }; /* by collective */
+    uint32_t limit = view_rank_limit(s->v);
+
+    for (uint32_t r = 0; r < limit; r++) {
+        const struct view_rank *k = view_ranks_at(s->v, r);
+        enum stall_doing doing = view_stall_doing(s->v, k, s->now_s);
+        const struct partner_item *p = doing == STALL_MESSAGE ? view_rank_partner(k) : NULL;
+        uint64_t collective = hash_mix(k->inside_comm) + k->inside_seq;
+        uint32_t next = p ? p->peer : limit;
+
+        if (doing == STALL_COLLECTIVE && map_get(&absent, collective) == MAP_NONE)
+            map_put(&absent, collective, absent_from(s, k));
+        if (doing == STALL_COLLECTIVE)
+            next = map_get(&absent, collective);
+        s->next[r] = next < limit ? next : r;
+        if (next < limit)
+            s->awaited[next] = true;
     }
-    for (rank = first; n < CIRCLE_MAX && n < limit && (!n || rank != first); rank = waited_for(s, rank))
-        s->rank[n++] = rank;
-    s->n = n > 1 && rank == first ? n : 0;
-    s->why = s->n ? STALL_CIRCLE : STALL_NOBODY;
+    map_free(&absent);
+}
+
+/* The circle that a rank is in, from the smallest one on. */
+static void name_circle(struct stall_search *s, uint32_t rank)
+{
+    uint32_t first = rank;
+
+    for (uint32_t r = s->next[rank]; r != rank; r = s->next[r])
+        first = r < first ? r : first;
+    s->why = STALL_CIRCLE;
+    s->rank[s->n++] = first;
+    for (uint32_t r = s->next[first]; r != first; r = s->next[r])
+        s->rank[s->n++] = r;
+}
+
+/* Follow whom the ranks wait for: to a circle, or always to the same rank, which then holds all up. */
+static void name_end(struct stall_search *s)
+{
+    uint32_t limit = view_rank_limit(s->v), end = limit, ends = 0;
+    uint32_t *walk = xcalloc(limit + 1, sizeof(*walk)); /* that came by a rank; 0: none */
+
+    for (uint32_t first = 0; first < limit && !s->n; first++) {
+        uint32_t rank = first;
+
+        if (walk[first] || view_stall_doing(s->v, view_ranks_at(s->v, first), s->now_s) < STALL_COLLECTIVE)
+            continue;
+        for (; !walk[rank] && s->next[rank] != rank; rank = s->next[rank])
+            walk[rank] = first + 1;
+        if (walk[rank] == first + 1) {
+            name_circle(s, rank);
+        } else if (!walk[rank]) {
+            walk[rank] = first + 1;
+            end = rank;
+            ends++;
+        }
+    }
+    free(walk);
+    if (s->n || ends != 1)
+        return;
+    s->why = STALL_MISSING;
+    s->rank[s->n++] = end;
 }
 
 static void name(struct stall_search *s)
@@ -385,16 +443,19 @@ static void name(struct stall_search *s)
         name_all(s, STALL_MISSING, waits_for_nobody);
         if (s->n == s->scene.ranks)
             s->n = 0; /* all of them: nobody waits for anybody */
-        keep_idle(s);
+        keep_those(s, is_idle);
+        keep_those(s, is_awaited);
         keep_first(s);
     }
     name_all(s, STALL_BEHIND, behind_inside);
+    if (!s->n)
+        name_end(s);
     if (!s->n) {
         name_all(s, STALL_MISSING, in_message);
         keep_first(s);
     }
     if (!s->n)
-        name_circle(s);
+        s->why = STALL_NOBODY;
 }
 
 /* ---- all together ---- */
@@ -409,6 +470,8 @@ static void search_open(struct stall_search *s, const struct view *v, double now
                                 .scene = *scene,
                                 .place = xcalloc(n + 1, sizeof(*s->place)),
                                 .mark = xcalloc(n + 1, sizeof(*s->mark)),
+                                .next = xcalloc(n + 1, sizeof(*s->next)),
+                                .awaited = xcalloc(n + 1, sizeof(*s->awaited)),
                                 .rank = xcalloc(n + 1, sizeof(*s->rank)) };
 }
 
@@ -416,6 +479,8 @@ static void search_close(struct stall_search *s)
 {
     free(s->place);
     free(s->mark);
+    free(s->next);
+    free(s->awaited);
     free(s->rank);
 }
 
@@ -432,6 +497,7 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
     search_open(&s, v, now_s, &scene);
     collect_places(&s);
     mark_ranks(&s, !scene.collectives && !scene.messages);
+    find_next(&s);
     name(&s);
     view_stall_words(&s, out->text, sizeof(out->text));
     waits = s.n || scene.collectives || scene.messages;

@@ -50,7 +50,9 @@ struct stall_search {
     struct stall_scene scene;
     struct place *place;
     size_t n_places;
-    uint8_t *mark;            /* by rank */
+    uint8_t *mark;            /* by rank, and so are these: */
+    uint32_t *next;           /* whom it waits for; itself: nobody who is known */
+    bool *awaited;            /* somebody waits for it */
     struct stall_front front; /* in which most wait; waiting 0: none */
     uint32_t *rank, n;        /* that hold it up */
     enum stall_why why;

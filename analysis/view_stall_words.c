@@ -51,9 +51,20 @@ static const char *collective_name(uint8_t op)
     return op == RING_OP_WAIT || op == RING_OP_NONE ? "collective" : ring_op_name(op);
 }
 
-static const char *message_name(uint8_t op)
+/* "a receive from rank 3 (tag 7)" */
+static void say_message(struct words *w, const struct view_rank *k)
 {
-    return op == RING_OP_WAIT ? "a wait for messages" : "a send, receive, probe or one-sided call";
+    const struct partner_item *p = view_rank_partner(k);
+    bool sends = p && p->op == RING_OP_SEND;
+
+    if (!p)
+        say(w, "%s", k->live_op == RING_OP_WAIT ? "a wait for messages" : "a send, receive, probe or one-sided call");
+    else
+        say(w, "%s%s rank %u (tag %d)", k->live_op == RING_OP_WAIT ? "a wait for " : "a ",
+            k->live_op != RING_OP_WAIT ? sends ? "send to" : "receive from"
+            : sends                    ? "its message to"
+                                       : "a message from",
+            p->peer, p->tag);
 }
 
 /* " in allreduce 12 of world", of a rank that waits. */
@@ -65,7 +76,8 @@ static void say_call(struct words *w, const struct stall_search *s, const struct
             label(s->v, k->inside_comm).s);
         break;
     case STALL_MESSAGE:
-        say(w, " in %s", message_name(k->inside_op));
+        say(w, " in ");
+        say_message(w, k);
         break;
     case STALL_OUTSIDE:
         say(w, " outside of MPI");
@@ -100,7 +112,9 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
         if (view_comms_size(s->v, k->inside_comm))
             say(w, ", its last collective was %u", k->inside_seq);
     } else {
-        say(w, "in %s for %s", message_name(k->live_op), seconds(s->now_s - k->inside_since_s).s);
+        say(w, "in ");
+        say_message(w, k);
+        say(w, " for %s", seconds(s->now_s - k->inside_since_s).s);
     }
 }
 
@@ -213,7 +227,8 @@ static void describe_circle(struct words *w, const struct stall_search *s)
 
         say(w, "%s rank %u waits", i ? "," : "", s->rank[i]);
         say_call(w, s, k);
-        say(w, " for rank %u", s->rank[(i + 1) % s->n]);
+        if (!view_rank_partner(k))
+            say(w, " for rank %u", s->rank[(i + 1) % s->n]);
     }
 }
 
@@ -237,7 +252,10 @@ static void describe_missing(struct words *w, const struct stall_search *s)
         say(w, "%u %s, the first of them ", s->n, f->waiting ? "others" : "ranks");
     say_rank(w, s, s->rank[0]);
     if (!f->waiting)
-        say(w, "%s %s %s", s->n > 1 ? "," : "", verb, s->scene.messages ? "in no call" : "behind the others");
+        say(w, "%s %s %s", s->n > 1 ? "," : "", verb,
+            s->awaited[s->rank[0]]   ? "the one that they wait for"
+            : s->scene.messages      ? "in no call"
+                                     : "behind the others");
     say(w, " (");
     say_state(w, s, s->rank[0]);
     say(w, ")");

@@ -260,10 +260,11 @@ ALL(IRECV, Irecv)
     (void *buf, COUNT n, handle type, int to, int tag, int from, int rtag, handle comm, void *last)
 #define REPLACE_ARGS (buf, n, type, to, tag, from, rtag, comm, last)
 
+/* The call is shown without its messages, because it may last for either of them. */
 HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, e->bytes);
-    bool sent = !rc && ended(p, e, now, false), received = false;
+    bool sent = !rc && ended(p, e, now, true), received = false;
 
     if (!rc) {
         message_status(in, p->comm, status);
@@ -291,7 +292,7 @@ HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, i
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
         message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
         e.bytes = bytes_sent(&p, n, type);                    \
-        p2p_show_message(&p, &e);                             \
+        p2p_show(&p, e.bytes);                                \
         rc = NEXT(params) args;                               \
         exchanged(&p, &e, &in, rc, last);                     \
         return rc;                                            \

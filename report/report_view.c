@@ -272,6 +272,11 @@ static json_t *inside_json(const struct view *v, const struct view_rank_figures 
     put_text(o, "comm", view_comm_label(v, f->inside_comm, label, sizeof(label)));
     put_int(o, "seq", f->inside_seq);
     put_real(o, "age_s", f->inside_s);
+    if (f->partner) {
+        put_text(o, "message", ring_op_name(f->partner->op));
+        put_int(o, "peer", f->partner->peer);
+        put_int(o, "tag", f->partner->tag);
+    }
     return o;
 }
 

@@ -141,8 +141,9 @@ _Static_assert(offsetof(struct ring_event, root) == offsetof(struct ring_event, 
                "number and partner are a word");
 _Static_assert(offsetof(struct ring_event, op) == offsetof(struct ring_event, tag) + 4 &&
                    offsetof(struct ring_event, flags) == offsetof(struct ring_event, tag) + 5 &&
+                   offsetof(struct ring_event, awaits) == offsetof(struct ring_event, tag) + 6 &&
                    offsetof(struct ring_event, tag) % 8 == 0,
-               "tag, op and flags are a word");
+               "tag, op, flags and awaits are a word");
 
 /* A message without its times. */
 struct hot_message {
@@ -152,6 +153,7 @@ struct hot_message {
 
 #define HOT_OP(op)       ((uint64_t)(op) << 32)
 #define HOT_FLAGS(flags) ((uint64_t)(flags) << 40)
+#define HOT_AWAITS       16 /* bits from op to awaits */
 #define HOT_TAG          UINT32_MAX /* the tag's bits */
 
 HOT unsigned hot_message_op(struct hot_message m)
@@ -202,14 +204,14 @@ HOT void hot_message_number(struct ring_event *at, uint32_t number)
 }
 
 /* Show a call that was entered to pass message m, or to wait for it alone: then its op is shown as RING_OP_WAIT with no
- * flags, and a reader takes the op and the time alone.  The rest of the event is written here and not when the call ends,
+ * flags and as awaited, and a reader takes the time, the partner and the tag.  The rest of the event is written here and not when the call ends,
  * because the processor does this beside what the library does. Returns its place. */
 HOT struct ring_event *hot_enter_message(struct ring *r, uint64_t enter, bool waits, struct hot_message m)
 {
     struct ring_event *at = hot_place(r);
 
     if (waits)
-        m.tag_op = (m.tag_op & HOT_TAG) | HOT_OP(RING_OP_WAIT);
+        m.tag_op = (m.tag_op & HOT_TAG) | (m.tag_op & HOT_OP(UINT8_MAX)) << HOT_AWAITS | HOT_OP(RING_OP_WAIT);
     hot_message_set(at, enter, &m);
     __atomic_store_n(&at->wait, waits ? enter : 0, __ATOMIC_RELEASE);
     __atomic_store_n(&at->p2p, 0, __ATOMIC_RELEASE);

@@ -247,8 +247,11 @@ static struct ring_event event_read(const struct ring_event *at)
                             .comm = __atomic_load_n(&at->comm, __ATOMIC_ACQUIRE),
                             .bytes = __atomic_load_n(&at->bytes, __ATOMIC_ACQUIRE),
                             .seq = __atomic_load_n(&at->seq, __ATOMIC_ACQUIRE),
+                            .root = __atomic_load_n(&at->root, __ATOMIC_ACQUIRE),
+                            .tag = __atomic_load_n(&at->tag, __ATOMIC_ACQUIRE),
                             .op = __atomic_load_n(&at->op, __ATOMIC_ACQUIRE),
-                            .flags = __atomic_load_n(&at->flags, __ATOMIC_ACQUIRE) };
+                            .flags = __atomic_load_n(&at->flags, __ATOMIC_ACQUIRE),
+                            .awaits = __atomic_load_n(&at->awaits, __ATOMIC_ACQUIRE) };
 
     e.enter = __atomic_load_n(&at->enter, __ATOMIC_ACQUIRE);
     return e;
@@ -256,19 +259,23 @@ static struct ring_event event_read(const struct ring_event *at)
 
 static void live_inside(struct ring_live *live, const struct ring_event *e)
 {
-    bool message = ring_op_is_message(e->op);
+    bool message = ring_op_is_message(e->op), waits = e->op == RING_OP_WAIT && !e->flags; /* see hot_enter_message() */
+    uint8_t of = message ? e->op : e->awaits;
 
-    if (e->op == RING_OP_WAIT && !e->flags) { /* see hot_enter_message() */
+    if (waits)
         *live = (struct ring_live){ .enter = e->enter, .op = RING_OP_WAIT };
-        return;
+    else
+        *live = (struct ring_live){ .comm = e->comm,
+                                    .enter = e->enter,
+                                    .bytes = e->bytes,
+                                    .seq = message ? 0 : e->seq,
+                                    .op = message ? RING_OP_POINT_TO_POINT : e->op,
+                                    .flags = e->flags };
+    if ((message || waits) && ring_op_is_message(of) && e->root >= 0) {
+        live->message = of;
+        live->peer = (uint32_t)e->root;
+        live->tag = e->tag;
     }
-
-    *live = (struct ring_live){ .comm = e->comm,
-                                .enter = e->enter,
-                                .bytes = e->bytes,
-                                .seq = message ? 0 : e->seq,
-                                .op = message ? RING_OP_POINT_TO_POINT : e->op,
-                                .flags = e->flags };
 }
 
 /* entered 0: the last call ended without an event; otherwise its event is the newest. */

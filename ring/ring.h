@@ -110,7 +110,8 @@ struct ring_event {        /* one cache line */
         int32_t tag;        /* of a message */
     };
     uint8_t op, flags;
-    uint16_t reserved;
+    uint8_t awaits; /* of a call in progress that waits for one request alone: RING_OP_SEND or RING_OP_RECV, with root and tag */
+    uint8_t reserved;
 };
 _Static_assert(sizeof(struct ring_event) == 64, "events are 64 bytes");
 
@@ -122,6 +123,11 @@ struct ring_live {
     uint32_t seq;
     uint16_t op; /* RING_OP_NONE: outside of any MPI call; then comm and seq name the last collective left */
     uint16_t flags;
+    /* The one message that a call of messages lasts for, as in ring_event: RING_OP_SEND or RING_OP_RECV; RING_OP_NONE: there are several,
+     * or its other end is not known. */
+    uint16_t message;
+    int32_t tag;
+    uint32_t peer;
 };
 
 struct ring_comm {

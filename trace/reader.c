@@ -451,6 +451,13 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
 
         r->figures.never_left++;
         on_item(&item, r);
+        on_item(&(struct telemetry_item){ .kind = TELEMETRY_PARTNER,
+                                          .partner = { .rank = rec->rank,
+                                                       .op = rec->kind == TRACE_SEND ? RING_OP_SEND : RING_OP_RECV,
+                                                       .peer = rec->peer,
+                                                       .tag = rec->tag,
+                                                       .enter_ns = rec->t0_ns } },
+                r);
         return;
     }
     if (rec->t1_ns > rank->left_ns)

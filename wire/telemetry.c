@@ -125,6 +125,10 @@ static const struct field traffic_fields[] = {
     FIELD(traffic_item, local[1]),  FIELD(traffic_item, remote[0]), FIELD(traffic_item, remote[1]),
     FIELD(traffic_item, bytes),     FIELD(traffic_item, busy_ns),   { 0, 0 },
 };
+static const struct field partner_fields[] = {
+    FIELD(partner_item, rank), FIELD(partner_item, app), FIELD(partner_item, op),       FIELD(partner_item, peer),
+    FIELD(partner_item, tag),  FIELD(partner_item, enter_ns), { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -148,6 +152,7 @@ static const struct {
     [TELEMETRY_CALL] = { "call", call_fields, true },
     [TELEMETRY_PROCESS] = { "process", process_fields, true },
     [TELEMETRY_TRAFFIC] = { "traffic", traffic_fields, false },
+    [TELEMETRY_PARTNER] = { "partner", partner_fields, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -276,6 +281,10 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_PROCESS:
         if (item->process.state >= PROCESS_STATES)
             return err_set(err, "telemetry: process at byte %zu: unknown state %u", at, item->process.state);
+        return 0;
+    case TELEMETRY_PARTNER:
+        if (!ring_op_is_message(item->partner.op))
+            return err_set(err, "telemetry: partner at byte %zu: operation %u", at, item->partner.op);
         return 0;
     case TELEMETRY_COUNTS:
     case TELEMETRY_COMM:

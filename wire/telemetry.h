@@ -31,9 +31,10 @@ enum telemetry_kind {
     TELEMETRY_CALL,
     TELEMETRY_PROCESS,
     TELEMETRY_TRAFFIC,
+    TELEMETRY_PARTNER,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's `welcome` names. */
-#define TELEMETRY_NEWEST   TELEMETRY_TRAFFIC
+#define TELEMETRY_NEWEST   TELEMETRY_PARTNER
 #define TELEMETRY_UNNAMED  TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 enum sample_flags {
@@ -108,6 +109,16 @@ struct live {
 
 /* Only in recorded traces: the record ends while the rank is inside, for an unknown time. */
 #define LIVE_NEVER_LEFT UINT64_MAX
+
+/* The one message that such a call lasts for, sent after it; its other end is known. */
+struct partner_item {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t op; /* RING_OP_SEND or RING_OP_RECV */
+    uint32_t peer;
+    int32_t tag;
+    uint64_t enter_ns; /* the call's, in struct live */
+};
 
 /* Running totals of a rank's probe, since it began. */
 struct counts {
@@ -234,6 +245,7 @@ struct telemetry_item {
         struct call_item call;
         struct process_item process;
         struct traffic_item traffic;
+        struct partner_item partner;
     };
 };
 

@@ -85,6 +85,19 @@ try() {
     is "$(jq -c '.regime == "stalled"' "$dir/job")" false "$what: a job that ended while it hung is not stalled any more"
 }
 
+# A program in which each rank waits for a message from the one before it.
+deadlock() {
+    what="$1, crossed"
+    start "$1" crossed
+    wait_for 60 that '.verdicts[0].class == "hang"'
+    like "$(jq -r '.verdicts[0].text' "$dir/job")" \
+        '^a deadlock of 4 ranks: rank 0 waits in a receive from rank 3 \(tag 9\), rank 3 waits in a receive from rank 2 \(tag 9\), rank 2' \
+        "$what: ranks that wait for each other's messages are a deadlock, with their calls"
+    is "$(jq -c '[.rank_table | sort_by(.rank)[].inside | [.message, .peer, .tag]]' "$dir/job")" '[["recv",3,9],["recv",0,9],["recv",1,9],["recv",2,9]]' \
+        "$what: the table of ranks has the message that each waits for"
+    ended
+}
+
 # The step ends as Slurm ends it: the processes are killed, then the agents are asked to stop.
 ended() {
     sed -n 's/^loop: rank [0-9]* pid //p' "$dir/out" | xargs kill -KILL 2>/dev/null
@@ -105,5 +118,6 @@ for library in ${HANG_LIBRARIES:-$libraries}; do
         esac
         try "$library" "$way" "$call"
     done
+    deadlock "$library"
 done
 done_testing

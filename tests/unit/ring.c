@@ -551,12 +551,13 @@ static void test_live(void)
     is_outside(r, 710, 11, 5, "a collective after messages is the last one");
     ring_emit(w, &ended);
     ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 800, .op = RING_OP_WAIT });
+    ok(ring_live_get(r, &live) && live.op == RING_OP_WAIT && live.message == RING_OP_NONE, "another wait is shown without a message");
     ring_leave(w, 810);
     is_outside(r, 810, 11, 5, "a wait without events leaves the last collective as it is");
     at = hot_enter_message(w, 820, true, hot_message_new(&waited));
     ok(ring_live_get(r, &live) && live.op == RING_OP_WAIT && live.enter == 820 && !live.comm && !live.bytes &&
-           !live.seq,
-       "a wait for one message is shown without what its event has already");
+           !live.seq && live.message == RING_OP_RECV && live.peer == 2 && live.tag == 4,
+       "a wait for one message is shown with the message's other end, and without what its event has already");
     ok(hot_is_shown(w, at, 820) && !hot_is_shown(w, at, 821),
        "a call in progress is shown at its place, and no other call is");
     hot_leave_wait(w, at, &waited, true, 64, 830);

@@ -19,6 +19,8 @@ struct rank {
     uint32_t seq;
     enum process_state process;
     bool idle; /* it uses no CPU */
+    uint8_t message; /* that its call lasts for: RING_OP_SEND or RING_OP_RECV; 0: not known */
+    uint32_t peer;
 };
 
 static void put(struct telemetry_item item)
@@ -88,6 +90,8 @@ static void start(uint32_t steps)
 /* Report what the ranks do, every second, until they have done it for `seconds`. */
 static void stand_still(const struct rank rank[RANKS], double seconds)
 {
+    uint64_t enter_ns = (uint64_t)(now_s * 1e9);
+
     for (double s = 1; s <= seconds; s++) {
         now_s += 1;
         for (uint32_t r = 0; r < RANKS; r++) {
@@ -99,7 +103,12 @@ static void stand_still(const struct rank rank[RANKS], double seconds)
                                                    .state = RING_STATE_RUNNING,
                                                    .comm = k->comm,
                                                    .seq = k->seq,
+                                                   .enter_ns = enter_ns,
                                                    .age_ns = (uint64_t)(s * 1e9) } });
+            if (k->message)
+                put((struct telemetry_item){
+                    .kind = TELEMETRY_PARTNER,
+                    .partner = { .rank = r, .op = k->message, .peer = k->peer, .tag = 7, .enter_ns = enter_ns } });
             if (k->process != PROCESS_RUNS)
                 put((struct telemetry_item){
                     .kind = TELEMETRY_PROCESS,
@@ -216,6 +225,19 @@ static const struct {
       { .op = MESSAGE },
       { .op = RING_OP_WAIT },
       ": no message for 40.0 s: 8 of 8 ranks wait for one, no process is stopped, and who should send is not known" },
+    { "the rank at the end of all chains of messages is named",
+      { .op = MESSAGE, .message = RING_OP_RECV, .peer = 5 },
+      { .op = RING_OP_WAIT },
+      "r5: no message for 40.0 s: 8 ranks wait for one; rank 5 on node5 is the one that they wait for (in a wait for messages for 40.0 s)" },
+    { "a rank is stopped in a receive from another one",
+      { .op = RING_OP_WAIT },
+      { .op = MESSAGE, .message = RING_OP_RECV, .peer = 2, .process = STOPPED },
+      "r5: rank 5 on node5 is stopped (SIGSTOP) in a receive from rank 2 (tag 7) for 40.0 s; 7 others wait for messages" },
+    { "a rank that waits for a message from one that waits for it in a collective is a deadlock",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = RING_OP_WAIT, .message = RING_OP_RECV, .peer = 2 },
+      "r2,r5: a deadlock of 2 ranks: rank 2 waits in allreduce 40 of world for rank 5, rank 5 waits in a wait for a message from rank 2 "
+      "(tag 7)" },
     { "a rank that calls another collective than the others is named",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = RING_OP_BCAST, .comm = WORLD, .seq = 40 },
@@ -280,6 +302,30 @@ static void deadlock(void)
            "r4,r5: a deadlock of 2 ranks: rank 4 waits in allreduce 78 of 4@4 for rank 5, rank 5 waits in allreduce 40 of world for "
            "rank 4",
            "ranks that wait for each other in two communicators are a deadlock, with their calls");
+    view_free(view);
+}
+
+/* Each receives from the next one. */
+static void messages_in_a_circle(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    for (uint32_t r = 0; r < RANKS; r++)
+        rank[r] = (struct rank){ .op = MESSAGE, .message = RING_OP_RECV, .peer = (r + 1) % RANKS };
+    stand_still(rank, 40);
+    is_str(hang(),
+           "r0,r1,r2,r3,r4,r5,r6,r7: a deadlock of 8 ranks: rank 0 waits in a receive from rank 1 (tag 7), rank 1 waits in a receive from "
+           "rank 2 (tag 7), rank 2 waits in a receive from rank 3 (tag 7), rank 3 waits in a receive from rank 4 (tag 7)",
+           "ranks that receive from each other in a circle are a deadlock, with their calls");
+    rank[6] = (struct rank){ .op = MESSAGE, .message = RING_OP_SEND, .peer = 2 };
+    stand_still(rank, 40);
+    ok(!strncmp(hang(), "r2,r3,r4,r5,r6: a deadlock of 5 ranks: rank 2 ", 46),
+       "those who wait for the circle and are not in it are not named: %s", hang());
+    rank[3] = (struct rank){ .op = NONE };
+    rank[7] = (struct rank){ .op = NONE };
+    stand_still(rank, 40);
+    ok(!strncmp(hang(), "r3: ", 4), "of two ranks in no call the one that others wait for is the root: %s", hang());
     view_free(view);
 }
 
@@ -397,6 +443,7 @@ int main(void)
     table();
     chain();
     deadlock();
+    messages_in_a_circle();
     all_stopped();
     messages_only();
     limits();

@@ -41,6 +41,8 @@ static const struct telemetry_item items[] = {
                                 .bytes = 4,
                                 .enter_ns = 5,
                                 .age_ns = 6 } },
+    { TELEMETRY_PARTNER,
+      .partner = { .rank = 1, .app = 2, .op = RING_OP_RECV, .peer = 7, .tag = -3, .enter_ns = 5 } },
     { TELEMETRY_COUNTS, .counts = { .rank = 1,
                                     .app = 1,
                                     .events = 2,
@@ -155,7 +157,7 @@ static void there_and_back(void)
     struct telemetry_item got;
     struct err err = { "" };
 
-    is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55,
+    is_int((long long)n, 20 + 77 + 101 + 45 + 24 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55,
            "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
@@ -199,6 +201,9 @@ static void there_and_back(void)
         case TELEMETRY_TRAFFIC:
             want.traffic = items[i].traffic;
             break;
+        case TELEMETRY_PARTNER:
+            want.partner = items[i].partner;
+            break;
         }
         ok(telemetry_next(&r, &got) && got.kind == want.kind,
            "telemetry_next returns item %zu, of the kind that was written", i);
@@ -227,7 +232,7 @@ static void refusals(void)
         const char *what, *why;
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 12, "more items announced", "missing at the end" },
+        { 16, 13, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "unknown kind 0" },
         { 20, 200, "kind 200", "unknown kind 200" },
         { 27, 0, "no operation", "unknown operation 0" },

@@ -1,7 +1,8 @@
 /* loop - the same step over and over: some work, then the ranks meet in one of several ways.
- *     loop allreduce | polled | exchange STEPS
+ *     loop allreduce | polled | exchange | crossed STEPS
  * allreduce: a blocking collective; polled: MPI_Ibarrier and a loop of MPI_Test; exchange: messages with both neighbours in
- * a ring, and no collective.  Each rank first prints "loop: rank 2 pid 4711". */
+ * a ring, and no collective; crossed: the same, but after 300 steps each rank first receives from the one before it, so that none
+ * ever sends.  Each rank first prints "loop: rank 2 pid 4711". */
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
@@ -56,10 +57,24 @@ static void exchange(void)
     MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
 }
 
+static void crossed(void)
+{
+    static int steps;
+    double from;
+    int rank, size;
+
+    exchange();
+    if (++steps < 300)
+        return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Recv(&from, 1, MPI_DOUBLE, (rank + size - 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static const struct {
     const char *name;
     void (*meet)(void);
-} ways[] = { { "allreduce", allreduce }, { "polled", polled }, { "exchange", exchange } };
+} ways[] = { { "allreduce", allreduce }, { "polled", polled }, { "exchange", exchange }, { "crossed", crossed } };
 
 int main(int argc, char **argv)
 {
@@ -70,7 +85,7 @@ int main(int argc, char **argv)
     while (way < n && (argc != 3 || strcmp(argv[1], ways[way].name) != 0))
         way++;
     if (way == n || steps <= 0) {
-        fprintf(stderr, "Usage: loop allreduce|polled|exchange STEPS\n");
+        fprintf(stderr, "Usage: loop allreduce|polled|exchange|crossed STEPS\n");
         return 2;
     }
     MPI_Init(&argc, &argv);
