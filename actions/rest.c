@@ -13,9 +13,9 @@
 #include "actions/secret.h"
 #include "common/config.h"
 #include "common/err.h"
+#include "common/hostlist.h"
 #include "common/xalloc.h"
 #include "slurm/comment.h"
-#include "slurm/hostlist.h"
 #include "wire/json.h"
 
 #define NEWEST     46 /* v0.0.NN; older versions are tried after it */

@@ -7,6 +7,7 @@ libcommon_a_SOURCES = \
 	common/key.c common/key.h common/key_print.c common/value.c common/value.h \
 	common/units.c common/units.h \
 	common/err.c common/err.h \
+	common/hostlist.c common/hostlist.h \
 	common/hosts.c common/hosts.h \
 	common/log.c common/log.h \
 	common/map.c common/map.h \

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "actions/action.h"
+#include "common/hostlist.h"
 #include "common/log.h"
 #include "common/utf8.h"
 #include "daemon/control_private.h"
 #include "daemon/controller.h"
 #include "rules/effect.h"
-#include "slurm/hostlist.h"
 
 #define KEY         "decision/"
 #define COLUMNS_MIN 4    /* least columns of a window */

@@ -4,7 +4,6 @@ libslurmfacts_a_SOURCES = \
 	slurm/accounting.c slurm/accounting.h \
 	slurm/child.c slurm/child.h \
 	slurm/comment.c slurm/comment.h \
-	slurm/hostlist.c slurm/hostlist.h \
 	slurm/jobtime.c slurm/jobtime.h \
 	slurm/outages.c slurm/outages.h \
 	slurm/slurmtool.c slurm/slurmtool.h

@@ -1,5 +1,5 @@
 /* nodelist.h - lists of nodes in Slurm's notation, "node[1-3,07],gpu4", read and written by libslurm for
- * syncguard-slurm-helper.  hostlist.h searches them without it. */
+ * syncguard-slurm-helper.  common/hostlist.h reads them without it. */
 #ifndef SYNCGUARD_SLURM_NODELIST_H
 #define SYNCGUARD_SLURM_NODELIST_H
 

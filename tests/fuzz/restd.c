@@ -8,8 +8,8 @@
 #include "actions/action.h"
 #include "actions/rest_answer.h"
 #include "actions/template.h"
+#include "common/hostlist.h"
 #include "slurm/comment.h"
-#include "slurm/hostlist.h"
 #include "slurm/jobtime.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,8 +9,8 @@
 #include "actions/rest_answer.h"
 #include "actions/template.h"
 #include "actions/webhook.h"
+#include "common/hostlist.h"
 #include "slurm/comment.h"
-#include "slurm/hostlist.h"
 #include "tests/tap.h"
 
 static void check_comments(void)

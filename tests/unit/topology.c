@@ -1,0 +1,194 @@
+/* topology.conf, the lists of nodes in it, and the tree that it becomes. */
+#include "topology/topology.h"
+
+#include <stdlib.h>
+
+#include "common/hostlist.h"
+#include "tests/tap.h"
+#include "topology/topology_conf.h"
+
+/* ---- lists ---- */
+
+static int append(void *arg, const char *name, struct err *err)
+{
+    char *all = arg;
+
+    (void)err;
+    snprintf(all + strlen(all), 200 - strlen(all), "%s%s", *all ? " " : "", name);
+    return 0;
+}
+
+static void check_lists(void)
+{
+    static const struct {
+        const char *list, *names; /* NULL: not accepted */
+    } cases[] = {
+        { "node1", "node1" },
+        { "", "" },
+        { "a,b", "a b" },
+        { "node[1-3,7]", "node1 node2 node3 node7" },
+        { "node[08-11]x,gpu", "node08x node09x node10x node11x gpu" },
+        { "r[1-2]n[1-2]", "r1n1 r1n2 r2n1 r2n2" },
+        { "[1-2]", "1 2" },
+        { "node[1-3", NULL },
+        { "node]", NULL },
+        { "node[]", NULL },
+        { "node[3-1]", NULL },
+        { "node[1-]", NULL },
+        { "node[1,]", NULL },
+        { "node[a]", NULL },
+        { "a,,b", NULL },
+        { "a b", NULL },
+        { "n[1-11]", NULL }, /* more than the maximum */
+        { "n[1-999999999999]", NULL },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char all[200] = "";
+        struct err err = { "" };
+        int rc = hostlist_each(cases[i].list, 10, append, all, &err);
+
+        if (cases[i].names)
+            is_str(rc == 0 ? all : err.text, cases[i].names, "hostlist_each(): %s", cases[i].list);
+        else
+            ok(rc < 0 && err.text[0], "hostlist_each(): %s is rejected with a reason: %s", cases[i].list,
+               err.text);
+    }
+}
+
+/* ---- files ---- */
+
+static struct topology *parse(const char *text, struct err *err)
+{
+    return topology_conf_parse("t.conf", text, strlen(text), err);
+}
+
+static void check_tree(void)
+{
+    struct err err = { "" };
+    struct topology *t = parse("# two leaves\n"
+                               "SwitchName=s0 Nodes=node[2-4] LinkSpeed=200\n"
+                               "switchname=s1 nodes=node[10-11] \\\n  LinkSpeed=400\n"
+                               "SwitchName=s2 Nodes=far\n"
+                               "SwitchName=mid Switches=s[0-1]\n"
+                               "SwitchName=top Switches=mid,s2\n",
+                               &err);
+    struct topology_assumption a = topology_usual;
+    uint32_t mid;
+
+    if (!ok(!!t, "a tree of three levels is read%s", err.text))
+        return;
+    is_int((long long)t->n_nodes, 6, "nodes of the tree");
+    is_int((long long)t->n_switches, 5, "switches of the tree");
+    is_str(t->a_switch[t->node[topology_find_node(t, "node10")].parent].name, "s1", "the switch of node10");
+    ok(topology_find_node(t, "node1") == TOPOLOGY_NONE, "node1 is not in it");
+    mid = topology_find_switch(t, "mid");
+    is_int(t->a_switch[mid].height, 1, "the height of mid");
+    is_int(t->a_switch[mid].n_below, 2, "the switches below mid");
+    is_str(t->a_switch[t->a_switch[mid].parent].name, "top", "the switch above mid");
+    is_int(t->a_switch[t->a_switch[mid].parent].height, 2, "the height of top");
+
+    a.node_bytes_per_s = 10;
+    a.oversubscription[1] = 4;
+    a.n_oversubscription = 2;
+    topology_assume(t, &a);
+    is_near(t->a_switch[topology_find_switch(t, "s0")].up.bytes_per_s, 3 * 10 / 2.0 * 200 / 400, 1e-9,
+            "a switch with half the LinkSpeed of another has half its rate per node");
+    is_near(t->a_switch[topology_find_switch(t, "s1")].up.bytes_per_s, 2 * 10 / 2.0, 1e-9,
+            "the link of a switch has its nodes' rate over the oversubscription");
+    is_near(t->a_switch[mid].up.bytes_per_s, (7.5 + 10) / 4, 1e-9,
+            "the second level has its own oversubscription");
+    t->a_switch[topology_find_switch(t, "s0")].up.measured_bytes_per_s = 3;
+    t->node[topology_find_node(t, "node10")].up.measured_bytes_per_s = 2;
+    topology_assume(t, &a);
+    is_near(t->a_switch[mid].up.bytes_per_s, (3 + (10 + 2) / 2.0) / 4, 1e-9,
+            "measured rates replace assumed ones");
+    topology_free(t);
+
+    t = parse("BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2,4\n", &err);
+    if (!ok(!!t, "blocks are read%s", err.text))
+        return;
+    ok(t->n_switches == 3 && t->a_switch[0].parent == 2 && t->a_switch[1].parent == 2,
+       "one switch joins the blocks");
+    topology_free(t);
+}
+
+static void check_errors(void)
+{
+    static const struct {
+        const char *text, *reason; /* how it begins */
+    } cases[] = {
+        { "", "t.conf: no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1" },
+        { "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n[1-2]\n",
+          "t.conf:2: switch b: node n1 is below switch a, too; one switch per node is accepted" },
+        { "SwitchName=a Nodes=n1,n[1-2]\n", "t.conf:1: switch a: has node n1 twice" },
+        { "SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", "t.conf:2: switch a: is already in line 1; " },
+        { "SwitchName=a Nodes=n1\nSwitchName=b Switches=a,c\n",
+          "t.conf:2: switch b: switch c below it is nowhere described" },
+        { "SwitchName=a Nodes=n1\nSwitchName=b Switches=n1\n",
+          "t.conf:2: switch b: n1 is a node, not a switch" },
+        { "SwitchName=a Nodes=n1\nSwitchName=b Switches=a,a\n", "t.conf:2: switch b: has switch a twice" },
+        { "SwitchName=a Nodes=n1\nSwitchName=b Switches=a\nSwitchName=c Switches=a\n",
+          "t.conf:3: switch c: switch a is below switch b, too; a tree is accepted" },
+        { "SwitchName=a Switches=a\n", "t.conf:1: switch a: is above itself; a tree is accepted" },
+        { "SwitchName=l Nodes=n\nSwitchName=a Switches=c\nSwitchName=b Switches=a\nSwitchName=c Switches=b\n",
+          "t.conf:" },
+        { "SwitchName=a Nodes=n[1-3\n", "t.conf:1: switch a: 'n[1-3' is not accepted: names such as node1" },
+        { "SwitchName=a Nodes=n[1-99999]\n", "t.conf:1: switch a: " },
+        { "SwitchName=a Nod", "t.conf:1: \"Nod\": expected Key=Value" },
+        { "SwitchName=a Nodes=", "t.conf:1: Nodes=: a list of names is accepted" },
+        { "SwitchName=a\n", "t.conf:1: SwitchName=a: a switch has Nodes= or Switches=, one of both" },
+        { "SwitchName=a Nodes=n Switches=b\n", "t.conf:1: SwitchName=a: a switch has Nodes= or Switches=" },
+        { "Nodes=n\n", "t.conf:1: Nodes=n: SwitchName=NAME or BlockName=NAME is needed" },
+        { "SwitchName=a Nodes=n Color=red\n", "t.conf:1: Color=red: SwitchName with Nodes or Switches and" },
+        { "SwitchName=a Nodes=n LinkSpeed=fast\n", "t.conf:1: LinkSpeed=fast: a number from 1 to" },
+        { "SwitchName=a[1-2] Nodes=n\n", "t.conf:1: SwitchName=a[1-2]: one name is accepted" },
+        { "SwitchName=a Nodes=n\nBlockName=b Nodes=m\n",
+          "t.conf:2: BlockName=b: switches or blocks are accepted, and not both" },
+    };
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct topology *t = parse(cases[i].text, &err);
+
+        ok(!t && !strncmp(err.text, cases[i].reason, strlen(cases[i].reason)), "rejected: %s",
+           t ? "nothing" : err.text);
+        topology_free(t);
+    }
+    ok(!topology_conf_read("/nowhere/topology.conf", &err) && strstr(err.text, "/nowhere/topology.conf"),
+       "a missing file is reported by its name: %s", err.text);
+}
+
+/* The most levels, one more, and as many nodes as are accepted. */
+static void check_limits(void)
+{
+    char text[4000] = "SwitchName=s0 Nodes=n\n";
+    struct topology *t;
+    struct err err = { "" };
+
+    for (unsigned i = 1; i < TOPOLOGY_LEVELS_MAX; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "SwitchName=s%u Switches=s%u\n", i, i - 1);
+    t = parse(text, &err);
+    ok(!!t, "%u levels of switches are accepted%s", TOPOLOGY_LEVELS_MAX, err.text);
+    topology_free(t);
+    snprintf(text + strlen(text), sizeof(text) - strlen(text), "SwitchName=more Switches=s%u\n",
+             TOPOLOGY_LEVELS_MAX - 1);
+    t = parse(text, &err);
+    ok(!t && strstr(err.text, "more than 16 switches above each other"), "one more is not: %s", err.text);
+
+    t = parse("SwitchName=a Nodes=n[1-65536]\n", &err);
+    ok(t && t->n_nodes == TOPOLOGY_NODES_MAX, "%u nodes are accepted", TOPOLOGY_NODES_MAX);
+    topology_free(t);
+    t = parse("SwitchName=a Nodes=n[1-65536]\nSwitchName=b Nodes=m\n", &err);
+    ok(!t && strstr(err.text, "t.conf:2: switch b: at most 65536 nodes are accepted"), "one more is not: %s",
+       err.text);
+}
+
+int main(void)
+{
+    check_lists();
+    check_tree();
+    check_errors();
+    check_limits();
+    return done_testing();
+}

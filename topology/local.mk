@@ -1,0 +1,6 @@
+# topology/: the cluster's switches, and orders of ranks on them
+noinst_LIBRARIES += libtopology.a
+libtopology_a_SOURCES = \
+	topology/topology.c topology/topology.h \
+	topology/topology_conf.c topology/topology_conf.h
+TOPOLOGY_LIBS = libtopology.a $(NETWORK_LIBS) $(COMMON_LIBS) -lm

@@ -1,0 +1,328 @@
+#include "topology/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hostlist.h"
+
+const struct topology_assumption topology_usual = {
+    .node_bytes_per_s = 12.5e9, .latency_s = 1e-6, .oversubscription = { 2 }, .n_oversubscription = 1
+};
+
+static const struct topology_link unknown = { NAN, NAN, NAN, NAN };
+
+struct topology *topology_new(const char *origin)
+{
+    struct topology *t = calloc(1, sizeof(*t));
+
+    if (!t || !(t->origin = strdup(origin))) {
+        free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void topology_free(struct topology *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->n_nodes; i++)
+        free(t->node[i].name);
+    for (size_t i = 0; i < t->n_switches; i++) {
+        free(t->a_switch[i].name);
+        free(t->a_switch[i].switches);
+    }
+    free(t->node);
+    free(t->a_switch);
+    free(t->by_name);
+    free(t->origin);
+    free(t);
+}
+
+static int no_memory(struct err *err)
+{
+    return err_set(err, "out of memory");
+}
+
+/* "FILE:LINE: switch NAME: " and the reason. */
+static int fail(const struct topology *t, const struct topology_switch *s, struct err *err)
+{
+    if (s)
+        err_prefix(err, "switch %.80s", s->name);
+    if (s && s->line)
+        return err_prefix(err, "%.200s:%u", t->origin, s->line);
+    return err_prefix(err, "%.200s", t->origin);
+}
+
+/* ---- adding ---- */
+
+/* Room for one more of the array's elements; NULL: no memory, and the array is as it was. */
+static void *grown(void *array, size_t *cap, size_t n, size_t size)
+{
+    size_t more = *cap ? 2 * *cap : 64;
+    void *larger;
+
+    if (n < *cap)
+        return array;
+    larger = reallocarray(array, more, size);
+    if (larger)
+        *cap = more;
+    return larger;
+}
+
+static int add_node(void *arg, const char *name, struct err *err)
+{
+    struct topology *t = arg;
+    struct topology_node *nodes = grown(t->node, &t->cap_nodes, t->n_nodes, sizeof(*nodes)), *n;
+
+    if (!nodes)
+        return no_memory(err);
+    t->node = nodes;
+    if (t->n_nodes == TOPOLOGY_NODES_MAX)
+        return err_set(err, "at most %u nodes are accepted", TOPOLOGY_NODES_MAX);
+    n = &t->node[t->n_nodes];
+    *n = (struct topology_node){ strdup(name), (uint32_t)t->n_switches - 1, unknown };
+    if (!n->name)
+        return no_memory(err);
+    t->n_nodes++;
+    t->a_switch[n->parent].n_below++;
+    return 0;
+}
+
+int topology_add(struct topology *t, const char *name, const char *nodes, const char *switches,
+                 double link_speed, unsigned line, struct err *err)
+{
+    struct topology_switch *all = grown(t->a_switch, &t->cap_switches, t->n_switches, sizeof(*all)), *s;
+
+    if (!all)
+        return no_memory(err);
+    t->a_switch = all;
+    if (t->n_switches == TOPOLOGY_SWITCHES_MAX) {
+        err_set(err, "at most %u switches are accepted", TOPOLOGY_SWITCHES_MAX);
+        return fail(t, NULL, err);
+    }
+    s = &all[t->n_switches];
+    *s = (struct topology_switch){
+        .parent = TOPOLOGY_NONE, .line = line, .link_speed = link_speed, .up = unknown
+    };
+    s->name = strdup(name);
+    s->switches = strdup(switches ? switches : "");
+    if (!s->name || !s->switches) {
+        free(s->name);
+        free(s->switches);
+        return no_memory(err);
+    }
+    t->n_switches++;
+    if ((nodes && *nodes) == !!*s->switches) {
+        err_set(err, "either nodes or switches are accepted below it, and not both");
+        return fail(t, s, err);
+    }
+    if (nodes && *nodes && hostlist_each(nodes, TOPOLOGY_NODES_MAX, add_node, t, err) < 0)
+        return fail(t, s, err);
+    return 0;
+}
+
+/* ---- names ---- */
+
+static int by_node_name(const void *a, const void *b)
+{
+    const struct topology_node *one = a, *two = b;
+
+    return strcmp(one->name, two->name);
+}
+
+static int by_switch_name(const void *a, const void *b, void *arg)
+{
+    const struct topology *t = arg;
+
+    return strcmp(t->a_switch[*(const uint32_t *)a].name, t->a_switch[*(const uint32_t *)b].name);
+}
+
+static int sort_names(struct topology *t, struct err *err)
+{
+    t->by_name = calloc(t->n_switches, sizeof(*t->by_name));
+    if (!t->by_name)
+        return no_memory(err);
+    qsort(t->node, t->n_nodes, sizeof(*t->node), by_node_name);
+    for (uint32_t i = 0; i < t->n_switches; i++)
+        t->by_name[i] = i;
+    qsort_r(t->by_name, t->n_switches, sizeof(*t->by_name), by_switch_name, t);
+    for (size_t i = 1; i < t->n_nodes; i++) {
+        const struct topology_node *n = &t->node[i];
+        const struct topology_switch *s = &t->a_switch[n->parent];
+
+        if (strcmp(n[-1].name, n->name) != 0)
+            continue;
+        if (n[-1].parent == n->parent)
+            err_set(err, "has node %.80s twice", n->name);
+        else
+            err_set(err, "node %.80s is below switch %.80s, too; one switch per node is accepted", n->name,
+                    t->a_switch[n[-1].parent].name);
+        return fail(t, s, err);
+    }
+    for (size_t i = 1; i < t->n_switches; i++) {
+        const struct topology_switch *one = &t->a_switch[t->by_name[i - 1]],
+                                     *two = &t->a_switch[t->by_name[i]];
+
+        if (strcmp(one->name, two->name) != 0)
+            continue;
+        if (one->line)
+            err_set(err, "is already in line %u; one line per switch is accepted", one->line);
+        else
+            err_set(err, "exists twice");
+        return fail(t, two, err);
+    }
+    return 0;
+}
+
+uint32_t topology_find_node(const struct topology *t, const char *name)
+{
+    size_t low = 0, high = t->n_nodes;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(t->node[middle].name, name);
+
+        if (!order)
+            return (uint32_t)middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return TOPOLOGY_NONE;
+}
+
+uint32_t topology_find_switch(const struct topology *t, const char *name)
+{
+    size_t low = 0, high = t->n_switches;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(t->a_switch[t->by_name[middle]].name, name);
+
+        if (!order)
+            return t->by_name[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return TOPOLOGY_NONE;
+}
+
+/* ---- the tree ---- */
+
+struct adoption {
+    struct topology *t;
+    uint32_t parent;
+};
+
+static int adopt(void *arg, const char *name, struct err *err)
+{
+    const struct adoption *a = arg;
+    uint32_t i = topology_find_switch(a->t, name);
+    struct topology_switch *s = i == TOPOLOGY_NONE ? NULL : &a->t->a_switch[i];
+
+    if (!s && topology_find_node(a->t, name) != TOPOLOGY_NONE)
+        return err_set(err, "%.80s is a node, not a switch", name);
+    if (!s)
+        return err_set(err, "switch %.80s below it is nowhere described", name);
+    if (s->parent == a->parent)
+        return err_set(err, "has switch %.80s twice", name);
+    if (s->parent != TOPOLOGY_NONE)
+        return err_set(err, "switch %.80s is below switch %.80s, too; a tree is accepted", name,
+                       a->t->a_switch[s->parent].name);
+    s->parent = a->parent;
+    a->t->a_switch[a->parent].n_below++;
+    return 0;
+}
+
+/* Raise the switches above this one to their height. */
+static int raise_above(struct topology *t, uint32_t from, struct err *err)
+{
+    uint32_t height = 0;
+
+    for (uint32_t i = from; i != TOPOLOGY_NONE; i = t->a_switch[i].parent, height++) {
+        if (t->a_switch[i].height < height)
+            t->a_switch[i].height = height;
+        if (height < TOPOLOGY_LEVELS_MAX)
+            continue;
+        for (size_t steps = 0; steps <= t->n_switches && i != TOPOLOGY_NONE; steps++)
+            i = t->a_switch[i].parent;
+        if (i == TOPOLOGY_NONE) {
+            err_set(err, "more than %u switches above each other", TOPOLOGY_LEVELS_MAX);
+            return fail(t, &t->a_switch[from], err);
+        }
+        err_set(err, "is above itself; a tree is accepted");
+        return fail(t, &t->a_switch[i], err);
+    }
+    return 0;
+}
+
+int topology_finish(struct topology *t, struct err *err)
+{
+    if (!t->n_switches) {
+        err_set(
+            err,
+            "no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1 Nodes=node[1-16] are accepted");
+        return fail(t, NULL, err);
+    }
+    if (sort_names(t, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < t->n_switches; i++) {
+        struct adoption a = { t, i };
+
+        if (hostlist_each(t->a_switch[i].switches, t->n_switches, adopt, &a, err) < 0)
+            return fail(t, &t->a_switch[i], err);
+    }
+    for (uint32_t i = 0; i < t->n_switches; i++)
+        if (raise_above(t, i, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- links ---- */
+
+static void assume_link(struct topology_link *l, double bytes_per_s, double latency_s)
+{
+    l->bytes_per_s = isnan(l->measured_bytes_per_s) ? bytes_per_s : l->measured_bytes_per_s;
+    l->latency_s = isnan(l->measured_latency_s) ? latency_s : l->measured_latency_s;
+}
+
+static double highest_speed(const struct topology *t, uint32_t height)
+{
+    double highest = NAN;
+
+    for (size_t i = 0; i < t->n_switches; i++)
+        if (t->a_switch[i].height == height)
+            highest = fmax(highest, t->a_switch[i].link_speed);
+    return highest;
+}
+
+/* While a switch's own link is not set, its bytes_per_s is the sum of those below it. */
+void topology_assume(struct topology *t, const struct topology_assumption *a)
+{
+    for (size_t i = 0; i < t->n_switches; i++)
+        t->a_switch[i].up.bytes_per_s = 0;
+    for (size_t i = 0; i < t->n_nodes; i++) {
+        assume_link(&t->node[i].up, a->node_bytes_per_s, a->latency_s);
+        t->a_switch[t->node[i].parent].up.bytes_per_s += t->node[i].up.bytes_per_s;
+    }
+    for (uint32_t height = 0; height < TOPOLOGY_LEVELS_MAX; height++) {
+        size_t last = a->n_oversubscription - 1;
+        double over = a->oversubscription[height < last ? height : last], highest = highest_speed(t, height);
+
+        for (size_t i = 0; i < t->n_switches; i++) {
+            struct topology_switch *s = &t->a_switch[i];
+            double slower = s->link_speed > 0 ? s->link_speed / highest : 1;
+
+            if (s->height != height)
+                continue;
+            assume_link(&s->up, s->up.bytes_per_s / over * slower, a->latency_s);
+            if (s->parent != TOPOLOGY_NONE)
+                t->a_switch[s->parent].up.bytes_per_s += s->up.bytes_per_s;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/* topology.h - a cluster's nodes and switches as Slurm knows them: a tree, or several.
+ *
+ * Filled in by topology_conf.h from a file, or switch by switch from what libslurm reports.  Each node is below one switch and
+ * each switch below at most one. Blocks (topology/block) are switches with nodes, below one that stands for what joins them.
+ * What was measured of a link is set by its user; the rest is assumed by topology_assume().
+ *
+ * Never aborts and never prints: the plugin uses it.  Bytes per second, seconds; NaN is unknown. */
+#ifndef SYNCGUARD_TOPOLOGY_TOPOLOGY_H
+#define SYNCGUARD_TOPOLOGY_TOPOLOGY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+#define TOPOLOGY_NODES_MAX    65536u
+#define TOPOLOGY_SWITCHES_MAX 65536u
+#define TOPOLOGY_LEVELS_MAX   16u /* of switches */
+#define TOPOLOGY_NONE         UINT32_MAX
+
+/* From a node or switch to the switch above it, full duplex; several cables count as one. */
+struct topology_link {
+    double measured_bytes_per_s, measured_latency_s; /* NaN: not measured */
+    double bytes_per_s, latency_s;                   /* measured, or else assumed */
+};
+
+struct topology_node {
+    char *name;
+    uint32_t parent; /* a switch */
+    struct topology_link up;
+};
+
+struct topology_switch {
+    char *name;
+    uint32_t parent;   /* TOPOLOGY_NONE: a root */
+    uint32_t height;   /* 0: has nodes; else one more than the highest switch below */
+    uint32_t n_below;  /* switches and nodes directly below */
+    unsigned line;     /* of the file; 0: not from a file */
+    double link_speed; /* LinkSpeed=, in units of the site's own; NaN: not given */
+    struct topology_link up;
+    char *switches; /* the names below it, as written; private */
+};
+
+struct topology {
+    char *origin; /* the file, or "slurmctld": how reasons begin */
+    struct topology_node *node;
+    struct topology_switch *a_switch;
+    size_t n_nodes, n_switches;
+    /* Private. */
+    size_t cap_nodes, cap_switches;
+    uint32_t *by_name; /* switches */
+};
+
+/* NULL: no memory. */
+struct topology *topology_new(const char *origin);
+void topology_free(struct topology *t); /* NULL is fine */
+
+/* Add a switch with either nodes or switches below it, in Slurm's notation; "" or NULL: none.  0, or -1 with the reason, after
+ * which only topology_free() is of use. */
+int topology_add(struct topology *t, const char *name, const char *nodes, const char *switches,
+                 double link_speed, unsigned line, struct err *err);
+
+/* After the last switch: resolve the names.  Nodes are sorted by name from here on, and nothing has been measured.
+ * 0, or -1 with the reason: nothing in it, a name twice, below two switches or unknown, a circle, too many levels. */
+int topology_finish(struct topology *t, struct err *err);
+
+/* An index, or TOPOLOGY_NONE: unknown. */
+uint32_t topology_find_node(const struct topology *t, const char *name);
+uint32_t topology_find_switch(const struct topology *t, const char *name);
+
+/* How fast links are that were not measured. */
+struct topology_assumption {
+    double node_bytes_per_s, latency_s; /* of a node's link; of any link */
+    /* Capacity below a switch over that of its link up: of switches with nodes, of those above, ...; the last counts for all
+     * further levels. */
+    double oversubscription[TOPOLOGY_LEVELS_MAX];
+    size_t n_oversubscription; /* at least 1 */
+};
+
+/* 12.5 GB/s (100 Gbit/s), 1 us, 2 to 1 everywhere. */
+extern const struct topology_assumption topology_usual;
+
+/* Set bytes_per_s and latency_s of all links. Slurm gives LinkSpeed no unit and no meaning: here a switch's link up is as much slower
+ * than assumed as its LinkSpeed is lower than the highest one of its height. */
+void topology_assume(struct topology *t, const struct topology_assumption *a);
+
+#endif

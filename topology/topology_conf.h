@@ -1,0 +1,20 @@
+/* topology_conf.h - reads topology.conf, of Slurm's plugins topology/tree and topology/block.
+ *
+ *   SwitchName=s1 Nodes=node[1-16] LinkSpeed=400
+ *   SwitchName=top Switches=s[1-4]
+ *   BlockName=b1 Nodes=node[1-18]
+ *   BlockSizes=18,36                     (no matter here)
+ *
+ * in the syntax of slurm.conf (common/conf.h), comments, continued lines and Include included; one of both kinds per file.
+ * Not read: topology.yaml of newer versions of Slurm. */
+#ifndef SYNCGUARD_TOPOLOGY_TOPOLOGY_CONF_H
+#define SYNCGUARD_TOPOLOGY_TOPOLOGY_CONF_H
+
+#include "topology/topology.h"
+
+/* A finished topology; NULL with a reason that names file, line and what is accepted. */
+struct topology *topology_conf_read(const char *path, struct err *err);
+/* The same for text in memory. */
+struct topology *topology_conf_parse(const char *name, const char *text, size_t bytes, struct err *err);
+
+#endif
