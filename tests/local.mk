@@ -14,6 +14,7 @@ UNIT_TESTS = \
 	tests/unit/agent_arguments \
 	tests/unit/agents \
 	tests/unit/audit \
+	tests/unit/arrange \
 	tests/unit/backlog \
 	tests/unit/cadence \
 	tests/unit/cadence_job \
@@ -76,6 +77,7 @@ UNIT_TESTS = \
 	tests/unit/period \
 	tests/unit/picture \
 	tests/unit/pipeline \
+	tests/unit/placed \
 	tests/unit/plan_answer \
 	tests/unit/plugstack \
 	tests/unit/projection \

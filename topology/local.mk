@@ -1,6 +1,10 @@
 # topology/: the cluster's switches, and orders of ranks on them
 noinst_LIBRARIES += libtopology.a
 libtopology_a_SOURCES = \
+	topology/arrange.c topology/arrange.h \
+	topology/exact.c topology/exact.h \
+	topology/layout.c topology/layout.h \
+	topology/pattern.c topology/pattern.h \
 	topology/topology.c topology/topology.h \
 	topology/topology_conf.c topology/topology_conf.h
 TOPOLOGY_LIBS = libtopology.a $(NETWORK_LIBS) $(COMMON_LIBS) -lm

@@ -10,7 +10,7 @@ const struct topology_assumption topology_usual = {
     .node_bytes_per_s = 12.5e9, .latency_s = 1e-6, .oversubscription = { 2 }, .n_oversubscription = 1
 };
 
-static const struct topology_link unknown = { NAN, NAN, NAN, NAN };
+static const struct topology_link unknown = { NAN, NAN, NAN, NAN, 1 };
 
 struct topology *topology_new(const char *origin)
 {
@@ -321,6 +321,8 @@ void topology_assume(struct topology *t, const struct topology_assumption *a)
             if (s->height != height)
                 continue;
             assume_link(&s->up, s->up.bytes_per_s / over * slower, a->latency_s);
+            s->up.cables =
+                (uint32_t)fmax(1, fmin(TOPOLOGY_CABLES_MAX, round(s->up.bytes_per_s / a->node_bytes_per_s)));
             if (s->parent != TOPOLOGY_NONE)
                 t->a_switch[s->parent].up.bytes_per_s += s->up.bytes_per_s;
         }

@@ -16,12 +16,14 @@
 #define TOPOLOGY_NODES_MAX    65536u
 #define TOPOLOGY_SWITCHES_MAX 65536u
 #define TOPOLOGY_LEVELS_MAX   16u /* of switches */
+#define TOPOLOGY_CABLES_MAX   64u
 #define TOPOLOGY_NONE         UINT32_MAX
 
-/* From a node or switch to the switch above it, full duplex; several cables count as one. */
+/* From a node or switch to the switch above it, full duplex: a number of cables, and a message takes one of them. */
 struct topology_link {
     double measured_bytes_per_s, measured_latency_s; /* NaN: not measured */
-    double bytes_per_s, latency_s;                   /* measured, or else assumed */
+    double bytes_per_s, latency_s;                   /* measured, or else assumed; of all cables */
+    uint32_t cables;
 };
 
 struct topology_node {
@@ -80,7 +82,8 @@ struct topology_assumption {
 /* 12.5 GB/s (100 Gbit/s), 1 us, 2 to 1 everywhere. */
 extern const struct topology_assumption topology_usual;
 
-/* Set bytes_per_s and latency_s of all links. Slurm gives LinkSpeed no unit and no meaning: here a switch's link up is as much slower
+/* Set bytes_per_s, latency_s and cables of all links; a cable between switches is about as fast as a node's, and
+ * more than TOPOLOGY_CABLES_MAX count as so many faster ones. Slurm gives LinkSpeed no unit and no meaning: here a switch's link up is as much slower
  * than assumed as its LinkSpeed is lower than the highest one of its height. */
 void topology_assume(struct topology *t, const struct topology_assumption *a);
 
