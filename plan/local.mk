@@ -16,6 +16,7 @@ libplan_a_SOURCES = \
 	plan/mtbf.c \
 	plan/options.c plan/options.h \
 	plan/pipeline.c \
+	plan/place.c \
 	plan/question.h \
 	plan/questions.c \
 	plan/running.c plan/running.h \
@@ -31,7 +32,7 @@ libplan_a_SOURCES = \
 	plan/trial.c plan/trial.h \
 	plan/whatif.c
 libplan_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-PLAN_LIBS = libplan.a $(SIM_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lm
+PLAN_LIBS = libplan.a $(TOPOLOGY_LIBS) $(SIM_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lm
 
 bin_PROGRAMS += sgplan
 sgplan_SOURCES = plan/sgplan.c

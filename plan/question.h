@@ -27,7 +27,8 @@ const struct question *question_asked(const struct options *o);
 /* answered by formulas */
 extern const struct question question_collective, question_step, question_speedup, question_straggler,
     question_staleness, question_localsgd, question_compress, question_bucket, question_pipeline,
-    question_memory, question_checkpoint, question_mtbf, question_train, question_compare, question_whatif;
+    question_memory, question_checkpoint, question_mtbf, question_train, question_compare, question_whatif,
+    question_place;
 /* answered from measurements of a live job or a trace */
 extern const struct question question_scale;
 /* answered by simulation */

@@ -24,6 +24,7 @@ static const struct question *const questions[] = {
     &question_train,
     &question_compare,
     &question_whatif,
+    &question_place,
     /* measurements */
     &question_scale,
     /* simulation */
@@ -43,6 +44,8 @@ static void complete(const struct options *o, const char *name, FILE *out)
     if (!strcmp(name, "SCENARIO")) {
         scenarios_print(PKGDATADIR "/scenarios", out);
         fputs("@files\n", out);
+    } else if (!strcmp(name, "PATTERN")) {
+        fputs("ring\nhalving\ngroups:8\npipeline:8x4\n", out);
     } else {
         session_complete(o, name, out);
     }

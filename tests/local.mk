@@ -203,7 +203,7 @@ noinst_PROGRAMS += \
 	tests/tui/fakecontroller
 
 # What a program without an LDADD of its own is linked with: each of these holds all the libraries below it.
-LDADD = tests/libtest.a $(PLAN_LIBS) $(TOPOLOGY_LIBS) $(CTL_LIBS) $(TUI_LIBS) $(AGENT_LIBS) $(DAEMON_LIBS) \
+LDADD = tests/libtest.a $(PLAN_LIBS) $(CTL_LIBS) $(TUI_LIBS) $(AGENT_LIBS) $(DAEMON_LIBS) \
 	$(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) -lpthread -lm
 AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 

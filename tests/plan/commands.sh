@@ -79,6 +79,42 @@ refused "sgplan: --change=bandwidth=0x: 0 is not accepted for --bandwidth" whati
 refused "sgplan: --change=cv=2x changes nothing" whatif "${train[@]}" --change=cv=2x
 refused "sgplan: --ranks=1: a comparison needs at least 2 ranks" compare --ranks=1 --latency=1us --bandwidth=1GB/s --compute=1s --cv=0.1 --gradient-bytes=1MB
 
+cat >"$dir/topology.conf" <<'END'
+SwitchName=s1 Nodes=n[1-16:2]
+END
+code 1 place --topology="$dir/topology.conf"
+is "$(cat "$dir/err")" "sgplan: $dir/topology.conf:1: switch s1: 'n[1-16:2]' is not accepted: names such as node1 or node[1-3,07], with commas between them" \
+    "sgplan place names file, line and what is accepted"
+cat >"$dir/topology.conf" <<'END'
+SwitchName=s0 Nodes=n[1,3,5,7,9,11,13,15]
+SwitchName=s1 Nodes=n[2,4,6,8,10,12,14,16]
+SwitchName=top Switches=s[0-1]
+END
+place=(place --topology="$dir/topology.conf")
+code 1 place --topology="$dir/none"
+refused "sgplan: missing --topology=FILE: " place
+refused "sgplan: pattern 'star' is not accepted: ring, halving, groups:G or pipeline:SxR" "${place[@]}" --pattern=star
+refused "sgplan: groups:3: 16 ranks cannot be divided into such groups" "${place[@]}" --pattern=groups:3
+refused "sgplan: --nodelist: 'n[1' is not accepted: names such as node1" "${place[@]}" --nodelist='n[1'
+refused "sgplan: --nodelist is empty" "${place[@]}" --nodelist=
+refused "sgplan: $dir/topology.conf: node n17 is below no switch" "${place[@]}" --nodelist='n[15-17]'
+refused "sgplan: node n1 is given twice" "${place[@]}" --nodelist=n1,n1
+refused "sgplan: --link=s9=1GB/s: a node or switch of the topology is accepted" "${place[@]}" --link=s9=1GB/s
+refused "sgplan: --link=s1=fast: a bandwidth such as" "${place[@]}" --link=s1=fast
+refused "sgplan: --oversubscription=2,x: a number such as" "${place[@]}" --oversubscription=2,x
+code 0 "${place[@]}" --ranks-per-node=2 --suggest
+is "$(tr '\n' ' ' <"$dir/out")" "$(for n in 1 3 5 7 9 11 13 15 2 4 6 8 10 12 14 16; do printf 'n%d n%d ' $n $n; done)" \
+    "sgplan place --suggest prints a host file with a line per rank, switch after switch"
+is "$(sgplan "${place[@]}" --oversubscription=4 --nodelist='n[16-1]' 2>&1 | head -1 | cut -c1-45)" "sgplan: --nodelist: 'n[16-1]' is not accepted" \
+    "sgplan place rejects a range that falls"
+sgplan "${place[@]}" --oversubscription=4 --nodelist='n16,n[1-15]' --json >"$dir/placed"
+is "$(python3 -c '
+import json, sys
+a = json.load(sys.stdin)
+print([o["order"] for o in a["orders"]], a["optimal"], round(a["gain"], 1), a["switches"])' <"$dir/placed")" \
+    "[\"Slurm's block\", \"Slurm's cyclic\", 'as listed', 'suggested'] True 4.8 2" \
+    "sgplan place compares orders: each step of Slurm's crosses the link between the switches"
+
 # Every question says its source and its assumptions, to people and to programs; nothing is NaN.
 questions=(
     "collective --op=allreduce --bytes=700MB ${net[*]}"
@@ -96,6 +132,7 @@ questions=(
     "mtbf --nodes=128 --failures=3 --node-days=900 --duration=2-00:00:00"
     "train ${train[*]} --cv=5%"
     "compare ${train[*]} --cv=10%"
+    "place --topology=$dir/topology.conf --nodelist=n[1-4,9] --link=s1=1GB/s"
     "whatif ${train[*]} --cv=5% --change=bandwidth=4x,cv=1%,ranks=2x"
 )
 for question in "${questions[@]}"; do
@@ -110,7 +147,7 @@ done
 for question in $(sgplan --complete sgplan '' | cut -f1); do
     [ "$question" = help ] || printf '%s\n' "${questions[@]}" | grep -q "^$question " || echo "$question"
 done >"$dir/untold"
-is "$(grep -vxE 'scale|simulate|experiment|place' "$dir/untold")" "" "every question of sgplan is in this test's list"
+is "$(grep -vxE 'scale|simulate|experiment' "$dir/untold")" "" "every question of sgplan is in this test's list"
 
 is "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json | md5sum)" "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json | md5sum)" \
     "sgplan staleness: the same seed gives the same answer"
