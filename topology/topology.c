@@ -144,7 +144,8 @@ static int sort_names(struct topology *t, struct err *err)
     t->by_name = calloc(t->n_switches, sizeof(*t->by_name));
     if (!t->by_name)
         return no_memory(err);
-    qsort(t->node, t->n_nodes, sizeof(*t->node), by_node_name);
+    if (t->n_nodes)
+        qsort(t->node, t->n_nodes, sizeof(*t->node), by_node_name);
     for (uint32_t i = 0; i < t->n_switches; i++)
         t->by_name[i] = i;
     qsort_r(t->by_name, t->n_switches, sizeof(*t->by_name), by_switch_name, t);
