@@ -127,7 +127,7 @@ static int read_links(const struct options *o, struct topology *t, struct err *e
     return 0;
 }
 
-/* The nodes in Slurm's order, which is by name and number in most clusters; given: as they were listed. */
+/* The nodes in Slurm's order, which is by name and number in most clusters; given: as they were listed, if they were. */
 static int read_nodes(const struct options *o, const struct topology *t, struct names *given,
                       struct names *sorted, struct err *err)
 {
@@ -142,6 +142,8 @@ static int read_nodes(const struct options *o, const struct topology *t, struct 
     for (size_t i = 0; i < given->n; i++)
         add_name(sorted, given->name[i], NULL);
     qsort(sorted->name, sorted->n, sizeof(*sorted->name), by_number);
+    if (!list)
+        qsort(given->name, given->n, sizeof(*given->name), by_number);
     return 0;
 }
 

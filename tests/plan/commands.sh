@@ -107,6 +107,7 @@ is "$(tr '\n' ' ' <"$dir/out")" "$(for n in 1 3 5 7 9 11 13 15 2 4 6 8 10 12 14 
     "sgplan place --suggest prints a host file with a line per rank, switch after switch"
 is "$(sgplan "${place[@]}" --oversubscription=4 --nodelist='n[16-1]' 2>&1 | head -1 | cut -c1-45)" "sgplan: --nodelist: 'n[16-1]' is not accepted" \
     "sgplan place rejects a range that falls"
+is "$(sgplan "${place[@]}" | grep -c 'as listed')" 0 "sgplan place without --nodelist has no order as listed"
 sgplan "${place[@]}" --oversubscription=4 --nodelist='n16,n[1-15]' --json >"$dir/placed"
 is "$(python3 -c '
 import json, sys
