@@ -176,6 +176,7 @@ dist_check_SCRIPTS += \
 	tests/probe/zoo.sh \
 	tests/security/impostors.sh \
 	tests/security/node.sh \
+	tests/security/siege.sh \
 	tests/simgrid/agree.sh \
 	tests/tree.py \
 	tests/tui/terminal.sh \

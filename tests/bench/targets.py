@@ -6,6 +6,7 @@ AT_MOST = {
     "memory.ring_bytes_per_rank": 2 << 20, "memory.agent_bytes": 16 << 20, "memory.controller_bytes_1000_ranks": 64 << 20,
     "cold.connected_s": 10, "cold.core_ratio": 1,
     "launch_extra_s.up": 0.010, "launch_extra_s.down": 0.010,
+    "siege.status_p95_s": 1, "siege.peak_bytes": 256 << 20, "siege.failed": 0,
     "time_to_name.seconds": 2.0,  # or 16 collectives, whichever is later
     "sgtop.first_paint_s": 0.1, "sgtop.cpu_ratio": 0.01, "sgtop.first_job_s": 0.3,  # the last: with 16,384 ranks
     "analyze.peak_bytes": 64 << 20,
@@ -15,6 +16,7 @@ AT_MOST = {
 }
 AT_LEAST = {
     "analyze.records_per_s": 5e5, "analyze.ratio": 1,
+    "siege.steps_ratio": 0.99,
     "engine.events_per_s": 1e6, "engine.ratio": 0.25, "engine.messages.calls_per_s": 2e6, "engine.messages.slow_rank_calls_per_s": 2e6,
     "network.halving_walked_per_s": 1e7, "network.simgrid.faster": 100, "network.exact_ring_512_events_per_s": 1e7,
 }

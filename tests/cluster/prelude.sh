@@ -1,5 +1,7 @@
 # prelude.sh - what the tests on a real Slurm begin with: tap.sh, a folder of their own ($here) that is gone with them,
 # the cluster as C. To be sourced; ends the test as skipped where there can be no cluster.
+# SYNCGUARDD: a controller of another build to start instead, such as one with a sanitizer (of threads: the test runs under
+# `setarch -R`, see ./check); controller_silent finds what it has to say.
 # shellcheck shell=bash
 set -u
 top_srcdir=${top_srcdir:-$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../..}
@@ -31,6 +33,14 @@ needs() { # FILE REASON
 installed() {
     make -s -C "$top_builddir" install prefix="$here/inst" >"$here/install.log" 2>&1 ||
         { cat "$here/install.log"; bail_out "make install failed"; }
+    [ -z "${SYNCGUARDD-}" ] || install -m 755 "$SYNCGUARDD" "$here/inst/sbin/syncguardd" || bail_out "no program: $SYNCGUARDD"
+}
+
+# Ends the controller, which must have nothing to say on its standard output and error: a sanitizer would.
+controller_silent() {
+    C controller stop >/dev/null && [ ! -s "$here/c/log/syncguardd.out" ] && return
+    show "$here/c/log/syncguardd.out"
+    return 1
 }
 
 up() { # NODES OPTIONS...: the cluster with the plugin

@@ -1,12 +1,13 @@
-/* hostile - a user who tries to take the controller away from the others: tests/daemon/bounds.sh runs it with another uid.
+/* hostile - a user who tries to take the controller away from the others: tests/daemon/bounds.sh and tests/security/siege.sh
+ * run it with another uid.
  *   hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS
  * WHAT: ranks (steps whose only rank has the largest number), comms (communicators of 65,536 members), period (a rank
  * that alternates between two), halves (frames that are begun and
  * not finished), jobs (many steps), reports (steps with all ranks, ended), questions (large answers that
  * nobody reads), greetings (without a credential), silence (connections that say nothing). */
-#include <arpa/inet.h>
 #include <event2/event.h>
 #include <jansson.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,15 @@ struct agent {
     uint32_t seq;
     int fd;         /* of its link */
     size_t written; /* of a frame, past the link */
+};
+
+/* The floods through links; each has job numbers of its own, so that all can go on at once. */
+static const struct kind {
+    const char *name;
+    unsigned links, job;
+} kinds[] = {
+    { "ranks", 30, 700000 },  { "comms", 1, 710000 },  { "period", 1, 720000 }, { "jobs", 1500, 730000 },
+    { "reports", 5, 740000 }, { "questions", 100, 0 }, { "halves", 400, 0 },    { 0 },
 };
 
 static struct event_base *base;
@@ -79,9 +89,9 @@ static void on_up(struct link *l, void *arg)
     a->up = true;
     if (!strcmp(what, "questions") || !strcmp(what, "halves"))
         return;
-    test_send_json(a->link, json_pack("{s:s,s:s,s:i,s:i,s:i,s:s,s:i,s:i}", "hello", "agent", "agent", "f00d", "job",
-                           (int)a->job, "step", 0, "uid", (int)getuid(), "node", "node1", "nodes", 1, "tasks",
-                           (int)LARGEST + 1));
+    test_send_json(a->link, json_pack("{s:s,s:s,s:i,s:i,s:i,s:s,s:i,s:i}", "hello", "agent", "agent", "f00d",
+                                      "job", (int)a->job, "step", 0, "uid", (int)getuid(), "node", "node1",
+                                      "nodes", 1, "tasks", (int)LARGEST + 1));
     if (!strcmp(what, "ranks") || !strcmp(what, "period"))
         announce(a, LARGEST, LARGEST);
     else if (!strcmp(what, "comms"))
@@ -172,14 +182,15 @@ static void go_on(struct agent *a)
     flush(a);
 }
 
-static void by_links(unsigned n, double until_s)
+static void by_links(const struct kind *k, double until_s)
 {
     const struct link_end end = { .munge_socket = munge };
+    const unsigned n = k->links;
     struct agent *a = xcalloc(n, sizeof(*a));
     struct err err;
 
     for (unsigned i = 0; i < n; i++) {
-        a[i].job = 700000 + i;
+        a[i].job = k->job + i;
         a[i].fd = dup(STDOUT_FILENO); /* the number that the next socket gets */
         close(a[i].fd);
         a[i].link = link_connect(base, hosts, 0, &end, &events, &a[i], &err);
@@ -197,18 +208,37 @@ static void by_links(unsigned n, double until_s)
 
 #define KEY "0123456789abcdef0123456789abcdef"
 
+/* The first address of hosts; ends the program if there is none. */
+static struct sockaddr_in first_address(void)
+{
+    const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
+    char *host = xstrdup(hosts), *port = strrchr(host, ':');
+    struct addrinfo *found = NULL;
+    struct sockaddr_in to;
+
+    if (port)
+        *port++ = 0;
+    if (getaddrinfo(host, port, &hints, &found)) {
+        fprintf(stderr, "hostile: %s has no address\n", hosts);
+        exit(1);
+    }
+    memcpy(&to, found->ai_addr, sizeof(to));
+    freeaddrinfo(found);
+    free(host);
+    return to;
+}
+
 /* A stranger without munge. */
 static void by_sockets(bool greet, double until_s)
 {
     static const char greeting[] = "SGLK\x02\0\0\0\x01\x30\0" KEY "MUNGE:AAAAAAAAA:";
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = first_address();
     struct rlimit files;
     unsigned n = 0, open = 0;
 
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
-    to.sin_port = htons((uint16_t)atoi(strrchr(hosts, ':') + 1));
     while (now_s() < until_s) {
         int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -237,15 +267,14 @@ int main(int argc, char **argv)
     until_s = now_s() + atof(argv[4]);
     base = event_base_new();
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!strcmp(what, "greetings") || !strcmp(what, "silence"))
+    if (!strcmp(what, "greetings") || !strcmp(what, "silence")) {
         by_sockets(!strcmp(what, "greetings"), until_s);
-    else
-        by_links(!strcmp(what, "ranks")       ? 30
-                 : !strcmp(what, "jobs")      ? 1500
-                 : !strcmp(what, "reports")   ? 5
-                 : !strcmp(what, "halves")    ? 400
-                 : !strcmp(what, "questions") ? 100
-                                              : 1,
-                 until_s);
-    return 0;
+        return 0;
+    }
+    for (const struct kind *k = kinds; k->name; k++)
+        if (!strcmp(what, k->name)) {
+            by_links(k, until_s);
+            return 0;
+        }
+    return 2;
 }

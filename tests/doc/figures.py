@@ -37,6 +37,10 @@ ROWS = (
      "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}"),
     ("a controller that starts while 1,024 agents with 16,384 ranks wait for it: until all are connected, and its processor time from then on",
      "{cold.connected_s s}, {cold.core_ratio %} of a core", "{cold.connected_s s}, {cold.core_ratio %}"),
+    ("an ordinary user floods the controller from five hosts in nine ways at once ({siege.seconds count} s): steps recorded of another user's job of "
+     "four nodes (of {siege.steps_expected count}), 95 % of the answers to `sgctl status`, the controller's memory at its peak (and "
+     "{siege.resident_bytes MiB} after it)",
+     "{siege.steps_ratio %}, {siege.status_p95_s ms}, {siege.peak_bytes MiB}", "at least {siege.steps_ratio %}, {siege.status_p95_s ms}, {siege.peak_bytes MiB}"),
     ("`srun -N8 true`, guarded minus not, the controller up and down", "{launch_extra_s.up ms}, {launch_extra_s.down ms}", "{launch_extra_s.up ms}, {launch_extra_s.down ms}"),
     ("from a node being slowed by 20 % to its name, a rank a core (median of {time_to_name.runs count} runs; {time_to_name.named count} were named "
      "within 15 s)",

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What an ordinary user can make the controller believe, and a controller that is none: each attack, tried on a real Slurm.
+# SYNCGUARDD: see tests/cluster/prelude.sh.
 . "$(dirname "$(readlink -f "$0")")/../cluster/prelude.sh"
 
 [ "$(id -u)" -eq 0 ] || skip_all "only root can be two users"
@@ -122,4 +123,6 @@ wait "$rogue" 2>/dev/null
 
 is "$(as_user sh -c "cat $here/c/state/syncguard/* 2>/dev/null | wc -c")" 0 "a user cannot read the history, the audit log and the actions"
 C controller start >/dev/null
+controller_silent
+ok $? "the controller ends without a word on its standard error, such as a sanitizer's report"
 done_testing
