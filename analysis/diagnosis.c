@@ -20,8 +20,7 @@
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
 #define TOGETHER       24u  /* steps between two that began, or were named, together */
 #define BEFORE_MIN     12u  /* steps that show what was before */
-#define DOUBTED_MIN \
-    4u /* steps that an interval stands on; it is looked at again when there are twice as many */
+#define DOUBTED_MIN 4u /* steps that an interval stands on; it is looked at again when there are twice as many */
 #define RECENT         64u  /* steps that the slowdown of now stands on, at the most */
 
 /* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY

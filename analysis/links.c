@@ -24,8 +24,7 @@
 #define LET_GO      0.35 /* of the excess that it was named with ... */
 #define LET_GO_N    6u   /* ... for this many steps in a row */
 #define SIGMA_MIN   0.02
-#define PAST \
-    48u /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
+#define PAST 48u /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
 #define PAST_MIN   8u   /* ... unless there are fewer */
 #define UNLIKE     3.0  /* standard deviations of that */
 #define MOST_SIGMA 0.1  /* of a kind whose transfers nobody waited for */
@@ -39,8 +38,7 @@ struct kind {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
     float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
-    float
-        share; /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
+    float share; /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
     float excess; /* log of what its transfers take now over what is usual */
     float most;   /* log: its upper bound until it is known, the median of most_steps steps' shortest */
     uint32_t most_steps;

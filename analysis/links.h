@@ -30,8 +30,7 @@ struct links_slow {
     bool collectives;        /* ... or only the collectives of more than two nodes: messages are as fast as before */
     uint32_t from;           /* number of the first slow step */
     double excess;           /* of its transfers, 1 is twice as long */
-    double
-        error; /* standard error of the log of 1 + excess, from how it differed from step to step, before and since */
+    double error; /* standard error of the log of 1 + excess, from how it differed from step to step, before and since */
     double spread;           /* standard deviation of the log of that from step to step */
 };
 const struct links_slow *links_get(const struct links *l);

@@ -25,8 +25,7 @@ struct price_change {
     const float *transfer_excess; /* by kind: 0.25: its transfers were a quarter longer; NULL: none were */
     struct expected *expected; /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
     float even;
-    float
-        struck_s; /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
+    float struck_s; /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
 };
 
 struct price {

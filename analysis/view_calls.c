@@ -27,8 +27,7 @@
 #define ORDINARY_NOISE 1.05
 #define ORDINARY_STEPS 32u
 #define STRUCK         0.1    /* of a step's work */
-#define DOUBTED_MIN \
-    4u /* steps that an interval stands on; it is looked at again when there are twice as many */
+#define DOUBTED_MIN 4u /* steps that an interval stands on; it is looked at again when there are twice as many */
 #define PRICED_OPS     16384u /* a step */
 #define TRY_AGAIN      4u     /* steps after something was found too cheap */
 #define PRICED         64u    /* newest steps that a slowdown of now stands on */

@@ -28,8 +28,7 @@
 #define GRAPH_RANK_BYTES 1408u
 #define GRAPH_KINDS_MAX  (1u << 18) /* of transfers; calls of others are left out */
 #define GRAPH_PLACES_MAX (1u << 22) /* in the programs of all ranks */
-#define GRAPH_OPEN_MAX \
-    (1u << 15) /* calls of a rank since its newest step; with more, what is known so far is forgotten */
+#define GRAPH_OPEN_MAX (1u << 15) /* calls of a rank since its newest step; with more, what is known so far is forgotten */
 #define GRAPH_NONE UINT32_MAX
 
 enum graph_kind { GRAPH_COLLECTIVE, GRAPH_SEND, GRAPH_RECV };
@@ -38,8 +37,7 @@ struct graph_call {
     uint32_t rank;
     uint8_t kind, op; /* enum graph_kind; of a collective: enum ring_op */
     uint64_t comm;    /* name of the communicator */
-    uint32_t
-        seq; /* collective: its number there; message: its number from sender to receiver with this tag */
+    uint32_t seq; /* collective: its number there; message: its number from sender to receiver with this tag */
     uint32_t peer; /* message: the other rank */
     int32_t tag;
     uint64_t bytes;

@@ -10,8 +10,7 @@
 #define SELDOM      8.0
 #define CLOCK_ERROR 0.5 /* of a transfer that is known */
 #define USUAL_ALL   32u  /* transfers after which the usual one follows slowly */
-#define LONG_AGO \
-    50.0 /* times the usual transfer: what was sent before that has arrived, also over a slow link */
+#define LONG_AGO 50.0 /* times the usual transfer: what was sent before that has arrived, also over a slow link */
 
 struct leave { /* when a blocking collective's first rank on a node left it */
     uint32_t meeting, node;

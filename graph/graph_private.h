@@ -84,16 +84,14 @@ struct meeting {
     uint64_t key;
     uint32_t kind, seq;
     uint32_t number; /* once a step has it; GRAPH_NONE: none has */
-    uint32_t
-        before; /* slot of the meeting before it on its communicator, while its step is put together; GRAPH_NONE */
+    uint32_t before; /* slot of the meeting before it on its communicator, while its step is put together; GRAPH_NONE */
     uint32_t refs; /* calls of it in no step yet */
     uint32_t open; /* arrivals not yet in the order of the step at hand */
     float transfer_s, most_s, over_s;
     double start_s, end_s;
     union {
         struct {
-            uint64_t
-                half_ns; /* when it was sent, by the sender's clock, or received, by the receiver's: whichever came first */
+            uint64_t half_ns; /* when it was sent, by the sender's clock, or received, by the receiver's: whichever came first */
             double send_s, recv_s; /* as the clocks lay in the step that had the call; NaN: not known */
             float recv_stay_s;
             bool sent, received; /* half_ns is that of */

@@ -15,8 +15,7 @@
 #include "common/err.h"
 
 #define HISTORY_LEMONS_S 60.0
-#define HISTORY_SCALING_S \
-    300.0                     /* interval at which a running step's measurements for projections are stored */
+#define HISTORY_SCALING_S 300.0 /* interval at which a running step's measurements for projections are stored */
 #define HISTORY_PARTS_S 600.0 /* interval at which a running step's nodes are stored; also at its end */
 
 struct accounting;

@@ -25,8 +25,7 @@ struct past_run {
 struct past_figure {
     double median; /* of the similar runs */
     double ratio;  /* of this run's figure to the median */
-    double
-        spread; /* robust standard deviation of the similar runs over their median; NaN for fewer than two */
+    double spread; /* robust standard deviation of the similar runs over their median; NaN for fewer than two */
     double z;   /* NaN: fewer than PAST_RUNS_MIN have the figure */
     bool unusual;
 };

@@ -18,8 +18,7 @@
 #include "common/err.h"
 #include "history/past.h"
 
-#define STORE_RERUN_S \
-    600.0 /* a start within this time after a broken run of the same name is a re-run of it */
+#define STORE_RERUN_S 600.0 /* a start within this time after a broken run of the same name is a re-run of it */
 
 struct store;
 struct job;

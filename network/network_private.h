@@ -80,8 +80,7 @@ struct network_collective {
     struct schedule schedule;
     uint32_t *rank;
     /* By rounds. */
-    uint32_t
-        *of_stage; /* index of a stage's round in round; NOBODY: too many to keep, solved again when walked */
+    uint32_t *of_stage; /* index of a stage's round in round; NOBODY: too many to keep, solved again when walked */
     struct round *round;
     uint32_t rounds;
     struct round scratch_round;

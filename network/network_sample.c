@@ -16,8 +16,7 @@
 #include "common/xalloc.h"
 
 #define SAMPLES_MAX 8u
-#define SAMPLE_MESSAGES \
-    300000u /* larger collectives are not sampled: this many take some tenths of a second */
+#define SAMPLE_MESSAGES 300000u /* larger collectives are not sampled: this many take some tenths of a second */
 #define SAMPLE_BYTES (256u << 20)
 #define RING_ROUNDS  72u  /* least number of rounds of a ring that are sampled */
 #define RING_SHARE   0.4  /* the same as a share of its members */

@@ -20,8 +20,7 @@ struct comm {
     uint32_t size;        /* number of members; an intercommunicator's two groups added up */
     int32_t rank;         /* this process's rank in its own group */
     uint32_t peers;       /* of a rooted or all-to-all operation: the remote group's size, if there is one */
-    uint32_t
-        *world; /* the peers' names in the job, COMM_FOREIGN: none; NULL: each peer is called as its rank */
+    uint32_t *world; /* the peers' names in the job, COMM_FOREIGN: none; NULL: each peer is called as its rank */
     uint32_t destinations;    /* number of neighbours in its topology that this rank sends to */
     uint8_t flags;            /* RING_EVENT_INTER */
     uint64_t gate_of;         /* the name that gate belongs to; 0: no gate looked up yet */

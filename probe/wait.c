@@ -11,8 +11,7 @@
 #include "probe/request.h"
 
 #define STATUSES_OWN 64u /* in the caller's frame */
-#define STATUSES_LEND \
-    16384u /* lent to one thread at a time; with more requests messages are counted as missed */
+#define STATUSES_LEND 16384u /* lent to one thread at a time; with more requests messages are counted as missed */
 
 static struct status lendable[STATUSES_LEND]; /* 384 KiB of zero pages, resident only where used */
 static atomic_flag lent = ATOMIC_FLAG_INIT;

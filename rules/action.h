@@ -34,8 +34,7 @@ struct action_type {
     enum action_scope scope;
     bool wants_nodes; /* needs a list of nodes */
     bool ends_run;    /* ends the present run of the job */
-    bool
-        by_hand_only; /* only users may ask for it: no rule can know whether the reason for a drain is gone */
+    bool by_hand_only; /* only users may ask for it: no rule can know whether the reason for a drain is gone */
     const char *text; /* description without a subject: "drain the nodes ..." */
     const char *now, *done; /* for sentences, before the nodes: "exclude", "excluded" */
 };

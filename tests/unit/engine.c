@@ -75,10 +75,8 @@ static size_t tick(double now_s)
     return tick_paused(now_s, false);
 }
 
-#define EXCLUDE \
-    "Policy=p\nRule=slow Policy=p When=\"class == straggler\" Hold=30s CoolDown=10m Action=exclude\n"
-#define NOTIFY \
-    "Policy=p\nRule=page Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
+#define EXCLUDE "Policy=p\nRule=slow Policy=p When=\"class == straggler\" Hold=30s CoolDown=10m Action=exclude\n"
+#define NOTIFY "Policy=p\nRule=page Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
 
 static void test_hold(void)
 {

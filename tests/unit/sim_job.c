@@ -319,8 +319,7 @@ static void test_shares(void)
 
 static void test_links(void)
 {
-#define LINKS \
-    "Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=1us\nJob=a Ranks=8 RanksPerNode=1 Steps=20 Compute=1ms "
+#define LINKS "Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=1us\nJob=a Ranks=8 RanksPerNode=1 Steps=20 Compute=1ms "
     double well = simulate(LINKS "Bytes=10MB\n")->end_s;
     double slow = simulate(LINKS "Bytes=10MB\nFault=link Node=3 Ratio=0.5 From=10\n")->end_s;
     const struct sim_job_result *r;

@@ -269,8 +269,7 @@ static void check_prefixes(void)
 
 /* ---- what is wrong with it ---- */
 
-#define HEADER \
-    "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1}]}\n"
+#define HEADER "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1}]}\n"
 #define RECORD(r, s) \
     "{\"r\":" #r ",\"c\":\"w\",\"s\":" #s ",\"o\":\"barrier\",\"b\":0,\"t0\":" #s "0,\"t1\":" #s "5}\n"
 
