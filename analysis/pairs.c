@@ -16,8 +16,8 @@
 #define ADDRESSES  8u
 #define NODES_MAX  65536u
 #define TIME_MAX_S 1e15
-#define NOISE_MIN  0.2   /* of the time for a byte from one second to the next, over its mean */
-#define FLOOR      0.2    /* of the time for a byte of all traffic: error of a pair's, at the least */
+#define NOISE_MIN  0.1  /* of the time for a byte from one second to the next, over its mean */
+#define FLOOR      0.2  /* of the time for a byte of all traffic: error of a pair's, at the least */
 #define Z_MIN      4.0
 #define GREW_MIN   0.15 /* of the time for a byte */
 #define REST       0.5  /* of what the place has grown by: the rest is slow, too */
@@ -162,8 +162,8 @@ static struct span sum(const struct pair *p, uint64_t first, uint64_t end)
     return s;
 }
 
-/* Standard deviation of the time for a byte from bucket to bucket, over its pair's mean: of all pairs together, as one has few
- * buckets; robust, as one may have waited for a lost packet. */
+/* Standard deviation of the time for a byte from bucket to bucket, over its pair's mean: of all pairs of nodes together, as one has
+ * few buckets; robust, as one may have waited for a lost packet. */
 static double noise_of(const struct pairs *t, uint64_t end)
 {
     float *off = xcalloc(t->n * BUCKETS + 1, sizeof(*off));
@@ -174,7 +174,7 @@ static double noise_of(const struct pairs *t, uint64_t end)
         const struct pair *p = &t->pair[at];
         struct span all = sum(p, 0, end);
 
-        if (all.n < BEFORE_MIN || !(all.busy_s > 0))
+        if (map_get(&t->located, p->to) == MAP_NONE || all.n < BEFORE_MIN || !(all.busy_s > 0))
             continue;
         for (uint64_t i = p->newest + 1 - BUCKETS; i < end && i <= p->newest; i++) {
             const struct bucket *b = &p->bucket[i % BUCKETS];
