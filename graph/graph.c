@@ -200,6 +200,8 @@ void graph_raw_insert(struct graph *g, struct rank *k, size_t at, const struct r
     }
     memmove(k->raw + at + 1, k->raw + at, (k->n++ - at) * sizeof(*k->raw));
     k->raw[at] = *raw;
+    for (size_t i = 0; i < k->n_ends; i++)
+        k->end[i].at += k->end[i].at - k->gone > at;
     meeting_at(g, raw->meeting)->refs++;
 }
 

@@ -325,7 +325,7 @@ static inline const uint16_t *kept_op(const struct kept *k, size_t i, const uint
     return value;
 }
 
-/* One more call of the rank, at that place among its calls. */
+/* One more call of the rank, at that place among its calls; ends of steps behind it remain the same calls. */
 void graph_raw_insert(struct graph *g, struct rank *k, size_t at, const struct raw *raw);
 void graph_end_reserve(struct rank *k); /* room for one more end */
 /* graph_measure.c: align the clocks by the step's calls, then find when each of its meetings began and ended */

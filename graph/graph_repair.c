@@ -9,13 +9,6 @@
 #define AT_ONCE 8u  /* missing calls in a row */
 #define LAST    2.0 /* times the usual transfer: who stayed that long waited for one who is not recorded */
 
-static void insert(struct graph *g, struct rank *k, size_t at, const struct raw *raw)
-{
-    graph_raw_insert(g, k, at, raw);
-    for (size_t i = 0; i < k->n_ends; i++)
-        k->end[i].at += k->end[i].at - k->gone > at;
-}
-
 /* All calls of the step, by what they are and which meeting they belong to. */
 struct record {
     uint32_t kind, meeting, rank;
@@ -184,7 +177,7 @@ static bool put_back(struct graph *g, const struct step *step, struct window *w,
         return false;
     raw.blocking = raw.kind != GRAPH_COLLECTIVE || raw.does == (GRAPH_ARRIVES | GRAPH_IS_HELD);
     date(g, &step->all, rank, &raw, usual_s(g, k, slot), from_ns, to_ns > from_ns ? to_ns : from_ns);
-    insert(g, k, at, &raw);
+    graph_raw_insert(g, k, at, &raw);
     w->raw = k->raw;
     w->n++;
     return true;
@@ -296,7 +289,7 @@ bool graph_repair_end(struct graph *g, uint32_t number)
             at++;
         raw.leave_ns = shown_ns(g, r, end_s, k->raw[at - 1].leave_ns, k->raw[at].enter_ns);
         raw.enter_ns = later_ns(k->raw[at - 1].leave_ns, usual_s(g, k, k->places - 1), raw.leave_ns);
-        insert(g, k, at, &raw);
+        graph_raw_insert(g, k, at, &raw);
         graph_end_reserve(k);
         memmove(k->end + 1, k->end, k->n_ends++ * sizeof(*k->end));
         k->end[0] = (struct end){ number, k->gone + at + 1, k->end[1].begun_ns };
