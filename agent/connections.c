@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 
 #define ESTABLISHED 1u /* state of a connection in the kernel: TCP_ESTABLISHED */
@@ -176,19 +177,11 @@ static void choose(struct connections *c, struct search *found)
     c->n = n;
 }
 
-static double cpu_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void connections_find(struct connections *c, double now_s)
 {
     static const uint8_t families[] = { AF_INET, AF_INET6 };
     struct search found = { 0 };
-    double began_s = cpu_s();
+    double began_s = now_of(CLOCK_THREAD_CPUTIME_ID);
 
     if (c->fd < 0 || now_s < c->due_s)
         return;
@@ -200,7 +193,7 @@ void connections_find(struct connections *c, double now_s)
     if (c->fd >= 0)
         choose(c, &found);
     free(found.list);
-    c->due_s = now_s + (c->times < SOON ? SOON_S : (cpu_s() - began_s) / FIND_SHARE);
+    c->due_s = now_s + (c->times < SOON ? SOON_S : (now_of(CLOCK_THREAD_CPUTIME_ID) - began_s) / FIND_SHARE);
     c->times += c->times < SOON;
 }
 
