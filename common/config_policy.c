@@ -4,6 +4,7 @@ static const char *const actions[] = { "dryrun", "enforce", NULL };
 static const char *const checkpoints[] = { "off", "advise", "request", NULL };
 static const char *const paces[] = { "off", "auto", NULL };
 const char *const config_levers[] = { "release", "gate", "delay", "stagger", NULL };
+const char *const config_placements[] = { "off", "advise", "on", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 
 #define AT(field) KEY_AT(config_policy, field)
@@ -30,6 +31,10 @@ static const struct key policy_keys[] = {
     { "EffectWindow", AT(effect_window_s), VALUE_RANGE(VALUE_SECONDS, 2, 3600), "60s",
       "The effect of an action is its change of step time between two windows of this length, one before it "
       "and one after it." },
+    /* placement */
+    { "Placement", AT(placement), VALUE_ONE_OF(config_placements), "advise",
+      "Whether srun, inside an allocation, orders a step's ranks along the switches of topology.conf, only says what that would gain, or "
+      "neither. Read when the step is launched." },
     /* pacing */
     { "Pacing", AT(pacing), VALUE_ONE_OF(paces), "auto",
       "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "

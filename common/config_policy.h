@@ -10,6 +10,9 @@
 
 enum { CONFIG_DRYRUN, CONFIG_ENFORCE }; /* config_policy.action */
 
+enum { CONFIG_PLACEMENT_OFF, CONFIG_PLACEMENT_ADVISE, CONFIG_PLACEMENT_ON };
+extern const char *const config_placements[]; /* "off", "advise", "on", NULL */
+
 enum { CONFIG_CHECKPOINT_OFF, CONFIG_CHECKPOINT_ADVISE, CONFIG_CHECKPOINT_REQUEST };
 
 /* How pacing proceeds (pacing/pacer.h), for policies and for scenarios (sim/scenario.h). */
@@ -67,6 +70,7 @@ struct config_policy {
     double checkpoint_cost_s;                     /* CheckpointCost: assumed until measured */
     double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
+    int placement;                                /* Placement: CONFIG_PLACEMENT_..., at launch */
     int pacing;                                   /* Pacing: 0 off, 1 auto */
     struct config_pacing pace;
 };

@@ -3,7 +3,19 @@
 #include <string.h>
 #include <strings.h>
 
-bool choice_parse(struct choice *c, const char *text)
+#include "common/config_policy.h"
+
+/* Of a ring the order does not depend on the bytes; of others it hardly does. */
+#define PATTERN_BYTES 1e8
+
+static const char *value_of(const char *arg, const char *key)
+{
+    size_t len = strlen(key);
+
+    return !strncasecmp(arg, key, len) && arg[len] == '=' ? arg + len + 1 : NULL;
+}
+
+static int parse_policy(struct choice *c, const char *text, struct err *err)
 {
     static const struct {
         const char *word;
@@ -14,19 +26,70 @@ bool choice_parse(struct choice *c, const char *text)
         { "no", CHOICE_OFF },      { "none", CHOICE_OFF },        { "help", CHOICE_HELP },
     };
 
-    if (!text)
-        text = "";
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         if (!strcasecmp(text, words[i].word)) {
-            *c = (struct choice){ .kind = words[i].kind };
-            return true;
+            c->kind = words[i].kind;
+            return 0;
         }
     }
     if (strlen(text) >= sizeof(c->policy))
-        return false;
-    *c = (struct choice){ .kind = CHOICE_POLICY };
+        return err_set(err, "%s", "");
+    c->kind = CHOICE_POLICY;
     memcpy(c->policy, text, strlen(text) + 1);
-    return true;
+    return 0;
+}
+
+/* ARGS_UNSAID: it is not one of them. */
+static int parse_placement(const char *value)
+{
+    for (int i = 0; config_placements[i]; i++)
+        if (!strcasecmp(value, config_placements[i]))
+            return i;
+    return ARGS_UNSAID;
+}
+
+static int parse_word(struct choice *c, const char *word, bool *named, struct err *err)
+{
+    const char *value;
+
+    if (!strchr(word, '=')) {
+        if (*named)
+            return err_set(err, "one policy is accepted, and '%.60s' is a second one", word);
+        *named = true;
+        return parse_policy(c, word, err);
+    }
+    if ((value = value_of(word, "placement"))) {
+        c->placement = parse_placement(value);
+        return c->placement == ARGS_UNSAID ?
+                   err_set(err, "placement=%.60s: off, advise and on are accepted", value) :
+                   0;
+    }
+    if (value_of(word, "groups"))
+        return pattern_parse(&c->pattern, word, err);
+    if ((value = value_of(word, "pattern")))
+        return pattern_parse(&c->pattern, value, err);
+    return err_set(err, "unknown argument '%.60s'; known are placement=, pattern= and groups=", word);
+}
+
+int choice_parse(struct choice *c, const char *text, struct err *err)
+{
+    struct choice parsed = { .kind = CHOICE_DEFAULT, .placement = ARGS_UNSAID, .pattern = { .bytes = PATTERN_BYTES } };
+    bool named = false;
+    char word[128];
+
+    for (text = text ? text : ""; *text; text += *text == ',') {
+        size_t len = strcspn(text, ",");
+
+        if (len >= sizeof(word))
+            return err_set(err, "%s", "");
+        memcpy(word, text, len);
+        word[len] = '\0';
+        text += len;
+        if (*word && parse_word(&parsed, word, &named, err) < 0)
+            return -1;
+    }
+    *c = parsed;
+    return 0;
 }
 
 static bool take_path(char *path, size_t size, const char *value)
@@ -41,7 +104,7 @@ static bool take_default(struct choice *c, const char *value)
 {
     struct choice parsed;
 
-    if (!*value || !choice_parse(&parsed, value) || parsed.kind == CHOICE_HELP)
+    if (!*value || choice_parse(&parsed, value, NULL) < 0 || parsed.kind == CHOICE_HELP)
         return false;
     *c = parsed;
     return true;
@@ -70,13 +133,6 @@ static bool take_partition(struct args *a, const char *value)
     return true;
 }
 
-static const char *value_of(const char *arg, const char *key)
-{
-    size_t len = strlen(key);
-
-    return !strncasecmp(arg, key, len) && arg[len] == '=' ? arg + len + 1 : NULL;
-}
-
 static bool take(struct args *a, const char *arg)
 {
     const char *value;
@@ -87,6 +143,15 @@ static bool take(struct args *a, const char *arg)
         return take_path(a->agent, sizeof(a->agent), value);
     if ((value = value_of(arg, "probe")))
         return take_path(a->probe, sizeof(a->probe), value);
+    if ((value = value_of(arg, "topology")))
+        return take_path(a->topology, sizeof(a->topology), value);
+    if ((value = value_of(arg, "placement"))) {
+        int placement = parse_placement(value);
+
+        if (placement != ARGS_UNSAID)
+            a->placement = placement;
+        return placement != ARGS_UNSAID;
+    }
     if ((value = value_of(arg, "default")))
         return take_default(&a->standard, value);
     if ((value = value_of(arg, "partition")))
@@ -99,6 +164,8 @@ const char *args_parse(struct args *a, int argc, char **argv)
     const char *unknown = NULL;
 
     memset(a, 0, sizeof(*a));
+    a->placement = ARGS_UNSAID;
+    choice_parse(&a->standard, "off", NULL);
     for (int i = 0; i < argc; i++) {
         if (argv[i] && !take(a, argv[i]) && !unknown)
             unknown = argv[i];

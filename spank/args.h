@@ -3,6 +3,8 @@
  *   conf=FILE                      path of syncguard.conf; compiled in by default
  *   default=on|off|POLICY          for jobs without --sync-guard; off by default
  *   partition=NAME:on|off|POLICY   the same for one partition (repeatable; the last for a partition wins)
+ *   placement=off|advise|on        instead of the policy's Placement
+ *   topology=FILE                  topology.conf, instead of the one beside slurm.conf
  *   agent=FILE probe=FILE          instead of AgentPath and ProbePath
  *
  * Pure: text in, text out. */
@@ -12,8 +14,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/err.h"
+#include "topology/pattern.h"
+
 #define ARGS_PARTITIONS_MAX 64
 #define CHOICE_SIZE         32 /* as config_policy.name */
+#define ARGS_UNSAID         (-1)
 
 /* Whether a job is guarded and by which policy, as a user or administrator writes it. */
 enum choice_kind {
@@ -25,10 +31,13 @@ enum choice_kind {
 struct choice {
     enum choice_kind kind;
     char policy[CHOICE_SIZE];
+    int placement;          /* CONFIG_PLACEMENT_..., or ARGS_UNSAID */
+    struct pattern pattern; /* what the job communicates; an all-reduce in a ring unless given */
 };
 
 struct args {
-    char conf[4096], agent[4096], probe[4096]; /* "": not given */
+    char conf[4096], agent[4096], probe[4096], topology[4096]; /* "": not given */
+    int placement;                                             /* as in struct choice */
     struct choice standard;
     size_t n_partitions;
     struct {
@@ -37,9 +46,10 @@ struct args {
     } partitions[ARGS_PARTITIONS_MAX];
 };
 
-/* Parse a choice.  NULL, "", "on" and "(null)", which Slurm passes when the optional argument is missing, mean
- * the default policy.  False when text is too long for a policy's name. */
-bool choice_parse(struct choice *c, const char *text);
+/* Parse a choice: a policy, placement=off|advise|on, groups=N, pattern=PATTERN (topology/pattern.h), joined by commas; all may be missing.
+ * NULL, "", "on" and "(null)", which Slurm passes when the optional argument is missing, mean the default policy.  0, or -1 with the
+ * reason; that is "" for a text too long for a policy's name. */
+int choice_parse(struct choice *c, const char *text, struct err *err);
 
 /* Parse the arguments.  Invalid ones are skipped; returns the first of them, or NULL. */
 const char *args_parse(struct args *a, int argc, char **argv);

@@ -6,6 +6,7 @@
 
 #include <slurm/spank.h>
 
+#include "spank/launch.h"
 #include "spank/settings.h"
 
 static void print_help(const struct config *c, const char *trouble)
@@ -45,18 +46,34 @@ static int check(const struct config *c, bool loaded, const char *text, const st
     return 0;
 }
 
-int local_option(const struct args *args, const char *text, struct choice *choice)
+void local_default(const struct args *args, const char *partition)
+{
+    struct choice choice = args_default(args, partition);
+    struct config *c = choice.kind == CHOICE_OFF ? NULL : calloc(1, sizeof(*c));
+
+    if (!c)
+        return;
+    settings_load(c, args, NULL);
+    launch_place(args, &choice, settings_policy(c, &choice));
+    free(c);
+}
+
+int local_option(const struct args *args, const char *text, bool launches, struct choice *choice)
 {
     struct config *c = calloc(1, sizeof(*c));
-    struct err err = { "" };
+    struct err err = { "" }, wrong = { "" };
     bool loaded;
     int rc = 0;
 
     if (!c)
         return 0; /* srun is about to fail by itself */
     loaded = settings_load(c, args, &err) == 0;
-    if (!choice_parse(choice, text)) {
-        rc = refuse(c, text);
+    if (choice_parse(choice, text, &wrong) < 0) {
+        rc = -1;
+        if (*wrong.text)
+            slurm_error("--sync-guard=%s: %s", text, wrong.text);
+        else
+            refuse(c, text);
     } else if (choice->kind == CHOICE_HELP) {
         print_help(c, err.text);
         free(c);
@@ -65,6 +82,8 @@ int local_option(const struct args *args, const char *text, struct choice *choic
     } else if (choice->kind != CHOICE_OFF) {
         rc = check(c, loaded, text, choice, &err);
     }
+    if (rc == 0 && launches)
+        launch_place(args, choice, settings_policy(c, choice));
     free(c);
     return rc;
 }

@@ -5,6 +5,7 @@
  * See args.h for the arguments.  Every callback except the option's returns 0 whatever happens: a failing plugin
  * can fail jobs and drain nodes. */
 #include <stddef.h>
+#include <stdlib.h>
 
 #pragma GCC visibility push(default)
 #include <slurm/slurm_errno.h>
@@ -13,6 +14,7 @@ SPANK_PLUGIN(syncguard, 1)
 #pragma GCC visibility pop
 
 #include "spank/args.h"
+#include "spank/launch.h"
 #include "spank/local.h"
 #include "spank/remote.h"
 
@@ -30,9 +32,9 @@ static int on_option(int val, const char *text, int remote)
 
     (void)val;
     if (!remote) {
-        if (local_option(&plugin.args, text, &choice) < 0)
+        if (local_option(&plugin.args, text, spank_context() == S_CTX_LOCAL, &choice) < 0)
             return -1;
-    } else if (!choice_parse(&choice, text)) {
+    } else if (choice_parse(&choice, text, NULL) < 0) {
         return 0; /* srun or sbatch has refused it */
     }
     plugin.choice = choice;
@@ -60,6 +62,22 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
         slurm_verbose("sync-guard: plugstack.conf: invalid argument %s, ignored", plugin.unknown);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
         spank_option_register(sp, &option);
+    if (context == S_CTX_LOCAL)
+        local_default(&plugin.args, getenv("SLURM_JOB_PARTITION"));
+    return 0;
+}
+
+int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
+{
+    (void)sp, (void)argc, (void)argv;
+    launch_read();
+    return 0;
+}
+
+int slurm_spank_local_user_init(spank_t sp, int argc, char **argv)
+{
+    (void)sp, (void)argc, (void)argv;
+    launch_report();
     return 0;
 }
 
@@ -81,5 +99,6 @@ int slurm_spank_exit(spank_t sp, int argc, char **argv)
 {
     (void)sp, (void)argc, (void)argv;
     remote_end();
+    launch_end();
     return 0;
 }

@@ -78,6 +78,7 @@ UNIT_TESTS = \
 	tests/unit/picture \
 	tests/unit/pipeline \
 	tests/unit/placed \
+	tests/unit/placement \
 	tests/unit/plan_answer \
 	tests/unit/plugstack \
 	tests/unit/projection \
@@ -151,6 +152,7 @@ dist_check_SCRIPTS += \
 	tests/cluster/guard-test.sh \
 	tests/cluster/packages-test.sh \
 	tests/cluster/pace-test.sh \
+	tests/cluster/placement-test.sh \
 	tests/cluster/slurm-test.sh \
 	tests/cluster/spank-test.sh \
 	tests/completion/shells.sh \
@@ -210,7 +212,7 @@ AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a
-tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/args.c spank/stepdir.c spank/text.c
+tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/args.c spank/command.c spank/placement.c spank/stepdir.c spank/tasks.c spank/text.c
 tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file

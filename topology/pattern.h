@@ -33,6 +33,9 @@ struct pattern {
 
 /* Sets all but bytes; "groups=8" is groups:8. 0, or -1 with the reason. */
 int pattern_parse(struct pattern *p, const char *text, struct err *err);
+/* As pattern_parse() reads it; returns buf. */
+#define PATTERN_NAME_SIZE 32
+char *pattern_name(const struct pattern *p, char buf[PATTERN_NAME_SIZE]);
 /* Can so many ranks communicate so?  0, or -1 with the reason. */
 int pattern_check(const struct pattern *p, uint32_t ranks, struct err *err);
 /* The ranks of a row: the ranks of a group, the replicas of a stage; ranks of the same place in their rows communicate. 0: no

@@ -1,10 +1,11 @@
 /* Any bytes as what the plugin is told: plugstack.conf's arguments, a word a line, --sync-guard=, and the
- * user's LD_PRELOAD. */
+ * user's LD_PRELOAD, srun's command line, a word a line, and the environment's numbers of tasks. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spank/args.h"
+#include "spank/tasks.h"
 #include "spank/text.h"
 
 #define WORDS_MAX 100
@@ -55,6 +56,39 @@ static void preload(const char *list, size_t room)
     free(added);
 }
 
+static char *text_env; /* what each variable that takes a number or a list has */
+
+static char *env(const char *name)
+{
+    static const char *const filled[] = { "SLURM_JOB_NODELIST", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE" };
+
+    for (size_t i = 0; i < sizeof(filled) / sizeof(filled[0]); i++)
+        if (!strcmp(name, filled[i]))
+            return i == 0 && strchr(text_env, '(') ? (char *)"n[1-8]" : i == 1 ? (char *)"8" : text_env;
+    return !strcmp(name, "SLURM_JOB_ID") ? (char *)"1" : NULL;
+}
+
+static void command_line(const char *text, size_t size)
+{
+    char *words = malloc(size + 6);
+    struct command c;
+    struct tasks t;
+
+    memcpy(words, "srun", 5);
+    for (size_t i = 0; i <= size; i++)
+        words[5 + i] = i < size && text[i] != '\n' ? text[i] : '\0';
+    if (command_read(&c, words, size + 6, NULL) == 0 && tasks_read(&t, &c, env, NULL) == 0) {
+        uint32_t sum = 0;
+
+        for (size_t i = 0; i < t.n; i++)
+            sum += t.node[i].ranks;
+        if (t.n < 2 || sum != t.total)
+            abort();
+        tasks_free(&t);
+    }
+    free(words);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -62,10 +96,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     memcpy(text, data, size);
     text[size] = '\0';
-    if (choice_parse(&c, text))
+    if (choice_parse(&c, text, NULL) == 0)
         check_choice(&c);
     preload(text, size + sizeof(PROBE) + 2);
     preload(text, size / 2 + 1);
+    text_env = text;
+    command_line(text, size);
     read_args(text);
     free(text);
     return 0;

@@ -46,7 +46,7 @@ struct run {
     spank_context_t context;
     const char *args;       /* of plugstack.conf, separated by blanks */
     const char *options[3]; /* given to the option callback in turn; "-": an argument left out */
-    const char *env[8];     /* the user's or the job's */
+    const char *env[9];     /* the user's or the job's */
     uint32_t step, node_index;
     enum during during; /* between user_init and the last task's exit */
 };
@@ -60,6 +60,8 @@ struct outcome {
     char out[4096];        /* stdout */
     char dir[256], preload[1024], yields[16];
     char agent[16384]; /* the log of the last agent */
+    char hosts[256];   /* what SLURM_HOSTFILE names when srun reads it */
+    bool hosts_left;   /* the variable is still set when the tasks' environment is made */
 };
 
 struct spank_handle {
@@ -400,6 +402,15 @@ static void remote_life(void *plugin, int argc, char **argv)
     seen->end_s = clock_s() - t0;
 }
 
+static void read_into(const char *path, char *to, size_t size)
+{
+    FILE *f = fopen(path, "r");
+
+    to[f ? fread(to, 1, size - 1, f) : 0] = '\0';
+    if (f)
+        fclose(f);
+}
+
 static void live(const char *plugin_path)
 {
     void *plugin = dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL);
@@ -426,20 +437,16 @@ static void live(const char *plugin_path)
     for (size_t i = 0; option_cb && i < ARRAY_SIZE(now->options) && now->options[i] && seen->option_rc == 0;
          i++)
         seen->option_rc = option_cb(0, strcmp(now->options[i], "-") ? now->options[i] : NULL, remote);
+    if (getenv("SLURM_HOSTFILE"))
+        read_into(getenv("SLURM_HOSTFILE"), seen->hosts, sizeof(seen->hosts));
     seen->callbacks_ok &= call(plugin, "slurm_spank_init_post_opt", argc, argv);
+    seen->hosts_left = getenv("SLURM_HOSTFILE") != NULL;
+    if (now->context == S_CTX_LOCAL)
+        seen->callbacks_ok &= call(plugin, "slurm_spank_local_user_init", argc, argv);
     if (remote)
         remote_life(plugin, argc, argv);
     else
         seen->callbacks_ok &= call(plugin, "slurm_spank_exit", argc, argv);
-}
-
-static void read_into(const char *path, char *to, size_t size)
-{
-    FILE *f = fopen(path, "r");
-
-    to[f ? fread(to, 1, size - 1, f) : 0] = '\0';
-    if (f)
-        fclose(f);
 }
 
 static void clear_logs(void)
@@ -547,7 +554,7 @@ static void test_local(void)
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "nosuch" } });
         ok(o->option_rc == -1, "%s: an unknown policy is refused", who);
         is_str(o->log,
-               "--sync-guard=nosuch: unknown policy; known are observe, balanced, night, off "
+               "--sync-guard=nosuch: unknown policy; known are observe, balanced, night, placed, off "
                "(--sync-guard=help describes them)\n",
                "%s: the refusal of an unknown policy lists the known ones", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "off" } });
@@ -564,6 +571,82 @@ static void test_local(void)
     o = run(&(struct run){
         .context = S_CTX_LOCAL, .args = conf_arg, .options = { "a-name-that-is-longer-than-any-policy" } });
     is_int(o->option_rc, -1, "srun refuses a policy's name that is too long");
+}
+
+/* srun inside an allocation of four nodes that are in turn on two switches. */
+static void test_placement(void)
+{
+    char topology[300], with[600], conf[300], broken[600];
+    struct run r = { .context = S_CTX_LOCAL,
+                     .args = with,
+                     .env = { "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-4]", "SLURM_JOB_NUM_NODES=4", "SLURM_NNODES=4",
+                              "SLURM_JOB_PARTITION=main", conf } };
+    static const char order[] = "n1\nn3\nn2\nn4\n";
+    struct outcome *o;
+
+    write_file("topology.conf", "SwitchName=a Nodes=n1,n3\nSwitchName=b Nodes=n2,n4\nSwitchName=top Switches=a,b\n");
+    write_file("loop.conf", "SwitchName=a Switches=b\nSwitchName=b Switches=a\n");
+    snprintf(topology, sizeof(topology), "%s/topology.conf", base);
+    snprintf(conf, sizeof(conf), "SLURM_CONF=%s/slurm.conf", base);
+    snprintf(with, sizeof(with), "%s", conf_arg);
+    r.options[0] = "placement=on";
+    o = run(&r);
+    is_str(o->hosts, order, "placement=on: srun reads a host file that follows the switches");
+    ok(!o->hosts_left && !*o->log && strstr(o->hidden, "ranks are ordered along the switches: ring, 4 ranks on 4 nodes"),
+       "placement=on: the variable does not reach the tasks, and one line says what was done: %s", o->hidden);
+    r.options[0] = "balanced,placement=on,groups=2";
+    ok(!strcmp(run(&r)->hosts, order), "with a policy and groups=2, too: %s", seen->hidden);
+    r.options[0] = "placement=on";
+    r.options[1] = "placement=off";
+    o = run(&r);
+    ok(!*o->hosts && !*o->hidden && !*o->log, "srun's own placement=off takes an inherited placement=on back");
+    r.options[1] = "off";
+    ok(!*run(&r)->hosts, "so does --sync-guard=off");
+    r.options[1] = NULL;
+    r.options[0] = "-";
+    o = run(&r);
+    ok(!*o->hosts && !*o->log && strstr(o->hidden, "with placement=on ranks would be ordered"), "by default it only advises: %s", o->hidden);
+    snprintf(with, sizeof(with), "%s placement=on", conf_arg);
+    ok(!strcmp(run(&r)->hosts, order), "placement=on in plugstack.conf");
+    r.options[0] = "placement=advise";
+    ok(!*run(&r)->hosts, "the option overrides plugstack.conf");
+    r.options[0] = NULL;
+    ok(!*run(&r)->hosts, "a step that is not guarded is left alone");
+    snprintf(with, sizeof(with), "%s default=on placement=on", conf_arg);
+    ok(!strcmp(run(&r)->hosts, order), "a step that is guarded by default is not");
+    snprintf(with, sizeof(with), "%s default=placed", conf_arg);
+    ok(!strcmp(run(&r)->hosts, order), "nor one whose policy has Placement=on");
+    r.options[0] = "off";
+    ok(!*run(&r)->hosts, "the option off overrides the default");
+    r.options[0] = "placement=on";
+    r.env[6] = "SLURM_HOSTFILE=/nonexistent/mine";
+    o = run(&r);
+    ok(!*o->hosts && o->hosts_left && strstr(o->hidden, "left in Slurm's order: SLURM_HOSTFILE is set"),
+       "the user's own SLURM_HOSTFILE stays");
+    r.env[6] = "SLURM_DISTRIBUTION=cyclic";
+    ok(!*run(&r)->hosts, "the user's SLURM_DISTRIBUTION stays");
+    r.env[6] = NULL;
+    snprintf(broken, sizeof(broken), "%s topology=%s/loop.conf", conf_arg, base);
+    r.args = broken;
+    o = run(&r);
+    ok(!*o->hosts && o->callbacks_ok && lines(o->log) == 1 && strstr(o->log, "ranks are left in Slurm's order: ") && strstr(o->log, "loop.conf"),
+       "a topology.conf with a loop: one line, and Slurm's order: %s", o->log);
+    snprintf(broken, sizeof(broken), "%s topology=%s/missing.conf", conf_arg, base);
+    o = run(&r);
+    ok(!*o->hosts && !*o->log && strstr(o->hidden, "missing.conf"), "no topology.conf: a line with -v");
+    r.args = with;
+    r.context = S_CTX_ALLOCATOR;
+    o = run(&r);
+    ok(!*o->hosts && o->option_rc == 0, "sbatch and salloc place nothing");
+    r.options[0] = "placement=maybe";
+    o = run(&r);
+    ok(o->option_rc == -1 && lines(o->log) == 1 && strstr(o->log, "--sync-guard=placement=maybe: placement=maybe: off, advise and on are accepted"),
+       "they refuse an invalid value: %s", o->log);
+    r.context = S_CTX_LOCAL;
+    r.options[0] = "pattern=star";
+    o = run(&r);
+    ok(o->option_rc == -1 && lines(o->log) == 1 && strstr(o->log, "ring, halving, groups:G or pipeline:SxR"),
+       "srun refuses an unknown pattern: %s", o->log);
 }
 
 static void test_local_trouble(void)
@@ -925,11 +1008,12 @@ int main(void)
     snprintf(text, sizeof(text),
              "Controller=head,head2:9\nPort=7000\nClusterName=one\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
              "probe.so\nCredentialPath=%s/credential\n"
-             "Policy=night Description=\"At night\"\n",
+             "Policy=night Description=\"At night\"\nPolicy=placed Placement=on\n",
              base, base, base);
     write_file("s.conf", text);
     write_file("open.d/s.conf", text);
     test_local();
+    test_placement();
     test_local_trouble();
     test_remote();
     test_defaults();

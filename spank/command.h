@@ -1,0 +1,26 @@
+/* command.h - srun's command line, as far as it says where a step's ranks run.
+ *
+ * The plugin must know this before Slurm has read the line to its end, and Slurm does not pass it on. Options are read as srun reads them:
+ * up to the program, values attached or in the next word, names abbreviated. Where it is not certain which words are options, such as
+ * after an option that a newer Slurm or another plugin may have, the line counts as unreadable.
+ *
+ * Pure: text in, text out. */
+#ifndef SYNCGUARD_SPANK_COMMAND_H
+#define SYNCGUARD_SPANK_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/err.h"
+
+struct command {
+    const char *nodes, *tasks, *tasks_per_node; /* the options' values; NULL: not given */
+    bool cpus;           /* CPUs of a task are given */
+    const char *decided; /* the option by which the user decided where ranks run, or NULL */
+    const char *unsure;  /* an option that changes the step's size in a way that is not followed here, or NULL */
+};
+
+/* words: as in /proc/PID/cmdline, each ended by a NUL; c points into them.  0, or -1 with the reason: the line is unreadable. */
+int command_read(struct command *c, const char *words, size_t bytes, struct err *err);
+
+#endif

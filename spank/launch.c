@@ -1,0 +1,171 @@
+#include "spank/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <slurm/spank.h>
+
+#include "spank/placement.h"
+
+#define ENV_HOSTFILE "SLURM_HOSTFILE"
+
+/* A longer command line is not read. */
+#define COMMAND_BYTES_MAX (4u << 20)
+
+static struct {
+    int mode; /* CONFIG_PLACEMENT_... */
+    struct placement placement;
+    bool chosen, set; /* placement is valid; ENV_HOSTFILE is ours */
+    int fd;           /* of the host file; -1: none */
+} launch = { .fd = -1 };
+
+static void forget(void)
+{
+    if (launch.set)
+        unsetenv(ENV_HOSTFILE);
+    if (launch.fd >= 0)
+        close(launch.fd);
+    placement_free(&launch.placement);
+    launch.set = launch.chosen = false;
+    launch.fd = -1;
+}
+
+static void fail(const char *what)
+{
+    launch.placement.result = PLACEMENT_FAILED;
+    snprintf(launch.placement.text, sizeof(launch.placement.text), "cannot %s: %s", what, strerror(errno));
+}
+
+/* Slurm's defaults: what is beside slurm.conf, or what slurmd or sackd has fetched from the controller. */
+static void topology_path(const struct args *args, char *path, size_t size)
+{
+    const char *conf = getenv("SLURM_CONF"), *slash = conf ? strrchr(conf, '/') : NULL;
+
+    if (*args->topology)
+        snprintf(path, size, "%s", args->topology);
+    else if (slash)
+        snprintf(path, size, "%.*s/topology.conf", (int)(slash - conf), conf);
+    else if (access("/etc/slurm/topology.conf", F_OK) == 0 || access("/run/slurm/conf/topology.conf", F_OK) < 0)
+        snprintf(path, size, "/etc/slurm/topology.conf");
+    else
+        snprintf(path, size, "/run/slurm/conf/topology.conf");
+}
+
+/* This process's command line; NULL: it cannot be read. */
+static char *command_line(size_t *bytes)
+{
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    char *words = NULL, *more;
+    size_t room = 0;
+    ssize_t n = 1;
+
+    for (*bytes = 0; fd >= 0 && n > 0; *bytes += (size_t)n) {
+        if (*bytes == room) {
+            room = room ? 2 * room : 8192;
+            more = room <= COMMAND_BYTES_MAX ? realloc(words, room) : NULL;
+            if (!more) {
+                n = -1;
+                break;
+            }
+            words = more;
+        }
+        n = read(fd, words + *bytes, room - *bytes);
+        if (n < 0)
+            break;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (n != 0) {
+        free(words);
+        words = NULL;
+    }
+    return words;
+}
+
+static bool write_all(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t n = write(fd, text, bytes);
+
+        if (n <= 0)
+            return false;
+        text += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+/* A file without a name, which no other user can open and nobody has to remove. */
+static void set_hostfile(void)
+{
+    struct placement *p = &launch.placement;
+    char path[48];
+
+    launch.fd = memfd_create("syncguard-hosts", MFD_CLOEXEC);
+    if (launch.fd < 0 || !write_all(launch.fd, p->hosts, p->hosts_bytes)) {
+        fail("write the host file");
+        return;
+    }
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", launch.fd);
+    if (setenv(ENV_HOSTFILE, path, 1) < 0)
+        fail("set " ENV_HOSTFILE);
+    else
+        launch.set = true;
+}
+
+void launch_place(const struct args *args, const struct choice *choice, const struct config_policy *policy)
+{
+    char path[4200], *words;
+    size_t bytes;
+
+    forget();
+    launch.mode = choice->placement != ARGS_UNSAID ? choice->placement :
+                  args->placement != ARGS_UNSAID   ? args->placement :
+                  policy                           ? policy->placement :
+                                                     CONFIG_PLACEMENT_OFF;
+    if (choice->kind == CHOICE_OFF || choice->kind == CHOICE_HELP || launch.mode == CONFIG_PLACEMENT_OFF)
+        return;
+    launch.chosen = true;
+    words = command_line(&bytes);
+    if (!words) {
+        fail("read srun's command line");
+        return;
+    }
+    topology_path(args, path, sizeof(path));
+    placement_choose(&launch.placement, &choice->pattern, path, words, bytes, getenv);
+    free(words);
+    if (launch.placement.result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON)
+        set_hostfile();
+}
+
+void launch_read(void)
+{
+    if (launch.set)
+        unsetenv(ENV_HOSTFILE);
+    launch.set = false;
+}
+
+void launch_report(void)
+{
+    const struct placement *p = &launch.placement;
+    bool on = launch.mode == CONFIG_PLACEMENT_ON;
+
+    if (!launch.chosen)
+        return;
+    if (p->result == PLACEMENT_FAILED && on)
+        slurm_spank_log("sync-guard: ranks are left in Slurm's order: %s", p->text);
+    else if (p->result == PLACEMENT_BETTER)
+        slurm_verbose("sync-guard: %s: %s", on ? "ranks are ordered along the switches" : "with placement=on ranks would be ordered along the switches", p->text);
+    else
+        slurm_verbose("sync-guard: ranks are left in Slurm's order: %s", p->text);
+}
+
+void launch_end(void)
+{
+    forget();
+}

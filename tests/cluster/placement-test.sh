@@ -1,0 +1,100 @@
+#!/bin/bash
+# The order of ranks at launch on a real private Slurm: two switches, and an allocation whose nodes are on them in turn.
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/prelude.sh"
+
+installed
+up 4 --cpus 4
+plugin=$here/inst/lib/syncguard/syncguard.so
+cat >"$here/turns.conf" <<'CONF'
+SwitchName=odd Nodes=node[1,3]
+SwitchName=even Nodes=node[2,4]
+SwitchName=top Switches=odd,even
+CONF
+use() { # ARGUMENTS of plugstack.conf
+    echo "optional $plugin conf=$here/c/etc/syncguard.conf topology=$here/turns.conf $*" >"$here/c/etc/plugstack.d/syncguard.conf"
+}
+use
+
+# Nodes in the order of their ranks, once each in a row, of a step in an allocation of 4 nodes.
+order() { # SALLOC'S OPTIONS -- SRUN'S WORDS
+    local options=()
+
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    C exec salloc -Q -N4 "${options[@]}" srun -l "$@" sh -c 'echo "$SLURMD_NODENAME ${SLURM_HOSTFILE:-none}"' 2>"$here/err" >"$here/out"
+    status=$?
+    nodes=$(sort -n "$here/out" | sed 's/^ *[0-9]*: node\([0-9]\) .*/\1/' | tr -d '\n')
+}
+says() { grep -c -- "$1" "$here/err"; }
+slurms=1234 placed=1324
+
+order --
+is "$status $nodes" "0 $slurms" "without the option ranks are in Slurm's order"
+order -- -v --sync-guard=placement=on
+is "$status $nodes $(says 'ranks are ordered along the switches: ring, 4 ranks on 4 nodes')" "0 $placed 1" \
+    "placement=on: ranks are in the order of the switches, and one line says it with -v"
+is "$(grep -c none "$here/out")" 4 "placement=on: the tasks have no SLURM_HOSTFILE"
+order -- --sync-guard=placement=on
+is "$status $nodes $(wc -c <"$here/err")" "0 $placed 0" "placement=on says nothing without -v"
+order --sync-guard=placement=on --
+is "$status $nodes" "0 $placed" "salloc's placement=on holds for the step inside"
+order --sync-guard=placement=on -- --sync-guard=placement=off
+is "$status $nodes" "0 $slurms" "the step's own placement=off overrides it"
+order -- -v --sync-guard
+is "$status $nodes $(says 'with placement=on ranks would be ordered')" "0 $slurms 1" "by default the order is Slurm's, and -v says what another one would gain"
+
+order -n8 --ntasks-per-node=2 -- --sync-guard=placement=on
+is "$status $nodes" "0 11332244" "two tasks per node: they follow one another"
+order --exclusive -- -n16 --sync-guard=placement=on
+is "$status $nodes" "0 1111333322224444" "a task for each CPU: they follow one another"
+order --exclusive -- -v -n6 --sync-guard=placement=on
+is "$status ${#nodes} $(says "left in Slurm's order: how many tasks each node gets is not certain")" "0 6 1" "-n6: left to Slurm, because it is not certain where the tasks go"
+order -- -v -N2 --sync-guard=placement=on
+is "$status $nodes $(says "left in Slurm's order: the step may have other nodes")" "0 12 1" "-N2: left to Slurm"
+
+order -- -v -w 'node[1-4]' --sync-guard=placement=on
+is "$status $nodes $(says "left in Slurm's order: --nodelist is given")" "0 $slurms 1" "-w: left as the user wants it"
+order -- -v -n4 -m cyclic --sync-guard=placement=on
+is "$status $nodes $(says "left in Slurm's order: --distribution is given")" "0 $slurms 1" "-m: left as the user wants it"
+printf 'node%d\n' 4 3 2 1 >"$here/mine"
+SLURM_HOSTFILE=$here/mine order -- --sync-guard=placement=on
+is "$status $nodes" "0 4321" "SLURM_HOSTFILE: left as the user wants it"
+C exec sh -c "salloc -Q -N4 srun -n4 --sync-guard=placement=on sh -c 'srun --overlap -n1 -N1 -w \$SLURMD_NODENAME true || echo \$SLURMD_NODENAME fails'" >"$here/out" 2>"$here/err"
+is "$? $(wc -c <"$here/out")" "0 0" "srun inside a placed step works"
+
+cat >"$here/job.sh" <<'JOB'
+#!/bin/bash
+#SBATCH -N4 -n4 --sync-guard=placement=on
+srun -l sh -c 'echo $SLURMD_NODENAME'
+JOB
+C exec sbatch -W -o "$here/batch" "$here/job.sh" >/dev/null 2>&1
+is "$? $(sort -n "$here/batch" | sed 's/.*node//' | tr -d '\n')" "0 $placed" "sbatch --sync-guard=placement=on holds for its steps"
+
+use placement=on default=on
+order --
+is "$status $nodes" "0 $placed" "placement=on and default=on in plugstack.conf hold for a step without options"
+order -- --sync-guard=off
+is "$status $nodes" "0 $slurms" "--sync-guard=off overrides them"
+use
+echo 'SwitchName=top Switches=top' >"$here/turns.conf"
+order -- --sync-guard=placement=on
+is "$status $nodes $(wc -l <"$here/err") $(says "left in Slurm's order: $here/turns.conf:1: ")" "0 $slurms 1 1" \
+    "a broken topology.conf: Slurm's order, and one line names the place"
+echo 'SwitchName=odd Nodes=node[1-3]' >"$here/turns.conf"
+order -- --sync-guard=placement=on
+is "$status $nodes $(says "left in Slurm's order: .*node4 is below no switch")" "0 $slurms 1" "a topology.conf without one of the nodes: Slurm's order, and a line"
+rm "$here/turns.conf"
+order -- --sync-guard=placement=on
+is "$status $nodes $(wc -c <"$here/err")" "0 $slurms 0" "no topology.conf: Slurm's order"
+for launcher in srun salloc; do
+    C exec $launcher -N1 --sync-guard=placement=maybe true >"$here/out" 2>"$here/err"
+    [ $? -ne 0 ] && [ "$(says 'placement=maybe: off, advise and on are accepted')" = 1 ]
+    ok $? "$launcher refuses placement=maybe"
+done
+C exec sinfo -h -N -o %T >"$here/out"
+is "$(sort -u "$here/out" | tr '\n' ' ')" "idle " "no node was drained"
+
+done_testing
