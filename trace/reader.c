@@ -14,6 +14,7 @@
 
 #define COUNTS_S 5.0 /* how often the view gets the count of lost records */
 #define SEEN     64u /* duplicates are recognised among this many numbers before the newest */
+#define BEHIND   64u /* a posted message may be completed after so many records that ended since a later one was */
 
 struct rank {
     struct flow *flow; /* NULL: not in the header */
@@ -21,8 +22,8 @@ struct rank {
     uint64_t records, lost;
     uint64_t left_ns; /* its newest call */
     uint64_t p2p_ns;  /* in messages since its newest collective */
-    uint32_t missing; /* messages that may yet come, with those that ended by then */
-    uint64_t missing_until_ns;
+    uint32_t missing; /* messages that may yet come: among those that ended by then, and among so many records */
+    uint64_t missing_until_ns, missing_until_record;
 };
 
 struct clock { /* of a node */
@@ -300,12 +301,13 @@ static void count_lost(struct trace_reader *r, uint32_t rank, uint32_t n)
     r->figures.lost += n;
 }
 
-/* What a wait for several messages completed may stand in any order: only what is missing behind it is lost. */
+/* What a wait for several messages completed may stand in any order, and a posted message can be completed long after one that was posted
+ * later: a pipeline's sends are. Only what is still missing then is lost. */
 static void settle_missing(struct trace_reader *r, const struct trace_record *rec)
 {
     struct rank *rank = &r->rank[rec->rank];
 
-    if (!rank->missing || rec->t0_ns < rank->missing_until_ns)
+    if (!rank->missing || rec->t0_ns < rank->missing_until_ns || rank->records < rank->missing_until_record)
         return;
     rank->missing = 0;
     view_call_lost(r->view, rec->rank);
@@ -327,6 +329,7 @@ static bool numbers_advance(struct trace_reader *r, struct numbers *k, const str
         if (skipped && any_order) {
             rank->missing += skipped;
             rank->missing_until_ns = rec->t1_ns;
+            rank->missing_until_record = rank->records + (rec->begin_ns ? BEHIND : 0);
         } else if (skipped) {
             view_call_lost(r->view, rec->rank);
         }

@@ -478,9 +478,45 @@ static void check_messages(void)
     }
 }
 
+/* Rank 0 posts two sends in each step of 10 ms, waits for the second one at once, and for the first one in the next step: nothing is lost,
+ * and how long it worked is known in every step. */
+static void check_completed_late(void)
+{
+    struct view_rank_figures f;
+    struct text t = { 0 };
+    struct trace_reader *r;
+    struct err err;
+    int rc;
+
+    put(&t, "%s", MESSAGES);
+    for (unsigned i = 0; i < 60; i++) {
+        unsigned long long ns = 1000000000ull + 10000000ull * i;
+
+        if (i > 0)
+            put(&t, "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":%u,\"b\":8,\"ti\":%llu,\"t0\":%llu,\"t1\":%llu}\n",
+                2 * i - 2, ns - 5000000, ns + 1000000, ns + 1000100);
+        put(&t, "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":%u,\"b\":8,\"ti\":%llu,\"t0\":%llu,\"t1\":%llu}\n",
+            2 * i + 1, ns + 5100000, ns + 5200000, ns + 5200100);
+        for (unsigned n = 0; n < 2; n++)
+            put(&t, "{\"r\":1,\"c\":\"world\",\"o\":\"recv\",\"p\":0,\"g\":7,\"s\":%u,\"b\":8,\"t0\":%llu,\"t1\":%llu}\n",
+                2 * i + n, ns + 5300000 + 1000 * n, ns + 5300500 + 1000 * n);
+        for (unsigned rank = 0; rank < 2; rank++)
+            put(&t, "{\"r\":%u,\"c\":\"world\",\"s\":%u,\"o\":\"allreduce\",\"b\":8,\"t0\":%llu,\"t1\":%llu}\n", rank, i,
+                ns + 9000000, ns + 10000000);
+    }
+    r = read_pieces(t.s, t.n, 0, &err, &rc);
+    is_int(rc, 0, "a trace of sends that are completed late is read");
+    is_int((long long)trace_reader_lost(r, 0), 1, "none of them is lost but the one that the trace ends before");
+    view_rank_get(trace_reader_view(r), trace_reader_now_s(r), 0, &f);
+    ok(fabs(f.compute_s - 0.009) < 2e-4, "and the sender's own work is known: %g s a step", f.compute_s);
+    trace_reader_free(r);
+    free(t.s);
+}
+
 int main(void)
 {
     check_messages();
+    check_completed_late();
     check_lines();
     check_fatal();
     check_counted();
