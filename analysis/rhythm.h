@@ -2,8 +2,8 @@
  * neighbour list is built, a file is written), and no fault; oscillation.h looks for what began later.
  *
  * The logs of the typical own works of the first steps are folded at each period (epoch folding: Leahy et al. 1983): the shortest one
- * whose phases explain the most of their variance, beyond what chance would, is the rhythm, if the first two periods show it as well.  As many heavy steps in a row as light ones by
- * turns are none: that is an oscillation.
+ * whose phases explain the most of their variance, beyond what chance would, is the rhythm, if the first two periods show it as well.  As
+ * many heavy steps in a row as light ones by turns are none: that is an oscillation.
  * It is looked for while the first steps are remembered, and is over when the newest ones do not show it. */
 #ifndef SYNCGUARD_ANALYSIS_RHYTHM_H
 #define SYNCGUARD_ANALYSIS_RHYTHM_H

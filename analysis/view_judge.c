@@ -352,7 +352,8 @@ static int by_slowdown(const void *a, const void *b)
 }
 
 /* A rank that waits for a CPU gets it while it waits for others: its quota, or its share of a core, is for all of its time.  As long as all
- * ranks lack at least the share of the time that their uneven work costs, nothing shows that even work would make the job faster.  Soon after the start it is waited for what they lack. */
+ * ranks lack at least the share of the time that their uneven work costs, nothing shows that even work would make the job faster.  Soon
+ * after the start what they lack is not known yet, and the verdict waits for it. */
 static bool lacks_cpu(const struct view *v, double now_s, const struct finding *f)
 {
     char text[80];
