@@ -15,6 +15,7 @@
 
 #define ALWAYS         6.0 /* as many strikes were to be expected before the first; by chance one in 400 has none */
 #define SAME_TIME      0.99 /* of a time that is added up in another way */
+#define CERTAIN_Z      2.0  /* standard errors by which a mean is certainly smaller */
 #define EARLY          4u   /* steps after which an onset is still the beginning */
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
@@ -50,6 +51,7 @@ struct diagnosis {
     size_t n;
     uint32_t next_id;
     double unseen_s, seen_s; /* before the first step that was judged; of those since */
+    double unseen_steps;     /* there were before it, as far as it is known when the job began */
     double between_s;        /* between those: steps of another kind (evaluation) */
     double began_s, ended_s; /* when the first item came, and when the newest step ended */
     uint64_t priced;         /* the step at which the stragglers' prices were taken */
@@ -224,6 +226,7 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
 
     if (!d->work->steps) {
         d->unseen_s = fmax(0, s->ended_s - s->duration_s - s->began_s);
+        d->unseen_steps = ((double)s->seq + 1) / s->period - 1;
         d->seen_s = d->between_s = 0;
     } else if (gap_s < BETWEEN_MAX * s->duration_s) { /* longer: nobody worked */
         d->between_s += gap_s;
@@ -332,12 +335,34 @@ static double paused_s(const struct work *w, uint64_t onset, double most_s)
     return pauses < b ? fmax(0, pauses_s - (all_s - pauses_s) * pauses / (b - pauses)) : 0;
 }
 
-/* What it cost since its onset, or in the whole run where the onset is its beginning, from what it cost in the newest steps, which took
- * of_s: in the others it cost as much a second, but for the pauses. */
+/* For which share of the time before its onset was it there, too?  An onset among the first steps that were judged may only be when it
+ * could be seen: for all of it.  But where the steps before certainly took less, for as much of it as they took more than steps without it
+ * do; saved_s of of_s is what it cost.  The first step is not counted, as it began before its first item came.  Half of the time without it,
+ * and less, is no step's: the job was not seen from its beginning, and the steps before say nothing. */
+static double share_before(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
+                           double of_s)
+{
+    double before = d->unseen_steps + (double)onset - 1, before_s = (f->onset_s - d->began_s) / before;
+    uint32_t n = steps_since(d->work, onset, WORK_STEPS);
+    double with_s = work_time_s(d->work, n) / n, without_s = with_s * (1 - saved_s / of_s), squares = 0, error_s;
+
+    if (onset > EARLY)
+        return 0;
+    for (uint32_t b = 0; b < n; b++)
+        squares += pow(d->work->step[work_slot(d->work, b)].duration_s - with_s, 2);
+    error_s = sqrt(squares / n * (1 / before + 1.0 / n));
+    if (!(before_s > without_s / 2 && before_s < with_s - CERTAIN_Z * error_s))
+        return 1;
+    return fmax(0, (before_s - without_s) / (with_s - without_s));
+}
+
+/* What it cost since its onset, and before it was seen, from what it cost in the newest steps, which took of_s: in the others it cost as
+ * much a second, but for the pauses. */
 static double since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
                           double of_s)
 {
-    double all_s = d->ended_s - (onset <= EARLY ? d->began_s : f->onset_s);
+    double before = share_before(d, onset, f, saved_s, of_s);
+    double all_s = d->ended_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
     double paused = paused_s(d->work, onset, SAME_TIME * of_s), rest_s;
 
     rest_s = all_s - of_s - (paused_s(d->work, onset, INFINITY) - paused);

@@ -48,9 +48,9 @@ struct plan {
     bool inner; /* a collective inside of each node, too */
 };
 
-static void put_header(struct text *t)
+static void put_header(struct text *t, int version)
 {
-    put(t, "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"7.0\",\"ranks\":[");
+    put(t, "{\"format\":\"syncguard-trace\",\"version\":%d,\"job\":\"7.0\",\"ranks\":[", version);
     for (int r = 0; r < RANKS; r++)
         put(t, "%s{\"rank\":%d,\"node\":\"n%d\",\"switch\":\"s%d\"}", r ? "," : "", r, r / PER_NODE,
             r / PER_NODE / 2);
@@ -65,7 +65,7 @@ static char *trace_make(const struct plan *p, size_t *bytes)
     struct text t = { 0 };
     unsigned seq = 0;
 
-    put_header(&t);
+    put_header(&t, 1);
     for (int step = 0; step < p->steps; step++)
         for (int part = p->inner ? -1 : 0; part < PARTS; part++) {
             uint64_t enter[RANKS], last[NODES] = { 0 }, all = 0;
@@ -513,10 +513,66 @@ static void check_completed_late(void)
     free(t.s);
 }
 
+/* Ranks reduce what they worked out while they work on, twice a step of 100 ms; from step `from` on the last rank takes 180 ms. */
+static char *trace_overlapped(unsigned from, unsigned steps, size_t *bytes)
+{
+    uint64_t state = 7, ns = 1000000000;
+    struct text t = { 0 };
+
+    put_header(&t, 2);
+    for (unsigned step = 0; step < steps; step++) {
+        uint64_t work[RANKS], longest = 0;
+
+        for (int rank = 0; rank < RANKS; rank++) {
+            work[rank] =
+                (rank == RANKS - 1 && step >= from ? 90000000 : 50000000) + random_next(&state) % 500000;
+            longest = work[rank] > longest ? work[rank] : longest;
+        }
+        for (unsigned half = 1; half <= 2; half++)
+            for (int rank = 0; rank < RANKS; rank++) {
+                uint64_t worked = ns + 2 * work[rank], first = ns + longest + 100000,
+                         whole = ns + half * longest + 100000;
+
+                put(&t,
+                    "{\"r\":%d,\"c\":\"world\",\"s\":%u,\"o\":\"allreduce\",\"b\":%u,\"ti\":%llu,\"t0\":%llu,\"t1\":%llu}\n",
+                    rank, 2 * step + half - 1, 4096 * half, (unsigned long long)(ns + half * work[rank]),
+                    (unsigned long long)(half == 1 || worked > first ? worked : first),
+                    (unsigned long long)(whole > worked ? whole : worked));
+            }
+        ns += 2 * longest + 100000;
+    }
+    *bytes = t.n;
+    return t.s;
+}
+
+/* What came before the first step that is judged was not slow, however early the rank becomes so. */
+static void check_price_of_early(void)
+{
+    enum { STEPS = 50 };
+
+    for (unsigned from = 4; from <= 20; from += 2) {
+        double wanted = (from * 0.1 + (STEPS - from) * 0.18) / (STEPS * 0.1);
+        const struct view_verdict *d;
+        struct err err = { "" };
+        size_t bytes, n;
+        char *text = trace_overlapped(from, STEPS, &bytes);
+        int rc;
+        struct trace_reader *r = read_pieces(text, bytes, 0, &err, &rc);
+
+        n = rc == 0 ? view_verdicts_raised(trace_reader_view(r), &d) : 0;
+        ok(n == 1 && d->finding.class == FINDING_STRAGGLER && fabs(d->finding.slowdown / wanted - 1) < 0.03,
+           "a rank that is slow from step %u on costs %.3f: %.3f", from, wanted,
+           n ? d->finding.slowdown : NAN);
+        trace_reader_free(r);
+        free(text);
+    }
+}
+
 int main(void)
 {
     check_messages();
     check_completed_late();
+    check_price_of_early();
     check_lines();
     check_fatal();
     check_counted();
