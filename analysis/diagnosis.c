@@ -18,6 +18,8 @@
 #define CERTAIN_Z      2.0  /* standard errors by which a mean is certainly smaller */
 #define EARLY          4u   /* steps after which an onset is still the beginning */
 #define BETWEEN_MAX    16.0 /* steps' time */
+#define SHORT_STEP_S   0.010
+#define LASTING_S      1.0
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
 #define TOGETHER       24u  /* steps between two that began, or were named, together */
 #define BEFORE_MIN     12u  /* steps that show what was before */
@@ -30,6 +32,7 @@ enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, KEY_ROLE, S
 
 struct entry {
     uint64_t key;
+    double found_s; /* the caller's clock */
     struct reported {
         enum finding_class class;
         uint64_t step; /* 0: not yet */
@@ -127,7 +130,7 @@ static size_t add(struct diagnosis *d, uint64_t key)
                                        .last_ratio = NAN,
                                        .rate = NAN,
                                        .z = NAN };
-    d->entry[at] = (struct entry){ .key = key };
+    d->entry[at] = (struct entry){ .key = key, .found_s = d->ended_s };
     return at;
 }
 
@@ -170,6 +173,15 @@ static const struct reported *first_reported(const struct work *w, struct entry 
     return reported;
 }
 
+/* Steps so short may be parts of what the program would call one, such as the columns of a panel that ranks factorise in turn: what holds
+ * for some of them is over with the turn. */
+static bool is_young(const struct diagnosis *d, const struct entry *e)
+{
+    uint32_t n = work_kept(d->work);
+
+    return work_time_s(d->work, n) < SHORT_STEP_S * n && d->ended_s - e->found_s < LASTING_S;
+}
+
 /* A finding's class as its detector has it now. */
 static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_class class, uint64_t onset)
 {
@@ -181,10 +193,13 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_c
     if (at == d->n && (at = add(d, key)) == d->n)
         return NULL;
     f = &d->finding[at];
-    reported = first_reported(w, &d->entry[at], class);
     f->class = class;
-    f->named_step = reported->step;
-    f->named_seq = reported->seq;
+    f->young = !d->entry[at].reported[0].step && is_young(d, &d->entry[at]);
+    if (!f->young) {
+        reported = first_reported(w, &d->entry[at], class);
+        f->named_step = reported->step;
+        f->named_seq = reported->seq;
+    }
     if (onset + 1 != f->onset_step) {
         f->onset_step = onset + 1;
         f->onset_seq = seq_of(w, f->onset_step);

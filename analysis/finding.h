@@ -58,6 +58,7 @@ struct finding {
     uint32_t other; /* of a link: its other node */
     bool by_connections; /* the place is where TCP connections became slower, and excess that of the collectives */
     bool standing;
+    bool young; /* it has not lasted long enough to be named; see diagnosis.h */
     /* It came with another finding that explains it, and is listed behind: the collectives are slow because a
      * slow rank, node or switch is slow inside of them too. */
     bool follows;

@@ -28,7 +28,7 @@ struct variability *variability_new(void)
 {
     struct variability *s = xcalloc(1, sizeof(*s));
 
-    s->calm = NAN;
+    s->calm = s->rest_s = NAN;
     return s;
 }
 
@@ -43,7 +43,7 @@ void variability_free(struct variability *s)
 void variability_reset(struct variability *s)
 {
     free(s->usual);
-    *s = (struct variability){ .calm = NAN };
+    *s = (struct variability){ .calm = NAN, .rest_s = NAN };
 }
 
 static void reserve(struct variability *s, uint32_t n)
@@ -96,6 +96,24 @@ static struct look look_at_step(struct variability *s, const struct work *w, con
         s->usual[r] += fmaxf(-limit, fminf(limit, x - s->usual[r])) / 4;
     }
     return l;
+}
+
+/* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length is known? */
+static bool shows(const struct variability *s, const struct work_step *k, const struct look *l)
+{
+    float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s);
+
+    return isnan(s->rest_s) || k->duration_s - k->typical_s - s->rest_s > behind_s / 2;
+}
+
+static void follow_rest(struct variability *s, const struct work_step *k)
+{
+    float x = k->duration_s - k->typical_s - s->rest_s, limit = STRIKE_RATIO * k->typical_s;
+
+    if (isnan(s->rest_s))
+        s->rest_s = k->duration_s - k->typical_s;
+    else if (!k->pause && !isnan(x))
+        s->rest_s += fmaxf(-limit, fminf(limit, x)) / 4;
 }
 
 static void take_strike(struct variability *s, struct work *w, struct look *l)
@@ -275,14 +293,16 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
 void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
                       double min_slowdown)
 {
+    const struct work_step *newest = &w->step[work_slot(w, 0)];
     struct look l;
 
     reserve(s, w->n);
     if (isnan(w->sigma) || w->n < 2)
         return;
     l = look_at_step(s, w, late, n);
-    if (l.struck && l.struck <= 1 + w->n / TOGETHER && w->steps > 4)
+    if (l.struck && l.struck <= 1 + w->n / TOGETHER && w->steps > 4 && shows(s, newest, &l))
         take_strike(s, w, &l);
+    follow_rest(s, newest);
     drop_strikes(s, w, late, n);
     judge_jitter(s, w, min_slowdown);
     judge_imbalance(s, w, &l, min_slowdown);

@@ -1,7 +1,8 @@
 /* variability.h - delays that stay with nobody: jitter (rare and long, another rank each time) and imbalance
  * (every rank's work varies widely from step to step).
  *
- * A strike is an excess far beyond the noise that is over with its step. Jitter is when strikes hit different
+ * A strike is an excess far beyond the noise that is over with its step and makes that step longer: where ranks need not wait for one another
+ * it may not. Jitter is when strikes hit different
  * ranks again and again; its price is the time that the struck ranks came behind the slowest of the others.
  * Imbalance is noise itself above what is ordinary; its price is the part of the longest work that shrinks
  * away with the noise (max = typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
@@ -19,6 +20,7 @@
 
 struct variability {
     float *usual; /* n: each rank's excess as it mostly is */
+    float rest_s; /* how much longer than the typical own work a step mostly takes; NaN not yet */
     uint32_t n;
     struct strike {
         uint64_t step; /* counted from 1 */

@@ -544,6 +544,74 @@ static void alone_on_their_nodes(void)
     diagnosis_free(d);
 }
 
+/* Eight ranks, two on a node; struck and slow take twice as long.  The step takes `longer` times the usual work. */
+static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node, double longer)
+{
+    float own[8];
+
+    for (uint32_t r = 0; r < 8; r++) {
+        diagnosis_place(d, r, 100 + r / 2, 200);
+        own[r] = (float)(work_s * (1 + 0.01 * gauss()) * (r == struck || r / 2 == slow_node ? 2 : 1));
+    }
+    diagnosis_step(d,
+                   &(struct diagnosis_step){ .seq = k,
+                                             .period = 1,
+                                             .own_s = own,
+                                             .n = 8,
+                                             .duration_s = longer * work_s,
+                                             .transfer_s = NAN,
+                                             .ended_s = k * work_s },
+                   1.01);
+}
+
+/* Where nobody has to wait for the ranks that take long, steps are as long as others, and it is no jitter. */
+static void hidden_strikes(void)
+{
+    enum { NOBODY = 99 };
+
+    for (int hidden = 0; hidden < 2; hidden++) {
+        struct diagnosis *d = diagnosis_new();
+        const struct finding *f;
+
+        for (uint32_t k = 1; k <= 300; k++) {
+            bool strikes = k > 100 && k % 7 == 0;
+
+            plain_step(d, k, COMPUTE_S, strikes ? k / 7 * 3 % 8 : NOBODY, NOBODY, strikes && !hidden ? 2.1 : 1.1);
+        }
+        is_int((long long)diagnosis_findings(d, &f), !hidden, "strikes that %s", hidden ? "cost nothing are nothing" : "make steps longer are jitter");
+        diagnosis_free(d);
+    }
+}
+
+/* The first time, in seconds after step `from`, at which something may be told. */
+static double told_after_s(double work_s, uint32_t from, uint32_t turn, uint32_t steps)
+{
+    struct diagnosis *d = diagnosis_new();
+    double after_s = NAN;
+
+    for (uint32_t k = 1; k <= steps; k++) {
+        const struct finding *f;
+
+        plain_step(d, k, work_s, 99, k < from ? 99 : (k - from) / turn % 4, k < from ? 1.1 : 2.1);
+        for (size_t i = 0, n = diagnosis_findings(d, &f); i < n; i++)
+            if (isnan(after_s) && !f[i].young)
+                after_s = (k - from) * work_s;
+    }
+    diagnosis_free(d);
+    return after_s;
+}
+
+static void short_steps(void)
+{
+    double after_s;
+
+    ok(isnan(told_after_s(0.002, 1000, 200, 5000)), "steps of 2 ms, nodes that are slow in turn, for 0.4 s each: nothing is told");
+    after_s = told_after_s(0.002, 1000, 5000, 5000);
+    ok(after_s > 1 && after_s < 1.2, "steps of 2 ms, a node that is slow for good: told after %.2f s", after_s);
+    after_s = told_after_s(0.05, 100, 1000, 300);
+    ok(after_s < 0.5, "steps of 50 ms, a node that is slow for good: told after %.2f s", after_s);
+}
+
 int main(void)
 {
     random_state = 42;
@@ -556,5 +624,7 @@ int main(void)
     strikes_of_straggler();
     placed_late();
     alone_on_their_nodes();
+    hidden_strikes();
+    short_steps();
     return done_testing();
 }
