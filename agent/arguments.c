@@ -1,6 +1,7 @@
 #include "agent/arguments.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static void print_variables(FILE *out)
         fprintf(out, "  %s\n", strings[i].variable);
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         fprintf(out, "  %s\n", numbers[i].variable);
-    fputs("  SLURM_TOPOLOGY_ADDR\n  SLURMD_NODENAME\n", out);
+    fputs("  SLURM_TOPOLOGY_ADDR\n  SLURMD_NODENAME\n  SYNCGUARD_PLACEMENT\n", out);
 }
 
 const struct options_program agent_program = {
@@ -125,6 +126,22 @@ static void take_switch(struct agent_arguments *o, const char *address)
     snprintf(o->switch_name, sizeof(o->switch_name), "%.*s", (int)(end - begin), begin);
 }
 
+/* "on ring 0.04 0.02", from srun's environment (spank/launch.c); anything else is ignored. */
+static void take_placement(struct agent_arguments *o, const char *text)
+{
+    char mode[8], pattern[sizeof(o->placement.pattern)];
+    double slurm_s, chosen_s;
+    int end = -1;
+
+    if (!text || sscanf(text, "%7s %31s %lf %lf%n", mode, pattern, &slurm_s, &chosen_s, &end) != 4 || text[end] ||
+        (strcmp(mode, "on") != 0 && strcmp(mode, "advise") != 0) || !isfinite(slurm_s) || !isfinite(chosen_s))
+        return;
+    memcpy(o->placement.pattern, pattern, sizeof(pattern));
+    o->placement.applied = !strcmp(mode, "on");
+    o->placement.slurm_s = slurm_s;
+    o->placement.chosen_s = chosen_s;
+}
+
 static void read_environment(struct agent_arguments *o)
 {
     for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
@@ -135,6 +152,7 @@ static void read_environment(struct agent_arguments *o)
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         *(int64_t *)((char *)o + numbers[i].offset) = parse_number(getenv(numbers[i].variable));
     take_switch(o, getenv("SLURM_TOPOLOGY_ADDR"));
+    take_placement(o, getenv("SYNCGUARD_PLACEMENT"));
     o->node = getenv("SLURMD_NODENAME");
 }
 

@@ -19,6 +19,11 @@ struct agent_arguments {
 
     const char *user, *name, *partition, *account, *qos, *notes;
     char switch_name[128]; /* "" when unknown */
+    struct {
+        char pattern[32];         /* "": nothing is known */
+        bool applied;             /* ranks are in the order chosen */
+        double slurm_s, chosen_s; /* of a step's communication by the model, in Slurm's order and in the one chosen */
+    } placement;
     int64_t job, step, nodes, tasks, local_tasks, node_index;
     int64_t het_job, het_offset, restarts;
     int64_t end_time; /* time limit of the job, Unix seconds */

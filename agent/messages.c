@@ -16,6 +16,14 @@ static json_t *adapter_json(void)
     return a.number ? json_pack("{s:f, s:i}", "bytes_per_s", a.bytes_per_s, "number", (int)a.number) : NULL;
 }
 
+static json_t *placement_json(const struct agent_arguments *o)
+{
+    return *o->placement.pattern ?
+               json_pack("{s:b, s:o, s:f, s:f}", "applied", o->placement.applied, "pattern", text_json(o->placement.pattern), "slurm_s",
+                         o->placement.slurm_s, "chosen_s", o->placement.chosen_s) :
+               NULL;
+}
+
 json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes)
 {
     json_t *hello = json_object();
@@ -44,6 +52,7 @@ json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_
     put_count(hello, "local_tasks", o->local_tasks);
     put_text(hello, "policy", o->policy);
     put_bool(hello, "policy_asked", o->policy_asked);
+    put_json(hello, "placement", placement_json(o));
     put_count(hello, "first_batch", (int64_t)first_batch);
     put_json(hello, "notes", json_deep_copy(notes));
     return hello;

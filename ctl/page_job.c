@@ -91,6 +91,23 @@ static void put_verdict(const struct page *p, const json_t *verdict)
 
 /* ---- figures ---- */
 
+static void figure_placement(struct table *t, const json_t *job)
+{
+    const json_t *o = get_object(job, "placement");
+    double gain = get_number(o, "slurm_s") / get_number(o, "chosen_s");
+
+    if (!(gain >= 1))
+        return;
+    if (gain < 1.01)
+        page_figure(t, "Order", "Slurm's; by the model, no other is at least 1 %% faster (%s)", shown(o, "pattern").s);
+    else if (get_true(o, "applied"))
+        page_figure(t, "Order", "along the switches; by the model, communication (%s) is %s times as fast as in Slurm's order",
+                    shown(o, "pattern").s, text_number(gain).s);
+    else
+        page_figure(t, "Order", "Slurm's; by the model, with placement=on communication (%s) would be %s times as fast",
+                    shown(o, "pattern").s, text_number(gain).s);
+}
+
 /* "balanced, dryrun, paused"; the name alone of a step that ended.  Earlier releases stored it as a text. */
 static void figure_policy(struct table *t, const json_t *job)
 {
@@ -124,6 +141,7 @@ static void figure_identity(struct table *t, const json_t *job)
     page_figure(t, "Size", "%s ranks on %s of %s nodes", text_count(get_number(job, "ranks")).s,
                 text_count(get_number(job, "nodes")).s, text_count(get_number(job, "nodes_total")).s);
     figure_policy(t, job);
+    figure_placement(t, job);
 }
 
 /* "every 10th step does 1.40x the work of the others", "2 of every 6 steps do ..." */

@@ -172,6 +172,18 @@ void agents_confirmed(struct controller *s, struct job *j)
     log_info("job %s: confirmed by Slurm: user %s, partition %s; policy %s", j->text_id, j->user, j->partition, j->policy);
 }
 
+static void take_placement(struct job_placement *p, const json_t *told)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789:"; /* of pattern_name() in topology/ */
+    struct job_placement new = { .applied = json_is_true(json_object_get(told, "applied")),
+                                 .slurm_s = get_real(told, "slurm_s", 1e-9, 1e9),
+                                 .chosen_s = get_real(told, "chosen_s", 1e-9, 1e9) };
+
+    get_text(told, "pattern", new.pattern, sizeof(new.pattern));
+    if (*new.pattern && !new.pattern[strspn(new.pattern, allowed)] && new.slurm_s > 0 && new.chosen_s > 0 && new.chosen_s <= new.slurm_s)
+        *p = new;
+}
+
 /* What only Slurm can confirm is left out where it is asked. */
 static void describe(struct job *j, const struct controller *s, const json_t *hello, const json_t *step)
 {
@@ -185,6 +197,7 @@ static void describe(struct job *j, const struct controller *s, const json_t *he
         get_text(hello, "qos", j->qos, sizeof(j->qos));
     }
     get_text(hello, "policy", j->wish.policy, sizeof(j->wish.policy));
+    take_placement(&j->placement, json_object_get(hello, "placement"));
     j->wish.asked = asked ? json_is_true(asked) : strcasecmp(j->wish.policy, s->config.default_policy) != 0;
     if (get_int(hello, "het_job", 1, UINT32_MAX, 0)) /* the step's credential counts one component only */
         sizes = hello;

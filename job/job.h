@@ -112,6 +112,11 @@ struct job {
         bool asked; /* by the user; otherwise the configuration selects */
     } wish;
     struct config_policy params;
+    struct job_placement { /* what srun reports of the order of the ranks; a claim of the user */
+        char pattern[32];  /* "": nothing */
+        bool applied;
+        double slurm_s, chosen_s; /* of a step's communication by the model; positive */
+    } placement;
     struct view *view;
     struct job_agent **agent;
     size_t n_agents, agents_cap;

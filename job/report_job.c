@@ -87,6 +87,19 @@ static json_t *probe_json(const struct job *j, double now_s, const struct view_f
     return o;
 }
 
+static json_t *placement_json(const struct job_placement *p)
+{
+    json_t *o = *p->pattern ? json_object() : NULL;
+
+    if (!o)
+        return NULL;
+    put_text(o, "pattern", p->pattern);
+    put_bool(o, "applied", p->applied);
+    put_real(o, "slurm_s", p->slurm_s);
+    put_real(o, "chosen_s", p->chosen_s);
+    return o;
+}
+
 static json_t *agent_json(const struct job_agent *a, double now_s)
 {
     json_t *o = json_object();
@@ -203,6 +216,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
     put_json(o, "agents_silent", silent_agents(j));
     put_json(o, "notes", texts_json((const char *const *)j->note, j->n_notes));
     put_json(o, "policy_params", params_json(j));
+    put_json(o, "placement", placement_json(&j->placement));
     put_json(o, "pace", pacing_report(j, selection->agents));
     put_json(o, "events", event_list_json(&j->events, now_s));
     report_ranks_free(&ranks);

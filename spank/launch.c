@@ -13,6 +13,9 @@
 #include "spank/placement.h"
 
 #define ENV_HOSTFILE "SLURM_HOSTFILE"
+/* Tells the agents, by the tasks' environment: "on PATTERN SECONDS SECONDS", what a step's communication costs in Slurm's order and in the
+ * one chosen; "advise" where the ranks are in Slurm's. */
+#define ENV_PLACEMENT "SYNCGUARD_PLACEMENT"
 
 /* A longer command line is not read. */
 #define COMMAND_BYTES_MAX (4u << 20)
@@ -28,6 +31,7 @@ static void forget(void)
 {
     if (launch.set)
         unsetenv(ENV_HOSTFILE);
+    unsetenv(ENV_PLACEMENT); /* also one inherited from a step that this srun runs in */
     if (launch.fd >= 0)
         close(launch.fd);
     placement_free(&launch.placement);
@@ -118,6 +122,17 @@ static void set_hostfile(void)
         launch.set = true;
 }
 
+static void tell_agents(const struct pattern *pattern)
+{
+    char text[128], name[PATTERN_NAME_SIZE];
+
+    if (launch.placement.result < PLACEMENT_SLURM)
+        return;
+    snprintf(text, sizeof(text), "%s %s %.9g %.9g", config_placements[launch.set ? CONFIG_PLACEMENT_ON : CONFIG_PLACEMENT_ADVISE],
+             pattern_name(pattern, name), launch.placement.slurm_s, launch.placement.chosen_s);
+    setenv(ENV_PLACEMENT, text, 1);
+}
+
 void launch_place(const struct args *args, const struct choice *choice, const struct config_policy *policy)
 {
     char path[4200], *words;
@@ -141,6 +156,7 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     free(words);
     if (launch.placement.result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON)
         set_hostfile();
+    tell_agents(&choice->pattern);
 }
 
 void launch_read(void)

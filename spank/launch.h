@@ -1,7 +1,8 @@
 /* launch.h - the plugin in srun inside an allocation: has Slurm start the ranks in the order of placement.h.
  *
  * The order is a host file (SLURM_HOSTFILE), which srun reads when all options are parsed; after init_post_opt it would be too late. It is
- * in srun's memory alone and ends with it, and the variable does not reach the tasks. */
+ * in srun's memory alone and ends with it, and the variable does not reach the tasks. What was found does, as
+ * SYNCGUARD_PLACEMENT, for the agents. */
 #ifndef SYNCGUARD_SPANK_LAUNCH_H
 #define SYNCGUARD_SPANK_LAUNCH_H
 

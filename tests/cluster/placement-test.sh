@@ -2,6 +2,8 @@
 # The order of ranks at launch on a real private Slurm: two switches, and an allocation whose nodes are on them in turn.
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/prelude.sh"
 
+trainer=$top_builddir/tests/workloads/trainer.openmpi
+needs "$trainer" "the trainer is not built for Open MPI"
 installed
 up 4 --cpus 4
 plugin=$here/inst/lib/syncguard/syncguard.so
@@ -48,6 +50,12 @@ is "$status $nodes $(says 'with placement=on ranks would be ordered')" "0 $slurm
 
 order -n8 --ntasks-per-node=2 -- --sync-guard=placement=on
 is "$status $nodes" "0 11332244" "two tasks per node: they follow one another"
+per_node() { grep -o . <<<"$nodes" | sort | uniq -c | tr -s ' \n' ' '; }
+order -n7 --
+slurm_nodes=$(per_node)
+order -n7 -- --sync-guard=placement=on
+is "$status $(per_node)" "0 $slurm_nodes" "7 tasks of the allocation: each node has as many as without the guard"
+is "$(uniq <(grep -o . <<<"$nodes") | tr -d '\n')" "$placed" "7 tasks of the allocation: in the order of the switches"
 order --exclusive -- -n16 --sync-guard=placement=on
 is "$status $nodes" "0 1111333322224444" "a task for each CPU: they follow one another"
 order --exclusive -- -v -n6 --sync-guard=placement=on
@@ -72,6 +80,14 @@ srun -l sh -c 'echo $SLURMD_NODENAME'
 JOB
 C exec sbatch -W -o "$here/batch" "$here/job.sh" >/dev/null 2>&1
 is "$? $(sort -n "$here/batch" | sed 's/.*node//' | tr -d '\n')" "0 $placed" "sbatch --sync-guard=placement=on holds for its steps"
+
+for mode in on advise; do
+    job=$(C exec salloc -Q -N4 sh -c "echo \$SLURM_JOB_ID; srun --sync-guard=observe,placement=$mode '$trainer' --steps 60 --batch 64 >/dev/null" 2>"$here/err")
+    until_true 10 '.state == "finished"'
+    is "$(figure '.placement | [.pattern, .applied, .slurm_s / .chosen_s > 1.5] | join(" ")')" "ring $([ $mode = on ] && echo true || echo false) true" \
+        "placement=$mode: the job's report has what was found"
+    is "$(C exec sgctl job "$job" | grep -c '^  Order  .*(ring) .* times as fast')" 1 "placement=$mode: sgctl job says it in a line"
+done
 
 use placement=on default=on
 order --

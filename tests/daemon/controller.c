@@ -321,6 +321,11 @@ static bool still_answers(void)
 
 static void misbehaviour(void)
 {
+    static const char *const odd_placements[] = {
+        "{\"pattern\":\"ring\\n\",\"applied\":true,\"slurm_s\":2,\"chosen_s\":1}", "{\"pattern\":\"\",\"slurm_s\":2,\"chosen_s\":1}",
+        "{\"pattern\":\"ring\",\"slurm_s\":1,\"chosen_s\":2}", "{\"pattern\":\"ring\",\"slurm_s\":1e300,\"chosen_s\":1}",
+        "{\"pattern\":\"ring\",\"slurm_s\":2,\"chosen_s\":0}", "{\"pattern\":\"ring\",\"slurm_s\":\"2\",\"chosen_s\":1}", "[\"ring\",2,1]"
+    };
     struct sockaddr_in a = { .sin_family = AF_INET,
                              .sin_port = htons((uint16_t)live.port),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -340,11 +345,17 @@ static void misbehaviour(void)
     say(&b, "{\"hello\":\"agent\",\"job\":1}", NULL, 0);
     ok(strstr(b.answer, "lacks uid, job or step"),
        "a hello without required keys is rejected with their names: %s", b.answer);
-    char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
-                            "2J\",\"policy\":\"none\"}",
-                            (unsigned)getuid());
-    say(&b, hello, garbage, sizeof(garbage));
-    free(hello);
+    for (size_t i = 0; i < ARRAY_SIZE(odd_placements); i++) {
+        char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
+                                "2J\",\"policy\":\"none\",\"placement\":%s}",
+                                (unsigned)getuid(), odd_placements[i]);
+
+        say(&b, hello, garbage, sizeof(garbage));
+        free(hello);
+        json_t *o = ask("{\"query\":\"job\",\"job\":77}");
+        ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "placement")), "not believed: \"placement\": %s", odd_placements[i]);
+        json_decref(o);
+    }
     ok(strstr(b.answer, "welcome") && still_answers(), "the controller answers after a malformed batch");
     json_t *j = ask("{\"query\":\"job\",\"job\":77}");
     is_str(text(j, "agents.0.node"), "evil?[2J", "a control character in a node's name is replaced");
@@ -363,6 +374,9 @@ static void history(pid_t job)
     ok(number(a, "verdicts.0.since_s") <= number(a, "elapsed_s"),
        "a verdict lasts no longer than the step: %.1f s of %.1f s", number(a, "verdicts.0.since_s"),
        number(a, "elapsed_s"));
+    ok(!strcmp(text(a, "placement.pattern"), "groups:8") && near(number(a, "placement.slurm_s"), 0.04, 1e-9) &&
+           near(number(a, "placement.chosen_s"), 0.02, 1e-9),
+       "the report has the order of ranks that srun found");
     json_decref(a);
     is_int(live_stop(SIGTERM), 0, "SIGTERM ends the controller cleanly");
     live_start();

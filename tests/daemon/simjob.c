@@ -103,11 +103,12 @@ static void on_up(struct link *l, void *arg)
     n->failures = 0;
     if (++n_up == o.nodes)
         fprintf(stderr, "simjob: all nodes are connected after %.2f s\n", clock_s() - begin_s);
-    test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello",
+    test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:{s:s,s:b,s:f,s:f},s:i}", "hello",
                            "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
                            "restarts", (int)o.restarts, "uid", (int)o.uid, "user", o.user, "partition", o.partition, "name",
                            "simulated", "node", name, "switch", switch_name, "node_index", (int)n->index,
                            "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node), "policy", "balanced",
+                           "placement", "pattern", "groups:8", "applied", 0, "slurm_s", 0.04, "chosen_s", 0.02,
                            "first_batch", (int)n->batch + 1));
     for (unsigned i = 0; i < o.per_node; i++) {
         unsigned r = n->index * o.per_node + i;

@@ -61,6 +61,7 @@ struct outcome {
     char dir[256], preload[1024], yields[16];
     char agent[16384]; /* the log of the last agent */
     char hosts[256];   /* what SLURM_HOSTFILE names when srun reads it */
+    char placement[128]; /* what the tasks' environment says of the order */
     bool hosts_left;   /* the variable is still set when the tasks' environment is made */
 };
 
@@ -441,6 +442,8 @@ static void live(const char *plugin_path)
         read_into(getenv("SLURM_HOSTFILE"), seen->hosts, sizeof(seen->hosts));
     seen->callbacks_ok &= call(plugin, "slurm_spank_init_post_opt", argc, argv);
     seen->hosts_left = getenv("SLURM_HOSTFILE") != NULL;
+    if (getenv("SYNCGUARD_PLACEMENT"))
+        snprintf(seen->placement, sizeof(seen->placement), "%s", getenv("SYNCGUARD_PLACEMENT"));
     if (now->context == S_CTX_LOCAL)
         seen->callbacks_ok &= call(plugin, "slurm_spank_local_user_init", argc, argv);
     if (remote)
@@ -594,18 +597,20 @@ static void test_placement(void)
     is_str(o->hosts, order, "placement=on: srun reads a host file that follows the switches");
     ok(!o->hosts_left && !*o->log && strstr(o->hidden, "ranks are ordered along the switches: ring, 4 ranks on 4 nodes"),
        "placement=on: the variable does not reach the tasks, and one line says what was done: %s", o->hidden);
+    ok(!strncmp(o->placement, "on ring 0.0", 11), "placement=on: the tasks' environment has what was found: %s", o->placement);
     r.options[0] = "balanced,placement=on,groups=2";
     ok(!strcmp(run(&r)->hosts, order), "with a policy and groups=2, too: %s", seen->hidden);
     r.options[0] = "placement=on";
     r.options[1] = "placement=off";
     o = run(&r);
-    ok(!*o->hosts && !*o->hidden && !*o->log, "srun's own placement=off takes an inherited placement=on back");
+    ok(!*o->hosts && !*o->hidden && !*o->log && !*o->placement, "srun's own placement=off takes an inherited placement=on back");
     r.options[1] = "off";
     ok(!*run(&r)->hosts, "so does --sync-guard=off");
     r.options[1] = NULL;
     r.options[0] = "-";
     o = run(&r);
     ok(!*o->hosts && !*o->log && strstr(o->hidden, "with placement=on ranks would be ordered"), "by default it only advises: %s", o->hidden);
+    ok(!strncmp(o->placement, "advise ring 0.0", 15), "and the tasks' environment says so: %s", o->placement);
     snprintf(with, sizeof(with), "%s placement=on", conf_arg);
     ok(!strcmp(run(&r)->hosts, order), "placement=on in plugstack.conf");
     r.options[0] = "placement=advise";
@@ -625,6 +630,9 @@ static void test_placement(void)
        "the user's own SLURM_HOSTFILE stays");
     r.env[6] = "SLURM_DISTRIBUTION=cyclic";
     ok(!*run(&r)->hosts, "the user's SLURM_DISTRIBUTION stays");
+    r.env[7] = "SYNCGUARD_PLACEMENT=on ring 2 1";
+    ok(!*run(&r)->placement, "what was found for a step around this one is not passed on");
+    r.env[7] = NULL;
     r.env[6] = NULL;
     snprintf(broken, sizeof(broken), "%s topology=%s/loop.conf", conf_arg, base);
     r.args = broken;

@@ -30,6 +30,8 @@ int main(void)
                       { "node3", "" },
                       { "", "" },
                       { ".x", "" } };
+    static const char *const odd[] = { "", "on", "on ring", "on ring 1", "on ring nan 1", "on ring 1 inf", "on ring x 1", "off ring 2 1", "on ring 2 1 0",
+                                        "on ring-of-more-than-thirty-one-letters 2 1" };
     struct agent_arguments o;
     struct err err;
 
@@ -59,6 +61,19 @@ int main(void)
         setenv("SLURM_TOPOLOGY_ADDR", addresses[i].address, 1);
         read_options(&o, &err, "--dir=/x", NULL);
         is_str(o.switch_name, addresses[i].switch_name, "%s", addresses[i].address);
+    }
+    setenv("SYNCGUARD_PLACEMENT", "on pipeline:8x4 0.04 0.02", 1);
+    read_options(&o, &err, "--dir=/x", NULL);
+    ok(o.placement.applied && !strcmp(o.placement.pattern, "pipeline:8x4") && near(o.placement.slurm_s, 0.04, 1e-9) &&
+           near(o.placement.chosen_s, 0.02, 1e-9),
+       "the order of ranks that srun chose is read");
+    setenv("SYNCGUARD_PLACEMENT", "advise ring 1 1", 1);
+    read_options(&o, &err, "--dir=/x", NULL);
+    ok(!o.placement.applied && !strcmp(o.placement.pattern, "ring"), "and one that it only advises");
+    for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+        setenv("SYNCGUARD_PLACEMENT", odd[i], 1);
+        read_options(&o, &err, "--dir=/x", NULL);
+        is_str(o.placement.pattern, "", "'%s' is not", odd[i]);
     }
     return done_testing();
 }
