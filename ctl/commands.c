@@ -72,6 +72,14 @@ static const struct option_use replay_uses[] = {
 static const struct option_use step_uses[] = {
     { &option_json, NULL }, { &wide, NULL }, { &output, NULL }, { NULL, NULL }
 };
+static const struct option_spec cluster = {
+    .name = "cluster", .text = "check the cluster: what is declared against what Slurm and the controller know"
+};
+static const struct option_spec topology = { "topology", "FILE", VALUE(VALUE_ANY),
+                                             "with --cluster: this topology.conf instead of Slurm's" };
+static const struct option_use doctor_uses[] = {
+    { &cluster, NULL }, { &topology, NULL }, { &option_json, NULL }, { NULL, NULL }
+};
 static const struct option_use config_uses[] = { { &mdoc, NULL }, { NULL, NULL } };
 
 /* ---- commands ---- */
@@ -168,8 +176,11 @@ static const struct options_command table[] = {
       COMMAND_POLICY_FIGURES },
     { "doctor", "", "check the setup of this machine, and print what to type where something is missing",
       "One line for each thing that a guarded job needs: configuration, munge, controller, plugin, probe, agent, shared "
-      "memory, clock.",
-      NULL, NULL, COMMAND_DOCTOR },
+      "memory, clock. With --cluster the cluster is checked instead, from here: the switches of topology.conf against the "
+      "nodes and switches that slurmctld has, and what the controller knows of the running jobs that you may see: agents of "
+      "another version or that are missing, nodes without recorded ranks, verdicts that name a link. Each line is ok, a "
+      "note, unknown (it could not be seen from here) or a fault, with where its figures come from and what to type next.",
+      doctor_uses, NULL, COMMAND_DOCTOR },
 };
 
 static const struct options_command *command(size_t i)

@@ -3,16 +3,20 @@ noinst_LIBRARIES += libctl.a
 libctl_a_SOURCES = \
 	ctl/action_request.c ctl/action_request.h ctl/page_action.c \
 	ctl/analyze.c ctl/analyze.h \
+	ctl/cluster.c ctl/cluster.h \
 	ctl/commands.c ctl/commands.h \
 	ctl/doctor.c ctl/doctor.h \
+	ctl/findings.c ctl/findings.h \
 	ctl/node_check.c ctl/node_check.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
 	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page_step.c ctl/page_parts.c ctl/page.h ctl/page_parts.h \
+	ctl/slurm_nodes.c ctl/slurm_nodes.h \
 	ctl/step.c ctl/step.h \
+	ctl/tool.c ctl/tool.h \
 	ctl/try.c ctl/try.h
 libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-CTL_LIBS = libctl.a $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
+CTL_LIBS = libctl.a $(TOPOLOGY_LIBS) $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
 
 bin_PROGRAMS += sgctl
 sgctl_SOURCES = ctl/sgctl.c

@@ -1,41 +1,16 @@
 #include "ctl/node_check.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/now.h"
+#include "ctl/tool.h"
 
 #define LIMIT_S 5.0
-
-extern char **environ;
-
-/* Start scontrol with its output on a pipe. Return the end to read, -1: not started. */
-static int start(const char *nodes, pid_t *pid)
-{
-    const char *argv[] = { "scontrol", "show", "node", nodes, NULL };
-    posix_spawn_file_actions_t files;
-    int ends[2], rc;
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return -1;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
-    rc = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    close(ends[1]);
-    if (rc == 0)
-        return ends[0];
-    close(ends[0]);
-    return -1;
-}
 
 static bool is_missing(const char *line)
 {
@@ -69,6 +44,7 @@ static bool find_missing(int fd, double until_s, char *line, size_t size)
 
 int node_check(const char *nodes, struct err *err)
 {
+    const char *argv[] = { "scontrol", "show", "node", nodes, NULL };
     char line[256];
     bool missing;
     pid_t pid;
@@ -76,7 +52,7 @@ int node_check(const char *nodes, struct err *err)
 
     if (*nodes == '-') /* it would be an option of scontrol */
         return err_set(err, "'%.80s' is not a list of nodes", nodes);
-    fd = start(nodes, &pid);
+    fd = tool_start(argv, &pid);
     if (fd < 0)
         return 0;
     missing = find_missing(fd, now_s() + LIMIT_S, line, sizeof(line));

@@ -13,6 +13,7 @@
 #include "common/xalloc.h"
 #include "ctl/action_request.h"
 #include "ctl/analyze.h"
+#include "ctl/cluster.h"
 #include "ctl/commands.h"
 #include "ctl/doctor.h"
 #include "ctl/page.h"
@@ -452,6 +453,30 @@ static int run_audit(const struct options *o)
                  page_audit);
 }
 
+static int run_cluster(const struct options *o)
+{
+    struct findings f = { 0 };
+    struct err err;
+    struct session *s = session_open(o, &err);
+    size_t faults;
+    json_t *answer;
+
+    if (!s)
+        return complain(FAILED, &err);
+    cluster_check(&s->client, options_number(o, "timeout"), options_text(o, "topology"), &f);
+    session_close(s);
+    faults = findings_count(&f, FINDING_FAULT);
+    if (options_given(o, "json")) {
+        answer = findings_json(&f);
+        print_answer(o, answer, NULL);
+        json_decref(answer);
+    } else {
+        findings_print(&f, stdout);
+    }
+    findings_free(&f);
+    return faults ? FAILED : OK;
+}
+
 static int run_doctor(const struct options *o)
 {
     struct doctor d = { .timeout_s = options_number(o, "timeout"), .slurm_conf = SLURM_CONF };
@@ -459,6 +484,15 @@ static int run_doctor(const struct options *o)
     const char *controller = options_text(o, "controller");
     int missing;
 
+    if (options_given(o, "cluster")) {
+        session_close(s);
+        return run_cluster(o);
+    }
+    if (options_given(o, "json") || options_given(o, "topology")) {
+        session_close(s);
+        err_set(&d.config_err, "--json and --topology belong to --cluster");
+        return options_misuse(o, &d.config_err);
+    }
     d.config = s ? &s->config : NULL;
     d.config_path = config_path(options_text(o, "conf"));
     if (!d.config_path)

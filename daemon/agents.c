@@ -321,6 +321,7 @@ void agents_hello(struct peer *p, const json_t *hello)
         return refuse(p, "too many agents for one step");
     charge(p->controller, j);
     get_text(hello, "switch", a->switch_name, sizeof(a->switch_name));
+    get_text(hello, "version", a->version, sizeof(a->version));
     if (a->life && a->life != life)
         job_event(j, controller_now_s(), "the agent on %s was restarted", node);
     if (a->life != life)

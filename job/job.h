@@ -83,7 +83,7 @@ struct cadence_report {
 
 /* A step's agent; it stays known after its link closed, until the step ends. */
 struct job_agent {
-    char node[64], switch_name[64];
+    char node[64], switch_name[64], version[32];
     uint64_t life;     /* random number of this process of the agent; changes at a restart */
     uint64_t batch;    /* the last batch processed of this life */
     struct link *link; /* NULL: not connected */

@@ -106,6 +106,7 @@ static json_t *agent_json(const struct job_agent *a, double now_s)
 
     put_text(o, "node", a->node);
     put_text(o, "switch", a->switch_name);
+    put_text(o, "version", a->version);
     put_bool(o, "connected", a->link != NULL);
     put_bool(o, "ended", a->bye);
     put_real(o, "cpu_ratio", a->cpu_ratio);

@@ -63,6 +63,7 @@ struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v
 static void add_rank(struct report_node *n, const struct view_rank_figures *f)
 {
     n->ranks += !f->ended;
+    n->recorded++;
     if (!isnan(f->lateness_s)) {
         n->lateness_s += f->lateness_s;
         n->joined++;
@@ -107,6 +108,7 @@ json_t *report_node_json(const struct report_node *n)
     put_text(o, "switch", n->switch_name);
     put_json(o, "jobs", texts_json(n->job, n->n_jobs));
     put_int(o, "ranks", n->ranks);
+    put_int(o, "ranks_recorded", n->recorded);
     put_real(o, "lateness_s", n->joined ? n->lateness_s / n->joined : NAN);
     put_real(o, "slowdown", n->slowdown);
     put_text(o, "verdict", n->verdict);

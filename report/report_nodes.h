@@ -15,6 +15,7 @@ struct report_node {
     const char **job; /* ids */
     size_t n_jobs, jobs_cap;
     uint32_t ranks, joined;      /* joined: ranks whose lateness is known */
+    uint32_t recorded;           /* ranks that the job's agents told of, those that have ended too */
     double lateness_s, slowdown; /* sum over the joined ranks; the highest */
     const char *verdict;
     const void *agent; /* the caller's */

@@ -11,6 +11,7 @@
 #include <slurm/spank.h>
 
 #include "spank/placement.h"
+#include "topology/topology_conf.h"
 
 #define ENV_HOSTFILE "SLURM_HOSTFILE"
 /* Tells the agents, by the tasks' environment: "on PATTERN SECONDS SECONDS", what a step's communication costs in Slurm's order and in the
@@ -45,19 +46,12 @@ static void fail(const char *what)
     snprintf(launch.placement.text, sizeof(launch.placement.text), "cannot %s: %s", what, strerror(errno));
 }
 
-/* Slurm's defaults: what is beside slurm.conf, or what slurmd or sackd has fetched from the controller. */
 static void topology_path(const struct args *args, char *path, size_t size)
 {
-    const char *conf = getenv("SLURM_CONF"), *slash = conf ? strrchr(conf, '/') : NULL;
-
     if (*args->topology)
         snprintf(path, size, "%s", args->topology);
-    else if (slash)
-        snprintf(path, size, "%.*s/topology.conf", (int)(slash - conf), conf);
-    else if (access("/etc/slurm/topology.conf", F_OK) == 0 || access("/run/slurm/conf/topology.conf", F_OK) < 0)
-        snprintf(path, size, "/etc/slurm/topology.conf");
     else
-        snprintf(path, size, "/run/slurm/conf/topology.conf");
+        topology_conf_locate(path, size);
 }
 
 /* This process's command line; NULL: it cannot be read. */

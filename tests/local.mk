@@ -22,6 +22,7 @@ UNIT_TESTS = \
 	tests/unit/cause \
 	tests/unit/client \
 	tests/unit/collective \
+	tests/unit/cluster \
 	tests/unit/commands \
 	tests/unit/condition \
 	tests/unit/config \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "common/conf.h"
 
@@ -129,4 +130,16 @@ struct topology *topology_conf_read(const char *path, struct err *err)
 struct topology *topology_conf_parse(const char *name, const char *text, size_t bytes, struct err *err)
 {
     return read_from(name, text, bytes, err);
+}
+
+void topology_conf_locate(char *path, size_t size)
+{
+    const char *conf = getenv("SLURM_CONF"), *slash = conf ? strrchr(conf, '/') : NULL;
+
+    if (slash)
+        snprintf(path, size, "%.*s/topology.conf", (int)(slash - conf), conf);
+    else if (access("/etc/slurm/topology.conf", F_OK) == 0 || access("/run/slurm/conf/topology.conf", F_OK) < 0)
+        snprintf(path, size, "/etc/slurm/topology.conf");
+    else
+        snprintf(path, size, "/run/slurm/conf/topology.conf");
 }

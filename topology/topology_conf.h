@@ -16,5 +16,7 @@
 struct topology *topology_conf_read(const char *path, struct err *err);
 /* The same for text in memory. */
 struct topology *topology_conf_parse(const char *name, const char *text, size_t bytes, struct err *err);
+/* Where Slurm has it by default: beside slurm.conf, or what slurmd or sackd fetched from the controller. */
+void topology_conf_locate(char *path, size_t size);
 
 #endif

@@ -190,6 +190,42 @@ mkdir "$dir/open" && cp "$dir/good.conf" "$dir/open/" && chmod 777 "$dir/open"
 SLURM_CONF=$dir/slurm.conf code 1 --conf "$dir/open/good.conf" --controller 127.0.0.1:1 --timeout 1 doctor
 is "$(grep -c "^missing  configuration .*$dir/open can be written by all users" "$dir/out")" 1 "sgctl doctor reports a configuration that all users could exchange"
 
+# The cluster, with a scontrol that prints what the real one did.
+mkdir "$dir/bin"
+cat >"$dir/bin/scontrol" <<'END'
+#!/bin/sh
+case "$*" in
+*nodes) printf 'NodeName=node%d Arch=x86_64 NodeAddr=10.0.0.%d Version=22.05.8 State=IDLE \n' 1 1 2 2 3 3 4 4 ;;
+*) printf 'SwitchName=%s Level=%d LinkSpeed=1 Nodes=%s\n' odd 0 'node[1,3]' even 0 'node[2,4]' top 1 'node[1-4]' ;;
+esac
+END
+chmod +x "$dir/bin/scontrol"
+cluster() { # STATUS OPTIONS...: doctor --cluster beside that topology.conf, no controller
+    local expected=$1
+    shift
+    PATH=$dir/bin:$PATH SLURM_CONF=$dir/slurm.conf code "$expected" --conf "$dir/good.conf" --controller 127.0.0.1:1 --timeout 2 doctor --cluster "$@"
+}
+printf 'SwitchName=odd Nodes=node[1,3]\nSwitchName=even Nodes=node[2,4]\nSwitchName=top Switches=odd,even\n' >"$dir/topology.conf"
+cluster 1
+is "$(grep -cE '^ok +(topology|nodes|loaded) ' "$dir/out") $(grep -c '^fault ' "$dir/out") $(grep -cE '^fault +controller ' "$dir/out")" "3 1 1" \
+    "sgctl doctor --cluster: the file is Slurm's, and only the controller is missing"
+printf 'SwitchName=odd Nodes=node[1,3]\nSwitchName=even Nodes=node2\nSwitchName=top Switches=odd,even\n' >"$dir/topology.conf"
+cluster 1
+is "$(grep -cE '^fault +nodes .*1 of .* 4 nodes .*: node4$' "$dir/out") $(grep -cE '^fault +loaded .*node4 is below no switch in the file, below even for slurmctld' "$dir/out")" "1 1" \
+    "sgctl doctor --cluster names the node that topology.conf lacks"
+cluster 1 --json
+is "$(jq -c '[.findings[] | select(.check == "nodes") | .state, .nodes]' "$dir/out")" '["fault",["node4"]]' "sgctl doctor --cluster --json has the node"
+echo 'SwitchName=top Switches=top' >"$dir/loop.conf"
+cluster 1 --topology "$dir/loop.conf"
+is "$(grep -cE "^fault +topology +$dir/loop.conf:1: " "$dir/out")" 1 "sgctl doctor --cluster names the line of a broken topology.conf"
+cluster 1 --topology "$dir/none.conf"
+is "$(grep -cE "^fault +topology +.*$dir/none.conf.*No such file" "$dir/out")" 1 "sgctl doctor --cluster --topology: a missing file is a fault"
+printf '#!/bin/sh\necho "slurm_load_node error: Unable to contact slurm controller" >&2\nexit 1\n' >"$dir/bin/scontrol"
+cluster 1
+is "$(grep -cE '^unknown +slurm .*Unable to contact slurm controller' "$dir/out")" 1 "sgctl doctor --cluster: what Slurm does not answer is unknown"
+SLURM_CONF=$dir/slurm.conf code 2 --conf "$dir/good.conf" doctor --json
+is "$(grep -c -- '--json and --topology belong to --cluster' "$dir/err")" 1 "sgctl doctor --json without --cluster is rejected with the reason"
+
 printf '#!/bin/sh\necho "$@"\n' >"$dir/sgtop" && chmod +x "$dir/sgtop"
 cp "$top_builddir/sgctl" "$dir/sgctl" 2>/dev/null
 is "$("$dir/sgctl" replay --speed 10 --from=5s "$dir/slow.jsonl")" "--speed 10 --from 5s --replay $dir/slow.jsonl" \

@@ -43,6 +43,7 @@ is "$(sgctl job 4242 --json | jq -r 'keys_unsorted | map(select(. == "id" or . =
     "sgctl job --json has every stable key"
 clock=$(sgctl doctor | grep -A1 clock)
 is "${clock:0:2}" ok "sgctl doctor reports that the controller's clock agrees"
+yes "sgctl doctor --cluster reports the agents' versions" jq -e '[.findings[] | select(.check == "versions") | .state] == ["ok"]' <(sgctl doctor --cluster --json)
 
 # Every record of a trace is a whole line of JSON, after one header.
 good_trace() {

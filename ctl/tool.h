@@ -1,0 +1,17 @@
+/* tool.h - runs a program of Slurm's and reads what it prints, bounded in time and size. No shell. */
+#ifndef SYNCGUARD_CTL_TOOL_H
+#define SYNCGUARD_CTL_TOOL_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "common/err.h"
+
+/* Start argv[0], looked for in PATH, with standard output and error on a pipe, and input from /dev/null.  The end to read,
+ * -1: not started, errno is set. */
+int tool_start(const char *const *argv, pid_t *pid);
+/* All that it prints, which the caller frees; it is killed at the time limit.  NULL with the reason: it cannot be started,
+ * prints more than max bytes, does not end in time, or fails. */
+char *tool_run(const char *const *argv, double limit_s, size_t max, struct err *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* slurm_nodes.c - fuzz target: what scontrol prints of nodes, and after a line "--" of switches. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "ctl/slurm_nodes.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = xcalloc(1, size + 1), *switches;
+    struct slurm_nodes s = { 0 };
+    struct err err = { "" };
+
+    memcpy(text, data, size);
+    switches = strstr(text, "--\n");
+    if (switches) {
+        *switches = '\0';
+        switches += 3;
+    }
+    if (slurm_nodes_parse(&s, text, &err) < 0) {
+        if (!err.text[0])
+            abort(); /* a failure without a reason */
+    } else {
+        if (switches)
+            slurm_nodes_leaves(&s, switches, &err);
+        for (size_t i = 0; i < s.n; i++)
+            if (slurm_nodes_find(&s, s.node[i].name) != &s.node[i] || !s.node[i].address || !s.node[i].state)
+                abort();
+    }
+    slurm_nodes_free(&s);
+    free(text);
+    return 0;
+}
