@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/proc.h"
+#include "common/proc.h"
 
 #define RATE_MAX_BITS 8e13 /* larger numbers are implausible */
 

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/proc.h"
 #include "common/now.h"
+#include "common/proc.h"
 #include "common/xalloc.h"
 #include "ring/steps.h"
 #include "wire/json.h"

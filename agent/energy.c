@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/proc.h"
+#include "common/proc.h"
 #include "common/xalloc.h"
 
 #define ZONES_MAX 64u

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/proc.h"
 #include "agent/shield.h"
+#include "common/proc.h"
 #include "common/xalloc.h"
 
 struct message {

@@ -7,8 +7,8 @@
 #include "agent/connections.h"
 #include "agent/health_node.h"
 #include "agent/health_task.h"
-#include "agent/locality.h"
 #include "common/xalloc.h"
+#include "topology/locality.h"
 
 struct member {
     struct health_task *task;

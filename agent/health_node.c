@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "agent/health_text.h"
-#include "agent/proc.h"
 #include "agent/rate.h"
+#include "common/proc.h"
 #include "common/xalloc.h"
 
 #define CPUS         "/sys/devices/system/cpu/cpu"

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "agent/cpuset.h"
+#include "common/cpuset.h"
 #include "wire/telemetry.h"
 
 struct health_node;

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "agent/health_text.h"
-#include "agent/proc.h"
 #include "agent/rate.h"
+#include "common/proc.h"
 #include "common/xalloc.h"
 
 struct health_task {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "agent/cpuset.h"
+#include "common/cpuset.h"
 #include "wire/telemetry.h"
 
 struct health_task;

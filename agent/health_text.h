@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/cpuset.h"
+#include "common/cpuset.h"
 
 struct health_ticks {
     uint64_t busy, steal, total; /* since boot; busy without steal */

@@ -6,7 +6,6 @@ libagent_a_SOURCES = \
 	agent/backlog.c agent/backlog.h \
 	agent/checkpoint.c agent/checkpoint.h \
 	agent/connections.c agent/connections.h \
-	agent/cpuset.c agent/cpuset.h \
 	agent/energy.c agent/energy.h \
 	agent/gpu.c agent/gpu.h \
 	agent/gpu_watch.c agent/gpu_watch.h \
@@ -14,18 +13,16 @@ libagent_a_SOURCES = \
 	agent/health_node.c agent/health_node.h \
 	agent/health_task.c agent/health_task.h \
 	agent/health_text.c agent/health_text.h \
-	agent/locality.c agent/locality.h \
 	agent/messages.c agent/messages.h \
 	agent/arguments.c agent/arguments.h \
 	agent/outbox.c agent/outbox.h \
 	agent/pacing.c agent/pacing.h \
-	agent/proc.c agent/proc.h \
 	agent/rank.c agent/rank.h \
 	agent/ranks.c agent/ranks.h agent/rate.h \
 	agent/shield.c agent/shield.h \
 	agent/uplink.c agent/uplink.h
 libagent_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SECCOMP_CFLAGS)
-AGENT_LIBS = libagent.a $(PACING_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(SECCOMP_LIBS) -ldl -lm
+AGENT_LIBS = libagent.a $(PACING_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(TOPOLOGY_LIBS) $(SECCOMP_LIBS) -ldl -lm
 
 pkglibexec_PROGRAMS += syncguard-agent syncguard-credential
 syncguard_agent_SOURCES = agent/main.c

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "agent/health_text.h"
-#include "agent/proc.h"
+#include "common/proc.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 

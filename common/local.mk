@@ -5,6 +5,8 @@ libcommon_a_SOURCES = \
 	common/config.c common/config.h common/config_print.c \
 	common/config_policy.c common/config_policy.h \
 	common/key.c common/key.h common/key_print.c common/value.c common/value.h \
+	common/cpuset.c common/cpuset.h \
+	common/proc.c common/proc.h \
 	common/units.c common/units.h \
 	common/err.c common/err.h \
 	common/hostlist.c common/hostlist.h \

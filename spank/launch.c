@@ -11,6 +11,7 @@
 #include <slurm/spank.h>
 
 #include "spank/placement.h"
+#include "spank/settings.h"
 #include "topology/topology_conf.h"
 
 #define ENV_HOSTFILE "SLURM_HOSTFILE"
@@ -133,10 +134,7 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     size_t bytes;
 
     forget();
-    launch.mode = choice->placement != ARGS_UNSAID ? choice->placement :
-                  args->placement != ARGS_UNSAID   ? args->placement :
-                  policy                           ? policy->placement :
-                                                     CONFIG_PLACEMENT_OFF;
+    launch.mode = settings_placement(policy, args, choice);
     if (choice->kind == CHOICE_OFF || choice->kind == CHOICE_HELP || launch.mode == CONFIG_PLACEMENT_OFF)
         return;
     launch.chosen = true;

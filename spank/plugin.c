@@ -17,6 +17,7 @@ SPANK_PLUGIN(syncguard, 1)
 #include "spank/launch.h"
 #include "spank/local.h"
 #include "spank/remote.h"
+#include "spank/task.h"
 
 static struct {
     struct args args;
@@ -85,6 +86,13 @@ int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 {
     (void)argc, (void)argv;
     remote_begin(sp, &plugin.args, plugin.chosen ? &plugin.choice : NULL, plugin.unknown);
+    return 0;
+}
+
+int slurm_spank_task_init(spank_t sp, int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    task_bind(sp);
     return 0;
 }
 

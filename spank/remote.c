@@ -16,6 +16,7 @@
 #include "spank/keeper.h"
 #include "spank/settings.h"
 #include "spank/stepdir.h"
+#include "spank/task.h"
 #include "spank/text.h"
 #include "spank/watch.h"
 
@@ -402,6 +403,8 @@ static void guard_with(struct step *s, const struct config *c, const struct args
     if (!policy)
         unguarded(s, "unknown policy %s; known are %s", policy_name,
                   config_policy_names(c, names, sizeof(names)));
+    else
+        task_plan(settings_placement(policy, args, choice));
     if (!usable(c->agent, X_OK)) {
         unguarded(s, "cannot run the agent %s: %s", c->agent, strerror(errno));
         return;

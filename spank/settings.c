@@ -35,3 +35,11 @@ const struct config_policy *settings_policy(const struct config *c, const struct
 {
     return config_policy_find(c, choice->kind == CHOICE_POLICY ? choice->policy : c->default_policy);
 }
+
+int settings_placement(const struct config_policy *policy, const struct args *args, const struct choice *choice)
+{
+    return choice->placement != ARGS_UNSAID ? choice->placement :
+           args->placement != ARGS_UNSAID   ? args->placement :
+           policy                           ? policy->placement :
+                                              CONFIG_PLACEMENT_OFF;
+}

@@ -17,5 +17,8 @@ int settings_trusted(const struct config *c, const struct args *args, struct err
 
 /* The chosen policy; NULL when there is none of that name. */
 const struct config_policy *settings_policy(const struct config *c, const struct choice *choice);
+/* Whether ranks are placed, CONFIG_PLACEMENT_...: what the user chose, else the site's argument, else the policy's.  policy: NULL if
+ * unknown. */
+int settings_placement(const struct config_policy *policy, const struct args *args, const struct choice *choice);
 
 #endif

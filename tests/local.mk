@@ -28,6 +28,7 @@ UNIT_TESTS = \
 	tests/unit/config \
 	tests/unit/cores \
 	tests/unit/course \
+	tests/unit/binding \
 	tests/unit/boundary \
 	tests/unit/bounds \
 	tests/unit/connections \
@@ -149,6 +150,7 @@ dist_check_SCRIPTS += \
 	tests/analysis/corpus.sh tests/analysis/overlap.sh tests/analysis/programs.sh \
 	tests/cluster/accounting-test.sh \
 	tests/cluster/action-test.sh \
+	tests/cluster/binding-test.sh \
 	tests/cluster/checkpoint-test.sh \
 	tests/cluster/guard-test.sh \
 	tests/cluster/packages-test.sh \
@@ -213,7 +215,7 @@ AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a
-tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/args.c spank/command.c spank/placement.c spank/stepdir.c spank/tasks.c spank/text.c
+tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/args.c spank/binding.c spank/command.c spank/placement.c spank/stepdir.c spank/tasks.c spank/text.c
 tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file

@@ -1,9 +1,10 @@
-# topology/: the cluster's switches, and orders of ranks on them
+# topology/: the cluster's switches, orders of ranks on them, and what is near what within a node
 noinst_LIBRARIES += libtopology.a
 libtopology_a_SOURCES = \
 	topology/arrange.c topology/arrange.h \
 	topology/exact.c topology/exact.h \
 	topology/layout.c topology/layout.h \
+	topology/locality.c topology/locality.h \
 	topology/pattern.c topology/pattern.h \
 	topology/topology.c topology/topology.h \
 	topology/topology_conf.c topology/topology_conf.h

@@ -10,9 +10,9 @@
 
 #include "agent/gpu_watch.h"
 #include "agent/health.h"
-#include "agent/locality.h"
 #include "tests/tap.h"
 #include "tests/tree.h"
+#include "topology/locality.h"
 
 static char library[4096];
 

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/proc.h"
+#include "common/proc.h"
 #include "tests/tap.h"
 
 /* Each returns 0 when it is possible, otherwise errno. */

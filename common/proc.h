@@ -1,6 +1,6 @@
 /* proc.h - reads small files of /proc and /sys: whether a process still runs, what this process costs, and others. */
-#ifndef SYNCGUARD_AGENT_PROC_H
-#define SYNCGUARD_AGENT_PROC_H
+#ifndef SYNCGUARD_COMMON_PROC_H
+#define SYNCGUARD_COMMON_PROC_H
 
 #include <stdbool.h>
 #include <stddef.h>

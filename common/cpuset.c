@@ -1,4 +1,4 @@
-#include "agent/cpuset.h"
+#include "common/cpuset.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +49,15 @@ void cpuset_add(struct cpuset *s, const struct cpuset *more)
     s->n = 0;
     for (size_t i = 0; i < CPUSET_MAX / 64; i++) {
         s->word[i] |= more->word[i];
+        s->n += (uint32_t)__builtin_popcountll(s->word[i]);
+    }
+}
+
+void cpuset_keep(struct cpuset *s, const struct cpuset *of)
+{
+    s->n = 0;
+    for (size_t i = 0; i < CPUSET_MAX / 64; i++) {
+        s->word[i] &= of->word[i];
         s->n += (uint32_t)__builtin_popcountll(s->word[i]);
     }
 }

@@ -1,4 +1,4 @@
-#include "agent/proc.h"
+#include "common/proc.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* cpuset.h - a set of a node's CPUs, parsed from the kernel's lists ("0-3,8"). */
-#ifndef SYNCGUARD_AGENT_CPUSET_H
-#define SYNCGUARD_AGENT_CPUSET_H
+#ifndef SYNCGUARD_COMMON_CPUSET_H
+#define SYNCGUARD_COMMON_CPUSET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +15,7 @@ struct cpuset {
 /* Parse a list up to the end of its line.  0, or -1 with an empty set when the text is not a list. */
 int cpuset_parse(struct cpuset *s, const char *text);
 void cpuset_add(struct cpuset *s, const struct cpuset *more); /* s becomes the union */
+void cpuset_keep(struct cpuset *s, const struct cpuset *of);   /* ... the intersection */
 bool cpuset_has(const struct cpuset *s, uint32_t cpu);
 bool cpuset_within(const struct cpuset *s, const struct cpuset *of); /* every CPU of s is in of */
 uint32_t cpuset_next(const struct cpuset *s, uint32_t from);         /* first CPU >= from; CPUSET_MAX: none */
