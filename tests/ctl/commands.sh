@@ -190,7 +190,7 @@ mkdir "$dir/open" && cp "$dir/good.conf" "$dir/open/" && chmod 777 "$dir/open"
 SLURM_CONF=$dir/slurm.conf code 1 --conf "$dir/open/good.conf" --controller 127.0.0.1:1 --timeout 1 doctor
 is "$(grep -c "^missing  configuration .*$dir/open can be written by all users" "$dir/out")" 1 "sgctl doctor reports a configuration that all users could exchange"
 
-# The cluster, with a scontrol that prints what the real one did.
+# The cluster, with a scontrol that prints lines in the form of the real one.
 mkdir "$dir/bin"
 cat >"$dir/bin/scontrol" <<'END'
 #!/bin/sh

@@ -6,7 +6,7 @@
 #include "tests/tap.h"
 #include "topology/topology_conf.h"
 
-/* As Slurm 22.05 prints them, without the keys in the middle. */
+/* In the form of Slurm 22.05's scontrol -o show nodes, with fewer keys. */
 #define NODE(name, state) \
     "NodeName=" name " Arch=x86_64 CoresPerSocket=1 CPUAlloc=0 NodeAddr=10.0.0.1 NodeHostName=host Version=22.05.8 " \
     "OS=Linux 6.1 RealMemory=1 State=" state " ThreadsPerCore=1 Partitions=main \n"
