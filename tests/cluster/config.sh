@@ -1,5 +1,5 @@
 # config.sh - the files of a private cluster: Slurm's, munge's, SyncGuard's.  Sourced by `slurm`, and by
-# inside.sh for the addresses.  Uses DIR, NODES, CPUS, LEAF, PREFIX, EXTRA,
+# inside.sh for the addresses.  Uses DIR, NODES, CPUS, LEAF, DEAL, PREFIX, EXTRA,
 # ACCOUNTING.
 
 # Every cluster has its own network namespace, so all may use the same addresses.
@@ -10,8 +10,16 @@ node_address() { # INDEX
     echo "10.77.$((1 + ($1 - 1) / 250)).$((1 + ($1 - 1) % 250))"
 }
 
+last_leaf() {
+    echo $(((NODES - 1) / LEAF))
+}
+
 leaf_of() { # INDEX
-    echo $((($1 - 1) / LEAF))
+    if [ -n "$DEAL" ]; then
+        echo $((($1 - 1) % ($(last_leaf) + 1)))
+    else
+        echo $((($1 - 1) / LEAF))
+    fi
 }
 
 # What Open MPI needs here: the nodes' own network, and a core given away while it waits (the ranks outnumber
@@ -110,13 +118,15 @@ CONF
 }
 
 write_topology() {
-    local first last leaf=0
+    local i of=()
 
-    for ((first = 1; first <= NODES; first += LEAF, leaf++)); do
-        last=$((first + LEAF - 1))
-        echo "SwitchName=leaf$leaf Nodes=node[$first-$((last < NODES ? last : NODES))]"
+    for ((i = 1; i <= NODES; i++)); do
+        of[$(leaf_of "$i")]+=,$i
     done
-    echo "SwitchName=spine0 Switches=leaf[0-$((leaf - 1))]"
+    for i in "${!of[@]}"; do
+        echo "SwitchName=leaf$i Nodes=node[${of[i]#,}]"
+    done
+    echo "SwitchName=spine0 Switches=leaf[0-$(last_leaf)]"
 }
 
 write_mpi_conf() {

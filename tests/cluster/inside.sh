@@ -7,7 +7,7 @@
 #   inside.sh start NAME CMD...  a daemon on the control host, recorded as run/NAME
 #   inside.sh stop NAME [SIGNAL]
 #   inside.sh shape LINK [RATE=] [DELAY_US=] | slow NODE PERCENT|off
-# Environment: DIR, TOOLS, NODES, LEAF, CPUS, SHARE, SHARES (as `slurm` exports them).
+# Environment: DIR, TOOLS, NODES, LEAF, DEAL, CPUS, SHARE, SHARES (as `slurm` exports them).
 #
 # A record in run/ is "PID STARTTIME", the pid as the control host sees it (run/holder and run/outer: as the
 # caller does), so that a number that is used again is never taken for the old process.
@@ -104,7 +104,7 @@ switches() { # lines for ip -batch
     echo "link add spine0 address 02:00:0a:4d:00:01 type bridge"
     echo "address add $CONTROL_ADDRESS/$NETMASK dev spine0"
     echo "link set spine0 up"
-    for ((leaf = 0; leaf <= $(leaf_of "$NODES"); leaf++)); do
+    for ((leaf = 0; leaf <= $(last_leaf); leaf++)); do
         echo "link add leaf$leaf type bridge"
         echo "link set leaf$leaf arp off up"
         echo "link add up$leaf type veth peer name down$leaf"

@@ -5,7 +5,7 @@
 trainer=$top_builddir/tests/workloads/trainer.openmpi
 needs "$trainer" "the trainer is not built for Open MPI"
 installed
-up 4 --cpus 4
+up 4 --cpus 4 --leaf 2 --deal
 plugin=$here/inst/lib/syncguard/syncguard.so
 cat >"$here/turns.conf" <<'CONF'
 SwitchName=odd Nodes=node[1,3]
@@ -33,6 +33,7 @@ order() { # SALLOC'S OPTIONS -- SRUN'S WORDS
 says() { grep -c -- "$1" "$here/err"; }
 slurms=1234 placed=1324
 
+is "$(C exec srun -w node3 printenv SLURM_TOPOLOGY_ADDR)" spine0.leaf0.node3 "--deal: the third node is on the first switch"
 order --
 is "$status $nodes" "0 $slurms" "without the option ranks are in Slurm's order"
 order -- -v --sync-guard=placement=on

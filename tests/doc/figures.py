@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""figures - README's figures come from files that scripts wrote: the table of costs from doc/bench.json, sentences from the tables in doc/.
+"""figures - figures in documents come from files that scripts wrote: README's table of costs from doc/bench.json, the table of
+doc/placement-table.md from doc/placement.json, sentences from the tables in doc/.
 
-    tests/doc/figures.py [TOP]                  TAP: is README's table what this script makes of doc/bench.json, do its sentences match the tables?
-    tests/doc/figures.py --write [FILE] [TOP]   write README's table; with FILE, a bench.json, copy that to doc/bench.json first
+    tests/doc/figures.py [TOP]                  TAP: are the tables what this script makes of these files, do README's sentences match the tables?
+    tests/doc/figures.py --write [FILE] [TOP]   write the tables; with FILE, a bench.json, copy that to doc/bench.json first
+    tests/doc/figures.py --placement FILE       print the table of the runs in FILE, which tests/cluster/placement-table wrote
 
 Limits are those of tests/bench/targets.py. A figure that misses its limit is marked; one that was not measured is shown as "not measured".
 """
-import datetime, json, os, re, shutil, sys
+import datetime, json, os, re, shutil, statistics, sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "bench"))
 from targets import AT_LEAST, AT_MOST, look_up, missed  # noqa: E402
 
 BEGIN = "<!-- Written by tests/doc/figures.py from doc/bench.json: do not edit. -->\n"
+PLACEMENT_BEGIN = "<!-- Written by tests/doc/figures.py from doc/placement.json: do not edit. -->\n"
 END = "\n<!-- End of what tests/doc/figures.py writes. -->\n"
 
 # {PATH UNIT}: in the first two columns the figure of bench.json, in the third its limit.
@@ -111,11 +114,41 @@ def table(result):
     return "\n".join(lines) + "\n"
 
 
-def split(readme):
+def split(readme, begin=BEGIN):
     """Before, between and after the marks."""
-    before, rest = readme.split(BEGIN, 1)
+    before, rest = readme.split(begin, 1)
     between, after = rest.split(END, 1)
     return before, between, after
+
+
+# ---- the order of ranks ----
+
+def spread(values, factor, digits, suffix):
+    """The median, the lowest and the highest."""
+    if not values:
+        return "-"
+    low, middle, high = (f"{factor * f(values):.{digits}f}" for f in (min, statistics.median, max))
+    return f"{middle}{suffix} ({low} to {high})"
+
+
+def placement(text):
+    """The table of doc/placement-table.md. Ratios are of runs of one round, which were made one after the other."""
+    names = {"openmpi": "Open MPI", "mpich": "MPICH"}
+    runs = [json.loads(line) for line in text.splitlines()]
+    lines = ["| program | library | rounds | Slurm's order | placed | best order | placed / Slurm's speed | placed / best speed |", "|---|---|---|---|---|---|---|---|"]
+    for program, library in sorted({(r["program"], r["library"]) for r in runs}, reverse=True):
+        rounds = {}
+        for r in runs:
+            if (r["program"], r["library"]) == (program, library):
+                rounds.setdefault(r["run"], {})[r["order"]] = r["step_s"]
+        whole = [r for r in rounds.values() if all(r.get(order) for order in ("slurm", "placed", "best"))]
+        times = [spread([r[order] for r in whole], 1e3, 1, " ms") for order in ("slurm", "placed", "best")]
+        lines.append(f"| {program} | {names[library]} | {len(whole)} of {len(rounds)} | {' | '.join(times)} | "
+                     f"{spread([r['slurm'] / r['placed'] for r in whole], 1, 2, ' times')} | {spread([r['best'] / r['placed'] for r in whole], 100, 0, ' %')} |")
+    loads = [float(r["load"]) for r in runs]
+    rates = ", ".join(sorted({r["rate"] for r in runs}))
+    lines += ["", f"Rate of a link: {rates}. Load average of the machine while the runs were made: {min(loads):.1f} to {max(loads):.1f}."]
+    return "\n".join(lines) + "\n"
 
 
 # ---- sentences ----
@@ -154,7 +187,7 @@ def faults(text):
     return f"{NUMBERS[kinds].capitalize()} kinds of fault were made {NUMBERS[runs.pop()]} times each on a real Slurm" if len(runs) == 1 else "varying runs"
 
 
-# ---- the two ways to call it ----
+# ---- the ways to call it ----
 
 def read(*path):
     with open(os.path.join(*path), encoding="utf-8") as f:
@@ -168,6 +201,9 @@ def write(top, source):
     before, _, after = split(read(top, "README.md"))
     with open(os.path.join(top, "README.md"), "w", encoding="utf-8") as f:
         f.write(before + BEGIN + table(json.loads(read(kept))) + END + after)
+    before, _, after = split(read(top, "doc", "placement-table.md"), PLACEMENT_BEGIN)
+    with open(os.path.join(top, "doc", "placement-table.md"), "w", encoding="utf-8") as f:
+        f.write(before + PLACEMENT_BEGIN + placement(read(top, "doc", "placement.json")) + END + after)
     return 0
 
 
@@ -178,12 +214,20 @@ def check(top):
     wanted, got = table(result).split("\n"), split(readme)[1].split("\n")
     tests.append((wanted == got, "README's table of costs is what doc/bench.json gives (else: tests/doc/figures.py --write)",
                   [f"{sign} {line}" for sign, a, b in (("wanted", wanted, got), ("got", got, wanted)) for line in a if line not in b]))
+    wanted, got = placement(read(top, "doc", "placement.json")), split(read(top, "doc", "placement-table.md"), PLACEMENT_BEGIN)[1]
+    tests.append((wanted == got, "the table of doc/placement-table.md is what doc/placement.json gives (else: tests/doc/figures.py --write)",
+                  ["wanted:"] + wanted.split("\n")))
     for sentence in [quote(q, found) for q in QUOTES] + [steady(found)[1], faults(read(top, "doc", "live-table.md"))]:
         tests.append((sentence in words, "README quotes doc/pace-table.md and doc/live-table.md as they are: " + sentence[:60], [f"wanted: {sentence}"]))
     said = re.search(r"compute-bound jobs took the same time within ([\d.]+) %", words)
     tests.append((said and 100 * steady(found)[0] <= float(said[1]) + 1e-9, "README: compute-bound jobs are within the difference that it states",
                   [f"wanted: {100 * steady(found)[0]:.2f} %"]))
     # That the test finds what it is for.
+    rows = placement("\n".join(json.dumps({"run": run, "program": "trainer", "library": "mpich", "order": order, "step_s": step_s, "rate": "1mbit", "load": "0.5"})
+                               for run, times in enumerate(((0.2, 0.1, 0.09), (0.3, 0.1, 0.1), (0.3, None, 0.1)))
+                               for order, step_s in zip(("slurm", "placed", "best"), times)))
+    tests.append(("| trainer | MPICH | 2 of 3 | 250.0 ms (200.0 to 300.0) | 100.0 ms (100.0 to 100.0) | 95.0 ms (90.0 to 100.0) | "
+                  "2.50 times (2.00 to 3.00) | 95 % (90 to 100) |" in rows, "a round that lacks a run is left out of the table of orders", rows.split("\n")))
     other = json.loads(json.dumps(result))
     other["sgtop"], other["step"] = {"first_paint_s": 0.9}, None
     other = table(other)
@@ -198,6 +242,9 @@ def check(top):
 
 def main():
     words = sys.argv[1:]
+    if words[:1] == ["--placement"] and len(words) == 2:
+        print(placement(read(words[1])), end="")
+        return 0
     writing = words[:1] == ["--write"]
     source = next((w for w in words if w.endswith(".json")), None)
     tops = [w for w in words if w not in ("--write", source)]
