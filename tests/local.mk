@@ -112,6 +112,7 @@ UNIT_TESTS = \
 	tests/unit/store \
 	tests/unit/strategy \
 	tests/unit/suggest \
+	tests/unit/survey \
 	tests/unit/telemetry \
 	tests/unit/text \
 	tests/unit/topology \

@@ -6,6 +6,7 @@ libtopology_a_SOURCES = \
 	topology/layout.c topology/layout.h \
 	topology/locality.c topology/locality.h \
 	topology/pattern.c topology/pattern.h \
+	topology/survey.c topology/survey.h \
 	topology/topology.c topology/topology.h \
 	topology/topology_conf.c topology/topology_conf.h
-TOPOLOGY_LIBS = libtopology.a $(NETWORK_LIBS) $(COMMON_LIBS) -lm
+TOPOLOGY_LIBS = libtopology.a $(NETWORK_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) -lm
