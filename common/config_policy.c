@@ -34,7 +34,8 @@ static const struct key policy_keys[] = {
     /* placement */
     { "Placement", AT(placement), VALUE_ONE_OF(config_placements), "advise",
       "Whether srun, inside an allocation, orders a step's ranks along the switches of topology.conf, and tasks that nobody has bound are "
-      "bound to NUMA nodes; or srun only says with -v what another order would gain; or neither. Read when the step is launched." },
+      "bound to NUMA nodes, and jobs are submitted with --switches; or srun and sbatch only say with -v what that would gain; or neither. Read when "
+      "the job is submitted and when the step is launched." },
     /* pacing */
     { "Pacing", AT(pacing), VALUE_ONE_OF(paces), "auto",
       "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "

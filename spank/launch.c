@@ -10,6 +10,7 @@
 
 #include <slurm/spank.h>
 
+#include "spank/cmdline.h"
 #include "spank/placement.h"
 #include "spank/settings.h"
 #include "topology/topology_conf.h"
@@ -18,9 +19,6 @@
 /* Tells the agents, by the tasks' environment: "on PATTERN SECONDS SECONDS", what a step's communication costs in Slurm's order and in the
  * one chosen; "advise" where the ranks are in Slurm's. */
 #define ENV_PLACEMENT "SYNCGUARD_PLACEMENT"
-
-/* A longer command line is not read. */
-#define COMMAND_BYTES_MAX (4u << 20)
 
 static struct {
     int mode; /* CONFIG_PLACEMENT_... */
@@ -53,37 +51,6 @@ static void topology_path(const struct args *args, char *path, size_t size)
         snprintf(path, size, "%s", args->topology);
     else
         topology_conf_locate(path, size);
-}
-
-/* This process's command line; NULL: it cannot be read. */
-static char *command_line(size_t *bytes)
-{
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    char *words = NULL, *more;
-    size_t room = 0;
-    ssize_t n = 1;
-
-    for (*bytes = 0; fd >= 0 && n > 0; *bytes += (size_t)n) {
-        if (*bytes == room) {
-            room = room ? 2 * room : 8192;
-            more = room <= COMMAND_BYTES_MAX ? realloc(words, room) : NULL;
-            if (!more) {
-                n = -1;
-                break;
-            }
-            words = more;
-        }
-        n = read(fd, words + *bytes, room - *bytes);
-        if (n < 0)
-            break;
-    }
-    if (fd >= 0)
-        close(fd);
-    if (n != 0) {
-        free(words);
-        words = NULL;
-    }
-    return words;
 }
 
 static bool write_all(int fd, const char *text, size_t bytes)
@@ -130,23 +97,25 @@ static void tell_agents(const struct pattern *pattern)
 
 void launch_place(const struct args *args, const struct choice *choice, const struct config_policy *policy)
 {
-    char path[4200], *words;
-    size_t bytes;
+    struct placement *p = &launch.placement;
+    struct err err = { "" };
+    struct cmdline line;
+    char path[4200];
 
     forget();
     launch.mode = settings_placement(policy, args, choice);
     if (choice->kind == CHOICE_OFF || choice->kind == CHOICE_HELP || launch.mode == CONFIG_PLACEMENT_OFF)
         return;
     launch.chosen = true;
-    words = command_line(&bytes);
-    if (!words) {
-        fail("read srun's command line");
+    if (cmdline_own(&line, &err) < 0) {
+        p->result = PLACEMENT_FAILED;
+        snprintf(p->text, sizeof(p->text), "%s", err.text);
         return;
     }
     topology_path(args, path, sizeof(path));
-    placement_choose(&launch.placement, &choice->pattern, path, words, bytes, getenv);
-    free(words);
-    if (launch.placement.result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON)
+    placement_choose(p, &choice->pattern, path, line.words, line.bytes, getenv);
+    cmdline_free(&line);
+    if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON)
         set_hostfile();
     tell_agents(&choice->pattern);
 }

@@ -5,9 +5,11 @@ noinst_LTLIBRARIES += libspank.la
 libspank_la_SOURCES = \
 	common/conf.c common/config.c common/config_policy.c common/cpuset.c common/err.c common/hostlist.c common/hosts.c common/key.c common/proc.c common/suggest.c common/trust.c common/units.c common/utf8.c common/value.c \
 	network/schedule.c \
-	topology/arrange.c topology/exact.c topology/layout.c topology/locality.c topology/pattern.c topology/topology.c topology/topology_conf.c \
+	topology/arrange.c topology/exact.c topology/layout.c topology/leaves.c topology/locality.c topology/pattern.c topology/slurm_conf.c topology/topology.c topology/topology_conf.c \
+	spank/advice.c spank/advice.h \
 	spank/args.c spank/args.h \
 	spank/binding.c spank/binding.h \
+	spank/cmdline.c spank/cmdline.h \
 	spank/command.c spank/command.h \
 	spank/keeper.c spank/keeper.h \
 	spank/placement.c spank/placement.h \
@@ -20,7 +22,7 @@ libspank_la_CFLAGS = $(GUEST_CFLAGS)
 libspank_la_LIBADD = -lm -lpthread
 
 pkglib_LTLIBRARIES += syncguard.la
-syncguard_la_SOURCES = spank/plugin.c spank/launch.c spank/launch.h spank/local.c spank/local.h spank/remote.c spank/remote.h spank/task.c spank/task.h
+syncguard_la_SOURCES = spank/plugin.c spank/launch.c spank/launch.h spank/local.c spank/local.h spank/remote.c spank/remote.h spank/submit.c spank/submit.h spank/task.c spank/task.h
 syncguard_la_CFLAGS = $(GUEST_CFLAGS)
 syncguard_la_LDFLAGS = $(HARDEN_LINK) -module -avoid-version
 syncguard_la_LIBADD = libspank.la

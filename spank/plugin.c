@@ -17,6 +17,7 @@ SPANK_PLUGIN(syncguard, 1)
 #include "spank/launch.h"
 #include "spank/local.h"
 #include "spank/remote.h"
+#include "spank/submit.h"
 #include "spank/task.h"
 
 static struct {
@@ -63,6 +64,8 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
         slurm_verbose("sync-guard: plugstack.conf: invalid argument %s, ignored", plugin.unknown);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
         spank_option_register(sp, &option);
+    if (context == S_CTX_ALLOCATOR || (context == S_CTX_LOCAL && !getenv("SLURM_JOB_ID")))
+        submit_begin(&plugin.args);
     if (context == S_CTX_LOCAL)
         local_default(&plugin.args, getenv("SLURM_JOB_PARTITION"));
     return 0;
@@ -72,6 +75,7 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 {
     (void)sp, (void)argc, (void)argv;
     launch_read();
+    submit_read();
     return 0;
 }
 

@@ -59,8 +59,7 @@ static int read_names(struct tasks *t, const char *list, struct err *err)
 
 /* ---- numbers ---- */
 
-/* The whole text, from 1 to PATTERN_RANKS_MAX; 0: it is not such a number. */
-static uint32_t whole(const char *text)
+uint32_t tasks_number(const char *text)
 {
     char *end;
     unsigned long n;
@@ -132,7 +131,7 @@ static int check_nodes(const struct tasks *t, const struct command *c, tasks_env
     if (t->n < 2)
         return err_set(err, "the allocation has one node");
     for (size_t i = c->nodes ? 0 : 1; i < (c->nodes ? 1 : 3); i++)
-        if (given[i] && whole(given[i]) != t->n)
+        if (given[i] && tasks_number(given[i]) != t->n)
             return err_set(err, "the step may have other nodes than the %zu of the allocation (%.40s)", t->n, given[i]);
     return 0;
 }
@@ -144,8 +143,8 @@ static uint32_t tasks_of(const struct tasks *t, const struct command *c, tasks_e
     const char *given = c->tasks ? c->tasks : env("SLURM_NTASKS") ? env("SLURM_NTASKS") : env("SLURM_NPROCS");
 
     if (given)
-        return whole(given);
-    return !per_node || whole(per_node) == 1 ? (uint32_t)t->n : 0; /* else Slurm would read the file's first lines only */
+        return tasks_number(given);
+    return !per_node || tasks_number(per_node) == 1 ? (uint32_t)t->n : 0; /* else Slurm would read the file's first lines only */
 }
 
 /* Fill in the ranks of each node; count is scratch. False: it is not certain what Slurm would do. */
@@ -154,7 +153,7 @@ static bool spread(struct tasks *t, const struct command *c, tasks_env_fn *env, 
     const char *per_node = c->tasks_per_node ? c->tasks_per_node : env("SLURM_NTASKS_PER_NODE");
     uint32_t nodes = (uint32_t)t->n, sum;
 
-    if (t->total == nodes || (t->total % nodes == 0 && whole(per_node) == t->total / nodes)) {
+    if (t->total == nodes || (t->total % nodes == 0 && tasks_number(per_node) == t->total / nodes)) {
         for (size_t i = 0; i < t->n; i++)
             count[i] = t->total / nodes;
     } else if (per_node || c->cpus || env("SLURM_CPUS_PER_TASK")) {

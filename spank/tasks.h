@@ -18,6 +18,9 @@ struct tasks {
     char *names; /* private */
 };
 
+/* The whole text, from 1 to PATTERN_RANKS_MAX; 0: it is not such a number. NULL is none. */
+uint32_t tasks_number(const char *text);
+
 typedef char *tasks_env_fn(const char *name); /* getenv(), or a test's */
 
 /* 0, or -1 with the reason why the step is to be left alone: the user decided where ranks run, its size is not certain, no memory. */

@@ -10,6 +10,7 @@ UNIT_TESTS = \
 	tests/unit/action_kind \
 	tests/unit/action_parts \
 	tests/unit/adapter \
+	tests/unit/advice \
 	tests/unit/agenda \
 	tests/unit/agent_arguments \
 	tests/unit/agents \
@@ -151,6 +152,7 @@ dist_check_SCRIPTS += \
 	tests/analysis/corpus.sh tests/analysis/overlap.sh tests/analysis/programs.sh \
 	tests/cluster/accounting-test.sh \
 	tests/cluster/action-test.sh \
+	tests/cluster/advice-test.sh \
 	tests/cluster/binding-test.sh \
 	tests/cluster/checkpoint-test.sh \
 	tests/cluster/guard-test.sh \
@@ -216,7 +218,7 @@ AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a
-tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/args.c spank/binding.c spank/command.c spank/placement.c spank/stepdir.c spank/tasks.c spank/text.c
+tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/advice.c spank/args.c spank/binding.c spank/cmdline.c spank/command.c spank/placement.c spank/stepdir.c spank/tasks.c spank/text.c
 tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file

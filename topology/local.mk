@@ -4,8 +4,10 @@ libtopology_a_SOURCES = \
 	topology/arrange.c topology/arrange.h \
 	topology/exact.c topology/exact.h \
 	topology/layout.c topology/layout.h \
+	topology/leaves.c topology/leaves.h \
 	topology/locality.c topology/locality.h \
 	topology/pattern.c topology/pattern.h \
+	topology/slurm_conf.c topology/slurm_conf.h \
 	topology/survey.c topology/survey.h \
 	topology/topology.c topology/topology.h \
 	topology/topology_conf.c topology/topology_conf.h

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "common/conf.h"
+#include "topology/slurm_conf.h"
 
 /* Stands above all blocks: no switch of a file can be called this. */
 #define BLOCKS_ROOT "(between blocks)"
@@ -134,12 +134,5 @@ struct topology *topology_conf_parse(const char *name, const char *text, size_t 
 
 void topology_conf_locate(char *path, size_t size)
 {
-    const char *conf = getenv("SLURM_CONF"), *slash = conf ? strrchr(conf, '/') : NULL;
-
-    if (slash)
-        snprintf(path, size, "%.*s/topology.conf", (int)(slash - conf), conf);
-    else if (access("/etc/slurm/topology.conf", F_OK) == 0 || access("/run/slurm/conf/topology.conf", F_OK) < 0)
-        snprintf(path, size, "/etc/slurm/topology.conf");
-    else
-        snprintf(path, size, "/run/slurm/conf/topology.conf");
+    slurm_conf_locate("topology.conf", path, size);
 }

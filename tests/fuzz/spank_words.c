@@ -1,10 +1,11 @@
 /* Any bytes as what the plugin is told: plugstack.conf's arguments, a word a line, --sync-guard=, and the
- * user's LD_PRELOAD, srun's command line, a word a line, and the environment's numbers of tasks. */
+ * user's LD_PRELOAD, srun's command line, a word a line, the environment's numbers of tasks, and a script of sbatch. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spank/args.h"
+#include "spank/cmdline.h"
 #include "spank/tasks.h"
 #include "spank/text.h"
 
@@ -89,6 +90,23 @@ static void command_line(const char *text, size_t size)
     free(words);
 }
 
+/* The words stay words, between the first and the last of the command line. */
+static void script(const char *text, size_t size)
+{
+    static const char own[] = "sbatch\0-N4\0job";
+    struct cmdline l = { malloc(sizeof(own)), sizeof(own) };
+    struct command c;
+
+    memcpy(l.words, own, sizeof(own));
+    if (cmdline_insert(&l, text, size, NULL) < 0 && l.bytes != sizeof(own))
+        abort();
+    if (l.bytes < sizeof(own) || l.bytes > sizeof(own) + size + 1 || strcmp(l.words, "sbatch") != 0 ||
+        memcmp(l.words + l.bytes - 8, "-N4\0job", 8) != 0)
+        abort();
+    command_read(&c, l.words, l.bytes, NULL);
+    cmdline_free(&l);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -102,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     preload(text, size / 2 + 1);
     text_env = text;
     command_line(text, size);
+    script(text, size);
     read_args(text);
     free(text);
     return 0;

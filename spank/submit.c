@@ -1,0 +1,156 @@
+#include "spank/submit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <slurm/spank.h>
+
+#include "spank/advice.h"
+#include "spank/cmdline.h"
+#include "spank/settings.h"
+#include "topology/slurm_conf.h"
+
+#define ENV_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard"
+
+static struct {
+    int mode; /* CONFIG_PLACEMENT_...; OFF: there is nothing to say */
+    bool verbose, asked; /* -v was given; placement was asked for, by the user or the site */
+    bool set;            /* the variables are ours */
+    enum command_program program;
+    struct advice advice;
+} submit;
+
+static void set_switches(void)
+{
+    char req[ADVICE_NAME_SIZE], wait[ADVICE_NAME_SIZE], number[16];
+
+    snprintf(number, sizeof(number), "%u", submit.advice.leaves.fewest);
+    submit.set = true;
+    if (setenv(advice_variable(submit.program, "REQ_SWITCH", req), number, 1) == 0 &&
+        setenv(advice_variable(submit.program, "WAIT4SWITCH", wait), ADVICE_WAIT, 1) == 0)
+        return;
+    /* Never without a bound. */
+    unsetenv(req);
+    submit.set = false;
+    submit.advice.result = ADVICE_FAILED;
+    snprintf(submit.advice.text, sizeof(submit.advice.text), "cannot set %s: out of memory", req);
+}
+
+static struct choice choose(const struct args *args, const struct command *c)
+{
+    const char *text = c->sync_guard ? c->sync_guard : getenv(ENV_OPTION);
+    struct choice choice = { .kind = CHOICE_OFF };
+
+    if (!text)
+        return args_default(args, advice_partition(c, getenv));
+    choice_parse(&choice, text, NULL); /* what is wrong with it, the option's callback says */
+    return choice;
+}
+
+/* Whether the job is guarded and its placement not off; sets mode and asked. */
+static bool read_settings(const struct args *args, const struct command *c)
+{
+    struct choice choice = choose(args, c);
+    struct config *config = choice.kind == CHOICE_OFF || choice.kind == CHOICE_HELP ? NULL : calloc(1, sizeof(*config));
+    const struct config_policy *policy;
+
+    if (!config)
+        return false;
+    settings_load(config, args, NULL);
+    policy = settings_policy(config, &choice);
+    submit.mode = settings_placement(policy, args, &choice);
+    submit.asked = submit.mode == CONFIG_PLACEMENT_ON || choice.placement != ARGS_UNSAID || args->placement != ARGS_UNSAID;
+    free(config);
+    return submit.mode != CONFIG_PLACEMENT_OFF;
+}
+
+static void fail(const struct err *err)
+{
+    submit.advice.result = ADVICE_NONE;
+    snprintf(submit.advice.text, sizeof(submit.advice.text), "%s", err->text);
+}
+
+/* Read sbatch's script as well; c then has both. False: it cannot be known what the job asks for. */
+static bool read_script(struct cmdline *line, struct command *c, struct err *err)
+{
+    char *name;
+    int rc;
+
+    if (c->program != COMMAND_SBATCH || c->wrap)
+        return true;
+    if (!c->what) {
+        err_set(err, "the script comes from standard input");
+        return false;
+    }
+    if (c->chdir && *c->what != '/') {
+        err_set(err, "the script is not certain with --chdir");
+        return false;
+    }
+    name = strdup(c->what); /* the line is about to move */
+    rc = name ? cmdline_insert_script(line, name, err) : err_set(err, "out of memory");
+    free(name);
+    /* A failure leaves the line, and c, as they were. */
+    return rc == 0 && command_read(c, line->words, line->bytes, err) == 0;
+}
+
+void submit_begin(const struct args *args)
+{
+    char topology[4200], slurm[4200];
+    const struct advice_files files = { topology, slurm };
+    struct err err = { "" };
+    struct cmdline line;
+    struct command c;
+    bool known;
+
+    if (cmdline_own(&line, NULL) < 0)
+        return;
+    if (command_read(&c, line.words, line.bytes, NULL) < 0)
+        goto done;
+    known = read_script(&line, &c, &err);
+    if (!read_settings(args, &c))
+        goto done;
+    submit.verbose = c.verbose;
+    submit.program = c.program;
+    if (!known) {
+        fail(&err);
+        goto done;
+    }
+    slurm_conf_locate("topology.conf", topology, sizeof(topology));
+    slurm_conf_locate(SLURM_CONF_NAME, slurm, sizeof(slurm));
+    if (*args->topology)
+        snprintf(topology, sizeof(topology), "%s", args->topology);
+    advice_choose(&submit.advice, &c, &files, getenv);
+    if (submit.advice.result == ADVICE_FITS && submit.mode == CONFIG_PLACEMENT_ON)
+        set_switches();
+done:
+    cmdline_free(&line);
+}
+
+static void report(void)
+{
+    const struct advice *a = &submit.advice;
+    char fits[128];
+
+    snprintf(fits, sizeof(fits), "%u nodes fit below %u of %u leaf switches", a->nodes, a->leaves.fewest, a->leaves.all);
+    if (a->result == ADVICE_FITS && submit.set)
+        slurm_spank_log("sync-guard: %s: Slurm is asked for that with --switches=%u@" ADVICE_WAIT, fits, a->leaves.fewest);
+    else if (a->result == ADVICE_FITS && (submit.verbose || submit.asked))
+        slurm_spank_log("sync-guard: %s: --switches=%u@" ADVICE_WAIT " asks Slurm for that, and waits a minute at most", fits, a->leaves.fewest);
+    else if (a->result != ADVICE_FITS && (submit.verbose || (a->result == ADVICE_FAILED && submit.mode == CONFIG_PLACEMENT_ON)))
+        slurm_spank_log("sync-guard: no advice on switches: %s", a->text);
+}
+
+void submit_read(void)
+{
+    char name[ADVICE_NAME_SIZE];
+
+    if (submit.mode != CONFIG_PLACEMENT_OFF)
+        report();
+    submit.mode = CONFIG_PLACEMENT_OFF; /* once, also for heterogeneous jobs */
+    if (!submit.set)
+        return;
+    unsetenv(advice_variable(submit.program, "REQ_SWITCH", name));
+    unsetenv(advice_variable(submit.program, "WAIT4SWITCH", name));
+    submit.set = false;
+}

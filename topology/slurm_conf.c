@@ -1,0 +1,108 @@
+#include "topology/slurm_conf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "common/conf.h"
+
+struct reading {
+    const char *wanted; /* NULL: the default partition */
+    struct slurm_partition *p;
+    char *usual; /* Nodes= of PartitionName=DEFAULT, for the lines after it */
+    bool found;
+};
+
+static const char *value_of(const struct conf_line *line, const char *key)
+{
+    for (size_t i = 0; i < line->n; i++)
+        if (!strcasecmp(line->pairs[i].key, key))
+            return line->pairs[i].value;
+    return NULL;
+}
+
+static int keep(char **text, const char *value, struct err *err)
+{
+    char *copy = value ? strdup(value) : NULL;
+
+    if (value && !copy)
+        return err_set(err, "out of memory");
+    free(*text);
+    *text = copy;
+    return 0;
+}
+
+static int read_line(const struct conf_line *line, void *arg, struct err *err)
+{
+    struct reading *r = arg;
+    const char *name = value_of(line, "PartitionName"), *nodes = value_of(line, "Nodes"), *plugin = value_of(line, "TopologyPlugin"),
+               *standard = value_of(line, "Default");
+
+    if (plugin)
+        r->p->tree = !strcasecmp(plugin, "topology/tree");
+    if (!name)
+        return 0;
+    if (!strcasecmp(name, "DEFAULT"))
+        return nodes ? keep(&r->usual, nodes, err) : 0;
+    if (r->wanted ? strcmp(name, r->wanted) != 0 : !standard || strcasecmp(standard, "YES") != 0)
+        return 0;
+    r->found = true;
+    return keep(&r->p->nodes, nodes ? nodes : r->usual, err);
+}
+
+static int finish(struct reading *r, const char *name, int rc, struct err *err)
+{
+    struct slurm_partition *p = r->p;
+
+    free(r->usual);
+    if (rc == 0 && !r->found && r->wanted)
+        rc = err_set(err, "%s: there is no partition %.60s", name, r->wanted);
+    else if (rc == 0 && !r->found)
+        rc = err_set(err, "%s: no partition is the default", name);
+    else if (rc == 0 && (!p->nodes || !*p->nodes))
+        rc = err_set(err, "%s: the partition has no nodes", name);
+    if (rc < 0)
+        slurm_partition_free(p);
+    else if (!strcasecmp(p->nodes, "ALL"))
+        keep(&p->nodes, NULL, NULL);
+    return rc;
+}
+
+int slurm_conf_read(const char *path, const char *partition, struct slurm_partition *p, struct err *err)
+{
+    struct reading r = { .wanted = partition, .p = p };
+
+    *p = (struct slurm_partition){ NULL, false };
+    return finish(&r, path, conf_read(path, read_line, &r, err), err);
+}
+
+int slurm_conf_parse(const char *name, const char *text, size_t bytes, const char *partition, struct slurm_partition *p, struct err *err)
+{
+    struct reading r = { .wanted = partition, .p = p };
+
+    *p = (struct slurm_partition){ NULL, false };
+    return finish(&r, name, conf_parse(name, text, bytes, read_line, &r, err), err);
+}
+
+void slurm_partition_free(struct slurm_partition *p)
+{
+    free(p->nodes);
+    p->nodes = NULL;
+}
+
+void slurm_conf_locate(const char *name, char *path, size_t size)
+{
+    const char *conf = getenv("SLURM_CONF"), *slash = conf ? strrchr(conf, '/') : NULL;
+    char fetched[256];
+
+    snprintf(fetched, sizeof(fetched), "/run/slurm/conf/%s", name);
+    snprintf(path, size, "/etc/slurm/%s", name);
+    if (slash && !strcmp(name, SLURM_CONF_NAME))
+        snprintf(path, size, "%s", conf);
+    else if (slash)
+        snprintf(path, size, "%.*s/%s", (int)(slash - conf), conf, name);
+    else if (access(path, F_OK) < 0 && access(fetched, F_OK) == 0)
+        snprintf(path, size, "%s", fetched);
+}
