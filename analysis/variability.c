@@ -219,11 +219,25 @@ static struct interval jitter_cost(const struct variability *s, const struct wor
     return (struct interval){ fmax(0, 1 - ordinary), exp(limit / beyond) / (1 + limit / beyond) };
 }
 
+/* Do strikes surely cost that much, more than before or always?  A few come close together by chance. */
+static bool is_sure(const struct variability *s, const struct work *w, const struct tally *t, double cost, double min_slowdown)
+{
+    double rate_low = interval_poisson(t->strikes).low / t->strikes, saved_s, ratio;
+    double more_low = 1 - hypot(1 - rate_low, 1 - s->jitter_cost.low); /* independent errors */
+
+    if (s->jitter_onset && (cost - 1) * more_low >= min_slowdown - 1)
+        return true;
+    if (s->jitter_onset)
+        cost = strikes_cost(w, 0, &saved_s, &ratio);
+    return (cost - 1) * rate_low >= min_slowdown - 1;
+}
+
 static void judge_jitter(struct variability *s, const struct work *w, double min_slowdown)
 {
     struct tally t = count_strikes(s, w->steps);
     uint64_t newest = s->strikes ? s->strike[(s->strikes - 1) % VARIABILITY_STRIKES].step : 0;
     uint32_t ranks_min = w->n < 2 * RANKS_MIN ? (w->n + 1) / 2 : RANKS_MIN;
+    double cost;
 
     if (t.strikes > 1)
         s->strikes_per_step = (t.strikes - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
@@ -233,13 +247,14 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
         s->jitter_cost = jitter_cost(s, w);
     if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.most > t.strikes + 1)
         return;
-    if (strikes_cost(w, t.first, &s->jitter_saved_s, &s->strike_ratio) < min_slowdown)
+    cost = strikes_cost(w, t.first, &s->jitter_saved_s, &s->strike_ratio);
+    if (cost < min_slowdown)
         return;
-    s->jitter = true;
     /* No farther from the first step than strikes are from one another: from the beginning. */
     s->jitter_onset = t.first > 1 / s->strikes_per_step ? t.first - 1 : 0;
     s->ordinary = s->strikes - t.strikes;
     s->jitter_cost = jitter_cost(s, w);
+    s->jitter = is_sure(s, w, &t, cost, min_slowdown);
 }
 
 /* ---- imbalance ---- */

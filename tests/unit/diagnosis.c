@@ -544,14 +544,14 @@ static void alone_on_their_nodes(void)
     diagnosis_free(d);
 }
 
-/* Eight ranks, two on a node; struck and slow take twice as long.  The step takes `longer` times the usual work. */
-static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node, double longer)
+/* Eight ranks, two on a node; struck and slow take `ratio` times as long.  The step takes `longer` times the usual work. */
+static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node, double ratio, double longer)
 {
     float own[8];
 
     for (uint32_t r = 0; r < 8; r++) {
         diagnosis_place(d, r, 100 + r / 2, 200);
-        own[r] = (float)(work_s * (1 + 0.01 * gauss()) * (r == struck || r / 2 == slow_node ? 2 : 1));
+        own[r] = (float)(work_s * (1 + 0.01 * gauss()) * (r == struck || r / 2 == slow_node ? ratio : 1));
     }
     diagnosis_step(d,
                    &(struct diagnosis_step){ .seq = k,
@@ -562,6 +562,32 @@ static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t 
                                              .transfer_s = NAN,
                                              .ended_s = k * work_s },
                    1.01);
+}
+
+static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node, double longer)
+{
+    uneven_step(d, k, work_s, struck, slow_node, 2, longer);
+}
+
+/* Four short delays that come close together by chance are no jitter; when they go on they are. */
+static void strikes_by_chance(void)
+{
+    enum { NOBODY = 99, STEPS = 80 };
+
+    for (uint32_t last = 34; last <= STEPS; last += STEPS - 34) {
+        struct diagnosis *d = diagnosis_new();
+        bool told = false;
+
+        for (uint32_t k = 1; k <= STEPS; k++) {
+            bool strikes = k > 22 && k <= last && k % 3 == 1;
+            const struct finding *f;
+
+            uneven_step(d, k, COMPUTE_S, strikes ? k / 3 * 3 % 8 : NOBODY, NOBODY, 1.2, strikes ? 1.3 : 1.1);
+            told = told || diagnosis_findings(d, &f);
+        }
+        is_int(told, last == STEPS, "delays in every third step %s", last == STEPS ? "that go on are jitter" : "are none when there were only four");
+        diagnosis_free(d);
+    }
 }
 
 /* Where nobody has to wait for the ranks that take long, steps are as long as others, and it is no jitter. */
@@ -624,6 +650,7 @@ int main(void)
     strikes_of_straggler();
     placed_late();
     alone_on_their_nodes();
+    strikes_by_chance();
     hidden_strikes();
     short_steps();
     return done_testing();
