@@ -29,6 +29,7 @@ struct taken {
 struct longer {
     uint32_t from, to; /* number of the first step that may be longer, of the newest that was looked at */
     bool known;        /* what was before */
+    struct links_slow other; /* what is left out */
     uint32_t kinds;
     uint8_t *way; /* by kind */
     struct before {
@@ -216,15 +217,32 @@ static double student(double z, double freedom)
     return z + z * (zz + 1) / (4 * freedom) + z * ((5 * zz + 16) * zz + 3) / (96 * freedom * freedom);
 }
 
-static void weigh(struct taken *t, const struct taken *before)
+/* The excess, less or more this many standard errors; NaN: too little was seen. */
+static double excess_within(const struct taken *t, const struct taken *before, double z)
 {
     double n = t->n < RECENT ? t->n : RECENT, freedom = before->n - 1.0, square, error;
 
     if (before->n < BEFORE_MIN || t->n < RECENT_MIN)
-        return;
+        return NAN;
     square = before->square * before->n / freedom;
     error = sqrt(fmax(square / before->n, t->error * t->error) + fmax(square, t->square) / n);
-    t->longer = t->is_s / t->should_s - 1 > student(t->longer ? LET_GO_Z : LIMIT_Z, freedom) * error;
+    return t->is_s / t->should_s - 1 + copysign(student(fabs(z), freedom), z) * error;
+}
+
+static void weigh(struct taken *t, const struct taken *before)
+{
+    double least = excess_within(t, before, t->longer ? -LET_GO_Z : -LIMIT_Z);
+
+    if (!isnan(least))
+        t->longer = least > 0;
+}
+
+/* The same place?  other NULL: none. */
+static bool is_same(const struct links_slow *other, const struct links_slow *was)
+{
+    return other ? other->standing == was->standing && other->nodes == was->nodes && other->collectives == was->collectives &&
+                       !memcmp(other->node, was->node, other->nodes * sizeof(*was->node))
+                 : !was->standing;
 }
 
 void longer_look(struct longer *l, const struct graph *g, uint32_t from, uint32_t to, longer_way *way,
@@ -239,7 +257,8 @@ void longer_look(struct longer *l, const struct graph *g, uint32_t from, uint32_
         l->way[l->kinds] = NOT_LOOKED;
         l->kind[l->kinds] = (struct before){ 0 };
     }
-    if ((!l->known || from != l->from) && before + BEFORE_MIN <= graph_steps(g)) {
+    if ((!l->known || from != l->from || !is_same(other, &l->other)) && before + BEFORE_MIN <= graph_steps(g)) {
+        l->other = other ? *other : (struct links_slow){ 0 };
         find_before(&k, before);
         l->from = from;
         l->to = from - 1;
@@ -259,6 +278,11 @@ double longer_excess(const struct longer *l, uint32_t way)
     const struct taken *t = &l->now[way];
 
     return t->longer ? t->is_s / t->should_s - 1 : 0;
+}
+
+double longer_most(const struct longer *l, uint32_t way)
+{
+    return excess_within(&l->now[way], &l->before[way], LET_GO_Z);
 }
 
 double longer_excess_of(const struct longer *l, uint32_t kind)

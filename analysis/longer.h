@@ -26,12 +26,15 @@ void longer_free(struct longer *l); /* NULL is fine */
 void longer_reset(struct longer *l);
 
 /* Look at the steps up to number `to` that were not looked at yet; way: of each kind of transfers.  They may be longer since number
- * `from`: when that changes, and steps before it are still remembered, all is looked at again.  other: transfers that are left out; NULL: none. */
+ * `from`.  other: transfers that are left out; NULL: none.  When one of these changes, and steps before `from` are still remembered,
+ * all is looked at again. */
 void longer_look(struct longer *l, const struct graph *g, uint32_t from, uint32_t to, longer_way *way,
                  void *arg, const struct links_slow *other);
 
 /* By how much those of that way are longer; 1 is twice as long, 0 not at all, as far as is known. */
 double longer_excess(const struct longer *l, uint32_t way);
+/* The most that it may be, two standard errors above what was seen; NaN: not known. */
+double longer_most(const struct longer *l, uint32_t way);
 /* The same of a kind. */
 double longer_excess_of(const struct longer *l, uint32_t kind);
 

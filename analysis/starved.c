@@ -11,6 +11,7 @@ struct entry {
     uint32_t id, place;
     enum finding_scope scope;
     struct longer *longer;
+    struct longer *rest; /* without a link's; NULL: not asked */
 };
 
 struct starved {
@@ -46,20 +47,22 @@ static struct entry *find(const struct starved *s, uint32_t id)
 }
 
 /* Of its place as it is seen now. */
-static struct longer *longer_of(struct starved *s, const struct straggler *p)
+static struct entry *entry_of(struct starved *s, const struct straggler *p)
 {
     struct entry *e = find(s, p->id);
 
     if (!e) {
         s->entry = xgrow(s->entry, &s->cap, s->n + 1, sizeof(*s->entry));
         e = &s->entry[s->n++];
-        *e = (struct entry){ p->id, p->place, p->scope, longer_new() };
+        *e = (struct entry){ p->id, p->place, p->scope, longer_new(), NULL };
     } else if (e->place != p->place || e->scope != p->scope) {
         longer_reset(e->longer);
+        longer_free(e->rest);
+        e->rest = NULL;
         e->place = p->place;
         e->scope = p->scope;
     }
-    return e->longer;
+    return e;
 }
 
 void starved_keep(struct starved *s, const struct straggler *list, size_t n)
@@ -72,6 +75,7 @@ void starved_keep(struct starved *s, const struct straggler *list, size_t n)
         if (stays)
             continue;
         longer_free(s->entry[i].longer);
+        longer_free(s->entry[i].rest);
         s->entry[i] = s->entry[--s->n];
     }
 }
@@ -100,7 +104,26 @@ void starved_look(struct starved *s, const struct graph *g, const struct work *w
 {
     struct its its = { p, w };
 
-    longer_look(longer_of(s, p), g, from, to, way_of, &its, other);
+    longer_look(entry_of(s, p)->longer, g, from, to, way_of, &its, other);
+}
+
+bool starved_not(struct starved *s, const struct graph *g, const struct work *w, const struct straggler *p, uint32_t from,
+                 uint32_t to, const struct links_slow *link)
+{
+    struct entry *e = entry_of(s, p);
+    struct its its = { p, w };
+    bool there[LONGER_WAYS + 1] = { false };
+
+    if (!e->rest)
+        e->rest = longer_new();
+    longer_look(e->rest, g, from, to, way_of, &its, link);
+    for (uint32_t k = 0; k < graph_kinds(g); k++)
+        if (links_has(link, graph_kind_get(g, k)))
+            there[way_of(graph_kind_get(g, k), &its)] = true;
+    for (uint32_t way = 0; way < LONGER_WAYS; way++)
+        if (there[way] && !(longer_most(e->rest, way) < link->excess / 2))
+            return false;
+    return true;
 }
 
 bool starved_is(const struct starved *s, uint32_t id)

@@ -3,7 +3,7 @@
  * A place without CPU is slow in its own work, and late to take what was sent to it: both have one cause, and belong to one price.
  * What was sent to the place, what it sent, and the collectives that it takes part in are compared with what they took before its
  * onset (longer.h), each apart.
- * Pure; memory as longer.h, for each straggler. */
+ * Pure; memory as longer.h, for each straggler, and once more beside a slow link. */
 #ifndef SYNCGUARD_ANALYSIS_STARVED_H
 #define SYNCGUARD_ANALYSIS_STARVED_H
 
@@ -26,6 +26,10 @@ void starved_reset(struct starved *s);
  * for another reason, whose transfers are left out; NULL: none. */
 void starved_look(struct starved *s, const struct graph *g, const struct work *w, const struct straggler *p,
                   uint32_t from, uint32_t to, const struct links_slow *other);
+/* Is it surely not late with what it exchanges, because only what goes through this link takes longer?  False where nothing that is like
+ * that goes elsewhere. */
+bool starved_not(struct starved *s, const struct graph *g, const struct work *w, const struct straggler *p, uint32_t from,
+                 uint32_t to, const struct links_slow *link);
 /* Forget all stragglers but these. */
 void starved_keep(struct starved *s, const struct straggler *list, size_t n);
 

@@ -119,15 +119,19 @@ void view_calls_free(struct view_calls *s)
 static bool comes_from(const struct view *v, const struct links_slow *l, const struct straggler *g)
 {
     const struct work *w = diagnosis_work(v->diagnosis);
+    struct view_calls *s = v->calls;
+    int64_t onset = diagnosis_seq(v->diagnosis, g->onset);
     bool ends = (l->nodes && straggler_is_on(g, w, l->node[0])) ||
                 (l->nodes == 2 && straggler_is_on(g, w, l->node[1]));
 
     if (!l->standing || g->drift || g->scope != SCOPE_NODE || (l->nodes && !ends))
         return false;
-    if (l->nodes && starved_is(v->calls->starved, g->id))
+    if (l->nodes == 2 && starved_not(s->starved, s->graph, w, g, (uint32_t)onset, s->delivered, l))
+        return false;
+    if (l->nodes && starved_is(s->starved, g->id))
         return true;
     if (l->nodes == 1)
-        return llabs((int64_t)l->from - diagnosis_seq(v->diagnosis, g->onset)) <= TOGETHER;
+        return llabs(l->from - onset) <= TOGETHER;
     return l->spread > STARVED_SPREAD || l->excess < STARVED_EXCESS * g->excess / (1 + g->before);
 }
 

@@ -20,14 +20,14 @@ struct times {
 static struct graph *g;
 static uint32_t paused_at = STEPS; /* step */
 
-static void call(uint8_t kind, uint32_t rank, uint32_t seq, double enter_s, double leave_s)
+static void call(uint8_t kind, uint32_t rank, uint32_t peer, uint32_t seq, double enter_s, double leave_s)
 {
     graph_call(g, &(struct graph_call){ .rank = rank,
                                         .kind = kind,
                                         .op = kind == GRAPH_SEND ? RING_OP_SEND : RING_OP_RECV,
                                         .comm = 1,
                                         .seq = seq,
-                                        .peer = !rank,
+                                        .peer = peer,
                                         .bytes = 50000,
                                         .enter_ns = (uint64_t)((5 + enter_s) * 1e9),
                                         .leave_ns = (uint64_t)((5 + leave_s) * 1e9) });
@@ -47,8 +47,8 @@ static void run(const struct times *before, const struct times *since, uint32_t 
             const struct times *t = to && i >= onset ? since : before;
             double took_s = i == paused_at && m == 1 ? 1 : uniform() < t->slow_share ? t->slow_s : t->fast_s;
 
-            call(GRAPH_SEND, !to, i * MESSAGES + m / 2, now_s, now_s + 1e-6);
-            call(GRAPH_RECV, to, i * MESSAGES + m / 2, now_s, now_s + took_s);
+            call(GRAPH_SEND, !to, to, i * MESSAGES + m / 2, now_s, now_s + 1e-6);
+            call(GRAPH_RECV, to, !to, i * MESSAGES + m / 2, now_s, now_s + took_s);
             now_s += took_s + 1e-4;
         }
         for (uint32_t r = 0; r < 2; r++)
@@ -175,6 +175,64 @@ static void straggler(void)
     graph_free(g);
 }
 
+/* Rank 0, alone on its node, exchanges messages with ranks 1 to `partners`, each on its own; from the onset on, those with ranks up to
+ * `slow` take three times as long. */
+static void run_star(uint32_t partners, uint32_t slow)
+{
+    double now_s = 0;
+
+    g = graph_new();
+    for (uint32_t r = 0; r <= partners; r++)
+        graph_rank(g, r, r);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        for (uint32_t m = 0; m < 20 * partners; m++) {
+            uint32_t peer = 1 + m / 2 % partners, from = m % 2 ? peer : 0, to = m % 2 ? 0 : peer, seq = i * 10 + m / 2 / partners;
+            double took_s = 1e-3 * (1 + 0.1 * uniform()) * (i >= ONSET && peer <= slow ? 3 : 1);
+
+            call(GRAPH_SEND, from, to, seq, now_s, now_s + 1e-6);
+            call(GRAPH_RECV, to, from, seq, now_s, now_s + took_s);
+            now_s += took_s + 1e-4;
+        }
+        for (uint32_t r = 0; r <= partners; r++)
+            graph_step_end(g, r, i + 1);
+    }
+    graph_finish(g);
+}
+
+/* A straggler with a slow link: is it late itself, or is only the link slow? */
+static void beside_link(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t partners, slow;
+        bool not_starved;
+    } cases[] = {
+        { "of two partners one is slow to reach: it is the link", 2, 1, true },
+        { "both are: it may be the straggler", 2, 2, false },
+        { "it has no other partner: it may be the straggler", 1, 1, false },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct straggler slow = { .id = 7, .scope = SCOPE_NODE, .place = 0, .onset = ONSET };
+        struct links_slow link = { .standing = true, .nodes = 2, .node = { 0, 1 }, .from = ONSET + 1, .excess = 2 };
+        struct starved *s = starved_new();
+        struct work *w = work_new();
+
+        random_state = i + 1;
+        run_star(cases[i].partners, cases[i].slow);
+        for (uint32_t r = 0; r <= cases[i].partners; r++)
+            work_place(w, r, r, 0);
+        starved_look(s, g, w, &slow, ONSET + 1, STEPS, NULL);
+        ok(starved_is(s, 7), "its messages take longer");
+        is_int(starved_not(s, g, w, &slow, ONSET + 1, STEPS, &link), cases[i].not_starved, "%s", cases[i].name);
+        starved_look(s, g, w, &slow, ONSET + 1, STEPS, &link);
+        is_int(starved_is(s, 7), cases[i].slow == 2, "without those of the link, messages take longer only where others do");
+        starved_free(s);
+        work_free(w);
+        graph_free(g);
+    }
+}
+
 int main(void)
 {
     tails();
@@ -182,5 +240,6 @@ int main(void)
     pause_before();
     too_early();
     straggler();
+    beside_link();
     return done_testing();
 }
