@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/text.h"
+#include "ctl/pairwise.h"
 #include "topology/topology_conf.h"
 #include "wire/json.h"
 
@@ -354,7 +355,8 @@ static json_t *ask_jobs(struct client_call **call, const struct client_options *
     return jobs;
 }
 
-void cluster_check(const struct client_options *client, double timeout_s, const char *topology, struct findings *f)
+void cluster_check(const struct client_options *client, double timeout_s, const char *topology, const char *measure,
+                   struct findings *f)
 {
     struct err topology_err = { "" }, slurm_err = { "" }, controller_err = { "" };
     struct cluster_facts c = { .path = topology, .version = PACKAGE_VERSION };
@@ -382,6 +384,8 @@ void cluster_check(const struct client_options *client, double timeout_s, const 
         c.jobs = jobs = ask_jobs(&call, client, timeout_s);
     c.controller_why = controller_err.text;
     cluster_judge(&c, f);
+    if (measure)
+        pairwise_check(t, c.path, c.slurm, measure, f);
     json_decref(jobs);
     json_decref(nodes);
     json_decref(status);

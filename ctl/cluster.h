@@ -28,8 +28,8 @@ struct cluster_facts {
 
 void cluster_judge(const struct cluster_facts *c, struct findings *f);
 
-/* topology NULL: the file that Slurm uses. */
-void cluster_check(const struct client_options *client, double timeout_s, const char *topology,
+/* topology NULL: the file that Slurm uses.  measure: the program that measures between nodes (ctl/pairwise.h); NULL: nothing is measured. */
+void cluster_check(const struct client_options *client, double timeout_s, const char *topology, const char *measure,
                    struct findings *f);
 
 #endif

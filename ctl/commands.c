@@ -77,8 +77,10 @@ static const struct option_spec cluster = {
 };
 static const struct option_spec topology = { "topology", "FILE", VALUE(VALUE_ANY),
                                              "with --cluster: this topology.conf instead of Slurm's" };
+static const struct option_spec probe = { .name = "probe",
+                                          .text = "with --cluster: measure between nodes as well, by a job of at most half a minute" };
 static const struct option_use doctor_uses[] = {
-    { &cluster, NULL }, { &topology, NULL }, { &option_json, NULL }, { NULL, NULL }
+    { &cluster, NULL }, { &probe, NULL }, { &topology, NULL }, { &option_json, NULL }, { NULL, NULL }
 };
 static const struct option_use config_uses[] = { { &mdoc, NULL }, { NULL, NULL } };
 
@@ -179,7 +181,16 @@ static const struct options_command table[] = {
       "memory, clock. With --cluster the cluster is checked instead, from here: the switches of topology.conf against the "
       "nodes and switches that slurmctld has, and what the controller knows of the running jobs that you may see: agents of "
       "another version or that are missing, nodes without recorded ranks, verdicts that name a link. Each line is ok, a "
-      "note, unknown (it could not be seen from here) or a fault, with where its figures come from and what to type next.",
+      "note, unknown (it could not be seen from here) or a fault, with where its figures come from and what to type next. "
+      "With --probe it then measures between all pairs of nodes, round after round of pairs that share no node: of the allocation that "
+      "it is called in (salloc), else of the default partition's (SLURM_PARTITION) idle nodes, 6 to 1024 of them, by a job step of one task per "
+      "node. Measured are the shortest of up to 40 round trips of a byte, and how fast up to 2 MiB (what goes in 50 ms) arrive in each direction, "
+      "over one plain TCP connection to the node's address in Slurm: what the kernel's network does, not an adapter that bypasses it. What is usual "
+      "is the median of the pairs that are as far apart in topology.conf. Faults are nodes, pairs and switches' links that are slow or "
+      "delayed (a round trip does not tell which way), rates that differ by direction, links of two rates, nodes that are "
+      "nearer to another switch's nodes than to those of their own, and nodes that cannot reach each other. Pairs that were slow once are measured again "
+      "before anything is said of them. It takes at most half a minute: with more nodes than fit it says how many pairs were "
+      "measured. Other jobs that use the network meanwhile are disturbed for that time, and disturb it.",
       doctor_uses, NULL, COMMAND_DOCTOR },
 };
 

@@ -7,7 +7,9 @@ libctl_a_SOURCES = \
 	ctl/commands.c ctl/commands.h \
 	ctl/doctor.c ctl/doctor.h \
 	ctl/findings.c ctl/findings.h \
+	ctl/measure.c ctl/measure.h \
 	ctl/node_check.c ctl/node_check.h \
+	ctl/pairwise.c ctl/pairwise_run.c ctl/pairwise.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
 	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page_step.c ctl/page_parts.c ctl/page.h ctl/page_parts.h \
@@ -22,3 +24,8 @@ bin_PROGRAMS += sgctl
 sgctl_SOURCES = ctl/sgctl.c
 sgctl_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 sgctl_LDADD = $(CTL_LIBS)
+
+pkglibexec_PROGRAMS += syncguard-measure
+syncguard_measure_SOURCES = ctl/measure_task.c
+syncguard_measure_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+syncguard_measure_LDADD = $(CTL_LIBS)

@@ -458,12 +458,19 @@ static int run_cluster(const struct options *o)
     struct findings f = { 0 };
     struct err err;
     struct session *s = session_open(o, &err);
+    char *measure = NULL;
     size_t faults;
     json_t *answer;
 
     if (!s)
         return complain(FAILED, &err);
-    cluster_check(&s->client, options_number(o, "timeout"), options_text(o, "topology"), &f);
+    if (options_given(o, "probe")) { /* it is installed beside the agent */
+        const char *slash = strrchr(s->config.agent, '/');
+
+        measure = xasprintf("%.*s/syncguard-measure", slash ? (int)(slash - s->config.agent) : 0, s->config.agent);
+    }
+    cluster_check(&s->client, options_number(o, "timeout"), options_text(o, "topology"), measure, &f);
+    free(measure);
     session_close(s);
     faults = findings_count(&f, FINDING_FAULT);
     if (options_given(o, "json")) {
@@ -488,9 +495,9 @@ static int run_doctor(const struct options *o)
         session_close(s);
         return run_cluster(o);
     }
-    if (options_given(o, "json") || options_given(o, "topology")) {
+    if (options_given(o, "json") || options_given(o, "topology") || options_given(o, "probe")) {
         session_close(s);
-        err_set(&d.config_err, "--json and --topology belong to --cluster");
+        err_set(&d.config_err, "--json, --probe and --topology belong to --cluster");
         return options_misuse(o, &d.config_err);
     }
     d.config = s ? &s->config : NULL;

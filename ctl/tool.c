@@ -16,7 +16,8 @@
 
 extern char **environ;
 
-int tool_start(const char *const *argv, pid_t *pid)
+/* in -1: /dev/null. */
+static int start(const char *const *argv, pid_t *pid, int in)
 {
     posix_spawn_file_actions_t files;
     int ends[2], rc;
@@ -24,7 +25,10 @@ int tool_start(const char *const *argv, pid_t *pid)
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -1;
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (in < 0)
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    else
+        posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
     rc = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)argv, environ);
@@ -35,6 +39,27 @@ int tool_start(const char *const *argv, pid_t *pid)
     close(ends[0]);
     errno = rc;
     return -1;
+}
+
+int tool_start(const char *const *argv, pid_t *pid)
+{
+    return start(argv, pid, -1);
+}
+
+int tool_talk(const char *const *argv, pid_t *pid, int *to)
+{
+    int ends[2], fd;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    fd = start(argv, pid, ends[0]);
+    close(ends[0]);
+    *to = ends[1];
+    if (fd < 0) {
+        close(ends[1]);
+        *to = -1;
+    }
+    return fd;
 }
 
 char *tool_run(const char *const *argv, double limit_s, size_t max, struct err *err)

@@ -76,6 +76,7 @@ UNIT_TESTS = \
 	tests/unit/pacing_messages \
 	tests/unit/page \
 	tests/unit/paired \
+	tests/unit/pairwise \
 	tests/unit/past \
 	tests/unit/period \
 	tests/unit/picture \
@@ -159,6 +160,7 @@ dist_check_SCRIPTS += \
 	tests/cluster/packages-test.sh \
 	tests/cluster/pace-test.sh \
 	tests/cluster/placement-test.sh \
+	tests/cluster/probe-test.sh \
 	tests/cluster/slurm-test.sh \
 	tests/cluster/spank-test.sh \
 	tests/completion/shells.sh \

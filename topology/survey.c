@@ -571,7 +571,7 @@ static void judge_nodes(struct judging *j)
             j->mark[a] = ODD;
         }
         /* One connection is the slower, the longer its round trips are: that says nothing further. */
-        if ((!out && !in) || j->mark[a] == SLOW_GROUP || (delayed && out && in))
+        if ((!out && !in) || j->mark[a] == SLOW_GROUP || delayed)
             continue;
         f.usual = exp(u->rate_log);
         if (out && in) {

@@ -14,6 +14,10 @@ last_leaf() {
     echo $(((NODES - 1) / LEAF))
 }
 
+node_mac() { # INDEX
+    printf '02:00:0a:4e:%02x:%02x\n' $(($1 / 256)) $(($1 % 256))
+}
+
 leaf_of() { # INDEX
     if [ -n "$DEAL" ]; then
         echo $((($1 - 1) % ($(last_leaf) + 1)))
@@ -42,6 +46,16 @@ write_hosts() {
     echo "$CONTROL_ADDRESS ctl"
     for ((i = 1; i <= NODES; i++)); do
         echo "$(node_address "$i") node$i"
+    done
+}
+
+# The kernel keeps at most 1,024 entries (net.ipv4.neigh.default.gc_thresh3) for all hosts of this machine together, and where each host talks
+# to each other that is not enough for more than 32. Permanent entries do not count.
+write_neighbours() {
+    local i
+
+    for ((i = 1; i <= NODES; i++)); do
+        echo "neigh replace $(node_address "$i") lladdr $(node_mac "$i") nud permanent dev eth0"
     done
 }
 
@@ -157,6 +171,7 @@ write_files() {
     chmod 700 "$DIR/munge/private"
     (umask 077 && head -c 1024 /dev/urandom >"$DIR/munge/private/key")
     write_hosts >"$etc/hosts"
+    ((NODES <= 24 || NODES > 256)) || write_neighbours >"$etc/neighbours"
     write_slurm_conf >"$etc/slurm.conf"
     [ -z "$ACCOUNTING" ] || (umask 077 && write_slurmdbd_conf >"$etc/slurmdbd.conf")
     write_topology >"$etc/topology.conf"

@@ -64,8 +64,10 @@ node() { # INDEX
     mount_own
     ip link set lo up
     record_as "node$i" "$(stat_pid "$stat")" "$(stat_start "$stat")"
-    wait_until 10 ip link set eth0 up 2>/dev/null || die "node$i: no cable came"
+    # cables come when all nodes are there, and many nodes take their time
+    wait_until $((10 + NODES)) ip link set eth0 up 2>/dev/null || die "node$i: no cable came"
     ip address add "$(node_address "$i")/$NETMASK" dev eth0
+    [ ! -e "$DIR/etc/neighbours" ] || ip -batch "$DIR/etc/neighbours"
     slurmd -D -N "node$i" -f "$SLURM_CONF" </dev/null >>"$DIR/log/slurmd.node$i.out" 2>&1 &
     attend
 }
@@ -87,7 +89,7 @@ cable() { # INDEX: lines for ip -batch
     local pid
     wait_until 10 test -s "$DIR/run/node$1" || die "node$1 does not start: see $DIR/log/host.node$1.out"
     read -r pid _ <"$DIR/run/node$1"
-    echo "link add port$1 type veth peer name eth0 netns $pid"
+    echo "link add port$1 type veth peer name eth0 address $(node_mac "$1") netns $pid"
     echo "link set port$1 master leaf$(leaf_of "$1") arp off up"
 }
 
@@ -210,7 +212,7 @@ limit_rate() { # BITS_PER_S
 }
 
 # Cable -- PORT -- linkdelay -- r-PORT == s-PORT -- BRIDGE
-delay_frames() { # MICROSECONDS
+delay_frames() { # MICROSECONDS MICROSECONDS
     local device
 
     ip link add "r-$PORT" type veth peer name "s-$PORT"
@@ -221,19 +223,19 @@ delay_frames() { # MICROSECONDS
     far_end ethtool -K "$FAR" tx off gso off tso off gro off >/dev/null 2>&1 || true
     ip link set "$PORT" nomaster
     ip link set "s-$PORT" master "$BRIDGE"
-    start "delay.$PORT" "$TOOLS/linkdelay" "$PORT" "r-$PORT" "$1"
+    start "delay.$PORT" "$TOOLS/linkdelay" "$PORT" "r-$PORT" "$1" "$2"
     sleep 0.05
     recorded "delay.$PORT" >/dev/null || die "linkdelay ended: $(tail -n 1 "$DIR/log/delay.$PORT.out")"
 }
 
-shape() { # LINK RATE(bit/s, 0: no limit) DELAY(us, 0: none)
+shape() { # LINK RATE(bit/s, 0: no limit) DELAY(us, 0: none) BACK(us: to what the node receives)
     find_link "$1"
     unshape
     if [ "$2" != 0 ]; then
         limit_rate "$2"
     fi
-    if [ "$3" != 0 ]; then
-        delay_frames "$3"
+    if [ "$3$4" != 00 ]; then
+        delay_frames "$3" "$4"
     fi
 }
 

@@ -1,6 +1,7 @@
 /* linkdelay - a wire that takes time: relay Ethernet frames between two interfaces, DELAY_US late in each
  * direction, in order.
- *   linkdelay INTERFACE INTERFACE DELAY_US
+ *   linkdelay INTERFACE INTERFACE DELAY_US [BACK_US]
+ * BACK_US is from the second one to the first; without it both are alike.
  * For kernels without sch_netem.  The interfaces must not segment or coalesce (ethtool -K IF tx off gso off
  * tso off gro off), or frames longer than a link's arrive here.  A direction holds at most QUEUE_MAX frames
  * and drops what comes on top, as a full switch does. */
@@ -102,7 +103,7 @@ static int64_t forward(struct direction *d)
     return NEVER;
 }
 
-static void relay(struct direction d[2], int64_t delay_ns)
+static void relay(struct direction d[2], int64_t delay_ns, int64_t back_ns)
 {
     for (;;) {
         struct pollfd fds[2] = { { d[0].from, POLLIN, 0 }, { d[1].from, POLLIN, 0 } };
@@ -114,24 +115,33 @@ static void relay(struct direction d[2], int64_t delay_ns)
         if (ppoll(fds, 2, next == NEVER ? NULL : &t, NULL) < 0 && errno != EINTR)
             return;
         receive(&d[0], delay_ns);
-        receive(&d[1], delay_ns);
+        receive(&d[1], back_ns);
     }
+}
+
+/* -1: it is none. */
+static double microseconds(const char *text)
+{
+    char *end;
+    double us = strtod(text, &end);
+
+    return end > text && !*end && us >= 0 && us <= 10e6 ? us : -1;
 }
 
 int main(int argc, char **argv)
 {
     static struct direction directions[2];
-    char *end = NULL;
-    double delay_us = argc == 4 ? strtod(argv[3], &end) : -1;
+    double delay_us = argc == 4 || argc == 5 ? microseconds(argv[3]) : -1,
+           back_us = argc == 5 ? microseconds(argv[4]) : delay_us;
 
-    if (!end || *end || !(delay_us >= 0 && delay_us <= 10e6)) {
-        fputs("usage: linkdelay INTERFACE INTERFACE DELAY_US   (at most 10000000)\n", stderr);
+    if (delay_us < 0 || back_us < 0) {
+        fputs("usage: linkdelay INTERFACE INTERFACE DELAY_US [BACK_US]   (at most 10000000)\n", stderr);
         return 2;
     }
     directions[0].from = directions[1].to = open_interface(argv[1]);
     directions[1].from = directions[0].to = open_interface(argv[2]);
     prctl(PR_SET_TIMERSLACK, 1);
-    relay(directions, (int64_t)(delay_us * 1000));
+    relay(directions, (int64_t)(delay_us * 1000), (int64_t)(back_us * 1000));
     perror("linkdelay");
     return 1;
 }

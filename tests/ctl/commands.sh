@@ -224,7 +224,7 @@ printf '#!/bin/sh\necho "slurm_load_node error: Unable to contact slurm controll
 cluster 1
 is "$(grep -cE '^unknown +slurm .*Unable to contact slurm controller' "$dir/out")" 1 "sgctl doctor --cluster: what Slurm does not answer is unknown"
 SLURM_CONF=$dir/slurm.conf code 2 --conf "$dir/good.conf" doctor --json
-is "$(grep -c -- '--json and --topology belong to --cluster' "$dir/err")" 1 "sgctl doctor --json without --cluster is rejected with the reason"
+is "$(grep -c -- '--json, --probe and --topology belong to --cluster' "$dir/err")" 1 "sgctl doctor --json without --cluster is rejected with the reason"
 
 printf '#!/bin/sh\necho "$@"\n' >"$dir/sgtop" && chmod +x "$dir/sgtop"
 cp "$top_builddir/sgctl" "$dir/sgctl" 2>/dev/null
