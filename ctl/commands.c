@@ -102,6 +102,10 @@ static const struct options_command table[] = {
     { "nodes", "", "list the nodes, the most expensive one first",
       "NAMED counts how often a verdict named the node, LAST NAMED is when it last did.", answers, NULL,
       COMMAND_NODES },
+    { "lemons", "", "list the nodes that hold jobs back again and again, for sbatch --exclude",
+      "As Slurm writes lists; nothing where there are none. Who does not see all jobs is told those only that jobs of several users "
+      "blame.",
+      answers, NULL, COMMAND_LEMONS },
     { "action", "JOB ACTION [VALUE...]", "act on a running job",
       "ACTION is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), requeue, exclude NODES "
       "(requeue and keep the job off these nodes), or comment TEXT, on your own jobs; webhook TEXT and command TEXT, for "

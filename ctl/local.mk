@@ -15,7 +15,6 @@ libctl_a_SOURCES = \
 	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page_step.c ctl/page_parts.c ctl/page.h ctl/page_parts.h \
 	ctl/slurm_nodes.c ctl/slurm_nodes.h \
 	ctl/step.c ctl/step.h \
-	ctl/tool.c ctl/tool.h \
 	ctl/try.c ctl/try.h
 libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 CTL_LIBS = libctl.a $(TOPOLOGY_LIBS) $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/now.h"
-#include "ctl/tool.h"
+#include "common/tool.h"
 
 #define LIMIT_S 5.0
 

@@ -186,3 +186,24 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
     explain_lemons(&page, nodes);
     return 0;
 }
+
+int page_lemons(FILE *out, const json_t *answer, int columns, struct err *err)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"; /* nothing for a shell */
+    const json_t *list, *node;
+    size_t i, n = 0;
+
+    (void)columns;
+    if (check_answer(answer, "lemons", JSON_ARRAY, err) < 0)
+        return -1;
+    list = get_array(answer, "lemons");
+    json_array_foreach(list, i, node) {
+        const char *name = json_string_value(node);
+
+        if (name && *name && !name[strspn(name, letters)])
+            fprintf(out, "%s%s", n++ ? "," : "", name);
+    }
+    if (n)
+        fputc('\n', out);
+    return 0;
+}

@@ -21,6 +21,7 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_job(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_lemons(FILE *out, const json_t *answer, int columns, struct err *err); /* a line as Slurm writes lists, or nothing */
 int page_actions(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_step(FILE *out, const json_t *answer, int columns, struct err *err);     /* of sgctl step */
 int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err); /* of sgctl analyze */

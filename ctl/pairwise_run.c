@@ -14,9 +14,9 @@
 #include "common/hostlist.h"
 #include "common/now.h"
 #include "common/text.h"
+#include "common/tool.h"
 #include "common/xalloc.h"
 #include "ctl/pairwise.h"
-#include "ctl/tool.h"
 #include "wire/client.h"
 #include "wire/json.h"
 

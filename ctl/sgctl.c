@@ -90,6 +90,11 @@ static int run_nodes(const struct options *o)
     return query(o, json_pack("{s:s}", "query", "nodes"), page_nodes);
 }
 
+static int run_lemons(const struct options *o)
+{
+    return query(o, json_pack("{s:s}", "query", "lemons"), page_lemons);
+}
+
 /* The first operand is a job in every command that has one; of step, which takes traces too, it need not be. */
 static int check_job(const struct options *o, struct err *err)
 {
@@ -520,6 +525,7 @@ static int (*const run[COMMANDS])(const struct options *o) = {
     [COMMAND_JOBS] = run_jobs,
     [COMMAND_JOB] = run_job,
     [COMMAND_NODES] = run_nodes,
+    [COMMAND_LEMONS] = run_lemons,
     [COMMAND_ACTION] = run_action,
     [COMMAND_NODE] = run_node,
     [COMMAND_ACTIONS] = run_actions,

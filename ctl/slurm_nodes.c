@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/hostlist.h"
+#include "common/tool.h"
 #include "common/xalloc.h"
-#include "ctl/tool.h"
 
 #define ANSWER_BYTES_MAX (64u << 20)
 

@@ -27,6 +27,7 @@
 #include "wire/json.h"
 
 #define FINISHED_MAX 100 /* rows of finished steps */
+#define LEMONS_MAX   64
 
 static bool may_see(const struct peer *p, const struct job *j)
 {
@@ -259,6 +260,20 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     return json_pack("{s:o,s:o}", "now", unix_time(), "nodes", list);
 }
 
+/* Their names alone, which say nothing of anybody's jobs: to everybody, where jobs of several users blame the node. */
+static json_t *answer_lemons(struct peer *p, const json_t *q)
+{
+    size_t n;
+    const struct lemon *l = history_lemons(p->controller->history, &n);
+    json_t *list = json_array();
+
+    (void)q;
+    for (size_t i = 0; i < n && json_array_size(list) < LEMONS_MAX; i++)
+        if (l[i].score >= LEMON_SURE && (l[i].culprit_users > 1 || query_sees(p) == UINT32_MAX))
+            json_array_append_new(list, text_json(l[i].node));
+    return json_pack("{s:o}", "lemons", list);
+}
+
 /* ---- record ---- */
 
 static json_t *answer_record(struct peer *p, const json_t *q)
@@ -365,7 +380,7 @@ static const struct {
     { "nodes", answer_nodes },   { "record", answer_record },   { "scaling", answer_scaling },
     { "action", query_action },  { "actions", query_actions },  { "strategies", answer_strategies },
     { "policy", answer_policy }, { "control", answer_control }, { "audit", answer_audit },
-    { "step", answer_step },     { "rows", query_rows },
+    { "step", answer_step },     { "rows", query_rows },        { "lemons", answer_lemons },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -379,7 +394,7 @@ void query_answer(struct peer *p, const json_t *question)
     if (i == ARRAY_SIZE(queries))
         answer = query_error(
             "unknown query: expected one of status, jobs, job, nodes, scaling, record, action, actions, "
-            "strategies, policy, control, audit, step, rows");
+            "strategies, policy, control, audit, step, rows, lemons");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

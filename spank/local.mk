@@ -3,7 +3,7 @@
 # What it shares with our own programs, compiled for guests.
 noinst_LTLIBRARIES += libspank.la
 libspank_la_SOURCES = \
-	common/conf.c common/config.c common/config_policy.c common/cpuset.c common/err.c common/hostlist.c common/hosts.c common/key.c common/proc.c common/suggest.c common/trust.c common/units.c common/utf8.c common/value.c \
+	common/conf.c common/config.c common/config_policy.c common/cpuset.c common/err.c common/hostlist.c common/hosts.c common/key.c common/proc.c common/suggest.c common/tool.c common/trust.c common/units.c common/utf8.c common/value.c \
 	network/schedule.c \
 	topology/arrange.c topology/exact.c topology/layout.c topology/leaves.c topology/locality.c topology/pattern.c topology/slurm_conf.c topology/topology.c topology/topology_conf.c \
 	spank/advice.c spank/advice.h \
@@ -12,6 +12,7 @@ libspank_la_SOURCES = \
 	spank/cmdline.c spank/cmdline.h \
 	spank/command.c spank/command.h \
 	spank/keeper.c spank/keeper.h \
+	spank/lemons.c spank/lemons.h \
 	spank/placement.c spank/placement.h \
 	spank/settings.c spank/settings.h \
 	spank/stepdir.c spank/stepdir.h \

@@ -8,6 +8,7 @@
 
 #include "spank/advice.h"
 #include "spank/cmdline.h"
+#include "spank/lemons.h"
 #include "spank/settings.h"
 #include "topology/slurm_conf.h"
 
@@ -19,6 +20,8 @@ static struct {
     bool set;            /* the variables are ours */
     enum command_program program;
     struct advice advice;
+    size_t n_lemons;
+    char lemons[LEMONS_SIZE];
 } submit;
 
 static void set_switches(void)
@@ -69,6 +72,20 @@ static void fail(const struct err *err)
 {
     submit.advice.result = ADVICE_NONE;
     snprintf(submit.advice.text, sizeof(submit.advice.text), "%s", err->text);
+}
+
+/* Of the partition, if it is known. Only where somebody hears of it, and has not chosen among the nodes himself. */
+static void find_lemons(const struct args *args, const struct command *c, const struct advice_files *files)
+{
+    const char *partition = advice_partition(c, getenv);
+    struct slurm_partition p = { NULL, false };
+
+    if ((!submit.verbose && !submit.asked) || c->decided || c->limits)
+        return;
+    if (!partition || !strchr(partition, ','))
+        slurm_conf_read(files->slurm, partition, &p, NULL);
+    submit.n_lemons = lemons_ask(*args->conf ? args->conf : CONFIG_DEFAULT_PATH, p.nodes, submit.lemons);
+    slurm_partition_free(&p);
 }
 
 /* Read sbatch's script as well; c then has both. False: it cannot be known what the job asks for. */
@@ -123,6 +140,7 @@ void submit_begin(const struct args *args)
     advice_choose(&submit.advice, &c, &files, getenv);
     if (submit.advice.result == ADVICE_FITS && submit.mode == CONFIG_PLACEMENT_ON)
         set_switches();
+    find_lemons(args, &c, &files);
 done:
     cmdline_free(&line);
 }
@@ -139,6 +157,8 @@ static void report(void)
         slurm_spank_log("sync-guard: %s: --switches=%u@" ADVICE_WAIT " asks Slurm for that, and waits a minute at most", fits, a->leaves.fewest);
     else if (a->result != ADVICE_FITS && (submit.verbose || (a->result == ADVICE_FAILED && submit.mode == CONFIG_PLACEMENT_ON)))
         slurm_spank_log("sync-guard: no advice on switches: %s", a->text);
+    if (submit.n_lemons)
+        slurm_spank_log("sync-guard: %s held jobs back again and again: --exclude=%s keeps this one off", submit.lemons, submit.lemons);
 }
 
 void submit_read(void)

@@ -220,7 +220,7 @@ AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a
-tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/advice.c spank/args.c spank/binding.c spank/cmdline.c spank/command.c spank/placement.c spank/stepdir.c spank/tasks.c spank/text.c
+tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/advice.c spank/args.c spank/binding.c spank/cmdline.c spank/command.c spank/lemons.c spank/placement.c spank/stepdir.c spank/tasks.c spank/text.c
 tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file

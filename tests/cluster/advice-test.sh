@@ -102,6 +102,31 @@ done
 C exec salloc -Q -N2 srun -v --sync-guard true 2>"$here/err"
 is "$? $(says 'no advice')$(says "$fit")" "0 00" "srun inside an allocation advises nothing on switches"
 
+# Nodes that held jobs back: what sgctl prints, or another program of its name.
+sgctl=$here/inst/bin/sgctl
+mv "$sgctl" "$sgctl.real"
+answer() { # WORDS for a shell
+    printf '#!/bin/sh\n%s\n' "$1" >"$sgctl"
+    chmod +x "$sgctl"
+}
+answer 'echo node2,node9'
+submit -N2 "$on" --wrap true
+is "$switches $(says 'node2 held jobs back again and again: --exclude=node2 keeps this one off') $(C exec scontrol show job "$job" | grep -c 'ExcNodeList=.*node2')" "1@00:01:00 1 0" \
+    "a node of the partition that held jobs back is named, and not excluded"
+submit -N2 --sync-guard --wrap true
+is "$(wc -c <"$here/err")" 0 "by default it is not named"
+submit -N2 "$on" --exclude=node1 --wrap true
+is "$(says 'node2')" 0 "nor where the user excludes nodes"
+answer "echo \$\$ >'$here/pid'; exec sleep 1000"
+submit -N2 "$on" --wrap true
+is "$switches $(wc -l <"$here/err")" "1@00:01:00 1" "an sgctl that does not end holds nothing up"
+[ -s "$here/pid" ] && ! C exec sh -c "kill -0 $(cat "$here/pid") 2>/dev/null"
+ok $? "and is ended"
+mv "$sgctl.real" "$sgctl"
+C controller stop >/dev/null
+submit -N2 "$on" --wrap true
+is "$switches $(wc -l <"$here/err")" "1@00:01:00 1" "a controller that is down holds nothing up"
+
 use default=on placement=on
 submit -N2 --wrap true
 is "$switches" "1@00:01:00" "placement=on and default=on in plugstack.conf hold for jobs without the option"

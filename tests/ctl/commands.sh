@@ -38,6 +38,7 @@ done
 is "$(wc -c <"$dir/out")" 0 "sgctl job without a controller prints nothing on standard output"
 code 1 "${nobody[@]}" status --json
 code 1 "${nobody[@]}" jobs --finished
+code 1 "${nobody[@]}" lemons
 code 1 "${nobody[@]}" nodes
 is "$(wc -l <"$dir/err")" 1 "sgctl nodes without a controller prints one line of error"
 

@@ -415,6 +415,9 @@ static void once_more(void)
             ok(false, "%s: its numbers of jobs in the list of nodes are wrong", text(node, "node"));
     }
     json_decref(a);
+    a = ask("{\"query\":\"lemons\"}");
+    ok(json_is_array(at(a, "lemons")) && !json_array_size(at(a, "lemons")), "two jobs make no lemon");
+    json_decref(a);
     waitpid(job, NULL, 0);
     a = ask_until("{\"query\":\"job\", \"job\":\"4243.0\"}", "state", "finished");
     is_int((long long)number(a, "past.runs"), 1, "the second run is compared with one earlier run");

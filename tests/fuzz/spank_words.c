@@ -1,11 +1,13 @@
 /* Any bytes as what the plugin is told: plugstack.conf's arguments, a word a line, --sync-guard=, and the
- * user's LD_PRELOAD, srun's command line, a word a line, the environment's numbers of tasks, and a script of sbatch. */
+ * user's LD_PRELOAD, srun's command line, a word a line, the environment's numbers of tasks, and a script of sbatch; and
+ * what sgctl prints. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spank/args.h"
 #include "spank/cmdline.h"
+#include "spank/lemons.h"
 #include "spank/tasks.h"
 #include "spank/text.h"
 
@@ -107,6 +109,17 @@ static void script(const char *text, size_t size)
     cmdline_free(&l);
 }
 
+static void lemons(const char *text)
+{
+    char list[LEMONS_SIZE];
+    size_t n = lemons_parse(text, NULL, list), commas = 0;
+
+    for (const char *at = list; *at; at++)
+        commas += *at == ',';
+    if (n > LEMONS_MAX || (n ? commas + 1 : commas) != n || strpbrk(list, " \t\n$;&|'\"`()<>\\"))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -121,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text_env = text;
     command_line(text, size);
     script(text, size);
+    lemons(text);
     read_args(text);
     free(text);
     return 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "spank/cmdline.h"
+#include "spank/lemons.h"
 #include "tests/tap.h"
 #include "topology/slurm_conf.h"
 #include "topology/topology_conf.h"
@@ -299,6 +300,59 @@ static void test_advice(void)
     ok(a.result == ADVICE_NONE && strstr(a.text, "there is no"), "no topology.conf: %s", a.text);
 }
 
+/* ---- nodes to exclude ---- */
+
+/* A program of this name answers in the controller's stead. */
+static size_t ask_lemons(const char *answer, char list[LEMONS_SIZE])
+{
+    char path[64];
+    size_t n;
+
+    snprintf(path, sizeof(path), "%s/sgctl", folder);
+    write_file(path, answer);
+    chmod(path, 0700);
+    n = lemons_ask("/nonexistent", "n[1-8]", list);
+    unlink(path);
+    return n;
+}
+
+static void test_lemons(void)
+{
+    static const struct {
+        const char *answer, *nodes, *want;
+    } cases[] = {
+        { "n3\n", NULL, "n3" },
+        { "n3,n[7-8]\n", NULL, "n3,n7,n8" },
+        { "n3,n7", "n[5-9]", "n7" },
+        { "n3\n", "n[5-9]", "" },
+        { "", NULL, "" },
+        { "\n", NULL, "" },
+        { "n3\nn4\n", NULL, "" },
+        { "n3,$(reboot)\n", NULL, "" },
+        { "sgctl: no controller\n", NULL, "" },
+        { "n[1-99999]\n", NULL, "" },
+        { "n[1-20]\n", NULL, "n1,n2,n3,n4,n5,n6,n7,n8,n9,n10,n11,n12,n13,n14,n15,n16" },
+    };
+    char list[LEMONS_SIZE], path[64];
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        size_t n = lemons_parse(cases[i].answer, cases[i].nodes, list);
+
+        is_str(list, cases[i].want, "nodes to exclude, case %zu", i);
+        ok((n > 0) == (*list != '\0'), "their number, case %zu", i);
+    }
+    snprintf(path, sizeof(path), "%s:/usr/bin:/bin", folder);
+    setenv("PATH", path, 1);
+    is_int((int)ask_lemons("#!/bin/sh\necho n3,x7\n", list), 1, "sgctl answers with a node of the partition");
+    is_str(list, "n3", "which is taken");
+    is_int((int)ask_lemons("#!/bin/sh\necho n3\nexit 1\n", list), 0, "sgctl fails: no nodes");
+    is_int((int)ask_lemons("#!/bin/sh\necho n3\nexec sleep 1000\n", list), 0, "sgctl does not end: it is not waited for");
+    is_int((int)ask_lemons("#!/bin/sh\nexec >&- 2>&-\nexec sleep 1000\n", list), 0, "nor if it closes its output");
+    is_int((int)ask_lemons("#!/bin/sh\nyes n3\n", list), 0, "sgctl prints without an end: no nodes");
+    setenv("PATH", folder, 1);
+    is_int((int)lemons_ask("/nonexistent", NULL, list), 0, "there is no sgctl: no nodes");
+}
+
 int main(void)
 {
     if (!mkdtemp(folder))
@@ -312,6 +366,7 @@ int main(void)
     test_partitions();
     test_leaves();
     test_advice();
+    test_lemons();
     unlink(slurm);
     unlink(script);
     rmdir(folder);

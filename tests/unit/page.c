@@ -22,6 +22,7 @@ static const struct {
     { "jobs-none", page_jobs },
     { "nodes", page_nodes },
     { "nodes-none", page_nodes },
+    { "lemons", page_lemons },
     { "job-straggler", page_job },
     { "job-hang", page_job },
     { "job-starting", page_job },

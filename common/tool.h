@@ -1,6 +1,6 @@
-/* tool.h - runs a program of Slurm's and reads what it prints, bounded in time and size. No shell. */
-#ifndef SYNCGUARD_CTL_TOOL_H
-#define SYNCGUARD_CTL_TOOL_H
+/* tool.h - runs a program and reads what it prints, bounded in time and size. No shell. Never aborts and never prints: guests use it. */
+#ifndef SYNCGUARD_COMMON_TOOL_H
+#define SYNCGUARD_COMMON_TOOL_H
 
 #include <stddef.h>
 #include <sys/types.h>

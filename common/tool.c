@@ -1,4 +1,4 @@
-#include "ctl/tool.h"
+#include "common/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/now.h"
-#include "common/xalloc.h"
 
 extern char **environ;
 
@@ -62,26 +62,48 @@ int tool_talk(const char *const *argv, pid_t *pid, int *to)
     return fd;
 }
 
+/* Its status when it has ended by until_s; else it is killed. -1: not known. */
+static int end_by(pid_t pid, double until_s)
+{
+    const struct timespec nap = { 0, 1000000 };
+    int status = -1;
+
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        if (now_s() >= until_s) {
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            break;
+        }
+        nanosleep(&nap, NULL);
+    }
+    return status;
+}
+
 char *tool_run(const char *const *argv, double limit_s, size_t max, struct err *err)
 {
     double until_s = now_s() + limit_s;
     struct pollfd p = { .events = POLLIN };
     size_t room = 65536, used = 0;
-    char *text;
+    char *text = malloc(room + 1), *more;
     ssize_t n = -1;
-    int status = -1;
+    int status;
     pid_t pid;
 
-    p.fd = tool_start(argv, &pid);
+    p.fd = text ? tool_start(argv, &pid) : -1;
     if (p.fd < 0) {
         err_set(err, "cannot run %s: %s", argv[0], strerror(errno));
+        free(text);
         return NULL;
     }
-    text = xcalloc(1, room + 1);
     while (used < max && now_s() < until_s && poll(&p, 1, (int)((until_s - now_s()) * 1e3) + 1) > 0) {
         if (used == room) {
+            more = realloc(text, 2 * room + 1);
+            if (!more) {
+                n = -1;
+                break;
+            }
+            text = more;
             room *= 2;
-            text = xrealloc(text, room + 1, 1);
         }
         n = read(p.fd, text + used, room - used);
         if (n <= 0)
@@ -90,12 +112,10 @@ char *tool_run(const char *const *argv, double limit_s, size_t max, struct err *
     }
     text[used] = '\0';
     close(p.fd);
-    if (n != 0)
-        kill(pid, SIGKILL);
-    waitpid(pid, &status, 0);
+    status = end_by(pid, n == 0 ? until_s : 0);
     if (n == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return text;
-    if (n != 0)
+    if (n != 0 || !WIFEXITED(status))
         err_set(err, used >= max ? "%s prints too much" : "%s does not end in time", argv[0]);
     else
         err_set(err, "%s fails: %.200s", argv[0], used ? text : "it prints no reason");
