@@ -18,6 +18,7 @@
 #define REFIT_LATER  16u  /* ... and at what is settled */
 #define OTHER_SCOPE  1.15 /* evidence for another scope over that of the one named ... */
 #define OTHER_STEPS  4u   /* ... for this many steps in a row */
+#define SAME_ONSET   8u   /* steps between two onsets that may be one */
 #define PRICE_STEPS  64u  /* newest steps that a price stands on, and the fewest */
 #define PRICE_MIN    4u
 #define GROWING      0.25 /* of the least price is enough for a drift that still grows: it will cost more */
@@ -30,7 +31,7 @@ struct named {
     struct straggler g;
     size_t track;
     uint32_t below, other, fitted;
-    bool fitted_once;
+    bool fitted_once, joined;
     size_t rival;
 };
 
@@ -295,7 +296,7 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
             track_overlaps(mine, &s->places.track[t], w))
             best = t;
     best = whole_node(s, best);
-    if (best == d->track || s->places.track[best].z < OTHER_SCOPE * mine->z ||
+    if (best == d->track || (d->joined && s->places.track[best].scope == SCOPE_RANK) || s->places.track[best].z < OTHER_SCOPE * mine->z ||
         late_part(s, w, best) != best) {
         d->other = 0;
         return;
@@ -312,6 +313,33 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
             drop(s, j);
             i -= j < i;
         }
+}
+
+static bool is_rank_of(const struct stragglers *s, const struct named *d, size_t node, const struct named *like)
+{
+    uint64_t a = d->g.onset, b = like->g.onset;
+
+    return d->g.scope == SCOPE_RANK && s->places.around[2 * d->track] == node && (a > b ? a - b : b - a) <= SAME_ONSET;
+}
+
+/* Ranks of a node that are named one by one: when these are all, it is the node. */
+static void join_ranks(struct stragglers *s, const struct work *w)
+{
+    for (size_t i = 0; i < s->n_named; i++) {
+        struct named *d = &s->named[i];
+        uint32_t node = d->g.scope == SCOPE_RANK ? s->places.around[2 * d->track] : UINT32_MAX, named = 0;
+
+        for (size_t j = 0; j < s->n_named && node != UINT32_MAX; j++)
+            named += is_rank_of(s, &s->named[j], node, d);
+        if (named < 2 || named < s->places.track[node].ranks || late_part(s, w, node) != node)
+            continue;
+        for (size_t j = s->n_named; j-- > i + 1;)
+            if (is_rank_of(s, &s->named[j], node, d))
+                drop(s, j);
+        d->track = node;
+        d->joined = true;
+        describe(s, w, d);
+    }
 }
 
 static bool still_there(struct stragglers *s, const struct work *w, struct named *d)
@@ -411,6 +439,7 @@ void stragglers_step(struct stragglers *s, const struct work *w, double min_slow
         return;
     review_named(s, w);
     name_new(s, w, min_slowdown);
+    join_ranks(s, w);
     for (size_t i = 0; i < s->n_named; i++)
         s->list[i] = s->named[i].g;
     for (size_t t = 0; t < s->places.n_tracks; t++)

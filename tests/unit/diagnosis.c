@@ -544,6 +544,39 @@ static void alone_on_their_nodes(void)
     diagnosis_free(d);
 }
 
+/* Four ranks, two on a node, of which one is slow since a few steps before the other: named one by one, they are their node. */
+static void ranks_of_a_node(void)
+{
+    struct diagnosis *d = diagnosis_new();
+    const struct finding *f;
+    bool was_rank = false;
+    size_t n = 0;
+
+    for (uint32_t r = 0; r < 4; r++)
+        diagnosis_place(d, r, 100 + r / 2, 200);
+    for (uint32_t k = 1; k <= 160; k++) {
+        float own[4], longest = 0;
+
+        for (uint32_t r = 0; r < 4; r++) {
+            own[r] = (float)(COMPUTE_S * (1 + 0.02 * gauss()) * (r < 2 && k >= 100 + 6 * r ? 1.8 : 1));
+            longest = fmaxf(longest, own[r]);
+        }
+        diagnosis_step(d,
+                       &(struct diagnosis_step){ .seq = k,
+                                                 .period = 1,
+                                                 .own_s = own,
+                                                 .n = 4,
+                                                 .duration_s = longest,
+                                                 .transfer_s = NAN,
+                                                 .ended_s = k },
+                       1.01);
+        n = diagnosis_findings(d, &f);
+        was_rank = was_rank || (n && f[0].scope == SCOPE_RANK);
+    }
+    ok(was_rank && n == 1 && f[0].scope == SCOPE_NODE && f[0].place == 100, "two slow ranks that are all of a node are one slow node");
+    diagnosis_free(d);
+}
+
 /* Eight ranks, two on a node; struck and slow take `ratio` times as long.  The step takes `longer` times the usual work. */
 static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node, double ratio, double longer)
 {
@@ -650,6 +683,7 @@ int main(void)
     strikes_of_straggler();
     placed_late();
     alone_on_their_nodes();
+    ranks_of_a_node();
     strikes_by_chance();
     hidden_strikes();
     short_steps();
