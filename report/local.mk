@@ -7,6 +7,7 @@ libreport_a_SOURCES = \
 	report/report_view.c report/report_view.h report/report_diagnosis.c report/report_health.c report/report_overlap.c report/report_scaling.c \
 	report/report_step.c report/report_step.h report/step_axis.c report/step_axis.h report/step_svg.c report/step_svg.h \
 	report/report_strategies.c \
+	report/report_switches.c report/report_switches.h \
 	report/rule_figures.c report/rule_figures.h \
 	report/verdict_words.c report/verdict_words.h
 libreport_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "report/report_step.h"
+#include "report/report_switches.h"
 #include "ring/ring.h"
 #include "wire/json.h"
 
@@ -46,6 +47,7 @@ void report_selection_parse(struct report_selection *s, const json_t *view)
     s->columns = bounded(view, "columns", COLUMNS_MAX, s->columns);
     s->picture = bounded(view, "picture", PICTURE_ROWS_MAX, s->picture);
     s->agents = bounded(view, "agents", UINT32_MAX, s->agents);
+    s->switches = bounded(view, "switches", REPORT_SWITCHES_MAX, s->switches);
 }
 
 /* ---- the row: keys down to `worst` ---- */
@@ -436,6 +438,15 @@ static void put_projections(json_t *o, const struct view *v, double now_s, const
     free(now);
 }
 
+static json_t *switches_json(const struct view *v, double now_s, uint32_t max)
+{
+    struct report_switches *s = report_switches_get(v, now_s, max);
+    json_t *o = report_switches_json(s);
+
+    report_switches_free(s);
+    return o;
+}
+
 void report_put_view(json_t *o, const struct view *v, double now_s, const struct report_ranks *ranks,
                      const struct report_selection *selection, const struct report_scaling *scaling,
                      const struct report_strategies *strategies, const struct report_overlap *overlap)
@@ -448,6 +459,8 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     put_json(o, "critical_path", report_critical_path(v, now_s));
     if (selection->picture)
         put_json(o, "picture", report_step(v, now_s, selection->picture));
+    if (selection->switches)
+        put_json(o, "switches", switches_json(v, now_s, selection->switches));
     put_json(o, "projection", report_projection(v, now_s));
     put_json(o, "cpu_lack", cpu_lack_json(v));
     put_projections(o, v, now_s, scaling, strategies, overlap);

@@ -11,11 +11,12 @@
 
 enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY_LAST, REPORT_BY_COMPUTE };
 
-/* Which rows of the table of ranks, how many columns of history, and at most how many agents. */
+/* Which rows of the table of ranks, how many columns of history, and at most how many agents and switches. */
 struct report_selection {
     enum report_sort sort;
     uint32_t offset, count, columns, agents;
     uint32_t picture; /* rows of the newest step, drawn; 0: it is not drawn */
+    uint32_t switches; /* 0: none */
     char filter[64]; /* part of a node's or switch's name, or "r3"; "": all */
 };
 #define REPORT_ALL ((struct report_selection){ .count = UINT32_MAX, .columns = 120, .agents = UINT32_MAX })

@@ -11,7 +11,7 @@ libtui_a_SOURCES = \
 	tui/arguments.c tui/arguments.h \
 	tui/outlook.c tui/outlook.h \
 	tui/panel.c tui/panel.h tui/panel_evidence.c tui/panel_path.c \
-	tui/panel_policy.c tui/panel_scaling.c tui/panel_step.c tui/panel_ways.c \
+	tui/panel_policy.c tui/panel_scaling.c tui/panel_step.c tui/panel_switches.c tui/panel_ways.c \
 	tui/playback.c tui/playback.h \
 	tui/replay.c tui/replay.h \
 	tui/report.c tui/report.h \

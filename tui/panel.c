@@ -11,10 +11,10 @@ const struct panel_ops *panel_of(enum panel p)
 {
     static const struct panel_ops *const ops[] = {
         [PANEL_EVIDENCE] = &panel_evidence, [PANEL_STEP] = &panel_step, [PANEL_PATH] = &panel_path,     [PANEL_SCALING] = &panel_scaling,
-        [PANEL_WAYS] = &panel_ways,         [PANEL_POLICY] = &panel_policy,
+        [PANEL_WAYS] = &panel_ways,         [PANEL_POLICY] = &panel_policy, [PANEL_SWITCHES] = &panel_switches,
     };
 
-    return p <= PANEL_POLICY ? ops[p] : NULL;
+    return p <= PANEL_SWITCHES ? ops[p] : NULL;
 }
 
 static struct canvas *page_of(const struct ui *ui, int width, bool ascii, int *rows)

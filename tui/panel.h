@@ -1,5 +1,5 @@
 /* panel.h - what a key lays over the job's ranks: the evidence for what was found, one step, the critical path, the
- * job on more ranks, other ways to run it, its policy. A panel is drawn as long as it needs on a page of its own; the
+ * job on more ranks, other ways to run it, its policy, its switches. A panel is drawn as long as it needs on a page of its own; the
  * screen shows a part of it. */
 #ifndef SYNCGUARD_TUI_PANEL_H
 #define SYNCGUARD_TUI_PANEL_H
@@ -14,7 +14,8 @@ struct panel_ops {
     bool (*has_content)(const struct snap_view *v);        /* reports leave out a panel without */
 };
 
-extern const struct panel_ops panel_evidence, panel_step, panel_path, panel_scaling, panel_ways, panel_policy;
+extern const struct panel_ops panel_evidence, panel_step, panel_path, panel_scaling, panel_ways, panel_policy,
+    panel_switches;
 
 /* NULL: the ranks. */
 const struct panel_ops *panel_of(enum panel p);

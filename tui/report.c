@@ -79,7 +79,7 @@ static int print_job(struct ui *ui, const struct report_asked *asked, const stru
 {
     if (print_screen(ui, asked, o, SCREEN_JOB, out, err) < 0)
         return -1;
-    for (int p = PANEL_EVIDENCE; p <= PANEL_POLICY && !o->height; p++) {
+    for (int p = PANEL_EVIDENCE; p <= PANEL_SWITCHES && !o->height; p++) {
         if (!panel_of((enum panel)p)->has_content(ui->view))
             continue;
         ui->panel = (enum panel)p;

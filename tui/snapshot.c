@@ -410,6 +410,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     v->path.moves = get_rows(v->path.move, sizeof(v->path.move[0]), SNAP_PATH_MAX,
                              json_object_get(answer, "critical_path"), "moves", move_fields);
     v->picture = report_step_read(get_object(answer, "picture"));
+    v->switches = report_switches_read(get_object(answer, "switches"));
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
     report_overlap_read(&v->overlap, get_object(answer, "overlap"));
@@ -438,6 +439,7 @@ void snap_view_free(struct snap_view *v)
     if (!v)
         return;
     picture_free(v->picture);
+    report_switches_free(v->switches);
     free(v->health);
     free(v->rank);
     free(v);

@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "report/report_step.h"
+#include "report/report_switches.h"
 #include "report/report_view.h"
 #include "tui/snap_control.h"
 
@@ -207,6 +208,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_efficiency efficiency;
     struct snap_path path;
     struct picture *picture; /* of the newest step; NULL: none is known, or it was not asked for */
+    struct report_switches *switches; /* NULL: as above */
     struct snap_projection projection;
     struct report_scaling scaling;
     struct report_strategies strategies;

@@ -242,7 +242,8 @@ static bool freeze(struct ui *ui)
 {
     ui->frozen = !ui->frozen;
     ui->frozen_s = ui->chosen_s = ui->now_s;
-    ui->frozen_whole = ui->screen != SCREEN_JOB || ui->panel == PANEL_STEP; /* a step is frozen as it is seen */
+    /* A step and the switches are frozen as they are seen. */
+    ui->frozen_whole = ui->screen != SCREEN_JOB || ui->panel == PANEL_STEP || ui->panel == PANEL_SWITCHES;
     return true;
 }
 
@@ -417,6 +418,8 @@ static json_t *job_question(const struct ui *ui, int64_t *offset)
                      ui->frozen || ui->report || in_panel(ui) ? AGENTS_ASKED : 0);
     if (ui->panel == PANEL_STEP || ui->frozen || ui->report)
         json_object_set_new(view, "picture", json_integer(screen_job_picture_rows(ui)));
+    if (ui->panel == PANEL_SWITCHES || ui->report)
+        json_object_set_new(view, "switches", json_integer(REPORT_SWITCHES_MAX));
     if (l->filter[0])
         json_object_set_new(view, "filter", json_string(l->filter));
     return json_pack("{s:s, s:s, s:o}", "query", "job", "job", ui->job_id, "view", view);

@@ -39,7 +39,16 @@ struct user_action {
 enum screen { SCREEN_JOBS, SCREEN_JOB, SCREEN_NODES, SCREENS };
 
 /* What is drawn below the sentence of a job. */
-enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_STEP, PANEL_PATH, PANEL_SCALING, PANEL_WAYS, PANEL_POLICY };
+enum panel {
+    PANEL_RANKS,
+    PANEL_EVIDENCE,
+    PANEL_STEP,
+    PANEL_PATH,
+    PANEL_SCALING,
+    PANEL_WAYS,
+    PANEL_POLICY,
+    PANEL_SWITCHES
+};
 
 /* A table's place: which rows, in what order, where the cursor stands. */
 struct ui_list {

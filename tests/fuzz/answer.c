@@ -7,6 +7,7 @@
 
 #include "ctl/page.h"
 #include "report/report_step.h"
+#include "report/report_switches.h"
 #include "report/step_svg.h"
 #include "trace/sink.h"
 
@@ -56,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(text);
     }
     draw(answer);
+    report_switches_free(report_switches_read(json_object_get(answer, "switches")));
     json_decref(answer);
     trace = trace_new(null);
     trace_put(trace, (const char *)data, size, &err);

@@ -222,6 +222,7 @@ static json_t *hung_row(double t_s)
                   "namd-équilibre", "user", "bob", "partition", "batch", "policy", "observe", "state",
                   "stalled", "ranks", 32, "nodes", 4, "nodes_total", 4, "steps", 18211, "regime", "stalled");
 
+    json_object_set_new(job, "switches", json_pack("{s:i, s:i, s:i, s:[]}", "total", 0, "nodes", 4, "unknown_nodes", 4, "list"));
     json_object_set_new(job, "unconfirmed", json_string("Slurm has no job of this number and user"));
     json_object_set_new(job, "elapsed_s", json_real(90211));
     json_object_set_new(job, "age_s", json_real(0.2));
@@ -630,6 +631,53 @@ static json_t *overlap(const struct fake *f)
                      "steps", 32, "step_s", 0.0498, "groups", world, messages);
 }
 
+/* A node that a verdict names. */
+static json_t *named(const struct fake *f, int node, const char *class, const char *culprit, double slowdown)
+{
+    char name[32];
+
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:f, s:f}", "node", node_name(name, node), "class", class, "scope",
+                     strchr(culprit, '-') ? "link" : culprit[0] == 'r' ? "rank" : "node", "culprit",
+                     culprit, "ranks", f->ranks_per_node, "slowdown", slowdown, "wait_s", 0.0004);
+}
+
+static json_t *a_switch(const struct fake *f, const char *name, int nodes, int worst_rank, double worst, json_t *list)
+{
+    char node[32];
+
+    return json_pack("{s:s, s:n, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:o}", "switch", name, "class", "nodes", nodes,
+                     "ranks", nodes * f->ranks_per_node, "slowdown", 1 + (worst - 1) / nodes, "wait_s", EXTRA_S * 0.6,
+                     "worst_slowdown", worst, "worst_rank", worst_rank, "worst_node",
+                     node_name(node, worst_rank / f->ranks_per_node), "named", list);
+}
+
+/* Of a larger job than the rest of the answer: leaves of four nodes, then quiet ones of 32, one with a hostile name. */
+static json_t *switches(const struct fake *f, double t_s)
+{
+    json_t *list = json_array(), *leaf0 = json_array(), *leaf1 = json_array(), *item;
+    bool many = t_s >= MANY_AT_S, late = slow(f, t_s);
+    char name[32];
+
+    if (late)
+        json_array_append_new(leaf1, named(f, f->slow_node, "straggler", node_name(name, f->slow_node), 1.26));
+    if (many) {
+        json_array_append_new(leaf1, named(f, 7, "communication", "node02-node07", 1.0));
+        json_array_append_new(leaf0, named(f, 2, "communication", "node02-node07", 1.0));
+        json_array_append_new(leaf0, named(f, 2, "drift", "r17", 1.04));
+    }
+    json_array_append_new(list, a_switch(f, "leaf1", 4, 43, late ? 1.26 : 1.01, leaf1));
+    json_array_append_new(list, a_switch(f, "leaf0", 4, 17, many ? 1.04 : 1.02, leaf0));
+    for (int i = 2; i < 33; i++) {
+        snprintf(name, sizeof(name), i == 4 ? "leaf%d\033[31m" : "leaf%d", i);
+        item = a_switch(f, name, 32, i * 256 + 5, 1.02, json_array());
+        if (many && i == 2)
+            json_object_set_new(item, "class", json_string("straggler"));
+        json_array_append_new(list, item);
+    }
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "total", 33, "eventful", late + 2 * many, "nodes", 1003,
+                     "unknown_nodes", 3 * many, "ranks", 8024, "list", list);
+}
+
 static json_t *job(const struct fake *f, const json_t *q, double t_s)
 {
     const char *id = json_string_value(json_object_get(q, "job"));
@@ -676,6 +724,8 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
     rows = (unsigned)json_integer_value(json_object_get(json_object_get(q, "view"), "picture"));
     if (rows)
         json_object_set_new(o, "picture", fake_step(rows));
+    if (json_integer_value(json_object_get(json_object_get(q, "view"), "switches")) > 0)
+        json_object_set_new(o, "switches", switches(f, t_s));
     fake_put_control(o);
     put_ranks(o, f, json_object_get(q, "view"), t_s);
     return o;

@@ -1,8 +1,12 @@
 #include "analysis/view.h"
 #include "report/event_list.h"
 #include "report/report_nodes.h"
+#include "report/report_switches.h"
 #include "report/report_view.h"
 #include "tests/tap.h"
+
+#include <math.h>
+
 #include "wire/json.h"
 
 static void test_events(void)
@@ -93,8 +97,49 @@ static void test_view(void)
     view_free(v);
 }
 
+/* Five ranks on four nodes, one of them below no known switch. */
+static void test_switches(void)
+{
+    struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
+    struct view *v = view_new(&params, 0);
+    struct report_switches *s, *again;
+    json_t *o, *first;
+
+    view_rank_add(v, 0, 0, "n10", "s10");
+    view_rank_add(v, 1, 0, "n2", "s2");
+    view_rank_add(v, 2, 0, "n2", "s2");
+    view_rank_add(v, 3, 0, "n3", "s2");
+    view_rank_add(v, 4, 0, "n4", NULL);
+    s = report_switches_get(v, 0, REPORT_SWITCHES_MAX);
+    ok(s->total == 2 && s->n == 2 && s->nodes == 4 && s->unknown_nodes == 1 && s->ranks == 5,
+       "two switches, and a node of which the switch is not known");
+    is_str(s->list[0].name, "s2", "switches are in the order of their numbers");
+    ok(s->list[0].nodes == 2 && s->list[0].ranks == 3, "a switch counts its nodes and ranks");
+    ok(isnan(s->list[0].slowdown) && s->list[0].worst_rank == -1 && s->eventful == 0,
+       "work that is not known is unknown, and nothing is named");
+    o = report_switches_json(s);
+    first = json_array_get(get_array(o, "list"), 0);
+    json_object_set_new(first, "named", json_pack("[{s:s,s:s,s:s}]", "node", "n\0333", "class", "communication", "culprit",
+                                                  "n3-n10"));
+    again = report_switches_read(o);
+    ok(again && again->n == 2 && again->total == 2 && again->list[0].nodes == 2 && again->list[0].n_named == 1 &&
+           again->list[1].n_named == 0,
+       "what was written is read again");
+    is_str(again ? again->named[0].name : "", "n?3", "control characters in a name are replaced");
+    ok(again && again->named[0].ranks == -1, "a number that is missing is unknown");
+    report_switches_free(again);
+    report_switches_free(s);
+    s = report_switches_get(v, 0, 1);
+    ok(s->n == 1 && s->total == 2, "a list that is cut has the number of all switches");
+    report_switches_free(s);
+    ok(!report_switches_read(NULL), "what is no object is no list of switches");
+    json_decref(o);
+    view_free(v);
+}
+
 int main(void)
 {
+    test_switches();
     test_events();
     test_selection();
     test_view();

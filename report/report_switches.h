@@ -1,0 +1,53 @@
+/* report_switches.h - a job's nodes by the switch that they are below: how many, what their ranks work and wait, who is worst,
+ * and which of them verdicts name.
+ *
+ * Only the lowest switch of a node is known (Slurm's SLURM_TOPOLOGY_ADDR); nodes without one are only counted. Switches with
+ * something that a verdict names come first, otherwise they are in the order of their names, so that rows stay where they are.
+ *
+ * Pure: only reads the view.  Unknown is NaN, -1 or "". */
+#ifndef SYNCGUARD_REPORT_REPORT_SWITCHES_H
+#define SYNCGUARD_REPORT_REPORT_SWITCHES_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/view.h"
+
+#define REPORT_SWITCHES_MAX 256u
+#define REPORT_NAMED_MAX    256u /* nodes that verdicts name, of all switches together */
+
+/* A node that a verdict names: itself, a rank on it, or a link that ends there. */
+struct report_named {
+    char name[64], class[16], scope[16], culprit[64]; /* culprit: as the verdict names it */
+    int64_t ranks;
+    double slowdown, wait_s; /* means over its ranks: own work over the others', wait a collective */
+};
+
+struct report_switch {
+    char name[64], class[16]; /* class: of a verdict on the switch itself */
+    int64_t nodes, ranks;
+    double slowdown, wait_s; /* means over its ranks */
+    double worst_slowdown;
+    int64_t worst_rank;
+    char worst_node[64];
+    size_t first, n_named; /* in report_switches.named */
+};
+
+struct report_switches {
+    int64_t total;                       /* switches, also those beyond the list */
+    int64_t eventful;                    /* of them: with something that a verdict names */
+    int64_t nodes, unknown_nodes, ranks; /* all nodes; those whose switch is not known */
+    size_t n, n_named;
+    struct report_switch *list;
+    struct report_named *named;
+};
+
+/* With at most max switches.  The caller frees it. */
+struct report_switches *report_switches_get(const struct view *v, double now_s, size_t max);
+json_t *report_switches_json(const struct report_switches *s);
+/* NULL: o is no object. */
+struct report_switches *report_switches_read(const json_t *o);
+void report_switches_free(struct report_switches *s); /* NULL is fine */
+
+#endif

@@ -1,0 +1,110 @@
+/* panel_switches.c - the job on its switches: a row per switch, and under it only the nodes that verdicts name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/draw.h"
+#include "tui/padded.h"
+#include "tui/panel.h"
+
+struct row {
+    const struct report_switch *of; /* NULL: a node */
+    char name[80], note[192];
+    int64_t nodes, ranks;
+    double slowdown, wait_s;
+    enum style style;
+};
+
+static enum style row_style(const void *row)
+{
+    return ((const struct row *)row)->style;
+}
+
+static const struct table_column columns[] = {
+    { "SWITCH", 20, 20, 0, TABLE_TEXT, offsetof(struct row, name), .style = row_style },
+    { "NODES", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct row, nodes) },
+    { "RANKS", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct row, ranks) },
+    { "WORK", 5, 0, 0, TABLE_TIMES, .field = offsetof(struct row, slowdown) },
+    { "WAITS", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct row, wait_s) },
+    { "WORST RANK, OR VERDICT", 28, 60, 0, TABLE_TEXT, offsetof(struct row, note), .style = row_style },
+};
+
+static void switch_row(struct row *r, const struct report_switch *w, enum style blamed)
+{
+    char worst[160] = "";
+
+    if (w->worst_rank >= 0)
+        snprintf(worst, sizeof(worst), "%s r%lld %s", text_times(w->worst_slowdown).s, (long long)w->worst_rank,
+                 w->worst_node);
+    *r = (struct row){ .of = w, .nodes = w->nodes, .ranks = w->ranks, .slowdown = w->slowdown, .wait_s = w->wait_s };
+    r->style = w->class[0] ? blamed : w->n_named ? STYLE_BOLD : STYLE_TEXT;
+    snprintf(r->name, sizeof(r->name), "%s%s", w->name, w->class[0] ? "!" : "");
+    snprintf(r->note, sizeof(r->note), "%s%s%s", w->class, w->class[0] && worst[0] ? ", " : "", worst);
+}
+
+static void node_row(struct row *r, const struct report_named *k, enum style blamed)
+{
+    bool itself = !strcmp(k->name, k->culprit), link = !strcmp(k->scope, "link");
+
+    *r = (struct row){ .nodes = -1, .ranks = k->ranks, .slowdown = k->slowdown, .wait_s = k->wait_s, .style = blamed };
+    snprintf(r->name, sizeof(r->name), "  %s!", k->name);
+    snprintf(r->note, sizeof(r->note), "%s%s%s%s", link ? "slow link: " : "", k->class, itself ? "" : " ", itself ? "" : k->culprit);
+}
+
+static int draw_head(struct canvas *c, const struct report_switches *s)
+{
+    char text[256];
+    int y;
+
+    snprintf(text, sizeof(text), "%lld switches, %lld nodes, %lld ranks; switches with a verdict: %lld",
+             (long long)s->total, (long long)s->nodes, (long long)s->ranks, (long long)s->eventful);
+    y = panel_text(c, 0, 1, s->eventful > 0 ? STYLE_BOLD : STYLE_TEXT, text);
+    if (s->unknown_nodes > 0)
+        y += canvas_printf(c, y, 1, c->width - 2, STYLE_WARN, "the switch of %lld nodes is not known",
+                           (long long)s->unknown_nodes) > 0;
+    if (s->total > (int64_t)s->n)
+        y += canvas_printf(c, y, 1, c->width - 2, STYLE_DIM, "the first %zu switches are listed", s->n) > 0;
+    return y;
+}
+
+static int draw_list(struct canvas *c, int y, const struct snap_view *v)
+{
+    const struct report_switches *s = v->switches;
+    enum style blamed = draw_severity_style(snap_job_severity(&v->job));
+    struct row *rows = xcalloc(s->n + s->n_named, sizeof(*rows));
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        switch_row(&rows[n++], &s->list[i], blamed);
+        for (size_t k = 0; k < s->list[i].n_named; k++)
+            node_row(&rows[n++], &s->named[s->list[i].first + k], blamed);
+    }
+    y = panel_table(c, y, columns, ARRAY_SIZE(columns), rows, n, sizeof(*rows));
+    free(rows);
+    return y;
+}
+
+static bool has_content(const struct snap_view *v)
+{
+    return v->switches && v->switches->n;
+}
+
+static int draw(struct canvas *c, const struct ui *ui)
+{
+    const struct snap_view *v = ui->view;
+
+    if (!v->switches) {
+        canvas_put(c, 0, 1, c->width - 2, STYLE_DIM,
+                   ui->frozen                   ? "not part of the frozen picture: press Space to go on"
+                   : snap_job_alive(&v->job) ? "not known yet"
+                                                : "not stored of steps that have ended");
+        return 1;
+    }
+    if (!has_content(v))
+        return panel_text(c, 0, 1, STYLE_TEXT,
+                          "The switches are not known: Slurm told the nodes of none (SLURM_TOPOLOGY_ADDR). Set "
+                          "TopologyPlugin=topology/tree in slurm.conf, and list the switches in topology.conf.");
+    return draw_list(c, draw_head(c, v->switches), v);
+}
+
+const struct panel_ops panel_switches = { "switches: the job's nodes by the switch they are below", draw, has_content };
