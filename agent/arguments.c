@@ -124,6 +124,8 @@ static void take_switch(struct agent_arguments *o, const char *address)
     for (begin = end; begin > address && begin[-1] != '.'; begin--)
         ;
     snprintf(o->switch_name, sizeof(o->switch_name), "%.*s", (int)(end - begin), begin);
+    if ((size_t)(end - address) < sizeof(o->switches))
+        snprintf(o->switches, sizeof(o->switches), "%.*s", (int)(end - address), address);
 }
 
 /* "on ring 0.04 0.02", from srun's environment (spank/launch.c); anything else is ignored. */

@@ -19,6 +19,7 @@ struct agent_arguments {
 
     const char *user, *name, *partition, *account, *qos, *notes;
     char switch_name[128]; /* "" when unknown */
+    char switches[256];    /* from the root down to it: "core.spine0.leaf1"; "" when unknown, or longer */
     struct {
         char pattern[32];         /* "": nothing is known */
         bool applied;             /* ranks are in the order chosen */

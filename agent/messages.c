@@ -47,6 +47,7 @@ json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_
     put_count(hello, "node_index", o->node_index);
     put_count(hello, "nodes", o->nodes);
     put_text(hello, "switch", o->switch_name);
+    put_text(hello, "switches", o->switches);
     put_json(hello, "adapter", adapter_json());
     put_count(hello, "tasks", o->tasks);
     put_count(hello, "local_tasks", o->local_tasks);

@@ -30,6 +30,7 @@ libanalysis_a_SOURCES = \
 	analysis/variability.c analysis/variability.h \
 	analysis/starved.c analysis/starved.h \
 	analysis/straggler.c analysis/straggler.h \
+	analysis/switches.c analysis/switches.h \
 	analysis/transfer.c analysis/transfer.h \
 	analysis/trend.c analysis/trend.h \
 	analysis/view.c analysis/view.h analysis/view_calls.c analysis/view_comms.c analysis/view_course.c analysis/view_efficiency.c analysis/view_figures.c \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/switches.h"
 #include "analysis/view_private.h"
 #include "common/config.h"
 #include "common/xalloc.h"
@@ -59,7 +60,8 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .events = xcalloc(1, sizeof(struct events)),
                         .diagnosis = diagnosis_new(),
                         .course = view_course_new(),
-                        .drawn = view_drawn_new() };
+                        .drawn = view_drawn_new(),
+                        .switches = switches_new() };
     return v;
 }
 
@@ -84,6 +86,7 @@ void view_free(struct view *v)
     diagnosis_free(v->diagnosis);
     view_course_free(v->course);
     view_drawn_free(v->drawn);
+    switches_free(v->switches);
     view_calls_free(v->calls);
     free(v);
 }
@@ -180,6 +183,16 @@ static void forget(struct view *v, uint16_t app)
     view_drawn_free(v->drawn);
     v->drawn = view_drawn_new();
     diagnosis_restart(v->diagnosis);
+}
+
+void view_switches_add(struct view *v, const char *path)
+{
+    switches_add(v->switches, path);
+}
+
+const struct switches *view_switches(const struct view *v)
+{
+    return v->switches;
 }
 
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name)

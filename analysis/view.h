@@ -74,6 +74,7 @@ bool view_is_minor(double slowdown);
 double view_verdict_from_s(const struct view_verdict *d);
 
 struct picture;
+struct switches;
 struct view;
 
 /* now_s: when the step began, by the caller's clock. */
@@ -98,6 +99,11 @@ struct view_rejected view_rejected_get(const struct view *v);
 /* rank runs on node, below the switch (NULL or "": not known). A larger app than before: another MPI program of
  * the step, what was known of ranks and communicators is forgotten.  -1: out of bounds (view_bounds, too). */
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name);
+/* The name of a node or a switch by its number in a finding; "" unknown. */
+const char *view_place_name(const struct view *v, uint32_t place);
+/* "core.spine0.leaf1": the switches above a node, from the root down (switches.h). */
+void view_switches_add(struct view *v, const char *path);
+const struct switches *view_switches(const struct view *v);
 /* What a node's adapters to the network can send each, bytes a second, and how many it has: the slowest
  * node's counts. Values out of bounds are ignored. */
 #define VIEW_ADAPTER_MAX  1e13

@@ -49,6 +49,7 @@ struct view {
     struct call_use call_use;
     struct view_course *course;
     struct drawn *drawn; /* the newest step, as it was drawn last */
+    struct switches *switches;
     struct view_calls *calls; /* NULL: calls do not come one by one */
 };
 
@@ -98,7 +99,6 @@ const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank); /* r
 const struct view_rank *view_ranks_find(struct view *v, uint32_t rank, uint16_t app);
 const struct rank_count *view_ranks_count(const struct view *v);
 uint32_t view_places(const struct view *v); /* nodes and switches */
-const char *view_place_name(const struct view *v, uint32_t place); /* of a node or a switch; "" unknown */
 
 /* view_comms.c: communicators, samples joined into collectives */
 struct joined_sums { /* of all ranks */

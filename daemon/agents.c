@@ -307,7 +307,7 @@ void agents_hello(struct peer *p, const json_t *hello)
     struct job *j = job_of(p, hello);
     int64_t end = get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
     struct job_agent *a;
-    char node[64], hex[24];
+    char node[64], switches[256], hex[24];
 
     if (!j)
         return;
@@ -321,6 +321,8 @@ void agents_hello(struct peer *p, const json_t *hello)
         return refuse(p, "too many agents for one step");
     charge(p->controller, j);
     get_text(hello, "switch", a->switch_name, sizeof(a->switch_name));
+    get_text(hello, "switches", switches, sizeof(switches));
+    view_switches_add(j->view, switches);
     get_text(hello, "version", a->version, sizeof(a->version));
     if (a->life && a->life != life)
         job_event(j, controller_now_s(), "the agent on %s was restarted", node);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/switches.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 
@@ -85,37 +86,93 @@ static void collect(struct nodes *t, const struct view *v, double now_s)
     free(f);
 }
 
+/* ---- the switches that nodes are directly below ---- */
+
+struct leaf {
+    char *path;           /* a line a switch, from the root down: it sorts as the tree */
+    struct node *node;    /* lent */
+    size_t n;             /* nodes */
+    size_t first, n_named; /* in report_switches.named */
+    bool eventful;
+};
+
+struct tree {
+    struct report_switches *s;
+    struct leaf *leaf;
+    size_t n;
+    const struct view_verdict *verdict;
+    size_t verdicts;
+    const struct view *v;
+    double now_s;
+};
+
+static const char *leaf_name(const struct leaf *f)
+{
+    return f->node->switch_name;
+}
+
+static int by_path(const void *pa, const void *pb)
+{
+    const struct leaf *a = pa, *b = pb;
+
+    return strverscmp(a->path, b->path);
+}
+
+static void find_leaves(struct tree *t, const struct nodes *nodes)
+{
+    char path[SWITCHES_PATH];
+    size_t end;
+
+    t->leaf = xcalloc(nodes->n + 1, sizeof(*t->leaf));
+    for (size_t i = 0; i < nodes->n; i = end) {
+        struct node *k = &nodes->node[i];
+
+        for (end = i; end < nodes->n && !strcmp(nodes->node[end].switch_name, k->switch_name); end++)
+            t->s->ranks += nodes->node[end].ranks;
+        if (!k->switch_name[0])
+            t->s->unknown_nodes = (int64_t)(end - i);
+        else
+            t->leaf[t->n++] = (struct leaf){ .path = xstrdup(switches_path(view_switches(t->v), k->switch_name, path)),
+                                             .node = k,
+                                             .n = end - i };
+    }
+    qsort(t->leaf, t->n, sizeof(*t->leaf), by_path);
+}
+
 /* ---- what verdicts name ---- */
 
-static bool is_named(const struct view *v, const struct view_verdict *d, const char *culprit, const char *node,
-                     double now_s)
+/* The link's other node, or "": it has none there. */
+static const char *other_end(const struct view *v, const struct view_verdict *d, const char *node)
+{
+    const char *a = view_place_name(v, d->finding.place), *b = view_place_name(v, d->finding.other);
+
+    return !strcmp(node, a) ? b : !strcmp(node, b) ? a : "";
+}
+
+static bool is_named(const struct tree *t, const struct view_verdict *d, const char *culprit, const char *node)
 {
     struct view_rank_figures f;
-    size_t length = strlen(node);
-    const char *other;
 
     switch (d->finding.scope) {
     case SCOPE_NODE:
         return !strcmp(culprit, node);
     case SCOPE_RANK:
     case SCOPE_RANKS:
-        return culprit[0] == 'r' && view_rank_get(v, now_s, (uint32_t)atoi(culprit + 1), &f) && !strcmp(f.node, node);
-    case SCOPE_LINK: /* "node1-node2" */
-        other = strlen(culprit) > length ? culprit + strlen(culprit) - length : culprit;
-        return (!strncmp(culprit, node, length) && culprit[length] == '-') ||
-               (other > culprit && other[-1] == '-' && !strcmp(other, node));
+        return culprit[0] == 'r' && view_rank_get(t->v, t->now_s, (uint32_t)atoi(culprit + 1), &f) &&
+               !strcmp(f.node, node);
+    case SCOPE_LINK:
+        return *other_end(t->v, d, node);
     default:
         return false;
     }
 }
 
-static void add_named(struct report_switches *s, struct report_switch *w, const struct node *k, const struct view *v,
-                      const struct view_verdict *d, double now_s)
+static void add_named(struct tree *t, struct leaf *w, const struct node *k, const struct view_verdict *d)
 {
-    struct report_named *named = &s->named[s->n_named];
+    struct report_named *named = &t->s->named[t->s->n_named];
 
     for (uint32_t i = 0; i < d->n_culprits; i++) {
-        if (s->n_named == REPORT_NAMED_MAX || !is_named(v, d, d->culprit[i], k->name, now_s))
+        if (t->s->n_named == REPORT_NAMED_MAX || !is_named(t, d, d->culprit[i], k->name))
             continue;
         *named = (struct report_named){ .ranks = k->ranks,
                                         .slowdown = mean_get(&k->slowdown),
@@ -123,98 +180,164 @@ static void add_named(struct report_switches *s, struct report_switch *w, const 
         snprintf(named->name, sizeof(named->name), "%s", k->name);
         snprintf(named->class, sizeof(named->class), "%s", finding_class_name(d->finding.class));
         snprintf(named->scope, sizeof(named->scope), "%s", finding_scope_name(d->finding.scope));
-        snprintf(named->culprit, sizeof(named->culprit), "%s", d->culprit[i]);
-        s->n_named++;
+        snprintf(named->culprit, sizeof(named->culprit), "%s",
+                 d->finding.scope == SCOPE_LINK ? other_end(t->v, d, k->name) : d->culprit[i]);
+        t->s->n_named++;
         w->n_named++;
         return; /* a node has one row per verdict */
     }
 }
 
-static void add_verdicts(struct report_switches *s, struct report_switch *w, const struct node *node, size_t n,
-                         const struct view *v, double now_s)
+/* Of a verdict on the switch itself, or NULL. */
+static const struct view_verdict *verdict_on(const struct tree *t, const struct leaf *w)
 {
-    const struct view_verdict *d;
-    size_t verdicts = view_verdicts_get(v, &d);
-
-    w->first = s->n_named;
-    for (size_t i = 0; i < verdicts; i++) {
-        if (d[i].minor)
-            continue;
-        for (uint32_t c = 0; d[i].finding.scope == SCOPE_SWITCH && c < d[i].n_culprits; c++)
-            if (!strcmp(d[i].culprit[c], w->name))
-                snprintf(w->class, sizeof(w->class), "%s", finding_class_name(d[i].finding.class));
-        for (size_t k = 0; k < n; k++)
-            add_named(s, w, &node[k], v, &d[i], now_s);
-    }
+    for (size_t i = 0; i < t->verdicts; i++)
+        for (uint32_t c = 0; c < t->verdict[i].n_culprits; c++)
+            if (!t->verdict[i].minor && t->verdict[i].finding.scope == SCOPE_SWITCH &&
+                !strcmp(t->verdict[i].culprit[c], leaf_name(w)))
+                return &t->verdict[i];
+    return NULL;
 }
 
-/* ---- the switches ---- */
-
-static struct report_switch of_nodes(const struct node *node, size_t n)
+static void add_verdicts(struct tree *t, struct leaf *w)
 {
-    struct report_switch w = { .nodes = (int64_t)n, .worst_slowdown = NAN, .worst_rank = -1 };
+    w->first = t->s->n_named;
+    for (size_t i = 0; i < t->verdicts; i++)
+        for (size_t k = 0; k < w->n && !t->verdict[i].minor; k++)
+            add_named(t, w, &w->node[k], &t->verdict[i]);
+    w->eventful = w->n_named || verdict_on(t, w);
+    t->s->eventful += w->eventful;
+}
+
+static bool is_below(const struct tree *t, size_t first, size_t end, uint32_t place)
+{
+    const char *name = view_place_name(t->v, place);
+
+    for (size_t i = first; i < end; i++)
+        for (size_t k = 0; k < t->leaf[i].n; k++)
+            if (!strcmp(t->leaf[i].node[k].name, name))
+                return true;
+    return false;
+}
+
+/* Slow links of which one end is below these leaves, and the other below others: their routes pass the uplink. */
+static int64_t slow_routes(const struct tree *t, size_t first, size_t end)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < t->verdicts; i++) {
+        const struct finding *f = &t->verdict[i].finding;
+
+        if (!t->verdict[i].minor && f->scope == SCOPE_LINK && is_below(t, 0, t->n, f->place) &&
+            is_below(t, 0, t->n, f->other))
+            n += is_below(t, first, end, f->place) != is_below(t, first, end, f->other);
+    }
+    return n;
+}
+
+/* ---- the tree ---- */
+
+static void add_up(struct report_switch *w, const struct leaf *leaf, size_t n)
+{
     struct mean slowdown = { 0 }, wait_s = { 0 };
 
-    snprintf(w.name, sizeof(w.name), "%s", node->switch_name);
     for (size_t i = 0; i < n; i++) {
-        w.ranks += node[i].ranks;
-        slowdown.sum += node[i].slowdown.sum;
-        slowdown.n += node[i].slowdown.n;
-        wait_s.sum += node[i].wait_s.sum;
-        wait_s.n += node[i].wait_s.n;
-        if (!isnan(node[i].worst_slowdown) && !(node[i].worst_slowdown <= w.worst_slowdown)) {
-            w.worst_slowdown = node[i].worst_slowdown;
-            w.worst_rank = node[i].worst_rank;
-            snprintf(w.worst_node, sizeof(w.worst_node), "%s", node[i].name);
+        w->nodes += (int64_t)leaf[i].n;
+        for (const struct node *k = leaf[i].node; k < leaf[i].node + leaf[i].n; k++) {
+            w->ranks += k->ranks;
+            slowdown.sum += k->slowdown.sum;
+            slowdown.n += k->slowdown.n;
+            wait_s.sum += k->wait_s.sum;
+            wait_s.n += k->wait_s.n;
+            if (!isnan(k->worst_slowdown) && !(k->worst_slowdown <= w->worst_slowdown)) {
+                w->worst_slowdown = k->worst_slowdown;
+                w->worst_rank = k->worst_rank;
+                snprintf(w->worst_node, sizeof(w->worst_node), "%s", k->name);
+            }
         }
     }
-    w.slowdown = mean_get(&slowdown);
-    w.wait_s = mean_get(&wait_s);
-    return w;
+    w->slowdown = mean_get(&slowdown);
+    w->wait_s = mean_get(&wait_s);
 }
 
-static bool is_eventful(const struct report_switch *w)
+/* The leaves from first whose paths begin with the same `length` characters. */
+static size_t end_of(const struct tree *t, size_t first, size_t end, size_t length)
 {
-    return w->n_named || w->class[0];
+    const char *path = t->leaf[first].path;
+
+    while (++first < end && !strncmp(t->leaf[first].path, path, length) &&
+           (!t->leaf[first].path[length] || t->leaf[first].path[length] == '\n'))
+        ;
+    return first;
 }
 
-/* Eventful ones first; both parts stay in their order. */
-static void put_in_order(struct report_switches *s, const struct report_switch *all, size_t n)
+static void add_level(struct tree *t, size_t first, size_t end, size_t at, int64_t depth);
+
+/* A switch, of which the name begins at `at` in the paths of these leaves, and what is below it. */
+static void add_switch(struct tree *t, size_t first, size_t end, size_t at, int64_t depth)
+{
+    struct report_switches *s = t->s;
+    struct report_switch w = { .depth = depth, .worst_slowdown = NAN, .worst_rank = -1 };
+    struct leaf *f = &t->leaf[first];
+    size_t length = strcspn(f->path + at, "\n");
+    const struct view_verdict *d;
+
+    s->total++;
+    snprintf(w.name, sizeof(w.name), "%.*s", (int)length, f->path + at);
+    add_up(&w, f, end - first);
+    w.slow_routes = slow_routes(t, first, end);
+    if (!f->path[at + length]) { /* nodes are directly below it */
+        d = verdict_on(t, f);
+        if (d)
+            snprintf(w.class, sizeof(w.class), "%s", finding_class_name(d->finding.class));
+        w.first = f->first;
+        w.n_named = f->n_named;
+        first++;
+    }
+    if (s->n < REPORT_SWITCHES_MAX)
+        s->list[s->n++] = w;
+    if (first < end)
+        add_level(t, first, end, at + length + 1, depth + 1);
+}
+
+static bool is_eventful(const struct tree *t, size_t first, size_t end)
+{
+    while (first < end && !t->leaf[first].eventful)
+        first++;
+    return first < end;
+}
+
+/* Eventful ones first; both parts stay in the order of their names. */
+static void add_level(struct tree *t, size_t first, size_t end, size_t at, int64_t depth)
 {
     for (int eventful = 1; eventful >= 0; eventful--)
-        for (size_t i = 0; i < n && s->n < REPORT_SWITCHES_MAX; i++)
-            if (is_eventful(&all[i]) == eventful)
-                s->list[s->n++] = all[i];
+        for (size_t i = first, next; i < end; i = next) {
+            next = end_of(t, i, end, at + strcspn(t->leaf[i].path + at, "\n"));
+            if (is_eventful(t, i, next) == eventful)
+                add_switch(t, i, next, at, depth);
+        }
 }
 
-struct report_switches *report_switches_get(const struct view *v, double now_s, size_t max)
+struct report_switches *report_switches_get(const struct view *v, const struct view_verdict *verdict, size_t verdicts,
+                                            double now_s, size_t max)
 {
     struct report_switches *s = xcalloc(1, sizeof(*s));
-    struct nodes t = { 0 };
-    struct report_switch *all;
-    size_t n = 0, end;
+    struct tree t = { .s = s, .verdict = verdict, .verdicts = verdicts, .v = v, .now_s = now_s };
+    struct nodes nodes = { 0 };
 
-    collect(&t, v, now_s);
-    all = xcalloc(t.n, sizeof(*all));
     s->list = xcalloc(REPORT_SWITCHES_MAX, sizeof(*s->list));
     s->named = xcalloc(REPORT_NAMED_MAX + 1, sizeof(*s->named));
-    s->nodes = (int64_t)t.n;
-    for (size_t i = 0; i < t.n; i = end) {
-        for (end = i; end < t.n && !strcmp(t.node[end].switch_name, t.node[i].switch_name); end++)
-            s->ranks += t.node[end].ranks;
-        if (!t.node[i].switch_name[0]) {
-            s->unknown_nodes = (int64_t)(end - i);
-            continue;
-        }
-        all[n] = of_nodes(&t.node[i], end - i);
-        add_verdicts(s, &all[n], &t.node[i], end - i, v, now_s);
-        s->eventful += is_eventful(&all[n++]);
-    }
-    s->total = (int64_t)n;
-    put_in_order(s, all, n);
+    collect(&nodes, v, now_s);
+    s->nodes = (int64_t)nodes.n;
+    find_leaves(&t, &nodes);
+    for (size_t i = 0; i < t.n; i++)
+        add_verdicts(&t, &t.leaf[i]);
+    add_level(&t, 0, t.n, 0, 0);
     s->n = s->n < max ? s->n : max;
-    free(all);
-    free(t.node);
+    for (size_t i = 0; i < t.n; i++)
+        free(t.leaf[i].path);
+    free(t.leaf);
+    free(nodes.node);
     return s;
 }
 
@@ -243,6 +366,8 @@ static const struct json_field named_fields[] = {
 static const struct json_field switch_fields[] = {
     { "switch", FIELD_TEXT, FIELD(struct report_switch, name) },
     { "class", FIELD_TEXT, FIELD(struct report_switch, class) },
+    { "depth", FIELD_COUNT, FIELD(struct report_switch, depth) },
+    { "slow_routes", FIELD_COUNT, FIELD(struct report_switch, slow_routes) },
     { "nodes", FIELD_COUNT, FIELD(struct report_switch, nodes) },
     { "ranks", FIELD_COUNT, FIELD(struct report_switch, ranks) },
     { "slowdown", FIELD_AMOUNT, FIELD(struct report_switch, slowdown) },

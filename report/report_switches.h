@@ -1,8 +1,9 @@
-/* report_switches.h - a job's nodes by the switch that they are below: how many, what their ranks work and wait, who is worst,
- * and which of them verdicts name.
+/* report_switches.h - the tree of switches above a job's nodes: how many nodes each has below it, what their ranks work and wait, who
+ * is worst, which of them verdicts name, and which uplinks slow links pass.
  *
- * Only the lowest switch of a node is known (Slurm's SLURM_TOPOLOGY_ADDR); nodes without one are only counted. Switches with
- * something that a verdict names come first, otherwise they are in the order of their names, so that rows stay where they are.
+ * As far as Slurm names the switches to the tasks (SLURM_TOPOLOGY_ADDR); nodes without one are only counted. Each switch stands before
+ * those below it; of neighbours those with something that a verdict names below come first, otherwise they are in the order of their
+ * names, so that rows stay where they are.
  *
  * Pure: only reads the view.  Unknown is NaN, -1 or "". */
 #ifndef SYNCGUARD_REPORT_REPORT_SWITCHES_H
@@ -19,14 +20,16 @@
 
 /* A node that a verdict names: itself, a rank on it, or a link that ends there. */
 struct report_named {
-    char name[64], class[16], scope[16], culprit[64]; /* culprit: as the verdict names it */
+    char name[64], class[16], scope[16], culprit[64]; /* culprit: as the verdict names it; of a link its other node */
     int64_t ranks;
     double slowdown, wait_s; /* means over its ranks: own work over the others', wait a collective */
 };
 
 struct report_switch {
     char name[64], class[16]; /* class: of a verdict on the switch itself */
-    int64_t nodes, ranks;
+    int64_t depth;           /* switches above it */
+    int64_t slow_routes;     /* slow links of which only one end is below it */
+    int64_t nodes, ranks;    /* below it */
     double slowdown, wait_s; /* means over its ranks */
     double worst_slowdown;
     int64_t worst_rank;
@@ -36,15 +39,16 @@ struct report_switch {
 
 struct report_switches {
     int64_t total;                       /* switches, also those beyond the list */
-    int64_t eventful;                    /* of them: with something that a verdict names */
+    int64_t eventful;                    /* of those directly above nodes: with something that a verdict names */
     int64_t nodes, unknown_nodes, ranks; /* all nodes; those whose switch is not known */
     size_t n, n_named;
     struct report_switch *list;
     struct report_named *named;
 };
 
-/* With at most max switches.  The caller frees it. */
-struct report_switches *report_switches_get(const struct view *v, double now_s, size_t max);
+/* With at most max switches, and what these verdicts name.  The caller frees it. */
+struct report_switches *report_switches_get(const struct view *v, const struct view_verdict *verdict, size_t verdicts,
+                                            double now_s, size_t max);
 json_t *report_switches_json(const struct report_switches *s);
 /* NULL: o is no object. */
 struct report_switches *report_switches_read(const json_t *o);

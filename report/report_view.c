@@ -440,7 +440,9 @@ static void put_projections(json_t *o, const struct view *v, double now_s, const
 
 static json_t *switches_json(const struct view *v, double now_s, uint32_t max)
 {
-    struct report_switches *s = report_switches_get(v, now_s, max);
+    const struct view_verdict *verdict;
+    size_t verdicts = view_verdicts_get(v, &verdict);
+    struct report_switches *s = report_switches_get(v, verdict, verdicts, now_s, max);
     json_t *o = report_switches_json(s);
 
     report_switches_free(s);

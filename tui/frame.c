@@ -114,24 +114,72 @@ static void draw_filter(struct canvas *c, const struct ui *ui, int y)
     canvas_put_right(c, y, x, c->width - x, STYLE_DIM, "Enter keeps the filter, Esc removes it");
 }
 
-/* "? help  / filter ..." as far as end; returns the column after them. An entry of a replay shows all its keys, because
- * each does something else. */
+enum wanted { WANTED_NOT, WANTED, WANTED_KEY, WANTED_ALWAYS };
+
+/* The keys that help and lead back and out always stand there, a panel's key without its name where there is no room for that. */
+static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *e)
+{
+    if (!e->label || (e->action == KEY_ACTION_OPEN && ui->screen == SCREEN_JOB) ||
+        (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) || (ui->playback.on && keymap_replaced(e)))
+        return WANTED_NOT;
+    switch (e->action) {
+    case KEY_ACTION_HELP:
+    case KEY_ACTION_FILTER:
+    case KEY_ACTION_BACK:
+    case KEY_ACTION_QUIT:
+        return WANTED_ALWAYS;
+    case KEY_ACTION_PANEL:
+        return WANTED_KEY;
+    default:
+        return WANTED;
+    }
+}
+
+/* An entry of a replay shows all its keys, because each does something else. */
+static int key_width(const struct keymap_entry *table, const struct keymap_entry *e)
+{
+    return table == keymap_replay ? (int)strlen(e->keys) : (int)strcspn(e->keys, " ");
+}
+
+/* Columns that the entries from e on need at least. */
+static int least(const struct ui *ui, const struct keymap_entry *e, bool keys)
+{
+    int width = 0;
+
+    for (; e->action; e++) {
+        enum wanted w = is_wanted(ui, e);
+
+        if (w == WANTED_ALWAYS)
+            width += key_width(keymap, e) + canvas_text_width(e->label) + 3;
+        else if (w == WANTED_KEY && keys)
+            width += key_width(keymap, e) + 2;
+    }
+    return width;
+}
+
+/* "? help  / filter ..." before end; returns the column after them. */
 static int draw_labels(struct canvas *c, const struct ui *ui, const struct keymap_entry *table, int y, int x,
                        int end)
 {
+    bool keys = x + least(ui, keymap, true) <= end;
+
     for (const struct keymap_entry *e = table; e->action; e++) {
         char key[16];
-        int from = x;
+        int from = x, rest = least(ui, table == keymap_replay ? keymap : e + 1, keys);
+        enum wanted w = is_wanted(ui, e);
+        bool whole;
 
-        if (!e->label || (e->action == KEY_ACTION_OPEN && ui->screen == SCREEN_JOB) ||
-            (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) ||
-            (ui->playback.on && keymap_replaced(e)))
+        if (table == keymap_replay)
+            w = e->label ? WANTED : WANTED_NOT;
+        if (w == WANTED_NOT)
             continue;
-        snprintf(key, sizeof(key), "%.*s", table == keymap_replay ? 15 : (int)strcspn(e->keys, " "), e->keys);
-        if (x + canvas_text_width(key) + canvas_text_width(e->label) + 3 > end)
-            break;
-        x += canvas_put(c, y, x, c->width - x, STYLE_KEY, key);
-        x += 1 + canvas_put(c, y, x + 1, c->width - x - 1, STYLE_TEXT, e->label);
+        whole = w == WANTED_ALWAYS || x + key_width(table, e) + canvas_text_width(e->label) + 3 + rest <= end;
+        if (x >= end || (!whole && (w != WANTED_KEY || !keys)))
+            continue;
+        snprintf(key, sizeof(key), "%.*s", key_width(table, e), e->keys);
+        x += canvas_put(c, y, x, end - x, STYLE_KEY, key);
+        if (whole)
+            x += 1 + canvas_put(c, y, x + 1, end - x - 1, STYLE_TEXT, e->label);
         canvas_hit(c, y, from, 1, x - from, e->action, e->arg);
         x += 2;
     }

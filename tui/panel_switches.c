@@ -1,4 +1,5 @@
-/* panel_switches.c - the job on its switches: a row per switch, and under it only the nodes that verdicts name. */
+/* panel_switches.c - the job on its switches, drawn as a tree: under a switch stand those below it, and only the nodes that verdicts
+ * name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +7,8 @@
 #include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
+
+#define INDENT_MAX 5 /* levels; what is deeper stands below the same column */
 
 struct row {
     const struct report_switch *of; /* NULL: a node */
@@ -29,26 +32,36 @@ static const struct table_column columns[] = {
     { "WORST RANK, OR VERDICT", 28, 60, 0, TABLE_TEXT, offsetof(struct row, note), .style = row_style },
 };
 
+static int indent(int64_t depth)
+{
+    return depth < 0 ? 0 : depth < INDENT_MAX ? 2 * (int)depth : 2 * INDENT_MAX;
+}
+
 static void switch_row(struct row *r, const struct report_switch *w, enum style blamed)
 {
     char worst[160] = "";
+    bool passed = w->slow_routes > 0;
 
     if (w->worst_rank >= 0)
         snprintf(worst, sizeof(worst), "%s r%lld %s", text_times(w->worst_slowdown).s, (long long)w->worst_rank,
                  w->worst_node);
     *r = (struct row){ .of = w, .nodes = w->nodes, .ranks = w->ranks, .slowdown = w->slowdown, .wait_s = w->wait_s };
-    r->style = w->class[0] ? blamed : w->n_named ? STYLE_BOLD : STYLE_TEXT;
-    snprintf(r->name, sizeof(r->name), "%s%s", w->name, w->class[0] ? "!" : "");
-    snprintf(r->note, sizeof(r->note), "%s%s%s", w->class, w->class[0] && worst[0] ? ", " : "", worst);
+    r->style = w->class[0] ? blamed : w->n_named || passed ? STYLE_BOLD : STYLE_TEXT;
+    snprintf(r->name, sizeof(r->name), "%*s%s%s", indent(w->depth), "", w->name, w->class[0] ? "!" : "");
+    snprintf(r->note, sizeof(r->note), "%s%s%s%s%s", w->class, w->class[0] && passed ? ", " : "", passed ? "on a slow route" : "",
+             (w->class[0] || passed) && worst[0] ? ", " : "", worst);
 }
 
-static void node_row(struct row *r, const struct report_named *k, enum style blamed)
+static void node_row(struct row *r, const struct report_named *k, int64_t depth, enum style blamed)
 {
     bool itself = !strcmp(k->name, k->culprit), link = !strcmp(k->scope, "link");
 
     *r = (struct row){ .nodes = -1, .ranks = k->ranks, .slowdown = k->slowdown, .wait_s = k->wait_s, .style = blamed };
-    snprintf(r->name, sizeof(r->name), "  %s!", k->name);
-    snprintf(r->note, sizeof(r->note), "%s%s%s%s", link ? "slow link: " : "", k->class, itself ? "" : " ", itself ? "" : k->culprit);
+    snprintf(r->name, sizeof(r->name), "%*s%s!", indent(depth), "", k->name);
+    if (link)
+        snprintf(r->note, sizeof(r->note), "slow link to %s, %s", k->culprit, k->class);
+    else
+        snprintf(r->note, sizeof(r->note), "%s%s%s", k->class, itself ? "" : " ", itself ? "" : k->culprit);
 }
 
 static int draw_head(struct canvas *c, const struct report_switches *s)
@@ -77,7 +90,7 @@ static int draw_list(struct canvas *c, int y, const struct snap_view *v)
     for (size_t i = 0; i < s->n; i++) {
         switch_row(&rows[n++], &s->list[i], blamed);
         for (size_t k = 0; k < s->list[i].n_named; k++)
-            node_row(&rows[n++], &s->named[s->list[i].first + k], blamed);
+            node_row(&rows[n++], &s->named[s->list[i].first + k], s->list[i].depth + 1, blamed);
     }
     y = panel_table(c, y, columns, ARRAY_SIZE(columns), rows, n, sizeof(*rows));
     free(rows);

@@ -254,6 +254,7 @@ static void beginning(void)
     ok(wait_until(&ctl, has_hello, 5), "the agent sends a hello within 5 s");
     is_str(json_string_value(json_object_get(ctl.hello, "node")), "node3",
            "the hello names the agent's node");
+    is_str(json_string_value(json_object_get(ctl.hello, "switches")), "core.leaf1", "the agent names the switches above its node");
     is_str(json_string_value(json_object_get(ctl.hello, "switch")), "leaf1",
            "the hello names the node's switch");
     is_str(json_string_value(json_object_get(ctl.hello, "name")), "tr?in",

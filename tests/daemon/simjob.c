@@ -92,21 +92,22 @@ static void put(const struct telemetry_item *item, void *arg)
 static void on_up(struct link *l, void *arg)
 {
     struct node *n = arg;
-    char name[32], switch_name[32], life[32];
+    char name[32], switch_name[32], switches[64], life[32];
     json_t *ranks = json_array();
 
     (void)l;
     snprintf(name, sizeof(name), "sim%u", n->index);
     snprintf(switch_name, sizeof(switch_name), "leaf%u", n->index / 4);
+    snprintf(switches, sizeof(switches), "core.spine%u.%s", n->index / 16, switch_name);
     snprintf(life, sizeof(life), "%x", n->index + 1);
     n->up = true;
     n->failures = 0;
     if (++n_up == o.nodes)
         fprintf(stderr, "simjob: all nodes are connected after %.2f s\n", clock_s() - begin_s);
-    test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:{s:s,s:b,s:f,s:f},s:i}", "hello",
+    test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:{s:s,s:b,s:f,s:f},s:i}", "hello",
                            "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
                            "restarts", (int)o.restarts, "uid", (int)o.uid, "user", o.user, "partition", o.partition, "name",
-                           "simulated", "node", name, "switch", switch_name, "node_index", (int)n->index,
+                           "simulated", "node", name, "switch", switch_name, "switches", switches, "node_index", (int)n->index,
                            "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node), "policy", "balanced",
                            "placement", "pattern", "groups:8", "applied", 0, "slurm_s", 0.04, "chosen_s", 0.02,
                            "first_batch", (int)n->batch + 1));

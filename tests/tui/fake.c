@@ -632,22 +632,21 @@ static json_t *overlap(const struct fake *f)
 }
 
 /* A node that a verdict names. */
-static json_t *named(const struct fake *f, int node, const char *class, const char *culprit, double slowdown)
+static json_t *named(const struct fake *f, int node, const char *class, const char *scope, const char *culprit, double slowdown)
 {
     char name[32];
 
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:f, s:f}", "node", node_name(name, node), "class", class, "scope",
-                     strchr(culprit, '-') ? "link" : culprit[0] == 'r' ? "rank" : "node", "culprit",
-                     culprit, "ranks", f->ranks_per_node, "slowdown", slowdown, "wait_s", 0.0004);
+                     scope, "culprit", culprit, "ranks", f->ranks_per_node, "slowdown", slowdown, "wait_s", 0.0004);
 }
 
-static json_t *a_switch(const struct fake *f, const char *name, int nodes, int worst_rank, double worst, json_t *list)
+static json_t *a_switch(const struct fake *f, int depth, const char *name, int nodes, int worst_rank, double worst, json_t *list)
 {
     char node[32];
 
-    return json_pack("{s:s, s:n, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:o}", "switch", name, "class", "nodes", nodes,
-                     "ranks", nodes * f->ranks_per_node, "slowdown", 1 + (worst - 1) / nodes, "wait_s", EXTRA_S * 0.6,
-                     "worst_slowdown", worst, "worst_rank", worst_rank, "worst_node",
+    return json_pack("{s:s, s:n, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:o}", "switch", name, "class", "depth", depth,
+                     "slow_routes", 0, "nodes", nodes, "ranks", nodes * f->ranks_per_node, "slowdown", 1 + (worst - 1) / nodes,
+                     "wait_s", EXTRA_S * 0.6, "worst_slowdown", worst, "worst_rank", worst_rank, "worst_node",
                      node_name(node, worst_rank / f->ranks_per_node), "named", list);
 }
 
@@ -656,25 +655,34 @@ static json_t *switches(const struct fake *f, double t_s)
 {
     json_t *list = json_array(), *leaf0 = json_array(), *leaf1 = json_array(), *item;
     bool many = t_s >= MANY_AT_S, late = slow(f, t_s);
-    char name[32];
+    char name[32], other[32];
 
+    node_name(other, 7);
     if (late)
-        json_array_append_new(leaf1, named(f, f->slow_node, "straggler", node_name(name, f->slow_node), 1.26));
+        json_array_append_new(leaf1, named(f, f->slow_node, "straggler", "node", node_name(name, f->slow_node), 1.26));
     if (many) {
-        json_array_append_new(leaf1, named(f, 7, "communication", "node02-node07", 1.0));
-        json_array_append_new(leaf0, named(f, 2, "communication", "node02-node07", 1.0));
-        json_array_append_new(leaf0, named(f, 2, "drift", "r17", 1.04));
+        json_array_append_new(leaf1, named(f, 7, "communication", "link", node_name(name, 2), 1.0));
+        json_array_append_new(leaf0, named(f, 2, "communication", "link", other, 1.0));
+        json_array_append_new(leaf0, named(f, 2, "drift", "rank", "r17", 1.04));
     }
-    json_array_append_new(list, a_switch(f, "leaf1", 4, 43, late ? 1.26 : 1.01, leaf1));
-    json_array_append_new(list, a_switch(f, "leaf0", 4, 17, many ? 1.04 : 1.02, leaf0));
+    json_array_append_new(list, a_switch(f, 0, "core", 1000, 43, late ? 1.26 : 1.02, json_array()));
+    json_array_append_new(list, a_switch(f, 1, "spine0", 8, 43, late ? 1.26 : 1.02, json_array()));
+    json_array_append_new(list, a_switch(f, 2, "leaf1", 4, 43, late ? 1.26 : 1.01, leaf1));
+    json_array_append_new(list, a_switch(f, 2, "leaf0", 4, 17, many ? 1.04 : 1.02, leaf0));
+    for (size_t i = 2; many && i < 4; i++)
+        json_object_set_new(json_array_get(list, i), "slow_routes", json_integer(1));
     for (int i = 2; i < 33; i++) {
+        if (i == 2 || i == 18) {
+            snprintf(name, sizeof(name), "spine%d", i == 2 ? 1 : 2);
+            json_array_append_new(list, a_switch(f, 1, name, i == 2 ? 512 : 480, i * 256 + 5, 1.02, json_array()));
+        }
         snprintf(name, sizeof(name), i == 4 ? "leaf%d\033[31m" : "leaf%d", i);
-        item = a_switch(f, name, 32, i * 256 + 5, 1.02, json_array());
+        item = a_switch(f, 2, name, 32, i * 256 + 5, 1.02, json_array());
         if (many && i == 2)
             json_object_set_new(item, "class", json_string("straggler"));
         json_array_append_new(list, item);
     }
-    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "total", 33, "eventful", late + 2 * many, "nodes", 1003,
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "total", 37, "eventful", late + 2 * many, "nodes", 1003,
                      "unknown_nodes", 3 * many, "ranks", 8024, "list", list);
 }
 

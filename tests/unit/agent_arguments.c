@@ -24,12 +24,12 @@ int main(void)
     static const char *const bad[] = { "--rate=0",  "--rate=1e9", "--rate=nan", "--rate=",
                                        "--rate=5x", "--no-such",  "extra" };
     static const struct {
-        const char *address, *switch_name;
-    } addresses[] = { { "core.spine0.leaf1.node3", "leaf1" },
-                      { "leaf.node", "leaf" },
-                      { "node3", "" },
-                      { "", "" },
-                      { ".x", "" } };
+        const char *address, *switch_name, *switches;
+    } addresses[] = { { "core.spine0.leaf1.node3", "leaf1", "core.spine0.leaf1" },
+                      { "leaf.node", "leaf", "leaf" },
+                      { "node3", "", "" },
+                      { "", "", "" },
+                      { ".x", "", "" } };
     static const char *const odd[] = { "", "on", "on ring", "on ring 1", "on ring nan 1", "on ring 1 inf", "on ring x 1", "off ring 2 1", "on ring 2 1 0",
                                         "on ring-of-more-than-thirty-one-letters 2 1" };
     struct agent_arguments o;
@@ -61,6 +61,7 @@ int main(void)
         setenv("SLURM_TOPOLOGY_ADDR", addresses[i].address, 1);
         read_options(&o, &err, "--dir=/x", NULL);
         is_str(o.switch_name, addresses[i].switch_name, "%s", addresses[i].address);
+        is_str(o.switches, addresses[i].switches, "and the switches above: '%s'", addresses[i].switches);
     }
     setenv("SYNCGUARD_PLACEMENT", "on pipeline:8x4 0.04 0.02", 1);
     read_options(&o, &err, "--dir=/x", NULL);

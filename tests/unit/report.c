@@ -1,3 +1,4 @@
+#include "analysis/switches.h"
 #include "analysis/view.h"
 #include "report/event_list.h"
 #include "report/report_nodes.h"
@@ -110,7 +111,7 @@ static void test_switches(void)
     view_rank_add(v, 2, 0, "n2", "s2");
     view_rank_add(v, 3, 0, "n3", "s2");
     view_rank_add(v, 4, 0, "n4", NULL);
-    s = report_switches_get(v, 0, REPORT_SWITCHES_MAX);
+    s = report_switches_get(v, NULL, 0, 0, REPORT_SWITCHES_MAX);
     ok(s->total == 2 && s->n == 2 && s->nodes == 4 && s->unknown_nodes == 1 && s->ranks == 5,
        "two switches, and a node of which the switch is not known");
     is_str(s->list[0].name, "s2", "switches are in the order of their numbers");
@@ -129,7 +130,7 @@ static void test_switches(void)
     ok(again && again->named[0].ranks == -1, "a number that is missing is unknown");
     report_switches_free(again);
     report_switches_free(s);
-    s = report_switches_get(v, 0, 1);
+    s = report_switches_get(v, NULL, 0, 0, 1);
     ok(s->n == 1 && s->total == 2, "a list that is cut has the number of all switches");
     report_switches_free(s);
     ok(!report_switches_read(NULL), "what is no object is no list of switches");
@@ -137,8 +138,110 @@ static void test_switches(void)
     view_free(v);
 }
 
+static void check_path(const struct switches *s, const char *name, const char *expected, const char *what)
+{
+    char path[SWITCHES_PATH];
+
+    is_str(switches_path(s, name, path), expected, "%s", what);
+}
+
+static void test_paths(void)
+{
+    struct switches *s = switches_new();
+    char text[1000], path[SWITCHES_PATH];
+
+    switches_add(s, "core.spine0.leaf1");
+    switches_add(s, "core.spine1.leaf2");
+    check_path(s, "leaf1", "core\nspine0\nleaf1", "the switches above one, from the root down");
+    check_path(s, "spine1", "core\nspine1", "also of one in between");
+    check_path(s, "leaf9", "leaf9", "of one that nobody named only itself");
+    switches_add(s, "core.spine1.leaf1");
+    check_path(s, "leaf1", "core\nspine1\nleaf1", "the newest is right");
+    switches_add(s, "");
+    switches_add(s, "core..leaf7");
+    check_path(s, "leaf7", "leaf7", "what follows an empty name is ignored");
+    memset(text, 'x', sizeof(text));
+    memcpy(text + 100, ".leaf8", 7);
+    switches_add(s, text);
+    check_path(s, "leaf8", "leaf8", "and what follows a name that is too long");
+    switches_add(s, "a.b.a");
+    ok(strlen(switches_path(s, "a", path)) == 2 * SWITCHES_LEVELS - 1, "a circle ends");
+    for (unsigned i = 0; i < 2 * SWITCHES_MAX; i++) {
+        snprintf(text, sizeof(text), "root.n%u", i);
+        switches_add(s, text);
+    }
+    snprintf(text, sizeof(text), "n%u", 2 * SWITCHES_MAX - 1);
+    check_path(s, text, text, "of too many the last are not kept");
+    check_path(s, "n0", "root\nn0", "but the first");
+    switches_free(s);
+}
+
+/* "core/spine0/leaf0!" */
+static const char *row_text(const struct report_switches *s, size_t i)
+{
+    static char text[128];
+
+    snprintf(text, sizeof(text), "%lld %s %lld nodes, %lld slow routes, %zu named", (long long)s->list[i].depth,
+             s->list[i].name, (long long)s->list[i].nodes, (long long)s->list[i].slow_routes, s->list[i].n_named);
+    return text;
+}
+
+/* Two spines of two leaves each, with a node or two below; a verdict on the link between two of the nodes. */
+static void test_tree(void)
+{
+    static const char *const switch_of[] = { "leaf0", "leaf0", "leaf1", "leaf2", "leaf3" };
+    static const char *const name[] = { "a-node", "a-node-with-a-name-longer-than-thirty-one", "c", "a", "e" };
+    static const char *const one_spine[] = { "0 core 5 nodes, 0 slow routes, 0 named",  "1 spine0 3 nodes, 0 slow routes, 0 named",
+                                             "2 leaf0 2 nodes, 1 slow routes, 1 named", "2 leaf1 1 nodes, 1 slow routes, 1 named",
+                                             "1 spine1 2 nodes, 0 slow routes, 0 named", "2 leaf2 1 nodes, 0 slow routes, 0 named",
+                                             "2 leaf3 1 nodes, 0 slow routes, 0 named" };
+    static const char *const two_spines[] = { "0 core 5 nodes, 0 slow routes, 0 named",
+                                              "1 spine0 3 nodes, 1 slow routes, 0 named",
+                                              "2 leaf0 2 nodes, 1 slow routes, 1 named",
+                                              "2 leaf1 1 nodes, 0 slow routes, 0 named",
+                                              "1 spine1 2 nodes, 1 slow routes, 0 named",
+                                              "2 leaf3 1 nodes, 1 slow routes, 1 named",
+                                              "2 leaf2 1 nodes, 0 slow routes, 0 named" };
+    struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
+    struct view *v = view_new(&params, 0);
+    struct view_verdict d = { .finding = { .class = FINDING_COMMUNICATION, .scope = SCOPE_LINK }, .n_culprits = 1 };
+    struct report_switches *s;
+
+    for (uint32_t i = 0; i < ARRAY_SIZE(name); i++)
+        view_rank_add(v, i, 0, name[i], switch_of[i]);
+    view_switches_add(v, "core.spine0.leaf0");
+    view_switches_add(v, "core.spine0.leaf1");
+    view_switches_add(v, "core.spine1.leaf2");
+    view_switches_add(v, "core.spine1.leaf3");
+    for (uint32_t place = 0; *view_place_name(v, place); place++) {
+        d.finding.place = !strcmp(view_place_name(v, place), name[1]) ? place : d.finding.place;
+        d.finding.other = !strcmp(view_place_name(v, place), name[2]) ? place : d.finding.other;
+    }
+    s = report_switches_get(v, &d, 1, 0, REPORT_SWITCHES_MAX);
+    ok(s->total == 7 && s->n == 7 && s->eventful == 2 && s->n_named == 2, "all switches of the tree are listed");
+    for (size_t i = 0; i < s->n; i++)
+        is_str(row_text(s, i), one_spine[i], "a slow link below one spine: %s", one_spine[i]);
+    is_str(s->named[0].name, name[1], "its end below the first leaf, in full");
+    is_str(s->named[0].culprit, "c", "is a slow link to the other end");
+    is_str(s->named[1].culprit, name[1], "which names the first, in full");
+    report_switches_free(s);
+    for (uint32_t place = 0; *view_place_name(v, place); place++)
+        d.finding.other = !strcmp(view_place_name(v, place), "e") ? place : d.finding.other;
+    s = report_switches_get(v, &d, 1, 0, REPORT_SWITCHES_MAX);
+    for (size_t i = 0; i < s->n; i++)
+        is_str(row_text(s, i), two_spines[i], "one between two spines: %s", two_spines[i]);
+    report_switches_free(s);
+    d.minor = true;
+    s = report_switches_get(v, &d, 1, 0, REPORT_SWITCHES_MAX);
+    ok(s->eventful == 0 && s->n_named == 0 && s->list[1].slow_routes == 0, "what costs little is not marked");
+    report_switches_free(s);
+    view_free(v);
+}
+
 int main(void)
 {
+    test_paths();
+    test_tree();
     test_switches();
     test_events();
     test_selection();
