@@ -129,9 +129,27 @@ static void say_switch(const struct pairwise *p, const struct survey_finding *s,
         rates ? rate(s->value).s : text_about_s(s->value).s, declared, s->count);
 }
 
+/* Nodes that reach the faster group's rate with nobody. */
+static json_t *slower_group(const struct pairwise *p, const struct survey_finding *s)
+{
+    json_t *list = json_array();
+
+    for (size_t a = 0; a < p->n; a++) {
+        double best = 0;
+
+        for (size_t b = 0; b < p->n; b++)
+            best = fmax(best, fmax(p->survey->cell[a * p->n + b].bytes_per_s,
+                                   p->survey->cell[b * p->n + a].bytes_per_s));
+        if (best > 0 && best < sqrt(s->value * s->usual))
+            json_array_append_new(list, text_json(p->name[a]));
+    }
+    return list;
+}
+
 static void say(const struct pairwise *p, const struct survey_finding *s, struct findings *f)
 {
-    char next[400];
+    char next[400], list[300];
+    json_t *slow;
 
     switch (s->kind) {
     case SURVEY_NODE_DELAY:
@@ -153,9 +171,11 @@ static void say(const struct pairwise *p, const struct survey_finding *s, struct
         break;
     case SURVEY_MIXED:
         snprintf(next, sizeof(next), LOOK_RATE, p->name[s->a]);
-        findings_add(f, FINDING_FAULT, "rate", names(p, s->a, s->b), next,
-                     "links of two rates: %zu of %zu nodes, %.200s among them, reach %s, the others %s",
-                     s->count, p->n, p->name[s->a], rate(s->value).s, rate(s->usual).s);
+        slow = slower_group(p, s);
+        findings_add(f, FINDING_FAULT, "rate", json_incref(slow), next,
+                     "links of two rates: %zu of %zu nodes reach %s, the others %s: %s", s->count, p->n,
+                     rate(s->value).s, rate(s->usual).s, show_list(slow, SHOWN, list, sizeof(list)));
+        json_decref(slow);
         break;
     }
 }

@@ -20,6 +20,7 @@
 #define LEAVES_MIN   3u    /* of fewer it is not known which one is slow */
 #define GAP          1.3   /* between two groups of rates */
 #define GROUP_MIN    3u
+#define GROUP_SHARE  8u    /* the slower group is at least one in so many nodes */
 #define STRUCTURE    0.75  /* of the nodes are nearest to their declared switch, or distances say nothing of switches */
 
 #define FAR (TOPOLOGY_LEVELS_MAX + 2)
@@ -389,7 +390,8 @@ static void judge_groups(struct judging *j)
     if (n < 2 * GROUP_MIN)
         return;
     qsort(v, n, sizeof(*v), by_value);
-    for (size_t i = GROUP_MIN; i + GROUP_MIN <= n; i++)
+    /* Fewer slow ones are nodes of which each is slow for itself. */
+    for (size_t i = n / GROUP_SHARE > GROUP_MIN ? n / GROUP_SHARE : GROUP_MIN; i + GROUP_MIN <= n; i++)
         if (v[i] - v[i - 1] > gap) {
             gap = v[i] - v[i - 1];
             at = i;

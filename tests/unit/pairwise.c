@@ -107,6 +107,14 @@ static void check_judgement(void)
     check_fault(judged(t, s = surveyed(t, 4, 2, 0, 1, 1), NULL, 0, NULL), "place", "node05",
                 "declared below leaf1, but is near to the nodes below leaf2", "scontrol reconfigure");
     survey_free(s);
+    s = survey_new(t, name, N);
+    for (uint32_t a = 0; a < N; a++)
+        for (uint32_t b = a + 1; b < N; b++)
+            survey_add(s, a, b, 20e-6, a % 3 && b % 3 ? 1e9 : 1e8, a % 3 && b % 3 ? 1e9 : 1e8);
+    check_fault(judged(t, s, NULL, 0, NULL), "rate", "node01",
+                "4 of 12 nodes reach 100 MB/s, the others 1.00 GB/s: node01, node04, node07, node10",
+                "speed");
+    survey_free(s);
     check_fault(judged(t, clean, gaps + 3, 1, NULL), "reach", "node04",
                 "node04 and node05 (connection refused)", "-w node04 ping -c 3 node05");
     given_up[5] = true;

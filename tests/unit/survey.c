@@ -221,6 +221,21 @@ static void check_all(const struct topology *topology)
     is_int(good, SEEDS, "five faults at once: all are found, and nothing else");
 }
 
+/* Three slow nodes are no group of links: each is named. */
+static void check_few(const struct topology *topology)
+{
+    struct survey_finding found[FOUND];
+    struct truth t = healthy();
+    size_t n, named = 0;
+
+    for (int i = 3; i < NODES; i += 24)
+        t.out[i] = t.in[i] = 0.1;
+    n = survey(topology, &t, 1, 1001, found);
+    for (size_t i = 0; i < n; i++)
+        named += found[i].kind == SURVEY_NODE_RATE && found[i].a % 24 == 3;
+    ok(n == 3 && named == 3, "three of 64 nodes are as slow: each is found, and nothing else");
+}
+
 static void check_bounds(const struct topology *t)
 {
     const char *few[] = { "node00", "node01", "node08" };
@@ -313,6 +328,7 @@ int main(void)
     check(NULL, SLOW_NODE, "no switches declared", healthy(), 1);
     check(NULL, CLEAN, "no switches declared", healthy(), 1);
     check_all(t);
+    check_few(t);
     check_bounds(t);
     for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
         check_rounds(counts[i]);
