@@ -79,7 +79,7 @@ static int check_partition(const char *partition, const char *set, struct err *e
 
 static int count_leaves(struct advice *a, const struct command *c, const struct advice_files *files, tasks_env_fn *env, struct err *err)
 {
-    struct slurm_partition p = { NULL, false };
+    struct slurm_partition p = { .nodes = NULL };
     struct topology *t = NULL;
     int rc = -1;
 

@@ -40,21 +40,27 @@ static void set_switches(void)
     snprintf(submit.advice.text, sizeof(submit.advice.text), "cannot set %s: out of memory", req);
 }
 
-static struct choice choose(const struct args *args, const struct command *c)
+static struct choice choose(const struct args *args, const struct command *c, const struct advice_files *files)
 {
-    const char *text = c->sync_guard ? c->sync_guard : getenv(ENV_OPTION);
+    const char *text = c->sync_guard ? c->sync_guard : getenv(ENV_OPTION), *partition = advice_partition(c, getenv);
     struct choice choice = { .kind = CHOICE_OFF };
+    struct slurm_partition p = { .nodes = NULL };
 
-    if (!text)
-        return args_default(args, advice_partition(c, getenv));
-    choice_parse(&choice, text, NULL); /* what is wrong with it, the option's callback says */
+    if (text) {
+        choice_parse(&choice, text, NULL); /* what is wrong with it, the option's callback says */
+        return choice;
+    }
+    if (!partition && args->n_partitions && slurm_conf_read(files->slurm, NULL, &p, NULL) == 0)
+        partition = p.name;
+    choice = args_default(args, partition);
+    slurm_partition_free(&p);
     return choice;
 }
 
 /* Whether the job is guarded and its placement not off; sets mode and asked. */
-static bool read_settings(const struct args *args, const struct command *c)
+static bool read_settings(const struct args *args, const struct command *c, const struct advice_files *files)
 {
-    struct choice choice = choose(args, c);
+    struct choice choice = choose(args, c, files);
     struct config *config = choice.kind == CHOICE_OFF || choice.kind == CHOICE_HELP ? NULL : calloc(1, sizeof(*config));
     const struct config_policy *policy;
 
@@ -78,7 +84,7 @@ static void fail(const struct err *err)
 static void find_lemons(const struct args *args, const struct command *c, const struct advice_files *files)
 {
     const char *partition = advice_partition(c, getenv);
-    struct slurm_partition p = { NULL, false };
+    struct slurm_partition p = { .nodes = NULL };
 
     if ((!submit.verbose && !submit.asked) || c->decided || c->limits)
         return;
@@ -125,7 +131,11 @@ void submit_begin(const struct args *args)
     if (command_read(&c, line.words, line.bytes, NULL) < 0)
         goto done;
     known = read_script(&line, &c, &err);
-    if (!read_settings(args, &c))
+    slurm_conf_locate("topology.conf", topology, sizeof(topology));
+    slurm_conf_locate(SLURM_CONF_NAME, slurm, sizeof(slurm));
+    if (*args->topology)
+        snprintf(topology, sizeof(topology), "%s", args->topology);
+    if (!read_settings(args, &c, &files))
         goto done;
     submit.verbose = c.verbose;
     submit.program = c.program;
@@ -133,10 +143,6 @@ void submit_begin(const struct args *args)
         fail(&err);
         goto done;
     }
-    slurm_conf_locate("topology.conf", topology, sizeof(topology));
-    slurm_conf_locate(SLURM_CONF_NAME, slurm, sizeof(slurm));
-    if (*args->topology)
-        snprintf(topology, sizeof(topology), "%s", args->topology);
     advice_choose(&submit.advice, &c, &files, getenv);
     if (submit.advice.result == ADVICE_FITS && submit.mode == CONFIG_PLACEMENT_ON)
         set_switches();

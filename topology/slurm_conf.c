@@ -49,6 +49,7 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
     if (r->wanted ? strcmp(name, r->wanted) != 0 : !standard || strcasecmp(standard, "YES") != 0)
         return 0;
     r->found = true;
+    snprintf(r->p->name, sizeof(r->p->name), "%s", name);
     return keep(&r->p->nodes, nodes ? nodes : r->usual, err);
 }
 
@@ -74,7 +75,7 @@ int slurm_conf_read(const char *path, const char *partition, struct slurm_partit
 {
     struct reading r = { .wanted = partition, .p = p };
 
-    *p = (struct slurm_partition){ NULL, false };
+    *p = (struct slurm_partition){ .nodes = NULL };
     return finish(&r, path, conf_read(path, read_line, &r, err), err);
 }
 
@@ -82,7 +83,7 @@ int slurm_conf_parse(const char *name, const char *text, size_t bytes, const cha
 {
     struct reading r = { .wanted = partition, .p = p };
 
-    *p = (struct slurm_partition){ NULL, false };
+    *p = (struct slurm_partition){ .nodes = NULL };
     return finish(&r, name, conf_parse(name, text, bytes, read_line, &r, err), err);
 }
 

@@ -10,6 +10,7 @@
 #include "common/err.h"
 
 struct slurm_partition {
+    char name[64]; /* cut at its end */
     char *nodes; /* as Slurm writes lists; NULL: all of the cluster */
     bool tree;   /* TopologyPlugin=topology/tree: jobs can ask for switches */
 };

@@ -131,8 +131,8 @@ use default=on placement=on
 submit -N2 --wrap true
 is "$switches" "1@00:01:00" "placement=on and default=on in plugstack.conf hold for jobs without the option"
 use partition=main:on,placement=on
-submit -p main -N2 --wrap true
-is "$switches" "1@00:01:00" "so does partition=main:on,placement=on"
+submit -N2 --wrap true
+is "$switches" "1@00:01:00" "so does partition=main:on,placement=on, main being the default partition"
 submit -N2 --sync-guard=off --wrap true
 is "$switches" none "--sync-guard=off overrides them"
 

@@ -153,6 +153,8 @@ static void test_partitions(void)
 
         is_str(rc < 0 ? "none" : p.nodes ? p.nodes : "everything", cases[i].nodes ? cases[i].nodes : "none", "partition %s: its nodes",
                cases[i].partition ? cases[i].partition : "by default");
+        if (rc == 0)
+            is_str(p.name, cases[i].partition ? cases[i].partition : "main", "its name");
         ok(rc < 0 ? strstr(err.text, "slurm.conf: ") != NULL : p.tree, "and switches, or the reason: %s", rc < 0 ? err.text : "");
         slurm_partition_free(&p);
     }
