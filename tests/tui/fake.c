@@ -689,7 +689,7 @@ static json_t *switches(const struct fake *f, double t_s)
 static json_t *job(const struct fake *f, const json_t *q, double t_s)
 {
     const char *id = json_string_value(json_object_get(q, "job"));
-    json_t *o, *agents = json_array();
+    json_t *o, *agents;
     unsigned rows;
 
     if (!id || (strcmp(id, JOB_ID) && strcmp(id, "4711"))) {
@@ -698,6 +698,7 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
         return json_pack("{s:s}", "error", "no guarded job has this id");
     }
     o = job_row(f, t_s);
+    agents = json_array();
     json_object_set_new(o, "probe",
                         json_pack("{s:I, s:i, s:i, s:i, s:i, s:f}", "events",
                                   (json_int_t)(t_s / STEP_S * 7 * f->ranks), "dropped", 0, "missed", 0,
