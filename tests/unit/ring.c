@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -661,6 +662,21 @@ static void test_control(void)
     control_page_close(NULL);
 }
 
+/* A user's `ulimit -f`: the kernel ends a program that goes beyond it. */
+static void test_file_limit(void)
+{
+    struct rlimit limit, small = { .rlim_cur = 65536 };
+    struct ring *r;
+
+    getrlimit(RLIMIT_FSIZE, &limit);
+    small.rlim_max = limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &small);
+    r = make(90, 0, RING_CAPACITY_MAIN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    ok(!r && errno == EFBIG, "a ring beyond the limit of file sizes is not made, and the program goes on");
+    ring_close(r);
+}
+
 int main(void)
 {
     char command[64];
@@ -680,6 +696,7 @@ int main(void)
     test_tables();
     test_clock();
     test_control();
+    test_file_limit();
     snprintf(command, sizeof(command), "rm -r %s", dir);
     if (system(command) != 0)
         return 2;
