@@ -73,7 +73,7 @@ static const struct option_use step_uses[] = {
     { &option_json, NULL }, { &wide, NULL }, { &output, NULL }, { NULL, NULL }
 };
 static const struct option_spec cluster = {
-    .name = "cluster", .text = "check the cluster: what is declared against what Slurm and the controller know"
+    .name = "cluster", .text = "check the cluster: what is declared against what Slurm and the controller know, and the setup of each node"
 };
 static const struct option_spec topology = { "topology", "FILE", VALUE(VALUE_ANY),
                                              "with --cluster: this topology.conf instead of Slurm's" };
@@ -184,9 +184,11 @@ static const struct options_command table[] = {
       "One line for each thing that a guarded job needs: configuration, munge, controller, plugin, probe, agent, shared "
       "memory, clock. With --cluster the cluster is checked instead, from here: the switches of topology.conf against the "
       "nodes and switches that slurmctld has, and what the controller knows of the running jobs that you may see: agents of "
-      "another version or that are missing, nodes without recorded ranks, verdicts that name a link. Each line is ok, a "
+      "another version or that are missing, nodes without recorded ranks, verdicts that name a link. "
+      "A step of one task per free node (srun, at most 20 s), or per node of the allocation that this is called in, then checks what one machine is checked for, and "
+      "LD_PRELOAD, limits, clock, munge in both directions, and whether version, build and configuration are those of this host. Each line is ok, a "
       "note, unknown (it could not be seen from here) or a fault, with where its figures come from and what to type next. "
-      "With --probe it then measures between all pairs of nodes, round after round of pairs that share no node: of the allocation that "
+      "With --probe it also measures between all pairs of nodes, round after round of pairs that share no node: of the allocation that "
       "it is called in (salloc), else of the default partition's (SLURM_PARTITION) idle nodes, 6 to 1024 of them, by a job step of one task per "
       "node. Measured are the shortest of up to 40 round trips of a byte, and how fast up to 2 MiB (what goes in 50 ms) arrive in each direction, "
       "over one plain TCP connection to the node's address in Slurm: what the kernel's network does, not an adapter that bypasses it. What is usual "

@@ -1,11 +1,13 @@
 #include "ctl/doctor.h"
 
 #include <errno.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <munge.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -15,22 +17,15 @@
 #include "common/trust.h"
 #include "common/xalloc.h"
 #include "ctl/plugstack.h"
+#include "ring/ring.h"
 #include "wire/json.h"
 
-#define PLUGIN_NAME   "syncguard.so"
 #define SHM           "/dev/shm"
+#define SHM_PARENT    SHM "/syncguard" /* as the plugin makes it where slurmd is root */
 #define SHM_BYTES_MIN (64u << 20)
-/* Munge refuses credentials at 300 s; well before, logs of two hosts no longer match. */
-#define CLOCK_WARN_S 5.0
+#define FILES_SPARE   64 /* of the agent, beside the rings: connections, /proc, libraries */
 
-/* What a check found. */
-struct finding {
-    bool missing;
-    char found[1200];
-    char next[1200]; /* the command to type */
-};
-
-__attribute__((format(printf, 2, 3))) static void found(struct finding *f, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void found(struct doctor_check *f, const char *fmt, ...)
 {
     va_list ap;
 
@@ -39,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void found(struct finding *f, const
     va_end(ap);
 }
 
-__attribute__((format(printf, 2, 3))) static void next(struct finding *f, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void next(struct doctor_check *f, const char *fmt, ...)
 {
     va_list ap;
 
@@ -58,7 +53,7 @@ static int folder_bytes(const char *path)
 }
 
 /* slurmstepd uses no file that others can change.  True when this is such a file. */
-static bool check_trust(const char *path, struct finding *f)
+static bool check_trust(const char *path, struct doctor_check *f)
 {
     struct err err = { "" };
 
@@ -69,7 +64,7 @@ static bool check_trust(const char *path, struct finding *f)
     return true;
 }
 
-static void check_configuration(const struct doctor *d, struct finding *f)
+static void check_configuration(const struct doctor *d, struct doctor_check *f)
 {
     char names[512];
 
@@ -85,7 +80,7 @@ static void check_configuration(const struct doctor *d, struct finding *f)
     }
 }
 
-static void check_munge(const struct doctor *d, struct finding *f)
+static void check_munge(const struct doctor *d, struct doctor_check *f)
 {
     munge_ctx_t ctx = munge_ctx_create();
     char *credential = NULL;
@@ -116,7 +111,7 @@ static json_t *ask(const struct doctor *d, const char *query, struct err *err)
     return answer;
 }
 
-static void check_controller(const struct doctor *d, struct finding *f)
+static void check_controller(const struct doctor *d, struct doctor_check *f)
 {
     struct err err = { "" };
     json_t *answer = ask(d, "status", &err);
@@ -133,28 +128,28 @@ static void check_controller(const struct doctor *d, struct finding *f)
 }
 
 /* The plugin's configuration must be the one that was checked above. */
-static void check_plugin(const struct doctor *d, struct finding *f)
+static void check_plugin(const struct doctor *d, struct doctor_check *f)
 {
     struct plugstack p;
     struct err err = { "" };
 
     plugstack_locate(&p, d->slurm_conf);
-    if (plugstack_find(&p, PLUGIN_NAME, &err) < 0) {
+    if (plugstack_find(&p, DOCTOR_PLUGIN, &err) < 0) {
         found(f, "%s", err.text);
-        next(f, "echo 'optional %s/%s' >> %s", PKGLIBDIR, PLUGIN_NAME, p.path);
+        next(f, "echo 'optional %s/%s' >> %s", PKGLIBDIR, DOCTOR_PLUGIN, p.path);
     } else if (strchr(p.plugin, '/') && access(p.plugin, R_OK) < 0) {
         found(f, "%s: %s: %s", p.where, p.plugin, strerror(errno));
-        next(f, "sed -i 's|%s|%s/%s|' %s", p.plugin, PKGLIBDIR, PLUGIN_NAME, p.path);
+        next(f, "sed -i 's|%s|%s/%s|' %s", p.plugin, PKGLIBDIR, DOCTOR_PLUGIN, p.path);
     } else if (p.required) {
         found(f, "%s: with 'required', a failing guard would fail jobs", p.where);
-        next(f, "sed -i '/%s/s/required/optional/' %s", PLUGIN_NAME, p.path);
+        next(f, "sed -i '/%s/s/required/optional/' %s", DOCTOR_PLUGIN, p.path);
     } else {
         found(f, "%s%s%s", p.where, *p.arguments ? ", with " : "", p.arguments);
     }
 }
 
 /* Other users' jobs use these files: all must be able to.  word, letter: of chmod(1). */
-static void check_file(const char *path, mode_t mode, const char *word, const char *letter, struct finding *f)
+static void check_file(const char *path, mode_t mode, const char *word, const char *letter, struct doctor_check *f)
 {
     struct stat st;
 
@@ -169,24 +164,39 @@ static void check_file(const char *path, mode_t mode, const char *word, const ch
     }
 }
 
-static void check_probe(const struct doctor *d, struct finding *f)
+static void check_probe(const struct doctor *d, struct doctor_check *f)
 {
     check_file(d->config ? d->config->probe : PKGLIBDIR "/libsyncguard_probe.so", S_IROTH, "readable", "r",
                f);
 }
 
-static void check_agent(const struct doctor *d, struct finding *f)
+static void check_agent(const struct doctor *d, struct doctor_check *f)
 {
     check_file(d->config ? d->config->agent : PKGLIBEXECDIR "/syncguard-agent", S_IXOTH, "executable", "x",
                f);
 }
 
-static void check_shm(const struct doctor *d, struct finding *f)
+/* The plugin makes it, and puts another in the place of what somebody else made; where that fails, it says so. */
+static bool check_shm_parent(struct doctor_check *f)
+{
+    struct stat st;
+
+    if (lstat(SHM_PARENT, &st) < 0 || (S_ISDIR(st.st_mode) && st.st_uid == 0 && !(st.st_mode & 022)))
+        return false;
+    found(f, "%s is not a directory that only root can change (uid %u, mode %03o)", SHM_PARENT, (unsigned)st.st_uid,
+          (unsigned)(st.st_mode & 0777));
+    next(f, "rm -r %s", SHM_PARENT);
+    return true;
+}
+
+static void check_shm(const struct doctor *d, struct doctor_check *f)
 {
     struct statvfs v;
     double left;
 
     (void)d;
+    if (check_shm_parent(f))
+        return;
     if (statvfs(SHM, &v) < 0 || access(SHM, W_OK) < 0) {
         found(f, "%s: %s", SHM, strerror(errno));
         next(f, "mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs %s", SHM);
@@ -198,7 +208,7 @@ static void check_shm(const struct doctor *d, struct finding *f)
         next(f, "ls -l %s   (remove what no running job needs)", SHM);
 }
 
-static void check_clock(const struct doctor *d, struct finding *f)
+static void check_clock(const struct doctor *d, struct doctor_check *f)
 {
     struct err err = { "" };
     double before_s = wall_s();
@@ -208,7 +218,7 @@ static void check_clock(const struct doctor *d, struct finding *f)
     if (isnan(apart)) {
         found(f, "unknown: the controller does not answer");
         next(f, "sgctl doctor   (again, when the controller answers)");
-    } else if (fabs(apart) > CLOCK_WARN_S) {
+    } else if (fabs(apart) > DOCTOR_CLOCK_S) {
         found(f, "%s %s the controller's; munge refuses at 5 minutes", text_s(fabs(apart)).s,
               apart > 0 ? "ahead of" : "behind");
         next(f, "systemctl enable --now chrony");
@@ -218,33 +228,133 @@ static void check_clock(const struct doctor *d, struct finding *f)
     json_decref(answer);
 }
 
+/* ---- in a step: what a task finds on its node ---- */
+
+/* The plugin tells a step inside this one what it added to LD_PRELOAD, and so us. */
+#define ENV_PRELOADED "SYNCGUARD_PRELOADED"
+
+static bool is_listed(const char *list, const char *path)
+{
+    size_t length = strlen(path);
+
+    for (; *list; list += strcspn(list, ": "), list += strspn(list, ": "))
+        if (!strncmp(list, path, length) && (!list[length] || strchr(": ", list[length])))
+            return true;
+    return false;
+}
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value ? value : "";
+}
+
+static void check_preload(const struct doctor *d, struct doctor_check *f)
+{
+    const char *set = variable(ENV_PRELOADED), *list = variable("LD_PRELOAD");
+    void *loaded = *set ? dlopen(set, RTLD_NOLOAD | RTLD_LAZY) : NULL;
+
+    (void)d;
+    if (!*set) {
+        found(f, "the plugin set nothing in this step's environment: it runs unguarded, or something replaced the environment");
+        next(f, "srun -N1 -w %s --sync-guard env | grep -e SYNCGUARD -e LD_PRELOAD", variable("SLURMD_NODENAME"));
+    } else if (!is_listed(list, set)) {
+        found(f, "the plugin added %s to LD_PRELOAD, and the task has '%.200s': a TaskProlog, a wrapper or a setuid program removed it",
+              set, list);
+        next(f, "scontrol show config | grep -i prolog");
+    } else if (!loaded) {
+        found(f, "LD_PRELOAD has %s, and the program did not load it", set);
+        next(f, "srun -N1 -w %s ldd %s", variable("SLURMD_NODENAME"), set);
+    } else {
+        found(f, "the probe is loaded");
+    }
+    if (loaded)
+        dlclose(loaded);
+}
+
+/* Soft and hard limit of open files of the process that starts the agent, as /proc has them. */
+static double parent_files(void)
+{
+    char path[48], line[256];
+    double hard = NAN;
+    FILE *in;
+
+    snprintf(path, sizeof(path), "/proc/%d/limits", (int)getppid());
+    in = fopen(path, "re");
+    while (in && fgets(line, sizeof(line), in))
+        if (!strncmp(line, "Max open files", 14) && sscanf(line + 14, " %*s %lf", &hard) != 1)
+            hard = NAN; /* "unlimited" */
+    if (in)
+        fclose(in);
+    return hard;
+}
+
+/* Of all limits, two matter: a rank makes a file of that size, and the agent, which has slurmstepd's limits, opens a file
+ * for each rank.  Nothing of ours is locked in memory or dumped as core. */
+static void check_limits(const struct doctor *d, struct doctor_check *f)
+{
+    double files = parent_files(), ranks = (double)sysconf(_SC_NPROCESSORS_CONF);
+    struct rlimit size;
+
+    (void)d;
+    if (getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < RING_MAIN_BYTES) {
+        found(f, "tasks may write files of %s at most, and a rank's ring has %s: no rank would be recorded",
+              text_bytes((double)size.rlim_cur).s, text_bytes(RING_MAIN_BYTES).s);
+        next(f, "ulimit -f unlimited   (before srun, or in the limits of slurmd: PropagateResourceLimits in slurm.conf)");
+    } else if (files < ranks + FILES_SPARE) {
+        found(f, "slurmstepd may open %.0f files, and the agent needs one for each rank: %.0f with a rank for each CPU", files,
+              ranks + FILES_SPARE);
+        next(f, "systemctl edit slurmd   (LimitNOFILE=131072)");
+    } else {
+        found(f, "files of a ring's size, and a file for each rank, are within the limits");
+    }
+}
+
 static const struct {
     const char *name;
-    void (*run)(const struct doctor *d, struct finding *f);
+    void (*run)(const struct doctor *d, struct doctor_check *f);
+    bool alone, in_step; /* where it is made */
 } checks[] = {
-    { "configuration", check_configuration },
-    { "munge", check_munge },
-    { "controller", check_controller },
-    { "plugin", check_plugin },
-    { "probe", check_probe },
-    { "agent", check_agent },
-    { "shared memory", check_shm },
-    { "clock", check_clock },
+    { "configuration", check_configuration, true, true },
+    { "munge", check_munge, true, true },
+    { "controller", check_controller, true, true },
+    { "plugin", check_plugin, true, true },
+    { "probe", check_probe, true, true },
+    { "agent", check_agent, true, true },
+    { "shared memory", check_shm, true, true },
+    { "clock", check_clock, true, false }, /* many nodes are compared with the host that asks */
+    { "limits", check_limits, false, true },
+    { "preload", check_preload, false, true },
 };
 
-int doctor_run(const struct doctor *d, FILE *out)
+int doctor_each(const struct doctor *d, doctor_fn *report, void *arg)
 {
     int missing = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
-        struct finding f = { 0 };
+        struct doctor_check f = { .name = checks[i].name };
 
+        if (d->in_step ? !checks[i].in_step : !checks[i].alone)
+            continue;
         checks[i].run(d, &f);
-        fprintf(out, "%-8s %-14s %s\n", f.missing ? "missing" : "ok", checks[i].name, f.found);
-        if (f.missing)
-            fprintf(out, "%-8s %-14s next: %s\n", "", "", f.next);
-        fflush(out); /* the next one may have to wait for an answer */
+        report(&f, arg);
         missing += f.missing;
     }
     return missing;
+}
+
+static void print_check(const struct doctor_check *f, void *arg)
+{
+    FILE *out = arg;
+
+    fprintf(out, "%-8s %-14s %s\n", f->missing ? "missing" : "ok", f->name, f->found);
+    if (f->missing)
+        fprintf(out, "%-8s %-14s next: %s\n", "", "", f->next);
+    fflush(out); /* the next one may have to wait for an answer */
+}
+
+int doctor_run(const struct doctor *d, FILE *out)
+{
+    return doctor_each(d, print_check, out);
 }

@@ -7,8 +7,11 @@ libctl_a_SOURCES = \
 	ctl/commands.c ctl/commands.h \
 	ctl/doctor.c ctl/doctor.h \
 	ctl/findings.c ctl/findings.h \
+	ctl/host_report.c ctl/host_report.h \
 	ctl/measure.c ctl/measure.h \
 	ctl/node_check.c ctl/node_check.h \
+	ctl/node_step.c ctl/node_step.h \
+	ctl/nodes.c ctl/nodes.h \
 	ctl/pairwise.c ctl/pairwise_run.c ctl/pairwise.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
@@ -16,8 +19,8 @@ libctl_a_SOURCES = \
 	ctl/slurm_nodes.c ctl/slurm_nodes.h \
 	ctl/step.c ctl/step.h \
 	ctl/try.c ctl/try.h
-libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-CTL_LIBS = libctl.a $(TOPOLOGY_LIBS) $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
+libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS) $(SODIUM_CFLAGS)
+CTL_LIBS = libctl.a $(TOPOLOGY_LIBS) $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS) -ldl
 
 bin_PROGRAMS += sgctl
 sgctl_SOURCES = ctl/sgctl.c

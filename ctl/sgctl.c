@@ -16,6 +16,8 @@
 #include "ctl/cluster.h"
 #include "ctl/commands.h"
 #include "ctl/doctor.h"
+#include "ctl/host_report.h"
+#include "ctl/nodes.h"
 #include "ctl/page.h"
 #include "ctl/record.h"
 #include "ctl/step.h"
@@ -458,7 +460,10 @@ static int run_audit(const struct options *o)
                  page_audit);
 }
 
-static int run_cluster(const struct options *o)
+/* For the step on the nodes: what does not answer by then does not answer a job either. */
+#define NODES_LIMIT_S 20.0
+
+static int run_cluster(const struct options *o, const struct doctor *d)
 {
     struct findings f = { 0 };
     struct err err;
@@ -477,6 +482,7 @@ static int run_cluster(const struct options *o)
     cluster_check(&s->client, options_number(o, "timeout"), options_text(o, "topology"), measure, &f);
     free(measure);
     session_close(s);
+    nodes_check(d, options_text(o, "conf"), NODES_LIMIT_S, &f);
     faults = findings_count(&f, FINDING_FAULT);
     if (options_given(o, "json")) {
         answer = findings_json(&f);
@@ -489,20 +495,34 @@ static int run_cluster(const struct options *o)
     return faults ? FAILED : OK;
 }
 
+/* For doctor --cluster on another host, whose step this is, and for scripts. */
+static int print_report(const struct options *o, struct doctor *d)
+{
+    struct host_report *r = xcalloc(1, sizeof(*r));
+    json_t *answer;
+    size_t missing = 0;
+
+    d->in_step = getenv(HOST_ENV_CREDENTIAL) != NULL;
+    host_report_take(r, d, getenv(HOST_ENV_CREDENTIAL));
+    for (size_t i = 0; i < r->n_checks; i++)
+        missing += r->check[i].missing;
+    answer = host_report_json(r);
+    print_answer(o, answer, NULL);
+    json_decref(answer);
+    free(r);
+    return missing && !d->in_step ? FAILED : OK; /* srun would report each task that fails */
+}
+
 static int run_doctor(const struct options *o)
 {
     struct doctor d = { .timeout_s = options_number(o, "timeout"), .slurm_conf = SLURM_CONF };
     struct session *s = session_open(o, &d.config_err);
     const char *controller = options_text(o, "controller");
-    int missing;
+    int missing, rc;
 
-    if (options_given(o, "cluster")) {
+    if (!options_given(o, "cluster") && (options_given(o, "topology") || options_given(o, "probe"))) {
         session_close(s);
-        return run_cluster(o);
-    }
-    if (options_given(o, "json") || options_given(o, "topology") || options_given(o, "probe")) {
-        session_close(s);
-        err_set(&d.config_err, "--json, --probe and --topology belong to --cluster");
+        err_set(&d.config_err, "--probe and --topology belong to --cluster");
         return options_misuse(o, &d.config_err);
     }
     d.config = s ? &s->config : NULL;
@@ -513,6 +533,11 @@ static int run_doctor(const struct options *o)
         s ? s->client
           : (struct client_options){ .hosts = controller ? controller : "localhost",
                                      .end = { .munge_socket = options_text(o, "munge-socket") } };
+    if (options_given(o, "cluster") || options_given(o, "json")) {
+        rc = options_given(o, "cluster") ? run_cluster(o, &d) : print_report(o, &d);
+        session_close(s);
+        return rc;
+    }
     missing = doctor_run(&d, stdout);
     session_close(s);
     if (missing)

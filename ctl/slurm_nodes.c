@@ -47,9 +47,10 @@ static int add_node(struct slurm_nodes *s, const char *line, const char *end, st
     }
     n.address = value_of(line, end, "NodeAddr");
     n.state = value_of(line, end, "State");
+    n.partitions = value_of(line, end, "Partitions");
     s->node = xgrow(s->node, &s->cap, s->n + 1, sizeof(*s->node));
     s->node[s->n++] = n;
-    for (char **text = &s->node[s->n - 1].address; text <= &s->node[s->n - 1].state; text++)
+    for (char **text = &s->node[s->n - 1].address; text <= &s->node[s->n - 1].partitions; text++)
         if (!*text)
             *text = xstrdup("");
     return 0;
@@ -140,6 +141,7 @@ void slurm_nodes_free(struct slurm_nodes *s)
         free(s->node[i].name);
         free(s->node[i].address);
         free(s->node[i].state);
+        free(s->node[i].partitions);
         free(s->node[i].leaf);
     }
     free(s->node);

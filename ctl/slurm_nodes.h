@@ -1,6 +1,6 @@
 /* slurm_nodes.h - the nodes and leaf switches that slurmctld has, as scontrol prints them.
  *
- *   scontrol -o show nodes       NodeName=node1 Arch=x86_64 ... NodeAddr=10.0.0.1 ... State=IDLE ...
+ *   scontrol -o show nodes       NodeName=node1 Arch=x86_64 ... NodeAddr=10.0.0.1 ... State=IDLE ... Partitions=main,gpu ...
  *   scontrol -o show topology    SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=node[1-16]
  *
  * One line for each; keys that are not named here are skipped. */
@@ -16,7 +16,7 @@
 
 struct slurm_nodes {
     struct slurm_node {
-        char *name, *address, *state; /* state as "IDLE+DRAIN"; address and state "": not given */
+        char *name, *address, *state, *partitions; /* state as "IDLE+DRAIN"; all but the name "": not given */
         char *leaf;                   /* NULL: below no switch that slurmctld has */
     } *node;                          /* sorted by name */
     size_t n, cap;

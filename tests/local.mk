@@ -64,6 +64,7 @@ UNIT_TESTS = \
 	tests/unit/longer \
 	tests/unit/loop \
 	tests/unit/network \
+	tests/unit/nodes \
 	tests/unit/number \
 	tests/unit/options \
 	tests/unit/order \
@@ -156,6 +157,7 @@ dist_check_SCRIPTS += \
 	tests/cluster/advice-test.sh \
 	tests/cluster/binding-test.sh \
 	tests/cluster/checkpoint-test.sh \
+	tests/cluster/doctor-test.sh \
 	tests/cluster/guard-test.sh \
 	tests/cluster/packages-test.sh \
 	tests/cluster/pace-test.sh \

@@ -196,11 +196,12 @@ mkdir "$dir/bin"
 cat >"$dir/bin/scontrol" <<'END'
 #!/bin/sh
 case "$*" in
-*nodes) printf 'NodeName=node%d Arch=x86_64 NodeAddr=10.0.0.%d Version=22.05.8 State=IDLE \n' 1 1 2 2 3 3 4 4 ;;
+*nodes) printf 'NodeName=node%d Arch=x86_64 NodeAddr=10.0.0.%d Version=22.05.8 State=IDLE Partitions=main \n' 1 1 2 2 3 3 4 4 ;;
 *) printf 'SwitchName=%s Level=%d LinkSpeed=1 Nodes=%s\n' odd 0 'node[1,3]' even 0 'node[2,4]' top 1 'node[1-4]' ;;
 esac
 END
-chmod +x "$dir/bin/scontrol"
+printf '#!/bin/sh\necho "srun: error: Unable to allocate resources: Requested nodes are busy" >&2\nexit 1\n' >"$dir/bin/srun"
+chmod +x "$dir/bin/scontrol" "$dir/bin/srun"
 cluster() { # STATUS OPTIONS...: doctor --cluster beside that topology.conf, no controller
     local expected=$1
     shift
@@ -221,11 +222,17 @@ cluster 1 --topology "$dir/loop.conf"
 is "$(grep -cE "^fault +topology +$dir/loop.conf:1: " "$dir/out")" 1 "sgctl doctor --cluster names the line of a broken topology.conf"
 cluster 1 --topology "$dir/none.conf"
 is "$(grep -cE "^fault +topology +.*$dir/none.conf.*No such file" "$dir/out")" 1 "sgctl doctor --cluster --topology: a missing file is a fault"
+cluster 1
+is "$(grep -cE '^unknown +answers .*Slurm gives no step on . nodes.*Requested nodes are busy' "$dir/out")" 1 "sgctl doctor --cluster: nodes that Slurm gives no step on are unknown, with the reason"
 printf '#!/bin/sh\necho "slurm_load_node error: Unable to contact slurm controller" >&2\nexit 1\n' >"$dir/bin/scontrol"
 cluster 1
 is "$(grep -cE '^unknown +slurm .*Unable to contact slurm controller' "$dir/out")" 1 "sgctl doctor --cluster: what Slurm does not answer is unknown"
-SLURM_CONF=$dir/slurm.conf code 2 --conf "$dir/good.conf" doctor --json
-is "$(grep -c -- '--json, --probe and --topology belong to --cluster' "$dir/err")" 1 "sgctl doctor --json without --cluster is rejected with the reason"
+SLURM_CONF=$dir/slurm.conf code 2 --conf "$dir/good.conf" doctor --topology "$dir/topology.conf"
+is "$(grep -c -- '--probe and --topology belong to --cluster' "$dir/err")" 1 "sgctl doctor --topology without --cluster is rejected with the reason"
+SLURM_CONF=$dir/slurm.conf code 1 --conf "$dir/good.conf" --controller 127.0.0.1:1 --timeout 1 doctor --json
+is "$(jq -r '[.checks[] | select(.check == "plugin") | .missing, .text] | join(" ")' "$dir/out" | grep -c '^true .*plugstack.conf:1: /x/syncguard.so: No such file')" 1 \
+    "sgctl doctor --json has the plugin that does not exist"
+is "$(jq -r '.files.configuration.hash | length' "$dir/out") $(jq -r '.files.plugin.hash' "$dir/out")" "32 null" "sgctl doctor --json has hashes of the files that are there"
 
 printf '#!/bin/sh\necho "$@"\n' >"$dir/sgtop" && chmod +x "$dir/sgtop"
 cp "$top_builddir/sgctl" "$dir/sgctl" 2>/dev/null
