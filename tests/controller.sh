@@ -23,7 +23,7 @@ head -c 64 /dev/urandom >"$dir/key" && chmod 600 "$dir/key"
 /usr/sbin/munged --foreground --force --num-threads=1 --key-file="$dir/key" --log-file="$dir/munge.log" \
     --pid-file="$dir/munge.pid" --seed-file="$dir/seed" --socket="$dir/munge" >/dev/null 2>&1 &
 pids+=($!)
-port=$((20000 + $$ % 20000))
+port=$((10000 + $$ * 4 % 22000)) # and three more; below those that the kernel hands out
 cat >"$dir/syncguard.conf" <<CONF
 Controller=127.0.0.1
 Port=$port

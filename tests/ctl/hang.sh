@@ -89,7 +89,7 @@ try() {
 deadlock() {
     what="$1, crossed"
     start "$1" crossed
-    wait_for 60 that '.verdicts[0].class == "hang"'
+    wait_for 180 that '.verdicts[0].class == "hang"'
     like "$(jq -r '.verdicts[0].text' "$dir/job")" \
         '^a deadlock of 4 ranks: rank 0 waits in a receive from rank 3 \(tag 9\), rank 3 waits in a receive from rank 2 \(tag 9\), rank 2' \
         "$what: ranks that wait for each other's messages are a deadlock, with their calls"

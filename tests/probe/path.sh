@@ -46,7 +46,8 @@ for mpi in $libraries; do
     [ "${each:-9999}" -le 300 ]
     ok $? "$mpi: the probe adds at most 300 instructions to a collective: $each"
     comm -13 "$dir/bare" "$dir/functions" >"$dir/added"
-    [ -s "$dir/added" ] && ! grep -Eq 'alloc|free$|lock|dlsym|open|write|syscall' "$dir/added"
+    # Where the processor's counter is not invariant the time is clock_gettime()'s, of the kernel's page.
+    [ -s "$dir/added" ] && ! grep -Eq 'alloc|free$|(^|[^c])lock|dlsym|open|write|syscall' "$dir/added"
     ok $? "$mpi: no function that the probe adds allocates or locks: $(tr '\n' ' ' <"$dir/added")"
 
     mkdir "$dir/$mpi.switch"

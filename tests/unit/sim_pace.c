@@ -8,16 +8,7 @@
 #define WINDOW 640  /* steps that are compared, once pacing had ... */
 #define SETTLE 64   /* ... so many collectives to notice that the cause is gone */
 #define SLOWER 1.01 /* than without pacing, at most */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HISTORIES 300
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define HISTORIES 300
-#endif
-#endif
-#ifndef HISTORIES
 #define HISTORIES 2400
-#endif
 
 static struct scenario scenario;
 
@@ -289,6 +280,6 @@ int main(int argc, char **argv)
     random_state = argc > 2 ? (uint64_t)atoi(argv[2]) : 77;
     test_gain();
     test_policies();
-    test_histories(argc > 1 ? atoi(argv[1]) : HISTORIES);
+    test_histories(argc > 1 ? atoi(argv[1]) : (int)tried_of(HISTORIES));
     return done_testing();
 }

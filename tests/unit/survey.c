@@ -9,7 +9,7 @@
 #include "topology/topology_conf.h"
 
 #define NODES 64
-#define SEEDS 50
+#define SEEDS (int)tried_of(50)
 #define FOUND 256
 
 enum fault { CLEAN, SLOW_NODE, ONE_WAY, DELAYED_NODE, WRONG_SWITCH, SWAPPED, SLOW_PAIR, DELAYED_PAIR, MIXED, SLOW_UPLINK, ALL };
@@ -177,7 +177,7 @@ static void check(const struct topology *topology, enum fault fault, const char 
     int good = 0, missed = 0, more = 0;
 
     inject(&t, fault);
-    for (uint64_t seed = 1001; seed <= 1000 + SEEDS; seed++) {
+    for (uint64_t seed = 1001; seed <= 1000u + tried_of(50); seed++) {
         size_t n = survey(topology, &t, share, seed, found);
         bool has = !expected[fault].n;
 
@@ -206,7 +206,7 @@ static void check_all(const struct topology *topology)
     struct survey_finding found[FOUND];
     int good = 0;
 
-    for (uint64_t seed = 1001; seed <= 1000 + SEEDS; seed++) {
+    for (uint64_t seed = 1001; seed <= 1000u + tried_of(50); seed++) {
         struct truth t = healthy();
         size_t n, has = 0;
 
