@@ -18,9 +18,9 @@ ACTIONS_LIBS = libactions.a $(HISTORY_LIBS) $(SLURMFACTS_LIBS) $(RULES_LIBS) $(C
 # The controller's helper that calls libslurm.
 if HAVE_LIBSLURM
 pkglibexec_PROGRAMS += syncguard-slurm-helper
-syncguard_slurm_helper_SOURCES = actions/slurm_helper_main.c actions/slurm_helper.c actions/slurm_helper.h slurm/comment.c slurm/nodelist.c slurm/nodelist.h wire/json.c wire/json.h
+syncguard_slurm_helper_SOURCES = actions/slurm_helper_main.c actions/slurm_helper.c actions/slurm_helper.h slurm/comment.c slurm/compat.c slurm/compat.h slurm/nodelist.c slurm/nodelist.h wire/json.c wire/json.h
 syncguard_slurm_helper_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 syncguard_slurm_helper_LDADD = $(RULES_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lslurm
 else
-EXTRA_DIST += actions/slurm_helper_main.c actions/slurm_helper.c slurm/nodelist.c slurm/nodelist.h tests/unit/nodelist.c
+EXTRA_DIST += actions/slurm_helper_main.c actions/slurm_helper.c slurm/compat.c slurm/compat.h slurm/nodelist.c slurm/nodelist.h tests/unit/nodelist.c
 endif

@@ -15,6 +15,7 @@
 #include "common/xalloc.h"
 #include "rules/action.h"
 #include "slurm/comment.h"
+#include "slurm/compat.h"
 #include "slurm/nodelist.h"
 #include "wire/json.h"
 
@@ -106,7 +107,7 @@ static json_t *on_job(const struct request *r, job_fn *act)
     const slurm_job_info_t *job = NULL;
     json_t *said;
 
-    if (slurm_load_job(&info, r->job, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
+    if (compat_load_job(r->job, &info) != SLURM_SUCCESS)
         return failed("the job cannot be looked up");
     for (uint32_t i = 0; i < info->record_count && !job; i++)
         if (info->job_array[i].job_id == r->job)
@@ -140,7 +141,7 @@ static json_t *job_comment(const struct request *r, const slurm_job_info_t *job,
 
     (void)info;
     slurm_init_job_desc_msg(&change);
-    change.job_id = r->job;
+    compat_name_job(&change, r->job);
     *(r->own_comment ? &change.comment : &change.admin_comment) = text;
     if (old && !strcmp(old, text))
         said = answer(ATTEMPT_DONE, "the job has this comment already");
@@ -156,8 +157,7 @@ static json_t *job_comment(const struct request *r, const slurm_job_info_t *job,
 static bool has_step(const struct request *r)
 {
     job_step_info_response_msg_t *steps = NULL;
-    bool there = slurm_get_job_steps(0, r->job, r->step, &steps, SHOW_ALL) == SLURM_SUCCESS &&
-                 steps->job_step_count > 0;
+    bool there = compat_load_step(r->job, r->step, &steps) == SLURM_SUCCESS && steps->job_step_count > 0;
 
     slurm_free_job_step_info_response_msg(steps);
     return there;
@@ -174,7 +174,7 @@ static json_t *signal_step(const struct request *r, const slurm_job_info_t *job,
         return answer(ATTEMPT_REFUSED, "the job was restarted since");
     if (!has_step(r))
         return answer(ATTEMPT_REFUSED, "the job has no running step %u", r->step);
-    if (slurm_signal_job_step(r->job, r->step, (uint32_t)r->signal) == SLURM_SUCCESS)
+    if (compat_signal_step(r->job, r->step, (uint32_t)r->signal) == SLURM_SUCCESS)
         return answer(ATTEMPT_DONE, "signal %s sent to step %u.%u", action_signal_name(r->signal), r->job,
                       r->step);
     error = errno;
@@ -186,7 +186,7 @@ static json_t *end_run(const struct request *r, const slurm_job_info_t *job)
 {
     if (base_state(job) >= JOB_COMPLETE && !(job->job_state & JOB_REQUEUE))
         return answer(ATTEMPT_REFUSED, "the job has ended");
-    if (slurm_requeue(r->job, 0) != SLURM_SUCCESS)
+    if (compat_requeue(r->job) != SLURM_SUCCESS)
         return failed("the job cannot be requeued");
     return NULL;
 }
@@ -216,7 +216,7 @@ static json_t *keep_off(const struct request *r, const slurm_job_info_t *job)
     if (added == 0)
         return answer(ATTEMPT_DONE, "%s is in the job's ExcNodeList already", r->nodes);
     slurm_init_job_desc_msg(&change);
-    change.job_id = r->job;
+    compat_name_job(&change, r->job);
     change.exc_nodes = list;
     said = slurm_update_job(&change) == SLURM_SUCCESS
                ? answer(ATTEMPT_DONE, "%s, ExcNodeList=%s",
@@ -319,7 +319,7 @@ static int change_node(const node_info_t *node, const struct request *r, enum ac
     if (kind == ACTION_DRAIN) {
         change.node_state = NODE_STATE_DRAIN;
         change.reason = text;
-        change.reason_uid = getuid();
+        compat_name_user(&change, getuid());
     } else if (kind == ACTION_RESUME) {
         change.node_state = NODE_RESUME; /* Slurm removes the reason at the same time */
     } else {

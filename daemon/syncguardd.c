@@ -42,6 +42,7 @@ struct daemon {
     bool verbose;
     struct event_base *base;
     struct config *config;
+    struct config started; /* with which it started */
     struct controller *server; /* NULL: a standby */
     struct lease *lease;       /* NULL: it is the only controller */
     char holder[LEASE_HOLDER_MAX]; /* that was logged */
@@ -59,10 +60,35 @@ static void on_end(evutil_socket_t sig, short what, void *arg)
     event_base_loopbreak(((struct daemon *)arg)->base);
 }
 
+/* "Port, StateDir": what differs of what is read at the start alone.  Returns buf. */
+static const char *not_taken(const struct config *was, const struct config *is, char *buf, size_t size)
+{
+    const struct {
+        const char *key;
+        bool differs;
+    } keys[] = {
+        { "Port", was->port != is->port },
+        { "Listen", strcmp(was->listen, is->listen) != 0 },
+        { "AuthInfo", strcmp(was->munge_socket, is->munge_socket) != 0 },
+        { "StateDir", strcmp(was->state_dir, is->state_dir) != 0 },
+        { "LogFile", strcmp(was->log_file, is->log_file) != 0 },
+        { "LogLevel", was->log_level != is->log_level },
+        { "LeaseTime", was->lease_s != is->lease_s },
+    };
+    size_t at = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < ARRAY_SIZE(keys) && at < size; i++)
+        if (keys[i].differs)
+            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", keys[i].key);
+    return buf;
+}
+
 static void on_reload(evutil_socket_t sig, short what, void *arg)
 {
     static struct config c; /* large */
     struct daemon *d = arg;
+    char keys[80];
     struct err err;
 
     (void)sig;
@@ -74,7 +100,10 @@ static void on_reload(evutil_socket_t sig, short what, void *arg)
     }
     if (!d->server)
         *d->config = c;
-    log_info("configuration reloaded");
+    if (*not_taken(&d->started, &c, keys, sizeof(keys)))
+        log_warn("configuration reloaded; %s: as it was until the controller starts again", keys);
+    else
+        log_info("configuration reloaded");
 }
 
 static struct event *on_signal(struct daemon *d, int sig, event_callback_fn fn)
@@ -214,7 +243,7 @@ static void report_no_memory(void)
 int main(int argc, char **argv)
 {
     static struct config c; /* large */
-    struct daemon d = { 0 };
+    static struct daemon d; /* large */
     struct err err;
     struct options o;
     int rc = options_start(&o, &program, argc, argv);
@@ -235,5 +264,6 @@ int main(int argc, char **argv)
     /* By default the limit grows with what is freed, and large arrays end up where they cannot be given back. */
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     d.config = &c;
+    d.started = c;
     return serve(&d);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "job/cadence.h"
@@ -31,6 +32,8 @@ struct jobtime {
     struct jobs *jobs;               /* belongs to the controller */
     char squeue[SLURMTOOL_PATH_MAX]; /* "": there is none */
     double due_s, asked_s;
+    double looked_s; /* for squeue, when it was not there; it is said once */
+    bool said;
     void (*confirmed)(struct job *j, void *arg);
     void *arg;
 };
@@ -44,6 +47,21 @@ struct jobtime *jobtime_new(struct event_base *base, void (*confirmed)(struct jo
     t->arg = arg;
     slurmtool_find(t->squeue, "squeue");
     return t;
+}
+
+/* It may be installed later.  Steps wait for it meanwhile, and nothing else says why. */
+static bool has_squeue(struct jobtime *t, double now_s)
+{
+    if (*t->squeue)
+        return true;
+    if (t->said && now_s < t->looked_s + SELDOM_S)
+        return false;
+    t->looked_s = now_s;
+    slurmtool_find(t->squeue, "squeue");
+    if (!*t->squeue && !t->said)
+        log_error("there is no squeue in PATH here: no step is confirmed, and time limits and ends of jobs stay unknown");
+    t->said = true;
+    return *t->squeue;
 }
 
 void jobtime_free(struct jobtime *t)
@@ -238,7 +256,7 @@ void jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s)
     struct err err;
     bool often;
 
-    if (!*t->squeue || t->child || (now_s < t->due_s && !has_new(jobs, t->asked_s)) || !list_jobs(jobs, now_s, ids, &often))
+    if (t->child || (now_s < t->due_s && !has_new(jobs, t->asked_s)) || !list_jobs(jobs, now_s, ids, &often) || !has_squeue(t, now_s))
         return;
     t->due_s = now_s + (often ? OFTEN_S : SELDOM_S);
     t->jobs = jobs;

@@ -284,4 +284,4 @@ dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
 EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/tui/expected/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
 	tests/analysis/*.py tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
-	tests/cluster/demo-score tests/cluster/placement-table tests/cluster/programs-table)
+	tests/cluster/demo-score tests/matrix tests/cluster/placement-table tests/cluster/programs-table)

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,7 @@
 #include "wire/json.h"
 #include "wire/loop.h"
 
-#define AGAIN_S       2.0
-#define AGAIN_EVERY_S 0.02
+#define AGAIN_EVERY_S 0.003 /* a flood from this address leaves few openings */
 
 void client_key(char key[CLIENT_KEY_BYTES])
 {
@@ -172,17 +170,17 @@ static bool turned_away(const struct client_call *c)
     return !c->up && !c->answer && (strstr(c->err.text, strerror(ECONNRESET)) || strstr(c->err.text, "closed by the peer"));
 }
 
-/* Ask the index-th host, for AGAIN_S also when it turns us away. */
+/* Ask the index-th host, again and again while it turns us away. */
 static struct client_call *call_patiently(const struct client_options *o, unsigned index, const json_t *question,
                                           double timeout_s)
 {
-    double begin_s = now_s(), until_s = begin_s + fmin(timeout_s, AGAIN_S);
+    double begin_s = now_s(), until_s = begin_s + timeout_s;
     struct client_call *c = call_host(o, index, question, timeout_s);
 
     while (turned_away(c) && now_s() + AGAIN_EVERY_S < until_s) {
         client_call_end(c);
         nanosleep(&(struct timespec){ .tv_nsec = (long)(AGAIN_EVERY_S * 1e9) }, NULL);
-        c = call_host(o, index, question, begin_s + timeout_s - now_s());
+        c = call_host(o, index, question, until_s - now_s());
     }
     return c;
 }

@@ -27,8 +27,9 @@
 #include "wire/verifier.h"
 
 /* The handshake, little-endian, before frames are sealed:
- *     "SGLK" | u32 LINK_VERSION | u8 kind | u16 bytes | bytes
- * The connecting end sends a greeting, the accepting end an answer or a refusal.  Greeting and answer are the public key
+ *     "SGLK" | u32 version | u8 kind | u16 bytes | bytes
+ * The connecting end sends a greeting with the newest version that it speaks, the accepting end an answer with the one that both will speak, or a
+ * refusal.  Greeting and answer are the public key
  * that the end made for this connection, and its credential.  Each end's first sealed frame is empty and proves that it
  * holds its keys; the link is up when the other end's has arrived. */
 #define MAGIC               "SGLK"
@@ -67,6 +68,7 @@ struct link {
     void *arg;
     enum phase phase;
     bool accepting;
+    uint32_t version; /* that both ends speak; 0: not known yet */
     struct seal_pair pair; /* of this connection */
     uint8_t peer_key[SEAL_KEY_BYTES]; /* the peer's, of this connection */
     struct seal seal;
@@ -152,7 +154,7 @@ static void send_message(struct link *l, enum message kind, const void *data, si
     uint8_t head[HEAD_BYTES];
 
     memcpy(head, MAGIC, 4);
-    seal_u32_put(head + 4, LINK_VERSION);
+    seal_u32_put(head + 4, l->version ? l->version : LINK_VERSION);
     head[8] = (uint8_t)kind;
     head[9] = (uint8_t)bytes;
     head[10] = (uint8_t)(bytes >> 8);
@@ -329,21 +331,42 @@ static void handle_message(struct link *l, enum message kind, const uint8_t *dat
         fail(l, "handshake: unexpected message %d of %zu bytes", kind, bytes);
 }
 
+/* "version 2", "versions 2 to 3" */
+static const char *own_versions(char *buf, size_t size)
+{
+    if (LINK_VERSION_OLDEST < LINK_VERSION)
+        snprintf(buf, size, "versions %u to %u", LINK_VERSION_OLDEST, LINK_VERSION);
+    else
+        snprintf(buf, size, "version %u", LINK_VERSION);
+    return buf;
+}
+
+/* Is there a version that both ends speak?  The accepting end answers a newer one with its own, and the newer end knows whether it
+ * speaks that. */
+static bool agree(struct link *l, uint32_t version)
+{
+    if (version < LINK_VERSION_OLDEST || (version > LINK_VERSION && !l->accepting))
+        return false;
+    l->version = version < LINK_VERSION ? version : LINK_VERSION;
+    return true;
+}
+
 /* Whether a message may follow this head. */
 static bool check_head(struct link *l, const uint8_t *head, size_t bytes)
 {
     uint32_t version = seal_u32_get(head + 4);
+    char own[40];
 
     if (memcmp(head, MAGIC, 4))
         fail(l, "handshake: the peer does not speak our protocol");
     else if (!l->accepting && head[8] == MESSAGE_REFUSAL && bytes <= REASON_MAX)
         return true; /* of any version: the version may be the reason */
-    else if (version != LINK_VERSION && l->accepting)
-        refuse(l, "refused: this end speaks protocol version %u, the peer version %u", LINK_VERSION, version);
-    else if (version != LINK_VERSION)
-        fail(l, "the peer speaks protocol version %u, this end version %u", version, LINK_VERSION);
     else if (bytes > HANDSHAKE_MAX)
         fail(l, "handshake: message of %zu bytes, expected at most %u", bytes, HANDSHAKE_MAX);
+    else if (!agree(l, version) && l->accepting)
+        refuse(l, "refused: this end speaks protocol %s, the peer version %u", own_versions(own, sizeof(own)), version);
+    else if (!l->version)
+        fail(l, "the peer speaks protocol version %u, this end %s", version, own_versions(own, sizeof(own)));
     else
         return true;
     return false;

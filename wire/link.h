@@ -28,7 +28,14 @@ struct event_base;
 struct link;
 struct verifier;
 
-#define LINK_VERSION     2u
+/* The newest version of the protocol that this end speaks, and the oldest: a release speaks that of the release before it, so that agents of
+ * running jobs are heard while the controller is upgraded, and after it.  Both ends speak the older one's newest version.  What stands
+ * before the versions are known, the head of a handshake's messages (link.c) and the greeting, stays the same.  It is not sealed: a
+ * version whose handshake has a flaw must not be spoken any more. */
+#ifndef LINK_VERSION /* the test of an upgrade builds a newer one */
+#define LINK_VERSION 2u
+#endif
+#define LINK_VERSION_OLDEST 2u
 #define LINK_FRAME_MAX   (1u << 20)
 #define LINK_PENDING_MAX (16u << 20)
 #define LINK_TRUSTED_MAX 4

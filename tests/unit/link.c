@@ -374,6 +374,7 @@ static const char *raw_reason(int fd)
 static void raw_peers(void)
 {
     static const char head_v1[] = "SGLK\x01\0\0\0\x01\x04\0abcd";
+    static const char head_v9[] = "SGLK\x09\0\0\0\x01\x28\0" KEY "MUNGE:x:";
     static const char head_long[] = "SGLK\x02\0\0\0\x01\xff\xff";
     static const char head_kind[] = "SGLK\x02\0\0\0\x02\x00\0";
     static const char head_key[] = "SGLK\x02\0\0\0\x01\x08\0MUNGE:x:";
@@ -393,6 +394,9 @@ static void raw_peers(void)
     raw_send(fd, head_v1, sizeof(head_v1) - 1);
     ok(strstr(raw_reason(fd), "protocol version 2, the peer version 1"), "a peer of another version gets both versions as the reason: %s",
        server.why);
+    fd = raw_connect();
+    raw_send(fd, head_v9, sizeof(head_v9) - 1);
+    ok(strstr(raw_reason(fd), "munge"), "a peer of a newer version is asked for its credential as others are: %s", server.why);
     fd = raw_connect();
     raw_send(fd, head_long, sizeof(head_long) - 1);
     raw_reason(fd);
