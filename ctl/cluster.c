@@ -157,7 +157,7 @@ static void judge_versions(const struct cluster_facts *c, struct findings *f)
     json_object_foreach(by_version, version, list) {
         const char *first = json_string_value(json_array_get(list, 0));
 
-        snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (make install there, if it is old)",
+        snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
                  first ? first : "NODE");
         findings_add(f, FINDING_FAULT, "versions", json_incref(list), next,
                      "the agents of %zu %s are version %.60s, the controller is %s (sgctl nodes): %s", json_array_size(list),
@@ -355,13 +355,12 @@ static json_t *ask_jobs(struct client_call **call, const struct client_options *
     return jobs;
 }
 
-void cluster_check(const struct client_options *client, double timeout_s, const char *topology, const char *measure,
-                   struct findings *f)
+void cluster_check(const struct client_options *client, double timeout_s, const char *topology, const struct slurm_nodes *slurm,
+                   const char *slurm_why, const struct pairwise_options *measure, struct findings *f)
 {
-    struct err topology_err = { "" }, slurm_err = { "" }, controller_err = { "" };
-    struct cluster_facts c = { .path = topology, .version = PACKAGE_VERSION };
+    struct err topology_err = { "" }, controller_err = { "" };
+    struct cluster_facts c = { .path = topology, .slurm = slurm, .slurm_why = slurm_why, .version = PACKAGE_VERSION };
     struct client_call *call = NULL;
-    struct slurm_nodes slurm = { 0 };
     struct topology *t = NULL;
     json_t *status, *nodes = NULL, *jobs = NULL;
     char path[4096];
@@ -374,9 +373,6 @@ void cluster_check(const struct client_options *client, double timeout_s, const 
         c.topology = t = topology_conf_read(c.path, &topology_err);
         c.topology_why = t ? NULL : topology_err.text;
     }
-    if (slurm_nodes_ask(&slurm, timeout_s, &slurm_err) == 0)
-        c.slurm = &slurm;
-    c.slurm_why = slurm_err.text;
     c.status = status = ask(&call, client, json_pack("{s:s}", "query", "status"), timeout_s, &controller_err);
     if (status)
         c.nodes = nodes = ask(&call, client, json_pack("{s:s}", "query", "nodes"), timeout_s, &controller_err);
@@ -385,11 +381,10 @@ void cluster_check(const struct client_options *client, double timeout_s, const 
     c.controller_why = controller_err.text;
     cluster_judge(&c, f);
     if (measure)
-        pairwise_check(t, c.path, c.slurm, measure, f);
+        pairwise_check(t, c.path, slurm, measure, f);
     json_decref(jobs);
     json_decref(nodes);
     json_decref(status);
     client_call_end(call);
-    slurm_nodes_free(&slurm);
     topology_free(t);
 }

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "ctl/findings.h"
+#include "ctl/pairwise.h"
 #include "ctl/slurm_nodes.h"
 #include "topology/topology.h"
 #include "wire/client.h"
@@ -28,8 +29,9 @@ struct cluster_facts {
 
 void cluster_judge(const struct cluster_facts *c, struct findings *f);
 
-/* topology NULL: the file that Slurm uses.  measure: the program that measures between nodes (ctl/pairwise.h); NULL: nothing is measured. */
-void cluster_check(const struct client_options *client, double timeout_s, const char *topology, const char *measure,
-                   struct findings *f);
+/* topology NULL: the file that Slurm uses.  slurm NULL: slurm_why has the reason.  measure: how is measured between nodes
+ * (ctl/pairwise.h); NULL: nothing is measured. */
+void cluster_check(const struct client_options *client, double timeout_s, const char *topology, const struct slurm_nodes *slurm,
+                   const char *slurm_why, const struct pairwise_options *measure, struct findings *f);
 
 #endif

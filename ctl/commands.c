@@ -79,8 +79,14 @@ static const struct option_spec topology = { "topology", "FILE", VALUE(VALUE_ANY
                                              "with --cluster: this topology.conf instead of Slurm's" };
 static const struct option_spec probe = { .name = "probe",
                                           .text = "with --cluster: measure between nodes as well, by a job of at most half a minute" };
+static const struct option_spec measured = { "measured", "FILE", VALUE(VALUE_ANY),
+                                             "with --probe: write the links that were found slow to this file, for srun and sgplan place" };
+static const struct option_spec by_mpi = { .name = "mpi", .text = "with --probe: measure by MPI, too, by another job of half a minute" };
+static const struct option_spec clock_limit = { "clock-limit", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
+                                                "with --probe: how far a node's wall clock may be from the other nodes' median" };
 static const struct option_use doctor_uses[] = {
-    { &cluster, NULL }, { &probe, NULL }, { &topology, NULL }, { &option_json, NULL }, { NULL, NULL }
+    { &cluster, NULL }, { &probe, NULL }, { &by_mpi, NULL }, { &measured, NULL }, { &clock_limit, "1s" }, { &topology, NULL },
+    { &option_json, NULL }, { NULL, NULL }
 };
 static const struct option_use config_uses[] = { { &mdoc, NULL }, { NULL, NULL } };
 
@@ -185,6 +191,8 @@ static const struct options_command table[] = {
       "memory, clock. With --cluster the cluster is checked instead, from here: the switches of topology.conf against the "
       "nodes and switches that slurmctld has, and what the controller knows of the running jobs that you may see: agents of "
       "another version or that are missing, nodes without recorded ranks, verdicts that name a link. "
+      "The slurmd of each node that a step would use is tried first, for at most 2 s: a node where it refuses the connection or does not "
+      "answer is a fault, and left out. "
       "A step of one task per free node (srun, at most 20 s), or per node of the allocation that this is called in, then checks what one machine is checked for, and "
       "LD_PRELOAD, limits, clock, munge in both directions, and whether version, build and configuration are those of this host. Each line is ok, a "
       "note, unknown (it could not be seen from here) or a fault, with where its figures come from and what to type next. "
@@ -195,8 +203,13 @@ static const struct options_command table[] = {
       "is the median of the pairs that are as far apart in topology.conf. Faults are nodes, pairs and switches' links that are slow or "
       "delayed (a round trip does not tell which way), rates that differ by direction, links of two rates, nodes that are "
       "nearer to another switch's nodes than to those of their own, and nodes that cannot reach each other. Pairs that were slow once are measured again "
-      "before anything is said of them. It takes at most half a minute: with more nodes than fit it says how many pairs were "
-      "measured. Other jobs that use the network meanwhile are disturbed for that time, and disturb it.",
+      "before anything is said of them. Round trips carry the partner's wall clock, so each node's clock is compared with the median of the "
+      "others', to within half of a round trip. "
+      "It takes at most half a minute: with more nodes than fit it says how many pairs were "
+      "measured. With --mpi the same pairs then measure by MPI, with the library that LD_LIBRARY_PATH leads to and srun's --mpi=pmix, else "
+      "pmi2 (SLURM_MPI_TYPE): "
+      "faults are nodes and pairs where MPI does much worse beside sockets than it does elsewhere, because it fell back to another device. "
+      "Other jobs that use the network meanwhile are disturbed for that time, and disturb it.",
       doctor_uses, NULL, COMMAND_DOCTOR },
 };
 

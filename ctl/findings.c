@@ -50,6 +50,22 @@ size_t findings_count(const struct findings *f, enum finding_state state)
     return n;
 }
 
+bool findings_has(const struct findings *f, const char *check, const char *node)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct cluster_finding *one = &f->finding[i];
+        json_t *name;
+        size_t k;
+
+        if (one->state != FINDING_FAULT || strcmp(one->check, check) != 0)
+            continue;
+        json_array_foreach(one->nodes, k, name)
+            if (!strcmp(json_string_value(name), node))
+                return true;
+    }
+    return false;
+}
+
 void findings_print(const struct findings *f, FILE *out)
 {
     for (size_t i = 0; i < f->n; i++) {
@@ -79,6 +95,8 @@ json_t *findings_json(const struct findings *f)
     put_int(answer, "faults", (int64_t)findings_count(f, FINDING_FAULT));
     put_int(answer, "unknown", (int64_t)findings_count(f, FINDING_UNKNOWN));
     put_json(answer, "findings", list);
+    if (f->clocks)
+        put_json(answer, "clocks", json_incref(f->clocks));
     return answer;
 }
 
@@ -90,5 +108,6 @@ void findings_free(struct findings *f)
         json_decref(f->finding[i].nodes);
     }
     free(f->finding);
+    json_decref(f->clocks);
     *f = (struct findings){ 0 };
 }

@@ -5,6 +5,7 @@
 #define SYNCGUARD_CTL_FINDINGS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -19,6 +20,7 @@ struct findings {
         json_t *nodes;     /* names; empty: it is of no particular node */
     } *finding;
     size_t n, cap;
+    json_t *clocks; /* [{"node", "ahead_s", "doubt_s"}]: ctl/clocks.h; NULL: not measured */
 };
 
 /* nodes is taken; NULL: none.  next may be NULL. */
@@ -26,8 +28,10 @@ __attribute__((format(printf, 6, 7))) void findings_add(struct findings *f, enum
                                                         const char *check, json_t *nodes, const char *next,
                                                         const char *fmt, ...);
 size_t findings_count(const struct findings *f, enum finding_state state);
+/* It has a fault of that check and node. */
+bool findings_has(const struct findings *f, const char *check, const char *node);
 void findings_print(const struct findings *f, FILE *out);
-/* {"faults", "unknown", "findings": [...]}, the caller's. */
+/* {"faults", "unknown", "findings": [...], "clocks": [...]}, the caller's; without the last where clocks were not measured. */
 json_t *findings_json(const struct findings *f);
 void findings_free(struct findings *f); /* leaves it empty */
 

@@ -1,5 +1,6 @@
 #include "ctl/measure.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -28,6 +29,7 @@
 #define HELLO_BYTES MEASURE_KEY_BYTES /* the key, then what is asked for */
 #define HELLO_S     0.5
 #define FIGURE_MAX  1e15
+#define AHEAD_MAX_S 1e10 /* a clock since 1970 */
 
 int measure_read(const char *line, struct measure_reply *r)
 {
@@ -36,13 +38,16 @@ int measure_read(const char *line, struct measure_reply *r)
             round = get_int(o, "round", 0, 1000000, -1);
 
     *r = (struct measure_reply){ .task = (uint32_t)task, .port = (uint16_t)port, .round = (unsigned)round };
+    r->protocol = (int)get_int(o, "protocol", 1, 1000, 1);
+    r->ahead_s = get_real(o, "ahead_s", -AHEAD_MAX_S, AHEAD_MAX_S);
     r->rtt_s = get_real(o, "rtt_s", 1e-9, MEASURE_LIMIT_S);
     r->there_bytes_per_s = get_real(o, "there", 1, FIGURE_MAX);
     r->back_bytes_per_s = get_real(o, "back", 1, FIGURE_MAX);
     get_text(o, "node", r->node, sizeof(r->node));
+    get_text(o, "mpi", r->mpi, sizeof(r->mpi));
     get_text(o, "why", r->why, sizeof(r->why));
     json_decref(o);
-    return task >= 0 && (port ? r->node[0] != '\0' : round >= 0) ? 0 : -1;
+    return task >= 0 && (r->node[0] ? port || r->mpi[0] || r->why[0] : !port && !r->mpi[0] && round >= 0) ? 0 : -1;
 }
 
 int measure_find(struct measure_peer *p, const char *address, uint16_t port)
@@ -219,20 +224,45 @@ static double receive_bulk(int fd, double until_s)
     return last_s - first_s > SPAN_MIN_S ? (double)(bytes - first) / (last_s - first_s) : NAN;
 }
 
-/* The shortest of some round trips: what the path takes when nothing waits. */
-static double ping(int fd, double until_s)
+static uint64_t wall_ns(void)
 {
-    double best_s = NAN, begin_s = now_s();
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The shortest of some round trips: what the path takes when nothing waits. B read its clock at some time within it. */
+static void ping(int fd, double until_s, struct measured *m)
+{
+    double begin_s = now_s();
 
     for (int i = 0; i < PINGS && (i < PINGS_MIN || now_s() < begin_s + PINGS_S); i++) {
-        double from_s = now_s();
+        double from_s = now_s(), rtt_s;
+        uint64_t wall = wall_ns(), there;
         char byte = 'p';
 
-        if (!write_all(fd, &byte, 1, until_s) || !read_all(fd, &byte, 1, until_s))
+        if (!write_all(fd, &byte, 1, until_s) || !read_all(fd, &there, sizeof(there), until_s))
             break;
-        best_s = fmin(best_s, now_s() - from_s);
+        rtt_s = now_s() - from_s;
+        if (rtt_s >= m->rtt_s)
+            continue;
+        m->rtt_s = rtt_s;
+        m->ahead_s = (double)(int64_t)(be64toh(there) - wall) * 1e-9 - rtt_s / 2;
     }
-    return best_s;
+}
+
+/* A byte is answered by the time. */
+static void answer_pings(int fd, double until_s)
+{
+    char byte;
+
+    while (read_all(fd, &byte, 1, until_s)) {
+        uint64_t here = htobe64(wall_ns());
+
+        if (!write_all(fd, &here, sizeof(here), until_s))
+            break;
+    }
 }
 
 /* Both ways, one after the other; B tells what arrived there. */
@@ -259,7 +289,7 @@ static void exchange_bulk(int fd, double until_s, struct measured *m)
 struct measured measure_call(const struct measure_peer *p, const char *key, bool rates)
 {
     double until_s = now_s() + MEASURE_LIMIT_S;
-    struct measured m = { NAN, NAN, NAN, NULL };
+    struct measured m = { NAN, NAN, NAN, NAN, NULL };
     int fd = call_peer(p, key, rates, until_s, &m.why);
 
     if (fd < 0)
@@ -268,7 +298,7 @@ struct measured measure_call(const struct measure_peer *p, const char *key, bool
     if (rates) {
         exchange_bulk(fd, until_s, &m);
     } else {
-        m.rtt_s = ping(fd, until_s);
+        ping(fd, until_s, &m);
         if (isnan(m.rtt_s))
             m.why = "no answer in time";
     }
@@ -310,8 +340,7 @@ void measure_answer(int listening, const char *key, bool rates)
             send_bulk(fd, until_s);
         read_all(fd, &byte, 1, until_s); /* until it has them all */
     } else if (!rates) {
-        while (read_all(fd, &byte, 1, until_s) && write_all(fd, &byte, 1, until_s))
-            continue;
+        answer_pings(fd, until_s);
     }
     close(fd);
 }

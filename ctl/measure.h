@@ -2,14 +2,22 @@
  *
  * A task per node. srun passes the doctor's lines to all tasks, and theirs, JSON, to the doctor:
  *
- *   task     {"task": 3, "node": "node4", "port": 40001}    where it listens
+ *   task     {"task": 3, "protocol": 2, "node": "node4", "port": 40001}    where it listens
  *   doctor   key KEY                                        a connection that does not begin with it is a stranger's, and closed
  *   doctor   peer TASK ADDRESS PORT                         for each task
  *   doctor   trips ROUND A-B C-D ...                        each task at most once
  *   doctor   rates ROUND A-B C-D ...
- *   task A   {"task": A, "round": 7, "rtt_s": 1.2e-05, "there": 9e8, "back": 8e8, "why": null}
+ *   task A   {"task": A, "round": 7, "rtt_s": 1.2e-05, "ahead_s": 0.0004, "there": 9e8, "back": 8e8, "why": null}
  *   task B   {"task": B, "round": 7}                        it is free again
  *   doctor   end
+ *
+ * With --mpi=TYPE, as srun was given, the same by MPI (measure_mpi.h): the round trip of a byte, and of 1 MiB, of which follows the same rate for
+ * both ways. There is no key and no address then.
+ *
+ *   task     {"task": 3, "protocol": 2, "node": "node4", "mpi": "Open MPI v4.1.4"}    or a "why" instead of "mpi"
+ *
+ * Each node has a program of its own, maybe of another build: a task of another MEASURE_PROTOCOL is not measured with.  Between tasks, behind
+ * the key and a letter for what is measured, a round trip is a byte, answered by the partner's wall clock (8 bytes, nanoseconds, big-endian).
  *
  * Plain TCP sockets.  No measurement takes longer than MEASURE_LIMIT_S; a task ends with its input, and after MEASURE_LIFE_S. */
 #ifndef SYNCGUARD_CTL_MEASURE_H
@@ -21,6 +29,7 @@
 
 #include "common/err.h"
 
+#define MEASURE_PROTOCOL    2 /* 1, which is not said: without clocks */
 #define MEASURE_TASKS_MAX   1024u
 #define MEASURE_KEY_BYTES   33 /* with its NUL; CLIENT_KEY_BYTES */
 #define MEASURE_LIMIT_S     2.0
@@ -30,16 +39,19 @@
 
 struct measured {
     double rtt_s, there_bytes_per_s, back_bytes_per_s; /* NaN: not measured */
+    double ahead_s;  /* B's wall clock of A's, give or take half of rtt_s (clocks.h) */
     const char *why;                                   /* a literal: why something was not; NULL: all was */
 };
 
 /* A task's line. */
 struct measure_reply {
     uint32_t task;
-    uint16_t port; /* 0: it is about a round */
-    char node[256];
-    unsigned round;
-    double rtt_s, there_bytes_per_s, back_bytes_per_s; /* NaN: not in it */
+    char node[256]; /* "": it is about a round; else: */
+    uint16_t port;  /* 0: none */
+    char mpi[64];   /* "": none */
+    int protocol;
+    unsigned round; /* where it is about one */
+    double rtt_s, ahead_s, there_bytes_per_s, back_bytes_per_s; /* NaN: not in it */
     char why[64];                                      /* "": not in it */
 };
 /* 0, or -1: it is malformed, or a number is out of range. */

@@ -149,7 +149,7 @@ static void judge_files(const struct nodes_facts *c, const struct host_report *r
     bool same_platform = !strcmp(r->platform, c->own->platform);
     char next[1000];
 
-    snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (make install there, if it is old)",
+    snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
              r->node);
     if (strcmp(r->version, c->own->version) != 0) {
         trouble(t, FINDING_FAULT, "version", r->node, next, "sgctl there is version %s, here %s", r->version,
@@ -242,7 +242,7 @@ static void judge_unreported(const struct nodes_facts *c, const struct node_answ
     char next[500];
 
     snprintf(next, sizeof(next),
-             "srun -N1 -w %.200s sgctl --version   (make install there, if it is old or missing)", a->node);
+             "srun -N1 -w %.200s sgctl --version   (install the same version there)", a->node);
     if (*a->version && strcmp(a->version, c->own->version) != 0)
         trouble(t, FINDING_FAULT, "version", a->node, next, "sgctl there is version %s, here %s", a->version,
                 c->own->version);
@@ -304,7 +304,8 @@ void nodes_judge(const struct nodes_facts *c, struct findings *f)
         judge_checks(r, no_controller, &t);
         judge_files(c, r, &t);
         judge_munge(c, r, &t);
-        judge_clock(c, a, r, &t, &k);
+        if (!findings_has(f, "clock", a->node)) /* as --probe found, which is more exact */
+            judge_clock(c, a, r, &t, &k);
     }
     if (refused(c, heard))
         findings_add(f, FINDING_UNKNOWN, "answers", NULL, "srun -N1 hostname",
@@ -354,7 +355,7 @@ static size_t next_group(const struct slurm_nodes *slurm, const char *allocation
     for (size_t i = 0; i < slurm->n; i++) {
         const struct slurm_node *one = &slurm->node[i];
 
-        if (done[i] || nodes_use(one, allocation) != NODE_ASKED)
+        if (done[i] || one->silent || nodes_use(one, allocation) != NODE_ASKED)
             continue;
         if (!n && !allocation) {
             length = strcspn(one->partitions, ",");
@@ -396,10 +397,9 @@ static void report_others(const struct slurm_nodes *slurm, const char *allocatio
     json_decref(closed);
 }
 
-void nodes_check(const struct doctor *d, const char *conf, double limit_s, struct findings *f)
+void nodes_check(const struct doctor *d, const char *conf, const struct slurm_nodes *slurm, const char *allocation, double limit_s,
+                 struct findings *f)
 {
-    const char *allocation = getenv("SLURM_JOB_ID") ? getenv("SLURM_JOB_NODELIST") : NULL;
-    struct slurm_nodes slurm = { 0 };
     struct host_report *own = xcalloc(1, sizeof(*own));
     struct nodes_facts facts = {
         .own = own, .limit_s = limit_s, .decode = decode, .arg = (void *)d->client.end.munge_socket
@@ -410,8 +410,6 @@ void nodes_check(const struct doctor *d, const char *conf, double limit_s, struc
     bool *done = NULL;
     struct err err = { "" };
 
-    if (slurm_nodes_ask(&slurm, d->timeout_s, NULL) < 0) /* cluster_check() says why */
-        goto out;
     host_report_take(own, d, NULL);
     credential = host_credential_make(d->client.end.munge_socket, &err);
     if (!credential)
@@ -419,9 +417,9 @@ void nodes_check(const struct doctor *d, const char *conf, double limit_s, struc
                      "this host makes no credential for the nodes to decode: %s", err.text);
     if (readlink("/proc/self/exe", program, sizeof(program) - 1) <= 0)
         snprintf(program, sizeof(program), "sgctl");
-    names = xcalloc(slurm.n, sizeof(*names));
-    done = xcalloc(slurm.n, sizeof(*done));
-    report_others(&slurm, allocation, f);
+    names = xcalloc(slurm->n, sizeof(*names));
+    done = xcalloc(slurm->n, sizeof(*done));
+    report_others(slurm, allocation, f);
     for (size_t i = 0; i < NODES_STEPS_MAX && now_s() < until_s; i++) {
         struct node_answers answers = { 0 };
         struct node_step step = { .nodes = names,
@@ -431,7 +429,7 @@ void nodes_check(const struct doctor *d, const char *conf, double limit_s, struc
                                   .limit_s = until_s - now_s(),
                                   .progress = isatty(STDERR_FILENO) };
 
-        step.n = next_group(&slurm, allocation, done, names, partition, sizeof(partition));
+        step.n = next_group(slurm, allocation, done, names, partition, sizeof(partition));
         if (!step.n)
             break;
         step.partition = allocation ? NULL : partition;
@@ -447,10 +445,8 @@ void nodes_check(const struct doctor *d, const char *conf, double limit_s, struc
         nodes_judge(&facts, f);
         node_answers_free(&answers);
     }
-out:
     free(credential);
     free(names);
     free(done);
     free(own);
-    slurm_nodes_free(&slurm);
 }

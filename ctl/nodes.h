@@ -32,7 +32,8 @@ struct nodes_facts {
 
 void nodes_judge(const struct nodes_facts *c, struct findings *f);
 
-/* conf: --conf as it was given, or NULL.  limit_s: for all steps together. */
-void nodes_check(const struct doctor *d, const char *conf, double limit_s, struct findings *f);
+/* conf: --conf as it was given, or NULL.  allocation: as above.  limit_s: for all steps together.  Silent nodes are not asked. */
+void nodes_check(const struct doctor *d, const char *conf, const struct slurm_nodes *slurm, const char *allocation, double limit_s,
+                 struct findings *f);
 
 #endif

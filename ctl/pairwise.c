@@ -6,6 +6,7 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "ctl/pairwise_private.h"
 #include "wire/json.h"
 
 #define FOUND_MAX 256u
@@ -129,8 +130,7 @@ static void say_switch(const struct pairwise *p, const struct survey_finding *s,
         rates ? rate(s->value).s : text_about_s(s->value).s, declared, s->count);
 }
 
-/* Nodes that reach the faster group's rate with nobody. */
-static json_t *slower_group(const struct pairwise *p, const struct survey_finding *s)
+json_t *pairwise_slower_group(const struct pairwise *p, const struct survey_finding *s)
 {
     json_t *list = json_array();
 
@@ -171,11 +171,46 @@ static void say(const struct pairwise *p, const struct survey_finding *s, struct
         break;
     case SURVEY_MIXED:
         snprintf(next, sizeof(next), LOOK_RATE, p->name[s->a]);
-        slow = slower_group(p, s);
+        slow = pairwise_slower_group(p, s);
         findings_add(f, FINDING_FAULT, "rate", json_incref(slow), next,
                      "links of two rates: %zu of %zu nodes reach %s, the others %s: %s", s->count, p->n,
                      rate(s->value).s, rate(s->usual).s, show_list(slow, SHOWN, list, sizeof(list)));
         json_decref(slow);
+        break;
+    }
+}
+
+/* ---- as a file of slow links ---- */
+
+/* A name that is none is left out: it came from a task. */
+static void add_slow(struct slow_links *to, enum slow_link_kind kind, const char *name, const char *other, double slower, double delay_s)
+{
+    struct slow_link l = { kind, (char *)name, (char *)other, fmin(fmax(slower, 1), SLOW_LINKS_SLOWER_MAX), fmin(fmax(delay_s, 0), SLOW_LINKS_DELAY_S) };
+
+    slow_links_add(to, &l, NULL);
+}
+
+static void take_slow(const struct pairwise *p, const struct survey_finding *s, struct slow_links *to)
+{
+    double slower = s->usual / s->value, delay_s = s->value - s->usual;
+    json_t *group, *name;
+    size_t i;
+
+    switch (s->kind) {
+    case SURVEY_NODE_DELAY: add_slow(to, SLOW_NODE, p->name[s->a], NULL, 1, delay_s); break;
+    case SURVEY_NODE_RATE:
+    case SURVEY_NODE_OUT:
+    case SURVEY_NODE_IN: add_slow(to, SLOW_NODE, p->name[s->a], NULL, slower, 0); break;
+    case SURVEY_PAIR_DELAY: add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], 1, delay_s); break;
+    case SURVEY_PAIR_RATE: add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], slower, 0); break;
+    case SURVEY_UPLINK_DELAY: add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, 1, delay_s); break;
+    case SURVEY_UPLINK_RATE: add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, slower, 0); break;
+    case SURVEY_SWITCH: add_slow(to, SLOW_NODE, p->name[s->a], switch_name(p, s->measured), 1, 0); break;
+    case SURVEY_MIXED:
+        group = pairwise_slower_group(p, s);
+        json_array_foreach(group, i, name)
+            add_slow(to, SLOW_NODE, json_string_value(name), NULL, slower, 0);
+        json_decref(group);
         break;
     }
 }
@@ -254,7 +289,7 @@ static void judge_extent(const struct pairwise *p, size_t faults, struct finding
             p->path);
 }
 
-void pairwise_judge(const struct pairwise *p, struct findings *f)
+void pairwise_judge(const struct pairwise *p, struct findings *f, struct slow_links *slow)
 {
     struct survey_finding *found = xcalloc(FOUND_MAX, sizeof(*found));
     size_t n, before = findings_count(f, FINDING_FAULT);
@@ -264,8 +299,11 @@ void pairwise_judge(const struct pairwise *p, struct findings *f)
     if (survey_judge(p->survey, found, FOUND_MAX, &n, &err) < 0)
         findings_add(f, FINDING_UNKNOWN, "measured", NULL, NULL, "%s", err.text);
     else
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             say(p, &found[i], f);
+            if (slow)
+                take_slow(p, &found[i], slow);
+        }
     judge_extent(p, findings_count(f, FINDING_FAULT) - before, f);
     free(found);
 }

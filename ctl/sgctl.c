@@ -16,6 +16,7 @@
 #include "ctl/cluster.h"
 #include "ctl/commands.h"
 #include "ctl/doctor.h"
+#include "ctl/slurmd.h"
 #include "ctl/host_report.h"
 #include "ctl/nodes.h"
 #include "ctl/page.h"
@@ -25,9 +26,8 @@
 #include "report/report_print.h"
 #include "report/report_step.h"
 #include "rules/rule.h"
+#include "topology/slurm_conf.h"
 #include "wire/session.h"
-
-#define SLURM_CONF "/etc/slurm/slurm.conf"
 
 enum { OK = 0, FAILED = 1, USAGE = 2 };
 
@@ -465,10 +465,16 @@ static int run_audit(const struct options *o)
 
 static int run_cluster(const struct options *o, const struct doctor *d)
 {
+    const char *allocation = getenv("SLURM_JOB_ID") ? getenv("SLURM_JOB_NODELIST") : NULL;
+    struct slurm_nodes slurm = { 0 };
     struct findings f = { 0 };
-    struct err err;
+    struct err err, slurm_err = { "" };
+    bool has_slurm;
     struct session *s = session_open(o, &err);
-    char *measure = NULL;
+    struct pairwise_options measure = { .save = options_text(o, "measured"),
+                                        .clock_limit_s = options_number(o, "clock-limit"),
+                                        .mpi = options_given(o, "mpi") };
+    char *program = NULL;
     size_t faults;
     json_t *answer;
 
@@ -477,12 +483,18 @@ static int run_cluster(const struct options *o, const struct doctor *d)
     if (options_given(o, "probe")) { /* it is installed beside the agent */
         const char *slash = strrchr(s->config.agent, '/');
 
-        measure = xasprintf("%.*s/syncguard-measure", slash ? (int)(slash - s->config.agent) : 0, s->config.agent);
+        measure.program = program = xasprintf("%.*s/syncguard-measure", slash ? (int)(slash - s->config.agent) : 0, s->config.agent);
     }
-    cluster_check(&s->client, options_number(o, "timeout"), options_text(o, "topology"), measure, &f);
-    free(measure);
+    has_slurm = slurm_nodes_ask(&slurm, options_number(o, "timeout"), &slurm_err) == 0;
+    if (has_slurm)
+        slurmd_check(&slurm, allocation, &f);
+    cluster_check(&s->client, options_number(o, "timeout"), options_text(o, "topology"), has_slurm ? &slurm : NULL, slurm_err.text,
+                  program ? &measure : NULL, &f);
+    free(program);
     session_close(s);
-    nodes_check(d, options_text(o, "conf"), NODES_LIMIT_S, &f);
+    if (has_slurm)
+        nodes_check(d, options_text(o, "conf"), &slurm, allocation, NODES_LIMIT_S, &f);
+    slurm_nodes_free(&slurm);
     faults = findings_count(&f, FINDING_FAULT);
     if (options_given(o, "json")) {
         answer = findings_json(&f);
@@ -513,18 +525,28 @@ static int print_report(const struct options *o, struct doctor *d)
     return missing && !d->in_step ? FAILED : OK; /* srun would report each task that fails */
 }
 
+static int check_doctor(const struct options *o, struct err *err)
+{
+    if (!options_given(o, "cluster") && (options_given(o, "topology") || options_given(o, "probe")))
+        return err_set(err, "--probe and --topology belong to --cluster");
+    if (!options_given(o, "probe") && (options_given(o, "measured") || options_given(o, "clock-limit") || options_given(o, "mpi")))
+        return err_set(err, "--measured, --mpi and --clock-limit belong to --probe");
+    return 0;
+}
+
 static int run_doctor(const struct options *o)
 {
-    struct doctor d = { .timeout_s = options_number(o, "timeout"), .slurm_conf = SLURM_CONF };
+    char slurm_conf[4096];
+    struct doctor d = { .timeout_s = options_number(o, "timeout"), .slurm_conf = slurm_conf };
     struct session *s = session_open(o, &d.config_err);
     const char *controller = options_text(o, "controller");
     int missing, rc;
 
-    if (!options_given(o, "cluster") && (options_given(o, "topology") || options_given(o, "probe"))) {
+    if (check_doctor(o, &d.config_err) < 0) {
         session_close(s);
-        err_set(&d.config_err, "--probe and --topology belong to --cluster");
         return options_misuse(o, &d.config_err);
     }
+    slurm_conf_locate(SLURM_CONF_NAME, slurm_conf, sizeof(slurm_conf));
     d.config = s ? &s->config : NULL;
     d.config_path = config_path(options_text(o, "conf"));
     if (!d.config_path)

@@ -26,6 +26,15 @@ static char *value_of(const char *line, const char *end, const char *key)
     return NULL;
 }
 
+/* 0: it is none. */
+static uint16_t port_in(const char *text)
+{
+    char *end;
+    unsigned long port = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+
+    return port <= UINT16_MAX && (!port || !*end || strchr(" \n", *end)) ? (uint16_t)port : 0;
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct slurm_node *one = a, *two = b;
@@ -36,6 +45,7 @@ static int by_name(const void *a, const void *b)
 static int add_node(struct slurm_nodes *s, const char *line, const char *end, struct err *err)
 {
     struct slurm_node n = { .name = value_of(line, end, "NodeName") };
+    char *port;
 
     if (!n.name || !*n.name) { /* a line that belongs to the node before, or is empty */
         free(n.name);
@@ -48,6 +58,9 @@ static int add_node(struct slurm_nodes *s, const char *line, const char *end, st
     n.address = value_of(line, end, "NodeAddr");
     n.state = value_of(line, end, "State");
     n.partitions = value_of(line, end, "Partitions");
+    port = value_of(line, end, "Port");
+    n.port = port ? port_in(port) : 0;
+    free(port);
     s->node = xgrow(s->node, &s->cap, s->n + 1, sizeof(*s->node));
     s->node[s->n++] = n;
     for (char **text = &s->node[s->n - 1].address; text <= &s->node[s->n - 1].partitions; text++)
@@ -119,6 +132,33 @@ int slurm_nodes_leaves(struct slurm_nodes *s, const char *text, struct err *err)
     return rc;
 }
 
+uint16_t slurm_nodes_port(const char *text)
+{
+    static const char key[] = "SlurmdPort";
+
+    for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+        end = strchrnul(line, '\n');
+        if (!strncmp(line, key, sizeof(key) - 1)) {
+            line += sizeof(key) - 1;
+            return port_in(line + strspn(line, " ="));
+        }
+    }
+    return 0;
+}
+
+/* Nodes without a port of their own have the one of the configuration. */
+static void ask_port(struct slurm_nodes *s, double limit_s)
+{
+    static const char *const config[] = { "scontrol", "show", "config", NULL };
+    char *text = tool_run(config, limit_s, ANSWER_BYTES_MAX, NULL);
+    uint16_t port = text ? slurm_nodes_port(text) : 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->node[i].port)
+            s->node[i].port = port;
+    free(text);
+}
+
 int slurm_nodes_ask(struct slurm_nodes *s, double limit_s, struct err *err)
 {
     static const char *const nodes[] = { "scontrol", "-o", "show", "nodes", NULL };
@@ -132,6 +172,7 @@ int slurm_nodes_ask(struct slurm_nodes *s, double limit_s, struct err *err)
     text = tool_run(topology, limit_s, ANSWER_BYTES_MAX, NULL); /* it fails where there are no switches */
     rc = text ? slurm_nodes_leaves(s, text, err) : 0;
     free(text);
+    ask_port(s, limit_s);
     return rc;
 }
 

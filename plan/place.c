@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/hostlist.h"
 #include "common/xalloc.h"
@@ -9,9 +10,10 @@
 #include "plan/options.h"
 #include "plan/question.h"
 #include "topology/arrange.h"
+#include "topology/slow_links.h"
 #include "topology/topology_conf.h"
 
-enum { TOPOLOGY, NODELIST, PATTERN, BANDWIDTH, LATENCY, OVERSUBSCRIPTION, LINK, SUGGEST };
+enum { TOPOLOGY, NODELIST, PATTERN, BANDWIDTH, LATENCY, OVERSUBSCRIPTION, LINK, SLOW, SUGGEST };
 
 static const struct option_spec own[] = {
     [TOPOLOGY] = { "topology", "FILE", VALUE(VALUE_ANY), "topology.conf of Slurm, with switches or blocks" },
@@ -26,6 +28,8 @@ static const struct option_spec own[] = {
                            "bandwidth below a switch over that of its link up: first for switches with nodes, then for those above" },
     [LINK] = { "link", "NAME=RATE", VALUE(VALUE_ANY),
                "measured bandwidth of a node's link, or of a switch's link up" },
+    [SLOW] = { "measured", "FILE", VALUE(VALUE_ANY),
+               "slow links as sgctl doctor --cluster --probe --measured wrote them, of any age" },
     [SUGGEST] = { "suggest", NULL, VALUE(VALUE_ANY),
                   "print the suggested order alone, as a host file: a line per rank" },
 };
@@ -40,6 +44,7 @@ static const struct option_use uses[] = {
     { &own[LATENCY], "1us" },
     { &own[OVERSUBSCRIPTION], "2" },
     { &own[LINK], OPTION_REPEATED },
+    { &own[SLOW], NULL },
     { &own[SUGGEST], NULL },
     { NULL, NULL },
 };
@@ -104,10 +109,12 @@ static int read_link(struct topology *t, const char *text, struct err *err)
                      text);
     else if ((rc = value_parse(&own[BANDWIDTH].type, equals + 1, &bytes_per_s, err)) < 0)
         err_prefix(err, "--link=%.60s", text);
-    else if (node != TOPOLOGY_NONE)
-        t->node[node].up.measured_bytes_per_s = bytes_per_s;
-    else
-        t->a_switch[a_switch].up.measured_bytes_per_s = bytes_per_s;
+    else {
+        struct topology_link *up = node != TOPOLOGY_NONE ? &t->node[node].up : &t->a_switch[a_switch].up;
+
+        up->measured_bytes_per_s = bytes_per_s;
+        up->slower = 1; /* a rate says more than --measured */
+    }
     free(name);
     return rc;
 }
@@ -125,6 +132,29 @@ static int read_links(const struct options *o, struct topology *t, struct err *e
             return -1;
     topology_assume(t, &a);
     return 0;
+}
+
+/* Then the answer says of when they are; "": there are none. */
+static int read_slow(const struct options *o, struct topology *t, char *note, size_t size, struct err *err)
+{
+    const char *path = options_text(o, "measured");
+    struct slow_links slow;
+    time_t at;
+    struct tm tm;
+    char when[32];
+    int n;
+
+    *note = '\0';
+    if (!path)
+        return 0;
+    if (slow_links_read(&slow, path, err) < 0)
+        return -1;
+    n = slow_links_apply(&slow, t, err);
+    at = (time_t)slow.measured_s;
+    strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", gmtime_r(&at, &tm));
+    snprintf(note, size, "Links that were measured to be slow: %d, between %u nodes at %s.", n, slow.nodes, when);
+    slow_links_free(&slow);
+    return n < 0 ? -1 : 0;
 }
 
 /* The nodes in Slurm's order, which is by name and number in most clusters; given: as they were listed, if they were. */
@@ -156,6 +186,9 @@ static void put_order(struct answer *answer, const struct layout *l, const char 
     answer_cells(answer, c->time_s, slurm_s > 0 ? c->time_s / slurm_s : NAN);
     if (c->link == TOPOLOGY_NONE)
         answer_cell_words(answer, "none");
+    else if (c->link >= l->vertices)
+        answer_cell_words(answer, "%s to %s", l->vertex[l->pair[c->link - l->vertices].a].name,
+                          l->vertex[l->pair[c->link - l->vertices].b].name);
     else
         answer_cell_words(answer, "%s to %s", l->vertex[c->link].name,
                           l->vertex[l->vertex[c->link].parent].name);
@@ -203,7 +236,7 @@ static void put_given(struct answer *answer, struct layout *l, const struct patt
 }
 
 static void put_answer(struct answer *answer, struct layout *l, const struct pattern *p, const char *pattern,
-                       const struct names *given, const struct names *sorted, const struct arranged *a)
+                       const struct names *given, const struct names *sorted, const char *note, const struct arranged *a)
 {
     static const struct answer_column columns[] = { { "order", "ORDER", ANSWER_WORDS },
                                                     { "time_s", "TIME", ANSWER_SECONDS },
@@ -231,6 +264,8 @@ static void put_answer(struct answer *answer, struct layout *l, const struct pat
     put_cyclic(answer, l, p, slurm_s);
     put_given(answer, l, p, given, sorted, slurm_s);
     put_order(answer, l, "suggested", &a->chosen, slurm_s);
+    if (*note)
+        answer_note(answer, "%s", note);
     if (a->chosen.time_s < slurm_s)
         answer_note(
             answer,
@@ -256,9 +291,10 @@ static int place(const struct options *o, struct topology *t, struct answer *ans
     struct layout *l = NULL;
     struct arranged a;
     uint32_t *order = NULL;
+    char note[160];
     int rc = -1;
 
-    if (pattern_parse(&p, options_text(o, "pattern"), err) < 0 || read_links(o, t, err) < 0 ||
+    if (pattern_parse(&p, options_text(o, "pattern"), err) < 0 || read_slow(o, t, note, sizeof(note), err) < 0 || read_links(o, t, err) < 0 ||
         read_nodes(o, t, &given, &sorted, err) < 0)
         goto done;
     nodes = xcalloc(sorted.n, sizeof(*nodes));
@@ -271,7 +307,7 @@ static int place(const struct options *o, struct topology *t, struct answer *ans
     if (options_given(o, "suggest"))
         layout_write_hosts(l, order, stdout);
     else
-        put_answer(answer, l, &p, options_text(o, "pattern"), &given, &sorted, &a);
+        put_answer(answer, l, &p, options_text(o, "pattern"), &given, &sorted, note, &a);
     rc = 0;
 done:
     layout_free(l);

@@ -23,6 +23,7 @@ UNIT_TESTS = \
 	tests/unit/cause \
 	tests/unit/client \
 	tests/unit/collective \
+	tests/unit/clocks \
 	tests/unit/cluster \
 	tests/unit/commands \
 	tests/unit/condition \
@@ -106,6 +107,8 @@ UNIT_TESTS = \
 	tests/unit/sim_job \
 	tests/unit/sim_pace \
 	tests/unit/site \
+	tests/unit/slow_links \
+	tests/unit/slurmd \
 	tests/unit/staleness \
 	tests/unit/statistics \
 	tests/unit/stall \
@@ -284,4 +287,5 @@ dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
 EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/tui/expected/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
 	tests/analysis/*.py tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
-	tests/cluster/demo-score tests/matrix tests/cluster/placement-table tests/cluster/programs-table)
+	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/cluster/placement-table tests/cluster/programs-table \
+	tests/cluster/slowdevice.c tests/cluster/wrongclock.c)

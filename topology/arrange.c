@@ -5,7 +5,9 @@
 
 #include "topology/exact.h"
 
-#define LESS (1 - 1e-9) /* differences below are rounding */
+#define LESS    (1 - 1e-9) /* differences below are rounding */
+#define NEAR    8u         /* nodes on either side with which one of a slow pair changes places */
+#define FURTHER 16u        /* nodes elsewhere with which it does */
 
 struct choice {
     struct layout *l;
@@ -24,24 +26,102 @@ static uint64_t flows_of(const struct flows *f)
     return n;
 }
 
-static double cost_s(struct choice *c, const uint32_t *order)
+static void cost_of(struct choice *c, const uint32_t *order, struct layout_cost *cost)
+{
+    layout_slots(c->l, c->f, order, c->slot_node);
+    layout_cost(c->l, c->f, c->slot_node, cost);
+}
+
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
+    return (uint32_t)((*state >> 33) % below);
+}
+
+/* ---- slow pairs ---- */
+
+static void swap_blocks(uint32_t *order, uint32_t a, uint32_t b, uint32_t length)
+{
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t kept = order[a + i];
+
+        order[a + i] = order[b + i];
+        order[b + i] = kept;
+    }
+}
+
+/* Does c->try cost no more with these two nodes exchanged, and has fewer messages between slow pairs?  Else it stays. */
+static bool try_swap(struct choice *c, uint32_t a, uint32_t b, struct layout_cost *now)
 {
     struct layout_cost cost;
 
-    layout_slots(c->l, c->f, order, c->slot_node);
-    layout_cost(c->l, c->f, c->slot_node, &cost);
-    return cost.time_s;
+    swap_blocks(c->try, a, b, 1);
+    cost_of(c, c->try, &cost);
+    if (cost.time_s <= now->time_s / LESS && cost.pair_messages < now->pair_messages) {
+        *now = cost;
+        return true;
+    }
+    swap_blocks(c->try, a, b, 1);
+    return false;
 }
 
-/* Take c->try where it costs less. */
-static void offer(struct choice *c)
+/* Are there messages between this node and one with which it is a slow pair? */
+static bool meets_pair(struct choice *c, uint32_t node)
 {
-    double time_s = cost_s(c, c->try);
+    for (size_t i = 0; i < c->f->n_phases; i++)
+        for (size_t k = 0; k < c->f->phase[i].n_flows; k++) {
+            const struct flow *f = &c->f->phase[i].flow[k];
+            uint32_t from = c->slot_node[f->from], to = c->slot_node[f->to];
 
+            if (from != to && (from == node || to == node) && layout_find_pair(c->l, from, to) != TOPOLOGY_NONE)
+                return true;
+        }
+    return false;
+}
+
+/* One of each slow pair of c->try changes places: with those next to it, which are near on the tree, then with any. Exchanges that cost as
+ * much count, because the next pair may be as slow. */
+static void part_pairs(struct choice *c, struct layout_cost *now)
+{
+    uint64_t each = flows_of(c->f) + c->l->vertices, state = 1;
+    uint32_t n = c->l->nodes;
+
+    for (uint32_t at = 0; at < n && now->pair_messages > 0 && c->work >= each; at++) {
+        bool parted;
+
+        if (!c->l->paired[c->try[at]])
+            continue;
+        layout_slots(c->l, c->f, c->try, c->slot_node);
+        parted = !meets_pair(c, c->try[at]);
+        c->work -= each;
+        for (uint32_t k = 0; !parted && k < 2 * NEAR + FURTHER && c->work >= each; k++) {
+            uint32_t by = k / 2 + 1, to = k >= 2 * NEAR ? draw(&state, n) : k % 2 ? at - by : at + by;
+
+            if (to >= n || to == at)
+                continue;
+            c->work -= each;
+            parted = try_swap(c, at, to, now);
+        }
+    }
+}
+
+/* Take c->try, which costs that, where it costs less. */
+static void take(struct choice *c, double time_s)
+{
     if (time_s >= c->best_s * LESS)
         return;
     c->best_s = time_s;
     memcpy(c->best, c->try, c->l->nodes * sizeof(*c->best));
+}
+
+static void offer(struct choice *c)
+{
+    struct layout_cost cost;
+
+    cost_of(c, c->try, &cost);
+    if (cost.pair_messages > 0)
+        part_pairs(c, &cost);
+    take(c, cost.time_s);
 }
 
 static bool is_best(const struct choice *c)
@@ -114,27 +194,12 @@ static void offer_strips(struct choice *c, uint32_t row)
 
 /* ---- exchanges ---- */
 
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
-    return (uint32_t)((*state >> 33) % below);
-}
-
-static void swap_blocks(uint32_t *order, uint32_t a, uint32_t b, uint32_t length)
-{
-    for (uint32_t i = 0; i < length; i++) {
-        uint32_t kept = order[a + i];
-
-        order[a + i] = order[b + i];
-        order[b + i] = kept;
-    }
-}
-
 static bool interchangeable(const struct layout *l, uint32_t a, uint32_t b)
 {
     return l->vertex[a].parent == l->vertex[b].parent && l->vertex[a].ranks == l->vertex[b].ranks &&
-           l->vertex[a].s_per_byte <= l->vertex[b].s_per_byte &&
-           l->vertex[a].s_per_byte >= l->vertex[b].s_per_byte;
+           (!l->paired || (!l->paired[a] && !l->paired[b])) && l->vertex[a].s_per_byte <= l->vertex[b].s_per_byte &&
+           l->vertex[a].s_per_byte >= l->vertex[b].s_per_byte && l->vertex[a].latency_s <= l->vertex[b].latency_s &&
+           l->vertex[a].latency_s >= l->vertex[b].latency_s;
 }
 
 /* Exchange nodes and blocks of nodes as long as that costs no more: on plateaus, too, because one link can hide others. */
@@ -147,18 +212,18 @@ static void exchange(struct choice *c)
     for (; c->work >= each && !is_best(c); c->work -= each) {
         uint32_t length = 1u << draw(&state, 3), n = c->l->nodes / length, a = draw(&state, n) * length,
                  b = draw(&state, n) * length;
-        double time_s;
+        struct layout_cost cost;
 
         if (a == b || (length == 1 && interchangeable(c->l, c->try[a], c->try[b])))
             continue;
         swap_blocks(c->try, a, b, length);
-        time_s = cost_s(c, c->try);
-        if (time_s > now_s / LESS) {
+        cost_of(c, c->try, &cost);
+        if (cost.time_s > now_s / LESS) {
             swap_blocks(c->try, a, b, length);
             continue;
         }
-        now_s = time_s;
-        offer(c);
+        now_s = cost.time_s;
+        take(c, now_s);
     }
 }
 
@@ -170,6 +235,10 @@ static void choose(struct choice *c, const struct pattern *p, bool *exact)
     bool aligned = row && ranks % c->l->per_node == 0 && c->l->nodes % row == 0;
 
     *exact = false;
+    if (c->l->paired) {
+        memcpy(c->try, c->best, c->l->nodes * sizeof(*c->try));
+        offer(c);
+    }
     if (!is_best(c))
         offer_blocks(c, row);
     if (!is_best(c) && aligned)
@@ -200,13 +269,11 @@ int arrange(struct layout *l, const struct pattern *p, uint64_t work, uint32_t *
         err_set(err, "out of memory");
         goto done;
     }
-    layout_slots(l, c.f, order, c.slot_node);
-    layout_cost(l, c.f, c.slot_node, &a->slurm);
+    cost_of(&c, order, &a->slurm);
     c.best_s = a->slurm.time_s;
     c.bound_s = layout_bound_s(l, c.f);
     choose(&c, p, &a->exact);
-    layout_slots(l, c.f, order, c.slot_node);
-    layout_cost(l, c.f, c.slot_node, &a->chosen);
+    cost_of(&c, order, &a->chosen);
     rc = 0;
 done:
     flows_free(c.f);

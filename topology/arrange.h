@@ -10,6 +10,8 @@
  *   - up to EXACT_NODES nodes, all orders, but those that are equal by the tree's symmetry or have no chance (branch and bound); above,
  *     random exchanges of nodes and of blocks, always the same ones.
  *
+ * Where an order has messages between two nodes that were measured to be slow, one of them first changes places with a node near it.
+ *
  * Never aborts and never prints. */
 #ifndef SYNCGUARD_TOPOLOGY_ARRANGE_H
 #define SYNCGUARD_TOPOLOGY_ARRANGE_H

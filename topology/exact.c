@@ -7,7 +7,7 @@
 #define LESS (1 - 1e-9) /* differences below are rounding */
 
 struct load { /* of a phase */
-    double *up, *down, s_per_byte, latency_s;
+    double *up, *down, s_per_byte, latency_s; /* up, down: by vertex, then by pair */
     size_t next; /* first flow that has not been added */
 };
 
@@ -48,6 +48,8 @@ static bool isomorphic(const struct search *s, uint32_t a, uint32_t b)
     const struct layout_vertex *one = &s->l->vertex[a], *two = &s->l->vertex[b];
     uint32_t below[EXACT_NODES], below_two[EXACT_NODES], n;
 
+    if (s->l->paired && ((a < s->l->nodes && s->l->paired[a]) || (b < s->l->nodes && s->l->paired[b])))
+        return false;
     if ((a < s->l->nodes) != (b < s->l->nodes) || one->ranks != two->ranks || one->nodes != two->nodes ||
         memcmp(&one->cables, &two->cables, sizeof(one->cables)) != 0 ||
         memcmp(&one->s_per_byte, &two->s_per_byte, sizeof(one->s_per_byte)) != 0 ||
@@ -93,9 +95,17 @@ static void load_link(const struct search *s, double *links, uint32_t v, double 
 static void walk(const struct search *s, struct load *load, const struct flow *flow, double messages)
 {
     const struct layout_vertex *v = s->l->vertex;
-    uint32_t from = s->slot_node[flow->from], to = s->slot_node[flow->to];
+    uint32_t from = s->slot_node[flow->from], to = s->slot_node[flow->to], pair = from == to ? TOPOLOGY_NONE : layout_find_pair(s->l, from, to);
     double latency_s = 0;
 
+    if (pair != TOPOLOGY_NONE) {
+        double *on = (from < to ? load->up : load->down) + s->l->vertices + pair;
+
+        *on += messages;
+        latency_s = s->l->pair[pair].delay_s;
+        if (messages > 0)
+            load->s_per_byte = fmax(load->s_per_byte, *on * s->l->pair[pair].s_per_byte);
+    }
     while (from != to) {
         if (v[from].depth >= v[to].depth) {
             load_link(s, load->up, from, messages, load);
@@ -199,7 +209,8 @@ static int by_later(const void *a, const void *b)
 bool exact_search(const struct layout *l, struct flows *f, uint64_t work, uint32_t *order, double time_s)
 {
     struct search s = { .l = l, .f = f, .order = order, .best_s = time_s, .work = work + 1 };
-    double *links = calloc(2 * (size_t)l->vertices * f->n_phases + 1, sizeof(*links));
+    size_t each = (size_t)l->vertices + l->n_pairs;
+    double *links = calloc(2 * each * f->n_phases + 1, sizeof(*links));
     struct load load[PHASES_MAX] = { 0 };
     uint32_t now[EXACT_NODES];
     bool whole = false;
@@ -212,8 +223,8 @@ bool exact_search(const struct layout *l, struct flows *f, uint64_t work, uint32
     if (l->nodes > EXACT_NODES || !links || !s.class || !s.placed || !s.slot_node)
         goto done;
     for (size_t i = 0; i < f->n_phases; i++) {
-        load[i].up = links + 2 * l->vertices * i;
-        load[i].down = load[i].up + l->vertices;
+        load[i].up = links + 2 * each * i;
+        load[i].down = load[i].up + each;
         qsort(f->phase[i].flow, f->phase[i].n_flows, sizeof(*f->phase[i].flow), by_later);
     }
     memset(s.class, 0xff, l->vertices * sizeof(*s.class));

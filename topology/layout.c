@@ -70,7 +70,7 @@ static int add_nodes(struct layout *l, const struct topology *t, const struct la
             return err_set(err, "%.200s: node %.80s is below no switch", t->origin, nodes[i].name);
         if (index[k])
             return err_set(err, "node %.80s is given twice", nodes[i].name);
-        index[k] = 1;
+        index[k] = i + 1;
         n = &t->node[k];
         if (nodes[i].ranks == 0 || nodes[i].ranks > PATTERN_RANKS_MAX - l->ranks)
             return err_set(err,
@@ -118,16 +118,71 @@ static void link_vertices(struct layout *l)
         l->top = l->vertex[l->top].child;
 }
 
+/* ---- slow pairs ---- */
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct layout_pair *one = a, *two = b;
+
+    return one->a != two->a ? (one->a > two->a) - (one->a < two->a) : (one->b > two->b) - (one->b < two->b);
+}
+
+uint32_t layout_find_pair(const struct layout *l, uint32_t a, uint32_t b)
+{
+    struct layout_pair key = { .a = a < b ? a : b, .b = a < b ? b : a }, *found;
+
+    if (!l->paired || a >= l->nodes || b >= l->nodes || !l->paired[a] || !l->paired[b])
+        return TOPOLOGY_NONE;
+    found = bsearch(&key, l->pair, l->n_pairs, sizeof(*l->pair), by_pair);
+    return found ? (uint32_t)(found - l->pair) : TOPOLOGY_NONE;
+}
+
+/* Seconds per byte of one message on the slowest link of the way. */
+static double slowest_s(const struct layout *l, uint32_t a, uint32_t b)
+{
+    double slowest = 0;
+
+    while (a != b) {
+        uint32_t *deeper = l->vertex[a].depth >= l->vertex[b].depth ? &a : &b;
+
+        slowest = fmax(slowest, layout_link_s(&l->vertex[*deeper], 1));
+        *deeper = l->vertex[*deeper].parent;
+    }
+    return slowest;
+}
+
+/* index: of t's nodes, one more than their number here; 0: not of the job. */
+static int add_pairs(struct layout *l, const struct topology *t, const uint32_t *index, struct err *err)
+{
+    if (!t->n_pairs)
+        return 0;
+    l->pair = calloc(t->n_pairs, sizeof(*l->pair));
+    l->paired = calloc(l->nodes, sizeof(*l->paired));
+    if (!l->pair || !l->paired)
+        return err_set(err, "out of memory");
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        const struct topology_pair *p = &t->pair[i];
+        uint32_t a = index[p->a], b = index[p->b];
+
+        if (!a-- || !b--)
+            continue;
+        l->paired[a] = l->paired[b] = true;
+        l->pair[l->n_pairs++] = (struct layout_pair){ a < b ? a : b, a < b ? b : a, p->slower > 1 ? p->slower * slowest_s(l, a, b) : 0, p->delay_s };
+    }
+    qsort(l->pair, l->n_pairs, sizeof(*l->pair), by_pair);
+    return 0;
+}
+
 struct layout *layout_new(const struct topology *t, const struct layout_node *nodes, size_t n,
                           struct err *err)
 {
     struct layout *l = calloc(1, sizeof(*l));
     uint32_t *at = calloc(t->n_switches + 1, sizeof(*at)), *index = calloc(t->n_nodes + 1, sizeof(*index));
-    size_t most = n + t->n_switches;
+    size_t most = n + t->n_switches, loads = most + t->n_pairs;
     int rc = -1;
 
     if (!l || !at || !index || !(l->vertex = calloc(most, sizeof(*l->vertex))) ||
-        !(l->up = calloc(most, sizeof(*l->up))) || !(l->down = calloc(most, sizeof(*l->down)))) {
+        !(l->up = calloc(loads, sizeof(*l->up))) || !(l->down = calloc(loads, sizeof(*l->down)))) {
         err_set(err, "out of memory");
         goto done;
     }
@@ -138,8 +193,10 @@ struct layout *layout_new(const struct topology *t, const struct layout_node *no
     memset(at, 0xff, t->n_switches * sizeof(*at)); /* TOPOLOGY_NONE */
     l->nodes = l->vertices = (uint32_t)n;
     rc = add_nodes(l, t, nodes, at, index, err);
-    if (rc == 0)
+    if (rc == 0) {
         link_vertices(l);
+        rc = add_pairs(l, t, index, err);
+    }
 done:
     free(at);
     free(index);
@@ -155,6 +212,8 @@ void layout_free(struct layout *l)
     if (!l)
         return;
     free(l->vertex);
+    free(l->pair);
+    free(l->paired);
     free(l->up);
     free(l->down);
     free(l);
@@ -199,7 +258,7 @@ void layout_write_hosts(const struct layout *l, const uint32_t *order, FILE *out
 struct busiest {
     double s_per_byte, latency_s;
     uint32_t link;
-    double messages;
+    double messages, pair_messages;
 };
 
 static void load(const struct layout *l, double *links, uint32_t v, double messages, struct busiest *b)
@@ -215,10 +274,28 @@ static void load(const struct layout *l, double *links, uint32_t v, double messa
     }
 }
 
+/* Returns the delay. */
+static double load_pair(const struct layout *l, uint32_t from, uint32_t to, double messages, struct busiest *b)
+{
+    uint32_t at = layout_find_pair(l, from, to);
+    double *links = from < to ? l->up : l->down;
+
+    if (at == TOPOLOGY_NONE)
+        return 0;
+    b->pair_messages += messages;
+    links[l->vertices + at] += messages;
+    if (links[l->vertices + at] * l->pair[at].s_per_byte > b->s_per_byte) {
+        b->messages = links[l->vertices + at];
+        b->s_per_byte = b->messages * l->pair[at].s_per_byte;
+        b->link = l->vertices + at;
+    }
+    return l->pair[at].delay_s;
+}
+
 static void send(struct layout *l, uint32_t from, uint32_t to, double messages, struct busiest *b)
 {
     const struct layout_vertex *v = l->vertex;
-    double latency_s = 0;
+    double latency_s = from == to ? 0 : load_pair(l, from, to, messages, b);
 
     while (from != to) {
         if (v[from].depth >= v[to].depth) {
@@ -244,12 +321,13 @@ void layout_cost(struct layout *l, const struct flows *f, const uint32_t *slot_n
         struct busiest b = { .link = TOPOLOGY_NONE };
         double link_s;
 
-        memset(l->up, 0, l->vertices * sizeof(*l->up));
-        memset(l->down, 0, l->vertices * sizeof(*l->down));
+        memset(l->up, 0, (l->vertices + l->n_pairs) * sizeof(*l->up));
+        memset(l->down, 0, (l->vertices + l->n_pairs) * sizeof(*l->down));
         for (size_t k = 0; k < ph->n_flows; k++)
             send(l, slot_node[ph->flow[k].from], slot_node[ph->flow[k].to], ph->flow[k].messages, &b);
         link_s = ph->rounds * ph->bytes * b.s_per_byte;
         c->time_s += ph->rounds * b.latency_s + link_s;
+        c->pair_messages += b.pair_messages;
         if (b.link != TOPOLOGY_NONE && (c->link == TOPOLOGY_NONE || link_s > longest_s)) {
             longest_s = link_s;
             c->link = b.link;

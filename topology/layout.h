@@ -11,10 +11,14 @@
  * with one rank per node it is what model/collective.h says. A message crosses the links from its node up to the lowest common switch and
  * down again; each link is full duplex. Messages inside a node cost nothing, because no order of the nodes changes them.
  *
+ * Between two nodes that were measured to be slow (topology.h) there is one more link, which only their messages cross, one at a
+ * time: its bandwidth is that of the slowest link on the way divided by the measured factor, and the delay is added.
+ *
  * Never aborts and never prints. Seconds, bytes. */
 #ifndef SYNCGUARD_TOPOLOGY_LAYOUT_H
 #define SYNCGUARD_TOPOLOGY_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -37,13 +41,25 @@ struct layout_vertex {
     double cables, spread;        /* spread: of messages over them, z_c sqrt((1 - 1/c) / c) */
 };
 
+/* The link between two nodes of the job that were measured to be slow, in both directions. */
+struct layout_pair {
+    uint32_t a, b;              /* a < b */
+    double s_per_byte, delay_s; /* 0: it takes nothing beyond the way */
+};
+
 struct layout {
     uint32_t nodes, ranks, vertices;
     uint32_t per_node; /* ranks of each node; 0: they differ */
     uint32_t top;      /* the lowest vertex with all nodes below it */
     struct layout_vertex *vertex;
-    double *up, *down; /* private: messages on the links */
+    struct layout_pair *pair; /* sorted */
+    uint32_t n_pairs;
+    bool *paired;      /* by node: it has a pair; NULL: none has */
+    double *up, *down; /* private: messages on the links, and then on the pairs, from a to b and back */
 };
+
+/* The pair of these two nodes; TOPOLOGY_NONE: they have none. */
+uint32_t layout_find_pair(const struct layout *l, uint32_t a, uint32_t b);
 
 /* Seconds per byte of each message when so many cross the link up of v in one direction; grows with them. */
 double layout_link_s(const struct layout_vertex *v, double messages);
@@ -57,7 +73,8 @@ void layout_free(struct layout *l); /* NULL is fine */
 struct layout_cost {
     double time_s;
     uint32_t
-        link; /* the vertex below the link that takes the most of it, or TOPOLOGY_NONE: nothing is sent */
+        link; /* the vertex below the link that takes the most of it; from `vertices` on, a pair; or TOPOLOGY_NONE: nothing is sent */
+    double pair_messages; /* over slow pairs, in all phases */
     double link_bytes; /* over that link in the direction of more, in the phase that takes longest */
 };
 

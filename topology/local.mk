@@ -7,6 +7,7 @@ libtopology_a_SOURCES = \
 	topology/leaves.c topology/leaves.h \
 	topology/locality.c topology/locality.h \
 	topology/pattern.c topology/pattern.h \
+	topology/slow_links.c topology/slow_links.h \
 	topology/slurm_conf.c topology/slurm_conf.h \
 	topology/survey.c topology/survey.h \
 	topology/topology.c topology/topology.h \

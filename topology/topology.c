@@ -10,7 +10,7 @@ const struct topology_assumption topology_usual = {
     .node_bytes_per_s = 12.5e9, .latency_s = 1e-6, .oversubscription = { 2 }, .n_oversubscription = 1
 };
 
-static const struct topology_link unknown = { NAN, NAN, NAN, NAN, 1 };
+static const struct topology_link unknown = { NAN, NAN, 1, 0, NAN, NAN, 1 };
 
 struct topology *topology_new(const char *origin)
 {
@@ -36,6 +36,7 @@ void topology_free(struct topology *t)
     free(t->node);
     free(t->a_switch);
     free(t->by_name);
+    free(t->pair);
     free(t->origin);
     free(t);
 }
@@ -284,12 +285,43 @@ int topology_finish(struct topology *t, struct err *err)
     return 0;
 }
 
+/* ---- what was measured ---- */
+
+int topology_slow_pair(struct topology *t, uint32_t a, uint32_t b, double slower, double delay_s)
+{
+    struct topology_pair p = { a < b ? a : b, a < b ? b : a, slower, delay_s }, *more;
+
+    for (size_t i = 0; i < t->n_pairs; i++)
+        if (t->pair[i].a == p.a && t->pair[i].b == p.b) {
+            t->pair[i].slower = fmax(t->pair[i].slower, slower);
+            t->pair[i].delay_s = fmax(t->pair[i].delay_s, delay_s);
+            return 0;
+        }
+    more = grown(t->pair, &t->cap_pairs, t->n_pairs, sizeof(*more));
+    if (!more)
+        return -1;
+    t->pair = more;
+    t->pair[t->n_pairs++] = p;
+    return 0;
+}
+
+void topology_move(struct topology *t, uint32_t node, uint32_t a_switch)
+{
+    t->a_switch[t->node[node].parent].n_below--;
+    t->a_switch[a_switch].n_below++;
+    t->node[node].parent = a_switch;
+}
+
 /* ---- links ---- */
 
-static void assume_link(struct topology_link *l, double bytes_per_s, double latency_s)
+/* Returns the rate that it has without what slows it. */
+static double assume_link(struct topology_link *l, double bytes_per_s, double latency_s)
 {
-    l->bytes_per_s = isnan(l->measured_bytes_per_s) ? bytes_per_s : l->measured_bytes_per_s;
-    l->latency_s = isnan(l->measured_latency_s) ? latency_s : l->measured_latency_s;
+    double usual = isnan(l->measured_bytes_per_s) ? bytes_per_s : l->measured_bytes_per_s;
+
+    l->bytes_per_s = usual / l->slower;
+    l->latency_s = (isnan(l->measured_latency_s) ? latency_s : l->measured_latency_s) + l->delay_s;
+    return usual;
 }
 
 static double highest_speed(const struct topology *t, uint32_t height)
@@ -308,8 +340,7 @@ void topology_assume(struct topology *t, const struct topology_assumption *a)
     for (size_t i = 0; i < t->n_switches; i++)
         t->a_switch[i].up.bytes_per_s = 0;
     for (size_t i = 0; i < t->n_nodes; i++) {
-        assume_link(&t->node[i].up, a->node_bytes_per_s, a->latency_s);
-        t->a_switch[t->node[i].parent].up.bytes_per_s += t->node[i].up.bytes_per_s;
+        t->a_switch[t->node[i].parent].up.bytes_per_s += assume_link(&t->node[i].up, a->node_bytes_per_s, a->latency_s);
     }
     for (uint32_t height = 0; height < TOPOLOGY_LEVELS_MAX; height++) {
         size_t last = a->n_oversubscription - 1;
@@ -317,15 +348,14 @@ void topology_assume(struct topology *t, const struct topology_assumption *a)
 
         for (size_t i = 0; i < t->n_switches; i++) {
             struct topology_switch *s = &t->a_switch[i];
-            double slower = s->link_speed > 0 ? s->link_speed / highest : 1;
+            double share = s->link_speed > 0 ? s->link_speed / highest : 1, usual;
 
             if (s->height != height)
                 continue;
-            assume_link(&s->up, s->up.bytes_per_s / over * slower, a->latency_s);
-            s->up.cables =
-                (uint32_t)fmax(1, fmin(TOPOLOGY_CABLES_MAX, round(s->up.bytes_per_s / a->node_bytes_per_s)));
+            usual = assume_link(&s->up, s->up.bytes_per_s / over * share, a->latency_s);
+            s->up.cables = (uint32_t)fmax(1, fmin(TOPOLOGY_CABLES_MAX, round(usual / a->node_bytes_per_s)));
             if (s->parent != TOPOLOGY_NONE)
-                t->a_switch[s->parent].up.bytes_per_s += s->up.bytes_per_s;
+                t->a_switch[s->parent].up.bytes_per_s += usual;
         }
     }
 }

@@ -22,8 +22,15 @@
 /* From a node or switch to the switch above it, full duplex: a number of cables, and a message takes one of them. */
 struct topology_link {
     double measured_bytes_per_s, measured_latency_s; /* NaN: not measured */
+    double slower, delay_s;                          /* than such links usually are: 1 and 0 unless that was measured (slow_links.h) */
     double bytes_per_s, latency_s;                   /* measured, or else assumed; of all cables */
     uint32_t cables;
+};
+
+/* Two nodes between which messages are slower, or take longer, than by the links on their way. */
+struct topology_pair {
+    uint32_t a, b;          /* nodes, a < b */
+    double slower, delay_s; /* at least 1, at least 0 */
 };
 
 struct topology_node {
@@ -48,8 +55,10 @@ struct topology {
     struct topology_node *node;
     struct topology_switch *a_switch;
     size_t n_nodes, n_switches;
+    struct topology_pair *pair; /* each once */
+    size_t n_pairs;
     /* Private. */
-    size_t cap_nodes, cap_switches;
+    size_t cap_nodes, cap_switches, cap_pairs;
     uint32_t *by_name; /* switches */
 };
 
@@ -70,6 +79,11 @@ int topology_finish(struct topology *t, struct err *err);
 uint32_t topology_find_node(const struct topology *t, const char *name);
 uint32_t topology_find_switch(const struct topology *t, const char *name);
 
+/* Messages between two different nodes are that much slower: the worst that was said of them counts.  -1: no memory. */
+int topology_slow_pair(struct topology *t, uint32_t a, uint32_t b, double slower, double delay_s);
+/* A node is below another switch with nodes than was said. */
+void topology_move(struct topology *t, uint32_t node, uint32_t a_switch);
+
 /* How fast links are that were not measured. */
 struct topology_assumption {
     double node_bytes_per_s, latency_s; /* of a node's link; of any link */
@@ -84,7 +98,7 @@ extern const struct topology_assumption topology_usual;
 
 /* Set bytes_per_s, latency_s and cables of all links; a cable between switches is about as fast as a node's, and
  * more than TOPOLOGY_CABLES_MAX count as so many faster ones. Slurm gives LinkSpeed no unit and no meaning: here a switch's link up is as much slower
- * than assumed as its LinkSpeed is lower than the highest one of its height. */
+ * than assumed as its LinkSpeed is lower than the highest one of its height. What makes one link slower makes none above it slower. */
 void topology_assume(struct topology *t, const struct topology_assumption *a);
 
 #endif

@@ -122,7 +122,7 @@ cover node3 "$here/slow" "$inst/bin/sgctl"
 doctor
 is "$status $(faults)" "1 answers:node3 " "a node that does not answer within the limit is named, and the others are heard"
 uncover node3 "$inst/bin/sgctl"
-wait_for 20 sh -c "[ -z \"\$($slurm --dir $here/c exec squeue -h)\" ]"
+wait_for 60 sh -c "[ -z \"\$($slurm --dir $here/c exec squeue -h)\" ]"
 is "$(C exec squeue -h | wc -l)" 0 "no job is left in the queue"
 
 C exec salloc -Q -N2 -w 'node[2-3]' "$inst/bin/sgctl" doctor --cluster --json >"$here/out" 2>"$here/err"
@@ -133,8 +133,21 @@ is "$status $(faults)" "0 " "with all faults mended there is none"
 C exec "$inst/bin/sgctl" doctor --cluster >"$here/text"
 is "$(grep -cE '^ok +(setup|clock) ' "$here/text") $(grep -c '^fault' "$here/text")" "2 0" "the same as text"
 
+# Its slurmd alone hangs, and is gone then: srun would wait for the node, and Slurm takes it for idle.
+C on node3 sh -c 'kill -STOP $(pidof slurmd)'
+doctor
+is "$status $(faults) $(says 'no slurmd answers on node3 (it accepts a connection, and says nothing)')" "1 slurmd:node3  1" "a node whose slurmd hangs is named"
+like "$(jq -r '.findings[] | select(.check == "setup") | .text' "$here/out")" "^3 of 3 nodes asked " "the others are heard, without waiting for it"
+C on node3 sh -c 'kill -KILL $(pidof slurmd)'
+doctor
+is "$status $(faults) $(says 'no slurmd answers on node3 (connection refused)')" "1 slurmd:node3  1" "a node whose slurmd is dead is named"
+like "$(jq -r '.findings[] | select(.check == "setup") | .text' "$here/out")" "^3 of 3 nodes asked " "the others are heard, without waiting for it"
+C exec salloc -Q -N2 -w 'node[3-4]' "$inst/bin/sgctl" doctor --cluster --json >"$here/out" 2>"$here/err"
+is "$(faults) $(jq -r '.findings[] | select(.check == "setup") | .text' "$here/out" | cut -c 1-18)" "slurmd:node3  1 of 1 nodes asked" "the same in an allocation that has it"
+
 C crash node4
 doctor
-is "$status $(faults)" "1 answers:node4 " "a node that is gone before Slurm knows it is named, and the others are heard"
+is "$status $(faults) $(says 'no slurmd answers on node4 ')" "1 slurmd:node3 slurmd:node4  1" \
+    "a node that is gone before Slurm knows it is named, and the others are heard"
 
 done_testing

@@ -22,12 +22,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     memcpy(text, data, size);
     if (measure_read(text, &r) == 0) {
-        if (r.task >= MEASURE_TASKS_MAX || (r.port && !r.node[0]))
+        if (r.task >= MEASURE_TASKS_MAX || (!!r.node[0] != (r.port || r.mpi[0] || (r.node[0] && r.why[0]))))
+            abort();
+        if (r.protocol < 1 || fabs(r.ahead_s) > 1e10)
             abort();
         check(r.rtt_s);
         check(r.there_bytes_per_s);
         check(r.back_bytes_per_s);
     }
+    pairwise_mpi_type(text);
     free(pairwise_nodes(text, NULL));
     free(pairwise_nodes(text, "main"));
     free(text);

@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err = { "" };
 
     memcpy(text, data, size);
+    slurm_nodes_port(text);
     switches = strstr(text, "--\n");
     if (switches) {
         *switches = '\0';

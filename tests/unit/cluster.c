@@ -140,8 +140,17 @@ static void check_lists(void)
     is_str(slurm_nodes_find(&s, "node3")->leaf, "leaf2", "a node is below its leaf, not below the switch above");
     is_str(slurm_nodes_find(&s, "node2")->state, "DOWN*+DRAIN", "a node has its state");
     is_str(slurm_nodes_find(&s, "node1")->address, "10.0.0.1", "a node has its address");
+    is_int(slurm_nodes_find(&s, "node1")->port, 0, "a node whose port is not printed has none");
     ok(!slurm_nodes_find(&s, "node5"), "a node that is not listed is not found");
     slurm_nodes_free(&s);
+    is_int(slurm_nodes_parse(&s, "NodeName=a NodeAddr=b Port=7001 Version=22.05\nNodeName=c Port=70000\n", &err), 0, "nodes with ports are read");
+    is_int(slurm_nodes_find(&s, "a")->port, 7001, "a node has the port that is printed");
+    is_int(slurm_nodes_find(&s, "c")->port, 0, "a port that is none is not known");
+    slurm_nodes_free(&s);
+    is_int(slurm_nodes_port("SlurmctldPort           = 6817\nSlurmdPort              = 6818\nSlurmdSpoolDir = x\n"), 6818,
+           "the configuration has the port of most nodes");
+    is_int(slurm_nodes_port("SlurmctldPort           = 6817\nSlurmdPort = no\n"), 0, "a configuration without one");
+    is_int(slurm_nodes_port(""), 0, "no configuration");
     is_int(slurm_nodes_parse(&s, "No nodes in the system\n", &err), -1, "no node is a failure");
     is_str(err.text, "scontrol lists no node", "and the reason says so");
     slurm_nodes_free(&s);

@@ -187,6 +187,23 @@ static void check_own_report(void)
     json_decref(o);
 }
 
+static void check_known_clock(void)
+{
+    static const char *const nodes[] = { "node1" };
+    struct host_report own = { .version = "1.0", .platform = "x86_64" };
+    struct node_answers answers;
+    struct nodes_facts c = { .asked = nodes, .n = 1, .answers = &answers, .own = &own, .limit_s = 20, .decode = decode };
+    struct findings f = { 0 };
+
+    findings_add(&f, FINDING_FAULT, "clock", json_pack("[s]", "node1"), NULL, "behind the others");
+    node_answers_begin(&answers, 1, FROM_S);
+    read_lines(&answers, REPORT("0", "node1", "1.0", "\"platform\":\"x86_64\",\"at_s\":4601,", OK));
+    nodes_judge(&c, &f);
+    is_int((long long)findings_count(&f, FINDING_FAULT), 1, "a clock that was found to be wrong before is not reported again");
+    findings_free(&f);
+    node_answers_free(&answers);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(uses); i++) {
@@ -197,6 +214,7 @@ int main(void)
     }
     check_long_report();
     check_own_report();
+    check_known_clock();
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text = judge(cases[i].output, cases[i].late, cases[i].own_missing);
 
