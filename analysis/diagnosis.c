@@ -4,63 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/oscillation.h"
-#include "analysis/price.h"
+#include "analysis/diagnosis_private.h"
 #include "analysis/rhythm.h"
-#include "analysis/variability.h"
-#include "analysis/straggler.h"
-#include "analysis/transfer.h"
-#include "analysis/work.h"
 #include "common/xalloc.h"
 
 #define ALWAYS         6.0 /* as many strikes were to be expected before the first; by chance one in 400 has none */
-#define SAME_TIME      0.99 /* of a time that is added up in another way */
-#define CERTAIN_Z      2.0  /* standard errors by which a mean is certainly smaller */
-#define EARLY          4u   /* steps after which an onset is still the beginning */
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define SHORT_STEP_S   0.010
 #define LASTING_S      1.0
-#define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
 #define TOGETHER       24u  /* steps between two that began, or were named, together */
-#define BEFORE_MIN     12u  /* steps that show what was before */
-#define DOUBTED_MIN 4u /* steps that an interval stands on; it is looked at again when there are twice as many */
-#define RECENT         64u  /* steps that the slowdown of now stands on, at the most */
-
-/* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY
- * on. */
-enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, KEY_ROLE, STRAGGLER_KEY };
-
-struct entry {
-    uint64_t key;
-    double found_s; /* the caller's clock */
-    struct reported {
-        enum finding_class class;
-        uint64_t step; /* 0: not yet */
-        uint32_t seq;
-    } reported[2];              /* each class that was reported of it, and when first */
-    struct straggler straggler; /* as it last was */
-    double expired_s;           /* saved in steps that are no longer remembered */
-    uint64_t doubted;           /* steps since the onset, of a straggler's newest interval; 0: it has none */
-};
-
-struct diagnosis {
-    struct work *work;
-    struct stragglers *stragglers;
-    struct variability *variability;
-    struct oscillation oscillation;
-    struct transfer transfer;
-    struct finding finding[FINDINGS_MAX];
-    struct entry entry[FINDINGS_MAX];
-    size_t n;
-    uint32_t next_id;
-    double unseen_s, seen_s; /* before the first step that was judged; of those since */
-    double unseen_steps;     /* there were before it, as far as it is known when the job began */
-    double between_s;        /* between those: steps of another kind (evaluation) */
-    double began_s, ended_s; /* when the first item came, and when the newest step ended */
-    uint64_t priced;         /* the step at which the stragglers' prices were taken */
-    uint32_t price_every;    /* steps */
-    size_t priced_n;         /* findings then */
-};
 
 struct diagnosis *diagnosis_new(void)
 {
@@ -120,7 +72,8 @@ static size_t add(struct diagnosis *d, uint64_t key)
     } else {
         d->n++;
     }
-    d->finding[at] = (struct finding){ .id = d->next_id++,
+    d->finding[at] = (struct finding){ .id = d->next_id,
+                                       .with = d->next_id,
                                        .scope = SCOPE_NONE,
                                        .place = WORK_PLACE_NONE,
                                        .standing = true,
@@ -130,6 +83,7 @@ static size_t add(struct diagnosis *d, uint64_t key)
                                        .last_ratio = NAN,
                                        .rate = NAN,
                                        .z = NAN };
+    d->next_id++;
     d->entry[at] = (struct entry){ .key = key, .found_s = d->ended_s };
     return at;
 }
@@ -140,8 +94,7 @@ static void end(struct finding *f, uint64_t step)
     f->over_step = step;
 }
 
-/* The collective with which step `number` (from 1) ended; the oldest remembered where it is further back. */
-static uint32_t seq_of(const struct work *w, uint64_t number)
+uint32_t diagnosis_seq_of(const struct work *w, uint64_t number)
 {
     uint64_t back = w->steps - number;
 
@@ -169,7 +122,7 @@ static const struct reported *first_reported(const struct work *w, struct entry 
         e->reported[0].step && e->reported[0].class != class ? &e->reported[1] : &e->reported[0];
 
     if (!reported->step)
-        *reported = (struct reported){ class, w->steps, seq_of(w, w->steps) };
+        *reported = (struct reported){ class, w->steps, diagnosis_seq_of(w, w->steps) };
     return reported;
 }
 
@@ -202,37 +155,18 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_c
     }
     if (onset + 1 != f->onset_step) {
         f->onset_step = onset + 1;
-        f->onset_seq = seq_of(w, f->onset_step);
+        f->onset_seq = diagnosis_seq_of(w, f->onset_step);
         f->onset_s = began_s(w, f->onset_step);
     }
     return f;
 }
 
-/* Number of remembered steps since the onset, at most the limit. */
-static uint32_t steps_since(const struct work *w, uint64_t onset, uint32_t most)
+uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most)
 {
     uint64_t since = w->steps - onset;
     uint32_t kept = work_kept(w) < most ? work_kept(w) : most;
 
     return since < kept ? (uint32_t)since : kept;
-}
-
-/* Slowdown over the newest steps, from what all steps since the onset lost on average. */
-static double mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
-{
-    uint32_t n = steps_since(w, onset, WORK_STEPS);
-
-    return n ? finding_slowdown(work_time_s(w, n) * (double)(w->steps - onset) / n, saved_s) : NAN;
-}
-
-/* Who works slower in the steps that were judged does so in those between (an evaluation), and what was there
- * when the first was judged has been there before, while the steps' length was still looked for: that time is
- * taken to have been lost alike. */
-static double with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s)
-{
-    double unseen_s = fmax(0, d->between_s) + (onset <= EARLY ? d->unseen_s : 0);
-
-    return d->seen_s > 0 ? saved_s * (1 + unseen_s / d->seen_s) : saved_s;
 }
 
 static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
@@ -249,32 +183,6 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
     d->began_s = s->began_s;
     d->ended_s = s->ended_s;
     d->seen_s += s->duration_s;
-}
-
-/* A step should take its longest work and its transfer.  What steps take beyond that since the onset, and did not before, the finding may
- * have cost as well, unseen: the work of a slow rank whose records are missing, waits inside of a step.  Where there was no before, it may
- * be that or its opposite.  The interval of the cost for that; lost_ratio: the share of the steps' time that the finding is said to cost. */
-static struct interval unexplained(const struct work *w, uint64_t onset, double lost_ratio)
-{
-    double rest_s[2] = { 0 }, since_s = 0, more;
-    uint32_t n[2] = { 0 };
-
-    for (uint32_t b = 0; b < work_kept(w); b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
-        bool since = w->steps - 1 - b >= onset;
-
-        if (k->pause || isnan(k->transfer_s))
-            continue;
-        rest_s[since] += k->duration_s - k->longest_s - k->transfer_s;
-        since_s += since ? k->duration_s : 0;
-        n[since]++;
-    }
-    more = (rest_s[1] - (n[0] >= BEFORE_MIN ? rest_s[0] * n[1] / n[0] : 0)) / (lost_ratio * since_s);
-    if (!n[1] || !(lost_ratio > 0))
-        return (struct interval){ 1, 1 };
-    if (n[0] >= BEFORE_MIN)
-        return (struct interval){ 1 + fmin(0, more), 1 + fmax(0, more) };
-    return (struct interval){ 1 - fabs(more), 1 + fabs(more) };
 }
 
 /* ---- what each detector reports ---- */
@@ -299,10 +207,10 @@ static void take_simple(struct diagnosis *d, enum key key, enum finding_class cl
 
     if (!f)
         return;
-    f->saved_s = key == KEY_TRANSFER ? saved_s : with_unseen(d, onset, saved_s);
-    f->slowdown = mean_slowdown(d->work, onset, saved_s);
+    f->saved_s = key == KEY_TRANSFER ? saved_s : diagnosis_with_unseen(d, onset, saved_s);
+    f->slowdown = diagnosis_mean_slowdown(d->work, onset, saved_s);
     f->cost =
-        key == KEY_TRANSFER ? cost : interval_product(cost, unexplained(d->work, onset, 1 - 1 / f->slowdown));
+        key == KEY_TRANSFER ? cost : interval_product(cost, diagnosis_unexplained(d->work, onset, 1 - 1 / f->slowdown));
     f->excess = excess;
     f->rate = rate;
 }
@@ -332,56 +240,6 @@ static void take_stragglers(struct diagnosis *d)
         if (d->finding[i].standing && !named)
             end(&d->finding[i], d->work->steps);
     }
-}
-
-/* Of the newest steps since the onset, as many as took most_s, what they took beyond what they usually do, because all paused in them. */
-static double paused_s(const struct work *w, uint64_t onset, double most_s)
-{
-    uint32_t n = steps_since(w, onset, WORK_STEPS), pauses = 0, b = 0;
-    double all_s = 0, pauses_s = 0;
-
-    for (; b < n && all_s < most_s; b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
-
-        all_s += k->duration_s;
-        pauses += k->pause;
-        pauses_s += k->pause ? k->duration_s : 0;
-    }
-    return pauses < b ? fmax(0, pauses_s - (all_s - pauses_s) * pauses / (b - pauses)) : 0;
-}
-
-/* For which share of the time before its onset was it there, too?  An onset among the first steps that were judged may only be when it
- * could be seen: for all of it.  But where the steps before certainly took less, for as much of it as they took more than steps without it
- * do; saved_s of of_s is what it cost.  The first step is not counted, as it began before its first item came.  Half of the time without it,
- * and less, is no step's: the job was not seen from its beginning, and the steps before say nothing. */
-static double share_before(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
-                           double of_s)
-{
-    double before = d->unseen_steps + (double)onset - 1, before_s = (f->onset_s - d->began_s) / before;
-    uint32_t n = steps_since(d->work, onset, WORK_STEPS);
-    double with_s = work_time_s(d->work, n) / n, without_s = with_s * (1 - saved_s / of_s), squares = 0, error_s;
-
-    if (onset > EARLY)
-        return 0;
-    for (uint32_t b = 0; b < n; b++)
-        squares += pow(d->work->step[work_slot(d->work, b)].duration_s - with_s, 2);
-    error_s = sqrt(squares / n * (1 / before + 1.0 / n));
-    if (!(before_s > without_s / 2 && before_s < with_s - CERTAIN_Z * error_s))
-        return 1;
-    return fmax(0, (before_s - without_s) / (with_s - without_s));
-}
-
-/* What it cost since its onset, and before it was seen, from what it cost in the newest steps, which took of_s: in the others it cost as
- * much a second, but for the pauses. */
-static double since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
-                          double of_s)
-{
-    double before = share_before(d, onset, f, saved_s, of_s);
-    double all_s = d->ended_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
-    double paused = paused_s(d->work, onset, SAME_TIME * of_s), rest_s;
-
-    rest_s = all_s - of_s - (paused_s(d->work, onset, INFINITY) - paused);
-    return of_s > paused && rest_s > 0 ? saved_s + saved_s / (of_s - paused) * rest_s : saved_s;
 }
 
 size_t diagnosis_stragglers(const struct diagnosis *d, const struct straggler **list)
@@ -435,7 +293,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     f->rate = o->rate;
     f->slowdown = o->slowdown;
     f->cost = o->cost;
-    f->saved_s = since_onset(d, onset, f, o->saved_s, o->of_s);
+    f->saved_s = diagnosis_since_onset(d, onset, f, o->saved_s, o->of_s);
 }
 
 /* Whose CPU is taken away is late, and slow to take part when it has come: collectives that became slow
@@ -460,191 +318,6 @@ static void find_leader(struct diagnosis *d)
     d->finding[at].follows = d->finding[at].follows && any;
 }
 
-/* ---- the price of stragglers ---- */
-
-/* Those that stand, the asked for one first; returns how many. */
-static size_t standing(const struct diagnosis *d, size_t asked, struct straggler list[STRAGGLERS_MAX])
-{
-    size_t n = 0;
-
-    list[n++] = d->entry[asked].straggler;
-    for (size_t i = 0; i < d->n && n < STRAGGLERS_MAX; i++)
-        if (i != asked && d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
-            list[n++] = d->entry[i].straggler;
-    return n;
-}
-
-/* What one costs in a step. Of several at a time it is the mean of what it costs alone and of what it adds to
- * the others (Shapley 1953, for two). */
-static double saved_in(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
-                       uint64_t step)
-{
-    double alone_s = straggler_saved_s(list, 1, w, slot, step);
-
-    if (n == 1)
-        return alone_s;
-    return (alone_s + straggler_saved_s(list, n, w, slot, step) -
-            straggler_saved_s(list + 1, n - 1, w, slot, step)) /
-           2;
-}
-
-/* Before the newest step overwrites the oldest: what that one cost is kept as it is known now. */
-static void keep_expiring(struct diagnosis *d)
-{
-    const struct work *w = d->work;
-    struct straggler list[STRAGGLERS_MAX];
-
-    if (w->steps < WORK_STEPS || w->price)
-        return;
-    for (size_t i = 0; i < d->n; i++)
-        if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
-            d->entry[i].expired_s += saved_in(list, standing(d, i, list), w,
-                                              (uint32_t)(w->steps % WORK_STEPS), w->steps - WORK_STEPS);
-}
-
-/* What a straggler alone cost in each step since its onset that is remembered, oldest first, and how much work it had. */
-static uint32_t saved_each(const struct diagnosis *d, const struct straggler *g, double *saved_s,
-                           double *more)
-{
-    const struct work *w = d->work;
-    uint32_t n = steps_since(w, g->onset, WORK_STEPS);
-
-    if (w->price)
-        return w->price_steps(w->price_arg, g, seq_of(w, w->steps - n + 1), saved_s, more);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = work_slot(w, n - 1 - i);
-        const struct work_step *k = &w->step[slot];
-
-        saved_s[i] = straggler_saved_s(g, 1, w, slot, w->steps - n + i);
-        more[i] = (k->pause ? k->usual_s : k->typical_s) * straggler_excess(g, w->steps - n + i);
-    }
-    return n;
-}
-
-/* The same of all steps, were its excess `times` as much. */
-static double saved_with(const struct diagnosis *d, const struct straggler *g, double times, uint32_t steps)
-{
-    const struct work *w = d->work;
-    struct straggler k = *g;
-    double saved_s = 0;
-    uint32_t from = seq_of(w, w->steps - steps + 1);
-
-    k.excess *= fmax(0, times);
-    if (w->price)
-        return w->price(w->price_arg, &k, 1, from, from).all.saved_s;
-    for (uint32_t b = 0; b < steps; b++)
-        saved_s += straggler_saved_s(&k, 1, w, work_slot(w, b), w->steps - 1 - b);
-    return saved_s;
-}
-
-/* The interval of a straggler's cost: of its excess, by which the steps are replayed again; of its onset; and of what its cost differs
- * from step to step, since a fault that lasts should cost as much in each: calls that are missing hide some of it.  It becomes
- * narrower with the square root of the steps, so that most prices leave it as it is. */
-static void doubt(struct diagnosis *d, size_t at)
-{
-    const struct straggler *g = &d->entry[at].straggler;
-    uint64_t since = d->work->steps - g->onset, last = d->entry[at].doubted;
-    struct interval excess = interval_of(1, g->error, g->freedom), cost;
-    double saved_s[WORK_STEPS], more[WORK_STEPS], all_s = 0, error, freedom;
-    uint32_t n, steps = steps_since(d->work, g->onset, WORK_STEPS);
-
-    if (steps < DOUBTED_MIN || (last && since >= last && since < 2 * last))
-        return;
-    d->entry[at].doubted = since;
-    n = saved_each(d, g, saved_s, more);
-    for (uint32_t i = 0; i < n; i++)
-        all_s += saved_s[i];
-    cost.low = saved_with(d, g, excess.low, steps) / all_s;
-    cost.high = saved_with(d, g, excess.high, steps) / all_s;
-    error = interval_ratio_error(saved_s, more, n, &freedom);
-    cost = interval_product(cost, interval_of(1, g->onset_error / (double)since, INFINITY));
-    cost = interval_product(cost, interval_of(1, error, freedom));
-    if (!d->work->price)
-        cost = interval_product(cost, unexplained(d->work, g->onset, 1 - 1 / d->finding[at].slowdown));
-    d->finding[at].cost = cost;
-}
-
-static void price(struct diagnosis *d, size_t at)
-{
-    const struct work *w = d->work;
-    struct finding *f = &d->finding[at];
-    struct straggler list[STRAGGLERS_MAX];
-    size_t n = standing(d, at, list);
-    uint32_t recent = steps_since(w, list[0].onset, RECENT), last = 0;
-    double newest_s = 0, all_s = work_time_s(w, recent);
-
-    if (list[0].fading && f->slowdown > 1) /* what it has cost will not be seen better */
-        return;
-    f->saved_s = d->entry[at].expired_s;
-    if (w->price && recent) {
-        struct prices p = w->price(w->price_arg, list, 1, seq_of(w, list[0].onset + 1),
-                                   w->step[work_slot(w, recent - 1)].seq);
-
-        newest_s = p.recent.saved_s;
-        all_s = p.recent.of_s;
-        f->saved_s = since_onset(d, list[0].onset, f, p.all.saved_s, p.all.of_s);
-    }
-    for (uint32_t b = 0; b < work_kept(w); b++) {
-        double saved_s = w->price ? 0 : saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);
-
-        f->saved_s += saved_s;
-        if (b < recent) {
-            newest_s += saved_s;
-            last += straggler_was_last(&list[0], w, work_slot(w, b));
-        }
-    }
-    if (!w->price)
-        f->saved_s = with_unseen(d, list[0].onset, f->saved_s);
-    f->slowdown = finding_slowdown(all_s, newest_s);
-    f->last_ratio = recent ? last / (double)recent : NAN;
-    doubt(d, at);
-}
-
-/* Steps that the price of the latest straggler stands on. */
-static uint32_t priced_steps(const struct diagnosis *d)
-{
-    uint32_t steps = WORK_STEPS;
-
-    for (size_t i = 0; i < d->n; i++)
-        if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
-            steps = steps_since(d->work, d->finding[i].onset_step - 1, steps);
-    return steps;
-}
-
-/* Steps between two prices of what stands.  Of very many ranks it is not priced at every step: that takes WORK_STEPS times as long as they
- * are many. */
-static uint32_t price_every(const struct diagnosis *d)
-{
-    uint32_t every = d->work->n / PRICED_AT_ONCE, again = d->work->price ? price_again(priced_steps(d)) : 0;
-
-    every = every > again ? every : again;
-    return every > d->price_every ? every : d->price_every;
-}
-
-static void price_stragglers(struct diagnosis *d)
-{
-    if (d->priced_n == d->n && d->work->steps <= d->priced + price_every(d))
-        return;
-    d->priced = d->work->steps;
-    d->priced_n = d->n;
-    for (size_t i = 0; i < d->n; i++)
-        if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
-            price(d, i);
-}
-
-void diagnosis_price_every(struct diagnosis *d, uint32_t steps)
-{
-    d->price_every = steps;
-}
-
-void diagnosis_price_now(struct diagnosis *d)
-{
-    d->priced_n = SIZE_MAX;
-    for (size_t i = 0; i < d->n; i++)
-        d->entry[i].doubted = 0;
-    price_stragglers(d);
-}
-
 /* ---- all together ---- */
 
 void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown)
@@ -656,7 +329,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     const struct straggler *named;
     size_t before = stragglers_get(d->stragglers, &named);
 
-    keep_expiring(d);
+    diagnosis_keep_expiring(d);
     follow_time(d, s);
     work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
     w->step[work_slot(w, 0)].ended_s = s->ended_s;
@@ -666,7 +339,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     oscillation_step(&d->oscillation, w, s->period, min_slowdown);
     transfer_step(&d->transfer, w, min_slowdown);
     if (stragglers_get(d->stragglers, &named) < before)
-        price_stragglers(d); /* what is over keeps its last price */
+        diagnosis_price_stragglers(d); /* what is over keeps its last price */
     take_stragglers(d);
     take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->cost,
                 o->ratio - 1, o->period);
@@ -683,7 +356,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
 
 void diagnosis_restart(struct diagnosis *d)
 {
-    price_stragglers(d);
+    diagnosis_price_stragglers(d);
     for (size_t i = 0; i < d->n; i++)
         if (d->finding[i].standing)
             end(&d->finding[i], d->work->steps);
@@ -697,7 +370,7 @@ void diagnosis_restart(struct diagnosis *d)
 
 uint32_t diagnosis_seq(const struct diagnosis *d, uint64_t step)
 {
-    return seq_of(d->work, step < d->work->steps ? step + 1 : d->work->steps);
+    return diagnosis_seq_of(d->work, step < d->work->steps ? step + 1 : d->work->steps);
 }
 
 uint32_t diagnosis_next_id(const struct diagnosis *d)
@@ -712,7 +385,7 @@ uint64_t diagnosis_steps(const struct diagnosis *d)
 
 size_t diagnosis_findings(struct diagnosis *d, const struct finding **list)
 {
-    price_stragglers(d);
+    diagnosis_price_stragglers(d);
     *list = d->finding;
     return d->n;
 }
@@ -751,7 +424,7 @@ double diagnosis_last_ratio(const struct diagnosis *d, uint32_t rank)
         if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY &&
             (!costliest || d->finding[i].slowdown > costliest->slowdown))
             costliest = &d->finding[i];
-    n = steps_since(d->work, costliest ? costliest->onset_step - 1 : 0, RECENT);
+    n = diagnosis_steps_since(d->work, costliest ? costliest->onset_step - 1 : 0, DIAGNOSIS_RECENT);
     for (uint32_t b = 0; b < n; b++)
         last += d->work->step[work_slot(d->work, b)].last == rank;
     return n ? last / (double)n : NAN;
@@ -759,7 +432,12 @@ double diagnosis_last_ratio(const struct diagnosis *d, uint32_t rank)
 
 double diagnosis_finding_step_s(const struct diagnosis *d, const struct finding *f)
 {
-    uint32_t n = steps_since(d->work, f->onset_step - 1, RECENT);
+    uint64_t onset = f->onset_step; /* the latest of those that are reported with it: of what its slowdown stands on */
+    uint32_t n;
 
+    for (size_t i = 0; i < d->n; i++)
+        if (d->finding[i].standing && d->finding[i].with == f->id && d->finding[i].onset_step > onset)
+            onset = d->finding[i].onset_step;
+    n = diagnosis_steps_since(d->work, onset - 1, DIAGNOSIS_RECENT);
     return n ? work_time_s(d->work, n) / n : NAN;
 }

@@ -42,11 +42,9 @@ struct interval finding_slowdown_interval(const struct finding *f)
     return f->cost.low < f->cost.high && f->slowdown > 1 && lost * f->cost.high < 1 ? i : INTERVAL_UNKNOWN;
 }
 
-char *finding_lost_text(const struct finding *f, bool list, char *buf, size_t size)
+char *finding_share_text(double slowdown, struct interval of, bool list, char *buf, size_t size)
 {
-    struct interval slowdown = finding_slowdown_interval(f);
-    double lost = 100 * (1 - 1 / f->slowdown), low = 100 * (1 - 1 / slowdown.low),
-           high = 100 * (1 - 1 / slowdown.high);
+    double lost = 100 * (1 - 1 / slowdown), low = 100 * (1 - 1 / of.low), high = 100 * (1 - 1 / of.high);
     int digits = lround(low) == lround(high);
 
     if (lround(10 * low) < lround(10 * high))
@@ -55,6 +53,11 @@ char *finding_lost_text(const struct finding *f, bool list, char *buf, size_t si
     else
         snprintf(buf, size, "%.0f %%", lost);
     return buf;
+}
+
+char *finding_lost_text(const struct finding *f, bool list, char *buf, size_t size)
+{
+    return finding_share_text(f->slowdown, finding_slowdown_interval(f), list, buf, size);
 }
 
 double finding_slowdown(double of_s, double saved_s)

@@ -46,6 +46,8 @@ struct interval finding_slowdown_interval(const struct finding *f);
 /* The share of the time that is lost: "12 % (10 to 14 %)"; "12 %" where the interval is not known, or narrower than a tenth of a percent.
  * list: "12 %, 10 to 14 %".  Returns buf. */
 char *finding_lost_text(const struct finding *f, bool list, char *buf, size_t size);
+/* The same of a slowdown and its interval. */
+char *finding_share_text(double slowdown, struct interval of, bool list, char *buf, size_t size);
 
 /* Time with a cause over the time without it, which would be saved_s shorter; NaN: nothing would be left, or one is not known. */
 double finding_slowdown(double of_s, double saved_s);
@@ -57,6 +59,9 @@ struct finding {
     uint32_t place; /* rank, or number of a node, a switch or a role; WORK_PLACE_NONE without scope */
     uint32_t other; /* of a link: its other node */
     bool by_connections; /* the place is where TCP connections became slower, and excess that of the collectives */
+    /* Straggler, drift: the finding that it is reported with.  One of several that are slow at the same time costs next to nothing while the
+     * others stand; the price of the one that is reported is what they all cost together.  Its own id: it is reported itself. */
+    uint32_t with;
     bool standing;
     bool young; /* it has not lasted long enough to be named; see diagnosis.h */
     /* It came with another finding that explains it, and is listed behind: the collectives are slow because a

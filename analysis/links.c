@@ -24,19 +24,30 @@
 #define LET_GO      0.35 /* of the excess that it was named with ... */
 #define LET_GO_N    6u   /* ... for this many steps in a row */
 #define SIGMA_MIN   0.02
+#define CHANGES     16u /* from step to step that a mean of them stands on ... */
+#define CHANGES_MIN 8u
+#define FAR         3.0  /* ... each up to so many standard deviations ... */
+#define WANDERS     1.5  /* ... and times that, as levels wander */
 #define PAST 48u /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
 #define PAST_MIN   8u   /* ... unless there are fewer */
-#define UNLIKE     3.0  /* standard deviations of that */
+#define UNLIKE     3.0  /* standard deviations of that, and less of many steps: ... */
+#define ALIKE      8.0  /* ... so many are as one */
+#define RECENT_STEPS 112u /* slow ones and PAST */
+#define NEWEST     4u   /* steps that show how slow it is now ... */
+#define NEAR       0.6  /* ... of which the mean of all slow ones must have so much */
 #define MOST_SIGMA 0.1  /* of a kind whose transfers nobody waited for */
 #define FLOOR      1e-3 /* of a step: what a transfer varies by less than that shows nothing */
 #define STEP_MIN_S 1e-6
 #define CLEARLY    2.0 /* times what the named place explains: another one is named ... */
 #define REST       0.5 /* of the excess of a part: the rest of the place is slow, too */
+#define SAME       0.9 /* of what a place explains: a part explains as much */
 #define MOVE       4u  /* ... after as many steps in a row */
 
 struct kind {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
+    float last, change;  /* that of the last step, less the usual; half the mean square of what it changes by from step to step ... */
+    uint32_t changes;    /* ... of so many */
     float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
     float share; /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
     float excess; /* log of what its transfers take now over what is usual */
@@ -161,6 +172,29 @@ static double sigma_of(const struct kind *k)
     return fmax(SIGMA_MIN, sqrt(k->square));
 }
 
+/* Against which what its transfers take now stands out.  The first steps of a program may be unlike those that come, and are remembered for long:
+ * of a kind that keeps its level since, the changes from step to step show how much it varies. */
+static double noise_of(const struct kind *k)
+{
+    double sigma = sigma_of(k);
+
+    return k->changes < CHANGES_MIN ? sigma : fmax(SIGMA_MIN, fmin(sigma, WANDERS * sqrt(k->change)));
+}
+
+/* A change that is far more than usual, such as that to another level, counts as little more. */
+static void follow_change(struct kind *k, double off)
+{
+    double square = (off - k->last) * (off - k->last) / 2;
+
+    if (k->steps) {
+        if (k->changes >= CHANGES_MIN)
+            square = fmin(square, FAR * FAR * k->change);
+        k->changes++;
+        k->change += (float)((square - k->change) / fmin(k->changes, CHANGES));
+    }
+    k->last = (float)off;
+}
+
 /* A step in which nobody waited for such a transfer, and none was waited for before. */
 static void follow_most(struct kind *k)
 {
@@ -197,6 +231,7 @@ static void follow(const struct links *l, struct kind *k, bool held)
     }
     off = y - with_floor(l, k->usual);
     k->now += (float)(RECENT * (off - k->now));
+    follow_change(k, off);
     if (k->steps >= FIRST && !held && fabs(off) < 4 * sigma_of(k)) {
         double step = fmax(-1, fmin(1, off / (3 * sigma_of(k))));
 
@@ -271,7 +306,7 @@ static bool is_slow(const struct fit *f)
 
 static void add_to(struct fit *f, const struct kind *k)
 {
-    double weight = k->share * k->weight / (sigma_of(k) * sigma_of(k));
+    double noise = noise_of(k), weight = k->share * k->weight / (noise * noise);
 
     f->sum += weight * k->now;
     f->weight += weight * k->share;
@@ -348,6 +383,45 @@ static bool counts(const struct links *l, const struct kind *k)
     return is_learnt(k) && (!l->slow.standing || k->steps >= FIRST);
 }
 
+/* Is one of these places part of the other, as a link is of the adapters at its ends? */
+static bool is_part(const struct place *part, const struct place *of)
+{
+    return part->pairs && of->pairs && part->nodes > of->nodes &&
+           (!of->nodes || part->node[0] == of->node[0] || part->node[1] == of->node[0]);
+}
+
+/* What messages through a place show without those through a part of it; weight 0: nothing. */
+static struct fit rest_of(const struct place *p, const struct place *part)
+{
+    struct fit rest = { p->messages.sum - part->messages.sum, p->messages.weight - part->messages.weight,
+                        p->messages.excess - part->messages.excess };
+
+    return rest.weight > 1e-6 * p->messages.weight ? rest : (struct fit){ 0 };
+}
+
+/* Do they show that the rest is slow, as the part is? */
+static bool rest_is_slow(const struct place *p, const struct place *part)
+{
+    struct fit rest = rest_of(p, part);
+
+    return is_slow(&rest) && mean_of(&rest) > REST * mean_of(&part->messages);
+}
+
+/* The part of a place that explains about the same, as long as nothing shows that the rest is slow; the place itself where there is none. */
+static const struct place *narrowest(const struct links *l, const struct place *p)
+{
+    const struct place *part = p;
+
+    for (size_t i = 0; i < l->n_places; i++) {
+        const struct place *q = &l->place[i];
+
+        if (is_part(q, p) && is_slow(&q->fit) && explained(&q->fit) > SAME * explained(&p->fit) && !rest_is_slow(p, q) &&
+            (part == p || explained(&q->fit) > explained(&part->fit)))
+            part = q;
+    }
+    return part == p ? p : narrowest(l, part);
+}
+
 /* Of the places, the one that explains most; of equals the one with the most kinds, which comes first. */
 static const struct place *explain(struct links *l, const struct graph *g)
 {
@@ -372,35 +446,22 @@ static const struct place *explain(struct links *l, const struct graph *g)
     for (size_t i = 0; i < l->n_places; i++)
         if (!best || is_better(&l->place[i], best))
             best = &l->place[i];
+    if (best && is_slow(&best->fit))
+        best = narrowest(l, best);
     /* A place is slow for messages, too. */
     if (best && best->pairs && !is_slow(&best->messages) && is_slow(&l->collectives.fit))
         best = &l->collectives;
     return best;
 }
 
-/* Is one of these places part of the other, as a link is of the adapters at its ends? */
-static bool is_part(const struct place *part, const struct place *of)
-{
-    return part->pairs && of->pairs && part->nodes > of->nodes &&
-           (!of->nodes || part->node[0] == of->node[0] || part->node[1] == of->node[0]);
-}
-
-/* What messages through a place show without those through a part of it. */
-static double rest_of(const struct place *p, const struct place *part)
-{
-    double weight = p->messages.weight - part->messages.weight;
-
-    return weight > 1e-6 * p->messages.weight ? (p->messages.excess - part->messages.excess) / weight : NAN;
-}
-
 /* Is another place, which explains more, the one to name?  A place and a part of it explain about the same, because the part's messages
  * are most of what both explain: what decides is whether the other messages are slow as well. */
 static bool is_clearly_better(const struct place *p, const struct place *named)
 {
-    if (is_part(p, named) && rest_of(named, p) < REST * mean_of(&p->messages))
+    if (is_part(p, named) && !rest_is_slow(named, p))
         return true;
-    if (is_part(named, p) && rest_of(p, named) > REST * mean_of(&named->messages))
-        return true;
+    if (is_part(named, p))
+        return rest_is_slow(p, named);
     return explained(&p->fit) > CLEARLY * explained(&named->fit);
 }
 
@@ -445,48 +506,72 @@ static double excess_in(const struct links *l, const struct graph *g, uint32_t b
     return n ? sum / weight : NAN;
 }
 
-/* The first of the newest steps that all have at least half of the excess. */
-static uint32_t onset_of(const struct links *l, const struct graph *g, double excess, uint32_t back)
+/* What the newest steps took, newest first, over what is usual (log), where it is known. */
+struct recent {
+    double x[RECENT_STEPS];
+    uint32_t number[RECENT_STEPS], n;
+};
+
+static void recent_of(const struct links *l, const struct graph *g, uint32_t back, struct recent *r)
 {
-    uint32_t number = graph_step_about(g, back).number;
     double spread;
 
-    for (; back < graph_steps(g); back++) {
-        double x = excess_in(l, g, back, &spread);
-
-        if (x < excess / 2)
-            break;
-        if (!isnan(x))
-            number = graph_step_about(g, back).number;
-    }
-    return number;
-}
-
-/* Transfers of one step have much in common, such as a rank without a CPU, and their own noise does not show it.  Are the steps from
- * the first slow one on unlike those before? */
-static bool stands_out(const struct links *l, const struct graph *g, uint32_t back)
-{
-    double past[PAST], slow = 0, spread, middle;
-    uint32_t n = 0, n_slow = 0;
-
-    for (; back < graph_steps(g) && n < PAST; back++) {
+    for (r->n = 0; back < graph_steps(g) && r->n < RECENT_STEPS; back++) {
         double x = excess_in(l, g, back, &spread);
 
         if (isnan(x))
             continue;
-        if (graph_step_about(g, back).number >= l->slow.from) {
-            slow += x;
-            n_slow++;
-        } else {
-            past[n++] = x;
+        r->x[r->n] = x;
+        r->number[r->n++] = graph_step_about(g, back).number;
+    }
+}
+
+/* The first of the slow steps: where the newest differ most from those before, by the least squares of two levels.  Single steps in between may be fast, but
+ * all together they must come near to the newest.  Where none before is fast, all are slow. */
+static uint32_t onset_of(const struct recent *r, double excess)
+{
+    double all = 0, newest = 0, sum = 0, best = 0;
+    uint32_t of_newest = r->n < NEWEST ? r->n : NEWEST, from = r->n;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        all += r->x[i];
+    for (uint32_t i = 0; i < of_newest; i++)
+        newest += r->x[i] / of_newest;
+    for (uint32_t k = 1; k < r->n; k++) {
+        double since, before, more;
+
+        sum += r->x[k - 1];
+        since = sum / k;
+        before = (all - sum) / (r->n - k);
+        more = since - before;
+        if (more > excess / 2 && more > NEAR * (newest - before) && k * (double)(r->n - k) * more * more > best) {
+            best = k * (double)(r->n - k) * more * more;
+            from = k;
         }
     }
+    return r->number[from - 1];
+}
+
+/* Transfers of one step have much in common, such as a rank without a CPU, and so have steps that follow each other: their own noise does not show
+ * it.  Are the steps from the first slow one on unlike those before? */
+static bool stands_out(const struct links *l, const struct recent *r)
+{
+    double past[PAST], slow = 0, middle;
+    uint32_t n = 0, n_slow = 0;
+
+    for (uint32_t i = 0; i < r->n && n < PAST; i++)
+        if (r->number[i] >= l->slow.from) {
+            slow += r->x[i];
+            n_slow++;
+        } else {
+            past[n++] = r->x[i];
+        }
     if (n < PAST_MIN)
         return true;
     middle = statistics_median(past, n);
     for (uint32_t i = 0; i < n; i++)
         past[i] = fabs(past[i] - middle);
-    return slow / n_slow - middle > UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n);
+    return slow / n_slow - middle > UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n) / sqrt(fmax(1, n_slow / ALIKE));
 }
 
 /* How uncertain the excess is: it is a mean over the newest RECENT_MEAN steps, against a level that the first ones showed. */
@@ -515,15 +600,17 @@ static void name_place(struct links *l, const struct graph *g, const struct plac
 {
     const struct links_slow was = l->slow;
     bool was_by_pairs = l->by_pairs;
+    struct recent recent;
     double spread;
 
     l->slow = (struct links_slow){ .nodes = p->nodes,
                                    .node = { p->node[0], p->node[1] },
                                    .collectives = p == &l->collectives };
     l->by_pairs = p->pairs;
-    l->slow.from = onset_of(l, g, mean_of(&p->fit), back);
+    recent_of(l, g, back, &recent);
+    l->slow.from = recent.n ? onset_of(&recent, mean_of(&p->fit)) : graph_step_about(g, back).number;
     l->above = l->below = l->elsewhere = 0;
-    if (!stands_out(l, g, back)) {
+    if (!stands_out(l, &recent)) {
         l->slow = was;
         l->by_pairs = was_by_pairs;
         return;

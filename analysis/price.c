@@ -10,6 +10,12 @@ static double share_of(double excess)
     return excess > 0 ? excess / (1 + excess) : 0;
 }
 
+/* The share of a growing excess that stood in a step. */
+static double grown(uint32_t number, uint32_t from, uint32_t until)
+{
+    return number >= until ? 1 : number < from ? 0 : (number - from) / (double)(until - from);
+}
+
 /* What all ranks do more of in that step is longer by the excess, too; a pause, which hides how much that is, is not. */
 static double without_excess(const struct graph_op *op, const struct graph_step *s,
                              const struct price_work *k, double work_s)
@@ -18,8 +24,7 @@ static double without_excess(const struct graph_op *op, const struct graph_step 
 
     if (!(excess > 0) || s->number < k->from)
         return work_s;
-    if (s->number < k->until)
-        excess *= (s->number - k->from) / (double)(k->until - k->from);
+    excess *= grown(s->number, k->from, k->until);
     slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > PAUSE ? 1 : s->factor);
     if (slow_s > 0 && base > PAUSE * slow_s)
         base = slow_s;
@@ -71,7 +76,8 @@ static double transfer(const struct graph_meeting *m, const struct graph_step *s
     const struct replay *r = arg;
     const struct price_change *c = r->change;
 
-    return s->number < c->from ? m->over_s : m->over_s / (1 + c->transfer_excess[m->kind]);
+    return s->number < c->from ? m->over_s
+                               : m->over_s / (1 + c->transfer_excess[m->kind] * grown(s->number, c->from, c->transfer_until));
 }
 
 static struct price price_of(double of_s, double changed_s)
@@ -111,14 +117,6 @@ struct prices price_take(struct graph *g, const struct price_change *c, uint32_t
                             price_of(last.was_s - before.was_s, last.changed_s - before.changed_s) };
 }
 
-/* As much of its excess as work had in that step. */
-static double grown(const struct price_work *k, uint32_t number)
-{
-    return !k || number >= k->until ? 1
-           : number < k->from       ? 0
-                                    : (number - k->from) / (double)(k->until - k->from);
-}
-
 uint32_t price_steps(struct graph *g, const struct price_change *c, double *saved_s, double *more)
 {
     struct graph_ends ends[GRAPH_STEPS];
@@ -135,7 +133,7 @@ uint32_t price_steps(struct graph *g, const struct price_change *c, double *save
 
         saved_s[i] = until_s - before_s;
         before_s = until_s;
-        more[i] = (s.factor > 0 && s.factor < PAUSE ? s.factor : 1) * grown(grows, s.number);
+        more[i] = (s.factor > 0 && s.factor < PAUSE ? s.factor : 1) * (grows ? grown(s.number, grows->from, grows->until) : 1);
     }
     return steps;
 }

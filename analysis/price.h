@@ -23,6 +23,7 @@ struct price_change {
     const struct price_work
         *other; /* by rank: what its work is too much for another reason, and stays; NULL: none */
     const float *transfer_excess; /* by kind: 0.25: its transfers were a quarter longer; NULL: none were */
+    uint32_t transfer_until;      /* number of the step until which that grows evenly, if that is later than from */
     struct expected *expected; /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
     float even;
     float struck_s; /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */

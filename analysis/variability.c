@@ -5,15 +5,21 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "model/statistics.h"
 
 #define STRIKE_Z     5.0f /* standard deviations above the rank's own usual excess */
 #define STRIKE_RATIO 0.1f /* and at least so much of the typical work */
 #define TOGETHER     8u   /* more than one rank in this many at once share a cause: no strike */
-#define STRIKES_MIN  4u   /* among the newest WINDOW steps */
-#define RANKS_MIN    3u   /* that they hit (fewer where there are fewer ranks) */
+#define CHANCE       0.01
+#define STRIKES_MIN  4u /* among the newest WINDOW steps */
+#define RANKS_MIN    3u /* that they hit (fewer where there are fewer ranks) */
 #define WINDOW       96u
 #define COST_MIN     48u
+#define STRIKES_FROM 4u  /* steps at the beginning, of which none is looked for */
 #define QUIET        64u /* steps without one, and four times the usual distance: over */
+
+#define RESTS     16u /* steps that tell how long one usually takes */
+#define RESTS_MIN 4u
 
 #define NOBODY UINT32_MAX /* rank of a strike that was none */
 
@@ -28,7 +34,7 @@ struct variability *variability_new(void)
 {
     struct variability *s = xcalloc(1, sizeof(*s));
 
-    s->calm = s->rest_s = NAN;
+    s->calm = NAN;
     return s;
 }
 
@@ -43,7 +49,7 @@ void variability_free(struct variability *s)
 void variability_reset(struct variability *s)
 {
     free(s->usual);
-    *s = (struct variability){ .calm = NAN, .rest_s = NAN };
+    *s = (struct variability){ .calm = NAN };
 }
 
 static void reserve(struct variability *s, uint32_t n)
@@ -67,7 +73,7 @@ static bool is_late(const struct straggler *late, size_t n, const struct work *w
 
 /* The newest step: who was struck, what the others took at the longest, and how long the late ones did. */
 struct look {
-    uint32_t struck, who;
+    uint32_t known, struck, who;
     float others_s, unstruck_s, late_s;
 };
 
@@ -82,6 +88,7 @@ static struct look look_at_step(struct variability *s, const struct work *w, con
 
         if (isnan(x))
             continue;
+        l.known++;
         if (is_late(late, n, w, r)) {
             l.late_s = fmaxf(l.late_s, own_s);
         } else if (x - s->usual[r] > limit) {
@@ -98,22 +105,42 @@ static struct look look_at_step(struct variability *s, const struct work *w, con
     return l;
 }
 
-/* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length is known? */
-static bool shows(const struct variability *s, const struct work_step *k, const struct look *l)
+/* How much longer than the typical own work a step takes that nothing rare made longer: the lower quartile of the newest, because
+ * half of them may have been struck. NaN: not known yet. */
+static float rest_s(const struct work *w)
 {
-    float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s);
+    float rest[RESTS];
+    size_t n = 0;
 
-    return isnan(s->rest_s) || k->duration_s - k->typical_s - s->rest_s > behind_s / 2;
+    for (uint32_t b = 1; b < work_kept(w) && n < RESTS; b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+
+        if (!k->pause && !isnan(k->duration_s))
+            rest[n++] = k->duration_s - k->typical_s;
+    }
+    return n < RESTS_MIN ? NAN : (float)statistics_quantilef(rest, n, 0.25);
 }
 
-static void follow_rest(struct variability *s, const struct work_step *k)
+/* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length is known? */
+static bool shows(const struct work *w, const struct work_step *k, const struct look *l)
 {
-    float x = k->duration_s - k->typical_s - s->rest_s, limit = STRIKE_RATIO * k->typical_s;
+    float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s), rest = rest_s(w);
 
-    if (isnan(s->rest_s))
-        s->rest_s = k->duration_s - k->typical_s;
-    else if (!k->pause && !isnan(x))
-        s->rest_s += fmaxf(-limit, fminf(limit, x)) / 4;
+    return isnan(rest) || k->duration_s - k->typical_s - rest > behind_s / 2;
+}
+
+/* So many ranks may be struck in one step and not share a cause: one in eight, or as many as come together by chance where strikes are
+ * frequent (Poisson). */
+static uint32_t together(const struct variability *s, uint32_t n)
+{
+    double p = s->jitter ? exp(-s->strikes_per_step) : 1, more = 1 - p;
+    uint32_t most = 0;
+
+    while (more > CHANCE) { /* strikes in a step are more than `most` by chance */
+        p *= s->strikes_per_step / ++most;
+        more -= p;
+    }
+    return most > 1 + n / TOGETHER ? most : 1 + n / TOGETHER;
 }
 
 static void take_strike(struct variability *s, struct work *w, struct look *l)
@@ -122,7 +149,7 @@ static void take_strike(struct variability *s, struct work *w, struct look *l)
 
     k->struck_s = fmaxf(l->unstruck_s, l->late_s); /* for the late ones all wait anyway */
     if (s->jitter)
-        s->jitter_saved_s += k->longest_s - k->struck_s;
+        s->seen_saved_s += k->longest_s - k->struck_s;
     l->others_s = l->unstruck_s; /* it is no imbalance */
     s->strike[s->strikes % VARIABILITY_STRIKES].step = w->steps;
     s->strike[s->strikes++ % VARIABILITY_STRIKES].rank = l->who;
@@ -207,16 +234,16 @@ static double strikes_cost(const struct work *w, uint64_t first, double *saved_s
 
 /* What it costs may be less, as far as there were strikes before it: those are ordinary.  It may be more, as far as strikes are too short to
  * be seen: lengths beyond the limit that vary exponentially go on to do so below it.  Of a job that has been struck from its
- * beginning nothing shows what is ordinary. */
+ * beginning, or about as often before as far as is known, nothing shows what is ordinary. */
 static struct interval jitter_cost(const struct variability *s, const struct work *w)
 {
     double since = (double)(w->steps - s->jitter_onset), strikes = (double)(s->strikes - s->ordinary);
     double limit = fmax(STRIKE_Z * w->sigma, STRIKE_RATIO), beyond = s->strike_ratio - limit;
     double ordinary = interval_poisson((double)s->ordinary).high / (double)s->jitter_onset * since / strikes;
 
-    if (!s->jitter_onset || !(beyond > 0) || !(strikes > 0))
+    if (!s->jitter_onset || !(beyond > 0) || !(ordinary < 1))
         return INTERVAL_UNKNOWN;
-    return (struct interval){ fmax(0, 1 - ordinary), exp(limit / beyond) / (1 + limit / beyond) };
+    return (struct interval){ 1 - ordinary, exp(limit / beyond) / (1 + limit / beyond) };
 }
 
 /* Do strikes surely cost that much, more than before or always?  A few come close together by chance. */
@@ -247,7 +274,7 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
         s->jitter_cost = jitter_cost(s, w);
     if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.most > t.strikes + 1)
         return;
-    cost = strikes_cost(w, t.first, &s->jitter_saved_s, &s->strike_ratio);
+    cost = strikes_cost(w, t.first, &s->seen_saved_s, &s->strike_ratio);
     if (cost < min_slowdown)
         return;
     /* No farther from the first step than strikes are from one another: from the beginning. */
@@ -315,10 +342,12 @@ void variability_step(struct variability *s, struct work *w, const struct stragg
     if (isnan(w->sigma) || w->n < 2)
         return;
     l = look_at_step(s, w, late, n);
-    if (l.struck && l.struck <= 1 + w->n / TOGETHER && w->steps > 4 && shows(s, newest, &l))
+    s->known += l.known / (double)w->n;
+    s->looked++;
+    if (l.struck && l.struck <= together(s, w->n) && w->steps > STRIKES_FROM && shows(w, newest, &l))
         take_strike(s, w, &l);
-    follow_rest(s, newest);
     drop_strikes(s, w, late, n);
     judge_jitter(s, w, min_slowdown);
+    s->jitter_saved_s = s->seen_saved_s * (double)s->looked / s->known;
     judge_imbalance(s, w, &l, min_slowdown);
 }

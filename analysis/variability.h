@@ -20,7 +20,6 @@
 
 struct variability {
     float *usual; /* n: each rank's excess as it mostly is */
-    float rest_s; /* how much longer than the typical own work a step mostly takes; NaN not yet */
     uint32_t n;
     struct strike {
         uint64_t step; /* counted from 1 */
@@ -30,7 +29,10 @@ struct variability {
     bool jitter;
     uint64_t jitter_onset; /* step */
     uint64_t ordinary;     /* strikes before that */
-    double jitter_saved_s; /* since the onset */
+    double seen_saved_s;   /* since the onset, by the strikes that were seen ... */
+    double jitter_saved_s; /* ... and by those, too, that hit ranks whose work is not known then (lost records) */
+    double known;          /* shares of the ranks whose work is known, summed up over the steps ... */
+    uint64_t looked;       /* ... that were looked at */
     double strikes_per_step;
     struct interval jitter_cost; /* of what it costs, over jitter_saved_s */
     double strike_ratio; /* mean length of a strike over the typical work */

@@ -31,6 +31,7 @@
 #define VIEW_VERDICTS_MAX 4u
 #define VIEW_RAISED_MAX   FINDINGS_MAX /* verdicts of the whole run; the oldest that is over gives way */
 #define VIEW_CULPRITS_MAX 64u
+#define VIEW_CULPRIT_SIZE 128u /* of its name; of a link, the names of both ends */
 
 struct view_params {
     double min_slowdown;   /* stragglers below this price are not named */
@@ -55,7 +56,7 @@ const char *view_regime_name(enum view_regime r);
 /* A finding in words, with names for its numbers. */
 struct view_verdict {
     struct finding finding;
-    char culprit[VIEW_CULPRITS_MAX][64]; /* "r3", a node's or a switch's name */
+    char culprit[VIEW_CULPRITS_MAX][VIEW_CULPRIT_SIZE]; /* "r3", a node's or a switch's name */
     uint32_t n_culprits;
     int64_t since_step; /* -1: not known */
     int64_t found_step; /* the newest one when it was found; -1: not known */
@@ -185,7 +186,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size);
 /* What changed since the last call, oldest first: texts for the event list.  false: nothing more. */
 struct view_event {
     double at_s;
-    char key[96]; /* the same of events that differ in figures alone; "": their texts are the same */
+    char key[32 + VIEW_CULPRIT_SIZE]; /* the same of events that differ in figures alone; "": their texts are the same */
     char text[512];
 };
 bool view_event_take(struct view *v, struct view_event *e);

@@ -120,18 +120,18 @@ static bool comes_from(const struct view *v, const struct links_slow *l, const s
 {
     const struct work *w = diagnosis_work(v->diagnosis);
     struct view_calls *s = v->calls;
-    int64_t onset = diagnosis_seq(v->diagnosis, g->onset);
+    int64_t onset = diagnosis_seq(v->diagnosis, g->onset), stood = g->drift ? diagnosis_seq(v->diagnosis, g->ramp_end) : onset;
     bool ends = (l->nodes && straggler_is_on(g, w, l->node[0])) ||
                 (l->nodes == 2 && straggler_is_on(g, w, l->node[1]));
 
-    if (!l->standing || g->drift || g->scope != SCOPE_NODE || (l->nodes && !ends))
+    if (!l->standing || g->scope != SCOPE_NODE || (l->nodes && !ends))
         return false;
     if (l->nodes == 2 && starved_not(s->starved, s->graph, w, g, (uint32_t)onset, s->delivered, l))
         return false;
     if (l->nodes && starved_is(s->starved, g->id))
         return true;
     if (l->nodes == 1)
-        return llabs(l->from - onset) <= TOGETHER;
+        return l->from >= onset - TOGETHER && l->from <= stood + TOGETHER;
     return l->spread > STARVED_SPREAD || l->excess < STARVED_EXCESS * g->excess / (1 + g->before);
 }
 
@@ -168,7 +168,7 @@ static const float *slower_by(const struct view *v, const struct straggler *list
     s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
     memset(s->slower, 0, graph_kinds(s->graph) * sizeof(*s->slower));
     for (size_t i = 0; i < n; i++)
-        any = (!list[i].drift && add_slower(v, &list[i])) || any;
+        any = add_slower(v, &list[i]) || any;
     return any ? s->slower : NULL;
 }
 
@@ -190,6 +190,21 @@ static void excess_of(const struct view *v, const struct straggler *list, size_t
     }
 }
 
+/* Until when all of what these make slower grows; 0: some stood at once. */
+static uint32_t grows_until(const struct view *v, const struct straggler *list, size_t n)
+{
+    uint32_t until = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t end = list[i].drift ? diagnosis_seq(v->diagnosis, list[i].ramp_end) : 0;
+
+        if (!end)
+            return 0;
+        until = end > until ? end : until;
+    }
+    return until;
+}
+
 static struct prices price_stragglers(void *arg, const struct straggler *list, size_t n, uint32_t from,
                                       uint32_t recent)
 {
@@ -197,22 +212,24 @@ static struct prices price_stragglers(void *arg, const struct straggler *list, s
     struct view_calls *s = v->calls;
     struct price_change change = { .from = from,
                                    .work = s->without,
-                                   .transfer_excess = slower_by(v, list, n) };
+                                   .transfer_excess = slower_by(v, list, n),
+                                   .transfer_until = grows_until(v, list, n) };
 
     excess_of(v, list, n);
     return price_take(s->graph, &change, recent);
 }
 
-static uint32_t price_each(void *arg, const struct straggler *g, uint32_t from, double *saved_s, double *more)
+static uint32_t price_each(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s, double *more)
 {
     struct view *v = arg;
     struct view_calls *s = v->calls;
     struct price_change change = { .from = from,
                                    .work = s->without,
                                    .ranks = s->n,
-                                   .transfer_excess = slower_by(v, g, 1) };
+                                   .transfer_excess = slower_by(v, list, n),
+                                   .transfer_until = grows_until(v, list, n) };
 
-    excess_of(v, g, 1);
+    excess_of(v, list, n);
     return price_steps(s->graph, &change, saved_s, more);
 }
 
@@ -300,6 +317,8 @@ static void forget_steps(struct view *v)
     s->slow_links = s->heavy_role = s->uneven_pieces = s->strikes = (struct suspicion){ 0 };
     s->was_starved = false;
     s->any = false;
+    view_steps_restart(v);
+    view_course_forget(v);
     diagnosis_restart(v->diagnosis);
 }
 
@@ -396,6 +415,8 @@ static void report(struct view *v, struct diagnosis_other *o, struct price_chang
         if (o->standing)
             doubt(v, o->from, o->saved_s, change, b, k);
     }
+    if (k->doubted && k->cost.low <= 0) /* a fault that may cost nothing is not reported */
+        o->standing = k->stood = false;
     o->cost = k->doubted ? k->cost : INTERVAL_UNKNOWN;
     diagnosis_other(v->diagnosis, o);
 }

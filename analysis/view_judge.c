@@ -1,6 +1,5 @@
 /* view_judge.c - what is reported of what is known: regime, verdicts, the sentence. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,32 +36,12 @@ void view_verdicts_free(struct verdicts *s)
     free(s);
 }
 
-__attribute__((format(printf, 4, 5))) static size_t append(char *buf, size_t size, size_t at, const char *fmt,
-                                                           ...)
-{
-    va_list ap;
-    int n;
-
-    if (at >= size)
-        return at;
-    va_start(ap, fmt);
-    n = vsnprintf(buf + at, size - at, fmt, ap);
-    va_end(ap);
-    return n < 0 ? at : at + (size_t)n;
-}
-
 static const char *format_s(char buf[32], double s)
 {
     return units_format_s(buf, 32, s);
 }
 
 /* ---- hangs ---- */
-
-static void add_rank_culprit(struct view_verdict *d, uint32_t rank)
-{
-    if (d->n_culprits < VIEW_CULPRITS_MAX)
-        snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "r%u", rank);
-}
 
 static void describe_hang(const struct view *v, double now_s, const struct view_stall *s, struct view_verdict *d)
 {
@@ -85,139 +64,12 @@ static void describe_hang(const struct view *v, double now_s, const struct view_
                                 .found_s = now_s,
                                 .times = 1 };
     for (uint32_t i = 0; i < s->n_culprits; i++)
-        add_rank_culprit(d, s->culprit[i]);
+        view_finding_add_rank(d, s->culprit[i]);
     memcpy(d->text, s->text, sizeof(d->text));
     view_cause(v, d, d->cause, sizeof(d->cause));
 }
 
 /* ---- findings ---- */
-
-static void name_culprit(const struct view *v, const struct finding *f, struct view_verdict *d)
-{
-    if (f->scope == SCOPE_NONE)
-        return;
-    if (f->scope == SCOPE_RANKS) {
-        for (uint32_t r = 0; r < view_rank_limit(v); r++)
-            if (view_calls_role(v, r) == f->place)
-                add_rank_culprit(d, r);
-        return;
-    }
-    if (f->scope == SCOPE_LINK) {
-        const char *a = view_place_name(v, f->place), *b = view_place_name(v, f->other);
-        bool turned = strverscmp(a, b) > 0;
-
-        snprintf(d->culprit[0], sizeof(d->culprit[0]), "%.31s-%.31s", turned ? b : a, turned ? a : b);
-        d->n_culprits = 1;
-        return;
-    }
-    if (f->scope == SCOPE_RANK)
-        snprintf(d->culprit[0], sizeof(d->culprit[0]), "r%u", f->place);
-    else
-        snprintf(d->culprit[0], sizeof(d->culprit[0]), "%s", view_place_name(v, f->place));
-    d->n_culprits = 1;
-}
-
-static uint32_t ranks_of(const struct view *v, const struct finding *f)
-{
-    uint32_t n = 0;
-
-    for (uint32_t r = 0; r < view_rank_limit(v); r++)
-        n +=
-            view_ranks_at(v, r)->known &&
-            (f->scope == SCOPE_NODE ? view_ranks_at(v, r)->node : view_ranks_at(v, r)->switch_id) == f->place;
-    return n;
-}
-
-/* "rank 3 on node4", "node4 (4 ranks)" */
-static size_t append_culprit(const struct view *v, const struct finding *f, char *buf, size_t size)
-{
-    uint32_t n;
-
-    if (f->scope == SCOPE_RANK)
-        return append(buf, size, 0, "rank %u on %s", f->place,
-                      f->place < view_rank_limit(v) ? view_place_name(v, view_ranks_at(v, f->place)->node)
-                                                    : "");
-    n = ranks_of(v, f);
-    return append(buf, size, 0, "%s%s (%u rank%s)", f->scope == SCOPE_SWITCH ? "switch " : "",
-                  view_place_name(v, f->place), n, n == 1 ? "" : "s");
-}
-
-/* The ranks of a pipeline's stage, of all replicas. */
-static size_t append_role(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
-{
-    uint32_t n = 0, first = 0;
-
-    for (uint32_t r = view_rank_limit(v); r-- > 0;)
-        if (view_calls_role(v, r) == f->place) {
-            first = r;
-            n++;
-        }
-    return append(buf, size, 0,
-                  "Uneven parts of the program, no single node: the %u ranks that do what rank %u does %s %.0f %% more "
-                  "work than the others",
-                  n, first, past ? "had" : "have", 100 * f->excess);
-}
-
-static size_t append_transfers(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
-{
-    const char *take = past ? "took" : "take";
-
-    if (f->by_connections)
-        return append(buf, size, 0, "The collectives %s %.2f times as long as %s, held up by the network of %s%s%s", take,
-                      1 + f->excess, f->class == FINDING_CONGESTION ? "usual" : "before", view_place_name(v, f->place),
-                      f->scope == SCOPE_LINK ? " to " : "", f->scope == SCOPE_LINK ? view_place_name(v, f->other) : "");
-    if (f->scope == SCOPE_LINK)
-        return append(buf, size, 0, "Transfers between %s and %s %s %.2f times as long as before",
-                      view_place_name(v, f->place), view_place_name(v, f->other), take, 1 + f->excess);
-    return append(buf, size, 0, "Transfers to and from %s %s %.2f times as long as before",
-                  view_place_name(v, f->place), take, 1 + f->excess);
-}
-
-size_t view_judge_evidence(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
-{
-    const char *is = past ? "was" : "is", *computes = past ? "computed" : "computes", *take = past ? "took" : "take";
-    size_t at = 0;
-
-    switch (f->class) {
-    case FINDING_STRAGGLER:
-        at = append_culprit(v, f, buf, size);
-        return append(buf, size, at, " %s %.1f %% longer than its peers and %s last in %.0f %% of the steps", computes,
-                      100 * f->excess, is, 100 * f->last_ratio);
-    case FINDING_DRIFT:
-        at = append_culprit(v, f, buf, size);
-        return append(buf, size, at,
-                      " %s longer and longer, %s %.1f %% longer than its peers, and %s last in %.0f %% of the steps",
-                      computes, past ? "at the end" : "now", 100 * f->excess, is, 100 * f->last_ratio);
-    case FINDING_JITTER:
-        return append(buf, size, 0,
-                      "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
-                      "a step's work on average",
-                      past ? "struck" : "strike", 100 * f->rate, 100 * f->excess);
-    case FINDING_IMBALANCE:
-        if (f->scope == SCOPE_RANKS)
-            return append_role(v, f, past, buf, size);
-        return append(buf, size, 0, "Uneven work, no single node: every rank's work %s by ±%.0f %% from step to step",
-                      past ? "varied" : "varies", 100 * f->excess);
-    case FINDING_COMMUNICATION:
-        if (f->scope != SCOPE_NONE)
-            return append_transfers(v, f, past, buf, size);
-        return append(buf, size, 0, "The collectives themselves %s %.2f times as long as before", take, 1 + f->excess);
-    case FINDING_CONGESTION:
-        if (f->by_connections)
-            return append_transfers(v, f, past, buf, size);
-        return append(buf, size, 0, "The collectives %s slow in bursts (%.0f%s): they %s %.2f times as long as usual",
-                      past ? "were" : "are", f->rate, past ? " in all" : " so far", take, 1 + f->excess);
-    case FINDING_OSCILLATION:
-        return append(buf, size, 0,
-                      "All ranks together %s between fast and slow steps, every %.0f steps; the slow ones %s %.0f %% "
-                      "more work",
-                      past ? "alternated" : "alternate", f->rate, past ? "did" : "do", 100 * f->excess);
-    case FINDING_HANG:
-    case FINDING_CLASSES:
-        break;
-    }
-    return at;
-}
 
 static void describe_finding(struct view *v, double now_s, const struct finding *found, struct view_verdict *d)
 {
@@ -242,12 +94,13 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
         d->finding.onset_seq = d->finding.named_seq = -1;
     if (d->found_step < 0)
         d->found_step = -1;
-    name_culprit(v, f, d);
-    at = view_judge_evidence(v, f, false, d->text, sizeof(d->text));
+    view_finding_culprits(v, f, d);
+    at = view_finding_text(v, f, false, d->text, sizeof(d->text));
     if (d->since_step < 0)
         d->since_step = 0;
     if (f->slowdown > 1)
-        append(d->text, sizeof(d->text), at, "; this costs %s of the step time, %s per step",
+        view_append(d->text, sizeof(d->text), at, "; %s costs %s of the step time, %s per step",
+               d->n_culprits > 1 && f->class <= FINDING_DRIFT ? "together this" : "this",
                finding_lost_text(f, false, share, sizeof(share)),
                format_s(lost, step_s * (1 - 1 / f->slowdown)));
     d->minor = view_is_minor(f->slowdown);
@@ -287,10 +140,10 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
 {
     struct view_verdict *r = find_raised(v->verdicts, d->finding.id);
     bool changed = !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope ||
-                   strcmp(r->culprit[0], d->culprit[0]) != 0;
+                   (d->finding.class <= FINDING_DRIFT && r->n_culprits != d->n_culprits) || strcmp(r->culprit[0], d->culprit[0]) != 0;
     double found_s = r ? r->found_s : d->found_s;
     bool minor = d->minor && (!r || r->minor);
-    char key[96];
+    char key[sizeof(((struct view_event *)0)->key)];
 
     if (!r)
         r = raised_add(v->verdicts);
@@ -303,6 +156,18 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
     *r = *d;
     r->found_s = found_s;
     r->minor = minor;
+}
+
+/* It is part of another verdict, or was when both ended. */
+static bool is_told_with_another(const struct view *v, const struct finding *f)
+{
+    const struct finding *all;
+    size_t n = diagnosis_findings(v->diagnosis, &all);
+
+    for (size_t i = 0; f->with != f->id && i < n; i++)
+        if (all[i].id == f->with)
+            return all[i].standing || !f->standing;
+    return false;
 }
 
 static bool still_stands(const struct view_verdict *r, const struct view_verdict *now, size_t n)
@@ -372,7 +237,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
-        if (f[i].young || (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]))
+        if (f[i].young || is_told_with_another(v, &f[i]) || (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]))
             continue;
         describe_finding(v, now_s, &f[i], &d);
         keep_raised(v, now_s, &d);
@@ -542,16 +407,16 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     }
     if (isnan(f.mds) && v->finished)
         at =
-            append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, now_s - v->began_s));
+            view_append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, now_s - v->began_s));
     else if (isnan(f.mds))
-        at = append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.",
+        at = view_append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.",
                     f.ranks);
     else
-        at = append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f.mds - 1));
-    at = append(buf, size, at, " A step takes %s", step);
+        at = view_append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f.mds - 1));
+    at = view_append(buf, size, at, " A step takes %s", step);
     if (!isnan(f.synchronisation_ratio))
-        at = append(buf, size, at, "; ranks wait for one another %.0f %% of the time",
+        at = view_append(buf, size, at, "; ranks wait for one another %.0f %% of the time",
                     100 * f.synchronisation_ratio);
-    append(buf, size, at, ".");
+    view_append(buf, size, at, ".");
     return buf;
 }

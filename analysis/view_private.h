@@ -135,6 +135,7 @@ struct view_steps *view_steps_new(void);
 void view_steps_free(struct view_steps *s);
 void view_steps_reserve(struct view *v, uint32_t ranks);
 void view_steps_forget(struct view *v);
+void view_steps_restart(struct view *v); /* what was counted were no steps, but less */
 void view_steps_end_rank(struct view *v, uint32_t rank);
 void view_steps_take(struct view *v, double now_s, const struct step *s);
 void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq); /* a rank has come to seq of comm */
@@ -299,8 +300,15 @@ void view_judge(struct view *v, double now_s);
 /* Stalled now: what was measured before does not describe it. */
 bool view_stands_still(const struct view *v);
 enum view_regime view_regime_get(const struct view *v);
+
+/* view_finding.c */
 /* What shows a finding, without its price, of a job that goes on or in the past tense.  Returns the length. */
-size_t view_judge_evidence(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
+size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
+/* Adds whom it names, and whom those that are reported with it. */
+void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d);
+void view_finding_add_rank(struct view_verdict *d, uint32_t rank);
+/* Adds to the text of length at; returns what its length would be in a larger buffer. */
+__attribute__((format(printf, 4, 5))) size_t view_append(char *buf, size_t size, size_t at, const char *fmt, ...);
 
 /* view_run.c: the verdicts of a job that has ended */
 void view_run_take(struct view *v, double now_s);

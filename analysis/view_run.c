@@ -115,7 +115,7 @@ static void settle(const struct view *v, struct view_verdict *d, double run_s)
     widen(d, run_s, run_s + v->began_s - view_verdict_from_s(d), step_s);
     d->minor = d->finding.slowdown < INFINITY && view_is_minor(d->finding.slowdown) && !costs_at_end(v, d);
     if (d->finding.class != FINDING_HANG)
-        put_cost(v, d, run_s, view_judge_evidence(v, &d->finding, true, d->text, sizeof(d->text)));
+        put_cost(v, d, run_s, view_finding_text(v, &d->finding, true, d->text, sizeof(d->text)));
     else if (!d->finding.standing)
         put_cost(v, d, run_s, strlen(d->text));
 }

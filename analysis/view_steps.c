@@ -100,6 +100,12 @@ void view_steps_forget(struct view *v)
     s->n_kept = 0;
 }
 
+void view_steps_restart(struct view *v)
+{
+    view_steps_forget(v);
+    v->steps->count.done = 0;
+}
+
 void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq)
 {
     struct step_count *c = &v->steps->count;

@@ -58,7 +58,7 @@ struct prices;
 typedef struct prices work_price(void *arg, const struct straggler *list, size_t n, uint32_t from,
                                  uint32_t recent);
 /* The same step by step, as price_steps(). */
-typedef uint32_t work_price_steps(void *arg, const struct straggler *g, uint32_t from, double *saved_s,
+typedef uint32_t work_price_steps(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s,
                                   double *more);
 
 struct work {

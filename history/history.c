@@ -29,7 +29,7 @@
 struct raised {
     enum finding_class class;
     enum finding_scope scope;
-    char culprit[64];
+    char culprit[VIEW_CULPRIT_SIZE];
 };
 
 /* Data of a step, kept until it is freed. */

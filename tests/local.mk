@@ -31,6 +31,7 @@ UNIT_TESTS = \
 	tests/unit/cores \
 	tests/unit/course \
 	tests/unit/binding \
+	tests/unit/before \
 	tests/unit/boundary \
 	tests/unit/bounds \
 	tests/unit/connections \
@@ -154,7 +155,7 @@ check_PROGRAMS += $(UNIT_TESTS) \
 	tests/tui/snapshot
 
 dist_check_SCRIPTS += \
-	tests/analysis/corpus.sh tests/analysis/overlap.sh tests/analysis/programs.sh \
+	tests/analysis/corpus.sh tests/analysis/overlap.sh tests/analysis/programs.sh tests/analysis/setup.sh tests/analysis/together.sh \
 	tests/cluster/accounting-test.sh \
 	tests/cluster/action-test.sh \
 	tests/cluster/advice-test.sh \

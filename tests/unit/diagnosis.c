@@ -624,6 +624,70 @@ static void strikes_by_chance(void)
     }
 }
 
+/* Delays of any rank in two of five steps since the first, before anything shows how long a step usually takes; now and then of several
+ * ranks at once; and where records are lost, also of ranks whose work is not known then.  Returns what the verdict says they cost, over what they
+ * cost; 0: there is none. */
+static double priced_from_the_start(double lost)
+{
+    enum { RANKS = 16, STEPS = 250 };
+    struct diagnosis *d = diagnosis_new();
+    double cost_s = 0, said_s = 0;
+    const struct finding *f;
+
+    for (uint32_t k = 1; k <= STEPS; k++) {
+        float own[RANKS], longest = 0, usual = 0;
+
+        for (uint32_t r = 0; r < RANKS; r++) {
+            float plain = (float)(COMPUTE_S * (1 + 0.02 * gauss()));
+            bool struck = k == 2 ? r == 5 : uniform() < 0.5 / RANKS;
+
+            own[r] = struck ? (float)(plain + COMPUTE_S * (k == 2 ? 5 : 0.3 + uniform())) : plain;
+            longest = fmaxf(longest, own[r]);
+            usual = fmaxf(usual, plain);
+        }
+        if (k > 4) /* of the first steps nothing is said */
+            cost_s += longest - usual;
+        for (uint32_t r = 0; r < RANKS; r++)
+            own[r] = uniform() < lost ? NAN : own[r];
+        diagnosis_step(d,
+                       &(struct diagnosis_step){ .seq = k,
+                                                 .period = 1,
+                                                 .own_s = own,
+                                                 .n = RANKS,
+                                                 .duration_s = longest + 0.005,
+                                                 .transfer_s = 0.005,
+                                                 .ended_s = k * COMPUTE_S },
+                       1.01);
+    }
+    for (size_t i = 0, n = diagnosis_findings(d, &f); i < n; i++)
+        said_s += f[i].class == FINDING_JITTER ? f[i].saved_s : 0;
+    diagnosis_free(d);
+    return said_s / cost_s;
+}
+
+static void struck_from_the_start(void)
+{
+    static const double lost[] = { 0, 0.15 };
+    uint64_t before = random_state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(lost); i++) {
+        uint32_t runs = tried_of(100), near = 0;
+        double sum = 0;
+
+        for (uint32_t n = 0; n < runs; n++) {
+            double said = priced_from_the_start(lost[i]);
+
+            sum += said / runs;
+            near += fabs(said - 1) < 0.15;
+        }
+        ok(fabs(sum - 1) < 0.05,
+           "delays from the first step on, %.0f %% of the work unknown: told at %.3f of what they cost",
+           100 * lost[i], sum);
+        ok(near * 100 >= runs * 85, "in %u of %u runs within 15 %%", near, runs);
+    }
+    random_state = before;
+}
+
 /* Where nobody has to wait for the ranks that take long, steps are as long as others, and it is no jitter. */
 static void hidden_strikes(void)
 {
@@ -687,6 +751,7 @@ int main(void)
     ranks_of_a_node();
     strikes_by_chance();
     hidden_strikes();
+    struck_from_the_start();
     short_steps();
     return done_testing();
 }

@@ -271,6 +271,8 @@ static const struct job jobs[] = {
     { "neighbours in a line, one alone on its node", LINE, 8, 1, 0.05, 0.3, 0.005, 1, 0, 0, 2.0, 0, 3000,
       3200 },
     { "neighbours in a line, half of the nodes", LINE, 4, 2, 0.05, 0.3, 0.005, 1, 2, 3, 2.0, 0, 3000, 3200 },
+    { "neighbours in a ring, two nodes at the same time", RING, 16, 2, 0.03, 0, 0.005, 1, 4, 7, 2.0, 0, 1200, 1400 },
+    { "neighbours in a ring, three ranks, each alone on its node", RING, 12, 1, 0.03, 0.3, 0.005, 1, 4, 6, 1.5, 0, 1200, 1400 },
     { "neighbours in a ring, slow transfers", RING, 8, 2, 0.03, 0, 0.005, 1, 0, 0, 1, 8, 3000, 3200 },
 };
 
@@ -367,6 +369,23 @@ static void agrees(const struct job *job, bool graph)
     ok(d && d->found_step >= d->since_step && d->found_step <= d->since_step + NAMED_MAX,
        "%s: began at step %lld, found at step %lld", job->what, d ? (long long)d->since_step : -1,
        d ? (long long)d->found_step : -1);
+    view_free(run.view);
+}
+
+/* Each of them alone costs nothing: they are one verdict, which names all. */
+static void together(const struct job *job, uint32_t n, const char *begins)
+{
+    const struct view_verdict *d;
+
+    random_state = 5;
+    begin(job);
+    while (run.k < ONSET + 100)
+        step();
+    d = verdict(FINDING_STRAGGLER, false);
+    is_int(d ? d->n_culprits : 0, n, "%s: one verdict names %u places", job->what, n);
+    ok(d && !strncmp(d->text, begins, strlen(begins)), "%s: '%s'", job->what, d ? d->text : "");
+    ok(d && strstr(d->text, "together this costs"), "%s: the price is that of all", job->what);
+    is_int((long long)view_verdicts_get(run.view, &d), 1, "%s: nothing else is listed", job->what);
     view_free(run.view);
 }
 
@@ -472,8 +491,13 @@ int main(void)
         "a node was slow in a ring", RING, 8, 2, 0.03, 0, 0.005, 1, 4, 5, 1.5, 0, 600, 1500
     };
 
+    static const struct job two_nodes = {
+        "two nodes were slow in a ring", RING, 16, 2, 0.03, 0, 0.005, 1, 4, 7, 1.5, 0, 600, 1500
+    };
+
     agrees(&slow, false);
     agrees(&messages, true);
+    together(&two_nodes, 2, "node2 (2 ranks) and node3 (2 ranks) compute ");
     rhythms();
     steps_stay();
     ended(&slow, "node1 (2 ranks) computed ");

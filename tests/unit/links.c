@@ -2,6 +2,7 @@
 #include "analysis/links.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "ring/ring.h"
 #include "tests/random.h"
@@ -28,17 +29,32 @@ static void pair(uint32_t a, uint32_t b, uint32_t seq, double begin_s, double tr
                                             .leave_ns = (uint64_t)((5 + begin_s + transfer_s) * 1e9) });
 }
 
+static uint32_t seen; /* steps of the graph */
+
+static void start(uint32_t nodes)
+{
+    random_state = seed;
+    seen = 0;
+    g = graph_new();
+    l = links_new();
+    for (uint32_t r = 0; r < nodes; r++)
+        graph_rank(g, r, r);
+}
+
+static void end_step(uint32_t nodes, uint32_t i)
+{
+    for (uint32_t r = 0; r < nodes; r++)
+        graph_step_end(g, r, i + 1);
+    for (; seen < graph_steps(g); seen++)
+        links_step(l, g, graph_steps(g) - 1 - seen);
+}
+
 /* In each step all pairs meet `times` for 5 ms, with noise of each transfer and of the step; those of node 1 are slower from step SLOW on. */
 static void run(uint32_t times, double noise, double of_step, double excess)
 {
     double step = 0;
-    uint32_t seen = 0;
 
-    random_state = seed;
-    g = graph_new();
-    l = links_new();
-    for (uint32_t r = 0; r < NODES; r++)
-        graph_rank(g, r, r);
+    start(NODES);
     for (uint32_t i = 0; i < STEPS; i++) {
         if (of_step > 0) /* neighbouring steps have most of it in common */
             step = 0.7 * step + 0.7 * of_step * gauss();
@@ -48,10 +64,7 @@ static void run(uint32_t times, double noise, double of_step, double excess)
                     pair(a, b, i * times + t, i + 0.1 * t + 0.02 * (a + b),
                          0.005 * exp(step) * (1 + noise * gauss()) *
                              (i >= SLOW && (a == 1 || b == 1) ? 1 + excess : 1));
-        for (uint32_t r = 0; r < NODES; r++)
-            graph_step_end(g, r, i + 1);
-        for (; seen < graph_steps(g); seen++)
-            links_step(l, g, graph_steps(g) - 1 - seen);
+        end_step(NODES, i);
     }
 }
 
@@ -81,13 +94,7 @@ static uint32_t all_slow; /* number of the step from which on the collectives of
  * step `narrower`. */
 static void run_line(double noise, uint32_t steps, uint32_t wider, uint32_t narrower)
 {
-    uint32_t seen = 0;
-
-    random_state = seed;
-    g = graph_new();
-    l = links_new();
-    for (uint32_t r = 0; r < 4; r++)
-        graph_rank(g, r, r);
+    start(4);
     for (uint32_t i = 0; i < steps; i++) {
         double at_s = 0.3 * i;
 
@@ -99,10 +106,25 @@ static void run_line(double noise, uint32_t steps, uint32_t wider, uint32_t narr
                      0.001 * exp(noise * gauss()) + (slow ? 0.010 : 0));
             }
         collective_of_all(4, i, at_s + 0.28, 60e-6 * (i >= all_slow ? 20 : 1) * exp(0.1 * gauss()));
-        for (uint32_t r = 0; r < 4; r++)
-            graph_step_end(g, r, i + 1);
-        for (; seen < graph_steps(g); seen++)
-            links_step(l, g, graph_steps(g) - 1 - seen);
+        end_step(4, i);
+    }
+}
+
+/* The same line.  What the messages through the link in the middle take differs widely, wanders from step to step, and was longer in the first steps; those
+ * beside it stay far below what shows anything.  From step SLOW on they take `times` as long. */
+static void run_varied(uint32_t steps, double times)
+{
+    double wander = 0;
+
+    start(4);
+    for (uint32_t i = 0; i < steps; i++) {
+        wander = 0.8 * wander + 0.3 * gauss();
+        for (uint32_t a = 0; a < 3; a++)
+            for (uint32_t t = 0; t < 8; t++)
+                pair(a, a + 1, i * 8 + t, 0.3 * i + 0.02 * (a + 3 * t) / 2,
+                     a != 1 ? 0.04e-3 * exp(0.3 * gauss())
+                            : 0.15e-3 * exp(wander + gauss()) * (i < 16 ? 3 : 1) * (i >= SLOW ? times : 1));
+        end_step(4, i);
     }
 }
 
@@ -159,9 +181,27 @@ static void lines(void)
 }
 
 /* Transfers of 5 us in steps of a second: three times as long is nothing. */
+static void varied(void)
+{
+    uint32_t named = 0, right = 0, wrong = 0;
+
+    for (seed = 1; seed <= 20; seed++) {
+        run_varied(SLOW + 24, 20);
+        named += is_named(2, 1, 2);
+        right += links_get(l)->standing && llabs((long long)links_get(l)->from - (long long)(SLOW + 1)) <= 1;
+        stop();
+        run_varied(SLOW + 24, 1);
+        wrong += links_get(l)->standing;
+        stop();
+    }
+    ok(named >= 18, "a slow link whose messages differ widely is named, not a node: %u of 20", named);
+    ok(right >= 17, "since the step from which on it is slow: %u of 20", right);
+    is_int(wrong, 0, "as long as it is not slow nothing is named");
+    seed = 3;
+}
+
 static void tiny(void)
 {
-    uint32_t seen = 0;
 
     g = graph_new();
     l = links_new();
@@ -171,10 +211,7 @@ static void tiny(void)
         for (uint32_t t = 0; t < 4; t++)
             pair(0, 1, i * 4 + t, i + 0.1 * t, 5e-6 * (1 + 0.05 * gauss()) * (i >= SLOW ? 3 : 1));
         collective_of_all(NODES, i, i + 0.9, 1e-3);
-        for (uint32_t r = 0; r < NODES; r++)
-            graph_step_end(g, r, i + 1);
-        for (; seen < graph_steps(g); seen++)
-            links_step(l, g, graph_steps(g) - 1 - seen);
+        end_step(NODES, i);
     }
     ok(!links_get(l)->standing, "a link is not named for transfers that take a millionth of a step");
     stop();
@@ -218,6 +255,7 @@ int main(void)
     stop();
     lines();
     tiny();
+    varied();
     g = graph_new();
     l = links_new();
     ok(isnan(links_limit(l, 0)), "before any transfer the limit is unknown");

@@ -100,7 +100,7 @@ static void slow_transfers(void)
     float excess[] = { 1 };
     struct price_change change = { .transfer_excess = excess };
     struct price p;
-    double now_s = 0, slow_s = 0;
+    double now_s = 0, slow_s = 0, grows_s = 0;
 
     graph_rank(g, 0, 0);
     graph_rank(g, 1, 1);
@@ -127,6 +127,15 @@ static void slow_transfers(void)
     ok(fabs(p.saved_s / (slow_s / 2) - 1) < 0.01,
        "transfers that took half as long before cost half of their time, whatever they vary by: %g s of %g s",
        p.saved_s, slow_s);
+    /* Ramps: in step k, from 1 on, as large a share of the excess as k is of all steps. */
+    for (uint32_t i = 1; i < STEPS; i++) {
+        double transfer_s = i % 4 ? 0.01 : 0.04, share = (double)(i + 1) / STEPS;
+
+        grows_s += transfer_s * (1 - 1 / (1 + share));
+    }
+    change.transfer_until = STEPS;
+    p = price_take(g, &change, 0).all;
+    ok(fabs(p.saved_s / grows_s - 1) < 0.01, "and as much less as they were less longer while that grew: %g s of %g s", p.saved_s, grows_s);
     graph_free(g);
 }
 

@@ -343,6 +343,32 @@ static void uneven(void)
     finish();
 }
 
+/* Delays that come and go: a price whose interval reaches zero is none. */
+static void certain(void)
+{
+    const struct view_verdict *list;
+    uint32_t told = 0, doubtful = 0;
+
+    for (uint32_t seed = 1; seed <= 30; seed++) {
+        start(100);
+        random_state = seed;
+        job.noise = 0.02;
+        for (int i = 0; i < 60; i++) {
+            uint32_t late = (uint32_t)(uniform() * RANKS);
+
+            job.factor[late] = uniform() < 0.3 ? 1 + 2 * uniform() : 1;
+            steps(1);
+            job.factor[late] = 1;
+            for (size_t n = view_verdicts_get(job.view, &list); n; n--) {
+                told += interval_known(list[n - 1].finding.cost);
+                doubtful += list[n - 1].finding.cost.low <= 0;
+            }
+        }
+        finish();
+    }
+    ok(told && !doubtful, "no interval of a price reaches zero, of %u", told);
+}
+
 /* An agent that did not hear that its batches arrived sends them again. */
 static void again(void)
 {
@@ -469,6 +495,7 @@ int main(void)
     thinned();
     hang();
     uneven();
+    certain();
     again();
     bounds();
     phases();

@@ -1,0 +1,229 @@
+/* view_finding.c - what is said of a finding: whom it names, and the evidence in words. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/straggler.h"
+#include "analysis/view_private.h"
+
+#define CULPRITS_SHOWN 4u   /* in a sentence */
+#define SAME_EXCESS    0.01
+
+size_t view_append(char *buf, size_t size, size_t at, const char *fmt, ...)
+{
+    va_list ap;
+    int n;
+
+    if (at >= size)
+        return at;
+    va_start(ap, fmt);
+    n = vsnprintf(buf + at, size - at, fmt, ap);
+    va_end(ap);
+    return n < 0 ? at : at + (size_t)n;
+}
+
+void view_finding_add_rank(struct view_verdict *d, uint32_t rank)
+{
+    if (d->n_culprits < VIEW_CULPRITS_MAX)
+        snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "r%u", rank);
+}
+
+/* A finding and those that are reported with it; returns how many, at most STRAGGLERS_MAX. */
+static size_t reported_with(const struct view *v, const struct finding *f, const struct finding *list[STRAGGLERS_MAX])
+{
+    const struct finding *all;
+    size_t found = diagnosis_findings(v->diagnosis, &all), n = 0;
+
+    list[n++] = f;
+    for (size_t i = 0; i < found && n < STRAGGLERS_MAX; i++)
+        if (all[i].with == f->id && all[i].id != f->id && all[i].standing == f->standing)
+            list[n++] = &all[i];
+    return n;
+}
+
+static void name_place(const struct view *v, const struct finding *f, struct view_verdict *d)
+{
+    if (d->n_culprits == VIEW_CULPRITS_MAX)
+        return;
+    if (f->scope == SCOPE_RANK)
+        view_finding_add_rank(d, f->place);
+    else
+        snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "%s", view_place_name(v, f->place));
+}
+
+void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d)
+{
+    const struct finding *list[STRAGGLERS_MAX];
+    size_t n;
+
+    if (f->scope == SCOPE_NONE)
+        return;
+    if (f->scope == SCOPE_RANKS) {
+        for (uint32_t r = 0; r < view_rank_limit(v); r++)
+            if (view_calls_role(v, r) == f->place)
+                view_finding_add_rank(d, r);
+        return;
+    }
+    if (f->scope == SCOPE_LINK) {
+        const char *a = view_place_name(v, f->place), *b = view_place_name(v, f->other);
+        bool turned = strverscmp(a, b) > 0;
+
+        snprintf(d->culprit[0], sizeof(d->culprit[0]), "%s-%s", turned ? b : a, turned ? a : b);
+        d->n_culprits = 1;
+        return;
+    }
+    n = reported_with(v, f, list);
+    for (size_t i = 0; i < n; i++)
+        name_place(v, list[i], d);
+}
+
+static uint32_t ranks_of(const struct view *v, const struct finding *f)
+{
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+        n +=
+            view_ranks_at(v, r)->known &&
+            (f->scope == SCOPE_NODE ? view_ranks_at(v, r)->node : view_ranks_at(v, r)->switch_id) == f->place;
+    return n;
+}
+
+/* "rank 3 on node4"; a trace need not have the nodes. */
+static size_t append_rank(const struct view *v, uint32_t rank, char *buf, size_t size)
+{
+    const char *node = rank < view_rank_limit(v) ? view_place_name(v, view_ranks_at(v, rank)->node) : "";
+
+    return view_append(buf, size, 0, "rank %u%s%s", rank, *node ? " on " : "", node);
+}
+
+/* "rank 3 on node4", "node4 (4 ranks)" */
+static size_t append_culprit(const struct view *v, const struct finding *f, char *buf, size_t size)
+{
+    uint32_t n;
+
+    if (f->scope == SCOPE_RANK)
+        return append_rank(v, f->place, buf, size);
+    n = ranks_of(v, f);
+    return view_append(buf, size, 0, "%s%s (%u rank%s)", f->scope == SCOPE_SWITCH ? "switch " : "",
+                  view_place_name(v, f->place), n, n == 1 ? "" : "s");
+}
+
+/* "node4 (4 ranks), node7 (4 ranks) and 2 more" */
+static size_t append_culprits(const struct view *v, const struct finding *const *list, size_t n, char *buf, size_t size)
+{
+    size_t shown = n > CULPRITS_SHOWN ? CULPRITS_SHOWN - 1 : n, at = 0;
+
+    for (size_t i = 0; i < shown; i++) {
+        char name[VIEW_CULPRIT_SIZE + 32];
+
+        append_culprit(v, list[i], name, sizeof(name));
+        at = view_append(buf, size, at, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", name);
+    }
+    return shown < n ? view_append(buf, size, at, " and %zu more", n - shown) : at;
+}
+
+/* "39 to 41 %" */
+static size_t append_excess(const struct finding *const *list, size_t n, char *buf, size_t size, size_t at)
+{
+    double least = INFINITY, most = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, list[i]->excess);
+        most = fmax(most, list[i]->excess);
+    }
+    if (most - least < SAME_EXCESS)
+        return view_append(buf, size, at, "%.1f %%", 100 * most);
+    return view_append(buf, size, at, "%.1f to %.1f %%", 100 * least, 100 * most);
+}
+
+/* Several places that hide one another. */
+static size_t append_together(const struct view *v, const struct finding *const *list, size_t n, bool past, char *buf, size_t size)
+{
+    size_t at = append_culprits(v, list, n, buf, size);
+
+    at = view_append(buf, size, at, past ? " computed " : " compute ");
+    at = append_excess(list, n, buf, size, at);
+    return view_append(buf, size, at, " longer than their peers, and one of them %s last in %.0f %% of the steps", past ? "was" : "is",
+                  100 * list[0]->last_ratio);
+}
+
+/* The ranks of a pipeline's stage, of all replicas. */
+static size_t append_role(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
+{
+    uint32_t n = 0, first = 0;
+
+    for (uint32_t r = view_rank_limit(v); r-- > 0;)
+        if (view_calls_role(v, r) == f->place) {
+            first = r;
+            n++;
+        }
+    return view_append(buf, size, 0,
+                  "Uneven parts of the program, no single node: the %u ranks that do what rank %u does %s %.0f %% more "
+                  "work than the others",
+                  n, first, past ? "had" : "have", 100 * f->excess);
+}
+
+static size_t append_transfers(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
+{
+    const char *take = past ? "took" : "take";
+
+    if (f->by_connections)
+        return view_append(buf, size, 0, "The collectives %s %.2f times as long as %s, held up by the network of %s%s%s", take,
+                      1 + f->excess, f->class == FINDING_CONGESTION ? "usual" : "before", view_place_name(v, f->place),
+                      f->scope == SCOPE_LINK ? " to " : "", f->scope == SCOPE_LINK ? view_place_name(v, f->other) : "");
+    if (f->scope == SCOPE_LINK)
+        return view_append(buf, size, 0, "Transfers between %s and %s %s %.2f times as long as before",
+                      view_place_name(v, f->place), view_place_name(v, f->other), take, 1 + f->excess);
+    return view_append(buf, size, 0, "Transfers to and from %s %s %.2f times as long as before",
+                  view_place_name(v, f->place), take, 1 + f->excess);
+}
+
+size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
+{
+    const char *is = past ? "was" : "is", *computes = past ? "computed" : "computes", *take = past ? "took" : "take";
+    const struct finding *list[STRAGGLERS_MAX];
+    size_t n = reported_with(v, f, list), at = 0;
+
+    if (n > 1)
+        return append_together(v, list, n, past, buf, size);
+    switch (f->class) {
+    case FINDING_STRAGGLER:
+        at = append_culprit(v, f, buf, size);
+        return view_append(buf, size, at, " %s %.1f %% longer than its peers and %s last in %.0f %% of the steps", computes,
+                      100 * f->excess, is, 100 * f->last_ratio);
+    case FINDING_DRIFT:
+        at = append_culprit(v, f, buf, size);
+        return view_append(buf, size, at,
+                      " %s longer and longer, %s %.1f %% longer than its peers, and %s last in %.0f %% of the steps",
+                      computes, past ? "at the end" : "now", 100 * f->excess, is, 100 * f->last_ratio);
+    case FINDING_JITTER:
+        return view_append(buf, size, 0,
+                      "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
+                      "a step's work on average",
+                      past ? "struck" : "strike", 100 * f->rate, 100 * f->excess);
+    case FINDING_IMBALANCE:
+        if (f->scope == SCOPE_RANKS)
+            return append_role(v, f, past, buf, size);
+        return view_append(buf, size, 0, "Uneven work, no single node: every rank's work %s by ±%.0f %% from step to step",
+                      past ? "varied" : "varies", 100 * f->excess);
+    case FINDING_COMMUNICATION:
+        if (f->scope != SCOPE_NONE)
+            return append_transfers(v, f, past, buf, size);
+        return view_append(buf, size, 0, "The collectives themselves %s %.2f times as long as before", take, 1 + f->excess);
+    case FINDING_CONGESTION:
+        if (f->by_connections)
+            return append_transfers(v, f, past, buf, size);
+        return view_append(buf, size, 0, "The collectives %s slow in bursts (%.0f%s): they %s %.2f times as long as usual",
+                      past ? "were" : "are", f->rate, past ? " in all" : " so far", take, 1 + f->excess);
+    case FINDING_OSCILLATION:
+        return view_append(buf, size, 0,
+                      "All ranks together %s between fast and slow steps, every %.0f steps; the slow ones %s %.0f %% "
+                      "more work",
+                      past ? "alternated" : "alternate", f->rate, past ? "did" : "do", 100 * f->excess);
+    case FINDING_HANG:
+    case FINDING_CLASSES:
+        break;
+    }
+    return at;
+}

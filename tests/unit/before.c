@@ -1,0 +1,129 @@
+/* What a replay misses of a straggler's cost, from the steps before its onset: jobs whose replays know a part of what a slow node costs. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/diagnosis.h"
+#include "analysis/price.h"
+#include "tests/tap.h"
+
+#define RANKS  8u
+#define STEPS  180u
+#define ONSET  100u
+#define WORK_S 0.1
+#define SLOW   0.5 /* the node's work is so much longer */
+
+struct job {
+    double missed;  /* of the work: steps are longer by that, too, and no replay knows */
+    double grows;   /* all do so much more from step 150 on */
+    double strikes; /* every fifth step since the onset is longer by that */
+    bool company;   /* something else began with it */
+    double duration_s[STEPS + 1], saved_s[STEPS + 1];
+    uint32_t steps;
+};
+
+static struct prices replayed(void *arg, const struct straggler *list, size_t n, uint32_t from,
+                              uint32_t recent)
+{
+    const struct job *job = arg;
+    struct prices p = { 0 };
+
+    (void)list;
+    for (uint32_t k = n ? from : job->steps + 1; k <= job->steps; k++) {
+        p.all.of_s += job->duration_s[k];
+        p.all.saved_s += job->saved_s[k];
+        p.recent.of_s += k >= recent ? job->duration_s[k] : 0;
+        p.recent.saved_s += k >= recent ? job->saved_s[k] : 0;
+    }
+    return p;
+}
+
+static uint32_t each_replayed(void *arg, const struct straggler *list, size_t n, uint32_t from,
+                              double *saved_s, double *more)
+{
+    const struct job *job = arg;
+    uint32_t steps = 0;
+
+    (void)list;
+    (void)n;
+    for (uint32_t k = from; k <= job->steps; k++) {
+        saved_s[steps] = job->saved_s[k];
+        more[steps++] = 1;
+    }
+    return steps;
+}
+
+static void one_step(struct diagnosis *d, struct job *job)
+{
+    uint32_t k = ++job->steps;
+    double work_s = WORK_S * (k >= 150 ? 1 + job->grows : 1) * (1 + 0.01 * sin(k * 78.233));
+    bool slow = k >= ONSET;
+    float own[RANKS];
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        own[r] =
+            (float)(work_s * (1 + 0.01 * sin(r * 12.9898 + k * 7.1)) * (slow && r / 2 == 1 ? 1 + SLOW : 1));
+    job->saved_s[k] = slow ? SLOW * work_s : 0;
+    job->duration_s[k] = work_s + job->saved_s[k] + (slow ? job->missed * work_s : 0) +
+                         (slow && k % 5 == 0 ? job->strikes : 0);
+    diagnosis_step(d,
+                   &(struct diagnosis_step){ .seq = k,
+                                             .period = 1,
+                                             .own_s = own,
+                                             .n = RANKS,
+                                             .duration_s = job->duration_s[k],
+                                             .transfer_s = NAN,
+                                             .ended_s = k },
+                   1.01);
+    if (job->company && slow)
+        diagnosis_other(d, &(struct diagnosis_other){ .class = FINDING_COMMUNICATION,
+                                                      .scope = SCOPE_NONE,
+                                                      .place = WORK_PLACE_NONE,
+                                                      .standing = true,
+                                                      .from = ONSET,
+                                                      .saved_s = 0.1 * WORK_S * (k - ONSET + 1),
+                                                      .of_s = 1.5 * WORK_S * (k - ONSET + 1),
+                                                      .slowdown = 1.07,
+                                                      .excess = 1,
+                                                      .cost = INTERVAL_UNKNOWN });
+}
+
+/* The job to its end: what is said of the slow node; slowdown 0: nothing. */
+static struct finding said_of(struct job *job)
+{
+    struct diagnosis *d = diagnosis_new();
+    struct finding said = { 0 };
+    const struct finding *list;
+
+    diagnosis_price(d, replayed, each_replayed, job);
+    for (uint32_t r = 0; r < RANKS; r++)
+        diagnosis_place(d, r, 100 + r / 2, 200);
+    while (job->steps < STEPS)
+        one_step(d, job);
+    for (size_t i = 0, n = diagnosis_findings(d, &list); i < n; i++)
+        if (list[i].class == FINDING_STRAGGLER)
+            said = list[i];
+    diagnosis_free(d);
+    return said;
+}
+
+int main(void)
+{
+    struct finding whole = said_of(&(struct job){ 0 }), part = said_of(&(struct job){ .missed = 0.2 });
+    struct interval cost = finding_slowdown_interval(&part);
+
+    ok(fabs(whole.slowdown - 1.5) < 0.01, "a replay that knows all: its price is %.3f of 1.5",
+       whole.slowdown);
+    ok(fabs(part.slowdown - 1.7) < 0.02,
+       "steps of 1.7 times as long, of which a replay knows 0.5: the price is %.3f", part.slowdown);
+    ok(cost.low > 1.5 && cost.low < 1.7 && cost.high > 1.7, "its interval: %.3f to %.3f", cost.low,
+       cost.high);
+    part = said_of(&(struct job){ .missed = 0.2, .grows = 0.5 });
+    ok(fabs(part.slowdown - 1.7) < 0.02, "also when all do more later: %.3f", part.slowdown);
+    whole = said_of(&(struct job){ .strikes = 0.1 * WORK_S });
+    ok(fabs(whole.slowdown - 1.52 / 1.02) < 0.01, "what strikes a few steps is not its cost: %.3f",
+       whole.slowdown);
+    part = said_of(&(struct job){ .missed = 0.2, .company = true });
+    ok(fabs(part.slowdown - 1.7 / 1.2) < 0.02,
+       "where something else began with it, the price is what the replay knows: %.3f", part.slowdown);
+    return done_testing();
+}
