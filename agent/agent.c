@@ -24,6 +24,7 @@
 #include "agent/outbox.h"
 #include "agent/pacing.h"
 #include "agent/ranks.h"
+#include "agent/unseen.h"
 #include "agent/uplink.h"
 #include "common/config.h"
 #include "common/hosts.h"
@@ -83,6 +84,7 @@ struct agent {
     json_t *notes;
     char life[17], text[256];
     double started_s, last_event_s, last_flush_s;
+    size_t unseen_looks;
     bool ends, bye_sent, alone;
 };
 
@@ -375,6 +377,25 @@ static void look_at_health(struct agent *a)
     a->health_due_s = now + fmax(HEALTH_S - 0.1, (now_of(CLOCK_THREAD_CPUTIME_ID) - cpu_s) / HEALTH_SHARE);
 }
 
+/* While there is no rank: is there a program that should have been one?  It may load its libraries late. */
+static void look_for_unseen(struct agent *a)
+{
+    static const double at_s[] = { 10, 30, 120 };
+    char found[224], text[256];
+    double after_s;
+
+    if (ranks_running(a->ranks))
+        a->unseen_looks = ARRAY_SIZE(at_s);
+    if (a->unseen_looks == ARRAY_SIZE(at_s) || now_s() < a->started_s + at_s[a->unseen_looks])
+        return;
+    after_s = at_s[a->unseen_looks++];
+    if (!unseen_find("", a->o->dir, found, sizeof(found)))
+        return;
+    snprintf(text, sizeof(text), "unguarded for %.0f s: %s", after_s, found);
+    add_note(text, a);
+    a->unseen_looks = ARRAY_SIZE(at_s);
+}
+
 static void on_second(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
@@ -386,6 +407,7 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     ranks_second(a->ranks);
     checkpoint_second(a->checkpoint);
     look_at_health(a);
+    look_for_unseen(a);
     send_news(a);
     send_checkpoint(a, true);
     send_pacing(a);

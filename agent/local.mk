@@ -20,6 +20,7 @@ libagent_a_SOURCES = \
 	agent/rank.c agent/rank.h \
 	agent/ranks.c agent/ranks.h agent/rate.h \
 	agent/shield.c agent/shield.h \
+	agent/unseen.c agent/unseen.h \
 	agent/uplink.c agent/uplink.h
 libagent_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SECCOMP_CFLAGS)
 AGENT_LIBS = libagent.a $(PACING_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(TOPOLOGY_LIBS) $(SECCOMP_LIBS) -ldl -lm

@@ -12,6 +12,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "ring/control_page.h"
+#include "ring/launch.h"
 #include "ring/pacing.h"
 #include "ring/steps.h"
 
@@ -156,6 +157,22 @@ static void take_ring(struct ranks *rs, const char *name, uint32_t rank, uint32_
         note(rs, "cannot watch %s: more than %u threads call MPI", name, RING_THREADS_MAX);
 }
 
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), k = strlen(suffix);
+
+    return n > k && !strcmp(name + n - k, suffix);
+}
+
+/* The same note of several ranks is one. */
+static void take_note(struct ranks *rs, const char *name)
+{
+    char text[LAUNCH_NOTE_MAX];
+
+    if (launch_note_read(rs->dir, name, text))
+        note(rs, "%s", text);
+}
+
 int ranks_scan(struct ranks *rs)
 {
     DIR *d = opendir(rs->dir);
@@ -167,6 +184,8 @@ int ranks_scan(struct ranks *rs)
     while ((e = readdir(d)))
         if (parse_name(e->d_name, &rank, &incarnation, &thread))
             take_ring(rs, e->d_name, rank, incarnation, thread);
+        else if (ends_with(e->d_name, LAUNCH_NOTE_SUFFIX))
+            take_note(rs, e->d_name);
     closedir(d);
     return 0;
 }
@@ -277,12 +296,9 @@ json_t *ranks_news(struct ranks *rs, size_t *at)
 
 static bool ours(const char *name)
 {
-    size_t n = strlen(name);
-
-    return !strcmp(name, CONTROL_PAGE_FILE) || !strcmp(name, CONTROL_PAGE_FILE ".new") ||
-           !strcmp(name, PACING_FILE) || (n > 5 && !strcmp(name + n - 5, ".ring")) ||
-           (n > strlen(STEPS_SUFFIX) && !strcmp(name + n - strlen(STEPS_SUFFIX), STEPS_SUFFIX)) ||
-           (n > 4 && name[0] == '.' && !strcmp(name + n - 4, ".tmp"));
+    return !strcmp(name, CONTROL_PAGE_FILE) || !strcmp(name, CONTROL_PAGE_FILE ".new") || !strcmp(name, PACING_FILE) ||
+           ends_with(name, ".ring") || ends_with(name, STEPS_SUFFIX) || ends_with(name, LAUNCH_NOTE_SUFFIX) ||
+           (name[0] == '.' && ends_with(name, ".tmp"));
 }
 
 void ranks_remove_dir(const char *dir)

@@ -4,6 +4,7 @@
 #define control_page_asked  syncguard_private_control_page_asked
 #define control_page_close  syncguard_private_control_page_close
 #define control_page_create syncguard_private_control_page_create
+#define control_page_follow syncguard_private_control_page_follow
 #define control_page_join   syncguard_private_control_page_join
 #define control_page_open   syncguard_private_control_page_open
 #define shared_make         syncguard_private_shared_make

@@ -142,7 +142,6 @@ static bool who_am_i(struct ring_info *info)
  * because it counts rings. */
 static void join(void)
 {
-    static const struct control_page record = { .record = 1 };
     const char *dir = getenv(RING_ENV_DIR);
     struct ring_info info = { 0 };
     int saved = errno;
@@ -155,9 +154,7 @@ static void join(void)
             probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
     }
     if (probe.main && thread_setup(dir, &info) == 0) {
-        probe.control = control_page_join(dir);
-        if (!probe.control)
-            probe.control = &record;
+        probe.control = control_page_follow(dir);
         comm_made(probe.world);
         comm_made(probe.self_comm);
         pace_setup(dir);

@@ -73,7 +73,7 @@ static void *find(const char *name, void *where)
     at = dlsym(where, name);
     if (!at && object)
         at = dlsym(object, name);
-    if (!at && !object)
+    if (!at)
         at = find_local(name);
     (void)dlerror(); /* clear it: the program must not see our failed lookups */
     errno = saved;

@@ -42,6 +42,14 @@ const struct control_page *control_page_join(const char *dir)
     return control_page_open(dir);
 }
 
+const struct control_page *control_page_follow(const char *dir)
+{
+    static const struct control_page record = { .record = 1 };
+    const struct control_page *page = control_page_join(dir);
+
+    return page ? page : &record;
+}
+
 const struct control_page *control_page_open(const char *dir)
 {
     const struct control_page *page = shared_map(dir, CONTROL_PAGE_FILE, sizeof(*page), false);

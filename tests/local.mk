@@ -131,6 +131,7 @@ UNIT_TESTS = \
 	tests/unit/trend \
 	tests/unit/trust \
 	tests/unit/units \
+	tests/unit/unseen \
 	tests/unit/value \
 	tests/unit/variation \
 	tests/unit/verifier \
@@ -162,6 +163,7 @@ dist_check_SCRIPTS += \
 	tests/cluster/binding-test.sh \
 	tests/cluster/checkpoint-test.sh \
 	tests/cluster/doctor-test.sh \
+	tests/cluster/gloo-test.sh \
 	tests/cluster/guard-test.sh \
 	tests/cluster/packages-test.sh \
 	tests/cluster/pace-test.sh \
@@ -190,6 +192,8 @@ dist_check_SCRIPTS += \
 	tests/probe/record.sh \
 	tests/probe/scr.sh \
 	tests/probe/zoo.sh \
+	tests/gloo/fake.sh \
+	tests/gloo/guarded.sh \
 	tests/security/impostors.sh \
 	tests/security/node.sh \
 	tests/security/siege.sh \
@@ -288,5 +292,5 @@ dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
 EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/tui/expected/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
 	tests/analysis/*.py tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
-	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/cluster/placement-table tests/cluster/programs-table \
+	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/cluster/placement-table tests/cluster/programs-table tests/gloo/measure \
 	tests/cluster/slowdevice.c tests/cluster/wrongclock.c)

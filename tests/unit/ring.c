@@ -635,6 +635,7 @@ static void test_control(void)
     ok(!control_page_open(dir), "control_page_open() fails before a page is made");
     ok(!control_page_join("/nonexistent") && errno == ENOENT,
        "control_page_join() fails in a missing directory");
+    ok(control_page_follow("/nonexistent")->record, "control_page_follow() says to record where there is no page");
     early = control_page_join(dir);
     ok(early && early->record == 1, "a rank that starts before the agent makes the control page");
     page = control_page_create(dir);

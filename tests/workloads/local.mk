@@ -28,7 +28,7 @@ TRAINER_C = \
 TRAINER_H = tests/workloads/trainer/checkpoint.h tests/workloads/trainer/options.h
 PIPELINE_C = tests/workloads/pipeline.c
 HALO_C = tests/workloads/halo.c
-EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C)
+EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C) tests/workloads/ddp.py tests/gloo/calls.py tests/gloo/fake.c
 
 ZOO_C = \
 	tests/workloads/zoo/collectives.c \
@@ -52,6 +52,15 @@ tests/workloads/dlopen_mpi: tests/workloads/zoo/dlopen_mpi.c
 tests/workloads/nompi: tests/workloads/zoo/nompi.c
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(CC) -std=gnu11 -O2 -g $(WARN) -o $@ $(top_srcdir)/tests/workloads/zoo/nompi.c
+
+# A library with the functions of Gloo and PyTorch that the probe wraps, and a program that calls them
+check_SCRIPTS += tests/gloo/libfake.so tests/gloo/fake.program
+tests/gloo/libfake.so: tests/gloo/fake.c gloo/layout.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(CC) -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN) -shared -fPIC -o $@ $(top_srcdir)/tests/gloo/fake.c -pthread
+tests/gloo/fake.program: tests/gloo/fake.c tests/gloo/libfake.so
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(CC) -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN) -DPROGRAM -o $@ $(top_srcdir)/tests/gloo/fake.c -Ltests/gloo -lfake -Wl,-rpath,'$$ORIGIN' -pthread
 
 if HAVE_OPENMPI
 noinst_SCRIPTS += tests/workloads/trainer.openmpi

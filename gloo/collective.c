@@ -1,0 +1,234 @@
+#include "gloo/collective.h"
+
+#include "gloo/guest.h"
+
+#define PATIENCE \
+    8 /* a tag that is behind by so many will have no collective: PyTorch uses some for messages */
+
+/* What this thread runs. */
+static _Thread_local struct {
+    struct group *group;
+    struct group_flight *flight;
+} self __attribute__((tls_model("initial-exec")));
+
+/* Threads that wait, and since when the newest of them; all under the lock. */
+static struct {
+    uint32_t threads;
+    uint64_t since;
+    bool ever;
+} waiting;
+static const struct group_flight *shown; /* as the call in progress */
+
+static struct group_flight *flight_at(struct group *g, uint32_t tag)
+{
+    return &g->flight[tag % GROUP_FLIGHTS];
+}
+
+static void post(struct group *g, uint32_t tag, uint64_t now)
+{
+    struct group_flight *f = flight_at(g, tag);
+
+    if ((int32_t)(tag + 1 - g->newest) > 0)
+        g->newest = tag + 1;
+    if (g->newest - g->next > GROUP_FLIGHTS)
+        g->next = g->newest - GROUP_FLIGHTS;
+    if (f->state == FLIGHT_RUNNING) /* its thread's; the new one is missed if it still is when that runs */
+        return;
+    if (f->state == FLIGHT_ENDED)
+        ring_missed(guest.ring);
+    *f = (struct group_flight){ .state = FLIGHT_POSTED, .tag = tag, .posted = now };
+}
+
+void collective_posted(const void *group, uint32_t tag)
+{
+    struct group *g;
+
+    if (!guest_lock())
+        return;
+    g = group_at(group);
+    if (g)
+        post(g, tag, ring_now(guest.ring));
+    guest_unlock();
+}
+
+/* ---- the call in progress ---- */
+
+static void show(const struct group *g, const struct group_flight *f)
+{
+    shown = f;
+    ring_enter(guest.ring, &(struct ring_live){ .comm = g->name,
+                                                .enter = f->began,
+                                                .bytes = f->collective.bytes,
+                                                .seq = f->tag,
+                                                .op = f->collective.op });
+}
+
+/* The one that runs longest. */
+static void show_another(void)
+{
+    const struct group *of = NULL, *g;
+    const struct group_flight *first = NULL;
+
+    for (size_t i = 0; (g = group_number(i)); i++)
+        for (uint32_t tag = g->next; tag != g->newest; tag++) {
+            const struct group_flight *f = &g->flight[tag % GROUP_FLIGHTS];
+
+            if (f->state == FLIGHT_RUNNING && (!first || f->began < first->began)) {
+                first = f;
+                of = g;
+            }
+        }
+    if (first)
+        show(of, first);
+}
+
+/* ---- events ---- */
+
+static void emit(struct group *g, const struct group_flight *f)
+{
+    struct ring_event e = { .enter = f->posted,
+                            .leave = f->ended,
+                            .comm = g->name,
+                            .bytes = f->collective.bytes,
+                            .seq = f->tag,
+                            .root = f->collective.root,
+                            .op = f->collective.op };
+
+    if (e.leave < g->last_leave)
+        e.leave = g->last_leave;
+    g->last_leave = e.leave;
+    if (waiting.ever) {
+        e.flags = RING_EVENT_NONBLOCKING;
+        e.wait = f->wait < f->ended ? f->wait : e.leave; /* nobody waited */
+    } else {
+        e.enter = f->began;
+    }
+    if (f->failed)
+        e.flags |= RING_EVENT_FAILED;
+    ring_emit(guest.ring, &e);
+}
+
+/* Write the events of those that ended, as far as no earlier one still runs, or will.  all: whatever does not run will not. */
+static void release(struct group *g, uint32_t ended, bool all)
+{
+    for (; g->next != g->newest; g->next++) {
+        struct group_flight *f = flight_at(g, g->next);
+        int state = f->tag == g->next ? f->state : FLIGHT_POSTED;
+
+        if (state == FLIGHT_ENDED) {
+            emit(g, f);
+            f->state = FLIGHT_FREE;
+        } else if (state == FLIGHT_RUNNING && !all) {
+            break;
+        } else if (state == FLIGHT_POSTED && !all && (int32_t)(ended - g->next) < PATIENCE) {
+            break;
+        }
+    }
+}
+
+struct group *collective_group(const struct gloo_context *context)
+{
+    struct group *g;
+
+    if (!guest_lock())
+        return NULL;
+    g = group_of_context(context);
+    guest_unlock();
+    return g;
+}
+
+void collective_missed(void)
+{
+    if (atomic_load_explicit(&guest.active, memory_order_acquire))
+        ring_missed(guest.ring);
+}
+
+void collective_enter(struct group *g, const struct group_collective *c)
+{
+    struct group_flight *f = flight_at(g, c->tag);
+    uint64_t now;
+
+    /* The reduction of a sparse tensor consists of three with one tag: the first stands for them. */
+    if (!guest_lock())
+        return;
+    if (guest_records() && (int32_t)(c->tag - g->next) >= 0) {
+        now = ring_now(guest.ring);
+        if (f->tag != c->tag || f->state == FLIGHT_FREE)
+            post(g, c->tag, now);
+        if (f->tag == c->tag && f->state == FLIGHT_POSTED) {
+            f->began = now;
+            f->collective = *c;
+            f->state = FLIGHT_RUNNING;
+            self.group = g;
+            self.flight = f;
+            if (!shown)
+                show(g, f);
+        } else if (f->tag != c->tag) {
+            ring_missed(guest.ring);
+        }
+    }
+    guest_unlock();
+}
+
+void collective_leave(bool failed)
+{
+    struct group_flight *f = self.flight;
+    struct group *g = self.group;
+
+    if (!f || !guest_lock())
+        return;
+    self.flight = NULL;
+    f->ended = ring_now(guest.ring);
+    f->wait = waiting.threads == 0 ? f->ended : waiting.since > f->posted ? waiting.since : f->posted;
+    f->failed = failed;
+    f->state = FLIGHT_ENDED;
+    if (shown) {
+        shown = NULL;
+        ring_leave(guest.ring, f->ended);
+    }
+    release(g, f->tag, false);
+    show_another();
+    guest_unlock();
+}
+
+void collective_not(struct group *g, uint32_t tag)
+{
+    struct group_flight *f = flight_at(g, tag);
+
+    if (f->tag == tag && f->state == FLIGHT_POSTED)
+        f->state = FLIGHT_FREE;
+}
+
+/* A program that ends in order has finished, whether it destroyed its groups or not: few do. */
+__attribute__((destructor)) static void leave_process(void)
+{
+    struct group *g;
+
+    if (!guest_lock())
+        return;
+    for (size_t i = 0; (g = group_number(i)); i++)
+        release(g, g->newest, true);
+    guest_unlock();
+    guest_leave();
+}
+
+/* ---- waiting ---- */
+
+bool collective_await(void)
+{
+    if (!guest_lock())
+        return false;
+    waiting.threads++;
+    waiting.since = ring_now(guest.ring);
+    waiting.ever = true;
+    guest_unlock();
+    return true;
+}
+
+void collective_awaited(void)
+{
+    if (!guest_lock())
+        return;
+    waiting.threads--;
+    guest_unlock();
+}

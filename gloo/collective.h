@@ -1,0 +1,33 @@
+/* collective.h - collectives of Gloo, from their posting to their event.
+ *
+ * The program posts a collective, one of the group's threads runs it, and the program may wait for it.  The group's tags number collectives
+ * on all of its ranks alike: a tag is the event's sequence number.  Events are written in the order of tags, for that is the order that
+ * the program sees; one that ended before an earlier one is held back until that has ended.
+ *
+ * An event lasts from the posting to the end; its wait is when the program began to wait, or its end, if nobody was waiting then.  As long as no thread
+ * was ever seen waiting, which is so where PyTorch waits in a way that is not known, it lasts from when a thread began to run it. */
+#ifndef SYNCGUARD_GLOO_COLLECTIVE_H
+#define SYNCGUARD_GLOO_COLLECTIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gloo/group.h"
+
+/* PyTorch's group takes this tag for its next collective, and posts it. */
+void collective_posted(const void *group, uint32_t tag);
+/* PyTorch took this tag for messages of its own, as in monitored_barrier(), and no collective.  Call it under the guest's lock. */
+void collective_not(struct group *g, uint32_t tag);
+
+/* The group that this context is of.  NULL: none that is recorded. */
+struct group *collective_group(const struct gloo_context *context);
+/* This thread runs a collective of this group; collective_leave() follows. */
+void collective_enter(struct group *g, const struct group_collective *c);
+void collective_leave(bool failed);
+void collective_missed(void); /* one could not be read */
+
+/* This thread of the program begins to wait for what it posted.  True: collective_awaited() follows. */
+bool collective_await(void);
+void collective_awaited(void);
+
+#endif

@@ -1,0 +1,131 @@
+#include "gloo/group.h"
+
+#include <stdlib.h>
+
+#include "gloo/guest.h"
+
+#define STORES   1024u
+#define GROUPS   512u
+#define CONTEXTS 1024u
+
+/* Names of stores; the oldest gives way. */
+static struct {
+    const void *at;
+    uint64_t name;
+} stores[STORES];
+static size_t n_stores;
+static struct group *groups[GROUPS];
+static size_t n_groups;
+static struct {
+    const struct gloo_context *at;
+    const void *transport; /* NULL: not connected yet */
+    struct group *group;
+} contexts[CONTEXTS];
+static size_t n_contexts;
+
+static uint64_t store_name(const void *at)
+{
+    for (size_t i = 0; at && i < n_stores && i < STORES; i++)
+        if (stores[i].at == at)
+            return stores[i].name;
+    return 1;
+}
+
+void group_store(const void *store, const void *parent, const char *prefix, size_t length)
+{
+    uint64_t name = store_name(parent);
+    size_t i = 0;
+
+    for (size_t k = 0; k < length; k++)
+        name = guest_mix(name ^ ((uint64_t)(unsigned char)prefix[k] + 0x9e3779b97f4a7c15u));
+    while (i < n_stores && i < STORES && stores[i].at != store)
+        i++;
+    if (i == n_stores || i == STORES)
+        i = n_stores++ % STORES;
+    stores[i].at = store;
+    stores[i].name = guest_mix(name ^ length);
+}
+
+struct group *group_new(const void *at, const void *store, uint32_t rank, uint32_t size)
+{
+    struct group *g = n_groups < GROUPS ? calloc(1, sizeof(*g)) : NULL;
+
+    if (!g)
+        return NULL;
+    g->at = at;
+    g->rank = rank;
+    g->size = size;
+    g->prefix = guest_mix(store_name(store) ^ guest_mix(size));
+    for (size_t i = 0; i < n_groups; i++)
+        g->instance += groups[i]->prefix == g->prefix;
+    g->name = guest_mix(g->prefix ^ guest_mix(g->instance + 1));
+    g->name += !g->name; /* 0 means no communicator */
+    groups[n_groups++] = g;
+    return g;
+}
+
+void group_context(struct group *g, const struct gloo_context *context)
+{
+    if (n_contexts == CONTEXTS)
+        return;
+    contexts[n_contexts].at = context;
+    contexts[n_contexts++].group = g;
+}
+
+/* Every rank of the job may be in a group that has not all of them: PyTorch's object does not know which are. */
+static void describe(const struct group *g)
+{
+    if (g->size <= guest.world_size)
+        ring_comm_add(guest.ring, &(struct ring_comm){ .name = g->name,
+                                                       .membership = g->prefix,
+                                                       .size = g->size,
+                                                       .rank = g->rank,
+                                                       .instance = g->instance,
+                                                       .first = 0,
+                                                       .last = guest.world_size - 1 });
+}
+
+bool group_connected(const struct group *g)
+{
+    bool any = false;
+
+    for (size_t i = n_contexts; i-- > 0 && contexts[i].group == g;) {
+        contexts[i].transport = contexts[i].at->transport.at;
+        any = true;
+    }
+    if (any)
+        guest_join(g->rank, g->size);
+    if (any && guest.ring)
+        describe(g);
+    return any;
+}
+
+/* From the newest on: one that is gone may have had the same address. */
+struct group *group_at(const void *at)
+{
+    for (size_t i = n_groups; i-- > 0;)
+        if (groups[i]->at == at)
+            return groups[i];
+    return NULL;
+}
+
+struct group *group_of_context(const struct gloo_context *context)
+{
+    for (size_t i = n_contexts; i-- > 0;)
+        if (contexts[i].at == context)
+            return contexts[i].group;
+    return NULL;
+}
+
+struct group *group_of_transport(const void *transport)
+{
+    for (size_t i = n_contexts; transport && i-- > 0;)
+        if (contexts[i].transport == transport)
+            return contexts[i].group;
+    return NULL;
+}
+
+struct group *group_number(size_t n)
+{
+    return n < n_groups ? groups[n] : NULL;
+}

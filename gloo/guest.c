@@ -1,0 +1,101 @@
+#include "gloo/guest.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ring/launch.h"
+
+#define THREAD_BESIDE 11u /* number of the ring beside MPI's (below 7) or NCCL's (below 11) */
+
+struct guest guest;
+
+static struct {
+    bool tried, own; /* own: the process has no rings of another guest's */
+} joined;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void forked(void)
+{
+    pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+    /* Another thread of the parent may have held the lock. */
+    lock = unlocked;
+    atomic_store_explicit(&guest.active, false, memory_order_relaxed);
+}
+
+static void join(const char *dir, uint32_t rank, uint32_t world_size)
+{
+    struct ring_info info = { .world_rank = rank, .world_size = world_size, .library = "Gloo" };
+
+    launch_process(&info);
+    info.rank = world_size == 1 && info.task != UINT32_MAX ? info.task : rank;
+    joined.own = !launch_has_rings(dir, &info);
+    info.thread = joined.own ? 0 : THREAD_BESIDE;
+    if (pthread_atfork(NULL, NULL, forked))
+        return;
+    guest.ring = ring_create(dir, &info, joined.own ? RING_CAPACITY_MAIN : RING_CAPACITY_THREAD);
+    if (!guest.ring)
+        return;
+    guest.control = control_page_follow(dir);
+    guest.rank = rank;
+    guest.world_size = world_size;
+    atomic_store_explicit(&guest.active, true, memory_order_release);
+}
+
+bool guest_wanted(void)
+{
+    const char *dir = getenv(RING_ENV_DIR);
+
+    return dir && *dir;
+}
+
+void guest_join(uint32_t rank, uint32_t world_size)
+{
+    const char *dir = getenv(RING_ENV_DIR);
+    int saved = errno;
+
+    if (!joined.tried && guest_wanted())
+        join(dir, rank, world_size);
+    joined.tried = true;
+    errno = saved;
+}
+
+void guest_note(const char *why)
+{
+    static atomic_bool noted;
+    char text[256];
+    int saved = errno;
+
+    if (guest_wanted() && !atomic_exchange(&noted, true)) {
+        snprintf(text, sizeof(text), "unguarded: Gloo is not recorded: %s", why);
+        launch_note(getenv(RING_ENV_DIR), text);
+    }
+    errno = saved;
+}
+
+bool guest_lock(void)
+{
+    if (!atomic_load_explicit(&guest.active, memory_order_acquire))
+        return false;
+    pthread_mutex_lock(&lock);
+    return true;
+}
+
+void guest_lock_anyway(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void guest_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void guest_leave(void)
+{
+    if (atomic_exchange(&guest.active, false) && joined.own)
+        ring_state_set(guest.ring, RING_STATE_FINALIZED);
+}

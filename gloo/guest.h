@@ -1,0 +1,61 @@
+/* guest.h - the process as a guest of Gloo's: its ring, and the lock that its threads take.
+ *
+ * Gloo runs collectives in threads of its own beside the program's, and ends them in another order than they were posted in; what
+ * one program waits for is one sequence.  So all threads write to one ring, under one lock: it is held for less than a microsecond, while the
+ * fastest collective of Gloo takes a hundred.
+ *
+ * Like the probe it never prints, exits, or changes errno; what cannot be recorded is counted. */
+#ifndef SYNCGUARD_GLOO_GUEST_H
+#define SYNCGUARD_GLOO_GUEST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/control_page.h"
+#include "ring/ring.h"
+
+#define GUEST_RANKS_MAX (1u << 20)
+
+struct guest {
+    atomic_bool active; /* there is a ring, and this is no forked child */
+    uint32_t rank, world_size;
+    struct ring *ring;
+    const struct control_page *control;
+};
+extern struct guest guest __attribute__((visibility("hidden")));
+
+/* The process makes its first group, which has all ranks of its world: from then on it is recorded.  Does nothing without SYNCGUARD_DIR.
+ * Call it under the lock. */
+void guest_join(uint32_t rank, uint32_t world_size);
+
+/* It ends. */
+void guest_leave(void);
+
+/* Whether it is to be recorded: SYNCGUARD_DIR is set. */
+bool guest_wanted(void);
+
+/* False, and the lock is not taken, where the process is not recorded. */
+bool guest_lock(void);
+void guest_lock_anyway(void); /* before it has joined */
+void guest_unlock(void);
+
+static inline bool guest_records(void)
+{
+    return __atomic_load_n(&guest.control->record, __ATOMIC_RELAXED);
+}
+
+/* Tell why the process, or a part of what it does, is not recorded: once. */
+void guest_note(const char *why);
+
+/* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
+static inline uint64_t guest_mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+#endif

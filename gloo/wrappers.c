@@ -1,0 +1,409 @@
+/* wrappers.c - the functions of Gloo and PyTorch that are recorded, under their names as C++ mangles them.
+ *
+ * All of them take numbers, pointers and references, and return nothing or a bool; a C++ object that is passed by value and is not a plain number
+ * is passed by its address.  A wrapper reads what it needs, calls the next definition (probe/next.h) and changes nothing. */
+#include "gloo/collective.h"
+#include "gloo/group.h"
+#include "gloo/guest.h"
+#include "gloo/message.h"
+#include "gloo/unwind.h"
+#include "probe/next.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- calls ---- */
+
+/* What this thread is inside of; a call inside of another one is a part of it. */
+static _Thread_local struct {
+    enum { NOTHING, COLLECTIVE, AWAIT, MESSAGE, GROUP } what;
+    struct group *group; /* that it makes */
+    const int32_t *from; /* rank of a message's sender, once it has come; NULL: not asked for */
+} self __attribute__((tls_model("initial-exec")));
+
+static void leave(bool done)
+{
+    switch (self.what) {
+    case COLLECTIVE:
+        collective_leave(!done);
+        break;
+    case AWAIT:
+        collective_awaited();
+        break;
+    case MESSAGE:
+        message_awaited(self.from ? *self.from : -1, done);
+        break;
+    case GROUP:
+        guest_lock_anyway();
+        if (done && self.group && !group_connected(self.group))
+            guest_note("the PyTorch of this program calls a Gloo whose functions cannot be reached");
+        guest_unlock();
+        self.group = NULL;
+        break;
+    case NOTHING:
+        break;
+    }
+    self.what = NOTHING;
+}
+
+void unwind_thrown(void)
+{
+    leave(false);
+}
+
+/* The call that this thread is inside of: leave() follows, one way or the other. */
+static uintptr_t call(struct next *n, const uintptr_t arguments[6])
+{
+    return unwind_call((unwind_fn)next_get(n), arguments);
+}
+
+/* Any other. */
+static uintptr_t pass(struct next *n, const uintptr_t a[6])
+{
+    return ((unwind_fn)next_get(n))(a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+#define ARGUMENT(x)    ((uintptr_t)(x))
+#define ARGUMENTS(...) ((const uintptr_t[6]){ __VA_ARGS__ })
+
+/* ---- collectives ---- */
+
+static const struct gloo_buffer *first_of(const struct gloo_vector *v)
+{
+    return v->begin && v->end > v->begin && v->end - v->begin < 65536 ? *v->begin : NULL;
+}
+
+/* Is it of so many elements? */
+static bool holds(const struct gloo_buffer *b, size_t elements, size_t element_bytes)
+{
+    size_t bytes;
+
+    return b && element_bytes && element_bytes <= 64 &&
+           !__builtin_mul_overflow(elements, element_bytes, &bytes) && b->bytes == bytes;
+}
+
+static bool is_whole(const struct gloo_buffer *b, size_t element_bytes)
+{
+    return b && element_bytes && element_bytes <= 64 && b->bytes % element_bytes == 0;
+}
+
+/* Read the options of a call.  False: they are not laid out as they should be. */
+static bool read_allreduce(const void *options, struct group_collective *c)
+{
+    const struct gloo_allreduce *o = options;
+    const struct gloo_buffer *b = first_of(&o->out);
+
+    if (!holds(b, o->elements, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = b->bytes, .root = -1, .tag = o->tag };
+    return true;
+}
+
+static bool read_broadcast(const void *options, struct group_collective *c)
+{
+    const struct gloo_broadcast *o = options;
+    const struct gloo_buffer *b = o->out ? o->out : o->in;
+
+    if (!holds(b, o->elements, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = b->bytes, .root = o->root, .tag = o->tag };
+    return true;
+}
+
+static bool read_reduce(const void *options, struct group_collective *c)
+{
+    const struct gloo_reduce *o = options;
+    const struct gloo_buffer *b = o->out ? o->out : o->in;
+
+    if (!holds(b, o->elements, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = b->bytes, .root = o->root, .tag = o->tag };
+    return true;
+}
+
+/* Without an input a rank's part stands in its output already. */
+static uint64_t part_of(const struct gloo_shared *context, const struct gloo_buffer *in,
+                        const struct gloo_buffer *out)
+{
+    const struct gloo_context *c = context->at;
+
+    return in ? in->bytes : c->size > 0 ? out->bytes / (uint64_t)c->size : 0;
+}
+
+static bool read_allgather(const void *options, struct group_collective *c)
+{
+    const struct gloo_allgather *o = options;
+
+    if (!is_whole(o->out, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = part_of(&o->context, o->in, o->out), .root = -1, .tag = o->tag };
+    return true;
+}
+
+static bool read_allgatherv(const void *options, struct group_collective *c)
+{
+    const struct gloo_allgatherv *o = options;
+
+    if (!is_whole(o->out, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = o->in ? o->in->bytes : 0, .root = -1, .tag = o->tag };
+    return true;
+}
+
+static bool read_gather(const void *options, struct group_collective *c)
+{
+    const struct gloo_gather *o = options;
+
+    if (!is_whole(o->in ? o->in : o->out, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = part_of(&o->context, o->in, o->out),
+                                    .root = o->root,
+                                    .tag = o->tag };
+    return true;
+}
+
+static bool read_scatter(const void *options, struct group_collective *c)
+{
+    const struct gloo_scatter *o = options;
+
+    if (!is_whole(o->out, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = o->out->bytes, .root = o->root, .tag = o->tag };
+    return true;
+}
+
+static bool read_alltoall(const void *options, struct group_collective *c)
+{
+    const struct gloo_allgather *o = options;
+
+    if (!is_whole(o->in, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = o->in->bytes, .root = -1, .tag = o->tag };
+    return true;
+}
+
+static bool read_alltoallv(const void *options, struct group_collective *c)
+{
+    const struct gloo_alltoallv *o = options;
+
+    if (!is_whole(o->in, o->element_bytes))
+        return false;
+    *c = (struct group_collective){ .bytes = o->in->bytes, .root = -1, .tag = o->tag };
+    return true;
+}
+
+static bool read_barrier(const void *options, struct group_collective *c)
+{
+    *c = (struct group_collective){ .bytes = 0,
+                                    .root = -1,
+                                    .tag = ((const struct gloo_barrier *)options)->tag };
+    return true;
+}
+
+static void collective(struct next *n, const void *options, enum ring_op op,
+                       bool (*read)(const void *, struct group_collective *))
+{
+    const struct gloo_context *context = ((const struct gloo_shared *)options)->at;
+    struct group_collective c;
+    struct group *g;
+
+    if (self.what != NOTHING) {
+        pass(n, ARGUMENTS(ARGUMENT(options)));
+        return;
+    }
+    self.what = COLLECTIVE; /* recorded or not: its messages are not the program's */
+    g = collective_group(context);
+    if (g && read(options, &c)) {
+        c.op = (uint8_t)op;
+        collective_enter(g, &c);
+    } else if (g) {
+        collective_missed();
+        guest_note("the Gloo of this program has its options laid out in another way");
+    }
+    call(n, ARGUMENTS(ARGUMENT(options)));
+    leave(true);
+}
+
+#define COLLECTIVE(symbol, op, read)                    \
+    EXPORT void symbol(const void *options);            \
+    void symbol(const void *options)                    \
+    {                                                   \
+        static struct next next = { #symbol, NULL };    \
+                                                        \
+        collective(&next, options, RING_OP_##op, read); \
+    }
+
+COLLECTIVE(_ZN4gloo9allreduceERKNS_16AllreduceOptionsE, ALLREDUCE, read_allreduce)
+COLLECTIVE(_ZN4gloo9broadcastERNS_16BroadcastOptionsE, BCAST, read_broadcast)
+COLLECTIVE(_ZN4gloo6reduceERNS_13ReduceOptionsE, REDUCE, read_reduce)
+COLLECTIVE(_ZN4gloo9allgatherERNS_16AllgatherOptionsE, ALLGATHER, read_allgather)
+COLLECTIVE(_ZN4gloo10allgathervERNS_17AllgathervOptionsE, ALLGATHERV, read_allgatherv)
+COLLECTIVE(_ZN4gloo6gatherERNS_13GatherOptionsE, GATHER, read_gather)
+COLLECTIVE(_ZN4gloo7scatterERNS_14ScatterOptionsE, SCATTER, read_scatter)
+COLLECTIVE(_ZN4gloo8alltoallERNS_15AlltoallOptionsE, ALLTOALL, read_alltoall)
+COLLECTIVE(_ZN4gloo9alltoallvERNS_16AlltoallvOptionsE, ALLTOALLV, read_alltoallv)
+COLLECTIVE(_ZN4gloo7barrierERNS_14BarrierOptionsE, BARRIER, read_barrier)
+
+/* ---- messages ---- */
+
+static uint64_t bytes_of(const struct gloo_buffer *b, size_t offset, size_t bytes)
+{
+    return bytes != SIZE_MAX ? bytes : b->bytes > offset ? b->bytes - offset : 0;
+}
+
+#define POST(symbol, op, type, peer_of)                                                                     \
+    EXPORT void symbol(const struct gloo_buffer *b, type peer, uint64_t slot, size_t offset, size_t bytes); \
+    void symbol(const struct gloo_buffer *b, type peer, uint64_t slot, size_t offset, size_t bytes)         \
+    {                                                                                                       \
+        static struct next next = { #symbol, NULL };                                                        \
+                                                                                                            \
+        if (self.what == NOTHING)                                                                           \
+            message_posted(b, op, peer_of, slot, bytes_of(b, offset, bytes));                               \
+        pass(&next, ARGUMENTS(ARGUMENT(b), ARGUMENT(peer), slot, offset, bytes));                           \
+    }
+
+POST(_ZN4gloo9transport3tcp13UnboundBuffer4sendEimmm, RING_OP_SEND, int32_t, peer)
+POST(_ZN4gloo9transport3tcp13UnboundBuffer4recvEimmm, RING_OP_RECV, int32_t, peer)
+POST(_ZN4gloo9transport3tcp13UnboundBuffer4recvESt6vectorIiSaIiEEmmm, RING_OP_RECV, const void *, -1)
+
+static bool await_message(struct next *n, const struct gloo_buffer *b, int32_t *peer, int64_t timeout_ms,
+                          enum ring_op op)
+{
+    bool done;
+
+    if (self.what != NOTHING || !message_await(b, op))
+        return pass(n, ARGUMENTS(ARGUMENT(b), ARGUMENT(peer), (uintptr_t)timeout_ms)) & 1;
+    self.what = MESSAGE;
+    self.from = peer;
+    done = call(n, ARGUMENTS(ARGUMENT(b), ARGUMENT(peer), (uintptr_t)timeout_ms)) & 1;
+    leave(done);
+    return done;
+}
+
+#define AWAIT_MESSAGE(symbol, op)                                                       \
+    EXPORT bool symbol(const struct gloo_buffer *b, int32_t *peer, int64_t timeout_ms); \
+    bool symbol(const struct gloo_buffer *b, int32_t *peer, int64_t timeout_ms)         \
+    {                                                                                   \
+        static struct next next = { #symbol, NULL };                                    \
+                                                                                        \
+        return await_message(&next, b, peer, timeout_ms, op);                           \
+    }
+
+AWAIT_MESSAGE(_ZN4gloo9transport3tcp13UnboundBuffer8waitSendEPiNSt6chrono8durationIlSt5ratioILl1ELl1000EEEE,
+              RING_OP_SEND)
+AWAIT_MESSAGE(_ZN4gloo9transport3tcp13UnboundBuffer8waitRecvEPiNSt6chrono8durationIlSt5ratioILl1ELl1000EEEE,
+              RING_OP_RECV)
+
+/* ---- the program waits ---- */
+
+static uintptr_t await(struct next *n, const uintptr_t arguments[6])
+{
+    uintptr_t result;
+
+    if (self.what != NOTHING || !collective_await())
+        return pass(n, arguments);
+    self.what = AWAIT;
+    result = call(n, arguments);
+    leave(true);
+    return result;
+}
+
+EXPORT bool _ZN4c10d4Work4waitENSt6chrono8durationIlSt5ratioILl1ELl1000EEEE(void *work, int64_t timeout_ms);
+bool _ZN4c10d4Work4waitENSt6chrono8durationIlSt5ratioILl1ELl1000EEEE(void *work, int64_t timeout_ms)
+{
+    static struct next next = { "_ZN4c10d4Work4waitENSt6chrono8durationIlSt5ratioILl1ELl1000EEEE", NULL };
+
+    return await(&next, ARGUMENTS(ARGUMENT(work), (uintptr_t)timeout_ms)) & 1;
+}
+
+/* The end of a backward pass: DistributedDataParallel waits for all buckets, in another way than programs wait. */
+EXPORT void _ZN4c10d7Reducer17finalize_backwardEv(void *reducer);
+void _ZN4c10d7Reducer17finalize_backwardEv(void *reducer)
+{
+    static struct next next = { "_ZN4c10d7Reducer17finalize_backwardEv", NULL };
+
+    await(&next, ARGUMENTS(ARGUMENT(reducer)));
+}
+
+/* ---- groups ---- */
+
+static void make_store(struct next *n, void *store, const struct gloo_string *prefix,
+                       const struct gloo_shared *parent)
+{
+    if (guest_wanted()) {
+        guest_lock_anyway();
+        group_store(store, parent->at, prefix->at, prefix->length);
+        guest_unlock();
+    }
+    pass(n, ARGUMENTS(ARGUMENT(store), ARGUMENT(prefix), ARGUMENT(parent)));
+}
+
+#define STORE(symbol)                                                                                    \
+    EXPORT void symbol(void *store, const struct gloo_string *prefix, const struct gloo_shared *parent); \
+    void symbol(void *store, const struct gloo_string *prefix, const struct gloo_shared *parent)         \
+    {                                                                                                    \
+        static struct next next = { #symbol, NULL };                                                     \
+                                                                                                         \
+        make_store(&next, store, prefix, parent);                                                        \
+    }
+
+/* A reference to the prefix, until PyTorch 1; its value, which is passed as one, from 2.0. */
+STORE(
+    _ZN4c10d11PrefixStoreC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEN3c1013intrusive_ptrINS_5StoreENS9_6detail34intrusive_target_default_null_typeISB_EEEE)
+STORE(
+    _ZN4c10d11PrefixStoreC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEN3c1013intrusive_ptrINS_5StoreENS7_6detail34intrusive_target_default_null_typeIS9_EEEE)
+
+static void make_group(struct next *n, const uintptr_t arguments[6], int32_t rank, int32_t size)
+{
+    const struct gloo_shared *store = (const struct gloo_shared *)arguments[1];
+
+    if (self.what != NOTHING || !guest_wanted() || size < 1 || rank < 0 || rank >= size) {
+        pass(n, arguments);
+        return;
+    }
+    guest_lock_anyway();
+    self.group = group_new((const void *)arguments[0], store->at, (uint32_t)rank, (uint32_t)size);
+    guest_unlock();
+    self.what = GROUP;
+    call(n, arguments);
+    leave(true);
+}
+
+#define MAKE_GROUP(symbol)                                                                               \
+    EXPORT void symbol(void *group, const struct gloo_shared *store, int32_t rank, int32_t size,         \
+                       void *options);                                                                   \
+    void symbol(void *group, const struct gloo_shared *store, int32_t rank, int32_t size, void *options) \
+    {                                                                                                    \
+        static struct next next = { #symbol, NULL };                                                     \
+                                                                                                         \
+        make_group(&next,                                                                                \
+                   ARGUMENTS(ARGUMENT(group), ARGUMENT(store), (uintptr_t)rank, (uintptr_t)size,         \
+                             ARGUMENT(options)),                                                         \
+                   rank, size);                                                                          \
+    }
+
+MAKE_GROUP(
+    _ZN4c10d16ProcessGroupGlooC1ERKN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEiiNS2_INS0_7OptionsENS5_ISA_EEEE)
+
+EXPORT void _ZN4gloo10rendezvous7ContextC1Eiii(void *context, int32_t rank, int32_t size, int32_t base);
+void _ZN4gloo10rendezvous7ContextC1Eiii(void *context, int32_t rank, int32_t size, int32_t base)
+{
+    static struct next next = { "_ZN4gloo10rendezvous7ContextC1Eiii", NULL };
+
+    if (self.what == GROUP && self.group) {
+        guest_lock_anyway();
+        group_context(self.group, context);
+        guest_unlock();
+    }
+    pass(&next, ARGUMENTS(ARGUMENT(context), (uintptr_t)rank, (uintptr_t)size, (uintptr_t)base));
+}
+
+/* Called when a collective is posted. */
+EXPORT uint32_t _ZN4c10d16ProcessGroupGloo7nextTagEv(void *group);
+uint32_t _ZN4c10d16ProcessGroupGloo7nextTagEv(void *group)
+{
+    static struct next next = { "_ZN4c10d16ProcessGroupGloo7nextTagEv", NULL };
+    uint32_t tag = (uint32_t)pass(&next, ARGUMENTS(ARGUMENT(group)));
+
+    collective_posted(group, tag);
+    return tag;
+}

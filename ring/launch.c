@@ -1,0 +1,95 @@
+#include "ring/launch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ring/shared.h"
+
+#define INCARNATIONS_MAX 4096u
+
+static bool number(const char *name, uint32_t *out)
+{
+    const char *text = getenv(name);
+    char *end;
+    unsigned long n;
+
+    if (!text || *text < '0' || *text > '9')
+        return false;
+    n = strtoul(text, &end, 10);
+    *out = (uint32_t)n;
+    return !*end && n < UINT32_MAX;
+}
+
+void launch_process(struct ring_info *info)
+{
+    const char *topology = getenv("SLURM_TOPOLOGY_ADDR");
+
+    if (!number("SLURM_PROCID", &info->task))
+        info->task = UINT32_MAX;
+    snprintf(info->program, sizeof(info->program), "%s", program_invocation_short_name);
+    snprintf(info->topology, sizeof(info->topology), "%s", topology ? topology : "");
+}
+
+bool launch_rank(struct ring_info *info, uint32_t ranks_max)
+{
+    static const char *const names[][2] = { { "RANK", "WORLD_SIZE" },
+                                            { "SLURM_PROCID", "SLURM_NTASKS" },
+                                            { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+                                            { "PMI_RANK", "PMI_SIZE" } };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (number(names[i][0], &info->world_rank) && number(names[i][1], &info->world_size) &&
+            info->world_rank < info->world_size && info->world_size <= ranks_max) {
+            info->rank = info->world_rank;
+            return true;
+        }
+    return false;
+}
+
+bool launch_has_rings(const char *dir, struct ring_info *info)
+{
+    struct ring_info theirs;
+    char path[PATH_MAX + 64];
+
+    for (uint32_t i = 0; i < INCARNATIONS_MAX; i++) {
+        struct ring *r;
+
+        snprintf(path, sizeof(path), "%s/%u.%u.0.ring", dir, info->rank, i);
+        r = ring_open(path, true);
+        if (!r)
+            return false;
+        ring_info_get(r, &theirs);
+        ring_close(r);
+        if (theirs.pid == getpid()) {
+            info->incarnation = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void launch_note(const char *dir, const char *text)
+{
+    char name[64];
+    size_t n = strnlen(text, LAUNCH_NOTE_MAX - 1);
+
+    snprintf(name, sizeof(name), "%ld" LAUNCH_NOTE_SUFFIX, (long)getpid());
+    shared_publish(dir, name, text, n, LAUNCH_NOTE_MAX, true);
+}
+
+bool launch_note_read(const char *dir, const char *name, char text[LAUNCH_NOTE_MAX])
+{
+    void *map = shared_map(dir, name, LAUNCH_NOTE_MAX, false);
+
+    if (!map)
+        return false;
+    memcpy(text, map, LAUNCH_NOTE_MAX);
+    munmap(map, LAUNCH_NOTE_MAX);
+    text[LAUNCH_NOTE_MAX - 1] = '\0';
+    return *text;
+}

@@ -1,0 +1,33 @@
+#!/bin/bash
+# The probe in a program that calls what PyTorch has, without PyTorch: order of the events, what cannot be read, and what cannot be reached.
+. "${top_srcdir:=$PWD}/tests/tap.sh"
+: "${top_builddir:?}"
+dir=$(mktemp -d /tmp/gloo-fake-XXXXXX) || exit 99
+trap 'rm -rf "$dir"' EXIT
+
+fake() { # MODE
+    rm -rf "$dir/step"
+    mkdir -m 700 "$dir/step"
+    SLURM_PROCID=5 SYNCGUARD_DIR=$dir/step LD_PRELOAD=$top_builddir/.libs/libsyncguard_probe.so timeout 60 "$top_builddir/tests/gloo/fake.program" "$1" >"$dir/out" 2>&1
+    is $? 0 "$1: the program ends as it should"
+    "$top_builddir/sgring" --json --events=100 "$dir/step"/*.ring >"$dir/ring.json" 2>/dev/null
+}
+told() { tr -d '\0' <"$(echo "$dir/step"/*.note)"; }
+ring() { jq -c ".rings[0]|$1" "$dir/ring.json"; }
+
+command -v jq >/dev/null || skip_all "jq is not installed"
+[ -x "$top_builddir/tests/gloo/fake.program" ] || skip_all "the program was not built"
+fake good
+is "$(ring '[.rank, .task, .world_size, .library, .state]')" '[0,5,2,"Gloo","finalized"]' "good: the ring tells whose it is"
+is "$(ring '[.events[]|select(.op == "allreduce").seq]')" "[$(seq -s, 0 19)]" "good: events come in the order of tags, one that ended before an earlier one too"
+is "$(ring '[.events[]|select(.op == "allreduce")|.leave_ns]|. == sort')" true "good: and in the order of their ends"
+is "$(ring '[.events[]|select(.op == "allreduce").bytes]|unique')" '[400]' "good: with the bytes of their buffers"
+is "$(ring '[.events[]|select(.op == "send")|.peer, .tag, .bytes]')" '[1,3,64]' "good: a message has its partner, tag and size"
+is "$(ring '[.counts.missed, .counts.messages_missed, .live.op]')" '[0,0,"none"]' "good: nothing was missed, and no call is in progress"
+fake odd
+is "$(ring '[.counts.missed, (.events|length)]')" '[19,1]' "odd: options that contradict themselves are counted as missed, and not recorded"
+like "$(told)" "^unguarded: Gloo is not recorded: .* options laid out in another way$" "odd: and the reason is there for the agent"
+fake unreached
+is "$(find "$dir/step" -name '*.ring')" "" "unreached: there is no ring"
+like "$(told)" "^unguarded: Gloo is not recorded: .* cannot be reached$" "unreached: and the reason is there for the agent"
+done_testing

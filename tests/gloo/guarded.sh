@@ -1,0 +1,73 @@
+#!/bin/bash
+# A training with DistributedDataParallel over Gloo under sgrun: what PyTorch computes is unchanged, and its ranks, collectives and messages are seen.
+. "${top_srcdir:=$PWD}/tests/tap.sh"
+: "${top_builddir:?}"
+python=/usr/bin/python3
+[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
+command -v jq >/dev/null || skip_all "jq is not installed"
+"$python" -c 'import torch.distributed as d; exit(not d.is_gloo_available())' 2>/dev/null || skip_all "python3-torch is not installed"
+dir=$(mktemp -d /tmp/gloo-test-XXXXXX) || exit 99
+trap 'rm -rf "$dir"' EXIT
+on_failure() { show "$dir/err"; }
+
+mkdir "$dir/tmp"
+export TMPDIR=$dir/tmp OMP_NUM_THREADS=1
+cat >"$dir/own.conf" <<CONF
+AgentPath=$top_builddir/syncguard-agent
+ProbePath=$top_builddir/.libs/libsyncguard_probe.so
+Policy=quick HangTimeout=5
+CONF
+export SYNCGUARD_CONF=$dir/own.conf
+unset RANK WORLD_SIZE SLURM_PROCID SLURM_NTASKS
+ddp() { "$python" "$top_srcdir/tests/workloads/ddp.py" "$@"; }
+guarded() {
+    timeout -k 5 120 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" "$top_srcdir/tests/workloads/ddp.py" "$@" >"$dir/out" 2>"$dir/err"
+}
+loss() { sed -n 's/^result: .* loss \([^ ]*\).*/\1/p'; }
+
+probed() { mkdir -m 700 "$dir/step" && SYNCGUARD_DIR=$dir/step LD_PRELOAD=$top_builddir/.libs/libsyncguard_probe.so "$@"; }
+ring() { "$top_builddir/sgring" --json --events=100 "$dir/step/$1.0.0.ring"; }
+
+# ---- every call ----
+
+"$python" "$top_srcdir/tests/gloo/calls.py" 4 | sort >"$dir/bare"
+probed "$python" "$top_srcdir/tests/gloo/calls.py" 4 2>"$dir/err" | sort >"$dir/out"
+is "$(wc -l <"$dir/bare")" 4 "each of four ranks that do all that PyTorch has over Gloo ends"
+is "$(cat "$dir/out")" "$(cat "$dir/bare")" "they get the same with the probe and without"
+"$top_builddir/tests/probe/compare" "$dir/step" - 4 >"$dir/compare" 2>&1
+ok $? "their rings agree: $(tail -n 1 "$dir/compare")" || show "$dir/compare"
+like "$(tail -n 1 "$dir/compare")" "^[0-9]{3,} collectives, [0-9]{2,} ends of messages, 16 communicators, 0 differences" "collectives, messages and the groups of halves are in them"
+is "$(ring 0 | jq -c '[.rings[0]|.counts.missed, .counts.messages_missed, .live.op]')" '[0,0,"none"]' "nothing was missed, and no call is shown as in progress"
+rm -r "$dir/step"
+
+probed "$python" "$top_srcdir/tests/gloo/calls.py" 4 killed 2>"$dir/err" | sort >"$dir/out"
+is "$(cat "$dir/out")" "$(printf '%s RuntimeError RuntimeError RuntimeError\n' 0 1 2)" "the exceptions of a rank that is gone reach the others' programs"
+is "$(ring 0 | jq -c '[.rings[0].events[]|select(.op == "allreduce")|(.flags // [])|index("failed") != null]')" '[false,false,false,true,true]' "and the collectives that they end are recorded as failed"
+rm -r "$dir/step"
+
+# ---- the same loss ----
+
+bare=$(ddp --steps 60 --work 0 | loss)
+guarded --steps 60 --work 0
+is $? 0 "a guarded training ends as it should"
+like "$bare" "^0x1\.[0-9a-f]+p" "the training without SyncGuard prints its loss"
+is "$(loss <"$dir/out")" "$bare" "its loss is that of the training without SyncGuard, bit by bit"
+is "$(jq -c '[.state, .ranks, .probe.missed, .probe.dropped]' "$dir/report")" '["finished",4,0,0]' "each rank is seen, and each of their collectives"
+jq -e '.probe.events >= 4 * 60 * 3' "$dir/report" >/dev/null
+ok $? "each bucket of each rank in each step is recorded" || jq -c .probe "$dir/report"
+
+# ---- a straggler ----
+
+guarded --steps 200 --slow 2 --by 20
+is "$(jq -c '[.verdicts[]|select(.class == "straggler" or .class == "drift").culprits][0]' "$dir/report")" '["r2"]' "a rank that works longer is named, before anybody else"
+
+# ---- messages ----
+
+guarded --pipeline --steps 250 --work 8 --slow 1 --by 15
+is "$(jq -c '[.verdicts[]|select(.class == "straggler" or .class == "drift").culprits][0]' "$dir/report")" '["r1"]' "a stage of a pipeline that works longer is named, before any other"
+# ---- nothing to record ----
+
+timeout -k 5 120 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" -c 'import time, torch; time.sleep(15)' >"$dir/out" 2>"$dir/err"
+like "$(jq -r .sentence "$dir/report")" "^No rank has called MPI, NCCL or Gloo yet" "a program that has PyTorch and does not communicate: no rank is known"
+like "$(jq -r '.notes[]' "$dir/report")" "unguarded for 10 s: python3 has loaded PyTorch, and no function .* was seen" "and its notes say what was seen"
+done_testing

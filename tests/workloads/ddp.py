@@ -1,0 +1,183 @@
+#!/usr/bin/python3
+"""ddp.py - a training with PyTorch's DistributedDataParallel over Gloo: small, deterministic, and one rank can be made slower.
+
+    srun -n 4 ddp.py --steps 200 --slow 2 --by 5
+
+Each rank takes its rank and the number of ranks from the environment: RANK and WORLD_SIZE, else SLURM_PROCID and SLURM_NTASKS. Without either it starts
+--ranks processes itself. They find each other by a file (--meet).  The last line of rank 0 is "result: steps N loss HEX step_s S": the loss in hexadecimal,
+so that two runs can be compared bit by bit, and the median time of a step.
+
+With --mark each rank marks what its steps consist of by the module syncguard (PYTHONPATH), and reports its loss.
+"""
+import argparse
+import contextlib
+import os
+import subprocess
+import sys
+import time
+import types
+
+
+def arguments():
+    a = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    a.add_argument("--steps", type=int, default=200)
+    a.add_argument("--warm", type=int, default=20, help="steps that are not timed")
+    a.add_argument("--ranks", type=int, default=4, help="processes to start where nobody has")
+    a.add_argument("--hidden", type=int, default=96)
+    a.add_argument("--layers", type=int, default=8)
+    a.add_argument("--batch", type=int, default=8)
+    a.add_argument("--bucket-mb", type=float, default=0.1, help="of DistributedDataParallel's buckets")
+    a.add_argument("--work", type=float, default=20, help="milliseconds that each rank sleeps in each step, as if it waited for its device")
+    a.add_argument("--slow", type=int, default=-1, help="this rank ...")
+    a.add_argument("--by", type=float, default=0, help="... works so many milliseconds longer in each step")
+    a.add_argument("--from-step", type=int, default=0)
+    a.add_argument("--in-input", action="store_true", help="it is its input that takes longer, not its work")
+    a.add_argument("--mark", action="store_true", help="mark phases and report the loss, by the module syncguard")
+    a.add_argument("--nan", type=int, default=-1, help="the loss of this rank is no number in step --nan-step")
+    a.add_argument("--nan-step", type=int, default=100)
+    a.add_argument("--pipeline", action="store_true", help="no data parallelism: each rank is a stage, and passes on what it made by messages")
+    a.add_argument("--meet", default=None, help="a file that no other run uses")
+    return a.parse_args()
+
+
+def who():
+    for rank, ranks in (("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")):
+        if rank in os.environ and ranks in os.environ:
+            return int(os.environ[rank]), int(os.environ[ranks])
+    return None
+
+
+def start(ranks, meet):
+    """All ranks on this host; the exit status of the first that fails."""
+    children = []
+    for rank in range(ranks):
+        env = dict(os.environ, RANK=str(rank), WORLD_SIZE=str(ranks))
+        children.append(subprocess.Popen([sys.executable, *sys.argv, "--meet", meet], env=env))
+    codes = [c.wait() for c in children]
+    return next((c for c in codes if c), 0)
+
+
+def is_slow(o, rank, step):
+    return rank == o.slow and step >= o.from_step
+
+
+def work(o, rank, step):
+    time.sleep((o.work + (o.by if is_slow(o, rank, step) and not o.in_input else 0)) * 1e-3)
+
+
+def marks(o):
+    """The module syncguard, or what does nothing in its place."""
+    if o.mark:
+        import syncguard
+        return syncguard
+    return types.SimpleNamespace(phase=lambda name: contextlib.nullcontext(), inputs=iter, loss=lambda value: None, step=lambda: None)
+
+
+def batches(o, rank, torch):
+    data = torch.Generator().manual_seed(1000 + rank)
+    for step in range(o.steps):
+        if o.in_input and is_slow(o, rank, step):
+            time.sleep(o.by * 1e-3)
+        yield torch.randn(o.batch, o.hidden, generator=data)
+
+
+def train(o, rank, ranks, step_done):
+    import torch
+    import torch.distributed as dist
+
+    dist._DEFAULT_FIRST_BUCKET_BYTES = int(o.bucket_mb * 2**20)  # the first one would have 1 MB, which is all of it
+    layers = []
+    for _ in range(o.layers):
+        layers += [torch.nn.Linear(o.hidden, o.hidden), torch.nn.Tanh()]
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=o.bucket_mb)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
+    mark = marks(o)
+    if o.mark:
+        model.register_comm_hook(None, mark.ddp_hook)
+    target = torch.randn(o.hidden, o.hidden, generator=torch.Generator().manual_seed(7)) / o.hidden ** 0.5
+    loss = None
+    for step, x in enumerate(mark.inputs(batches(o, rank, torch))):
+        with mark.phase("forward"):
+            work(o, rank, step)
+            loss = torch.nn.functional.mse_loss(model(x), torch.tanh(x @ target))
+            if rank == o.nan and step + 1 == o.nan_step:
+                loss = loss * float("nan")
+        optimiser.zero_grad()
+        with mark.phase("backward"):
+            loss.backward()
+        with mark.phase("optimizer"):
+            optimiser.step()
+        mark.loss(loss)
+        mark.step()
+        step_done(step)
+    total = loss.detach().clone()
+    dist.all_reduce(total)
+    return float(total) / ranks
+
+
+def pipe(o, rank, ranks, step_done):
+    """Each rank is a stage: it receives activations, works, and sends them on; gradients come back the same way."""
+    import torch
+    import torch.distributed as dist
+
+    layers = [torch.nn.Linear(o.hidden, o.hidden), torch.nn.Tanh()]
+    stage = torch.nn.Sequential(*layers)
+    optimiser = torch.optim.SGD(stage.parameters(), lr=0.05)
+    data = torch.Generator().manual_seed(1000)
+    loss = torch.zeros(1)
+    for step in range(o.steps):
+        x = torch.randn(o.batch, o.hidden, generator=data)
+        if rank > 0:
+            dist.recv(x, rank - 1, tag=1)
+        x.requires_grad_(rank > 0)
+        work(o, rank, step)
+        y = stage(x)
+        optimiser.zero_grad()
+        if rank < ranks - 1:
+            grad = torch.empty_like(y)
+            sent = dist.isend(y.detach(), rank + 1, tag=1)
+            dist.recv(grad, rank + 1, tag=2)
+            sent.wait()
+            y.backward(grad)
+        else:
+            loss = (y ** 2).mean()
+            loss.backward()
+        if rank > 0:
+            dist.send(x.grad, rank - 1, tag=2)
+        norm = sum((p.grad ** 2).sum() for p in stage.parameters())
+        dist.all_reduce(norm)
+        for p in stage.parameters():
+            p.grad /= max(1.0, float(norm) ** 0.5)
+        optimiser.step()
+        step_done(step)
+    total = loss.detach().clone().reshape(1)
+    dist.all_reduce(total)
+    return float(total)
+
+
+def main():
+    o = arguments()
+    me = who()
+    if not me:
+        import tempfile
+        with tempfile.TemporaryDirectory(prefix="ddp-") as folder:
+            return start(o.ranks, os.path.join(folder, "meet"))
+    rank, ranks = me
+    import torch
+    import torch.distributed as dist
+
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    dist.init_process_group("gloo", init_method=f"file://{os.path.abspath(o.meet)}", rank=rank, world_size=ranks)
+    ends = []
+    loss = (pipe if o.pipeline else train)(o, rank, ranks, lambda step: ends.append(time.perf_counter()))
+    times = sorted(b - a for a, b in zip(ends[o.warm:], ends[o.warm + 1:]))
+    step_s = times[len(times) // 2] if times else float("nan")
+    if rank == 0:
+        print(f"result: steps {o.steps} loss {loss.hex()} step_s {step_s:.6f}", flush=True)
+    dist.destroy_process_group()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
