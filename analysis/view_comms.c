@@ -16,6 +16,8 @@ struct member_sums { /* a rank's stay in a communicator's collectives; kept when
     bool sampled;
 };
 
+#define UNSEEN_MIN 16u /* collectives that say what they never show */
+
 struct comm_totals {
     double collectives, bytes, skew_s, transfer_s, over_s;
     uint64_t joined;
@@ -38,6 +40,7 @@ struct comms {
     double since_s; /* when the running window began */
     uint32_t main_size;
     uint64_t joined;
+    uint64_t seen, unseen; /* complete ones: of how many it was seen who waited */
     double bytes; /* of all of them */
 };
 
@@ -170,6 +173,11 @@ uint64_t view_comms_joined(const struct view *v)
     return v->comms->joined;
 }
 
+bool view_comms_unseen(const struct view *v)
+{
+    return v->comms->unseen >= UNSEEN_MIN && !v->comms->seen;
+}
+
 uint32_t view_comms_main_size(const struct view *v)
 {
     return v->comms->main_size;
@@ -193,8 +201,10 @@ static void on_joined(const struct joined *j, void *arg)
     c->now.joined++;
     c->now.skew_s += j->stay_max_s - j->stay_min_s;
     c->now.transfer_s += j->stay_min_s;
+    v->comms->unseen += j->complete && (j->flags & SAMPLE_UNWAITED);
     if (!j->complete || (j->flags & SAMPLE_UNWAITED))
         return; /* it does not show who waited for whom */
+    v->comms->seen++;
     view_history_take_joined(v, j, c->size == v->comms->main_size);
     sums = view_sums_take_joined(v, j);
     view_joined_add(&c->recent, &sums);

@@ -228,12 +228,25 @@ static bool lacks_cpu(const struct view *v, double now_s, const struct finding *
 }
 
 /* Findings that came and went between two looks were raised too. */
+/* Ranks run ahead of what they have posted, as programs do of their GPUs: when they post it says nothing of who waits. */
+static bool unseen(const struct view *v)
+{
+    struct view_figures f;
+
+    if (!view_comms_unseen(v))
+        return false;
+    view_share_figures(v, &f);
+    return !(f.p2p_ratio > 0);
+}
+
 static size_t take_findings(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
     struct verdicts *s = v->verdicts;
     const struct finding *f;
     size_t found = diagnosis_findings(v->diagnosis, &f);
 
+    if (unseen(v))
+        return n;
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
@@ -394,7 +407,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         return buf;
     }
     if (!view_rank_limit(v)) {
-        snprintf(buf, size, "No rank has called MPI yet.");
+        snprintf(buf, size, "No rank has called MPI, NCCL or Gloo yet.");
         return buf;
     }
     if (isnan(f.step_mean_s)) {
@@ -405,7 +418,9 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "%s.", shortfall->text);
         return buf;
     }
-    if (isnan(f.mds) && v->finished)
+    if (unseen(v))
+        at = view_append(buf, size, 0, "Not judged: what is recorded of the collectives does not show who waits for whom.");
+    else if (isnan(f.mds) && v->finished)
         at =
             view_append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, now_s - v->began_s));
     else if (isnan(f.mds))

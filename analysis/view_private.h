@@ -114,6 +114,7 @@ void view_comms_roll(struct view *v, double now_s);
 void view_comms_fade(struct view *v); /* a column of history is over */
 double view_comms_bytes(const struct view *v);
 uint64_t view_comms_joined(const struct view *v);
+bool view_comms_unseen(const struct view *v); /* none of its collectives shows who waits for whom */
 uint32_t view_comms_main_size(const struct view *v);              /* of the largest one with a sample */
 uint32_t view_comms_size(const struct view *v, uint64_t name);    /* 0: unknown */
 bool view_comms_member(const struct view *v, uint64_t name, uint32_t rank);

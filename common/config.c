@@ -48,6 +48,8 @@ static const struct key system_keys[] = {
       "Program on the nodes that vouches, as root, for the step that an agent is started for; must be owned by root." },
     { "ProbePath", KEY_AT(config, probe), VALUE(VALUE_PATH), PKGLIBDIR "/libsyncguard_probe.so",
       "The probe, on the nodes." },
+    { "NcclPath", KEY_AT(config, nccl), VALUE(VALUE_PATH), PKGLIBDIR "/libsyncguard_nccl.so",
+      "The profiler plugin for NCCL, on the nodes; where there is no such file, NCCL is not recorded." },
     { "HistoryDays", KEY_AT(config, history_days), VALUE_RANGE(VALUE_INTEGER, 1, 36500), "90",
       "How long finished jobs are kept, in days." },
     { "AccountingDays", KEY_AT(config, accounting_days), VALUE_RANGE(VALUE_INTEGER, 0, 3650), "90",

@@ -44,6 +44,7 @@ struct config {
     char agent[4096];        /* AgentPath=; PKGLIBEXECDIR/syncguard-agent */
     char credential[4096];   /* CredentialPath=; PKGLIBEXECDIR/syncguard-credential */
     char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
+    char nccl[4096];         /* NcclPath=; PKGLIBDIR/libsyncguard_nccl.so */
     int history_days;        /* HistoryDays=; 90 */
     int accounting_days;     /* AccountingDays=; 90 */
     double lease_s;          /* LeaseTime=; 0: one controller alone: history/lease.h */

@@ -12,6 +12,8 @@ enum { CONFIG_DRYRUN, CONFIG_ENFORCE }; /* config_policy.action */
 
 enum { CONFIG_PLACEMENT_OFF, CONFIG_PLACEMENT_ADVISE, CONFIG_PLACEMENT_ON };
 extern const char *const config_placements[]; /* "off", "advise", "on", NULL */
+extern const char *const config_nccl_events[]; /* "host", "device", NULL */
+
 
 enum { CONFIG_CHECKPOINT_OFF, CONFIG_CHECKPOINT_ADVISE, CONFIG_CHECKPOINT_REQUEST };
 
@@ -71,6 +73,7 @@ struct config_policy {
     double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
     int placement;                                /* Placement: CONFIG_PLACEMENT_..., at launch */
+    int nccl_events;                              /* NcclEvents: 0 host, 1 device; index of config_nccl_events */
     int pacing;                                   /* Pacing: 0 off, 1 auto */
     struct config_pacing pace;
 };

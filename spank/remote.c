@@ -26,6 +26,10 @@
  * that the plugin set it. */
 #define ENV_YIELD  "OMPI_MCA_mpi_yield_when_idle"
 #define ENV_YIELDS "SYNCGUARD_YIELDS"
+/* The plugin that NCCL loads, only one; ENV_NCCL_OURS marks that the plugin set it, ENV_NCCL_EVENTS says what it records. */
+#define ENV_NCCL        "NCCL_PROFILER_PLUGIN"
+#define ENV_NCCL_OURS   "SYNCGUARD_NCCL"
+#define ENV_NCCL_EVENTS "SYNCGUARD_NCCL_EVENTS"
 
 /* Step ids from here on are not started by srun: interactive, batch script, extern, pending. */
 #define FIRST_SPECIAL_STEP 0xfffffff0u
@@ -160,6 +164,11 @@ static void environment_clean(struct step *s)
     if (*job_env(s, ENV_YIELDS, list, sizeof(list))) {
         spank_unsetenv(s->sp, ENV_YIELD);
         spank_unsetenv(s->sp, ENV_YIELDS);
+    }
+    if (*job_env(s, ENV_NCCL_OURS, list, sizeof(list))) {
+        spank_unsetenv(s->sp, ENV_NCCL);
+        spank_unsetenv(s->sp, ENV_NCCL_OURS);
+        spank_unsetenv(s->sp, ENV_NCCL_EVENTS);
     }
 }
 
@@ -391,6 +400,25 @@ static void directory_make(struct step *s)
     s->local_trouble = false;
 }
 
+/* NCCL has one profiler: one that the user set stays. */
+static void environment_nccl(struct step *s, const struct config *c, const struct config_policy *policy)
+{
+    static const char missing[] = "NCCL's collectives are not recorded";
+    struct err err;
+    char set[32];
+
+    if (!usable(c->nccl, R_OK))
+        return;
+    if (trust_check(c->nccl, &err) < 0)
+        notes_add(&s->notes, "%s: " DISTRUST, missing, err.text);
+    else if (spank_getenv(s->sp, ENV_NCCL, set, sizeof(set)) != ESPANK_ENV_NOEXIST)
+        notes_add(&s->notes, "%s: the user has set " ENV_NCCL, missing);
+    else if (spank_setenv(s->sp, ENV_NCCL, c->nccl, 0) != ESPANK_SUCCESS ||
+             spank_setenv(s->sp, ENV_NCCL_OURS, "1", 1) != ESPANK_SUCCESS ||
+             spank_setenv(s->sp, ENV_NCCL_EVENTS, config_nccl_events[policy->nccl_events], 1) != ESPANK_SUCCESS)
+        notes_add(&s->notes, "%s: cannot set the tasks' environment", missing);
+}
+
 /* Guard the step by these settings.  The agent runs even when the ranks cannot be guarded, to report why. */
 static void guard_with(struct step *s, const struct config *c, const struct args *args,
                        const struct choice *choice)
@@ -425,6 +453,8 @@ static void guard_with(struct step *s, const struct config *c, const struct args
         environment_guard(s, c->probe);
     if (!s->unguarded)
         environment_yield(s, policy);
+    if (!s->unguarded)
+        environment_nccl(s, c, policy);
     watch_run(s, c, policy, policy_name, choice->kind == CHOICE_POLICY);
     if (!guard.watching)
         environment_clean(s); /* remote_end() removes the directory */

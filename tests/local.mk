@@ -151,6 +151,7 @@ check_PROGRAMS += $(UNIT_TESTS) \
 	tests/policies/goodput \
 	tests/spank/fakehost \
 	tests/tui/keys \
+	tests/nccl/replay \
 	tests/tui/replay \
 	tests/tui/screens \
 	tests/tui/snapshot
@@ -194,6 +195,7 @@ dist_check_SCRIPTS += \
 	tests/probe/zoo.sh \
 	tests/gloo/fake.sh \
 	tests/gloo/guarded.sh \
+	tests/nccl/guarded.sh \
 	tests/security/impostors.sh \
 	tests/security/node.sh \
 	tests/security/siege.sh \
@@ -209,6 +211,7 @@ dist_check_SCRIPTS += \
 noinst_PROGRAMS += \
 	tests/agent/writers \
 	tests/bench/engine \
+	tests/bench/nccl \
 	tests/bench/network \
 	tests/cluster/cpuslow \
 	tests/cluster/enter \
@@ -244,6 +247,12 @@ tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c t
 # With libslurm, which only the controller's helper is linked with.
 tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h
 tests_unit_nodelist_LDADD = $(COMMON_LIBS) -lslurm
+
+# Where configure knows of NCCL's own headers
+if NCCL_HEADERS
+check_PROGRAMS += tests/nccl/layout
+tests_nccl_layout_CPPFLAGS = $(AM_CPPFLAGS) -isystem $(NCCL_HEADERS)
+endif
 
 # Fewer libraries: they stand for others' programs.
 tests_spank_fakehost_LDFLAGS = -export-dynamic

@@ -59,7 +59,7 @@ struct outcome {
     char log[8192];        /* what the user sees */
     char hidden[4096];     /* what only the log files see */
     char out[4096];        /* stdout */
-    char dir[256], preload[1024], yields[16];
+    char dir[256], preload[1024], yields[16], nccl[256], nccl_events[16];
     char agent[16384]; /* the log of the last agent */
     char hosts[256];   /* what SLURM_HOSTFILE names when srun reads it */
     char placement[128]; /* what the tasks' environment says of the order */
@@ -391,6 +391,8 @@ static void remote_life(void *plugin, int argc, char **argv)
     steal(seen->dir, sizeof(seen->dir), "SYNCGUARD_DIR");
     steal(seen->preload, sizeof(seen->preload), "LD_PRELOAD");
     steal(seen->yields, sizeof(seen->yields), "OMPI_MCA_mpi_yield_when_idle");
+    steal(seen->nccl, sizeof(seen->nccl), "NCCL_PROFILER_PLUGIN");
+    steal(seen->nccl_events, sizeof(seen->nccl_events), "SYNCGUARD_NCCL_EVENTS");
     seen->dir_made = *seen->dir && lstat(seen->dir, &st) == 0 && S_ISDIR(st.st_mode) &&
                      (st.st_mode & 07777) == 0700 && st.st_uid == geteuid();
     meanwhile();
@@ -854,6 +856,33 @@ static void test_yield(void)
            "--sync-guard=off inside a guarded step unsets the plugin's setting for Open MPI");
 }
 
+/* NCCL is told of the plugin where there is one, unless the user has told it of another. */
+static void test_nccl(void)
+{
+    struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { "night" } };
+    struct run inside = { .context = S_CTX_REMOTE,
+                          .args = conf_arg,
+                          .options = { "off" },
+                          .env = { "SYNCGUARD_DIR=/dev/shm/outer", "NCCL_PROFILER_PLUGIN=/p.so", "SYNCGUARD_NCCL=1",
+                                   "SYNCGUARD_NCCL_EVENTS=host" } };
+    char path[128];
+    struct outcome *o = run(&r);
+
+    snprintf(path, sizeof(path), "%s/nccl.so", base);
+    is_str(o->nccl, path, "a guarded step: NCCL is told of the plugin");
+    is_str(o->nccl_events, "host", "a guarded step: the plugin records what the host does");
+    r.options[0] = "placed";
+    is_str(run(&r)->nccl_events, "device", "a policy with NcclEvents=device: the plugin records what the GPU does");
+    r.env[0] = "NCCL_PROFILER_PLUGIN=mine";
+    r.during = MAKE_RING; /* so that its agent runs */
+    o = run(&r);
+    is_str(o->nccl, "mine", "a profiler that the user has set stays");
+    ok(strstr(o->agent, "NCCL's collectives are not recorded: the user has set NCCL_PROFILER_PLUGIN"),
+       "a profiler that the user has set is among the step's notes");
+    r.env[0] = NULL;
+    is_str(run(&inside)->nccl, "", "--sync-guard=off inside a guarded step unsets the plugin's setting for NCCL");
+}
+
 static void test_missing(void)
 {
     struct run r = { .context = S_CTX_REMOTE, .options = { "-" } };
@@ -1000,7 +1029,7 @@ static bool set_up(void)
     snprintf(node, sizeof(node), "fake%d", (int)getpid());
     snprintf(command, sizeof(command),
              "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so && "
-             "cd %s && chmod 755 credential && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
+             "cd %s && cp probe.so nccl.so && chmod 755 credential && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
              top ? top : ".", base, top ? top : ".", base, base);
     write_file("credential", "#!/bin/sh\necho $(id -u) \"$@\"\n");
     write_file("broken.conf", "Controller=head\nPort=x\n");
@@ -1016,9 +1045,9 @@ int main(void)
         return skip_all("the stand-ins are not built, or there is no temporary folder");
     snprintf(text, sizeof(text),
              "Controller=head,head2:9\nPort=7000\nClusterName=one\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
-             "probe.so\nCredentialPath=%s/credential\n"
-             "Policy=night Description=\"At night\"\nPolicy=placed Placement=on\n",
-             base, base, base);
+             "probe.so\nNcclPath=%s/nccl.so\nCredentialPath=%s/credential\n"
+             "Policy=night Description=\"At night\"\nPolicy=placed Placement=on NcclEvents=device\n",
+             base, base, base, base);
     write_file("s.conf", text);
     write_file("open.d/s.conf", text);
     test_local();
@@ -1028,6 +1057,7 @@ int main(void)
     test_defaults();
     test_inside();
     test_yield();
+    test_nccl();
     test_missing();
     test_hostile();
     test_deaths();

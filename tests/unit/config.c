@@ -131,7 +131,7 @@ static const struct {
     { "Colour=x",
       "1: Colour=x: unknown key; besides Policy, PolicyFor, Rule and Include there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
       "LogLevel, Operators, SlurmUser, ControllerUser, ClusterName, Confirm, DefaultPolicy, AgentPath, "
-      "CredentialPath, ProbePath, HistoryDays, " },
+      "CredentialPath, ProbePath, NcclPath, HistoryDays, " },
     { "Controller=a:b", "1: Controller=a:b: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
     { "Controller=a,", "1: Controller=a,: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
     { "Controller=a:0", "1: Controller=a:0: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },

@@ -25,6 +25,7 @@ static struct job {
     double factor[RANKS]; /* of own work */
     double transfer_s;    /* of a collective */
     double noise;         /* of own work, from call to call */
+    bool runs_ahead;      /* collectives are posted, and not waited for */
 } job;
 
 #define SENT 8192u
@@ -93,6 +94,10 @@ static void collective(uint64_t bytes, double compute_s)
                                 .root = -1,
                                 .op = RING_OP_ALLREDUCE };
 
+        if (job.runs_ahead) {
+            e.leave_ns = e.enter_ns + 2000;
+            e.flags = RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
+        }
         flow_event(job.flow[r], &e, to_view, NULL);
         job.now_s[r] = leave;
     }
@@ -178,6 +183,22 @@ static void minor(void)
     view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
     ok(d && !d->minor, "the verdict is not minor when it costs %.4f", d ? d->finding.slowdown : NAN);
     ok(strstr(sentence, "rank 5") != NULL, "the sentence names a verdict that is not minor: %s", sentence);
+    finish();
+}
+
+/* Programs run ahead of their GPUs: when they post a collective says nothing of who waits for whom. */
+static void unseen(void)
+{
+    char sentence[512];
+
+    start(100);
+    job.runs_ahead = true;
+    is_int(steps_until_named(5, 5, 1.5, 300), -1, "nobody is named by when ranks post what they do not wait for");
+    view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
+    ok(!strncmp(sentence, "Not judged: ", 12), "it is said that nothing is judged: %s", sentence);
+    job.runs_ahead = false;
+    steps(200);
+    ok(verdict() != NULL, "as soon as ranks are seen to wait, who they wait for is named");
     finish();
 }
 
@@ -490,6 +511,7 @@ int main(void)
 {
     healthy();
     minor();
+    unseen();
     stragglers();
     slow_transfer();
     thinned();

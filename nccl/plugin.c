@@ -1,0 +1,299 @@
+/* plugin.c - the tables that NCCL looks up, ncclProfiler_v1 to ncclProfiler_v6: each version's descriptors are read here, and
+ * recorded by record.h.
+ *
+ * An init() that failed would make NCCL 2.30 count the plugin's users wrongly, for it gives the plugin up and gives it up
+ * again when the communicator ends.  So a process that is not guarded is told success with an empty mask, which NCCL takes for a
+ * profiler that wants no event, and a NULL context. */
+#include "nccl/profiler.h"
+#include "nccl/record.h"
+
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- functions and datatypes ---- */
+
+enum { FUNCTION_NONE, FUNCTION_CE = 12 }; /* copy engines count for themselves */
+
+struct function {
+    enum ring_op op;
+    uint32_t number; /* of record_operation; 0: it is not recorded */
+    bool per_rank;   /* the count is that of one of the ranks' parts of the send buffer */
+};
+
+static const struct function functions[] = {
+    [FUNCTION_NONE] = { RING_OP_NONE, 0, false },
+    [1] = { RING_OP_BCAST, 1, false },
+    [2] = { RING_OP_REDUCE, 2, false },
+    [3] = { RING_OP_ALLGATHER, 3, false },
+    [4] = { RING_OP_REDUCE_SCATTER_BLOCK, 4, true },
+    [5] = { RING_OP_ALLREDUCE, 5, false },
+    [6] = { RING_OP_SEND, 6, false },
+    [7] = { RING_OP_RECV, 7, false },
+    [8] = { RING_OP_ALLTOALL, 8, true },
+    [9] = { RING_OP_GATHER, 9, false },
+    [10] = { RING_OP_SCATTER, 10, true },
+};
+_Static_assert(sizeof(functions) / sizeof(functions[0]) <= FUNCTION_CE && FUNCTION_CE < RECORD_FUNCTIONS,
+               "the copy engines' counter is none of a function's");
+
+/* By the letters in which the names differ: this runs at each event, and a table of names takes longer. */
+static const struct function *function_named(const char *name)
+{
+    unsigned at = FUNCTION_NONE;
+
+    if (!name)
+        return &functions[FUNCTION_NONE];
+    switch (name[0]) {
+    case 'A': /* AllReduce, AllGather, AlltoAll */
+        if (name[1] == 'l' && name[2] == 'l')
+            at = name[3] == 'R' ? 5 : name[3] == 'G' ? 3 : name[3] == 't' || name[3] == 'T' ? 8 : 0;
+        break;
+    case 'B': /* Broadcast */
+        at = name[1] == 'r' ? 1 : 0;
+        break;
+    case 'G': /* Gather */
+        at = name[1] == 'a' ? 9 : 0;
+        break;
+    case 'R': /* Reduce, ReduceScatter, Recv */
+        if (name[1] == 'e' && name[2] == 'c')
+            at = 7;
+        else if (!strncmp(name, "Reduce", 6))
+            at = name[6] == '\0' ? 2 : name[6] == 'S' ? 4 : 0;
+        break;
+    case 'S': /* Send, Scatter; not SendRecv, which is several */
+        if (name[1] == 'c')
+            at = 10;
+        else if (!strncmp(name, "Send", 4) && name[4] == '\0')
+            at = 6;
+        break;
+    default:
+        break;
+    }
+    return &functions[at];
+}
+
+/* Version 1 has NCCL's numbers: enum ncclFunc_t of 2.23. */
+static const struct function *function_numbered(unsigned number)
+{
+    static const uint8_t at[] = { 1, 2, 3, 4, 5, 0, 6, 7 };
+
+    return &functions[number < sizeof(at) ? at[number] : FUNCTION_NONE];
+}
+
+/* "ncclFloat32", "ncclInt8", "ncclFloat8e4m3": the first number is of bits.  0: not known. */
+static uint64_t datatype_named(const char *name)
+{
+    uint64_t bits = 0;
+
+    if (!name)
+        return 0;
+    for (unsigned i = 0; i < 16 && *name && (*name < '0' || *name > '9'); i++)
+        name++;
+    for (; *name >= '0' && *name <= '9' && bits < 100; name++)
+        bits = bits * 10 + (uint64_t)(*name - '0');
+    return bits / 8;
+}
+
+static uint64_t datatype_numbered(unsigned number)
+{
+    static const uint8_t bytes[] = { 1, 1, 4, 4, 8, 8, 2, 4, 8, 2 };
+
+    return number < sizeof(bytes) ? bytes[number] : 0;
+}
+
+/* ---- events ---- */
+
+static uint64_t product_of(uint64_t count, uint64_t bytes)
+{
+    uint64_t product;
+
+    return __builtin_mul_overflow(count, bytes, &product) ? 0 : product;
+}
+
+/* A collective (seq as NCCL counts, root) or a message (seq 0, root is the other rank). */
+static void begin(void *context, void **event, const struct function *f, uint64_t seq, uint64_t bytes, int root,
+                  uint32_t parts)
+{
+    struct record_operation o = {
+        .op = f->op, .function = f->number, .seq = seq, .bytes = bytes, .root = root, .parts = parts
+    };
+
+    if (f->per_rank)
+        o.bytes = product_of(bytes, record_ranks(context));
+    switch (f->op) {
+    case RING_OP_BCAST:
+    case RING_OP_REDUCE:
+    case RING_OP_GATHER:
+    case RING_OP_SCATTER:
+    case RING_OP_SEND:
+    case RING_OP_RECV:
+        break;
+    default:
+        o.root = -1;
+    }
+    if (f->number)
+        *event = record_begin(context, &o);
+}
+
+static void part(void **event, void *parent)
+{
+    *event = record_part(parent);
+}
+
+static int start_v1(void *context, void **event, void *descriptor)
+{
+    const struct nccl_event_v1 *d = descriptor;
+
+    *event = NULL;
+    if (d->type == NCCL_EVENT_COLL) {
+        record_name(context, d->coll.comm, (uint32_t)d->rank);
+        begin(context, event, function_numbered(d->coll.func), d->coll.seq,
+              product_of(d->coll.count, datatype_numbered(d->coll.datatype)), d->coll.root, 0);
+    } else if (d->type == NCCL_EVENT_P2P) {
+        record_name(context, d->p2p.comm, (uint32_t)d->rank);
+        begin(context, event, function_numbered(d->p2p.func), 0,
+              product_of(d->p2p.count, datatype_numbered(d->p2p.datatype)), d->p2p.peer, 0);
+    }
+    return 0;
+}
+
+/* And of 3, which has KernelCh, but does not tell how many of them a collective will have: only how many at most. */
+static int start_v2(void *context, void **event, void *descriptor)
+{
+    const struct nccl_event_v2 *d = descriptor;
+
+    *event = NULL;
+    if (d->type == NCCL_EVENT_COLL) {
+        record_name(context, d->coll.comm, (uint32_t)d->rank);
+        begin(context, event, function_named(d->coll.func), d->coll.seq,
+              product_of(d->coll.count, datatype_named(d->coll.datatype)), d->coll.root, 0);
+    } else if (d->type == NCCL_EVENT_P2P) {
+        record_name(context, d->p2p.comm, (uint32_t)d->rank);
+        begin(context, event, function_named(d->p2p.func), 0, product_of(d->p2p.count, datatype_named(d->p2p.datatype)),
+              d->p2p.peer, 0);
+    }
+    return 0;
+}
+
+static void begin_coll_v4(void *context, void **event, const struct nccl_coll_v4 *c)
+{
+    begin(context, event, function_named(c->func), c->seq, product_of(c->count, datatype_named(c->datatype)), c->root,
+          c->channels);
+}
+
+static void begin_p2p_v4(void *context, void **event, const struct nccl_p2p_v4 *p)
+{
+    begin(context, event, function_named(p->func), 0, product_of(p->count, datatype_named(p->datatype)), p->peer,
+          p->channels);
+}
+
+static int start_v4(void *context, void **event, void *descriptor)
+{
+    const struct nccl_event_v4 *d = descriptor;
+
+    *event = NULL;
+    if (d->type == NCCL_EVENT_COLL)
+        begin_coll_v4(context, event, &d->coll);
+    else if (d->type == NCCL_EVENT_P2P)
+        begin_p2p_v4(context, event, &d->p2p);
+    else if (d->type == NCCL_EVENT_KERNEL)
+        part(event, d->parent);
+    return 0;
+}
+
+static int start_v5(void *context, void **event, void *descriptor)
+{
+    const struct nccl_event_v5 *d = descriptor;
+
+    *event = NULL;
+    if (d->type == NCCL_EVENT_COLL) {
+        begin_coll_v4(context, event, &d->coll);
+    } else if (d->type == NCCL_EVENT_P2P) {
+        begin_p2p_v4(context, event, &d->p2p);
+    } else if (d->type == NCCL_EVENT_KERNEL) {
+        part(event, d->parent);
+    } else if (d->type == NCCL_EVENT_CE_COLL) {
+        struct function f = *function_named(d->ce_coll.func);
+
+        if (f.number)
+            f.number = FUNCTION_CE;
+        begin(context, event, &f, d->ce_coll.seq, product_of(d->ce_coll.count, datatype_named(d->ce_coll.datatype)),
+              d->ce_coll.root, 0);
+    }
+    return 0;
+}
+
+static int stop(void *event)
+{
+    if (event)
+        record_end(event);
+    return 0;
+}
+
+static int record(void *event, int state, void *arguments)
+{
+    (void)event;
+    (void)state;
+    (void)arguments;
+    return 0;
+}
+
+/* ---- communicators ---- */
+
+static int finalize(void *context)
+{
+    record_close(context);
+    return 0;
+}
+
+static int opened(void **context, int *mask, struct record_comm *c, int wanted)
+{
+    *context = c;
+    if (c)
+        *mask = record_wants_parts() ? wanted : wanted & ~NCCL_EVENT_KERNEL;
+    return 0;
+}
+
+static int init_v1(void **context, int *mask)
+{
+    return opened(context, mask, record_open(0, 0, 0), NCCL_EVENT_COLL | NCCL_EVENT_P2P);
+}
+
+static struct record_comm *open_v4(uint64_t comm, int ranks, int rank)
+{
+    return comm && ranks > 0 && rank >= 0 && rank < ranks ? record_open(comm, (uint32_t)ranks, (uint32_t)rank) : NULL;
+}
+
+static int init_v4(void **context, int *mask, const char *comm_name, uint64_t comm, int nodes, int ranks, int rank,
+                   void *log)
+{
+    (void)comm_name;
+    (void)nodes;
+    (void)log;
+    return opened(context, mask, open_v4(comm, ranks, rank), NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL);
+}
+
+static int init_v5(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks, int rank,
+                   void *log)
+{
+    return init_v4(context, mask, comm_name, comm, nodes, ranks, rank, log);
+}
+
+static int init_v6(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks, int rank,
+                   void *log)
+{
+    (void)comm_name;
+    (void)nodes;
+    (void)log;
+    return opened(context, mask, open_v4(comm, ranks, rank), NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL | NCCL_EVENT_CE_COLL);
+}
+
+#define NAME "SyncGuard"
+
+EXPORT const struct nccl_profiler_v1 ncclProfiler_v1 = { NAME, init_v1, start_v1, stop, record, finalize };
+EXPORT const struct nccl_profiler_v1 ncclProfiler_v2 = { NAME, init_v1, start_v2, stop, record, finalize };
+EXPORT const struct nccl_profiler_v1 ncclProfiler_v3 = { NAME, init_v1, start_v2, stop, record, finalize };
+EXPORT const struct nccl_profiler_v4 ncclProfiler_v4 = { NAME, init_v4, start_v4, stop, record, finalize };
+EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { NAME, init_v5, start_v5, stop, record, finalize };
+EXPORT const struct nccl_profiler_v5 ncclProfiler_v6 = { NAME, init_v6, start_v5, stop, record, finalize };

@@ -1,0 +1,486 @@
+#include "nccl/record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ring/control_page.h"
+#include "ring/launch.h"
+
+#define THREADS 4u    /* with rings: the program's, and NCCL's that poll */
+#define POOL    1024u /* operations of a thread that are under way; the CPU runs no further ahead of the GPU (CUDA's queue) */
+#define TRIES   4u    /* places looked at for a free one */
+#define PASSED  (POOL / 2) /* of an operation so much younger the end was seen: what did not end by then never will */
+
+struct record_comm {
+    bool used;
+    uint64_t name; /* 0: not known yet */
+    uint32_t ranks, rank;
+    uint32_t seq;                    /* of the next collective */
+    uint64_t next[RECORD_FUNCTIONS]; /* number that NCCL gives the next one of a function */
+    uint32_t *sent, *received;       /* messages by the other rank; NULL: messages are not recorded */
+};
+
+/* An operation under way.  Its state is one word, so that who comes late finds another generation in it, not another operation:
+ *   bits 0-14   how many of its parts did not end
+ *   bit 15      its enqueueing did not end.  Bits 0-15: 0, the place is free; CLAIMED, its event is being written
+ *   bits 16-31  how many of its parts did not begin
+ *   bits 32-63  generation, which no two operations of a place have one after another */
+#define LEFT       0xffffu
+#define CLAIMED    0xffffu
+#define PARTS      0x7fffu
+#define ENQUEUES   0x8000u
+#define ONE_BEGINS 0x10000u
+#define BEGINS     (0xffffu * ONE_BEGINS)
+struct operation {
+    _Atomic uint64_t state;
+    uint64_t enter, leave;        /* of enqueueing */
+    _Atomic uint64_t first, last; /* of the parts */
+    uint64_t comm, bytes;
+    uint32_t seq, turn;
+    int32_t root;
+    uint8_t op;
+    bool parts;
+};
+
+/* A handle is made of the place, the generation and whether it is a part's; it is never NULL. */
+#define HANDLE_PART       1u
+#define HANDLE_PLACE      1
+#define HANDLE_GENERATION 13
+#define GENERATIONS       (UINTPTR_MAX >> HANDLE_GENERATION < UINT32_MAX ? UINTPTR_MAX >> HANDLE_GENERATION : UINT32_MAX)
+_Static_assert(THREADS * POOL == 1u << (HANDLE_GENERATION - HANDLE_PLACE), "each place has its handles");
+
+struct thread {
+    atomic_bool taken;
+    struct ring *_Atomic ring;
+    uint32_t next;            /* turn of the next operation: its place is the turn's remainder */
+    _Atomic uint32_t passed;  /* turn of the operation that ended last */
+    struct operation pool[POOL];
+};
+
+static struct {
+    atomic_bool active; /* there is a ring, and this is no forked child */
+    bool tried, parts;
+    bool own; /* the process has no rings of another guest's */
+    char dir[PATH_MAX];
+    struct ring_info info;
+    uint32_t first_thread; /* number of our first ring */
+    const struct control_page *control;
+    pthread_key_t ended;
+} process;
+static struct thread threads[THREADS];
+static struct record_comm comms[RECORD_COMMS_MAX];
+/* Held while communicators open and close, never in an operation. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local struct thread *self __attribute__((tls_model("initial-exec")));
+
+/* ---- the process ---- */
+
+static struct ring *ring_make(uint32_t i)
+{
+    struct ring_info info = process.info;
+    struct ring *r;
+
+    info.thread = process.first_thread + i;
+    r = ring_create(process.dir, &info, info.thread == 0 ? RING_CAPACITY_MAIN : RING_CAPACITY_THREAD);
+    if (r && info.thread == 0)
+        process.info.incarnation = info.incarnation;
+    atomic_store_explicit(&threads[i].ring, r, memory_order_release);
+    return r;
+}
+
+static void forked(void)
+{
+    pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+    /* Another thread of the parent may have held the lock. */
+    opening = unlocked;
+    atomic_store_explicit(&process.active, false, memory_order_relaxed);
+    self = NULL;
+}
+
+static void thread_end(void *arg)
+{
+    self = NULL;
+    atomic_store_explicit(&((struct thread *)arg)->taken, false, memory_order_release);
+}
+
+/* Under the lock. */
+static void join(void)
+{
+    const char *dir = getenv(RING_ENV_DIR), *events = getenv(RECORD_ENV_EVENTS);
+
+    if (process.tried)
+        return;
+    process.tried = true;
+    if (!dir || !*dir || snprintf(process.dir, sizeof(process.dir), "%s", dir) >= (int)sizeof(process.dir) ||
+        !launch_rank(&process.info, RECORD_RANKS_MAX))
+        return;
+    launch_process(&process.info);
+    snprintf(process.info.library, sizeof(process.info.library), "NCCL");
+    process.own = !launch_has_rings(process.dir, &process.info);
+    process.first_thread = process.own ? 0 : RING_THREADS_MAX;
+    if (pthread_key_create(&process.ended, thread_end) || pthread_atfork(NULL, NULL, forked) || !ring_make(0))
+        return;
+    process.control = control_page_follow(process.dir);
+    process.parts = events && !strcmp(events, "device");
+    atomic_store_explicit(&process.active, true, memory_order_release);
+}
+
+/* A program that ends in order has finished, whether it closed its communicators or not: few do. */
+__attribute__((destructor)) static void leave(void)
+{
+    if (!atomic_exchange(&process.active, false) || !process.own)
+        return;
+    for (size_t i = 0; i < THREADS; i++)
+        if (threads[i].ring)
+            ring_state_set(threads[i].ring, RING_STATE_FINALIZED);
+}
+
+bool record_wants_parts(void)
+{
+    return process.parts;
+}
+
+/* ---- threads ---- */
+
+static struct thread *thread_take(void)
+{
+    int saved = errno;
+
+    for (uint32_t i = 0; i < THREADS && !self; i++) {
+        struct thread *t = &threads[i];
+
+        if (atomic_load_explicit(&t->taken, memory_order_relaxed) ||
+            atomic_exchange_explicit(&t->taken, true, memory_order_acquire))
+            continue;
+        if (!t->ring && !ring_make(i))
+            break; /* stays taken: trying again at each event would cost a system call */
+        if (pthread_setspecific(process.ended, t))
+            break;
+        self = t;
+    }
+    if (!self)
+        ring_missed(threads[0].ring);
+    errno = saved;
+    return self;
+}
+
+static inline struct thread *thread_get(void)
+{
+    if (__builtin_expect(!atomic_load_explicit(&process.active, memory_order_relaxed), 0))
+        return NULL;
+    return __builtin_expect(self != NULL, 1) ? self : thread_take();
+}
+
+/* ---- communicators ---- */
+
+static void describe(const struct record_comm *c)
+{
+    struct ring_comm d = { .name = c->name,
+                           .membership = c->name,
+                           .size = c->ranks,
+                           .rank = c->rank,
+                           .first = 0,
+                           .last = process.info.world_size - 1 };
+
+    /* Which ranks of the job are in it, NCCL does not say: any may be. */
+    if (c->ranks <= process.info.world_size && c->rank < c->ranks)
+        ring_comm_add(threads[0].ring, &d);
+}
+
+static struct record_comm *comm_new(uint64_t name, uint32_t ranks, uint32_t rank)
+{
+    struct record_comm *c = NULL;
+
+    for (size_t i = 0; i < RECORD_COMMS_MAX && !c; i++)
+        if (!comms[i].used)
+            c = &comms[i];
+    if (!c)
+        return NULL;
+    memset(c, 0, sizeof(*c));
+    c->name = name;
+    c->ranks = ranks ? ranks : process.info.world_size;
+    c->rank = rank;
+    /* Which rank of the job another rank is, NCCL does not say: known is it where the communicator has them all. */
+    if (c->ranks == process.info.world_size && (c->sent = calloc(2 * (size_t)c->ranks, sizeof(*c->sent))))
+        c->received = c->sent + c->ranks;
+    c->used = true;
+    if (name)
+        describe(c);
+    return c;
+}
+
+struct record_comm *record_open(uint64_t name, uint32_t ranks, uint32_t rank)
+{
+    struct record_comm *c = NULL;
+    int saved = errno;
+
+    if (ranks > RECORD_RANKS_MAX || (ranks && !name))
+        return NULL;
+    pthread_mutex_lock(&opening);
+    join();
+    if (atomic_load_explicit(&process.active, memory_order_relaxed))
+        c = comm_new(name, ranks, rank);
+    pthread_mutex_unlock(&opening);
+    errno = saved;
+    return c;
+}
+
+void record_name(struct record_comm *c, uint64_t name, uint32_t rank)
+{
+    if (!c || c->name || !name)
+        return;
+    pthread_mutex_lock(&opening);
+    c->name = name;
+    c->rank = rank;
+    if (atomic_load_explicit(&process.active, memory_order_relaxed))
+        describe(c);
+    pthread_mutex_unlock(&opening);
+}
+
+uint32_t record_ranks(const struct record_comm *c)
+{
+    return c ? c->ranks : 0;
+}
+
+static bool give_up(struct operation *p, uint64_t state)
+{
+    return (state & LEFT) && (state & LEFT) != CLAIMED &&
+           atomic_compare_exchange_strong_explicit(&p->state, &state, state & ~(uint64_t)(BEGINS | LEFT), memory_order_acq_rel,
+                                                   memory_order_relaxed);
+}
+
+/* Of a communicator that is aborted, some parts never ended. */
+static void forget_operations(uint64_t comm)
+{
+    for (size_t i = 0; i < THREADS; i++)
+        for (size_t k = 0; k < POOL; k++) {
+            struct operation *p = &threads[i].pool[k];
+            uint64_t state = atomic_load_explicit(&p->state, memory_order_acquire);
+
+            if ((state & LEFT) && p->comm == comm)
+                give_up(p, state);
+        }
+}
+
+void record_close(struct record_comm *c)
+{
+    if (!c)
+        return;
+    pthread_mutex_lock(&opening);
+    if (process.parts)
+        forget_operations(c->name);
+    free(c->sent);
+    memset(c, 0, sizeof(*c));
+    pthread_mutex_unlock(&opening);
+}
+
+/* ---- operations ---- */
+
+/* The number of a collective among all of its communicator: NCCL counts them by function.  False: this one was numbered
+ * before, as those are that a graph was captured from, which NCCL does not count. */
+static bool number_collective(struct record_comm *c, const struct record_operation *o, uint32_t *seq)
+{
+    uint64_t *next = &c->next[o->function % RECORD_FUNCTIONS];
+
+    if (o->seq < *next)
+        return false;
+    c->seq += (uint32_t)(o->seq - *next);
+    *next = o->seq + 1;
+    *seq = c->seq++;
+    return true;
+}
+
+static bool number_message(struct record_comm *c, const struct record_operation *o, uint32_t *seq)
+{
+    if (!c->sent || o->root < 0 || (uint32_t)o->root >= c->ranks)
+        return false;
+    *seq = (o->op == RING_OP_SEND ? c->sent : c->received)[o->root]++;
+    return true;
+}
+
+/* Only the thread whose pool it is takes a place. */
+static struct operation *place(struct thread *t)
+{
+    for (unsigned i = 0; i < TRIES; i++) {
+        uint32_t turn = t->next++;
+        struct operation *p = &t->pool[turn % POOL];
+        uint64_t state = atomic_load_explicit(&p->state, memory_order_acquire);
+        int32_t behind;
+
+        if (__builtin_expect((state & LEFT) != 0, 0)) {
+            behind = (int32_t)(atomic_load_explicit(&t->passed, memory_order_relaxed) - p->turn);
+            if (behind < (int32_t)PASSED || !give_up(p, state))
+                continue;
+            ring_missed(t->ring);
+        }
+        p->turn = turn;
+        return p;
+    }
+    return NULL;
+}
+
+static void *handle_of(const struct operation *p, uint32_t generation, unsigned part)
+{
+    uintptr_t thread = ((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0]), at = (uintptr_t)(p - threads[thread].pool);
+
+    return (void *)((uintptr_t)generation << HANDLE_GENERATION | (thread * POOL + at) << HANDLE_PLACE | part);
+}
+
+/* NULL: what it was given for is over.  *state: as it is now. */
+static struct operation *operation_of(const void *handle, uint64_t *state)
+{
+    uintptr_t h = (uintptr_t)handle, at = h >> HANDLE_PLACE & (THREADS * POOL - 1);
+    struct operation *p = &threads[at / POOL].pool[at % POOL];
+
+    *state = atomic_load_explicit(&p->state, memory_order_acquire);
+    return h >> HANDLE_GENERATION == *state >> 32 && (*state & LEFT) && (*state & LEFT) != CLAIMED ? p : NULL;
+}
+
+void *record_begin(struct record_comm *c, const struct record_operation *o)
+{
+    struct thread *t = thread_get();
+    bool message = ring_op_is_message(o->op);
+    uint32_t seq, generation, parts;
+    struct operation *p;
+
+    if (!t || !c || !c->name)
+        return NULL;
+    if (!(message ? number_message(c, o, &seq) : number_collective(c, o, &seq))) {
+        if (message)
+            ring_message_missed(t->ring);
+        return NULL;
+    }
+    if (!__atomic_load_n(&process.control->record, __ATOMIC_RELAXED))
+        return NULL;
+    p = place(t);
+    if (!p) {
+        ring_missed(t->ring);
+        return NULL;
+    }
+    p->enter = ring_now(t->ring);
+    p->comm = c->name;
+    p->bytes = o->bytes;
+    p->seq = seq;
+    p->root = o->root;
+    p->op = (uint8_t)o->op;
+    parts = process.parts && o->parts < PARTS ? o->parts : 0;
+    p->parts = parts > 0;
+    atomic_store_explicit(&p->first, 0, memory_order_relaxed);
+    generation = (uint32_t)(atomic_load_explicit(&p->state, memory_order_relaxed) >> 32);
+    generation = generation < GENERATIONS ? generation + 1 : 1;
+    atomic_store_explicit(&p->state, (uint64_t)generation << 32 | (uint64_t)parts * ONE_BEGINS | ENQUEUES | parts, memory_order_release);
+    if (!message)
+        ring_enter(t->ring, &(struct ring_live){ .comm = p->comm,
+                                                 .enter = p->enter,
+                                                 .bytes = p->bytes,
+                                                 .seq = seq,
+                                                 .op = (uint16_t)o->op,
+                                                 .flags = RING_EVENT_NONBLOCKING });
+    else
+        ring_p2p(t->ring, o->op == RING_OP_SEND ? o->bytes : 0, 0);
+    return handle_of(p, generation, 0);
+}
+
+/* All of it ended: this thread writes the event, and the place is free. */
+static void complete(struct thread *t, struct operation *p)
+{
+    struct ring_event e = { .enter = p->enter,
+                            .leave = p->leave,
+                            .comm = p->comm,
+                            .bytes = p->bytes,
+                            .seq = p->seq,
+                            .root = p->root,
+                            .op = p->op,
+                            .flags = RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED };
+
+    if (p->parts) {
+        e.enter = atomic_load_explicit(&p->first, memory_order_relaxed);
+        e.leave = atomic_load_explicit(&p->last, memory_order_relaxed);
+        e.flags = 0;
+    }
+    ring_emit(t->ring, &e);
+}
+
+/* Does the GPU run a part of it? */
+static bool runs(uint64_t state)
+{
+    return (state & PARTS) > (state & BEGINS) / ONE_BEGINS;
+}
+
+/* One of its parts, or its enqueueing, ended: t NULL if no ring can take the event. */
+static void end_one(struct thread *t, struct operation *p, uint64_t state, uint32_t one)
+{
+    uint32_t generation = (uint32_t)(state >> 32);
+    bool last;
+
+    do {
+        /* given up meanwhile, or ended twice */
+        if (state >> 32 != generation || (state & LEFT) == CLAIMED || !(one == ENQUEUES ? state & ENQUEUES : runs(state)))
+            return;
+        last = (state & LEFT) == one;
+    } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, last ? state | CLAIMED : state - one, memory_order_acq_rel,
+                                                    memory_order_acquire));
+    if (!last && t && one != ENQUEUES && !runs(state - one))
+        ring_leave(t->ring, atomic_load_explicit(&p->last, memory_order_relaxed));
+    if (!last)
+        return;
+    if (t)
+        complete(t, p);
+    atomic_store_explicit(&threads[(size_t)((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0])].passed, p->turn,
+                          memory_order_relaxed);
+    atomic_store_explicit(&p->state, (uint64_t)generation << 32, memory_order_release);
+}
+
+/* The GPU is in it: for who looks, the rank is inside of a collective now. */
+static void enter(struct thread *t, const struct operation *p, uint64_t now)
+{
+    if (!ring_op_is_message(p->op))
+        ring_enter(t->ring, &(struct ring_live){ .comm = p->comm, .enter = now, .bytes = p->bytes, .seq = p->seq, .op = p->op });
+}
+
+void *record_part(void *operation)
+{
+    uint64_t state, now, none = 0;
+    struct operation *p = operation_of(operation, &state);
+    struct thread *t = p ? thread_get() : NULL;
+    uint32_t generation = (uint32_t)(state >> 32);
+
+    if (!t)
+        return NULL;
+    do {
+        if (state >> 32 != generation || !(state & BEGINS))
+            return NULL;
+    } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, state - ONE_BEGINS, memory_order_acq_rel,
+                                                    memory_order_acquire));
+    if (!runs(state)) {
+        now = ring_now(t->ring);
+        atomic_compare_exchange_strong_explicit(&p->first, &none, now, memory_order_relaxed, memory_order_relaxed);
+        enter(t, p, now);
+    }
+    return handle_of(p, generation, HANDLE_PART);
+}
+
+void record_end(void *handle)
+{
+    uint64_t state;
+    struct operation *p = operation_of(handle, &state);
+    struct thread *t = p ? thread_get() : NULL;
+
+    if (!p)
+        return;
+    if ((uintptr_t)handle & HANDLE_PART) {
+        if (t)
+            atomic_store_explicit(&p->last, ring_now(t->ring), memory_order_relaxed);
+    } else if (t) {
+        p->leave = ring_now(t->ring);
+        if (!ring_op_is_message(p->op))
+            ring_leave(t->ring, p->leave);
+    }
+    end_one(t, p, state, (uintptr_t)handle & HANDLE_PART ? 1 : ENQUEUES);
+}

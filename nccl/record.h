@@ -1,0 +1,52 @@
+/* record.h - what NCCL does, written to rings: the communicators, their collectives and messages.
+ *
+ * A collective or message is enqueued by the program (record_begin, record_end), and runs on the GPU in parts, one for each
+ * channel (record_part, record_end), if parts are wanted.  Its event has one of two forms:
+ *   no parts    from the beginning to the end of enqueueing: nonblocking, and not known when it completes
+ *   parts       from the beginning of its first part to the end of its last: the time for which the GPU was in it.  A rank
+ *               whose GPU comes late stays a short time, as in a blocking collective of MPI
+ * The parts are seen by NCCL's thread that polls for them.
+ *
+ * Each thread has its own ring and its own events; no lock is shared.  Nothing is allocated after record_open(), all tables
+ * have a fixed size, and what finds no place is counted in the ring.  Like the probe it never prints, exits or changes
+ * errno. */
+#ifndef SYNCGUARD_NCCL_RECORD_H
+#define SYNCGUARD_NCCL_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/ring.h"
+
+/* "device": parts are wanted.  Anything else, or unset: only what the host does. */
+#define RECORD_ENV_EVENTS "SYNCGUARD_NCCL_EVENTS"
+
+#define RECORD_COMMS_MAX 512u      /* communicators open at the same time */
+#define RECORD_RANKS_MAX (1u << 20) /* of one */
+#define RECORD_FUNCTIONS 16u
+
+struct record_comm;
+
+/* A communicator opens.  ranks 0: neither its name nor its size are known yet; it is taken to have all ranks of the job, and
+ * record_name() follows.  NULL: it is not recorded, because this process is not guarded or there are too many. */
+struct record_comm *record_open(uint64_t name, uint32_t ranks, uint32_t rank);
+void record_name(struct record_comm *c, uint64_t name, uint32_t rank); /* at each event: only the first names it */
+void record_close(struct record_comm *c);                              /* NULL is fine */
+uint32_t record_ranks(const struct record_comm *c); /* 0: NULL */
+bool record_wants_parts(void);
+
+struct record_operation {
+    enum ring_op op;   /* a collective, RING_OP_SEND or RING_OP_RECV */
+    uint32_t function; /* below RECORD_FUNCTIONS: which of NCCL's counters seq is of */
+    uint64_t seq;      /* of a collective: n-th of its function on the communicator, as NCCL counts */
+    uint64_t bytes;
+    int32_t root;   /* -1: none; of a message: the other rank of the communicator */
+    uint32_t parts; /* that will run; 0: not known, or none */
+};
+
+/* The handle of the operation or part, or NULL: it is not recorded.  c and operation may be NULL. */
+void *record_begin(struct record_comm *c, const struct record_operation *o);
+void *record_part(void *operation);
+void record_end(void *handle); /* of either */
+
+#endif

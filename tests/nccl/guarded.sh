@@ -1,0 +1,47 @@
+#!/bin/bash
+# NCCL's calls, replayed by ranks that are processes, under sgrun: plugin, agent and controller are the real ones, and what is said
+# at the end is the controller's.
+. "${top_srcdir:=$PWD}/tests/tap.sh"
+: "${top_builddir:?}"
+[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
+command -v jq >/dev/null || skip_all "jq is not installed"
+dir=$(mktemp -d /tmp/nccl-test-XXXXXX) || exit 99
+trap 'rm -rf "$dir"' EXIT
+on_failure() { show "$dir/err"; }
+
+mkdir "$dir/tmp"
+export TMPDIR=$dir/tmp
+cat >"$dir/own.conf" <<CONF
+AgentPath=$top_builddir/syncguard-agent
+ProbePath=$top_builddir/.libs/libsyncguard_probe.so
+NcclPath=$top_builddir/.libs/libsyncguard_nccl.so
+Policy=device NcclEvents=device HangTimeout=2
+Policy=host
+CONF
+export SYNCGUARD_CONF=$dir/own.conf
+unset NCCL_PROFILER_PLUGIN RANK WORLD_SIZE
+train() { # POLICY VERSION SLOW [PAUSE]
+    timeout -k 5 120 "$top_builddir/sgrun" --no-screen --policy="$1" --report="$dir/report" "$top_builddir/tests/nccl/replay" train "$2" "$3" 400 ${4:+"$4"} \
+        >"$dir/out" 2>"$dir/err"
+    is $? 0 "version $2, policy $1: NCCL's calls return what it expects"
+}
+
+for version in 4 5 6; do
+    slow=$((version - 3))
+    train device "$version" "$slow"
+    is "$(jq -c '[.state, .ranks]' "$dir/report")" '["finished",4]' "version $version: the report has the job's ranks"
+    is "$(jq -c '[.verdicts[]|select(.class == "straggler").culprits][0]' "$dir/report")" "[\"r$slow\"]" "version $version: the controller names the rank that works longer, before anybody else"
+done
+train device 6 1 6
+is "$(jq -c '[.verdicts[]|select(.class == "hang").culprits]' "$dir/report")" '[["r1"]]' "a rank that does not come to a collective in which the others' GPUs are: a hang, and it is named"
+for version in 3 6; do
+    train host "$version" 2
+    is "$(jq -c '[.ranks, .verdicts]' "$dir/report")" '[4,[]]' "version $version, host events: the ranks are there, and nothing is found"
+    like "$(tr '\n' ' ' <"$dir/err")" 'Not judged: what is recorded of the collectives does not +show who waits' "version $version, host events: it is said that nobody can be named"
+    jq -e '.probe.events >= 3200' "$dir/report" >/dev/null
+    ok $? "version $version, host events: each collective of each rank is recorded" || jq -c .probe "$dir/report"
+done
+NCCL_PROFILER_PLUGIN=none timeout 60 "$top_builddir/sgrun" --no-screen sh -c 'echo "$NCCL_PROFILER_PLUGIN"' >"$dir/out" 2>"$dir/err"
+is "$? $(cat "$dir/out")" "0 none" "sgrun: a profiler that the user set stays"
+like "$(cat "$dir/err")" "^sgrun: NCCL's collectives are not recorded: NCCL_PROFILER_PLUGIN is set$" "sgrun: and it is said"
+done_testing

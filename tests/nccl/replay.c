@@ -1,0 +1,641 @@
+/* replay.c - NCCL's calls of its profiler plugin, of each version of the interface, by ranks that are processes: through rings
+ * and the agent's reader into verdicts.
+ *
+ * There is no GPU here.  What the GPU would do, a thread of each rank does: it begins the parts of a collective, waits for the
+ * others' and ends them, and the rank waits for it as a program that reads its loss. */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/ranks.h"
+#include "analysis/view.h"
+#include "common/now.h"
+#include "common/xalloc.h"
+#include "ring/ring.h"
+#include "tests/nccl/played.h"
+#include "tests/tap.h"
+
+enum { RANKS = 4, COMMS = 3, CHANNELS = 2, BEHIND = 8000, MESSAGE_EVERY = 8 };
+
+static const struct played_function all_reduce = { "AllReduce", 4 }, all_gather = { "AllGather", 2 },
+                                    reduce_scatter = { "ReduceScatter", 3 }, broadcast = { "Broadcast", 0 },
+                                    send_to = { "Send", 6 }, receive = { "Recv", 7 };
+
+/* What all processes of a run share. */
+static struct shared {
+    _Atomic uint64_t drained[RANKS];
+    _Atomic uint32_t bad; /* calls that did not go as they must */
+    pthread_barrier_t together;
+} *shared;
+
+static char dir[64], plugin[4096];
+static const uint64_t world_hash = 0x5ca1ab1e0ddba11u;
+
+static uint64_t half_hash(int half)
+{
+    return world_hash + 1 + (uint64_t)half;
+}
+
+static void bail_out(const char *why)
+{
+    printf("Bail out! %s: %s\n", why, strerror(errno));
+    exit(1);
+}
+
+/* ---- ranks ---- */
+
+static void set_number(const char *name, int n)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "%d", n);
+    setenv(name, text, 1);
+}
+
+static void expect(bool good)
+{
+    shared->bad += !good;
+}
+
+/* Ranks that enqueue as fast as they can: in the world and in two halves, with messages around a circle. */
+static void rank_enqueues(int version, int rank, uint32_t collectives)
+{
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank };
+    struct played_comm half = { .hash = half_hash(rank / 2), .ranks = RANKS / 2, .rank = rank % 2 };
+    uint64_t events = 0;
+
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world) && !played_init(&p, &half));
+    expect(world.context && half.context && (p.mask & NCCL_EVENT_COLL) && !(p.mask & NCCL_EVENT_KERNEL));
+    for (uint32_t i = 0; i < collectives; i++) {
+        static const struct played_function *const kinds[] = { &all_reduce, &all_gather, &reduce_scatter, &broadcast };
+        struct played_comm *c = i % 3 == 2 ? &half : &world;
+        void *handle, *to = NULL, *from = NULL;
+
+        while (events > shared->drained[rank] + BEHIND)
+            nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+        if (version >= 5)
+            expect(!played_around(&p, c, PLAYED_COLL_API));
+        expect(!played_around(&p, c, PLAYED_GROUP));
+        handle = played_enqueue(&p, c, NCCL_EVENT_COLL, kinds[i % 4], 1000 + i % 7, 0, CHANNELS);
+        expect(handle != NULL);
+        p.stop(handle);
+        events++;
+        if (i % MESSAGE_EVERY == 0) {
+            to = played_enqueue(&p, &world, NCCL_EVENT_P2P, &send_to, 10, (rank + 1) % RANKS, 1);
+            from = played_enqueue(&p, &world, NCCL_EVENT_P2P, &receive, 10, (rank + RANKS - 1) % RANKS, 1);
+            expect(to && from);
+            p.stop(to);
+            p.stop(from);
+            events += 2;
+        }
+    }
+    p.finalize(half.context);
+    p.finalize(world.context);
+    dlclose(p.lib);
+}
+
+/* What stands for the GPU of a rank. */
+struct gpu {
+    struct played *p;
+    struct played_comm *comm;
+    void *operation;
+    sem_t begin, done;
+    bool end;
+};
+
+static void *gpu_runs(void *arg)
+{
+    struct gpu *g = arg;
+    void *part[CHANNELS];
+
+    for (;;) {
+        while (sem_wait(&g->begin) < 0)
+            ;
+        if (g->end)
+            return NULL;
+        for (int i = 0; i < CHANNELS; i++) {
+            union played_event e = { .room = { 0 } };
+
+            part[i] = g->p->mask & NCCL_EVENT_KERNEL ? played_start(g->p, g->comm, NCCL_EVENT_KERNEL, g->operation, &e) : NULL;
+            expect(part[i] || !(g->p->mask & NCCL_EVENT_KERNEL));
+        }
+        pthread_barrier_wait(&shared->together);
+        for (int i = 0; i < CHANNELS; i++)
+            if (part[i])
+                g->p->stop(part[i]);
+        sem_post(&g->done);
+    }
+}
+
+/* Ranks that work, then meet; one of them works longer, or after half of the steps for pause_s. */
+static unsigned pause_s;
+
+static void rank_trains(int version, int rank, int slow, int steps)
+{
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank };
+    struct gpu g = { .p = &p, .comm = &world };
+    pthread_t thread;
+
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world));
+    sem_init(&g.begin, 0, 0);
+    sem_init(&g.done, 0, 0);
+    if (pthread_create(&thread, NULL, gpu_runs, &g))
+        _exit(1);
+    for (int i = 0; i < 2 * steps; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = rank == slow && !pause_s ? 15000000 : 5000000 }, NULL);
+        if (rank == slow && i == steps)
+            sleep(pause_s);
+        g.operation = played_enqueue(&p, &world, NCCL_EVENT_COLL, i % 2 ? &all_reduce : &reduce_scatter, i % 2 ? 64 : 4096, 0, CHANNELS);
+        p.stop(g.operation);
+        sem_post(&g.begin);
+        while (sem_wait(&g.done) < 0)
+            ;
+    }
+    g.end = true;
+    sem_post(&g.begin);
+    pthread_join(thread, NULL);
+    p.finalize(world.context);
+}
+
+/* ---- a run ---- */
+
+static void share(void)
+{
+    pthread_barrierattr_t a;
+
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        bail_out("cannot share memory");
+    pthread_barrierattr_init(&a);
+    pthread_barrierattr_setpshared(&a, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&shared->together, &a, RANKS);
+}
+
+static void run_begin(void)
+{
+    snprintf(dir, sizeof(dir), "/dev/shm/syncguard-test-XXXXXX");
+    if (!mkdtemp(dir))
+        bail_out("cannot create a folder in /dev/shm");
+    share();
+}
+
+static void run_end(void)
+{
+    ranks_remove_dir(dir);
+    munmap(shared, sizeof(*shared));
+}
+
+static void rank_start(pid_t *pid, int rank, void (*run)(int version, int rank, int a, int b), int version, int a, int b)
+{
+    fflush(stdout);
+    *pid = fork();
+    if (*pid < 0)
+        bail_out("cannot fork");
+    if (*pid)
+        return;
+    setenv(RING_ENV_DIR, dir, 1);
+    unsetenv("SLURM_PROCID");
+    set_number("RANK", rank);
+    set_number("WORLD_SIZE", RANKS);
+    run(version, rank, a, b);
+    exit(0); /* the plugin's rings say that the rank has finished */
+}
+
+/* How many still run; those that ended are reaped. */
+static int running(pid_t pid[RANKS])
+{
+    int n = 0, status;
+
+    for (int i = 0; i < RANKS; i++) {
+        if (pid[i] && waitpid(pid[i], &status, WNOHANG) == pid[i]) {
+            expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+            pid[i] = 0;
+        }
+        n += pid[i] != 0;
+    }
+    return n;
+}
+
+static struct ring *ring_of(int rank)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%d.0.0.ring", dir, rank);
+    return ring_open(path, false);
+}
+
+/* ---- are all matched? ---- */
+
+struct matched {
+    uint32_t limit;
+    struct {
+        uint8_t ranks, op;
+        uint64_t bytes;
+    } *of[COMMS];
+    uint32_t expected[COMMS]; /* ranks of each, as bits */
+    uint64_t collectives, odd, sent[RANKS], received[RANKS], comms;
+};
+
+static void match(struct matched *m, int rank, const struct ring_event *e)
+{
+    uint64_t at = e->comm - world_hash;
+
+    if (e->op == RING_OP_SEND || e->op == RING_OP_RECV) {
+        uint64_t *n = e->op == RING_OP_SEND ? m->sent : m->received;
+        int other = e->op == RING_OP_SEND ? (rank + 1) % RANKS : (rank + RANKS - 1) % RANKS;
+
+        m->odd += e->root != other || e->seq != n[rank]++ || e->comm != world_hash || e->bytes != 40;
+        return;
+    }
+    m->collectives++;
+    if (at >= COMMS || e->seq >= m->limit) {
+        m->odd++;
+        return;
+    }
+    if (m->of[at][e->seq].ranks) {
+        m->odd += m->of[at][e->seq].op != e->op || m->of[at][e->seq].bytes != e->bytes;
+        m->odd += m->of[at][e->seq].ranks >> rank & 1;
+    }
+    m->of[at][e->seq].ranks |= (uint8_t)(1u << rank);
+    m->of[at][e->seq].op = e->op;
+    m->of[at][e->seq].bytes = e->bytes;
+    m->odd += e->leave < e->enter || !(e->flags & RING_EVENT_NONBLOCKING);
+}
+
+static void enqueue(int version, int rank, int collectives, int nothing)
+{
+    (void)nothing;
+    rank_enqueues(version, rank, (uint32_t)collectives);
+}
+
+static void check_matched(int version, uint32_t collectives)
+{
+    static struct ring_event events[512];
+    static const uint8_t members[COMMS] = { 0xf, 0x3, 0xc };
+    struct matched m = { .limit = collectives };
+    struct ring *ring[RANKS] = { NULL };
+    struct ring_counts counts;
+    pid_t pid[RANKS];
+    uint64_t lost = 0, single = 0, whole = 0, messages = (collectives + MESSAGE_EVERY - 1) / MESSAGE_EVERY;
+    bool more = true;
+
+    run_begin();
+    for (int i = 0; i < COMMS; i++)
+        m.of[i] = xcalloc(collectives, sizeof(*m.of[i]));
+    for (int i = 0; i < RANKS; i++)
+        rank_start(&pid[i], i, enqueue, version, (int)collectives, 0);
+    while (more) {
+        more = running(pid) > 0;
+        for (int i = 0; i < RANKS; i++) {
+            size_t n;
+
+            if (!ring[i])
+                ring[i] = ring_of(i);
+            while (ring[i] && (n = ring_drain(ring[i], events, ARRAY_SIZE(events))) > 0) {
+                for (size_t k = 0; k < n; k++)
+                    match(&m, i, &events[k]);
+                shared->drained[i] += n;
+                more = true;
+            }
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    for (int i = 0; i < RANKS; i++) {
+        struct ring_comm comms[8];
+        struct ring_info info = { 0 };
+
+        if (!ring[i])
+            continue;
+        ring_counts_get(ring[i], &counts);
+        ring_info_get(ring[i], &info);
+        lost += counts.dropped + counts.missed + counts.messages_missed;
+        m.comms += ring_comms_get(ring[i], 0, comms, ARRAY_SIZE(comms));
+        m.odd += info.state != RING_STATE_FINALIZED || info.world_size != RANKS || strcmp(info.library, "NCCL");
+        m.odd += m.sent[i] != messages || m.received[i] != messages;
+        ring_close(ring[i]);
+    }
+    for (int c = 0; c < COMMS; c++) {
+        for (uint32_t k = 0; k < collectives; k++) {
+            single += m.of[c][k].ranks && m.of[c][k].ranks != members[c];
+            whole += m.of[c][k].ranks == members[c];
+        }
+        free(m.of[c]);
+    }
+    is_int((long long)shared->bad, 0, "version %d: each call of the plugin returns what NCCL expects", version);
+    is_int((long long)m.collectives, (long long)collectives * RANKS, "version %d: the rings have each collective of %d ranks once",
+           version, RANKS);
+    ok(!single && !m.odd && !lost,
+       "version %d: %llu collectives of 3 communicators are matched on all their ranks (%llu on some only, %llu odd, %llu lost)",
+       version, (unsigned long long)whole, (unsigned long long)single, (unsigned long long)m.odd, (unsigned long long)lost);
+    is_int((long long)m.comms, 2 * RANKS, "version %d: each rank describes its two communicators", version);
+    run_end();
+}
+
+/* ---- who is named? ---- */
+
+static struct view *view;
+
+static void put(const struct telemetry_item *item, void *arg)
+{
+    (void)arg;
+    view_item(view, now_s(), item);
+}
+
+static void note(const char *text, void *arg)
+{
+    (void)arg;
+    printf("# %s\n", text);
+}
+
+static void train(int version, int rank, int slow, int steps)
+{
+    setenv("SYNCGUARD_NCCL_EVENTS", "device", 1);
+    rank_trains(version, rank, slow, steps);
+}
+
+static void judge(struct ranks *rs, pid_t pid[RANKS])
+{
+    double second_s = now_s();
+
+    ranks_control(rs, 1000, (struct call_window){ 0 });
+    while (running(pid) > 0) {
+        ranks_scan(rs);
+        ranks_drain(rs);
+        view_tick(view, now_s());
+        if (now_s() > second_s + 1) {
+            ranks_second(rs);
+            second_s = now_s();
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+    }
+    ranks_settle(rs);
+    ranks_scan(rs);
+    while (ranks_drain(rs))
+        ;
+    ranks_flush(rs);
+    view_tick(view, now_s());
+}
+
+static bool is_named(int version, int slow)
+{
+    struct view_params params = { .min_slowdown = 1.05, .hang_timeout_s = 60 };
+    const struct view_verdict *v;
+    struct ranks *rs;
+    pid_t pid[RANKS];
+    char sentence[512], want[16];
+    bool named;
+
+    run_begin();
+    view = view_new(&params, now_s());
+    for (uint32_t i = 0; i < RANKS; i++)
+        view_rank_add(view, i, 0, "n0", NULL);
+    rs = ranks_new(dir, 1000, put, note, NULL);
+    for (int i = 0; i < RANKS; i++)
+        rank_start(&pid[i], i, train, version, slow, 300);
+    judge(rs, pid);
+    snprintf(want, sizeof(want), "r%d", slow);
+    named = view_verdicts_get(view, &v) && v[0].n_culprits == 1 && !strcmp(v[0].culprit[0], want);
+    printf("# %s\n", view_sentence(view, now_s(), sentence, sizeof(sentence)));
+    is_int((long long)shared->bad, 0, "version %d, with parts: each call of the plugin returns what NCCL expects", version);
+    ranks_free(rs);
+    view_free(view);
+    run_end();
+    return named;
+}
+
+/* Where other processes take the cores another rank may be the slow one for a while. */
+static void check_named(int version, int slow)
+{
+    bool named = false;
+
+    for (int run = 0; run < 3 && !named; run++)
+        named = is_named(version, slow);
+    ok(named, "version %d, with parts: rank %d, which works longer, is named first", version, slow);
+}
+
+/* ---- without a guard ---- */
+
+static void play_unguarded(int version, int rank, int a, int b)
+{
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank };
+    void *handle;
+
+    (void)a;
+    (void)b;
+    unsetenv(RING_ENV_DIR);
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world) && !world.context && !p.mask);
+    handle = played_enqueue(&p, &world, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1);
+    expect(!handle);
+    p.stop(NULL);
+    p.finalize(world.context);
+}
+
+static void check_unguarded(int version)
+{
+    pid_t pid[RANKS] = { 0 };
+
+    run_begin();
+    rank_start(&pid[0], 0, play_unguarded, version, 0, 0);
+    while (running(pid))
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    is_int((long long)shared->bad, 0, "version %d: in a process that is not guarded it wants no event and takes none", version);
+    run_end();
+}
+
+/* More operations are under way than there is room for: the others are counted, and those that end make room. */
+static void play_full(int version, int rank, int a, int b)
+{
+    static void *handle[5000];
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank };
+    uint32_t had = 0;
+
+    (void)a;
+    (void)b;
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world));
+    for (size_t i = 0; i < ARRAY_SIZE(handle); i++)
+        had += (handle[i] = played_enqueue(&p, &world, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1)) != NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(handle); i++)
+        if (handle[i])
+            p.stop(handle[i]);
+    expect(had >= 512 && had < ARRAY_SIZE(handle));
+    handle[0] = played_enqueue(&p, &world, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1);
+    expect(handle[0] != NULL);
+    p.stop(handle[0]);
+    /* a stray handle and one of another kind */
+    p.stop(&p);
+    expect(!played_around(&p, &world, PLAYED_GROUP_API));
+}
+
+/* NCCL announces more parts than it reports: what has passed makes room, and others go on. */
+static void play_short(int version, int rank, int a, int b)
+{
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank };
+    void *of_old = NULL;
+
+    (void)a;
+    (void)b;
+    setenv("SYNCGUARD_NCCL_EVENTS", "device", 1);
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world) && (p.mask & NCCL_EVENT_KERNEL));
+    for (int i = 0; i < 3000; i++) {
+        void *handle = played_enqueue(&p, &world, NCCL_EVENT_COLL, &all_reduce, 1, 0, i % 3 ? 1 : 2);
+        union played_event e = { .room = { 0 } };
+        void *part = played_start(&p, &world, NCCL_EVENT_KERNEL, handle, &e);
+
+        expect(handle && part && handle != part);
+        p.stop(handle);
+        p.stop(part);
+        if (i % 3) {
+            expect(!played_start(&p, &world, NCCL_EVENT_KERNEL, handle, &e)); /* one more than announced, and late */
+            p.stop(part);
+        } else if (i == 0) {
+            of_old = handle;
+        }
+    }
+    expect(!played_start(&p, &world, NCCL_EVENT_KERNEL, of_old, &(union played_event){ .room = { 0 } }));
+    p.finalize(world.context);
+}
+
+static void check_short(int version)
+{
+    pid_t pid[RANKS] = { 0 };
+    struct ring_counts counts = { 0 };
+    struct ring *r;
+
+    run_begin();
+    rank_start(&pid[0], 0, play_short, version, 0, 0);
+    while (running(pid))
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    r = ring_of(0);
+    if (r)
+        ring_counts_get(r, &counts);
+    is_int((long long)shared->bad, 0, "version %d: parts that never come take no room from later collectives", version);
+    is_int((long long)counts.events, 2000, "version %d: whose parts all came, is recorded", version);
+    ok(counts.missed > 500 && counts.missed <= 1000, "version %d: what was given up is counted (%llu)", version,
+       (unsigned long long)counts.missed);
+    ring_close(r);
+    run_end();
+}
+
+/* ---- other company ---- */
+
+/* The process has a ring of the probe's, and forks while it communicates. */
+static void play_beside(int version, int rank, int a, int b)
+{
+    struct ring_info mpi = { .rank = (uint32_t)rank, .world_rank = (uint32_t)rank, .world_size = RANKS, .library = "an MPI" };
+    static struct ring *probe, *ours; /* not lost in the child */
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank }, other = { .hash = 7, .ranks = RANKS, .rank = rank };
+    struct ring_counts counts = { 0 };
+    char path[128];
+    void *handle;
+    pid_t child;
+    int status;
+
+    (void)a;
+    (void)b;
+    probe = ring_create(dir, &mpi, RING_CAPACITY_MAIN);
+    expect(probe && played_load(&p, plugin, version) && !played_init(&p, &world));
+    p.stop(played_enqueue(&p, &world, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1));
+    handle = played_enqueue(&p, &world, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1);
+    child = fork();
+    if (child == 0) {
+        expect(!played_enqueue(&p, &world, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1));
+        p.stop(handle);
+        expect(!played_init(&p, &other) && !other.context);
+        exit(0);
+    }
+    expect(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    p.stop(handle);
+    snprintf(path, sizeof(path), "%s/%d.0.%u.ring", dir, rank, RING_THREADS_MAX);
+    ours = ring_open(path, true);
+    if (ours)
+        ring_counts_get(ours, &counts);
+    expect(counts.events == 2 && !counts.missed);
+    ring_counts_get(probe, &counts);
+    expect(!counts.events && !counts.missed);
+}
+
+static void check_beside(int version)
+{
+    pid_t pid[RANKS] = { 0 };
+
+    run_begin();
+    rank_start(&pid[0], 0, play_beside, version, 0, 0);
+    while (running(pid))
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    is_int((long long)shared->bad, 0, "version %d: its ring stands beside that of MPI, and a forked child records nothing", version);
+    run_end();
+}
+
+static void check_full(int version)
+{
+    pid_t pid[RANKS] = { 0 };
+    struct ring_counts counts = { 0 };
+    struct ring *r;
+
+    run_begin();
+    rank_start(&pid[0], 0, play_full, version, 0, 0);
+    while (running(pid))
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    r = ring_of(0);
+    if (r)
+        ring_counts_get(r, &counts);
+    is_int((long long)shared->bad, 0, "version %d: NCCL goes on when more operations are under way than there is room for", version);
+    is_int((long long)(counts.events + counts.dropped + counts.missed), 5001, "version %d: what had no room is counted", version);
+    ring_close(r);
+    run_end();
+}
+
+/* Under a guard that was started by others, with the plugin that NCCL would load: replay train VERSION SLOW STEPS [PAUSE] */
+static int train_guarded(char **argv)
+{
+    pid_t pid[RANKS];
+    const char *guard = getenv(RING_ENV_DIR), *named = getenv("NCCL_PROFILER_PLUGIN");
+
+    if (!guard || !named) {
+        fprintf(stderr, "replay: there is no guard, or NCCL is not told of a plugin\n");
+        return 1;
+    }
+    pause_s = argv[3] ? (unsigned)atoi(argv[3]) : 0;
+    share();
+    snprintf(dir, sizeof(dir), "%s", guard);
+    snprintf(plugin, sizeof(plugin), "%s", named);
+    for (int i = 0; i < RANKS; i++)
+        rank_start(&pid[i], i, rank_trains, atoi(argv[0]), atoi(argv[1]), atoi(argv[2]));
+    while (running(pid) > 0)
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    return shared->bad > 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *top = getenv("top_builddir");
+    uint32_t collectives = argc == 2 ? (uint32_t)atoi(argv[1]) : 20000;
+
+    if (argc >= 5 && !strcmp(argv[1], "train"))
+        return train_guarded(argv + 2);
+    snprintf(plugin, sizeof(plugin), "%s/.libs/libsyncguard_nccl.so", top ? top : ".");
+    for (int version = 1; version <= 6; version++) {
+        check_unguarded(version);
+        check_matched(version, collectives);
+    }
+    check_full(4);
+    for (int version = 4; version <= 6; version++) {
+        check_short(version);
+        check_beside(version);
+    }
+    for (int version = 4; version <= 6; version++)
+        check_named(version, version % RANKS);
+    return done_testing();
+}
