@@ -197,6 +197,24 @@ static void send_checkpoint(struct agent *a, bool due)
         uplink_json(a->uplink, message);
 }
 
+static bool name_process(pid_t pid, uint32_t *rank, uint16_t *app, void *arg)
+{
+    const struct agent *a = arg;
+
+    return ranks_of_process(a->ranks, pid, rank, app);
+}
+
+/* Sums stay on the ranks' pages while there is nobody to send them to.  A value that is no finite number is not kept for the
+ * next batch. */
+static void send_marks(struct agent *a, bool due)
+{
+    const struct checkpoint_sink to = { name_process, put_item, a };
+
+    if (uplink_ready(a->uplink) && uplink_newest_item(a->uplink) >= TELEMETRY_VALUE &&
+        checkpoint_marks(a->checkpoint, due, &to) && !due)
+        flush(a);
+}
+
 static void kill_rank(uint32_t rank, uint16_t app, pid_t pid, void *arg)
 {
     (void)rank;
@@ -342,6 +360,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
     if (ranks_drain(a->ranks))
         a->last_event_s = now;
     send_checkpoint(a, false);
+    send_marks(a, false);
     if (now - a->last_flush_s >= FLUSH_S) {
         a->last_flush_s = now;
         flush(a);
@@ -410,6 +429,7 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     look_for_unseen(a);
     send_news(a);
     send_checkpoint(a, true);
+    send_marks(a, true);
     send_pacing(a);
     send_stats(a);
 }
@@ -472,6 +492,7 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
         ;
     ranks_second(a->ranks);
     ranks_flush(a->ranks);
+    send_marks(a, true);
     outbox_flush(a->outbox);
     send_news(a);
     send_checkpoint(a, true);

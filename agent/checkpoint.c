@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/marks.h"
 #include "common/now.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
@@ -31,6 +32,11 @@ struct caller {
     bool over;
     uint64_t calls, call_ns; /* at the last second with a call: base of step_s */
     double step_s;           /* NaN: not known */
+    struct marks_sent sent;
+    bool named; /* rank and app are its names in telemetry */
+    uint32_t rank;
+    uint16_t app;
+    bool complete; /* it is over, and all its marks were sent */
 };
 
 struct checkpoint {
@@ -97,6 +103,8 @@ static void read_caller(struct caller *k, uint64_t now)
     f.write_ns = least(f.write_ns, SPAN_MAX_NS);
     if (f.calls < k->f.calls)
         f.calls = k->f.calls;
+    if (!f.marked)
+        f.marks = k->f.marks;
     k->f = f;
 }
 
@@ -181,6 +189,33 @@ void checkpoint_second(struct checkpoint *c)
         look_at_process(k, moved);
     }
 }
+
+/* ---- what they mark ---- */
+
+bool checkpoint_marks(struct checkpoint *c, bool due, const struct checkpoint_sink *to)
+{
+    uint64_t now = now_ns();
+    bool any = false;
+
+    if (due)
+        read_all(c);
+    for (size_t i = 0; i < c->n; i++) {
+        struct caller *k = &c->caller[i];
+
+        if (k->complete || !marks_news(&k->sent, &k->f.marks, due))
+            continue;
+        if (!k->named)
+            k->named = to->name(k->f.pid, &k->rank, &k->app, to->arg);
+        if (!k->named)
+            continue;
+        marks_send(&k->sent, &k->f.marks, k->rank, k->app, now, due, to->put, to->arg);
+        k->complete = due && k->over;
+        any = true;
+    }
+    return any;
+}
+
+/* ---- what they ask ---- */
 
 static bool calling(const struct caller *k)
 {

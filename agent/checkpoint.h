@@ -1,4 +1,4 @@
-/* checkpoint.h - ranks of this node that report their steps (ring/steps.h): what they report, and how they learn
+/* checkpoint.h - ranks of this node that report their steps (ring/steps.h): what they report and mark, and how they learn
  * that a checkpoint is due.
  *
  * The job itself writes these pages, so their contents are bounded here.  A request of the controller is put on
@@ -8,7 +8,10 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
+#include "analysis/flow.h"
 #include "ring/control_page.h"
 
 #define CHECKPOINT_RANKS_MAX 4096u
@@ -26,6 +29,17 @@ void checkpoint_second(struct checkpoint *c); /* once a second: read all pages, 
 /* Carry out the object "checkpoint" of a control message: {"serial", "at", "app", "state"}, {"signal"} or {"file"}.
  * kill: sends a signal to every rank of this node. */
 void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*kill)(int sig, void *arg));
+
+/* Where the marks of programs go. */
+struct checkpoint_sink {
+    /* The names of a process in telemetry; false: it is no rank, or not yet. */
+    bool (*name)(pid_t pid, uint32_t *rank, uint16_t *app, void *arg);
+    flow_sink *put;
+    void *arg;
+};
+/* What programs marked since the last call (agent/marks.h): once a second (due) all of it; otherwise, after checkpoint_report(), only
+ * of ranks of which a value ceased or began to be finite.  Whether there was anything. */
+bool checkpoint_marks(struct checkpoint *c, bool due, const struct checkpoint_sink *to);
 
 /* {"checkpoint":{...}} if due, or if something has changed since the last report; else NULL.  The caller frees
  * it. */

@@ -13,6 +13,7 @@ libagent_a_SOURCES = \
 	agent/health_node.c agent/health_node.h \
 	agent/health_task.c agent/health_task.h \
 	agent/health_text.c agent/health_text.h \
+	agent/marks.c agent/marks.h \
 	agent/messages.c agent/messages.h \
 	agent/arguments.c agent/arguments.h \
 	agent/outbox.c agent/outbox.h \

@@ -242,6 +242,20 @@ void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app
     }
 }
 
+bool ranks_of_process(const struct ranks *rs, pid_t pid, uint32_t *rank, uint16_t *app)
+{
+    for (size_t i = rs->n; i-- > 0;) { /* newest first */
+        const struct ring_info *info = rank_info(rs->rank[i]);
+
+        if (info->pid != pid)
+            continue;
+        *rank = info->rank;
+        *app = (uint16_t)info->incarnation;
+        return true;
+    }
+    return false;
+}
+
 size_t ranks_running(const struct ranks *rs)
 {
     size_t n = 0;

@@ -30,6 +30,8 @@ void ranks_flush(struct ranks *rs);
 /* Call each for every running rank, with its number, program and process. */
 void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app, pid_t pid, void *arg),
                 void *arg);
+/* The names of a rank by its process, also of one that has ended; false: there is none. */
+bool ranks_of_process(const struct ranks *rs, pid_t pid, uint32_t *rank, uint16_t *app);
 size_t ranks_running(const struct ranks *rs);
 /* rank_announce() for every rank. */
 void ranks_announce(struct ranks *rs);

@@ -245,6 +245,7 @@ static struct overlap_group group_of(const struct sums *t, double steps, uint32_
                                    .exposed_s = t->exposed_s / n,
                                    .hidden_s = { known ? t->hidden_s / n : NAN, t->low_s / n,
                                                  t->boundless ? NAN : t->high_s / n },
+                                   .ready_s = t->bucket_steps > t->single_steps ? t->backward_s / t->bucket_steps : NAN,
                                    .most_won_s = NAN };
 }
 
@@ -429,7 +430,7 @@ void overlap_measure(struct overlap *o, struct graph *g, const uint32_t *group, 
     struct measuring w = { .graph = g, .group = group, .n_groups = n_groups, .ranks = ranks_of(g, steps) };
     struct graph_change watch = { .stay = take_stay, .arg = &w };
     struct sums all = { 0 };
-    double all_s;
+    double all_s, longest_s = NAN;
 
     memset(o, 0, sizeof(*o));
     if (!steps || !w.ranks || !n_groups || n_groups > OVERLAP_GROUPS_MAX)
@@ -450,10 +451,12 @@ void overlap_measure(struct overlap *o, struct graph *g, const uint32_t *group, 
         add_sums(&all, &w.sums[i]);
         o->group[i] = group_of(&w.sums[i], steps, take_part(&w, i));
         o->group[i].most_won_s = most_won_s(g, &w, i, steps, all_s);
+        longest_s = fmax(longest_s, o->group[i].ready_s); /* NaN gives way */
         o->group[i].buckets = buckets_of(&w, (uint32_t)i, steps, &o->group[i], o->step_s);
     }
     o->all = group_of(&all, steps, take_part(&w, n_groups));
     o->all.most_won_s = most_won_s(g, &w, n_groups, steps, all_s);
+    o->all.ready_s = longest_s;
     free(w.rank);
     free(w.kind);
     free(w.newest);

@@ -37,6 +37,8 @@ struct overlap_group {
     double nonblocking_ratio; /* share of them that are begun first and awaited later */
     double waiting_s, exposed_s;
     struct linkfit_range hidden_s;
+    double ready_s; /* from the first nonblocking call begun to when a further one would be: while their data becomes ready; NaN: there
+                     * are not several a step */
     double most_won_s; /* the step would be shorter by this if its transfers took no time */
     struct overlap_buckets buckets;
 };

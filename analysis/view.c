@@ -32,7 +32,7 @@ struct events {
 
 /* Estimates from above, in bytes, without what is kept of calls one by one; tests/unit/view_bounds compares them with what is allocated. */
 #define VIEW_BYTES       (512.0 * 1024)
-#define VIEW_RANK_BYTES  2304.0
+#define VIEW_RANK_BYTES  2560.0
 #define VIEW_PLACE_BYTES 4096.0
 
 struct view *view_new(const struct view_params *p, double now_s)
@@ -54,6 +54,7 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .phases = view_phases_new(),
                         .health = view_health_new(),
                         .pairs = view_pairs_new(),
+                        .marks = view_marks_new(),
                         .scaling = view_scaling_new(),
                         .reach = view_reach_new(),
                         .verdicts = view_verdicts_new(),
@@ -78,6 +79,7 @@ void view_free(struct view *v)
     free(v->phases);
     view_health_free(v->health);
     view_pairs_free(v->pairs);
+    view_marks_free(v->marks);
     view_scaling_free(v->scaling);
     view_reach_free(v->reach);
     view_verdicts_free(v->verdicts);
@@ -176,6 +178,7 @@ static void forget(struct view *v, uint16_t app)
     view_series_forget(v);
     view_health_forget(v);
     view_pairs_forget(v);
+    view_marks_forget(v);
     view_scaling_forget(v);
     view_reach_forget(v);
     view_calls_forget(v);
@@ -272,6 +275,12 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_CALL:
         view_calls_take(v, now_s, &item->call);
         break;
+    case TELEMETRY_PHASES:
+        view_marks_take_phases(v, now_s, &item->phases);
+        break;
+    case TELEMETRY_VALUE:
+        view_marks_take_value(v, &item->value);
+        break;
     }
 }
 
@@ -286,6 +295,7 @@ void view_tick(struct view *v, double now_s)
     view_history_roll(v, now_s);
     view_comms_roll(v, now_s);
     view_health_roll(v, now_s);
+    view_marks_roll(v, now_s);
     view_reach_judge(v, now_s);
     view_judge(v, now_s);
     v->calls_bytes = view_calls_bytes(v->calls);

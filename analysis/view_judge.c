@@ -67,6 +67,8 @@ static void describe_hang(const struct view *v, double now_s, const struct view_
         view_finding_add_rank(d, s->culprit[i]);
     memcpy(d->text, s->text, sizeof(d->text));
     view_cause(v, d, d->cause, sizeof(d->cause));
+    if (s->n_culprits == 1)
+        view_marks_cause(v, now_s, s->culprit[0], true, d->cause, sizeof(d->cause));
 }
 
 /* ---- findings ---- */
@@ -108,6 +110,8 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
         view_pairs_text(v, d->cause, sizeof(d->cause));
     else
         view_cause(v, d, d->cause, sizeof(d->cause));
+    if (f->scope == SCOPE_RANK && d->n_culprits == 1)
+        view_marks_cause(v, now_s, f->place, false, d->cause, sizeof(d->cause));
 }
 
 /* ---- all together ---- */
@@ -385,12 +389,17 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 {
     const struct verdicts *s = v->verdicts;
     const struct view_shortfall *shortfall;
+    struct view_non_finite bad;
     struct view_figures f;
     char step[32], run[32];
     size_t at;
 
     view_figures_get(v, now_s, &f);
     format_s(step, f.step_mean_s);
+    if (view_non_finite_get(v, &bad)) { /* whatever the rest costs, it computes nothing */
+        snprintf(buf, size, "%s.", bad.text);
+        return buf;
+    }
     if (view_run_sentence(v)) {
         snprintf(buf, size, "%s%s", s->ended_still ? "Ended while it hung: " : "", view_run_sentence(v));
         return buf;

@@ -78,6 +78,7 @@ static const char *from_shares(const struct view *v, double now_s, struct view_o
                                  .calls = f.period,
                                  .waiting_s = f.synchronisation_ratio * f.step_mean_s,
                                  .exposed_s = f.communication_ratio * f.step_mean_s,
+                                 .ready_s = NAN,
                                  .most_won_s = f.communication_ratio * f.step_mean_s,
                                  .buckets = { "none of its collectives is begun before it is awaited",
                                               NAN,

@@ -40,6 +40,7 @@ struct view {
     struct phases *phases;
     struct view_health *health;
     struct view_pairs *pairs;
+    struct view_marks *marks;
     struct scaling *scaling;
     struct view_reach *reach;
     struct verdicts *verdicts;
@@ -263,6 +264,17 @@ void view_pairs_take(struct view *v, double now_s, const struct traffic_item *t)
 bool view_pairs_place(struct view *v, double now_s, struct finding *f);
 /* By how much those of the last place became slower, in words; returns buf. */
 char *view_pairs_text(const struct view *v, char *buf, size_t size);
+
+/* view_marks.c */
+struct view_marks *view_marks_new(void);
+void view_marks_free(struct view_marks *s);
+void view_marks_forget(struct view *v);
+void view_marks_take_phases(struct view *v, double now_s, const struct phases_item *i);
+void view_marks_take_value(struct view *v, const struct value_item *i);
+void view_marks_roll(struct view *v, double now_s);
+/* Appends to causes in buf what the rank's own marks say: the phase that takes longer than on the typical rank; or, of one that holds up the
+ * others (stands), the phase that it is in. */
+void view_marks_cause(const struct view *v, double now_s, uint32_t rank, bool stands, char *buf, size_t size);
 
 /* view_scaling.c */
 struct scaling *view_scaling_new(void);

@@ -1,12 +1,12 @@
 # api/: libsyncguard, a guest in programs that report their steps.  libc only.  Functions shared with our programs are
 # renamed, because users' programs link the static library.
-API_SOURCES = api/syncguard.c api/syncguard.h ring/control_page.c ring/control_page.h ring/shared.c ring/shared.h \
-	ring/steps.c ring/steps.h
+API_SOURCES = api/syncguard.c api/syncguard.h ring/control_page.c ring/control_page.h ring/marks.c ring/marks.h ring/seqlock.h ring/shared.c \
+	ring/shared.h ring/steps.c ring/steps.h
 API_CFLAGS = $(GUEST_CFLAGS) -O2 $(addprefix -include $(top_srcdir)/,api/names.h)
 lib_LTLIBRARIES += libsyncguard.la
 libsyncguard_la_SOURCES = $(API_SOURCES) api/names.h
 libsyncguard_la_CFLAGS = $(API_CFLAGS)
-libsyncguard_la_LDFLAGS = $(HARDEN_LINK) -version-info 0:0:0 -no-undefined -Wl,-z,defs -Wl,-z,nodelete
+libsyncguard_la_LDFLAGS = $(HARDEN_LINK) -version-info 1:0:1 -no-undefined -Wl,-z,defs -Wl,-z,nodelete
 libsyncguard_la_LIBADD = -lpthread
 lib_LIBRARIES += api/libsyncguard.a
 api_libsyncguard_a_SOURCES = $(API_SOURCES) api/names.h

@@ -7,6 +7,12 @@
 #define control_page_follow syncguard_private_control_page_follow
 #define control_page_join   syncguard_private_control_page_join
 #define control_page_open   syncguard_private_control_page_open
+#define marks_get           syncguard_private_marks_get
+#define marks_phase         syncguard_private_marks_phase
+#define marks_phase_name    syncguard_private_marks_phase_name
+#define marks_step          syncguard_private_marks_step
+#define marks_value         syncguard_private_marks_value
+#define marks_value_name    syncguard_private_marks_value_name
 #define shared_make         syncguard_private_shared_make
 #define shared_map          syncguard_private_shared_map
 #define shared_path         syncguard_private_shared_path
@@ -16,6 +22,9 @@
 #define steps_figures_get   syncguard_private_steps_figures_get
 #define steps_join          syncguard_private_steps_join
 #define steps_leave         syncguard_private_steps_leave
+#define steps_mark_phase    syncguard_private_steps_mark_phase
+#define steps_mark_step     syncguard_private_steps_mark_step
+#define steps_mark_value    syncguard_private_steps_mark_value
 #define steps_name_parse    syncguard_private_steps_name_parse
 #define steps_notice        syncguard_private_steps_notice
 #define steps_open          syncguard_private_steps_open

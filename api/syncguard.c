@@ -64,6 +64,31 @@ EXPORT void sg_samples(uint64_t n)
     steps_samples(steps(), n);
 }
 
+_Static_assert((int)SG_INPUT == (int)MARKS_INPUT && (int)SG_FORWARD == (int)MARKS_FORWARD &&
+                   (int)SG_BACKWARD == (int)MARKS_BACKWARD && (int)SG_COMMUNICATION == (int)MARKS_COMMUNICATION &&
+                   (int)SG_OPTIMIZER == (int)MARKS_OPTIMIZER,
+               "phases have the same numbers");
+
+EXPORT int sg_phase(int phase)
+{
+    return (int)steps_mark_phase(steps(), phase);
+}
+
+EXPORT void sg_step(void)
+{
+    steps_mark_step(steps());
+}
+
+EXPORT void sg_loss(double value)
+{
+    steps_mark_value(steps(), MARKS_LOSS, value);
+}
+
+EXPORT void sg_grad_norm(double value)
+{
+    steps_mark_value(steps(), MARKS_GRAD_NORM, value);
+}
+
 /* May run in a signal handler, where joining is not safe; a process that has not joined needs no report. */
 EXPORT void sg_preempted(void)
 {

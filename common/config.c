@@ -64,7 +64,7 @@ static const struct key system_keys[] = {
     { "UserSteps", KEY_AT(config, user_steps), VALUE_RANGE(VALUE_INTEGER, 1, 4096), "1024",
       "Maximum number of one user's guarded steps in memory; ended ones give way to new ones." },
     { "UserMemory", KEY_AT(config, user_memory), VALUE_RANGE(VALUE_BYTES, 1 << 20, 1e15), "192M",
-      "Maximum memory of one user's guarded steps. A rank takes about 2 KiB. Ranks and communicators beyond it are not "
+      "Maximum memory of one user's guarded steps. A rank takes some KiB. Ranks and communicators beyond it are not "
       "analysed, and further steps are refused." },
     { "Memory", KEY_AT(config, memory), VALUE_RANGE(VALUE_BYTES, 1 << 20, 1e15), "1G",
       "Maximum memory of all guarded steps together." },

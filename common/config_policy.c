@@ -7,6 +7,7 @@ const char *const config_levers[] = { "release", "gate", "delay", "stagger", NUL
 const char *const config_placements[] = { "off", "advise", "on", NULL };
 const char *const config_nccl_events[] = { "host", "device", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const holds[] = { "hold", "ignore", NULL };
 
 #define AT(field) KEY_AT(config_policy, field)
 
@@ -35,6 +36,9 @@ static const struct key policy_keys[] = {
     { "EffectWindow", AT(effect_window_s), VALUE_RANGE(VALUE_SECONDS, 2, 3600), "60s",
       "The effect of an action is its change of step time between two windows of this length, one before it "
       "and one after it." },
+    { "NonFinite", AT(non_finite), VALUE_ONE_OF(holds), "hold",
+      "While the newest loss or norm of the gradient that a rank reports (syncguard(3)) is infinite or not a number: hold, no further "
+      "checkpoint is requested, pacing is off, and only those rules act whose condition names non_finite; ignore, all goes on." },
     /* placement */
     { "Placement", AT(placement), VALUE_ONE_OF(config_placements), "advise",
       "Whether srun, inside an allocation, orders a step's ranks along the switches of topology.conf, and tasks that nobody has bound are "

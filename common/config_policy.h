@@ -14,6 +14,7 @@ enum { CONFIG_PLACEMENT_OFF, CONFIG_PLACEMENT_ADVISE, CONFIG_PLACEMENT_ON };
 extern const char *const config_placements[]; /* "off", "advise", "on", NULL */
 extern const char *const config_nccl_events[]; /* "host", "device", NULL */
 
+enum { CONFIG_HOLD, CONFIG_IGNORE }; /* config_policy.non_finite */
 
 enum { CONFIG_CHECKPOINT_OFF, CONFIG_CHECKPOINT_ADVISE, CONFIG_CHECKPOINT_REQUEST };
 
@@ -65,6 +66,7 @@ struct config_policy {
     int nodes_per_hour;     /* NodesPerHour: maximum affected by actions of one job */
     int nodes_at_once;      /* NodesAtOnce: maximum affected by one action */
     double effect_window_s; /* EffectWindow */
+    int non_finite;         /* NonFinite: CONFIG_HOLD or CONFIG_IGNORE */
     /* checkpoints */
     int checkpoint;                               /* Checkpoint: CONFIG_CHECKPOINT_... */
     char checkpoint_signal[16];                   /* CheckpointSignal: "" none */

@@ -184,6 +184,23 @@ static void figure_phases(struct table *t, const json_t *phases)
         page_figure(t, "Also", "%s", line);
 }
 
+/* What a step consists of, where its program marks it or its calls show a backward pass; and what it reports of its loss. */
+static void figure_step_phases(struct table *t, const json_t *job)
+{
+    const json_t *phases = get_object(job, "step_phases"), *values = get_object(job, "values"),
+                 *loss = get_object(values, "loss"), *norm = get_object(values, "grad_norm");
+    char line[256] = "";
+
+    if (get_number(phases, "ranks") > 0 || !isnan(get_number(get_object(phases, "inferred"), "backward_s")))
+        page_figure(t, "Phases", "%s", shown(phases, "text").s);
+    if (loss)
+        text_append(line, sizeof(line), "loss %s", text_number(get_number(loss, "median")).s);
+    if (norm)
+        text_append(line, sizeof(line), "%snorm of the gradient %s", loss ? ", " : "", text_number(get_number(norm, "median")).s);
+    if (*line)
+        page_figure(t, "Training", "%s, at step %s", line, text_count(get_number(loss ? loss : norm, "step")).s);
+}
+
 void page_pace(struct table *t, const json_t *job)
 {
     const json_t *step = get_object(job, "step_s"), *skew = get_object(job, "skew_s");
@@ -202,6 +219,7 @@ void page_pace(struct table *t, const json_t *job)
     if (!isnan(get_number(step, "p99")))
         page_figure(t, "", "99th percentile of the newest %s steps %s",
                     text_count(get_number(step, "p99_steps")).s, text_s(get_number(step, "p99")).s);
+    figure_step_phases(t, job);
     if (!isnan(rate))
         page_figure(t, "Throughput", "%s steps/s%s%s%s", text_number(rate).s, isnan(samples) ? "" : ", ",
                     isnan(samples) ? "" : text_number(samples).s, isnan(samples) ? "" : " samples/s");

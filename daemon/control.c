@@ -223,6 +223,25 @@ void control_figures(const struct controls *cs, const struct control *c, double 
     }
 }
 
+/* Hold the job's levers, or release them, once a second at most; and rules may be about what happened. */
+static void look_at_values(struct controls *cs, struct control *c, double now_s)
+{
+    const char *why = job_hold(c->job);
+
+    if (view_non_finite(c->job->view) != c->non_finite)
+        c->next_s = now_s;
+    c->non_finite = view_non_finite(c->job->view);
+    if (c->held == (why != NULL) || now_s < c->turned_s + CONTROL_EVERY_S)
+        return;
+    c->held = why != NULL;
+    c->turned_s = now_s;
+    if (why)
+        job_event(c->job, now_s, "pacing, requests of checkpoints and actions are held: %s", why);
+    else
+        job_event(c->job, now_s, "pacing, requests of checkpoints and actions are no longer held");
+    peers_instruct(cs->controller, c->job);
+}
+
 void controls_tick(struct controls *cs, struct job *j, double now_s)
 {
     struct control *c = j->control;
@@ -238,10 +257,14 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
                                .enforce = j->params.action == CONFIG_ENFORCE,
                                .enforce_beyond = !c->owner_enforces,
                                .doubt_arg = &witness,
+                               .hold = job_hold(j),
                                .now_s = now_s };
     size_t n;
 
-    if (now_s < c->next_s || job_over(j))
+    if (job_over(j))
+        return;
+    look_at_values(cs, c, now_s);
+    if (now_s < c->next_s)
         return;
     c->next_s = now_s + CONTROL_EVERY_S;
     control_figures(cs, c, now_s, &f);

@@ -1,8 +1,9 @@
 /* control.h - decides about jobs: keeps for each job the engine of its policy, the parameters in force, whether it is
  * paused, and the decisions with their outcomes.
  *
- * It evaluates a running job once a second, records every decision (history/audit.h), starts the enforced ones
- * (actions/action.h) and later measures their effect. Parameters that users set by `sgctl policy` override the
+ * It evaluates a running job once a second, and at once when the values that it reports cease or begin to be finite; it
+ * records every decision (history/audit.h), starts the enforced ones (actions/action.h) and later measures their effect.
+ * While such a value is not finite it holds the job's levers (job_hold()). Parameters that users set by `sgctl policy` override the
  * configured policy until the run ends; they survive a reload of the configuration and, by the audit log, a restart
  * of the controller.
  *

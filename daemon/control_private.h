@@ -21,6 +21,8 @@ struct control {
     char *override[CONTROL_KEYS_MAX]; /* set by users, by index of the key; NULL: not set */
     bool paused, paused_by_operator;
     bool fixed[CONTROL_KEYS_MAX];     /* by an operator, so that the job's owner cannot change it */
+    bool non_finite, held; /* view_non_finite(), and job_hold() as the agents were told ... */
+    double turned_s;       /* ... then */
     bool owner_enforces; /* Action=enforce was set by the job's owner, so that actions beyond the job stay dry runs */
     /* A ring; NULL: not used yet.  It includes actions that ended earlier runs, whose effect is measured in this one. */
     struct control_decision *decision[JOB_DECISIONS];

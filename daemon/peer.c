@@ -95,7 +95,7 @@ void peer_instruct(struct peer *p)
 
     peer_send(p, json_pack("{s:{s:b,s:f,s:o,s:o}}", "control", "record", 1, "rate_hz",
                            j->params.sample_rate_hz, "calls", sampling_json(&j->sampling, recording(j)),
-                           "pace", pacing_control_json(&j->params)));
+                           "pace", pacing_control_json(&j->params, job_hold(j) != NULL)));
 }
 
 void peers_instruct(struct controller *c, struct job *j)

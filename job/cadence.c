@@ -342,7 +342,7 @@ void cadence_tick(struct job *j, double now_s)
     look_at_writes(j, now_s, &s);
     look_at_samples(c, now_s, s.samples);
     cadence_request_tick(j, now_s, &s);
-    if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || c->request.phase != CADENCE_IDLE ||
+    if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || job_hold(j) || c->request.phase != CADENCE_IDLE ||
         !(s.reported || cadence_other_way(j)) || now_s < c->request.again_s)
         return;
     f = figures_of(j, now_s);

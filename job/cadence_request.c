@@ -158,6 +158,8 @@ static void deliver_otherwise(struct job *j, double now_s)
 /* Why the ranks cannot be asked at one call; NULL: they can. */
 static const char *missing(const struct job *j, double now_s, const struct cadence_sum *s)
 {
+    if (job_hold(j))
+        return job_hold(j);
     if (s->connected < (j->nodes_total ? j->nodes_total : j->n_agents))
         return "some of its nodes have no agent connected";
     if (!s->callers)
@@ -181,7 +183,7 @@ static void arm(struct job *j, double now_s, const struct cadence_sum *s)
     const char *why = missing(j, now_s, s);
     double age_s = s->age_s + now_s - s->at_s, least_s = cadence_least_step_s(j->cadence);
 
-    if (why && !s->callers && cadence_other_way(j)) {
+    if (why && !s->callers && !job_hold(j) && cadence_other_way(j)) {
         deliver_otherwise(j, now_s);
         return;
     }

@@ -203,3 +203,10 @@ bool job_broken(const struct job *j)
 {
     return j->state == JOB_LOST || (j->state == JOB_FINISHED && (j->rank_broke || job_hangs(j)));
 }
+
+const char *job_hold(const struct job *j)
+{
+    if (j->params.non_finite != CONFIG_HOLD || !view_non_finite(j->view))
+        return NULL;
+    return "a loss or gradient is not finite; NonFinite=hold";
+}

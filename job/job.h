@@ -184,5 +184,7 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
 /* The step ended lost, in a hang, or with processes that never finalized. */
 bool job_broken(const struct job *j);
 bool job_hangs(const struct job *j); /* there is a verdict of a hang */
+/* Why its levers are held: pacing, requests of checkpoints, actions of rules (NonFinite=hold).  NULL: they are not. */
+const char *job_hold(const struct job *j);
 
 #endif

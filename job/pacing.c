@@ -16,11 +16,11 @@ static void levers_write(uint32_t levers, char *buf, size_t size)
             at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", pacer_lever_name(1u << i));
 }
 
-json_t *pacing_control_json(const struct config_policy *p)
+json_t *pacing_control_json(const struct config_policy *p, bool held)
 {
     char levers[64];
 
-    levers_write(p->pacing ? (uint32_t)p->pace.levers : 0, levers, sizeof(levers));
+    levers_write(p->pacing && !held ? (uint32_t)p->pace.levers : 0, levers, sizeof(levers));
     return json_pack("{s:s, s:f, s:f, s:i, s:i}", "levers", levers, "max_delay_s", p->pace.max_delay_s,
                      "share", p->pace.share_ratio, "epoch", p->pace.epoch, "holdout", p->pace.holdout);
 }
@@ -84,8 +84,9 @@ json_t *pacing_nodes(const struct job *j, size_t from, size_t end)
 
 json_t *pacing_report(const struct job *j, size_t max)
 {
-    json_t *o = pacing_control_json(&j->params);
+    json_t *o = pacing_control_json(&j->params, job_hold(j) != NULL);
 
+    put_text(o, "held", job_hold(j));
     put_json(o, "nodes", pacing_nodes(j, 0, max));
     return o;
 }

@@ -7,8 +7,8 @@
 
 #include "job/job.h"
 
-/* The value of "pace" in a control message. */
-json_t *pacing_control_json(const struct config_policy *p);
+/* The value of "pace" in a control message.  held: without levers. */
+json_t *pacing_control_json(const struct config_policy *p, bool held);
 /* Store an agent's {"pace":...}; values of the wrong type are ignored. */
 void pacing_take(struct job_agent *a, const json_t *pace);
 /* The value of "pace" in a job's report, with nodes of the first max agents. */

@@ -4,7 +4,7 @@ libreport_a_SOURCES = \
 	report/event_list.c report/event_list.h \
 	report/report_nodes.c report/report_nodes.h \
 	report/report_print.c report/report_print.h \
-	report/report_view.c report/report_view.h report/report_diagnosis.c report/report_health.c report/report_overlap.c report/report_scaling.c \
+	report/report_view.c report/report_view.h report/report_diagnosis.c report/report_health.c report/report_marks.c report/report_overlap.c report/report_scaling.c \
 	report/report_step.c report/report_step.h report/step_axis.c report/step_axis.h report/step_svg.c report/step_svg.h \
 	report/report_strategies.c \
 	report/report_switches.c report/report_switches.h \

@@ -22,6 +22,7 @@ static const struct json_field group_fields[] = {
     { "waiting_s", FIELD_AMOUNT, FIELD(struct report_overlap_group, waiting_s) },
     { "exposed_s", FIELD_AMOUNT, FIELD(struct report_overlap_group, exposed_s) },
     { "hidden_s", FIELD_ESTIMATE, FIELD(struct report_overlap_group, hidden_s) },
+    { "ready_s", FIELD_AMOUNT, FIELD(struct report_overlap_group, ready_s) },
     { "most_won_s", FIELD_AMOUNT, FIELD(struct report_overlap_group, most_won_s) },
     { "buckets.now", FIELD_AMOUNT, FIELD(struct report_overlap_group, buckets) },
     { "buckets.now_bytes", FIELD_AMOUNT, FIELD(struct report_overlap_group, bucket_bytes) },
@@ -40,6 +41,7 @@ static const struct json_field all_fields[] = {
     { "waiting_s", FIELD_AMOUNT, FIELD(struct report_overlap, all.waiting_s) },
     { "exposed_s", FIELD_AMOUNT, FIELD(struct report_overlap, all.exposed_s) },
     { "hidden_s", FIELD_ESTIMATE, FIELD(struct report_overlap, all.hidden_s) },
+    { "ready_s", FIELD_AMOUNT, FIELD(struct report_overlap, all.ready_s) },
     { "most_won_s", FIELD_AMOUNT, FIELD(struct report_overlap, all.most_won_s) },
     { 0 },
 };
@@ -52,6 +54,7 @@ static struct report_overlap_group group_of(const struct overlap_group *o)
                                       .nonblocking = o->nonblocking_ratio,
                                       .waiting_s = o->waiting_s,
                                       .exposed_s = o->exposed_s,
+                                      .ready_s = o->ready_s,
                                       .most_won_s = o->most_won_s,
                                       .hidden_s = o->hidden_s,
                                       .won_s = o->buckets.won_s,

@@ -126,6 +126,7 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
     put_real(shares, "point_to_point", f->p2p_ratio);
     put_json(o, "shares", shares);
     put_text(o, "regime", view_regime_name(f->regime));
+    put_json(o, "non_finite", view_values_known(v) ? json_boolean(view_non_finite(v)) : NULL);
     put_real(o, "mds_ratio", f->mds - 1);
     put_json(o, "limits", limits_json(f));
     put_text(o, "sentence", view_sentence(v, now_s, sentence, sizeof(sentence)));
@@ -285,6 +286,8 @@ static json_t *inside_json(const struct view *v, const struct view_rank_figures 
 json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f)
 {
     json_t *o = json_object(), *health;
+    enum marks_phase phase;
+    double phase_s;
 
     put_int(o, "rank", f->rank);
     put_text(o, "node", f->node);
@@ -300,6 +303,11 @@ json_t *report_rank(const struct view *v, double now_s, const struct view_rank_f
     put_real(o, "stay_s", f->stay_s);
     put_real(o, "slowdown", f->slowdown);
     put_json(o, "inside", inside_json(v, f));
+    phase = view_rank_phase(v, now_s, f->rank, &phase_s);
+    if (phase != MARKS_PHASES) {
+        put_text(o, "phase", marks_phase_name(phase));
+        put_real(o, "phase_s", phase_s);
+    }
     health = report_rank_health(v, now_s, f->rank);
     if (health)
         put_json(o, "health", health);
@@ -435,6 +443,7 @@ static void put_projections(json_t *o, const struct view *v, double now_s, const
     put_json(o, "scaling", report_scaling_json(scaling));
     put_json(o, "strategies", report_strategies_json(strategies));
     put_json(o, "overlap", report_overlap_json(overlap));
+    put_json(o, "step_phases", report_step_phases(v, now_s, overlap));
     free(now);
 }
 
@@ -465,6 +474,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
         put_json(o, "switches", switches_json(v, now_s, selection->switches));
     put_json(o, "projection", report_projection(v, now_s));
     put_json(o, "cpu_lack", cpu_lack_json(v));
+    put_json(o, "values", report_values(v, now_s));
     put_projections(o, v, now_s, scaling, strategies, overlap);
     put_json(o, "communicators", comms_json(v, now_s));
     put_json(o, "shortfalls", shortfalls_json(v));

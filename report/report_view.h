@@ -105,7 +105,7 @@ struct report_strategies {
 struct report_overlap_group {
     char label[64]; /* "world", "4 groups of 2", "messages" */
     int64_t ranks, instances;
-    double calls, nonblocking, waiting_s, exposed_s, most_won_s;
+    double calls, nonblocking, waiting_s, exposed_s, ready_s, most_won_s;
     struct linkfit_range hidden_s, won_s; /* won_s: with buckets of the best size */
     double buckets, bucket_bytes, best_buckets, best_bucket_bytes;
     char no_estimate[96];
@@ -153,6 +153,9 @@ json_t *report_timeline(const struct view *v, double now_s); /* of the whole run
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct view *v, double now_s);
 json_t *report_projection(const struct view *v, double now_s);
+/* Phases of its steps, marked or inferred; values that it reports. */
+json_t *report_step_phases(const struct view *v, double now_s, const struct report_overlap *overlap);
+json_t *report_values(const struct view *v, double now_s);
 /* Health of a node and of a rank; NULL: no recent report. */
 json_t *report_node_health(const struct view *v, double now_s, const char *node);
 json_t *report_rank_health(const struct view *v, double now_s, uint32_t rank);

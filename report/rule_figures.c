@@ -75,6 +75,19 @@ static void put_outlook(struct figures *f, const struct view *v, double now_s)
     f->value[FIGURE_WARNING] = p.warning;
 }
 
+static void put_values(struct figures *f, const struct view *v)
+{
+    static const enum figure_id figure[MARKS_VALUES] = { [MARKS_LOSS] = FIGURE_LOSS, [MARKS_GRAD_NORM] = FIGURE_GRAD_NORM };
+    struct view_value value;
+
+    if (!view_values_known(v))
+        return;
+    f->value[FIGURE_NON_FINITE] = view_non_finite(v);
+    for (int i = 0; i < MARKS_VALUES; i++)
+        if (view_value_get(v, (enum marks_value)i, &value))
+            f->value[figure[i]] = value.median;
+}
+
 void rule_figures(const struct view *v, double now_s, double age_s, struct figures *f)
 {
     struct view_figures t;
@@ -90,4 +103,5 @@ void rule_figures(const struct view *v, double now_s, double age_s, struct figur
     put_steps(f, v, &t);
     put_verdict(f, v, now_s);
     put_outlook(f, v, now_s);
+    put_values(f, v);
 }

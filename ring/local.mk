@@ -1,8 +1,8 @@
 # ring/: one rank's events in shared memory.  Built twice: for our own programs, and for the probe, which lives in
 # other people's processes and must bring neither a sanitizer's runtime nor code that is not position-independent.
-ring_sources = ring/ring.h ring/control_page.h ring/layout.h ring/clock.h ring/clock.c ring/control_page.c ring/hot.h ring/launch.c ring/launch.h \
+ring_sources = ring/ring.h ring/control_page.h ring/layout.h ring/clock.h ring/clock.c ring/control_page.c ring/hot.h ring/launch.c ring/launch.h ring/marks.c ring/marks.h \
 	ring/op.c \
-	ring/pacing.c ring/pacing.h ring/reader.c ring/shared.c ring/shared.h ring/steps.c ring/steps.h ring/writer.c
+	ring/pacing.c ring/pacing.h ring/reader.c ring/seqlock.h ring/shared.c ring/shared.h ring/steps.c ring/steps.h ring/writer.c
 noinst_LIBRARIES += libring.a
 noinst_LTLIBRARIES += libring_guest.la
 libring_a_SOURCES = $(ring_sources)

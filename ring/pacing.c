@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ring/seqlock.h"
 #include "ring/shared.h"
 
 /* ---- the page ---- */
@@ -56,25 +57,17 @@ void pacing_close(struct pacing_page *p)
 
 void pacing_report_put(struct pacing_page *p, const struct pacing_report *r)
 {
-    uint64_t word[WORDS] = { 0 },
-             version = atomic_load_explicit(&p->report_version, memory_order_relaxed) | 1;
+    uint64_t word[WORDS] = { 0 };
 
     memcpy(word, r, sizeof(*r));
-    atomic_store_explicit(&p->report_version, version, memory_order_relaxed);
-    for (size_t i = 0; i < WORDS; i++)
-        atomic_store_explicit(&p->report[i], word[i], memory_order_release);
-    atomic_store_explicit(&p->report_version, version + 1, memory_order_release);
+    seqlock_write(&p->report_version, p->report, word, WORDS);
 }
 
 bool pacing_report_get(struct pacing_page *p, struct pacing_report *r)
 {
-    uint64_t word[WORDS], version = atomic_load_explicit(&p->report_version, memory_order_acquire);
+    uint64_t word[WORDS];
 
-    if (version & 1 || !version)
-        return false;
-    for (size_t i = 0; i < WORDS; i++)
-        word[i] = atomic_load_explicit(&p->report[i], memory_order_acquire);
-    if (atomic_load_explicit(&p->report_version, memory_order_relaxed) != version)
+    if (!atomic_load_explicit(&p->report_version, memory_order_relaxed) || !seqlock_read(&p->report_version, p->report, word, WORDS))
         return false;
     memcpy(r, word, sizeof(*r));
     return true;

@@ -32,7 +32,8 @@ struct steps_page {
     _Alignas(64) _Atomic uint64_t begun_ns;
     _Atomic uint64_t writes, write_ns;
     _Atomic uint32_t notice, hears;
-    char unused[4096 - 64 * 2 - 32];
+    _Alignas(64) struct marks_page marks; /* zero in a page of an earlier release's program */
+    char unused[4096 - 64 * 3 - sizeof(struct marks_page)];
 };
 _Static_assert(sizeof(struct steps_page) == 4096, "the file is one page");
 
@@ -41,6 +42,7 @@ struct steps {
     const struct control_page *control; /* NULL: not found yet */
     uint32_t rank, incarnation;
     int fd; /* reader only; -1 */
+    struct marks marks;
     char dir[];
 };
 
@@ -218,6 +220,23 @@ void steps_notice(struct steps *s)
         atomic_store_explicit(&s->page->notice, 1, memory_order_release);
 }
 
+enum marks_phase steps_mark_phase(struct steps *s, int phase)
+{
+    return s ? marks_phase(&s->marks, &s->page->marks, phase, clock_monotonic_ns()) : MARKS_OTHER;
+}
+
+void steps_mark_step(struct steps *s)
+{
+    if (s)
+        marks_step(&s->marks, &s->page->marks, clock_monotonic_ns());
+}
+
+void steps_mark_value(struct steps *s, enum marks_value value, double x)
+{
+    if (s)
+        marks_value(&s->marks, &s->page->marks, value, x);
+}
+
 /* ---- read ---- */
 
 bool steps_name_parse(const char *name, uint32_t *rank, uint32_t *incarnation)
@@ -301,4 +320,5 @@ void steps_figures_get(const struct steps *s, struct steps_figures *f)
     f->write_ns = get(&p->write_ns);
     f->hears = atomic_load_explicit(&p->hears, memory_order_acquire) != 0;
     f->notice = atomic_load_explicit(&p->notice, memory_order_acquire) != 0;
+    f->marked = marks_get(&p->marks, &f->marks);
 }

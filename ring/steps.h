@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ring/marks.h"
+
 #define STEPS_SUFFIX ".steps" /* DIR/RANK.INCARNATION.steps */
 
 enum steps_state { STEPS_RUNNING = 1, STEPS_LEFT };
@@ -30,6 +32,10 @@ void steps_write_begin(struct steps *s);
 void steps_write_end(struct steps *s, bool written); /* false: it failed, and its duration is ignored */
 void steps_samples(struct steps *s, uint64_t n);     /* processed by this rank since the last call */
 void steps_notice(struct steps *s);                  /* the job is about to be ended; async-signal-safe */
+/* Marks inside of the steps, see marks.h. */
+enum marks_phase steps_mark_phase(struct steps *s, int phase);
+void steps_mark_step(struct steps *s);
+void steps_mark_value(struct steps *s, enum marks_value value, double x);
 
 /* ---- the agent ---- */
 
@@ -45,6 +51,8 @@ struct steps_figures {
     uint64_t write_ns;       /* duration of the newest */
     bool notice;
     bool hears; /* it has mapped the control page */
+    bool marked; /* marks is set; false: it is being written */
+    struct marks_figures marks;
 };
 
 /* Maps DIR/NAME read-only.  NULL on failure, errno set (EPROTO: not such a page, another version, or the

@@ -448,6 +448,14 @@ static enum truth eval(const struct look *l, uint8_t i, double relax)
     }
 }
 
+bool condition_names(const struct condition *c, enum figure_id figure)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->node[i].kind == COMPARE && (c->node[i].figure == figure || c->node[i].other == figure))
+            return true;
+    return false;
+}
+
 enum truth condition_eval(const struct condition *c, const struct figures *f, double now_s, bool held,
                           double hysteresis, struct condition_memory *m)
 {

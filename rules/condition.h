@@ -54,6 +54,9 @@ void condition_forget(struct condition_memory *m);
 /* Parse a condition. 0, or -1 with "column 12: REASON: what is expected". */
 int condition_parse(struct condition *c, const char *text, struct err *err);
 
+/* Whether the condition compares this figure. */
+bool condition_names(const struct condition *c, enum figure_id figure);
+
 /* Evaluate the condition.  hysteresis: a comparison that was true stays true until its figure has crossed the bound
  * by this share of the bound. It applies if held, that is, if the condition was true so far, and within a `for`
  * whose time has begun. */

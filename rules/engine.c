@@ -199,6 +199,15 @@ static bool allowed(const struct engine *e, struct decision *d, const struct eng
     return !*d->why_not;
 }
 
+/* Whether nothing holds the rule back; if something does, fill in why_not. */
+static bool is_free(const struct rule *r, struct decision *d, const struct engine_input *in)
+{
+    if (!in->hold || (r->conditional && condition_names(&r->when, FIGURE_NON_FINITE)))
+        return true;
+    snprintf(d->why_not, sizeof(d->why_not), "%s", in->hold);
+    return false;
+}
+
 static const struct advice *advice_of(const struct engine_input *in, const struct rule *r)
 {
     return *r->module ? in->advice : NULL;
@@ -276,7 +285,7 @@ static bool act(struct engine *e, size_t i, const struct engine_input *in, struc
 
     decide(d, r, advice, in);
     d->held_s = in->now_s - e->state[i].since_s;
-    good = aim(e, d, in) && allowed(e, d, in);
+    good = is_free(r, d, in) && aim(e, d, in) && allowed(e, d, in);
     if (!good && e->state[i].withheld)
         return false;
     d->state = good ? state_of(d, in) : DECISION_WITHHELD;

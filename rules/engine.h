@@ -90,6 +90,7 @@ struct engine_input {
     /* Why the job's word is not enough to act on a node; NULL: others blame it, too.  doubt NULL: it is enough. */
     const char *(*doubt)(const char *node, const void *arg);
     const void *doubt_arg;
+    const char *hold;   /* why only rules that name non_finite may act; NULL: all may */
     bool paused;        /* evaluate the rules, but make no decisions */
     double now_s;
 };

@@ -70,6 +70,12 @@ const struct figure figure_table[FIGURES] = {
                                  "step time over the median of similar earlier runs" },
     [FIGURE_UNUSUAL] = { "unusual", VALUE_ONE_OF(no_yes),
                          "the run differs unusually from similar earlier runs" },
+    [FIGURE_LOSS] = { "loss", FIGURE_OF(VALUE_NUMBER),
+                      "newest loss, median of the ranks; unknown unless the job reports it (syncguard(3))" },
+    [FIGURE_GRAD_NORM] = { "grad_norm", FIGURE_OF(VALUE_NUMBER), "newest norm of the gradient, likewise" },
+    [FIGURE_NON_FINITE] = { "non_finite", VALUE_ONE_OF(no_yes),
+                            "newest loss or norm of the gradient of a rank is infinite or not a number; unknown unless the job "
+                            "reports one" },
     [FIGURE_ELAPSED_S] = { "elapsed_s", FIGURE_OF(VALUE_SECONDS), "since the step began" },
     [FIGURE_TIME_LEFT_S] = { "time_left_s", FIGURE_OF(VALUE_SECONDS), "until the job's time limit" },
     [FIGURE_QUIET_S] = { "quiet_s", FIGURE_OF(VALUE_SECONDS), "since the last telemetry" },

@@ -50,6 +50,7 @@ UNIT_TESTS = \
 	tests/unit/guarded \
 	tests/unit/health \
 	tests/unit/history \
+	tests/unit/hold \
 	tests/unit/hosts \
 	tests/unit/jobtime \
 	tests/unit/interval \
@@ -65,6 +66,8 @@ UNIT_TESTS = \
 	tests/unit/links \
 	tests/unit/longer \
 	tests/unit/loop \
+	tests/unit/marks \
+	tests/unit/marks_sent \
 	tests/unit/network \
 	tests/unit/nodes \
 	tests/unit/number \
@@ -136,7 +139,8 @@ UNIT_TESTS = \
 	tests/unit/variation \
 	tests/unit/verifier \
 	tests/unit/view \
-	tests/unit/view_bounds
+	tests/unit/view_bounds \
+	tests/unit/view_marks
 if HAVE_LIBSLURM
 UNIT_TESTS += tests/unit/nodelist
 endif
@@ -195,6 +199,7 @@ dist_check_SCRIPTS += \
 	tests/probe/zoo.sh \
 	tests/gloo/fake.sh \
 	tests/gloo/guarded.sh \
+	tests/gloo/phases.sh \
 	tests/nccl/guarded.sh \
 	tests/security/impostors.sh \
 	tests/security/node.sh \

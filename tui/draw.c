@@ -212,6 +212,8 @@ const char *draw_job_tag(const struct snap_job *j)
     for (size_t i = 0; i < j->n_verdicts; i++)
         if (!strcmp(j->verdict[i].class, "hang"))
             return "HUNG";
+    if (j->non_finite)
+        return "NAN";
     for (size_t i = 0; i < j->n_verdicts; i++)
         if (!j->verdict[i].acknowledged)
             return "SLOW";

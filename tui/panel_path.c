@@ -151,6 +151,20 @@ static int draw_overlap(struct canvas *c, int y, const struct report_overlap *o)
     return panel_table(c, y, overlap_columns, ARRAY_SIZE(overlap_columns), o->group, o->n, sizeof(o->group[0]));
 }
 
+/* ---- phases ---- */
+
+/* Marked by the program, or what its calls show of a backward pass; nothing where neither is known. */
+static bool has_phases(const struct snap_view *v)
+{
+    return v->phases.text[0] && (v->phases.ranks > 0 || !isnan(v->phases.backward_s));
+}
+
+static int draw_phases(struct canvas *c, int y, const struct snap_phases *p)
+{
+    y = panel_heading(c, y, p->ranks > 0 ? "phases of a step, as the program marks them" : "phases of a step");
+    return panel_text(c, y, 1, STYLE_TEXT, p->text);
+}
+
 /* ---- who waits ---- */
 
 static const struct table_column wait_columns[] = {
@@ -187,7 +201,7 @@ static int draw_waits(struct canvas *c, int y, const struct snap_view *v)
 
 static bool has_content(const struct snap_view *v)
 {
-    return v->path.n || known(&v->efficiency) || v->overlap.text[0];
+    return v->path.n || known(&v->efficiency) || v->overlap.text[0] || has_phases(v);
 }
 
 static int draw(struct canvas *c, const struct ui *ui)
@@ -200,6 +214,8 @@ static int draw(struct canvas *c, const struct ui *ui)
         y = draw_used(c, y, v);
     if (v->overlap.text[0])
         y = draw_overlap(c, y, &v->overlap);
+    if (has_phases(v))
+        y = draw_phases(c, y, &v->phases);
     y = draw_waits(c, y, v);
     if (!y)
         canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "not known yet");

@@ -11,6 +11,8 @@
 #include "tui/screen.h"
 #include "tui/timeline.h"
 
+#define STUCK_S 5.0 /* a rank that is in a phase of its step for so long is said to be */
+
 /* ---- the table of ranks ---- */
 
 static bool blamed(const struct snap_job *j, const struct snap_rank *r)
@@ -407,13 +409,15 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOB];
     const struct snap_rank *r = rank_row(ui, l->selected);
-    char text[512], inside[160] = "";
+    char text[512], inside[200] = "";
 
     if (!r || ui->report || l->selected >= (int)l->n)
         return;
     if (r->inside)
         snprintf(inside, sizeof(inside), " · inside %s on %s #%lld for %s", r->op, r->comm[0] ? r->comm : "?",
                  (long long)r->seq, text_age(r->inside_age_s).s);
+    if (r->phase[0] && r->phase_s >= STUCK_S)
+        text_append(inside, sizeof(inside), " · in phase %s for %s", r->phase, text_age(r->phase_s).s);
     snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
              (long long)r->rank, r->node, r->switch_name[0] ? " " : "", r->switch_name,
              r->state[0] ? r->state : "?", inside, text_times(r->slowdown).s,

@@ -97,7 +97,7 @@ static int urgency(const struct snap_job *j)
 {
     const char *tag = draw_job_tag(j);
 
-    if (!strcmp(tag, "HUNG") || !strcmp(tag, "LOST"))
+    if (!strcmp(tag, "HUNG") || !strcmp(tag, "LOST") || !strcmp(tag, "NAN"))
         return 100;
     return (snap_job_alive(j) ? 10 : 0) + (int)snap_job_severity(j);
 }

@@ -57,6 +57,7 @@ static const struct json_field job_fields[] = {
     { "unconfirmed", FIELD_TEXT, FIELD(struct snap_job, unconfirmed) },
     { "state", FIELD_TEXT, FIELD(struct snap_job, state) },
     { "regime", FIELD_TEXT, FIELD(struct snap_job, regime) },
+    { "non_finite", FIELD_TRUE, FIELD(struct snap_job, non_finite) },
     { "sentence", FIELD_TEXT, FIELD(struct snap_job, sentence) },
     { "elapsed_s", FIELD_AMOUNT, FIELD(struct snap_job, elapsed_s) },
     { "age_s", FIELD_AMOUNT, FIELD(struct snap_job, age_s) },
@@ -192,6 +193,8 @@ static const struct json_field rank_fields[] = {
     { "inside.seq", FIELD_COUNT, FIELD(struct snap_rank, seq) },
     { "inside.age_s", FIELD_AMOUNT, FIELD(struct snap_rank, inside_age_s) },
     { "inside", FIELD_KNOWN, FIELD(struct snap_rank, inside) },
+    { "phase", FIELD_TEXT, FIELD(struct snap_rank, phase) },
+    { "phase_s", FIELD_AMOUNT, FIELD(struct snap_rank, phase_s) },
     { "health", FIELD_KNOWN, FIELD(struct snap_rank, has_health) },
     { "health.shared_cpu", FIELD_TRUE, FIELD(struct snap_rank, shared_cpu) },
     { "health.run_delay_ratio", FIELD_AMOUNT, FIELD(struct snap_rank, run_delay_ratio) },
@@ -390,6 +393,8 @@ static const struct json_field view_fields[] = {
     { "projection.text", FIELD_TEXT, FIELD(struct snap_view, projection.text) },
     { "past.unusual", FIELD_TRUE, FIELD(struct snap_view, past.unusual) },
     { "past.text", FIELD_TEXT, FIELD(struct snap_view, past.text) },
+    { "step_phases.ranks", FIELD_COUNT, FIELD(struct snap_view, phases.ranks) },
+    { "step_phases.text", FIELD_TEXT, FIELD(struct snap_view, phases.text) },
     { "rank_table_total", FIELD_COUNT, FIELD(struct snap_view, rank_total) },
     { 0 },
 };
@@ -414,6 +419,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
     report_overlap_read(&v->overlap, get_object(answer, "overlap"));
+    v->phases.backward_s = get_amount(get_object(get_object(answer, "step_phases"), "inferred"), "backward_s");
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
     snap_control_parse(&v->control, answer);
     parse_timeline(v, answer);
@@ -531,7 +537,7 @@ enum severity snap_job_severity(const struct snap_job *j)
 
     if (!strcmp(j->state, "finished"))
         return SEVERITY_NONE;
-    if (!strcmp(j->state, "stalled") || !strcmp(j->state, "lost"))
+    if (!strcmp(j->state, "stalled") || !strcmp(j->state, "lost") || j->non_finite)
         return SEVERITY_BAD;
     for (size_t i = 0; i < j->n_verdicts; i++)
         if (snap_verdict_severity(&j->verdict[i]) > worst)

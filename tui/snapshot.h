@@ -90,6 +90,7 @@ struct snap_job {
     double mds_ratio; /* the smallest slowdown that could be found now */
     double transfer_mds_ratio; /* the same of all transfers */
     double share[SHARES];
+    bool non_finite; /* a loss, or a norm of the gradient */
     size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
     struct snap_verdict verdict[SNAP_VERDICTS_MAX];
     char sentence[512];
@@ -116,6 +117,8 @@ struct snap_rank {
     char op[32], comm[32];
     int64_t seq;
     double inside_age_s;
+    char phase[24]; /* of its step; "": not known */
+    double phase_s;
     char heat[SNAP_COLUMNS_MAX + 1]; /* digits and '.', the newest last */
 };
 
@@ -213,6 +216,11 @@ struct snap_view { /* one job's whole answer */
     struct report_scaling scaling;
     struct report_strategies strategies;
     struct report_overlap overlap;
+    struct snap_phases {
+        int64_t ranks; /* that mark phases */
+        double backward_s; /* inferred; NaN: not known */
+        char text[512];
+    } phases;
     struct snap_guarded guarded;
     struct snap_past past;
     struct snap_control control;

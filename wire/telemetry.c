@@ -129,6 +129,18 @@ static const struct field partner_fields[] = {
     FIELD(partner_item, rank), FIELD(partner_item, app), FIELD(partner_item, op),       FIELD(partner_item, peer),
     FIELD(partner_item, tag),  FIELD(partner_item, enter_ns), { 0, 0 },
 };
+static const struct field phases_fields[] = {
+    FIELD(phases_item, rank),        FIELD(phases_item, app),         FIELD(phases_item, phase),
+    FIELD(phases_item, used),        FIELD(phases_item, age_ns),      FIELD(phases_item, steps),
+    FIELD(phases_item, duration_ns), FIELD(phases_item, phase_ns[0]), FIELD(phases_item, phase_ns[1]),
+    FIELD(phases_item, phase_ns[2]), FIELD(phases_item, phase_ns[3]), FIELD(phases_item, phase_ns[4]),
+    FIELD(phases_item, phase_ns[5]), { 0, 0 },
+};
+_Static_assert(MARKS_PHASES == 6, "each phase is a field");
+static const struct field value_fields[] = {
+    FIELD(value_item, rank),       FIELD(value_item, app),   FIELD(value_item, value),  FIELD(value_item, given),
+    FIELD(value_item, non_finite), FIELD(value_item, since), FIELD(value_item, newest), { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -153,6 +165,8 @@ static const struct {
     [TELEMETRY_PROCESS] = { "process", process_fields, true },
     [TELEMETRY_TRAFFIC] = { "traffic", traffic_fields, false },
     [TELEMETRY_PARTNER] = { "partner", partner_fields, true },
+    [TELEMETRY_PHASES] = { "phases", phases_fields, true },
+    [TELEMETRY_VALUE] = { "value", value_fields, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -285,6 +299,14 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_PARTNER:
         if (!ring_op_is_message(item->partner.op))
             return err_set(err, "telemetry: partner at byte %zu: operation %u", at, item->partner.op);
+        return 0;
+    case TELEMETRY_PHASES:
+        if (item->phases.phase >= MARKS_PHASES)
+            return err_set(err, "telemetry: phases at byte %zu: unknown phase %u", at, item->phases.phase);
+        return 0;
+    case TELEMETRY_VALUE:
+        if (item->value.value >= MARKS_VALUES)
+            return err_set(err, "telemetry: value at byte %zu: unknown value %u", at, item->value.value);
         return 0;
     case TELEMETRY_COUNTS:
     case TELEMETRY_COMM:

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "ring/marks.h"
 
 #define TELEMETRY_BATCH_MAX (256u << 10)
 
@@ -32,9 +33,11 @@ enum telemetry_kind {
     TELEMETRY_PROCESS,
     TELEMETRY_TRAFFIC,
     TELEMETRY_PARTNER,
+    TELEMETRY_PHASES,
+    TELEMETRY_VALUE,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's `welcome` names. */
-#define TELEMETRY_NEWEST   TELEMETRY_PARTNER
+#define TELEMETRY_NEWEST   TELEMETRY_VALUE
 #define TELEMETRY_UNNAMED  TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 enum sample_flags {
@@ -231,6 +234,28 @@ struct call_item {
     uint64_t enter_ns, leave_ns; /* it held the rank from, to */
 };
 
+/* What a rank's program marked of its steps (ring/marks.h) since its previous item, and the phase that it is in. */
+struct phases_item {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t phase;        /* enum marks_phase ... */
+    uint8_t used;         /* 1 << phase of each that the program ever marked */
+    uint64_t age_ns;      /* ... and for how long, by the node's own clock at sending */
+    uint32_t steps;       /* that ended; 0: none did, and the times are 0 */
+    uint64_t duration_ns; /* of these together, and in each phase */
+    uint64_t phase_ns[MARKS_PHASES];
+};
+
+/* A value that a rank's program reports once a step.  Sent at once when it ceases or begins to be finite. */
+struct value_item {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t value;              /* enum marks_value */
+    uint64_t given, non_finite; /* so far, as in struct marks_series */
+    uint64_t since;
+    double newest;
+};
+
 struct telemetry_item {
     enum telemetry_kind kind;
     union {
@@ -246,6 +271,8 @@ struct telemetry_item {
         struct process_item process;
         struct traffic_item traffic;
         struct partner_item partner;
+        struct phases_item phases;
+        struct value_item value;
     };
 };
 

@@ -14,6 +14,7 @@
 
 #include "ring/control_page.h"
 #include "ring/ring.h"
+#include "ring/steps.h"
 #include "tests/agent/controller.h"
 #include "tests/munge.h"
 #include "tests/tap.h"
@@ -753,6 +754,61 @@ static void shared_cpu(void)
     is_int(agent_exit(agent, 5), 0, "an agent whose rank shares its CPU exits with 0");
 }
 
+static uint64_t steps_marked(const struct controller *c)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < c->n_items; i++)
+        if (c->items[i].kind == TELEMETRY_PHASES && c->items[i].phases.rank == 2)
+            n += c->items[i].phases.steps;
+    return n;
+}
+
+static bool has_steps(const struct controller *c)
+{
+    return steps_marked(c) == 20;
+}
+
+static bool has_no_number(const struct controller *c)
+{
+    for (size_t i = 0; i < c->n_items; i++)
+        if (c->items[i].kind == TELEMETRY_VALUE && c->items[i].value.rank == 2 && c->items[i].value.since)
+            return true;
+    return false;
+}
+
+/* A program that marks its steps, and whose loss becomes no number. */
+static void marks(void)
+{
+    struct steps *s;
+    pid_t agent;
+
+    make_dir();
+    setenv(RING_ENV_DIR, dir, 1);
+    ctl.newest_item = TELEMETRY_NEWEST;
+    controller_forget(&ctl);
+    agent = start_agent();
+    rank0 = make_rank(2, 0);
+    s = steps_join();
+    for (int i = 0; i <= 20; i++) {
+        steps_mark_phase(s, MARKS_INPUT);
+        steps_mark_value(s, MARKS_LOSS, 1.0 / (i + 1));
+        steps_mark_step(s);
+    }
+    ok(wait_until(&ctl, has_steps, 20), "each step that a program marks arrives, by the name of its rank: %llu of 20",
+       (unsigned long long)steps_marked(&ctl));
+    ok(!has_no_number(&ctl), "a loss that is finite is not reported as another");
+    steps_mark_value(s, MARKS_LOSS, NAN);
+    ok(wait_until(&ctl, has_no_number, 20), "a loss that is no number arrives");
+    steps_leave(s);
+    kill(agent, SIGTERM);
+    is_int(agent_exit(agent, 5), 0, "an agent whose rank marked its steps exits with 0");
+    is_int((long long)steps_marked(&ctl), 20, "no step arrives twice");
+    is_int(ctl.bad, 0, "every batch with marks is one that is accepted");
+    ring_close(rank0);
+    unsetenv(RING_ENV_DIR);
+}
+
 /* The step ends before the clock is calibrated and before the controller has answered. */
 static void end_at_once(void)
 {
@@ -805,6 +861,7 @@ int main(void)
     alone();
     end_at_once();
     shared_cpu();
+    marks();
     controller_free(&ctl);
     event_base_free(ctl.base);
     test_munge_stop(&mung);

@@ -69,7 +69,7 @@ done < <("$sgctl" config)
 
 # sgctl.1 documents every key that the writers of a job's report put into it.
 missing='' keys=$(cd "$top_srcdir" && grep -ohE '(put_[a-z]+\(([^q]|\w\w+), |\{ *|"\{s:[^"]*}", *)"[a-z_0-9]{2,}"' {job/report_job,job/report_guarded,job/cadence,job/pacing}.c \
-    {daemon/control_report,history/history}.c report/report_{diagnosis,health,nodes,scaling,strategies,view}.c | grep -oE '"[a-z_0-9]+"$' | tr -d '"' | sort -u)
+    {daemon/control_report,history/history}.c report/report_{diagnosis,health,marks,nodes,scaling,strategies,view}.c | grep -oE '"[a-z_0-9]+"$' | tr -d '"' | sort -u)
 for key in $keys; do
     grep -qw -- "$key" "$(page sgctl.1)" || missing+=" $key"
 done

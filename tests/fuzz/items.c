@@ -20,8 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct view_projection p;
     struct view_rank_health rank_health;
     struct view_node_health node_health;
+    struct view_marked marked;
+    struct view_value value;
     char text[256];
-    double now_s = 0;
+    double now_s = 0, age_s;
 
     for (uint32_t rank = 0; rank < 4; rank++)
         view_rank_add(v, rank, 0, rank < 2 ? "a" : "b", "s");
@@ -50,6 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         view_cause(v, &d, text, sizeof(text));
     }
+    view_marked_get(v, &marked);
+    view_value_get(v, MARKS_LOSS, &value);
+    view_rank_phase(v, now_s, 1, &age_s);
     view_rank_health_get(v, now_s, 1, &rank_health);
     view_node_health_get(v, now_s, "a", &node_health);
     view_free(v);

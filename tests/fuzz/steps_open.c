@@ -24,6 +24,24 @@ static void ignore(const char *text, void *arg)
     (void)arg;
 }
 
+static bool name(pid_t pid, uint32_t *rank, uint16_t *app, void *arg)
+{
+    (void)pid;
+    (void)arg;
+    *rank = 0;
+    *app = 0;
+    return true;
+}
+
+static void take(const struct telemetry_item *item, void *arg)
+{
+    (void)arg;
+    if (item->kind == TELEMETRY_PHASES ? item->phases.phase >= MARKS_PHASES : item->value.value >= MARKS_VALUES)
+        abort();
+}
+
+static const struct checkpoint_sink sink = { name, take, NULL };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static int fd = -1;
@@ -48,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (o && !json_object_get(o, "checkpoint"))
         abort();
     json_decref(o);
+    checkpoint_marks(c, true, &sink);
     checkpoint_free(c);
     return 0;
 }

@@ -497,6 +497,14 @@ static void pauses(void)
     end();
 }
 
+static void loss(uint64_t step, double newest)
+{
+    view_item(w.j->view, w.now_s,
+              &(struct telemetry_item){
+                  .kind = TELEMETRY_VALUE,
+                  .value = { .value = MARKS_LOSS, .given = step, .non_finite = !isfinite(newest), .since = isfinite(newest) ? 0 : step, .newest = newest } });
+}
+
 static void reasons(void)
 {
     begin(0.2);
@@ -510,6 +518,15 @@ static void reasons(void)
     begin(0.2);
     play(12);
     ok(w.yes == 1, "after CheckpointMaxInterval a checkpoint is requested without a command");
+    end();
+    begin(0.2);
+    view_rank_add(w.j->view, 0, 0, "0", NULL);
+    loss(2, NAN);
+    play(12);
+    ok(w.yes == 0, "while the loss is not finite no checkpoint is requested, which would keep what is worthless");
+    loss(3, 1);
+    play(12);
+    ok(w.yes > 0, "once the loss is finite again a checkpoint is requested");
     end();
     policy.checkpoint = CONFIG_CHECKPOINT_ADVISE;
     begin(0.2);

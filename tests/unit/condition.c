@@ -288,6 +288,18 @@ static void test_words(void)
     is_int((long long)condition_terms(&c, &f, term, 2), 2, "condition_terms() returns at most max terms");
 }
 
+static void test_names(void)
+{
+    struct condition c;
+    struct err err;
+
+    condition_parse(&c, "ranks > 1 and not (step_s > 1s or non_finite)", &err);
+    ok(condition_names(&c, FIGURE_NON_FINITE) && condition_names(&c, FIGURE_STEP_S) && !condition_names(&c, FIGURE_STATE),
+       "condition_names() finds the figures that are compared, and no other");
+    condition_parse(&c, "step_p95_s > step_s", &err);
+    ok(condition_names(&c, FIGURE_STEP_S), "condition_names() finds a figure that another one is compared with");
+}
+
 static void test_table(void)
 {
     char *text = NULL, buf[64];
@@ -322,6 +334,7 @@ int main(void)
     test_for();
     test_hysteresis();
     test_words();
+    test_names();
     test_table();
     return done_testing();
 }

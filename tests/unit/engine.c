@@ -20,6 +20,7 @@ static struct budget_entry cluster_spent[8];
 static struct budget cluster;
 static struct decision decided[8];
 static const struct advice *advice;
+static const char *hold;
 
 static void set_rules(const char *text)
 {
@@ -40,6 +41,7 @@ static void set_rules(const char *text)
     doubt = NULL;
     cluster = (struct budget){ cluster_spent, ARRAY_SIZE(cluster_spent), 0 };
     advice = NULL;
+    hold = NULL;
     figures_clear(&figures);
     figures_word(&figures, FIGURE_CLASS, "none");
 }
@@ -62,6 +64,7 @@ static size_t tick_paused(double now_s, bool paused)
                                .enforce = enforce,
                                .enforce_beyond = enforce_beyond,
                                .doubt = doubt,
+                               .hold = hold,
                                .uid = USER,
                                .cluster = &cluster,
                                .paused = paused,
@@ -272,6 +275,27 @@ static void test_doubt(void)
     tick(0);
     tick(10);
     is_int(decided[0].state, DECISION_DRYRUN, "a webhook is a dry run unless enforce_beyond is set");
+}
+
+/* What the job computes is no number: only rules about that act. */
+static void test_hold_of_levers(void)
+{
+    set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 CoolDown=0 Action=exclude\n"
+              "Rule=nan Policy=p When=\"ranks > 1 and non_finite\" Hold=0 CoolDown=0 Action=signal\n");
+    enforce = true;
+    straggler("n5");
+    figures.value[FIGURE_RANKS] = 8;
+    figures.value[FIGURE_NON_FINITE] = 1;
+    hold = "the loss is no number";
+    is_int((long long)tick(0), 2, "while the levers are held two rules make decisions");
+    ok(!strcmp(decided[0].rule, "out") && decided[0].state == DECISION_WITHHELD && !strcmp(decided[0].why_not, hold),
+       "a rule about something else is withheld, with the reason: %s", decided[0].sentence);
+    ok(!strcmp(decided[1].rule, "nan") && decided[1].state == DECISION_ENFORCED, "a rule that names non_finite acts");
+    is_int(budget_spent(&cluster, BUDGET_ALL, 0, &(int){ 0 }), 1, "an action that is held counts against no budget");
+    hold = NULL;
+    figures.value[FIGURE_NON_FINITE] = 0;
+    is_int((long long)tick(1), 1, "once the levers are released a rule that was held acts");
+    ok(!strcmp(decided[0].rule, "out") && decided[0].state == DECISION_ENFORCED, "it is enforced");
 }
 
 static void test_kinds(void)
@@ -485,6 +509,7 @@ int main(void)
     test_hysteresis();
     test_budgets();
     test_doubt();
+    test_hold_of_levers();
     test_kinds();
     test_rebind();
     test_mistakes();

@@ -62,7 +62,7 @@ static void test_control(void)
 {
     struct control_page page = { .generation = 7 };
     struct control_request c = { .rate_hz = 1 };
-    json_t *o = json_pack("{s:o}", "pace", pacing_control_json(config_policy_find(&config, "all")));
+    json_t *o = json_pack("{s:o}", "pace", pacing_control_json(config_policy_find(&config, "all"), false));
 
     message_control(o, &c);
     json_decref(o);
@@ -82,7 +82,7 @@ static void test_control(void)
        "values out of range are bounded");
     control(&c, "{\"pace\":{\"levers\":\"release,turbo\"}}");
     ok(c.pace.levers == 0, "a list with an unknown lever allows none");
-    o = pacing_control_json(config_policy_find(&config, "observe"));
+    o = pacing_control_json(config_policy_find(&config, "observe"), false);
     ok(!strcmp(json_string_value(json_object_get(o, "levers")), ""),
        "the message for Pacing=off allows no lever");
     json_decref(o);

@@ -51,8 +51,12 @@ static void no_guard(void)
         sg_checkpoint_end(1);
         sg_samples(3);
         sg_preempted();
+        yes += sg_phase(SG_BACKWARD) != SG_OTHER;
+        sg_step();
+        sg_loss(NAN);
+        sg_grad_norm(1);
     }
-    ok(!yes && errno == 77, "without a guard the library answers no and keeps errno");
+    ok(!yes && errno == 77, "without a guard the library answers no, knows no phase and keeps errno");
     ok(!steps_due(NULL), "steps_due(NULL) is false");
     setenv(RING_ENV_DIR, "/nowhere/at/all", 1);
     ok(steps_join() == NULL && errno == 77, "steps_join() returns NULL for a missing directory");

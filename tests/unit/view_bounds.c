@@ -62,6 +62,8 @@ static void health(struct view *v, double now_s, uint32_t rank)
     view_item(v, now_s, &i);
     i = (struct telemetry_item){ .kind = TELEMETRY_TASK, .task = { .rank = rank } };
     view_item(v, now_s, &i);
+    i = (struct telemetry_item){ .kind = TELEMETRY_PHASES, .phases = { .rank = rank } };
+    view_item(v, now_s, &i);
 }
 
 /* A node a rank, with everything that is kept of each. */

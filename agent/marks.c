@@ -1,0 +1,98 @@
+#include "agent/marks.h"
+
+#include <string.h>
+
+#define REPEAT_S 5u /* also what has not changed, for a controller that has lost it */
+
+/* A value ceased or began to be finite. */
+static bool turned(const struct marks_sent *s, const struct marks_figures *f)
+{
+    for (int i = 0; i < MARKS_VALUES; i++)
+        if (!s->f.value[i].since != !f->value[i].since)
+            return true;
+    return false;
+}
+
+static bool anything(const struct marks_figures *f)
+{
+    bool any = f->steps || f->used;
+
+    for (int i = 0; i < MARKS_VALUES; i++)
+        any = any || f->value[i].given;
+    return any;
+}
+
+bool marks_news(const struct marks_sent *s, const struct marks_figures *f, bool due)
+{
+    return due ? anything(f) : turned(s, f);
+}
+
+/* Sums that only grow, of a page that nobody has damaged. */
+static bool grows(const struct marks_figures *before, const struct marks_figures *f)
+{
+    bool ok = f->steps >= before->steps && f->steps_ns >= before->steps_ns &&
+              f->steps - before->steps <= UINT32_MAX;
+
+    for (int i = 0; i < MARKS_PHASES; i++)
+        ok = ok && f->phase_ns[i] >= before->phase_ns[i];
+    return ok;
+}
+
+static void put_phases(const struct marks_sent *s, const struct marks_figures *f, uint32_t rank, uint16_t app,
+                       uint64_t now_ns, flow_sink *put, void *arg)
+{
+    struct telemetry_item item = {
+        .kind = TELEMETRY_PHASES,
+        .phases = { .rank = rank,
+                    .app = app,
+                    .phase = f->phase < MARKS_PHASES ? (uint8_t)f->phase : MARKS_OTHER,
+                    .used = (uint8_t)(f->used & ((1u << MARKS_PHASES) - 1)),
+                    .age_ns = f->since_ns && f->since_ns < now_ns ? now_ns - f->since_ns : 0 },
+    };
+
+    if (grows(&s->f, f)) {
+        item.phases.steps = (uint32_t)(f->steps - s->f.steps);
+        item.phases.duration_ns = f->steps_ns - s->f.steps_ns;
+        for (int i = 0; i < MARKS_PHASES; i++)
+            item.phases.phase_ns[i] = f->phase_ns[i] - s->f.phase_ns[i];
+    }
+    put(&item, arg);
+}
+
+static void put_value(const struct marks_series *v, enum marks_value value, uint32_t rank, uint16_t app,
+                      flow_sink *put, void *arg)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_VALUE,
+                                   .value = { .rank = rank,
+                                              .app = app,
+                                              .value = (uint8_t)value,
+                                              .given = v->given,
+                                              .non_finite = v->non_finite,
+                                              .since = v->since,
+                                              .newest = v->newest } };
+
+    put(&item, arg);
+}
+
+void marks_send(struct marks_sent *s, const struct marks_figures *f, uint32_t rank, uint16_t app,
+                uint64_t now_ns, bool due, flow_sink *put, void *arg)
+{
+    bool all = due && ++s->quiet_s >= REPEAT_S;
+
+    if (due && (f->steps || f->used) &&
+        (all || f->steps != s->f.steps || f->since_ns != s->f.since_ns || f->phase != s->f.phase)) {
+        put_phases(s, f, rank, app, now_ns, put, arg);
+        s->f.steps = f->steps;
+        s->f.steps_ns = f->steps_ns;
+        memcpy(s->f.phase_ns, f->phase_ns, sizeof(s->f.phase_ns));
+        s->f.since_ns = f->since_ns;
+        s->f.phase = f->phase;
+    }
+    for (int i = 0; i < MARKS_VALUES; i++)
+        if (f->value[i].given && (all || f->value[i].given != s->f.value[i].given)) {
+            put_value(&f->value[i], (enum marks_value)i, rank, app, put, arg);
+            s->f.value[i] = f->value[i];
+        }
+    if (all)
+        s->quiet_s = 0;
+}

@@ -1,0 +1,328 @@
+/* view_marks.c - what programs mark of their steps (syncguard(3)): how long phases take on the typical rank and on which they take
+ * longest, and values that are no finite numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/view_private.h"
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "model/statistics.h"
+
+#define FADE_S         10.0 /* the weight of steps, by their age */
+#define GIVEN_MAX      (UINT64_C(1) << 53) /* values of a rank; numbers of steps are exact as numbers of JSON */
+#define DEVIATES       1.25 /* a rank is reported where it takes so many times the median of all ... */
+#define DEVIATES_SHARE 0.01 /* ... and longer by this share of a step */
+
+struct rank_marks {
+    bool marks; /* its steps or phases */
+    uint8_t used, phase;
+    double phase_since_s;
+    double at_s, steps, step_s, phase_s[MARKS_PHASES]; /* when the newest step came; sums, which fade */
+    struct marks_series value[MARKS_VALUES];           /* given 0: not reported */
+};
+
+struct view_marks {
+    struct rank_marks *rank;
+    size_t n, cap;
+    bool values;                     /* a rank reports some */
+    uint32_t non_finite;             /* values of ranks that are not finite */
+    struct view_non_finite reported; /* the earliest of them that an event has named; ranks 0: none */
+    bool over;                       /* all are finite again, and no event has reported it yet */
+};
+
+struct view_marks *view_marks_new(void)
+{
+    return xcalloc(1, sizeof(struct view_marks));
+}
+
+void view_marks_free(struct view_marks *s)
+{
+    free(s->rank);
+    free(s);
+}
+
+void view_marks_forget(struct view *v)
+{
+    struct view_marks *s = v->marks;
+
+    s->n = 0;
+    s->values = false;
+    s->non_finite = 0;
+    s->reported = (struct view_non_finite){ 0 };
+    s->over = false;
+}
+
+/* ---- items ---- */
+
+/* NULL: the rank is unknown. */
+static struct rank_marks *marks_of(struct view *v, uint32_t rank, uint16_t app)
+{
+    struct view_marks *s = v->marks;
+
+    if (!view_ranks_find(v, rank, app))
+        return NULL;
+    if (rank >= s->n) {
+        s->rank = xgrow(s->rank, &s->cap, rank + 1, sizeof(*s->rank));
+        memset(s->rank + s->n, 0, (rank + 1 - s->n) * sizeof(*s->rank));
+        s->n = rank + 1;
+    }
+    return &s->rank[rank];
+}
+
+static bool adds_up(const struct phases_item *i)
+{
+    uint64_t left_ns = i->duration_ns;
+
+    if (i->duration_ns > TIME_MAX_NS || i->age_ns > TIME_MAX_NS || (!i->steps && i->duration_ns))
+        return false;
+    for (int p = 0; p < MARKS_PHASES; p++) {
+        if (i->phase_ns[p] > left_ns)
+            return false;
+        left_ns -= i->phase_ns[p];
+    }
+    return left_ns == 0;
+}
+
+void view_marks_take_phases(struct view *v, double now_s, const struct phases_item *i)
+{
+    struct rank_marks *m;
+    double fade;
+
+    if (!adds_up(i)) {
+        v->refused++;
+        return;
+    }
+    if (!(m = marks_of(v, i->rank, i->app)))
+        return;
+    m->marks = true;
+    m->used = i->used;
+    m->phase = i->phase;
+    m->phase_since_s = now_s - (double)i->age_ns * 1e-9;
+    if (!i->steps) /* the newest step stays, whatever its age */
+        return;
+    fade = m->steps > 0 ? exp(-fmax(now_s - m->at_s, 0) / FADE_S) : 0;
+    m->at_s = now_s;
+    m->steps = fade * m->steps + i->steps;
+    m->step_s = fade * m->step_s + (double)i->duration_ns * 1e-9;
+    for (int p = 0; p < MARKS_PHASES; p++)
+        m->phase_s[p] = fade * m->phase_s[p] + (double)i->phase_ns[p] * 1e-9;
+}
+
+static bool earlier(uint64_t step, enum marks_value value, const struct view_non_finite *than)
+{
+    return !than->ranks || step < than->step || (step == than->step && value < than->value);
+}
+
+void view_marks_take_value(struct view *v, const struct value_item *i)
+{
+    struct view_marks *s = v->marks;
+    struct rank_marks *m;
+    struct marks_series *k;
+    bool was;
+
+    if (i->given > GIVEN_MAX || i->non_finite > i->given || i->since > i->given || !isfinite(i->newest) != (i->since != 0)) {
+        v->refused++;
+        return;
+    }
+    if (!(m = marks_of(v, i->rank, i->app)))
+        return;
+    k = &m->value[i->value];
+    if (i->given < k->given) /* older than what is known */
+        return;
+    was = k->since != 0;
+    *k = (struct marks_series){ i->given, i->non_finite, i->since, i->newest };
+    s->values = s->values || i->given;
+    s->non_finite = s->non_finite + (k->since != 0) - was;
+    if (was && !s->non_finite && s->reported.ranks) {
+        s->over = true;
+        s->reported.ranks = 0;
+    }
+}
+
+/* Reports the earliest so far: items of several nodes come in any order.  Once a tick, because values may turn with each item. */
+void view_marks_roll(struct view *v, double now_s)
+{
+    struct view_marks *s = v->marks;
+    struct view_non_finite n;
+
+    if (!view_non_finite_get(v, &n)) {
+        if (s->over)
+            view_event(v, now_s, "", "loss and gradient norm are finite again");
+    } else if (earlier(n.step, n.value, &s->reported)) {
+        s->reported = n;
+        view_event(v, now_s, "non_finite", "%s", n.text);
+    }
+    s->over = false;
+}
+
+/* ---- phases ---- */
+
+/* Of one phase, or (MARKS_PHASES) of whole steps; value has room for all ranks. */
+static struct view_phase_time time_of(const struct view_marks *s, int phase, double *value)
+{
+    struct view_phase_time t = { .median_s = NAN, .least_s = NAN, .most_s = NAN };
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        const struct rank_marks *m = &s->rank[r];
+        double x;
+
+        if (!m->marks || !(m->steps > 0) || (phase == MARKS_OTHER && !m->used) ||
+            (phase > MARKS_OTHER && phase < MARKS_PHASES && !(m->used & 1u << phase)))
+            continue;
+        x = (phase < MARKS_PHASES ? m->phase_s[phase] : m->step_s) / m->steps;
+        if (!t.ranks || x < t.least_s)
+            t.least_s = x;
+        if (!t.ranks || x > t.most_s) {
+            t.most_s = x;
+            t.most_rank = r;
+        }
+        value[t.ranks++] = x;
+    }
+    if (t.ranks)
+        t.median_s = statistics_median(value, t.ranks);
+    return t;
+}
+
+bool view_marked_get(const struct view *v, struct view_marked *m)
+{
+    const struct view_marks *s = v->marks;
+    double *value = xcalloc(s->n + 1, sizeof(*value));
+
+    m->step = time_of(s, MARKS_PHASES, value);
+    for (int p = 0; p < MARKS_PHASES; p++)
+        m->phase[p] = time_of(s, p, value);
+    free(value);
+    return m->step.ranks > 0;
+}
+
+enum marks_phase view_rank_phase(const struct view *v, double now_s, uint32_t rank, double *age_s)
+{
+    const struct rank_marks *m = rank < v->marks->n ? &v->marks->rank[rank] : NULL;
+
+    if (!m || !m->marks || !m->used || view_ranks_at(v, rank)->ended)
+        return MARKS_PHASES;
+    *age_s = fmax(0, now_s - m->phase_since_s);
+    return (enum marks_phase)m->phase;
+}
+
+bool view_phase_deviates(const struct view_marked *m, enum marks_phase phase, double rank_s)
+{
+    double median_s = m->phase[phase].median_s;
+
+    return rank_s > DEVIATES * median_s && rank_s - median_s > DEVIATES_SHARE * m->step.median_s;
+}
+
+static void append_longest(const struct rank_marks *m, const struct view_marked *all, char *buf, size_t size)
+{
+    int worst = MARKS_OTHER;
+    double excess_s = 0;
+
+    for (int p = MARKS_INPUT; p < MARKS_PHASES; p++) {
+        double own_s = m->phase_s[p] / m->steps, more_s = own_s - all->phase[p].median_s;
+
+        if (!(m->used & 1u << p) || !view_phase_deviates(all, (enum marks_phase)p, own_s) ||
+            more_s <= excess_s)
+            continue;
+        worst = p;
+        excess_s = more_s;
+    }
+    if (worst != MARKS_OTHER)
+        text_append(buf, size, "%sby its own marks %s takes %s a step, and %s on the typical rank",
+                    *buf ? "; " : "", marks_phase_name((enum marks_phase)worst),
+                    text_s(m->phase_s[worst] / m->steps).s, text_s(all->phase[worst].median_s).s);
+}
+
+void view_marks_cause(const struct view *v, double now_s, uint32_t rank, bool stands, char *buf, size_t size)
+{
+    struct view_marked all;
+    double age_s;
+    enum marks_phase phase = view_rank_phase(v, now_s, rank, &age_s);
+
+    if (stands && phase != MARKS_PHASES && phase != MARKS_OTHER)
+        text_append(buf, size, "%sby its own marks it is in the phase %s of its step", *buf ? "; " : "",
+                    marks_phase_name(phase));
+    if (!stands && rank < v->marks->n && v->marks->rank[rank].steps > 0 && view_marked_get(v, &all))
+        append_longest(&v->marks->rank[rank], &all, buf, size);
+}
+
+/* ---- values ---- */
+
+bool view_value_get(const struct view *v, enum marks_value value, struct view_value *out)
+{
+    const struct view_marks *s = v->marks;
+    double *x = xcalloc(s->n + 1, sizeof(*x));
+    uint32_t n = 0;
+
+    *out = (struct view_value){ .median = NAN, .least = NAN, .most = NAN };
+    for (uint32_t r = 0; r < s->n; r++) {
+        const struct marks_series *k = &s->rank[r].value[value];
+
+        if (!k->given)
+            continue;
+        out->ranks++;
+        out->step = k->given > out->step ? k->given : out->step;
+        out->non_finite += k->since != 0;
+        if (k->since)
+            continue;
+        out->least = n && out->least < k->newest ? out->least : k->newest;
+        out->most = n && out->most > k->newest ? out->most : k->newest;
+        x[n++] = k->newest;
+    }
+    if (n)
+        out->median = statistics_median(x, n);
+    free(x);
+    return out->ranks > 0;
+}
+
+bool view_values_known(const struct view *v)
+{
+    return v->marks->values;
+}
+
+bool view_non_finite(const struct view *v)
+{
+    return v->marks->non_finite > 0;
+}
+
+/* "The loss of rank 2 on node4 is not a finite number since step 412" */
+static void write_text(const struct view *v, struct view_non_finite *n)
+{
+    static const char *const words[MARKS_VALUES] = {
+        [MARKS_LOSS] = "loss", [MARKS_GRAD_NORM] = "norm of the gradient"
+    };
+    const char *node = view_place_name(v, view_ranks_at(v, n->rank)->node), *is = v->finished ? "was" : "is";
+
+    if (n->ranks == 1)
+        snprintf(n->text, sizeof(n->text), "The %s of rank %u%s%s %s not a finite number since step %llu",
+                 words[n->value], n->rank, *node ? " on " : "", node, is, (unsigned long long)n->step);
+    else
+        snprintf(
+            n->text, sizeof(n->text),
+            "The %s %s not a finite number since step %llu, on rank %u and %u other%s alike: on which of them it began "
+            "cannot be told",
+            words[n->value], is, (unsigned long long)n->step, n->rank, n->ranks - 1,
+            n->ranks == 2 ? "" : "s");
+}
+
+bool view_non_finite_get(const struct view *v, struct view_non_finite *n)
+{
+    const struct view_marks *s = v->marks;
+
+    *n = (struct view_non_finite){ 0 };
+    for (uint32_t r = 0; s->non_finite && r < s->n; r++)
+        for (int i = 0; i < MARKS_VALUES; i++) {
+            const struct marks_series *k = &s->rank[r].value[i];
+
+            if (!k->since)
+                continue;
+            if (earlier(k->since, (enum marks_value)i, n))
+                *n = (struct view_non_finite){ .value = (enum marks_value)i, .step = k->since, .rank = r };
+            n->ranks += k->since == n->step && (enum marks_value)i == n->value;
+        }
+    if (!n->ranks)
+        return false;
+    write_text(v, n);
+    return true;
+}

@@ -1,0 +1,112 @@
+#!/bin/bash
+# A training with DistributedDataParallel that marks what its steps consist of: with a guard and without it computes the same, its phases are
+# known, and a loss that is no number is said with the rank on which it began.
+. "${top_srcdir:=$PWD}/tests/tap.sh"
+: "${top_builddir:?}"
+python=/usr/bin/python3
+[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
+command -v jq >/dev/null || skip_all "jq is not installed"
+"$python" -c 'import torch.distributed as d; exit(not d.is_gloo_available())' 2>/dev/null || skip_all "python3-torch is not installed"
+dir=$(mktemp -d /tmp/phases-test-XXXXXX) || exit 99
+trap 'rm -rf "$dir"' EXIT
+on_failure() { show "$dir/err"; }
+
+mkdir "$dir/tmp"
+export TMPDIR=$dir/tmp OMP_NUM_THREADS=1 PYTHONPATH=$top_srcdir/api PYTHONDONTWRITEBYTECODE=1
+library=$top_builddir/.libs/libsyncguard.so.0
+cat >"$dir/own.conf" <<CONF
+AgentPath=$top_builddir/syncguard-agent
+ProbePath=$top_builddir/.libs/libsyncguard_probe.so
+Policy=quick HangTimeout=5
+Rule=diverged Policy=balanced When="non_finite" Hold=0s Action=signal Signal=USR1
+CONF
+export SYNCGUARD_CONF=$dir/own.conf
+unset RANK WORLD_SIZE SLURM_PROCID SLURM_NTASKS SYNCGUARD_DIR SYNCGUARD_LIBRARY
+ddp() { "$python" "$top_srcdir/tests/workloads/ddp.py" "$@" 2>>"$dir/err"; }
+guarded() {
+    SYNCGUARD_LIBRARY=$library timeout -k 5 120 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" "$top_srcdir/tests/workloads/ddp.py" --mark "$@" \
+        >"$dir/out" 2>"$dir/err"
+}
+loss() { sed -n 's/^result: .* loss \([^ ]*\).*/\1/p'; }
+report() { jq -c "$1" "$dir/report"; }
+
+# ---- without a guard: three ranks, because thirds show how the mean is computed ----
+
+short=(--ranks 3 --steps 40 --work 0)
+bare=$(ddp "${short[@]}" | loss)
+like "$bare" "^0x1\.[0-9a-f]+p" "the training that marks nothing prints its loss"
+is "$(ddp "${short[@]}" --mark 2>&1 | loss)" "$bare" "with marks and without the library its loss is the same, bit by bit"
+is "$(SYNCGUARD_LIBRARY=$library ddp "${short[@]}" --mark 2>&1 | loss)" "$bare" "with the library and without a guard its loss is the same"
+
+# A value on a device is reported when it has come, in its place; what is no number is left out, and nothing raises.
+is "$("$python" - <<'PY' 2>&1
+import math
+import syncguard
+
+got, come = [], set()
+
+class Event:
+    def __init__(self, n): self.n = n
+    def query(self): return self.n in come
+    def synchronize(self): come.add(self.n)
+
+class Tensor:
+    is_cuda = True
+    def __init__(self, n): self.n = n
+
+syncguard._functions = {"sg_guarded": lambda: 1, "sg_loss": got.append, "sg_grad_norm": got.append}
+class Copy:
+    def __init__(self, n): self.n = n
+    def __float__(self): return float(self.n) if self.n in come else -1.0  # memory that nothing was copied to yet
+
+syncguard._copied = lambda t: (Copy(t.n), Event(t.n))
+syncguard.loss(Tensor(1))
+syncguard.loss(Tensor(2))
+first = list(got)
+come.add(1)
+syncguard.loss(3)
+second = list(got)
+come.add(2)
+syncguard.loss("none")
+syncguard.loss(math.nan)
+for n in range(100, 200):
+    syncguard.loss(Tensor(n))
+print(first, second, got[:4], got[4:] == list(range(100, 136)))
+PY
+)" "[] [1.0] [1.0, 2.0, 3.0, nan] True" \
+    "values on a device come in their order, and are not waited for until 64 are ahead"
+
+# ---- with a guard ----
+
+guarded "${short[@]}"
+is "$(loss <"$dir/out")" "$bare" "with marks and a guard its loss is the same"
+
+guarded --ranks 4 --steps 250 --work 8 --slow 2 --by 15 --in-input
+is "$(report '[.step_phases.ranks, (.step_phases.phases|map(.phase)|sort)]')" '[4,["backward","communication","forward","input","optimizer","other"]]' \
+    "every rank's phases are known"
+is "$(report '.step_phases.phases[]|select(.phase == "input").most_rank')" 2 "the rank that waits for its input is the one whose input is longest"
+is "$(report '.step_phases|.step_s > 0.008 and (.phases|all(.least_s <= .median_s and .median_s <= .most_s))')" true "phases have a range, and the step a time"
+is "$(report '.step_phases.phases as $p|($p[]|select(.phase == "forward").median_s) >= 0.008 and ($p[]|select(.phase == "input").most_s) >= 0.015')" true \
+    "work of 8 ms is in the forward pass, and an input that takes 15 ms longer in the input"
+like "$(report .step_phases.text)" "input takes longest on rank 2" "the report says which rank deviates: $(report .step_phases.text)"
+like "$(report '[.verdicts[]|select(.culprits == ["r2"]).cause][0]')" "by its own marks input takes" "the verdict on it has the input as a cause"
+is "$(report '[.values.loss.ranks, .values.loss.step, .values.non_finite, .values.grad_norm]')" '[4,250,null,null]' "every rank's loss is known, and that it is a number"
+is "$(report '[.events[]|select(.text|test("diverged"))]|length')" 0 "a rule about values that are no number does not act"
+
+# ---- no number ----
+
+guarded --ranks 4 --steps 200 --work 8 --nan 1 --nan-step 60
+is "$(report '.values.non_finite|[.value, .rank, .step, .ranks]')" '["loss",1,60,1]' "the rank and the step are named in which the loss was no number first"
+like "$(report .sentence)" "The loss of rank 1.* not a finite number since step 60" "the sentence about the job says it"
+is "$(report '.values.loss.non_finite')" 4 "the gradient took it to all ranks"
+events=$(report '.events[].text')
+like "$events" "loss of rank 1.* since step 60" "the events say it"
+like "$events" "are held: a loss or gradient is not finite" "they say that nothing else is done to the job"
+like "$events" "dry run: diverged: non_finite .yes. .*send USR1" "a rule about it makes a decision"
+
+# ---- what communication shows of a program that marks nothing ----
+
+timeout -k 5 120 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" "$top_srcdir/tests/workloads/ddp.py" --ranks 4 --steps 250 --work 8 >"$dir/out" 2>"$dir/err"
+is "$(report '[.step_phases.ranks, .step_phases.phases]')" '[0,[]]' "a program that marks nothing has no phases"
+is "$(report '.step_phases.inferred|.rest_s >= 0.008 and .rest_s < .step_s')" true "what communication shows is given apart: $(report .step_phases.inferred)"
+done_testing
