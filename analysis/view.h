@@ -248,6 +248,14 @@ struct view_columns {
         synchronisation_ratio[VIEW_COLUMNS];
 };
 size_t view_columns_get(const struct view *v, struct view_columns *c);
+/* The run so far in longer stretches: the shortest of those that view_projection_get() looks at that go back to its beginning, or else the
+ * longest, of three hours.  The oldest first; the stretch that is not over is left out. */
+#define VIEW_STRETCHES 90u
+struct view_stretches {
+    double width_s, at_s[VIEW_STRETCHES]; /* at_s: the middle, by the caller's clock */
+    float step_s[VIEW_STRETCHES], synchronisation_ratio[VIEW_STRETCHES]; /* NaN: nothing was known */
+};
+size_t view_stretches_get(const struct view *v, struct view_stretches *s);
 
 struct view_comm {
     uint64_t name;

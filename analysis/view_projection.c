@@ -7,7 +7,7 @@
 #include "common/xalloc.h"
 
 #define SERIES        3u
-#define SERIES_POINTS 90u
+#define SERIES_POINTS VIEW_STRETCHES
 
 /* History in longer columns, for what changes slowly. */
 struct series {
@@ -82,6 +82,25 @@ static size_t points_of(const struct window *w, bool steps, double *at_s, double
         y[n++] = value;
     }
     return n;
+}
+
+size_t view_stretches_get(const struct view *v, struct view_stretches *s)
+{
+    const struct window *w = v->series->window;
+    size_t i = 0, have;
+
+    while (i + 1 < SERIES && w[i].points > SERIES_POINTS)
+        i++;
+    have = w[i].points < SERIES_POINTS ? w[i].points : SERIES_POINTS;
+    s->width_s = widths_s[i];
+    for (size_t k = 0; k < have; k++) {
+        size_t at = (w[i].points - have + k) % SERIES_POINTS;
+
+        s->at_s[k] = w[i].point[at].at_s;
+        s->step_s[k] = w[i].point[at].step_s;
+        s->synchronisation_ratio[k] = w[i].point[at].synchronisation_ratio;
+    }
+    return have;
 }
 
 /* ---- words ---- */

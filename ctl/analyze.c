@@ -8,6 +8,8 @@
 #include "trace/file.h"
 #include "wire/json.h"
 
+#define STEP_ROWS 24 /* ranks of the step that is drawn, as of a job (gather.c) */
+
 /* ---- the answer ---- */
 
 static json_t *trace_json(struct trace_reader *r)
@@ -81,11 +83,12 @@ static json_t *ranks_json(struct trace_reader *r, double now_s, const struct rep
     return list;
 }
 
-json_t *analyze_answer(struct trace_reader *r)
+json_t *analyze_answer(struct trace_reader *r, bool whole)
 {
-    static const struct report_selection latest = { .sort = REPORT_BY_LATENESS,
-                                                    .count = PAGE_RANKS,
-                                                    .columns = VIEW_COLUMNS };
+    const struct report_selection latest = { .sort = REPORT_BY_LATENESS,
+                                             .count = whole ? UINT32_MAX : PAGE_RANKS,
+                                             .columns = VIEW_COLUMNS,
+                                             .picture = whole ? STEP_ROWS : 0 };
     const struct view *v = trace_reader_view(r);
     double now_s = trace_reader_now_s(r);
     struct report_ranks ranks;
@@ -118,10 +121,10 @@ bool analyze_stands(const json_t *answer)
     return false;
 }
 
-json_t *analyze_file(const char *path, const struct view_params *p, struct err *err)
+json_t *analyze_file(const char *path, const struct view_params *p, bool whole, struct err *err)
 {
     struct trace_reader *r = trace_reader_new(p);
-    json_t *answer = trace_file_read(path, r, err) < 0 ? NULL : analyze_answer(r);
+    json_t *answer = trace_file_read(path, r, err) < 0 ? NULL : analyze_answer(r, whole);
 
     trace_reader_free(r);
     return answer;

@@ -11,11 +11,11 @@
 #include "common/err.h"
 #include "trace/reader.h"
 
-/* path: a file, or "-" for standard input.  NULL with the reason. */
-json_t *analyze_file(const char *path, const struct view_params *p, struct err *err);
+/* path: a file, or "-" for standard input.  NULL with the reason.  whole: with all ranks and the newest step drawn, for a page. */
+json_t *analyze_file(const char *path, const struct view_params *p, bool whole, struct err *err);
 
 /* The answer about what a reader has taken so far. */
-json_t *analyze_answer(struct trace_reader *r);
+json_t *analyze_answer(struct trace_reader *r, bool whole);
 /* Does a verdict stand at the end that is not minor? */
 bool analyze_stands(const json_t *answer);
 

@@ -50,6 +50,14 @@ static const struct option_use common[] = {
     { NULL, NULL },
 };
 static const struct option_use answers[] = { { &option_json, NULL }, { &wide, NULL }, { NULL, NULL } };
+static const struct option_spec full = { .name = "full", .text = "print all that is known, instead of ten lines" };
+static const struct option_spec html = { .name = "html", .text = "write a page with charts, for a browser" };
+static const struct option_use job_uses[] = {
+    { &option_json, NULL }, { &full, NULL }, { &html, NULL }, { &output, NULL }, { &wide, NULL }, { NULL, NULL }
+};
+static const struct option_use analyze_uses[] = {
+    { &option_json, NULL }, { &html, NULL }, { &output, NULL }, { &wide, NULL }, { &fail, NULL }, { NULL, NULL }
+};
 static const struct option_use jobs_uses[] = {
     { &option_json, NULL }, { &wide, NULL }, { &finished, NULL }, { NULL, NULL }
 };
@@ -60,9 +68,6 @@ static const struct option_use action_uses[] = {
     { NULL, NULL },
 };
 static const struct option_use record_uses[] = { { &seconds, NULL }, { &output, NULL }, { NULL, NULL } };
-static const struct option_use analyze_uses[] = {
-    { &option_json, NULL }, { &wide, NULL }, { &fail, NULL }, { NULL, NULL }
-};
 static const struct option_use replay_uses[] = {
     { &option_json, NULL },
     { &speed, NULL },
@@ -103,8 +108,13 @@ static const struct options_command table[] = {
       jobs_uses, NULL, COMMAND_JOBS },
     { "job", "JOB", "report on one job: its state, what slows it down, and what that costs",
       "JOB is a Slurm job or step: 123, 123.0, 123_4 (of an array), 123+1 (of a heterogeneous job). Without a step the "
-      "newest one is shown. Finished steps are read from the controller's history.",
-      answers, NULL, COMMAND_JOB },
+      "newest one is shown. Finished steps are read from the controller's history. "
+      "Ten lines say what holds the job back, what that costs, where it is, how it changes and what to do; of a healthy job it is two or three. "
+      "With --full the report has every verdict, figure and table. "
+      "With --html it is a page for a browser, to be sent to somebody: one file that needs nothing else, with the verdicts and what to do, charts of step "
+      "time, waiting, skew, the lateness of ranks and what their time is spent on, the newest step drawn, and the whole report. An existing file is not "
+      "overwritten; to a terminal it is not written.",
+      job_uses, NULL, COMMAND_JOB },
     { "nodes", "", "list the nodes, the most expensive one first",
       "NAMED counts how often a verdict named the node, LAST NAMED is when it last did.", answers, NULL,
       COMMAND_NODES },
@@ -140,7 +150,7 @@ static const struct options_command table[] = {
     { "analyze", "TRACE", "judge a recorded trace as the controller would have",
       "TRACE is a file written by sgctl record, or - for standard input. The engine that judges live jobs reads it, by "
       "the trace's own clock and without looking ahead. The parameters are those of the default policy, or with --conf "
-      "of the one in that file. No controller is asked.",
+      "of the one in that file. No controller is asked. With --html the report is a page for a browser, as that of a job.",
       analyze_uses, NULL, COMMAND_ANALYZE },
     { "replay", "TRACE", "play a recorded trace on the live screen",
       "TRACE is a file written by sgctl record. Starts sgtop on it: the screens, and the verdicts as they were known "

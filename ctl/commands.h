@@ -1,4 +1,4 @@
-/* commands.h - sgctl's commands and options (common/options.h).  What a command does is in sgctl.c. */
+/* commands.h - sgctl's commands and options (common/options.h).  What a command does is in sgctl.c, sgctl_page.c and sgctl_trace.c. */
 #ifndef SYNCGUARD_CTL_COMMANDS_H
 #define SYNCGUARD_CTL_COMMANDS_H
 

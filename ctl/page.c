@@ -26,9 +26,9 @@ static void page_history(struct table *t, const json_t *answer)
     page_figure(t, "History", "%s", text);
 }
 
-int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_status(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
     double jobs = get_number(answer, "jobs"), ranks = get_number(answer, "ranks"),
            agents = get_number(answer, "agents"), clients = get_number(answer, "clients");
     const json_t *bounds = get_object(answer, "bounds");
@@ -58,7 +58,7 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
     return 0;
 }
 
-int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
         { "JOB", .key = "id" },
@@ -76,7 +76,7 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
         { "REGIME", .key = "regime", .spare = 5 },
         { "LATEST", .key = "worst.node" },
     };
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
 
     if (check_answer(answer, "jobs", JSON_ARRAY, err) < 0)
         return -1;
@@ -156,7 +156,7 @@ static void explain_lemons(const struct page *p, const json_t *nodes)
             "nodes do. A node with YES should be drained and tested.");
 }
 
-int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
         { "NODE", .key = "node" },
@@ -174,7 +174,7 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
         { "MEMORY", .key = "agent.rss_bytes", .words = text_bytes, .spare = 8 },
         { "VERDICT", .key = "verdict" },
     };
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
     const json_t *nodes;
 
     if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
@@ -187,13 +187,13 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
     return 0;
 }
 
-int page_lemons(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"; /* nothing for a shell */
     const json_t *list, *node;
     size_t i, n = 0;
 
-    (void)columns;
+    (void)form;
     if (check_answer(answer, "lemons", JSON_ARRAY, err) < 0)
         return -1;
     list = get_array(answer, "lemons");

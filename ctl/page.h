@@ -2,8 +2,7 @@
  *
  * Pure: JSON in (sgctl(1), JSON), text out; no clock, no terminal, no network.  Unknown is "-", a column in
  * which nothing is known is left out.  Each returns 0, or -1 with the reason when the answer is not what was
- * asked for (then nothing was written).  columns is the terminal's width; 0 where there is none: tables are
- * as wide as they need (common/text.h). */
+ * asked for (then nothing was written). */
 #ifndef SYNCGUARD_CTL_PAGE_H
 #define SYNCGUARD_CTL_PAGE_H
 
@@ -11,27 +10,29 @@
 #include <stdio.h>
 
 #include "common/err.h"
+#include "ctl/page_form.h"
 
 /* Ranks that the report of a job shows; ask the controller for no more. */
 #define PAGE_RANKS 16
 /* And agents. */
 #define PAGE_AGENTS 1024
 
-int page_status(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_job(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_lemons(FILE *out, const json_t *answer, int columns, struct err *err); /* a line as Slurm writes lists, or nothing */
-int page_actions(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_step(FILE *out, const json_t *answer, int columns, struct err *err);     /* of sgctl step */
-int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err); /* of sgctl analyze */
+int page_status(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err);   /* all that is known */
+int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* of it, ten lines */
+int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* a line as Slurm writes lists, or nothing */
+int page_actions(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_step(FILE *out, const json_t *answer, struct page_form form, struct err *err);     /* of sgctl step */
+int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* of sgctl analyze */
 
 /* sgctl policy: list, show, what set, pause and resume leave in force, explain, try; sgctl audit */
-int page_policies(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_policy(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_control(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_explain(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_try(FILE *out, const json_t *answer, int columns, struct err *err);
-int page_audit(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_policies(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_policy(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_control(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_explain(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_try(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_audit(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 
 #endif

@@ -30,7 +30,7 @@ static char *who_cell(const json_t *action, char *buf, size_t size)
     return buf;
 }
 
-int page_actions(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_actions(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
         { "ID", .key = "id", .words = text_count, .spare = 2 },
@@ -43,7 +43,7 @@ int page_actions(FILE *out, const json_t *answer, int columns, struct err *err)
         { "OUTCOME", .key = "outcome", .chars = 160 },
         { "REASON", .key = "reason", .chars = 160 },
     };
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
 
     if (check_answer(answer, "actions", JSON_ARRAY, err) < 0)
         return -1;

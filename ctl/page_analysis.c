@@ -47,17 +47,22 @@ static void add_when(const json_t *verdict, char *buf, size_t size)
         text_append(buf, size, ", over %s before the end", text_s(get_number(verdict, "over_s")).s);
 }
 
+char *page_trace_verdict_head(const json_t *verdict, char *buf, size_t size)
+{
+    page_verdict_words(verdict, buf, size);
+    page_verdict_interval(verdict, buf, size);
+    add_when(verdict, buf, size);
+    return buf;
+}
+
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
     double price = get_number(verdict, "slowdown");
     struct shown text = shown(verdict, "text");
     char line[1024];
 
-    page_verdict_words(verdict, line, sizeof(line));
-    page_verdict_interval(verdict, line, sizeof(line));
-    add_when(verdict, line, sizeof(line));
-    text_hang(p->out, PAGE_INDENT, isnan(price) ? "  -" : text_times(price).s, line, PAGE_EVIDENCE,
-              p->columns);
+    page_trace_verdict_head(verdict, line, sizeof(line));
+    page_hang(p, page_verdict_severity(verdict), isnan(price) ? "  -" : text_times(price).s, line);
     if (strcmp(text.s, "-") &&
         strcmp(text.s, shown(p->answer, "sentence").s)) /* which stands at the top already */
         page_line(p, PAGE_EVIDENCE, "%s", text.s);
@@ -111,15 +116,15 @@ static void put_flags(const struct page *p)
         page_line(p, PAGE_INDENT, "the last line is incomplete: dropped");
 }
 
-int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    struct page page = { out, answer, columns };
+    struct page page = { out, answer, form };
 
     if (check_answer(answer, "trace", JSON_OBJECT, err) < 0 ||
         check_answer(answer, "verdicts", JSON_ARRAY, err) < 0)
         return -1;
     put_what(&page);
-    page_sentence(&page);
+    page_sentence(&page, page_severity(answer));
     page_put_verdicts(&page, "Verdicts (price: time of the whole trace over its time without the cause)",
                       put_verdict);
     put_figures(&page);

@@ -13,20 +13,11 @@
 #define COMMS_MAX   12
 #define WAITED_MAX  3
 
-void page_sentence(const struct page *p)
-{
-    if (get_string(p->answer, "sentence"))
-        page_line(p, 0, "%s", shown(p->answer, "sentence").s);
-    else
-        page_line(p, 0, "Job %s is %s; nothing can be said about it yet.", shown(p->answer, "id").s,
-                  shown(p->answer, "state").s);
-}
-
 void page_verdict_interval(const json_t *verdict, char *buf, size_t size)
 {
     double low = get_number(verdict, "slowdown_low"), high = get_number(verdict, "slowdown_high");
 
-    if (low <= high)
+    if (low <= high && strcmp(text_times(low).s, text_times(high).s) != 0)
         text_append(buf, size, ", between %s and %s", text_times(low).s, text_times(high).s);
 }
 
@@ -56,35 +47,34 @@ void page_put_verdicts(const struct page *p, const char *title,
     }
 }
 
-static bool has_ended(const json_t *job)
+char *page_verdict_head(const json_t *job, const json_t *verdict, char *buf, size_t size)
 {
-    const char *state = get_word(job, "state");
+    double step = get_number(verdict, "since_step"), since_s = get_number(verdict, "since_s"), found_s = get_number(verdict, "found_s"),
+           over_s = get_number(verdict, "over_s"), times = get_number(verdict, "times");
+    const char *before = page_has_ended(job) ? " before the end" : " ago";
 
-    return !strcmp(state, "finished") || !strcmp(state, "lost");
+    page_verdict_words(verdict, buf, size);
+    page_verdict_interval(verdict, buf, size);
+    if (!isnan(step))
+        text_append(buf, size, ", since step %s", text_count(step).s);
+    if (!isnan(since_s))
+        text_append(buf, size, ", for %s", text_s(isnan(over_s) ? since_s : since_s - over_s).s);
+    else if (!isnan(found_s))
+        text_append(buf, size, ", found %s%s", text_s(found_s).s, before);
+    if (times > 1)
+        text_append(buf, size, ", %s times", text_count(times).s);
+    if (!isnan(over_s))
+        text_append(buf, size, ", over %s%s", text_s(over_s).s, before);
+    return buf;
 }
 
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
-    double price = get_number(verdict, "slowdown"), step = get_number(verdict, "since_step"),
-           since_s = get_number(verdict, "since_s"), found_s = get_number(verdict, "found_s"),
-           over_s = get_number(verdict, "over_s"), times = get_number(verdict, "times");
+    double price = get_number(verdict, "slowdown");
     char head[1024];
 
-    page_verdict_words(verdict, head, sizeof(head));
-    page_verdict_interval(verdict, head, sizeof(head));
-    if (!isnan(step))
-        text_append(head, sizeof(head), ", since step %s", text_count(step).s);
-    if (!isnan(since_s))
-        text_append(head, sizeof(head), ", for %s", text_s(isnan(over_s) ? since_s : since_s - over_s).s);
-    else if (!isnan(found_s))
-        text_append(head, sizeof(head), ", found %s%s", text_s(found_s).s,
-                    has_ended(p->answer) ? " before the end" : " ago");
-    if (times > 1)
-        text_append(head, sizeof(head), ", %s times", text_count(times).s);
-    if (!isnan(over_s))
-        text_append(head, sizeof(head), ", over %s%s", text_s(over_s).s, has_ended(p->answer) ? " before the end" : " ago");
-    text_hang(p->out, PAGE_INDENT, isnan(price) ? "  -" : text_times(price).s, head, PAGE_EVIDENCE,
-              p->columns);
+    page_verdict_head(p->answer, verdict, head, sizeof(head));
+    page_hang(p, page_verdict_severity(verdict), isnan(price) ? "  -" : text_times(price).s, head);
     if (get_string(verdict, "text") && strcmp(shown(verdict, "text").s, shown(p->answer, "sentence").s) != 0)
         page_line(p, PAGE_EVIDENCE, "%s", shown(verdict, "text").s); /* the sentence stands at the top already */
 }
@@ -125,7 +115,7 @@ static void figure_policy(struct table *t, const json_t *job)
 static void figure_identity(struct table *t, const json_t *job)
 {
     double age_s = get_number(job, "age_s");
-    bool ended = has_ended(job);
+    bool ended = page_has_ended(job);
     char name[80];
 
     page_figure(t, "Job", "%s \"%s\" of %s, partition %s", shown(job, "id").s,
@@ -285,7 +275,7 @@ static void figure_projection(struct table *t, const json_t *job)
 {
     const json_t *p = get_object(job, "projection");
 
-    if (p && !has_ended(job) && !get_object(job, "trace"))
+    if (p && !page_has_ended(job) && !get_object(job, "trace"))
         page_figure(t, "Ahead", "%s%s", shown(p, "text").s,
                     get_true(p, "warning")
                         ? "; it fluctuates more widely and more slowly, as before a change of regime"
@@ -297,7 +287,7 @@ static void figure_cpu_lack(struct table *t, const json_t *job)
 {
     const json_t *o = get_object(job, "cpu_lack");
 
-    if (get_string(o, "text") && !has_ended(job))
+    if (get_string(o, "text") && !page_has_ended(job))
         page_figure(t, "CPUs", "%s, all alike", shown(o, "text").s);
 }
 
@@ -423,7 +413,7 @@ static void put_figures(const struct page *p)
     page_pace(t, p->answer);
     page_time(t, p->answer);
     page_outlook(t, p->answer);
-    if (!has_ended(p->answer))
+    if (!page_has_ended(p->answer))
         page_limits(t, p->answer, "be named now");
     page_title(p, "Figures");
     page_put_figures(p, PAGE_INDENT, t);
@@ -627,16 +617,16 @@ static void put_notes(const struct page *p)
         page_line(p, PAGE_INDENT, "%s", show_value(note, text, sizeof(text)));
 }
 
-int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    struct page page = { out, answer, columns };
+    struct page page = { out, answer, form };
 
     if (check_answer(answer, "id", JSON_STRING, err) < 0 ||
         check_answer(answer, "state", JSON_STRING, err) < 0)
         return -1;
-    page_sentence(&page);
+    page_sentence(&page, page_severity(answer));
     page_put_verdicts(&page,
-                      has_ended(answer) ? "Verdicts (price: time of the run over its time without the cause)"
+                      page_has_ended(answer) ? "Verdicts (price: time of the run over its time without the cause)"
                                         : "Verdicts (price: step time over the step time without the cause)",
                       put_verdict);
     put_figures(&page);

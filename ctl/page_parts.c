@@ -1,12 +1,14 @@
 /* page_parts.c - paragraphs, figures, and an array of objects as a table. */
 #include "ctl/page_parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "wire/json.h"
 
 #define CHARS_MAX 400
@@ -19,6 +21,48 @@ struct shown shown(const json_t *o, const char *key)
     return t;
 }
 
+/* Text that is styled once it is laid out, because escape sequences have no width. */
+struct styled {
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
+static void styled_begin(struct styled *s)
+{
+    s->out = open_memstream(&s->text, &s->size);
+    if (!s->out)
+        abort();
+}
+
+/* The first lines get the style, the others none.  Each line by itself, because a pager ends colours with the line. */
+static void styled_end(struct styled *s, const struct page *p, enum page_style style, int lines)
+{
+    static const char *const codes[] = {
+        [PAGE_PLAIN] = NULL, [PAGE_TITLE] = "1", [PAGE_DIM] = "2", [PAGE_GOOD] = "32", [PAGE_WARN] = "33", [PAGE_BAD] = "1;31",
+    };
+    const char *at;
+
+    fclose(s->out);
+    for (at = s->text; *at && p->form.colour && codes[style] && lines > 0; lines--) {
+        int bytes = (int)strcspn(at, "\n");
+
+        fprintf(p->out, "\033[%sm%.*s\033[0m\n", codes[style], bytes, at);
+        at += bytes + (at[bytes] == '\n');
+    }
+    fputs(at, p->out);
+    free(s->text);
+}
+
+static void put_paragraph(const struct page *p, enum page_style style, int indent, const char *text)
+{
+    struct styled s;
+
+    styled_begin(&s);
+    text_wrap(s.out, text, indent, p->form.columns);
+    styled_end(&s, p, style, INT_MAX);
+}
+
 void page_line(const struct page *p, int indent, const char *fmt, ...)
 {
     char line[2048];
@@ -27,14 +71,71 @@ void page_line(const struct page *p, int indent, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line, sizeof(line), fmt, ap);
     va_end(ap);
-    text_wrap(p->out, line, indent, p->columns);
+    put_paragraph(p, PAGE_PLAIN, indent, line);
 }
 
 void page_title(const struct page *p, const char *text)
 {
     fputc('\n', p->out);
-    text_wrap(p->out, text, 0, p->columns);
+    put_paragraph(p, PAGE_TITLE, 0, text);
 }
+
+void page_hang(const struct page *p, enum page_style style, const char *head, const char *text)
+{
+    struct styled s;
+
+    styled_begin(&s);
+    text_hang(s.out, PAGE_INDENT, head, text, PAGE_EVIDENCE, p->form.columns);
+    styled_end(&s, p, style, INT_MAX);
+}
+
+/* ---- a job ---- */
+
+bool page_has_ended(const json_t *job)
+{
+    const char *state = get_word(job, "state");
+
+    return !strcmp(state, "finished") || !strcmp(state, "lost");
+}
+
+enum page_style page_verdict_severity(const json_t *verdict)
+{
+    if (get_true(verdict, "minor"))
+        return PAGE_PLAIN;
+    if (!strcmp(get_word(verdict, "class"), "hang"))
+        return PAGE_BAD;
+    return get_number(verdict, "slowdown") >= VERDICT_BAD_SLOWDOWN && !get_true(verdict, "acknowledged") ? PAGE_BAD : PAGE_WARN;
+}
+
+enum page_style page_severity(const json_t *job)
+{
+    const char *state = get_word(job, "state");
+    enum page_style worst = PAGE_PLAIN;
+    const json_t *verdict;
+    size_t i;
+
+    if (!strcmp(state, "stalled") || !strcmp(state, "lost"))
+        return PAGE_BAD;
+    json_array_foreach(get_array(job, "verdicts"), i, verdict)
+        if (page_verdict_severity(verdict) > worst)
+            worst = page_verdict_severity(verdict);
+    if (worst == PAGE_PLAIN && !json_array_size(get_array(job, "shortfalls")) && !isnan(get_number(job, "mds_ratio")))
+        return PAGE_GOOD;
+    return worst;
+}
+
+void page_sentence(const struct page *p, enum page_style style)
+{
+    char text[2200];
+
+    if (get_string(p->answer, "sentence"))
+        snprintf(text, sizeof(text), "%s", shown(p->answer, "sentence").s);
+    else
+        snprintf(text, sizeof(text), "Job %s is %s; nothing can be said about it yet.", shown(p->answer, "id").s, shown(p->answer, "state").s);
+    put_paragraph(p, style, 0, text);
+}
+
+/* ---- figures and tables ---- */
 
 struct table *page_figures(void)
 {
@@ -59,7 +160,7 @@ void page_figure(struct table *t, const char *name, const char *fmt, ...)
 
 void page_put_figures(const struct page *p, int indent, struct table *t)
 {
-    table_print(t, p->out, indent, p->columns);
+    table_print(t, p->out, indent, p->form.columns);
     table_free(t);
 }
 
@@ -96,6 +197,7 @@ void page_table(const struct page *p, const char *title, const json_t *rows, siz
 {
     struct text_column *layout = xcalloc(n, sizeof(*layout));
     struct table *t = table_new(layout, n);
+    struct styled s;
     const json_t *row;
     size_t i;
 
@@ -107,7 +209,9 @@ void page_table(const struct page *p, const char *title, const json_t *rows, siz
     json_array_foreach(rows, i, row)
         for (size_t c = 0; c < n && i < max; c++)
             put_cell(t, get_number(p->answer, "now"), row, &column[c]);
-    table_print(t, p->out, indent, p->columns);
+    styled_begin(&s);
+    table_print(t, s.out, indent, p->form.columns);
+    styled_end(&s, p, PAGE_DIM, *column[0].title != '\0'); /* the titles */
     table_free(t);
     free(layout);
 }

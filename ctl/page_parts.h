@@ -4,9 +4,11 @@
 #define SYNCGUARD_CTL_PAGE_PARTS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/text.h"
+#include "ctl/page_form.h"
 
 #define PAGE_INDENT   2
 #define PAGE_EVIDENCE 9 /* columns before a verdict's words: its price stands there */
@@ -14,7 +16,7 @@
 struct page {
     FILE *out;
     const json_t *answer;
-    int columns;
+    struct page_form form;
 };
 
 /* A text or whole number of an answer by value, so that one printf can use several; "-": there is none. */
@@ -23,9 +25,13 @@ struct shown {
 };
 struct shown shown(const json_t *o, const char *key);
 
+enum page_style { PAGE_PLAIN, PAGE_TITLE, PAGE_DIM, PAGE_GOOD, PAGE_WARN, PAGE_BAD };
+
 /* A paragraph; the second with a blank line before it. */
 __attribute__((format(printf, 3, 4))) void page_line(const struct page *p, int indent, const char *fmt, ...);
 void page_title(const struct page *p, const char *text);
+/* A paragraph behind a short head, as text_hang() has it. */
+void page_hang(const struct page *p, enum page_style style, const char *head, const char *text);
 
 /* Figures: rows of a name and words; words that are "-" make no row. */
 struct table *page_figures(void);
@@ -52,14 +58,21 @@ const char *page_plural(double n);  /* "s" behind a noun, except of one */
 
 /* ---- of a job and of a trace ---- */
 
-void page_sentence(const struct page *p);
+void page_sentence(const struct page *p, enum page_style style);
+/* How bad it is: hangs, lost jobs and what costs much; a healthy job is PAGE_GOOD, one that cannot be judged yet PAGE_PLAIN. */
+enum page_style page_severity(const json_t *job);
+enum page_style page_verdict_severity(const json_t *verdict);
+bool page_has_ended(const json_t *job);
 /* The title and each verdict that is not minor; nothing where there is none. */
 void page_put_verdicts(const struct page *p, const char *title,
                        void put(const struct page *p, const json_t *verdict));
 /* "node3 is slow (straggler)" */
-/* ", between 1.19x and 1.26x"; nothing where that is not known. */
+/* ", between 1.19x and 1.26x"; nothing where that is not known, or both are the same. */
 void page_verdict_interval(const json_t *verdict, char *buf, size_t size);
 char *page_verdict_words(const json_t *verdict, char *buf, size_t size);
+/* The same with interval, since when, for how long; of a job, of a trace.  Both return buf. */
+char *page_verdict_head(const json_t *job, const json_t *verdict, char *buf, size_t size);
+char *page_trace_verdict_head(const json_t *verdict, char *buf, size_t size);
 void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */
 void page_time(struct table *t, const json_t *job);    /* where the ranks' time goes, who is latest */
 void page_limits(struct table *t, const json_t *job, const char *would); /* the smallest slowdowns that would be seen */

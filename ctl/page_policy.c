@@ -76,7 +76,7 @@ static void put_selections(FILE *out, const json_t *selections)
     }
 }
 
-int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_policies(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
         { "POLICY", .cell = name_cell },
@@ -85,7 +85,7 @@ int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
         { "JOBS", .key = "jobs", .words = text_count },
         { "MEANING", .key = "text", .chars = 160 },
     };
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
 
     if (check_answer(answer, "policies", JSON_ARRAY, err) < 0)
         return -1;
@@ -115,7 +115,7 @@ static void put_rule(const struct page *p, const json_t *rule)
               text_s(get_number(rule, "cool_down_s")).s);
 }
 
-int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_policy(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
         { "PARAMETER", .key = "key" },
@@ -125,7 +125,7 @@ int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
         { "", .cell = set_cell },
         { "MEANING", .key = "meaning", .chars = 300 },
     };
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
     const json_t *rule;
     size_t i;
 
@@ -143,12 +143,12 @@ int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
 /* ---- the policy of a job ---- */
 
 /* After `set`, `pause`, `resume`: what is in force now. */
-int page_control(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_control(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     const json_t *policy = get_object(answer, "policy"), *param;
     size_t i, n = 0;
 
-    (void)columns;
+    (void)form;
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return -1;
     fprintf(out, "Job %s: policy %s, %s%s", shown(answer, "job").s, shown(policy, "name").s,
@@ -267,10 +267,10 @@ static void put_budget(const struct page *p, const json_t *b)
         text_count(get_number(b, "cluster_nodes_per_hour")).s);
 }
 
-int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_explain(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     const json_t *policy = get_object(answer, "policy"), *rules = get_array(policy, "rules"), *rule;
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
     size_t i;
 
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
@@ -290,9 +290,9 @@ int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
 
 /* ---- past decisions ---- */
 
-int page_audit(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_audit(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
     const json_t *list = get_array(answer, "audit"), *e;
     size_t i;
 
@@ -315,9 +315,9 @@ int page_audit(FILE *out, const json_t *answer, int columns, struct err *err)
 
 /* ---- sgctl policy try ---- */
 
-int page_try(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_try(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
     const json_t *list = get_array(answer, "decisions"), *e;
     size_t i;
 

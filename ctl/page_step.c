@@ -41,7 +41,7 @@ static void put_notes(const struct page *p, const json_t *picture)
                   page_plural(messages));
 }
 
-int page_step(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_step(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column part[] = {
         { "TIME", .key = "time_s", .words = text_s },
@@ -57,7 +57,7 @@ int page_step(FILE *out, const json_t *answer, int columns, struct err *err)
         { "IN CALLS", .key = "call_s", .words = text_s, .spare = 2 },
         { "CRITICAL WORK", .key = "path_s", .words = text_s },
     };
-    const struct page page = { out, answer, columns };
+    const struct page page = { out, answer, form };
     const json_t *picture = get_object(answer, "picture");
 
     if (json_is_null(json_object_get(answer, "picture"))) {

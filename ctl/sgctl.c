@@ -2,17 +2,14 @@
  * there are in commands.c. */
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
 #include "ctl/action_request.h"
-#include "ctl/analyze.h"
 #include "ctl/cluster.h"
 #include "ctl/commands.h"
 #include "ctl/doctor.h"
@@ -20,36 +17,27 @@
 #include "ctl/host_report.h"
 #include "ctl/nodes.h"
 #include "ctl/page.h"
+#include "ctl/pager.h"
 #include "ctl/record.h"
-#include "ctl/step.h"
+#include "ctl/sgctl.h"
 #include "ctl/try.h"
 #include "report/report_print.h"
-#include "report/report_step.h"
 #include "rules/rule.h"
 #include "topology/slurm_conf.h"
 #include "wire/session.h"
 
-enum { OK = 0, FAILED = 1, USAGE = 2 };
-
-typedef int page_fn(FILE *out, const json_t *answer, int columns, struct err *err);
-
-static int complain(int code, const struct err *err)
+int complain(int code, const struct err *err)
 {
     fprintf(stderr, "sgctl: %s\n", err->text);
     return code;
 }
 
-/* 0: no terminal, or its width is unknown. */
-static int terminal_columns(void)
+int print_answer(const struct options *o, const json_t *answer, page_fn *page)
 {
-    struct winsize w;
-
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
-}
-
-static int print_answer(const struct options *o, const json_t *answer, page_fn *page)
-{
+    struct page_form form = { .columns = pager_columns(), .colour = pager_colour() };
+    struct pager pager;
     struct err err;
+    int rc;
 
     if (options_given(o, "json")) {
         /* ASCII only: a name in it cannot drive a terminal. */
@@ -57,9 +45,12 @@ static int print_answer(const struct options *o, const json_t *answer, page_fn *
         putchar('\n');
         return OK;
     }
-    return page(stdout, answer, options_given(o, "wide") ? 0 : terminal_columns(), &err) < 0
-               ? complain(FAILED, &err)
-               : OK;
+    if (options_given(o, "wide"))
+        form.columns = 0;
+    pager_begin(&pager);
+    rc = page(pager.out, answer, form, &err);
+    pager_end(&pager);
+    return rc < 0 ? complain(FAILED, &err) : OK;
 }
 
 /* question is taken. */
@@ -146,13 +137,23 @@ static int print_whole_job(const struct options *o, const char *job)
 static int run_job(const struct options *o)
 {
     const char *job = o->operands[0];
+    bool full = options_given(o, "full");
+    struct err err;
 
+    if (full && (options_given(o, "json") || options_given(o, "html"))) {
+        err_set(&err, "--full belongs to text: --json and --html have all there is");
+        return options_misuse(o, &err);
+    }
+    if (check_page(o, &err) < 0)
+        return options_misuse(o, &err);
     if (options_given(o, "json"))
         return print_whole_job(o, job);
+    if (options_given(o, "html"))
+        return write_job_page(o, job);
     return query(o,
-                 json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
-                           "lateness", "offset", 0, "count", PAGE_RANKS, "columns", 1, "agents", PAGE_AGENTS),
-                 page_job);
+                 json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort", "lateness", "offset", 0, "count",
+                           full ? PAGE_RANKS : 0, "columns", 1, "agents", full ? PAGE_AGENTS : 0),
+                 full ? page_job : page_brief);
 }
 
 /* question NULL: err has the reason why the command line is rejected. */
@@ -216,132 +217,6 @@ static int run_record(const struct options *o)
     return rc;
 }
 
-static int run_analyze(const struct options *o)
-{
-    struct config *c = xcalloc(1, sizeof(*c));
-    struct view_params params;
-    const struct config_policy *policy;
-    json_t *answer = NULL;
-    struct err err;
-    int rc;
-
-    policy = config_default_policy(c, options_text(o, "conf"), &err);
-    if (policy) {
-        params = view_params_of(policy);
-        answer = analyze_file(o->operands[0], &params, &err);
-    }
-    rc = answer ? print_answer(o, answer, page_analysis) : complain(FAILED, &err);
-    if (rc == OK && options_given(o, "fail") && analyze_stands(answer))
-        rc = FAILED;
-    json_decref(answer);
-    free(c);
-    return rc;
-}
-
-static json_t *step_answer(const struct options *o, unsigned rows, struct err *err)
-{
-    const char *what = o->operands[0];
-    struct config *c;
-    const struct config_policy *policy;
-    struct view_params params;
-    struct session *s;
-    json_t *question, *answer = NULL;
-
-    if (session_check_job(what, NULL) == 0) {
-        s = session_open(o, err);
-        question = json_pack("{s:s, s:s, s:i}", "query", "step", "job", what, "rows", (int)rows);
-        answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), err) : NULL;
-        json_decref(question);
-        session_close(s);
-        return answer;
-    }
-    c = xcalloc(1, sizeof(*c));
-    policy = config_default_policy(c, options_text(o, "conf"), err);
-    if (policy) {
-        params = view_params_of(policy);
-        answer = step_of_trace(what, &params, rows, err);
-    }
-    free(c);
-    return answer;
-}
-
-static int run_step(const struct options *o)
-{
-    const char *path = options_text(o, "output");
-    struct err err;
-    json_t *answer;
-    int rc;
-
-    if (path && options_given(o, "json")) {
-        err_set(&err, "--output writes a drawing, --json prints figures: give one of them");
-        return options_misuse(o, &err);
-    }
-    answer = step_answer(o, path ? PICTURE_ROWS_MAX : STEP_RANKS, &err);
-    if (!answer)
-        return complain(FAILED, &err);
-    if (!path)
-        rc = print_answer(o, answer, page_step);
-    else
-        rc = step_draw(answer, path, &err) < 0 ? complain(FAILED, &err) : OK;
-    json_decref(answer);
-    return rc;
-}
-
-struct passed_on {
-    const char *name, *value; /* value NULL: not given */
-};
-
-/* The sgtop beside this sgctl if there is one, else the one in PATH; does not return unless there is none. */
-static int start_sgtop(const struct passed_on *options, size_t n_options, char *const *operands,
-                       int n_operands)
-{
-    char self[PATH_MAX] = "", beside[PATH_MAX + 8];
-    const char **argv = xcalloc(2 * n_options + (size_t)n_operands + 2, sizeof(*argv));
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    char *slash = n > 0 ? strrchr(self, '/') : NULL;
-    struct err err;
-    int argc = 0;
-
-    argv[argc++] = "sgtop";
-    for (size_t i = 0; i < n_options; i++) {
-        if (!options[i].value)
-            continue;
-        argv[argc++] = options[i].name;
-        if (*options[i].value) /* a flag has none */
-            argv[argc++] = options[i].value;
-    }
-    for (int i = 0; i < n_operands; i++)
-        argv[argc++] = operands[i];
-    if (slash) {
-        snprintf(beside, sizeof(beside), "%.*s/sgtop", (int)(slash - self), self);
-        execv(beside, (char *const *)argv);
-    }
-    execvp("sgtop", (char *const *)argv);
-    err_set(&err, "cannot start sgtop: %s", strerror(errno));
-    free(argv);
-    return complain(FAILED, &err);
-}
-
-static int run_top(const struct options *o)
-{
-    const struct passed_on options[] = { { "--conf", config_path(options_text(o, "conf")) },
-                                         { "--controller", options_text(o, "controller") },
-                                         { "--munge-socket", options_text(o, "munge-socket") } };
-
-    return start_sgtop(options, ARRAY_SIZE(options), o->operands, o->n_operands);
-}
-
-static int run_replay(const struct options *o)
-{
-    const struct passed_on options[] = { { "--conf", options_text(o, "conf") },
-                                         { "--speed", options_text(o, "speed") },
-                                         { "--from", options_text(o, "from") },
-                                         { "--json", options_given(o, "json") ? "" : NULL },
-                                         { "--replay", o->operands[0] } };
-
-    return start_sgtop(options, ARRAY_SIZE(options), NULL, 0);
-}
-
 static void print_actions(FILE *out)
 {
     fputs(".Bl -tag -width Ds\n", out);
@@ -396,10 +271,15 @@ static int run_check(const struct options *o)
 
 static int run_config(const struct options *o)
 {
-    if (options_given(o, "mdoc"))
+    struct pager pager;
+
+    if (options_given(o, "mdoc")) {
         print_table(options_text(o, "mdoc"));
-    else
-        config_print_keys(stdout, terminal_columns());
+        return OK;
+    }
+    pager_begin(&pager);
+    config_print_keys(pager.out, pager_columns());
+    pager_end(&pager);
     return OK;
 }
 
@@ -449,8 +329,12 @@ static int policy_try(const struct options *o)
 
 static int policy_figures(const struct options *o)
 {
+    struct pager pager;
+
     (void)o;
-    figures_print(stdout, terminal_columns());
+    pager_begin(&pager);
+    figures_print(pager.out, pager_columns());
+    pager_end(&pager);
     return OK;
 }
 

@@ -1,11 +1,8 @@
 #include "ctl/step.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "ctl/output.h"
 #include "report/report_step.h"
 #include "report/step_svg.h"
 #include "trace/file.h"
@@ -27,31 +24,15 @@ json_t *step_of_trace(const char *path, const struct view_params *p, unsigned ro
     return answer;
 }
 
-/* What exists stays. */
-static FILE *open_new(const char *path, struct err *err)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-    if (!out && errno == EEXIST)
-        err_set(err, "%s exists: name another file, or remove it first", path);
-    else if (!out)
-        err_set(err, "%s: %s", path, strerror(errno));
-    if (!out && fd >= 0)
-        close(fd);
-    return out;
-}
-
 int step_draw(const json_t *answer, const char *path, struct err *err)
 {
     struct picture *p = report_step_read(get_object(answer, "picture"));
     char job[64];
     FILE *out;
-    bool failed;
 
     if (!p)
         return err_set(err, "no step is known yet");
-    out = strcmp(path, "-") ? open_new(path, err) : stdout;
+    out = output_open(path, err);
     if (!out) {
         picture_free(p);
         return -1;
@@ -59,8 +40,5 @@ int step_draw(const json_t *answer, const char *path, struct err *err)
     get_text(answer, "job", job, sizeof(job));
     step_svg_print(out, p, job[0] ? job : "trace");
     picture_free(p);
-    failed = ferror(out);
-    if (out != stdout)
-        failed |= fclose(out) != 0;
-    return failed ? err_set(err, "%s: cannot write: %s", path, strerror(errno)) : 0;
+    return output_close(out, path, 0, err);
 }

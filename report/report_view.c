@@ -367,7 +367,27 @@ static json_t *reals_json(const float *value, size_t n)
     return list;
 }
 
-static json_t *history_json(const struct view *v, uint32_t max)
+/* The run in longer stretches; null: none is over. */
+static json_t *stretches_json(const struct view *v, double now_s, uint32_t max)
+{
+    struct view_stretches s;
+    size_t have = view_stretches_get(v, &s), n = have < max ? have : max, skip = have - n;
+    json_t *o, *ages;
+
+    if (!n)
+        return NULL;
+    o = json_object();
+    ages = json_array();
+    for (size_t i = skip; i < have; i++)
+        json_array_append_new(ages, real_json(fmax(0, now_s - s.at_s[i])));
+    put_real(o, "width_s", s.width_s);
+    put_json(o, "age_s", ages);
+    put_json(o, "step_s", reals_json(s.step_s + skip, n));
+    put_json(o, "synchronisation_ratio", reals_json(s.synchronisation_ratio + skip, n));
+    return o;
+}
+
+static json_t *history_json(const struct view *v, double now_s, uint32_t max)
 {
     struct view_columns c;
     size_t have = view_columns_get(v, &c), n = have < max ? have : max, skip = have - n;
@@ -378,6 +398,7 @@ static json_t *history_json(const struct view *v, uint32_t max)
     put_json(o, "steps_per_s", reals_json(c.steps_per_s + skip, n));
     put_json(o, "skew_s", reals_json(c.skew_s + skip, n));
     put_json(o, "synchronisation_ratio", reals_json(c.synchronisation_ratio + skip, n));
+    put_json(o, "run", stretches_json(v, now_s, max));
     return o;
 }
 
@@ -480,5 +501,5 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     put_json(o, "shortfalls", shortfalls_json(v));
     put_int(o, "rank_table_total", (int64_t)ranks->n);
     put_json(o, "heat", heat_json(v, now_s, ranks, selection->columns));
-    put_json(o, "history", history_json(v, selection->columns));
+    put_json(o, "history", history_json(v, now_s, selection->columns));
 }

@@ -3,12 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
+#define SMALLEST_S 1e-300 /* below it a decade may be zero */
+
 double step_axis_tick_s(double span_s, int most)
 {
     static const double round[] = { 1, 2, 5, 10 };
     double least_s = span_s / (most > 1 ? most : 1), decade, tick_s;
 
-    if (!(least_s > 0) || !isfinite(least_s))
+    if (!(least_s > SMALLEST_S) || !isfinite(least_s))
         return INFINITY;
     decade = pow(10, floor(log10(least_s)));
     tick_s = 10 * decade;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "common/utf8.h"
 #include "common/xalloc.h"
+#include "report/markup.h"
 #include "report/step_axis.h"
 
 #define WIDTH 1120
@@ -19,19 +19,19 @@
 #define TICKS 10
 #define LEAST 0.05 /* narrower segments are not drawn */
 
-/* No variables: not every viewer knows them. */
+/* No variables: not every viewer knows them.  Within a page the rules reach only this drawing. */
 static const char style[] =
     "<style>\n"
-    "svg{font:12px system-ui,sans-serif}\n"
-    ".paper{fill:#fff} text{fill:#1b1f24} .dim{fill:#5f6875} .head{font-weight:600;font-size:15px}\n"
-    ".grid{stroke:#e3e6ea} .work{fill:#5b8def} .wait{fill:none;stroke:#a8b0bb;stroke-dasharray:2 2}\n"
-    ".transfer{fill:url(#stripes)} .stripe{stroke:#d9941a;stroke-width:3} .back{fill:#f3d9a8}\n"
-    ".call{fill:#d8dde4} .unknown{fill:none;stroke:#5f6875} .msg{fill:none;stroke:#8a63d2;stroke-opacity:.7}\n"
-    ".path{fill:none;stroke:#c2255c;stroke-width:3;stroke-linejoin:round;stroke-linecap:round}\n"
+    ".step{font:12px system-ui,sans-serif}\n"
+    ".step .paper{fill:#fff} .step text{fill:#1b1f24} .step .dim{fill:#5f6875} .step .head{font-weight:600;font-size:15px}\n"
+    ".step .grid{stroke:#e3e6ea} .step .work{fill:#5b8def} .step .wait{fill:none;stroke:#a8b0bb;stroke-dasharray:2 2}\n"
+    ".step .transfer{fill:url(#stripes)} .step .stripe{stroke:#d9941a;stroke-width:3} .step .back{fill:#f3d9a8}\n"
+    ".step .call{fill:#d8dde4} .step .unknown{fill:none;stroke:#5f6875} .step .msg{fill:none;stroke:#8a63d2;stroke-opacity:.7}\n"
+    ".step .path{fill:none;stroke:#c2255c;stroke-width:3;stroke-linejoin:round;stroke-linecap:round}\n"
     "@media (prefers-color-scheme:dark){\n"
-    ".paper{fill:#14171c} text{fill:#e6e8eb} .dim{fill:#9aa3af} .grid{stroke:#2b313a} .work{fill:#4a78d0}\n"
-    ".wait{stroke:#6a7380} .stripe{stroke:#d9941a} .back{fill:#4d3a16} .call{fill:#3a424d} .unknown{stroke:#9aa3af}\n"
-    ".msg{stroke:#b79cf0} .path{stroke:#ff6b9d}}\n"
+    ".step .paper{fill:#14171c} .step text{fill:#e6e8eb} .step .dim{fill:#9aa3af} .step .grid{stroke:#2b313a} .step .work{fill:#4a78d0}\n"
+    ".step .wait{stroke:#6a7380} .step .stripe{stroke:#d9941a} .step .back{fill:#4d3a16} .step .call{fill:#3a424d}\n"
+    ".step .unknown{stroke:#9aa3af} .step .msg{stroke:#b79cf0} .step .path{stroke:#ff6b9d}}\n"
     "</style>\n"
     "<defs><pattern id=\"stripes\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
     "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" class=\"back\"/>"
@@ -43,28 +43,6 @@ struct svg {
     double top; /* of the first row */
 };
 
-/* Text of an element: markup is escaped, and what XML does not allow is '?'. */
-static void put_escaped(FILE *out, const char *text)
-{
-    while (*text) {
-        const char *at = text;
-        uint32_t ch = utf8_next(&text);
-
-        if (ch == '<')
-            fputs("&lt;", out);
-        else if (ch == '>')
-            fputs("&gt;", out);
-        else if (ch == '&')
-            fputs("&amp;", out);
-        else if (ch == '"')
-            fputs("&quot;", out);
-        else if (ch < 0x20 || ch == 0x7f || ch == UTF8_BROKEN || ch == 0xfffe || ch == 0xffff)
-            fputc('?', out);
-        else
-            fwrite(at, 1, (size_t)(text - at), out);
-    }
-}
-
 __attribute__((format(printf, 5, 6))) static void put_text(const struct svg *s, double x, double y,
                                                            const char *class, const char *fmt, ...)
 {
@@ -75,7 +53,7 @@ __attribute__((format(printf, 5, 6))) static void put_text(const struct svg *s, 
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     fprintf(s->out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    put_escaped(s->out, text);
+    markup_text(s->out, text);
     fputs("</text>\n", s->out);
 }
 
@@ -272,10 +250,10 @@ void step_svg_print(FILE *out, const struct picture *p, const char *job)
     height = s.top + (double)p->n_rows * ROW + 40 + LINE * ((double)p->n_parts + 3) + 40;
     fprintf(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"step\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n",
         WIDTH, height, WIDTH, height);
     fputs("<title>", out);
-    put_escaped(out, job);
+    markup_text(out, job);
     fprintf(out, ": step %lld</title>\n", (long long)p->step);
     fputs(style, out);
     fprintf(out, "<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", WIDTH, height);

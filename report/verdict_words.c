@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/finding.h"
 #include "common/xalloc.h"
+
+#define ABSURD 1e6 /* slowdowns from here on are not believed */
 
 static const struct {
     const char *class, *one, *several; /* after the culprits; NULL: the class blames nobody */
@@ -33,5 +36,70 @@ char *verdict_words(char *buf, size_t size, const char *class, const char *culpr
         return buf;
     }
     snprintf(buf, size, "%s%s%s", n_culprits ? culprits : "", n_culprits ? ": " : "", class);
+    return buf;
+}
+
+char *verdict_lost(char *buf, size_t size, double slowdown, double low, double high)
+{
+    struct interval of = { slowdown, slowdown };
+
+    buf[0] = '\0';
+    if (low > 0 && low <= high && high < ABSURD)
+        of = (struct interval){ low, high };
+    if (slowdown >= 1 && slowdown < ABSURD)
+        finding_share_text(slowdown, of, false, buf, size);
+    return buf;
+}
+
+/* ---- what to do: doc/operators-guide.md says more, and how to confirm each verdict first ---- */
+
+/* {job} and {nodes} are written as they are known.  The first row that fits; scope NULL: any; next NULL: the same. */
+static const struct {
+    const char *class, *scope, *now, *next;
+} advice[] = {
+    { "straggler", "node", "sgctl action {job} exclude {nodes} (requeues), or sgctl node {nodes} drain WHY",
+      "for the next start: sbatch --exclude={nodes}" },
+    { "drift", "node", "at the next checkpoint sgctl action {job} exclude {nodes}; have the cooling looked at",
+      "for the next start: sbatch --exclude={nodes}; have the cooling looked at" },
+    { "straggler", "switch", "look at the power and the cooling that its nodes share", NULL },
+    { "drift", "switch", "look at the power and the cooling that its nodes share", NULL },
+    { "straggler", "ranks", "give these ranks less work; other nodes change nothing", NULL },
+    { "straggler", NULL, "look what else runs on its CPUs and GPU; if it is slow on every node, it has more work", NULL },
+    { "drift", NULL, "look at its memory and temperature; if it is slow on every node, its work grows", NULL },
+    { "imbalance", NULL, "even out the ranks' work; other nodes change nothing", NULL },
+    { "jitter", NULL, "keep daemons off the ranks' cores (CoreSpecCount); sgctl record shows the moments", NULL },
+    { "communication", "none", "sgctl doctor --cluster --probe --mpi finds slow links, and a library on another device", NULL },
+    { "communication", NULL, "sgctl doctor --cluster --probe confirms it; then cable, port or adapter", NULL },
+    { "congestion", NULL, "fewer switches for the next start (srun --switches=1): it is others' traffic", NULL },
+    { "oscillation", NULL, "look at power caps, and at what feeds the input", NULL },
+    { "hang", NULL, "on the node: sgring, gdb -p PID; a stopped process continues after kill -CONT PID",
+      "if it hangs again: sgring and gdb -p PID on the node, before it ends" },
+};
+
+/* {job} and {nodes} become these. */
+static void fill(char *buf, size_t size, const char *text, const struct verdict_case *c)
+{
+    size_t at = 0;
+
+    buf[0] = '\0';
+    while (*text && at + 1 < size) {
+        bool job = !strncmp(text, "{job}", 5), nodes = !strncmp(text, "{nodes}", 7);
+        const char *word = job ? (*c->job ? c->job : "JOB") : nodes ? (*c->nodes ? c->nodes : "NODES") : NULL;
+        int n = word ? snprintf(buf + at, size - at, "%s", word) : snprintf(buf + at, size - at, "%c", *text);
+
+        at += n > 0 ? (size_t)n : 0;
+        text += job ? 5 : nodes ? 7 : 1;
+    }
+}
+
+char *verdict_advice(char *buf, size_t size, const struct verdict_case *c)
+{
+    buf[0] = '\0';
+    for (size_t i = 0; i < ARRAY_SIZE(advice); i++) {
+        if (strcmp(c->class, advice[i].class) != 0 || (advice[i].scope && strcmp(c->scope, advice[i].scope) != 0))
+            continue;
+        fill(buf, size, c->ended && advice[i].next ? advice[i].next : advice[i].now, c);
+        break;
+    }
     return buf;
 }

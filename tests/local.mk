@@ -81,6 +81,7 @@ UNIT_TESTS = \
 	tests/unit/pairs \
 	tests/unit/pacing_messages \
 	tests/unit/page \
+	tests/unit/page_html \
 	tests/unit/paired \
 	tests/unit/pairwise \
 	tests/unit/past \
@@ -179,8 +180,10 @@ dist_check_SCRIPTS += \
 	tests/completion/shells.sh \
 	tests/ctl/commands.sh \
 	tests/ctl/hang.sh \
+	tests/ctl/html.sh \
 	tests/ctl/live.sh \
 	tests/ctl/step.sh \
+	tests/ctl/terminal.sh \
 	tests/daemon/bounds.sh \
 	tests/daemon/lease.sh \
 	tests/doc/figures.py \
@@ -303,7 +306,7 @@ distcheck-unit:
 
 # Files of tests, by pattern.
 dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
-EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/tui/expected/* \
+EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/ctl/*.html tests/ctl/*.py tests/tui/expected/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
 	tests/analysis/*.py tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
 	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/cluster/placement-table tests/cluster/programs-table tests/gloo/measure \

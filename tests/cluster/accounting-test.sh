@@ -39,9 +39,9 @@ ok $? "the failure rate's source is Slurm's accounting"
 like "$(figure '.checkpoint.failure_rate.source_text')" '^from Slurm.s accounting: 1 event on 4 nodes in 0\.0 days$' \
     "the source of the failure rate is 1 event on 4 nodes: a drain does not count"
 is "$(figure '.checkpoint.failure_rate.failures')" 1 "one crashed node and one drained node are 1 failure"
-C exec sgctl job "$job" >"$here/page" 2>&1
+C exec sgctl job "$job" --full >"$here/page" 2>&1
 grep -q 'accounting: 1 event on 4 nodes' "$here/page"
-ok $? "sgctl job prints the source of the failure rate"
+ok $? "sgctl job --full prints the source of the failure rate"
 sed -n '/^Checkpoints/,/^$/p' "$here/page" | sed 's/^/# /'
 
 # ---- guarded jobs: this one is cancelled ----

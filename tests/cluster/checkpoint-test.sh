@@ -48,9 +48,9 @@ ok $? "C: the measured cost of a checkpoint is 0.19 to 0.5 s (it takes 0.2 s)"
 test "$(figure '.samples_per_s > 1000 and .samples_per_s < 10000')" = true
 ok $? "C: the report has 1,000 to 10,000 samples a second"
 is "$(figure .checkpoint.callers)" 8 "C: all 8 ranks ask"
-C exec sgctl job "$job" >"$here/page" 2>&1
+C exec sgctl job "$job" --full >"$here/page" 2>&1
 grep -q 'heard by all ranks at one step' "$here/page"
-ok $? "C: sgctl job prints the requests heard"
+ok $? "C: sgctl job --full prints the requests heard"
 sed -n '/^Checkpoints/,/^$/p' "$here/page" | sed 's/^/# /'
 C exec scancel --signal=KILL "$job"
 wait $srun

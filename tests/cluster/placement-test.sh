@@ -87,7 +87,7 @@ for mode in on advise; do
     until_true 10 '.state == "finished"'
     is "$(figure '.placement | [.pattern, .applied, .slurm_s / .chosen_s > 1.5] | join(" ")')" "ring $([ $mode = on ] && echo true || echo false) true" \
         "placement=$mode: the job's report has what was found"
-    is "$(C exec sgctl job "$job" | grep -c '^  Order  .*(ring) .* times as fast')" 1 "placement=$mode: sgctl job says it in a line"
+    is "$(C exec sgctl job "$job" --full | grep -c '^  Order  .*(ring) .* times as fast')" 1 "placement=$mode: sgctl job --full says it in a line"
 done
 
 use placement=on default=on

@@ -9,6 +9,7 @@ mkdir "$dir/bin" "$dir/files"
 cat >"$dir/bin/sgctl" <<END
 #!/bin/bash
 case "\$*" in
+    '--complete sgctl job -'*) ;;
     '--complete sgctl job '*) for id in 12.0 13.1; do [[ \$id == "\$4"* ]] && printf '%s\tits name\n' "\$id"; done; exit 0 ;;
     '--complete sgctl policy show '*) printf 'balanced\tThe default\nobserve\n'; exit 0 ;;
 esac
@@ -27,6 +28,7 @@ sgctl jo|job jobs
 sgctl job |12.0 13.1
 sgctl job 12|12.0
 sgctl jobs --f|--finished
+sgctl job --f|--full
 sgctl --conf good|good.conf
 sgctl config check |good.conf other.conf
 sgctl policy ex|explain

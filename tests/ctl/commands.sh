@@ -36,6 +36,14 @@ for job in . 1. 1_ _1 1+x 1.0.0 -- '1 2' 12345678901; do
     code 2 "${nobody[@]}" job "$job"
 done
 is "$(wc -c <"$dir/out")" 0 "sgctl job without a controller prints nothing on standard output"
+code 1 "${nobody[@]}" job 1 --full
+code 1 "${nobody[@]}" job 1 --html -o "$dir/page.html"
+is "$(wc -c <"$dir/out") $(ls "$dir/page.html" 2>/dev/null)" "0 " "sgctl job --html without a controller leaves no page"
+code 2 job 1 --full --json
+code 2 job 1 --full --html
+code 2 job 1 --html --json
+code 2 job 1 -o "$dir/page.html"
+is "$(head -1 "$dir/err")" "sgctl: --output belongs to --html" "sgctl job -o without --html: the error says what it belongs to"
 code 1 "${nobody[@]}" status --json
 code 1 "${nobody[@]}" jobs --finished
 code 1 "${nobody[@]}" lemons
@@ -166,7 +174,7 @@ code 2 audit x
 
 # On a terminal of 60 columns a report is at most that wide, unless --wide asks for all of it.
 on_terminal() { # on_terminal COMMAND...
-    script -qec "stty cols 60; $*" /dev/null </dev/null | tr -d '\r'
+    NO_COLOR=1 PAGER=cat script -qec "stty cols 60; $*" /dev/null </dev/null | tr -d '\r'
 }
 if command -v script >/dev/null; then
     is "$(on_terminal sgctl analyze "$dir/slow.jsonl" | awk 'length > 60' | head -1)" "" \

@@ -28,7 +28,16 @@ wait_for_quiet 20 running
 is $? 0 "more than 40 steps of the running job are counted within 20 s"
 yes "sgctl status prints 1 job with 8 ranks" grep -q '^Guards  *1 job, 8 ranks' <(sgctl status)
 is "$(sgctl jobs | awk 'NR == 2 { print $1 }')" 4242.0 "sgctl jobs lists the job"
-yes "sgctl job prints a median step time" grep -qE '^  Step time +median [0-9.]+ ms' <(sgctl job 4242.0)
+yes "sgctl job --full prints a median step time" grep -qE '^  Step time +median [0-9.]+ ms' <(sgctl job --full 4242.0)
+sgctl job 4242 >"$dir/brief"
+is $? 0 "sgctl job reports the running job"
+is "$(grep -c . "$dir/brief" | awk '{ print $1 <= 12 }')" 1 "sgctl job prints at most twelve lines"
+yes "sgctl job says what the job is, and where the rest is" grep -qE '^  Job +4242\.0 .* 8 ranks on 4 nodes$' "$dir/brief"
+like "$(tail -n 1 "$dir/brief")" 'sgctl job 4242\.0 --full' "its last line says where the rest is"
+sgctl job 4242 --html -o "$dir/page.html"
+is "$? $("$top_srcdir/tests/ctl/page.py" "$dir/page.html" 'Job 4242.0' 'Mean step time of each' 'The newest step, drawn')" "0 " \
+    "sgctl job --html writes a valid page with the job's charts"
+is "$(grep -oE '> ?[a-z]+[0-9]+ r[0-7]</text>' "$dir/page.html" | sort -u | wc -l)" 8 "its map has all 8 ranks with their nodes"
 yes "sgctl nodes lists connected nodes" grep -qE '^[a-z]+[0-9]+ .* connected' <(sgctl nodes)
 # What the controller collected of the collectives says how the job would do on more ranks.
 projected() { timeout 30 "$top_builddir/sgplan" scale --job 4242 --json >"$dir/scale.json" 2>"$dir/err"; }
@@ -94,6 +103,9 @@ finished() { sgctl jobs --finished | grep -q '^4242.0 .* finished'; }
 wait_for_quiet 10 finished
 is $? 0 "sgctl jobs --finished lists the ended step within 10 s"
 yes "sgctl job still reports the ended step" grep -q 4242.0 <(sgctl job 4242)
+sgctl job 4242 --html >"$dir/ended.html"
+is "$? $("$top_srcdir/tests/ctl/page.py" "$dir/ended.html" 'Job 4242.0' 'Ended ' 'Mean step time of each' 'The newest step, drawn')" "0 " \
+    "sgctl job --html writes a page about the ended step, too"
 is "$(sgctl jobs)" "No guarded job that you may see is running; 1 ended: sgctl jobs --finished" "sgctl jobs counts the ended step when none runs"
 # Whatever a job is asked for, an ended or unknown one exits with 1 and the reason, before anybody is asked to confirm.
 refused() { # refused REASON COMMAND...
@@ -113,4 +125,13 @@ for words in "job 77" "record 77" "action 77 requeue" "actions 77" "audit 77" "p
 done
 "$top_builddir/sgtop" --dump 77 >"$dir/out" 2>"$dir/err"
 is "$? $(cat "$dir/err")" "1 sgtop: $unknown" "sgtop --dump of an unknown job exits with 1 and the reason"
+
+# More ranks than a page has rows for: the rows come later, and each is of two ranks.
+"$top_builddir/tests/daemon/simjob" --controller 127.0.0.1:$port --munge-socket "$dir/munge" --job 4343 --nodes 8 --per-node 12 --step 0.05 --seconds 40 \
+    >"$dir/simjob.log" 2>&1 &
+pids+=($!)
+mapped() { sgctl job 4343 --html >"$dir/many.html" && grep -q '>r92-r93<' "$dir/many.html"; }
+wait_for_quiet 30 mapped
+is $? 0 "sgctl job --html of a job of 96 ranks maps all of them, though the table of ranks has 64"
+is "$("$top_srcdir/tests/ctl/page.py" "$dir/many.html" 'Job 4343.0' 'A row is the latest of the ranks that it stands for.')" "" "the page is valid, and says what a row is"
 done_testing

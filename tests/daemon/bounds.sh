@@ -61,7 +61,7 @@ flood() {
 }
 for what in ranks comms period halves jobs reports questions greetings silence; do
     flood $what
-    [ $what != ranks ] || like "$(sgctl job 700029)" '\(UserMemory, Memory\)' "a step beyond the memory of its user has a note with the key that bounds it"
+    [ $what != ranks ] || like "$(sgctl job 700029 --full)" '\(UserMemory, Memory\)' "a step beyond the memory of its user has a note with the key that bounds it"
 done
 like "$(sgctl status)" '^Bounds .* [1-9][0-9]* refused' "sgctl status has the number of refusals"
 [ "$(stat -c %s "$dir/syncguardd.log")" -le 1000000 ]

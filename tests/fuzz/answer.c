@@ -3,9 +3,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "ctl/page.h"
+#include "ctl/page_html.h"
 #include "report/report_step.h"
 #include "report/report_switches.h"
 #include "report/step_svg.h"
@@ -13,17 +15,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* As SVG: whatever is in it, no control character and no markup of its own. */
+/* As SVG and as a page: whatever is in it, no control character and no script. */
 static void draw(const json_t *answer)
 {
     struct picture *p = report_step_read(json_object_get(answer, "picture"));
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
+    struct err err;
 
     if (p)
         step_svg_print(out, p, "job");
+    page_html(out, answer, &err);
     fclose(out);
+    if (strstr(text, "<script"))
+        abort();
     for (size_t c = 0; c < bytes; c++)
         if (text[c] != '\n' && ((unsigned char)text[c] < 0x20 || text[c] == 0x7f))
             abort();
@@ -33,8 +39,8 @@ static void draw(const json_t *answer)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int (*const reports[])(FILE *, const json_t *, int, struct err *) = {
-        page_status, page_jobs,    page_job,     page_nodes, page_actions, page_analysis, page_policies,
+    static int (*const reports[])(FILE *, const json_t *, struct page_form, struct err *) = {
+        page_status, page_jobs,    page_job,     page_brief, page_nodes, page_actions, page_analysis, page_policies,
         page_policy, page_control, page_explain, page_try,   page_audit,   page_step,
     };
     static int null = -1;
@@ -49,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t bytes;
         FILE *out = open_memstream(&text, &bytes);
 
-        reports[i](out, answer, 80, &err);
+        reports[i](out, answer, (struct page_form){ .columns = 80 }, &err);
         fclose(out);
         for (size_t c = 0; c < bytes; c++) /* nothing that moves a terminal's cursor */
             if (text[c] != '\n' && ((unsigned char)text[c] < 0x20 || text[c] == 0x7f))

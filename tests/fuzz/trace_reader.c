@@ -27,7 +27,7 @@ static char *read_pieces(const char *text, size_t bytes, size_t piece)
     if (rc == 0)
         rc = trace_reader_finish(r, &err);
     if (rc == 0)
-        answer = analyze_answer(r);
+        answer = analyze_answer(r, false);
     out = answer ? json_dumps(answer, JSON_COMPACT) : strdup(err.text);
     json_decref(answer);
     trace_reader_free(r);
@@ -71,7 +71,7 @@ static void check_report(const char *text)
         return;
     }
     out = open_memstream(&report, &bytes);
-    if (page_analysis(out, answer, 80, NULL) < 0)
+    if (page_analysis(out, answer, (struct page_form){ .columns = 80 }, NULL) < 0)
         abort();
     fclose(out);
     check_harmless(report);

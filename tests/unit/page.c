@@ -7,79 +7,70 @@
 
 #include "common/utf8.h"
 #include "wire/json.h"
+#include "tests/page_files.h"
 #include "tests/tap.h"
 
-typedef int page_fn(FILE *out, const json_t *answer, int columns, struct err *err);
+typedef int page_fn(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 
-/* tests/ctl/NAME.json gives tests/ctl/NAME.txt */
+/* tests/ctl/NAME.json gives tests/ctl/NAME.txt, or EXPECTED.txt */
 static const struct {
     const char *name;
     page_fn *page;
+    const char *expected;
 } cases[] = {
-    { "status", page_status },
-    { "status-empty", page_status },
-    { "jobs", page_jobs },
-    { "jobs-none", page_jobs },
-    { "nodes", page_nodes },
-    { "nodes-none", page_nodes },
-    { "lemons", page_lemons },
-    { "job-straggler", page_job },
-    { "job-hang", page_job },
-    { "job-starting", page_job },
-    { "job-ended", page_job },
-    { "job-hostile", page_job },
-    { "actions", page_actions },
-    { "actions-none", page_actions },
-    { "policies", page_policies },
-    { "policies-unknown", page_policies },
-    { "policy", page_policy },
-    { "policy-unknown", page_policy },
-    { "control", page_control },
-    { "control-unknown", page_control },
-    { "explain", page_explain },
-    { "explain-no-rules", page_explain },
-    { "explain-unknown", page_explain },
-    { "audit", page_audit },
-    { "audit-none", page_audit },
-    { "audit-unknown", page_audit },
-    { "try", page_try },
-    { "try-unknown", page_try },
-    { "step", page_step },
-    { "step-unknown", page_step },
+    { "status", page_status, NULL },
+    { "status-empty", page_status, NULL },
+    { "jobs", page_jobs, NULL },
+    { "jobs-none", page_jobs, NULL },
+    { "nodes", page_nodes, NULL },
+    { "nodes-none", page_nodes, NULL },
+    { "lemons", page_lemons, NULL },
+    { "job-straggler", page_job, NULL },
+    { "job-hang", page_job, NULL },
+    { "job-starting", page_job, NULL },
+    { "job-ended", page_job, NULL },
+    { "job-hostile", page_job, NULL },
+    { "job-straggler", page_brief, "brief-straggler" },
+    { "job-hang", page_brief, "brief-hang" },
+    { "job-starting", page_brief, "brief-starting" },
+    { "job-ended", page_brief, "brief-ended" },
+    { "job-healthy", page_brief, "brief-healthy" },
+    { "job-partial", page_brief, "brief-partial" },
+    { "actions", page_actions, NULL },
+    { "actions-none", page_actions, NULL },
+    { "policies", page_policies, NULL },
+    { "policies-unknown", page_policies, NULL },
+    { "policy", page_policy, NULL },
+    { "policy-unknown", page_policy, NULL },
+    { "control", page_control, NULL },
+    { "control-unknown", page_control, NULL },
+    { "explain", page_explain, NULL },
+    { "explain-no-rules", page_explain, NULL },
+    { "explain-unknown", page_explain, NULL },
+    { "audit", page_audit, NULL },
+    { "audit-none", page_audit, NULL },
+    { "audit-unknown", page_audit, NULL },
+    { "try", page_try, NULL },
+    { "try-unknown", page_try, NULL },
+    { "step", page_step, NULL },
+    { "step-unknown", page_step, NULL },
 };
 
 /* The same on a terminal of 80 columns: tests/ctl/NAME-80.txt */
 static const struct {
     const char *name;
     page_fn *page;
+    const char *expected;
 } narrow[] = {
-    { "jobs", page_jobs },       { "nodes", page_nodes },   { "job-straggler", page_job },
-    { "actions", page_actions }, { "policy", page_policy }, { "explain", page_explain },
-    { "step", page_step },
+    { "jobs", page_jobs, NULL },
+    { "nodes", page_nodes, NULL },
+    { "job-straggler", page_job, NULL },
+    { "actions", page_actions, NULL },
+    { "policy", page_policy, NULL },
+    { "explain", page_explain, NULL },
+    { "step", page_step, NULL },
+    { "job-straggler", page_brief, "brief-straggler" },
 };
-
-static char *path_of(const char *name, const char *suffix)
-{
-    static char path[4096];
-    const char *top = getenv("top_srcdir");
-
-    snprintf(path, sizeof(path), "%s/tests/ctl/%s.%s", top ? top : ".", name, suffix);
-    return path;
-}
-
-static char *read_all(const char *path)
-{
-    FILE *f = fopen(path, "re");
-    char *text = calloc(1, 1 << 16);
-
-    if (f) {
-        size_t n = fread(text, 1, (1 << 16) - 1, f);
-
-        text[n] = '\0';
-        fclose(f);
-    }
-    return text;
-}
 
 static int widest_line(const char *text)
 {
@@ -95,33 +86,72 @@ static int widest_line(const char *text)
     return widest;
 }
 
-/* At this width, against tests/ctl/NAME.txt or NAME-COLUMNS.txt; columns 0: not a terminal. */
-static void compare(const char *name, page_fn *page, int columns)
+static char *print(const char *name, page_fn *page, struct page_form form)
 {
-    char wanted_name[80];
-    json_t *answer = json_load_file(path_of(name, "json"), 0, NULL);
-    char *got = NULL, *wanted;
+    json_t *answer = json_load_file(page_file_path(name, "json"), 0, NULL);
+    char *got = NULL;
     struct err err = { "" };
     size_t size;
     FILE *out = open_memstream(&got, &size);
 
     ok(answer != NULL, "page: %s.json is readable", name);
-    ok(page(out, answer, columns, &err) == 0, "page: %s at %d columns is accepted %s", name, columns, err.text);
+    ok(page(out, answer, form, &err) == 0, "page: %s at %d columns is accepted %s", name, form.columns, err.text);
     fclose(out);
-    snprintf(wanted_name, sizeof(wanted_name), columns ? "%s-%d" : "%s", name, columns);
-    if (getenv("UPDATE")) {
-        FILE *f = fopen(path_of(wanted_name, "txt"), "we");
+    json_decref(answer);
+    return got;
+}
 
-        fputs(got, f);
-        fclose(f);
-    }
-    wanted = read_all(path_of(wanted_name, "txt"));
+/* At this width, against tests/ctl/EXPECTED.txt or EXPECTED-COLUMNS.txt; columns 0: not a terminal. */
+static void compare(const char *name, page_fn *page, const char *expected, int columns)
+{
+    char wanted_name[80];
+    char *got = print(name, page, (struct page_form){ .columns = columns }), *wanted;
+
+    snprintf(wanted_name, sizeof(wanted_name), columns ? "%s-%d" : "%s", expected ? expected : name, columns);
+    wanted = page_file_wanted(wanted_name, "txt", got);
     is_str(got, wanted, "page: %s is printed as in its file", wanted_name);
     if (columns)
-        is_int(widest_line(got) <= columns, 1, "%s: no line is wider than %d columns", name, columns);
+        is_int(widest_line(got) <= columns, 1, "%s: no line is wider than %d columns", wanted_name, columns);
     free(wanted);
     free(got);
-    json_decref(answer);
+}
+
+/* Takes the colours out; how many there were, -1: one does not end with its line. */
+static int without_colours(char *text)
+{
+    int colours = 0, open = 0;
+    char *to = text;
+
+    for (const char *at = text; *at;) {
+        if (!strncmp(at, "\033[", 2)) {
+            size_t n = strcspn(at, "m") + 1;
+
+            open = strncmp(at, "\033[0m", 4) != 0;
+            colours += open;
+            at += n;
+            continue;
+        }
+        if (*at == '\n' && open)
+            return -1;
+        *to++ = *at++;
+    }
+    *to = '\0';
+    return colours;
+}
+
+/* Colours add nothing to what is said, and are where a job is good or bad. */
+static void colours(const char *name, page_fn *page, int columns, bool any)
+{
+    char *plain = print(name, page, (struct page_form){ .columns = columns }),
+         *coloured = print(name, page, (struct page_form){ .columns = columns, .colour = true });
+    int n = without_colours(coloured);
+
+    is_str(coloured, plain, "page: %s at %d columns: with colours the text is the same", name, columns);
+    ok(n >= 0, "page: %s at %d columns: every colour ends with its line", name, columns);
+    if (any)
+        ok(n > 0, "page: %s at %d columns has colours", name, columns);
+    free(plain);
+    free(coloured);
 }
 
 /* An answer of a controller of another version: the reason, and nothing on stdout. */
@@ -133,7 +163,7 @@ static void refuse(const char *what, page_fn *page, const char *json, const char
     size_t size;
     FILE *out = open_memstream(&got, &size);
 
-    ok(page(out, answer, 0, &err) == -1, "%s is rejected", what);
+    ok(page(out, answer, (struct page_form){ 0 }, &err) == -1, "%s is rejected", what);
     fclose(out);
     is_str(err.text, reason, "the reason for %s", what);
     is_int((long long)size, 0, "nothing is written for %s", what);
@@ -184,9 +214,11 @@ static void lists(void)
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        compare(cases[i].name, cases[i].page, 0);
+        compare(cases[i].name, cases[i].page, cases[i].expected, 0);
     for (size_t i = 0; i < ARRAY_SIZE(narrow); i++)
-        compare(narrow[i].name, narrow[i].page, 80);
+        compare(narrow[i].name, narrow[i].page, narrow[i].expected, 80);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        colours(cases[i].name, cases[i].page, i % 2 ? 80 : 0, !strncmp(cases[i].name, "job-straggler", 13));
     refuse("jobs that are no list", page_jobs, "{\"jobs\":{}}",
            "the controller's answer has no 'jobs' that is a list");
     refuse("an answer without nodes", page_nodes, "{}",

@@ -134,8 +134,40 @@ static void slow(void)
     view_free(view);
 }
 
+/* The run is kept in stretches that go back to its beginning, and of a long one in the longest. */
+static void stretches(void)
+{
+    static const struct {
+        double for_s, width_s;
+        size_t least, most;
+    } runs[] = { { 100, 2, 45, 50 }, { 600, 16, 34, 38 }, { 5000, 128, 36, 40 }, { 15000, 128, VIEW_STRETCHES, VIEW_STRETCHES } };
+    struct view_stretches s;
+    size_t n;
+
+    start(0);
+    is_int((long long)view_stretches_get(view, &s), 0, "before the first step there is no stretch");
+    view_free(view);
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        bool ordered = true, near_all = true;
+
+        start(0);
+        run(runs[i].for_s, 0.05, 0.05);
+        n = view_stretches_get(view, &s);
+        is_near(s.width_s, runs[i].width_s, 1e-9, "a run of %.0f s is kept in stretches of %.0f s", runs[i].for_s, runs[i].width_s);
+        ok(n >= runs[i].least && n <= runs[i].most, "a run of %.0f s: %zu stretches", runs[i].for_s, n);
+        for (size_t k = 0; k < n; k++) {
+            ordered &= s.at_s[k] >= 0 && s.at_s[k] <= now_s && (!k || s.at_s[k] > s.at_s[k - 1]);
+            near_all &= near(s.synchronisation_ratio[k], 0.05, 0.2);
+        }
+        ok(ordered, "a run of %.0f s: the stretches are in order", runs[i].for_s);
+        ok(near_all, "a run of %.0f s: every stretch has the share of waiting", runs[i].for_s);
+        view_free(view);
+    }
+}
+
 int main(void)
 {
+    stretches();
     rising();
     falling();
     steady();

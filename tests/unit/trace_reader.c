@@ -130,7 +130,7 @@ static char *answer_of(const char *text, size_t bytes, size_t piece)
     struct err err;
     int rc;
     struct trace_reader *r = read_pieces(text, bytes, piece, &err, &rc);
-    json_t *answer = rc == 0 ? analyze_answer(r) : NULL;
+    json_t *answer = rc == 0 ? analyze_answer(r, false) : NULL;
     char *json = answer ? json_dumps(answer, JSON_INDENT(1)) : xstrdup(err.text);
 
     json_decref(answer);
@@ -230,7 +230,7 @@ static void check_pieces(void)
 
 static char *answer_so_far(struct trace_reader *r)
 {
-    json_t *answer = analyze_answer(r);
+    json_t *answer = analyze_answer(r, false);
     char *json = json_dumps(answer, JSON_INDENT(1));
 
     json_decref(answer);

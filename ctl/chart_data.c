@@ -1,0 +1,178 @@
+#include "ctl/chart_data.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
+#include "common/utf8.h"
+#include "common/xalloc.h"
+#include "ctl/page_parts.h"
+#include "wire/json.h"
+
+#define NODE_CHARS 12 /* of a node's name beside a row: its end, which differs most */
+
+size_t chart_data_bands(const json_t *answer, struct chart_band *band)
+{
+    const json_t *span;
+    size_t i, n = 0;
+
+    json_array_foreach(get_array(answer, "timeline"), i, span) {
+        double from_s = get_amount(span, "from_s"), to_s = get_amount(span, "to_s"), price = get_number(span, "slowdown");
+        char words[180];
+
+        if (n == CHART_BANDS_MAX || get_true(span, "minor") || isnan(from_s))
+            continue;
+        page_verdict_words(span, words, sizeof(words));
+        band[n] = (struct chart_band){ .from_s = from_s, .to_s = isnan(to_s) ? 0 : to_s, .bad = page_verdict_severity(span) == PAGE_BAD };
+        snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words, isnan(price) ? "" : ", ", isnan(price) ? "" : text_times(price).s);
+        n++;
+    }
+    return n;
+}
+
+/* ---- lines ---- */
+
+/* The newest values of a list. */
+static size_t values_of(const json_t *list, double *value)
+{
+    size_t have = json_array_size(list), n = have < CHART_POINTS_MAX ? have : CHART_POINTS_MAX;
+
+    for (size_t i = 0; i < n; i++)
+        value[i] = number_of(json_array_get(list, have - n + i));
+    return n;
+}
+
+/* Columns end now, one behind the other. */
+bool chart_data_columns(struct chart_lines *c, const json_t *history, const char *key)
+{
+    c->width_s = get_amount(history, "column_s");
+    c->n = c->width_s > 0 ? values_of(get_array(history, key), c->value) : 0;
+    for (size_t i = 0; i < c->n; i++)
+        c->age_s[i] = ((double)(c->n - i) - 0.5) * c->width_s;
+    return c->n > 0;
+}
+
+/* Stretches have their ages beside them. */
+bool chart_data_run(struct chart_lines *c, const json_t *history, const char *key)
+{
+    const json_t *run = get_object(history, "run");
+    double age_s[CHART_POINTS_MAX];
+    size_t ages = values_of(get_array(run, "age_s"), age_s), n = values_of(get_array(run, key), c->value);
+
+    c->n = 0;
+    c->width_s = get_amount(run, "width_s");
+    for (size_t i = 0; i < n && i < ages && c->width_s > 0; i++) {
+        if (!(age_s[i] >= 0) || (c->n && age_s[i] >= c->age_s[c->n - 1])) /* not in order */
+            continue;
+        c->age_s[c->n] = age_s[i];
+        c->value[c->n++] = c->value[i];
+    }
+    return c->n > 0;
+}
+
+void chart_data_past(struct chart_lines *c, const json_t *answer)
+{
+    const json_t *past = get_object(answer, "past");
+    double runs = get_amount(past, "runs");
+
+    c->mark = runs > 0 ? get_amount(past, "step_p50_s") : NAN;
+    snprintf(c->mark_label, sizeof(c->mark_label), "median of %s similar earlier run%s", text_count(runs).s, page_plural(runs));
+}
+
+/* ---- the map ---- */
+
+struct heat_row {
+    int64_t rank;
+    const char *levels, *node;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct heat_row *x = a, *y = b;
+
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The rows in the order of ranks; *n of them.  The caller's. */
+static struct heat_row *heat_rows(const json_t *answer, size_t *n)
+{
+    const json_t *rows = get_array(get_object(answer, "heat"), "rows"), *row;
+    struct heat_row *list = xcalloc(json_array_size(rows) + 1, sizeof(*list));
+    size_t i;
+
+    *n = 0;
+    json_array_foreach(rows, i, row) {
+        struct heat_row one = { get_count(row, "rank"), get_string(row, "levels"), NULL };
+
+        if (one.rank >= 0 && one.levels)
+            list[(*n)++] = one;
+    }
+    qsort(list, *n, sizeof(*list), by_rank);
+    json_array_foreach(get_array(answer, "rank_table"), i, row) {
+        struct heat_row key = { get_count(row, "rank"), NULL, NULL }, *found = *n ? bsearch(&key, list, *n, sizeof(*list), by_rank) : NULL;
+
+        if (found)
+            found->node = get_string(row, "node");
+    }
+    return list;
+}
+
+/* The latest of the ranks of a row, column by column. */
+static void merge_levels(char *into, size_t columns, const char *levels)
+{
+    size_t have = strlen(levels), n = have < columns ? have : columns;
+
+    for (size_t i = 0; i < n; i++) {
+        char level = levels[have - n + i], *at = &into[columns - n + i];
+
+        if (level >= '0' && level <= '9' && level > *at) /* '.' is below all digits */
+            *at = level;
+    }
+}
+
+/* "n3 r12", "r0-r255" */
+static void put_label(char *buf, size_t size, const struct heat_row *first, const struct heat_row *last)
+{
+    char node[64] = "";
+    size_t cut;
+
+    if (last > first) {
+        snprintf(buf, size, "r%lld-r%lld", (long long)first->rank, (long long)last->rank);
+        return;
+    }
+    if (first->node)
+        utf8_clean(node, sizeof(node), first->node);
+    cut = strlen(node) > NODE_CHARS ? strlen(node) - NODE_CHARS : 0;
+    snprintf(buf, size, "%s%s%sr%lld", cut ? ".." : "", node + cut, *node ? " " : "", (long long)first->rank);
+}
+
+size_t chart_data_map(struct chart_map *c, const json_t *answer)
+{
+    const json_t *heat = get_object(answer, "heat"), *scale = get_array(heat, "scale");
+    size_t n, per;
+    struct heat_row *row = heat_rows(answer, &n);
+
+    c->column_s = get_amount(heat, "column_s");
+    for (size_t i = 0; i < n; i++)
+        c->columns = strlen(row[i].levels) > c->columns ? strlen(row[i].levels) : c->columns;
+    c->columns = c->columns < CHART_COLUMNS_MAX ? c->columns : CHART_COLUMNS_MAX;
+    while (c->n_scale < ARRAY_SIZE(c->scale) && number_of(json_array_get(scale, c->n_scale)) > 0) {
+        c->scale[c->n_scale] = number_of(json_array_get(scale, c->n_scale));
+        c->n_scale++;
+    }
+    per = !c->columns || !(c->column_s > 0) ? 0 : (n + CHART_ROWS_MAX - 1) / CHART_ROWS_MAX;
+    for (size_t i = 0; per && i < n; i += per) {
+        struct chart_row *to = &c->row[c->n++];
+        size_t last = i + per < n ? i + per - 1 : n - 1;
+
+        memset(to->level, '.', c->columns);
+        for (size_t k = i; k <= last; k++)
+            merge_levels(to->level, c->columns, row[k].levels);
+        put_label(to->label, sizeof(to->label), &row[i], &row[last]);
+    }
+    free(row);
+    return per;
+}

@@ -1,0 +1,26 @@
+/* page_brief.c - one job in ten lines: the sentence, what it costs, where, how it changes, what to do; a healthy job in two or three. */
+#include "ctl/brief.h"
+#include "ctl/page.h"
+#include "ctl/page_parts.h"
+#include "wire/json.h"
+
+int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err)
+{
+    struct page page = { out, answer, form };
+    struct table *t;
+    struct brief b;
+    char id[64];
+
+    if (check_answer(answer, "id", JSON_STRING, err) < 0 || check_answer(answer, "state", JSON_STRING, err) < 0)
+        return -1;
+    brief_get(&b, answer);
+    page_sentence(&page, page_severity(answer));
+    if (!b.healthy)
+        fputc('\n', out);
+    t = page_figures();
+    for (size_t i = 0; i < b.n; i++)
+        page_figure(t, b.row[i].label, "%s", b.row[i].text);
+    page_figure(t, "More", "sgctl job %s --full; as a page with charts: --html -o FILE", show_text(answer, "id", id, sizeof(id)));
+    page_put_figures(&page, PAGE_INDENT, t);
+    return 0;
+}

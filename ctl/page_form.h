@@ -1,0 +1,12 @@
+/* page_form.h - how text for people is laid out. */
+#ifndef SYNCGUARD_CTL_PAGE_FORM_H
+#define SYNCGUARD_CTL_PAGE_FORM_H
+
+#include <stdbool.h>
+
+struct page_form {
+    int columns; /* the terminal's width; 0 where there is none: tables are as wide as they need (common/text.h) */
+    bool colour; /* titles and what is good or bad stand out by the terminal's own colours; words say the same */
+};
+
+#endif

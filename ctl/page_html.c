@@ -1,0 +1,396 @@
+#include "ctl/page_html.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "ctl/brief.h"
+#include "ctl/chart.h"
+#include "ctl/chart_data.h"
+#include "ctl/page.h"
+#include "ctl/page_parts.h"
+#include "report/markup.h"
+#include "report/report_step.h"
+#include "report/step_svg.h"
+#include "wire/json.h"
+
+#define PRE_COLUMNS 100 /* of the report in words */
+
+static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+                           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
+
+static const char style[] =
+    "<style>\n"
+    ":root{--paper:#fff;--text:#1b1f24;--dim:#5f6875;--grid:#dfe3e8;--line:#2f6fdd;--good:#1a7f4b;--warn:#b7791f;--bad:#c92a2a;"
+    "--s0:#5b8def;--s1:#d9941a;--s2:#c2255c;--s3:#8a63d2}\n"
+    "@media(prefers-color-scheme:dark){:root{--paper:#14171c;--text:#e6e8eb;--dim:#9aa3af;--grid:#2b313a;--line:#7aa7ff;--good:#56c98c;--warn:#e0a84a;"
+    "--bad:#ff7b72;--s0:#4a78d0;--s1:#d9941a;--s2:#e0588a;--s3:#a98be8}}\n"
+    "body{margin:0;background:var(--paper);color:var(--text);font:16px/1.5 system-ui,sans-serif}\n"
+    "main{max-width:1120px;margin:0 auto;padding:24px}\n"
+    "h1{font-size:1.4rem;margin:0}h2{font-size:1.1rem;margin:2.4em 0 .6em;border-bottom:1px solid var(--grid)}h3{font-size:1rem;margin:1.6em 0 .2em}\n"
+    "p.dim,figcaption{color:var(--dim);font-size:.9rem}\n"
+    ".sentence{font-size:1.15rem;border-left:5px solid var(--dim);padding-left:.7em;margin:1.2em 0}\n"
+    "p.good{border-color:var(--good)}p.warn{border-color:var(--warn)}p.bad{border-color:var(--bad)}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1.2em;margin:0}dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}\n"
+    "ol{padding-left:1.4em}li{margin:.8em 0}li p{margin:.1em 0}strong.warn{color:var(--warn)}strong.bad{color:var(--bad)}\n"
+    "figure{margin:0 0 1.6em}pre{overflow-x:auto;font-size:.8rem;line-height:1.35}summary{cursor:pointer}\n"
+    "svg.step{width:100%;height:auto}\n";
+
+struct html {
+    FILE *out;
+    const json_t *answer;
+    const json_t *trace; /* NULL: a job's */
+    bool ended;
+    const char *until; /* what ages are before */
+    double length_s;   /* of the run */
+};
+
+static const char *class_of(enum page_style style_of)
+{
+    return style_of == PAGE_BAD ? "bad" : style_of == PAGE_WARN ? "warn" : style_of == PAGE_GOOD ? "good" : "plain";
+}
+
+__attribute__((format(printf, 3, 4))) static void put_element(const struct html *h, const char *tag, const char *fmt, ...)
+{
+    char text[2200];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    fprintf(h->out, "<%s>", tag);
+    markup_text(h->out, text);
+    fprintf(h->out, "</%.*s>\n", (int)strcspn(tag, " "), tag);
+}
+
+static void begin_section(const struct html *h, const char *id, const char *title)
+{
+    fprintf(h->out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
+}
+
+static void end_section(const struct html *h)
+{
+    fputs("</section>\n", h->out);
+}
+
+static void not_measured(const struct html *h, const char *what)
+{
+    put_element(h, "p class=\"dim\"", "Not measured: %s.", what);
+}
+
+/* ---- what it is ---- */
+
+static void put_title(const struct html *h, const char *tag)
+{
+    char id[80], name[200];
+
+    show_text(h->trace ? h->trace : h->answer, h->trace ? "job" : "id", id, sizeof(id));
+    show_text(h->answer, "name", name, sizeof(name));
+    if (h->trace)
+        put_element(h, tag, "Trace of %s", id);
+    else if (get_string(h->answer, "name"))
+        put_element(h, tag, "Job %s \"%s\"", id, name);
+    else
+        put_element(h, tag, "Job %s", id);
+}
+
+/* The time up to which it is: nothing that is reported is younger. */
+static void put_time(const struct html *h)
+{
+    double at_s = get_number(h->answer, "start") + get_number(h->answer, "elapsed_s");
+    char text[40];
+    struct tm tm;
+    time_t at;
+
+    if (!(at_s >= 0 && at_s < 1e11))
+        return;
+    at = (time_t)at_s;
+    if (gmtime_r(&at, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm))
+        put_element(h, "p class=\"dim\"", h->ended ? "Ended %s UTC. Reported by SyncGuard." : "As of %s UTC. Reported by SyncGuard.", text);
+}
+
+static void put_brief(const struct html *h)
+{
+    struct brief *b = xcalloc(1, sizeof(*b));
+    const char *sentence = get_string(h->answer, "sentence");
+    char text[1024];
+
+    brief_get(b, h->answer);
+    fprintf(h->out, "<p class=\"sentence %s\">", class_of(page_severity(h->answer)));
+    markup_text(h->out, sentence ? show_text(h->answer, "sentence", text, sizeof(text)) : "Nothing can be said about it yet.");
+    fputs("</p>\n<dl>\n", h->out);
+    for (size_t i = 0; i < b->n; i++) {
+        put_element(h, "dt", "%s", b->row[i].label);
+        put_element(h, "dd", "%s", b->row[i].text);
+    }
+    fputs("</dl>\n", h->out);
+    free(b);
+}
+
+/* ---- verdicts ---- */
+
+static void put_verdict(const struct html *h, const json_t *verdict)
+{
+    double price = get_number(verdict, "slowdown");
+    char text[1024], advice[400];
+
+    if (h->trace)
+        page_trace_verdict_head(verdict, text, sizeof(text));
+    else
+        page_verdict_head(h->answer, verdict, text, sizeof(text));
+    fprintf(h->out, "<li><strong class=\"%s\">", class_of(page_verdict_severity(verdict)));
+    markup_text(h->out, isnan(price) ? "no price" : text_times(price).s);
+    fputs("</strong> ", h->out);
+    markup_text(h->out, text);
+    fputc('\n', h->out);
+    if (get_string(verdict, "text"))
+        put_element(h, "p", "%s", show_text(verdict, "text", text, sizeof(text)));
+    if (get_string(verdict, "cause"))
+        put_element(h, "p", "Likely cause: %s", show_text(verdict, "cause", text, sizeof(text)));
+    if (*brief_advice(advice, sizeof(advice), h->answer, verdict))
+        put_element(h, "p", "To do: %s", advice);
+    fputs("</li>\n", h->out);
+}
+
+static void put_verdicts(const struct html *h)
+{
+    struct chart_band band[CHART_BANDS_MAX];
+    const json_t *verdict;
+    size_t i, n = 0;
+
+    begin_section(h, "verdicts", "Verdicts");
+    json_array_foreach(get_array(h->answer, "verdicts"), i, verdict) {
+        if (!json_is_object(verdict) || get_true(verdict, "minor"))
+            continue;
+        fputs(n++ ? "" : "<p class=\"dim\">The price is the time over the time without the cause.</p>\n<ol>\n", h->out);
+        put_verdict(h, verdict);
+    }
+    fputs(n ? "</ol>\n" : h->ended ? "<p>None was raised.</p>\n" : "<p>None stands.</p>\n", h->out);
+    n = chart_data_bands(h->answer, band);
+    if (n && h->length_s > 0) {
+        fputs("<figure>\n", h->out);
+        chart_bands_put(h->out, "When each verdict held", band, n, h->length_s, h->until);
+        put_element(h, "figcaption", "When each verdict of the run held, over its %s; prices are those of the whole run.", text_s(h->length_s).s);
+        fputs("</figure>\n", h->out);
+    }
+    end_section(h);
+}
+
+/* ---- over time ---- */
+
+static struct chart_lines *lines_new(const struct html *h, const char *name, const char *what, bool share)
+{
+    struct chart_lines *c = xcalloc(1, sizeof(*c));
+
+    c->name = name;
+    c->what = what;
+    c->until = h->until;
+    c->share = share;
+    c->mark = NAN;
+    c->n_bands = chart_data_bands(h->answer, c->band);
+    return c;
+}
+
+/* A figure, its range in words; false: nothing is known. */
+static bool put_curve(const struct html *h, const struct chart_lines *c, const char *each, const char *beyond)
+{
+    double low, high;
+    size_t known = chart_lines_range(c, &low, &high);
+
+    if (!known)
+        return false;
+    fputs("<figure>\n", h->out);
+    chart_lines_put(h->out, c);
+    put_element(h, "figcaption", "%s of each %s, %zu of them: %s to %s. %s%s", each, text_s(c->width_s).s, known,
+                c->share ? text_percent(low).s : text_s(low).s, c->share ? text_percent(high).s : text_s(high).s, c->n_bands ? "Shaded: a verdict holds. " : "",
+                beyond);
+    fputs("</figure>\n", h->out);
+    return true;
+}
+
+/* How far back it goes. */
+static double oldest_s(const struct chart_lines *c)
+{
+    return c->n ? c->age_s[0] + c->width_s / 2 : 0;
+}
+
+static const char *not_kept(const struct html *h, const struct chart_lines *c)
+{
+    return oldest_s(c) < 0.95 * h->length_s ? "What was before is not kept." : "";
+}
+
+/* The figure over the run as far as it is kept, and over the newest columns where these show more of it. */
+static bool put_course(const struct html *h, struct chart_lines *c, const char *key, const char *each)
+{
+    const json_t *history = get_object(h->answer, "history");
+    double columns_s = chart_data_columns(c, history, key) ? oldest_s(c) : 0;
+    bool any = false, longer = chart_data_run(c, history, key) && oldest_s(c) > 1.2 * columns_s;
+
+    if (longer)
+        any = put_curve(h, c, each, not_kept(h, c));
+    if (chart_data_columns(c, history, key))
+        any |= put_curve(h, c, each, longer ? "The newest part of the run." : not_kept(h, c));
+    return any;
+}
+
+static void put_step_time(const struct html *h)
+{
+    struct chart_lines *c = lines_new(h, "Step time over the run", "step time", false);
+
+    begin_section(h, "step-time", "Step time");
+    chart_data_past(c, h->answer);
+    if (!put_course(h, c, "step_s", "Mean step time"))
+        not_measured(h, "no step time is known");
+    end_section(h);
+    free(c);
+}
+
+static void put_skew(const struct html *h)
+{
+    struct chart_lines *c = lines_new(h, "Skew over time", "skew", false);
+
+    begin_section(h, "skew", "Skew: from the first to the last arrival at a collective");
+    if (!chart_data_columns(c, get_object(h->answer, "history"), "skew_s") || !put_curve(h, c, "Mean skew", not_kept(h, c)))
+        not_measured(h, "no skew is known");
+    end_section(h);
+    free(c);
+}
+
+static void put_waiting(const struct html *h)
+{
+    struct chart_lines *c = lines_new(h, "Share of the ranks' time spent waiting", "waiting for a later rank", true);
+
+    begin_section(h, "waiting", "Waiting");
+    if (!put_course(h, c, "synchronisation_ratio", "Share of the ranks' time"))
+        not_measured(h, "it is not known how long ranks wait for one another");
+    end_section(h);
+    free(c);
+}
+
+static void put_shares(const struct html *h)
+{
+    const json_t *shares = get_object(h->answer, "shares");
+    const struct chart_share share[] = { { "compute", get_share(shares, "compute") },
+                                         { "communication", get_share(shares, "communication") },
+                                         { "synchronisation", get_share(shares, "synchronisation") },
+                                         { "point-to-point", get_share(shares, "point_to_point") } };
+    bool any = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(share); i++)
+        any |= !isnan(share[i].ratio);
+    begin_section(h, "shares", "Where the ranks' time goes");
+    if (any) {
+        fputs("<figure>\n", h->out);
+        chart_shares_put(h->out, "Shares of the ranks' time", share, ARRAY_SIZE(share));
+        put_element(h, "figcaption", "Shares of the time of all ranks, %s. Synchronisation is waiting for a later rank.", h->ended ? "at the end" : "now");
+        fputs("</figure>\n", h->out);
+    } else {
+        not_measured(h, "it is not known what the ranks' time is spent on");
+    }
+    end_section(h);
+}
+
+static void put_map(const struct html *h)
+{
+    struct chart_map *c = xcalloc(1, sizeof(*c));
+    const json_t *rows = get_array(get_object(h->answer, "heat"), "rows");
+    size_t per;
+
+    *c = (struct chart_map){ .name = "Lateness of ranks over time", .what = "ranks", .until = h->until };
+    per = chart_data_map(c, h->answer);
+    begin_section(h, "lateness", "Lateness of ranks");
+    if (per) {
+        fputs("<figure>\n", h->out);
+        chart_map_put(h->out, c);
+        put_element(h, "figcaption", "How late ranks came to the collectives, on average in each %s. %s%s", text_s(c->column_s).s,
+                    per > 1 ? "A row is the latest of the ranks that it stands for. " : "A row is a rank. ",
+                    get_amount(h->answer, "rank_table_total") > (double)json_array_size(rows) ? "Only the latest ranks of the job are kept." : "");
+        fputs("</figure>\n", h->out);
+    } else {
+        not_measured(h, "no rank's lateness over time is known");
+    }
+    end_section(h);
+    free(c);
+}
+
+/* ---- the rest ---- */
+
+static void put_step(const struct html *h)
+{
+    struct picture *p = report_step_read(json_object_get(h->answer, "picture"));
+    char job[64];
+
+    begin_section(h, "step", "The newest step, drawn");
+    if (p) {
+        show_text(h->trace ? h->trace : h->answer, h->trace ? "job" : "id", job, sizeof(job));
+        fputs("<figure>\n", h->out);
+        step_svg_print(h->out, p, job);
+        put_element(h, "figcaption", "Ranks down, time across. Ranks on the critical path are shown, one of each role, and the slowest.");
+        fputs("</figure>\n", h->out);
+    } else {
+        not_measured(h, "no step is known");
+    }
+    end_section(h);
+    picture_free(p);
+}
+
+static void put_words(const struct html *h)
+{
+    struct page_form form = { .columns = PRE_COLUMNS };
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct err err;
+
+    if (!out)
+        abort();
+    if (h->trace)
+        page_analysis(out, h->answer, form, &err);
+    else
+        page_job(out, h->answer, form, &err);
+    fclose(out);
+    begin_section(h, "words", "The whole report");
+    fputs("<details>\n<summary>All figures and tables, in words</summary>\n<pre>", h->out);
+    markup_text(h->out, text);
+    fputs("</pre>\n</details>\n", h->out);
+    end_section(h);
+    free(text);
+}
+
+int page_html(FILE *out, const json_t *answer, struct err *err)
+{
+    struct html h = { .out = out, .answer = answer, .trace = get_object(answer, "trace") };
+
+    if (!h.trace && (check_answer(answer, "id", JSON_STRING, err) < 0 || check_answer(answer, "state", JSON_STRING, err) < 0))
+        return -1;
+    h.ended = page_has_ended(answer) || h.trace;
+    h.until = h.ended ? "the end" : "now";
+    h.length_s = h.trace ? get_amount(h.trace, "seconds") : get_amount(answer, "elapsed_s");
+    fputs(head, out);
+    put_title(&h, "title");
+    fputs(style, out);
+    fputs(chart_style, out);
+    fputs("</style>\n</head>\n<body>\n", out);
+    fputs(chart_defs, out);
+    fputs("<main>\n<header>\n", out);
+    put_title(&h, "h1");
+    put_time(&h);
+    put_brief(&h);
+    fputs("</header>\n", out);
+    put_verdicts(&h);
+    put_step_time(&h);
+    put_waiting(&h);
+    put_skew(&h);
+    put_map(&h);
+    put_shares(&h);
+    put_step(&h);
+    put_words(&h);
+    fputs("</main>\n</body>\n</html>\n", out);
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* sgctl.h - what sgctl's commands share: exit codes, how an answer is printed; and the commands that are in files of their own. */
+#ifndef SYNCGUARD_CTL_SGCTL_H
+#define SYNCGUARD_CTL_SGCTL_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "common/err.h"
+#include "common/options.h"
+#include "ctl/page_form.h"
+
+enum { OK = 0, FAILED = 1, USAGE = 2 };
+
+/* The reason on standard error; returns code. */
+int complain(int code, const struct err *err);
+
+typedef int page_fn(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+/* On standard output: as JSON if that was asked for, else by page (ctl/page.h), through a pager where it is long (ctl/pager.h).  Returns an exit code. */
+int print_answer(const struct options *o, const json_t *answer, page_fn *page);
+
+/* The file that --output names; "-": none. */
+const char *output_of(const struct options *o);
+/* Options of a report as a page (sgctl_page.c): -1 with the reason where they do not go together. */
+int check_page(const struct options *o, struct err *err);
+/* As a page into output_of(): of an answer (ctl/page_html.h), of a job.  They return an exit code. */
+int write_page(const struct options *o, const json_t *answer);
+int write_job_page(const struct options *o, const char *job);
+
+/* Commands (ctl/commands.h); they return an exit code. */
+int run_analyze(const struct options *o);
+int run_step(const struct options *o);
+int run_replay(const struct options *o);
+int run_top(const struct options *o);
+
+#endif

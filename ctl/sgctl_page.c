@@ -1,0 +1,46 @@
+/* sgctl_page.c - a report as a page for a browser. */
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/gather.h"
+#include "ctl/output.h"
+#include "ctl/page_html.h"
+#include "ctl/sgctl.h"
+#include "wire/session.h"
+
+const char *output_of(const struct options *o)
+{
+    return options_given(o, "output") ? options_text(o, "output") : "-";
+}
+
+int check_page(const struct options *o, struct err *err)
+{
+    if (!options_given(o, "html"))
+        return options_given(o, "output") ? err_set(err, "--output belongs to --html") : 0;
+    if (options_given(o, "json"))
+        return err_set(err, "--html writes a page, --json prints figures: give one of them");
+    if (!strcmp(output_of(o), "-") && isatty(STDOUT_FILENO))
+        return err_set(err, "--html writes a page for a browser: name its file with --output");
+    return 0;
+}
+
+int write_page(const struct options *o, const json_t *answer)
+{
+    const char *path = output_of(o);
+    struct err err;
+    FILE *out = output_open(path, &err);
+
+    return out && output_close(out, path, page_html(out, answer, &err), &err) == 0 ? OK : complain(FAILED, &err);
+}
+
+int write_job_page(const struct options *o, const char *job)
+{
+    struct err err;
+    struct session *s = session_open(o, &err);
+    json_t *answer = s ? gather_job(&s->client, job, options_number(o, "timeout"), &err) : NULL;
+    int rc = answer ? write_page(o, answer) : complain(FAILED, &err);
+
+    json_decref(answer);
+    session_close(s);
+    return rc;
+}

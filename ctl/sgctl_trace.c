@@ -1,0 +1,151 @@
+/* sgctl_trace.c - the commands that read or show a recorded trace, and the live screen. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "ctl/analyze.h"
+#include "ctl/output.h"
+#include "ctl/page.h"
+#include "ctl/sgctl.h"
+#include "ctl/step.h"
+#include "report/report_step.h"
+#include "wire/session.h"
+
+int run_analyze(const struct options *o)
+{
+    struct config *c = xcalloc(1, sizeof(*c));
+    struct view_params params;
+    const struct config_policy *policy;
+    bool html = options_given(o, "html");
+    json_t *answer = NULL;
+    struct err err;
+    int rc;
+
+    if (check_page(o, &err) < 0) {
+        free(c);
+        return options_misuse(o, &err);
+    }
+    policy = config_default_policy(c, options_text(o, "conf"), &err);
+    if (policy) {
+        params = view_params_of(policy);
+        answer = analyze_file(o->operands[0], &params, html, &err);
+    }
+    if (!answer)
+        rc = complain(FAILED, &err);
+    else
+        rc = html ? write_page(o, answer) : print_answer(o, answer, page_analysis);
+    if (rc == OK && options_given(o, "fail") && analyze_stands(answer))
+        rc = FAILED;
+    json_decref(answer);
+    free(c);
+    return rc;
+}
+
+static json_t *step_answer(const struct options *o, unsigned rows, struct err *err)
+{
+    const char *what = o->operands[0];
+    struct config *c;
+    const struct config_policy *policy;
+    struct view_params params;
+    struct session *s;
+    json_t *question, *answer = NULL;
+
+    if (session_check_job(what, NULL) == 0) {
+        s = session_open(o, err);
+        question = json_pack("{s:s, s:s, s:i}", "query", "step", "job", what, "rows", (int)rows);
+        answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), err) : NULL;
+        json_decref(question);
+        session_close(s);
+        return answer;
+    }
+    c = xcalloc(1, sizeof(*c));
+    policy = config_default_policy(c, options_text(o, "conf"), err);
+    if (policy) {
+        params = view_params_of(policy);
+        answer = step_of_trace(what, &params, rows, err);
+    }
+    free(c);
+    return answer;
+}
+
+int run_step(const struct options *o)
+{
+    const char *path = options_text(o, "output");
+    struct err err;
+    json_t *answer;
+    int rc;
+
+    if (path && options_given(o, "json")) {
+        err_set(&err, "--output writes a drawing, --json prints figures: give one of them");
+        return options_misuse(o, &err);
+    }
+    answer = step_answer(o, path ? PICTURE_ROWS_MAX : STEP_RANKS, &err);
+    if (!answer)
+        return complain(FAILED, &err);
+    if (!path)
+        rc = print_answer(o, answer, page_step);
+    else
+        rc = step_draw(answer, path, &err) < 0 ? complain(FAILED, &err) : OK;
+    json_decref(answer);
+    return rc;
+}
+
+struct passed_on {
+    const char *name, *value; /* value NULL: not given */
+};
+
+/* The sgtop beside this sgctl if there is one, else the one in PATH; does not return unless there is none. */
+static int start_sgtop(const struct passed_on *options, size_t n_options, char *const *operands,
+                       int n_operands)
+{
+    char self[PATH_MAX] = "", beside[PATH_MAX + 8];
+    const char **argv = xcalloc(2 * n_options + (size_t)n_operands + 2, sizeof(*argv));
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash = n > 0 ? strrchr(self, '/') : NULL;
+    struct err err;
+    int argc = 0;
+
+    argv[argc++] = "sgtop";
+    for (size_t i = 0; i < n_options; i++) {
+        if (!options[i].value)
+            continue;
+        argv[argc++] = options[i].name;
+        if (*options[i].value) /* a flag has none */
+            argv[argc++] = options[i].value;
+    }
+    for (int i = 0; i < n_operands; i++)
+        argv[argc++] = operands[i];
+    if (slash) {
+        snprintf(beside, sizeof(beside), "%.*s/sgtop", (int)(slash - self), self);
+        execv(beside, (char *const *)argv);
+    }
+    execvp("sgtop", (char *const *)argv);
+    err_set(&err, "cannot start sgtop: %s", strerror(errno));
+    free(argv);
+    return complain(FAILED, &err);
+}
+
+int run_top(const struct options *o)
+{
+    const struct passed_on options[] = { { "--conf", config_path(options_text(o, "conf")) },
+                                         { "--controller", options_text(o, "controller") },
+                                         { "--munge-socket", options_text(o, "munge-socket") } };
+
+    return start_sgtop(options, ARRAY_SIZE(options), o->operands, o->n_operands);
+}
+
+int run_replay(const struct options *o)
+{
+    const struct passed_on options[] = { { "--conf", options_text(o, "conf") },
+                                         { "--speed", options_text(o, "speed") },
+                                         { "--from", options_text(o, "from") },
+                                         { "--json", options_given(o, "json") ? "" : NULL },
+                                         { "--replay", o->operands[0] } };
+
+    return start_sgtop(options, ARRAY_SIZE(options), NULL, 0);
+}
