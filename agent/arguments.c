@@ -90,7 +90,7 @@ static void print_variables(FILE *out)
         fprintf(out, "  %s\n", strings[i].variable);
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         fprintf(out, "  %s\n", numbers[i].variable);
-    fputs("  SLURM_TOPOLOGY_ADDR\n  SLURMD_NODENAME\n  SYNCGUARD_PLACEMENT\n", out);
+    fputs("  SLURM_TOPOLOGY_ADDR\n  SLURMD_NODENAME\n  SYNCGUARD_PLACEMENT\n  SYNCGUARD_ALGORITHM\n", out);
 }
 
 const struct options_program agent_program = {
@@ -128,20 +128,62 @@ static void take_switch(struct agent_arguments *o, const char *address)
         snprintf(o->switches, sizeof(o->switches), "%.*s", (int)(end - address), address);
 }
 
-/* "on ring 0.04 0.02", from srun's environment (spank/launch.c); anything else is ignored. */
-static void take_placement(struct agent_arguments *o, const char *text)
+/* What srun found, and what came of it (spank/launch.c): "on ring 0.04 0.02". */
+struct found {
+    char what[32];
+    bool applied, compared;
+    double before_s, after_s;
+};
+
+/* False for anything else. */
+static bool take_found(struct found *f, const char *text)
 {
-    char mode[8], pattern[sizeof(o->placement.pattern)];
-    double slurm_s, chosen_s;
+    static const struct {
+        const char *word;
+        bool applied, compared;
+    } modes[] = { { "on", true, false }, { "advise", false, false }, { "placed", true, true }, { "held-out", false, true } };
+    char mode[16];
     int end = -1;
 
-    if (!text || sscanf(text, "%7s %31s %lf %lf%n", mode, pattern, &slurm_s, &chosen_s, &end) != 4 || text[end] ||
-        (strcmp(mode, "on") != 0 && strcmp(mode, "advise") != 0) || !isfinite(slurm_s) || !isfinite(chosen_s))
+    if (!text || sscanf(text, "%15s %31s %lf %lf%n", mode, f->what, &f->before_s, &f->after_s, &end) != 4 || text[end] || !isfinite(f->before_s) ||
+        !isfinite(f->after_s))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+        if (!strcmp(mode, modes[i].word)) {
+            f->applied = modes[i].applied;
+            f->compared = modes[i].compared;
+            return true;
+        }
+    return false;
+}
+
+static void take_placement(struct agent_arguments *o, const char *text)
+{
+    struct found f;
+
+    if (!take_found(&f, text))
         return;
-    memcpy(o->placement.pattern, pattern, sizeof(pattern));
-    o->placement.applied = !strcmp(mode, "on");
-    o->placement.slurm_s = slurm_s;
-    o->placement.chosen_s = chosen_s;
+    memcpy(o->placement.pattern, f.what, sizeof(f.what));
+    o->placement.applied = f.applied;
+    o->placement.compared = f.compared;
+    o->placement.slurm_s = f.before_s;
+    o->placement.chosen_s = f.after_s;
+}
+
+/* "default": srun found none. */
+static void take_algorithm(struct agent_arguments *o, const char *text)
+{
+    struct found f;
+
+    o->algorithm.looked = text && !strcmp(text, "default");
+    if (!take_found(&f, text))
+        return;
+    o->algorithm.looked = true;
+    memcpy(o->algorithm.name, f.what, sizeof(f.what));
+    o->algorithm.applied = f.applied;
+    o->algorithm.compared = f.compared;
+    o->algorithm.usual_s = f.before_s;
+    o->algorithm.most_s = f.after_s;
 }
 
 static void read_environment(struct agent_arguments *o)
@@ -155,6 +197,7 @@ static void read_environment(struct agent_arguments *o)
         *(int64_t *)((char *)o + numbers[i].offset) = parse_number(getenv(numbers[i].variable));
     take_switch(o, getenv("SLURM_TOPOLOGY_ADDR"));
     take_placement(o, getenv("SYNCGUARD_PLACEMENT"));
+    take_algorithm(o, getenv("SYNCGUARD_ALGORITHM"));
     o->node = getenv("SLURMD_NODENAME");
 }
 

@@ -23,8 +23,15 @@ struct agent_arguments {
     struct {
         char pattern[32];         /* "": nothing is known */
         bool applied;             /* ranks are in the order chosen */
+        bool compared;            /* with starts in the other order */
         double slurm_s, chosen_s; /* of a step's communication by the model, in Slurm's order and in the one chosen */
     } placement;
+    struct {
+        bool looked;            /* srun has looked for a faster algorithm of all-reduces: else no other field holds */
+        char name[32];          /* "": there is none */
+        bool applied, compared; /* as in placement */
+        double usual_s, most_s; /* of a step's all-reduces, by the library's own choice, and by this one at most */
+    } algorithm;
     int64_t job, step, nodes, tasks, local_tasks, node_index;
     int64_t het_job, het_offset, restarts;
     int64_t end_time; /* time limit of the job, Unix seconds */

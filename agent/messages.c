@@ -19,9 +19,19 @@ static json_t *adapter_json(void)
 static json_t *placement_json(const struct agent_arguments *o)
 {
     return *o->placement.pattern ?
-               json_pack("{s:b, s:o, s:f, s:f}", "applied", o->placement.applied, "pattern", text_json(o->placement.pattern), "slurm_s",
-                         o->placement.slurm_s, "chosen_s", o->placement.chosen_s) :
+               json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", o->placement.applied, "compared", o->placement.compared, "pattern",
+                         text_json(o->placement.pattern), "slurm_s", o->placement.slurm_s, "chosen_s", o->placement.chosen_s) :
                NULL;
+}
+
+static json_t *algorithm_json(const struct agent_arguments *o)
+{
+    if (!o->algorithm.looked)
+        return NULL;
+    return *o->algorithm.name ?
+               json_pack("{s:o, s:b, s:b, s:f, s:f}", "name", text_json(o->algorithm.name), "applied", o->algorithm.applied, "compared",
+                         o->algorithm.compared, "usual_s", o->algorithm.usual_s, "most_s", o->algorithm.most_s) :
+               json_object();
 }
 
 json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes)
@@ -54,6 +64,7 @@ json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_
     put_text(hello, "policy", o->policy);
     put_bool(hello, "policy_asked", o->policy_asked);
     put_json(hello, "placement", placement_json(o));
+    put_json(hello, "algorithm", algorithm_json(o));
     put_count(hello, "first_batch", (int64_t)first_batch);
     put_json(hello, "notes", json_deep_copy(notes));
     return hello;

@@ -19,6 +19,7 @@
 #include "analysis/reach.h"
 #include "analysis/trend.h"
 #include "graph/graph.h"
+#include "model/algorithm.h"
 #include "model/linkfit.h"
 #include "model/projection.h"
 #include "model/strategy.h"
@@ -283,6 +284,10 @@ struct view_efficiency {
 };
 void view_efficiency_get(const struct view *v, struct view_efficiency *e);
 
+/* What it communicates, as exchange.h names it, by its newest steps.  False: that is not certain, and name is "". */
+#define VIEW_EXCHANGE_SIZE 32
+bool view_exchange_get(const struct view *v, char name[VIEW_EXCHANGE_SIZE]);
+
 /* What programs mark of their steps (syncguard(3)): a step's time and that of its phases, each on the mean of a rank's steps of about the
  * newest 10 s, or of its newest one. */
 struct view_phase_time {
@@ -399,6 +404,14 @@ struct view_scaling {
 };
 /* NULL, or what is missing (a text that stays). Looks at all of the newest steps and draws: some 50 ms. */
 const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *s);
+
+/* The all-reduces of a step, all over all ranks; returns how many sizes, at most max. 0: there are none, or some are over other communicators,
+ * nonblocking, or of more sizes. Times are medians. */
+size_t view_allreduces_get(const struct view *v, struct algorithm_size *out, size_t max);
+/* What the MPI library calls itself ("Open MPI 4.1.4"); "": not known, or the ranks differ. */
+#define VIEW_LIBRARY_SIZE 64
+void view_library(struct view *v, const char *library); /* a rank's */
+const char *view_library_get(const struct view *v);
 
 /* What this run shows of growth, for later ones; NULL, or what is missing. */
 const char *view_run_get(const struct view *v, struct projection_run *out);

@@ -25,12 +25,13 @@ struct comm_totals {
 
 struct comm {
     uint64_t name;
-    uint32_t size, first, instance; /* see struct ring_comm */
+    uint32_t size, first, last, instance; /* see struct ring_comm */
     char *label;                    /* NULL: its size and first rank name it */
     struct join *join;
     struct comm_totals now, before; /* the running and the last full window */
     struct joined_sums recent, run;
     struct member_sums *member; /* by place */
+    double summed_bytes, other_bytes; /* of all members in the run: of view_exchange_sums(), of other collectives */
     double bytes;
 };
 
@@ -134,6 +135,7 @@ static struct comm *comm_add(struct view *v, const struct comm_item *c)
     s->comm[at] = (struct comm){ .name = c->name,
                                  .size = c->size,
                                  .first = c->first,
+                                 .last = c->last,
                                  .instance = c->instance,
                                  .join = join,
                                  .member = xcalloc(c->size, sizeof(struct member_sums)),
@@ -226,6 +228,8 @@ void view_comms_take_sample(struct view *v, const struct sample *s)
         m->rank = s->rank;
         m->recent_s += (double)s->stay_sum_ns * 1e-9;
         m->run_s += (double)s->stay_sum_ns * 1e-9;
+        if (!(s->flags & SAMPLE_WHOLE))
+            *(view_exchange_sums(s->op) ? &c->summed_bytes : &c->other_bytes) += (double)s->bytes * s->n;
     }
     if (!c || !ring_op_synchronises(s->op) || (s->flags & (SAMPLE_INTER | SAMPLE_FAILED)))
         return;
@@ -295,6 +299,36 @@ bool view_comms_member(const struct view *v, uint64_t name, uint32_t rank)
     const struct comm *c = comm_find(v, name);
 
     return c && join_place(c->join, rank) != UINT32_MAX;
+}
+
+struct exchange_comm view_comms_shape(const struct view *v, uint64_t name)
+{
+    const struct comm *c = comm_find(v, name);
+    struct exchange_comm shape = { .size = c ? c->size : 0, .first = c ? c->first : 0 };
+
+    if (shape.size < 2 || c->last <= c->first || (c->last - c->first) % (c->size - 1))
+        return shape;
+    shape.stride = (c->last - c->first) / (c->size - 1);
+    for (uint32_t i = 0; i < c->size && shape.stride; i++) {
+        const struct member_sums *m = &c->member[i]; /* join.h forgets who has left */
+
+        if (!m->sampled || m->rank < c->first || m->rank > c->last || (m->rank - c->first) % shape.stride)
+            shape.stride = 0;
+    }
+    return shape;
+}
+
+size_t view_comms_exchanged(const struct view *v, uint64_t name, struct exchange_comm out[2])
+{
+    const struct comm *c = comm_find(v, name);
+
+    if (!c)
+        return 0;
+    out[0] = out[1] = view_comms_shape(v, name);
+    out[0].sums = true;
+    out[0].bytes = c->summed_bytes;
+    out[1].bytes = c->other_bytes;
+    return 2;
 }
 
 uint32_t view_comms_of_size(const struct view *v, uint32_t size)

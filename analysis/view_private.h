@@ -5,6 +5,7 @@
 #define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 
 #include "analysis/diagnosis.h"
+#include "analysis/exchange.h"
 #include "analysis/join.h"
 #include "analysis/view.h"
 
@@ -120,6 +121,10 @@ uint32_t view_comms_main_size(const struct view *v);              /* of the larg
 uint32_t view_comms_size(const struct view *v, uint64_t name);    /* 0: unknown */
 bool view_comms_member(const struct view *v, uint64_t name, uint32_t rank);
 uint32_t view_comms_of_size(const struct view *v, uint32_t size); /* how many */
+/* Which ranks are in it; and with the bytes of its collectives: of those that a ring does, and of others.  The latter returns how many. */
+struct exchange_comm view_comms_shape(const struct view *v, uint64_t name);
+size_t view_comms_exchanged(const struct view *v, uint64_t name, struct exchange_comm out[2]);
+bool view_exchange_sums(uint8_t op); /* view_exchange.c: is it done by a ring, or by what needs the same neighbours? */
 
 /* view_steps.c: training steps, put together from what each rank reports */
 struct step_count {

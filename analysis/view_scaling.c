@@ -16,7 +16,8 @@
 struct fitted_link {
     uint32_t ranks;
     uint8_t op;
-    struct linkfit fit;
+    struct linkfit fit;   /* of the shortest stays */
+    struct linkfit *mean; /* of all-reduces: of the mean stays; NULL: none */
 };
 
 struct scaling {
@@ -26,6 +27,9 @@ struct scaling {
     struct traffic_adapter adapter; /* the slowest node's; 0: unknown */
     struct projection_run other_run[PROJECTION_RUNS];
     size_t n_other_runs;
+    bool posted; /* some all-reduce was nonblocking */
+    char library[VIEW_LIBRARY_SIZE];
+    bool libraries; /* the ranks' differ */
 };
 
 struct scaling *view_scaling_new(void)
@@ -33,12 +37,15 @@ struct scaling *view_scaling_new(void)
     return xcalloc(1, sizeof(struct scaling));
 }
 
-static void forget(struct scaling *s) /* all but the adapter and the other runs */
+static void forget(struct scaling *s) /* all but the adapter, the library and the other runs */
 {
-    for (size_t i = 0; i < s->n_links; i++)
+    for (size_t i = 0; i < s->n_links; i++) {
+        free(s->link[i]->mean);
         free(s->link[i]);
+    }
     s->n_links = 0;
     s->steps = 0;
+    s->posted = false;
 }
 
 void view_scaling_free(struct scaling *s)
@@ -62,6 +69,8 @@ static struct fitted_link *link_of(struct scaling *s, uint32_t ranks, uint8_t op
     s->link[s->n_links] = xcalloc(1, sizeof(struct fitted_link));
     s->link[s->n_links]->ranks = ranks;
     s->link[s->n_links]->op = op;
+    if (op == RING_OP_ALLREDUCE)
+        s->link[s->n_links]->mean = xcalloc(1, sizeof(struct linkfit));
     return s->link[s->n_links++];
 }
 
@@ -72,6 +81,10 @@ void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joine
 
     if (l)
         linkfit_add(&l->fit, (double)j->bytes, j->stay_min_s, j->n);
+    if (l && l->mean)
+        linkfit_add(l->mean, (double)j->bytes, j->stay_sum_s / j->present, j->n);
+    if (j->op == RING_OP_ALLREDUCE && (j->flags & RING_EVENT_NONBLOCKING))
+        v->scaling->posted = true;
 }
 
 void view_scaling_take_steps(struct view *v, uint32_t steps)
@@ -93,6 +106,22 @@ double view_adapter_get(const struct view *v, unsigned *number)
 {
     *number = v->scaling->adapter.number;
     return v->scaling->adapter.bytes_per_s;
+}
+
+void view_library(struct view *v, const char *library)
+{
+    struct scaling *s = v->scaling;
+
+    if (!*library)
+        return;
+    if (*s->library && strcmp(s->library, library) != 0)
+        s->libraries = true;
+    snprintf(s->library, sizeof(s->library), "%s", library);
+}
+
+const char *view_library_get(const struct view *v)
+{
+    return v->scaling->libraries ? "" : v->scaling->library;
 }
 
 /* ---- the newest steps, ordered ---- */
@@ -291,6 +320,43 @@ const char *view_scaling_get(const struct view *v, bool strong, struct view_scal
     for (size_t i = 0; i < in.n_runs; i++)
         out->run_ranks[i] = in.run[i].ranks;
     return projection_make(&in, &out->projection) ? NULL : "too little is known yet";
+}
+
+static double median_s(const struct linkfit_size *size, uint32_t *samples)
+{
+    float time_s[LINKFIT_SAMPLES];
+
+    *samples = size->seen < LINKFIT_SAMPLES ? size->seen : LINKFIT_SAMPLES;
+    memcpy(time_s, size->time_s, *samples * sizeof(*time_s));
+    return statistics_medianf(time_s, *samples);
+}
+
+size_t view_allreduces_get(const struct view *v, struct algorithm_size *out, size_t max)
+{
+    const struct scaling *s = v->scaling;
+    size_t n = 0;
+
+    if (s->posted || s->n_links == VIEW_LINKS_MAX || !(s->steps > 0))
+        return 0;
+    for (size_t i = 0; i < s->n_links; i++) {
+        const struct fitted_link *l = s->link[i];
+        struct linkfit_result fit;
+
+        if (l->op != RING_OP_ALLREDUCE)
+            continue;
+        if (l->ranks != view_comms_main_size(v) || l->mean->n != l->fit.n || n + l->fit.n > max)
+            return 0;
+        linkfit_fit(&l->fit, &fit);
+        for (uint32_t k = 0; k < l->fit.n; k++) {
+            const struct linkfit_size *size = &l->fit.size[k];
+            uint32_t samples;
+            double stay_s = median_s(&l->mean->size[k], &samples), time_s = median_s(size, &samples);
+
+            out[n++] = (struct algorithm_size){ size->bytes_sum / size->weight, size->weight / s->steps, time_s, fmax(stay_s, time_s),
+                                                fit.noise / sqrt(samples) };
+        }
+    }
+    return n;
 }
 
 const char *view_run_get(const struct view *v, struct projection_run *out)

@@ -44,6 +44,13 @@ static const struct key policy_keys[] = {
       "Whether srun, inside an allocation, orders a step's ranks along the switches of topology.conf, and tasks that nobody has bound are "
       "bound to NUMA nodes, and jobs are submitted with --switches; or srun and sbatch only say with -v what that would gain; or neither. Read when "
       "the job is submitted and when the step is launched." },
+    { "PlacementHoldout", AT(placement_holdout), VALUE_UNITS(0, 12, "starts"), "0",
+      "With Placement=on: one in this many starts of the same job leaves its ranks in Slurm's order, to see whether the other one helps; the "
+      "same for Algorithm=on, drawn apart; 0: none." },
+    { "Algorithm", AT(algorithm), VALUE_ONE_OF(config_placements), "off",
+      "With Placement=on: whether srun tells the MPI library (Open MPI, MPICH) to do all-reduces by another algorithm than its own choice, "
+      "where that is surely faster for what the job's last run did; or only says so with -v; or neither. Another algorithm adds in another "
+      "order, so that the last digits of sums differ. Read when the step is launched." },
     /* pacing */
     { "Pacing", AT(pacing), VALUE_ONE_OF(paces), "auto",
       "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "

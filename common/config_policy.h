@@ -75,6 +75,8 @@ struct config_policy {
     double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
     int placement;                                /* Placement: CONFIG_PLACEMENT_..., at launch */
+    int placement_holdout;                        /* PlacementHoldout: starts; 0: none is held out */
+    int algorithm;                                /* Algorithm: CONFIG_PLACEMENT_..., of all-reduces, at launch */
     int nccl_events;                              /* NcclEvents: 0 host, 1 device; index of config_nccl_events */
     int pacing;                                   /* Pacing: 0 off, 1 auto */
     struct config_pacing pace;

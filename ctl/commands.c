@@ -7,6 +7,8 @@
 #include "common/xalloc.h"
 #include "wire/session.h"
 
+#define JOB_RANKS_MAX 65536 /* that a step of the controller has */
+
 /* ---- options ---- */
 
 static const struct option_spec timeout = {
@@ -93,6 +95,14 @@ static const struct option_use doctor_uses[] = {
     { &cluster, NULL }, { &probe, NULL }, { &by_mpi, NULL }, { &measured, NULL }, { &clock_limit, "1s" }, { &topology, NULL },
     { &option_json, NULL }, { NULL, NULL }
 };
+static const struct option_spec job_name = { .name = "name", .value = "NAME", .text = "name of the job, as in Slurm" };
+static const struct option_spec job_ranks = { "ranks", "N", VALUE_RANGE(VALUE_COUNT, 1, JOB_RANKS_MAX), "number of its ranks" };
+static const struct option_spec job_nodes = { "nodes", "N", VALUE_RANGE(VALUE_COUNT, 1, JOB_RANKS_MAX),
+                                              "number of its nodes; otherwise runs on any number count" };
+static const struct option_use earlier_uses[] = {
+    { &job_name, OPTION_REQUIRED }, { &job_ranks, OPTION_REQUIRED }, { &job_nodes, NULL }, { &option_json, NULL }, { &wide, NULL },
+    { NULL, NULL },
+};
 static const struct option_use config_uses[] = { { &mdoc, NULL }, { NULL, NULL } };
 
 /* ---- commands ---- */
@@ -122,6 +132,13 @@ static const struct options_command table[] = {
       "As Slurm writes lists; nothing where there are none. Who does not see all jobs is told those only that jobs of several users "
       "blame.",
       answers, NULL, COMMAND_LEMONS },
+    { "earlier", "", "show what your earlier runs of a job communicated, by which the next start may order its ranks",
+      "Runs of your own alone, of the same name and number of ranks. A line for each thing that is known: runs is how many there are; "
+      "pattern is what the newest communicated, as srun --sync-guard=pattern= takes it, where that is certain; communication is the share "
+      "of the ranks' time; placed and held_out are how many starts are compared, and last which of the two the newest was. Of the newest run whose MPI library chose the algorithm of its all-reduces itself: library "
+      "is what it calls itself, step the seconds of a step, allreduce a line for each size, with the bytes, how many there are in a step, the shortest and the mean "
+      "stay of a rank in one, and their relative standard error; algorithm_placed, algorithm_held_out and algorithm_last are as placed, held_out and last. The plugin in srun asks this, and skips lines that it does not know.",
+      earlier_uses, NULL, COMMAND_EARLIER },
     { "action", "JOB ACTION [VALUE...]", "act on a running job",
       "ACTION is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), requeue, exclude NODES "
       "(requeue and keep the job off these nodes), or comment TEXT, on your own jobs; webhook TEXT and command TEXT, for "
@@ -136,7 +153,7 @@ static const struct options_command table[] = {
       action_uses, "ACTION drain comment resume", COMMAND_NODE },
     { "actions", "[JOB]", "list actions on jobs and nodes, and how they ended",
       "The newest first, those of policies and those by hand. Failed and abandoned actions show why, pending ones why "
-      "they are tried again.",
+      "they are tried again. Below them what the order of ranks brought, of jobs some of whose starts are held out.",
       answers, NULL, COMMAND_ACTIONS },
     { "audit", "[JOB]", "list what policies decided, why, and what it brought",
       "The newest first, of one job or of all that you may see: what was done, what a dry run would have done, what was "

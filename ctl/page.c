@@ -207,3 +207,44 @@ int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct e
         fputc('\n', out);
     return 0;
 }
+
+static void put_allreduces(FILE *out, const json_t *algorithm)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .-"; /* of a library's name and version */
+    double placed = get_number(algorithm, "placed"), held_out = get_number(algorithm, "held_out"), step_s = get_number(algorithm, "step_s");
+    const char *library = get_string(algorithm, "library");
+    json_t *size;
+    size_t i;
+
+    if (placed > 0 || held_out > 0)
+        fprintf(out, "algorithm_placed %.0f\nalgorithm_held_out %.0f\nalgorithm_last %s\n", fmax(placed, 0), fmax(held_out, 0),
+                get_true(algorithm, "held_out_last") ? "held_out" : "placed");
+    if (!library || !*library || library[strspn(library, letters)] || !(step_s > 0) || !json_array_size(get_array(algorithm, "allreduces")))
+        return;
+    fprintf(out, "library %s\nstep %.6g\n", library, step_s);
+    json_array_foreach(get_array(algorithm, "allreduces"), i, size)
+        fprintf(out, "allreduce %.9g %.6g %.6g %.6g %.3g\n", number_of(json_array_get(size, 0)), number_of(json_array_get(size, 1)),
+                number_of(json_array_get(size, 2)), number_of(json_array_get(size, 3)), number_of(json_array_get(size, 4)));
+}
+
+/* Read by the plugin, too (spank/earlier.h). */
+int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct err *err)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789:"; /* of a pattern's name */
+    const char *pattern = get_string(answer, "pattern");
+    double communication = get_number(answer, "communication_ratio");
+    double placed = get_number(answer, "placed"), held_out = get_number(answer, "held_out");
+
+    (void)form;
+    if (check_answer(answer, "runs", JSON_INTEGER, err) < 0)
+        return -1;
+    fprintf(out, "runs %lld\n", (long long)json_integer_value(json_object_get(answer, "runs")));
+    if (pattern && *pattern && !pattern[strspn(pattern, letters)])
+        fprintf(out, "pattern %s\n", pattern);
+    if (!isnan(communication))
+        fprintf(out, "communication %.3g\n", communication);
+    if (placed > 0 || held_out > 0)
+        fprintf(out, "placed %.0f\nheld_out %.0f\nlast %s\n", fmax(placed, 0), fmax(held_out, 0), get_true(answer, "held_out_last") ? "held_out" : "placed");
+    put_allreduces(out, get_object(answer, "algorithm"));
+    return 0;
+}

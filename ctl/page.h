@@ -22,6 +22,7 @@ int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err
 int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err);   /* all that is known */
 int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* of it, ten lines */
 int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* a line for each that is known: its name and value */
 int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* a line as Slurm writes lists, or nothing */
 int page_actions(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 int page_step(FILE *out, const json_t *answer, struct page_form form, struct err *err);     /* of sgctl step */

@@ -83,19 +83,47 @@ static void put_verdict(const struct page *p, const json_t *verdict)
 
 static void figure_placement(struct table *t, const json_t *job)
 {
-    const json_t *o = get_object(job, "placement");
+    const json_t *o = get_object(job, "placement"), *effect = get_object(o, "effect");
     double gain = get_number(o, "slurm_s") / get_number(o, "chosen_s");
 
     if (!(gain >= 1))
         return;
     if (gain < 1.01)
         page_figure(t, "Order", "Slurm's; by the model, no other is at least 1 %% faster (%s)", shown(o, "pattern").s);
+    else if (get_true(o, "compared") && !get_true(o, "applied"))
+        page_figure(t, "Order", "Slurm's, held out to compare; by the model, along the switches communication (%s) would be %s times as fast",
+                    shown(o, "pattern").s, text_number(gain).s);
     else if (get_true(o, "applied"))
         page_figure(t, "Order", "along the switches; by the model, communication (%s) is %s times as fast as in Slurm's order",
                     shown(o, "pattern").s, text_number(gain).s);
     else
         page_figure(t, "Order", "Slurm's; by the model, with placement=on communication (%s) would be %s times as fast",
                     shown(o, "pattern").s, text_number(gain).s);
+    if (get_string(effect, "text"))
+        page_figure(t, "", "%s", shown(effect, "text").s);
+}
+
+static void figure_algorithm(struct table *t, const json_t *job)
+{
+    const json_t *o = get_object(job, "algorithm"), *effect = get_object(o, "effect");
+    double gain = get_number(o, "usual_s") / get_number(o, "most_s");
+    const char *name = get_string(o, "name");
+
+    if (!o)
+        return;
+    if (!(gain >= 1))
+        page_figure(t, "All-reduces", "the library's own choice; no other algorithm is known to be faster");
+    else if (get_true(o, "applied"))
+        page_figure(t, "All-reduces", "%s, as the library was told; by the model, at least %s times as fast as its own choice", shown(o, "name").s,
+                    text_number(gain).s);
+    else if (get_true(o, "compared"))
+        page_figure(t, "All-reduces", "the library's own choice, held out to compare; by the model, %s would be at least %s times as fast",
+                    shown(o, "name").s, text_number(gain).s);
+    else
+        page_figure(t, "All-reduces", "the library's own choice; by the model, %s would be at least %s times as fast%s", shown(o, "name").s,
+                    text_number(gain).s, name && !strcmp(name, "ring") ? " (never set: it is wrong for operations that do not commute)" : "");
+    if (get_string(effect, "text"))
+        page_figure(t, "", "%s", shown(effect, "text").s);
 }
 
 /* "balanced, dryrun, paused"; the name alone of a step that ended.  Earlier releases stored it as a text. */
@@ -132,6 +160,7 @@ static void figure_identity(struct table *t, const json_t *job)
                 text_count(get_number(job, "nodes")).s, text_count(get_number(job, "nodes_total")).s);
     figure_policy(t, job);
     figure_placement(t, job);
+    figure_algorithm(t, job);
 }
 
 /* "every 10th step does 1.40x the work of the others", "2 of every 6 steps do ..." */

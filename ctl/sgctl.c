@@ -88,6 +88,21 @@ static int run_lemons(const struct options *o)
     return query(o, json_pack("{s:s}", "query", "lemons"), page_lemons);
 }
 
+static int run_earlier(const struct options *o)
+{
+    json_t *question = json_pack("{s:s, s:s, s:i}", "query", "earlier", "name", options_text(o, "name"), "ranks",
+                                 options_int(o, "ranks", 0));
+
+    if (!question) {
+        const struct err err = { "the name is not UTF-8" };
+
+        return complain(USAGE, &err);
+    }
+    if (options_given(o, "nodes"))
+        json_object_set_new(question, "nodes", json_integer(options_int(o, "nodes", 0)));
+    return query(o, question, page_earlier);
+}
+
 /* The first operand is a job in every command that has one; of step, which takes traces too, it need not be. */
 static int check_job(const struct options *o, struct err *err)
 {
@@ -457,6 +472,7 @@ static int (*const run[COMMANDS])(const struct options *o) = {
     [COMMAND_JOB] = run_job,
     [COMMAND_NODES] = run_nodes,
     [COMMAND_LEMONS] = run_lemons,
+    [COMMAND_EARLIER] = run_earlier,
     [COMMAND_ACTION] = run_action,
     [COMMAND_NODE] = run_node,
     [COMMAND_ACTIONS] = run_actions,

@@ -176,12 +176,31 @@ static void take_placement(struct job_placement *p, const json_t *told)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789:"; /* of pattern_name() in topology/ */
     struct job_placement new = { .applied = json_is_true(json_object_get(told, "applied")),
+                                 .compared = json_is_true(json_object_get(told, "compared")),
                                  .slurm_s = get_real(told, "slurm_s", 1e-9, 1e9),
                                  .chosen_s = get_real(told, "chosen_s", 1e-9, 1e9) };
 
     get_text(told, "pattern", new.pattern, sizeof(new.pattern));
     if (*new.pattern && !new.pattern[strspn(new.pattern, allowed)] && new.slurm_s > 0 && new.chosen_s > 0 && new.chosen_s <= new.slurm_s)
         *p = new;
+}
+
+static void take_algorithm(struct job_algorithm *a, const json_t *told)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz_"; /* of algorithm_name() in model/ */
+    struct job_algorithm new = { .looked = json_is_object(told),
+                                 .applied = json_is_true(json_object_get(told, "applied")),
+                                 .compared = json_is_true(json_object_get(told, "compared")),
+                                 .usual_s = get_real(told, "usual_s", 1e-9, 1e9),
+                                 .most_s = get_real(told, "most_s", 1e-9, 1e9) };
+
+    get_text(told, "name", new.name, sizeof(new.name));
+    if (!*new.name)
+        new = (struct job_algorithm){ .looked = new.looked };
+    else if (new.name[strspn(new.name, allowed)] || !(new.usual_s > 0) || !(new.most_s > 0) || !(new.most_s <= new.usual_s))
+        return;
+    if (new.looked)
+        *a = new;
 }
 
 /* What only Slurm can confirm is left out where it is asked. */
@@ -198,6 +217,7 @@ static void describe(struct job *j, const struct controller *s, const json_t *he
     }
     get_text(hello, "policy", j->wish.policy, sizeof(j->wish.policy));
     take_placement(&j->placement, json_object_get(hello, "placement"));
+    take_algorithm(&j->algorithm, json_object_get(hello, "algorithm"));
     j->wish.asked = asked ? json_is_true(asked) : strcasecmp(j->wish.policy, s->config.default_policy) != 0;
     if (get_int(hello, "het_job", 1, UINT32_MAX, 0)) /* the step's credential counts one component only */
         sizes = hello;
@@ -355,9 +375,12 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
     uint32_t rank = (uint32_t)get_int(o, "rank", 0, VIEW_RANKS_MAX - 1, UINT32_MAX);
     uint16_t app = (uint16_t)get_int(o, "app", 0, UINT16_MAX, UINT16_MAX);
     const char *state = get_string(o, "state");
+    char library[VIEW_LIBRARY_SIZE];
 
     if (view_rank_add(j->view, rank, app, a->node, a->switch_name) < 0)
         return;
+    get_text(o, "library", library, sizeof(library));
+    view_library(j->view, library);
     j->rank_broke = j->rank_broke || (state && (!strcmp(state, "aborted") || !strcmp(state, "vanished")));
     if (state && strcmp(state, "running"))
         view_rank_end(j->view, rank, app, strcmp(state, "finalized") != 0);

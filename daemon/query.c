@@ -274,6 +274,45 @@ static json_t *answer_lemons(struct peer *p, const json_t *q)
     return json_pack("{s:o}", "lemons", list);
 }
 
+static json_t *usual_json(const struct store_allreduces *usual, const struct store_turns *turns)
+{
+    json_t *o = json_object();
+
+    put_text(o, "library", usual->library);
+    put_real(o, "step_s", usual->step_s);
+    put_json(o, "allreduces", store_sizes(usual));
+    put_int(o, "placed", (int64_t)turns->placed);
+    put_int(o, "held_out", (int64_t)turns->held_out);
+    put_bool(o, "held_out_last", turns->held_out_last);
+    return o;
+}
+
+/* What the asker's own earlier runs of a job showed: nobody hears of another user's, not even who sees their jobs. */
+static json_t *answer_earlier(struct peer *p, const json_t *q)
+{
+    uint32_t ranks = (uint32_t)get_int(q, "ranks", 1, VIEW_RANKS_MAX, 0), nodes = (uint32_t)get_int(q, "nodes", 1, JOB_AGENTS_MAX, 0);
+    struct store_allreduces usual;
+    struct store_launches earlier;
+    struct store_turns turns;
+    json_t *answer;
+    char name[128];
+
+    get_text(q, "name", name, sizeof(name));
+    if (!*name || !ranks)
+        return query_error("the question lacks the job's name or its number of ranks");
+    store_launches(p->controller->store, link_uid(p->link), name, ranks, nodes, &earlier);
+    store_usual(p->controller->store, link_uid(p->link), name, ranks, nodes, &usual, &turns);
+    answer = json_object();
+    put_int(answer, "runs", (int64_t)earlier.n);
+    put_text(answer, "pattern", earlier.newest.pattern);
+    put_real(answer, "communication_ratio", earlier.newest.communication_ratio);
+    put_int(answer, "placed", (int64_t)earlier.turns.placed);
+    put_int(answer, "held_out", (int64_t)earlier.turns.held_out);
+    put_bool(answer, "held_out_last", earlier.turns.held_out_last);
+    put_json(answer, "algorithm", usual_json(&usual, &turns));
+    return answer;
+}
+
 /* ---- record ---- */
 
 static json_t *answer_record(struct peer *p, const json_t *q)
@@ -381,6 +420,7 @@ static const struct {
     { "action", query_action },  { "actions", query_actions },  { "strategies", answer_strategies },
     { "policy", answer_policy }, { "control", answer_control }, { "audit", answer_audit },
     { "step", answer_step },     { "rows", query_rows },        { "lemons", answer_lemons },
+    { "earlier", answer_earlier },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -394,7 +434,7 @@ void query_answer(struct peer *p, const json_t *question)
     if (i == ARRAY_SIZE(queries))
         answer = query_error(
             "unknown query: expected one of status, jobs, job, nodes, scaling, record, action, actions, "
-            "strategies, policy, control, audit, step, rows, lemons");
+            "strategies, policy, control, audit, step, rows, lemons, earlier");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

@@ -12,6 +12,7 @@
 #include "daemon/control.h"
 #include "daemon/query_action.h"
 #include "daemon/query_job.h"
+#include "history/history.h"
 #include "job/cadence.h"
 #include "wire/json.h"
 
@@ -110,6 +111,35 @@ static bool may_see(const struct peer *p, const struct action_record *r)
     return uid == UINT32_MAX || uid == r->job.uid || uid == r->by;
 }
 
+/* One job's row: what was chosen at its launch, and whether it was applied. */
+static void put_choice(json_t *o, const struct job *j, enum store_choice choice)
+{
+    put_text(o, "job", j->text_id);
+    put_text(o, "name", j->name);
+    put_text(o, "pattern", choice == STORE_ORDER ? j->placement.pattern : j->algorithm.name);
+    put_bool(o, "applied", choice == STORE_ORDER ? j->placement.applied : j->algorithm.applied);
+}
+
+/* What choices at launch brought: of steps in memory that the asker may see; number 0: of all jobs. */
+static json_t *choices(const struct peer *p, uint32_t number, enum store_choice choice)
+{
+    const struct jobs *jobs = &p->controller->jobs;
+    uid_t uid = query_sees(p);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < jobs->n && json_array_size(list) < LIST_MAX; i++) {
+        const struct job *j = jobs->job[i];
+        bool seen = uid == UINT32_MAX || uid == j->id.uid;
+        json_t *o = seen && (!number || number == j->id.job) ? history_effect(p->controller->history, j, choice) : NULL;
+
+        if (!o)
+            continue;
+        put_choice(o, j, choice);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *one_action(struct peer *p, int64_t id)
 {
     const struct action_record *r = actions_get(p->controller->actions, id);
@@ -142,7 +172,8 @@ json_t *query_actions(struct peer *p, const json_t *q)
     } else {
         list = actions_list(p->controller->actions, 0, query_sees(p), LIST_MAX);
     }
-    return json_pack("{s:f,s:o}", "now", wall_s(), "actions", list);
+    return json_pack("{s:f,s:o,s:o,s:o}", "now", wall_s(), "actions", list, "orders", choices(p, number, STORE_ORDER), "algorithms",
+                     choices(p, number, STORE_ALGORITHM));
 }
 
 /* ---- outcomes ---- */

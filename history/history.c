@@ -10,6 +10,7 @@
 #include "history/culprit.h"
 #include "history/lemon.h"
 #include "history/past.h"
+#include "history/starts.h"
 #include "history/store.h"
 #include "job/cadence.h"
 #include "job/guarded.h"
@@ -35,7 +36,12 @@ struct raised {
 /* Data of a step, kept until it is freed. */
 struct memory {
     const struct job *job;
+    struct store_launch launch;
     struct past *past; /* NULL: there are no similar runs */
+    struct compared {
+        struct starts starts;
+        bool known;
+    } compared[2]; /* by enum store_choice */
     double parts_s;    /* when its nodes were stored */
     double scaling_s;  /* when its measurements for projections were stored; 0: not yet */
     struct raised stood[VIEW_VERDICTS_MAX];
@@ -94,7 +100,7 @@ static struct memory *memory_of(struct history *h, const struct job *j)
     if (m)
         return m;
     h->memory = xgrow(h->memory, &h->cap, h->n + 1, sizeof(*h->memory));
-    h->memory[h->n] = (struct memory){ .job = j, .parts_s = j->start_s, .stride = 1 };
+    h->memory[h->n] = (struct memory){ .job = j, .launch = { .communication_ratio = NAN }, .parts_s = j->start_s, .stride = 1 };
     return &h->memory[h->n++];
 }
 
@@ -169,6 +175,24 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
     };
 }
 
+/* What the order of the ranks, and the algorithm of the all-reduces, brought. */
+static void compare_starts(struct history *h, struct memory *m, const struct store_run *r)
+{
+    const struct job_algorithm *a = &r->job->algorithm;
+    struct start start[STARTS_COMPARED_MAX];
+    struct starts_words words = { "along the switches", "held out in Slurm's order" };
+    char with[48];
+
+    if (*r->job->placement.pattern)
+        m->compared[STORE_ORDER].known = starts_compare(start, store_starts(h->store, r, STORE_ORDER, start, STARTS_COMPARED_MAX), &words,
+                                                        &m->compared[STORE_ORDER].starts);
+    snprintf(with, sizeof(with), "with %s", a->name);
+    words = (struct starts_words){ with, "held out with the library's own choice" };
+    if (*a->name)
+        m->compared[STORE_ALGORITHM].known = starts_compare(start, store_starts(h->store, r, STORE_ALGORITHM, start, STARTS_COMPARED_MAX),
+                                                            &words, &m->compared[STORE_ALGORITHM].starts);
+}
+
 static void compare(struct history *h, struct memory *m, const struct store_run *r)
 {
     struct store_similar_runs similar;
@@ -178,6 +202,7 @@ static void compare(struct history *h, struct memory *m, const struct store_run 
     m->past = NULL;
     if (!r->period)
         return;
+    compare_starts(h, m, r);
     store_similar_runs(h->store, r, &similar);
     if (!past_compare(&r->figures, similar.run, similar.n, similar.rerun, similar.n_starts, &p))
         return;
@@ -230,6 +255,27 @@ static int save_scaling(struct history *h, const struct job *j, const struct sto
     return rc;
 }
 
+/* ---- how it was started ---- */
+
+static int save_allreduces(struct history *h, const struct store_run *r, struct err *err)
+{
+    struct store_allreduces a = { .step_s = r->figures.step_p50_s };
+
+    if (!r->job->algorithm.looked)
+        return 0;
+    snprintf(a.library, sizeof(a.library), "%s", view_library_get(r->job->view));
+    a.n = view_allreduces_get(r->job->view, a.size, ALGORITHM_SIZES);
+    return store_allreduces(h->store, r, &a, err);
+}
+
+static int save_launch(struct history *h, struct memory *m, const struct store_run *r, const struct view_figures *f, struct err *err)
+{
+    if (f->compute_ratio >= 0)
+        m->launch.communication_ratio = fmax(0, 1 - f->compute_ratio);
+    view_exchange_get(r->job->view, m->launch.pattern);
+    return store_launch(h->store, r, &m->launch, err) < 0 || save_allreduces(h, r, err) < 0 ? -1 : 0;
+}
+
 int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
                  struct err *err)
 {
@@ -251,15 +297,17 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
     r = run_of(m, j, &f);
     store_begin(h->store);
     rc = store_run(h->store, &r, err);
+    if (rc == 0 && r.period && (job_over(j) || !m->scaling_s || now_s >= m->scaling_s + HISTORY_SCALING_S)) {
+        rc = save_launch(h, m, &r, &f, err);
+        if (rc == 0)
+            rc = save_scaling(h, j, &r, err);
+        m->scaling_s = now_s;
+    }
     if (rc == 0)
         compare(h, m, &r);
     history_put(h, j, first_action_s, report);
     if (rc == 0)
         rc = store_step(h->store, j, report, err);
-    if (rc == 0 && r.period && (job_over(j) || !m->scaling_s || now_s >= m->scaling_s + HISTORY_SCALING_S)) {
-        rc = save_scaling(h, j, &r, err);
-        m->scaling_s = now_s;
-    }
     /* Without collectives no verdict is possible, so that such a step is no evidence for its nodes. */
     if (rc == 0 && f.collectives && (job_over(j) || now_s >= m->parts_s + HISTORY_PARTS_S)) {
         rc = save_parts(h, j, end_s, err);
@@ -350,14 +398,38 @@ static json_t *past_json(const struct past *p)
     return o;
 }
 
+json_t *history_effect(const struct history *h, const struct job *j, enum store_choice choice)
+{
+    const struct memory *m = find(h, j);
+    const struct starts *s;
+    json_t *o;
+
+    if (!m || !m->compared[choice].known)
+        return NULL;
+    s = &m->compared[choice].starts;
+    o = json_object();
+    put_int(o, "placed", (int64_t)s->placed);
+    put_int(o, "held_out", (int64_t)s->held_out);
+    put_real(o, "ratio", s->brought.value);
+    put_real(o, "low", s->brought.low);
+    put_real(o, "high", s->brought.high);
+    put_string(o, "text", s->text);
+    return o;
+}
+
 void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report)
 {
+    json_t *placement = json_object_get(report, "placement"), *algorithm = json_object_get(report, "algorithm");
     const struct past *p = history_past(h, j);
     struct guarded_runs runs = { NAN, NAN, NAN, NAN, NAN };
 
     if (p)
         runs = (struct guarded_runs){ (double)p->runs, p->step.spread, p->step.ratio, p->cv.ratio,
                                       p->energy.ratio };
+    if (json_is_object(placement))
+        put_json(placement, "effect", history_effect(h, j, STORE_ORDER));
+    if (json_is_object(algorithm))
+        put_json(algorithm, "effect", history_effect(h, j, STORE_ALGORITHM));
     put_json(report, "past", p ? past_json(p) : NULL);
     put_json(report, "guarded", report_guarded(j, &runs, first_action_s, wall_s()));
 }

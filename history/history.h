@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "common/err.h"
+#include "history/store.h"
 
 #define HISTORY_LEMONS_S 60.0
 #define HISTORY_SCALING_S 300.0 /* interval at which a running step's measurements for projections are stored */
@@ -20,7 +21,6 @@
 
 struct accounting;
 struct history;
-struct store;
 struct job;
 struct lemon;
 struct past;
@@ -51,7 +51,11 @@ void history_forget(struct history *h, const struct job *j);
 
 /* The comparison with similar earlier runs at the last save; valid until the next.  NULL: there are none. */
 const struct past *history_past(const struct history *h, const struct job *j);
-/* Add the key `past`, which is that comparison or null, and `guarded` (job/report_job.h) to report. */
+/* What the order of the step's ranks, or the algorithm of its all-reduces, brought by then (sgctl(1), JSON: placement.effect, algorithm.effect); the
+ * caller owns it.  NULL: nothing is compared. */
+json_t *history_effect(const struct history *h, const struct job *j, enum store_choice choice);
+/* Add the key `past`, which is that comparison or null, and `guarded` (job/report_job.h) to report, and to its `placement` and
+ * `algorithm` the key `effect`, which is history_effect() or null. */
 void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report);
 /* Add lemon_score, culprit_jobs and seen_jobs to the row of a node; null until nodes were scored. */
 void history_put_node(const struct history *h, const char *node, json_t *row);

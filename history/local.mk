@@ -8,6 +8,7 @@ libhistory_a_SOURCES = \
 	history/lease.c history/lease.h \
 	history/lemon.c history/lemon.h \
 	history/past.c history/past.h \
+	history/starts.c history/starts.h \
 	history/store.c history/store.h history/store_schema.c history/store_schema.h
 libhistory_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 HISTORY_LIBS = libhistory.a $(SLURMFACTS_LIBS) $(JOB_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(SQLITE_LIBS) -lm

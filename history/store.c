@@ -12,13 +12,20 @@
 #include "history/database.h"
 #include "history/store_schema.h"
 #include "job/job.h"
+#include "wire/json.h"
 
 #define STEPS_MIN    20   /* least number of steps of a run that is compared */
 #define FAILURES_MAX 5000 /* at most this many of the newest runs count for the failure rate */
 #define TRIM_MIN     16   /* steps are deleted at once; more of a user who has many */
 #define TRIM_SHARE   20
 #define TRIM_ROUNDS  64 /* of one call: the loop waits for it */
+#define SIZES_ALIKE 1.1 /* of two runs of the same program */
 #define STARTS_MAX   256  /* at most this many rows are searched for similar runs */
+
+/* What came of a choice at launch, in starts that are compared; and of an algorithm, that none was set. */
+#define PLACED   "placed"
+#define HELD_OUT "held out"
+#define DEFAULT  "default"
 
 enum statement {
     PUT_STEP,
@@ -36,8 +43,20 @@ enum statement {
     SET_OUTCOME,
     PUT_SCALING,
     GET_SCALING,
+    PUT_LAUNCH,
+    GET_LAUNCHES,
+    GET_STARTED,
+    GET_STARTED_ALGORITHM,
+    PUT_ALGORITHM,
+    GET_ALGORITHMS,
     STATEMENTS
 };
+
+/* Runs of one choice at launch: its table, what came of it, and what was chosen. */
+#define STARTED(table, told, choice)                                                                                                   \
+    "SELECT l." told ", r.step_p50_s FROM " table " l JOIN run r USING(uid, job, step, restarts)"                                      \
+    " WHERE l.uid=?1 AND l.name=?2 AND l.ranks=?3 AND l.nodes=?4 AND l." choice "=?5 AND l." told " IN ('" PLACED "','" HELD_OUT "')"   \
+    " AND r.partition=?6 AND r.period=?7 AND r.steps>=?8 AND r.step_p50_s>0 ORDER BY l.begin DESC LIMIT ?9"
 
 static const char *const sql[STATEMENTS] = {
     [PUT_STEP] = "INSERT OR REPLACE INTO step VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
@@ -77,6 +96,14 @@ static const char *const sql[STATEMENTS] = {
     [GET_SCALING] =
         "SELECT run, max(heard) FROM scaling WHERE uid=?1 AND name=?2 AND partition=?3 AND ranks<>?4"
         " GROUP BY ranks ORDER BY max(heard) DESC LIMIT ?5",
+    [PUT_LAUNCH] = "INSERT OR REPLACE INTO launch VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
+    [GET_LAUNCHES] = "SELECT pattern, communication_ratio, placement FROM launch WHERE uid=?1 AND name=?2 AND ranks=?3"
+                     " AND (?4=0 OR nodes=?4) AND steps>=?5 ORDER BY begin DESC LIMIT ?6",
+    [GET_STARTED] = STARTED("launch", "placement", "placed_for"),
+    [GET_STARTED_ALGORITHM] = STARTED("algorithm", "told", "algorithm"),
+    [PUT_ALGORITHM] = "INSERT OR REPLACE INTO algorithm VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+    [GET_ALGORITHMS] = "SELECT library, allreduces, step_s, told FROM algorithm WHERE uid=?1 AND name=?2 AND ranks=?3"
+                       " AND (?4=0 OR nodes=?4) AND steps>=?5 ORDER BY begin DESC LIMIT ?6",
 };
 
 static const struct database_tables tables = {
@@ -182,6 +209,191 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
     database_bind_real(st, 16, r->figures.energy_j_per_step);
     sqlite3_bind_double(st, 17, STORE_RERUN_S);
     return database_run(st, "history", err) < 0 ? -1 : put_outcome(s, r, err);
+}
+
+/* The first columns of what was chosen at a launch, whatever it was. */
+static void bind_start(sqlite3_stmt *st, const struct store_run *r)
+{
+    database_bind_id(st, 1, &r->job->id);
+    database_bind_text(st, 5, r->job->name);
+    sqlite3_bind_int64(st, 6, r->ranks);
+    sqlite3_bind_int64(st, 7, r->job->nodes_total);
+    sqlite3_bind_double(st, 8, r->job->start_wall_s);
+    sqlite3_bind_double(st, 9, r->heard);
+    sqlite3_bind_int64(st, 10, (sqlite3_int64)r->steps);
+}
+
+/* What came of a choice: left is its name where it was not taken. */
+static const char *came_of(bool compared, bool applied, const char *left)
+{
+    if (compared)
+        return applied ? PLACED : HELD_OUT;
+    return applied ? config_placements[CONFIG_PLACEMENT_ON] : left;
+}
+
+int store_launch(struct store *s, const struct store_run *r, const struct store_launch *l, struct err *err)
+{
+    const struct job_placement *p = &r->job->placement;
+    sqlite3_stmt *st = s->db->st[PUT_LAUNCH];
+
+    bind_start(st, r);
+    if (*l->pattern)
+        database_bind_text(st, 11, l->pattern);
+    database_bind_real(st, 12, l->communication_ratio);
+    if (*p->pattern) {
+        database_bind_text(st, 13, came_of(p->compared, p->applied, config_placements[CONFIG_PLACEMENT_ADVISE]));
+        database_bind_text(st, 14, p->pattern);
+    }
+    return database_run(st, "history", err);
+}
+
+/* Turns are taken the newest first. */
+static void take_turn(struct store_turns *t, const char *told)
+{
+    bool held_out = !strcmp(told, HELD_OUT);
+
+    if (held_out && !t->placed && !t->held_out)
+        t->held_out_last = true;
+    t->held_out += held_out;
+    t->placed += !strcmp(told, PLACED);
+}
+
+static void bind_name(sqlite3_stmt *st, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes)
+{
+    sqlite3_bind_int64(st, 1, uid);
+    database_bind_text(st, 2, name);
+    sqlite3_bind_int64(st, 3, ranks);
+    sqlite3_bind_int64(st, 4, nodes);
+    sqlite3_bind_int64(st, 5, STEPS_MIN);
+    sqlite3_bind_int(st, 6, STARTS_MAX);
+}
+
+void store_launches(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes, struct store_launches *out)
+{
+    sqlite3_stmt *st;
+
+    *out = (struct store_launches){ .newest = { .communication_ratio = NAN } };
+    if (!s)
+        return;
+    st = s->db->st[GET_LAUNCHES];
+    bind_name(st, uid, name, ranks, nodes);
+    while (database_row(st)) {
+        const char *pattern = database_text(st, 0);
+
+        take_turn(&out->turns, database_text(st, 2));
+        if (out->n == 0) {
+            snprintf(out->newest.pattern, sizeof(out->newest.pattern), "%s", pattern);
+            out->newest.communication_ratio = database_real(st, 1);
+        } else if (out->n == 1 && *pattern && strcmp(pattern, out->newest.pattern) != 0) {
+            out->newest.pattern[0] = '\0';
+        }
+        out->n++;
+    }
+}
+
+size_t store_starts(struct store *s, const struct store_run *r, enum store_choice choice, struct start *start, size_t max)
+{
+    sqlite3_stmt *st = s->db->st[choice == STORE_ORDER ? GET_STARTED : GET_STARTED_ALGORITHM];
+    size_t n = 0;
+
+    sqlite3_bind_int64(st, 1, r->job->id.uid);
+    database_bind_text(st, 2, r->job->name);
+    sqlite3_bind_int64(st, 3, r->ranks);
+    sqlite3_bind_int64(st, 4, r->job->nodes_total);
+    database_bind_text(st, 5, choice == STORE_ORDER ? r->job->placement.pattern : r->job->algorithm.name);
+    database_bind_text(st, 6, r->job->partition);
+    sqlite3_bind_int64(st, 7, r->period);
+    sqlite3_bind_int64(st, 8, STEPS_MIN);
+    sqlite3_bind_int64(st, 9, (sqlite3_int64)max);
+    while (database_row(st)) {
+        if (n < max)
+            start[n++] = (struct start){ !strcmp(database_text(st, 0), HELD_OUT), database_real(st, 1) };
+    }
+    return n;
+}
+
+/* ---- all-reduces ---- */
+
+json_t *store_sizes(const struct store_allreduces *a)
+{
+    json_t *sizes = json_array();
+
+    for (size_t i = 0; i < a->n; i++)
+        json_array_append_new(sizes, json_pack("[o,o,o,o,o]", real_json(a->size[i].bytes), real_json(a->size[i].per_step),
+                                               real_json(a->size[i].time_s), real_json(a->size[i].stay_s), real_json(a->size[i].time_error)));
+    return sizes;
+}
+
+static void sizes_parse(const char *text, struct store_allreduces *a)
+{
+    json_t *sizes = json_loads(text, 0, NULL), *o;
+    size_t i;
+
+    json_array_foreach(sizes, i, o)
+        if (i < ALGORITHM_SIZES)
+            a->size[a->n++] = (struct algorithm_size){ number_of(json_array_get(o, 0)), number_of(json_array_get(o, 1)),
+                                                       number_of(json_array_get(o, 2)), number_of(json_array_get(o, 3)),
+                                                       number_of(json_array_get(o, 4)) };
+    json_decref(sizes);
+}
+
+int store_allreduces(struct store *s, const struct store_run *r, const struct store_allreduces *a, struct err *err)
+{
+    const struct job_algorithm *told = &r->job->algorithm;
+    sqlite3_stmt *st = s->db->st[PUT_ALGORITHM];
+    json_t *sizes = store_sizes(a);
+    char *text = json_dumps(sizes, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    int rc;
+
+    bind_start(st, r);
+    database_bind_text(st, 11, a->library);
+    database_bind_text(st, 12, text);
+    database_bind_real(st, 13, a->step_s);
+    database_bind_text(st, 14, came_of(told->compared, told->applied, DEFAULT));
+    if (*told->name)
+        database_bind_text(st, 15, told->name);
+    rc = database_run(st, "history", err);
+    free(text);
+    json_decref(sizes);
+    return rc;
+}
+
+static bool is_alike(const struct store_allreduces *a, const struct store_allreduces *b)
+{
+    bool alike = a->n == b->n && !strcmp(a->library, b->library);
+
+    for (size_t i = 0; alike && i < a->n; i++)
+        alike = fmax(a->size[i].bytes, b->size[i].bytes) <= SIZES_ALIKE * fmin(a->size[i].bytes, b->size[i].bytes);
+    return alike;
+}
+
+void store_usual(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes, struct store_allreduces *usual,
+                 struct store_turns *turns)
+{
+    struct store_allreduces read;
+    sqlite3_stmt *st;
+    size_t runs = 0;
+
+    *usual = (struct store_allreduces){ .n = 0 };
+    *turns = (struct store_turns){ .placed = 0 };
+    if (!s)
+        return;
+    st = s->db->st[GET_ALGORITHMS];
+    bind_name(st, uid, name, ranks, nodes);
+    while (database_row(st)) {
+        const char *came = database_text(st, 3);
+
+        take_turn(turns, came);
+        if (runs == 2 || (strcmp(came, DEFAULT) != 0 && strcmp(came, HELD_OUT) != 0))
+            continue;
+        read = (struct store_allreduces){ .step_s = database_real(st, 2) };
+        snprintf(read.library, sizeof(read.library), "%s", database_text(st, 0));
+        sizes_parse(database_text(st, 1), &read);
+        if (runs++ == 0)
+            *usual = read;
+        else if (!is_alike(usual, &read))
+            usual->n = 0;
+    }
 }
 
 static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_similar_runs *out)
@@ -341,20 +553,22 @@ int store_end(struct store *s, struct err *err)
 
 int store_expire(struct store *s, int days, struct err *err)
 {
-    char text[400];
+    char text[500];
     double before = wall_s() - days * 86400.0;
 
     snprintf(text, sizeof(text),
              "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;"
              "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
-             "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;",
-             before, before, before, before, before, before);
+             "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;"
+             "DELETE FROM launch WHERE heard < %.0f;"
+             "DELETE FROM algorithm WHERE heard < %.0f;",
+             before, before, before, before, before, before, before, before);
     return database_execute(s->db, text, err) < 0 ? err_prefix(err, "history") : 0;
 }
 
 /* ---- size ---- */
 
-static int64_t number_of(struct store *s, const char *text)
+static int64_t count_of(struct store *s, const char *text)
 {
     sqlite3_stmt *st;
     int64_t n = 0;
@@ -369,8 +583,8 @@ static int64_t number_of(struct store *s, const char *text)
 
 double store_used_bytes(struct store *s)
 {
-    return s ? (double)(number_of(s, "PRAGMA page_count") - number_of(s, "PRAGMA freelist_count")) *
-                   (double)number_of(s, "PRAGMA page_size")
+    return s ? (double)(count_of(s, "PRAGMA page_count") - count_of(s, "PRAGMA freelist_count")) *
+                   (double)count_of(s, "PRAGMA page_size")
              : NAN;
 }
 
@@ -393,8 +607,8 @@ static int64_t largest_user(struct store *s, int64_t *steps)
 
 static int delete_oldest(struct store *s, int64_t uid, int64_t n, struct err *err)
 {
-    static const char *const of_step[] = { "run", "part", "outcome", "scaling", "step" };
-    char text[1600], *at = text;
+    static const char *const of_step[] = { "run", "part", "outcome", "scaling", "launch", "algorithm", "step" };
+    char text[2000], *at = text;
 
     at += snprintf(at, 200,
                    "BEGIN IMMEDIATE; CREATE TEMP TABLE gone AS SELECT uid, job, step, restarts FROM step"

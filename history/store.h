@@ -17,6 +17,8 @@
 
 #include "common/err.h"
 #include "history/past.h"
+#include "history/starts.h"
+#include "model/algorithm.h"
 
 #define STORE_RERUN_S 600.0 /* a start within this time after a broken run of the same name is a re-run of it */
 
@@ -56,6 +58,48 @@ struct store_similar_runs {
     size_t n, n_starts;
 };
 void store_similar_runs(struct store *s, const struct store_run *r, struct store_similar_runs *out);
+
+/* How the run's ranks were started is read from its job. */
+struct store_launch {
+    char pattern[32];           /* what it communicates (analysis/exchange.h); "": not certain */
+    double communication_ratio; /* share of the ranks' time */
+};
+int store_launch(struct store *s, const struct store_run *r, const struct store_launch *l, struct err *err);
+/* Starts that are compared: with a choice, or held out from it. */
+struct store_turns {
+    size_t placed, held_out;
+    bool held_out_last; /* the newest of these was held out */
+};
+/* The newest runs of this user and name with so many ranks and nodes (0: any), at least 20 steps each.  If the newest two differ in what
+ * they communicate, the name may stand for several programs, and newest.pattern is "". */
+struct store_launches {
+    size_t n;
+    struct store_launch newest;
+    struct store_turns turns; /* of those whose order is compared */
+};
+void store_launches(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes, struct store_launches *out);
+
+/* What of the start is compared. */
+enum store_choice { STORE_ORDER, STORE_ALGORITHM };
+
+/* Runs similar to r, and r itself, of as many nodes, with the same choice (placed for the same pattern, told to take the same algorithm) or
+ * held out from it, the newest first; returns how many, at most max. */
+size_t store_starts(struct store *s, const struct store_run *r, enum store_choice choice, struct start *start, size_t max);
+
+/* A run's all-reduces (analysis/view.h).  What its library was told at launch is read from its job, of which srun has looked for an algorithm. */
+struct store_allreduces {
+    char library[64];
+    struct algorithm_size size[ALGORITHM_SIZES];
+    size_t n; /* 0: not known */
+    double step_s;
+};
+/* [[bytes, per step, shortest stay, mean stay, their relative error], ...]; the caller owns it. */
+json_t *store_sizes(const struct store_allreduces *a);
+int store_allreduces(struct store *s, const struct store_run *r, const struct store_allreduces *a, struct err *err);
+/* Of the newest run, as in store_launches(), whose library took its own choice.  n is 0 also if that run and the one before differ in library or
+ * sizes. */
+void store_usual(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes, struct store_allreduces *usual,
+                 struct store_turns *turns);
 
 /* A node's part in a run. */
 struct store_part {

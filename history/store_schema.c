@@ -58,4 +58,22 @@ const char *const store_migrations[STORE_VERSION] = {
 
     /* Whose steps are the most, and his oldest. */
     "CREATE INDEX IF NOT EXISTS step_uid ON step(uid, updated);",
+
+    /* What a run communicates, and in which order its ranks were started: what the next start of the job goes by. */
+    "CREATE TABLE IF NOT EXISTS launch("
+    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, ranks INTEGER, nodes INTEGER,"
+    " begin REAL, heard REAL, steps INTEGER, pattern TEXT, communication_ratio REAL, placement TEXT,"
+    " placed_for TEXT,"
+    " PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS launch_name ON launch(uid, name, ranks, begin);"
+    "CREATE INDEX IF NOT EXISTS launch_heard ON launch(heard);",
+
+    /* A run's all-reduces ([[bytes, per step, shortest and mean stay, error], ...]), its MPI library, and what came of the choice of another
+     * algorithm at launch ("default": the library was told none). */
+    "CREATE TABLE IF NOT EXISTS algorithm("
+    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, ranks INTEGER, nodes INTEGER,"
+    " begin REAL, heard REAL, steps INTEGER, library TEXT, allreduces TEXT, step_s REAL, told TEXT, algorithm TEXT,"
+    " PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS algorithm_name ON algorithm(uid, name, ranks, begin);"
+    "CREATE INDEX IF NOT EXISTS algorithm_heard ON algorithm(heard);",
 };

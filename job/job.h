@@ -115,8 +115,16 @@ struct job {
     struct job_placement { /* what srun reports of the order of the ranks; a claim of the user */
         char pattern[32];  /* "": nothing */
         bool applied;
+        bool compared; /* it is a placed start, or one held out, whose step times are compared */
         double slurm_s, chosen_s; /* of a step's communication by the model; positive */
     } placement;
+    struct job_algorithm { /* what srun reports of the algorithm of its all-reduces; a claim of the user */
+        bool looked;       /* whether another one is surely faster: else no other field holds */
+        char name[32];     /* the one that is; "": none is, or nothing is known */
+        bool applied;      /* the library was told to take it */
+        bool compared;     /* as in placement */
+        double usual_s, most_s; /* of a step's all-reduces: of an earlier run by the library's own choice; by this one at most. Positive */
+    } algorithm;
     struct view *view;
     struct job_agent **agent;
     size_t n_agents, agents_cap;

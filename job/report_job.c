@@ -95,8 +95,23 @@ static json_t *placement_json(const struct job_placement *p)
         return NULL;
     put_text(o, "pattern", p->pattern);
     put_bool(o, "applied", p->applied);
+    put_bool(o, "compared", p->compared);
     put_real(o, "slurm_s", p->slurm_s);
     put_real(o, "chosen_s", p->chosen_s);
+    return o;
+}
+
+static json_t *algorithm_json(const struct job_algorithm *a)
+{
+    json_t *o = a->looked ? json_object() : NULL;
+
+    if (!o)
+        return NULL;
+    put_text(o, "name", a->name);
+    put_bool(o, "applied", a->applied);
+    put_bool(o, "compared", a->compared);
+    put_real(o, "usual_s", *a->name ? a->usual_s : NAN);
+    put_real(o, "most_s", *a->name ? a->most_s : NAN);
     return o;
 }
 
@@ -218,6 +233,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
     put_json(o, "notes", texts_json((const char *const *)j->note, j->n_notes));
     put_json(o, "policy_params", params_json(j));
     put_json(o, "placement", placement_json(&j->placement));
+    put_json(o, "algorithm", algorithm_json(&j->algorithm));
     put_json(o, "pace", pacing_report(j, selection->agents));
     put_json(o, "events", event_list_json(&j->events, now_s));
     report_ranks_free(&ranks);

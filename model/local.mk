@@ -1,6 +1,7 @@
 # model/: pure formulas; what they need is libm alone
 noinst_LIBRARIES += libmodel.a
 libmodel_a_SOURCES = \
+	model/algorithm.c model/algorithm.h \
 	model/allreduce_traffic.c model/allreduce_traffic.h \
 	model/batch.c model/batch.h \
 	model/bucket.c model/bucket.h \

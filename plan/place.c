@@ -20,7 +20,7 @@ static const struct option_spec own[] = {
     [NODELIST] = { "nodelist", "LIST", VALUE(VALUE_ANY),
                    "nodes of the job, as in node[1-8,11]; otherwise all of the file" },
     [PATTERN] = { "pattern", "PATTERN", VALUE(VALUE_ANY),
-                  "what the ranks communicate: ring, halving, groups:G or pipeline:SxR" },
+                  "what the ranks communicate: ring, halving, doubling, groups:G or pipeline:SxR" },
     [BANDWIDTH] = { "node-bandwidth", "RATE", VALUE_RANGE(VALUE_RATE, VALUE_POSITIVE, INFINITY),
                     "bandwidth of one node's link, one way" },
     [LATENCY] = { "link-latency", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, 3600), "latency of one link" },
@@ -332,7 +332,7 @@ const struct question question_place = {
     .command.operands = "",
     .command.text = "what orders of a job's ranks cost on the cluster's switches, and which one costs least",
     .command.more =
-        "Patterns: ring and halving are all-reduces over all ranks. groups:G is a ring in each group of G ranks that follow one another, "
+        "Patterns: ring, halving and doubling are all-reduces over all ranks. groups:G is a ring in each group of G ranks that follow one another, "
         "and rings between the groups. pipeline:SxR has S stages of R replicas; rank s R + r is replica r of stage s, and sends --bytes to "
         "the next stage and back, and the replicas of a stage sum --bytes in a ring. The suggested order is never one that costs more than "
         "Slurm's block order; up to 10 nodes it is the best of all.",

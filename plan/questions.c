@@ -45,7 +45,7 @@ static void complete(const struct options *o, const char *name, FILE *out)
         scenarios_print(PKGDATADIR "/scenarios", out);
         fputs("@files\n", out);
     } else if (!strcmp(name, "PATTERN")) {
-        fputs("ring\nhalving\ngroups:8\npipeline:8x4\n", out);
+        fputs("ring\nhalving\ndoubling\ngroups:8\npipeline:8x4\n", out);
     } else {
         session_complete(o, name, out);
     }

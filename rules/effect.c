@@ -55,25 +55,30 @@ struct effect_ratio effect_ratio(const struct effect_level *before, const struct
     return r;
 }
 
+char *effect_words(const struct effect_ratio *r, const char *of, char *buf, size_t size)
+{
+    if (isnan(r->low))
+        snprintf(buf, size, "%.2f of the step time (too few %s for an interval)", r->value, of);
+    else
+        snprintf(buf, size, "%.2f of the step time (%.2f to %.2f)", r->value, r->low, r->high);
+    return buf;
+}
+
 char *effect_text(const struct decision *d, const struct effect_ratio *r, char *buf, size_t size)
 {
-    char action_text[256], range[64] = "";
+    char action_text[256], words[96];
 
     decision_action_text(d, true, action_text, sizeof(action_text));
     if (isnan(r->value)) {
         snprintf(buf, size, "%s: the step time afterwards is not known", action_text);
         return buf;
     }
-    if (isnan(r->low))
-        snprintf(range, sizeof(range), " (too few steps for an interval)");
-    else
-        snprintf(range, sizeof(range), " (%.2f to %.2f)", r->low, r->high);
+    effect_words(r, "steps", words, sizeof(words));
     if (isnan(d->projected_ratio))
-        snprintf(buf, size, "%s: %.2f of the step time%s", action_text, r->value, range);
+        snprintf(buf, size, "%s: %s", action_text, words);
     else if (fabs(r->value - d->projected_ratio) <= EFFECT_NEAR * d->projected_ratio)
-        snprintf(buf, size, "%s: %.2f of the step time%s, as projected", action_text, r->value, range);
+        snprintf(buf, size, "%s: %s, as projected", action_text, words);
     else
-        snprintf(buf, size, "%s: %.2f of the step time%s, %.2f was projected", action_text, r->value, range,
-                 d->projected_ratio);
+        snprintf(buf, size, "%s: %s, %.2f was projected", action_text, words, d->projected_ratio);
     return buf;
 }

@@ -28,6 +28,8 @@ struct effect_ratio {
 /* The ratio of after to before. */
 struct effect_ratio effect_ratio(const struct effect_level *before, const struct effect_level *after);
 
+/* "0.83 of the step time (0.80 to 0.86)", "... (too few steps for an interval)"; of is what they are too few of.  Returns buf. */
+char *effect_words(const struct effect_ratio *r, const char *of, char *buf, size_t size);
 /* "excluded n5: 0.83 of the step time (0.80 to 0.86), as projected", "..., 0.80 was projected", "...: the step
  * time afterwards is not known".  Returns buf. */
 char *effect_text(const struct decision *d, const struct effect_ratio *r, char *buf, size_t size);

@@ -40,12 +40,18 @@ static int parse_policy(struct choice *c, const char *text, struct err *err)
 }
 
 /* ARGS_UNSAID: it is not one of them. */
-static int parse_placement(const char *value)
+static int parse_mode(const char *value)
 {
     for (int i = 0; config_placements[i]; i++)
         if (!strcasecmp(value, config_placements[i]))
             return i;
     return ARGS_UNSAID;
+}
+
+static int take_mode(int *mode, const char *name, const char *value, struct err *err)
+{
+    *mode = parse_mode(value);
+    return *mode == ARGS_UNSAID ? err_set(err, "%s=%.60s: off, advise and on are accepted", name, value) : 0;
 }
 
 static int parse_word(struct choice *c, const char *word, bool *named, struct err *err)
@@ -58,22 +64,21 @@ static int parse_word(struct choice *c, const char *word, bool *named, struct er
         *named = true;
         return parse_policy(c, word, err);
     }
-    if ((value = value_of(word, "placement"))) {
-        c->placement = parse_placement(value);
-        return c->placement == ARGS_UNSAID ?
-                   err_set(err, "placement=%.60s: off, advise and on are accepted", value) :
-                   0;
-    }
-    if (value_of(word, "groups"))
-        return pattern_parse(&c->pattern, word, err);
-    if ((value = value_of(word, "pattern")))
+    if ((value = value_of(word, "placement")))
+        return take_mode(&c->placement, "placement", value, err);
+    if ((value = value_of(word, "algorithm")))
+        return take_mode(&c->algorithm, "algorithm", value, err);
+    value = value_of(word, "groups") ? word : value_of(word, "pattern");
+    if (value) {
+        c->patterned = true;
         return pattern_parse(&c->pattern, value, err);
-    return err_set(err, "unknown argument '%.60s'; known are placement=, pattern= and groups=", word);
+    }
+    return err_set(err, "unknown argument '%.60s'; known are placement=, algorithm=, pattern= and groups=", word);
 }
 
 int choice_parse(struct choice *c, const char *text, struct err *err)
 {
-    struct choice parsed = { .kind = CHOICE_DEFAULT, .placement = ARGS_UNSAID, .pattern = { .bytes = PATTERN_BYTES } };
+    struct choice parsed = { .kind = CHOICE_DEFAULT, .placement = ARGS_UNSAID, .algorithm = ARGS_UNSAID, .pattern = { .bytes = PATTERN_BYTES } };
     bool named = false;
     char word[128];
 
@@ -133,6 +138,15 @@ static bool take_partition(struct args *a, const char *value)
     return true;
 }
 
+static bool take_site_mode(int *mode, const char *value)
+{
+    int parsed = parse_mode(value);
+
+    if (parsed != ARGS_UNSAID)
+        *mode = parsed;
+    return parsed != ARGS_UNSAID;
+}
+
 static bool take(struct args *a, const char *arg)
 {
     const char *value;
@@ -145,13 +159,12 @@ static bool take(struct args *a, const char *arg)
         return take_path(a->probe, sizeof(a->probe), value);
     if ((value = value_of(arg, "topology")))
         return take_path(a->topology, sizeof(a->topology), value);
-    if ((value = value_of(arg, "placement"))) {
-        int placement = parse_placement(value);
-
-        if (placement != ARGS_UNSAID)
-            a->placement = placement;
-        return placement != ARGS_UNSAID;
-    }
+    if ((value = value_of(arg, "measured")))
+        return take_path(a->measured, sizeof(a->measured), value);
+    if ((value = value_of(arg, "placement")))
+        return take_site_mode(&a->placement, value);
+    if ((value = value_of(arg, "algorithm")))
+        return take_site_mode(&a->algorithm, value);
     if ((value = value_of(arg, "default")))
         return take_default(&a->standard, value);
     if ((value = value_of(arg, "partition")))
@@ -164,7 +177,7 @@ const char *args_parse(struct args *a, int argc, char **argv)
     const char *unknown = NULL;
 
     memset(a, 0, sizeof(*a));
-    a->placement = ARGS_UNSAID;
+    a->placement = a->algorithm = ARGS_UNSAID;
     choice_parse(&a->standard, "off", NULL);
     for (int i = 0; i < argc; i++) {
         if (argv[i] && !take(a, argv[i]) && !unknown)

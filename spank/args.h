@@ -4,7 +4,9 @@
  *   default=on|off|POLICY          for jobs without --sync-guard; off by default
  *   partition=NAME:on|off|POLICY   the same for one partition (repeatable; the last for a partition wins)
  *   placement=off|advise|on        instead of the policy's Placement
+ *   algorithm=off|advise|on        instead of the policy's Algorithm
  *   topology=FILE                  topology.conf, instead of the one beside slurm.conf
+ *   measured=FILE                  slow links, as sgctl doctor --measured wrote them
  *   agent=FILE probe=FILE          instead of AgentPath and ProbePath
  *
  * Pure: text in, text out. */
@@ -32,12 +34,14 @@ struct choice {
     enum choice_kind kind;
     char policy[CHOICE_SIZE];
     int placement;          /* CONFIG_PLACEMENT_..., or ARGS_UNSAID */
+    int algorithm;          /* likewise */
+    bool patterned;         /* the pattern was given */
     struct pattern pattern; /* what the job communicates; an all-reduce in a ring unless given */
 };
 
 struct args {
-    char conf[4096], agent[4096], probe[4096], topology[4096]; /* "": not given */
-    int placement;                                             /* as in struct choice */
+    char conf[4096], agent[4096], probe[4096], topology[4096], measured[4096]; /* "": not given */
+    int placement, algorithm;                                                  /* as in struct choice */
     struct choice standard;
     size_t n_partitions;
     struct {
@@ -46,9 +50,9 @@ struct args {
     } partitions[ARGS_PARTITIONS_MAX];
 };
 
-/* Parse a choice: a policy, placement=off|advise|on, groups=N, pattern=PATTERN (topology/pattern.h), joined by commas; all may be missing.
- * NULL, "", "on" and "(null)", which Slurm passes when the optional argument is missing, mean the default policy.  0, or -1 with the
- * reason; that is "" for a text too long for a policy's name. */
+/* Parse a choice: a policy, placement=off|advise|on, algorithm=off|advise|on, groups=N, pattern=PATTERN (topology/pattern.h), joined by
+ * commas; all may be missing.  NULL, "", "on" and "(null)", which Slurm passes when the optional argument is missing, mean the default
+ * policy.  0, or -1 with the reason; that is "" for a text too long for a policy's name. */
 int choice_parse(struct choice *c, const char *text, struct err *err);
 
 /* Parse the arguments.  Invalid ones are skipped; returns the first of them, or NULL. */

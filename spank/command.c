@@ -13,6 +13,7 @@ enum role {
     SWITCHES,
     LIMITS,
     PARTITION,
+    JOB_NAME,
     CHDIR,
     WRAP,
     SYNC_GUARD,
@@ -66,7 +67,7 @@ static const struct slurm_option {
     { 'G', "gpus", true, PLAIN, ALL },
     { 'H', "hold", false, PLAIN, ALL },
     { 'I', "immediate", false, PLAIN, ALL },
-    { 'J', "job-name", true, PLAIN, ALL },
+    { 'J', "job-name", true, JOB_NAME, ALL },
     { 'K', "kill-on-bad-exit", false, PLAIN, SRUN },
     { 'K', "kill-command", false, PLAIN, SALLOC },
     { 'L', "licenses", true, PLAIN, ALL },
@@ -242,6 +243,7 @@ static void take(struct command *c, const struct slurm_option *o, const char *va
     case SWITCHES: c->switches = true; break;
     case LIMITS: c->limits = o->name; break;
     case PARTITION: c->partition = value; break;
+    case JOB_NAME: c->job_name = value; break;
     case CHDIR: c->chdir = true; break;
     case WRAP: c->wrap = true; break;
     case SYNC_GUARD: c->sync_guard = value; break;

@@ -18,7 +18,7 @@ enum command_program { COMMAND_SRUN, COMMAND_SBATCH, COMMAND_SALLOC };
 struct command {
     enum command_program program;
     const char *nodes, *tasks, *tasks_per_node; /* the options' values; NULL: not given */
-    const char *partition, *sync_guard;         /* likewise; sync_guard "": without a value */
+    const char *partition, *job_name, *sync_guard; /* likewise; sync_guard "": without a value */
     bool cpus;           /* CPUs of a task are given */
     const char *decided; /* the option by which the user decided where ranks run, or NULL */
     const char *unsure;  /* an option that changes the step's size in a way that is not followed here, or NULL */

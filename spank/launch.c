@@ -10,32 +10,79 @@
 
 #include <slurm/spank.h>
 
+#include "common/hash.h"
 #include "spank/cmdline.h"
+#include "spank/earlier.h"
 #include "spank/placement.h"
 #include "spank/settings.h"
+#include "spank/tuning.h"
 #include "topology/topology_conf.h"
 
 #define ENV_HOSTFILE "SLURM_HOSTFILE"
 /* Tells the agents, by the tasks' environment: "on PATTERN SECONDS SECONDS", what a step's communication costs in Slurm's order and in the
- * one chosen; "advise" where the ranks are in Slurm's. */
+ * one chosen; "advise" where the ranks are in Slurm's. "placed" and "held-out" likewise, where such starts are compared. */
 #define ENV_PLACEMENT "SYNCGUARD_PLACEMENT"
+/* Likewise "on NAME SECONDS SECONDS": of a step's all-reduces, by the library's own choice and by the algorithm of that name at most; or "default": none
+ * is known to be faster. Not set where nobody has looked, or the user decided. */
+#define ENV_ALGORITHM "SYNCGUARD_ALGORITHM"
+#define ALGORITHM_TURNS 0x616c676fu /* its starts are held out apart from those of the order */
 
 static struct {
     int mode; /* CONFIG_PLACEMENT_... */
     struct placement placement;
     bool chosen, set; /* placement is valid; ENV_HOSTFILE is ours */
     int fd;           /* of the host file; -1: none */
+    bool compared, held_out; /* the start is one of those whose effect is compared; in Slurm's order */
+    const char *conf;        /* of the controller that is asked */
+    bool patterned;          /* the user gave the pattern */
+    struct {
+        int mode; /* CONFIG_PLACEMENT_... */
+        struct tuning tuning;
+        bool looked, set; /* tuning is valid; the library's variables are ours */
+        bool compared, held_out;
+    } algorithm;
+    enum { NOT_ASKED, UNKNOWN, KNOWN } asked;
+    struct earlier earlier; /* KNOWN */
+    uint64_t key;           /* of the job whose runs they are */
 } launch = { .fd = -1 };
+
+/* Takes back what tells a library the algorithm of this name, where it is still that. */
+static void unset_variables(const char *name)
+{
+    struct tuning_variable v[TUNING_VARIABLES];
+
+    for (enum algorithm_library l = 0; l < ALGORITHM_LIBRARIES; l++)
+        for (enum algorithm a = 0; a < ALGORITHMS; a++) {
+            size_t n = strcmp(name, algorithm_name(a)) == 0 ? tuning_variables(l, a, v) : 0;
+            const char *value = n ? getenv(v[n - 1].name) : NULL;
+
+            for (size_t i = 0; value && !strcmp(value, v[n - 1].value) && i < n; i++)
+                unsetenv(v[i].name);
+        }
+}
+
+/* Also of a step that this srun runs in: its variables are not the user's own. */
+static void forget_algorithm(void)
+{
+    const char *told = getenv(ENV_ALGORITHM);
+    char word[16], name[32];
+
+    if (told && sscanf(told, "%15s %31s", word, name) == 2 && (!strcmp(word, "on") || !strcmp(word, "placed")))
+        unset_variables(name);
+    unsetenv(ENV_ALGORITHM);
+    launch.algorithm.looked = launch.algorithm.set = launch.algorithm.compared = launch.algorithm.held_out = false;
+}
 
 static void forget(void)
 {
+    forget_algorithm();
     if (launch.set)
         unsetenv(ENV_HOSTFILE);
     unsetenv(ENV_PLACEMENT); /* also one inherited from a step that this srun runs in */
     if (launch.fd >= 0)
         close(launch.fd);
     placement_free(&launch.placement);
-    launch.set = launch.chosen = false;
+    launch.set = launch.chosen = launch.compared = launch.held_out = false;
     launch.fd = -1;
 }
 
@@ -84,15 +131,110 @@ static void set_hostfile(void)
         launch.set = true;
 }
 
-static void tell_agents(const struct pattern *pattern)
+/* Once: one command line is one job, and srun waits. */
+static bool ask_earlier(struct pattern *p, const char *name, uint32_t ranks, uint32_t nodes)
+{
+    const uint32_t numbers[] = { ranks, nodes };
+
+    if (launch.asked == NOT_ASKED) {
+        launch.earlier = (struct earlier){ .pattern = *p };
+        launch.key = hash_bytes(hash_bytes(HASH_START, name, strlen(name)), numbers, sizeof(numbers));
+        launch.asked = earlier_ask(launch.conf, name, ranks, nodes, &launch.earlier) ? KNOWN : UNKNOWN;
+    }
+    if (launch.asked != KNOWN || !launch.earlier.patterned || launch.patterned)
+        return false;
+    *p = launch.earlier.pattern;
+    return true;
+}
+
+/* A better order is known: have it, unless it is this start's turn to do without. */
+static void set_order(uint32_t holdout)
+{
+    launch.compared = holdout && launch.asked == KNOWN;
+    launch.held_out = launch.compared && earlier_holds_out(&launch.earlier.order, launch.key, holdout);
+    if (!launch.held_out)
+        set_hostfile();
+}
+
+/* The word for the agents. */
+static const char *what_was_done(bool set, bool compared, bool held_out)
+{
+    if (held_out)
+        return "held-out";
+    if (!set)
+        return config_placements[CONFIG_PLACEMENT_ADVISE];
+    return compared ? "placed" : config_placements[CONFIG_PLACEMENT_ON];
+}
+
+static void tell_agents(void)
 {
     char text[128], name[PATTERN_NAME_SIZE];
 
     if (launch.placement.result < PLACEMENT_SLURM)
         return;
-    snprintf(text, sizeof(text), "%s %s %.9g %.9g", config_placements[launch.set ? CONFIG_PLACEMENT_ON : CONFIG_PLACEMENT_ADVISE],
-             pattern_name(pattern, name), launch.placement.slurm_s, launch.placement.chosen_s);
+    snprintf(text, sizeof(text), "%s %s %.9g %.9g", what_was_done(launch.set, launch.compared, launch.held_out),
+             pattern_name(&launch.placement.pattern, name), launch.placement.slurm_s, launch.placement.chosen_s);
     setenv(ENV_PLACEMENT, text, 1);
+}
+
+/* ---- the algorithm of all-reduces ---- */
+
+static void set_variables(void)
+{
+    const struct tuning *t = &launch.algorithm.tuning;
+    struct tuning_variable v[TUNING_VARIABLES];
+    size_t n = tuning_variables(t->library, t->choice.algorithm, v);
+
+    launch.algorithm.set = n > 0;
+    for (size_t i = 0; i < n; i++)
+        if (setenv(v[i].name, v[i].value, 1) < 0)
+            launch.algorithm.set = false;
+    if (!launch.algorithm.set)
+        unset_variables(algorithm_name(t->choice.algorithm));
+}
+
+static void choose_algorithm(uint32_t holdout)
+{
+    const struct placement *p = &launch.placement;
+    struct tuning *t = &launch.algorithm.tuning;
+    bool on = launch.algorithm.mode == CONFIG_PLACEMENT_ON;
+    char text[128];
+
+    if (launch.algorithm.mode == CONFIG_PLACEMENT_OFF || p->result < PLACEMENT_SLURM)
+        return;
+    tuning_choose(t, launch.asked == KNOWN ? &launch.earlier : NULL, p->ranks, p->nodes, launch.set ? p->chosen : p->slurm, environ);
+    launch.algorithm.looked = true;
+    if (t->result == TUNING_OWN)
+        return;
+    if (t->result == TUNING_FASTER && on) {
+        launch.algorithm.compared = holdout && launch.asked == KNOWN;
+        launch.algorithm.held_out =
+            launch.algorithm.compared && earlier_holds_out(&launch.earlier.algorithm, hash_mix(launch.key + ALGORITHM_TURNS), holdout);
+        if (!launch.algorithm.held_out)
+            set_variables();
+    }
+    if (t->result == TUNING_LEFT)
+        snprintf(text, sizeof(text), "default");
+    else
+        snprintf(text, sizeof(text), "%s %s %.9g %.9g", what_was_done(launch.algorithm.set, launch.algorithm.compared, launch.algorithm.held_out),
+                 algorithm_name(t->choice.algorithm), t->choice.usual_s, t->choice.most_s);
+    setenv(ENV_ALGORITHM, text, 1);
+}
+
+static void report_algorithm(void)
+{
+    const struct tuning *t = &launch.algorithm.tuning;
+
+    if (!launch.algorithm.looked)
+        return;
+    if (launch.algorithm.held_out)
+        slurm_verbose("sync-guard: all-reduces are left to the library's own choice, to compare with that: %s", t->text);
+    else if (launch.algorithm.set)
+        slurm_verbose("sync-guard: all-reduces are done by %s", t->text);
+    else if (t->result == TUNING_FASTER)
+        slurm_verbose("sync-guard: with algorithm=on all-reduces would be done by %s", t->text);
+    else
+        slurm_verbose("sync-guard: all-reduces are left to the library's own choice: %s", t->text);
 }
 
 void launch_place(const struct args *args, const struct choice *choice, const struct config_policy *policy)
@@ -100,10 +242,13 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     struct placement *p = &launch.placement;
     struct err err = { "" };
     struct cmdline line;
+    uint32_t holdout;
     char path[4200];
+    bool asks;
 
     forget();
     launch.mode = settings_placement(policy, args, choice);
+    launch.algorithm.mode = settings_algorithm(policy, args, choice);
     if (choice->kind == CHOICE_OFF || choice->kind == CHOICE_HELP || launch.mode == CONFIG_PLACEMENT_OFF)
         return;
     launch.chosen = true;
@@ -113,11 +258,18 @@ void launch_place(const struct args *args, const struct choice *choice, const st
         return;
     }
     topology_path(args, path, sizeof(path));
-    placement_choose(p, &choice->pattern, path, line.words, line.bytes, getenv);
+    launch.conf = *args->conf ? args->conf : CONFIG_DEFAULT_PATH;
+    launch.patterned = choice->patterned;
+    holdout = policy && launch.mode == CONFIG_PLACEMENT_ON ? (uint32_t)policy->placement_holdout : 0;
+    asks = !launch.patterned || holdout || launch.algorithm.mode != CONFIG_PLACEMENT_OFF;
+    placement_choose(p, &choice->pattern, asks ? ask_earlier : NULL, path, *args->measured ? args->measured : NULL,
+                     launch.algorithm.mode != CONFIG_PLACEMENT_OFF, line.words,
+                     line.bytes, getenv);
     cmdline_free(&line);
     if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON)
-        set_hostfile();
-    tell_agents(&choice->pattern);
+        set_order(holdout);
+    tell_agents();
+    choose_algorithm(holdout);
 }
 
 void launch_read(void)
@@ -136,10 +288,13 @@ void launch_report(void)
         return;
     if (p->result == PLACEMENT_FAILED && on)
         slurm_spank_log("sync-guard: ranks are left in Slurm's order: %s", p->text);
+    else if (launch.held_out)
+        slurm_verbose("sync-guard: ranks are left in Slurm's order, to compare with that along the switches: %s", p->text);
     else if (p->result == PLACEMENT_BETTER)
         slurm_verbose("sync-guard: %s: %s", on ? "ranks are ordered along the switches" : "with placement=on ranks would be ordered along the switches", p->text);
     else
         slurm_verbose("sync-guard: ranks are left in Slurm's order: %s", p->text);
+    report_algorithm();
 }
 
 void launch_end(void)

@@ -1,8 +1,9 @@
-/* launch.h - the plugin in srun inside an allocation: has Slurm start the ranks in the order of placement.h.
+/* launch.h - the plugin in srun inside an allocation: has Slurm start the ranks in the order of placement.h, and tells the MPI library the algorithm
+ * of tuning.h.
  *
  * The order is a host file (SLURM_HOSTFILE), which srun reads when all options are parsed; after init_post_opt it would be too late. It is
  * in srun's memory alone and ends with it, and the variable does not reach the tasks. What was found does, as
- * SYNCGUARD_PLACEMENT, for the agents. */
+ * SYNCGUARD_PLACEMENT and SYNCGUARD_ALGORITHM, for the agents, beside the variables of the MPI library. */
 #ifndef SYNCGUARD_SPANK_LAUNCH_H
 #define SYNCGUARD_SPANK_LAUNCH_H
 

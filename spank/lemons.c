@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "common/hostlist.h"
-#include "common/tool.h"
+#include "spank/question.h"
 
-#define ANSWER_BYTES_MAX 16384u
 #define NAMES_MAX        256u
 #define LETTERS          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
 
@@ -35,7 +34,7 @@ size_t lemons_parse(const char *answer, const char *nodes, char list[LEMONS_SIZE
 {
     struct taking t = { nodes, list, 0, 0 };
     size_t length = strcspn(answer, "\n");
-    char line[ANSWER_BYTES_MAX];
+    char line[QUESTION_ANSWER_BYTES];
 
     *list = '\0';
     if (!length || length >= sizeof(line) || (answer[length] && answer[length + 1]))
@@ -50,8 +49,8 @@ size_t lemons_parse(const char *answer, const char *nodes, char list[LEMONS_SIZE
 
 size_t lemons_ask(const char *conf, const char *nodes, char list[LEMONS_SIZE])
 {
-    const char *const argv[] = { "sgctl", "--conf", conf, "--timeout", "150ms", "lemons", NULL };
-    char *answer = tool_run(argv, LEMONS_LIMIT_S, ANSWER_BYTES_MAX, NULL);
+    const char *const words[] = { "lemons", NULL };
+    char *answer = question_ask(conf, words);
     size_t n = answer ? lemons_parse(answer, nodes, list) : 0;
 
     free(answer);

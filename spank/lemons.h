@@ -1,20 +1,16 @@
-/* lemons.h - nodes that hold jobs back again and again, for --exclude, as the controller names them.
- *
- * Asked by way of sgctl(1), a process of its own that is killed in time: nothing of the controller's protocol, and no wait for a name or a
- * connection, is in srun or sbatch. Never aborts and never prints. */
+/* lemons.h - nodes that hold jobs back again and again, for --exclude, as the controller names them. */
 #ifndef SYNCGUARD_SPANK_LEMONS_H
 #define SYNCGUARD_SPANK_LEMONS_H
 
 #include <stddef.h>
 
-#define LEMONS_LIMIT_S 0.2
-#define LEMONS_MAX     16u
-#define LEMONS_SIZE    512u
+#define LEMONS_MAX  16u
+#define LEMONS_SIZE 512u
 
 /* Those of sgctl's answer that are among `nodes` (as Slurm writes lists; NULL: any), at most LEMONS_MAX that fit, separated by commas;
  * returns how many. What is no line of names has none. */
 size_t lemons_parse(const char *answer, const char *nodes, char list[LEMONS_SIZE]);
-/* Ask for them, for LEMONS_LIMIT_S at most.  conf: the syncguard.conf to read. 0 also if there is no answer. */
+/* Ask for them (question.h).  0 also if there is no answer. */
 size_t lemons_ask(const char *conf, const char *nodes, char list[LEMONS_SIZE]);
 
 #endif

@@ -223,6 +223,7 @@ static void agent_environment(const struct step *s, struct strings *env)
         "SLURM_JOB_USER",      "SLURM_JOB_UID",       "SLURM_RESTART_COUNT",         "SLURM_CLUSTER_NAME",
         "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME",  "SLURM_TOPOLOGY_ADDR_PATTERN",
         "SYNCGUARD_PLACEMENT",
+        "SYNCGUARD_ALGORITHM",
     };
     bool het = s->het_job != NONE;
     uint32_t all_tasks = het ? job_env_number(s, "SLURM_NTASKS") : NONE;

@@ -36,10 +36,20 @@ const struct config_policy *settings_policy(const struct config *c, const struct
     return config_policy_find(c, choice->kind == CHOICE_POLICY ? choice->policy : c->default_policy);
 }
 
+static int mode_of(int choice, int args, int policy)
+{
+    return choice != ARGS_UNSAID ? choice : args != ARGS_UNSAID ? args : policy;
+}
+
 int settings_placement(const struct config_policy *policy, const struct args *args, const struct choice *choice)
 {
-    return choice->placement != ARGS_UNSAID ? choice->placement :
-           args->placement != ARGS_UNSAID   ? args->placement :
-           policy                           ? policy->placement :
-                                              CONFIG_PLACEMENT_OFF;
+    return mode_of(choice->placement, args->placement, policy ? policy->placement : CONFIG_PLACEMENT_OFF);
+}
+
+int settings_algorithm(const struct config_policy *policy, const struct args *args, const struct choice *choice)
+{
+    int placement = settings_placement(policy, args, choice);
+    int algorithm = mode_of(choice->algorithm, args->algorithm, policy ? policy->algorithm : CONFIG_PLACEMENT_OFF);
+
+    return algorithm < placement ? algorithm : placement;
 }

@@ -20,5 +20,7 @@ const struct config_policy *settings_policy(const struct config *c, const struct
 /* Whether ranks are placed, CONFIG_PLACEMENT_...: what the user chose, else the site's argument, else the policy's.  policy: NULL if
  * unknown. */
 int settings_placement(const struct config_policy *policy, const struct args *args, const struct choice *choice);
+/* The same of the algorithm of all-reduces; no more than ranks are placed. */
+int settings_algorithm(const struct config_policy *policy, const struct args *args, const struct choice *choice);
 
 #endif

@@ -6,6 +6,7 @@
 
 UNIT_TESTS = \
 	tests/unit/accounting \
+	tests/unit/algorithm \
 	tests/unit/action \
 	tests/unit/action_kind \
 	tests/unit/action_parts \
@@ -41,7 +42,9 @@ UNIT_TESTS = \
 	tests/unit/diagnosis \
 	tests/unit/efficiency \
 	tests/unit/energy \
+	tests/unit/earlier \
 	tests/unit/engine \
+	tests/unit/exchange \
 	tests/unit/experiment \
 	tests/unit/failure \
 	tests/unit/flow \
@@ -120,6 +123,7 @@ UNIT_TESTS = \
 	tests/unit/step \
 	tests/unit/stepdir \
 	tests/unit/steps \
+	tests/unit/starts \
 	tests/unit/store \
 	tests/unit/strategy \
 	tests/unit/suggest \
@@ -134,6 +138,7 @@ UNIT_TESTS = \
 	tests/unit/train \
 	tests/unit/trend \
 	tests/unit/trust \
+	tests/unit/tuning \
 	tests/unit/units \
 	tests/unit/unseen \
 	tests/unit/value \
@@ -243,7 +248,7 @@ AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a
-tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/advice.c spank/args.c spank/binding.c spank/cmdline.c spank/command.c spank/lemons.c spank/placement.c spank/stepdir.c spank/tasks.c spank/text.c
+tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/advice.c spank/args.c spank/binding.c spank/cmdline.c spank/command.c spank/earlier.c spank/lemons.c spank/placement.c spank/question.c spank/stepdir.c spank/tasks.c spank/text.c spank/tuning.c
 tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file

@@ -326,6 +326,7 @@ void layout_cost(struct layout *l, const struct flows *f, const uint32_t *slot_n
         for (size_t k = 0; k < ph->n_flows; k++)
             send(l, slot_node[ph->flow[k].from], slot_node[ph->flow[k].to], ph->flow[k].messages, &b);
         link_s = ph->rounds * ph->bytes * b.s_per_byte;
+        c->latency_s += ph->rounds * b.latency_s;
         c->time_s += ph->rounds * b.latency_s + link_s;
         c->pair_messages += b.pair_messages;
         if (b.link != TOPOLOGY_NONE && (c->link == TOPOLOGY_NONE || link_s > longest_s)) {

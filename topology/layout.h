@@ -72,6 +72,7 @@ void layout_free(struct layout *l); /* NULL is fine */
 
 struct layout_cost {
     double time_s;
+    double latency_s; /* of it, what does not depend on the bytes */
     uint32_t
         link; /* the vertex below the link that takes the most of it; from `vertices` on, a pair; or TOPOLOGY_NONE: nothing is sent */
     double pair_messages; /* over slow pairs, in all phases */

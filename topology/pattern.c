@@ -31,6 +31,8 @@ int pattern_parse(struct pattern *p, const char *text, struct err *err)
         read.kind = PATTERN_RING;
     } else if (!strcmp(text, "halving")) {
         read.kind = PATTERN_HALVING;
+    } else if (!strcmp(text, "doubling")) {
+        read.kind = PATTERN_DOUBLING;
     } else if (rest && word == strlen("groups") && !strncmp(text, "groups", word)) {
         read.kind = PATTERN_GROUPS;
         end = number(rest + 1, &read.group);
@@ -54,6 +56,7 @@ char *pattern_name(const struct pattern *p, char buf[PATTERN_NAME_SIZE])
     switch (p->kind) {
     case PATTERN_RING: snprintf(buf, PATTERN_NAME_SIZE, "ring"); break;
     case PATTERN_HALVING: snprintf(buf, PATTERN_NAME_SIZE, "halving"); break;
+    case PATTERN_DOUBLING: snprintf(buf, PATTERN_NAME_SIZE, "doubling"); break;
     case PATTERN_GROUPS: snprintf(buf, PATTERN_NAME_SIZE, "groups:%u", p->group); break;
     case PATTERN_PIPELINE: snprintf(buf, PATTERN_NAME_SIZE, "pipeline:%ux%u", p->stages, p->replicas); break;
     }
@@ -218,6 +221,9 @@ struct flows *flows_new(const struct pattern *p, uint32_t ranks, uint32_t per_sl
         break;
     case PATTERN_HALVING:
         spec.algorithm = SCHEDULE_HALVING;
+        break;
+    case PATTERN_DOUBLING:
+        spec.algorithm = SCHEDULE_DOUBLING;
         break;
     case PATTERN_GROUPS:
         spec.algorithm = SCHEDULE_HIERARCHICAL_RING;

@@ -2,6 +2,7 @@
  *
  *   ring           an all-reduce over all ranks, as a ring (Patarasuk & Yuan 2009)
  *   halving        the same by recursive halving and doubling (Thakur, Rabenseifner & Gropp 2005)
+ *   doubling       the same by recursive doubling, the whole vector in each round (the same)
  *   groups:G       a two-level all-reduce: a ring in each group of G ranks that follow one another, rings of all ranks with the
  *                  same place in their groups between them (MODELS: two-level ring with G rails)
  *   pipeline:SxR   S stages of R replicas; rank s R + r is replica r of stage s, as DeepSpeed and Megatron-LM number them. In the
@@ -20,7 +21,7 @@
 
 #define PATTERN_RANKS_MAX 262144u
 
-enum pattern_kind { PATTERN_RING, PATTERN_HALVING, PATTERN_GROUPS, PATTERN_PIPELINE };
+enum pattern_kind { PATTERN_RING, PATTERN_HALVING, PATTERN_DOUBLING, PATTERN_GROUPS, PATTERN_PIPELINE };
 
 struct pattern {
     enum pattern_kind kind;
@@ -29,7 +30,7 @@ struct pattern {
     double bytes; /* of the all-reduced vector, and of a pipeline's messages to the next stage in a step */
 };
 
-#define PATTERN_ACCEPTS "ring, halving, groups:G or pipeline:SxR"
+#define PATTERN_ACCEPTS "ring, halving, doubling, groups:G or pipeline:SxR"
 
 /* Sets all but bytes; "groups=8" is groups:8. 0, or -1 with the reason. */
 int pattern_parse(struct pattern *p, const char *text, struct err *err);

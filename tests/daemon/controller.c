@@ -326,6 +326,10 @@ static void misbehaviour(void)
         "{\"pattern\":\"ring\",\"slurm_s\":1,\"chosen_s\":2}", "{\"pattern\":\"ring\",\"slurm_s\":1e300,\"chosen_s\":1}",
         "{\"pattern\":\"ring\",\"slurm_s\":2,\"chosen_s\":0}", "{\"pattern\":\"ring\",\"slurm_s\":\"2\",\"chosen_s\":1}", "[\"ring\",2,1]"
     };
+    static const char *const odd_algorithms[] = {
+        "{\"name\":\"ring 1\",\"usual_s\":2,\"most_s\":1}", "{\"name\":\"ring\",\"usual_s\":1,\"most_s\":2}",
+        "{\"name\":\"ring\",\"usual_s\":2,\"most_s\":0}", "{\"name\":\"ring\",\"usual_s\":2}", "[\"ring\",2,1]", "\"ring\""
+    };
     struct sockaddr_in a = { .sin_family = AF_INET,
                              .sin_port = htons((uint16_t)live.port),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -354,6 +358,17 @@ static void misbehaviour(void)
         free(hello);
         json_t *o = ask("{\"query\":\"job\",\"job\":77}");
         ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "placement")), "not believed: \"placement\": %s", odd_placements[i]);
+        json_decref(o);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(odd_algorithms); i++) {
+        char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
+                                "2J\",\"policy\":\"none\",\"algorithm\":%s}",
+                                (unsigned)getuid(), odd_algorithms[i]);
+
+        say(&b, hello, garbage, sizeof(garbage));
+        free(hello);
+        json_t *o = ask("{\"query\":\"job\",\"job\":77}");
+        ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "algorithm")), "not believed: \"algorithm\": %s", odd_algorithms[i]);
         json_decref(o);
     }
     ok(strstr(b.answer, "welcome") && still_answers(), "the controller answers after a malformed batch");
@@ -417,6 +432,12 @@ static void once_more(void)
     json_decref(a);
     a = ask("{\"query\":\"lemons\"}");
     ok(json_is_array(at(a, "lemons")) && !json_array_size(at(a, "lemons")), "two jobs make no lemon");
+    json_decref(a);
+    a = ask("{\"query\":\"earlier\"}");
+    ok(strstr(text(a, "error"), "lacks") != NULL, "a question for earlier runs of no job is an error: %s", text(a, "error"));
+    json_decref(a);
+    a = ask("{\"query\":\"earlier\", \"name\":\"no such\", \"ranks\":8}");
+    ok(number(a, "runs") == 0 && json_is_null(at(a, "pattern")), "of another name there are no earlier runs");
     json_decref(a);
     waitpid(job, NULL, 0);
     a = ask_until("{\"query\":\"job\", \"job\":\"4243.0\"}", "state", "finished");

@@ -7,9 +7,11 @@
 
 #include "spank/args.h"
 #include "spank/cmdline.h"
+#include "spank/earlier.h"
 #include "spank/lemons.h"
 #include "spank/tasks.h"
 #include "spank/text.h"
+#include "spank/tuning.h"
 
 #define WORDS_MAX 100
 #define PROBE     "/usr/lib/syncguard/probe.so"
@@ -120,6 +122,28 @@ static void lemons(const char *text)
         abort();
 }
 
+/* What is taken is a pattern that can be written and read again, and counts within bounds. */
+static void earlier(const char *text)
+{
+    struct earlier e = { .pattern = { .kind = PATTERN_HALVING, .bytes = 5 } };
+    static const struct algorithm_cost cost[ALGORITHMS] = { { 4e-6, 4e-10 }, { 6e-6, 3.5e-10 }, { 10e-6, 1.667e-10 } };
+    struct pattern again = e.pattern;
+    struct tuning t;
+    char name[PATTERN_NAME_SIZE];
+
+    if (!earlier_parse(text, &e) && (e.patterned || e.order.placed || e.order.held_out || e.order.held_out_last || e.n || *e.library))
+        abort();
+    if (!e.patterned ? e.pattern.kind != PATTERN_HALVING : pattern_parse(&again, pattern_name(&e.pattern, name), NULL) < 0)
+        abort();
+    if (e.pattern.bytes < 5 || e.pattern.bytes > 5 || e.order.placed > EARLIER_STARTS_MAX || e.order.held_out > EARLIER_STARTS_MAX ||
+        e.algorithm.placed > EARLIER_STARTS_MAX || e.n > ALGORITHM_SIZES || !memchr(e.library, '\0', sizeof(e.library)))
+        abort();
+    earlier_holds_out(&e.order, 1, 2);
+    tuning_choose(&t, &e, 6, 6, cost, (char *[]){ NULL });
+    if (t.result == TUNING_FASTER && !(t.choice.most_s < t.choice.usual_s))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -135,6 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     command_line(text, size);
     script(text, size);
     lemons(text);
+    earlier(text);
     read_args(text);
     free(text);
     return 0;

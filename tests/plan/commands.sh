@@ -93,7 +93,7 @@ END
 place=(place --topology="$dir/topology.conf")
 code 1 place --topology="$dir/none"
 refused "sgplan: missing --topology=FILE: " place
-refused "sgplan: pattern 'star' is not accepted: ring, halving, groups:G or pipeline:SxR" "${place[@]}" --pattern=star
+refused "sgplan: pattern 'star' is not accepted: ring, halving, doubling, groups:G or pipeline:SxR" "${place[@]}" --pattern=star
 refused "sgplan: groups:3: 16 ranks cannot be divided into such groups" "${place[@]}" --pattern=groups:3
 refused "sgplan: --nodelist: 'n[1' is not accepted: names such as node1" "${place[@]}" --nodelist='n[1'
 refused "sgplan: --nodelist is empty" "${place[@]}" --nodelist=

@@ -63,6 +63,7 @@ struct outcome {
     char agent[16384]; /* the log of the last agent */
     char hosts[256];   /* what SLURM_HOSTFILE names when srun reads it */
     char placement[128]; /* what the tasks' environment says of the order */
+    char algorithm[128], openmpi[16], mpich[64]; /* and of the algorithm of all-reduces; what tells it to the libraries */
     bool hosts_left;   /* the variable is still set when the tasks' environment is made */
 };
 
@@ -406,6 +407,11 @@ static void remote_life(void *plugin, int argc, char **argv)
     seen->end_s = clock_s() - t0;
 }
 
+static void read_variable(const char *name, char *to, size_t size)
+{
+    snprintf(to, size, "%s", getenv(name) ? getenv(name) : "");
+}
+
 static void read_into(const char *path, char *to, size_t size)
 {
     FILE *f = fopen(path, "r");
@@ -445,8 +451,10 @@ static void live(const char *plugin_path)
         read_into(getenv("SLURM_HOSTFILE"), seen->hosts, sizeof(seen->hosts));
     seen->callbacks_ok &= call(plugin, "slurm_spank_init_post_opt", argc, argv);
     seen->hosts_left = getenv("SLURM_HOSTFILE") != NULL;
-    if (getenv("SYNCGUARD_PLACEMENT"))
-        snprintf(seen->placement, sizeof(seen->placement), "%s", getenv("SYNCGUARD_PLACEMENT"));
+    read_variable("SYNCGUARD_PLACEMENT", seen->placement, sizeof(seen->placement));
+    read_variable("SYNCGUARD_ALGORITHM", seen->algorithm, sizeof(seen->algorithm));
+    read_variable("OMPI_MCA_coll_tuned_allreduce_algorithm", seen->openmpi, sizeof(seen->openmpi));
+    read_variable("MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", seen->mpich, sizeof(seen->mpich));
     if (now->context == S_CTX_LOCAL)
         seen->callbacks_ok &= call(plugin, "slurm_spank_local_user_init", argc, argv);
     if (remote)
@@ -560,7 +568,7 @@ static void test_local(void)
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "nosuch" } });
         ok(o->option_rc == -1, "%s: an unknown policy is refused", who);
         is_str(o->log,
-               "--sync-guard=nosuch: unknown policy; known are observe, balanced, night, placed, off "
+               "--sync-guard=nosuch: unknown policy; known are observe, balanced, night, placed, tuned, off "
                "(--sync-guard=help describes them)\n",
                "%s: the refusal of an unknown policy lists the known ones", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "off" } });
@@ -656,8 +664,82 @@ static void test_placement(void)
     r.context = S_CTX_LOCAL;
     r.options[0] = "pattern=star";
     o = run(&r);
-    ok(o->option_rc == -1 && lines(o->log) == 1 && strstr(o->log, "ring, halving, groups:G or pipeline:SxR"),
+    ok(o->option_rc == -1 && lines(o->log) == 1 && strstr(o->log, "ring, halving, doubling, groups:G or pipeline:SxR"),
        "srun refuses an unknown pattern: %s", o->log);
+}
+
+/* A program of this name answers in the controller's stead. */
+static void write_sgctl(const char *lines)
+{
+    char text[600], path[128];
+
+    snprintf(text, sizeof(text), "#!/bin/sh\nprintf '%s'\n", lines);
+    write_file("sgctl", text);
+    snprintf(path, sizeof(path), "%s/sgctl", base);
+    chmod(path, 0755);
+}
+
+#define LAST_RUN "step 0.01\\nallreduce 8 1 0.002 0.002 0\\nallreduce 2048 1 0.004 0.004 0\\n"
+
+static void test_algorithm(void)
+{
+    char conf[300], path[300];
+    struct run r = { .context = S_CTX_LOCAL,
+                     .args = conf_arg,
+                     .options = { "placement=on,algorithm=on" },
+                     .env = { "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-4]", "SLURM_JOB_NUM_NODES=4", "SLURM_NNODES=4", "SLURM_JOB_PARTITION=main", conf,
+                              "SLURM_JOB_NAME=train", path } };
+    struct outcome *o;
+
+    write_file("topology.conf", "SwitchName=top Nodes=n[1-4]\n");
+    snprintf(conf, sizeof(conf), "SLURM_CONF=%s/slurm.conf", base);
+    snprintf(path, sizeof(path), "PATH=%s:/usr/bin:/bin", base);
+    write_sgctl("runs 0\\n");
+    o = run(&r);
+    ok(!*o->mpich && !*o->openmpi && strstr(o->hidden, "all-reduces are left to the library's own choice: no earlier run shows the job's all-reduces"),
+       "algorithm=on: a first run sets nothing: %s", o->hidden);
+    is_str(o->algorithm, "default", "and tells the agents that it looked");
+    write_sgctl("library MPICH 4.0.2\\n" LAST_RUN);
+    o = run(&r);
+    is_str(o->mpich, "recursive_doubling", "after a run with MPICH its variable is set");
+    ok(!*o->openmpi && lines(o->hidden) == 2 && strstr(o->hidden, "all-reduces are done by recursive_doubling (MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM="),
+       "and one line says so: %s", o->hidden);
+    ok(!strncmp(o->algorithm, "on recursive_doubling 0.006 0.00", 32), "and the agents: %s", o->algorithm);
+    r.env[8] = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=nb";
+    o = run(&r);
+    is_str(o->mpich, "nb", "the user's own setting stays");
+    ok(!*o->algorithm && strstr(o->hidden, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM is set"), "and is said: %s", o->hidden);
+    r.env[8] = NULL;
+    r.options[0] = "placement=on,algorithm=advise";
+    o = run(&r);
+    ok(!*o->mpich && strstr(o->hidden, "with algorithm=on all-reduces would be done by recursive_doubling") && !strncmp(o->algorithm, "advise recursive", 16),
+       "algorithm=advise only says it: %s", o->hidden);
+    r.options[0] = "placement=on";
+    o = run(&r);
+    ok(!*o->mpich && !*o->algorithm && !strstr(o->hidden, "all-reduces"), "without algorithm= nothing is looked for");
+    r.options[0] = "placement=advise,algorithm=on";
+    ok(!*run(&r)->mpich, "nor set with placement=advise");
+    r.options[0] = "placement=on,algorithm=on";
+    r.options[1] = "placement=on,algorithm=off";
+    ok(!*run(&r)->mpich && !*seen->algorithm, "srun's own algorithm=off takes an inherited algorithm=on back");
+    r.options[1] = NULL;
+    r.options[0] = "algorithm=maybe";
+    o = run(&r);
+    ok(o->option_rc == -1 && strstr(o->log, "algorithm=maybe: off, advise and on are accepted"), "an invalid value is refused: %s", o->log);
+    r.options[0] = "placement=on,algorithm=on";
+    r.env[8] = "SYNCGUARD_ALGORITHM=on recursive_doubling 2 1";
+    write_sgctl("runs 0\\n");
+    is_str(run(&r)->algorithm, "default", "what was told to a step around this one is not passed on");
+    r.env[8] = NULL;
+    write_sgctl("library MPICH 4.0.2\\nalgorithm_placed 0\\nalgorithm_held_out 0\\n" LAST_RUN);
+    r.options[0] = "tuned";
+    o = run(&r);
+    ok(!strncmp(o->algorithm, *o->mpich ? "placed recursive" : "held-out recursive", 16), "a policy with Algorithm=on and PlacementHoldout=2: %s", o->algorithm);
+    write_sgctl("library MPICH 4.0.2\\nalgorithm_placed 1\\nalgorithm_held_out 0\\nalgorithm_last placed\\n" LAST_RUN);
+    o = run(&r);
+    ok(!*o->mpich && !strncmp(o->algorithm, "held-out recursive", 18) && strstr(o->hidden, "to compare with that: recursive_doubling"),
+       "after one of two starts the other is held out: %s", o->hidden);
+    write_sgctl("runs 0\\n");
 }
 
 static void test_local_trouble(void)
@@ -1039,19 +1121,20 @@ static bool set_up(void)
 
 int main(void)
 {
-    char text[512], command[128];
+    char text[640], command[128];
 
     if (!set_up())
         return skip_all("the stand-ins are not built, or there is no temporary folder");
     snprintf(text, sizeof(text),
              "Controller=head,head2:9\nPort=7000\nClusterName=one\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
              "probe.so\nNcclPath=%s/nccl.so\nCredentialPath=%s/credential\n"
-             "Policy=night Description=\"At night\"\nPolicy=placed Placement=on NcclEvents=device\n",
+             "Policy=night Description=\"At night\"\nPolicy=placed Placement=on NcclEvents=device\nPolicy=tuned Placement=on Algorithm=on PlacementHoldout=2\n",
              base, base, base, base);
     write_file("s.conf", text);
     write_file("open.d/s.conf", text);
     test_local();
     test_placement();
+    test_algorithm();
     test_local_trouble();
     test_remote();
     test_defaults();

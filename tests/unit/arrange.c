@@ -252,7 +252,7 @@ static struct pattern random_pattern(uint32_t n, uint32_t *ranks)
     do
         divisor = 1 + below(all);
     while (all % divisor);
-    p.kind = (enum pattern_kind)below(4);
+    p.kind = (enum pattern_kind)below(PATTERN_PIPELINE + 1);
     p.group = p.replicas = divisor;
     p.stages = all / divisor;
     return p;
@@ -437,7 +437,7 @@ static void check_errors(void)
     static const struct {
         const char *pattern, *reason;
     } cases[] = {
-        { "rings", "pattern 'rings' is not accepted: ring, halving, groups:G or pipeline:SxR, as in" },
+        { "rings", "pattern 'rings' is not accepted: ring, halving, doubling, groups:G or pipeline:SxR, as in" },
         { "ring:2", "pattern 'ring:2' is not accepted" },
         { "groups", "pattern 'groups' is not accepted" },
         { "groups:0", "pattern 'groups:0' is not accepted" },

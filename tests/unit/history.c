@@ -158,11 +158,17 @@ static json_t *node(const char *name, double now_s)
 static void a_sound_run(void)
 {
     struct sim s = begin(1, 1);
+    struct store_launches launches;
     json_t *row;
 
     steps(&s, 400);
     end(&s);
     ok(json_is_null(saved(&s)), "a run without similar earlier runs has no comparison");
+    store_launches(store, 1, "train", RANKS, 0, &launches);
+    is_int((long long)launches.n, 1, "a run that ended tells later ones what it communicates");
+    is_str(launches.newest.pattern, "ring", "an all-reduce over all ranks is a ring");
+    ok(launches.newest.communication_ratio > 0 && launches.newest.communication_ratio < 0.2,
+       "the ranks communicated for %.3f of their time", launches.newest.communication_ratio);
     row = node("n2", 0);
     ok(number(row, "seen_jobs") == 1 && number(row, "culprit_jobs") == 0,
        "a run without a verdict counts as seen on its nodes, not as culprit");
@@ -172,6 +178,31 @@ static void a_sound_run(void)
     ok(number(row, "seen_jobs") == 0, "a node without jobs has seen_jobs 0");
     json_decref(row);
     gone(&s);
+}
+
+/* Four starts of a job, every second one held out: the report of the last has what the order brought. */
+static void held_out_starts(void)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        json_t *report = json_pack("{s:{s:s}, s:{s:s}}", "placement", "pattern", "ring", "algorithm", "name", "recursive_doubling"), *effect;
+        struct sim s = begin(20 + i, 3);
+        struct err err = { "" };
+
+        s.job->algorithm =
+            (struct job_algorithm){ .looked = true, .name = "recursive_doubling", .applied = !(i % 2), .compared = true, .usual_s = 2, .most_s = 1 };
+        s.job->placement = (struct job_placement){ .pattern = "ring", .applied = i % 2, .compared = true, .slurm_s = 2, .chosen_s = 1 };
+        steps(&s, 100);
+        end(&s);
+        ok(history_save(history, s.job, s.now_s, NAN, report, &err) == 0, "start %u is saved %s", i, err.text);
+        effect = json_object_get(json_object_get(report, "placement"), "effect");
+        is_int((long long)number(effect, "placed"), (i + 1) / 2, "after start %u: those placed are counted", i);
+        is_int((long long)number(effect, "held_out"), i / 2 + 1, "after start %u: those held out are counted", i);
+        is_int((long long)number(json_object_get(json_object_get(report, "algorithm"), "effect"), "placed"), i / 2 + 1,
+               "after start %u: those with another algorithm are counted apart", i);
+        ok(i < 3 || near(number(effect, "ratio"), 1, 0.05), "after start %u: the same step time in both orders: %.3f", i, number(effect, "ratio"));
+        json_decref(report);
+        gone(&s);
+    }
 }
 
 static void count_job(const char *name, int64_t uid, double all_s, double bad_s, double at, void *arg)
@@ -331,6 +362,7 @@ int main(void)
     a_sound_run();
     a_slow_node();
     a_lemon();
+    held_out_starts();
     without_a_store();
     saved(NULL);
     history_free(history);

@@ -122,8 +122,10 @@ static struct layout *allocate(const struct cluster *c, const struct topology *t
 /* Seconds of the all-reduce in this order of the job's nodes. */
 static double simulate(const struct cluster *c, const struct pattern *p, uint32_t n, const uint32_t *order)
 {
-    static const enum schedule_algorithm algorithms[] = { SCHEDULE_RING, SCHEDULE_HALVING,
-                                                          SCHEDULE_HIERARCHICAL_RING };
+    static const enum schedule_algorithm algorithms[] = { [PATTERN_RING] = SCHEDULE_RING,
+                                                          [PATTERN_HALVING] = SCHEDULE_HALVING,
+                                                          [PATTERN_DOUBLING] = SCHEDULE_DOUBLING,
+                                                          [PATTERN_GROUPS] = SCHEDULE_HIERARCHICAL_RING };
     struct schedule_spec spec = {
         .algorithm = algorithms[p->kind], .members = n, .bytes = p->bytes, .group = p->group
     };

@@ -9,7 +9,8 @@
 #include "spank/args.h"
 #include "tests/tap.h"
 
-static char conf[] = "/tmp/placement-XXXXXX";
+static char conf[] = "/tmp/placement-XXXXXX", slow[] = "/tmp/placement-XXXXXX";
+static const char *measured; /* the file of slow links that counts; NULL: none */
 
 /* NAME=VALUE, ended by NULL; and four that an allocation of n1 to n4 has, unless they are given. */
 static const char *const *given;
@@ -39,12 +40,17 @@ static size_t command_line(const char *text, char *words, size_t size)
     return n + 1;
 }
 
-static void write_conf(const char *text)
+static void write_file(const char *path, const char *text)
 {
-    FILE *f = fopen(conf, "we");
+    FILE *f = fopen(path, "we");
 
     fputs(text, f);
     fclose(f);
+}
+
+static void write_conf(const char *text)
+{
+    write_file(conf, text);
 }
 
 static void choose(struct placement *p, const char *line, const char *pattern)
@@ -54,7 +60,7 @@ static void choose(struct placement *p, const char *line, const char *pattern)
     size_t bytes = command_line(line, words, sizeof(words));
 
     ok(pattern_parse(&what, pattern, NULL) == 0, "%s: a pattern", pattern);
-    placement_choose(p, &what, conf, words, bytes, env);
+    placement_choose(p, &what, NULL, conf, measured, true, words, bytes, env);
 }
 
 /* ---- the command line ---- */
@@ -224,6 +230,124 @@ static void test_choice(void)
     ok(p.result == PLACEMENT_LEFT && !p.hosts && strstr(p.text, "there is no"), "no topology.conf: %s", p.text);
 }
 
+/* ---- slow links ---- */
+
+/* As if measured that long ago. */
+static void write_slow(time_t ago_s, const char *lines)
+{
+    time_t at = time(NULL) - ago_s;
+    char text[512], when[32];
+    struct tm tm;
+
+    strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+    snprintf(text, sizeof(text), "Measured=%s Nodes=4\n%s", when, lines);
+    write_file(slow, text);
+}
+
+static void test_measured(void)
+{
+    static const char *const nothing[] = { NULL };
+    struct placement p;
+
+    given = nothing;
+    measured = slow;
+    write_conf("SwitchName=a Nodes=n[1-4]\n");
+    write_slow(3600, "Pair=n1,n2 Slower=4\n");
+    choose(&p, "srun a", "ring");
+    is_str(p.hosts ? p.hosts : "", "n4\nn2\nn3\nn1\n", "the host file keeps the nodes of a slow pair apart");
+    ok(strstr(p.text, "; 1 of the cluster's links was slow 1 hours ago"), "that links are slow is said: %s", p.text);
+    placement_free(&p);
+    write_slow(49 * 3600, "Pair=n1,n2 Slower=4\n");
+    choose(&p, "srun a", "ring");
+    ok(p.result == PLACEMENT_SLURM && !p.hosts && strstr(p.text, " is 49 hours old and was not used (limit: 48)"), "an old file is not used, which is said: %s", p.text);
+    write_slow(-3600, "Pair=n1,n2 Slower=4\n");
+    choose(&p, "srun a", "ring");
+    ok(p.result == PLACEMENT_SLURM && strstr(p.text, "of the future and was not used"), "a file of the future is not used: %s", p.text);
+    write_slow(3600, "");
+    choose(&p, "srun a", "ring");
+    ok(p.result == PLACEMENT_SLURM && !strchr(p.text, ';'), "nothing was slow: nothing is said: %s", p.text);
+    write_slow(3600, "Pair=n1 Slower=4\n");
+    choose(&p, "srun a", "ring");
+    ok(p.result == PLACEMENT_FAILED && !p.hosts && strstr(p.text, slow) && strstr(p.text, ":2: Pair=n1: two nodes are accepted"), "a broken file: %s", p.text);
+    unlink(slow);
+    choose(&p, "srun a", "ring");
+    ok(p.result == PLACEMENT_SLURM && !strchr(p.text, ';'), "no file: as without one: %s", p.text);
+    measured = NULL;
+}
+
+/* ---- what an earlier run communicated ---- */
+
+static struct {
+    const char *pattern; /* the answer; NULL: none */
+    int times;
+    char asked[64];
+} earlier;
+
+static bool answer(struct pattern *p, const char *name, uint32_t ranks, uint32_t nodes)
+{
+    earlier.times++;
+    snprintf(earlier.asked, sizeof(earlier.asked), "%s %u %u", name, ranks, nodes);
+    return earlier.pattern && pattern_parse(p, earlier.pattern, NULL) == 0;
+}
+
+static void choose_by_earlier(struct placement *p, const char *line, const char *pattern)
+{
+    struct pattern what = { .kind = PATTERN_RING, .bytes = 1e8 };
+    char words[512];
+    size_t bytes = command_line(line, words, sizeof(words));
+
+    earlier.pattern = pattern;
+    earlier.times = 0;
+    placement_free(p);
+    placement_choose(p, &what, answer, conf, NULL, false, words, bytes, env);
+}
+
+static void test_earlier(void)
+{
+    static const char *const named[] = { "SLURM_JOB_NAME=train", "SLURM_NTASKS_PER_NODE=2", "SLURM_NTASKS=8", NULL }, *const none[] = { NULL };
+    struct placement p = { .hosts = NULL };
+    char name[PATTERN_NAME_SIZE];
+
+    write_conf("SwitchName=a Nodes=n[1,3]\nSwitchName=b Nodes=n[2,4]\nSwitchName=top Switches=a,b\n");
+    given = named;
+    choose_by_earlier(&p, "srun a", "pipeline:4x2");
+    ok(p.result == PLACEMENT_BETTER && strstr(p.text, "pipeline:4x2 (from the job's last run), 8 ranks on 4 nodes"), "its pattern is used: %s",
+       p.text);
+    is_str(pattern_name(&p.pattern, name), "pipeline:4x2", "and told");
+    is_str(earlier.asked, "train 8 4", "it is asked for the job, its ranks and nodes");
+    is_int(earlier.times, 1, "once");
+    choose_by_earlier(&p, "srun -J test a", "ring");
+    is_str(earlier.asked, "test 8 4", "by the name that srun is given");
+    choose_by_earlier(&p, "srun a", NULL);
+    ok(p.result == PLACEMENT_BETTER && !strncmp(p.text, "ring, 8 ranks", 13), "no answer: as without an earlier run: %s", p.text);
+    choose_by_earlier(&p, "srun -w n1 a", "ring");
+    is_int(earlier.times, 0, "a step that the user placed: nobody is asked");
+    given = none;
+    choose_by_earlier(&p, "srun a", "ring");
+    is_int(earlier.times, 0, "a job without a name: nobody is asked");
+    placement_free(&p);
+}
+
+/* Of latencies of 1 us a link, and links of 12.5 GB/s, of which a switch of two nodes has one up (topology_usual). */
+static void test_algorithms(void)
+{
+    static const char *const none[] = { NULL };
+    struct placement p;
+
+    write_conf("SwitchName=a Nodes=n[1,3]\nSwitchName=b Nodes=n[2,4]\nSwitchName=top Switches=a,b\n");
+    given = none;
+    choose(&p, "srun a", "ring");
+    ok(p.result == PLACEMENT_BETTER && p.ranks == 4 && p.nodes == 4, "4 ranks whose order is bad");
+    is_near(p.slurm[ALGORITHM_DOUBLING].fixed_s, 6e-6, 1e-9, "recursive doubling: a round through the top, and one below a switch");
+    is_near(p.chosen[ALGORITHM_RABENSEIFNER].fixed_s, 12e-6, 1e-9, "Rabenseifner's: each of them twice");
+    is_near(p.chosen[ALGORITHM_RING].fixed_s, 24e-6, 1e-9, "a ring: six rounds through the top");
+    is_near(p.slurm[ALGORITHM_DOUBLING].s_per_byte, 3 / 12.5e9, 1e-9, "recursive doubling: two vectors share the link up, and one below a switch");
+    is_near(p.slurm[ALGORITHM_RABENSEIFNER].s_per_byte, 2.5 / 12.5e9, 1e-9, "Rabenseifner's in Slurm's order: the halves share the link up");
+    is_near(p.chosen[ALGORITHM_RABENSEIFNER].s_per_byte, 2 / 12.5e9, 1e-9, "in the order chosen: the quarters");
+    is_near(p.chosen[ALGORITHM_RING].s_per_byte, 1.5 / 12.5e9, 1e-9, "a ring: one message on each link");
+    placement_free(&p);
+}
+
 /* 16,384 nodes, 64 of each switch, dealt out to the switches in turn. */
 static void test_large(void)
 {
@@ -289,6 +413,8 @@ static void test_option(void)
 
         ok(rc == 0 && c.kind == good[i].kind && c.placement == good[i].placement && !strcmp(c.policy, good[i].policy),
            "--sync-guard=%s: policy and placement", good[i].text);
+        ok(c.patterned == (strstr(good[i].text, "pattern=") || strstr(good[i].text, "groups=")), "--sync-guard=%s: whether a pattern is given",
+           good[i].text);
         is_str(pattern_name(&c.pattern, name), good[i].pattern, "--sync-guard=%s: pattern", good[i].text);
     }
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -298,14 +424,18 @@ static void test_option(void)
 
 int main(void)
 {
-    int fd = mkstemp(conf);
+    int fd = mkstemp(conf), second = mkstemp(slow);
 
-    if (fd < 0)
+    if (fd < 0 || second < 0)
         return skip_all("there is no temporary folder");
     close(fd);
+    close(second);
     test_command();
     test_tasks();
+    test_earlier();
     test_choice();
+    test_measured();
+    test_algorithms();
     test_large();
     test_option();
     return done_testing();

@@ -88,6 +88,26 @@ static void step(double cv)
     view_tick(view, now_s);
 }
 
+/* What the next start goes by, to choose an algorithm. */
+static void allreduces(void)
+{
+    struct algorithm_size size[ALGORITHM_SIZES];
+    struct projection_run run;
+
+    view_run_get(view, &run);
+    is_int((long long)view_allreduces_get(view, size, ALGORITHM_SIZES), 2, "the all-reduces have two sizes");
+    ok(near(size[1].bytes, run.time[1].bytes, 1e-6) && near(size[1].time_s, run.time[1].time_s, 0.1) && size[1].stay_s >= size[1].time_s &&
+           size[1].per_step > 0.5 && size[1].per_step < 1.5,
+       "one of %.0f bytes a step, of %.3g s at the shortest and %.3g s in the mean", size[1].bytes, size[1].time_s, size[1].stay_s);
+    is_int((long long)view_allreduces_get(view, size, 1), 0, "more sizes than are taken: none");
+    is_str(view_library_get(view), "", "no rank has said its library");
+    view_library(view, "MPICH 4.0.2");
+    view_library(view, "");
+    is_str(view_library_get(view), "MPICH 4.0.2", "one has, and others do not know");
+    view_library(view, "Open MPI 4.1.4");
+    is_str(view_library_get(view), "", "one has another");
+}
+
 /* What it shows goes to a store and comes back; what others show moves the projection. */
 static void runs(void)
 {
@@ -159,6 +179,7 @@ int main(void)
        s->projection.step_s);
     ok(near(s->projection.point[0].communication_s, 500e-6, 0.05), "transfers are %.0f us of a step",
        1e6 * s->projection.point[0].communication_s);
+    allreduces();
     runs();
     why = view_scaling_get(view, true, &scaling);
     ok(!why && s->projection.point[4].compute_s < WORK / 10, "strong scaling divides the work");

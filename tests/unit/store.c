@@ -157,6 +157,7 @@ static void an_old_one(void)
     by_hand("PRAGMA user_version=1");
     s = opened("a history whose version an old program set back");
     is_int(by_hand("SELECT count(*) FROM part"), 2, "a repeated migration duplicates no rows");
+    is_int(by_hand("SELECT count(*) FROM launch"), 0, "a repeated migration has the newest table, empty: old runs do not tell what they communicated");
     store_close(s);
     by_hand("PRAGMA user_version=99");
     {
@@ -337,6 +338,192 @@ static void like_runs(void)
     remove_dir();
 }
 
+/* ---- what runs communicated ---- */
+
+static void launched(struct store *s, uint32_t uid, uint32_t number, uint64_t steps, const char *pattern)
+{
+    struct job_id id = { .uid = uid, .job = number };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job *j = job_new(&id, &policy, 0);
+    struct store_run r = { .job = j, .ranks = 8, .steps = steps, .heard = 1e9, .figures = { 0.5, NAN, NAN } };
+    struct store_launch l = { .communication_ratio = 0.25 };
+    struct err err = { "" };
+
+    snprintf(j->name, sizeof(j->name), "train");
+    snprintf(l.pattern, sizeof(l.pattern), "%s", pattern);
+    j->nodes_total = 4;
+    j->start_wall_s = number;
+    if (number == 1)
+        j->placement = (struct job_placement){ .pattern = "ring", .applied = true, .slurm_s = 2, .chosen_s = 1 };
+    ok(store_launch(s, &r, &l, &err) == 0, "run %u is stored %s", number, err.text);
+    job_free(j);
+}
+
+static const char *pattern_of(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes)
+{
+    static struct store_launches found;
+
+    store_launches(s, uid, name, ranks, nodes, &found);
+    return found.newest.pattern;
+}
+
+static void launches(void)
+{
+    struct store_launches found;
+    struct store *s;
+    struct err err;
+
+    fresh_dir();
+    s = opened("a history of launches");
+    is_str(pattern_of(s, 7, "train", 8, 4), "", "of no run no pattern is known");
+    launched(s, 7, 1, 100, "groups:4");
+    is_int(by_hand("SELECT count(*) FROM launch WHERE placement='on' AND placed_for='ring'"), 1, "a run has the order of its ranks");
+    is_str(pattern_of(s, 7, "train", 8, 4), "groups:4", "the pattern of the one run");
+    is_str(pattern_of(s, 7, "train", 8, 0), "groups:4", "on any number of nodes");
+    is_str(pattern_of(s, 7, "train", 8, 2), "", "on another number of nodes: none");
+    is_str(pattern_of(s, 7, "train", 16, 4), "", "of another number of ranks: none");
+    is_str(pattern_of(s, 7, "test", 8, 4), "", "of another name: none");
+    is_str(pattern_of(s, 8, "train", 8, 4), "", "of another user: none");
+    launched(s, 7, 2, 10, "ring");
+    is_str(pattern_of(s, 7, "train", 8, 4), "groups:4", "a run of 10 steps does not count");
+    launched(s, 7, 3, 100, "");
+    store_launches(s, 7, "train", 8, 4, &found);
+    ok(found.n == 2 && !*found.newest.pattern && found.newest.communication_ratio == 0.25,
+       "a newest run that is not certain: there is none");
+    launched(s, 7, 4, 100, "ring");
+    is_str(pattern_of(s, 7, "train", 8, 4), "ring", "the newest, where the one before it is not certain");
+    is_int(by_hand("SELECT count(*) FROM launch WHERE placement IS NULL AND pattern IS NULL"), 1, "what is not known is null");
+    launched(s, 7, 5, 100, "groups:4");
+    is_str(pattern_of(s, 7, "train", 8, 4), "", "two that differ: none");
+    launched(s, 7, 6, 100, "groups:4");
+    is_str(pattern_of(s, 7, "train", 8, 4), "groups:4", "two that agree");
+    ok(store_expire(s, 1, &err) == 0 && by_hand("SELECT count(*) FROM launch") == 0, "old ones expire");
+    store_launches(NULL, 7, "train", 8, 4, &found);
+    ok(!found.n && !*found.newest.pattern && isnan(found.newest.communication_ratio), "without a store there are none");
+    store_close(s);
+    remove_dir();
+}
+
+/* ---- starts whose order is compared ---- */
+
+static void reduced(struct store *s, struct job *j, uint32_t number, struct job_algorithm algorithm, double bytes, const char *library)
+{
+    struct store_run r = { .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9, .figures = { 0.5 + number, NAN, NAN } };
+    struct store_allreduces a = { .size = { { 8, 1, 1e-3, 2e-3, 0.01 }, { bytes, 2.5, 3e-3, 4e-3, 0.02 } }, .n = 2, .step_s = 0.25 };
+    struct err err = { "" };
+
+    snprintf(a.library, sizeof(a.library), "%s", library);
+    j->id.job = number;
+    j->start_wall_s = number;
+    j->algorithm = algorithm;
+    ok(store_run(s, &r, &err) == 0 && store_allreduces(s, &r, &a, &err) == 0, "all-reduces of run %u are stored %s", number, err.text);
+}
+
+/* What the next start of a job knows of its all-reduces: of runs whose library chose itself. */
+static void allreduces(void)
+{
+    static const struct job_algorithm none = { .looked = true }, told = { .looked = true, .name = "ring", .applied = true, .compared = true },
+                                      held_out = { .looked = true, .name = "ring", .compared = true };
+    struct job_id id = { .uid = 7 };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job *j = job_new(&id, &policy, 0);
+    struct store_run r = { .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9 };
+    struct store_allreduces usual;
+    struct store_turns turns;
+    struct start start[4];
+    struct store *s;
+
+    fresh_dir();
+    s = opened("a history of all-reduces");
+    snprintf(j->name, sizeof(j->name), "train");
+    j->nodes_total = 4;
+    store_usual(s, 7, "train", 8, 4, &usual, &turns);
+    ok(!usual.n && !turns.placed && !turns.held_out, "no run: nothing is known");
+    reduced(s, j, 1, none, 2048, "MPICH 4.0.2");
+    reduced(s, j, 2, told, 4096, "MPICH 4.0.2");
+    store_usual(s, 7, "train", 8, 4, &usual, &turns);
+    ok(usual.n == 2 && near(usual.size[1].bytes, 2048, 1e-9) && near(usual.size[1].per_step, 2.5, 1e-9) && near(usual.size[1].time_s, 3e-3, 1e-9) &&
+           near(usual.size[1].stay_s, 4e-3, 1e-9) && near(usual.size[1].time_error, 0.02, 1e-9),
+       "the newest run that was told nothing has the sizes and times");
+    ok(!strcmp(usual.library, "MPICH 4.0.2") && near(usual.step_s, 0.25, 1e-9), "its library, and its step time");
+    ok(turns.placed == 1 && !turns.held_out && !turns.held_out_last, "one start was told an algorithm");
+    reduced(s, j, 3, held_out, 2049, "MPICH 4.0.2");
+    store_usual(s, 7, "train", 8, 4, &usual, &turns);
+    ok(usual.n == 2 && near(usual.size[1].bytes, 2049, 1e-9) && turns.held_out == 1 && turns.held_out_last, "a run that was held out was told nothing, too");
+    is_int((long long)store_starts(s, &r, STORE_ALGORITHM, start, 4), 2, "two starts are compared");
+    ok(start[0].held_out && !start[1].held_out && near(start[1].step_p50_s, 2.5, 1e-9), "the newest first");
+    is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 0, "their order is not");
+    store_usual(s, 7, "train", 16, 4, &usual, &turns);
+    ok(!usual.n, "of another number of ranks nothing is known");
+    store_usual(s, 8, "train", 8, 4, &usual, &turns);
+    ok(!usual.n, "nor of another user's runs");
+    reduced(s, j, 4, none, 9999, "MPICH 4.0.2");
+    store_usual(s, 7, "train", 8, 4, &usual, &turns);
+    ok(!usual.n, "two runs of different sizes: the name may stand for two programs");
+    reduced(s, j, 5, none, 9999, "Open MPI 4.1.4");
+    store_usual(s, 7, "train", 8, 4, &usual, &turns);
+    ok(!usual.n, "and of different libraries");
+    store_usual(NULL, 7, "train", 8, 4, &usual, &turns);
+    ok(!usual.n && !turns.placed, "without a store nothing is known");
+    job_free(j);
+    store_close(s);
+    remove_dir();
+}
+
+static struct store_run started(struct store *s, struct job *j, uint32_t number, bool placed, double step_s)
+{
+    struct store_run r = { .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9, .figures = { step_s, NAN, NAN } };
+    struct store_launch l = { .pattern = "ring", .communication_ratio = 0.25 };
+    struct err err = { "" };
+
+    j->id.job = number;
+    j->start_wall_s = number;
+    j->placement = (struct job_placement){ .pattern = "ring", .applied = placed, .compared = true, .slurm_s = 2, .chosen_s = 1 };
+    ok(store_run(s, &r, &err) == 0 && store_launch(s, &r, &l, &err) == 0, "start %u is stored %s", number, err.text);
+    return r;
+}
+
+static void starts(void)
+{
+    struct job_id id = { .uid = 7 };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job *j = job_new(&id, &policy, 0);
+    struct store_launches found;
+    struct start start[4];
+    struct store_run r;
+    struct store *s;
+
+    fresh_dir();
+    s = opened("a history of starts that are compared");
+    snprintf(j->name, sizeof(j->name), "train");
+    j->nodes_total = 4;
+    started(s, j, 1, true, 0.5);
+    started(s, j, 2, false, 0.75);
+    store_launches(s, 7, "train", 8, 4, &found);
+    ok(found.turns.placed == 1 && found.turns.held_out == 1 && found.turns.held_out_last, "one start was placed, and the last was held out");
+    r = started(s, j, 3, true, 0.25);
+    store_launches(s, 7, "train", 8, 4, &found);
+    ok(found.turns.placed == 2 && found.turns.held_out == 1 && !found.turns.held_out_last, "two were placed, the last, too");
+    is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 3, "the run itself is among those that are compared");
+    ok(!start[0].held_out && near(start[0].step_p50_s, 0.25, 1e-9) && start[1].held_out && near(start[1].step_p50_s, 0.75, 1e-9),
+       "the newest first, with their step times");
+    is_int((long long)store_starts(s, &r, STORE_ORDER, start, 2), 2, "at most so many");
+    r.period = 3;
+    is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 0, "of another period: none");
+    r.period = 2;
+    r.ranks = 16;
+    is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 0, "of another number of ranks: none");
+    r.ranks = 8;
+    snprintf(j->placement.pattern, sizeof(j->placement.pattern), "groups:4");
+    is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 0, "placed for another pattern: none");
+    by_hand("UPDATE launch SET placement='on'");
+    store_launches(s, 7, "train", 8, 4, &found);
+    ok(!found.turns.placed && !found.turns.held_out && !found.turns.held_out_last, "starts before the comparison do not count");
+    job_free(j);
+    store_close(s);
+    remove_dir();
+}
+
 /* ---- without a store, and with a large one ---- */
 
 static void no_store(void)
@@ -509,6 +696,9 @@ int main(void)
     no_half_migration();
     like_runs();
     other_sizes();
+    launches();
+    starts();
+    allreduces();
     no_store();
     a_large_one();
     a_full_one();

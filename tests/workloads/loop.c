@@ -1,10 +1,11 @@
 /* loop - the same step over and over: some work, then the ranks meet in one of several ways.
- *     loop allreduce | polled | exchange | crossed STEPS
+ *     loop allreduce | polled | exchange | crossed | solver STEPS
  * allreduce: a blocking collective; polled: MPI_Ibarrier and a loop of MPI_Test; exchange: messages with both neighbours in
  * a ring, and no collective; crossed: the same, but after 300 steps each rank first receives from the one before it, so that none
- * ever sends.  Each rank first prints "loop: rank 2 pid 4711". */
+ * ever sends; solver: two sums of one number and four of 256, as an iterative solver does them, with little work. Each rank first prints "loop: rank 2 pid 4711". */
 #include <mpi.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,10 +72,24 @@ static void crossed(void)
     MPI_Recv(&from, 1, MPI_DOUBLE, (rank + size - 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void solver(void)
+{
+    for (int i = 0; i < 6; i++) {
+        double mine[CELLS] = { 1 }, sum[CELLS];
+
+        MPI_Allreduce(mine, sum, i % 3 ? CELLS : 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
 static const struct {
     const char *name;
     void (*meet)(void);
-} ways[] = { { "allreduce", allreduce }, { "polled", polled }, { "exchange", exchange }, { "crossed", crossed } };
+    bool rests; /* instead of work() */
+} ways[] = { { "allreduce", allreduce, false },
+             { "polled", polled, false },
+             { "exchange", exchange, false },
+             { "crossed", crossed, false },
+             { "solver", solver, true } };
 
 int main(int argc, char **argv)
 {
@@ -85,7 +100,7 @@ int main(int argc, char **argv)
     while (way < n && (argc != 3 || strcmp(argv[1], ways[way].name) != 0))
         way++;
     if (way == n || steps <= 0) {
-        fprintf(stderr, "Usage: loop allreduce|polled|exchange|crossed STEPS\n");
+        fprintf(stderr, "Usage: loop allreduce|polled|exchange|crossed|solver STEPS\n");
         return 2;
     }
     MPI_Init(&argc, &argv);
@@ -93,7 +108,10 @@ int main(int argc, char **argv)
     printf("loop: rank %d pid %ld\n", rank, (long)getpid());
     fflush(stdout);
     for (long i = 0; i < steps; i++) {
-        work();
+        if (ways[way].rests)
+            usleep(2000);
+        else
+            work();
         ways[way].meet();
     }
     MPI_Finalize();
