@@ -120,7 +120,9 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
 
 static void say_rank(struct words *w, const struct stall_search *s, uint32_t rank)
 {
-    say(w, "rank %u on %s", rank, view_place_name(s->v, view_ranks_at(s->v, rank)->node));
+    const char *node = view_place_name(s->v, view_ranks_at(s->v, rank)->node);
+
+    say(w, "rank %u%s%s", rank, *node ? " on " : "", node);
 }
 
 static void say_behind(struct words *w, uint32_t n)

@@ -79,6 +79,12 @@ static const struct option_use replay_uses[] = {
 static const struct option_use step_uses[] = {
     { &option_json, NULL }, { &wide, NULL }, { &output, NULL }, { NULL, NULL }
 };
+static const struct option_spec format = { .name = "format",
+                                           .value = "FORMAT",
+                                           .type = VALUE_ONE_OF(VALUE_WORDS("chrome", "flight-recorder", "nccl-inspector")),
+                                           .text = "what the files are; otherwise their content tells" };
+static const struct option_use import_uses[] = { { &format, NULL }, { &output, NULL }, { NULL, NULL } };
+static const struct option_use export_uses[] = { { &output, NULL }, { NULL, NULL } };
 static const struct option_spec cluster = {
     .name = "cluster", .text = "check the cluster: what is declared against what Slurm and the controller know, and the setup of each node"
 };
@@ -180,6 +186,17 @@ static const struct options_command table[] = {
       "path; an existing file is not overwritten. TRACE is a file written by sgctl record, or - for standard input, and no "
       "controller is asked then; a file whose name could be a job is written ./123. The key t of sgtop shows the same live.",
       step_uses, NULL, COMMAND_STEP },
+    { "export", "TRACE", "write a recorded trace as a timeline for Perfetto or Chrome",
+      "TRACE is a file written by sgctl record. What is written is the Trace Event Format, to be opened at https://ui.perfetto.dev or "
+      "chrome://tracing: a node is a process, a rank a thread, a call a slice, a message an arrow. The nodes' clocks are aligned; how well "
+      "is said at the end and in the file. An existing file is not overwritten.",
+      export_uses, NULL, COMMAND_EXPORT },
+    { "import", "FILE...", "write other programs' records of a training as a trace",
+      "FILE is a timeline in Chrome's Trace Event Format (of torch.profiler, of a pipeline-parallel training, or of sgctl export), a dump of "
+      "PyTorch's flight recorder as JSON, or lines of NCCL Inspector: one file for each rank, or one for all, or - for standard input. Content "
+      "tells what it is. What is written is syncguard-trace version 2, for the commands analyze, step, replay and export. "
+      "What was not understood is skipped, and counted on standard error. An existing file is not overwritten.",
+      import_uses, NULL, COMMAND_IMPORT },
     { "top", NULL, "start sgtop, the live screen", "Everything behind the word top is passed to sgtop.", NULL,
       "sgtop", COMMAND_TOP },
     { "config", "", "list the keys of syncguard.conf with unit, range, default and meaning", NULL,

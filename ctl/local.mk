@@ -12,6 +12,7 @@ libctl_a_SOURCES = \
 	ctl/findings.c ctl/findings.h \
 	ctl/gather.c ctl/gather.h \
 	ctl/host_report.c ctl/host_report.h \
+	ctl/import.c ctl/import.h \
 	ctl/measure.c ctl/measure.h \
 	ctl/measure_step.c ctl/measure_step.h \
 	ctl/node_check.c ctl/node_check.h \

@@ -247,6 +247,16 @@ void page_pace(struct table *t, const json_t *job)
                     text_s(get_number(skew, "p95")).s);
 }
 
+/* " on node4"; a trace need not have the nodes. */
+static struct shown on_node(const json_t *rank)
+{
+    struct shown text = { "" };
+
+    if (*get_word(rank, "node"))
+        text_append(text.s, sizeof(text.s), " on %s", shown(rank, "node").s);
+    return text;
+}
+
 void page_time(struct table *t, const json_t *job)
 {
     const json_t *share = get_object(job, "shares"), *worst = get_object(job, "worst");
@@ -262,8 +272,8 @@ void page_time(struct table *t, const json_t *job)
                     text_percent(get_number(share, "point_to_point")).s);
     page_figure(t, "Regime", "%s", shown(job, "regime").s);
     if (worst)
-        page_figure(t, "Latest", "rank %s on %s: %s late on average, the last in %s of the newest steps",
-                    text_count(get_number(worst, "rank")).s, shown(worst, "node").s,
+        page_figure(t, "Latest", "rank %s%s: %s late on average, the last in %s of the newest steps",
+                    text_count(get_number(worst, "rank")).s, on_node(worst).s,
                     text_s(get_number(worst, "lateness_s")).s,
                     text_percent(get_number(worst, "last_ratio")).s);
 }
@@ -294,8 +304,8 @@ static void figure_critical_path(struct table *t, const json_t *job)
         if (!isnan(delay_s))
             snprintf(costs, sizeof(costs), ", costs the others %s a step", text_s(delay_s).s);
         if (i < WAITED_MAX)
-            page_figure(t, i ? "" : "Waits for", "rank %s on %s: last in %s of its collectives%s",
-                        text_count(get_number(rank, "rank")).s, shown(rank, "node").s,
+            page_figure(t, i ? "" : "Waits for", "rank %s%s: last in %s of its collectives%s",
+                        text_count(get_number(rank, "rank")).s, on_node(rank).s,
                         text_percent(get_number(rank, "last_ratio")).s, costs);
     }
 }

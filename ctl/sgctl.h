@@ -29,6 +29,8 @@ int write_job_page(const struct options *o, const char *job);
 /* Commands (ctl/commands.h); they return an exit code. */
 int run_analyze(const struct options *o);
 int run_step(const struct options *o);
+int run_export(const struct options *o);
+int run_import(const struct options *o);
 int run_replay(const struct options *o);
 int run_top(const struct options *o);
 

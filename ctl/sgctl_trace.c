@@ -9,11 +9,13 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/analyze.h"
+#include "ctl/import.h"
 #include "ctl/output.h"
 #include "ctl/page.h"
 #include "ctl/sgctl.h"
 #include "ctl/step.h"
 #include "report/report_step.h"
+#include "trace/timeline.h"
 #include "wire/session.h"
 
 int run_analyze(const struct options *o)
@@ -93,6 +95,46 @@ int run_step(const struct options *o)
         rc = step_draw(answer, path, &err) < 0 ? complain(FAILED, &err) : OK;
     json_decref(answer);
     return rc;
+}
+
+static int export_trace(FILE *in, const char *trace, const char *path, struct err *err)
+{
+    FILE *out = output_open(path, err);
+    struct timeline_figures f;
+
+    if (!out || output_close(out, path, timeline_write(in, trace, out, &f, err), err) < 0)
+        return -1;
+    fprintf(stderr, "sgctl: %llu calls of %u ranks on %u nodes", (unsigned long long)f.records, f.ranks, f.nodes);
+    if (f.apart)
+        fprintf(stderr, ", %u of them without a clock in common with the first", f.apart);
+    else if (f.nodes > 1)
+        fprintf(stderr, "; clocks aligned, standard deviation %s", text_about_s(f.error_s).s);
+    fputc('\n', stderr);
+    return 0;
+}
+
+int run_export(const struct options *o)
+{
+    FILE *in = fopen(o->operands[0], "re");
+    struct err err;
+    int rc;
+
+    if (!in) {
+        err_set(&err, "%s: %s", o->operands[0], strerror(errno));
+        return complain(FAILED, &err);
+    }
+    rc = export_trace(in, o->operands[0], output_of(o), &err) < 0 ? complain(FAILED, &err) : OK;
+    fclose(in);
+    return rc;
+}
+
+int run_import(const struct options *o)
+{
+    struct err err;
+
+    return import_run(options_text(o, "format"), o->operands, o->n_operands, output_of(o), &err) < 0
+               ? complain(FAILED, &err)
+               : OK;
 }
 
 struct passed_on {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/switches.h"
 #include "common/xalloc.h"
 #include "job/job.h"
 #include "ring/ring.h"
@@ -101,11 +102,29 @@ static json_t *adapter_json(const struct view *v)
     return number ? json_pack("{s:f,s:i}", "bytes_per_s", bytes_per_s, "number", (int)number) : NULL;
 }
 
+/* The switches above the one, in the way of SLURM_TOPOLOGY_ADDR, unless it is there. */
+static void add_switches(json_t *paths, const struct view *v, const char *name)
+{
+    char path[SWITCHES_PATH];
+    json_t *one;
+    size_t i;
+
+    switches_path(view_switches(v), name, path);
+    if (!strchr(path, '\n')) /* nothing is known above it: the ranks have its name */
+        return;
+    for (char *c = path; *c; c++)
+        *c = *c == '\n' ? '.' : *c;
+    json_array_foreach(paths, i, one)
+        if (!strcmp(json_string_value(one), path))
+            return;
+    json_array_append_new(paths, json_string(path));
+}
+
 /* The header is written with the first record, because the ranks are only known once a collective is complete or the
  * agents had time to report them. */
 static void put_header(struct recorder *r, const struct job *j)
 {
-    json_t *ranks = json_array(), *header;
+    json_t *ranks = json_array(), *switches = json_array(), *header;
     char *text;
 
     r->header = true;
@@ -115,12 +134,19 @@ static void put_header(struct recorder *r, const struct job *j)
         struct view_rank_figures f;
 
         r->ranks[i] = view_rank_get(j->view, j->heard_s, i, &f);
-        if (r->ranks[i])
-            json_array_append_new(ranks, json_pack("{s:i,s:s,s:s*}", "rank", (int)i, "node", f.node, "switch",
-                                                   f.switch_name[0] ? f.switch_name : NULL));
+        if (!r->ranks[i])
+            continue;
+        json_array_append_new(ranks, json_pack("{s:i,s:s,s:s*}", "rank", (int)i, "node", f.node, "switch",
+                                               f.switch_name[0] ? f.switch_name : NULL));
+        if (f.switch_name[0])
+            add_switches(switches, j->view, f.switch_name);
     }
-    header = json_pack("{s:s,s:i,s:s,s:o*,s:o}", "format", "syncguard-trace", "version", 2, "job", j->text_id,
-                       "adapter", adapter_json(j->view), "ranks", ranks);
+    if (!json_array_size(switches)) {
+        json_decref(switches);
+        switches = NULL;
+    }
+    header = json_pack("{s:s,s:i,s:s,s:o*,s:o*,s:o}", "format", "syncguard-trace", "version", 2, "job", j->text_id,
+                       "adapter", adapter_json(j->view), "switches", switches, "ranks", ranks);
     text = json_dumps(header, JSON_COMPACT);
     put_line(r, text, strlen(text));
     put_line(r, "\n", 1);

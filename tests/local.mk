@@ -56,6 +56,7 @@ UNIT_TESTS = \
 	tests/unit/hold \
 	tests/unit/hosts \
 	tests/unit/jobtime \
+	tests/unit/import \
 	tests/unit/interval \
 	tests/unit/join \
 	tests/unit/json \
@@ -184,8 +185,10 @@ dist_check_SCRIPTS += \
 	tests/cluster/spank-test.sh \
 	tests/completion/shells.sh \
 	tests/ctl/commands.sh \
+	tests/ctl/export.sh \
 	tests/ctl/hang.sh \
 	tests/ctl/html.sh \
+	tests/ctl/import.sh \
 	tests/ctl/live.sh \
 	tests/ctl/step.sh \
 	tests/ctl/terminal.sh \
@@ -311,7 +314,7 @@ distcheck-unit:
 
 # Files of tests, by pattern.
 dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
-EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/ctl/*.html tests/ctl/*.py tests/tui/expected/* \
+EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/ctl/*.html tests/ctl/*.py tests/tui/expected/* tests/trace/samples/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
 	tests/analysis/*.py tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
 	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/cluster/placement-table tests/cluster/programs-table tests/gloo/measure \

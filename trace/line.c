@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/switches.h"
 #include "analysis/view.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
@@ -322,8 +323,8 @@ static int get_record(const json_t *o, struct raw *raw, struct err *err)
         return err_set(err, "t1 is before t0");
     if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0 || field_text(o, OP, &raw->op, &raw->op_bytes, err) < 0)
         return -1;
-    if (kind_of(raw) != TRACE_COLLECTIVE)
-        return field_number(o, PEER, raw, err) < 0 ? -1 : field_number(o, TAG, raw, err);
+    if (kind_of(raw) != TRACE_COLLECTIVE && (field_number(o, PEER, raw, err) < 0 || field_number(o, TAG, raw, err) < 0))
+        return -1;
     if (!json_object_get(o, fields[BEGIN].key))
         return 0;
     if (field_number(o, BEGIN, raw, err) < 0)
@@ -380,6 +381,18 @@ static int check_adapter(const json_t *adapter, struct err *err)
                    VIEW_ADAPTER_MAX, VIEW_ADAPTERS_MAX);
 }
 
+/* ["core.spine0.leaf0", ...] */
+static int check_switches(const json_t *switches, struct err *err)
+{
+    bool good = !switches || json_is_null(switches) || json_is_array(switches);
+    json_t *path;
+    size_t i;
+
+    json_array_foreach(switches, i, path)
+        good &= json_is_string(path) && json_string_length(path) < SWITCHES_PATH;
+    return good ? 0 : err_set(err, "invalid \"switches\": expected [\"core.spine0.leaf0\",...], of at most %u bytes each", SWITCHES_PATH - 1);
+}
+
 static int check_header(const json_t *header, struct err *err)
 {
     const json_t *job = json_object_get(header, "job"), *ranks = json_object_get(header, "ranks"), *rank;
@@ -394,7 +407,7 @@ static int check_header(const json_t *header, struct err *err)
         return err_set(err, "unknown \"version\": only 1 and 2 are supported");
     if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
         return err_set(err, "invalid \"job\": a name of at most %u bytes is expected", TRACE_NAME_MAX);
-    if (check_adapter(json_object_get(header, "adapter"), err) < 0)
+    if (check_adapter(json_object_get(header, "adapter"), err) < 0 || check_switches(json_object_get(header, "switches"), err) < 0)
         return -1;
     if (!json_is_array(ranks) || !json_array_size(ranks))
         return err_set(err, "no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is expected");
@@ -444,6 +457,11 @@ double trace_header_adapter(const json_t *header, unsigned *number)
 
     *number = (unsigned)get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0);
     return get_amount(adapter, "bytes_per_s");
+}
+
+const char *trace_header_switches(const json_t *header, size_t i)
+{
+    return json_string_value(json_array_get(json_object_get(header, "switches"), i));
 }
 
 struct trace_rank trace_header_rank(const json_t *header, size_t i)

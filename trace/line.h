@@ -50,6 +50,8 @@ bool trace_header_has_messages(const json_t *header); /* version 2: messages and
 size_t trace_header_ranks(const json_t *header);
 /* Bytes per second of each of a node's network adapters, and their number; 0: not given. */
 double trace_header_adapter(const json_t *header, unsigned *number);
+/* The i-th way to a switch from the root down, "core.spine0.leaf1", lent; NULL: there are no more. */
+const char *trace_header_switches(const json_t *header, size_t i);
 struct trace_rank trace_header_rank(const json_t *header, size_t i);
 
 #endif

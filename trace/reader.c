@@ -542,6 +542,8 @@ static void take_ranks(struct trace_reader *r, const json_t *header)
     r->figures.ranks = (uint32_t)n;
     r->figures.nodes = names_count(nodes);
     r->figures.switches = names_count(switches);
+    for (size_t i = 0; trace_header_switches(header, i); i++)
+        view_switches_add(r->view, trace_header_switches(header, i));
     names_free(nodes);
     names_free(switches);
 }

@@ -9,6 +9,7 @@
 #include "ctl/page.h"
 #include "trace/line.h"
 #include "trace/reader.h"
+#include "trace/timeline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,9 +48,34 @@ static void check_lines(const char *text, size_t bytes)
             continue;
         if (trace_record_parse(text, (size_t)(next - text), &b, NULL) < 0 || strcmp(a.comm, b.comm) ||
             a.comm_bytes != b.comm_bytes || a.rank != b.rank || a.seq != b.seq || a.op != b.op ||
-            a.bytes != b.bytes || a.t0_ns != b.t0_ns || a.left != b.left || a.t1_ns != b.t1_ns)
+            a.bytes != b.bytes || a.begin_ns != b.begin_ns || a.peer != b.peer || a.tag != b.tag || a.t0_ns != b.t0_ns || a.left != b.left || a.t1_ns != b.t1_ns)
             abort();
     }
+}
+
+/* A timeline is JSON whatever names the trace has. */
+static void check_timeline(const char *text, size_t bytes)
+{
+    FILE *in = bytes ? fmemopen((void *)(uintptr_t)text, bytes, "r") : NULL, *out;
+    struct timeline_figures f;
+    struct err err;
+    char *timeline = NULL;
+    size_t size;
+    json_t *o;
+
+    if (!in)
+        return;
+    out = open_memstream(&timeline, &size);
+    if (timeline_write(in, "trace", out, &f, &err) == 0) {
+        fflush(out);
+        o = json_loadb(timeline, size, JSON_ALLOW_NUL, NULL);
+        if (!o)
+            abort();
+        json_decref(o);
+    }
+    fclose(out);
+    fclose(in);
+    free(timeline);
 }
 
 static void check_harmless(const char *text)
@@ -87,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (strcmp(whole, cut))
         abort();
     check_lines(text, size);
+    check_timeline(text, size);
     check_report(whole);
     free(whole);
     free(cut);

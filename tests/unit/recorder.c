@@ -1,6 +1,7 @@
 /* The trace that a controller records of a running step can be read back, also when records were lost. */
 #include <stdlib.h>
 
+#include "analysis/switches.h"
 #include "common/xalloc.h"
 #include "job/jobs.h"
 #include "job/record.h"
@@ -142,6 +143,32 @@ static void ranks_that_come_later(void)
     is_int(sent.left_out, 2, "a late rank: its 2 records are left out and counted");
 }
 
+/* The switches above the lowest ones are in the header, each way once, and the reader has them. */
+static void switches_above(void)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    struct job *j = job_make();
+    struct trace_reader *r = trace_reader_new(&params);
+    struct err err = { "" };
+    char path[SWITCHES_PATH];
+
+    view_switches_add(j->view, "core.spine0.leaf0");
+    view_switches_add(j->view, "core.spine1.leaf1");
+    for (uint32_t i = 0; i < RANKS; i++) {
+        rank_begins(j, i);
+        view_rank_add(j->view, i, 0, i < 2 ? "a" : "b", i < 2 ? "leaf0" : "leaf1");
+    }
+    recorder_start(j, (struct link *)&sent, NULL);
+    for (uint32_t i = 0; i < RANKS; i++)
+        leaves(j, i, 0);
+    recorders_end(j, "step ended");
+    ok(strstr(sent.trace, "\"switches\":[\"core.spine0.leaf0\",\"core.spine1.leaf1\"]") != NULL, "switches: the header has each way once");
+    ok(trace_reader_feed(r, sent.trace, sent.bytes, &err) == 0 && trace_reader_finish(r, &err) == 0, "switches: the trace can be read %s", err.text);
+    is_str(switches_path(view_switches(trace_reader_view(r)), "leaf1", path), "core\nspine1\nleaf1", "switches: the reader has those above a switch");
+    trace_reader_free(r);
+    job_free(j);
+}
+
 static void passes(struct job *j, double now_s, uint32_t rank, uint8_t op, uint32_t peer, uint32_t seq)
 {
     recorders_call(j, now_s,
@@ -255,6 +282,7 @@ int main(void)
 {
     a_lost_record();
     ranks_that_come_later();
+    switches_above();
     messages();
     messages_alone();
     nonblocking();

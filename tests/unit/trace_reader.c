@@ -320,6 +320,8 @@ static void check_fatal(void)
         { "{\"format\":\"syncguard-trace\",\"version\":1,\"adapter\":{\"bytes_per_s\":1e9,\"number\":1e9},"
           "\"ranks\":[{\"rank\":0}]}\n",
           "line 1: invalid \"adapter\"" },
+        { "{\"format\":\"syncguard-trace\",\"version\":2,\"switches\":[\"a.b\",7],\"ranks\":[{\"rank\":0}]}\n",
+          "line 1: invalid \"switches\"" },
         { HEADER RECORD(0, 1) "{\"r\":0\n", "line 3: not JSON" },
         { HEADER "{\"r\":0,\"c\":\"w\",\"o\":\"send\",\"g\":1,\"s\":1,\"b\":0,\"t0\":8,\"t1\":9}\n",
           "line 2: invalid \"p\" in a record: an integer is expected, 0 to 65535" },

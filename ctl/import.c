@@ -1,0 +1,103 @@
+#include "ctl/import.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/text.h"
+#include "ctl/output.h"
+#include "trace/import.h"
+
+static int read_file(struct import *m, const char *name, struct err *err)
+{
+    FILE *in;
+    int rc;
+
+    if (!strcmp(name, "-"))
+        return import_read(m, stdin, "standard input", err);
+    in = fopen(name, "re");
+    if (!in)
+        return err_set(err, "%s: %s", name, strerror(errno));
+    rc = import_read(m, in, name, err);
+    fclose(in);
+    return rc;
+}
+
+/* What is missing in the trace: a line each, and none for what is not. */
+static void say_left_out(const struct import_figures *f)
+{
+    const struct calls_figures *c = &f->calls;
+
+    if (f->unclear)
+        fprintf(stderr, "sgctl: %" PRIu64 " left out, the first: %s\n", f->unclear, f->why);
+    if (c->alone)
+        fprintf(stderr,
+                "sgctl: %" PRIu64 " collectives left out: no other rank of their group is in the files\n",
+                c->alone);
+    if (c->repeated)
+        fprintf(stderr, "sgctl: %" PRIu64 " calls left out: another call of their rank has the same number\n",
+                c->repeated);
+    if (c->strange)
+        fprintf(
+            stderr,
+            "sgctl: %" PRIu64
+            " collectives are another operation on another rank: the files may begin at different steps, and verdicts be wrong\n",
+            c->strange);
+    if (c->unsized)
+        fprintf(stderr, "sgctl: %" PRIu64 " calls have no size in the files: 0 bytes are written\n",
+                c->unsized);
+    if (c->one_clock_apart)
+        fprintf(stderr, "sgctl: some ranks never met the others: their clocks cannot be compared\n");
+    if (c->ranks == 1)
+        fprintf(stderr,
+                "sgctl: one rank alone cannot be compared with others: give the files of all ranks\n");
+    if (f->torn)
+        fprintf(stderr, "sgctl: %u of %u files end too early: what was complete is used\n", f->torn,
+                f->files);
+}
+
+static void summary(const struct import_figures *f)
+{
+    const struct calls_figures *c = &f->calls;
+
+    fprintf(stderr, "sgctl: %s, %s: %u ranks, %" PRIu64 " records of collectives and %" PRIu64 " of messages",
+            f->format, text_bytes((double)f->bytes).s, c->ranks, c->collectives, c->messages);
+    if (c->stuck)
+        fprintf(stderr, ", %" PRIu64 " of them never left", c->stuck);
+    if (f->other)
+        fprintf(stderr, "; %" PRIu64 " other items skipped", f->other);
+    fputc('\n', stderr);
+}
+
+static int import_into(struct import *m, FILE *out, char *const *file, int n, struct import_figures *f,
+                       struct err *err)
+{
+    for (int i = 0; i < n; i++)
+        if (read_file(m, file[i], err) < 0)
+            return -1;
+    return import_write(m, out, f, err);
+}
+
+int import_run(const char *format, char *const *file, int n, const char *path, struct err *err)
+{
+    struct import *m;
+    struct import_figures f;
+    FILE *out;
+    int rc;
+
+    if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
+        return err_set(err, "a trace is not readable on a terminal: use -o FILE or > FILE");
+    out = output_open(path, err);
+    if (!out)
+        return -1;
+    m = import_new(format);
+    rc = output_close(out, path, import_into(m, out, file, n, &f, err), err);
+    if (rc == 0) {
+        summary(&f);
+        say_left_out(&f);
+    }
+    import_free(m);
+    return rc;
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# sgctl import: other programs' records of a training become traces that are judged right; what sgctl export wrote comes back as it was.
+# With timelines of real trainings beside the source tree (shared/timelines, or SYNCGUARD_TIMELINES) these are read, too.
+. "${top_srcdir:=$PWD}/tests/tap.sh"
+command -v jq >/dev/null || skip_all "jq is not installed"
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+PATH=$top_builddir:$PATH
+samples=$(cd "$top_srcdir/tests/trace/samples" && pwd) || exit 1
+timelines=${SYNCGUARD_TIMELINES:-$(cd "$top_srcdir" && pwd)/../shared/timelines}
+unset SYNCGUARD_CONF
+cd "$dir" || exit 1
+
+# try NAME FILE...: NAME.jsonl, NAME.err, NAME.json
+try() {
+    local name=$1
+    shift
+    sgctl import "$@" -o "$name.jsonl" 2>"$name.err"
+    is $? 0 "$name: sgctl import exits with 0" || show "$name.err"
+    sgctl analyze --json "$name.jsonl" >"$name.json" 2>>"$name.err"
+    is $? 0 "$name: what is imported can be analysed" || show "$name.err"
+}
+
+# ---- a pipeline: rank 2 is slower by half from step 25 on
+try pipeline "$samples/pipeline.json"
+is "$(jq -c '.verdicts | map([.class, .scope, .culprits])' pipeline.json)" '[["straggler","rank",["r2"]]]' "pipeline: the slow worker is named"
+# Its extra work is 1.5 times (2 x 20 + 2 x 40 ms) less that, all of it on the critical path: 25 x 60 ms of 10.9 s.
+jq -e '.verdicts[0].slowdown > 1.14 and .verdicts[0].slowdown < 1.18' pipeline.json >/dev/null
+ok $? "pipeline: its price is what the timeline was made with, 1.16" || jq -c .verdicts pipeline.json
+jq -e '.steps >= 40 and (.step_s.p50 > 0.18 and .step_s.p50 < 0.25)' pipeline.json >/dev/null
+ok $? "pipeline: steps are those of the timeline, without the gaps between them"
+like "$(sgctl analyze pipeline.jsonl | tr '\n' ' ')" 'rank 2 computed [0-9.]+ % longer' "pipeline: the sentence names a rank without a node"
+like "$(sgctl step pipeline.jsonl | tr '\n' ' ')" 'of r2 \(its peers work 12[0-9] ms\)' "pipeline: the step compares a stage with the same stage of the other replicas"
+like "$(cat pipeline.err)" '^sgctl: timelines, [0-9]+ kB: 6 ranks, 300 records of collectives and 1200 of messages' "pipeline: what was read is said"
+
+# ---- the flight recorder: rank 2 never came to collective 41
+try flight "$samples"/nccl_trace_rank_[012].json
+is "$(jq -c '.verdicts | map([.class, .scope, .culprits])' flight.json)" '[["hang","rank",["r2"]]]' "flight recorder: the rank that is behind is named"
+like "$(jq -r .sentence flight.json)" 'allreduce 41 of world \(3 ranks\).* 2 inside, waiting for rank 2 \(its last record is leaving allreduce 40' \
+    "flight recorder: the collective, who is in it and who is not"
+
+# ---- torch.profiler and NCCL Inspector: 2 ranks, rank 1 works 3 ms longer
+for name in kineto inspector; do
+    case $name in
+        kineto) try kineto "$samples"/kineto-rank[01].json ;;
+        inspector) try inspector "$samples"/inspector-[01].jsonl ;;
+    esac
+    # Clocks of two files differ by seconds; the later rank is last by 3 ms all the same.
+    is "$(jq -c '[.ranks, .skew_s.p50 * 1000 | round]' $name.json)" '[2,3]' "$name: rank 1 is late by 3 ms, whatever the clocks show"
+done
+is "$(grep -c '"o":"send"' kineto.jsonl) $(grep -c '"o":"recv"' kineto.jsonl)" "24 24" "kineto: a batch of messages is its parts"
+is "$(head -n 1 inspector.jsonl | jq -c '[.ranks[].node]')" '["gpu-0","gpu-1"]' "inspector: nodes are the hosts"
+
+# ---- there and back
+sgctl export pipeline.jsonl -o pipeline-timeline.json 2>err
+is $? 0 "there and back: the trace is exported" || show err
+try back pipeline-timeline.json
+same='{verdicts: (.verdicts | map({class, scope, culprits, slowdown: (.slowdown * 1000 | round)})), steps, ranks, step: (.step_s.p50 * 1e5 | round), trace: (.trace | {records, collectives, messages, never_left})}'
+is "$(jq -cS "$same" back.json)" "$(jq -cS "$same" pipeline.json)" "there and back: the same records, steps, verdicts and prices"
+is "$(sgctl step --json back.jsonl | jq -c '[.picture.rows[]? | [.rank, .role]]')" "$(sgctl step --json pipeline.jsonl | jq -c '[.picture.rows[]? | [.rank, .role]]')" \
+    "there and back: the same roles"
+sgctl export flight.jsonl -o flight-timeline.json 2>err
+try hung flight-timeline.json
+is "$(jq -c '.verdicts | map([.class, .culprits])' hung.json)" "$(jq -c '.verdicts | map([.class, .culprits])' flight.json)" "there and back: a hang stays one"
+
+# ---- the command
+cat "$samples/pipeline.json" | sgctl import - >piped.jsonl 2>err
+cmp -s piped.jsonl pipeline.jsonl
+ok $? "a timeline is read from standard input, and a trace written to standard output" || show err
+sgctl import "$samples/pipeline.json" -o pipeline.jsonl 2>err
+is "$? $(cat err)" "1 sgctl: pipeline.jsonl exists: name another file, or remove it first" "an existing file is not overwritten"
+sgctl import --format=nccl-inspector "$samples/pipeline.json" -o x 2>err
+is $? 1 "another format than the file's is an error"
+[ ! -e x ]
+ok $? "of a failed import no file is left"
+sgctl import --format=tea "$samples/pipeline.json" >out 2>err
+is $? 2 "an unknown format is wrong usage"
+sgctl import "$samples/pipeline.json" "$samples/inspector-0.jsonl" >out 2>err
+is $? 1 "files of two formats are refused"
+like "$(cat err)" "inspector-0.jsonl: it is NCCL Inspector's lines, the files before are timelines: import one format at a time" "which they are is said"
+sgctl import missing.json >out 2>err
+is "$? $(cat err)" "1 sgctl: missing.json: No such file or directory" "a missing file is named"
+head -c 300000 "$samples/pipeline.json" >torn.json
+sgctl import torn.json >torn.jsonl 2>err
+is $? 0 "a timeline that ends too early is read as far as it goes"
+like "$(cat err)" '1 of 1 files end too early' "that it does is said"
+like "$(sgctl --complete sgctl import --format= '' 2>/dev/null; sgctl --complete sgctl import --format=ch)" 'chrome' "formats are completed"
+
+# ---- timelines of real trainings (tests/trace/samples/README.md)
+for name in AR ST; do
+    if [ -f "$timelines/timeline-$name.json.gz" ]; then
+        gzip -dc "$timelines/timeline-$name.json.gz" >"$name.real.json"
+        try $name "$name.real.json"
+        case $name in
+            AR) like "$(sgctl step AR.jsonl | tr '\n' ' ')" 'is work of r0 \(its peers work 19' "AR: the worker that was slowed down is on the critical path" ;;
+            ST) like "$(sgctl step ST.jsonl | tr '\n' ' ')" 'r7 +1.4[0-9] s +1.4[0-9] s' "ST: the last stage has more work than the others" ;;
+        esac
+    else
+        skip "$name: a real timeline" "no timelines beside the source tree"
+    fi
+done
+done_testing

@@ -1,0 +1,477 @@
+#include "trace/calls.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/names.h"
+#include "analysis/view.h"
+#include "common/hash.h"
+#include "common/map.h"
+#include "common/utf8.h"
+#include "common/xalloc.h"
+#include "wire/json.h"
+
+#define TOUCH_NS 50000u /* calls that overlap by less follow each other */
+
+struct rank {
+    bool known;
+    uint32_t clock;
+    char node[TRACE_NAME_MAX + 1];
+};
+
+/* Of clocks that are joined by calls which their ranks met in: how far each is ahead of the first one of its group. */
+struct clock {
+    uint32_t parent;
+    int64_t ahead_ns; /* of the parent */
+};
+
+struct calls {
+    char job[TRACE_NAME_MAX + 1];
+    struct rank *rank; /* by number */
+    size_t ranks, ranks_cap;
+    struct names *comms;
+    struct call *call;
+    size_t n, cap;
+    struct clock *clock;
+    size_t clocks, clocks_cap;
+};
+
+struct calls *calls_new(void)
+{
+    struct calls *c = xcalloc(1, sizeof(*c));
+
+    c->comms = names_new();
+    return c;
+}
+
+void calls_free(struct calls *c)
+{
+    if (!c)
+        return;
+    names_free(c->comms);
+    free(c->rank);
+    free(c->call);
+    free(c->clock);
+    free(c);
+}
+
+/* ---- what comes ---- */
+
+void calls_job(struct calls *c, const char *name)
+{
+    utf8_clean(c->job, sizeof(c->job), name);
+}
+
+int calls_rank(struct calls *c, uint32_t rank, uint32_t clock, const char *node, struct err *err)
+{
+    if (rank >= VIEW_RANKS_MAX)
+        return err_set(err, "rank %u: ranks are 0 to %u", rank, VIEW_RANKS_MAX - 1);
+    if (rank >= c->ranks) {
+        c->rank = xgrow(c->rank, &c->ranks_cap, rank + 1, sizeof(*c->rank));
+        c->ranks = rank + 1;
+    }
+    if (c->rank[rank].known && c->rank[rank].clock != clock)
+        return err_set(err, "rank %u has calls in two files", rank);
+    while (c->clocks <= clock) {
+        c->clock = xgrow(c->clock, &c->clocks_cap, c->clocks + 1, sizeof(*c->clock));
+        c->clock[c->clocks] = (struct clock){ .parent = (uint32_t)c->clocks };
+        c->clocks++;
+    }
+    c->rank[rank].known = true;
+    c->rank[rank].clock = clock;
+    utf8_clean(c->rank[rank].node, sizeof(c->rank[rank].node), node);
+    return 0;
+}
+
+bool calls_has_rank(const struct calls *c, uint32_t rank)
+{
+    return rank < c->ranks && c->rank[rank].known;
+}
+
+int64_t calls_comm(struct calls *c, const char *name, struct err *err)
+{
+    char clean[TRACE_NAME_MAX + 1];
+    uint32_t number;
+
+    utf8_clean(clean, sizeof(clean), *name ? name : "unnamed");
+    number = names_find(c->comms, clean, strlen(clean));
+    if (number != NAMES_NONE)
+        return number;
+    if (names_count(c->comms) >= VIEW_COMMS_MAX)
+        return err_set(err, "more than %u communicators", VIEW_COMMS_MAX);
+    return names_add(c->comms, clean, strlen(clean));
+}
+
+static uint64_t made_ns(const struct call *k)
+{
+    return k->begin_ns ? k->begin_ns : k->enter_ns;
+}
+
+int calls_add(struct calls *c, const struct call *call, struct err *err)
+{
+    struct call *k;
+
+    if (call->enter_ns >= CALLS_TIME_MAX || call->begin_ns > call->enter_ns ||
+        (!call->stuck && (call->leave_ns >= CALLS_TIME_MAX || call->leave_ns < call->enter_ns)))
+        return err_set(err, "a call of rank %u has times that are not possible", call->rank);
+    if (call->kind != TRACE_COLLECTIVE && (call->peer >= VIEW_RANKS_MAX || call->tag < 0))
+        return err_set(err, "a message of rank %u has no possible other end", call->rank);
+    if (call->bytes != CALLS_UNSIZED && call->bytes >= CALLS_TIME_MAX)
+        return err_set(err, "a call of rank %u has too many bytes", call->rank);
+    if (c->n >= CALLS_MAX)
+        return err_set(err, "more than %u calls: import fewer steps at a time", CALLS_MAX);
+    c->call = xgrow(c->call, &c->cap, c->n + 1, sizeof(*c->call));
+    k = &c->call[c->n++];
+    *k = *call;
+    if (k->stuck)
+        k->leave_ns = UINT64_MAX;
+    return 0;
+}
+
+size_t calls_count(const struct calls *c)
+{
+    return c->n;
+}
+
+/* ---- numbers ---- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_made(const void *left, const void *right)
+{
+    const struct call *a = left, *b = right;
+
+    if (a->rank != b->rank)
+        return compare(a->rank, b->rank);
+    if (made_ns(a) != made_ns(b))
+        return compare(made_ns(a), made_ns(b));
+    if (a->leave_ns != b->leave_ns)
+        return compare(a->leave_ns, b->leave_ns);
+    return compare(a->kind, b->kind);
+}
+
+/* What counts its own numbers: a rank in a communicator, or its messages to or from one rank with one tag. */
+static uint64_t counter_key(const struct call *k)
+{
+    bool message = k->kind != TRACE_COLLECTIVE;
+    const uint32_t words[] = { k->rank, k->comm, k->kind, message ? k->peer : 0,
+                               message ? (uint32_t)k->tag : 0 };
+
+    return hash_bytes(HASH_START, words, sizeof(words));
+}
+
+static void number(struct calls *c)
+{
+    struct map counters = { 0 };
+
+    if (c->n)
+        qsort(c->call, c->n, sizeof(*c->call), by_made);
+    for (size_t i = 0; i < c->n; i++) {
+        struct call *k = &c->call[i];
+        uint64_t key = counter_key(k);
+        uint32_t next = map_get(&counters, key);
+
+        if (k->seq != CALLS_IN_ORDER)
+            continue;
+        k->seq = next == MAP_NONE ? 0 : next;
+        map_put(&counters, key, k->seq + 1);
+    }
+    map_free(&counters);
+}
+
+/* ---- what does not belong there ---- */
+
+static void squeeze(struct calls *c, const bool *drop)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (!drop[i])
+            c->call[kept++] = c->call[i];
+    c->n = kept;
+}
+
+/* Collectives of a communicator with one rank, unless there is but one rank. */
+static void drop_alone(struct calls *c, struct calls_figures *f, bool *drop)
+{
+    uint32_t *member =
+        xcalloc(names_count(c->comms) + 1, sizeof(*member)); /* its rank and 1; UINT32_MAX: several */
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct call *k = &c->call[i];
+
+        member[k->comm] = !member[k->comm] || member[k->comm] == k->rank + 1 ? k->rank + 1 : UINT32_MAX;
+    }
+    for (size_t i = 0; i < c->n; i++)
+        if (f->ranks > 1 && c->call[i].kind == TRACE_COLLECTIVE && member[c->call[i].comm] != UINT32_MAX) {
+            drop[i] = true;
+            f->alone++;
+        }
+    free(member);
+}
+
+static void drop_repeated(const struct calls *c, struct calls_figures *f, bool *drop)
+{
+    struct map seen = { 0 };
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct call *k = &c->call[i];
+        uint64_t key = hash_bytes(counter_key(k), &k->seq, sizeof(k->seq));
+
+        if (drop[i])
+            continue;
+        if (map_get(&seen, key) != MAP_NONE) {
+            drop[i] = true;
+            f->repeated++;
+        }
+        map_put(&seen, key, 0);
+    }
+    map_free(&seen);
+}
+
+/* ---- each rank's order, and that of all ---- */
+
+static int by_left(const void *left, const void *right)
+{
+    const struct call *a = left, *b = right;
+
+    if (a->rank != b->rank)
+        return compare(a->rank, b->rank);
+    if (a->leave_ns != b->leave_ns)
+        return compare(a->leave_ns, b->leave_ns);
+    return by_made(a, b);
+}
+
+/* A rank is held by one call at a time: one that it entered while another held it was begun then, and waited for afterwards. */
+static void disentangle(struct calls *c)
+{
+    qsort(c->call, c->n, sizeof(*c->call), by_left);
+    for (size_t i = 1; i < c->n; i++) {
+        const struct call *before = &c->call[i - 1];
+        struct call *k = &c->call[i];
+
+        if (before->rank != k->rank || before->stuck || k->stuck || k->enter_ns >= before->leave_ns)
+            continue;
+        /* Clocks that are read at different times overlap a little where one call follows another. */
+        if (made_ns(k) == made_ns(before) || before->leave_ns - k->enter_ns > TOUCH_NS)
+            k->begin_ns = made_ns(k);
+        k->enter_ns = before->leave_ns;
+    }
+}
+
+static uint64_t meeting_key(const struct call *k)
+{
+    bool message = k->kind != TRACE_COLLECTIVE, send = k->kind == TRACE_SEND;
+    const uint32_t words[] = { k->comm,
+                               k->seq,
+                               message,
+                               message ? send ? k->rank : k->peer : 0,
+                               message ? send ? k->peer : k->rank : 0,
+                               message ? (uint32_t)k->tag : 0 };
+
+    return hash_bytes(HASH_START, words, sizeof(words));
+}
+
+/* The first clock of the group, and how far this one is ahead of it. */
+static uint32_t first_clock(const struct calls *c, uint32_t clock, int64_t *ahead_ns)
+{
+    for (*ahead_ns = 0; c->clock[clock].parent != clock; clock = c->clock[clock].parent)
+        *ahead_ns += c->clock[clock].ahead_ns;
+    return clock;
+}
+
+/* Both ends left it at about the same moment. */
+static void join(struct calls *c, const struct call *a, const struct call *b)
+{
+    int64_t a_ahead_ns, b_ahead_ns;
+    uint32_t first_a = first_clock(c, c->rank[a->rank].clock, &a_ahead_ns),
+             first_b = first_clock(c, c->rank[b->rank].clock, &b_ahead_ns);
+
+    if (first_a == first_b)
+        return;
+    c->clock[first_b].parent = first_a;
+    c->clock[first_b].ahead_ns = (int64_t)(b->leave_ns - a->leave_ns) + a_ahead_ns - b_ahead_ns;
+}
+
+/* Compare the calls that ranks met in: their operations, and their clocks. */
+static void meet(struct calls *c, struct calls_figures *f)
+{
+    struct map met = { 0 };
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct call *k = &c->call[i], *other;
+        uint64_t key = meeting_key(k);
+        uint32_t at = map_get(&met, key);
+
+        if (at == MAP_NONE) {
+            map_put(&met, key, (uint32_t)i);
+            continue;
+        }
+        other = &c->call[at];
+        f->strange += k->kind == TRACE_COLLECTIVE && k->op != other->op;
+        if (!k->stuck && !other->stuck)
+            join(c, other, k);
+    }
+    map_free(&met);
+}
+
+/* By the merged clock; only for the order of records, so whole ranks may be moved. */
+static void shift(struct calls *c, bool back)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct call *k = &c->call[i];
+        int64_t ahead_ns;
+
+        first_clock(c, c->rank[k->rank].clock, &ahead_ns);
+        if (!k->stuck)
+            k->leave_ns = back ? k->leave_ns + (uint64_t)ahead_ns : k->leave_ns - (uint64_t)ahead_ns;
+    }
+}
+
+/* Stuck calls stand last, for no record of their rank may follow. */
+static int by_time(const void *left, const void *right)
+{
+    const struct call *a = left, *b = right;
+
+    if (a->stuck != b->stuck)
+        return a->stuck ? 1 : -1;
+    if (a->leave_ns != b->leave_ns) /* as signed numbers: a moved clock may be before its own zero */
+        return (int64_t)a->leave_ns < (int64_t)b->leave_ns ? -1 : 1;
+    if (a->rank != b->rank)
+        return compare(a->rank, b->rank);
+    return by_made(a, b);
+}
+
+static bool clocks_apart(const struct calls *c)
+{
+    uint32_t first = UINT32_MAX;
+    int64_t ahead_ns;
+
+    for (size_t i = 0; i < c->ranks; i++) {
+        uint32_t mine;
+
+        if (!c->rank[i].known)
+            continue;
+        mine = first_clock(c, c->rank[i].clock, &ahead_ns);
+        if (first == UINT32_MAX)
+            first = mine;
+        if (mine != first)
+            return true;
+    }
+    return false;
+}
+
+/* ---- the trace ---- */
+
+static int write_header(const struct calls *c, FILE *out, struct err *err)
+{
+    json_t *ranks = json_array(), *header;
+    int rc;
+
+    for (size_t i = 0; i < c->ranks; i++) {
+        json_t *rank;
+
+        if (!c->rank[i].known)
+            continue;
+        rank = json_pack("{s:i}", "rank", (int)i);
+        if (c->rank[i].node[0])
+            put_text(rank, "node", c->rank[i].node);
+        json_array_append_new(ranks, rank);
+    }
+    header = json_pack("{s:s, s:i}", "format", "syncguard-trace", "version", 2);
+    put_text(header, "job", c->job);
+    put_json(header, "ranks", ranks);
+    rc = json_dumpf(header, out, JSON_COMPACT | JSON_ENSURE_ASCII);
+    json_decref(header);
+    return rc < 0 || fputc('\n', out) == EOF ? err_set(err, "cannot write: %s", strerror(errno)) : 0;
+}
+
+static void write_call(FILE *out, const struct call *k, const char *comm)
+{
+    const char *op = k->kind == TRACE_SEND   ? "send"
+                     : k->kind == TRACE_RECV ? "recv"
+                     : k->op == RING_OP_NONE ? "collective"
+                                             : ring_op_name((enum ring_op)k->op);
+
+    fprintf(out, "{\"r\":%u,\"c\":%s,\"s\":%u,\"o\":\"%s\",\"b\":%llu", k->rank, comm, k->seq, op,
+            k->bytes == CALLS_UNSIZED ? 0 : (unsigned long long)k->bytes);
+    if (k->kind != TRACE_COLLECTIVE)
+        fprintf(out, ",\"p\":%u,\"g\":%d", k->peer, k->tag);
+    if (k->begin_ns)
+        fprintf(out, ",\"ti\":%llu", (unsigned long long)k->begin_ns);
+    if (k->stuck)
+        fprintf(out, ",\"t0\":%llu,\"t1\":null}\n", (unsigned long long)k->enter_ns);
+    else
+        fprintf(out, ",\"t0\":%llu,\"t1\":%llu}\n", (unsigned long long)k->enter_ns,
+                (unsigned long long)k->leave_ns);
+}
+
+static void count(const struct call *k, struct calls_figures *f)
+{
+    if (k->kind == TRACE_COLLECTIVE)
+        f->collectives++;
+    else
+        f->messages++;
+    f->stuck += k->stuck;
+    f->unsized += k->bytes == CALLS_UNSIZED && k->op != RING_OP_BARRIER;
+}
+
+static int write_calls(const struct calls *c, FILE *out, struct calls_figures *f, struct err *err)
+{
+    char **name = xcalloc(names_count(c->comms) + 1, sizeof(*name));
+
+    for (uint32_t i = 0; i < names_count(c->comms); i++) {
+        json_t *text = json_string(names_text(c->comms, i));
+
+        name[i] = json_dumps(text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+        json_decref(text);
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        write_call(out, &c->call[i], name[c->call[i].comm]);
+        count(&c->call[i], f);
+    }
+    for (uint32_t i = 0; i < names_count(c->comms); i++)
+        free(name[i]);
+    free(name);
+    return ferror(out) || fflush(out) != 0 ? err_set(err, "cannot write: %s", strerror(errno)) : 0;
+}
+
+/* A message to a rank whose calls are not here has one end. */
+static int check_peers(struct calls *c, struct err *err)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->call[i].kind != TRACE_COLLECTIVE && !calls_has_rank(c, c->call[i].peer) &&
+            calls_rank(c, c->call[i].peer, (uint32_t)c->clocks, "", err) < 0)
+            return -1;
+    return 0;
+}
+
+int calls_write(struct calls *c, FILE *out, struct calls_figures *f, struct err *err)
+{
+    bool *drop = xcalloc(c->n + 1, sizeof(*drop));
+
+    *f = (struct calls_figures){ .comms = names_count(c->comms) };
+    for (size_t i = 0; i < c->ranks; i++)
+        f->ranks += c->rank[i].known;
+    number(c);
+    drop_alone(c, f, drop);
+    drop_repeated(c, f, drop);
+    squeeze(c, drop);
+    free(drop);
+    if (!c->n)
+        return err_set(err, "no collective and no message between ranks");
+    if (check_peers(c, err) < 0)
+        return -1;
+    disentangle(c);
+    meet(c, f);
+    f->one_clock_apart = clocks_apart(c);
+    shift(c, false);
+    qsort(c->call, c->n, sizeof(*c->call), by_time);
+    shift(c, true);
+    return write_header(c, out, err) < 0 ? -1 : write_calls(c, out, f, err);
+}

@@ -1,0 +1,68 @@
+/* calls.h - gathers the calls of ranks from other programs' files, and writes them as a syncguard-trace.
+ *
+ * Calls may come in any order.  When they are written, each rank's stand in the order in which it left them, calls that have no number of
+ * their own are numbered in the order in which their rank made them, and the ranks' calls are merged so that those that met stand near each
+ * other.  Times stay as they came: each file has a clock of its own, and whoever reads the trace aligns the clocks
+ * of its nodes (graph/clock.h).
+ *
+ * Memory: 80 bytes a call, at most CALLS_MAX calls.  Units: nanoseconds of the file's clock. */
+#ifndef SYNCGUARD_TRACE_CALLS_H
+#define SYNCGUARD_TRACE_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/err.h"
+#include "ring/ring.h"
+#include "trace/line.h"
+
+#define CALLS_MAX      (1u << 24)
+#define CALLS_IN_ORDER UINT32_MAX /* as seq: it has no number of its own */
+#define CALLS_TIME_MAX ((uint64_t)1 << 61)
+#define CALLS_UNSIZED  UINT64_MAX /* as bytes: not known, and written as 0 */
+
+struct call {
+    uint32_t rank, comm; /* comm: of calls_comm() */
+    uint32_t seq;
+    uint32_t peer; /* of a message */
+    int32_t tag;
+    uint8_t kind, op; /* enum trace_kind; of a collective: enum ring_op, RING_OP_NONE: unknown */
+    bool stuck;       /* it was never left; leave_ns has no meaning */
+    uint64_t bytes;
+    uint64_t begin_ns;           /* when a nonblocking call was begun; 0: it was a blocking one */
+    uint64_t enter_ns, leave_ns; /* when it held the rank */
+};
+
+struct calls_figures {
+    uint32_t ranks, comms;
+    uint64_t collectives, messages; /* written: records */
+    uint64_t stuck;                 /* among them: never left */
+    uint64_t unsized;               /* among them: with an unknown number of bytes */
+    uint64_t alone;                 /* left out: collectives of one rank with itself */
+    uint64_t repeated;              /* left out: another call of that rank has this number */
+    uint64_t strange;               /* collectives of which another rank has another operation */
+    bool one_clock_apart;           /* some ranks have nothing in common with the others */
+};
+
+struct calls;
+
+struct calls *calls_new(void);
+void calls_free(struct calls *c); /* NULL is fine */
+
+/* The job's name; "": not known. */
+void calls_job(struct calls *c, const char *name);
+/* A rank whose calls come, by the clock of that number; node "": not known.  -1: there are too many, or another clock's calls were of
+ * this rank already. */
+int calls_rank(struct calls *c, uint32_t rank, uint32_t clock, const char *node, struct err *err);
+/* The number of a communicator by its name, which is cut and cleaned.  -1: there are too many. */
+int64_t calls_comm(struct calls *c, const char *name, struct err *err);
+/* Of a rank that was given to calls_rank().  -1: a time or number is out of bounds, or there are too many calls. */
+int calls_add(struct calls *c, const struct call *call, struct err *err);
+size_t calls_count(const struct calls *c);
+bool calls_has_rank(const struct calls *c, uint32_t rank);
+
+/* Once, at the end.  0, or -1 with the reason: there are no calls. */
+int calls_write(struct calls *c, FILE *out, struct calls_figures *f, struct err *err);
+
+#endif

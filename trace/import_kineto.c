@@ -1,0 +1,388 @@
+/* torch.profiler's timelines, one rank a file: {"distributedInfo":{"rank":..,"world_size":..}, "traceEvents":[..]}.
+ *
+ * On a GPU the rank is its device.  A collective is its kernel (category "kernel", name ncclDevKernel_..., args "Collective name", "In msg nelems",
+ * "dtype", "Process Group Name", "Process Group Ranks", "Src Rank", "Dst Rank"): it begins when the streams before it are done, spins until the
+ * others come, and ends with the collective.  Other kernels are work: while one runs, the collective holds nobody.  A batch of messages
+ * is one kernel, "coalesced"; what it consists of are the record_param_comms that precede it on the CPU.  Older profilers give kernels no
+ * arguments: then the record_param_comms of the same "External id" has them, or the kernel's name the operation.
+ *
+ * Without kernels, as with Gloo, a call is the annotation "gloo:all_reduce", and the operations of the CPU that are no communication are work. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/view.h"
+#include "common/map.h"
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "trace/import_dialect.h"
+#include "wire/json.h"
+
+/* A communication, as a kernel, a record_param_comms or an annotation has it. */
+struct op {
+    struct call call; /* times are the event's; comm: in the trace */
+    int64_t id;       /* External id; -1 */
+    bool described;   /* the call's operation and group are known */
+    bool coalesced;
+    uint32_t size; /* of the group; 0: unknown */
+};
+
+struct ops {
+    struct op *op;
+    size_t n, cap;
+};
+
+struct kineto {
+    struct calls *calls;
+    struct import_skipped *skipped;
+    const struct import_file *file;
+    uint32_t rank, world; /* world 0: unknown */
+    struct ops kernels, records, annotations;
+    struct spans device, host; /* work */
+};
+
+struct kineto *kineto_new(struct calls *calls, struct import_skipped *skipped)
+{
+    struct kineto *k = xcalloc(1, sizeof(*k));
+
+    k->calls = calls;
+    k->skipped = skipped;
+    return k;
+}
+
+void kineto_free(struct kineto *k)
+{
+    free(k->kernels.op);
+    free(k->records.op);
+    free(k->annotations.op);
+    free(k->device.span);
+    free(k->host.span);
+    free(k);
+}
+
+void kineto_begin(struct kineto *k, const struct import_file *file)
+{
+    k->file = file;
+    k->rank = IMPORT_RANK_UNKNOWN;
+    k->world = 0;
+    k->kernels.n = k->records.n = k->annotations.n = 0;
+    k->device.n = k->host.n = 0;
+}
+
+void kineto_info(struct kineto *k, const json_t *info)
+{
+    k->rank = (uint32_t)get_int(info, "rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
+    k->world = (uint32_t)get_int(info, "world_size", 1, VIEW_RANKS_MAX, 0);
+}
+
+bool kineto_has_calls(const struct kineto *k)
+{
+    return k->kernels.n || k->records.n || k->annotations.n;
+}
+
+/* ---- events ---- */
+
+static int64_t id_of(const json_t *args)
+{
+    int64_t id = get_int(args, "External id", 0, INT64_MAX, -1);
+
+    return id >= 0 ? id : get_int(args, "external id", 0, INT64_MAX, -1);
+}
+
+static int64_t comm_of(struct kineto *k, const json_t *args, uint32_t *size, struct err *err)
+{
+    char name[TRACE_NAME_MAX + 1];
+    uint32_t rank[64];
+    size_t n = import_ranks(json_object_get(args, "Process Group Ranks"), rank, ARRAY_SIZE(rank));
+
+    *size = (uint32_t)get_int(args, "Group size", 1, VIEW_RANKS_MAX, 0);
+    if (n == ARRAY_SIZE(rank) || (*size && n != *size)) /* cut */
+        n = 0;
+    if (*size && *size == k->world && !n)
+        import_group_name(name, sizeof(name), get_word(args, "Process Group Name"),
+                          get_word(args, "Process Group Description"), NULL, *size, *size);
+    else
+        import_group_name(name, sizeof(name), get_word(args, "Process Group Name"),
+                          get_word(args, "Process Group Description"), rank, n, k->world);
+    return calls_comm(k->calls, name, err);
+}
+
+/* The sender's and the receiver's event have both ranks, or only the other one. */
+static void message_of(const json_t *args, const char *name, struct call *c)
+{
+    bool send = strstr(name, "send") != NULL;
+    uint32_t from = (uint32_t)get_int(args, "Src Rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
+    uint32_t to = (uint32_t)get_int(args, "Dst Rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
+
+    c->kind = send ? TRACE_SEND : TRACE_RECV;
+    c->op = RING_OP_NONE;
+    c->seq = CALLS_IN_ORDER;
+    c->peer = send ? to : from;
+}
+
+/* Operation, size and group out of the arguments that c10d gives.  1: they are there, 0: they are not, -1: too many groups. */
+static int describe(struct kineto *k, const json_t *args, struct op *op, struct err *err)
+{
+    const char *name = get_word(args, "Collective name");
+    int64_t elements = get_int(args, "In msg nelems", 0, (int64_t)1 << 50, -1), comm;
+    unsigned size = import_dtype_bytes(get_word(args, "dtype"));
+
+    if (!*name)
+        return 0;
+    comm = comm_of(k, args, &op->size, err);
+    if (comm < 0)
+        return -1;
+    op->call.comm = (uint32_t)comm;
+    op->call.bytes = elements < 0 || !size ? CALLS_UNSIZED : (uint64_t)elements * size;
+    op->call.seq = (uint32_t)get_int(args, "Seq", 0, UINT32_MAX - 1, CALLS_IN_ORDER);
+    op->call.op = (uint8_t)import_op(name);
+    op->coalesced = strstr(name, "coalesced") && op->call.op == RING_OP_NONE;
+    if (op->call.op == RING_OP_NONE && (strstr(name, "send") || strstr(name, "recv")))
+        message_of(args, name, &op->call);
+    op->described = true;
+    return 1;
+}
+
+static int keep(struct ops *ops, const struct op *op, struct err *err)
+{
+    if (ops->n >= IMPORT_ITEMS_MAX)
+        return err_set(err, "more than %u communications", IMPORT_ITEMS_MAX);
+    ops->op = xgrow(ops->op, &ops->cap, ops->n + 1, sizeof(*ops->op));
+    ops->op[ops->n++] = *op;
+    return 1;
+}
+
+static struct op op_of(const struct timeline_event *e)
+{
+    return (struct op){ .call = { .seq = CALLS_IN_ORDER,
+                                  .bytes = CALLS_UNSIZED,
+                                  .enter_ns = e->begin_ns,
+                                  .leave_ns = e->end_ns },
+                        .id = id_of(e->args) };
+}
+
+static int take_kernel(struct kineto *k, const struct timeline_event *e, struct err *err)
+{
+    struct op op = op_of(e);
+
+    if (strncmp(e->name, "nccl", 4) != 0 && strncmp(e->name, "mscclKernel", 11) != 0) {
+        if (k->device.n >= IMPORT_ITEMS_MAX)
+            return err_set(err, "more than %u kernels", IMPORT_ITEMS_MAX);
+        spans_add(&k->device, e->begin_ns, e->end_ns);
+        return 1;
+    }
+    if (describe(k, e->args, &op, err) < 0)
+        return -1;
+    if (!op.described) { /* ncclDevKernel_AllReduce_Sum_f32_RING_LL(...): what it does is behind the first _ */
+        const char *name = strchr(e->name, '_');
+
+        op.call.op = (uint8_t)import_op(name ? name : e->name);
+    }
+    return keep(&k->kernels, &op, err);
+}
+
+static int take_record(struct kineto *k, const struct timeline_event *e, struct err *err)
+{
+    struct op op = op_of(e);
+
+    return describe(k, e->args, &op, err) < 0 ? -1 : keep(&k->records, &op, err);
+}
+
+static bool is_annotation(const char *name)
+{
+    return !strncmp(name, "gloo:", 5) || !strncmp(name, "mpi:", 4) || !strncmp(name, "ucc:", 4);
+}
+
+static int take_annotation(struct kineto *k, const struct timeline_event *e, struct err *err)
+{
+    struct op op = op_of(e);
+
+    op.call.op = (uint8_t)import_op(e->name);
+    return keep(&k->annotations, &op, err);
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (!strcmp(word, *words))
+            return true;
+    return false;
+}
+
+int kineto_event(struct kineto *k, const struct timeline_event *e, struct err *err)
+{
+    static const char *const device[] = { "kernel", "gpu_memcpy", "gpu_memset", NULL };
+
+    if (is_one_of(e->category, device))
+        return take_kernel(k, e, err);
+    if (!strcmp(e->name, "record_param_comms"))
+        return take_record(k, e, err);
+    if (is_annotation(e->name))
+        return take_annotation(k, e, err);
+    if (strcmp(e->category, "cpu_op") != 0 || !strncmp(e->name, "c10d::", 6) || !strncmp(e->name, "nccl:", 5))
+        return 0;
+    if (k->host.n >= IMPORT_ITEMS_MAX)
+        return err_set(err, "more than %u operations", IMPORT_ITEMS_MAX);
+    spans_add(&k->host, e->begin_ns, e->end_ns);
+    return 1;
+}
+
+/* ---- the file's end ---- */
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct op *a = left, *b = right;
+
+    return a->call.enter_ns < b->call.enter_ns ? -1 : a->call.enter_ns > b->call.enter_ns;
+}
+
+static void sort(struct ops *ops)
+{
+    if (ops->n)
+        qsort(ops->op, ops->n, sizeof(*ops->op), by_begin);
+}
+
+/* All are begun, and waited for later, so that every step has the same calls: a call that communicates while the rank works holds it only from
+ * the end of that work on. */
+static void find_held(const struct spans *work, struct call *c)
+{
+    const struct span *before = spans_before(work, c->leave_ns);
+
+    c->begin_ns = c->enter_ns;
+    if (before && before->end_ns > c->enter_ns)
+        c->enter_ns = before->end_ns < c->leave_ns ? before->end_ns : c->leave_ns;
+}
+
+static int add(struct kineto *k, const struct op *op, const struct spans *work, struct err *err)
+{
+    struct call c = op->call;
+
+    if (op->size == 1) { /* with itself */
+        k->skipped->other++;
+        return 0;
+    }
+    if (c.kind != TRACE_COLLECTIVE && (c.peer == IMPORT_RANK_UNKNOWN || c.peer == k->rank)) {
+        import_unclear(k->skipped, "a message without \"Src Rank\" and \"Dst Rank\"");
+        return 0;
+    }
+    c.rank = k->rank;
+    find_held(work, &c);
+    return calls_add(k->calls, &c, err);
+}
+
+/* The messages of a batch, with the times of its kernel: those recorded since the batch before.  *at: the first of them. */
+static int add_batch(struct kineto *k, const struct op *kernel, size_t *at, struct err *err)
+{
+    bool some = false;
+
+    for (; *at < k->records.n && !k->records.op[*at].coalesced; ++*at) {
+        struct op op = k->records.op[*at];
+
+        if (!op.described || op.call.kind == TRACE_COLLECTIVE || op.call.comm != kernel->call.comm)
+            continue;
+        op.call.enter_ns = kernel->call.enter_ns;
+        op.call.leave_ns = kernel->call.leave_ns;
+        some = true;
+        if (add(k, &op, &k->device, err) < 0)
+            return -1;
+    }
+    *at += *at < k->records.n;
+    if (!some)
+        import_unclear(k->skipped, "a batch of messages of which no record_param_comms tells the parts");
+    return 0;
+}
+
+/* What the kernel's own arguments do not say, by the record of the same id. */
+static void complete(const struct kineto *k, const struct map *records, struct op *kernel, uint32_t world)
+{
+    uint32_t at = kernel->id < 0 ? MAP_NONE : map_get(records, (uint64_t)kernel->id);
+
+    if (kernel->described)
+        return;
+    if (at != MAP_NONE && k->records.op[at].described) {
+        struct call times = kernel->call;
+
+        *kernel = k->records.op[at];
+        kernel->call.enter_ns = times.enter_ns;
+        kernel->call.leave_ns = times.leave_ns;
+        return;
+    }
+    kernel->call.comm = world;
+}
+
+static int add_kernels(struct kineto *k, uint32_t world, struct err *err)
+{
+    struct map records = { 0 };
+    size_t batch = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < k->records.n; i++)
+        if (k->records.op[i].id >= 0)
+            map_put(&records, (uint64_t)k->records.op[i].id, (uint32_t)i);
+    for (size_t i = 0; i < k->kernels.n && rc == 0; i++) {
+        struct op kernel = k->kernels.op[i];
+
+        complete(k, &records, &kernel, world);
+        if (kernel.coalesced)
+            rc = add_batch(k, &kernel, &batch, err);
+        else if (kernel.call.kind == TRACE_COLLECTIVE && kernel.call.op == RING_OP_NONE)
+            import_unclear(k->skipped, "a kernel of NCCL of which the operation is not known");
+        else
+            rc = add(k, &kernel, &k->device, err);
+    }
+    map_free(&records);
+    return rc;
+}
+
+/* Without kernels: annotations, with what the records say where there is one for each. */
+static int add_annotations(struct kineto *k, uint32_t world, struct err *err)
+{
+    bool paired = k->records.n == k->annotations.n;
+
+    for (size_t i = 0; i < k->annotations.n; i++) {
+        struct op op = k->annotations.op[i];
+
+        if (paired && k->records.op[i].described) {
+            struct call times = op.call;
+
+            op = k->records.op[i];
+            op.call.enter_ns = times.enter_ns;
+            op.call.leave_ns = times.leave_ns;
+        } else if (op.call.op == RING_OP_NONE) {
+            import_unclear(k->skipped, "a call whose operation or partner is not known");
+            continue;
+        } else {
+            op.call.comm = world;
+        }
+        if (add(k, &op, &k->host, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int kineto_end(struct kineto *k, struct err *err)
+{
+    int64_t world;
+
+    if (!kineto_has_calls(k))
+        return 0;
+    if (k->rank == IMPORT_RANK_UNKNOWN)
+        k->rank = k->file->name_rank;
+    if (k->rank == IMPORT_RANK_UNKNOWN)
+        return err_set(
+            err,
+            "the timeline has no distributedInfo with its rank, and its name has no number: name it like rank3.json");
+    world = calls_comm(k->calls, "world", err);
+    if (world < 0 || calls_rank(k->calls, k->rank, k->file->number, "", err) < 0)
+        return -1;
+    spans_merge(&k->device);
+    spans_merge(&k->host);
+    sort(&k->kernels);
+    sort(&k->records);
+    sort(&k->annotations);
+    if (k->kernels.n)
+        return add_kernels(k, (uint32_t)world, err);
+    if (k->annotations.n)
+        return add_annotations(k, (uint32_t)world, err);
+    import_unclear(k->skipped, "a collective of which only the launch was recorded");
+    return 0;
+}

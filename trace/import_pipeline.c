@@ -1,0 +1,560 @@
+/* Timelines of pipeline-parallel trainings, all workers in one file, as those that ByteDance published with "Understanding Stragglers in Large
+ * Model Training Using What-if Analysis" (OSDI 2025; github.com/ByteDance-Seed/StragglerAnalysis): complete events named by Megatron's timers
+ * (forward-compute, forward-send, grads-reduce-scatter ...), with args "step" and "model_chunk".  Processes are named "DP rank [0]", threads
+ * "PP rank 0, TP rank 0, compute": that tells the worker and who its partners are.
+ *
+ * Of a communication such a timeline has the transfer alone, from when the last one came; who came earlier waits since its own operation
+ * before.  So a communication holds its worker from the end of that operation on.  Steps that were not recorded are missing, and the
+ * time between steps is not the job's: each step begins when the one before it ended on all workers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/view.h"
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "trace/import_dialect.h"
+#include "wire/json.h"
+
+#define LANES_MAX   (1u << 18)
+#define WORKERS_MAX VIEW_RANKS_MAX
+#define TOGETHER_NS 1000 /* between the begins of messages that are of one batch */
+
+enum group { STAGES, REPLICAS, ENDS, TENSOR, MODEL }; /* who meets: see group_name() */
+
+/* One event can be two messages. */
+static const struct operation {
+    const char *name;
+    enum what { WORK, MESSAGES, COLLECTIVE } what;
+    int send,
+        receive; /* messages: 1: to the next stage, or from the one before (forward); -1: back; 0: none */
+    enum ring_op op;
+    enum group group;
+} operations[] = {
+    { "forward-compute", WORK, 0, 0, RING_OP_NONE, STAGES },
+    { "backward-compute", WORK, 0, 0, RING_OP_NONE, STAGES },
+    { "backward-wgrad-compute", WORK, 0, 0, RING_OP_NONE, STAGES },
+    { "optimizer", WORK, 0, 0, RING_OP_NONE, STAGES },
+    { "optimizer-inner-step", WORK, 0, 0, RING_OP_NONE, STAGES },
+    { "data-load", WORK, 0, 0, RING_OP_NONE, STAGES },
+    { "gc", WORK, 0, 0, RING_OP_NONE, STAGES },
+    { "forward-send", MESSAGES, 1, 0, RING_OP_NONE, STAGES },
+    { "forward-recv", MESSAGES, 0, 1, RING_OP_NONE, STAGES },
+    { "backward-send", MESSAGES, -1, 0, RING_OP_NONE, STAGES },
+    { "backward-recv", MESSAGES, 0, -1, RING_OP_NONE, STAGES },
+    { "forward-send-backward-recv", MESSAGES, 1, -1, RING_OP_NONE, STAGES },
+    { "backward-send-forward-recv", MESSAGES, -1, 1, RING_OP_NONE, STAGES },
+    { "forward-send-forward-recv", MESSAGES, 1, 1, RING_OP_NONE, STAGES },
+    { "backward-send-backward-recv", MESSAGES, -1, -1, RING_OP_NONE, STAGES },
+    { "grads-sync", COLLECTIVE, 0, 0, RING_OP_ALLREDUCE, REPLICAS },
+    { "params-sync", COLLECTIVE, 0, 0, RING_OP_ALLGATHER, REPLICAS },
+    { "grads-all-reduce", COLLECTIVE, 0, 0, RING_OP_ALLREDUCE, REPLICAS },
+    { "grads-reduce-scatter", COLLECTIVE, 0, 0, RING_OP_REDUCE_SCATTER, REPLICAS },
+    { "grads-reduce-scatter-nonoverlapping", COLLECTIVE, 0, 0, RING_OP_REDUCE_SCATTER, REPLICAS },
+    { "separate-grads-all-reduce", COLLECTIVE, 0, 0, RING_OP_ALLREDUCE, REPLICAS },
+    { "params-all-gather", COLLECTIVE, 0, 0, RING_OP_ALLGATHER, REPLICAS },
+    { "params-all-gather-nonoverlapping", COLLECTIVE, 0, 0, RING_OP_ALLGATHER, REPLICAS },
+    { "embedding-grads-all-reduce", COLLECTIVE, 0, 0, RING_OP_ALLREDUCE, ENDS },
+    { "layernorm-grads-all-reduce", COLLECTIVE, 0, 0, RING_OP_ALLREDUCE, TENSOR },
+    { "tp-allreduce", COLLECTIVE, 0, 0, RING_OP_ALLREDUCE, TENSOR },
+    { "tp-allgather", COLLECTIVE, 0, 0, RING_OP_ALLGATHER, TENSOR },
+    { "tp-reducescatter", COLLECTIVE, 0, 0, RING_OP_REDUCE_SCATTER, TENSOR },
+    { "optimizer-clip-main-grad", COLLECTIVE, 0, 0, RING_OP_ALLREDUCE,
+      MODEL }, /* the norm of all gradients */
+};
+
+struct lane {
+    uint64_t pid, tid;
+    unsigned stage, tensor;
+    char kind[32];
+};
+
+struct replica {
+    uint64_t pid;
+    unsigned number;
+};
+
+struct worker {
+    unsigned replica, stage, tensor;
+    uint64_t first_lane;
+    uint32_t rank;
+};
+
+struct event {
+    uint64_t pid, tid, begin_ns, end_ns;
+    uint32_t operation, worker;
+    int64_t step; /* -1: unknown */
+};
+
+struct pipeline_step {
+    int64_t number;
+    uint64_t begin_ns, end_ns;
+    int64_t shift_ns;
+};
+
+struct pipeline {
+    struct calls *calls;
+    struct import_skipped *skipped;
+    struct lane *lane;
+    size_t lanes, lanes_cap;
+    struct replica *replica;
+    size_t replicas, replicas_cap;
+    struct event *event;
+    size_t n, cap;
+    struct worker *worker;
+    size_t workers, workers_cap;
+    unsigned stages;
+    size_t several[MODEL + 1]; /* 0: all workers are of one replica, of one tensor rank */
+    uint64_t seen[ARRAY_SIZE(operations)],
+        hidden[ARRAY_SIZE(operations)]; /* events, and those of them that mostly ran beside work */
+    bool sharded;                       /* the optimiser's state is spread over the replicas */
+};
+
+struct pipeline *pipeline_new(struct calls *calls, struct import_skipped *skipped)
+{
+    struct pipeline *p = xcalloc(1, sizeof(*p));
+
+    p->calls = calls;
+    p->skipped = skipped;
+    return p;
+}
+
+void pipeline_free(struct pipeline *p)
+{
+    free(p->lane);
+    free(p->replica);
+    free(p->event);
+    free(p->worker);
+    free(p);
+}
+
+bool pipeline_has_calls(const struct pipeline *p)
+{
+    return p->n;
+}
+
+/* ---- what comes ---- */
+
+void pipeline_name(struct pipeline *p, bool thread, uint64_t pid, uint64_t tid, const char *name)
+{
+    struct lane lane = { .pid = pid, .tid = tid };
+    unsigned number;
+
+    if (!thread && (sscanf(name, "DP rank [%u]", &number) == 1 || sscanf(name, "DP rank %u", &number) == 1) &&
+        p->replicas < LANES_MAX) {
+        p->replica = xgrow(p->replica, &p->replicas_cap, p->replicas + 1, sizeof(*p->replica));
+        p->replica[p->replicas++] = (struct replica){ pid, number };
+    }
+    if (!thread || p->lanes >= LANES_MAX ||
+        sscanf(name, "PP rank %u, TP rank %u, %31s", &lane.stage, &lane.tensor, lane.kind) < 2)
+        return;
+    if (lane.stage >= WORKERS_MAX || lane.tensor >= WORKERS_MAX)
+        return;
+    p->lane = xgrow(p->lane, &p->lanes_cap, p->lanes + 1, sizeof(*p->lane));
+    p->lane[p->lanes++] = lane;
+}
+
+int pipeline_event(struct pipeline *p, const struct timeline_event *e, struct err *err)
+{
+    size_t i = 0;
+
+    while (i < ARRAY_SIZE(operations) && strcmp(operations[i].name, e->name) != 0)
+        i++;
+    if (i == ARRAY_SIZE(operations))
+        return 0;
+    if (p->n >= IMPORT_ITEMS_MAX)
+        return err_set(err, "more than %u operations", IMPORT_ITEMS_MAX);
+    p->event = xgrow(p->event, &p->cap, p->n + 1, sizeof(*p->event));
+    p->event[p->n++] = (struct event){ .pid = e->pid,
+                                       .tid = e->tid,
+                                       .begin_ns = e->begin_ns,
+                                       .end_ns = e->end_ns,
+                                       .operation = (uint32_t)i,
+                                       .step = get_int(e->args, "step", 0, INT64_MAX, -1) };
+    return 1;
+}
+
+/* ---- workers ---- */
+
+static int by_lane(const void *left, const void *right)
+{
+    const struct lane *a = left, *b = right;
+
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static unsigned replica_of(const struct pipeline *p, uint64_t pid)
+{
+    for (size_t i = 0; i < p->replicas; i++)
+        if (p->replica[i].pid == pid)
+            return p->replica[i].number;
+    return (unsigned)(pid % WORKERS_MAX);
+}
+
+/* Kinds of lanes that a worker has: where threads are numbered rank * kinds + kind, that gives the rank. */
+static size_t lane_kinds(const struct pipeline *p)
+{
+    size_t kinds = 0;
+
+    for (size_t i = 0; i < p->lanes; i++) {
+        size_t j = 0;
+
+        while (j < i && strcmp(p->lane[j].kind, p->lane[i].kind) != 0)
+            j++;
+        kinds += j == i;
+        if (i > 64) /* all kinds were seen by now */
+            break;
+    }
+    return kinds;
+}
+
+static size_t worker_find(const struct pipeline *p, unsigned replica, unsigned stage, unsigned tensor)
+{
+    size_t i = 0;
+
+    while (i < p->workers &&
+           (p->worker[i].replica != replica || p->worker[i].stage != stage || p->worker[i].tensor != tensor))
+        i++;
+    return i;
+}
+
+/* Ranks by the numbers of their lanes where these are such, otherwise in the order of the lanes. */
+static void number_workers(struct pipeline *p)
+{
+    size_t kinds = lane_kinds(p);
+    bool *taken = xcalloc(VIEW_RANKS_MAX, sizeof(*taken)), good = kinds > 0;
+
+    for (size_t i = 0; i < p->workers && good; i++) {
+        uint64_t rank = p->worker[i].first_lane / kinds;
+
+        good = p->worker[i].first_lane % kinds == 0 && rank < VIEW_RANKS_MAX && !taken[rank];
+        if (good)
+            taken[rank] = true;
+    }
+    for (size_t i = 0; i < p->workers; i++)
+        p->worker[i].rank = (uint32_t)(good ? p->worker[i].first_lane / kinds : i);
+    free(taken);
+}
+
+static int find_workers(struct pipeline *p, struct err *err)
+{
+    if (!p->lanes)
+        return err_set(
+            err,
+            "its operations are those of a pipeline, but no thread is named \"PP rank 0, TP rank 0, ...\", so it is not known whose they are");
+    qsort(p->lane, p->lanes, sizeof(*p->lane), by_lane);
+    for (size_t i = 0; i < p->lanes; i++) {
+        const struct lane *l = &p->lane[i];
+        unsigned replica = replica_of(p, l->pid);
+
+        p->stages = l->stage >= p->stages ? l->stage + 1 : p->stages;
+        if (worker_find(p, replica, l->stage, l->tensor) < p->workers)
+            continue;
+        if (p->workers >= WORKERS_MAX)
+            return err_set(err, "more than %u workers", WORKERS_MAX);
+        for (size_t w = 0; w < p->workers; w++) {
+            p->several[REPLICAS] += p->worker[w].replica != replica;
+            p->several[TENSOR] += p->worker[w].tensor != l->tensor;
+        }
+        p->worker = xgrow(p->worker, &p->workers_cap, p->workers + 1, sizeof(*p->worker));
+        p->worker[p->workers++] = (struct worker){
+            .replica = replica, .stage = l->stage, .tensor = l->tensor, .first_lane = l->tid
+        };
+    }
+    number_workers(p);
+    return 0;
+}
+
+static void find_owners(struct pipeline *p)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        struct event e = p->event[i];
+        const struct lane wanted = { .pid = e.pid, .tid = e.tid };
+        const struct lane *l = bsearch(&wanted, p->lane, p->lanes, sizeof(*p->lane), by_lane);
+
+        if (!l) {
+            import_unclear(p->skipped, "an operation in a thread without a name");
+            continue;
+        }
+        e.worker = (uint32_t)worker_find(p, replica_of(p, l->pid), l->stage, l->tensor);
+        p->event[kept++] = e;
+    }
+    p->n = kept;
+}
+
+/* ---- steps ---- */
+
+static int by_step(const void *left, const void *right)
+{
+    const struct pipeline_step *a = left, *b = right;
+
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int by_event_step(const void *left, const void *right)
+{
+    const struct event *a = left, *b = right;
+
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
+}
+
+/* The steps' bounds, from events sorted by step; how many. */
+static size_t bound_steps(const struct pipeline *p, struct pipeline_step *step)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        const struct event *e = &p->event[i];
+
+        if (!n || step[n - 1].number != e->step)
+            step[n++] =
+                (struct pipeline_step){ .number = e->step, .begin_ns = e->begin_ns, .end_ns = e->end_ns };
+        else if (e->end_ns > step[n - 1].end_ns)
+            step[n - 1].end_ns = e->end_ns;
+    }
+    return n;
+}
+
+static void close_gaps(struct pipeline *p)
+{
+    struct pipeline_step *step;
+    size_t n;
+
+    if (!p->n)
+        return;
+    qsort(p->event, p->n, sizeof(*p->event), by_event_step);
+    step = xcalloc(p->n, sizeof(*step));
+    n = bound_steps(p, step);
+    for (size_t i = 1; i < n; i++) {
+        int64_t gap_ns = (int64_t)(step[i].begin_ns - step[i - 1].end_ns);
+
+        step[i].shift_ns = step[i - 1].shift_ns + (step[i - 1].number >= 0 && gap_ns > 0 ? gap_ns : 0);
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        const struct pipeline_step wanted = { .number = p->event[i].step };
+        const struct pipeline_step *s = bsearch(&wanted, step, n, sizeof(*step), by_step);
+
+        p->event[i].begin_ns -= (uint64_t)s->shift_ns;
+        p->event[i].end_ns -= (uint64_t)s->shift_ns;
+    }
+    free(step);
+}
+
+/* ---- calls ---- */
+
+/* Of a distributed optimiser the norm is one of all ranks, otherwise of the ranks of one replica. */
+static void group_name(const struct pipeline *p, const struct worker *w, enum group group, char *buf,
+                       size_t size)
+{
+    switch (group) {
+    case REPLICAS:
+        snprintf(buf, size, "replicas of stage %u, tensor %u", w->stage, w->tensor);
+        break;
+    case ENDS:
+        snprintf(buf, size, "embedding of replica %u, tensor %u", w->replica, w->tensor);
+        break;
+    case TENSOR:
+        snprintf(buf, size, "tensor group of replica %u, stage %u", w->replica, w->stage);
+        break;
+    case MODEL:
+        if (p->sharded)
+            snprintf(buf, size, "world");
+        else
+            snprintf(buf, size, "replica %u", w->replica);
+        break;
+    default:
+        snprintf(buf, size, "stages");
+    }
+}
+
+static int add_message(struct pipeline *p, const struct worker *w, const struct call *made, bool send,
+                       int direction, struct err *err)
+{
+    struct call k = *made;
+    /* What is sent forward goes to the next stage, what is received forward comes from the one before; of chunks, round. */
+    unsigned stage = (w->stage + p->stages + (unsigned)((send ? 1 : -1) * direction)) % p->stages;
+    size_t peer = worker_find(p, w->replica, stage, w->tensor);
+
+    if (peer == p->workers || stage == w->stage) {
+        import_unclear(p->skipped, "a message to or from stage %u of replica %u, which has no operations",
+                       stage, w->replica);
+        return 0;
+    }
+    k.kind = send ? TRACE_SEND : TRACE_RECV;
+    k.peer = p->worker[peer].rank;
+    k.tag = direction > 0 ? 1 : 2;
+    return calls_add(p->calls, &k, err);
+}
+
+/* Of its group the file has this worker alone: whom it waits for is not known.  It holds the worker as a part of what it does next. */
+static bool is_alone(const struct pipeline *p, const struct event *e)
+{
+    switch (operations[e->operation].group) {
+    case REPLICAS:
+        return p->several[REPLICAS] == 0;
+    case TENSOR:
+        return p->several[TENSOR] == 0;
+    case ENDS:
+        return p->stages == 1;
+    case MODEL:
+        return p->workers == 1;
+    default:
+        return false;
+    }
+}
+
+/* When a communication that the worker does nothing beside holds it from: the end of what it did before. Those of a batch begin together. */
+static uint64_t held_from(const struct pipeline *p, const struct event *e, size_t i, const struct spans *work)
+{
+    const struct span *last = spans_before(work, e[i].begin_ns);
+    uint64_t from_ns = last ? last->end_ns : 0;
+
+    for (size_t j = i; j-- > 0;) {
+        if (e[j].end_ns <= from_ns) /* so have all before it */
+            break;
+        if (operations[e[j].operation].what != WORK && !is_alone(p, &e[j]) &&
+            e[j].begin_ns + TOGETHER_NS < e[i].begin_ns)
+            from_ns = e[j].end_ns;
+    }
+    return from_ns && from_ns < e[i].begin_ns ? from_ns : e[i].begin_ns;
+}
+
+/* The end of the work that hides it; its own end where there is work until then.  What begins in its second half is rather what it held. */
+static uint64_t hidden_until(const struct event *e, const struct spans *work)
+{
+    const struct span *last = spans_before(work, e->begin_ns + (e->end_ns - e->begin_ns) / 2);
+
+    if (!last || last->end_ns < e->begin_ns)
+        return e->begin_ns;
+    return last->end_ns < e->end_ns ? last->end_ns : e->end_ns;
+}
+
+static int add_event(struct pipeline *p, const struct event *e, size_t i, const struct spans *work,
+                     struct err *err)
+{
+    const struct operation *o = &operations[e[i].operation];
+    const struct worker *w = &p->worker[e[i].worker];
+    struct call k = { .rank = w->rank,
+                      .seq = CALLS_IN_ORDER,
+                      .op = (uint8_t)o->op,
+                      .bytes = CALLS_UNSIZED,
+                      .leave_ns = e[i].end_ns };
+    char name[TRACE_NAME_MAX + 1];
+    int64_t comm;
+
+    if (2 * p->hidden[e[i].operation] > p->seen[e[i].operation]) {
+        k.begin_ns = e[i].begin_ns;
+        k.enter_ns = hidden_until(&e[i], work);
+    } else {
+        k.enter_ns = held_from(p, e, i, work);
+    }
+    if (is_alone(p, &e[i])) {
+        import_unclear(p->skipped, "a collective of a group of which the file has one worker");
+        return 0;
+    }
+    group_name(p, w, o->group, name, sizeof(name));
+    comm = calls_comm(p->calls, name, err);
+    if (comm < 0)
+        return -1;
+    k.comm = (uint32_t)comm;
+    if (o->what == COLLECTIVE)
+        return calls_add(p->calls, &k, err);
+    if (o->send && add_message(p, w, &k, true, o->send, err) < 0)
+        return -1;
+    return o->receive ? add_message(p, w, &k, false, o->receive, err) : 0;
+}
+
+static int by_worker(const void *left, const void *right)
+{
+    const struct event *a = left, *b = right;
+
+    if (a->worker != b->worker)
+        return a->worker < b->worker ? -1 : 1;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns < b->end_ns ? -1 : 1;
+    return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
+}
+
+static void find_work(const struct event *e, size_t n, struct spans *work)
+{
+    work->n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (operations[e[i].operation].what == WORK && e[i].end_ns > e[i].begin_ns)
+            spans_add(work, e[i].begin_ns, e[i].end_ns);
+    spans_merge(work);
+}
+
+/* Whether a kind of communication runs beside work is one thing for all of its events, so that all steps have the same calls. */
+static void see_hidden(struct pipeline *p, const struct event *e, size_t n, const struct spans *work)
+{
+    for (size_t i = 0; i < n; i++) {
+        p->seen[e[i].operation]++;
+        p->hidden[e[i].operation] +=
+            hidden_until(&e[i], work) - e[i].begin_ns > (e[i].end_ns - e[i].begin_ns) / 2;
+    }
+}
+
+static int add_worker(struct pipeline *p, const struct event *e, size_t n, const struct spans *work,
+                      struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (operations[e[i].operation].what != WORK && add_event(p, e, i, work, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* A batch of messages is waited for as a whole. */
+static void join_batches(struct event *e, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = i; j-- > 0 && e[j].end_ns > e[i].begin_ns;)
+            if (operations[e[i].operation].what == MESSAGES && operations[e[j].operation].what == MESSAGES &&
+                (e[j].begin_ns > e[i].begin_ns ? e[j].begin_ns - e[i].begin_ns
+                                               : e[i].begin_ns - e[j].begin_ns) < TOGETHER_NS) {
+                e[j].begin_ns = e[i].begin_ns;
+                e[j].end_ns = e[i].end_ns;
+            }
+}
+
+/* Both times the operations of one worker after the other, in the order in which they ended. */
+static int each_worker(struct pipeline *p, bool add, struct err *err)
+{
+    struct spans work = { 0 };
+    int rc = 0;
+
+    for (size_t i = 0, next; i < p->n && rc == 0; i = next) {
+        for (next = i; next < p->n && p->event[next].worker == p->event[i].worker; next++)
+            ;
+        if (!add)
+            join_batches(&p->event[i], next - i);
+        find_work(&p->event[i], next - i, &work);
+        if (add)
+            rc = add_worker(p, &p->event[i], next - i, &work, err);
+        else
+            see_hidden(p, &p->event[i], next - i, &work);
+    }
+    free(work.span);
+    return rc;
+}
+
+int pipeline_close(struct pipeline *p, uint32_t clock, struct err *err)
+{
+    if (find_workers(p, err) < 0)
+        return -1;
+    for (size_t i = 0; i < p->workers; i++)
+        if (calls_rank(p->calls, p->worker[i].rank, clock, "", err) < 0)
+            return -1;
+    find_owners(p);
+    for (size_t i = 0; i < p->n; i++)
+        p->sharded |= operations[p->event[i].operation].op == RING_OP_REDUCE_SCATTER &&
+                      operations[p->event[i].operation].group == REPLICAS;
+    close_gaps(p);
+    if (p->n)
+        qsort(p->event, p->n, sizeof(*p->event), by_worker);
+    return each_worker(p, false, err) < 0 ? -1 : each_worker(p, true, err);
+}

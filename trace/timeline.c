@@ -1,0 +1,419 @@
+#include "trace/timeline.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/names.h"
+#include "common/hash.h"
+#include "common/now.h"
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "graph/clock.h"
+#include "trace/line.h"
+
+#define PARTNERS         8192u /* calls that wait for the record of another node, which is near in a trace */
+#define HELD_NS          50000u /* a wait that finds all done takes less */
+#define PROGRESS_AFTER_S 2.0
+#define PROGRESS_LINES   65536u
+
+struct rank {
+    bool known;
+    uint32_t node;
+};
+
+struct node {
+    bool seen;
+    uint64_t first_ns;
+};
+
+/* One end of a collective or a message, by the hash of what both ends share. */
+struct partner {
+    uint64_t key;
+    uint32_t node;
+    uint64_t ns;
+};
+
+struct timeline {
+    FILE *in, *out;
+    const char *name;
+    char *line;
+    size_t bytes, cap; /* of the line, and room for it */
+    uint64_t lines;
+    json_t *header;
+    struct names *nodes;
+    struct rank *rank; /* by number */
+    uint32_t ranks;
+    struct node *node;
+    struct graph_clock *clock;
+    struct partner *partner;
+    double base_s;
+    struct timeline_figures *figures;
+};
+
+/* ---- reading ---- */
+
+static int malformed(const struct timeline *t, struct err *err)
+{
+    struct err why = *err;
+
+    return err_set(err, "%s:%llu: %.900s", t->name, (unsigned long long)t->lines, why.text);
+}
+
+/* 1: there is a line, 0: the end, -1: an error.  A last line without its end was cut off while it was written. */
+static int next_line(struct timeline *t, size_t max, struct err *err)
+{
+    int c;
+
+    t->bytes = 0;
+    t->lines++;
+    while ((c = getc_unlocked(t->in)) != EOF && c != '\n') {
+        if (t->bytes == max) {
+            err_set(err, "the line has more than %zu bytes", max);
+            return malformed(t, err);
+        }
+        t->line = xgrow(t->line, &t->cap, t->bytes + 2, 1);
+        t->line[t->bytes++] = (char)c;
+    }
+    if (c == EOF)
+        return ferror(t->in) ? err_set(err, "%s: %s", t->name, strerror(errno)) : 0;
+    t->line = xgrow(t->line, &t->cap, t->bytes + 2, 1);
+    t->line[t->bytes] = '\0';
+    return 1;
+}
+
+/* A rank whose node is not given has a clock, and a process, of its own. */
+static struct text node_name(const struct trace_rank *r)
+{
+    struct text name = { "" };
+
+    if (*r->node)
+        snprintf(name.s, sizeof(name.s), "n%016llx", (unsigned long long)hash_bytes(HASH_START, r->node, strlen(r->node)));
+    else
+        snprintf(name.s, sizeof(name.s), "r%u", r->rank);
+    return name;
+}
+
+static int read_header(struct timeline *t, struct err *err)
+{
+    int rc = next_line(t, TRACE_HEADER_MAX, err);
+
+    if (rc <= 0)
+        return rc < 0 ? -1 : err_set(err, "%s: no header: it is no syncguard-trace, or an empty one", t->name);
+    t->header = trace_header_parse(t->line, t->bytes, err);
+    if (!t->header)
+        return malformed(t, err);
+    for (size_t i = 0; i < trace_header_ranks(t->header); i++) {
+        uint32_t number = trace_header_rank(t->header, i).rank;
+
+        t->ranks = number >= t->ranks ? number + 1 : t->ranks;
+    }
+    t->rank = xcalloc(t->ranks + 1, sizeof(*t->rank));
+    for (size_t i = 0; i < trace_header_ranks(t->header); i++) {
+        struct trace_rank r = trace_header_rank(t->header, i);
+
+        struct text name = node_name(&r);
+
+        t->rank[r.rank] = (struct rank){ true, names_add(t->nodes, name.s, strlen(name.s)) };
+    }
+    t->node = xcalloc(names_count(t->nodes) + 1, sizeof(*t->node));
+    return 0;
+}
+
+/* The next record, as of next_line(). */
+static int next_record(struct timeline *t, struct trace_record *r, struct err *err)
+{
+    int rc;
+
+    while ((rc = next_line(t, TRACE_LINE_MAX, err)) > 0 && t->line[strspn(t->line, " \t\r")] == '\0')
+        ;
+    if (rc <= 0)
+        return rc;
+    if (!trace_record_scan(t->line, t->bytes, r) && trace_record_parse(t->line, t->bytes, r, err) < 0)
+        return malformed(t, err);
+    if (r->rank >= t->ranks || !t->rank[r->rank].known) {
+        err_set(err, "rank %u is not in the header", r->rank);
+        return malformed(t, err);
+    }
+    return 1;
+}
+
+static uint64_t begin_of(const struct trace_record *r)
+{
+    return r->begin_ns && r->begin_ns < r->t0_ns ? r->begin_ns : r->t0_ns;
+}
+
+/* ---- the clocks ---- */
+
+static uint64_t key_of(const struct trace_record *r)
+{
+    bool send = r->kind == TRACE_SEND, message = r->kind != TRACE_COLLECTIVE;
+    uint32_t what[5] = { r->seq, message };
+    uint64_t key = hash_bytes(HASH_START, r->comm, r->comm_bytes);
+
+    if (message) {
+        what[2] = send ? r->rank : r->peer;
+        what[3] = send ? r->peer : r->rank;
+        what[4] = (uint32_t)r->tag;
+    }
+    return hash_mix(hash_bytes(key, what, sizeof(what)));
+}
+
+/* A collective ends where the rank was held until its end: by a blocking call, or by a wait that found it incomplete. */
+static bool shows_clocks(const struct trace_record *r)
+{
+    if (!r->left || r->kind != TRACE_COLLECTIVE)
+        return r->left;
+    return ring_op_synchronises(r->op) && (!r->begin_ns || r->t1_ns > r->t0_ns + HELD_NS);
+}
+
+/* Both ends of a call, from the record of the one that came first. */
+static void compare(struct timeline *t, const struct trace_record *r)
+{
+    uint64_t key = key_of(r), ns = r->kind == TRACE_SEND ? begin_of(r) : r->t1_ns;
+    struct partner *p = &t->partner[key % PARTNERS], mine = { key, t->rank[r->rank].node, ns };
+
+    if (p->key != key) {
+        *p = mine;
+        return;
+    }
+    if (p->node == mine.node)
+        return;
+    if (r->kind == TRACE_COLLECTIVE) {
+        graph_clock_meet(t->clock, p->node, p->ns, mine.node, mine.ns);
+        return;
+    }
+    if (r->kind == TRACE_SEND)
+        graph_clock_message(t->clock, mine.node, mine.ns, p->node, p->ns);
+    else
+        graph_clock_message(t->clock, p->node, p->ns, mine.node, mine.ns);
+    p->key = 0;
+}
+
+static void see(struct timeline *t, const struct trace_record *r)
+{
+    struct node *n = &t->node[t->rank[r->rank].node];
+    uint64_t ns = begin_of(r);
+
+    if (!n->seen || ns < n->first_ns)
+        n->first_ns = ns;
+    n->seen = true;
+    graph_clock_see(t->clock, t->rank[r->rank].node, ns);
+    if (shows_clocks(r))
+        compare(t, r);
+}
+
+static void judge_clocks(struct timeline *t)
+{
+    struct timeline_figures *f = t->figures;
+    uint32_t nodes = names_count(t->nodes), first = 0;
+
+    graph_clock_align(t->clock, nodes);
+    while (first < nodes && !t->node[first].seen)
+        first++;
+    t->base_s = INFINITY;
+    f->nodes = nodes;
+    for (uint32_t i = first; i < nodes; i++) {
+        if (!t->node[i].seen)
+            continue;
+        t->base_s = fmin(t->base_s, graph_clock_s(t->clock, i, t->node[i].first_ns));
+        if (i == first)
+            continue;
+        if (!graph_clock_comparable(t->clock, first, i))
+            f->apart++;
+        else
+            f->error_s = fmax(f->error_s, graph_clock_error_s(t->clock, first, i));
+    }
+    if (!isfinite(f->error_s))
+        f->error_s = NAN;
+    if (!isfinite(t->base_s))
+        t->base_s = 0;
+}
+
+/* ---- writing ---- */
+
+static void put_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c < 0x20)
+            fprintf(out, "\\u%04x", *c);
+        else if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else
+            fputc(*c, out);
+    }
+    fputc('"', out);
+}
+
+static double us(const struct timeline *t, const struct trace_record *r, uint64_t ns)
+{
+    return (graph_clock_s(t->clock, t->rank[r->rank].node, ns) - t->base_s) * 1e6;
+}
+
+static void put_metadata(const struct timeline *t)
+{
+    uint32_t shown = UINT32_MAX;
+
+    for (size_t i = 0; i < trace_header_ranks(t->header); i++) {
+        struct trace_rank r = trace_header_rank(t->header, i);
+        uint32_t node = t->rank[r.rank].node;
+
+        fprintf(t->out, "%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"rank %u\"}}", i ? ",\n" : "", node + 1, r.rank, r.rank);
+        if (node == shown)
+            continue;
+        shown = node;
+        fprintf(t->out, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", node + 1);
+        if (*r.node)
+            put_text(t->out, r.node);
+        else
+            fprintf(t->out, "\"rank %u\"", r.rank);
+        fputs("}}", t->out);
+    }
+}
+
+static const char *name_of(const struct trace_record *r)
+{
+    return r->kind == TRACE_SEND ? "send" : r->kind == TRACE_RECV ? "recv" : r->op == RING_OP_NONE ? "collective" : ring_op_name(r->op);
+}
+
+/* The beginning that all events have; the caller writes the rest of the object. */
+static void put_event(const struct timeline *t, const struct trace_record *r, const char *phase, double at_us)
+{
+    fprintf(t->out, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f", phase, name_of(r),
+            r->kind == TRACE_COLLECTIVE ? "collective" : "message", t->rank[r->rank].node + 1, r->rank, at_us);
+}
+
+static void put_call(const struct timeline *t, const struct trace_record *r)
+{
+    double begin_us = us(t, r, r->t0_ns);
+
+    put_event(t, r, r->left ? "X" : "B", begin_us);
+    if (r->left)
+        fprintf(t->out, ",\"dur\":%.3f", fmax(0, us(t, r, r->t1_ns) - begin_us));
+    fputs(",\"args\":{\"communicator\":", t->out);
+    put_text(t->out, r->comm);
+    fprintf(t->out, ",\"number\":%u,\"bytes\":%llu", r->seq, (unsigned long long)r->bytes);
+    if (r->kind != TRACE_COLLECTIVE)
+        fprintf(t->out, ",\"peer\":%u,\"tag\":%d", r->peer, r->tag);
+    if (r->begin_ns)
+        fprintf(t->out, ",\"begun\":%.3f", us(t, r, r->begin_ns));
+    fputs("}}", t->out);
+}
+
+/* From the nonblocking call to the end of what it began.  Each rank has its own, so the number is of rank and call. */
+static void put_begun(const struct timeline *t, const struct trace_record *r)
+{
+    uint64_t id = hash_mix(key_of(r) ^ ((uint64_t)r->rank << 2 | r->kind));
+
+    put_event(t, r, "b", us(t, r, r->begin_ns));
+    fprintf(t->out, ",\"id\":\"%llx\"}", (unsigned long long)id);
+    put_event(t, r, "e", us(t, r, r->t1_ns));
+    fprintf(t->out, ",\"id\":\"%llx\"}", (unsigned long long)id);
+}
+
+/* An arrow's ends have the same number; they stand within the slices that they belong to. */
+static void put_arrow(const struct timeline *t, const struct trace_record *r)
+{
+    bool send = r->kind == TRACE_SEND;
+
+    put_event(t, r, send ? "s" : "f", us(t, r, send ? r->t0_ns : r->t1_ns));
+    fprintf(t->out, ",\"id\":\"%llx\"%s}", (unsigned long long)key_of(r), send ? "" : ",\"bp\":\"e\"");
+}
+
+static void put_record(const struct timeline *t, const struct trace_record *r)
+{
+    put_call(t, r);
+    if (!r->left)
+        return;
+    if (r->begin_ns && r->begin_ns < r->t1_ns)
+        put_begun(t, r);
+    if (r->kind != TRACE_COLLECTIVE)
+        put_arrow(t, r);
+}
+
+static void put_beginning(const struct timeline *t)
+{
+    const struct timeline_figures *f = t->figures;
+
+    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"writer\":\"SyncGuard " PACKAGE_VERSION "\",\"job\":", t->out);
+    put_text(t->out, trace_header_job(t->header));
+    fprintf(t->out, ",\"nodes_without_common_clock\":%u,\"clock_error_s\":", f->apart);
+    if (isnan(f->error_s))
+        fputs("null", t->out);
+    else
+        fprintf(t->out, "%.3g", f->error_s);
+    fputs("},\n\"traceEvents\":[\n", t->out);
+    put_metadata(t);
+}
+
+/* ---- both passes ---- */
+
+static int pass(struct timeline *t, bool write, struct err *err)
+{
+    struct trace_record r;
+    double begin_s = now_s();
+    uint64_t n = 0;
+    int rc;
+
+    while ((rc = next_record(t, &r, err)) > 0) {
+        if (write)
+            put_record(t, &r);
+        else
+            see(t, &r);
+        if (++n % PROGRESS_LINES == 0 && isatty(STDERR_FILENO) && now_s() > begin_s + PROGRESS_AFTER_S)
+            fprintf(stderr, "\r%s: %llu records %s\033[K", program_invocation_short_name, (unsigned long long)n, write ? "written" : "read");
+        if (write && ferror(t->out))
+            return err_set(err, "cannot write: %s", strerror(errno));
+    }
+    if (isatty(STDERR_FILENO) && now_s() > begin_s + PROGRESS_AFTER_S)
+        fputs("\r\033[K", stderr);
+    t->figures->records = n;
+    return rc;
+}
+
+static int write_all(struct timeline *t, struct err *err)
+{
+    if (read_header(t, err) < 0 || pass(t, false, err) < 0)
+        return -1;
+    judge_clocks(t);
+    t->figures->ranks = (uint32_t)trace_header_ranks(t->header);
+    if (fseek(t->in, 0, SEEK_SET) < 0)
+        return err_set(err, "%s: a timeline needs a file, not a pipe: the trace is read twice", t->name);
+    t->lines = 0;
+    if (next_line(t, TRACE_HEADER_MAX, err) <= 0)
+        return err_set(err, "%s: it changed while it was read", t->name);
+    put_beginning(t);
+    if (pass(t, true, err) < 0)
+        return -1;
+    fputs("\n]}\n", t->out);
+    return fflush(t->out) == 0 && !ferror(t->out) ? 0 : err_set(err, "cannot write: %s", strerror(errno));
+}
+
+int timeline_write(FILE *in, const char *name, FILE *out, struct timeline_figures *f, struct err *err)
+{
+    struct timeline t = {
+        .in = in,
+        .out = out,
+        .name = name,
+        .nodes = names_new(),
+        .clock = graph_clock_new(),
+        .partner = xcalloc(PARTNERS, sizeof(*t.partner)),
+        .figures = f,
+    };
+    int rc;
+
+    *f = (struct timeline_figures){ 0 };
+    rc = write_all(&t, err);
+    json_decref(t.header);
+    names_free(t.nodes);
+    graph_clock_free(t.clock);
+    free(t.line);
+    free(t.rank);
+    free(t.node);
+    free(t.partner);
+    return rc;
+}
