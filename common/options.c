@@ -360,7 +360,11 @@ int options_scan(struct options_scan *s, const struct options_program *p, int ar
     optind = 0; /* restart getopt, because tests parse more than once */
     opterr = 0;
     while ((code = getopt_long(argc, argv, s->letters, s->longs, NULL)) != -1) {
-        if (code == IN_ORDER) {
+        if (code == IN_ORDER && p->runs_program) {
+            optind--;
+            s->only_operands = true;
+            break;
+        } else if (code == IN_ORDER) {
             rc = take_word(s, argv, optarg, err);
         } else if (code == ':') {
             s->waiting = spec_of(s, optopt);
@@ -379,7 +383,7 @@ int options_scan(struct options_scan *s, const struct options_program *p, int ar
             return 0;
         }
     }
-    s->only_operands = optind > 1 && optind <= argc && !strcmp(argv[optind - 1], "--");
+    s->only_operands |= optind > 1 && optind <= argc && !strcmp(argv[optind - 1], "--");
     while (optind < argc)
         if (take_word(s, argv, argv[optind++], err) < 0 && !s->lenient)
             return -1;

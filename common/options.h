@@ -1,8 +1,8 @@
 /* options.h - the command line of a program: one table for parsing, --help, the manual page and completion.
  *
  * A program has commands with options, operands and a text each (one command without a name where it has no
- * others), and options that all commands take.  getopt_long(3) reads them: options may stand anywhere,
- * "--" ends them, and unique prefixes of long options and commands are accepted.  Numbers are checked against
+ * others), and options that all commands take.  getopt_long(3) reads them: options may stand anywhere (but
+ * behind the name of a program to run), "--" ends them, and unique prefixes of long options and commands are accepted.  Numbers are checked against
  * their range and are SI once they are parsed: seconds, bytes, bytes per second, plain ratios.
  *
  * Text is borrowed from argv.  One parse at a time: getopt keeps its place in globals. */
@@ -53,6 +53,7 @@ struct options_program {
     const char *examples[2];
     void (*help_more)(FILE *out); /* prints further parts of --help; or NULL */
     const char *help_end;         /* its last paragraph, or NULL */
+    bool runs_program;            /* the operands are another program and its arguments, with what looks like options */
     bool once;                    /* giving an option twice is an error; otherwise the last one counts */
     /* For completion: print the words that an operand or value of this name can be, one a line, "WORD" or
      * "WORD\tTEXT", or "@files" as of options_complete().  So far only the options of o have been read.  NULL: none are known. */

@@ -42,6 +42,7 @@ static const char *known_by_shell(const char *name)
     } known[] = {
         { "FILE", "@files" }, { "TRACE", "@files" },          { "PATH", "@files" },
         { "DIR", "@files" },  { "RING|DIRECTORY", "@files" }, { "HOSTS", "@hosts" },
+        { "PROGRAM", "@files" }, { "ARGUMENT", "@files" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)

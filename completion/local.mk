@@ -1,5 +1,5 @@
 # completion/: what the shells need to ask the programs themselves.  Where it goes: --with-bash-completion-dir, ...
-COMPLETED = sgctl sgtop sgplan sgring syncguardd
+COMPLETED = sgctl sgtop sgplan sgring sgrun syncguardd
 COMPLETIONS = $(COMPLETED:%=completion/bash/%) $(COMPLETED:%=completion/fish/%.fish)
 CLEANFILES += $(COMPLETIONS)
 EXTRA_DIST += completion/program.bash.in completion/program.fish.in completion/_syncguard completion/_syncguard_srun \

@@ -576,8 +576,11 @@ static void put_probe(const struct page *p)
     if (!probe)
         return;
     page_title(p, "Probe");
-    page_line(p, PAGE_INDENT, "%s of %s ranks are guarded%s", text_count(guarded).s, text_count(total).s,
-              guarded < total ? ": the others are not seen" : "");
+    if (isnan(total))
+        page_line(p, PAGE_INDENT, "ranks that are guarded: %s; how many there are is not known", text_count(guarded).s);
+    else
+        page_line(p, PAGE_INDENT, "%s of %s ranks are guarded%s", text_count(guarded).s, text_count(total).s,
+                  guarded < total ? ": the others are not seen" : "");
     page_line(p, PAGE_INDENT, "%s collectives recorded, %s dropped (ring full), %s missed",
               text_number(get_number(probe, "events")).s, text_number(get_number(probe, "dropped")).s,
               text_number(get_number(probe, "missed")).s);

@@ -1,5 +1,5 @@
 # doc/: manual pages, the protocol, decisions
-PROGRAM_MANUALS = doc/sgctl.1 doc/sgplan.1 doc/sgring.1 doc/sgtop.1 doc/syncguardd.8 doc/syncguard-agent.8 doc/syncguard-credential.8
+PROGRAM_MANUALS = doc/sgctl.1 doc/sgplan.1 doc/sgring.1 doc/sgrun.1 doc/sgtop.1 doc/syncguardd.8 doc/syncguard-agent.8 doc/syncguard-credential.8
 MANUALS = $(PROGRAM_MANUALS) doc/syncguard.7 doc/syncguard.conf.5
 man_MANS = $(MANUALS)
 CLEANFILES += $(MANUALS)
@@ -13,6 +13,7 @@ PATHS = -e 's|@sysconfdir[@]|$(sysconfdir)|g' -e 's|@localstatedir[@]|$(localsta
 doc/sgctl.1: sgctl$(EXEEXT)
 doc/sgplan.1: sgplan$(EXEEXT)
 doc/sgring.1: sgring$(EXEEXT)
+doc/sgrun.1: sgrun$(EXEEXT)
 doc/sgtop.1: sgtop$(EXEEXT)
 doc/syncguardd.8: syncguardd$(EXEEXT)
 doc/syncguard-agent.8: syncguard-agent$(EXEEXT)

@@ -212,6 +212,7 @@ dist_check_SCRIPTS += \
 	tests/gloo/guarded.sh \
 	tests/gloo/phases.sh \
 	tests/nccl/guarded.sh \
+	tests/run/sgrun.sh \
 	tests/security/impostors.sh \
 	tests/security/node.sh \
 	tests/security/siege.sh \

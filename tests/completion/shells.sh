@@ -42,6 +42,8 @@ sgplan experiment |scaling
 sgtop --rep|--replay=
 sgring --ev|--events=
 syncguardd --conf g|good.conf
+sgrun --po|--policy=
+sgrun mpirun go|good.conf
 END
 }
 sorted() { sed 's/\t.*//' | tr ' ' '\n' | grep . | sort | tr '\n' ' ' | sed 's/ $//'; }
@@ -55,7 +57,7 @@ completed() { # completed LINE: as bash would when TAB is pressed at its end
     $function "${words[0]}" "${words[-1]}" '' 2>/dev/null
     printf '%s\n' "${COMPREPLY[@]}" | sorted
 }
-for program in sgctl sgtop sgplan sgring syncguardd; do
+for program in sgctl sgtop sgplan sgring sgrun syncguardd; do
     # shellcheck disable=SC1090
     . "$top_builddir/completion/bash/$program"
 done

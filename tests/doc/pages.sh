@@ -8,7 +8,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 plain() { sed 's/\\-/-/g' "$1"; }
 
-for name in syncguard.3 sgctl.1 sgplan.1 sgring.1 sgtop.1 syncguard.7 syncguard.conf.5 syncguardd.8 syncguard-agent.8 syncguard-credential.8 sgplan-scenario.5; do
+for name in syncguard.3 sgctl.1 sgplan.1 sgring.1 sgrun.1 sgtop.1 syncguard.7 syncguard.conf.5 syncguardd.8 syncguard-agent.8 syncguard-credential.8 sgplan-scenario.5; do
     file=$(page $name)
     [ -n "$file" ]; ok $? "$name exists"
     [ -n "$file" ] || continue
@@ -29,7 +29,7 @@ options_of_page() { # options_of_page PAGE: "--name", one a line
     plain "$1" | sed -n 's/^\.It Fl \([a-zA-Z] , Fl \)\{0,1\}-\([a-z-]*\).*/--\2/p' | sort -u
 }
 options_of_help() { grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u; }
-for name in sgctl.1 sgplan.1 sgring.1 sgtop.1 syncguardd.8 syncguard-agent.8 syncguard-credential.8; do
+for name in sgctl.1 sgplan.1 sgring.1 sgrun.1 sgtop.1 syncguardd.8 syncguard-agent.8 syncguard-credential.8; do
     program=$top_builddir/${name%.*}
     {
         "$program" --help

@@ -58,6 +58,7 @@ static const struct options_program program = {
     .complete = known,
 };
 
+static const struct options_command runner = { .name = "", .operands = "PROGRAM [ARGUMENT...]", .uses = list_uses };
 static const struct options_command lone = { .name = "", .operands = "[FILE]", .uses = list_uses };
 
 static const struct options_command *only(size_t i)
@@ -65,6 +66,12 @@ static const struct options_command *only(size_t i)
     return i ? NULL : &lone;
 }
 
+static const struct options_command *runs(size_t i)
+{
+    return i ? NULL : &runner;
+}
+
+static const struct options_program wrapper = { .name = "wrapper", .text = "Run it.", .command = runs, .runs_program = true };
 static const struct options_program single = {
     .name = "single", .text = "Do less.", .command = only, .once = true
 };
@@ -132,6 +139,11 @@ static void accepted(void)
     ok(parse(&single, &o, "--size=1KB x -j", &err) == 0 && options_int(&o, "size", 0) == 1000 &&
            o.n_operands == 1,
        "options_parse: a program without commands takes options and an operand");
+    ok(parse(&wrapper, &o, "-j mpirun -n 4 --json x", &err) == 0 && options_given(&o, "json") && o.n_operands == 5 && !strcmp(o.operands[0], "mpirun") &&
+           !strcmp(o.operands[3], "--json"),
+       "options_parse: the options of a program to run are its own");
+    ok(parse(&wrapper, &o, "-j -- mpirun -n 4", &err) == 0 && options_given(&o, "json") && o.n_operands == 3,
+       "options_parse: -- may stand before a program to run");
     ok(parse(&single, &o, "", &err) == 0 && options_int(&o, "size", 7) == 7, "options_int: without the option the result is the given default");
 }
 
@@ -144,6 +156,7 @@ static void refused(void)
         { &program, "", "missing COMMAND" },
         { &program, "lsit", "unknown command 'lsit'. Did you mean 'list'?" },
         { &program, "zzz", "unknown command 'zzz'" },
+        { &wrapper, "-j", "missing PROGRAM" },
         { &program, "dr", "ambiguous command 'dr': drop, draw" },
         { &program, "draw pne", "unknown command 'draw pne'. Did you mean 'draw pen'?" },
         { &program, "draw zzz", "unknown command 'draw zzz'" },

@@ -1,0 +1,145 @@
+#!/bin/bash
+# sgrun around real MPI programs: what is said of them, what reaches them, and what is left.
+. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "$top_srcdir/tests/workloads/mpi.sh"
+: "${top_builddir:?}"
+libraries=$(mpi_libraries "$top_builddir/tests/workloads/loop")
+[ -n "$libraries" ] || skip_all "there is no MPI library"
+[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
+command -v jq >/dev/null || skip_all "jq is not installed"
+dir=$(mktemp -d /tmp/sgrun-test-XXXXXX) || exit 99
+cleanup() {
+    jobs -p | xargs -r kill 2>/dev/null
+    wait 2>/dev/null
+    rm -rf "$dir"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+on_failure() { show "$dir/err"; }
+
+mkdir "$dir/tmp"
+export TMPDIR=$dir/tmp
+cat >"$dir/own.conf" <<CONF
+Controller=elsewhere.example
+StateDir=/nonexistent
+AgentPath=$top_builddir/syncguard-agent
+ProbePath=$top_builddir/.libs/libsyncguard_probe.so
+Policy=quick Description="of the test"
+CONF
+export SYNCGUARD_CONF=$dir/own.conf
+sgrun() { timeout -k 5 120 "$top_builddir/sgrun" "$@" >"$dir/out" 2>"$dir/err"; }
+# Those that nobody holds: a run of somebody else, another test's too, holds its own.
+rings() { find /dev/shm -maxdepth 1 -name 'syncguard-run-*' -user "$(id -u)" -exec flock -n {} echo {} \; 2>/dev/null | sort; }
+before=$(rings)
+no_service() { ! pgrep -f -- "$dir/tmp" >/dev/null; }
+nothing_left() {
+    is "$(find "$dir/tmp" -name 'sgrun-*')$(rings | grep -vxF "${before:-none}")$(pgrep -f -- "$dir/tmp")" "" "$1: no folder, ring or process is left"
+}
+
+# ---- without MPI ----
+
+# shellcheck disable=SC2016
+sgrun sh -c 'echo "to $1"; echo bad >&2; exit 7' - out
+is "$?" 7 "the exit status is the program's"
+is "$(cat "$dir/out")" "to out" "standard output has what the program prints, and nothing else"
+like "$(cat "$dir/err")" '^bad$' "the program's standard error is its own"
+like "$(cat "$dir/err")" '^sgrun: guarded; to look at it from another terminal: sgtop --conf=/' "where there is no screen, it is said how to look"
+like "$(tr '\n' ' ' <"$dir/err")" 'No rank has called MPI, NCCL or Gloo yet' "the report says that no rank called MPI"
+nothing_left "a program without MPI"
+sgrun sh -c 'kill -KILL $$'
+is "$?" 137 "a program that a signal ended exits with 128 and its number"
+sgrun /nonexistent/program
+is "$?" 127 "a program that does not exist exits with 127"
+like "$(cat "$dir/err")" '^sgrun: cannot run /nonexistent/program: No such file' "a program that does not exist is named"
+sgrun "$dir/own.conf"
+is "$?" 126 "a file that cannot be run exits with 126"
+nothing_left "programs that cannot be run"
+sgrun --policy=nonsense true
+is "$?" 2 "an unknown policy exits with 2"
+like "$(cat "$dir/err")" "unknown policy 'nonsense'; known are .*quick" "an unknown policy is named, and the known ones"
+sgrun
+is "$?" 2 "without a program it exits with 2"
+like "$(cat "$dir/err")" 'missing PROGRAM' "a missing program is said"
+
+# ---- what cannot be guarded runs ----
+
+sed 's|^ProbePath=.*|ProbePath=/nonexistent/probe.so|' "$dir/own.conf" >"$dir/broken.conf"
+sgrun --conf="$dir/broken.conf" sh -c 'echo ran; exit 3'
+is "$? $(cat "$dir/out")" "3 ran" "a program that cannot be guarded runs"
+is "$(grep -c . "$dir/err") $(cat "$dir/err")" "1 sgrun: sh runs unguarded: cannot read /nonexistent/probe.so: No such file or directory" \
+    "a program that cannot be guarded: one line says so, and why"
+
+# ---- signals ----
+
+# shellcheck disable=SC2016
+timeout -k 5 60 "$top_builddir/sgrun" sh -c 'trap "echo caught; exit 5" TERM; echo up; while :; do sleep .05; done' >"$dir/out" 2>"$dir/err" &
+child=$!
+wait_for 20 grep -q up "$dir/out"
+pkill -TERM -P "$child"
+wait "$child"
+is "$? $(tail -n 1 "$dir/out")" "5 caught" "SIGTERM reaches the program, which decides about it"
+nothing_left "a program that was asked to end"
+
+# Killed, it leaves folders, but no process of its own; the program goes on.
+"$top_builddir/sgrun" sh -c 'echo up; sleep 1.5; echo end' >"$dir/out" 2>"$dir/err" &
+child=$!
+wait_for 20 grep -q up "$dir/out"
+kill -KILL "$child"
+wait "$child" 2>/dev/null
+wait_for 10 no_service
+ok $? "when sgrun is killed, munged, controller and agent end"
+wait_for 10 grep -q end "$dir/out"
+ok $? "when sgrun is killed, the program goes on"
+rm -rf "$dir"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
+
+# ---- with MPI ----
+
+for library in $libraries; do
+    case $library in
+    openmpi) launcher=(mpiexec.openmpi --oversubscribe --bind-to none) ;;
+    *) launcher=("mpiexec.$library") ;;
+    esac
+    sgrun --no-screen --name=around --policy=quick --report="$dir/report" "${launcher[@]}" -n 3 "$top_builddir/tests/workloads/loop.$library" allreduce 200
+    is $? 0 "$library: a program of 3 ranks ends well"
+    is "$(grep -c '^loop: rank [0-2] pid' "$dir/out")" 3 "$library: its output is there"
+    is "$(jq -c '[.state, .ranks, .nodes, .name, .policy.name]' "$dir/report")" '["finished",3,1,"around","quick"]' "$library: the report has the job's ranks, name and policy"
+    jq -e '.steps >= 150 and .steps <= 250 and .probe.events >= 600' "$dir/report" >/dev/null
+    ok $? "$library: the report has the steps and calls of all ranks" || jq -c '[.steps, .probe]' "$dir/report"
+    like "$(cat "$dir/err")" 'Step time +median [0-9.]+ ms' "$library: the report is on standard error"
+    nothing_left "$library"
+done
+sgrun --report="$dir/report" "${launcher[@]}" -n 1 "$top_builddir/tests/workloads/loop.$library" allreduce 5
+is "$(jq -r .name "$dir/report")" "loop.$library" "behind a launcher the job is called by the program's name"
+like "$(cat "$dir/err")" '^  ranks that are guarded: 1; how many there are is not known$' "how many ranks there are is not claimed"
+
+# Two at a time: neither sees the other.
+"$top_builddir/sgrun" --report="$dir/a" sh -c 'sleep 1' 2>/dev/null &
+first=$!
+"$top_builddir/sgrun" --report="$dir/b" sh -c 'sleep 1' 2>/dev/null &
+second=$!
+wait "$first" && wait "$second"
+is "$? $(jq -r .state "$dir/a" "$dir/b" | tr '\n' ' ')" "0 finished finished " "two at a time: each has its own report"
+nothing_left "two at a time"
+
+# ---- the screen ----
+
+if command -v tmux >/dev/null; then
+    tmux="tmux -S $dir/tmux -f /dev/null"
+    $tmux new-session -d -x 100 -y 30 "'$top_builddir/sgrun' sh -c 'echo printed; sleep 600' 2>$dir/err; echo status=\$?; sleep 30"
+    screen() { $tmux capture-pane -p >"$dir/screen" && grep -q -- "$1" "$dir/screen"; }
+    wait_for 20 screen 'sgtop'
+    ok $? "on a terminal sgtop shows the run" || show "$dir/screen"
+    ! grep -q printed "$dir/screen"
+    ok $? "on a terminal the program does not write into the screen"
+    $tmux send-keys Q
+    wait_for 10 screen '^printed'
+    ok $? "after Q the program's output follows" || show "$dir/screen"
+    $tmux send-keys C-c
+    wait_for 20 screen 'status=130'
+    ok $? "after Q, Ctrl-C ends the program" || show "$dir/screen"
+    $tmux kill-server 2>/dev/null
+    nothing_left "the screen"
+else
+    skip "the screen" "tmux is not installed"
+fi
+done_testing
