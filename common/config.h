@@ -32,6 +32,8 @@ struct config {
     int port;                /* Port= */
     char listen[256];        /* Listen=address; "" is every address */
     char munge_socket[108];  /* AuthInfo=socket=PATH, as in slurm.conf; "" is munge's own */
+    int metrics_port;        /* MetricsPort=; 0: off */
+    char metrics_listen[256]; /* MetricsListen=address; "" is every address */
     char state_dir[4096];    /* StateDir= : history; LOCALSTATEDIR/lib/syncguard */
     char log_file[4096];     /* LogFile=; "" is stderr */
     int log_level;           /* LogLevel=error|warning|info|debug: enum log_level (log.h) */

@@ -23,6 +23,7 @@ struct event_base;
 struct evconnlistener;
 struct history;
 struct jobtime;
+struct metrics;
 struct peer;
 struct store;
 
@@ -44,6 +45,7 @@ struct controller {
     struct lease *lease; /* NULL: it is the only controller; borrowed */
     struct controls *controls;
     struct bounds *bounds;
+    struct metrics *metrics; /* NULL: off */
     struct peer *peers;
     size_t n_peers;
     uint64_t batches;

@@ -58,15 +58,13 @@ static json_t *bounds_json(const struct controller *s)
                      (json_int_t)b.refused, "left_out", (json_int_t)b.left_out);
 }
 
-static json_t *answer_status(struct peer *p, const json_t *q)
+json_t *query_status(const struct controller *s)
 {
-    struct controller *s = p->controller;
     size_t agents = 0, ranks = 0, running = 0, clients = 0;
     json_t *policies = json_array();
     json_t *answer;
     char life[24];
 
-    (void)q;
     for (size_t i = 0; i < s->jobs.n; i++) {
         if (job_over(s->jobs.job[i]))
             continue;
@@ -79,18 +77,26 @@ static json_t *answer_status(struct peer *p, const json_t *q)
     for (size_t i = 0; i < s->config.n_policies; i++)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
-    answer = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version",
+    answer = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o}", "version",
                      PACKAGE_VERSION, "controller", life, "host", s->host, "uptime_s",
                      real_json(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
                      (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
                      "batches_per_s", real_json(s->batches_per_s), "cpu_ratio", real_json(s->cpu_ratio),
                      "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL, "store_bytes",
-                     real_json(store_bytes(s->store)), "policies", policies, "operator",
-                     query_sees(p) == UINT32_MAX);
+                     real_json(store_bytes(s->store)), "policies", policies);
     put_real(answer, "store_max_bytes", s->config.history_size);
     put_known(answer, "store_bytes_per_day", s->history_per_day_bytes);
     put_bool(answer, "store_full", s->history_full);
     put_json(answer, "bounds", s->bounds ? bounds_json(s) : NULL);
+    return answer;
+}
+
+static json_t *answer_status(struct peer *p, const json_t *q)
+{
+    json_t *answer = query_status(p->controller);
+
+    (void)q;
+    put_bool(answer, "operator", query_sees(p) == UINT32_MAX);
     return answer;
 }
 

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
 	report/event_list.c report/event_list.h \
 	report/markup.c report/markup.h \
+	report/openmetrics.c report/openmetrics.h \
 	report/report_nodes.c report/report_nodes.h \
 	report/report_print.c report/report_print.h \
 	report/report_view.c report/report_view.h report/report_diagnosis.c report/report_health.c report/report_marks.c report/report_overlap.c report/report_scaling.c \

@@ -75,6 +75,7 @@ UNIT_TESTS = \
 	tests/unit/network \
 	tests/unit/nodes \
 	tests/unit/number \
+	tests/unit/openmetrics \
 	tests/unit/options \
 	tests/unit/order \
 	tests/unit/outages \
@@ -194,6 +195,7 @@ dist_check_SCRIPTS += \
 	tests/ctl/terminal.sh \
 	tests/daemon/bounds.sh \
 	tests/daemon/lease.sh \
+	tests/daemon/metrics.sh \
 	tests/doc/figures.py \
 	tests/doc/names.py \
 	tests/doc/pages.sh \

@@ -129,7 +129,7 @@ static const struct {
     { "Policy=x MinSlowdwon=1.1", "1: MinSlowdwon=1.1: unknown key. Did you mean 'MinSlowdown'?" },
     { "PolicyFor=blaanced Partition=a", "1: PolicyFor=blaanced: unknown policy. Did you mean 'balanced'?" },
     { "Colour=x",
-      "1: Colour=x: unknown key; besides Policy, PolicyFor, Rule and Include there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
+      "1: Colour=x: unknown key; besides Policy, PolicyFor, Rule and Include there are Controller, Port, Listen, MetricsPort, MetricsListen, AuthInfo, StateDir, LogFile, "
       "LogLevel, Operators, SlurmUser, ControllerUser, ClusterName, Confirm, DefaultPolicy, AgentPath, "
       "CredentialPath, ProbePath, NcclPath, HistoryDays, " },
     { "Controller=a:b", "1: Controller=a:b: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
