@@ -1,5 +1,6 @@
 #include "common/config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +345,34 @@ static int check_policies(const struct config *c, struct err *err)
     return 0;
 }
 
+/* ---- shipped policies ---- */
+
+const char *config_shipped_policies = PKGDATADIR "/policies";
+
+static int is_shipped(const struct dirent *e)
+{
+    const char *dot = strrchr(e->d_name, '.');
+
+    return dot && dot != e->d_name && !strcmp(dot, ".conf");
+}
+
+/* Before the site's own lines, which change what they name. */
+static int load_shipped(struct loading *l, struct err *err)
+{
+    struct dirent **entry = NULL;
+    char path[4096];
+    int n = scandir(config_shipped_policies, &entry, is_shipped, alphasort), rc = 0;
+
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof(path), "%s/%s", config_shipped_policies, entry[i]->d_name);
+        if (rc == 0)
+            rc = conf_read(path, load_line, l, err);
+        free(entry[i]);
+    }
+    free(entry);
+    return rc;
+}
+
 /* Where the settings come from: a file, or text in memory. */
 struct origin {
     const char *name, *text;
@@ -361,6 +390,8 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
         return err_set(err, "%.64s...: the path is too long", from->name);
     key_defaults(system_keys, c);
     if (conf_parse("built-in", builtin, sizeof(builtin) - 1, load_line, l, err) < 0)
+        return -1;
+    if (!from->text && load_shipped(l, err) < 0)
         return -1;
     if (from->text) {
         if (conf_parse(from->name, from->text, from->bytes, load_line, l, err) < 0)

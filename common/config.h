@@ -80,11 +80,14 @@ struct config {
     struct config_rule rules[CONFIG_RULES_MAX];
 };
 
+/* The folder of the policies that are installed with the programs, to be named without an Include. A test points it elsewhere. */
+extern const char *config_shipped_policies;
+
 /* The configuration file to read: given (--conf, NULL without), else SYNCGUARD_CONF unless that is empty, else
  * NULL, which means the installed one. */
 const char *config_path(const char *given);
 
-/* Fill in defaults, then read path (NULL: CONFIG_DEFAULT_PATH, and no file there is no error).
+/* Fill in defaults and the shipped policies, then read path (NULL: CONFIG_DEFAULT_PATH, and no file there is no error).
  * 0, or -1 with the reason and *c unchanged. */
 int config_load(struct config *c, const char *path, struct err *err);
 /* The same for text in memory (reasons use name as the file name; c->path is then empty).  "" gives the

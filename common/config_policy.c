@@ -52,7 +52,7 @@ static const struct key policy_keys[] = {
       "where that is surely faster for what the job's last run did; or only says so with -v; or neither. Another algorithm adds in another "
       "order, so that the last digits of sums differ. Read when the step is launched." },
     /* pacing */
-    { "Pacing", AT(pacing), VALUE_ONE_OF(paces), "auto",
+    { "Pacing", AT(pacing), VALUE_ONE_OF(paces), "off",
       "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "
       "that proves to make the job faster. Results stay the same to the bit." },
     CONFIG_PACING_KEYS(config_policy),

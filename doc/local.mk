@@ -8,7 +8,7 @@ EXTRA_DIST += $(MANUALS:%=%.in)
 # Pages name the paths that were configured; the TABLES line is where the program's own tables go.
 PATHS = -e 's|@sysconfdir[@]|$(sysconfdir)|g' -e 's|@localstatedir[@]|$(localstatedir)|g' \
 	-e 's|@pkglibdir[@]|$(pkglibdir)|g' -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|g' -e 's|@docdir[@]|$(docdir)|g' \
-	-e 's|@sbindir[@]|$(sbindir)|g'
+	-e 's|@sbindir[@]|$(sbindir)|g' -e 's|@pkgdatadir[@]|$(pkgdatadir)|g'
 
 doc/sgctl.1: sgctl$(EXEEXT)
 doc/sgplan.1: sgplan$(EXEEXT)
@@ -59,5 +59,5 @@ man_MANS += doc/syncguard.3
 CLEANFILES += doc/syncguard.3
 EXTRA_DIST += doc/syncguard.3.in
 doc/syncguard.3: %: %.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' $(srcdir)/$@.in >$@.new && mv $@.new $@
+	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@
 dist_example_DATA += api/examples/trainer.c api/examples/trainer.py

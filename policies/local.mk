@@ -1,5 +1,5 @@
 # policies/: the shipped policy files, an example of syncguard.conf and of a site's own policy
-policiesdir = $(sysconfdir)/syncguard/policies
+policiesdir = $(pkgdatadir)/policies
 dist_policies_DATA = policies/observe.conf policies/balanced.conf policies/throughput.conf policies/energy.conf \
 	policies/large-train.conf
 exampledir = $(docdir)/examples

@@ -8,11 +8,13 @@ program=$top_builddir/tests/bench/pace.openmpi
 needs "$program" "there is no Open MPI"
 installed
 up 4
+echo 'Policy=paced Pacing=auto' >>"$here/c/etc/syncguard.conf"
+C controller restart >/dev/null || bail_out "the controller does not start again"
 
 cpus=$(C exec srun -N1 -n1 bash -c 'echo $SLURM_CPUS_ON_NODE')
 many=$((cpus + 2))
 # Open MPI yields by itself on this cluster (config.sh): release is not to be had, the gate is.
-C exec srun -N1 -O -n$many --sync-guard=balanced "$program" --steps 600 --work 2 --slow 1 >"$here/out" 2>"$here/err" &
+C exec srun -N1 -O -n$many --sync-guard=paced "$program" --steps 600 --work 2 --slow 1 >"$here/out" 2>"$here/err" &
 job=2 # after the one that told the CPUs
 # While all of them run: the last look may be one after a rank has ended.
 until_true 20 ".pace.nodes[0].ranks == $many"
@@ -43,7 +45,7 @@ on_pages() { # MICROSECONDS
     done
 }
 in_force() { wait_for 20 on_pages "$1"; }
-C exec srun -N4 --sync-guard=balanced "$program" --steps 100000 --work 5 >/dev/null 2>&1 &
+C exec srun -N4 --sync-guard=paced "$program" --steps 100000 --work 5 >/dev/null 2>&1 &
 job=3
 until_true 20 '.ranks == 4 and .steps > 20' >/dev/null
 in_force 20000

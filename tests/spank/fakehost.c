@@ -902,19 +902,19 @@ static void test_inside(void)
            "a guarded step inside a guarded step has the probe in LD_PRELOAD once");
 }
 
-/* Two tasks that share a core: Open MPI is set to yield, unless the user has set it. */
+/* Two tasks that share a core, under a policy that paces: Open MPI is set to yield, unless the user has set it. */
 static void test_yield(void)
 {
     static const struct {
         const char *cpus, *own, *policy, *want;
     } cases[] = {
-        { "SLURM_CPUS_ON_NODE=1", NULL, "balanced", "1" },
-        { "SLURM_CPUS_ON_NODE=2", NULL, "balanced", "" },
-        { "SLURM_CPUS_ON_NODE=1", NULL, "observe", "" },
+        { "SLURM_CPUS_ON_NODE=1", NULL, "night", "1" },
+        { "SLURM_CPUS_ON_NODE=2", NULL, "night", "" },
+        { "SLURM_CPUS_ON_NODE=1", NULL, "balanced", "" },
         { "SLURM_CPUS_ON_NODE=1", NULL, "off", "" },
-        { "SLURM_CPUS_ON_NODE=1", "OMPI_MCA_mpi_yield_when_idle=0", "balanced", "0" },
-        { "SLURM_CPUS_ON_NODE=many", NULL, "balanced", "" },
-        { NULL, NULL, "balanced", "" },
+        { "SLURM_CPUS_ON_NODE=1", "OMPI_MCA_mpi_yield_when_idle=0", "night", "0" },
+        { "SLURM_CPUS_ON_NODE=many", NULL, "night", "" },
+        { NULL, NULL, "night", "" },
     };
     struct run inside = { .context = S_CTX_REMOTE,
                           .args = conf_arg,
@@ -1128,7 +1128,7 @@ int main(void)
     snprintf(text, sizeof(text),
              "Controller=head,head2:9\nPort=7000\nClusterName=one\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
              "probe.so\nNcclPath=%s/nccl.so\nCredentialPath=%s/credential\n"
-             "Policy=night Description=\"At night\"\nPolicy=placed Placement=on NcclEvents=device\nPolicy=tuned Placement=on Algorithm=on PlacementHoldout=2\n",
+             "Policy=night Description=\"At night\" Pacing=auto\nPolicy=placed Placement=on NcclEvents=device\nPolicy=tuned Placement=on Algorithm=on PlacementHoldout=2\n",
              base, base, base, base);
     write_file("s.conf", text);
     write_file("open.d/s.conf", text);

@@ -1,6 +1,7 @@
 #include "common/config.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/conf.h"
@@ -371,7 +372,38 @@ static void test_shipped_rules(void)
 
         ok(p && *p->text && p->action == CONFIG_DRYRUN, "policy %s is defined, with Action=dryrun", names[i]);
     }
-    ok(c.n_rules >= 8 && c.n_selections == 1, "the shipped policies bring their rules and selection");
+    ok(c.n_rules >= 8 && c.n_selections == 0, "the shipped policies bring their rules, and select no job by themselves");
+}
+
+/* As installed: known by their names, and changed by the site's lines. */
+static void test_shipped_by_name(void)
+{
+    static struct config c;
+    const char *top = getenv("top_srcdir"), *before = config_shipped_policies;
+    const struct config_policy *p;
+    char folder[4096];
+    struct err err = { "" };
+    size_t rules;
+
+    snprintf(folder, sizeof(folder), "%s/policies", top ? top : ".");
+    config_shipped_policies = folder;
+    is_int(config_load(&c, write_file("site.conf", "ClusterName=c\n"), &err), 0, "config_load: the shipped policies are read: %s", err.text);
+    ok(config_policy_find(&c, "throughput") && config_policy_find(&c, "large-train") && c.n_rules >= 8, "a shipped policy is known by its name, with its rules");
+    ok(c.n_selections == 0, "a shipped policy is used by nobody who does not name it");
+    rules = c.n_rules;
+    is_int(config_load(&c, write_file("site.conf", "Policy=throughput Action=enforce\n"), &err), 0, "config_load: a site changes a shipped policy: %s", err.text);
+    p = config_policy_find(&c, "throughput");
+    ok(p && p->action == CONFIG_ENFORCE && p->actions_per_hour == 4 && c.n_rules == rules, "what the site's line does not name stays as shipped");
+    ok(config_parse(&c, "text", "", 0, &err) == 0 && !config_policy_find(&c, "throughput"), "config_parse: without a file there are the built-in policies alone");
+    config_shipped_policies = "/nonexistent";
+    ok(config_load(&c, write_file("site.conf", "ClusterName=c\n"), &err) == 0 && !config_policy_find(&c, "throughput"),
+       "config_load: where no policies are installed the built-in ones are there");
+    snprintf(folder, sizeof(folder), "%s/shipped", dir);
+    mkdir(folder, 0700);
+    write_file("shipped/broken.conf", "Policy=broken MinSlowdown=lots\n");
+    config_shipped_policies = folder;
+    ok(config_load(&c, "/dev/null", &err) < 0 && strstr(err.text, "broken.conf:1"), "config_load: a shipped file that is broken is named: %s", err.text);
+    config_shipped_policies = before;
 }
 
 int main(void)
@@ -381,6 +413,7 @@ int main(void)
     strcpy(dir, "/tmp/sg-config.XXXXXX");
     if (!mkdtemp(dir))
         return skip_all("no temporary folder");
+    config_shipped_policies = "/nonexistent"; /* whatever is installed on this machine */
     test_dialect();
     test_bounds();
     test_include();
@@ -392,6 +425,7 @@ int main(void)
     test_writing();
     test_shipped();
     test_shipped_rules();
+    test_shipped_by_name();
     test_keys();
     snprintf(command, sizeof(command), "rm -r '%s'", dir);
     is_int(system(command), 0, "the test's folder is removed");
