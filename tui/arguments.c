@@ -14,6 +14,7 @@
 static const struct option_spec dump = {
     .name = "dump", .text = "print the report as text once, as when the output is no terminal"
 };
+static const struct option_spec once = { .name = "once", .text = "the same as --dump" };
 static const struct option_spec size = { .name = "size",
                                          .value = "WxH",
                                          .text = "print the screen at this size, as --dump does" };
@@ -39,6 +40,7 @@ static const struct option_spec from = { "from", "TIME", VALUE_RANGE(VALUE_SECON
 
 static const struct option_use uses[] = {
     { &dump, NULL },
+    { &once, NULL },
     { &option_json, NULL },
     { &size, NULL },
     { &interval, "250ms" },
@@ -100,7 +102,7 @@ int arguments_read(struct arguments *a, const struct options *o, struct err *err
                              .replay = options_text(o, "replay"),
                              .interval_s = options_number(o, "interval"),
                              .from_s = options_number(o, "from"),
-                             .dump = options_given(o, "dump") || wxh,
+                             .dump = options_given(o, "dump") || options_given(o, "once") || wxh,
                              .json = options_given(o, "json"),
                              .mono = options_given(o, "mono"),
                              .ascii = options_given(o, "ascii") };

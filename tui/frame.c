@@ -194,7 +194,10 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
 
     if (l->filter[0])
         snprintf(filter, sizeof(filter), "filter: %s  ", l->filter);
-    if (ui->screen == SCREEN_JOB && ui->panel != PANEL_RANKS)
+    if (ui->help && ui->help_scroll.rows > ui->help_scroll.room)
+        snprintf(rows, sizeof(rows), "%d to %d of %d", ui->help_scroll.top + 1, ui->help_scroll.top + ui->help_scroll.room,
+                 ui->help_scroll.rows);
+    else if (ui->screen == SCREEN_JOB && ui->panel != PANEL_RANKS)
         snprintf(rows, sizeof(rows), "%s", filter);
     else
         snprintf(rows, sizeof(rows), "%s%d/%d", filter, l->n ? l->selected + 1 : 0, (int)l->n);
@@ -261,8 +264,7 @@ void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen
         canvas_hit(c, r->y, 0, r->height, c->width, KEY_ACTION_ROW, l->top);
 }
 
-void screen_list_draw(struct canvas *c, const struct ui *ui, unsigned hidden,
-                      const void *(*row)(const struct ui *ui, int i), const char *empty)
+void screen_list_draw(struct canvas *c, const struct ui *ui, const void *(*row)(const struct ui *ui, int i), const char *empty)
 {
     const struct screen_ops *ops = screens[ui->screen];
     const struct ui_list *l = &ui->list[ui->screen];
@@ -274,7 +276,7 @@ void screen_list_draw(struct canvas *c, const struct ui *ui, unsigned hidden,
                                 .row = row,
                                 .context = ui };
 
-    table_fit(&layout, ops->columns, ops->n_columns, 1, c->width - 1, hidden);
+    table_fit(&layout, ops->columns, ops->n_columns, 1, c->width - 1, ops->hidden(ui, c->width));
     canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');
     table_header(c, 1, &layout, ops->columns, l->sort, l->reverse, KEY_ACTION_SORT);
     rows.plain = layout.n;
@@ -292,26 +294,28 @@ static const char *const checks[] = {
     "· Is its port open?       6825/tcp, unless Port= names another",
 };
 
-static void draw_down(struct canvas *c, const struct ui *ui, int y)
+static void draw_down(struct canvas *c, const struct ui *ui, int y, int gap)
 {
+    char retrying[128];
+
+    snprintf(retrying, sizeof(retrying), "Retrying since %s; this screen appears as soon as the controller answers.",
+             text_age(ui->now_s - ui->down_s).s);
     canvas_printf(c, y, 2, c->width - 4, STYLE_BAD, "No controller: cannot reach %s", ui->hosts);
     y += 1 + canvas_wrap(c, y + 1, 4, 4, c->width - 6, 3, STYLE_BOLD, ui->why);
-    canvas_printf(c, y + 1, 2, c->width - 4, STYLE_TEXT,
-                  "Retrying since %s; this screen appears as soon as the controller answers.",
-                  text_age(ui->now_s - ui->down_s).s);
-    canvas_put(c, y + 3, 2, c->width - 4, STYLE_BOLD, "What to check");
-    y += 4;
+    y += gap + canvas_wrap(c, y + gap, 2, 4, c->width - 4, 2, STYLE_TEXT, retrying);
+    canvas_put(c, y + gap, 2, c->width - 4, STYLE_BOLD, "What to check");
+    y += gap + 1;
     for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-        canvas_put(c, y++, 4, c->width - 6, STYLE_TEXT, checks[i]);
-    canvas_printf(c, y + 1, 4, c->width - 6, STYLE_DIM, "configuration: %s", ui->conf);
+        y += canvas_wrap(c, y, 4, 30, c->width - 6, 2, STYLE_TEXT, checks[i]);
+    canvas_printf(c, y + gap, 4, c->width - 6, STYLE_DIM, "configuration: %s", ui->conf);
 }
 
 void screen_wait_draw(struct canvas *c, const struct ui *ui)
 {
-    int y = 3;
+    int gap = c->height < 20 ? 0 : 1, y = 2 + gap;
 
     if (ui->link == UI_DOWN)
-        draw_down(c, ui, y);
+        draw_down(c, ui, y, gap);
     else if (ui->problem[ui->screen][0])
         canvas_wrap(c, y, 2, 2, c->width - 4, 4, STYLE_BAD, ui->problem[ui->screen]);
     else if (ui->link == UI_CONNECTING)

@@ -13,7 +13,7 @@ const struct keymap_entry keymap[] = {
     { KEY_ACTION_PANEL, PANEL_WAYS, { 'w' }, "w", "ways", "other ways to run it" },
     { KEY_ACTION_PANEL, PANEL_POLICY, { 'p' }, "p", "policy", "policy, what was done" },
     { KEY_ACTION_PANEL, PANEL_SWITCHES, { 'T' }, "T", "switches", "the job on its switches" },
-    { KEY_ACTION_FILTER, 0, { '/' }, "/", "filter", "only rows with a text" },
+    { KEY_ACTION_FILTER, 0, { '/' }, "/", "filter", "rows with: alice cost>10" },
     { KEY_ACTION_SORT_NEXT, 0, { 's', '>' }, "s S > < r", "sort", "sort: next, back, reverse" },
     { KEY_ACTION_SORT_PREVIOUS, 0, { 'S', '<' }, NULL, NULL, NULL },
     { KEY_ACTION_REVERSE, 0, { 'r' }, NULL, NULL, NULL },

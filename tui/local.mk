@@ -5,6 +5,7 @@ libtui_a_SOURCES = \
 	tui/user_action.c tui/user_action.h \
 	tui/draw.c tui/draw.h \
 	tui/padded.c tui/padded.h \
+	tui/filter.c tui/filter.h \
 	tui/frame.c \
 	tui/health.c tui/health.h \
 	tui/keymap.c tui/keymap.h \

@@ -48,13 +48,13 @@ void panel_draw(struct canvas *c, const struct ui *ui, int y)
 
     draw_rule(c, y, 0, c->width, panel_of(ui->panel)->title);
     if (total > room) {
-        int last = ui->panel_top + room;
+        int last = ui->panel_scroll.top + room;
 
-        snprintf(where, sizeof(where), " %d to %d of %d ", ui->panel_top + 1, last < total ? last : total,
+        snprintf(where, sizeof(where), " %d to %d of %d ", ui->panel_scroll.top + 1, last < total ? last : total,
                  total);
         canvas_put_right(c, y, 0, c->width - 1, STYLE_DIM, where);
     }
-    canvas_copy(c, y + 1, room < total ? room : total, page, ui->panel_top);
+    canvas_copy(c, y + 1, room < total ? room : total, page, ui->panel_scroll.top);
     canvas_free(page);
 }
 

@@ -23,7 +23,7 @@ const struct panel_ops *panel_of(enum panel p);
 /* Rows of the panel shown at that width, and how many of them fit into height rows of the screen. */
 int panel_rows(const struct ui *ui, int width);
 int panel_room(const struct ui *ui, int height);
-/* Title and the part of the panel from ui->panel_top on, from row y to the screen's last. */
+/* Title and the part of the panel from ui->panel_scroll.top on, from row y to the screen's last. */
 void panel_draw(struct canvas *c, const struct ui *ui, int y);
 
 /* For panels: a text over as many rows as it needs, at most 12; returns the next row. */

@@ -5,6 +5,7 @@
 
 #include "common/utf8.h"
 #include "common/xalloc.h"
+#include "tui/filter.h"
 #include "tui/screen.h"
 
 static bool contains(const char *text, const char *part)
@@ -12,17 +13,20 @@ static bool contains(const char *text, const char *part)
     return strcasestr(text, part) != NULL;
 }
 
-static bool job_matches(const struct snap_job *j, const char *filter)
+static bool job_has(const void *row, const char *text)
 {
-    return contains(j->id, filter) || contains(j->name, filter) || contains(j->user, filter) ||
-           contains(j->partition, filter) || contains(j->state, filter) || contains(j->regime, filter) ||
-           contains(j->worst_node, filter) || contains(j->sentence, filter);
+    const struct snap_job *j = row;
+
+    return contains(j->id, text) || contains(j->name, text) || contains(j->user, text) || contains(j->partition, text) ||
+           contains(j->state, text) || contains(j->regime, text) || contains(j->sentence, text) ||
+           (j->n_verdicts && contains(j->verdict[0].culprits, text));
 }
 
-static bool node_matches(const struct snap_node *n, const char *filter)
+static bool node_has(const void *row, const char *text)
 {
-    return contains(n->node, filter) || contains(n->switch_name, filter) || contains(n->jobs, filter) ||
-           contains(n->verdict, filter);
+    const struct snap_node *n = row;
+
+    return contains(n->node, text) || contains(n->switch_name, text) || contains(n->jobs, text) || contains(n->verdict, text);
 }
 
 static const void *row_of(const struct ui *ui, enum screen s, int i)
@@ -37,11 +41,9 @@ static const char *key_of(const struct ui *ui, enum screen s, int i)
 
 static bool shown(const struct ui *ui, enum screen s, int i)
 {
-    const char *filter = ui->list[s].filter;
-
-    if (s == SCREEN_NODES)
-        return node_matches(&ui->nodes->node[i], filter);
-    return (ui->finished || snap_job_alive(&ui->jobs->job[i])) && job_matches(&ui->jobs->job[i], filter);
+    if (s == SCREEN_JOBS && !ui->finished && !snap_job_alive(&ui->jobs->job[i]))
+        return false;
+    return filter_shows(ui->list[s].filter, screens[s]->columns, screens[s]->n_columns, row_of(ui, s, i), s == SCREEN_JOBS ? job_has : node_has);
 }
 
 struct order_context {

@@ -12,6 +12,7 @@ struct screen_ops {
     int n_columns;
     int sort; /* the column to begin with */
     void (*draw)(struct canvas *c, const struct ui *ui);
+    unsigned (*hidden)(const struct ui *ui, int width);      /* a bit for each column that is not shown at that width */
     int (*rows)(const struct ui *ui, int width, int height); /* room for rows of the table */
     int (*natural)(const struct ui *ui, int width);          /* see ui_natural_height */
 };
@@ -19,7 +20,9 @@ struct screen_ops {
 extern const struct screen_ops screen_jobs, screen_job, screen_nodes;
 extern const struct screen_ops *const screens[SCREENS];
 
+/* The help, from ui->help_scroll.top on; all rows that it has at that width. */
 void screen_help_draw(struct canvas *c, const struct ui *ui);
+int screen_help_rows(const struct ui *ui, int width);
 /* In place of a screen that has nothing to show yet: connecting, refused, and what to check. */
 void screen_wait_draw(struct canvas *c, const struct ui *ui);
 
@@ -36,8 +39,7 @@ int screen_job_picture_rows(const struct ui *ui);
 int screen_job_head_rows(const struct ui *ui);
 
 /* A screen that is one table: titles, rows, and what stands where there are none. */
-void screen_list_draw(struct canvas *c, const struct ui *ui, unsigned hidden,
-                      const void *(*row)(const struct ui *ui, int i), const char *empty);
+void screen_list_draw(struct canvas *c, const struct ui *ui, const void *(*row)(const struct ui *ui, int i), const char *empty);
 
 /* The rows of the list, with cursor and clicks; row gives the i-th row's data, context goes to its columns.
  * The first plain columns of each are reversed under the cursor. */

@@ -5,51 +5,74 @@
 #include "tui/keymap.h"
 #include "tui/screen.h"
 
-static int draw_keymap(struct canvas *c, const struct ui *ui, const struct keymap_entry *table, int y, int x,
-                       int width)
+#define PAGE_ROWS 100
+#define TWO_FROM  76 /* columns; below, one part stands under the other */
+
+static int draw_keymap(struct canvas *page, const struct ui *ui, const struct keymap_entry *table, int y, int x, int width)
 {
-    for (const struct keymap_entry *e = table; e->action && y < c->height - 1; e++) {
+    for (const struct keymap_entry *e = table; e->action; e++) {
         if (!e->keys || (ui->playback.on && keymap_replaced(e)))
             continue;
-        canvas_put(c, y, x, 13, STYLE_KEY, e->keys);
-        canvas_put(c, y++, x + 14, width - 14, STYLE_TEXT, e->text);
+        canvas_put(page, y, x, 13, STYLE_KEY, e->keys);
+        canvas_put(page, y++, x + 14, width - 14, STYLE_TEXT, e->text);
     }
     return y;
 }
 
-static int draw_columns(struct canvas *c, const struct ui *ui, int y, int x, int width)
+static int draw_columns(struct canvas *page, const struct ui *ui, int y, int x, int width)
 {
     const struct screen_ops *ops = screens[ui->screen];
 
-    for (int i = 0; i < ops->n_columns && y < c->height - 1; i++, y++) {
-        canvas_put(c, y, x, 9, STYLE_ACCENT, ops->columns[i].title[0] ? ops->columns[i].title : "(first)");
-        canvas_put(c, y, x + 10, width - 10, STYLE_TEXT, ops->columns[i].meaning);
+    for (int i = 0; i < ops->n_columns; i++, y++) {
+        canvas_put(page, y, x, 9, STYLE_ACCENT, ops->columns[i].title[0] ? ops->columns[i].title : "(first)");
+        canvas_put(page, y, x + 10, width - 10, STYLE_TEXT, ops->columns[i].meaning);
     }
     return y;
 }
 
-static void draw_meaning(struct canvas *c, const struct ui *ui, int y, int x, int width)
+static int draw_meaning(struct canvas *page, const struct ui *ui, int y, int x, int width)
 {
-    if (y + 5 > c->height - 1)
-        return;
-    draw_heat(c, y, x, 9, "012345678", 8);
-    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "late: little ... much");
-    canvas_put(c, y, x, 9, STYLE_TEXT, "-");
-    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "unknown (never zero)");
-    canvas_put(c, y, x, 9, STYLE_BAD_TAG, " STALE ");
-    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "data is old, and how old");
-    canvas_put(c, y, x, 9, STYLE_TEXT, "Mouse");
-    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "rows, titles, tabs, wheel");
-    if (ui->screen == SCREEN_JOB && y + 3 < c->height - 1)
-        draw_classes(c, y + 1, x, width);
+    draw_heat(page, y, x, 9, "012345678", 8);
+    canvas_put(page, y++, x + 10, width - 10, STYLE_TEXT, "late: little ... much");
+    canvas_put(page, y, x, 9, STYLE_TEXT, "-");
+    canvas_put(page, y++, x + 10, width - 10, STYLE_TEXT, "unknown (never zero)");
+    canvas_put(page, y, x, 9, STYLE_BAD_TAG, " STALE ");
+    canvas_put(page, y++, x + 10, width - 10, STYLE_TEXT, "data is old, and how old");
+    canvas_put(page, y, x, 9, STYLE_TEXT, "Mouse");
+    canvas_put(page, y++, x + 10, width - 10, STYLE_TEXT, "rows, titles, tabs, wheel");
+    return ui->screen == SCREEN_JOB ? y + 1 + draw_classes(page, y + 1, x, width) : y;
+}
+
+/* Returns the rows it has. */
+static int draw_page(struct canvas *page, const struct ui *ui)
+{
+    int half = page->width < 120 ? page->width / 2 : 60, keys, end;
+
+    if (page->width < TWO_FROM)
+        half = page->width;
+    keys = ui->playback.on ? draw_keymap(page, ui, keymap_replay, 0, 1, half - 1) : 0;
+    keys = draw_keymap(page, ui, keymap, keys, 1, half - 1);
+    if (half == page->width)
+        return draw_meaning(page, ui, draw_columns(page, ui, keys + 1, 1, half - 2) + 1, 1, half - 1);
+    end = draw_columns(page, ui, 0, half + 2, page->width - half - 3);
+    end = draw_meaning(page, ui, end + 1, half + 2, page->width - half - 1);
+    return keys > end ? keys : end;
+}
+
+int screen_help_rows(const struct ui *ui, int width)
+{
+    struct canvas *page = canvas_new(width, PAGE_ROWS, true);
+    int rows = draw_page(page, ui);
+
+    canvas_free(page);
+    return rows;
 }
 
 void screen_help_draw(struct canvas *c, const struct ui *ui)
 {
-    int half = c->width < 120 ? c->width / 2 : 60, y;
+    struct canvas *page = canvas_new(c->width, PAGE_ROWS, c->ascii);
 
-    y = ui->playback.on ? draw_keymap(c, ui, keymap_replay, 1, 1, half - 1) : 1;
-    draw_keymap(c, ui, keymap, y, 1, half - 1);
-    y = draw_columns(c, ui, 1, half + 2, c->width - half - 3);
-    draw_meaning(c, ui, y + 1, half + 2, c->width - half - 1);
+    draw_page(page, ui);
+    canvas_copy(c, 1, c->height - 2, page, ui->help_scroll.top);
+    canvas_free(page);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "tui/draw.h"
 #include "tui/keymap.h"
 #include "tui/outlook.h"
@@ -50,7 +51,7 @@ static enum style slowdown_style(const void *row)
 {
     double slowdown = ((const struct snap_rank *)row)->slowdown;
 
-    return slowdown >= 1.1 ? STYLE_BAD : slowdown >= 1.02 ? STYLE_WARN : STYLE_TEXT;
+    return slowdown >= VERDICT_BAD_SLOWDOWN ? STYLE_BAD : slowdown >= 1.02 ? STYLE_WARN : STYLE_TEXT;
 }
 
 /* The board of last arrivers: the share of collectives that waited for this rank. */
@@ -113,21 +114,27 @@ static const struct table_column columns[] = {
       .meaning = "its own work in a step" },
     { "WORK", 5, 0, 3, TABLE_TIMES, offsetof(struct snap_rank, slowdown), .style = slowdown_style,
       .unsorted = true, .meaning = "own work over the others'" },
-    { "LAST", 12, 4, 0, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "steps in which it was last" },
+    { "LAST", 12, 4, 1, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "steps in which it was last" },
     { "INSIDE", 14, 4, 6, TABLE_TEXT, 0, draw_inside, .unsorted = true,
       .meaning = "the call it is stuck in" },
     { "LATENESS", 30, SNAP_COLUMNS_MAX, 0, TABLE_TEXT, 0, draw_heat_row, .unsorted = true,
       .meaning = "over time, now at the right" },
 };
 
-static void fit_columns(struct table_layout *l, int width)
+static unsigned hidden(const struct ui *ui, int width)
 {
-    unsigned hidden = 0;
+    unsigned narrow = 0;
 
+    (void)ui;
     for (size_t i = 0; i < ARRAY_SIZE(from_width); i++)
         if (width < from_width[i].width)
-            hidden |= 1u << from_width[i].column;
-    table_fit(l, columns, ARRAY_SIZE(columns), 1, width - 2, hidden);
+            narrow |= 1u << from_width[i].column;
+    return table_hidden(columns, ARRAY_SIZE(columns), width - 2, narrow);
+}
+
+static void fit_columns(struct table_layout *l, int width)
+{
+    table_fit(l, columns, ARRAY_SIZE(columns), 1, width - 2, hidden(NULL, width));
 }
 
 int screen_job_heat_columns(int width)
@@ -153,8 +160,9 @@ static const void *rank_row(const struct ui *ui, int i)
 #define HEIGHT_ANY   1000
 #define REPORT_RANKS 32 /* a report names the worst ones */
 
-#define WIDE 120 /* from here on the communicators stand beside the events */
-#define TALL 30  /* from here on there is room for more than the least */
+#define WIDE  120 /* from here on the communicators stand beside the events */
+#define TALL  30  /* from here on there is room for more than the least */
+#define SHORT 20  /* below, the table has the room of trends and events */
 
 #define PANEL_RANKS_ASKED 32 /* a panel lists the first ranks of the table */
 #define PICTURE_LINES     5  /* of a drawn step, beside its ranks: its figures, why, axis, key */
@@ -164,6 +172,11 @@ struct layout {
     int sentence_rows, facts, sparks, shares, found, ahead, past; /* 0: not there */
     int table, rows, timeline, timeline_rows, detail, bottom, bottom_rows;
 };
+
+static int sentence_rows(int width)
+{
+    return width < 76 ? 3 : width < 130 ? 2 : 1;
+}
 
 static struct timeline_place place_of(const struct snap_view *v, int width)
 {
@@ -178,13 +191,13 @@ static int lay_out_head(struct layout *l, const struct snap_view *v, int width, 
 {
     int y = 1;
 
-    l->sentence_rows = width < 130 ? 2 : 1;
+    l->sentence_rows = sentence_rows(width);
     y += l->sentence_rows;
     l->facts = y++;
-    l->sparks = y;
-    l->shares = y + 2;
-    l->found = y + 3;
-    y += 4;
+    l->sparks = height < SHORT ? 0 : y;
+    y += height < SHORT ? 0 : 2;
+    l->shares = y++;
+    l->found = y++;
     l->ahead =
         v && v->projection.known && snap_job_alive(&v->job) && (height >= TALL || v->projection.trend[0])
             ? y++
@@ -198,7 +211,7 @@ static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int wi
 {
     const struct snap_view *v = ui->view;
     int end = ui->report ? height : height - 1, free_rows; /* the bottom line is the frame's */
-    int bottom = height < TALL ? 2 : height < 40 ? 5 : 9, lines = height < TALL ? 2 : height < 40 ? 3 : 5;
+    int bottom = height < SHORT ? 0 : height < TALL ? 2 : height < 40 ? 5 : 9, lines = height < TALL ? 2 : height < 40 ? 3 : 5;
     struct timeline_place place;
 
     l->table = lay_out_head(l, v, width, height);
@@ -207,7 +220,7 @@ static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int wi
         place = place_of(v, width);
         l->timeline_rows = timeline_rows(v, &place, lines);
     }
-    free_rows = end - (l->table + 1) - l->timeline_rows - 2; /* the header; detail and rule */
+    free_rows = end - (l->table + 1) - l->timeline_rows - (height < SHORT ? 1 : 2); /* the header; detail, and rule */
     l->rows = free_rows - bottom;
     if (l->rows > total)
         l->rows = total > 1 ? (int)total : 1;
@@ -216,7 +229,7 @@ static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int wi
     l->timeline = l->table + 1 + l->rows;
     l->detail = l->timeline + l->timeline_rows;
     l->bottom = l->detail + 1;
-    l->bottom_rows = end - l->bottom - 1;
+    l->bottom_rows = end - l->bottom - 1; /* -1: not there */
 }
 
 static int room(const struct ui *ui, int width, int height)
@@ -246,7 +259,7 @@ int screen_job_picture_rows(const struct ui *ui)
 
 int screen_job_head_rows(const struct ui *ui)
 {
-    return ui->width < 130 ? 4 : 3; /* title, sentence, what was found */
+    return 2 + sentence_rows(ui->width); /* title, sentence, what was found */
 }
 
 static int natural(const struct ui *ui, int width)
@@ -534,7 +547,8 @@ static void draw(struct canvas *c, const struct ui *ui)
     lay_out(&l, ui, v->rank_total, c->width, c->height);
     draw_sentence(c, &v->job, l.sentence_rows);
     draw_facts(c, v, l.facts);
-    draw_trends(c, v, l.sparks);
+    if (l.sparks)
+        draw_trends(c, v, l.sparks);
     draw_time(c, &v->job, l.shares);
     outlook_verdicts(c, l.found, 1, c->width - 2, &v->job);
     if (l.ahead)
@@ -544,7 +558,8 @@ static void draw(struct canvas *c, const struct ui *ui)
     draw_table(c, ui, &l);
     timeline_draw(c, l.timeline, l.timeline_rows, v, &place);
     draw_detail(c, ui, l.detail);
-    draw_bottom(c, v, &l);
+    if (l.bottom_rows >= 0)
+        draw_bottom(c, v, &l);
 }
 
 const struct screen_ops screen_job = {
@@ -553,6 +568,7 @@ const struct screen_ops screen_job = {
     .n_columns = ARRAY_SIZE(columns),
     .sort = 3,
     .draw = draw,
+    .hidden = hidden,
     .rows = room,
     .natural = natural,
 };

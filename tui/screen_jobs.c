@@ -61,30 +61,58 @@ static void draw_regime(const struct table_cell *at, const void *row)
     table_put(at, fading(j), text);
 }
 
-/* The node stands first: an operator can look at a node, not at a rank. */
-static void draw_worst(const struct table_cell *at, const void *row)
+/* The share of the step that would be saved without the costliest fault: the figure of the sentence. */
+static double cost_of(const void *row)
 {
     const struct snap_job *j = row;
-    enum severity s = snap_job_severity(j);
-    char text[96];
 
-    if (j->worst_rank < 0) {
+    return j->n_verdicts ? 1 - 1 / j->verdict[0].slowdown : NAN;
+}
+
+static enum style cost_style(const struct snap_job *j)
+{
+    enum style faded = fading(j);
+
+    return faded == STYLE_TEXT ? draw_severity_style(snap_verdict_severity(&j->verdict[0])) : faded;
+}
+
+static void draw_cost(const struct table_cell *at, const void *row)
+{
+    const struct snap_job *j = row;
+
+    if (isnan(cost_of(j)))
         table_put(at, STYLE_DIM, "-");
-        return;
-    }
-    snprintf(text, sizeof(text), "%s r%lld", j->worst_node[0] ? j->worst_node : "?",
-             (long long)j->worst_rank);
-    table_put(at, s >= SEVERITY_WARN ? draw_severity_style(s) : fading(j), text);
+    else
+        table_put(at, cost_style(j), text_percent(cost_of(j)).s);
+}
+
+/* Whom the costliest verdict names; one that names nobody is called by its class. */
+static void draw_culprit(const struct table_cell *at, const void *row)
+{
+    const struct snap_job *j = row;
+    char names[160];
+
+    if (!j->n_verdicts)
+        table_put(at, STYLE_DIM, "-");
+    else
+        table_put(at, cost_style(j),
+                  j->verdict[0].n_culprits
+                      ? draw_culprits(names, sizeof(names), j->verdict[0].culprits, j->verdict[0].n_culprits)
+                      : j->verdict[0].class);
 }
 
 static void draw_verdict(const struct table_cell *at, const void *row)
 {
     const struct snap_job *j = row;
-    char text[80];
+    char text[640];
 
     if (silent(j)) {
         snprintf(text, sizeof(text), "no telemetry for %s", text_age(j->age_s).s);
         table_put(at, STYLE_WARN, text);
+    } else if (!snap_job_alive(j) && !isnan(j->age_s)) {
+        snprintf(text, sizeof(text), "ended %s ago%s%s", text_age(j->age_s).s, j->n_verdicts ? "; " : "",
+                 j->n_verdicts ? j->verdict[0].text : "");
+        table_put(at, STYLE_DIM, text);
     } else if (j->n_verdicts) {
         table_put(at, draw_severity_style(snap_verdict_severity(&j->verdict[0])), j->verdict[0].text);
     } else {
@@ -99,15 +127,28 @@ static int urgency(const struct snap_job *j)
 
     if (!strcmp(tag, "HUNG") || !strcmp(tag, "LOST") || !strcmp(tag, "NAN"))
         return 100;
-    return (snap_job_alive(j) ? 10 : 0) + (int)snap_job_severity(j);
+    return snap_job_alive(j) ? 10 + (int)snap_job_severity(j) : 0;
 }
 
+/* Of running jobs the costliest first, of ended ones the newest. */
 static int by_urgency(const void *a, const void *b)
 {
     const struct snap_job *ja = a, *jb = b;
     int by = urgency(jb) - urgency(ja);
 
-    return by ? by : table_compare_number(ja->synchronisation_ratio, jb->synchronisation_ratio);
+    if (by)
+        return by;
+    return urgency(ja) ? table_compare_number(cost_of(ja), cost_of(jb))
+                       : table_compare_number(-ja->age_s, -jb->age_s);
+}
+
+static int by_culprit(const void *a, const void *b)
+{
+    const struct snap_job *ja = a, *jb = b;
+
+    if (!ja->n_verdicts || !jb->n_verdicts)
+        return (jb->n_verdicts > 0) - (ja->n_verdicts > 0);
+    return strverscmp(ja->verdict[0].culprits, jb->verdict[0].culprits);
 }
 
 static int newest_first(const void *a, const void *b)
@@ -121,28 +162,30 @@ static const struct table_column columns[] = {
     { "", 5, 0, 0, TABLE_TEXT, 0, draw_tag, by_urgency, .meaning = "severity, worst first" },
     { "JOB", 8, 4, 0, TABLE_TEXT, offsetof(struct snap_job, id), NULL, newest_first, fading_bold,
       .meaning = "Slurm's job and step" },
-    { "NAME", 8, 16, 1, TABLE_TEXT, offsetof(struct snap_job, name), .style = fading,
+    { "NAME", 8, 16, 4, TABLE_TEXT, offsetof(struct snap_job, name), .style = fading,
       .meaning = "the job's name" },
     { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .plain = STYLE_DIM,
       .meaning = "its owner" },
     { "STATE", 8, 0, 9, TABLE_TEXT, offsetof(struct snap_job, state), .style = state_style,
       .meaning = "the job's state" },
-    { "RANKS", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = fading,
+    { "RANKS", 5, 0, 2, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = fading,
       .meaning = "guarded ranks" },
     { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, step_p50_s), .style = fading,
       .meaning = "median time of a step" },
-    { "STEPS/S", 7, 0, 0, TABLE_NUMBER, offsetof(struct snap_job, steps_per_s), .style = fading,
+    { "STEPS/S", 7, 0, 3, TABLE_NUMBER, offsetof(struct snap_job, steps_per_s), .style = fading,
       .meaning = "steps a second" },
-    { "SAMP/S", 6, 0, 2, TABLE_NUMBER, offsetof(struct snap_job, samples_per_s), .style = fading,
+    { "SAMP/S", 6, 0, 5, TABLE_NUMBER, offsetof(struct snap_job, samples_per_s), .style = fading,
       .meaning = "samples a second, if known" },
-    { "SKEW", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = fading,
+    { "SKEW", 7, 0, 6, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = fading,
       .meaning = "last minus first arrival" },
-    { "SYNC", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_job, synchronisation_ratio),
+    { "SYNC", 6, 0, 1, TABLE_PERCENT, offsetof(struct snap_job, synchronisation_ratio),
       .style = synchronisation_style, .meaning = "share of time spent waiting" },
     { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct snap_job, regime), draw_regime,
       .meaning = "what limits its speed" },
-    { "WORST", 10, 9, 0, TABLE_TEXT, offsetof(struct snap_job, worst_node), draw_worst,
-      .meaning = "the latest node and rank" },
+    { "COST", 6, 0, 0, TABLE_PERCENT, .number = cost_of, .draw = draw_cost,
+      .meaning = "share of the step time that the worst verdict costs" },
+    { "CULPRIT", 10, 12, 0, TABLE_TEXT, 0, draw_culprit, by_culprit,
+      .meaning = "whom the worst verdict names" },
     { "VERDICT", 40, 400, 8, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
 };
 
@@ -151,12 +194,14 @@ static const void *job_row(const struct ui *ui, int i)
     return &ui->jobs->job[ui->list[SCREEN_JOBS].order[i]];
 }
 
-static unsigned hidden(const struct ui *ui)
+static unsigned hidden(const struct ui *ui, int width)
 {
-    for (size_t i = 0; i < ui->jobs->n; i++)
+    unsigned unknown = 1u << COLUMN_SAMPLES;
+
+    for (size_t i = 0; ui->jobs && i < ui->jobs->n; i++)
         if (!isnan(ui->jobs->job[i].samples_per_s))
-            return 0;
-    return 1u << COLUMN_SAMPLES;
+            unknown = 0;
+    return table_hidden(columns, ARRAY_SIZE(columns), width - 1, unknown);
 }
 
 /* The sentence of the job under the cursor, in two lines under the list. */
@@ -164,16 +209,18 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOBS];
     const struct snap_job *j;
-    char title[320];
+    char title[384], ended[64] = "";
 
     if (l->selected >= (int)l->n) {
         draw_rule(c, y, 0, c->width, "");
         return;
     }
     j = job_row(ui, l->selected);
-    snprintf(title, sizeof(title), "%s %s · %s · %s · policy %s · %s", j->id, j->name,
+    if (!snap_job_alive(j) && !isnan(j->age_s))
+        snprintf(ended, sizeof(ended), ", ended %s ago", text_age(j->age_s).s);
+    snprintf(title, sizeof(title), "%s %s · %s · %s · policy %s · %s%s", j->id, j->name,
              j->user[0] ? j->user : "-", j->partition[0] ? j->partition : "-", j->policy[0] ? j->policy : "-",
-             text_age(j->elapsed_s).s);
+             text_age(j->elapsed_s).s, ended);
     draw_rule(c, y, 0, c->width, title);
     if (silent(j))
         canvas_printf(c, y + 1, 1, c->width - 2, STYLE_WARN, "no telemetry for %s: these figures are old",
@@ -196,7 +243,7 @@ static int natural(const struct ui *ui, int width)
 
 static void draw(struct canvas *c, const struct ui *ui)
 {
-    screen_list_draw(c, ui, hidden(ui), job_row,
+    screen_list_draw(c, ui, job_row,
                      ui->list[SCREEN_JOBS].filter[0] ? "no job matches the filter"
                      : ui->finished                  ? "no guarded job; start one with: srun --sync-guard ..."
                                     : "no guarded job is running (e shows those that ended)");
@@ -209,6 +256,7 @@ const struct screen_ops screen_jobs = {
     .columns = columns,
     .n_columns = ARRAY_SIZE(columns),
     .draw = draw,
+    .hidden = hidden,
     .rows = room,
     .natural = natural,
 };

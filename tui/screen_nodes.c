@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "tui/draw.h"
 #include "tui/health.h"
 #include "tui/padded.h"
@@ -20,7 +21,7 @@ static enum severity severity(const struct snap_node *n)
     if (is_lost(n))
         return SEVERITY_BAD;
     if (n->verdict[0])
-        return n->slowdown >= 1.1 ? SEVERITY_BAD : SEVERITY_WARN;
+        return n->slowdown >= VERDICT_BAD_SLOWDOWN ? SEVERITY_BAD : SEVERITY_WARN;
     return n->n_jobs > 0 ? SEVERITY_GOOD : SEVERITY_NONE;
 }
 
@@ -149,17 +150,17 @@ static int natural(const struct ui *ui, int width)
 }
 
 /* Columns without a figure in any row. */
-static unsigned hidden(const struct ui *ui)
+static unsigned hidden(const struct ui *ui, int width)
 {
     unsigned lemon = 1u << COLUMN_LEMON, health = 15u << COLUMN_HEALTH;
 
-    for (size_t i = 0; i < ui->nodes->n; i++) {
+    for (size_t i = 0; ui->nodes && i < ui->nodes->n; i++) {
         if (!isnan(ui->nodes->node[i].lemon_score))
             lemon = 0;
         if (ui->nodes->node[i].health.known)
             health = 0;
     }
-    return lemon | health;
+    return table_hidden(columns, ARRAY_SIZE(columns), width - 1, lemon | health);
 }
 
 /* The node under the cursor: its verdict, how often it was the culprit, its health. */
@@ -188,7 +189,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
 
 static void draw(struct canvas *c, const struct ui *ui)
 {
-    screen_list_draw(c, ui, hidden(ui), node_row,
+    screen_list_draw(c, ui, node_row,
                      ui->list[SCREEN_NODES].filter[0] ? "no node matches the filter"
                                                       : "no node runs a guarded job");
     if (!ui->report)
@@ -200,6 +201,7 @@ const struct screen_ops screen_nodes = {
     .columns = columns,
     .n_columns = ARRAY_SIZE(columns),
     .draw = draw,
+    .hidden = hidden,
     .rows = room,
     .natural = natural,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "wire/json.h"
 
 /* The answer's own "error", or that it lacks what was asked for. */
@@ -78,8 +79,6 @@ static const struct json_field job_fields[] = {
     { "shares.communication", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_COMMUNICATION]) },
     { "shares.synchronisation", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_SYNCHRONISATION]) },
     { "shares.point_to_point", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_P2P]) },
-    { "worst.rank", FIELD_COUNT, FIELD(struct snap_job, worst_rank) },
-    { "worst.node", FIELD_TEXT, FIELD(struct snap_job, worst_node) },
     { 0 },
 };
 
@@ -528,7 +527,7 @@ enum severity snap_verdict_severity(const struct snap_verdict *v)
         return SEVERITY_NONE;
     if (!strcmp(v->class, "hang"))
         return SEVERITY_BAD;
-    return v->slowdown >= 1.1 && !v->acknowledged ? SEVERITY_BAD : SEVERITY_WARN;
+    return v->slowdown >= VERDICT_BAD_SLOWDOWN && !v->acknowledged ? SEVERITY_BAD : SEVERITY_WARN;
 }
 
 enum severity snap_job_severity(const struct snap_job *j)

@@ -94,8 +94,6 @@ struct snap_job {
     size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
     struct snap_verdict verdict[SNAP_VERDICTS_MAX];
     char sentence[512];
-    int64_t worst_rank;
-    char worst_node[64];
 };
 
 struct snap_jobs {

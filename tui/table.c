@@ -12,8 +12,8 @@ static bool is_number(const struct table_column *column)
     return column->kind > TABLE_RANK;
 }
 
-/* Take out the most dispensable columns until the rest fits. */
-static unsigned choose(const struct table_column *columns, int n, int width, unsigned hidden)
+/* Takes out the most dispensable columns until the rest fits. */
+unsigned table_hidden(const struct table_column *columns, int n, int width, unsigned hidden)
 {
     for (;;) {
         int need = -GAP, victim = -1;
@@ -37,7 +37,7 @@ void table_fit(struct table_layout *l, const struct table_column *columns, int n
     int left = width + GAP, first_x = x;
 
     l->n = 0;
-    hidden = choose(columns, n, width, hidden);
+    hidden = table_hidden(columns, n, width, hidden);
     for (int i = 0; i < n; i++) {
         if (hidden & 1u << i)
             continue;
@@ -86,10 +86,12 @@ void table_header(struct canvas *c, int y, const struct table_layout *l, const s
     }
 }
 
-static double number_in(const struct table_column *column, const void *row)
+double table_number(const struct table_column *column, const void *row)
 {
     const char *field = (const char *)row + column->field;
 
+    if (column->number)
+        return column->number(row);
     return column->kind == TABLE_COUNT || column->kind == TABLE_RANK
                ? (double)*(const int64_t *)(const void *)field
                : *(const double *)(const void *)field;
@@ -97,7 +99,7 @@ static double number_in(const struct table_column *column, const void *row)
 
 static struct text figure_of(const struct table_column *column, const void *row)
 {
-    double x = number_in(column, row);
+    double x = table_number(column, row);
     struct text rank = { "?" };
 
     switch (column->kind) {
@@ -161,7 +163,7 @@ int table_compare(const struct table_column *column, const void *a, const void *
     if (column->compare)
         return column->compare(a, b);
     if (column->kind != TABLE_TEXT)
-        return table_compare_number(number_in(column, a), number_in(column, b));
+        return table_compare_number(table_number(column, a), table_number(column, b));
     return strverscmp((const char *)a + column->field, (const char *)b + column->field);
 }
 
@@ -173,11 +175,11 @@ int table_width(const struct table_layout *l, int column)
     return 0;
 }
 
-int table_sort_next(const struct table_column *columns, int n, int sort, int by)
+int table_sort_next(const struct table_column *columns, int n, unsigned hidden, int sort, int by)
 {
     for (int tries = 0; tries < n; tries++) {
         sort = (sort + by + n) % n;
-        if (!columns[sort].unsorted)
+        if (!columns[sort].unsorted && !(hidden & 1u << sort))
             break;
     }
     return sort;

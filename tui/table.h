@@ -45,6 +45,7 @@ struct table_column {
     bool unsorted;       /* nothing to sort by */
     const char *key;     /* its name in the controller's "sort", or NULL */
     const char *meaning; /* for the help */
+    double (*number)(const void *row); /* of a kind with figures; NULL: the field */
 };
 
 struct table_layout {
@@ -52,7 +53,8 @@ struct table_layout {
     int column[TABLE_COLUMNS_MAX], x[TABLE_COLUMNS_MAX], width[TABLE_COLUMNS_MAX];
 };
 
-/* hidden: a bit a column that is not to be shown now. */
+/* hidden: a bit a column that is not to be shown now.  The answer has those, too, that do not fit into the width. */
+unsigned table_hidden(const struct table_column *columns, int n, int width, unsigned hidden);
 void table_fit(struct table_layout *l, const struct table_column *columns, int n, int x, int width,
                unsigned hidden);
 /* sort: the column's index, marked; a click on a title that can be sorted by gives action with its index; action 0:
@@ -65,11 +67,13 @@ void table_row(struct canvas *c, int y, const struct table_layout *l, const stru
 int table_width(const struct table_layout *l, int column);
 /* Put text into the cell: figures to the right, text to the left, "-" for none. */
 void table_put(const struct table_cell *at, enum style style, const char *text);
+/* The figure of a column that has figures; NaN: unknown. */
+double table_number(const struct table_column *column, const void *row);
 /* The order of two rows by a column. */
 int table_compare(const struct table_column *column, const void *a, const void *b);
 /* Larger first, unknown last. */
 int table_compare_number(double a, double b);
-/* The next (by +1 or -1) column that can be sorted by. */
-int table_sort_next(const struct table_column *columns, int n, int sort, int by);
+/* The next (by +1 or -1) column that is not hidden and can be sorted by. */
+int table_sort_next(const struct table_column *columns, int n, unsigned hidden, int sort, int by);
 
 #endif

@@ -121,7 +121,7 @@ static bool show_panel(struct ui *ui, enum panel p)
             return false;
     }
     ui->panel = ui->panel == p ? PANEL_RANKS : p;
-    ui->panel_top = 0;
+    ui->panel_scroll.top = 0;
     return true;
 }
 
@@ -151,15 +151,21 @@ static bool in_panel(const struct ui *ui)
     return ui->screen == SCREEN_JOB && ui->panel != PANEL_RANKS;
 }
 
-static void scroll_panel(struct ui *ui, int by)
+/* What the keys scroll in place of a table, or NULL. */
+static struct ui_scroll *scrolled(struct ui *ui)
 {
-    int last = ui->panel_rows - ui->panel_room;
+    return ui->help ? &ui->help_scroll : in_panel(ui) ? &ui->panel_scroll : NULL;
+}
 
-    ui->panel_top += by;
-    if (ui->panel_top > last)
-        ui->panel_top = last;
-    if (ui->panel_top < 0)
-        ui->panel_top = 0;
+static void scroll(struct ui_scroll *s, int by)
+{
+    int last = s->rows - s->room;
+
+    s->top += by;
+    if (s->top > last)
+        s->top = last;
+    if (s->top < 0)
+        s->top = 0;
 }
 
 static bool move(struct ui *ui, int by)
@@ -167,8 +173,8 @@ static bool move(struct ui *ui, int by)
     struct ui_list *l = &ui->list[ui->screen];
     int top = l->top;
 
-    if (in_panel(ui)) {
-        scroll_panel(ui, by);
+    if (scrolled(ui)) {
+        scroll(scrolled(ui), by);
         return false;
     }
     l->selected += by;
@@ -183,8 +189,8 @@ static bool wheel(struct ui *ui, int by)
     struct ui_list *l = &ui->list[ui->screen];
     int top = l->top, last = (int)l->n - l->rows;
 
-    if (in_panel(ui)) {
-        scroll_panel(ui, by);
+    if (scrolled(ui)) {
+        scroll(scrolled(ui), by);
         return false;
     }
     l->top += by;
@@ -224,7 +230,7 @@ static bool sort_next(struct ui *ui, int by)
 {
     const struct screen_ops *ops = screens[ui->screen];
 
-    return sort_by(ui, table_sort_next(ops->columns, ops->n_columns, ui->list[ui->screen].sort, by));
+    return sort_by(ui, table_sort_next(ops->columns, ops->n_columns, ops->hidden(ui, ui->width), ui->list[ui->screen].sort, by));
 }
 
 static bool reverse(struct ui *ui)
@@ -257,19 +263,41 @@ static bool click_row(struct ui *ui, int row, bool twice)
     return twice && open_selected(ui);
 }
 
+/* Any key leaves the help but those that scroll what is longer than the screen. */
+static bool leaves_help(const struct ui *ui, enum key_action action)
+{
+    switch (action) {
+    case KEY_ACTION_HELP:
+    case KEY_ACTION_QUIT:
+        return false;
+    case KEY_ACTION_UP:
+    case KEY_ACTION_DOWN:
+    case KEY_ACTION_PAGE_UP:
+    case KEY_ACTION_PAGE_DOWN:
+    case KEY_ACTION_HOME:
+    case KEY_ACTION_END:
+    case KEY_ACTION_WHEEL:
+        return ui->help_scroll.rows <= ui->help_scroll.room;
+    default:
+        return true;
+    }
+}
+
 bool ui_act(struct ui *ui, enum key_action action, int arg)
 {
     const struct ui_list *l = &ui->list[ui->screen];
-    int page = in_panel(ui) ? ui->panel_room : l->rows, all = in_panel(ui) ? ui->panel_rows : (int)l->n;
+    const struct ui_scroll *s = scrolled(ui);
+    int page = s ? s->room : l->rows, all = s ? s->rows : (int)l->n;
 
     ui->message[0] = '\0';
-    if (ui->help && action != KEY_ACTION_HELP && action != KEY_ACTION_QUIT) {
+    if (ui->help && leaves_help(ui, action)) {
         ui->help = false;
         return false;
     }
     switch (action) {
     case KEY_ACTION_HELP:
         ui->help = !ui->help;
+        ui->help_scroll.top = 0;
         return false;
     case KEY_ACTION_FILTER:
         ui->filtering = true;
@@ -538,8 +566,13 @@ void ui_fit(struct ui *ui, int width, int height)
         rows_clamp(&ui->list[i]);
     }
     if (in_panel(ui) && ui->view) {
-        ui->panel_rows = panel_rows(ui, width);
-        ui->panel_room = panel_room(ui, height - screen_job_head_rows(ui));
-        scroll_panel(ui, 0);
+        ui->panel_scroll.rows = panel_rows(ui, width);
+        ui->panel_scroll.room = panel_room(ui, height - screen_job_head_rows(ui));
+        scroll(&ui->panel_scroll, 0);
+    }
+    if (ui->help) {
+        ui->help_scroll.rows = screen_help_rows(ui, width);
+        ui->help_scroll.room = height - 2; /* title; bottom line */
+        scroll(&ui->help_scroll, 0);
     }
 }

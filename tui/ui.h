@@ -12,8 +12,8 @@
 #include "tui/keymap.h"
 #include "tui/ui_state.h"
 
-#define UI_WIDTH_MIN  80
-#define UI_HEIGHT_MIN 24
+#define UI_WIDTH_MIN  60
+#define UI_HEIGHT_MIN 16
 
 void ui_init(struct ui *ui);
 void ui_reset(struct ui *ui); /* gives back what it holds */

@@ -63,6 +63,11 @@ struct ui_list {
 
 enum ui_link { UI_CONNECTING, UI_UP, UI_DOWN };
 
+/* A page that may be longer than its place. */
+struct ui_scroll {
+    int top, rows, room; /* first row shown, all rows, room for them */
+};
+
 struct ui {
     enum screen screen;
     bool help, filtering, frozen, finished, report; /* report: as text, without keys */
@@ -71,7 +76,7 @@ struct ui {
     bool frozen_whole; /* ... and all ranks of the job fetched */
     char job_id[48];
     enum panel panel;
-    int panel_top, panel_rows, panel_room; /* first row shown, all rows, room for them */
+    struct ui_scroll panel_scroll, help_scroll;
     struct ui_list list[SCREENS];
 
     struct snap_jobs *jobs;

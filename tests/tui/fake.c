@@ -256,7 +256,7 @@ static json_t *quiet_row(int i)
     json_object_set_new(job, "elapsed_s", json_real(600.0 * (i + 1)));
     if (i % 4 == 1)
         return job;
-    json_object_set_new(job, "age_s", json_real(i % 4 == 3 ? 37 : 0.1));
+    json_object_set_new(job, "age_s", json_real(i % 4 == 3 ? 37 : i % 4 == 2 ? 185 : 0.1));
     json_object_set_new(job, "step_s", json_pack("{s:f}", "p50", 1.25 * (i + 1)));
     json_object_set_new(job, "steps_per_s", json_real(0.8 / (i + 1)));
     json_object_set_new(job, "skew_s", json_pack("{s:f}", "p50", 0.0000421 * (i + 1)));

@@ -8,6 +8,7 @@
 #include "tests/tui/fake.h"
 #include "tui/arguments.h"
 #include "tui/padded.h"
+#include "tui/screen.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
 
@@ -71,6 +72,33 @@ static void start(void)
     answer();
 }
 
+/* A filter of texts and comparisons, typed into the list of jobs, and the rows that it shows. */
+static const struct {
+    const char *filter;
+    int rows;
+    const char *what;
+} filters[] = {
+    { "alice train", 1, "two texts in different columns" },
+    { "alice nowhere", 0, "two texts of which one is nowhere" },
+    { "cost>10", 1, "a share in per cent" },
+    { "COST>10% alice", 1, "a share with its sign, and a text" },
+    { "cost<10", 0, "the other way: what is unknown is not less" },
+    { "step>", 5, "a comparison that is not finished" },
+    { "step>1s ranks>1", 2, "times with a unit, and counts" },
+    { "state=fin", 1, "the beginning of a text" },
+    { "cost>dear", 0, "no figure: a text, which is nowhere" },
+};
+
+static void test_filters(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+        keys("/");
+        keys(filters[i].filter);
+        is_int((long long)ui.list[SCREEN_JOBS].n, filters[i].rows, "filter: %s", filters[i].what);
+        keys("\033");
+    }
+}
+
 static void test_list(void)
 {
     start();
@@ -90,6 +118,7 @@ static void test_list(void)
     keys("\033");
     is_int((long long)ui.list[SCREEN_JOBS].n, 5, "Esc drops the filter");
     ok(!ui.quit, "Esc after a filter does not quit");
+    test_filters();
     keys("\033\033");
     ok(!ui.quit, "a second Esc does not quit");
     keys("e");
@@ -179,6 +208,14 @@ static void test_sort(void)
     keys("j");
     ui_act(&ui, KEY_ACTION_SORT, 1);
     is_str(selected(), "4691.0", "the cursor stays on its row when the order changes");
+
+    ui_fit(&ui, 60, 16);
+    for (int i = 0, n = screen_jobs.n_columns; i < n; i++) {
+        ui_key(&ui, 's');
+        if (screen_jobs.hidden(&ui, 60) & 1u << ui.list[SCREEN_JOBS].sort)
+            n = 0;
+        ok(n, "s sorts by a column that is seen at 60x16, %d", ui.list[SCREEN_JOBS].sort);
+    }
 }
 
 static void test_job(void)
@@ -238,15 +275,15 @@ static void test_panels(void)
     ok(!drawn("sure") && drawn("cause: its CPUs run at 54 %"), "the evidence shows the cause and no probability");
     is_asked("\"offset\":0,\"count\":32", true);
     keys("jj");
-    is_int(ui.panel_top, 2, "j scrolls a panel");
+    is_int(ui.panel_scroll.top, 2, "j scrolls a panel");
     ok(!drawn("97 % sure"), "rows above the scrolled panel are not shown");
     keys("G");
-    is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "G shows the end of a panel");
+    is_int(ui.panel_scroll.top, ui.panel_scroll.rows - ui.panel_scroll.room, "G shows the end of a panel");
     keys("k");
     keys("f");
-    is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "j at the end of a panel does not scroll");
+    is_int(ui.panel_scroll.top, ui.panel_scroll.rows - ui.panel_scroll.room, "j at the end of a panel does not scroll");
     keys("c");
-    ok(ui.panel == PANEL_PATH && ui.panel_top == 0 &&
+    ok(ui.panel == PANEL_PATH && ui.panel_scroll.top == 0 &&
            drawn("58.0 % of the collectives wait for the same rank (by chance: 1.56 %)"),
        "c shows the critical path from its beginning");
     keys("q");

@@ -1,4 +1,4 @@
-/* The screens at three sizes, as text, against tests/tui/expected/NAME.  To take over an intended change:
+/* The screens at several sizes, from the smallest on, as text, against tests/tui/expected/NAME.  To take over an intended change:
  *     tests/tui/screens --write   (then look at the difference before it is committed) */
 #include "tests/tap.h"
 
@@ -66,6 +66,20 @@ static const struct {
     { "nodes-80x24", SCREEN_NODES, 80, 24, 30, "", false, NULL },
     { "nodes-200x50", SCREEN_NODES, 200, 50, 30, "", false, NULL },
     { "help-80x24", SCREEN_JOB, 80, 24, 30, "?", false, NULL },
+    { "jobs-60x16", SCREEN_JOBS, 60, 16, 30, "", false, NULL },
+    { "job-60x16", SCREEN_JOB, 60, 16, 30, "", false, NULL },
+    { "job-60x16-bare", SCREEN_JOB, 60, 16, 30, "", true, "4712.0" },
+    { "evidence-60x16", SCREEN_JOB, 60, 16, 30, "v", false, NULL },
+    { "step-60x16", SCREEN_JOB, 60, 16, 30, "t", false, NULL },
+    { "path-60x16", SCREEN_JOB, 60, 16, 30, "c", false, NULL },
+    { "scaling-60x16", SCREEN_JOB, 60, 16, 30, "x", false, NULL },
+    { "ways-60x16", SCREEN_JOB, 60, 16, 30, "w", false, NULL },
+    { "policy-60x16", SCREEN_JOB, 60, 16, 30, "p", false, NULL },
+    { "switches-60x16", SCREEN_JOB, 60, 16, 30, "T", false, NULL },
+    { "confirm-60x16", SCREEN_JOB, 60, 16, 30, "X", false, NULL },
+    { "nodes-60x16", SCREEN_NODES, 60, 16, 30, "", false, NULL },
+    { "help-60x16", SCREEN_JOB, 60, 16, 30, "?", false, NULL },
+    { "help-60x16-end", SCREEN_JOBS, 60, 16, 30, "?G", false, NULL },
 };
 
 static void ask(struct ui *ui, double t_s)

@@ -65,8 +65,7 @@ static void test_unknown(void)
     ok(isnan(v->job.steps_per_s), "a number of another type is unknown");
     ok(isnan(v->job.synchronisation_ratio), "an absurd number is unknown");
     ok(isnan(v->job.step_p50_s), "an object of another type is unknown");
-    ok(v->job.worst_rank == -1 && v->job.n_verdicts == 0,
-       "an invalid worst rank is unknown, invalid verdicts are left out");
+    ok(v->job.n_verdicts == 0, "invalid verdicts are left out");
     ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3,
        "invalid rows have unknown values");
     ok(v->agents.total == -1, "missing agents are unknown");
@@ -147,7 +146,6 @@ static void test_job(void)
     ok(s->job[0].ranks == 64 && s->job[0].step_p50_s == 0.5, "numbers of a job are read");
     is_str(s->job[0].verdict[0].culprits, "r3, r9", "culprits of a verdict are joined");
     is_int((long long)s->job[0].n_verdicts, 1, "a minor verdict is left out");
-    ok(s->job[0].worst_rank == 3 && !strcmp(s->job[0].worst_node, "n1"), "the worst rank of a job is read");
     ok(snap_job_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
     snap_jobs_free(s);
 }

@@ -227,8 +227,10 @@ click_shows 4 10 "RANK▼" "a click on a title sorts"
 click_shows 33 1 "LEMON" "a click on a screen's name shows it"
 keys 1
 shows "REGIME" "1 shows the list of jobs"
-tm resize-window -t t -x 60 -y 20
-shows "sgtop needs 80x24, this is 60x20" "a terminal of 60x20 is reported as too small"
+tm resize-window -t t -x 60 -y 15
+shows "sgtop needs 60x16, this is 60x15" "a terminal of 60x15 is reported as too small"
+tm resize-window -t t -x 60 -y 16
+shows "CULPRIT" "60x16 is enough"
 tm resize-window -t t -x 120 -y 40
 shows "SAMP/S" "a terminal 120 wide shows more columns"
 [ "$(screen | grep -c .)" -gt 3 ] && screen | sed -n 40p | grep -q '? help'
