@@ -165,7 +165,7 @@ static void judge_versions(const struct cluster_facts *c, struct findings *f)
                      show_text(c->status, "version", clean, sizeof(clean)), show_list(list, SHOWN, names, sizeof(names)));
     }
     if (*wanted && strcmp(wanted, c->version) != 0)
-        findings_add(f, FINDING_FAULT, "versions", NULL, "make install   (in SyncGuard's tree, on both)",
+        findings_add(f, FINDING_FAULT, "versions", NULL, "make install   (in SyncGuard's tree; or its packages; the same version on both)",
                      "this sgctl is version %s, the controller is %s", c->version,
                      show_text(c->status, "version", clean, sizeof(clean)));
     else if (!json_object_size(by_version) && known)

@@ -72,7 +72,7 @@ static void check_configuration(const struct doctor *d, struct doctor_check *f)
         found(f, "%s", d->config_err.text);
         next(f, "sgctl config check %s", d->config_path);
     } else if (access(d->config_path, R_OK) < 0) {
-        found(f, "%s: %s (defaults are used)", d->config_path, strerror(errno));
+        found(f, "%s: %s: a node without it leaves each step unguarded", d->config_path, strerror(errno));
         next(f, "mkdir -p %.*s && echo Controller=HOST-OF-SYNCGUARDD > %s", folder_bytes(d->config_path),
              d->config_path, d->config_path);
     } else if (!check_trust(d->config_path, f)) {
@@ -155,7 +155,7 @@ static void check_file(const char *path, mode_t mode, const char *word, const ch
 
     if (stat(path, &st) < 0) {
         found(f, "%s: %s", path, strerror(errno));
-        next(f, "make install   (in SyncGuard's tree, on every node)");
+        next(f, "make install   (in SyncGuard's tree; or its package syncguard-node; on every node)");
     } else if (!S_ISREG(st.st_mode) || (st.st_mode & mode) != mode) {
         found(f, "%s is not %s for all users (mode %03o)", path, word, (unsigned)(st.st_mode & 0777));
         next(f, "chmod a+%s %s", letter, path);

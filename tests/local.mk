@@ -197,6 +197,7 @@ dist_check_SCRIPTS += \
 	tests/daemon/lease.sh \
 	tests/daemon/metrics.sh \
 	tests/doc/figures.py \
+	tests/doc/guide.sh \
 	tests/doc/names.py \
 	tests/doc/pages.sh \
 	tests/plan/commands.sh \
