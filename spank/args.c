@@ -4,6 +4,8 @@
 #include <strings.h>
 
 #include "common/config_policy.h"
+#include "common/value.h"
+#include "spank/question.h"
 
 /* Of a ring the order does not depend on the bytes; of others it hardly does. */
 #define PATTERN_BYTES 1e8
@@ -147,6 +149,13 @@ static bool take_site_mode(int *mode, const char *value)
     return parsed != ARGS_UNSAID;
 }
 
+static bool take_time(double *time_s, const char *value)
+{
+    static const struct value_type type = VALUE_RANGE(VALUE_SECONDS, 0.01, 60);
+
+    return value_parse(&type, value, time_s, NULL) == 0;
+}
+
 static bool take(struct args *a, const char *arg)
 {
     const char *value;
@@ -161,6 +170,8 @@ static bool take(struct args *a, const char *arg)
         return take_path(a->topology, sizeof(a->topology), value);
     if ((value = value_of(arg, "measured")))
         return take_path(a->measured, sizeof(a->measured), value);
+    if ((value = value_of(arg, "answer")))
+        return take_time(&a->answer_s, value);
     if ((value = value_of(arg, "placement")))
         return take_site_mode(&a->placement, value);
     if ((value = value_of(arg, "algorithm")))
@@ -178,6 +189,7 @@ const char *args_parse(struct args *a, int argc, char **argv)
 
     memset(a, 0, sizeof(*a));
     a->placement = a->algorithm = ARGS_UNSAID;
+    a->answer_s = QUESTION_LIMIT_S;
     choice_parse(&a->standard, "off", NULL);
     for (int i = 0; i < argc; i++) {
         if (argv[i] && !take(a, argv[i]) && !unknown)

@@ -7,6 +7,7 @@
  *   algorithm=off|advise|on        instead of the policy's Algorithm
  *   topology=FILE                  topology.conf, instead of the one beside slurm.conf
  *   measured=FILE                  slow links, as sgctl doctor --measured wrote them
+ *   answer=TIME                    what the controller's answer to srun or sbatch may take; 0.2s by default
  *   agent=FILE probe=FILE          instead of AgentPath and ProbePath
  *
  * Pure: text in, text out. */
@@ -42,6 +43,7 @@ struct choice {
 struct args {
     char conf[4096], agent[4096], probe[4096], topology[4096], measured[4096]; /* "": not given */
     int placement, algorithm;                                                  /* as in struct choice */
+    double answer_s;
     struct choice standard;
     size_t n_partitions;
     struct {

@@ -122,7 +122,7 @@ bool earlier_parse(const char *answer, struct earlier *e)
     return true;
 }
 
-bool earlier_ask(const char *conf, const char *name, uint32_t ranks, uint32_t nodes, struct earlier *e)
+bool earlier_ask(const char *conf, double limit_s, const char *name, uint32_t ranks, uint32_t nodes, struct earlier *e)
 {
     char job[160], n_ranks[24], n_nodes[24];
     const char *const words[] = { "earlier", job, n_ranks, n_nodes, NULL };
@@ -134,7 +134,7 @@ bool earlier_ask(const char *conf, const char *name, uint32_t ranks, uint32_t no
         return false;
     snprintf(n_ranks, sizeof(n_ranks), "--ranks=%u", ranks);
     snprintf(n_nodes, sizeof(n_nodes), "--nodes=%u", nodes);
-    answer = question_ask(conf, words);
+    answer = question_ask(conf, limit_s, words);
     found = answer && earlier_parse(answer, &read);
     free(answer);
     if (!found)

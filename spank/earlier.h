@@ -30,9 +30,9 @@ struct earlier {
 /* sgctl's answer: a line for each thing that is known, its name and its value; a line for each size of all-reduces; lines with other names are
  * skipped.  Of the pattern, bytes are the caller's to set before.  False: a value is none, or twice there, or there are too many sizes, and e is unchanged. */
 bool earlier_parse(const char *answer, struct earlier *e);
-/* Ask for runs of this name of the user's (question.h).  False also if there is no answer.  A pattern that so many ranks do not fit is as
+/* Ask for runs of this name of the user's (question.h).  False also if there is no answer in limit_s.  A pattern that so many ranks do not fit is as
  * none. */
-bool earlier_ask(const char *conf, const char *name, uint32_t ranks, uint32_t nodes, struct earlier *e);
+bool earlier_ask(const char *conf, double limit_s, const char *name, uint32_t ranks, uint32_t nodes, struct earlier *e);
 /* Is the next start held out, where one in `every` is?  One of each `every` starts, drawn by the job's key, so that neither order is
  * always the first: what changes from week to week is in both.  Where too few were held out, every second one. */
 bool earlier_holds_out(const struct earlier_turns *e, uint64_t key, uint32_t every);

@@ -34,6 +34,7 @@ static struct {
     int fd;           /* of the host file; -1: none */
     bool compared, held_out; /* the start is one of those whose effect is compared; in Slurm's order */
     const char *conf;        /* of the controller that is asked */
+    double answer_s;         /* what its answer may take */
     bool patterned;          /* the user gave the pattern */
     struct {
         int mode; /* CONFIG_PLACEMENT_... */
@@ -139,7 +140,7 @@ static bool ask_earlier(struct pattern *p, const char *name, uint32_t ranks, uin
     if (launch.asked == NOT_ASKED) {
         launch.earlier = (struct earlier){ .pattern = *p };
         launch.key = hash_bytes(hash_bytes(HASH_START, name, strlen(name)), numbers, sizeof(numbers));
-        launch.asked = earlier_ask(launch.conf, name, ranks, nodes, &launch.earlier) ? KNOWN : UNKNOWN;
+        launch.asked = earlier_ask(launch.conf, launch.answer_s, name, ranks, nodes, &launch.earlier) ? KNOWN : UNKNOWN;
     }
     if (launch.asked != KNOWN || !launch.earlier.patterned || launch.patterned)
         return false;
@@ -259,6 +260,7 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     }
     topology_path(args, path, sizeof(path));
     launch.conf = *args->conf ? args->conf : CONFIG_DEFAULT_PATH;
+    launch.answer_s = args->answer_s;
     launch.patterned = choice->patterned;
     holdout = policy && launch.mode == CONFIG_PLACEMENT_ON ? (uint32_t)policy->placement_holdout : 0;
     asks = !launch.patterned || holdout || launch.algorithm.mode != CONFIG_PLACEMENT_OFF;

@@ -47,10 +47,10 @@ size_t lemons_parse(const char *answer, const char *nodes, char list[LEMONS_SIZE
     return 0;
 }
 
-size_t lemons_ask(const char *conf, const char *nodes, char list[LEMONS_SIZE])
+size_t lemons_ask(const char *conf, double limit_s, const char *nodes, char list[LEMONS_SIZE])
 {
     const char *const words[] = { "lemons", NULL };
-    char *answer = question_ask(conf, words);
+    char *answer = question_ask(conf, limit_s, words);
     size_t n = answer ? lemons_parse(answer, nodes, list) : 0;
 
     free(answer);

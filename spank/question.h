@@ -5,12 +5,12 @@
 #ifndef SYNCGUARD_SPANK_QUESTION_H
 #define SYNCGUARD_SPANK_QUESTION_H
 
-#define QUESTION_LIMIT_S      0.2
+#define QUESTION_LIMIT_S      0.2 /* unless plugstack.conf has another (spank/args.h) */
 #define QUESTION_ANSWER_BYTES 16384u
 #define QUESTION_WORDS_MAX    8u
 
-/* What sgctl prints for this command, which the caller frees, after QUESTION_LIMIT_S at most.  conf: the syncguard.conf to read; words:
+/* What sgctl prints for this command, which the caller frees, after limit_s at most.  conf: the syncguard.conf to read; words:
  * the command and its arguments, at most QUESTION_WORDS_MAX, ended by NULL.  NULL: there is no answer. */
-char *question_ask(const char *conf, const char *const *words);
+char *question_ask(const char *conf, double limit_s, const char *const *words);
 
 #endif

@@ -90,7 +90,7 @@ static void find_lemons(const struct args *args, const struct command *c, const 
         return;
     if (!partition || !strchr(partition, ','))
         slurm_conf_read(files->slurm, partition, &p, NULL);
-    submit.n_lemons = lemons_ask(*args->conf ? args->conf : CONFIG_DEFAULT_PATH, p.nodes, submit.lemons);
+    submit.n_lemons = lemons_ask(*args->conf ? args->conf : CONFIG_DEFAULT_PATH, args->answer_s, p.nodes, submit.lemons);
     slurm_partition_free(&p);
 }
 

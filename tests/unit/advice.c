@@ -7,6 +7,7 @@
 
 #include "spank/cmdline.h"
 #include "spank/lemons.h"
+#include "spank/question.h"
 #include "tests/tap.h"
 #include "topology/slurm_conf.h"
 #include "topology/topology_conf.h"
@@ -305,7 +306,7 @@ static void test_advice(void)
 /* ---- nodes to exclude ---- */
 
 /* A program of this name answers in the controller's stead. */
-static size_t ask_lemons(const char *answer, char list[LEMONS_SIZE])
+static size_t ask_lemons(const char *answer, double limit_s, char list[LEMONS_SIZE])
 {
     char path[64];
     size_t n;
@@ -313,7 +314,7 @@ static size_t ask_lemons(const char *answer, char list[LEMONS_SIZE])
     snprintf(path, sizeof(path), "%s/sgctl", folder);
     write_file(path, answer);
     chmod(path, 0700);
-    n = lemons_ask("/nonexistent", "n[1-8]", list);
+    n = lemons_ask("/nonexistent", limit_s, "n[1-8]", list);
     unlink(path);
     return n;
 }
@@ -345,14 +346,14 @@ static void test_lemons(void)
     }
     snprintf(path, sizeof(path), "%s:/usr/bin:/bin", folder);
     setenv("PATH", path, 1);
-    is_int((int)ask_lemons("#!/bin/sh\necho n3,x7\n", list), 1, "sgctl answers with a node of the partition");
+    is_int((int)ask_lemons("#!/bin/sh\necho n3,x7\n", 60, list), 1, "sgctl answers with a node of the partition");
     is_str(list, "n3", "which is taken");
-    is_int((int)ask_lemons("#!/bin/sh\necho n3\nexit 1\n", list), 0, "sgctl fails: no nodes");
-    is_int((int)ask_lemons("#!/bin/sh\necho n3\nexec sleep 1000\n", list), 0, "sgctl does not end: it is not waited for");
-    is_int((int)ask_lemons("#!/bin/sh\nexec >&- 2>&-\nexec sleep 1000\n", list), 0, "nor if it closes its output");
-    is_int((int)ask_lemons("#!/bin/sh\nyes n3\n", list), 0, "sgctl prints without an end: no nodes");
+    is_int((int)ask_lemons("#!/bin/sh\necho n3\nexit 1\n", 60, list), 0, "sgctl fails: no nodes");
+    is_int((int)ask_lemons("#!/bin/sh\necho n3\nexec sleep 1000\n", QUESTION_LIMIT_S, list), 0, "sgctl does not end: it is not waited for");
+    is_int((int)ask_lemons("#!/bin/sh\nexec >&- 2>&-\nexec sleep 1000\n", QUESTION_LIMIT_S, list), 0, "nor if it closes its output");
+    is_int((int)ask_lemons("#!/bin/sh\nyes n3\n", 60, list), 0, "sgctl prints without an end: no nodes");
     setenv("PATH", folder, 1);
-    is_int((int)lemons_ask("/nonexistent", NULL, list), 0, "there is no sgctl: no nodes");
+    is_int((int)lemons_ask("/nonexistent", 60, NULL, list), 0, "there is no sgctl: no nodes");
 }
 
 int main(void)

@@ -1,5 +1,7 @@
 /* What is known of earlier runs of a job: sgctl's answer, that asking for it is bounded, and which start is held out. */
 #include "spank/earlier.h"
+#include "spank/args.h"
+#include "spank/question.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -144,7 +146,7 @@ static void test_turns(void)
 }
 
 /* A program of this name answers in the controller's stead.  Returns the pattern, "none" or "no answer". */
-static const char *ask(const char *answer)
+static const char *ask(const char *answer, double limit_s)
 {
     struct earlier e = { .pattern.bytes = 5 };
     char path[64];
@@ -158,7 +160,7 @@ static const char *ask(const char *answer)
     fprintf(f, "#!/bin/sh\n%s\n", answer);
     fclose(f);
     chmod(path, 0700);
-    found = earlier_ask("/nonexistent", "my job", 8, 4, &e);
+    found = earlier_ask("/nonexistent", limit_s, "my job", 8, 4, &e);
     unlink(path);
     return !found ? "no answer" : e.patterned ? name_of(&e.pattern) : "none";
 }
@@ -170,18 +172,39 @@ static void test_asking(void)
 
     snprintf(path, sizeof(path), "%s:/usr/bin:/bin", folder);
     setenv("PATH", path, 1);
-    is_str(ask("echo pattern groups:4"), "groups:4", "sgctl answers");
-    is_str(ask("test \"$*\" = '--conf /nonexistent --timeout 150ms earlier --name=my job --ranks=8 --nodes=4' && echo pattern ring"), "ring",
+    is_str(ask("echo pattern groups:4", 60), "groups:4", "sgctl answers");
+    is_str(ask("test \"$*\" = '--conf /nonexistent --timeout 45000ms earlier --name=my job --ranks=8 --nodes=4' && echo pattern ring", 60), "ring",
            "it is asked for the job");
-    is_str(ask("echo pattern groups:3"), "none", "8 ranks cannot be groups of 3");
-    is_str(ask("echo pattern ring; exit 1"), "no answer", "sgctl fails");
-    is_str(ask("echo pattern ring; exec sleep 1000"), "no answer", "sgctl does not end: it is not waited for");
-    is_str(ask("yes pattern ring"), "no answer", "sgctl prints without an end");
+    is_str(ask("echo pattern groups:3", 60), "none", "8 ranks cannot be groups of 3");
+    is_str(ask("echo pattern ring; exit 1", 60), "no answer", "sgctl fails");
+    is_str(ask("echo pattern ring; exec sleep 1000", QUESTION_LIMIT_S), "no answer", "sgctl does not end: it is not waited for");
+    is_str(ask("yes pattern ring", 60), "no answer", "sgctl prints without an end");
     memset(name, 'a', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
-    ok(!earlier_ask("/nonexistent", name, 8, 4, &e), "a name that no job has is not asked for");
+    ok(!earlier_ask("/nonexistent", 60, name, 8, 4, &e), "a name that no job has is not asked for");
     setenv("PATH", folder, 1);
-    ok(!earlier_ask("/nonexistent", "job", 8, 4, &e), "there is no sgctl");
+    ok(!earlier_ask("/nonexistent", 60, "job", 8, 4, &e), "there is no sgctl");
+}
+
+/* plugstack.conf: how long an answer may take. */
+static void test_limit(void)
+{
+    static const struct {
+        const char *argument;
+        bool taken;
+        double want_s;
+    } cases[] = { { "answer=2s", true, 2 }, { "answer=500ms", true, 0.5 },  { "answer=0s", false, QUESTION_LIMIT_S },
+                  { "answer=2m", false, QUESTION_LIMIT_S }, { "answer=", false, QUESTION_LIMIT_S } };
+    struct args *a = calloc(1, sizeof(*a));
+
+    for (size_t i = 0; a && i < ARRAY_SIZE(cases); i++) {
+        char argument[32], *argv[] = { argument };
+
+        snprintf(argument, sizeof(argument), "%s", cases[i].argument);
+        is_int(!args_parse(a, 1, argv), cases[i].taken, "%s is %s", cases[i].argument, cases[i].taken ? "accepted" : "skipped");
+        is_near(a->answer_s, cases[i].want_s, 1e-9, "%s: the limit of an answer", cases[i].argument);
+    }
+    free(a);
 }
 
 int main(void)
@@ -193,6 +216,7 @@ int main(void)
     test_allreduces();
     test_turns();
     test_asking();
+    test_limit();
     rmdir(folder);
     return done_testing();
 }
