@@ -102,7 +102,9 @@ PropagateResourceLimits=NONE
 ReturnToService=2
 MailProg=/bin/true
 SlurmctldTimeout=30
-SlurmdTimeout=20
+# a node that a busy machine keeps waiting is not down; who keeps accounts of nodes wants to see one go
+SlurmdTimeout=$([ -n "$ACCOUNTING" ] && echo 20 || echo 300)
+MessageTimeout=$([ -n "$ACCOUNTING" ] && echo 10 || echo 60)
 KillWait=5
 PlugStackConfig=$DIR/etc/plugstack.conf
 CONF
@@ -182,7 +184,8 @@ write_files() {
     if [ -n "$PREFIX" ]; then
         mkdir -p "$DIR/state/syncguard"
         write_syncguard_conf >"$etc/syncguard.conf"
-        echo "optional $PREFIX/lib/syncguard/syncguard.so conf=$etc/syncguard.conf" \
+        # on a busy machine an answer of the controller takes longer than a user's srun should wait for it
+        echo "optional $PREFIX/lib/syncguard/syncguard.so conf=$etc/syncguard.conf answer=60s" \
             >"$etc/plugstack.d/syncguard.conf"
     fi
 }

@@ -65,7 +65,7 @@ node() { # INDEX
     ip link set lo up
     record_as "node$i" "$(stat_pid "$stat")" "$(stat_start "$stat")"
     # cables come when all nodes are there, and many nodes take their time
-    wait_until $((10 + NODES)) ip link set eth0 up 2>/dev/null || die "node$i: no cable came"
+    wait_until $((60 + NODES)) ip link set eth0 up 2>/dev/null || die "node$i: no cable came"
     ip address add "$(node_address "$i")/$NETMASK" dev eth0
     [ ! -e "$DIR/etc/neighbours" ] || ip -batch "$DIR/etc/neighbours"
     slurmd -D -N "node$i" -f "$SLURM_CONF" </dev/null >>"$DIR/log/slurmd.node$i.out" 2>&1 &
@@ -87,7 +87,7 @@ boot() { # INDEX
 
 cable() { # INDEX: lines for ip -batch
     local pid
-    wait_until 10 test -s "$DIR/run/node$1" || die "node$1 does not start: see $DIR/log/host.node$1.out"
+    wait_until 60 test -s "$DIR/run/node$1" || die "node$1 does not start: see $DIR/log/host.node$1.out"
     read -r pid _ <"$DIR/run/node$1"
     echo "link add port$1 type veth peer name eth0 address $(node_mac "$1") netns $pid"
     echo "link set port$1 master leaf$(leaf_of "$1") arp off up"
