@@ -2,7 +2,8 @@
  * started, and fails or lasts as the test asks:
  *     LOG.NODE.PID   is written at each start: arguments, environment, descriptors, ignored signals, parents'
  *                    names.  LOG is the program's own path with ".log" added, so that no environment
- *                    variable has to pass the plugin.
+ *                    variable has to pass the plugin.  It appears with all that it says (a name that begins
+ *                    with a dot is one that is being written).
  * A file PROGRAM.fail makes it exit with 3. */
 #include <dirent.h>
 #include <signal.h>
@@ -58,10 +59,10 @@ static void print_identity(FILE *out)
         fprintf(out, "identity %.*s", (int)n, text);
 }
 
-static void write_log(const char *path, char **argv)
+static void write_log(const char *path, const char *unfinished, char **argv)
 {
     char line[256];
-    FILE *out = fopen(path, "w"), *status = fopen("/proc/self/status", "r"), *parent;
+    FILE *out = fopen(unfinished, "w"), *status = fopen("/proc/self/status", "r"), *parent;
 
     if (!out)
         return;
@@ -86,13 +87,15 @@ static void write_log(const char *path, char **argv)
         fclose(parent);
     if (status)
         fclose(status);
-    fclose(out);
+    if (fclose(out) == 0)
+        rename(unfinished, path);
 }
 
 int main(int argc, char **argv)
 {
-    const char *node = "";
-    char path[4096];
+    const char *node = "", *slash = strrchr(argv[0], '/');
+    int dir_length = slash ? (int)(slash - argv[0]) + 1 : 0;
+    char path[4096], unfinished[4096];
     sigset_t set;
     int sig;
 
@@ -106,7 +109,8 @@ int main(int argc, char **argv)
             node = argv[i] + 7;
     }
     snprintf(path, sizeof(path), "%s.log.%s.%d", argv[0], node, (int)getpid());
-    write_log(path, argv);
+    snprintf(unfinished, sizeof(unfinished), "%.*s.%s.%d", dir_length, argv[0], node, (int)getpid());
+    write_log(path, unfinished, argv);
     snprintf(path, sizeof(path), "%s.fail", argv[0]);
     if (access(path, F_OK) == 0)
         return 3;
