@@ -21,6 +21,7 @@ import types
 def arguments():
     a = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     a.add_argument("--steps", type=int, default=200)
+    a.add_argument("--while", dest="hold", default=None, metavar="FILE", help="more steps than that while the file is there")
     a.add_argument("--warm", type=int, default=20, help="steps that are not timed")
     a.add_argument("--ranks", type=int, default=4, help="processes to start where nobody has")
     a.add_argument("--hidden", type=int, default=96)
@@ -73,9 +74,29 @@ def marks(o):
     return types.SimpleNamespace(phase=lambda name: contextlib.nullcontext(), inputs=iter, loss=lambda value: None, step=lambda: None)
 
 
+def numbers(o, rank):
+    """Of the steps. With --while rank 0 looks whether the file is there, and writes down which step is the last, in time: no rank is more than a step
+    ahead of it."""
+    if not o.hold:
+        yield from range(o.steps)
+        return
+    step, last, told = 0, None, o.hold + ".last"
+    while last is None or step <= last:
+        yield step
+        if last is None and rank == 0 and step + 1 >= o.steps and not os.path.exists(o.hold):
+            last = step + 3
+            with open(told + ".new", "w") as f:
+                f.write(str(last))
+            os.rename(told + ".new", told)
+        elif last is None and rank != 0 and os.path.exists(told):
+            with open(told) as f:
+                last = int(f.read())
+        step += 1
+
+
 def batches(o, rank, torch):
     data = torch.Generator().manual_seed(1000 + rank)
-    for step in range(o.steps):
+    for step in numbers(o, rank):
         if o.in_input and is_slow(o, rank, step):
             time.sleep(o.by * 1e-3)
         yield torch.randn(o.batch, o.hidden, generator=data)
@@ -174,7 +195,7 @@ def main():
     times = sorted(b - a for a, b in zip(ends[o.warm:], ends[o.warm + 1:]))
     step_s = times[len(times) // 2] if times else float("nan")
     if rank == 0:
-        print(f"result: steps {o.steps} loss {loss.hex()} step_s {step_s:.6f}", flush=True)
+        print(f"result: steps {len(ends)} loss {loss.hex()} step_s {step_s:.6f}", flush=True)
     dist.destroy_process_group()
     return 0
 
