@@ -4,6 +4,7 @@
 
 last=$(($(nproc) - 1))
 [ "$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)" = "0-$last" ] || skip_all "this process has not all processors, or there is one"
+C_TIMEOUT=300
 installed
 up 1 --cpus 4
 mkdir -p "$here/numa/node0" "$here/numa/node1"

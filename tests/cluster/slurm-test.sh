@@ -15,11 +15,11 @@ quietly() {
 
 # Bounded: what hangs fails here, and is ended with the cluster.
 A() {
-    timeout -k 5 60 "$slurm" --dir "$a" "$@"
+    timeout -k 5 300 "$slurm" --dir "$a" "$@"
 }
 
 B() {
-    timeout -k 5 60 "$slurm" --dir "$b" "$@"
+    timeout -k 5 300 "$slurm" --dir "$b" "$@"
 }
 
 on_exit() {
@@ -61,7 +61,7 @@ alive() { # "PID STARTTIME" lines: those that are still there
 }
 
 ping_ms() { # DIR NODE: median round trip
-    timeout -k 5 20 "$slurm" --dir "$1" exec ping -n -c 9 -i 0.1 "$2" | sed -n 's/.*time=\([0-9.]*\) ms/\1/p' | sort -n | sed -n 5p
+    timeout -k 5 120 "$slurm" --dir "$1" exec ping -n -c 9 -i 0.1 "$2" | sed -n 's/.*time=\([0-9.]*\) ms/\1/p' | sort -n | sed -n 5p
 }
 
 # ---- up ----
@@ -127,7 +127,7 @@ A exec srun -Q -w node3 --job-name slowed sleep 777 2>/dev/null &
 state() { A on node3 ps -eo stat=,args= | awk '$2 ~ /sleep$/ && $3 == 777 { print substr($1, 1, 1) }'; }
 stops() { [ "$(state)" = T ]; }
 goes_on() { [ "$(state)" = S ]; }
-wait_for 20 stops && wait_for 20 goes_on && wait_for 20 stops
+wait_for 120 stops && wait_for 120 goes_on && wait_for 120 stops
 ok $? "slurm slow node3 50 stops a task again and again"
 A slow node3 off
 is "$(state)" S "slurm slow node3 off leaves no task stopped"
@@ -166,7 +166,7 @@ if [ -n "$shares" ]; then
     quietly B slow node2 50
     is "$(share_of node1) $(share_of node2)" "20 13" "slurm slow node2 50 takes a third of that node's share, and of no other"
     B exec srun -Q -w node2 --job-name busy bash -c 'while :; do :; done' 2>/dev/null &
-    wait_for 20 throttled
+    wait_for 120 throttled
     ok $? "the kernel holds a task of that node to its share"
     B exec scancel --name busy
     wait
@@ -191,7 +191,7 @@ ok $? "the first cluster runs jobs after the second ended"
 
 A exec srun -w node1 sleep 1000 &
 runs() { A on node1 pgrep -x sleep >/dev/null; }
-wait_for 20 runs
+wait_for 120 runs
 theirs+=$'\n'$(processes_of "$a" 4)
 echo "# $(wc -l <<<"$theirs") processes in both clusters"
 A down
@@ -205,14 +205,14 @@ A down 2>/dev/null
 ok $? "slurm down of a cluster that is down exits with 0"
 
 mkdir "$here/full" && touch "$here/full/mine"
-timeout -k 5 60 "$slurm" --dir "$here/full" up 2>/dev/null
+timeout -k 5 300 "$slurm" --dir "$here/full" up 2>/dev/null
 is "$? $(ls "$here/full")" "1 mine" "slurm up refuses a directory that has files, and leaves them"
 
-timeout -s INT 60 "$slurm" --dir "$a" up 4 --conf <(echo "NoSuchKey=1") >/dev/null 2>&1
+timeout -s INT 300 "$slurm" --dir "$a" up 4 --conf <(echo "NoSuchKey=1") >/dev/null 2>&1
 is "$? $(test -e "$a" && echo left)" "1 " "slurm up that fails exits with 1 and removes its directory"
 "$slurm" --dir "$a" up 8 >/dev/null 2>&1 &
 pid=$!
-wait_for 20 test -e "$a"
+wait_for 120 test -e "$a"
 A down 2>/dev/null
 wait "$pid"
 is "$(test -e "$a" && echo left)" "" "slurm down during slurm up removes the directory"
