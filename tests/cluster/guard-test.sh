@@ -8,7 +8,7 @@ installed
 up 4
 
 start() { # srun's arguments; its output in $here/out, its job's number in $job
-    C exec srun "$@" >"$here/out" 2>"$here/err" &
+    C_TIMEOUT=3600 C exec srun "$@" >"$here/out" 2>"$here/err" &
     srun=$!
     job=$((job + 1))
 }
@@ -16,31 +16,40 @@ result() { sed -n 's/^result: //p' "$1"; }
 
 # ---- guarded and unguarded: the same result, bit by bit ----
 
-work=("$trainer" --steps 60 --batch 64)
+steps=400
+work=("$trainer" --steps $steps --batch 16 --log "$here/steps")
 start -N4 "${work[@]}"
 wait $srun
 bare=$(result "$here/out")
+rm "$here/steps"
 start --sync-guard -N4 "${work[@]}"
+until_true 300 '.steps > 0' >/dev/null
+# It counts from the first step that was recognised: that was done by now, and is in this file or in the 4 KiB before.
+unseen=$(($(wc -l <"$here/steps") + 4096 / 20))
 wait $srun
 is $? 0 "a guarded job exits with 0"
 is "$(result "$here/out")" "$bare" "a guarded job has the same loss and parameters as an unguarded one, bit by bit"
 is "$(cat "$here/err")" "" "a guarded job prints nothing more on standard error"
-until_true 5 '.state == "finished"'
-ok $? "an ended job's state is finished within 5 s"
+until_true 60 '.state == "finished"'
+ok $? "an ended job's state is finished"
 is "$(figure '.probe | [.ranks_guarded, .ranks_total, .dropped, .missed] | join(" ")')" "4 4 0 0" "an ended job: 4 of 4 ranks were guarded, no record was dropped or missed"
 is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "an ended job: its report still has 4 ranks on 4 of 4 nodes"
 is "$(figure '.period')" 5 "the step of the trainer has a period of 5 collectives"
 figure '"#   steps: \(.steps)"'
-# In half a second: from the first that was recognised, which takes longer on a busy machine; one may be told twice.
-test "$(figure '.steps >= 30 and .steps <= 61')" = true
-ok $? "30 to 61 of the job's 60 steps were counted"
+# One may be told twice.
+test "$(figure ".steps <= $steps + 1")" = true
+ok $? "an ended job: no more steps were counted than it made"
+test "$(figure ".steps > 0 and .steps >= $steps - $unseen")" = true
+ok $? "an ended job: all steps after the first that was counted were counted"
+echo "#   $unseen steps at most were made before"
 is "$(C on node1 sh -c 'ls /dev/shm/syncguard* | wc -l')" 0 "no step directory is left in shared memory"
 
 # ---- live: figures, a slowed node, a trace ----
 
-start --sync-guard -N4 "$trainer" --seconds 60 --batch 256
-until_true 20 '.state == "running" and .steps != null and .steps > 20'
-ok $? "a running job's report counts more than 20 steps within 20 s"
+live=100000000 # seconds: until it is ended
+start --sync-guard -N4 "$trainer" --seconds $live --batch 256
+until_true 300 '.state == "running" and .steps != null and .steps > 20'
+ok $? "a running job's report counts more than 20 steps"
 is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "a running job's report has 4 ranks on 4 of 4 nodes"
 test "$(figure '.shares | add | . > 0.99 and . < 1.01')" = true
 ok $? "the shares of a running job's time sum up to 1"
@@ -49,48 +58,49 @@ is "$(head -1 "$here/trace.jsonl" | jq -r '[.format, .version, (.ranks | length)
 is "$(sed 1d "$here/trace.jsonl" | jq -s 'group_by([.c, .s]) | map(length) | .[2:-2] | unique | tostring' -r)" "[4]" "sgctl record: the trace has four ranks' records of every collective"
 is "$(sed 1d "$here/trace.jsonl" | jq -r '"\(.c) \(.s)"' | uniq | sort | uniq -d | head -1)" "" "sgctl record: the records of one collective stand together"
 C slow node3 400 >/dev/null
-until_true 30 'any(.verdicts[]; .class == "straggler" and .culprits == ["node3"])'
-ok $? "a slowed node is reported as straggler within 30 s"
+until_true 300 'any(.verdicts[]; .class == "straggler" and .culprits == ["node3"])'
+ok $? "a slowed node is reported as straggler"
 C slow node3 off >/dev/null
 
 # ---- kill -9 of what guards: the job goes on, the picture comes back ----
 
 C on node2 sh -c 'kill -9 $(pidof syncguard-agent)'
-until_true 20 '.nodes == 4 and any(.events[]; .text | test("node2.*restarted"))'
+until_true 300 '.nodes == 4 and any(.events[]; .text | test("node2.*restarted"))'
 ok $? "an agent that is killed is started again and reports it"
 C on node3 pkill -KILL -x sg-keeper
-until_true 20 '.nodes == 4 and any(.events[]; .text | test("node3.*restarted"))'
+until_true 300 '.nodes == 4 and any(.events[]; .text | test("node3.*restarted"))'
 ok $? "a keeper that is killed is started again, and the controller accepts its agent with the new credential"
 C controller kill >/dev/null 2>&1
 sleep 1
 C controller start >/dev/null 2>&1
-until_true 20 '.state == "running" and .nodes == 4 and .steps > 50'
+until_true 300 '.state == "running" and .nodes == 4 and .steps > 50'
 ok $? "after a kill of the controller the job's report comes back with its steps"
 kill -0 $srun
 ok $? "the job outlives kills of agent and controller"
 C exec scancel --signal=KILL "$job"
 wait $srun
-until_true 10 '.state == "finished"'
-ok $? "a cancelled job's state is finished within 10 s"
+until_true 120 '.state == "finished"'
+ok $? "a cancelled job's state is finished"
 
 # ---- a rank that stops ----
 
-start --sync-guard -N4 "$trainer" --seconds 40 --batch 64
-until_true 20 '.state == "running" and .steps != null and .steps > 20' >/dev/null
+start --sync-guard -N4 "$trainer" --seconds $live --batch 64
+until_true 300 '.state == "running" and .steps != null and .steps > 20' >/dev/null
 C on node4 sh -c 'kill -STOP $(pidof trainer.openmpi)'
-until_true 20 '.state == "stalled" and .regime == "stalled"'
-ok $? "a job with a stopped rank is reported as stalled within 20 s"
+until_true 300 '.state == "stalled" and .regime == "stalled"'
+ok $? "a job with a stopped rank is reported as stalled"
 C on node4 sh -c 'kill -CONT $(pidof trainer.openmpi)'
-until_true 20 '.state == "running"'
-ok $? "the stall ends within 20 s after the rank goes on"
+until_true 300 '.state == "running"'
+ok $? "the stall ends after the rank goes on"
 C exec scancel --signal=KILL "$job"
 wait $srun
 
 # ---- no MPI at all ----
 
-start --sync-guard -N2 sleep 3
-until_true 10 '.ranks == 0 and .probe.ranks_total == 2'
+start --sync-guard -N2 sleep infinity
+until_true 300 '.ranks == 0 and .probe.ranks_total == 2'
 ok $? "a guarded job without MPI is reported with 0 of 2 ranks guarded"
+C exec scancel --signal=KILL "$job"
 wait $srun
 
 # ---- programs that nobody here wrote: the same results ----
