@@ -109,16 +109,25 @@ answer() { # WORDS for a shell
     printf '#!/bin/sh\n%s\n' "$1" >"$sgctl"
     chmod +x "$sgctl"
 }
+# The plugin waits for 0.2 s, in which a busy machine may not have started sgctl: again, until it was in time.
+answered() {
+    submit -N2 "$on" --wrap true
+    [ "$(wc -l <"$here/err")" -gt 1 ]
+}
 answer 'echo node2,node9'
-submit -N2 "$on" --wrap true
+wait_for 300 answered
 is "$switches $(says 'node2 held jobs back again and again: --exclude=node2 keeps this one off') $(C exec scontrol show job "$job" | grep -c 'ExcNodeList=.*node2')" "1@00:01:00 1 0" \
     "a node of the partition that held jobs back is named, and not excluded"
 submit -N2 --sync-guard --wrap true
 is "$(wc -c <"$here/err")" 0 "by default it is not named"
 submit -N2 "$on" --exclude=node1 --wrap true
 is "$(says 'node2')" 0 "nor where the user excludes nodes"
-answer "echo \$\$ >'$here/pid'; exec sleep 1000"
-submit -N2 "$on" --wrap true
+started() {
+    submit -N2 "$on" --wrap true
+    [ -s "$here/pid" ]
+}
+answer "echo \$\$ >'$here/pid'; exec sleep infinity"
+wait_for 300 started
 is "$switches $(wc -l <"$here/err")" "1@00:01:00 1" "an sgctl that does not end holds nothing up"
 [ -s "$here/pid" ] && ! C exec sh -c "kill -0 $(cat "$here/pid") 2>/dev/null"
 ok $? "and is ended"
