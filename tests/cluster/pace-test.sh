@@ -1,7 +1,6 @@
 #!/bin/bash
 # Pacing on a real Slurm: more ranks than CPUs, what the ranks do, what the job's report says of it; and how soon a
 # parameter that is set is in force on all nodes.
-C_TIMEOUT=200
 . "$(dirname "$(readlink -f "$0")")/prelude.sh"
 
 program=$top_builddir/tests/bench/pace.openmpi
@@ -14,24 +13,32 @@ C controller restart >/dev/null || bail_out "the controller does not start again
 cpus=$(C exec srun -N1 -n1 bash -c 'echo $SLURM_CPUS_ON_NODE')
 many=$((cpus + 2))
 # Open MPI yields by itself on this cluster (config.sh): release is not to be had, the gate is.
-C exec srun -N1 -O -n$many --sync-guard=paced "$program" --steps 600 --work 2 --slow 1 >"$here/out" 2>"$here/err" &
+C exec srun -N1 -O -n$many --sync-guard=paced "$program" --steps 100 --work 2 --slow 1 >"$here/out" 2>"$here/err"
 job=2 # after the one that told the CPUs
-# While all of them run: the last look may be one after a rank has ended.
-until_true 20 ".pace.nodes[0].ranks == $many"
-counted=$?
-wait $!
 grep -q '"sums"' "$here/out"
 ok $? "a paced job of $many ranks, 2 more than CPUs, ends and prints its sums"
 sed 's/^/# /' "$here/out" "$here/err" | head -n 5
-C exec sgctl job "$job" --json >"$here/job" 2>/dev/null
-test "$(jq -r .pace.levers "$here/job")" = release,gate
-ok $? "the job's report lists the policy's levers"
-ok $counted "the job's report has the node's number of ranks"
-test "$(jq -r '.pace.nodes[0].collectives > 0' "$here/job")" = true
+is "$(figure .pace.levers)" release,gate "the job's report lists the policy's levers"
+
+# The same without an end.
+start() { # SRUN'S ARGUMENTS...: its number in $job
+    C_TIMEOUT=3600 C exec srun --sync-guard=paced "$@" >/dev/null 2>&1 &
+    srun=$!
+    job=$((job + 1))
+}
+end() {
+    C exec scancel --signal=KILL "$job"
+    wait $srun
+}
+start -N1 -O -n$many "$program" --steps 1000000 --work 2 --slow 1
+until_true 300 ".pace.nodes[0].ranks == $many"
+ok $? "the job's report has the node's number of ranks"
+until_true 300 '.pace.nodes[0].collectives > 0'
 ok $? "the node reports collectives that were paced"
-test "$(jq -r '.pace.nodes[0].levers[0].why | startswith("the MPI library")' "$here/job")" = true
+test "$(figure '.pace.nodes[0].levers[0].why | startswith("the MPI library")')" = true
 ok $? "the report gives the MPI library as the reason why release is not in force"
-jq -c .pace "$here/job" | sed 's/^/# /'
+figure '.pace | "# \(.)"'
+end
 
 # ---- a parameter of a running job ----
 
@@ -44,10 +51,9 @@ on_pages() { # MICROSECONDS
         [ "$(page $node)" = "$1" ] || return 1
     done
 }
-in_force() { wait_for 20 on_pages "$1"; }
-C exec srun -N4 --sync-guard=paced "$program" --steps 100000 --work 5 >/dev/null 2>&1 &
-job=3
-until_true 20 '.ranks == 4 and .steps > 20' >/dev/null
+in_force() { wait_for 120 on_pages "$1"; }
+start -N4 "$program" --steps 1000000 --work 5
+until_true 300 '.ranks == 4 and .steps > 20' >/dev/null
 in_force 20000
 ok $? "the policy's PaceMaxDelay is on the control pages of four nodes"
 for us in 7000 3000 9000; do
@@ -57,6 +63,5 @@ for us in 7000 3000 9000; do
     ok $? "sgctl policy set PaceMaxDelay=${us}us reaches the control pages of four nodes"
     echo "#   $((($(date +%s%N) - begun) / 1000000)) ms after sgctl began"
 done
-C exec scancel "$job"
-wait
+end
 done_testing
