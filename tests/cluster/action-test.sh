@@ -32,12 +32,14 @@ as() { # UID COMMAND...: on the control host
 me=$(id -u)
 field() { C exec scontrol show "$1" "$2" | grep -oE "\b$3=.*" | head -1 | sed "s/^$3=//; s/ *\$//"; }
 word() { field "$@" | cut -d' ' -f1; }
+# Slurm calls a node NOT_RESPONDING until it has answered a ping.
+state() { word node "$1" State | sed 's/+NOT_RESPONDING//'; }
 outcome() { C exec sgctl actions --json | jq -r "[.actions[] | select($1)][0] | \"\(.state): \(.outcome)\""; }
 
 cat >"$here/task" <<TASK
 #!/bin/bash
 trap 'echo \$SLURM_JOB_ID.\$SLURM_STEP_ID >>$here/got.\$SLURM_JOB_ID' USR1
-for ((i = 0; i < 1200; i++)); do sleep .25; done
+while :; do sleep .25; done
 TASK
 cat >"$here/job" <<JOB
 #!/bin/bash
@@ -53,7 +55,7 @@ submit() { # UID SBATCH-ARGUMENTS...: its number in $job, once its step is guard
 
     shift
     job=$(as "$uid" sbatch --parsable --requeue -N1 -o "$here/out/%j" "$@" "$here/job")
-    wait_for 60 is_guarded || echo "#   job $job is never guarded: $(cat "$here/out/$job")"
+    wait_for 300 is_guarded || echo "#   job $job is never guarded: $(cat "$here/out/$job")"
 }
 
 # ---- by hand, through libslurm ----
@@ -66,10 +68,11 @@ is "$? $(grep -c -- '--yes' "$here/err")" "2 1" "sgctl action without a terminal
 like "$(C exec sgctl action "$job" comment --yes rank 3 is slow)" "Comment set" "sgctl action comment reports that the comment is set"
 is "$(field job "$job" Comment)" "mine; SyncGuard: rank 3 is slow" "the job's comment keeps the user's own text and adds SyncGuard's"
 like "$(C exec sgctl action "$job" signal USR1 --yes)" "signal USR1 sent to step $job.0" "sgctl action signal USR1 reports the step"
-wait_for 20 test -s "$here/got.$job"
+wait_for 120 test -s "$here/got.$job"
 is "$(cat "$here/got.$job")" "$job.0" "the signal reaches the guarded step alone, not the batch script"
 C exec sgctl action "$job.7" signal USR1 --yes >/dev/null 2>"$here/err"
-is $? 1 "sgctl action on a step that does not exist exits with 1: $(cat "$here/err")"
+is $? 1 "sgctl action on a step that does not exist exits with 1"
+show "$here/err"
 like "$(C exec sgctl action "$job" exclude node1 --yes)" "requeued, ExcNodeList=node1" "sgctl action exclude requeues the job without the node"
 is "$(word job "$job" Restarts) $(word job "$job" ExcNodeList)" "1 node1" "Slurm shows one restart and the excluded node"
 is "$(C exec sgctl actions "$job" --json | jq -r '[.actions[] | .action + " " + .state] | join(", ")')" \
@@ -77,12 +80,11 @@ is "$(C exec sgctl actions "$job" --json | jq -r '[.actions[] | .action + " " + 
 C exec scancel "$job"
 
 like "$(C exec sgctl node node3 drain --yes its fan is loud)" "drained" "sgctl node drain reports that the node is drained"
-is "$(word node node3 State) $(field node node3 Reason | sed 's/ \[.*//')" "IDLE+DRAIN SyncGuard: its fan is loud" "Slurm shows the drained node with SyncGuard's reason"
+is "$(state node3) $(field node node3 Reason | sed 's/ \[.*//')" "IDLE+DRAIN SyncGuard: its fan is loud" "Slurm shows the drained node with SyncGuard's reason"
 like "$(C exec sgctl node node3 drain --yes again)" "drained already" "sgctl node drain of a drained node reports that it was drained already"
 is "$(field node node3 Reason | sed 's/ \[.*//')" "SyncGuard: its fan is loud" "draining a drained node keeps its reason"
 like "$(C exec sgctl node node3 resume --yes the fan is new)" "resumed" "sgctl node resume reports that the node is resumed"
-# Slurm calls it NOT_RESPONDING until it has answered a ping.
-like "$(word node node3 State) $(field node node3 Reason)" "^IDLE(\+NOT_RESPONDING)? $" "Slurm shows the resumed node as idle, without a reason"
+is "$(state node3) $(field node node3 Reason)" "IDLE " "Slurm shows the resumed node as idle, without a reason"
 like "$(C exec sgctl node node3 resume --yes)" "node3 is not drained" "sgctl node resume of a node in service reports that it is not drained"
 C exec scontrol update nodename=node3 state=drain reason=burnt
 like "$(C exec sgctl node 'node[3-4]' resume --yes)" "resumed; node4 is not drained" "sgctl node resume of several nodes resumes those that are drained"
@@ -108,7 +110,8 @@ if [ -n "$other" ]; then
     theirs=$job
     S() { as "$other" env SYNCGUARD_CONF="$conf" "$here/inst/bin/sgctl" "$@"; }
     S action "$mine" requeue --yes 2>"$here/err"
-    is $? 1 "a user cannot requeue another user's job: $(cat "$here/err")"
+    is $? 1 "a user cannot requeue another user's job"
+    show "$here/err"
     for what in "signal USR1" "exclude node1" "comment x" checkpoint; do
         # shellcheck disable=SC2086 # words
         S action "$mine" $what --yes 2>/dev/null
@@ -118,7 +121,7 @@ if [ -n "$other" ]; then
     is "$? $(grep -c 'only operators' "$here/err")" "1 1" "a user who is no operator cannot drain a node"
     C exec scontrol update nodename=node4 state=drain reason=burnt
     S node node4 resume --yes 2>"$here/err"
-    is "$? $(grep -c 'only operators' "$here/err") $(word node node4 State)" "1 1 IDLE+DRAIN" "a user who is no operator cannot resume a node"
+    is "$? $(grep -c 'only operators' "$here/err") $(state node4)" "1 1 IDLE+DRAIN" "a user who is no operator cannot resume a node"
     like "$(C exec sgctl node node4 resume --yes)" "resumed" "an operator can resume a node"
     S action "$theirs" webhook --yes x 2>"$here/err"
     is "$? $(grep -c 'only operators' "$here/err")" "1 1" "a user who is no operator cannot call the webhook"
@@ -145,7 +148,7 @@ if [ -n "$jwt" ]; then
     mkdir -m 777 "$here/rest"
     C exec setpriv --reuid="$other" --regid="$other" --clear-groups env SLURM_JWT=daemon SLURM_CONF="$here/c/etc/slurm.conf" \
         slurmrestd -s openapi/v0.0.38 -a rest_auth/jwt "unix:$here/rest/socket" 127.0.0.1:6820 >"$here/rest.log" 2>&1 &
-    wait_for 50 test -S "$here/rest/socket"
+    wait_for 120 test -S "$here/rest/socket"
     for url in "unix:$here/rest/socket" http://127.0.0.1:6820; do
         sed -i '/^Slurmrestd/d' "$conf"
         printf 'Slurmrestd=%s\nSlurmrestdToken=%s\n' "$url" "$here/token" >>"$conf"
@@ -176,14 +179,14 @@ trainer=$top_builddir/tests/workloads/trainer.openmpi
 # The requeued job runs. Slurm lets it wait for two minutes; what starts in the second in which its last run was killed, a
 # node takes for that run ("Job credential revoked").
 again() { # RESTARTS
-    local i
-
-    sleep 3
-    for ((i = 0; i < 150; i++)); do
-        [ "$(word job "$job" Restarts) $(word job "$job" JobState)" = "$1 RUNNING" ] && return
-        ((i % 4)) || C exec scontrol update jobid="$job" starttime=now 2>/dev/null
-        sleep 1
-    done
+    pending() { [ "$(word job "$job" Restarts) $(word job "$job" JobState)" = "$1 PENDING" ]; }
+    running() {
+        C exec scontrol update jobid="$job" starttime=now 2>/dev/null
+        [ "$(word job "$job" Restarts) $(word job "$job" JobState)" = "$1 RUNNING" ]
+    }
+    wait_for 120 pending "$1"
+    sleep 2 # a clock's next second, and not what a machine has done by then
+    wait_for 300 running "$1" && return
     C exec scontrol show job "$job" | grep -E 'JobState|StartTime|NodeList' | sed 's/^/#/'
     C exec sinfo -N -h -o '#  %n %T %E'
     sed 's/^/#   /' "$here/out/$job"
@@ -199,34 +202,38 @@ Policy=act Action=enforce EffectWindow=8s
 Rule=slow Policy=act When="class == straggler and slowdown > 1.1" Hold=3s CoolDown=1h Action=exclude
 CONF
     C controller restart >/dev/null
-    printf '#!/bin/bash\nsrun --sync-guard=act %s --batch 16 --device 0.1 --device-clock %s --seconds 600\n' "$trainer" "$here/clock" >"$here/train"
+    printf '#!/bin/bash\nsrun --sync-guard=act %s --batch 16 --device 0.2 --device-clock %s --seconds 100000000\n' "$trainer" "$here/clock" >"$here/train"
     job=$(C exec sbatch --parsable --requeue -N2 -o "$here/out/%j" "$here/train")
-    until_true 60 '.steps > 60'
-    ok $? "the trainer under policy act has done more than 60 steps within 60 s"
+    until_true 300 '.steps > 30'
+    ok $? "the trainer under policy act has done more than 30 steps"
     slow=$(C exec scontrol show hostnames "$(word job "$job" NodeList)" | tail -1)
-    echo 0.77 >"$here/clock/$slow"
-    until_true 60 '.policy.decisions[0] | .action == "exclude" and .outcome == "done"'
-    ok $? "the rule's exclude of the slow node is done within 60 s"
+    # Half the clock, so that what else goes on in a step of a busy machine matters little.
+    echo 0.5 >"$here/clock/$slow"
+    until_true 300 '.policy.decisions[0] | .action == "exclude" and .outcome == "done"'
+    ok $? "the rule's exclude of the slow node is done"
     brought exclude sentence | sed 's/^/#   /'
     is "$(brought exclude nodes[0])" "$slow" "the rule excludes the node whose clock was lowered"
     like "$(C exec sgctl actions "$job")" " exclude $slow +slow +done " "sgctl actions lists the exclude of the slow node"
     again 1
     ok $? "the requeued job runs again"
     is "$(C exec scontrol show hostnames "$(word job "$job" NodeList)" | grep -cx "$slow")" 0 "the requeued job runs without the excluded node"
-    until_true 60 'any(.policy.decisions[]; .action == "exclude" and .effect != null)'
-    ok $? "the effect of the exclude is measured within 60 s"
+    until_true 300 'any(.policy.decisions[]; .action == "exclude" and .effect != null)'
+    ok $? "the effect of the exclude is measured"
     effect=$(brought exclude effect)
     echo "#   $effect"
     like "$effect" "^excluded $slow: 0\\.[0-9]+ of the step time \\([^)]*\\), (as projected|0\\.[0-9]+ was projected)" "the effect of the exclude is a shorter step, next to the projected one"
-    test "$(figure '[.policy.decisions[] | select(.action == "exclude")][0] | .effect_ratio > 0.6 and .effect_ratio < 0.95')" = true
-    ok $? "the effect of the exclude is 0.6 to 0.95 of the step time"
+    # The clock sets the least time of a step, on any machine: 0.4 s before and 0.2 s after.
+    test "$(figure '[.policy.decisions[] | select(.action == "exclude")][0] |
+        .effect_ratio < 1 and .step_before_s > 0.39 and .step_before_s * .effect_ratio > 0.19')" = true
+    ok $? "the effect of the exclude is that of steps from 0.4 s to 0.2 s"
+    figure '[.policy.decisions[] | select(.action == "exclude")][0] | "# \(.step_before_s) s times \(.effect_ratio)"'
     is "$(C exec sgctl policy explain "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "sgctl policy explain prints the effect of the exclude in the new run"
     is "$(C exec sgctl audit "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "sgctl audit prints the effect of the exclude"
     like "$(C exec sgctl action "$job" requeue --yes)" "requeued" "sgctl action requeue by hand reports that the job is requeued"
     again 2
     ok $? "the job requeued by hand runs again"
-    until_true 60 'any(.policy.decisions[]; .action == "requeue" and .effect != null)'
-    ok $? "the effect of the requeue by hand is measured within 60 s"
+    until_true 300 'any(.policy.decisions[]; .action == "requeue" and .effect != null)'
+    ok $? "the effect of the requeue by hand is measured"
     effect=$(brought requeue effect)
     echo "#   $effect"
     like "$effect" "^requeued the job: [01]\\.[0-9]+ of the step time \\([^)]*\\)$" "the effect of the requeue by hand has no projection"
@@ -239,19 +246,19 @@ fi
 # ---- a controller that is killed in the midst ----
 
 mv "$here/inst/libexec/syncguard/syncguard-slurm-helper" "$here/slurm-helper"
-printf '#!/bin/sh\nif mkdir %s/first 2>/dev/null; then %s >/dev/null; sleep 100; fi\nexec %s\n' "$here" "$here/slurm-helper" "$here/slurm-helper" \
+printf '#!/bin/sh\nif mkdir %s/first 2>/dev/null; then %s >/dev/null; sleep infinity; fi\nexec %s\n' "$here" "$here/slurm-helper" "$here/slurm-helper" \
     >"$here/inst/libexec/syncguard/syncguard-slurm-helper"
 chmod 755 "$here/inst/libexec/syncguard/syncguard-slurm-helper"
 C controller restart >/dev/null
 submit "$me" -w node1
 C exec sgctl action "$job" requeue --yes --timeout 2 >/dev/null 2>&1 &
 requeued() { [ "$(word job "$job" Restarts)" = 1 ]; }
-wait_for 60 requeued
+wait_for 300 requeued
 C controller kill >/dev/null
 C controller start >/dev/null
 wait $!
 settled() { [[ $(outcome '.action == "requeue"') != pending* ]]; }
-wait_for 60 settled
+wait_for 300 settled
 is "$(outcome '.action == "requeue"')" "done: the job was requeued already" "an action done before the controller was killed is recorded as done already"
 is "$(word job "$job" Restarts)" 1 "an action done before the controller was killed is not repeated"
 C exec scancel "$job"
