@@ -122,7 +122,7 @@ cover node3 "$here/slow" "$inst/bin/sgctl"
 doctor
 is "$status $(faults)" "1 answers:node3 " "a node that does not answer within the limit is named, and the others are heard"
 uncover node3 "$inst/bin/sgctl"
-wait_for 60 sh -c "[ -z \"\$($slurm --dir $here/c exec squeue -h)\" ]"
+wait_for 300 sh -c "[ -z \"\$($slurm --dir $here/c exec squeue -h)\" ]"
 is "$(C exec squeue -h | wc -l)" 0 "no job is left in the queue"
 
 C exec salloc -Q -N2 -w 'node[2-3]' "$inst/bin/sgctl" doctor --cluster --json >"$here/out" 2>"$here/err"

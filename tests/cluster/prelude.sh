@@ -10,8 +10,8 @@ slurm=$top_srcdir/tests/cluster/slurm
 here=$(mktemp -d "${TMPDIR:-/tmp}/$(basename "$0" .sh).XXXXXX")
 job=0
 
-# Bounded: what hangs fails here, and is ended with the cluster.
-C() { timeout -k 5 "${C_TIMEOUT:-120}" "$slurm" --dir "$here/c" "$@"; }
+# Bounded: what hangs fails here, and is ended with the cluster.  What runs until the test ends it gets a C_TIMEOUT of its own.
+C() { timeout -k 5 "${C_TIMEOUT:-300}" "$slurm" --dir "$here/c" "$@"; }
 
 on_exit() {
     C down >/dev/null 2>&1
