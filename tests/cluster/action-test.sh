@@ -197,9 +197,10 @@ brought() { # ACTION FIELD: of the newest such decision that the job's report ha
 }
 if [ -x "$trainer" ]; then
     mkdir "$here/clock"
+    # Steps from before the node was slow are not in the window before the action.
     cat >>"$conf" <<'CONF'
 Policy=act Action=enforce EffectWindow=5s
-Rule=slow Policy=act When="class == straggler and slowdown > 1.1" Hold=1s CoolDown=1h Action=exclude
+Rule=slow Policy=act When="class == straggler and slowdown > 1.1" Hold=6s CoolDown=1h Action=exclude
 CONF
     C controller restart >/dev/null
     printf '#!/bin/bash\nsrun --sync-guard=act %s --batch 16 --device 0.2 --device-clock %s --seconds 100000000\n' "$trainer" "$here/clock" >"$here/train"
