@@ -1,5 +1,6 @@
 /* fake-nvml.c - stands in for libnvidia-ml.so.1: two GPUs, of which the second one is hot and used by the
- * process that asks.  FAKE_NVML_HANG: the driver does not answer. */
+ * process that asks.  FAKE_NVML_HANG: the driver does not answer; a file of this name then says that it was asked. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,8 +28,13 @@ static int is_second(void *d)
 
 int nvmlInit_v2(void)
 {
-    if (getenv("FAKE_NVML_HANG"))
-        pause();
+    const char *hang = getenv("FAKE_NVML_HANG");
+
+    if (hang) {
+        close(open(hang, O_WRONLY | O_CREAT, 0600));
+        for (;;)
+            pause();
+    }
     return 0;
 }
 
