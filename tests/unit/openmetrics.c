@@ -37,11 +37,12 @@ static bool has(const char *text, const char *line)
 
 static int samples(const char *text, const char *of)
 {
+    size_t of_bytes = of ? strlen(of) : 0;
     int n = 0;
 
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
-        n += *line && *line != '#' && (!of || strstr(line, of) == line);
+        n += *line && *line != '#' && (!of || !strncmp(line, of, of_bytes));
         if (!*line)
             break;
     }
