@@ -35,7 +35,6 @@
 #define MAGIC               "SGLK"
 #define HEAD_BYTES          11u
 #define HANDSHAKE_MAX       (SEAL_KEY_BYTES + IDENTITY_CREDENTIAL_MAX)
-#define HANDSHAKE_TIMEOUT_S 5
 #define HANDSHAKE_READ_MAX  (HEAD_BYTES + HANDSHAKE_MAX) /* held of a peer that nobody knows yet */
 #define REASON_MAX          200u
 #define FRAMES_AT_ONCE      4  /* of one link, before others have their turn */
@@ -144,9 +143,16 @@ static void on_doom(evutil_socket_t fd, short what, void *arg)
 
 /* ---- handshake ---- */
 
+static double handshake_s(const struct link *l)
+{
+    return l->end->handshake_s > 0 ? l->end->handshake_s : LINK_HANDSHAKE_S;
+}
+
 static void set_deadline(struct link *l)
 {
-    event_add(l->deadline, &(struct timeval){ HANDSHAKE_TIMEOUT_S, 0 });
+    struct timeval limit = loop_timeval(handshake_s(l));
+
+    event_add(l->deadline, &limit);
 }
 
 static void send_message(struct link *l, enum message kind, const void *data, size_t bytes)
@@ -593,11 +599,11 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (l->phase == PHASE_RESOLVING)
-        fail(l, "cannot resolve the host name within %d s", HANDSHAKE_TIMEOUT_S);
+        fail(l, "cannot resolve the host name within %g s", handshake_s(l));
     else if (l->phase == PHASE_CONNECTING)
-        fail(l, "no connection within %d s", HANDSHAKE_TIMEOUT_S);
+        fail(l, "no connection within %g s", handshake_s(l));
     else
-        fail(l, "the handshake takes longer than %d s", HANDSHAKE_TIMEOUT_S);
+        fail(l, "the handshake takes longer than %g s", handshake_s(l));
 }
 
 static void on_addresses(struct addrinfo *addresses, const char *why, void *arg)

@@ -5,7 +5,7 @@
  * its own user; nobody else is taken for a controller.  The accepting end learns the peer's user, and the step if a trusted
  * user vouches for one.  Both refuse an end of another cluster.  Every frame after that is sealed (seal.h): a replayed,
  * reordered or altered one closes the link.  The size of a frame is checked (LINK_FRAME_MAX) before memory is
- * allocated.  A peer that does not finish the handshake within 5 s is dropped, and so is one that does not read, at
+ * allocated.  A peer that does not finish the handshake within LINK_HANDSHAKE_S is dropped, and so is one that does not read, at
  * LINK_PENDING_MAX or after 30 s.
  *
  * The accepting end asks munged on a thread (verifier.h), where many peers at once wait for their turn; the connecting end
@@ -39,6 +39,7 @@ struct verifier;
 #define LINK_FRAME_MAX   (1u << 20)
 #define LINK_PENDING_MAX (16u << 20)
 #define LINK_TRUSTED_MAX 4
+#define LINK_HANDSHAKE_S 5
 
 enum link_frame {
     LINK_JSON = 1,      /* a JSON object, see doc/protocol.md */
@@ -62,6 +63,7 @@ struct link_end {
     uid_t trusted[LINK_TRUSTED_MAX]; /* besides root and our own user */
     size_t n_trusted;
     struct verifier *verifier; /* accepting end only */
+    double handshake_s;        /* its time limit; 0: LINK_HANDSHAKE_S. Tests set others */
 };
 
 /* Munge's socket, the cluster's name and the trusted users as configured; c is lent. */

@@ -183,23 +183,36 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what, (void)arg;
 }
 
-/* Run the loop until *flag, or so many seconds. */
-static bool wait_for(const bool *flag, double seconds)
+#define ENDS_S 120 /* a limit that nothing comes near */
+
+/* Run the loop until *flag. */
+static bool wait_for(const bool *flag)
 {
-    double until = now_s() + seconds;
+    double until = now_s() + ENDS_S;
     struct event *tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
 
     event_add(tick, &(struct timeval){ 0, 10000 });
-    while (!(flag && *flag) && now_s() < until)
+    while (!*flag && now_s() < until)
         event_base_loop(base, EVLOOP_ONCE);
     event_free(tick);
-    return flag && *flag;
+    return *flag;
+}
+
+/* Run the loop for a while: whatever is due at once happens. */
+static void turn(void)
+{
+    for (int i = 0; i < 100; i++)
+        event_base_loop(base, EVLOOP_NONBLOCK);
 }
 
 static bool wait_frames(const struct end *e, int frames)
 {
-    for (double until = now_s() + 5; e->frames < frames && !e->down && now_s() < until;)
-        wait_for(NULL, 0.02);
+    struct event *tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
+
+    event_add(tick, &(struct timeval){ 0, 10000 });
+    for (double until = now_s() + ENDS_S; e->frames < frames && !e->down && now_s() < until;)
+        event_base_loop(base, EVLOOP_ONCE);
+    event_free(tick);
     return e->frames >= frames;
 }
 
@@ -220,7 +233,7 @@ static bool meet(struct end *client, const char *hosts)
     heard_bytes = 0;
     server_end = &at_home.end;
     client->link = link_connect(base, hosts, 0, &client_end, &events, client, &err);
-    return client->link && wait_for(&client->up, 5) && wait_for(&server.up, 5);
+    return client->link && wait_for(&client->up) && wait_for(&server.up);
 }
 
 static void handshake(void)
@@ -249,7 +262,7 @@ static void handshake(void)
     ok(link_pending_bytes(client.link) == 0, "no bytes are pending after the largest frame has arrived");
     link_close(client.link);
     client.link = NULL;
-    ok(wait_for(&server.down, 5) && !client.down, "link_close is reported to the other end only: %s",
+    ok(wait_for(&server.down) && !client.down, "link_close is reported to the other end only: %s",
        server.why);
 
     snprintf(named_peer, sizeof(named_peer), "localhost%s", strchr(server_hosts, ':'));
@@ -263,7 +276,7 @@ static void handshake(void)
     server.close_on_frame = true;
     link_send(client.link, LINK_JSON, "1", 1);
     link_send(client.link, LINK_JSON, "2", 1);
-    ok(wait_for(&client.down, 5) && server.frames == 1, "a link may be closed from inside its own frame");
+    ok(wait_for(&client.down) && server.frames == 1, "a link may be closed from inside its own frame");
     forget(&client);
 }
 
@@ -278,7 +291,7 @@ static void many_frames(void)
     server.close_other = &client;
     for (int i = 0; i < FRAMES; i++)
         link_send(client.link, LINK_JSON, "{}", 2);
-    wait_for(&server.down, 5);
+    wait_for(&server.down);
     is_int(server.frames, FRAMES, "all frames arrive that were sent before the link was closed");
     is_str(server.why, "closed by the peer", "then the link is closed");
     meet(&client, server_hosts);
@@ -288,7 +301,7 @@ static void many_frames(void)
     for (int i = 0; i < FRAMES; i++)
         link_send(client.link, LINK_JSON, "{}", 2);
     wait_frames(&server, 1);
-    wait_for(NULL, 0.1);
+    turn();
     is_int(server.frames, 1, "a link that its owner closed has no more frames");
     forget(&client);
 }
@@ -314,22 +327,23 @@ static void strangers(void)
 
         mischief = cases[i].mischief;
         link_send(client.link, LINK_JSON, "{\"a\":1}", 7);
-        ok(up && wait_for(&server.down, 5) && strstr(server.why, cases[i].why), "%s closes the link: %s",
+        ok(up && wait_for(&server.down) && strstr(server.why, cases[i].why), "%s closes the link: %s",
            cases[i].what, server.why);
         ok(server.frames == (cases[i].mischief == REPLAY), "%s: only the genuine frame is delivered",
            cases[i].what);
-        wait_for(&client.down, 2);
+        wait_for(&client.down);
     }
     meet(&client, relay_hosts);
     mischief = STALL;
     while (sent < 100 && !link_send(client.link, LINK_TELEMETRY, big, sizeof(big))) {
         sent++;
-        wait_for(NULL, 0.01);
+        turn();
     }
-    ok(sent >= 16 && sent < 30, "link_send accepts %d MiB for a peer that does not read", sent);
+    printf("# %d MiB were accepted\n", sent);
+    ok(sent >= 16 && sent < 30, "link_send accepts as much for a peer that does not read as LINK_PENDING_MAX and the kernel hold");
     is_int(link_send(client.link, LINK_JSON, "x", 1), -1,
            "link_send fails once the buffer for a peer is full");
-    ok(wait_for(&client.down, 5) && strstr(client.why, "too slow"),
+    ok(wait_for(&client.down) && strstr(client.why, "too slow"),
        "the link to a peer that does not read goes down by itself: %s", client.why);
     forget(&server);
 }
@@ -360,7 +374,7 @@ static const char *raw_reason(int fd)
     static char text[512];
     ssize_t n;
 
-    wait_for(&server.down, 8);
+    wait_for(&server.down);
     n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
     close(fd);
     if (n < 11)
@@ -380,6 +394,7 @@ static void raw_peers(void)
     static const char head_key[] = "SGLK\x02\0\0\0\x01\x08\0MUNGE:x:";
     static const char head_cred[] = "SGLK\x02\0\0\0\x01\x28\0" KEY "MUNGE:x:";
     struct end client = { 0 };
+    struct link_end hasty = at_home.end;
     uint8_t greeting[4096];
     size_t n;
     int fd;
@@ -414,25 +429,28 @@ static void raw_peers(void)
     ok(strstr(raw_reason(fd), "munge"), "a forged credential is rejected: %s", server.why);
     fd = raw_connect();
     raw_send(fd, head_cred, 13);
-    wait_for(NULL, 0.1);
+    turn();
     close(fd);
-    ok(wait_for(&server.down, 5) && strstr(server.why, "during the handshake"), "an early close: %s",
+    ok(wait_for(&server.down) && strstr(server.why, "during the handshake"), "an early close: %s",
        server.why);
 
     meet(&client, relay_hosts);
     n = 11 + (size_t)(heard[9] | heard[10] << 8);
     memcpy(greeting, heard, n);
     forget(&client);
-    wait_for(&server.down, 5);
+    wait_for(&server.down);
     fd = raw_connect();
     raw_send(fd, greeting, n);
     raw_send(fd, heard + n, heard_bytes - n);
     raw_reason(fd);
     ok(!server.up && strstr(server.why, "not sealed"), "a recorded connection that is sent again is rejected: %s", server.why);
+    hasty.handshake_s = 0.2;
+    server_end = &hasty;
     fd = raw_connect();
     raw_reason(fd);
-    ok(strstr(server.why, "longer than 5 s"), "a peer that sends no greeting is closed after 5 s: %s",
+    ok(strstr(server.why, "longer than 0.2 s"), "a peer that sends no greeting is closed at the handshake's time limit: %s",
        server.why);
+    server_end = &at_home.end;
 }
 
 /* ---- what the connecting end is told ---- */
@@ -458,7 +476,7 @@ static void expect_down(const char *hosts, const struct link_end *end, const cha
 
     client.link = link_connect(base, hosts, 0, end, &events, &client, &err);
     if (client.link)
-        wait_for(&client.down, 8);
+        wait_for(&client.down);
     ok(!client.up && strcasestr(client.link   ? ""
                                 : client.down ? client.why
                                               : err.text,
@@ -470,7 +488,7 @@ static void expect_down(const char *hosts, const struct link_end *end, const cha
 static void reasons(void)
 {
     char hosts[64], none[128];
-    struct link_end nowhere = { 0 }, unknown = at_home.end;
+    struct link_end nowhere = { 0 }, unknown = at_home.end, hasty = client_end;
     struct evconnlistener *raw = listen_on(on_raw_accept, hosts);
 
     reply = "SGLK\x07\0\0\0\x02\x01\0x";
@@ -492,7 +510,7 @@ static void reasons(void)
 
     server_end = &elsewhere.end;
     expect_down(server_hosts, &client_end, "a credential of another cluster's key is rejected", "invalid credential");
-    wait_for(&server.down, 2);
+    wait_for(&server.down);
     ok(strcasestr(server.why, "invalid credential"),
        "the accepting end also reports the invalid credential: %s", server.why);
     snprintf(none, sizeof(none), "%s/none", ours.dir);
@@ -502,7 +520,8 @@ static void reasons(void)
     server_end = &unknown;
     expect_down(server_hosts, &client_end, "the controller's lack of munged is reported", "no credential yet");
     expect_down("a:b", &client_end, "a malformed list of hosts is rejected", "port must be");
-    expect_down("no-such-host.invalid", &client_end, "an unknown host name is reported", "");
+    hasty.handshake_s = 1; /* a network that does not answer for its names is reported as well */
+    expect_down("no-such-host.invalid", &hasty, "an unknown host name is reported", "");
 }
 
 /* An identity that another user vouches for; NULL where this process cannot become one. */
@@ -538,7 +557,7 @@ static void identities(void)
         forget(&server);
         server_end = &at_home.end;
         client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
-        ok(wait_for(&client.up, 5) && wait_for(&server.up, 5), "an agent connects with its step's credential, time %d: %s",
+        ok(wait_for(&client.up) && wait_for(&server.up), "an agent connects with its step's credential, time %d: %s",
            i + 1, client.why);
         ok(server.link && link_uid(server.link) == 4711, "its user is the one that is vouched for");
         ok(server.link && get_int(link_step(server.link), "job", 1, 100, 0) == 12, "and so is its job");
@@ -547,8 +566,8 @@ static void identities(void)
     forget(&client);
     forget(&server);
     client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
-    wait_for(&client.up, 5);
-    wait_for(&server.up, 5);
+    wait_for(&client.up);
+    wait_for(&server.up);
     ok(server.link && !link_step(server.link) && link_uid(server.link) == getuid(), "nobody vouches for a step of a user's credential");
     forget(&client);
     forget(&server);
@@ -577,15 +596,15 @@ static void identities(void)
         agent = client_end;
         agent.trusted[agent.n_trusted++] = 65534;
         client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
-        ok(wait_for(&client.up, 5), "unless that user is trusted: %s", client.why);
+        ok(wait_for(&client.up), "unless that user is trusted: %s", client.why);
         forget(&client);
         identity_free(made);
         agent = client_end;
         agent.identity = made = made_by(65534, IDENTITY_STEP, claims);
         server_end = &at_home.end;
         client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
-        wait_for(&client.up, 5);
-        wait_for(&server.up, 5);
+        wait_for(&client.up);
+        wait_for(&server.up);
         ok(server.link && !link_step(server.link) && link_uid(server.link) == 65534,
            "an ordinary user cannot vouch for a step, nor become root by it");
         forget(&client);
@@ -598,10 +617,29 @@ static void identities(void)
     server_end = &at_home.end;
 }
 
+/* An owner that leaves in the middle of everything.  What would still come has come when a later lookup and a later handshake
+ * have ended. */
+static void leaving(void)
+{
+    struct link_end hasty = client_end;
+    struct end client = { 0 }, later = { 0 };
+
+    hasty.handshake_s = 1;
+    client.link = link_connect(base, "no-such-host.invalid", 0, &hasty, &events, &client, NULL);
+    turn();
+    forget(&client);
+    client.link = link_connect(base, server_hosts, 0, &client_end, &events, &client, NULL);
+    forget(&client);
+    later.link = link_connect(base, "no-such-host.invalid", 0, &hasty, &events, &later, NULL);
+    wait_for(&later.down);
+    ok(meet(&later, server_hosts), "a link comes up after others were closed before they were up");
+    ok(!client.down && !client.up, "a link closed before it is up calls no callback");
+    forget(&later);
+}
+
 int main(void)
 {
     struct evconnlistener *listener, *relay;
-    struct end client = { 0 };
 
     if (!test_munge_start(&ours) || !test_munge_start(&theirs))
         return skip_all("munged is not there, or does not start");
@@ -609,6 +647,8 @@ int main(void)
     client_end.munge_socket = ours.socket;
     if (!test_end_open(&at_home, base, ours.socket) || !test_end_open(&elsewhere, base, theirs.socket))
         return skip_all("munged does not answer");
+    /* The program's own limit is for peers that keep it busy, not for a slow machine. */
+    client_end.handshake_s = at_home.end.handshake_s = elsewhere.end.handshake_s = ENDS_S;
     listener = listen_on(on_accept, server_hosts);
     relay = listen_on(on_relay, relay_hosts);
     handshake();
@@ -617,18 +657,11 @@ int main(void)
     raw_peers();
     reasons();
     identities();
-    /* an owner that leaves in the middle of everything */
-    client.link = link_connect(base, "no-such-host.invalid", 0, &client_end, &events, &client, NULL);
-    wait_for(NULL, 0.05);
-    forget(&client);
-    client.link = link_connect(base, server_hosts, 0, &client_end, &events, &client, NULL);
-    forget(&client);
-    wait_for(NULL, 0.3);
-    ok(!client.down && !client.up, "a link closed before it is up calls no callback");
+    leaving();
     forget(&server);
     evconnlistener_free(listener);
     evconnlistener_free(relay);
-    wait_for(NULL, 0.1);
+    turn();
     test_end_close(&at_home);
     test_end_close(&elsewhere);
     event_base_free(base);
