@@ -407,24 +407,26 @@ static void check_larger(void)
 static void check_size(void)
 {
     static const char *const patterns[] = { "ring", "halving", "groups:16", "pipeline:64x256" };
+    static const char *const fewer[] = { "ring", "halving", "groups:16", "pipeline:64x32" };
+    uint32_t ranks = tried_in_part() ? NODES_MAX / 8 : NODES_MAX;
 
     for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
         struct topology *t;
         struct layout *l;
-        struct pattern p = pattern(patterns[i]);
+        struct pattern p = pattern(tried_in_part() ? fewer[i] : patterns[i]);
         struct arranged a;
         struct err err = { "" };
         clock_t from;
 
         random_state = 16;
-        t = random_tree(NODES_MAX, 48, true);
-        l = layout_of(t, NODES_MAX, 1);
+        t = random_tree(ranks, 48, true);
+        l = layout_of(t, ranks, 1);
         from = clock();
         if (arrange(l, &p, ARRANGE_WORK, order, &a, &err) < 0)
             ok(false, "arrange(): %s", err.text);
         printf("# arranged in %.2f s\n", (double)(clock() - from) / CLOCKS_PER_SEC);
-        ok(a.chosen.time_s < a.slurm.time_s, "%s over 16384 ranks: %.3f s instead of %.3f s", patterns[i],
-           a.chosen.time_s, a.slurm.time_s);
+        ok(a.chosen.time_s < a.slurm.time_s, "%s over %u ranks: the chosen order costs less than Slurm's", patterns[i], ranks);
+        printf("# %.3f s instead of %.3f s\n", a.chosen.time_s, a.slurm.time_s);
         layout_free(l);
         topology_free(t);
     }

@@ -121,6 +121,15 @@ static void one_step(struct run *run, const struct job *job)
                    1.01);
 }
 
+/* Draw what so many runs of so many steps would draw: what follows is the same whether they are tried or not. */
+static void pass_over(const struct job *job, uint32_t steps, uint32_t runs)
+{
+    uint64_t normal = 2, draws = normal * job->ranks + steps * (1 + normal + job->ranks * (1 + normal));
+
+    for (uint64_t n = runs * draws; n; n--)
+        uniform();
+}
+
 static const struct finding *costliest(struct run *run)
 {
     const struct finding *list, *best = NULL;
@@ -165,9 +174,9 @@ static void false_alarms(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct job *job = &cases[i].job;
-        int alarms = 0;
+        uint32_t jobs = tried_of(20), alarms = 0;
 
-        for (int n = 0; n < 20; n++) {
+        for (uint32_t n = 0; n < jobs; n++) {
             const struct finding *list;
             struct run run;
             size_t found;
@@ -181,9 +190,9 @@ static void false_alarms(void)
                     alarms++;
             diagnosis_free(run.d);
         }
-        ok(alarms == 0,
-           "%u ranks, noise %.1f %%, memory %.1f, spikes %.4f: %d alarms in 20 jobs of 2,000 steps",
-           job->ranks, 100 * job->noise, job->rho, job->spikes, alarms);
+        pass_over(job, 2000, 20 - jobs);
+        is_int(alarms, 0, "%u ranks, noise %.1f %%, memory %.1f, spikes %.4f: no alarm in jobs of 2,000 steps", job->ranks,
+               100 * job->noise, job->rho, job->spikes);
     }
 }
 
@@ -249,10 +258,10 @@ static void detections(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct job *job = &cases[i].job;
-        uint32_t right = 0, placed = 0, worst = 0;
+        uint32_t runs = tried_of(20), right = 0, placed = 0, worst = 0;
         double error = 0;
 
-        for (int n = 0; n < 20; n++) {
+        for (uint32_t n = 0; n < runs; n++) {
             const struct finding *f;
             struct run run;
             double slowdown, truth;
@@ -272,11 +281,12 @@ static void detections(void)
             error = fmax(error, fabs(slowdown - truth));
             diagnosis_free(run.d);
         }
-        ok(right == 20, "%s: the class is %s in %u of 20 runs", cases[i].name, finding_class_name(job->fault),
-           right);
-        ok(placed == 20, "%s: the place is right in %u of 20 runs", cases[i].name, placed);
-        ok(worst <= cases[i].within, "%s: the finding is named within %u steps", cases[i].name, worst);
-        ok(error <= 0.03, "%s: the price is off by at most %.4f", cases[i].name, error);
+        pass_over(job, 500, 20 - runs);
+        is_int(right, runs, "%s: the class is %s in all runs", cases[i].name, finding_class_name(job->fault));
+        is_int(placed, runs, "%s: the place is right in all runs", cases[i].name);
+        ok(worst <= cases[i].within, "%s: the finding is named within %u steps", cases[i].name, cases[i].within);
+        ok(error <= 0.03, "%s: the price is off by at most 0.03", cases[i].name);
+        printf("# named within %u steps, price off by %.4f\n", worst, error);
     }
 }
 
@@ -459,10 +469,10 @@ static void cost_before_pauses(void)
 /* The first steps of a slow rank look like strikes until it is named. Together with two real ones they are no jitter. */
 static void strikes_of_straggler(void)
 {
-    uint32_t alone = 0;
+    static const struct job job = { .ranks = 8, .noise = 0.03, .fault = FINDING_STRAGGLER, .first = 4, .last = 4, .severity = 0.5 };
+    uint32_t runs = tried_of(20), alone = 0;
 
-    for (int n = 0; n < 20; n++) {
-        struct job job = { .ranks = 8, .noise = 0.03, .fault = FINDING_STRAGGLER, .first = 4, .last = 4, .severity = 0.5 };
+    for (uint32_t n = 0; n < runs; n++) {
         const struct finding *list;
         struct run run;
         size_t found;
@@ -477,7 +487,8 @@ static void strikes_of_straggler(void)
         alone += found == 1 && list[0].class == FINDING_STRAGGLER && list[0].scope == SCOPE_RANK;
         diagnosis_free(run.d);
     }
-    is_int(alone, 20, "a slow rank beside two delays of others: the straggler is the only finding in 20 of 20 runs");
+    pass_over(&job, ONSET + 100, 20 - runs);
+    is_int(alone, runs, "a slow rank beside two delays of others: the straggler is the only finding in all runs");
 }
 
 /* A controller that was started again hears of ranks' places one by one, while steps go on. */
