@@ -32,13 +32,13 @@
  * refusal.  Greeting and answer are the public key
  * that the end made for this connection, and its credential.  Each end's first sealed frame is empty and proves that it
  * holds its keys; the link is up when the other end's has arrived. */
-#define MAGIC               "SGLK"
-#define HEAD_BYTES          11u
-#define HANDSHAKE_MAX       (SEAL_KEY_BYTES + IDENTITY_CREDENTIAL_MAX)
-#define HANDSHAKE_READ_MAX  (HEAD_BYTES + HANDSHAKE_MAX) /* held of a peer that nobody knows yet */
-#define REASON_MAX          200u
-#define FRAMES_AT_ONCE      4  /* of one link, before others have their turn */
-#define FRAME_PROOF         0u /* not in enum link_frame, and never passed to the owner */
+#define MAGIC              "SGLK"
+#define HEAD_BYTES         11u
+#define HANDSHAKE_MAX      (SEAL_KEY_BYTES + IDENTITY_CREDENTIAL_MAX)
+#define HANDSHAKE_READ_MAX (HEAD_BYTES + HANDSHAKE_MAX) /* held of a peer that nobody knows yet */
+#define REASON_MAX         200u
+#define FRAMES_AT_ONCE     4  /* of one link, before others have their turn */
+#define FRAME_PROOF        0u /* not in enum link_frame, and never passed to the owner */
 
 enum message { MESSAGE_GREETING = 1, MESSAGE_ANSWER, MESSAGE_REFUSAL };
 
