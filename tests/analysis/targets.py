@@ -17,6 +17,6 @@ for n, target in enumerate(sys.argv[3:], 1):
     value = totals.get(key)
     good = isinstance(value, (int, float)) and MEETS[relation](value, float(limit))
     failed += not good
-    print(f"{'ok' if good else 'not ok'} {n} - {subject}: {key} {relation} {limit}: got {value}")
+    print(f"{'ok' if good else 'not ok'} {n} - {subject}: {key} {relation} {limit}{'' if good else f': got {value}'}")
 print(f"1..{len(sys.argv) - 3}")
 sys.exit(failed > 0)
