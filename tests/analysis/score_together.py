@@ -76,7 +76,8 @@ def main():
     for what, text in (("unnamed", "ranks of one slow node, whose trace does not name it"), ("two", "two nodes that are equally slow")):
         for figures, said in ((right, "are named, all of them"), (near, f"have a price within {100 * NEAR:.0f} % of their cost")):
             n += 1
-            print(f"{'ok' if figures[what] >= 0.9 * tried[what] else 'not ok'} {n} - {text} {said}: {figures[what]} of {tried[what]}")
+            print(f"# {figures[what]} of {tried[what]}")
+            print(f"{'ok' if figures[what] >= 0.9 * tried[what] else 'not ok'} {n} - {text} {said}")
 
 
 main()

@@ -6,4 +6,6 @@ corpus=${SYNCGUARD_CORPUS:-$top_srcdir/../shared/corpus}
 command -v python3 >/dev/null || skip_all "there is no python3"
 [ -e "$corpus/programs.py" ] || skip_all "there is no $corpus/programs.py"
 
-exec timeout 300 python3 "$top_srcdir/tests/analysis/score_together.py" "$corpus" "$top_builddir/sgctl"
+count=3
+[ "${SYNCGUARD_FULL-}" != yes ] || count=10
+exec timeout 3000 python3 "$top_srcdir/tests/analysis/score_together.py" "$corpus" "$top_builddir/sgctl" $count
