@@ -7,7 +7,7 @@ corpus=${SYNCGUARD_CORPUS:-$top_srcdir/../shared/corpus}
 command -v python3 >/dev/null || skip_all "there is no python3"
 [ -e "$corpus/score_programs.py" ] || skip_all "there is no $corpus/score_programs.py"
 
-# Every fault once; with SYNCGUARD_FULL=yes all that the targets were set by, which takes minutes.
+# Every fault twice; with SYNCGUARD_FULL=yes all that the targets were set by, which takes minutes.
 count=22
 [ "${SYNCGUARD_FULL-}" != yes ] || count=66
 rows=$(timeout 3000 python3 "$corpus/score_programs.py" --seed ci --count $count --verbose -- "$top_builddir/sgctl" analyze --json - 2>&1)
