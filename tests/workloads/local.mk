@@ -28,7 +28,7 @@ TRAINER_C = \
 TRAINER_H = tests/workloads/trainer/checkpoint.h tests/workloads/trainer/options.h
 PIPELINE_C = tests/workloads/pipeline.c
 HALO_C = tests/workloads/halo.c
-EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C) tests/workloads/ddp.py tests/gloo/calls.py tests/gloo/fake.c
+EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C) tests/workloads/ddp.py tests/gloo/calls.py tests/gloo/fake.c tests/workloads/gentle.c
 
 ZOO_C = \
 	tests/workloads/zoo/collectives.c \
@@ -92,6 +92,10 @@ tests/workloads/zoo_f.openmpi: tests/workloads/zoo/zoo.f90
 endif
 
 if HAVE_MPICH
+check_SCRIPTS += tests/workloads/gentle.so
+tests/workloads/gentle.so: tests/workloads/gentle.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(CC) -D_GNU_SOURCE -std=gnu11 -O2 -g $(WARN) -shared -fPIC -o $@ $(top_srcdir)/tests/workloads/gentle.c -ldl
 noinst_SCRIPTS += tests/workloads/trainer.mpich
 tests/workloads/trainer.mpich: $(TRAINER_C) $(TRAINER_H) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)

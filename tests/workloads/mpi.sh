@@ -1,9 +1,10 @@
 # mpi.sh - for test scripts, to be read with `.`: run MPI programs without Slurm, more ranks than cores.
 #   mpi_libraries PROGRAM        the libraries (openmpi, mpich) that PROGRAM.LIBRARY is built for
-#   mpi_run LIBRARY RANKS CMD... bounded by MPI_TIMEOUT seconds (120); ends with 124, or 137 where the launcher had to be killed, and
+#   mpi_run LIBRARY RANKS CMD... bounded by MPI_TIMEOUT seconds (300); ends with 124, or 137 where the launcher had to be killed, and
 #                                then nothing of it is left running
 
-# Ranks that wait give their core away; without it 8 ranks on 2 cores crawl.  mpirun refuses root by itself.
+# Ranks that wait give their core away; without it 8 ranks on 2 cores crawl.  For MPICH: tests/workloads/gentle.c.  mpirun refuses
+# root by itself.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # Shared memory only: nothing here is to touch the network.
 export OMPI_MCA_btl=vader,self OMPI_MCA_pml=ob1
@@ -25,17 +26,35 @@ mpi_kill_left() {
     done >&2 2>/dev/null
 }
 
+# mpi_gentle CMD...: sets mpi_command, the same with gentle.so loaded: behind the probe, where CMD loads that
+mpi_gentle() {
+    local word preloads=
+
+    mpi_command=()
+    for word; do
+        case $word in
+        LD_PRELOAD=*) word=$word:$mpi_nap preloads=yes ;;
+        esac
+        mpi_command+=("$word")
+    done
+    [ -n "$preloads" ] || mpi_command=(env "LD_PRELOAD=$mpi_nap" "${mpi_command[@]}")
+}
+mpi_nap=$(readlink -f "$top_builddir")/tests/workloads/gentle.so
+
 mpi_run() {
     mpi_library=$1 mpi_ranks=$2
     shift 2
     case $mpi_library in
     openmpi) set -- mpiexec.openmpi --oversubscribe --bind-to none -n "$mpi_ranks" "$@" ;;
-    *) set -- "mpiexec.$mpi_library" -n "$mpi_ranks" "$@" ;;
+    *)
+        mpi_gentle "$@"
+        set -- "mpiexec.$mpi_library" -n "$mpi_ranks" "${mpi_command[@]}"
+        ;;
     esac
     # A launcher that waits for ranks it has lost ignores SIGTERM.
     mpi_runs=$((${mpi_runs:-0} + 1))
     mpi_id=$$.$mpi_runs
-    SYNCGUARD_MPI_RUN=$mpi_id timeout -k 10 "${MPI_TIMEOUT:-120}" "$@"
+    SYNCGUARD_MPI_RUN=$mpi_id timeout -k 10 "${MPI_TIMEOUT:-300}" "$@"
     mpi_status=$?
     case $mpi_status in
     124 | 137) mpi_kill_left "$mpi_id" ;;
