@@ -1,15 +1,17 @@
 /* messages.c - sends and receives messages in every way, and prints what a rank's ring must hold of them.
  *
- *     messages [SECONDS]     once, or again and again for so long
- * A line for each stream of this rank: "OP PEER TAG COUNT BYTES", with the other rank as in MPI_COMM_WORLD.  Streams of
+ *     messages ROUNDS | FILE     so often, or again and again until FILE is gone (a path with a slash), with pauses, so that an
+ *                                agent on a busy machine keeps up
+ * A line for each stream of this rank: "RANK OP PEER TAG COUNT BYTES", with the other rank as in MPI_COMM_WORLD.  Streams of
  * several communicators with the same tag are one line.  Then "done". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PEERS = 16, TAGS = 32, WAIT_MS = 20 };
+enum { PEERS = 16, TAGS = 32, WAIT_MS = 20, REST_MS = 200 };
 enum {
     RING = 1, /* tags */
     SWAP,
@@ -25,6 +27,7 @@ enum {
     LOST,
     FREED,
     EITHER,
+    TESTED,
 };
 
 static struct {
@@ -144,34 +147,65 @@ static void stored(void)
     MPI_Request_free(&request[1]);
 }
 
-static double polled_s[2]; /* a receive, a barrier */
+/* How long a receive and a barrier were polled: more than LEAST, from after the first test to before the last, and less than MOST, from
+ * before the first test to after the last.  However long this rank was not scheduled in between, what the probe saw is no
+ * less than the one, and no more than the other. */
+static double polled_most_s[2], polled_least_s[2];
+
+/* Tells rank first once nothing was complete at the first test, if it is not -1. */
+static void test_until_done(int which, MPI_Request *request, int first)
+{
+    double from_s = now_s(), first_s = 0, last_s = 0;
+    int done = 0;
+
+    for (int i = 0; !done; i++) {
+        last_s = now_s();
+        if (which)
+            MPI_Testall(1, request, &done, MPI_STATUSES_IGNORE);
+        else
+            MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (i == 0) {
+            first_s = now_s();
+            if (first >= 0) {
+                MPI_Send(&done, 1, MPI_INT, first, TESTED, MPI_COMM_WORLD);
+                sends(first, TESTED, 4);
+            }
+        }
+    }
+    polled_most_s[which] += now_s() - from_s;
+    if (last_s > first_s)
+        polled_least_s[which] += last_s - first_s;
+}
+
+/* This rank is late, on purpose: by WAIT_MS after rank other has begun to test. */
+static void wait_for_test(int other)
+{
+    int word;
+
+    MPI_Recv(&word, 1, MPI_INT, other, TESTED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    receives(other, TESTED, 4);
+    pause_ms(WAIT_MS);
+}
 
 /* Even ranks send late; odd ranks poll, as all do for a barrier that rank 0 enters late. */
 static void polled(void)
 {
     MPI_Request request;
-    int done = 0, word = 0;
-    double from_s;
+    int word = 0;
 
     if (me % 2 && n % 2 == 0) {
         MPI_Irecv(&word, 1, MPI_INT, left, POLLED, MPI_COMM_WORLD, &request);
-        from_s = now_s();
-        while (!done)
-            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        polled_s[0] += now_s() - from_s;
+        test_until_done(0, &request, left);
         receives(left, POLLED, 4);
     } else if (n % 2 == 0) {
-        pause_ms(WAIT_MS);
+        wait_for_test(right);
         MPI_Send(&word, 1, MPI_INT, right, POLLED, MPI_COMM_WORLD);
         sends(right, POLLED, 4);
     }
-    if (me == 0)
-        pause_ms(WAIT_MS);
+    for (int other = 1; me == 0 && other < n; other++)
+        wait_for_test(other);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    from_s = now_s();
-    for (done = 0; !done;)
-        MPI_Testall(1, &request, &done, MPI_STATUSES_IGNORE);
-    polled_s[1] += now_s() - from_s;
+    test_until_done(1, &request, me ? 0 : -1);
 }
 
 static void matched(void)
@@ -245,8 +279,8 @@ static void loose(void)
 
 int main(int argc, char **argv)
 {
-    double until_s = now_s() + (argc > 1 ? atof(argv[1]) : 0);
-    int time_is_up = 0;
+    const char *file = argc > 1 && strchr(argv[1], '/') ? argv[1] : NULL;
+    int rounds = argc > 1 && !file ? atoi(argv[1]) : 1, round = 0, time_is_up = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -264,7 +298,9 @@ int main(int argc, char **argv)
         matched();
         reversed();
         loose();
-        time_is_up = now_s() > until_s;
+        if (file && me == 0)
+            pause_ms(REST_MS);
+        time_is_up = file ? access(file, F_OK) < 0 : ++round >= rounds;
         MPI_Bcast(&time_is_up, 1, MPI_INT, 0, MPI_COMM_WORLD);
     } while (!time_is_up);
     for (int op = 0; op < 2; op++)
@@ -273,7 +309,8 @@ int main(int argc, char **argv)
                 if (seen[op][p][t].count)
                     printf("%d %s %d %d %d %ld\n", me, op ? "recv" : "send", p, t, seen[op][p][t].count,
                            seen[op][p][t].bytes);
-    printf("%d polled %.6f %.6f\n", me, polled_s[0], polled_s[1]);
+    printf("%d polled %.6f %.6f %.6f %.6f\n", me, polled_most_s[0], polled_most_s[1], polled_least_s[0],
+           polled_least_s[1]);
     printf("%d done\n", me);
     fflush(stdout);
     MPI_Finalize();

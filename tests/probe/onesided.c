@@ -1,22 +1,28 @@
 /* onesided - passes data one-sidedly in the ways that hold a rank: fences, post and start, locks, flushes.
- *     onesided MS
- * Rank 0 comes MS milliseconds late to a fence, and holds an exclusive lock on rank 1's window as long.  Prints for each rank
+ *     onesided [FILE]
+ * Rank 0 comes late to a fence, and holds an exclusive lock on rank 1's window as long: it makes FILE each time and waits until somebody has
+ * removed it.  Prints for each rank
  * a line with what it has at the end, the same in every run, and "done". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { N = 64, ROUNDS = 20 };
 
 static int rank, ranks;
-static double ms;
+static const char *file;
 
 static void late(void)
 {
-    struct timespec t = { (time_t)(ms / 1000), (long)(ms * 1e6) % 1000000000 };
+    FILE *f = file ? fopen(file, "w") : NULL;
 
-    nanosleep(&t, NULL);
+    if (!f)
+        return;
+    fclose(f);
+    while (access(file, F_OK) == 0)
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 }
 
 /* Each rank writes to the next, reads from the one before, and adds to rank 0. */
@@ -32,10 +38,14 @@ static long fences(void)
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < N; i++)
             value[i] = rank + round * i;
+        if (round == ROUNDS / 2) /* what the ring has of this fence is between two barriers */
+            MPI_Barrier(MPI_COMM_WORLD);
         if (round == ROUNDS / 2 && rank == 0)
             late();
         MPI_Put(value, N, MPI_LONG, (rank + 1) % ranks, 0, N, MPI_LONG, win);
         MPI_Win_fence(0, win);
+        if (round == ROUNDS / 2)
+            MPI_Barrier(MPI_COMM_WORLD);
         MPI_Get(got, N, MPI_LONG, (rank + ranks - 1) % ranks, 0, N, MPI_LONG, win);
         MPI_Accumulate(value, N, MPI_LONG, 0, N, N, MPI_LONG, MPI_SUM, win);
         MPI_Win_fence(0, win);
@@ -115,7 +125,7 @@ int main(int argc, char **argv)
 {
     long fenced, locked, posted;
 
-    ms = argc > 1 ? atof(argv[1]) : 0;
+    file = argc > 1 ? argv[1] : NULL;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -24,6 +24,7 @@ struct options {
     int rows, columns;
     int64_t steps, residual_every;
     double seconds;
+    const char *while_file;
     uint64_t seed;
     bool gentle;
     double device;
@@ -35,9 +36,10 @@ struct options {
 static const struct argument option_rows[] = {
     { "rows", "N", "of the whole grid", ARGUMENT_INT, AT(rows), 1, 1 << 20 },
     { "columns", "N", "of the whole grid", ARGUMENT_INT, AT(columns), 1, 1 << 20 },
-    { "steps", "N", "stop after N steps (default 1000, without limit if --seconds is given)", ARGUMENT_WIDE,
-      AT(steps), 0, 1e15 },
+    { "steps", "N", "stop after N steps (default 1000, without limit if --seconds or --while is given)",
+      ARGUMENT_WIDE, AT(steps), 0, 1e15 },
     { "seconds", "S", "stop at the first reduction after S seconds", ARGUMENT_REAL, AT(seconds), 0, 1e9 },
+    { "while", "FILE", "stop at the first reduction once FILE is gone", ARGUMENT_PATH, AT(while_file), 0, 0 },
     { "residual-every", "N", "reduce the largest change every N steps, and after the last", ARGUMENT_WIDE,
       AT(residual_every), 1, 1e15 },
     { "seed", "N", "of the cells at the beginning", ARGUMENT_WIDE, AT(seed), 0, 9e15 },
@@ -56,7 +58,7 @@ static int check(void *options, struct err *err)
     struct options *o = options;
 
     (void)err;
-    if (!o->steps && o->seconds <= 0)
+    if (!o->steps && o->seconds <= 0 && !o->while_file)
         o->steps = 1000;
     return 0;
 }
@@ -220,11 +222,11 @@ static void one_step(struct halo *h)
     h->step++;
 }
 
-/* Rank 0 checks the time limit, and the others learn it from the same all-reduce.  Returns whether the run goes on. */
+/* Rank 0 checks whether it is over, and the others learn it from the same all-reduce.  Returns whether the run goes on. */
 static bool reduce_residual(struct halo *h)
 {
     double t0 = clock_s();
-    bool late = h->world.rank == 0 && h->options.seconds > 0 && t0 - h->started_s >= h->options.seconds;
+    bool late = world_over(&h->world, h->started_s, h->options.seconds, h->options.while_file);
     double largest[2] = { h->change, late };
 
     world_reduce(&h->world, largest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -26,6 +26,7 @@ struct options {
     struct paths text;
     int64_t steps;
     double seconds;
+    const char *while_file;
     int stages, layers, uneven;
     int microbatches, batch, context, embed, hidden;
     double rate, momentum;
@@ -45,10 +46,12 @@ static const struct argument rows[] = {
     { "layers", "N", "hidden layers of a stage", ARGUMENT_INT, AT(layers), 1, MODEL_LAYERS_MAX },
     { "uneven", "K", "stage K, from 0, has twice as many (default none)", ARGUMENT_INT, AT(uneven), 0, 47 },
     { "microbatches", "N", "pieces of a batch", ARGUMENT_INT, AT(microbatches), 1, 4096 },
-    { "steps", "N", "stop after N steps (default 200, without limit if --seconds is given)", ARGUMENT_WIDE,
-      AT(steps), 0, 1e15 },
+    { "steps", "N", "stop after N steps (default 200, without limit if --seconds or --while is given)",
+      ARGUMENT_WIDE, AT(steps), 0, 1e15 },
     { "seconds", "S", "stop at the first sum of the loss after S seconds", ARGUMENT_REAL, AT(seconds), 0,
       1e9 },
+    { "while", "FILE", "stop at the first sum of the loss once FILE is gone", ARGUMENT_PATH, AT(while_file),
+      0, 0 },
     { "seed", "N", "of the parameters and of the order of the text", ARGUMENT_WIDE, AT(seed), 0, 9e15 },
     { "batch", "N", "windows a replica and step", ARGUMENT_INT, AT(batch), 1, 1 << 16 },
     { "context", "N", "characters that the model sees", ARGUMENT_INT, AT(context), 1, 256 },
@@ -107,7 +110,7 @@ static int check(void *options, struct err *err)
     if (o->batch % o->microbatches)
         return err_set(err, "--batch %d: cannot be cut into %d microbatches of equal size", o->batch,
                        o->microbatches);
-    if (!o->steps && o->seconds <= 0)
+    if (!o->steps && o->seconds <= 0 && !o->while_file)
         o->steps = 200;
     return 0;
 }
@@ -323,11 +326,11 @@ static void train_step(struct pipeline *p)
 
 /* ---- many steps ---- */
 
-/* Rank 0 checks the time limit, and the others learn it from the same all-reduce.  Returns whether the run goes on. */
+/* Rank 0 checks whether it is over, and the others learn it from the same all-reduce.  Returns whether the run goes on. */
 static bool sum_loss(struct pipeline *p)
 {
     const struct options *o = &p->options;
-    bool late = p->world.rank == 0 && o->seconds > 0 && clock_s() - p->started_s >= o->seconds;
+    bool late = world_over(&p->world, p->started_s, o->seconds, o->while_file);
     double sum[2] = { p->own_loss / o->batch, late };
 
     reduce_sum(p->reduce, sum, 2);

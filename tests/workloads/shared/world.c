@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 struct world world_start(const char *program, bool gentle, int threads)
 {
@@ -64,6 +65,13 @@ void world_reduce(const struct world *w, void *data, int n, MPI_Datatype type, M
     }
     MPI_Iallreduce(MPI_IN_PLACE, data, n, type, op, comm, &request);
     world_wait(w, 1, &request);
+}
+
+bool world_over(const struct world *w, double begun_s, double seconds, const char *file)
+{
+    if (w->rank != 0)
+        return false;
+    return (seconds > 0 && clock_s() - begun_s >= seconds) || (file && access(file, F_OK) < 0);
 }
 
 double clock_s(void)

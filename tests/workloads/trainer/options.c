@@ -19,9 +19,10 @@ static int take_restart(void *options, const char *value, struct err *err)
 static const struct argument rows[] = {
     { "text", "FILE", "learn FILE or every file of a folder; more may follow (default the licence texts)",
       ARGUMENT_PATHS, AT(text), 0, 0 },
-    { "steps", "N", "stop after N steps in all (default 600, without limit if --seconds is given)",
+    { "steps", "N", "stop after N steps in all (default 600, without limit if --seconds or --while is given)",
       ARGUMENT_WIDE, AT(steps), 0, 1e15 },
     { "seconds", "S", "stop after S seconds", ARGUMENT_REAL, AT(seconds), 0, 1e9 },
+    { "while", "FILE", "stop after the step once FILE is gone", ARGUMENT_PATH, AT(while_file), 0, 0 },
     { "seed", "N", "of the parameters and of the order of the text", ARGUMENT_WIDE, AT(seed), 0, 9e15 },
     { "batch", "N", "windows a rank and step: sets the computing time", ARGUMENT_INT, AT(batch), 1, 1 << 16 },
     { "context", "N", "characters that the model sees", ARGUMENT_INT, AT(context), 1, 256 },
@@ -74,7 +75,7 @@ static int check(void *options, struct err *err)
         return err_set(err, "--checkpoint-every needs --checkpoint FILE");
     if (o->restart && !o->checkpoint)
         return err_set(err, "--restart needs --checkpoint FILE");
-    if (!o->steps && o->seconds <= 0)
+    if (!o->steps && o->seconds <= 0 && !o->while_file)
         o->steps = 600;
     return 0;
 }

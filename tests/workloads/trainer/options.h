@@ -13,8 +13,9 @@ enum restart { RESTART_NO, RESTART_YES, RESTART_AUTO };
 
 struct options {
     struct paths text;
-    int64_t steps;  /* 0: no limit */
-    double seconds; /* 0: no limit */
+    int64_t steps;          /* 0: no limit */
+    double seconds;         /* 0: no limit */
+    const char *while_file; /* NULL: no limit */
     int batch, context, embed, hidden, layers;
     double rate, momentum;
     uint64_t seed;

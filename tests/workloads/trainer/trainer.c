@@ -143,11 +143,10 @@ static int set_up(struct trainer *t)
     return 0;
 }
 
-/* Rank 0 checks the time limit; an infinite loss in the sum tells the others.  Returns whether the run goes on. */
+/* Rank 0 checks whether it is over; an infinite loss in the sum tells the others.  Returns whether the run goes on. */
 static bool mean_loss(struct trainer *t, double own)
 {
-    bool late =
-        t->world.rank == 0 && t->options.seconds > 0 && clock_s() - t->started_s >= t->options.seconds;
+    bool late = world_over(&t->world, t->started_s, t->options.seconds, t->options.while_file);
     double sum = late ? -INFINITY : own;
     bool stop;
 
