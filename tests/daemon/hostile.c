@@ -1,6 +1,6 @@
 /* hostile - a user who tries to take the controller away from the others: tests/daemon/bounds.sh and tests/security/siege.sh
  * run it with another uid.
- *   hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS
+ *   hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS|FILE     (for SECONDS, or until FILE is gone: a path with a slash)
  * WHAT: ranks (steps whose only rank has the largest number), comms (communicators of 65,536 members), period (a rank
  * that alternates between two), halves (frames that are begun and
  * not finished), jobs (many steps), reports (steps with all ranks, ended), questions (large answers that
@@ -46,10 +46,16 @@ static const struct kind {
 };
 
 static struct event_base *base;
-static const char *what, *hosts, *munge;
+static const char *what, *hosts, *munge, *file;
+static double until_s;
 static struct telemetry_writer w;
 static uint8_t data[TELEMETRY_BATCH_MAX];
 static unsigned errors;
+
+static bool lasts(void)
+{
+    return file ? access(file, F_OK) == 0 : now_s() < until_s;
+}
 
 static void flush(struct agent *a)
 {
@@ -182,7 +188,7 @@ static void go_on(struct agent *a)
     flush(a);
 }
 
-static void by_links(const struct kind *k, double until_s)
+static void by_links(const struct kind *k)
 {
     const struct link_end end = { .munge_socket = munge };
     const unsigned n = k->links;
@@ -194,10 +200,10 @@ static void by_links(const struct kind *k, double until_s)
         a[i].fd = dup(STDOUT_FILENO); /* the number that the next socket gets */
         close(a[i].fd);
         a[i].link = link_connect(base, hosts, 0, &end, &events, &a[i], &err);
-        while (!strcmp(what, "halves") && a[i].link && !a[i].up && now_s() < until_s)
+        while (!strcmp(what, "halves") && a[i].link && !a[i].up && lasts())
             event_base_loop(base, EVLOOP_ONCE);
     }
-    while (now_s() < until_s) {
+    while (lasts()) {
         event_base_loopexit(base, &(struct timeval){ .tv_usec = 200000 });
         event_base_dispatch(base);
         for (unsigned i = 0; i < n; i++)
@@ -229,7 +235,7 @@ static struct sockaddr_in first_address(void)
 }
 
 /* A stranger without munge. */
-static void by_sockets(bool greet, double until_s)
+static void by_sockets(bool greet)
 {
     static const char greeting[] = "SGLK\x02\0\0\0\x01\x30\0" KEY "MUNGE:AAAAAAAAA:";
     struct sockaddr_in to = first_address();
@@ -239,7 +245,7 @@ static void by_sockets(bool greet, double until_s)
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
-    while (now_s() < until_s) {
+    while (lasts()) {
         int fd = socket(AF_INET, SOCK_STREAM, 0);
 
         if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
@@ -257,23 +263,22 @@ static void by_sockets(bool greet, double until_s)
 
 int main(int argc, char **argv)
 {
-    double until_s;
-
     if (argc != 5)
         return 2;
     hosts = argv[1];
     munge = argv[2];
     what = argv[3];
+    file = strchr(argv[4], '/') ? argv[4] : NULL;
     until_s = now_s() + atof(argv[4]);
     base = event_base_new();
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!strcmp(what, "greetings") || !strcmp(what, "silence")) {
-        by_sockets(!strcmp(what, "greetings"), until_s);
+        by_sockets(!strcmp(what, "greetings"));
         return 0;
     }
     for (const struct kind *k = kinds; k->name; k++)
         if (!strcmp(what, k->name)) {
-            by_links(k, until_s);
+            by_links(k);
             return 0;
         }
     return 2;
