@@ -20,7 +20,7 @@ zoo() {
     mpi_run "$mpi" "$ranks" "$here/mpizoo.$mpi" --output "$dir/zoo" "$@" >"$dir/out" 2>&1
     status=$?
     [ "$status" -eq "${want:-0}" ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq "$ranks" ]
-    ok $? "$mpi: zoo on $ranks ranks $*: every rank ends as expected (status $status)"
+    ok $? "$mpi: zoo on $ranks ranks $*: every rank ends as expected"
     [ "$status" -eq "${want:-0}" ] || sed 's/^/# /' "$dir/out" | head -n 20
 }
 
