@@ -53,7 +53,7 @@ launcher_failed() {
 
 aborting() {
     for _ in 1 2 3 4 5; do
-        MPI_TIMEOUT=60 guard 2 "$work/mpizoo.$mpi" --output "$dir/zoo" --abort
+        MPI_TIMEOUT=120 guard 2 "$work/mpizoo.$mpi" --output "$dir/zoo" --abort
         aborting_status=$?
         launcher_failed "$aborting_status" || break
     done
@@ -67,10 +67,10 @@ zoo() {
     guarded "$ranks" "$work/mpizoo.$mpi" --output "$dir/zoo" "$@"
     status=$?
     [ $status -eq 0 ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq "$ranks" ]
-    ok $? "$mpi: guarded zoo on $ranks ranks $*: every rank gets correct results (status $status)" || why "$dir/out"
+    ok $? "$mpi: guarded zoo on $ranks ranks $*: every rank gets correct results" || why "$dir/out"
     "$top_builddir/tests/probe/compare" "$dir/step" "$dir/zoo" "$ranks" >"$dir/compare" 2>&1
     same=$?
-    ok $same "$mpi: guarded zoo on $ranks ranks $*: the rings hold what it did: $(tail -n 1 "$dir/compare")"
+    ok $same "$mpi: guarded zoo on $ranks ranks $*: the rings hold what it did"
     [ $same -eq 0 ] || why "$dir/compare"
 }
 
@@ -91,12 +91,12 @@ for mpi in $libraries; do
     *aborted*) true ;;
     *) false ;;
     esac
-    ok $? "$mpi: the ring of a rank that called MPI_Abort has the state aborted:$(states)"
+    ok $? "$mpi: the ring of a rank that called MPI_Abort has the state aborted" || echo "#$(states)"
     if [ -x "$work/zoo_f.$mpi" ]; then
         guarded 3 "$work/zoo_f.$mpi" && [ "$(grep -c ' ok$' "$dir/out")" -eq 3 ]
         ok $? "$mpi: a guarded Fortran program gets correct results on 3 ranks"
         "$top_builddir/tests/probe/compare" "$dir/step" - 3 >"$dir/compare"
-        ok $? "$mpi: the rings of a Fortran program's ranks agree: $(tail -n 1 "$dir/compare")"
+        ok $? "$mpi: the rings of a Fortran program's ranks agree"
         why "$dir/compare" 5
         # A window is made, used between two fences and freed: five calls on each rank, whatever layers they pass through.
         is "$("$top_builddir/sgring" --json "$dir/step" | grep -o '"p2p_calls":[0-9]*,"p2p_bytes":[0-9]*' | sort | uniq -c | sed 's/^ *//')" \
@@ -105,7 +105,7 @@ for mpi in $libraries; do
             want=$(sed -n "s/^zoo: rank=$rank comm=.* total=\([0-9]*\).*/\1/p" "$dir/out" | awk '{ n += $1 } END { print n }')
             got=$("$top_builddir/sgring" --json "$dir/step/$rank.0.0.ring" | sed -n 's/.*"events":\([0-9]*\).*/\1/p')
             [ "$got" = "$want" ]
-            ok $? "$mpi: a Fortran program's call is recorded once on rank $rank: $got of $want"
+            ok $? "$mpi: a Fortran program's call is recorded once on rank $rank" || echo "# $got of $want"
         done
     fi
     guarded 2 "$work/dlopen_mpi" "$mpi" && [ "$(grep -c ' ok$' "$dir/out")" -eq 2 ]
@@ -132,7 +132,7 @@ r.Wait()
 d.Free()'
     ok $? "$mpi: a guarded mpi4py program gets correct results" || why "$dir/out"
     "$top_builddir/tests/probe/compare" "$dir/step" - 2 >"$dir/compare" && ! grep -q '^0 collectives' "$dir/compare"
-    ok $? "$mpi: the rings of an mpi4py program's ranks agree: $(tail -n 1 "$dir/compare")"
+    ok $? "$mpi: the rings of an mpi4py program's ranks agree"
 fi
 
 rm -rf "$dir/step"
