@@ -9,10 +9,10 @@ command -v jq >/dev/null || skip_all "jq is not installed"
 . "$top_srcdir/tests/controller.sh"
 cat >>"$SYNCGUARD_CONF" <<CONF
 DefaultPolicy=quick
-Policy=quick HangTimeout=5s
+Policy=quick HangTimeout=2s
 CONF
 : "${top_builddir:?}"
-sgctl() { timeout 30 "$top_builddir/sgctl" "$@"; }
+sgctl() { timeout 120 "$top_builddir/sgctl" --timeout 60 "$@"; }
 RANKS=4
 job=4710
 
@@ -31,7 +31,7 @@ start() {
         agents+=($!)
         pids+=($!)
     done
-    MPI_TIMEOUT=900 mpi_run "$1" $RANKS sh -c "$place" - "$step" "$top_builddir/.libs/libsyncguard_probe.so" \
+    MPI_TIMEOUT=3000 mpi_run "$1" $RANKS sh -c "$place" - "$step" "$top_builddir/.libs/libsyncguard_probe.so" \
         "$top_builddir/tests/workloads/loop.$1" "$2" 100000000 >"$dir/out" 2>"$dir/err" &
     program=$!
     pids+=($program)
@@ -53,17 +53,17 @@ try() {
     moving='.state == "running" and (.verdicts | map(select(.class == "hang")) | length) == 0 and .probe.events > 300'
     [ "$way" = exchange ] || moving="$moving and .steps_per_s != null"
     start "$library" "$way"
-    wait_for 60 that "$moving"
+    wait_for 240 that "$moving"
     ok $? "$what: the job runs" || show "$dir/err" "$dir/agents"
     for ((t = 0; t < tries; t++)); do
         rank=$(((2 + t) % RANKS))
         stop $rank
-        wait_for 60 that "(.verdicts[0] // {}) | .class == \"hang\" and .culprits == [\"r$rank\"] and
+        wait_for 240 that "(.verdicts[0] // {}) | .class == \"hang\" and .culprits == [\"r$rank\"] and
             (.text | test(\"^rank $rank on node$((rank / 2)) is stopped \\\\(SIGSTOP\\\\) (in|outside of) .* for \"))" && named=$((named + 1))
         echo "# $(jq -r '.verdicts[0].text // "no verdict"' "$dir/job")"
         [ $((t + 1)) -lt "$tries" ] || break
         kill -CONT "$stopped"
-        wait_for 60 that "$moving" || break
+        wait_for 240 that "$moving" || break
     done
     is "$named of $tries" "$tries of $tries" "$what: the stopped rank is named with its node and its call"
     like "$(jq -r .verdicts[0].text "$dir/job")" "$3" "$what: the verdict's call is one that the program makes"
@@ -73,15 +73,15 @@ try() {
     is "$(sgctl jobs --json | jq -c '.jobs[] | select(.state == "stalled") | [.steps_per_s, .step_s.p50, .skew_s.p50]')" '[null,null,null]' \
         "$what: the list of jobs has no pace of before"
     like "$(sgctl job "$job" | tr -s ' \n' ' ')" "rank $rank on node$((rank / 2)) is stopped \(SIGSTOP\)" "$what: sgctl job names the stopped rank"
-    like "$(COLUMNS=250 timeout 30 "$top_builddir/sgtop" --dump "$job" | tr -s ' \n' ' ')" "rank $rank on node$((rank / 2)) is stopped" \
+    like "$(COLUMNS=250 timeout 120 "$top_builddir/sgtop" --dump "$job" | tr -s ' \n' ' ')" "rank $rank on node$((rank / 2)) is stopped" \
         "$what: sgtop names the stopped rank"
     kill -CONT "$stopped"
-    wait_for 60 that "$moving"
+    wait_for 240 that "$moving"
     ok $? "$what: the hang is over and the pace is back when the rank goes on"
     stop $rank
-    wait_for 60 that '.verdicts[0].class == "hang"'
+    wait_for 240 that '.verdicts[0].class == "hang"'
     ended
-    wait_for 30 that '.state == "finished"'
+    wait_for 240 that '.state == "finished"'
     is "$(jq -c '.regime == "stalled"' "$dir/job")" false "$what: a job that ended while it hung is not stalled any more"
 }
 
@@ -89,7 +89,7 @@ try() {
 deadlock() {
     what="$1, crossed"
     start "$1" crossed
-    wait_for 180 that '.verdicts[0].class == "hang"'
+    wait_for 240 that '.verdicts[0].class == "hang"'
     like "$(jq -r '.verdicts[0].text' "$dir/job")" \
         '^a deadlock of 4 ranks: rank 0 waits in a receive from rank 3 \(tag 9\), rank 3 waits in a receive from rank 2 \(tag 9\), rank 2' \
         "$what: ranks that wait for each other's messages are a deadlock, with their calls"
