@@ -352,6 +352,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         health_at_s += 1;
     }
     for (unsigned i = 0; i < o.nodes; i++) {
+        pending_bytes += node[i].up ? link_pending_bytes(node[i].link) : 0; /* of the tick before */
         if (t < o.seconds)
             connect_again(&node[i]);
         if (node[i].up)
@@ -360,7 +361,6 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         if (t > o.seconds && node[i].up)
             test_send_json(node[i].link, json_pack("{s:s}", "bye", "step ended"));
         send_batch(&node[i]);
-        pending_bytes += node[i].up ? link_pending_bytes(node[i].link) : 0;
     }
     if (t > o.seconds + 0.5 && (!pending_bytes || t > o.seconds + LAST_S))
         event_base_loopbreak(base);
