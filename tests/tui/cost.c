@@ -2,9 +2,9 @@
  *
  *   cost SECONDS COLUMNSxROWS SGTOP [ARGUMENT...]
  *
- * Prints one JSON object: first_paint_s (from fork to the first line of the picture), cpu_ratio (user and
- * system time over SECONDS, after the start), bytes_per_s that it wrote, restored (the terminal is as it was
- * before), status. */
+ * Prints one JSON object: first_paint_s (from fork to the first line of the picture; -1: none within LIMIT_S), cpu_ratio (user
+ * and system time over SECONDS, from a second after the first line), bytes_per_s that it wrote meanwhile, restored (the terminal is
+ * as it was before), status. */
 #include <poll.h>
 #include <pty.h>
 #include <stdbool.h>
@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 #include <utmp.h>
+
+#define LIMIT_S 120.0 /* for what a slow machine takes to start and to end it */
 
 struct run {
     int fd;
@@ -52,7 +54,7 @@ static void keep(struct run *r, const char *data, size_t n)
     r->tail[r->n_tail] = '\0';
 }
 
-/* Read what it writes until then.  False: it ended. */
+/* Read what it writes until then, or until it has painted for the first time.  False: it ended. */
 static bool watch(struct run *r, double until_s)
 {
     char buf[65536];
@@ -69,11 +71,28 @@ static bool watch(struct run *r, double until_s)
         n = read(r->fd, buf, sizeof(buf));
         if (n <= 0)
             return false;
-        if (r->first_paint_s < 0 && memmem(buf, (size_t)n, "sgtop", 5))
-            r->first_paint_s = now_s() - r->began_s;
         keep(r, buf, (size_t)n);
         r->bytes += (size_t)n;
+        if (r->first_paint_s < 0 && memmem(r->tail, r->n_tail, "sgtop", 5)) {
+            r->first_paint_s = now_s() - r->began_s;
+            return true;
+        }
     }
+}
+
+/* Its status, once it has ended by itself; one that does not is ended. */
+static int end(struct run *r)
+{
+    double until_s = now_s() + LIMIT_S;
+    int status;
+
+    while (waitpid(r->pid, &status, WNOHANG) != r->pid) {
+        if (now_s() > until_s)
+            kill(r->pid, SIGKILL);
+        watch(r, now_s() + 0.01);
+    }
+    watch(r, now_s() + 0.05); /* the last that it wrote is there already */
+    return status;
 }
 
 /* User and system time of a running process, from /proc. */
@@ -115,7 +134,7 @@ int main(int argc, char **argv)
     struct termios before, after;
     double seconds, cpu0_s, cpu1_s, t0_s;
     size_t bytes0;
-    int status = 0, slave;
+    int status, slave;
 
     if (argc < 4 || sscanf(argv[2], "%hux%hu", &ws.ws_col, &ws.ws_row) != 2) {
         fputs("Usage: cost SECONDS COLUMNSxROWS SGTOP [ARGUMENT...]\n", stderr);
@@ -136,7 +155,8 @@ int main(int argc, char **argv)
         execv(argv[3], argv + 3);
         _exit(127);
     }
-    watch(&r, r.began_s + 1);
+    watch(&r, r.began_s + LIMIT_S);
+    watch(&r, now_s() + 1);
     cpu0_s = cpu_s(r.pid);
     bytes0 = r.bytes;
     t0_s = now_s();
@@ -146,9 +166,7 @@ int main(int argc, char **argv)
     if (write(r.fd, "Q", 1) != 1)
         perror("write");
     bytes0 = r.bytes - bytes0;
-    watch(&r, now_s() + 0.3);
-    kill(r.pid, SIGTERM); /* does nothing to one that has quit */
-    waitpid(r.pid, &status, 0);
+    status = end(&r);
     tcgetattr(slave, &after);
     printf("{\"first_paint_s\": %.4f, \"cpu_ratio\": %.5f, \"bytes_per_s\": %.0f, \"restored\": %s, "
            "\"status\": %d}\n",
