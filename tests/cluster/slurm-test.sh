@@ -165,8 +165,10 @@ if [ -n "$shares" ]; then
     is "$(share_of node2)" 20 "slurm up --share 20 gives a node a fifth of a core"
     quietly B slow node2 50
     is "$(share_of node1) $(share_of node2)" "20 13" "slurm slow node2 50 takes a third of that node's share, and of no other"
-    B exec srun -Q -w node2 --job-name busy bash -c 'while :; do :; done' 2>/dev/null &
-    wait_for 120 throttled
+    B exec srun -Q -w node2 --job-name busy bash -c 'while :; do :; done' busy-task 2>/dev/null &
+    # slurmd alone is held back as well, and a job that is cancelled while it starts takes long to end
+    computes() { B on node2 pgrep -f 'busy[-]task' >/dev/null; }
+    wait_for 120 computes && wait_for 120 throttled
     ok $? "the kernel holds a task of that node to its share"
     B exec scancel --name busy
     wait
