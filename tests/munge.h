@@ -65,7 +65,7 @@ static inline bool test_munge_start(struct test_munge *m)
     m->pid = fork();
     if (!m->pid)
         test_munge_exec(m->dir, m->socket);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 12000; i++) {
         snprintf(path, sizeof(path), "%s/pid", m->dir);
         if (!stat(path, &st) && st.st_size && !stat(m->socket, &st))
             return true;

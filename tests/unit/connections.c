@@ -66,7 +66,7 @@ static uint64_t bytes_sent(struct connections *c)
 {
     uint64_t sum = 0;
 
-    for (int i = 0; i < 100 && sum < BYTES; i++) {
+    for (int i = 0; i < 12000 && sum < BYTES; i++) {
         struct traffic_item item[CONNECTIONS_PAIRS_MAX];
         const struct traffic_item *it = between(item, connections_look(c, item), FROM, TO);
 

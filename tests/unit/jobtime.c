@@ -102,7 +102,7 @@ static struct job *asked(struct jobs *jobs, enum job_trust trust, int *confirmed
     j->trust = trust;
     jobs_add(jobs, j);
     jobtime_tick(t, jobs, now_s());
-    for (int i = 0; i < 500 && event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK) == 0 && !*confirmed && !j->unknown_to_slurm; i++)
+    for (int i = 0; i < 60000 && event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK) == 0 && !*confirmed && !j->unknown_to_slurm; i++)
         usleep(1000);
     jobtime_free(t);
     return j;
