@@ -27,7 +27,7 @@ ProbePath=$top_builddir/.libs/libsyncguard_probe.so
 Policy=quick Description="of the test"
 CONF
 export SYNCGUARD_CONF=$dir/own.conf
-sgrun() { timeout -k 5 120 "$top_builddir/sgrun" "$@" >"$dir/out" 2>"$dir/err"; }
+sgrun() { timeout -k 5 600 "$top_builddir/sgrun" "$@" >"$dir/out" 2>"$dir/err"; }
 # Those that nobody holds: a run of somebody else, another test's too, holds its own.
 rings() { find /dev/shm -maxdepth 1 -name 'syncguard-run-*' -user "$(id -u)" -exec flock -n {} echo {} \; 2>/dev/null | sort; }
 before=$(rings)
@@ -72,9 +72,9 @@ is "$(grep -c . "$dir/err") $(cat "$dir/err")" "1 sgrun: sh runs unguarded: cann
 # ---- signals ----
 
 # shellcheck disable=SC2016
-timeout -k 5 60 "$top_builddir/sgrun" sh -c 'trap "echo caught; exit 5" TERM; echo up; while :; do sleep .05; done' >"$dir/out" 2>"$dir/err" &
+timeout -k 5 600 "$top_builddir/sgrun" sh -c 'trap "echo caught; exit 5" TERM; echo up; while :; do sleep .05; done' >"$dir/out" 2>"$dir/err" &
 child=$!
-wait_for 20 grep -q up "$dir/out"
+wait_for 120 grep -q up "$dir/out"
 pkill -TERM -P "$child"
 wait "$child"
 is "$? $(tail -n 1 "$dir/out")" "5 caught" "SIGTERM reaches the program, which decides about it"
@@ -83,12 +83,12 @@ nothing_left "a program that was asked to end"
 # Killed, it leaves folders, but no process of its own; the program goes on.
 "$top_builddir/sgrun" sh -c 'echo up; sleep 1.5; echo end' >"$dir/out" 2>"$dir/err" &
 child=$!
-wait_for 20 grep -q up "$dir/out"
+wait_for 120 grep -q up "$dir/out"
 kill -KILL "$child"
 wait "$child" 2>/dev/null
-wait_for 10 no_service
+wait_for 120 no_service
 ok $? "when sgrun is killed, munged, controller and agent end"
-wait_for 10 grep -q end "$dir/out"
+wait_for 120 grep -q end "$dir/out"
 ok $? "when sgrun is killed, the program goes on"
 rm -rf "$dir"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
 
@@ -125,17 +125,17 @@ nothing_left "two at a time"
 
 if command -v tmux >/dev/null; then
     tmux="tmux -S $dir/tmux -f /dev/null"
-    $tmux new-session -d -x 100 -y 30 "'$top_builddir/sgrun' sh -c 'echo printed; sleep 600' 2>$dir/err; echo status=\$?; sleep 30"
+    $tmux new-session -d -x 100 -y 30 "'$top_builddir/sgrun' sh -c 'echo printed; sleep 600' 2>$dir/err; echo status=\$?; sleep 600"
     screen() { $tmux capture-pane -p >"$dir/screen" && grep -q -- "$1" "$dir/screen"; }
-    wait_for 20 screen 'sgtop'
+    wait_for 120 screen 'sgtop'
     ok $? "on a terminal sgtop shows the run" || show "$dir/screen"
     ! grep -q printed "$dir/screen"
     ok $? "on a terminal the program does not write into the screen"
     $tmux send-keys Q
-    wait_for 10 screen '^printed'
+    wait_for 120 screen '^printed'
     ok $? "after Q the program's output follows" || show "$dir/screen"
     $tmux send-keys C-c
-    wait_for 20 screen 'status=130'
+    wait_for 120 screen 'status=130'
     ok $? "after Q, Ctrl-C ends the program" || show "$dir/screen"
     $tmux kill-server 2>/dev/null
     nothing_left "the screen"
