@@ -21,7 +21,7 @@ CONF
 export SYNCGUARD_CONF=$dir/own.conf
 unset NCCL_PROFILER_PLUGIN RANK WORLD_SIZE
 train() { # POLICY VERSION SLOW [PAUSE]
-    timeout -k 5 120 "$top_builddir/sgrun" --no-screen --policy="$1" --report="$dir/report" "$top_builddir/tests/nccl/replay" train "$2" "$3" 400 ${4:+"$4"} \
+    timeout -k 5 600 "$top_builddir/sgrun" --no-screen --policy="$1" --report="$dir/report" "$top_builddir/tests/nccl/replay" train "$2" "$3" 400 ${4:+"$4"} \
         >"$dir/out" 2>"$dir/err"
     is $? 0 "version $2, policy $1: NCCL's calls return what it expects"
 }
@@ -41,7 +41,7 @@ for version in 3 6; do
     jq -e '.probe.events >= 3200' "$dir/report" >/dev/null
     ok $? "version $version, host events: each collective of each rank is recorded" || jq -c .probe "$dir/report"
 done
-NCCL_PROFILER_PLUGIN=none timeout 60 "$top_builddir/sgrun" --no-screen sh -c 'echo "$NCCL_PROFILER_PLUGIN"' >"$dir/out" 2>"$dir/err"
+NCCL_PROFILER_PLUGIN=none timeout 300 "$top_builddir/sgrun" --no-screen sh -c 'echo "$NCCL_PROFILER_PLUGIN"' >"$dir/out" 2>"$dir/err"
 is "$? $(cat "$dir/out")" "0 none" "sgrun: a profiler that the user set stays"
 like "$(cat "$dir/err")" "^sgrun: NCCL's collectives are not recorded: NCCL_PROFILER_PLUGIN is set$" "sgrun: and it is said"
 done_testing
