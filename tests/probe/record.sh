@@ -58,7 +58,7 @@ calls_seen() { # JOB: its ranks were seen to call MPI for a while
         python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["probe"]["events"] < 40)' 2>/dev/null
 }
 
-# recorded SECONDS: a trace of so long, and what is found in it.  Its status: that of check.py, and 2 without a trace.
+# recorded SECONDS: a trace of so long, and what is found in it.  Its status: that of the look at it, and 2 without a trace.
 recorded() {
     timeout 300 "$top_builddir/sgctl" --timeout 240 record $job --seconds "$1" -o "$dir/$name.jsonl" 2>"$dir/err" || return 2
     python3 "$dir/check.py" "$dir/$name.jsonl" >"$dir/check" 2>&1

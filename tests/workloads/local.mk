@@ -39,7 +39,7 @@ ZOO_C = \
 	tests/workloads/zoo/registry.c
 ZOO_ALL = $(ZOO_C) tests/workloads/zoo/zoo.h common/xalloc.c common/xalloc.h
 EXTRA_DIST += $(ZOO_C) tests/workloads/zoo/zoo.h tests/workloads/zoo/zoo.f90 \
-	tests/workloads/zoo/dlopen_mpi.c tests/workloads/zoo/nompi.c tests/workloads/loop.c tests/workloads/yield.c
+	tests/workloads/zoo/dlopen_mpi.c tests/workloads/zoo/nompi.c tests/workloads/loop.c tests/workloads/gentle.c
 
 shared_inputs = for f in $(SHARED_C); do echo $(top_srcdir)/$$f; done
 trainer_inputs = for f in $(TRAINER_C); do echo $(top_srcdir)/$$f; done
@@ -109,9 +109,9 @@ tests/workloads/halo.mpich: $(HALO_C) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(HALO_C) `$(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/loop.mpich
-tests/workloads/loop.mpich: tests/workloads/loop.c tests/workloads/yield.c
+tests/workloads/loop.mpich: tests/workloads/loop.c tests/workloads/gentle.c
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/tests/workloads/loop.c $(top_srcdir)/tests/workloads/yield.c -ldl
+	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/tests/workloads/loop.c $(top_srcdir)/tests/workloads/gentle.c -ldl
 check_SCRIPTS += tests/workloads/mpizoo.mpich
 tests/workloads/mpizoo.mpich: $(ZOO_ALL)
 	@$(MKDIR_P) $(@D)
