@@ -3,4 +3,4 @@
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 
 command -v python3 >/dev/null || skip_all "there is no python3"
-exec python3 "$top_srcdir/tests/analysis/episodes.py" "$top_builddir/sgctl"
+exec python3 "$top_srcdir/tests/analysis/score_episodes.py" "$top_builddir/sgctl"

@@ -73,7 +73,8 @@ static bool watch(struct run *r, double until_s)
             return false;
         keep(r, buf, (size_t)n);
         r->bytes += (size_t)n;
-        if (r->first_paint_s < 0 && memmem(r->tail, r->n_tail, "sgtop", 5)) {
+        /* A whole picture that comes at once does not fit the tail. */
+        if (r->first_paint_s < 0 && (memmem(buf, (size_t)n, "sgtop", 5) || memmem(r->tail, r->n_tail, "sgtop", 5))) {
             r->first_paint_s = now_s() - r->began_s;
             return true;
         }

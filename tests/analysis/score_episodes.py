@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """episodes - is `sgctl analyze` right about labelled episodes of synchronised programs?
 
-    tests/analysis/episodes.py SGCTL [NAME...]      TAP on standard output
-    tests/analysis/episodes.py --write NAME         the trace of an episode
+    tests/analysis/score_episodes.py SGCTL [NAME...]      TAP on standard output
+    tests/analysis/score_episodes.py --write NAME         the trace of an episode
 
 An episode is a job in virtual time whose ranks record what they do.  In the layout "reduce" all ranks compute and meet in all-reduces, in "halo"
 each exchanges messages with two neighbours and all meet in every fifth step.  From a step on something is wrong, or never.  The same random numbers
