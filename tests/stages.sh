@@ -264,8 +264,8 @@ fuzz_targets() {
 
 # The stages of tests, by name; tests/repeat takes them from here too.
 stage_units() { tests "gcc: unit tests" 1200 "$work/gcc" "$as_gcc" -j"$jobs" check-unit; }
-stage_programs() { tests "gcc: programs and scripts" 1800 "$work/gcc" "$as_gcc" -j"$jobs" check-programs; }
-# A cluster waits more than it computes.
+# Programs and clusters wait more than they compute.
+stage_programs() { tests "gcc: programs and scripts" 1800 "$work/gcc" "$as_gcc" -j$((jobs + 1)) check-programs; }
 stage_cluster() { tests "gcc: the private cluster" 2400 "$work/gcc" "$as_gcc" -j2 check-cluster; }
 stage_sanitized() { tests "clang: unit tests" 1800 "$work/clang" "$as_clang" -j"$jobs" check-unit; }
 # Each input of each corpus once; what is found lies in build-check/logs.

@@ -84,6 +84,7 @@ touch "$here/attacked"
 step -w node1 --sync-guard sh -c "while [ -e $here/attacked ]; do sleep .2; done" &
 srun=$!
 wait_for 120 has_agent
+ok $? "a step on a node whose /dev/shm has space again has an agent" || on_node1 ps -e -o pid,ppid,stat,etimes,args
 pid=$(agent)
 privileges=NoNewPrivs:.1
 ! grep -q 'DHAVE_SECCOMP=1' "$top_builddir/Makefile" || privileges=Seccomp:.2 # which it sets last
