@@ -16,6 +16,7 @@
 
 #define SIZES      4
 #define TRUE_STEPS 240
+#define SCENARIOS  80 /* of the 200 that are tried in full */
 
 struct truth {
     uint32_t ranks, per_node, per_switch, steps;                  /* per_switch: nodes */
@@ -259,7 +260,7 @@ static void hold(struct score *s, const struct projection_point *p, const struct
 int main(int argc, char **argv)
 {
     static struct score score[PROJECTION_POINTS];
-    int scenarios = argc > 1 ? atoi(argv[1]) : 200, made = 0, right = 0, held = 0, all = 0;
+    int scenarios = argc > 1 ? atoi(argv[1]) : tried_in_full() ? 200 : SCENARIOS, made = 0, right = 0, held = 0, all = 0;
     const char *verbose = getenv("VERBOSE");
 
     random_state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20240611;
@@ -286,7 +287,7 @@ int main(int argc, char **argv)
                        p.point[k].compute_s, p.point[k].communication_s, p.point[k].synchronisation_s);
         }
     }
-    ok(made == scenarios, "%d of %d jobs are projected", made, scenarios);
+    is_int(made, scenarios, "all jobs are projected");
     for (unsigned k = 1; k < PROJECTION_POINTS; k++) {
         struct score *s = &score[k];
         double median = statistics_medianf(s->error, (size_t)s->n), inside = (double)s->inside / s->n;

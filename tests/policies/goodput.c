@@ -5,7 +5,7 @@
  * goodput is the share of that time whose work was kept.  It begins with the published prior and a guess of
  * 60 s for a write; the true rate is a multiple of the published one; writes are measured with 10 % noise.
  *
- * goodput [LEAST]: so many seeds a case at least; more until the standard error is 0.12 %. */
+ * goodput [LEAST]: so many seeds a case at least; more until the standard error is 0.12 %. With it, or with SYNCGUARD_FULL=yes, all cases. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -212,7 +212,13 @@ static struct outcome compare(double nodes, double write_s, double factor, int l
 
 static const double sizes[] = { 8, 64, 512, 4096, 16384 }, writes[] = { 1, 10, 60, 300, 600 };
 
-static double table(double factor, int least)
+/* Every second case of the table, so that each size and each cost of a write is among them; with a sanitizer, the diagonal. */
+static bool is_tried(size_t i, size_t k)
+{
+    return tried_in_full() || (tried_in_part() ? i == k : (i + k) % 2 == 0);
+}
+
+static double table(double factor, int least, bool all)
 {
     double worst = -INFINITY;
 
@@ -221,8 +227,11 @@ static double table(double factor, int least)
            factor);
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
         for (size_t k = 0; k < ARRAY_SIZE(writes); k++) {
-            struct outcome o = compare(sizes[i], writes[k], factor, least);
+            struct outcome o;
 
+            if (!all && !is_tried(i, k))
+                continue;
+            o = compare(sizes[i], writes[k], factor, least);
             printf("# %6.0f %8.0f %17.0f %13.4f %7.4f %10.3f %5.3f %6d\n", sizes[i], writes[k], o.best_s,
                    o.best, o.policy, 100 * o.loss, 100 * o.error, o.seeds);
             fflush(stdout);
@@ -237,10 +246,11 @@ int main(int argc, char **argv)
     static const double factors[] = { 1. / 3, 1, 3 };
 
     for (size_t i = 0; i < ARRAY_SIZE(factors); i++) {
-        double worst = table(factors[i], least);
+        double worst = table(factors[i], least, argc > 1);
 
-        ok(worst < TARGET, "rate %.3g times what it expects: within %.2f %% of the best fixed interval",
-           factors[i], 100 * worst);
+        ok(worst < TARGET, "rate %.3g times what it expects: within %.1f %% of the best fixed interval", factors[i],
+           100 * TARGET);
+        printf("# at most %.2f %% below it\n", 100 * worst);
     }
     return done_testing();
 }
