@@ -131,7 +131,15 @@ ok $? "a user starts a controller of his own in its place" || cat "$here/out" "$
 C exec sgctl --timeout 60 status >"$here/out" 2>"$here/err"
 is "$? $(wc -c <"$here/out")" "1 0" "sgctl does not believe it"
 like "$(cat "$here/err")" "$user" "and names the user who vouches for it"
-C exec srun -w node1 --sync-guard sh -c 'sleep 4; echo done' >"$here/out" 2>"$here/err"
+# The job lives until its agent has come and gone several times: one that believed the controller would have presented itself at the first.
+C exec srun -w node1 --sync-guard sh -c "until [ -e $here/gone ]; do sleep .1; done; echo done" >"$here/out" 2>"$here/err" &
+srun=$!
+node1=$(sed -n 's/^\([0-9.]*\) .*\bnode1$/\1/p' "$here/c/etc/hosts")
+gone() { [ "$(grep -cF " $node1:" "$here/rogue/log")" -ge 3 ] && grep -F " $node1:" "$here/rogue/log" | grep -q 'closed by the peer during the handshake'; }
+wait_for 120 gone
+ok $? "its agent connects to the controller and leaves during the handshake, again and again" || cat "$here/rogue/log"
+touch "$here/gone"
+wait "$srun"
 is "$? $(cat "$here/out")" "0 done" "a guarded job runs to its end"
 is "$(grep -c ': guarded,' "$here/rogue/log")" 0 "its agent does not present itself to a controller that nobody vouches for"
 kill "$rogue" 2>/dev/null
