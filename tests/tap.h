@@ -1,7 +1,9 @@
 /* tap.h - Test Anything Protocol, just enough of it.
  * A test is one program: an assertion per call, done_testing() as its exit code.  What is asserted is a whole statement
  * that is understood by itself ("engine: with two rules over budget one action is taken"), printf's format and arguments.
- * is_int(), is_str() and is_near() print what was expected and what came when they differ. */
+ * What follows a line's end in it is no part of the test's name, which is the same in every run, and is printed as a remark:
+ * "the write is the slowest rank's\n%.2f s".  is_int(), is_str() and is_near() print what was expected and what came when
+ * they differ. */
 #ifndef SYNCGUARD_TESTS_TAP_H
 #define SYNCGUARD_TESTS_TAP_H
 
@@ -17,23 +19,39 @@
 #endif
 
 static int tap_run, tap_failed;
+static char tap_text[1 << 14]; /* of the assertion that is being printed */
 
 static inline bool near(double a, double b, double relative)
 {
     return fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + 1e-12;
 }
 
-/* The line of a result, without its end. */
+/* A text's lines, each as a remark; an empty one is none. */
+static inline void tap_remark(const char *text)
+{
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        if (n)
+            printf("#   %.*s\n", (int)n, text);
+    }
+}
+
+/* The line of a result, without its end; the remarks are kept for it. */
 __attribute__((format(printf, 2, 0))) static inline void tap_begin(bool good, const char *fmt, va_list ap)
 {
+    size_t name;
+
     tap_failed += !good;
-    printf("%sok %d - ", good ? "" : "not ", ++tap_run);
-    vprintf(fmt, ap);
+    vsnprintf(tap_text, sizeof(tap_text), fmt, ap);
+    name = strcspn(tap_text, "\n");
+    printf("%sok %d - %.*s", good ? "" : "not ", ++tap_run, (int)name, tap_text);
+    memmove(tap_text, tap_text + name, strlen(tap_text + name) + 1);
 }
 
 static inline bool tap_end(bool good)
 {
     putchar('\n');
+    tap_remark(tap_text);
     fflush(stdout);
     return good;
 }

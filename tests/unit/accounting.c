@@ -134,7 +134,7 @@ static void asking(struct accounting *a)
     /* for its events and its configuration */
     is_int(count("asked"), asked + 2, "after a failure the accounting is not asked for 20 minutes");
     ok(s.failures == 2 && s.events == 2 && s.nodes == 64 && fabs(s.node_s - 64 * 90 * 86400.0) < 1,
-       "the answer has %.1f of 2 failures, %u of 2 events on %u of 64 nodes in %.0f of 90 days", s.failures, s.events, s.nodes, s.span_s / 86400);
+       "the answer has 2 failures, 2 events on 64 nodes in 90 days\n%.1f, %u, %u, %.0f", s.failures, s.events, s.nodes, s.span_s / 86400);
     ok(says("asked", "-nP show event Start=now-90days format=" OUTAGES_EVENTS),
        "sacctmgr is asked for events");
     answers("echo no; exit 1");
@@ -232,7 +232,7 @@ static void learning(struct accounting *a)
     outcome(s, 4, JOB_OUTCOME_ENDED);
     history_failures(h, NULL, j);
     source_of(j, &failures);
-    ok(failures == 2, "a cancelled job does not count as a failure: %.1f of 2", failures);
+    ok(failures == 2, "a cancelled job does not count as a failure\n%.1f of 2", failures);
     history_failures(h, a, j);
     ok(!strncmp(source_of(j, &failures), "slurm", 5), "with fewer than 3 failed jobs the accounting has precedence again");
     job_free(j);
@@ -265,7 +265,7 @@ static void own(void)
        "a requeued job has the failures of its earlier runs");
     /* one failure in 1000/6.5 node-days, then two in two */
     ok(fabs(without - 0.0065) < 1e-6 && fabs(rate - 3 / (1000 / 6.5 + 2)) < 1e-6,
-       "own failures count in full: the rate is %.4f instead of %.4f per node and day", rate, without);
+       "own failures count in full\n%.4f instead of %.4f per node and day", rate, without);
     json_decref(o);
     json_decref(p);
     job_free(j);

@@ -480,7 +480,7 @@ static void check_keys(void)
        "an action started 4 times with one key is carried out once");
     is_str(actions_find(as, a.key)->outcome, "requeued", "the outcome is known after a restart");
     a.job.job = 124;
-    ok(!actions_start(as, &a, &err), "a key of another action is refused: %s", err.text);
+    ok(!actions_start(as, &a, &err), "a key of another action is refused\n%s", err.text);
     actions_free(as);
 }
 
@@ -511,7 +511,7 @@ static void check_refusals(void)
     put("helper", "", 0644);
     as = fresh("");
     a = an_action(ACTION_REQUEUE);
-    ok(!actions_start(as, &a, &err), "a requeue without libslurm and slurmrestd is refused: %.80s...",
+    ok(!actions_start(as, &a, &err), "a requeue without libslurm and slurmrestd is refused\n%s",
        err.text);
     ok(actions_can(as, ACTION_CHECKPOINT, &err) == 0,
        "a checkpoint is possible without libslurm and slurmrestd");
@@ -527,6 +527,7 @@ static void check_restart(void)
 {
     struct actions *as = fresh("");
     struct action drain = an_action(ACTION_DRAIN), signal, late;
+    const struct action_record *sent;
     struct err err;
     int64_t id;
 
@@ -541,9 +542,9 @@ static void check_restart(void)
     ok(await(2), "a restarted controller ends both interrupted actions");
     is_str(actions_get(as, id)->outcome, "n1 was drained by us already",
            "an interrupted drain is looked up in Slurm");
-    ok(actions_find(as, signal.key)->state == ACTION_FAILED &&
-           strstr(actions_find(as, signal.key)->outcome, "restarted during a try"),
-       "an interrupted signal is not sent a second time: %s", actions_find(as, signal.key)->outcome);
+    sent = actions_find(as, signal.key);
+    ok(sent->state == ACTION_FAILED && strstr(sent->outcome, "restarted during a try"),
+       "an interrupted signal is not sent a second time\n%s", sent->outcome);
     ok(lines("helper.log") == 1, "after the restart the helper is called for the drain only");
     actions_free(as);
 
@@ -593,7 +594,7 @@ static void check_webhook(void)
     behave(ENDLESS);
     through(as, ACTION_WEBHOOK);
     is_end(ACTION_FAILED, 3, "too long", "a webhook whose answer is too long is given up");
-    ok(!strstr(ended.outcome, "s3cret"), "the outcome lacks the secret part of the URL: %s", ended.outcome);
+    ok(!strstr(ended.outcome, "s3cret"), "the outcome lacks the secret part of the URL\n%s", ended.outcome);
     actions_free(as);
     as = fresh_with(conf, &hasty);
     behave(SILENT);
@@ -655,16 +656,16 @@ static void check_queue(void)
     behave(SILENT);
     helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
     n += queue(as, 1001, &err);
-    ok(n == 200 && strstr(err.text, "the user's jobs"), "%u webhooks of one user's jobs are accepted, expected 200, then: %s", n, err.text);
+    ok(n == 200 && strstr(err.text, "the user's jobs"), "of one user's jobs 200 webhooks are accepted\n%u, then: %s", n, err.text);
     n += queue(as, 1002, &err);
-    ok(n == 256, "%u webhooks are accepted, expected 256, then: %s", n, err.text);
+    ok(n == 256, "of all jobs 256 webhooks are accepted\n%u, then: %s", n, err.text);
     through(as, ACTION_REQUEUE);
     ok(ended.state == ACTION_DONE && strstr(ended.outcome, "requeued"),
        "a requeue does not wait for queued webhooks");
     actions_free(as);
     as = fresh(conf);
     behave(FINE);
-    ok(await(256) && server.requests == 256, "a restarted controller sends all 256 queued webhooks: %u",
+    ok(await(256) && server.requests == 256, "a restarted controller sends all 256 queued webhooks\n%u",
        server.requests);
     actions_free(as);
 }
@@ -828,7 +829,7 @@ static void check_no_file(void)
     snprintf(config.state_dir, sizeof(config.state_dir), "/proc/no/such/folder");
     as = actions_new(base, &config, &patient, &hooks, NULL, &warning);
     memset(&ended, 0, sizeof(ended));
-    ok(*warning.text, "without a folder there is a warning: %s", warning.text);
+    ok(*warning.text, "without a folder there is a warning\n%s", warning.text);
     through(as, ACTION_REQUEUE);
     is_end(ACTION_DONE, 1, "done", "without a folder actions are carried out");
     actions_free(as);

@@ -44,7 +44,7 @@ int main(void)
     interface("eth1", "up", "25000", true);
     a = adapter_read(root);
     ok(a.number == 1 && near(a.bytes_per_s, 25e9 / 8, 1e-9),
-       "of several interfaces the fastest counts: %g bytes/s", a.bytes_per_s);
+       "of several interfaces the fastest counts\n%g bytes/s", a.bytes_per_s);
     port("mlx5_0", 1, "4: ACTIVE", "400 Gb/sec (4X NDR)");
     port("mlx5_1", 1, "4: ACTIVE", "400 Gb/sec (4X NDR)");
     port("mlx5_2", 1, "1: DOWN", "800 Gb/sec (8X NDR)");
@@ -52,7 +52,7 @@ int main(void)
     port("mlx5_4", 1, "4: ACTIVE", "fast");
     a = adapter_read(root);
     ok(a.number == 2 && near(a.bytes_per_s, 50e9, 1e-9),
-       "RDMA ports count before interfaces: %u of %g bytes/s", a.number, a.bytes_per_s);
+       "RDMA ports count before interfaces\n%u of %g bytes/s", a.number, a.bytes_per_s);
     tree_remove();
     return done_testing();
 }

@@ -293,14 +293,14 @@ static void test_advice(void)
     ok(a.result == ADVICE_NONE && strstr(a.text, "n9"), "a node that topology.conf lacks: %s", a.text);
     write_file(slurm, "broken\n");
     choose(&a, "sbatch -N4 job");
-    ok(a.result == ADVICE_FAILED && strstr(a.text, slurm), "a broken slurm.conf: %s", a.text);
+    ok(a.result == ADVICE_FAILED && strstr(a.text, slurm), "a broken slurm.conf\n%s", a.text);
     write_file(slurm, conf);
     write_file(topology, "SwitchName=a Switches=b\nSwitchName=b Switches=a\n");
     choose(&a, "sbatch -N4 job");
-    ok(a.result == ADVICE_FAILED && strstr(a.text, topology), "a loop of switches: %s", a.text);
+    ok(a.result == ADVICE_FAILED && strstr(a.text, topology), "a loop of switches\n%s", a.text);
     unlink(topology);
     choose(&a, "sbatch -N4 job");
-    ok(a.result == ADVICE_NONE && strstr(a.text, "there is no"), "no topology.conf: %s", a.text);
+    ok(a.result == ADVICE_NONE && strstr(a.text, "there is no"), "no topology.conf\n%s", a.text);
 }
 
 /* ---- nodes to exclude ---- */

@@ -102,7 +102,7 @@ static void many(int delays)
         }
         agenda_free(w.agenda);
     }
-    ok(!wrong, "random insertions, moves and removals, %d delays: the first is always taken (%d wrong)",
+    ok(!wrong, "random insertions, moves and removals, %d delays: the first is always taken\n%d wrong",
        delays, wrong);
 }
 

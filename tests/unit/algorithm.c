@@ -119,7 +119,7 @@ static void test_same(void)
     c = choice_of(&j, NULL);
     ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_DOUBLING, "with a larger size, that is faster");
     is_near(c.usual_s, 10e-3, 1e-9, "both count as often as they are in a step");
-    ok(c.most_s > 6e-3 + 2e-3 && c.most_s < 6e-3 + 2.7e-3, "those that stay as they are count as they were: %.3g s", c.most_s);
+    ok(c.most_s > 6e-3 + 2e-3 && c.most_s < 6e-3 + 2.7e-3, "those that stay as they are count as they were\n%.3g s", c.most_s);
 }
 
 static void test_unknown(void)
@@ -152,7 +152,7 @@ static void test_ring(void)
     j.step_s = 0.1;
     c = choice_of(&j, NULL);
     ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_RING, "where ranks are no power of two, a ring is surely faster for large sizes");
-    ok(c.most_s > 1.15 * 1.66e-2 && c.most_s < 2.4e-2, "within the model's errors: %.3g s instead of %.3g s", c.most_s, c.usual_s);
+    ok(c.most_s > 1.15 * 1.66e-2 && c.most_s < 2.4e-2, "within the model's errors\n%.3g s instead of %.3g s", c.most_s, c.usual_s);
     ok(choice_of(&j, algorithm_keeps_order).result == ALGORITHM_UNSURE, "where it must be right for all operations, none is");
     ok(!algorithm_can(ALGORITHM_MPICH, ALGORITHM_RING) && algorithm_can(ALGORITHM_OPENMPI, ALGORITHM_RING), "not all releases of MPICH have a ring");
 }
@@ -168,7 +168,7 @@ static void test_bandwidth(void)
     add(&j, 1e5, 1, 6 * A + 0.6);
     c = choice_of(&j, algorithm_keeps_order);
     ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_RABENSEIFNER, "on slow links Rabenseifner's is surely faster");
-    ok(c.most_s > 0.197 * 1.15 && c.most_s < 0.3, "within the model's errors: %.3g s instead of %.3g s", c.most_s, c.usual_s);
+    ok(c.most_s > 0.197 * 1.15 && c.most_s < 0.3, "within the model's errors\n%.3g s instead of %.3g s", c.most_s, c.usual_s);
     j.size[0].per_step = 300;
     ok(choice_of(&j, algorithm_keeps_order).result == ALGORITHM_UNSURE, "not with so many sums of one number");
 }
@@ -205,7 +205,7 @@ static void test_sure(void)
         faster++;
         wrong += chosen_s > usual_s * (1 + 1e-6);
     }
-    ok(faster > tried_of(20000) / 100 && !wrong, "on random networks: %u jobs are surely faster, %u of them are not", faster, wrong);
+    ok(faster > tried_of(20000) / 100 && !wrong, "on random networks no job that is surely faster is not\n%u are, %u of them are not", faster, wrong);
 }
 
 int main(void)

@@ -85,12 +85,12 @@ static void test_entries(void)
 
     audit_spent(audit, NULL, (double)time(NULL) - 3600, spend, NULL);
     ok(spent_actions == 1 && spent_nodes == 2,
-       "last hour, all jobs: %u actions against %u nodes, expected 1 and 2 without dry runs", spent_actions,
+       "last hour, all jobs: 1 action against 2 nodes, without dry runs\n%u against %u", spent_actions,
        spent_nodes);
     spent_actions = spent_nodes = 0;
     audit_spent(audit, &id, (double)time(NULL) - 3600, spend, NULL);
     ok(spent_actions == 2 && spent_nodes == 4,
-       "last hour, this job: %u actions against %u nodes, expected 2 and 4", spent_actions, spent_nodes);
+       "last hour, this job: 2 actions against 4 nodes\n%u against %u", spent_actions, spent_nodes);
     id.uid = 1001;
     spent_actions = 0;
     audit_spent(audit, &id, 0, spend, NULL);

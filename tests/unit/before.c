@@ -111,19 +111,19 @@ int main(void)
     struct finding whole = said_of(&(struct job){ 0 }), part = said_of(&(struct job){ .missed = 0.2 });
     struct interval cost = finding_slowdown_interval(&part);
 
-    ok(fabs(whole.slowdown - 1.5) < 0.01, "a replay that knows all: its price is %.3f of 1.5",
+    ok(fabs(whole.slowdown - 1.5) < 0.01, "a replay that knows all: its price is 1.5\n%.3f",
        whole.slowdown);
     ok(fabs(part.slowdown - 1.7) < 0.02,
-       "steps of 1.7 times as long, of which a replay knows 0.5: the price is %.3f", part.slowdown);
-    ok(cost.low > 1.5 && cost.low < 1.7 && cost.high > 1.7, "its interval: %.3f to %.3f", cost.low,
+       "steps of 1.7 times as long, of which a replay knows 0.5: the price is 1.7\n%.3f", part.slowdown);
+    ok(cost.low > 1.5 && cost.low < 1.7 && cost.high > 1.7, "its interval reaches from what the replay knows to above 1.7\n%.3f to %.3f", cost.low,
        cost.high);
     part = said_of(&(struct job){ .missed = 0.2, .grows = 0.5 });
-    ok(fabs(part.slowdown - 1.7) < 0.02, "also when all do more later: %.3f", part.slowdown);
+    ok(fabs(part.slowdown - 1.7) < 0.02, "also when all do more later\n%.3f", part.slowdown);
     whole = said_of(&(struct job){ .strikes = 0.1 * WORK_S });
-    ok(fabs(whole.slowdown - 1.52 / 1.02) < 0.01, "what strikes a few steps is not its cost: %.3f",
+    ok(fabs(whole.slowdown - 1.52 / 1.02) < 0.01, "what strikes a few steps is not its cost\n%.3f",
        whole.slowdown);
     part = said_of(&(struct job){ .missed = 0.2, .company = true });
     ok(fabs(part.slowdown - 1.7 / 1.2) < 0.02,
-       "where something else began with it, the price is what the replay knows: %.3f", part.slowdown);
+       "where something else began with it, the price is what the replay knows\n%.3f", part.slowdown);
     return done_testing();
 }

@@ -98,7 +98,7 @@ static void ends_are(const struct run *run, uint32_t least, const char *what)
     for (uint32_t r = 0; r < RANKS; r++)
         ok(run->ends[r] >= least && run->last[r] == run->last[0] &&
                run->last[r] - run->first[r] + 1 >= run->ends[r],
-           "%s: rank %u comes to %u ends, %u to %u", what, r, run->ends[r], run->first[r], run->last[r]);
+           "%s: the ends are counted alike on all ranks\nrank %u: %u ends, %u to %u", what, r, run->ends[r], run->first[r], run->last[r]);
     boundary_free(run->b);
 }
 
@@ -147,7 +147,7 @@ int main(void)
     }
     ok(run.after_world && run.moved <= 1,
        "what pairs repeat by themselves is no step, once all were seen to meet");
-    ok(run.last[0] - run.first[0] < STEPS, "... and is not counted: ends %u to %u", run.first[0],
+    ok(run.last[0] - run.first[0] < STEPS, "... and is not counted\nends %u to %u", run.first[0],
        run.last[0]);
     boundary_free(run.b);
 
@@ -159,7 +159,7 @@ int main(void)
         all_reduce(&run, WORLD, 1000, 8);
     }
     ok(run.after_world && run.ends[2] >= STEPS / 2,
-       "where half of the ranks lose calls, the others show where a step ends: %u of %u", run.ends[2], STEPS);
+       "where half of the ranks lose calls, the others show where a step ends\n%u of %u", run.ends[2], STEPS);
     boundary_free(run.b);
 
     run = begin();

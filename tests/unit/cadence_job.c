@@ -263,7 +263,7 @@ static void usual(void)
             play(4 + 2 * steps_s[i]);
         }
         ok(w.yes == 10 && w.split == 0 && count("heard") == 10,
-           "steps of %g s: %d of 10 requests received by all ranks at one step", steps_s[i], w.yes);
+           "steps of %g s: all 10 requests are received by all ranks at one step\n%d", steps_s[i], w.yes);
         end();
     }
 }
@@ -421,10 +421,10 @@ static void writes(void)
     }
     ok(near(json_number_value(figure("cost_s", "value")), 2.025, 0.01) &&
            !strcmp(json_string_value(figure("cost_source", NULL)), "program"),
-       "the cost of a write is that of the slowest rank: %.2f s", json_number_value(figure("cost_s", "value")));
+       "the cost of a write is that of the slowest rank\n%.2f s", json_number_value(figure("cost_s", "value")));
     ok(json_number_value(figure("last_s", NULL)) < 6 && json_integer_value(figure("written", NULL)) == 6,
        "6 writes are counted, and the time of the last is known");
-    ok(near(cadence_samples_per_s(w.j), NODES * 32 / 0.2, 0.1), "%.0f samples per second are computed from the ranks' counts",
+    ok(near(cadence_samples_per_s(w.j), NODES * 32 / 0.2, 0.1), "samples per second are computed from the ranks' counts\n%.0f",
        cadence_samples_per_s(w.j));
     ok(rule_sees("samples_per_s > 500 and samples_per_s < 800") == TRUTH_YES, "a rule can use samples_per_s");
     end();
@@ -482,7 +482,7 @@ static void pauses(void)
        "a pause of all ranks is reported as a possible checkpoint");
     ok(json_is_null(figure("last_s", NULL)) && json_is_null(figure("written", NULL)) &&
            near(json_number_value(figure("lost_work_s", NULL)), w.now_s - 1000, 0.1),
-       "a possible checkpoint does not count: a failure would cost all work since the start, %.1f s",
+       "a possible checkpoint does not count: a failure would cost all work since the start\n%.1f s",
        json_number_value(figure("lost_work_s", NULL)));
     for (int i = 0; i < 60; i++)
         view_step(0.2);

@@ -95,7 +95,7 @@ static void test_bounds(void)
        "conf_parse: a NUL character is rejected");
     ok(conf_read(write_file("loop.conf", "Include loop.conf\n"), collect, out, &err) < 0 &&
            strstr(err.text, "include itself"),
-       "conf_read: a file that includes itself is rejected: %s", err.text);
+       "conf_read: a file that includes itself is rejected\n%s", err.text);
 }
 
 static void test_include(void)
@@ -223,7 +223,7 @@ static void test_loading(void)
              "%s/nopol.conf: DefaultPolicy=gone: unknown policy; there are observe, balanced", dir);
     is_str(err.text, want, "DefaultPolicy: an unknown policy is rejected with the known ones");
     ok(config_load(&c, "/nonexistent/c.conf", &err) < 0, "config_load: a given file that does not exist is an error: %s", err.text);
-    ok(config_load(&c, dir, &err) < 0, "config_load: a folder is rejected: %s", err.text);
+    ok(config_load(&c, dir, &err) < 0, "config_load: a folder is rejected\n%s", err.text);
 }
 
 static void test_text(void)
@@ -402,7 +402,7 @@ static void test_shipped_by_name(void)
     mkdir(folder, 0700);
     write_file("shipped/broken.conf", "Policy=broken MinSlowdown=lots\n");
     config_shipped_policies = folder;
-    ok(config_load(&c, "/dev/null", &err) < 0 && strstr(err.text, "broken.conf:1"), "config_load: a shipped file that is broken is named: %s", err.text);
+    ok(config_load(&c, "/dev/null", &err) < 0 && strstr(err.text, "broken.conf:1"), "config_load: a shipped file that is broken is named\n%s", err.text);
     config_shipped_policies = before;
 }
 

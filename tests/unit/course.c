@@ -85,7 +85,7 @@ static void moves(void)
     is_str(newest_event(v), "the critical path moved from n3 to n7", "a move is an event");
     view_critical_path_get(v, &c);
     ok(c.moves == 2 && !strcmp(c.move[0].to, "n7") && !strcmp(c.move[1].to, "n3"),
-       "the view's critical path has its moves: %zu", c.moves);
+       "the view's critical path has its moves\n%zu", c.moves);
     for (uint32_t i = 0; i < 20; i++)
         steps(v, NODES, 400, 2 * i);
     is_int((long long)view_course_moves(v, move), VIEW_MOVES_MAX, "the newest moves are kept");

@@ -62,7 +62,7 @@ static void sums(size_t n)
         just = just && d[i].cost_s == (float)same;
     }
     ok(ordered && present == n * (n - 1) / 2, "%zu ranks: every pair is ordered once", n);
-    ok(near(cost, waited, 1e-5), "the costs of all ranks sum to the waiting: %.6g and %.6g", cost, waited);
+    ok(near(cost, waited, 1e-5), "the costs of all ranks sum to the waiting\n%.6g and %.6g", cost, waited);
     ok(just, "ranks that are equally late have equal costs");
 }
 

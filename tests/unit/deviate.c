@@ -39,7 +39,7 @@ static void draws(void)
     for (int i = 0; i < 100000; i++)
         same = deviate_uniform(&again) > 0 && same;
     ok(fabs(sum) < 1500 && near(squares, 100000, 0.02),
-       "normal samples have mean 0 and variance 1: %.4f, %.4f", sum / 1e5, squares / 1e5);
+       "normal samples have mean 0 and variance 1\n%.4f, %.4f", sum / 1e5, squares / 1e5);
     ok(same && again == state, "samples are the same in every run");
 }
 
@@ -47,7 +47,7 @@ int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(normal); i++) {
         ok(fabs(deviate_normal(normal[i].p) - normal[i].z) < 1e-14 * (1 + fabs(normal[i].z)),
-           "normal, %g: %.16g", normal[i].p, deviate_normal(normal[i].p));
+           "normal, %g\n%.16g", normal[i].p, deviate_normal(normal[i].p));
         ok(near(deviate_normal_share(normal[i].z), normal[i].p, 1e-6),
            "the normal share inverts the quantile");
     }
@@ -56,11 +56,11 @@ int main(void)
            "quantile of the normal share of %.2f is the value again", z);
     for (size_t i = 0; i < ARRAY_SIZE(student); i++)
         ok(fabs(deviate_student(student[i].p, student[i].df) - student[i].t) < 0.03,
-           "Student, %g with %g: %.4f", student[i].p, student[i].df,
+           "Student, %g with %g\n%.4f", student[i].p, student[i].df,
            deviate_student(student[i].p, student[i].df));
     for (size_t i = 0; i < ARRAY_SIZE(chi2); i++)
         ok(near(deviate_chi2_ratio(chi2[i].p, chi2[i].df) * chi2[i].df, chi2[i].chi2, 0.08),
-           "chi squared, %g with %g: %.4f", chi2[i].p, chi2[i].df,
+           "chi squared, %g with %g\n%.4f", chi2[i].p, chi2[i].df,
            deviate_chi2_ratio(chi2[i].p, chi2[i].df) * chi2[i].df);
     draws();
     return done_testing();

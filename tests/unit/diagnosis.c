@@ -336,9 +336,9 @@ static void intervals(void)
             }
             diagnosis_free(run.d);
         }
-        ok(known * 100 >= runs * 95, "%s: the interval is known in %u of %u runs", cases[i].what, known, runs);
-        ok(covered * 100 >= runs * cases[i].least, "%s: the interval holds the truth in %u of %u runs", cases[i].what, covered, runs);
-        ok(width / known < cases[i].width, "%s: it is %.3f of the cost wide", cases[i].what, width / known);
+        ok(known * 100 >= runs * 95, "%s: the interval is known in 95 of 100 runs\n%u of %u", cases[i].what, known, runs);
+        ok(covered * 100 >= runs * cases[i].least, "%s: the interval holds the truth as often as it has to\n%u of %u", cases[i].what, covered, runs);
+        ok(width / known < cases[i].width, "%s: the interval is narrow\n%.3f of the cost", cases[i].what, width / known);
     }
     random_state = before; /* what follows does not depend on how many runs these are */
 }
@@ -382,7 +382,7 @@ static void endings(void)
         f = standing(&run);
         truth = run.time_s - run.faultless_s - before_s;
         ok(f && f->class == jobs[i].fault && near(f->saved_s, truth, 0.2),
-           "%s: the same fault again costs %.2f s of %.2f", finding_class_name(jobs[i].fault),
+           "%s: the same fault again has its price\n%.2f s of %.2f", finding_class_name(jobs[i].fault),
            f ? f->saved_s : NAN, truth);
         diagnosis_free(run.d);
     }
@@ -462,7 +462,7 @@ static void cost_before_pauses(void)
                                                   .slowdown = 1.11 });
     is_int((long long)diagnosis_findings(d, &f), 1, "the ranks of a role are the finding");
     ok(near(f->saved_s, 120 * COMPUTE_S / 10, 0.02),
-       "over the run it cost a tenth of all steps but of the pauses: %g s", f->saved_s);
+       "over the run it cost a tenth of all steps but of the pauses\n%g s", f->saved_s);
     diagnosis_free(d);
 }
 
@@ -692,9 +692,9 @@ static void struck_from_the_start(void)
             near += fabs(said - 1) < 0.15;
         }
         ok(fabs(sum - 1) < 0.05,
-           "delays from the first step on, %.0f %% of the work unknown: told at %.3f of what they cost",
+           "delays from the first step on, %.0f %% of the work unknown: told at what they cost\n%.3f of it",
            100 * lost[i], sum);
-        ok(near * 100 >= runs * 85, "in %u of %u runs within 15 %%", near, runs);
+        ok(near * 100 >= runs * 85, "in 85 of 100 runs within 15 %%\n%u of %u", near, runs);
     }
     random_state = before;
 }
@@ -742,9 +742,9 @@ static void short_steps(void)
 
     ok(isnan(told_after_s(0.002, 1000, 200, 5000)), "steps of 2 ms, nodes that are slow in turn, for 0.4 s each: nothing is told");
     after_s = told_after_s(0.002, 1000, 5000, 5000);
-    ok(after_s > 1 && after_s < 1.2, "steps of 2 ms, a node that is slow for good: told after %.2f s", after_s);
+    ok(after_s > 1 && after_s < 1.2, "steps of 2 ms, a node that is slow for good\ntold after %.2f s", after_s);
     after_s = told_after_s(0.05, 100, 1000, 300);
-    ok(after_s < 0.5, "steps of 50 ms, a node that is slow for good: told after %.2f s", after_s);
+    ok(after_s < 0.5, "steps of 50 ms, a node that is slow for good\ntold after %.2f s", after_s);
 }
 
 int main(void)

@@ -46,7 +46,7 @@ static void formulas(void)
         ok(same(e.parallel, w->parallel) && same(e.load_balance, w->load_balance) &&
                same(e.communication, w->communication) && same(e.serialisation, w->serialisation) &&
                same(e.transfer, w->transfer),
-           "%s: %.3f = %.3f x %.3f x %.3f", cases[i].what, e.parallel, e.load_balance, e.serialisation,
+           "%s: the efficiencies are those computed by hand\n%.3f = %.3f x %.3f x %.3f", cases[i].what, e.parallel, e.load_balance, e.serialisation,
            e.transfer);
     }
     efficiency_rank(&none, 1, 0, 0);
@@ -160,26 +160,26 @@ static void world(uint32_t n)
     view_efficiency_get(view, &e);
     ok(near(e.run.parallel, 0.1175 / 0.2, 1e-4) && near(e.run.load_balance, 0.1175 / 0.19, 1e-4) &&
            near(e.run.serialisation, 1, 1e-4) && near(e.run.transfer, 0.95, 1e-4),
-       "blocks of %u: parallel %.3f, load balance %.3f, serialisation %.3f, transfer %.3f", n, e.run.parallel,
+       "blocks of %u: the efficiencies are those computed by hand\nparallel %.3f, load balance %.3f, serialisation %.3f, transfer %.3f", n, e.run.parallel,
        e.run.load_balance, e.run.serialisation, e.run.transfer);
     ok(near(e.recent.parallel, e.run.parallel, 1e-6) && near(e.recent.transfer, e.run.transfer, 1e-6),
        "recent efficiencies of a steady job equal those of the run");
     view_rank_get(view, now_s, 1, &f);
-    ok(near(f.wait_s, 0.110, 1e-4), "the first to arrive waits %.3f s per collective", f.wait_s);
+    ok(near(f.wait_s, 0.110, 1e-4), "the first to arrive waits 0.11 s per collective\n%.3f s", f.wait_s);
     ok(f.lateness_p50_s <= f.lateness_p95_s && f.lateness_p95_s <= f.lateness_p99_s &&
            f.lateness_p99_s < 1e-5,
        "the first to arrive is never late");
     view_rank_get(view, now_s, 2, &f);
     ok(f.lateness_p50_s > 0.11 / 1.05 && f.lateness_p99_s < 0.11 * 1.05,
-       "the last to arrive is 0.11 s late, within 5 %%: %.4f to %.4f", f.lateness_p50_s, f.lateness_p99_s);
-    ok(f.wait_s == 0, "the last to arrive does not wait: %g s", f.wait_s);
+       "the last to arrive is 0.11 s late, within 5 %%\n%.4f to %.4f", f.lateness_p50_s, f.lateness_p99_s);
+    ok(f.wait_s == 0, "the last to arrive does not wait\n%g s", f.wait_s);
     for (uint32_t r = 0; r < RANKS; r++) {
         view_rank_get(view, now_s, r, &f);
         waited_s += f.wait_s;
         caused_s += f.delay_s;
-        ok(near(f.delay_s, delay_s[r], 1e-3), "rank %u makes the others wait %.4f s per step", r, f.delay_s);
+        ok(near(f.delay_s, delay_s[r], 1e-3), "rank %u makes the others wait as long as computed by hand\n%.4f s per step", r, f.delay_s);
     }
-    ok(near(waited_s, 0.29, 1e-3) && near(caused_s, 0.29, 1e-3), "delays caused by all ranks sum to the time that all wait: %.3f s",
+    ok(near(waited_s, 0.29, 1e-3) && near(caused_s, 0.29, 1e-3), "delays caused by all ranks sum to the time that all wait\n%.3f s",
        caused_s);
     view_critical_path_get(view, &c);
     ok(c.n == 1 && c.rank[0].rank == 2 && !strcmp(c.rank[0].node, "b") && c.rank[0].last_ratio == 1 &&
@@ -201,9 +201,9 @@ static void change(void)
     ok(near(e.recent.load_balance, 1, 1e-6), "the load balance of equal work is 1");
     steps(600, odd, 1);
     view_efficiency_get(view, &e);
-    ok(near(e.recent.load_balance, 0.115 / 0.19, 1e-2), "the recent load balance of unequal work is below 1: %.3f",
+    ok(near(e.recent.load_balance, 0.115 / 0.19, 1e-2), "the recent load balance of unequal work is below 1\n%.3f",
        e.recent.load_balance);
-    ok(near(e.run.load_balance, 0.1525 / 0.19, 1e-2), "the load balance of the run averages both phases: %.3f", e.run.load_balance);
+    ok(near(e.run.load_balance, 0.1525 / 0.19, 1e-2), "the load balance of the run averages both phases\n%.3f", e.run.load_balance);
     double before = e.recent.load_balance;
     view_tick(view, now_s + 36000);
     view_efficiency_get(view, &e);

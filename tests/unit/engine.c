@@ -466,7 +466,7 @@ static void test_effect(void)
      * t of 3 degrees 2.353. */
     ok(near(r.value, 0.8, 1e-6) &&
            near(log(r.high / r.value), 2.353 * sqrt(1.571 * (0.00504 / 5 + 0.0105 / 4)), 0.03),
-       "the effect is 0.8 with an interval of %.3f to %.3f", r.low, r.high);
+       "the effect is 0.8 with Welch's interval\n%.3f to %.3f", r.low, r.high);
     is_str(effect_text(&d, &(struct effect_ratio){ 0.83, 0.8, 0.86 }, text, sizeof(text)),
            "excluded n5: 0.83 of the step time (0.80 to 0.86), as projected",
            "an effect near the projection is called as projected");
@@ -498,7 +498,7 @@ static void test_shipped(void)
         snprintf(path, sizeof(path), "%s/policies/%s.conf", top ? top : ".", names[i]);
         if (config_load(&config, path, &err) == 0)
             set = ruleset_new(&config, &err);
-        ok(set && set->n >= 2, "shipped policy %s has %zu rules %s", names[i], set ? set->n : 0, err.text);
+        ok(set && set->n >= 2, "shipped policy %s has rules\n%zu %s", names[i], set ? set->n : 0, err.text);
         ruleset_free(set);
     }
 }

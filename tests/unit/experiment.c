@@ -28,7 +28,7 @@ static void search(void)
 
     is_int(search_run(&s, x, &least), 0, "a search with a narrow valley succeeds");
     ok(near(x[0], 2, 1e-3) && near(x[1], 5, 1e-3) && x[2] == 0,
-       "the search finds the minimum of the valley: %.4f %.4f after %d evaluations", x[0], x[1], calls);
+       "the search finds the minimum of the valley\n%.4f %.4f after %d evaluations", x[0], x[1], calls);
     ok(least < 1e-6, "the residual at the minimum is 0");
     high[0] = 1.5;
     x[0] = 0.5;
@@ -82,9 +82,9 @@ static void chart(void)
             beyond += (unsigned char)text[i] > 127;
             marks += text[i] == 'O';
         }
-        ok(widest <= CHART_WIDTH, "no line of a chart has more than %d columns: %zu", CHART_WIDTH, widest);
+        ok(widest <= CHART_WIDTH, "no line of a chart has more than %d columns\n%zu", CHART_WIDTH, widest);
         ok(utf8 ? beyond > 0 : beyond == 0, "a chart has characters beyond ASCII only with utf8");
-        ok(utf8 || marks == 6, "a chart shows all five places and the legend: %zu", marks);
+        ok(utf8 || marks == 6, "a chart shows all five places and the legend\n%zu", marks);
         ok(strstr(text, "  10000 ") && strstr(text, "   2000 "), "a chart has round labels");
         free(text);
     }

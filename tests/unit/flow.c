@@ -84,7 +84,7 @@ static void overlap(void)
     post.leave_ns = 71 * MS;
     flow_event(f, &post, take, NULL);
     ok(got.stay_ns == 6 * MS && got.gap_ns == 35 * MS,
-       "a nonblocking collective keeps the rank from the wait on: %llu ms inside, %llu ms own work",
+       "a nonblocking collective keeps the rank from the wait on\n%llu ms inside, %llu ms own work",
        (unsigned long long)(got.stay_ns / MS), (unsigned long long)(got.gap_ns / MS));
     flow_free(f);
 }
@@ -95,22 +95,22 @@ int main(void)
 
     is_int((long long)got.samples, 90, "a slow job sends every collective");
     ok(got.gap_ns + got.stay_ns == total - 20 * MS, "work and stay add up to the time");
-    ok(got.steps >= 24 && got.step_ns == got.steps * 90 * MS, "%llu steps of 90 ms",
+    ok(got.steps >= 24 && got.step_ns == got.steps * 90 * MS, "at least 24 steps of 90 ms\n%llu",
        (unsigned long long)got.steps);
     ok(got.last_step_seq > got.first_step_seq && got.last_step_seq % 3 == got.first_step_seq % 3,
        "steps begin at the same place of the cycle");
 
     run(50, 60000, MS / 2, MS / 2, UINT32_MAX);
     ok(got.samples > 1000 && got.samples < 12000 && got.largest >= 16,
-       "1,000 collectives a second are thinned to about 50: %llu samples of up to %llu",
+       "1,000 collectives a second are thinned to about 50\n%llu samples of up to %llu",
        (unsigned long long)got.samples, (unsigned long long)got.largest);
     ok(got.nested, "blocks of collectives are nested");
     is_int((long long)got.collectives, 60000, "blocks of collectives cover every collective");
-    ok(got.step_items < got.steps / 4, "steps are put together too: %llu in %llu items",
+    ok(got.step_items < got.steps / 4, "steps are put together too\n%llu in %llu items",
        (unsigned long long)got.steps, (unsigned long long)got.step_items);
 
     run(50, 60000, MS / 2, MS / 2, 40001);
-    ok(got.whole >= 5 && got.whole <= 12, "an unusual one and its neighbours are sent whole: %llu",
+    ok(got.whole >= 5 && got.whole <= 12, "an unusual one and its neighbours are sent whole\n%llu",
        (unsigned long long)got.whole);
     overlap();
     return done_testing();

@@ -35,7 +35,7 @@ static void test_holdout(void)
     in.series[GUARDED_STEP] = (struct guarded_series){ steps, 12, 6 };
     guarded_compare(&in, &g);
     ok(near(ratio(GUARDED_STEP)->value, 0.932170, 1e-5) && ratio(GUARDED_STEP)->reference == GUARDED_HOLDOUT,
-       "the hold-out is preferred to steps and runs, weighted by ranks: %.4f", ratio(GUARDED_STEP)->value);
+       "the hold-out is preferred to steps and runs, weighted by ranks\n%.4f", ratio(GUARDED_STEP)->value);
     ok(near(ratio(GUARDED_STEP)->high, exp((2 * log(0.95) + log(1.02)) / 3), 1e-9),
        "the ratio of the hold-out has its interval");
     ok(near(ratio(GUARDED_THROUGHPUT)->value, 1 / 0.932170, 1e-5) &&
@@ -64,7 +64,7 @@ static void test_before(void)
     /* sd 0.01549 of 6: relative errors 0.00632 and 0.00791; t of 5 degrees 2.015 */
     spread = log(ratio(GUARDED_STEP)->high / ratio(GUARDED_STEP)->value);
     ok(near(spread, 2.015 * hypot(0.00632, 0.00791), 0.01),
-       "the interval of steps before and after is Student's: %.4f", spread);
+       "the interval of steps before and after is Student's\n%.4f", spread);
     ok(!strstr(g.text, "faster") && strstr(g.text, "may have come without"),
        "a ratio that includes regression to the mean is not called faster: %s", g.text);
     in.series[GUARDED_STEP] = (struct guarded_series){ steps, 10, 6 };
@@ -75,7 +75,7 @@ static void test_before(void)
     guarded_compare(&in, &g);
     /* t of 8 degrees 1.860, times 0.02 sqrt(1 + 1.571 / 9) */
     spread = log(ratio(GUARDED_STEP)->high / ratio(GUARDED_STEP)->value);
-    ok(near(spread, 1.8595 * 0.02 * sqrt(1 + 1.571 / 9), 0.01), "9 earlier runs give an interval: %.4f",
+    ok(near(spread, 1.8595 * 0.02 * sqrt(1 + 1.571 / 9), 0.01), "9 earlier runs give an interval\n%.4f",
        spread);
     ok(strstr(g.text, "slower") != NULL, "an interval above 1 is called slower: %s", g.text);
 }

@@ -168,7 +168,7 @@ static void a_sound_run(void)
     is_int((long long)launches.n, 1, "a run that ended tells later ones what it communicates");
     is_str(launches.newest.pattern, "ring", "an all-reduce over all ranks is a ring");
     ok(launches.newest.communication_ratio > 0 && launches.newest.communication_ratio < 0.2,
-       "the ranks communicated for %.3f of their time", launches.newest.communication_ratio);
+       "the ranks communicated for less than a fifth of their time\n%.3f", launches.newest.communication_ratio);
     row = node("n2", 0);
     ok(number(row, "seen_jobs") == 1 && number(row, "culprit_jobs") == 0,
        "a run without a verdict counts as seen on its nodes, not as culprit");
@@ -199,7 +199,7 @@ static void held_out_starts(void)
         is_int((long long)number(effect, "held_out"), i / 2 + 1, "after start %u: those held out are counted", i);
         is_int((long long)number(json_object_get(json_object_get(report, "algorithm"), "effect"), "placed"), i / 2 + 1,
                "after start %u: those with another algorithm are counted apart", i);
-        ok(i < 3 || near(number(effect, "ratio"), 1, 0.05), "after start %u: the same step time in both orders: %.3f", i, number(effect, "ratio"));
+        ok(i < 3 || near(number(effect, "ratio"), 1, 0.05), "after start %u: the same step time in both orders\n%.3f", i, number(effect, "ratio"));
         json_decref(report);
         gone(&s);
     }
@@ -270,7 +270,7 @@ static void a_slow_node(void)
        "a run with a slow node is compared with the run before: %s",
        json_string_value(json_object_get(past, "text")));
     ok(near(number(past, "energy_j_per_step"), RANKS * 100 * s.now_s / 700, 0.05),
-       "energy per step is the sum of all nodes over the steps: %.1f J", number(past, "energy_j_per_step"));
+       "energy per step is the sum of all nodes over the steps\n%.1f J", number(past, "energy_j_per_step"));
     ok(json_is_null(json_object_get(past, "energy_ratio")),
        "the energy ratio is null if the earlier run has no energy");
     char from[STORE_NODE_MAX] = "";
@@ -278,7 +278,7 @@ static void a_slow_node(void)
     store_node_jobs(store, from, 1000, take_n2, NULL);
     ok(near(seconds, s.now_s, 0.01) && culprit_s > 0.8 * (s.now_s - half_s) &&
            culprit_s < 1.1 * (s.now_s - half_s),
-       "n2 was stored as culprit for %.1f s; it was slow for %.1f of %.1f", culprit_s, s.now_s - half_s,
+       "n2 was stored as culprit for about as long as it was slow\n%.1f s, slow for %.1f of %.1f", culprit_s, s.now_s - half_s,
        seconds);
     store_node(store, "n2", &count, &last_s);
     is_int(count, 1, "a standing verdict is stored once");
@@ -316,10 +316,10 @@ static void a_lemon(void)
     is_int((long long)sure, 1, "12 users' jobs with the same culprit make one lemon");
     row = node("n2", 100 * HISTORY_LEMONS_S);
     ok(number(row, "lemon_score") >= LEMON_SURE && number(row, "culprit_jobs") >= 12,
-       "the slow node has a lemon score of %.3f, at least 0.95", number(row, "lemon_score"));
+       "the slow node has a lemon score of at least 0.95\n%.3f", number(row, "lemon_score"));
     json_decref(row);
     row = node("n1", 100 * HISTORY_LEMONS_S);
-    ok(number(row, "lemon_score") < 0.5, "another node of the same jobs has a score of %.3f, below 0.5",
+    ok(number(row, "lemon_score") < 0.5, "another node of the same jobs has a score below 0.5\n%.3f",
        number(row, "lemon_score"));
     json_decref(row);
 }

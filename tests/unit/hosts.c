@@ -38,8 +38,8 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(good); i++)
         ok(hosts_pick(good[i].hosts, good[i].index, 6825, &h, &err) == good[i].n &&
                !strcmp(h.name, good[i].name) && h.port == good[i].port,
-           "hosts_pick: host %2$u of '%1$s' is %3$s, port %4$d", good[i].hosts, good[i].index, h.name,
-           h.port);
+           "hosts_pick: host %2$u of '%1$s' is %3$s, port %4$d", good[i].hosts, good[i].index, good[i].name,
+           good[i].port);
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         ok(hosts_pick(bad[i], 0, 6825, &h, &err) < 0, "hosts_pick: '%s' is rejected: %s", bad[i], err.text);
     char longest[600];

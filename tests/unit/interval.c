@@ -20,19 +20,19 @@ static void limits(void)
     ok(near(i.low, 2 - 0.16449, 1e-4) && near(i.high, 2 + 0.16449, 1e-4),
        "a known error: 1.645 of it to each side");
     i = interval_of(0, 1, 5);
-    ok(near(i.high, 2.015, 0.01), "five degrees of freedom: Student's 2.015, %.4f", i.high);
+    ok(near(i.high, 2.015, 0.01), "five degrees of freedom: Student's 2.015\n%.4f", i.high);
     ok(!interval_known(interval_of(1, NAN, 5)) && !interval_known(interval_of(1, 0.1, 0)),
        "an unknown error and one without a degree of freedom give no interval");
     i = (struct interval){ 0.7, 1.1 };
     j = interval_product(i, (struct interval){ 0.6, 1.0 });
-    ok(near(j.low, 0.5, 1e-9) && near(j.high, 1.1, 1e-9), "errors to one side add up there: %.3f to %.3f",
+    ok(near(j.low, 0.5, 1e-9) && near(j.high, 1.1, 1e-9), "errors to one side add up there\n%.3f to %.3f",
        j.low, j.high);
     ok(!interval_known(interval_product(i, INTERVAL_UNKNOWN)), "a product with something unknown is unknown");
     /* Brown, Cai & DasGupta 2003: Jeffreys's interval are quantiles of a gamma distribution, here of shape 0.5 and 10.5. */
-    ok(near(interval_poisson(0).high, 1.9207, 0.01), "none came: at most %.3f are to be expected, of 1.921",
+    ok(near(interval_poisson(0).high, 1.9207, 0.01), "none came: at most 1.921 are to be expected\n%.3f",
        interval_poisson(0).high);
     i = interval_poisson(10);
-    ok(near(i.low, 5.795, 0.1) && near(i.high, 16.34, 0.1), "ten came: %.2f to %.2f, of 5.80 to 16.34", i.low,
+    ok(near(i.low, 5.795, 0.1) && near(i.high, 16.34, 0.1), "ten came\n%.2f to %.2f, of 5.80 to 16.34", i.low,
        i.high);
     ok(near(interval_change_error(10), 0.051, 1e-3) && isinf(interval_change_error(0)),
        "a change of ten standard deviations is known to a twentieth of a step");
@@ -76,7 +76,7 @@ static void coverage(void)
             width += (i.high - i.low) / TRIES;
         }
         ok(covered > 0.82 * TRIES && covered < 0.985 * TRIES,
-           "%s: %.1f %% of the intervals cover the ratio, mean width %.3f", cases[c].what,
+           "%s: 82 to 98.5 %% of the intervals cover the ratio\n%.1f %%, mean width %.3f", cases[c].what,
            100.0 * covered / TRIES, width);
     }
     ok(isnan(interval_ratio_error((double[]){ 1, 2, 3 }, (double[]){ 1, 2, 3 }, 1, &(double){ 0 })),

@@ -52,7 +52,7 @@ int main(void)
     is_int(got.n, 0, "a collective is not complete before all members have reported");
     put(j, 2, 0, 0.011);
     ok(got.n == 1 && got.last.complete, "a collective is complete when the last member has reported");
-    ok(got.last.last == 6, "the rank with the shortest stay arrived last: rank %u", got.last.last);
+    ok(got.last.last == 6, "the rank with the shortest stay arrived last\nrank %u", got.last.last);
     ok(near(got.late_s[6], 0.010, 1e-5) && near(got.late_s[4], 0.006, 1e-5) && got.late_s[0] == 0,
        "lateness is the longest stay minus the own stay");
     ok(near(got.last.stay_min_s, 0.001, 1e-5), "transfer is the stay of the last arriver");
@@ -78,7 +78,7 @@ int main(void)
         put(j, 0, seq, 0.01);
         put(j, 6, seq, 0.02);
     }
-    ok(got.n >= 150, "ranks that ended are no longer waited for: %d", got.n);
+    ok(got.n >= 150, "ranks that ended are no longer waited for\n%d", got.n);
     join_free(j);
 
     ok(!join_new(&(struct comm_item){ .size = 0 }) &&

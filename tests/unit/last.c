@@ -113,13 +113,13 @@ static void quantiles(void)
 
             random_state = 11;
             want = drawn_quantile(&grouped[i].l, 0.03, p[k]);
-            ok(near(got, want, 0.05), "%s: the %g-quantile is %.4f, drawn %.4f", grouped[i].what, p[k], got,
+            ok(near(got, want, 0.05), "%s: the %g-quantile is the drawn one\n%.4f, drawn %.4f", grouped[i].what, p[k], got,
                want);
         }
     before = last_quantile(&spiky, 0, 0.99);
     spiky.ranks *= 16;
     ok(last_quantile(&spiky, 0, 0.5) > 0.2 && last_quantile(&spiky, 0, 0.99) > before,
-       "with 16384 ranks a delay that strikes one in 10000 is in most steps: median %.3f, p99 %.3f, of 1024 ranks %.3f",
+       "with 16384 ranks a delay that strikes one in 10000 is in most steps\nmedian %.3f, p99 %.3f, of 1024 ranks %.3f",
        last_quantile(&spiky, 0, 0.5), last_quantile(&spiky, 0, 0.99), before);
 }
 
@@ -133,14 +133,14 @@ int main(void)
         double mean = last_mean(&l, &sd);
 
         ok(near(mean, 0.1 * largest[i].mean, 2e-3) && near(sd, 0.1 * largest[i].sd, 0.01),
-           "the largest of %g: %.5f, spread %.5f", largest[i].n, 10 * mean, 10 * sd);
+           "the largest of %g\n%.5f, spread %.5f", largest[i].n, 10 * mean, 10 * sd);
     }
     for (size_t i = 0; i < ARRAY_SIZE(grouped); i++) {
         double want, got = last_mean(&grouped[i].l, &sd);
 
         random_state = 7;
         want = drawn(&grouped[i].l, 20000);
-        ok(near(got, want, 0.02), "%s: %.4f, drawn %.4f", grouped[i].what, got, want);
+        ok(near(got, want, 0.02), "%s\n%.4f, drawn %.4f", grouped[i].what, got, want);
     }
     ok(last_mean(&one, &sd) == 0 && sd == 0, "one rank has no lateness of the last");
     quantiles();

@@ -330,12 +330,12 @@ static void lasts(const struct job *job, uint64_t seed)
         moved = llabs(d->since_step - since) > moved ? llabs(d->since_step - since) : moved;
     }
     is_int(early, 0, "%s: nothing is named before the fault", job->what);
-    ok(named && named <= ONSET + NAMED_MAX, "%s: named %d steps after the onset", job->what,
+    ok(named && named <= ONSET + NAMED_MAX, "%s: named soon after the onset\n%d steps", job->what,
        (int)named - (int)ONSET);
     is_int(lost, 0, "%s: the verdict stands for as long as the fault", job->what);
-    is_int(moved, 0, "%s: it began at step %lld, and keeps this beginning", job->what, (long long)since);
-    ok(most - 1 < 1.35 * (least - 1), "%s: its price stays, %.3f to %.3f", job->what, least, most);
-    ok(gone <= GONE_MAX, "%s: it goes %u steps after the end of the fault", job->what, gone);
+    is_int(moved, 0, "%s: it keeps its beginning\nstep %lld", job->what, (long long)since);
+    ok(most - 1 < 1.35 * (least - 1), "%s: its price stays\n%.3f to %.3f", job->what, least, most);
+    ok(gone <= GONE_MAX, "%s: it goes soon after the end of the fault\n%u steps", job->what, gone);
     d = verdict(class, true);
     is_near(d ? d->finding.slowdown : NAN, run.t[0] / healthy_s, 0.05, "%s: its price over the run is right",
             job->what);
@@ -368,7 +368,7 @@ static void agrees(const struct job *job, bool graph)
     ok(d && (d->finding.onset_seq < 0) == graph, "%s: only collectives are numbered as collectives",
        job->what);
     ok(d && d->found_step >= d->since_step && d->found_step <= d->since_step + NAMED_MAX,
-       "%s: began at step %lld, found at step %lld", job->what, d ? (long long)d->since_step : -1,
+       "%s: found soon after it began\nat step %lld, found at step %lld", job->what, d ? (long long)d->since_step : -1,
        d ? (long long)d->found_step : -1);
     view_free(run.view);
 }

@@ -151,7 +151,7 @@ static void test_broken(void)
     put(30, "this is no lease\n");
     is_int(lease_tick(a, 0, &err), LEASE_STANDBY, "a malformed lease is not taken at once");
     ok(strstr(err.text, "lease/30: not a lease: expected 'syncguard-lease 1 EPOCH"),
-       "the reason has file and format: %s", err.text);
+       "the reason has file and format\n%s", err.text);
     is_int(lease_tick(a, 7, &err), LEASE_HELD, "a malformed lease that does not change is taken over");
     is_int(lease_epoch(a), 31, "its epoch is that of its name");
     lease_free(a);
@@ -167,7 +167,7 @@ static void test_storage(void)
     lease_tick(a, 0, &err);
     rename(inner, away);
     is_int(lease_tick(a, 7, &err), LEASE_STANDBY, "a standby that cannot see the lease does not take it");
-    ok(strstr(err.text, "No such file"), "the reason is the storage's: %s", err.text);
+    ok(strstr(err.text, "No such file"), "the reason is the storage's\n%s", err.text);
     rename(away, inner);
     is_int(lease_tick(a, 8, &err), LEASE_STANDBY, "time in which the lease was not seen does not count");
     is_int(lease_tick(a, 14, &err), LEASE_HELD,
@@ -177,7 +177,7 @@ static void test_storage(void)
     is_int(lease_tick(a, 20, &err), LEASE_LOST, "a holder without storage loses the lease");
     rename(away, inner);
     ok(!lease_in_force(a, 20), "it stays lost when the storage is back");
-    ok(!lease_open("/proc/nowhere", "a", VALID_S, &err), "a folder that cannot be created is an error: %s",
+    ok(!lease_open("/proc/nowhere", "a", VALID_S, &err), "a folder that cannot be created is an error\n%s",
        err.text);
     ok(!lease_open(dir, "a b", VALID_S, &err), "a holder that is no host's name is an error: %s", err.text);
     free(inner);

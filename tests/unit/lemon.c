@@ -138,8 +138,7 @@ static void a_lemon_is_found(void)
         int worst, jobs = found_after(lemons[i].rate, &worst);
 
         ok(jobs <= lemons[i].within,
-           "a culprit of %.0f %% of its jobs among %d nodes with 2 %% is found after %d jobs (median; 95 %% of "
-           "%d)",
+           "a culprit of %.0f %% of its jobs among %d nodes with 2 %% is found\nafter %d jobs (median; 95 %% of %d)",
            100 * lemons[i].rate, NODES, jobs, worst);
     }
 }
@@ -161,7 +160,7 @@ static void the_healthy_are_left_alone(void)
                 lemons_free(t);
             }
         ok(named <= looked / 1000,
-           "where every node is the culprit of %.1f %% of its jobs, %d of %d scores are a lemon's",
+           "where every node is the culprit of %.1f %% of its jobs, hardly a score is a lemon's\n%d of %d",
            100 * rates[i], named, looked);
     }
 }
@@ -179,7 +178,7 @@ static void beside_a_lemon(void)
         named += lemons_in(t) - 1;
         lemons_free(t);
     }
-    ok(named <= 3, "in clusters with a lemon, %d of %d sound nodes are called a lemon, at most 3", named,
+    ok(named <= 3, "in clusters with a lemon at most 3 sound nodes are called one\n%d of %d", named,
        50 * (NODES - 1));
 }
 
@@ -215,14 +214,14 @@ static void evidence(void)
     lemons_free(t);
     t = spoilt(1, 3, 3600, 0);
     ok(score_of(t, "b") >= LEMON_SURE,
-       "the culprit of three users' only jobs has a score of %.3f, at least 0.95", score_of(t, "b"));
+       "the culprit of three users' only jobs has a score of at least 0.95\n%.3f", score_of(t, "b"));
     lemons_free(t);
     t = spoilt(5, 1, 3600, 0);
     ok(isnan(score_of(t, "b")), "five jobs of one user count as less than three: no score");
     lemons_free(t);
     t = spoilt(10000, 1, 3600, 0);
     ok(near(lemons_find(t, "b")->jobs, 1 / LEMON_ALIKE, 0.01),
-       "ten thousand jobs of one user count as %.2f, expected 4", lemons_find(t, "b")->jobs);
+       "ten thousand jobs of one user count as 4\n%.2f", lemons_find(t, "b")->jobs);
     lemons_free(t);
     t = spoilt(1, 4, 6, 0);
     ok(isnan(score_of(t, "b")), "four jobs of six seconds count as less than three: no score");
@@ -250,7 +249,7 @@ static void one_program(int others, bool lemon)
         }
     lemons_score(t);
     ok((score_of(t, "b") >= LEMON_SURE) == lemon,
-       "the culprit of 40 jobs of one user, but not of %d of others, has a score of %.3f", others,
+       "the culprit of 40 jobs of one user, but not of %d of others, has the score that it should\n%.3f", others,
        score_of(t, "b"));
     lemons_free(t);
 }

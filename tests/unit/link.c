@@ -262,12 +262,12 @@ static void handshake(void)
     ok(link_pending_bytes(client.link) == 0, "no bytes are pending after the largest frame has arrived");
     link_close(client.link);
     client.link = NULL;
-    ok(wait_for(&server.down) && !client.down, "link_close is reported to the other end only: %s",
+    ok(wait_for(&server.down) && !client.down, "link_close is reported to the other end only\n%s",
        server.why);
 
     snprintf(named_peer, sizeof(named_peer), "localhost%s", strchr(server_hosts, ':'));
     snprintf(named, sizeof(named), "%s,ignored.invalid", named_peer);
-    ok(meet(&client, named), "a name from /etc/hosts is found%s", client.why);
+    ok(meet(&client, named), "a name from /etc/hosts is found\n%s", client.why);
     is_str(client.link ? link_peer(client.link) : "", named_peer,
            "a peer found by name is shown by its name");
     forget(&client);
@@ -327,7 +327,7 @@ static void strangers(void)
 
         mischief = cases[i].mischief;
         link_send(client.link, LINK_JSON, "{\"a\":1}", 7);
-        ok(up && wait_for(&server.down) && strstr(server.why, cases[i].why), "%s closes the link: %s",
+        ok(up && wait_for(&server.down) && strstr(server.why, cases[i].why), "%s closes the link\n%s",
            cases[i].what, server.why);
         ok(server.frames == (cases[i].mischief == REPLAY), "%s: only the genuine frame is delivered",
            cases[i].what);
@@ -344,7 +344,7 @@ static void strangers(void)
     is_int(link_send(client.link, LINK_JSON, "x", 1), -1,
            "link_send fails once the buffer for a peer is full");
     ok(wait_for(&client.down) && strstr(client.why, "too slow"),
-       "the link to a peer that does not read goes down by itself: %s", client.why);
+       "the link to a peer that does not read goes down by itself\n%s", client.why);
     forget(&server);
 }
 
@@ -403,35 +403,35 @@ static void raw_peers(void)
     fd = raw_connect();
     raw_send(fd, "GET / HTTP/1.1\r\nHost: syncguard\r\n\r\n", 36);
     raw_reason(fd);
-    ok(strstr(server.why, "does not speak our protocol"), "a peer that sends garbage is rejected: %s",
+    ok(strstr(server.why, "does not speak our protocol"), "a peer that sends garbage is rejected\n%s",
        server.why);
     fd = raw_connect();
     raw_send(fd, head_v1, sizeof(head_v1) - 1);
-    ok(strstr(raw_reason(fd), "protocol version 2, the peer version 1"), "a peer of another version gets both versions as the reason: %s",
+    ok(strstr(raw_reason(fd), "protocol version 2, the peer version 1"), "a peer of another version gets both versions as the reason\n%s",
        server.why);
     fd = raw_connect();
     raw_send(fd, head_v9, sizeof(head_v9) - 1);
-    ok(strstr(raw_reason(fd), "munge"), "a peer of a newer version is asked for its credential as others are: %s", server.why);
+    ok(strstr(raw_reason(fd), "munge"), "a peer of a newer version is asked for its credential as others are\n%s", server.why);
     fd = raw_connect();
     raw_send(fd, head_long, sizeof(head_long) - 1);
     raw_reason(fd);
-    ok(strstr(server.why, "message of 65535 bytes"), "an oversized greeting is rejected: %s", server.why);
+    ok(strstr(server.why, "message of 65535 bytes"), "an oversized greeting is rejected\n%s", server.why);
     fd = raw_connect();
     raw_send(fd, head_kind, sizeof(head_kind) - 1);
     raw_reason(fd);
-    ok(strstr(server.why, "unexpected message"), "an answer without a greeting is rejected: %s", server.why);
+    ok(strstr(server.why, "unexpected message"), "an answer without a greeting is rejected\n%s", server.why);
     fd = raw_connect();
     raw_send(fd, head_key, sizeof(head_key) - 1);
     raw_reason(fd);
-    ok(strstr(server.why, "unexpected message 1 of 8 bytes"), "a greeting without room for a key is rejected: %s", server.why);
+    ok(strstr(server.why, "unexpected message 1 of 8 bytes"), "a greeting without room for a key is rejected\n%s", server.why);
     fd = raw_connect();
     raw_send(fd, head_cred, sizeof(head_cred) - 1);
-    ok(strstr(raw_reason(fd), "munge"), "a forged credential is rejected: %s", server.why);
+    ok(strstr(raw_reason(fd), "munge"), "a forged credential is rejected\n%s", server.why);
     fd = raw_connect();
     raw_send(fd, head_cred, 13);
     turn();
     close(fd);
-    ok(wait_for(&server.down) && strstr(server.why, "during the handshake"), "an early close: %s",
+    ok(wait_for(&server.down) && strstr(server.why, "during the handshake"), "an early close\n%s",
        server.why);
 
     meet(&client, relay_hosts);
@@ -443,12 +443,12 @@ static void raw_peers(void)
     raw_send(fd, greeting, n);
     raw_send(fd, heard + n, heard_bytes - n);
     raw_reason(fd);
-    ok(!server.up && strstr(server.why, "not sealed"), "a recorded connection that is sent again is rejected: %s", server.why);
+    ok(!server.up && strstr(server.why, "not sealed"), "a recorded connection that is sent again is rejected\n%s", server.why);
     hasty.handshake_s = 0.2;
     server_end = &hasty;
     fd = raw_connect();
     raw_reason(fd);
-    ok(strstr(server.why, "longer than 0.2 s"), "a peer that sends no greeting is closed at the handshake's time limit: %s",
+    ok(strstr(server.why, "longer than 0.2 s"), "a peer that sends no greeting is closed at the handshake's time limit\n%s",
        server.why);
     server_end = &at_home.end;
 }
@@ -481,7 +481,7 @@ static void expect_down(const char *hosts, const struct link_end *end, const cha
                                 : client.down ? client.why
                                               : err.text,
                                 why),
-       "%s: %s", what, client.down ? client.why : err.text);
+       "%s\n%s", what, client.down ? client.why : err.text);
     forget(&client);
 }
 
@@ -512,7 +512,7 @@ static void reasons(void)
     expect_down(server_hosts, &client_end, "a credential of another cluster's key is rejected", "invalid credential");
     wait_for(&server.down);
     ok(strcasestr(server.why, "invalid credential"),
-       "the accepting end also reports the invalid credential: %s", server.why);
+       "the accepting end also reports the invalid credential\n%s", server.why);
     snprintf(none, sizeof(none), "%s/none", ours.dir);
     nowhere.munge_socket = none;
     expect_down(server_hosts, &nowhere, "connecting without munged is an error", "munge");
@@ -557,7 +557,7 @@ static void identities(void)
         forget(&server);
         server_end = &at_home.end;
         client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
-        ok(wait_for(&client.up) && wait_for(&server.up), "an agent connects with its step's credential, time %d: %s",
+        ok(wait_for(&client.up) && wait_for(&server.up), "an agent connects with its step's credential, time %d\n%s",
            i + 1, client.why);
         ok(server.link && link_uid(server.link) == 4711, "its user is the one that is vouched for");
         ok(server.link && get_int(link_step(server.link), "job", 1, 100, 0) == 12, "and so is its job");
@@ -596,7 +596,7 @@ static void identities(void)
         agent = client_end;
         agent.trusted[agent.n_trusted++] = 65534;
         client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
-        ok(wait_for(&client.up), "unless that user is trusted: %s", client.why);
+        ok(wait_for(&client.up), "unless that user is trusted\n%s", client.why);
         forget(&client);
         identity_free(made);
         agent = client_end;

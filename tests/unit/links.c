@@ -146,7 +146,7 @@ static void lines(void)
         stop();
     }
     ok(named >= 19,
-       "a slow link in a line of nodes is named, though a collective of all does not show it: %u of 20",
+       "a slow link in a line of nodes is named, though a collective of all does not show it\n%u of 20",
        named);
     seed = 3;
     run_line(0.2, SLOW + 8, SLOW, UINT32_MAX);
@@ -160,7 +160,7 @@ static void lines(void)
         named += is_named(2, 1, 2);
         stop();
     }
-    ok(named >= 19, "the link is named instead of its node when the node's other link is fast again: %u of 20", named);
+    ok(named >= 19, "the link is named instead of its node when the node's other link is fast again\n%u of 20", named);
     for (seed = 1, named = times = 0, all_slow = SLOW - 20; seed <= 20; seed++) {
         run_line(0.2, SLOW - 1, STEPS, UINT32_MAX);
         times += links_get(l)->standing && links_get(l)->collectives;
@@ -171,7 +171,7 @@ static void lines(void)
     }
     all_slow = UINT32_MAX;
     is_int(times, 20, "collectives that are slow while messages are as fast as before are named");
-    ok(named >= 19, "a link whose messages become slow, too, is named instead of them: %u of 20", named);
+    ok(named >= 19, "a link whose messages become slow, too, is named instead of them\n%u of 20", named);
     for (seed = 1, times = 0; seed <= 20; seed++) {
         run_line(0.7, SLOW, SLOW, UINT32_MAX);
         times += links_get(l)->standing;
@@ -194,8 +194,8 @@ static void varied(void)
         wrong += links_get(l)->standing;
         stop();
     }
-    ok(named >= 18, "a slow link whose messages differ widely is named, not a node: %u of 20", named);
-    ok(right >= 17, "since the step from which on it is slow: %u of 20", right);
+    ok(named >= 18, "a slow link whose messages differ widely is named, not a node\n%u of 20", named);
+    ok(right >= 17, "since the step from which on it is slow\n%u of 20", right);
     is_int(wrong, 0, "as long as it is not slow nothing is named");
     seed = 3;
 }
@@ -227,9 +227,9 @@ int main(void)
 
         run(1, noise[i], 0, 0);
         limit = links_limit(l, 1);
-        ok(limit > 0.1 && limit < 1, "noise of %.2f: a node's limit is %.3f", noise[i], limit);
+        ok(limit > 0.1 && limit < 1, "noise of %.2f: a node's limit is between 0.1 and 1\n%.3f", noise[i], limit);
         ok(links_limit(l, 0) <= limit && links_limit(l, 2) >= limit,
-           "that of all is not above, that of a link not below: %.3f, %.3f", links_limit(l, 0),
+           "that of all is not above, that of a link not below\n%.3f, %.3f", links_limit(l, 0),
            links_limit(l, 2));
         ok(!links_get(l)->standing, "noise alone is no slow place");
         stop();
@@ -247,7 +247,7 @@ int main(void)
         stop();
     }
     ok(named <= 2,
-       "where all transfers of a step vary together as they did before, a place is seldom named: %u of 40",
+       "where all transfers of a step vary together as they did before, a place is seldom named\n%u of 40",
        named);
     run(4, 0.02, 0.1, 1);
     ok(links_get(l)->standing && links_get(l)->nodes == 1 && links_get(l)->node[0] == 1,

@@ -94,7 +94,7 @@ static void tails(void)
         random_state = i + 1;
         run(&before, &cases[i].since, ONSET);
         excess = excess_to(1, ONSET);
-        ok(fabs(excess - cases[i].excess) < 0.25, "messages that are %s: %.2f longer (%.2f expected)",
+        ok(fabs(excess - cases[i].excess) < 0.25, "messages that are %s: as much longer as expected\n%.2f, %.2f expected",
            cases[i].name, excess, cases[i].excess);
         is_near(excess_to(0, ONSET), 0, 0, "those of the other direction are as before");
         graph_free(g);
@@ -130,7 +130,7 @@ static void pause_before(void)
     run(&before, &since, ONSET);
     paused_at = STEPS;
     excess = excess_to(1, ONSET);
-    ok(fabs(excess - 2) < 0.1, "a pause before hides no transfers that take three times as long: %.2f longer",
+    ok(fabs(excess - 2) < 0.1, "a pause before hides no transfers that take three times as long\n%.2f longer",
        excess);
     graph_free(g);
 }
@@ -161,7 +161,7 @@ static void straggler(void)
         *(graph_kind_get(g, k)->to == 1 ? &to_it : &from_it) = k;
     starved_look(s, g, w, &slow, ONSET + 1, STEPS, NULL);
     ok(starved_is(s, 7), "a node is starved that takes longer for what it receives since it is slow");
-    ok(fabs(starved_excess(s, 7, to_it) - 1.91) < 0.25, "its messages take 1.91 longer: %.2f",
+    ok(fabs(starved_excess(s, 7, to_it) - 1.91) < 0.25, "its messages take 1.91 longer\n%.2f",
        starved_excess(s, 7, to_it));
     is_near(starved_excess(s, 7, from_it), 0, 0, "what it sends does not");
     slow.place = 0;

@@ -64,7 +64,7 @@ static void priorities(void)
     }
     event_base_dispatch(turn.base);
     is_int(turn.handled, 1000, "all events are handled");
-    ok(turn.before_urgent <= LOOP_BULK_CALLS, "an urgent event waits for at most %d others: %d", LOOP_BULK_CALLS,
+    ok(turn.before_urgent <= LOOP_BULK_CALLS, "an urgent event waits for at most %d others\n%d", LOOP_BULK_CALLS,
        turn.before_urgent);
     for (size_t i = 0; i < ARRAY_SIZE(turn.bulk); i++)
         event_free(turn.bulk[i]);
@@ -96,7 +96,7 @@ int main(void)
     provoke();
     is_str(contents(error_path), "", "with a log file, a warning of libevent is not on standard error");
     ok(strstr(contents(log_path), "loop: warning: libevent: event_base_loop: reentrant"),
-       "with a log file, a warning of libevent is in the log as a warning: %s", contents(log_path));
+       "with a log file, a warning of libevent is in the log as a warning\n%s", contents(log_path));
     dup2(own, STDERR_FILENO);
     priorities();
     unlink(log_path);

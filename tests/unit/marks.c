@@ -60,7 +60,7 @@ static void phases(void)
     is_int((long long)sum, (long long)f.steps_ns, "the phases add up to the steps");
     ok(f.used == (1u << MARKS_INPUT | 1u << MARKS_FORWARD | 1u << MARKS_BACKWARD | 1u << MARKS_COMMUNICATION |
                   1u << MARKS_OTHER),
-       "phases that were never marked are known as such: %#llx", (unsigned long long)f.used);
+       "phases that were never marked are known as such\n%#llx", (unsigned long long)f.used);
     marks_phase(&marks, &page, MARKS_FORWARD, now += MS);
     is_int(marks_phase(&marks, &page, 77, now + MS), MARKS_FORWARD,
            "a number that is no phase's changes nothing");

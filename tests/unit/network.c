@@ -68,7 +68,7 @@ static void shifts_do_not_meet(void)
         }
         free(used);
     }
-    ok(!met, "three levels, nothing oversubscribed: all shifts without contention (%u met)", met);
+    ok(!met, "three levels, nothing oversubscribed: all shifts without contention\n%u met", met);
 }
 
 static void rails(void)
@@ -153,8 +153,8 @@ static void closed_rings(void)
         closed++;
         wrong += !same_times(at, walked, n);
     }
-    ok(!wrong, "rings in closed form end as rings walked message by message (%d wrong of %d)", wrong, closed);
-    ok(closed > tried / 2, "most random rings have a closed form (%d of %d)", closed, tried);
+    ok(!wrong, "rings in closed form end as rings walked message by message\n%d wrong of %d", wrong, closed);
+    ok(closed > tried / 2, "most random rings have a closed form\n%d of %d", closed, tried);
 }
 
 /* ---- collectives ---- */
@@ -234,7 +234,7 @@ static void compare_modes(struct network *n, const struct schedule_spec *spec, c
         network_run(c, NETWORK_EXACT, arrive, exact, &ignored);
         wrong += !same_times(rounds, exact, spec->members);
     }
-    ok(network_rounds_exact(c) && !wrong, "%s of %u, %s: by rounds is exact (%d of 20 differ)",
+    ok(network_rounds_exact(c) && !wrong, "%s of %u, %s: by rounds is exact\n%d of 20 differ",
        schedule_algorithms[spec->algorithm], spec->members, what, wrong);
     network_collective_free(c);
 }

@@ -56,7 +56,7 @@ static void test_keys(void)
             same += key[i] == key[i - 1];
         is_int(same, 0, "no two streams have the same key, peers and tags %u apart", strides[s]);
         /* two in a line on average; the largest of as many Poisson counts is about 10 */
-        ok(most <= 12, "no line has more than 12 of %d streams, peers and tags %u apart: %u", KEYS,
+        ok(most <= 12, "no line has more than 12 of %d streams, peers and tags %u apart\n%u", KEYS,
            strides[s], most);
     }
 }

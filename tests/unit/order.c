@@ -30,7 +30,7 @@ static void published(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(z); i++)
-        ok(near(order_z(z[i].n, z[i].dropped), z[i].want, 1e-9), "z of %g, %g dropped: %.12g", z[i].n,
+        ok(near(order_z(z[i].n, z[i].dropped), z[i].want, 1e-9), "z of %g, %g dropped\n%.12g", z[i].n,
            z[i].dropped, order_z(z[i].n, z[i].dropped));
     for (size_t i = 0; i < ARRAY_SIZE(lognormal); i++)
         ok(near(order_amplification(ORDER_LOGNORMAL, lognormal[i].n, lognormal[i].dropped, lognormal[i].cv),
@@ -73,7 +73,7 @@ static void drawn(void)
             slowest = fmax(slowest, sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform()));
         sum += slowest / 20000;
     }
-    ok(fabs(sum - order_z(16, 0)) < 4 * 0.6 / sqrt(20000), "draws of 16 have that mean (%g, %g)", sum,
+    ok(fabs(sum - order_z(16, 0)) < 4 * 0.6 / sqrt(20000), "draws of 16 have that mean\n%g, %g", sum,
        order_z(16, 0));
 }
 
@@ -102,7 +102,7 @@ static void with_slow(void)
         }
         sum += slowest / 20000;
     }
-    ok(near(order_amplification_slow(ORDER_LOGNORMAL, n, 0.3, 1.8), sum, 0.01), "draws have that mean (%g)",
+    ok(near(order_amplification_slow(ORDER_LOGNORMAL, n, 0.3, 1.8), sum, 0.01), "draws have that mean\n%g",
        sum);
 }
 

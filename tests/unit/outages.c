@@ -90,7 +90,7 @@ static void events(void)
     struct outages_seen s;
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        ok(seen(cases[i].text, "", &s) == cases[i].want, "%s: %.0f of %.0f outages", cases[i].what, s.failures, cases[i].want);
+        ok(seen(cases[i].text, "", &s) == cases[i].want, "%s: the outages are counted\n%.0f of %.0f", cases[i].what, s.failures, cases[i].want);
 }
 
 static void span(void)

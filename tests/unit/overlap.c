@@ -61,12 +61,12 @@ static void blocking(void)
     graph_finish(g);
     overlap_measure(&o, g, all_in_one, 1);
     ok(near(o.step_s, 0.035, 1e-3) && o.group[0].ranks == 2 && near(o.group[0].calls, 1, 1e-9),
-       "two ranks call one collective in a step of 35 ms: %g s, %g calls", o.step_s, o.group[0].calls);
+       "two ranks call one collective in a step of 35 ms\n%g s, %g calls", o.step_s, o.group[0].calls);
     ok(o.group[0].nonblocking_ratio == 0, "a blocking call is not begun before it is awaited");
     is_near(o.group[0].waiting_s, 0.010, 1e-2, "one of two ranks waits 20 ms for the other");
     is_near(o.group[0].exposed_s, 0.005, 1e-2, "a blocking call's transfer is exposed");
     ok(fabs(o.group[0].hidden_s.value) < 1e-6 && fabs(o.group[0].hidden_s.high) < 1e-6,
-       "a blocking call hides nothing: %g", o.group[0].hidden_s.value);
+       "a blocking call hides nothing\n%g", o.group[0].hidden_s.value);
     is_near(o.group[0].most_won_s, 0.005, 1e-2, "without its transfer a step is 5 ms shorter");
     ok(o.group[0].buckets.missing != NULL, "for blocking calls no size of buckets is estimated");
     graph_free(g);
@@ -113,7 +113,7 @@ static void all_hidden(void)
     graph_finish(g);
     overlap_measure(&o, g, all_in_one, 1);
     ok(o.group[0].exposed_s < 1e-6 && o.group[0].most_won_s < 1e-6,
-       "what nobody waits for is not exposed: %g", o.group[0].exposed_s);
+       "what nobody waits for is not exposed\n%g", o.group[0].exposed_s);
     ok(isnan(o.group[0].hidden_s.value) && o.group[0].hidden_s.low == 0,
        "how much of it is hidden is unknown, not zero");
     is_near(o.group[0].hidden_s.high, 0.020, 1e-2, "at most 20 ms of it are hidden");
@@ -163,11 +163,11 @@ static void buckets(void)
     is_near(o.group[0].buckets.now, N, 1e-6, "there are 12 buckets now");
     ok(o.group[0].buckets.best < 8 && o.group[0].buckets.won_s.value > 0.003 &&
            o.group[0].buckets.won_s.value < o.group[0].most_won_s,
-       "fewer buckets would win some, less than hiding all: %g of them win %g of %g", o.group[0].buckets.best,
+       "fewer buckets would win some, less than hiding all\n%g of them win %g of %g", o.group[0].buckets.best,
        o.group[0].buckets.won_s.value, o.group[0].most_won_s);
     ok(o.group[0].buckets.won_s.low <= o.group[0].buckets.won_s.value &&
            o.group[0].buckets.won_s.high >= o.group[0].buckets.won_s.value,
-       "what they would win has an interval: %g to %g", o.group[0].buckets.won_s.low,
+       "what they would win has an interval\n%g to %g", o.group[0].buckets.won_s.low,
        o.group[0].buckets.won_s.high);
     graph_free(g);
 }

@@ -42,7 +42,7 @@ static void test_no_ratchet(void)
         delay_s = pace_delay_s(&s, &params);
         pace_learn(&s, delay_s, 0);
     }
-    ok(delay_s < 0.0005, "the delay falls after the rank is no longer early (%.3g s)", delay_s);
+    ok(delay_s < 0.0005, "the delay falls after the rank is no longer early\n%.3g s", delay_s);
     pace_learn(&s, 0, NAN);
     pace_learn(&s, 0, -1);
     pace_learn(&s, 0, INFINITY);

@@ -20,7 +20,7 @@ static void test_epochs(void)
     }
     ok(wrong == 0, "on trial one collective of two goes without the lever");
     ok(runs > 900 && runs < 1150,
-       "the draw leaves out the first epoch of a pair in about half of 2048 pairs: %d", runs);
+       "the draw leaves out the first epoch of a pair in about half of 2048 pairs\n%d", runs);
     for (uint32_t seq = 0; seq < 8 * 64; seq++)
         unpaced += !holdout_paced(7, seq, 1, 8);
     ok(unpaced == 64, "in force one collective of eight goes without the lever");
@@ -63,7 +63,7 @@ static void test_validity(void)
     ok(fooled <= runs / 10,
        "200 looks without an effect, both ways: false proofs in %d of %d (at most 1 in 10)", fooled, runs);
     ok(within >= runs * 95 / 100, "the interval contains zero at all 200 looks in %d of %d", within, runs);
-    ok(missed == 0, "2.3 times as fast is proven in 16 comparisons (missed %d)", missed);
+    ok(missed == 0, "2.3 times as fast is proven in 16 comparisons\nmissed %d", missed);
 }
 
 static void test_figures(void)
@@ -78,12 +78,12 @@ static void test_figures(void)
     for (int i = 0; i < 20; i++)
         holdout_take(&h, i % 2 ? -0.11 : -0.09);
     ok(near(holdout_mean(&h), -0.1, 1e-9) && near(holdout_deviation(&h), 0.01026, 1e-3),
-       "mean %g, deviation %g", holdout_mean(&h), holdout_deviation(&h));
+       "mean and deviation of the hold-out\n%g, %g", holdout_mean(&h), holdout_deviation(&h));
     holdout_interval(&h, 0.05, &low, &high);
-    ok(low < -0.1 && high > -0.1 && high < 0, "the interval is about the mean and below zero: %g to %g", low,
+    ok(low < -0.1 && high > -0.1 && high < 0, "the interval is about the mean and below zero\n%g to %g", low,
        high);
     /* by hand: S=-2, V=0.202: 2 sqrt(.04/.242) exp(4/.484) Phi(2/sqrt(.242)) = 3155 */
-    ok(near(holdout_faster(&h), 3155, 0.01), "the evidence for a faster step is 3155: %g",
+    ok(near(holdout_faster(&h), 3155, 0.01), "the evidence for a faster step is 3155\n%g",
        holdout_faster(&h));
     ok(holdout_slower(&h) < 1, "there is no evidence for a slower step");
     holdout_take(&h, INFINITY);
@@ -198,19 +198,19 @@ static void test_choice(void)
     ok(pacer_current(&m.p) == PACER_RELEASE && m.p.mode == PACER_IN_FORCE,
        "with more ranks than cores release is in force");
     mean = run(&m, 800);
-    ok(mean < 1 / 1.8, "with the hold-out the step takes %.3f of its time", mean);
+    ok(mean < 1 / 1.8, "with the hold-out the step is more than 1.8 times as fast\n%.3f of its time", mean);
     m = begin(1, PACER_GATE, 0.1);
     mean = run(&m, 4000);
-    ok(pacer_current(&m.p) == 0 && mean < 1.005, "a lever that does nothing is off (%.4f)", mean);
+    ok(pacer_current(&m.p) == 0 && mean < 1.005, "a lever that does nothing is off\n%.4f", mean);
     m = begin(2, PACER_GATE, 0.08);
     run(&m, 1000);
     ok(m.p.mode == PACER_IN_FORCE, "14 %% in noise of 8 %% is proven within 1000 collectives");
     m = begin(3, 15, 0.03);
     mean = run(&m, 3000);
-    ok(mean < 1.01, "if no lever helps, the run takes %.4f of its time", mean);
+    ok(mean < 1.01, "if no lever helps, the run takes at most 1 %% longer\n%.4f of its time", mean);
     m = begin(4, 15, 0.03);
     mean = run(&m, 3000);
-    ok(mean < 1.01, "if every lever harms, threefold at worst, the run takes %.4f of its time", mean);
+    ok(mean < 1.01, "if every lever harms, threefold at worst, the run takes at most 1 %% longer\n%.4f of its time", mean);
     m.params.levers = 0;
     ok(run(&m, 64) <= 1.2 && pacer_current(&m.p) == 0, "the lever is off when no lever is allowed any more");
 }
@@ -233,7 +233,7 @@ static void test_lasting(void)
         in_force += m.p.mode == PACER_IN_FORCE;
     }
     ok(in_force > 0 && without / with > 1.08,
-       "the lever is in force after 1200 collectives in %d of %d runs, %.3f times as fast over all", in_force,
+       "the lever is in force after 1200 collectives, and all runs are more than 1.08 times as fast\nin %d of %d runs, %.3f times", in_force,
        jobs, without / with);
 }
 
@@ -259,7 +259,7 @@ static void test_communicators(void)
         pacer_tick(&m.p, &m.params, &m.sight, &c);
     }
     ok(m.p.mode == PACER_IN_FORCE && near(exp(m.p.gain), 0.5, 0.1),
-       "with several communicators the lever is in force, ratio %.3f", exp(m.p.gain));
+       "with several communicators the lever is in force\nratio %.3f", exp(m.p.gain));
     for (uint32_t i = 0; i <= PACER_OTHERS; i++)
         pacer_tick(&m.p, &m.params, &m.sight,
                    &(struct pacer_collective){ .comm = 7, .seq = i, .cycle_s = 0.01 });
@@ -297,7 +297,7 @@ static void test_cost(void)
                 &(struct pacer_collective){ paced[i], 99, s, 1, time * exp(noise + m[i].noise * gauss()) });
         }
     }
-    ok(sum / steps < 1.01, "8 nodes try 4 levers that harm all of them: %.4f of the time", sum / steps);
+    ok(sum / steps < 1.01, "8 nodes try 4 levers that harm all of them\n%.4f of the time", sum / steps);
 }
 
 /* A lever without effect is off within 32 collectives, each time later. */
@@ -315,8 +315,8 @@ static void test_backing_off(void)
             longest = ++now > longest ? now : longest;
         }
     }
-    ok(longest <= PACER_TRIAL, "a trial takes %u collectives at most", longest);
-    ok(trials >= 2 && trials < 24, "20000 collectives see %u trials", trials);
+    ok(longest <= PACER_TRIAL, "a trial is bounded\n%u collectives at most", longest);
+    ok(trials >= 2 && trials < 24, "20000 collectives see 2 to 23 trials\n%u", trials);
 }
 
 /* After any history, the cause is removed: within 64 collectives the step takes what it takes without us. */
@@ -347,7 +347,7 @@ static void test_histories(void)
         if (mean > 1.01 && slow < 4)
             printf("# history %d: %.4f, lever %u\n", h, mean, pacer_current(&m.p));
     }
-    ok(slow == 0, "%d random histories: 64 collectives after the cause is gone at most %.4f of the step",
+    ok(slow == 0, "%d random histories: 64 collectives after the cause is gone no step is slower\nat most %.4f of the step",
        histories, worst);
 }
 

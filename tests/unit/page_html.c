@@ -162,7 +162,7 @@ static void absurd(void)
         size_t size;
         char *page = page_of(answer, &size, &err), *line = strstr(page, "class=\"line\" d=\"");
 
-        ok(size > 1000 && size < 100000, "absurd history %zu: the page has a bounded size: %zu", i, size);
+        ok(size > 1000 && size < 100000, "absurd history %zu: the page has a bounded size\n%zu", i, size);
         ok(!line || line[16 + strspn(line + 16, "MLh0123456789. ")] == '"', "absurd history %zu: its line has coordinates alone", i);
         free(page);
         json_decref(answer);
@@ -192,7 +192,7 @@ static void large(void)
     json_object_set_new(heat, "rows", rows);
     json_object_set_new(answer, "heat", heat);
     page = page_of(answer, &size, &err);
-    ok(size < 300000, "a page about 16,384 ranks has less than 300 kB: %zu", size);
+    ok(size < 300000, "a page about 16,384 ranks has less than 300 kB\n%zu", size);
     is_int((long long)count(page, "r5120-r5375"), 1, "its map has a row for each 256 ranks");
     is_int((long long)count(page, "<path class=\"h9\" d=\"M"), 2, "the latest rank of a row is what the row shows, beside the legend");
     free(page);

@@ -14,9 +14,9 @@ static void test_signed_ranks(void)
     double drift[40];
     struct paired p = paired_shift(ten, 10), q;
 
-    ok(fabs(log(p.ratio) - 0.055) < 1e-12, "signed ranks: the median of all means of two, %g", log(p.ratio));
+    ok(fabs(log(p.ratio) - 0.055) < 1e-12, "signed ranks: the median of all means of two\n%g", log(p.ratio));
     ok(fabs(log(p.low) - 0.03) < 1e-12 && fabs(log(p.high) - 0.08) < 1e-12,
-       "signed ranks: the interval, %g to %g", log(p.low), log(p.high));
+       "signed ranks: the interval\n%g to %g", log(p.low), log(p.high));
     ten[1] = 1; /* the largest, ten times as large */
     p = paired_shift(ten, 10);
     ok(fabs(log(p.ratio) - 0.055) < 1e-12 && fabs(log(p.low) - 0.03) < 1e-12,
@@ -47,10 +47,10 @@ int main(void)
     ok(fabs(p.ratio - exp(0.01)) < 1e-12, "four pairs: the ratio is the geometric mean");
     ok(fabs(p.lag1 + 0.25) < 1e-9 && p.pairs == 4, "four pairs: negative autocorrelation narrows nothing");
     ok(fabs(log(p.high) - 0.01 - half) < 0.02 * half && fabs(log(p.low) - 0.01 + half) < 0.02 * half,
-       "four pairs: Student's interval, %g to %g", p.low, p.high);
+       "four pairs: Student's interval\n%g to %g", p.low, p.high);
     p = paired_ratio(drift, 8);
     ok(fabs(p.lag1 - 0.625) < 1e-9 && fabs(p.pairs - 8 * 0.375 / 1.625) < 1e-9,
-       "pairs that follow each other alike count for fewer: %g of 8", p.pairs);
+       "pairs that follow each other alike count for fewer\n%g of 8", p.pairs);
     ok(isnan(p.low) && isnan(p.high) && fabs(p.ratio - 1) < 1e-12,
        "fewer than three pairs' worth: no interval");
     p = paired_ratio(NULL, 0);

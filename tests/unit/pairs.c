@@ -68,7 +68,7 @@ static void adapters(void)
     begin();
     adapter(3, 0.1);
     ok(found(6, &p) && p.nodes == 1 && p.node[0] == 3, "a node is named whose connections all take 100 ms longer for a megabyte");
-    ok(p.times > 1.4 && p.times < 2.2 && near(p.others, 1, 0.1), "with by how much they, and the others, became slower: %.2f, %.2f", p.times, p.others);
+    ok(p.times > 1.4 && p.times < 2.2 && near(p.others, 1, 0.1), "with by how much they, and the others, became slower\n%.2f, %.2f", p.times, p.others);
     begin();
     adapter(3, 0.1);
     ok(!found(1, &p), "not before some seconds have passed");
@@ -129,7 +129,7 @@ static void bounds(void)
     for (uint32_t i = 0; i < 100000; i++)
         pairs_take(t, 1, i % 4, &(struct traffic_item){ .local = { i, 1 }, .remote = { i, 2 }, .bytes = UINT64_MAX, .busy_ns = UINT64_MAX });
     bytes = pairs_bytes(t);
-    ok(bytes < 64 << 10, "addresses without end take %zu bytes", bytes);
+    ok(bytes < 64 << 10, "addresses without end take less than 64 KiB\n%zu bytes", bytes);
     pairs_take(t, 1, UINT32_MAX, &(struct traffic_item){ .bytes = 1 });
     pairs_take(t, NAN, 0, &(struct traffic_item){ .bytes = 1 });
     pairs_take(t, -5, 0, &(struct traffic_item){ .bytes = 1 });

@@ -31,11 +31,11 @@ static void by_hand(void)
     ok(past_compare(&now, earlier, 5, none, 6, &p), "with five earlier runs there is a comparison");
     is_int((long long)p.runs, 5, "five similar runs are counted");
     ok(near(p.step.median, 0.1, 1e-9) && near(p.step.ratio, 1.3, 1e-9),
-       "step time compared with five runs: ratio %.2f, expected 1.30", p.step.ratio);
-    ok(near(p.step.spread, 1.4826 * log(1.02), 0.03), "robust spread of five runs: %.4f, expected 0.0294",
+       "step time compared with five runs: ratio 1.30\n%.2f", p.step.ratio);
+    ok(near(p.step.spread, 1.4826 * log(1.02), 0.03), "robust spread of five runs\n%.4f, expected 0.0294",
        p.step.spread);
     ok(near(p.energy.ratio, 1.1, 1e-9),
-       "energy compared with the four runs that have it: ratio %.2f, expected 1.10", p.energy.ratio);
+       "energy compared with the four runs that have it: ratio 1.10\n%.2f", p.energy.ratio);
     is_str(p.text, "Steps take 1.30 times the 100 ms of the 5 similar earlier runs, which is usual.",
            "1.3 times the step time of five runs is within their limit");
     now.step_p50_s = 0.2;
@@ -92,7 +92,7 @@ static void chance_alone(void)
             unusual += p.step.unusual;
         }
         ok(unusual < 0.025 * trials,
-           "%zu earlier runs: %.1f %% of similar runs are called unusual, at most 2.5", sizes[s],
+           "%zu earlier runs: at most 2.5 %% of similar runs are called unusual\n%.1f %%", sizes[s],
            100.0 * unusual / trials);
     }
     ok(isinf(past_limit_z(3)), "three runs give no limit of z");

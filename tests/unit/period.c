@@ -79,7 +79,7 @@ static void equal_buckets(uint32_t buckets, double first_share, double noise, ui
             push('E');
     }
     is_int(p.length, buckets, "equal buckets: the work before the first of them makes the step");
-    ok(right >= begun - 2 && begun > 1000 / buckets, "  and names its beginning: %u of %u", right, begun);
+    ok(right >= begun - 2 && begun > 1000 / buckets, "  and names its beginning\n%u of %u", right, begun);
 }
 
 int main(void)

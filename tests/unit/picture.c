@@ -154,7 +154,7 @@ static void messages(void)
     ok(p->message[0].on_path && p->message[0].from == 0 && p->message[0].to == 1,
        "the message is marked as one of the critical path");
     ok(near(p->message[0].sent_s, 0.020, 0.01) && near(p->message[0].received_s, 0.028, 0.01),
-       "it was sent after 20 ms and received after 28 ms: %g, %g", p->message[0].sent_s,
+       "it was sent after 20 ms and received after 28 ms\n%g, %g", p->message[0].sent_s,
        p->message[0].received_s);
     is_near(p->message[0].held_s, 0.028, 0.01, "its receiver waited for it from the beginning");
     is_str(lane_of(p, 1), "wait 20.0, transfer 8.0, work 5.0, transfer 1.0",
@@ -272,8 +272,8 @@ static void many_calls(void)
     graph_finish(g);
     p = picture_of_calls(g, 0, 2, 8);
     ok(p->row[0].coarse && p->row[0].n <= PICTURE_ROW_SEGMENTS && p->row[0].n > 0,
-       "a row of many segments is drawn coarsely: %zu", p->row[0].n);
-    ok(p->n_pieces <= PICTURE_PIECES_MAX && p->n_pieces > 0, "the drawn path is bounded: %zu", p->n_pieces);
+       "a row of many segments is drawn coarsely\n%zu", p->row[0].n);
+    ok(p->n_pieces <= PICTURE_PIECES_MAX && p->n_pieces > 0, "the drawn path is bounded\n%zu", p->n_pieces);
     is_near(p->piece[p->n_pieces - 1].end_s, CALLS * 4e-4, 1e-3,
             "a bounded path still ends where the step does");
     is_near(share_of(p, 0, PATH_WAIT), 0.25, 0.05, "a coarse row keeps the shares of its kinds");

@@ -179,10 +179,10 @@ static void compare(const struct cluster *c, const char *pattern, uint32_t n, bo
     }
     compute_s = COMPUTE * chosen_s;
     better = (compute_s + random_s) / (compute_s + chosen_s);
-    ok(better >= 1.3, "%s, %s on %u nodes: a step is 1.3 times faster than in random order: %.2f", c->name,
+    ok(better >= 1.3, "%s, %s on %u nodes: a step is 1.3 times faster than in random order\n%.2f", c->name,
        pattern, n, better);
     ok(chosen_s <= block_s * 1.001,
-       "%s, %s on %u nodes with %s names: not slower than Slurm's block order: %.2f times faster", c->name,
+       "%s, %s on %u nodes with %s names: not slower than Slurm's block order\n%.2f times faster", c->name,
        pattern, n, scrambled ? "scrambled" : "regular", block_s / chosen_s);
     printf("# model: block over suggested %.2f\n", a.slurm.time_s / a.chosen.time_s);
     layout_free(l);

@@ -74,7 +74,7 @@ static void includes(void)
             "include plugstack.conf\ninclude plugstack.conf\ninclude plugstack.conf\n",
             &p, &err) == -1 &&
            p.files < 1000,
-       "plugstack: a file that includes itself twelve times ends: %u files are read", p.files);
+       "plugstack: a file that includes itself twelve times ends\n%u files are read", p.files);
     ok(find("include /nowhere/*\noptional syncguard.so\n", &p, &err) == 0, "plugstack: a pattern without matches is skipped");
 }
 

@@ -64,12 +64,12 @@ static void slow_rank(void)
 
     play(g, 20, 0);
     p = price_take(g, &change, 0).all;
-    ok(near(p.saved_s, 48 * WORK * 0.5, 0.02), "what a slow rank costs follows the work: %g s of %g",
+    ok(near(p.saved_s, 48 * WORK * 0.5, 0.02), "what a slow rank costs follows the work\n%g s of %g",
        p.saved_s, 48 * WORK * 0.5);
     since = price_take(g, &change, 51);
     ok(since.all.saved_s == p.saved_s && near(since.recent.saved_s, 12 * WORK * 0.5, 0.02) &&
            near(since.recent.of_s, 12 * WORK * 1.5, 0.02),
-       "of ten steps, two of them twice as long, it is priced by their own time: %g s of %g",
+       "of ten steps, two of them twice as long, it is priced by their own time\n%g s of %g",
        since.recent.saved_s, since.recent.of_s);
     graph_free(g);
 }
@@ -87,7 +87,7 @@ static void even(void)
         even_s += work_of(0, i, STEPS);
     play(g, STEPS, 1);
     p = price_take(g, &change, 0).all;
-    ok(near(p.of_s - p.saved_s, even_s, 0.01), "without uneven pieces the steps take %g s: %g", even_s,
+    ok(near(p.of_s - p.saved_s, even_s, 0.01), "without uneven pieces the steps take %g s\n%g", even_s,
        p.of_s - p.saved_s);
     expected_free(e);
     graph_free(g);
@@ -125,7 +125,7 @@ static void slow_transfers(void)
     graph_finish(g);
     p = price_take(g, &change, 0).all;
     ok(fabs(p.saved_s / (slow_s / 2) - 1) < 0.01,
-       "transfers that took half as long before cost half of their time, whatever they vary by: %g s of %g s",
+       "transfers that took half as long before cost half of their time, whatever they vary by\n%g s of %g s",
        p.saved_s, slow_s);
     /* Ramps: in step k, from 1 on, as large a share of the excess as k is of all steps. */
     for (uint32_t i = 1; i < STEPS; i++) {
@@ -135,7 +135,7 @@ static void slow_transfers(void)
     }
     change.transfer_until = STEPS;
     p = price_take(g, &change, 0).all;
-    ok(fabs(p.saved_s / grows_s - 1) < 0.01, "and as much less as they were less longer while that grew: %g s of %g s", p.saved_s, grows_s);
+    ok(fabs(p.saved_s / grows_s - 1) < 0.01, "and as much less as they were less longer while that grew\n%g s of %g s", p.saved_s, grows_s);
     graph_free(g);
 }
 

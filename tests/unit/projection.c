@@ -72,11 +72,11 @@ static void rising(void)
        "a projection without data has no trend: %s", p.text);
     run(200, 0.02, 0.06);
     view_projection_get(view, now_s, &p);
-    ok(p.trend == TREND_RISING && near(p.per_hour, 0.72, 0.1), "a rise of 0.72 per hour is found: %.3f",
+    ok(p.trend == TREND_RISING && near(p.per_hour, 0.72, 0.1), "a rise of 0.72 per hour is found\n%.3f",
        p.per_hour);
     ok(near(p.limit, 0.10, 1e-9) && p.reach.p10 < p.reach.p50 && p.reach.p50 < p.reach.p90 &&
            near(p.reach.p50, 200, 0.05),
-       "the limit is reached in 200 s: %.0f (%.0f to %.0f)", p.reach.p50, p.reach.p10, p.reach.p90);
+       "the limit is reached in 200 s\n%.0f (%.0f to %.0f)", p.reach.p50, p.reach.p10, p.reach.p90);
     ok(strstr(p.text, "synchronisation in about ") != NULL,
        "a rise below the limit predicts when the limit is reached: %s", p.text);
     run(300, 0.06, 0.12);
@@ -113,7 +113,7 @@ static void steady(void)
         view_projection_get(view, now_s, &p);
         trends += p.trend > TREND_NONE;
     }
-    ok(trends <= 2, "two steady hours show a trend %d of 60 times", trends);
+    ok(trends <= 2, "two steady hours show a trend at most 2 of 60 times\n%d", trends);
     ok(isnan(p.reach.p50) && strstr(p.text, "no trend"), "steady hours have no trend: %s", p.text);
     run(90, 0.09, 0.09);
     view_projection_get(view, now_s, &p);
@@ -154,7 +154,7 @@ static void stretches(void)
         run(runs[i].for_s, 0.05, 0.05);
         n = view_stretches_get(view, &s);
         is_near(s.width_s, runs[i].width_s, 1e-9, "a run of %.0f s is kept in stretches of %.0f s", runs[i].for_s, runs[i].width_s);
-        ok(n >= runs[i].least && n <= runs[i].most, "a run of %.0f s: %zu stretches", runs[i].for_s, n);
+        ok(n >= runs[i].least && n <= runs[i].most, "a run of %.0f s: the number of stretches\n%zu", runs[i].for_s, n);
         for (size_t k = 0; k < n; k++) {
             ordered &= s.at_s[k] >= 0 && s.at_s[k] <= now_s && (!k || s.at_s[k] > s.at_s[k - 1]);
             near_all &= near(s.synchronisation_ratio[k], 0.05, 0.2);

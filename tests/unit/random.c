@@ -71,9 +71,9 @@ static void test_moments(void)
         }
         mean = sum / n;
         deviation = sqrt(squares / n - mean * mean);
-        ok(fabs(mean - want[what].mean) < 4 * want[what].deviation / sqrt(n), "%s: mean %.4f",
+        ok(fabs(mean - want[what].mean) < 4 * want[what].deviation / sqrt(n), "%s: mean\n%.4f",
            want[what].name, mean);
-        ok(near(deviation, want[what].deviation, 0.02), "%s: deviation %.4f", want[what].name, deviation);
+        ok(near(deviation, want[what].deviation, 0.02), "%s: deviation\n%.4f", want[what].name, deviation);
     }
 }
 

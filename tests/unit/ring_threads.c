@@ -89,7 +89,7 @@ int main(void)
     is_int((long long)(seen.drained + counts.dropped), EVENTS, "every event was read or counted as dropped");
     is_int((long long)seen.out_of_order, 0, "events are read in order");
     is_int((long long)seen.torn_events, 0, "no event is torn");
-    ok(seen.looks && !seen.torn_live, "the live slot was not torn in %llu reads",
+    ok(seen.looks && !seen.torn_live, "the live slot was not torn\nin %llu reads",
        (unsigned long long)seen.looks);
     ring_close(r);
     ring_close(writer_end);

@@ -55,14 +55,14 @@ int main(void)
     calls(j, 40000);
     asked = tick(j, 10);
     ok(asked && j->sampling.open_s / j->sampling.period_s <= 0.1,
-       "of ten times as many as are wanted, a tenth: %.2f s of %.0f s", j->sampling.open_s,
+       "of ten times as many as are wanted, a tenth\n%.2f s of %.0f s", j->sampling.open_s,
        j->sampling.period_s);
     period_s = j->sampling.period_s;
     ok(!tick(j, 11), "... for two periods at least");
     calls(j, (unsigned)(2000 * period_s));
     asked = tick(j, 10 + 2 * period_s);
     ok(asked && j->sampling.open_s > 1,
-       "the next stretch is longer as long as no step is found: %.0f s", j->sampling.open_s);
+       "the next stretch is longer as long as no step is found\n%.0f s", j->sampling.open_s);
     period_s = j->sampling.period_s;
     calls(j, 100);
     ok(tick(j, 100 + 2 * period_s) && j->sampling.open_s >= j->sampling.period_s,

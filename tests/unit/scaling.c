@@ -119,11 +119,11 @@ static void runs(void)
     why = view_run_get(view, &run);
     ok(!why && run.ranks == RANKS && run.ranks_per_node == 4 && run.n_times == 2 &&
            near(run.compute_s, WORK, 0.02),
-       "a run reports the times of its message sizes: %zu", run.n_times);
+       "a run reports the times of its message sizes\n%zu", run.n_times);
     text = scaling_run_text(&run);
     ok(scaling_run_parse(text, &back) && back.n_times == 2 && back.time[1].op == COLLECTIVE_ALLREDUCE &&
            near(back.time[1].bytes, run.time[1].bytes, 1e-6) && near(back.behind, run.behind, 1e-6),
-       "is %zu bytes as text, and read back", strlen(text));
+       "its text is read back\n%zu bytes", strlen(text));
     free(text);
     ok(!scaling_run_parse("[]", &back) && !scaling_run_parse("{\"ranks\":1}", &back) &&
            !scaling_run_parse("{\"ranks\":8,\"ranks_per_node\":9,\"step_s\":1,\"compute_s\":1}", &back),
@@ -145,7 +145,7 @@ static void runs(void)
     ok(ring.n_runs == 1 && ring.run_ranks[0] == RANKS / 4.0 &&
            ring.projection.algorithm[TRAFFIC_RING] > alone.projection.algorithm[TRAFFIC_RING] &&
            halving.projection.algorithm[TRAFFIC_RING] < 0.1,
-       "over fewer ranks it was one, too: a ring by %.2f, before %.2f; it was halving: by %.2f",
+       "over fewer ranks it was one, too\na ring by %.2f, before %.2f; it was halving: by %.2f",
        ring.projection.algorithm[TRAFFIC_RING], alone.projection.algorithm[TRAFFIC_RING],
        halving.projection.algorithm[TRAFFIC_RING]);
     view_runs_set(view, NULL, 0);
@@ -169,15 +169,15 @@ int main(void)
     ok(s->noise.ranks == RANKS && s->noise.ranks_per_node == 4 && s->noise.nodes_per_switch == 2,
        "the placement of ranks is known");
     ok(near(s->noise.mean_s, WORK, 0.02) && near(s->noise.passing[VARIATION_RANK].sd, 0.05, 0.1),
-       "own work %.4f s, noise %.4f", s->noise.mean_s, s->noise.passing[VARIATION_RANK].sd);
+       "own work and its noise\n%.4f s, %.4f", s->noise.mean_s, s->noise.passing[VARIATION_RANK].sd);
     g = &s->link[0].fit.segment[0];
     ok(s->n_links == 1 && s->link[0].grows && s->link[0].ranks == RANKS && near(g->a_s.value, 200e-6, 0.01) &&
            near(g->b_s_per_byte.value, 1e-10, 0.01),
-       "latency %.1f us, %.3g GB/s", 1e6 * g->a_s.value, 1e-9 / g->b_s_per_byte.value);
+       "latency and bandwidth\n%.1f us, %.3g GB/s", 1e6 * g->a_s.value, 1e-9 / g->b_s_per_byte.value);
     ok(s->projection.point[4].ranks == 256 && s->projection.point[4].step_s.p50 > s->projection.step_s,
-       "at 256 ranks a step takes longer: %.4f s for %.4f s", s->projection.point[4].step_s.p50,
+       "at 256 ranks a step takes longer\n%.4f s for %.4f s", s->projection.point[4].step_s.p50,
        s->projection.step_s);
-    ok(near(s->projection.point[0].communication_s, 500e-6, 0.05), "transfers are %.0f us of a step",
+    ok(near(s->projection.point[0].communication_s, 500e-6, 0.05), "transfers are 500 us of a step\n%.0f us",
        1e6 * s->projection.point[0].communication_s);
     allreduces();
     runs();

@@ -173,7 +173,7 @@ static void random_worlds(void)
         }
         share_free(w.share);
     }
-    ok(!wrong, "rates are max-min fair after each of %d added or removed flows (%d wrong)", changes, wrong);
+    ok(!wrong, "rates are max-min fair after each of %d added or removed flows\n%d wrong", changes, wrong);
 }
 
 int main(void)

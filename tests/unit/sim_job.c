@@ -52,7 +52,7 @@ static void test_staleness_jitter(void)
         double got = step_s(
             simulate(BARE "Steps=%d Sync=staleness Staleness=%d\nNoise=rank Cv=0.3\n", 1, tried_in_part() ? 2000 : 4000, known[i].bound));
 
-        ok(fabs(got - known[i].want) < 0.015, "jitter, bound %d: %.3f of the work, wanted %.2f",
+        ok(fabs(got - known[i].want) < 0.015, "jitter, bound %d: the known share of the work\n%.3f, wanted %.2f",
            known[i].bound, got, known[i].want);
     }
 }
@@ -66,7 +66,7 @@ static void test_staleness_slow_rank(void)
             simulate(BARE "Steps=500 Sync=staleness Staleness=%d\nFault=slow Rank=9 Ratio=1.5\n", 1, bound));
 
         ok(near(got, synchronous, 0.002) && near(got, 1.5, 0.002),
-           "a rank that is always slow, bound %d: %.4f s, no gain", bound, got);
+           "a rank that is always slow, bound %d\n%.4f s, no gain", bound, got);
     }
 }
 
@@ -81,7 +81,7 @@ static void test_local(void)
                                      1, every)) -
                      1;
 
-        ok(near(got * sqrt(every), often, 0.06), "a barrier every %d steps: waiting falls to 1/%.0f (%.3f)",
+        ok(near(got * sqrt(every), often, 0.06), "a barrier every %d steps: waiting falls to 1/%.0f\n%.3f",
            every, sqrt(every), got / often);
     }
     ok(near(step_s(simulate(BARE "Steps=500 Sync=local Every=10\nFault=slow Rank=9 Ratio=1.5\n", 1)), 1.5,
@@ -96,11 +96,11 @@ static void test_asynchronous(void)
     double rate = 64 / step_s(r);
 
     ok(near(rate, 62 + 0.25 + 0.5, 0.002),
-       "asynchronous: updates per second are the sum of the ranks' rates (%.3f)", rate);
+       "asynchronous: updates per second are the sum of the ranks' rates\n%.3f", rate);
     r = simulate(
         "Run=r\nFabric=flat Nodes=64 Link=1GB/s Latency=0us\n"
         "Job=a Ranks=64 RanksPerNode=1 Compute=10ms Bytes=10MB Sync=asynchronous Steps=200 Servers=4\n");
-    ok(near(step_s(r), 64 * 2 * 10e6 / 4e9, 0.01), "the servers are the limit: %.4f s a round of updates",
+    ok(near(step_s(r), 64 * 2 * 10e6 / 4e9, 0.01), "the servers are the limit\n%.4f s a round of updates",
        step_s(r));
 }
 
@@ -118,9 +118,9 @@ static void test_gating(void)
 {
     double spin = on_cores("none", 8), gate = on_cores("gate", 8), delay = on_cores("delay", 8);
 
-    ok(gate < 0.85 * spin, "16 ranks on 8 cores: giving cores away gains (%.1f for %.1f ms)", gate * 1e3,
+    ok(gate < 0.85 * spin, "16 ranks on 8 cores: giving cores away gains\n%.1f for %.1f ms", gate * 1e3,
        spin * 1e3);
-    ok(delay < spin, "sleeping shortens the step on shared cores, less than a gate (%.1f ms)", delay * 1e3);
+    ok(delay < spin, "sleeping shortens the step on shared cores, less than a gate\n%.1f ms", delay * 1e3);
     ok(on_cores("gate", 16) == on_cores("none", 16), "with a core each a gate changes nothing");
     ok(on_cores("delay", 16) >= on_cores("none", 16) * (1 - 1e-12),
        "with a core each sleeping gains nothing");
@@ -148,7 +148,7 @@ static void test_checkpoints(void)
     }
     mean = sum / runs;
     error = sqrt((squares / runs - mean * mean) / (runs - 1));
-    ok(fabs(mean - want) < 3.5 * error && error < 0.005, "goodput %.4f +- %.4f, the exact formula says %.4f",
+    ok(fabs(mean - want) < 3.5 * error && error < 0.005, "the goodput is that of the exact formula\n%.4f +- %.4f, of %.4f",
        mean, error, want);
     ok(simulate("Run=r\nFabric=flat Nodes=4\nJob=a Ranks=4 RanksPerNode=1 Compute=100s Steps=3\n"
                 "Checkpoint=a Write=1s Restart=1s NodeMtbf=20s\n")
@@ -178,7 +178,7 @@ static void test_death(void)
                  1);
     ok(r->state == SIM_JOB_DONE && r->failures == 1, "a job with checkpoints continues after a rank dies");
     /* Writes after 8, 16, 24, ... 48 steps; 4 steps and the restart are lost. */
-    ok(near(r->end_s, 50 + 6 + 4 + 9, 1e-9), "what it did since the last one is done again (%.3f s)",
+    ok(near(r->end_s, 50 + 6 + 4 + 9, 1e-9), "what it did since the last one is done again\n%.3f s",
        r->end_s);
 }
 
@@ -227,7 +227,7 @@ static void test_play(void)
 
         ok(near(alone.end_s, beside.end_s, 1e-9) && near(alone.sync_s, beside.sync_s, 1e-6) &&
                near(alone.comm_s, beside.comm_s, 1e-6) && near(alone.compute_s, beside.compute_s, 1e-9),
-           "%s, %s, overlap %s: the same in play (%.6f, %.6f s)", cases[i].algorithm, cases[i].sync,
+           "%s, %s, overlap %s: the same in play\n%.6f, %.6f s", cases[i].algorithm, cases[i].sync,
            cases[i].overlap, alone.end_s, beside.end_s);
     }
 }
@@ -278,7 +278,7 @@ static void test_play_all_at_once(void)
                near(alone.compute_s, beside.compute_s, 1e-9) && near(alone.lost_s, beside.lost_s, 1e-9) &&
                alone.checkpoints == beside.checkpoints && alone.failures == beside.failures &&
                alone.state == beside.state,
-           "%s: the same in play (%.6f, %.6f s; %llu checkpoints, %llu failures)", cases[i].name, alone.end_s,
+           "%s: the same in play\n%.6f, %.6f s; %llu checkpoints, %llu failures", cases[i].name, alone.end_s,
            beside.end_s, (unsigned long long)alone.checkpoints, (unsigned long long)alone.failures);
     }
     ok(simulate("Run=r\nFabric=flat Nodes=8\nJob=a Ranks=4 RanksPerNode=1 Compute=100s Steps=3\n"
@@ -295,7 +295,7 @@ static void test_contention(void)
     double alone = simulate(UPLINKS "Job=a Ranks=4 " ONE "\n")->end_s;
     double both = simulate(UPLINKS "Job=a Ranks=4 " ONE "\nJob=b Ranks=4 FirstNode=1 " ONE "\n")->end_s;
 
-    ok(both > 1.5 * alone, "two jobs on one uplink slow each other down (%.2f instead of %.2f s)", both,
+    ok(both > 1.5 * alone, "two jobs on one uplink slow each other down\n%.2f instead of %.2f s", both,
        alone);
 }
 
@@ -306,7 +306,7 @@ static void test_shares(void)
                  "Bytes=10MB\nNoise=rank Cv=0.1\nFault=stall Rank=2 Time=100ms From=3 Every=10\n");
     double sum = r->compute_s + r->sync_s + r->comm_s, time = r->end_s - r->begin_s;
 
-    ok(near(sum, 8 * time, 0.01), "work, waiting and transfers are all of the time (%.4f of it)",
+    ok(near(sum, 8 * time, 0.01), "work, waiting and transfers are all of the time\n%.4f of it",
        sum / 8 / time);
     ok(r->last[2] >= 3, "the rank that stalls is counted as the last");
     ok(near(spread_quantile(&r->step, 0.5),
@@ -331,11 +331,11 @@ static void test_links(void)
     r = simulate("Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=0us\nJob=a Ranks=8 RanksPerNode=1 Steps=4000 "
                  "Compute=0s Buckets=1 Bytes=10MB Algorithm=server\nNoise=link Node=0 Cv=0.3\n");
     ok(near(r->step.mean, 2 * 7 * 10e6 / 1e9, 0.02) && near(spread_cv(&r->step), 0.3, 0.05),
-       "a link that varies: the mean stays (%.4f s), the step varies (%.3f)", r->step.mean,
+       "a link that varies: the mean stays, the step varies\n%.4f s, %.3f", r->step.mean,
        spread_cv(&r->step));
     /* Four collectives a step, each of 14 rounds that cross that node once each way. */
     ok(late > 5 * 4 * 14 * 1e-3,
-       "additional latency delays every round of the ring during the fault (%.3f s)", late);
+       "additional latency delays every round of the ring during the fault\n%.3f s", late);
 }
 
 /* 4 pods of 4 leaves of 4 nodes.  In halving over 64 ranks in order nobody shares a cable; pods exchange a
@@ -350,11 +350,11 @@ static void test_fattree(void)
     double narrow = simulate(FATTREE, 4, "250MB/s")->end_s;
     double few = simulate(FATTREE, 1, "1GB/s")->end_s;
 
-    ok(near(whole, 2 * 63e6 / 1e9, 1e-9), "a full fat tree of three levels takes %g s, as one switch", whole);
+    ok(near(whole, 2 * 63e6 / 1e9, 1e-9), "a full fat tree of three levels takes as long as one switch\n%g s", whole);
     ok(near(narrow - whole, 2 * (2e6 + 1e6) * (4 - 1) / 1e9, 1e-6),
        "a fat tree with a quarter of the top bandwidth slows the exchange between pods");
     ok(near(few, narrow, 0.01),
-       "one top cable instead of four takes as long as a quarter of the bandwidth (%g s)", few);
+       "one top cable instead of four takes as long as a quarter of the bandwidth\n%g s", few);
     ok(near(simulate(FATTREE "Fault=link Switch=5 Ratio=0.5\n", 4, "1GB/s")->end_s - whole,
             2 * (8e6 + 4e6 + 2e6 + 1e6) / 1e9, 1e-6),
        "uplinks at half rate slow all traffic of the leaf");

@@ -81,24 +81,24 @@ static void test_gain(void)
     const struct sim_job_lever *release = &paced.result.lever[0];
     double most = window_s(&none) / window_s(&gate), got = window_s(&none) / window_s(&paced);
 
-    ok(most > 1.5, "8 ranks on 2 cores, one slow: giving cores away at all times is %.3f times as fast",
+    ok(most > 1.5, "8 ranks on 2 cores, one slow: giving cores away at all times is more than 1.5 times as fast\n%.3f",
        most);
     ok(got > 1 + 0.8 * (most - 1) && got < most,
-       "Pacing=auto, hold-out included, makes steps %.3f times as fast", got);
+       "Pacing=auto, hold-out included, gains most of that\n%.3f times as fast", got);
     ok(release->in_force == 2 && release->why == PACER_HELPS && paced.result.pace_nodes == 2,
        "lever release is in force on both nodes");
     ok(release->high < 1 && release->low < release->ratio && release->ratio < release->high &&
            release->low < 1 / most && release->high > 1 / most,
-       "the hold-out says %.3f (%.3f to %.3f) of the time, in truth %.3f", release->ratio, release->low,
+       "the hold-out's interval is about its ratio and has the truth\n%.3f (%.3f to %.3f) of the time, in truth %.3f", release->ratio, release->low,
        release->high, 1 / most);
     ok(release->paced > 800 && release->paced < 1000 * 11 / 12.0 && paced.result.pace_collectives == 1000,
-       "lever release was used in %.0f of %.0f collectives", release->paced, paced.result.pace_collectives);
+       "lever release was used in most of 1000 collectives\n%.0f of %.0f", release->paced, paced.result.pace_collectives);
     ok(paced.result.lever[1].why == PACER_NO_CAUSE && paced.result.lever[1].paced == 0 &&
            paced.result.lever[3].why == PACER_UNALLOWED,
        "no lever but release was used");
     ok(denied.result.end_s == none.result.end_s && denied.result.lever[0].why == PACER_UNALLOWED,
        "without allowed levers the run is identical to one without pacing");
-    ok(window_s(&delay) < 1.01 * window_s(&none), "delays alone: %.3f times",
+    ok(window_s(&delay) < 1.01 * window_s(&none), "delays alone\n%.3f times",
        window_s(&none) / window_s(&delay));
 }
 
@@ -111,10 +111,10 @@ static void test_policies(void)
 
     ok(all.result.lever[0].in_force == 0 && all.result.lever[0].why == PACER_UNALLOWED &&
            all.result.lever[0].paced > 400 && all.result.lever[0].paced <= 500,
-       "a lever allowed for 500 steps is used in %.0f collectives", all.result.lever[0].paced);
+       "a lever allowed for 500 steps is used in these only\n%.0f collectives", all.result.lever[0].paced);
     ok(late.result.lever[1].in_force == 2 && late.result.lever[1].paced > 400 &&
            late.result.lever[1].paced < 500 && window_s(&late) < 0.9 * window_s(&none),
-       "a lever allowed from step 500 on is used in %.0f collectives", late.result.lever[1].paced);
+       "a lever allowed from step 500 on is used from there on\n%.0f collectives", late.result.lever[1].paced);
 }
 
 /* ---- nothing is left behind ---- */
@@ -268,8 +268,7 @@ static void test_histories(int histories)
         const struct tally *t = &tally[oversubscribed];
 
         ok(t->slow == 0 && t->had > t->histories / 20,
-           "%s, %d random histories, %d of them with levers, %d in force at the end: %d collectives after "
-           "the cause is gone %d steps take at most %.4f of the time without pacing",
+           "%s, random histories: after the cause is gone steps take no longer than without pacing\n%d histories, %d of them with levers, %d in force at the end: %d collectives after the cause is gone %d steps take at most %.4f of the time",
            oversubscribed ? "shared cores" : "a core each", t->histories, t->had, t->ends_with, SETTLE,
            WINDOW, t->worst);
     }

@@ -39,7 +39,7 @@ static void refused(const char *path, const char *why)
     struct err err = { "" };
     struct site *s = site_open(path, &err);
 
-    ok(!s && strstr(err.text, path) && strstr(err.text, why), "%s", err.text);
+    ok(!s && strstr(err.text, path) && strstr(err.text, why), "a module is refused: %s\n%s", why, err.text);
     site_close(s);
 }
 
@@ -145,7 +145,7 @@ int main(void)
     test_odd();
     chmod(dir, 0777);
     ok(!site_open(copy(EXAMPLE, 0755), &err) && strstr(err.text, "its folder is writable by others"),
-       "a file in a folder that others may write is refused: %s", err.text);
+       "a file in a folder that others may write is refused\n%s", err.text);
     if (unlink(copy(EXAMPLE, 0755)) || rmdir(dir))
         ok(false, "cannot remove the temporary folder");
     return done_testing();

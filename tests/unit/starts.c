@@ -27,13 +27,13 @@ static void by_hand(void)
     struct starts s;
 
     ok(starts_compare(start, ARRAY_SIZE(start), &words, &s) && s.placed == 3 && s.held_out == 3, "three starts of each");
-    ok(near(s.brought.value, 0.8, 1e-6) && isnan(s.brought.low), "the ratio of their medians: %.4f, expected 0.8", s.brought.value);
+    ok(near(s.brought.value, 0.8, 1e-6) && isnan(s.brought.low), "the ratio of their medians\n%.4f, expected 0.8", s.brought.value);
     is_str(s.text, "3 starts along the switches and 3 held out in Slurm's order: 0.80 of the step time (too few starts for an interval)", "its sentence");
     for (size_t i = 0; i < ARRAY_SIZE(more); i++)
         more[i] = (struct start){ i % 2, (i % 2 ? 2 : 1) * (1 + 0.01 * (double)(i / 2 % 4)) };
     starts_compare(more, ARRAY_SIZE(more), &words, &s);
     ok(s.brought.low > 0.47 && s.brought.low < 0.5 && s.brought.high > 0.5 && s.brought.high < 0.53,
-       "eight of each, with a spread of 1 %%: between %.3f and %.3f", s.brought.low, s.brought.high);
+       "eight of each, with a spread of 1 %%\nbetween %.3f and %.3f", s.brought.low, s.brought.high);
     ok(strstr(s.text, ": 0.50 of the step time (0.4") != NULL, "its sentence has the interval: %s", s.text);
 }
 
@@ -51,7 +51,7 @@ static void coverage(double truth, size_t each)
         starts_compare(start, 2 * each, &words, &s);
         inside += s.brought.low <= truth && truth <= s.brought.high;
     }
-    ok(inside > 0.87 * runs, "%zu starts of each order: the interval has the true %.2f in %.1f %% of cases", each, truth,
+    ok(inside > 0.87 * runs, "%zu starts of each order: the interval has the true %.2f in 87 %% of cases\n%.1f %%", each, truth,
        100.0 * inside / runs);
 }
 

@@ -111,7 +111,7 @@ static void test_parent(void)
     is_int(mode_of(parent), 0755, "a parent that all may write is corrected");
     snprintf(root, sizeof(root), "%s/nowhere/syncguard", base);
     ok(stepdir_make_parent(root, &err) < 0 && strstr(err.text, "No such file"),
-       "a parent that cannot be made is an error: %s", err.text);
+       "a parent that cannot be made is an error\n%s", err.text);
 }
 
 static void test_squatters(void)
@@ -176,7 +176,7 @@ static void test_step(void)
     ok(stepdir_remove(old), "a directory that does not exist counts as removed");
     ok(stepdir_has_room(path, 1, &err), "there is room for a byte");
     ok(!stepdir_has_room(path, UINT64_MAX / 2, &err) && strstr(err.text, "no space in /dev/shm"),
-       "there is no room for more than there is: %s", err.text);
+       "there is no room for more than there is\n%s", err.text);
     stepdir_remove(path);
 }
 

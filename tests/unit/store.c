@@ -165,7 +165,7 @@ static void an_old_one(void)
 
         s = store_open(dir, &err);
         ok(!s && strstr(err.text, "99") && strstr(err.text, "newer"),
-           "a history of a newer version is refused: %s", err.text);
+           "a history of a newer version is refused\n%s", err.text);
         is_int(by_hand("SELECT count(*) FROM step"), 3, "a history of a newer version is not changed");
     }
     job_free(j);
@@ -180,7 +180,7 @@ static void no_half_migration(void)
     fresh_dir();
     by_hand(version_1);
     by_hand("CREATE TABLE part(something TEXT)");
-    ok(!store_open(dir, &err), "a migration fails at a table that exists with other columns: %s", err.text);
+    ok(!store_open(dir, &err), "a migration fails at a table that exists with other columns\n%s", err.text);
     ok(by_hand("PRAGMA user_version") == 1 &&
            by_hand("SELECT count(*) FROM sqlite_master WHERE name='run'") == 0,
        "a failed migration leaves version and tables unchanged");
@@ -259,7 +259,7 @@ static void other_sizes(void)
     snprintf(j->name, sizeof(j->name), "train");
     store_scaling_runs(s, j, 32, 8, take_text, &taken);
     ok(taken.n == 2 && !strcmp(taken.text[0], "b") && !strcmp(taken.text[1], "f"),
-       "the newest run for each other number of ranks, newest first: %zu of 2 %s", taken.n, err.text);
+       "the newest run for each other number of ranks, newest first\n%zu of 2 %s", taken.n, err.text);
     taken.n = 0;
     store_scaling_runs(s, j, 128, 2, take_text, &taken);
     ok(taken.n == 2 && !strcmp(taken.text[0], "d"), "at most 2 runs are returned, newest first");
@@ -318,21 +318,21 @@ static void like_runs(void)
     is_int((long long)(past.n + past.n_starts), 0,
            "another user's runs of the same name are not similar runs");
     store_failures(s, j, "", &failures, &node_s);
-    ok(failures == 2 && node_s == 21760, "failures of other jobs: %.0f, expected 2, in %.0f node-seconds",
+    ok(failures == 2 && node_s == 21760, "failures of other jobs\n%.0f, expected 2, in %.0f node-seconds",
        failures, node_s);
     store_failures(s, j, "gpu", &failures, &node_s);
     ok(failures == 0 && node_s == 0, "another partition has no failures");
     others_end(s);
     store_failures(s, j, "", &failures, &node_s);
     ok(failures == 1 && node_s == 21760,
-       "a run that Slurm reports as cancelled is no failure: %.0f failed, expected 1", failures);
+       "a run that Slurm reports as cancelled is no failure\n%.0f failed, expected 1", failures);
     store_own_failures(s, j, &failures, &node_s);
     ok(failures == 0 && node_s == 0, "a job without other runs has no failures of its own");
     j->id.job = 5;
     j->id.restarts = 3;
     store_own_failures(s, j, &failures, &node_s);
     ok(failures == 1 && node_s == 3600,
-       "a requeued job has its earlier run's failure: %.0f in %.0f node-seconds", failures, node_s);
+       "a requeued job has its earlier run's failure\n%.0f in %.0f node-seconds", failures, node_s);
     store_close(s);
     job_free(j);
     remove_dir();
@@ -674,10 +674,10 @@ static void a_full_one(void)
     }
     ok(store_end(s, &err) == 0, "520 steps are written %s", err.text);
     used = store_used_bytes(s);
-    ok(used > 520 * 4000, "their size is known: %.0f bytes", used);
+    ok(used > 520 * 4000, "their size is known\n%.0f bytes", used);
     is_int(store_trim(s, used + 1, &err), 0, "below the size nothing is deleted");
     ok(store_trim(s, 1e6, &err) > 200, "above it steps are deleted %s", err.text);
-    ok(store_used_bytes(s) <= 1e6, "the history is within its size: %.0f bytes", store_used_bytes(s));
+    ok(store_used_bytes(s) <= 1e6, "the history is within its size\n%.0f bytes", store_used_bytes(s));
     is_int(by_hand("SELECT count(*) FROM step WHERE uid=8"), 20, "the user with few steps keeps all of them");
     ok(by_hand("SELECT min(job) FROM step WHERE uid=7") > 200, "the oldest steps of the user with the most are gone");
     is_int(by_hand("SELECT count(*) FROM verdict v WHERE NOT EXISTS(SELECT 1 FROM step WHERE job=v.job)"), 0,

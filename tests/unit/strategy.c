@@ -73,7 +73,7 @@ static void test_in_turn(void)
     waiting_replay(&in, scratch, &w);
     ok(near(w.local[1].value, 0, 1e-9) && near(w.local[3].value, 0, 1e-9),
        "with 4 or 16 local steps nobody waits for ranks that are late in turn");
-    ok(w.bounded[2].value < 0.02 && w.bounded[0].value < 1, "a bound of 4 absorbs it: %.3f",
+    ok(w.bounded[2].value < 0.02 && w.bounded[0].value < 1, "a bound of 4 absorbs it\n%.3f",
        w.bounded[2].value);
     in.exchange_s = 0.5;
     waiting_replay(&in, scratch, &w);
@@ -108,10 +108,10 @@ static void test_drawn(void)
             staleness_step_ratio(RANKS, waiting_bounds[b], STEPS / 2, draw_again, NULL, finish, gate);
 
         ok(near(1 + w.bounded[b].value * w.all_s, ratio, 0.01),
-           "bound %u: a step of %.3f, by the other way %.3f", waiting_bounds[b],
+           "bound %u: a step is as long as by the other way\n%.3f, %.3f", waiting_bounds[b],
            1 + w.bounded[b].value * w.all_s, ratio);
     }
-    ok(near(w.local[2].value, 1 / sqrt(8), 0.05), "noise averages out over 8 steps: %.3f", w.local[2].value);
+    ok(near(w.local[2].value, 1 / sqrt(8), 0.05), "noise averages out over 8 steps\n%.3f", w.local[2].value);
     ok(fabs(w.bounded[0].error) < 0.05 && w.no_rank.value > 0.95,
        "replacing a rank does not help against independent noise");
 }
@@ -186,7 +186,7 @@ static void test_measured(void)
     ok(k && near(k->ratio.p50, 1, 1e-3), "the algorithm in use has ratio 1");
     k = find(&s, STRATEGY_TREE);
     /* 10 hops of 100 us, and ten times the vector instead of 62/32 of it: 0.3938 s * 10 / (62 / 32) */
-    ok(k && near(k->exchange_s, 10 * 1e-4 + 0.3938 * 320 / 62, 0.01), "a tree exchanges in %.3f s",
+    ok(k && near(k->exchange_s, 10 * 1e-4 + 0.3938 * 320 / 62, 0.01), "a tree exchanges in the time computed by hand\n%.3f s",
        k ? k->exchange_s : NAN);
     k = find(&s, STRATEGY_STALENESS);
     ok(k && isnan(k->growth) && k->ratio.p50 > 1.5, "bounded staleness without a penalty has unknown growth");

@@ -195,7 +195,7 @@ static void check(const struct topology *topology, enum fault fault, const char 
         is_int(more + good + missed, SEEDS, "%s, %s: missed for %d of %d seeds, and never anything else", expected[fault].what, of, missed,
                SEEDS);
     else
-        ok(good == SEEDS, "%s, %s: found alone for %d of %d seeds (missed %d, more %d)", expected[fault].what, of, good, SEEDS,
+        ok(good == SEEDS, "%s, %s: found alone for all seeds\n%d of %d (missed %d, more %d)", expected[fault].what, of, good, SEEDS,
            missed, more);
 }
 

@@ -295,7 +295,7 @@ static void full(void)
         n++;
     bytes = telemetry_end(&w, 1, 1);
     ok(bytes <= TELEMETRY_BATCH_MAX && bytes > TELEMETRY_BATCH_MAX - 100,
-       "telemetry_put rejects an item after %zu items, when the batch is full", n);
+       "telemetry_put rejects an item when the batch is full\nafter %zu items", n);
     is_int(read_all(batch, bytes, &err), (long long)n, "all items of a full batch are read");
     telemetry_begin(&w, batch, 10);
     ok(telemetry_put(&w, &items[0]) < 0, "telemetry_put rejects memory smaller than a header");

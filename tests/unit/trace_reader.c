@@ -173,10 +173,10 @@ static void check_verdicts(void)
             is_str(d->culprit[0], "r5", "the verdict names the slow rank");
             ok(d->finding.standing && llabs(d->finding.onset_seq - plans[i].onset * PARTS) <= 4 * PARTS &&
                    d->finding.named_seq >= plans[i].onset * PARTS,
-               "still at the end, from about collective %d on (%lld), seen at %lld", plans[i].onset * PARTS,
+               "still at the end, from about collective %d on\n%lld, seen at %lld", plans[i].onset * PARTS,
                (long long)d->finding.onset_seq, (long long)d->finding.named_seq);
         }
-        ok(near(now_s, f.step_mean_s * 120, 0.2), "the clock is the trace's own (%.1f s)", now_s);
+        ok(near(now_s, f.step_mean_s * 120, 0.2), "the clock is the trace's own\n%.1f s", now_s);
         is_str(
             view_comm_label(trace_reader_view(r), hash_bytes(HASH_START, "node2", 5), label, sizeof(label)),
             "node2", "communicators have the names of the trace");
@@ -262,7 +262,7 @@ static void check_prefixes(void)
             trace_reader_free(some);
         }
     }
-    ok(compared > 5 && !different, "cut at %zu places: results do not depend on later records", compared);
+    ok(compared > 5 && !different, "cut at many places: results do not depend on later records\n%zu places", compared);
     trace_reader_free(all);
     free(text);
 }
@@ -384,7 +384,7 @@ static void check_counted(void)
         ok(rc == 0 && f.records == cases[i].records && f.lost == cases[i].lost &&
                f.duplicates == cases[i].duplicates && f.reordered == cases[i].reordered &&
                f.unnamed == cases[i].unnamed && f.torn == cases[i].torn,
-           "%s: %llu records, %llu lost, %llu twice, %llu out of order, %llu unnamed%s%s", cases[i].what,
+           "%s: the records are counted\n%llu records, %llu lost, %llu twice, %llu out of order, %llu unnamed%s%s", cases[i].what,
            (unsigned long long)f.records, (unsigned long long)f.lost, (unsigned long long)f.duplicates,
            (unsigned long long)f.reordered, (unsigned long long)f.unnamed, f.torn ? ", torn " : " ",
            err.text);
@@ -510,7 +510,7 @@ static void check_completed_late(void)
     is_int(rc, 0, "a trace of sends that are completed late is read");
     is_int((long long)trace_reader_lost(r, 0), 1, "none of them is lost but the one that the trace ends before");
     view_rank_get(trace_reader_view(r), trace_reader_now_s(r), 0, &f);
-    ok(fabs(f.compute_s - 0.009) < 2e-4, "and the sender's own work is known: %g s a step", f.compute_s);
+    ok(fabs(f.compute_s - 0.009) < 2e-4, "and the sender's own work is known\n%g s a step", f.compute_s);
     trace_reader_free(r);
     free(t.s);
 }
@@ -563,7 +563,7 @@ static void check_price_of_early(void)
 
         n = rc == 0 ? view_verdicts_raised(trace_reader_view(r), &d) : 0;
         ok(n == 1 && d->finding.class == FINDING_STRAGGLER && fabs(d->finding.slowdown / wanted - 1) < 0.03,
-           "a rank that is slow from step %u on costs %.3f: %.3f", from, wanted,
+           "a rank that is slow from step %u on costs %.3f\n%.3f", from, wanted,
            n ? d->finding.slowdown : NAN);
         trace_reader_free(r);
         free(text);

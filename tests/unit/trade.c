@@ -17,7 +17,7 @@ static void local_steps(void)
 
         for (double other = 1; other < 200; other++)
             smallest &= best <= trade_local_s(1, comm, 0.05, other);
-        ok(smallest, "no other number of local steps is better (communication %g: %g)", comm, k);
+        ok(smallest, "no other number of local steps is better, communication %g\n%g", comm, k);
     }
 }
 
@@ -58,7 +58,7 @@ static void buckets(void)
 
         for (double n = 1; n < 3000; n++)
             smallest &= exposed <= bucket_even_exposed_s(&b, b.bytes / n) * (1 + 1e-12);
-        ok(smallest, "no other number of buckets is better than %g", best);
+        ok(smallest, "no other number of buckets is better\nthan %g", best);
     }
     struct bucket b = { 1e8, 0, 1e-3, 1e-9 };
 

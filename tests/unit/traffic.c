@@ -84,23 +84,23 @@ static void adapters(void)
     before = t.weight[TRAFFIC_TREE];
     t.adapter = (struct traffic_adapter){ RATE, 1 };
     traffic_weigh(&t);
-    ok(before < 0.6 && t.weight[TRAFFIC_TREE] > 0.75, "a tree on an adapter of known rate: %.2f, else %.2f",
+    ok(before < 0.6 && t.weight[TRAFFIC_TREE] > 0.75, "a tree on an adapter of known rate\n%.2f, else %.2f",
        t.weight[TRAFFIC_TREE], before);
     before = t.weight[TRAFFIC_TREE];
     t.adapter = (struct traffic_adapter){ RATE / 4, 4 };
     traffic_weigh(&t);
     ok(t.weight[TRAFFIC_TREE] < before && t.weight[TRAFFIC_RING] > 0.1,
-       "of four adapters of a fourth, a ring on one would do as well: tree %.2f, ring %.2f",
+       "of four adapters of a fourth, a ring on one would do as well\ntree %.2f, ring %.2f",
        t.weight[TRAFFIC_TREE], t.weight[TRAFFIC_RING]);
     make(&t, TRAFFIC_RING, 16, 1, SIZES);
     t.adapter = (struct traffic_adapter){ RATE, 1 };
     traffic_weigh(&t);
-    ok(t.weight[TRAFFIC_TREE] < 0.02, "a ring is no tree: that would pass the adapter's rate: %.3f",
+    ok(t.weight[TRAFFIC_TREE] < 0.02, "a ring is no tree: that would pass the adapter's rate\n%.3f",
        t.weight[TRAFFIC_TREE]);
     make(&t, TRAFFIC_TREE, 16, 1, 1);
     t.adapter = (struct traffic_adapter){ RATE, 1 };
     traffic_weigh(&t);
-    ok(t.weight[TRAFFIC_TREE] > 0.6, "messages of one size identify the tree: %.2f", t.weight[TRAFFIC_TREE]);
+    ok(t.weight[TRAFFIC_TREE] > 0.6, "messages of one size identify the tree\n%.2f", t.weight[TRAFFIC_TREE]);
 }
 
 /* Mean of what the hypotheses say of so many ranks. */
@@ -133,7 +133,7 @@ static void earlier(void)
             add_earlier(&t, a, 32, 1);
             seen = fabs(log(grown(&t, 1024) / then));
             ok(seen <= alone && (sizes == 1 || seen < 0.05),
-               "%s of %d sizes, seen over 16 and 32, too: off by %.2f over 1024 ranks, else by %.2f",
+               "%s of %d sizes, seen over 16 and 32, too: over 1024 ranks off by no more than else\nby %.2f, else by %.2f",
                traffic_algorithm_name(a), sizes, seen, alone);
         }
 }

@@ -64,7 +64,7 @@ static void robust(void)
         y[i] += 40;
     trend_fit(at, y, N, 2.6, &t);
     ok(t.direction == TREND_RISING && fabs(t.slope - 0.1) < 0.02,
-       "a tenth of outliers does not change the slope: %.3f", t.slope);
+       "a tenth of outliers does not change the slope\n%.3f", t.slope);
     make(at, y, N, 0.3, 0);
     for (int i = N / 2; i < N; i++)
         y[i] += 6;
@@ -90,9 +90,9 @@ static void chance(void)
             trends += t.direction != TREND_NONE;
             warnings += trend_warning(y, N);
         }
-        ok(trends <= 0.06 * SEEDS, "correlation %.2f: %.1f %% are taken for a trend, 5 %% may be", rho[k],
+        ok(trends <= 0.06 * SEEDS, "correlation %.2f: at most 6 %% are taken for a trend\n%.1f %%", rho[k],
            100.0 * trends / SEEDS);
-        ok(warnings <= 0.08 * SEEDS, "false warnings are rare: %.1f %%", 100.0 * warnings / SEEDS);
+        ok(warnings <= 0.08 * SEEDS, "false warnings are rare\n%.1f %%", 100.0 * warnings / SEEDS);
     }
 }
 
@@ -122,11 +122,11 @@ static void coverage(void)
             early += truth < r.p10;
             late += truth > r.p90;
         }
-        ok(seen > 0.8 * SEEDS, "%d points, correlation %.1f: seen in %.0f %%", ramps[k].n, ramps[k].rho,
+        ok(seen > 0.8 * SEEDS, "%d points, correlation %.1f: seen in more than 80 %%\n%.0f %%", ramps[k].n, ramps[k].rho,
            100.0 * seen / SEEDS);
         double held = 1 - (double)(early + late) / seen;
         ok(held > 0.74 && held < 0.88,
-           "the 80 %% interval holds the truth in %.0f %% (%d before it, %d after it)", 100 * held, early,
+           "the 80 %% interval holds the truth in 74 to 88 %%\n%.0f %%, %d before it, %d after it", 100 * held, early,
            late);
     }
 }
@@ -146,7 +146,7 @@ static void restless(void)
         }
         warned += trend_warning(y, N);
     }
-    ok(warned > 0.2 * SEEDS, "wider and slower fluctuations are warned of in %.0f %%",
+    ok(warned > 0.2 * SEEDS, "wider and slower fluctuations are warned of in more than 20 %%\n%.0f %%",
        100.0 * warned / SEEDS);
     ok(!trend_warning(NULL, TREND_WARNING_MIN - 1), "too few points give no warning");
 }

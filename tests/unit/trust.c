@@ -64,7 +64,7 @@ static void check(const char *name, const char *want, const char *what)
     else
         in(path, name);
     rc = trust_check(path, &err);
-    ok(want ? rc < 0 && strstr(err.text, want) : rc == 0, "%s: '%s'", what, err.text);
+    ok(want ? rc < 0 && strstr(err.text, want) : rc == 0, "%s\n'%s'", what, err.text);
 }
 
 int main(void)

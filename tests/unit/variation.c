@@ -81,12 +81,12 @@ static void parts(void)
     }
     for (int l = 0; l < VARIATION_LEVELS; l++) {
         ok(near(sqrt(lasting[l]), k.lasting[l], 0.15) && near(sqrt(passing[l]), k.passing[l], 0.05),
-           "level %d: lasting %.4f of %.4f, passing %.4f of %.4f", l, sqrt(lasting[l]), k.lasting[l],
+           "level %d: lasting and passing noise are found\n%.4f of %.4f, %.4f of %.4f", l, sqrt(lasting[l]), k.lasting[l],
            sqrt(passing[l]), k.passing[l]);
-        ok(held[0][l] >= 82 && held[1][l] >= 82, "the intervals hold them %d and %d times in 100", held[0][l],
+        ok(held[0][l] >= 82 && held[1][l] >= 82, "the intervals hold them at least 82 times in 100\n%d, %d", held[0][l],
            held[1][l]);
     }
-    ok(near(n.mean_s, 0.1, 0.03) && near(n.common_cv, 0.02, 0.3), "mean %.4f s, all together vary by %.4f",
+    ok(near(n.mean_s, 0.1, 0.03) && near(n.common_cv, 0.02, 0.3), "the mean, and by how much all together vary\n%.4f s, %.4f",
        n.mean_s, n.common_cv);
     ok(n.ranks_per_node == 4 && n.nodes_per_switch == 4 && n.switches == 6,
        "ranks per node, nodes per switch and switches are counted");
@@ -105,14 +105,14 @@ static void shapes(void)
         right += n.shape == (k.lognormal ? VARIATION_LOGNORMAL : VARIATION_NORMAL);
         wrong += n.shape == (k.lognormal ? VARIATION_NORMAL : VARIATION_LOGNORMAL);
     }
-    ok(right >= 95 && wrong == 0, "normal and lognormal are distinguished: %d right, %d wrong", right, wrong);
+    ok(right >= 95 && wrong == 0, "normal and lognormal are distinguished\n%d right, %d wrong", right, wrong);
     k = (struct kind){ .passing = { 0.004 } };
     wrong = 0;
     for (int i = 0; i < RUNS; i++) {
         run(&k, 8, 4, 8, &n);
         wrong += n.shape == VARIATION_LOGNORMAL;
     }
-    ok(wrong <= 8, "shapes that do not differ are not distinguished: %d", wrong);
+    ok(wrong <= 8, "shapes that do not differ are not distinguished\n%d", wrong);
 }
 
 static void set_apart(void)
@@ -125,12 +125,12 @@ static void set_apart(void)
     random_state = 5;
     run(&k, 64, 4, 4, &n);
     ok(n.apart == 1 && n.apart_rank[0] == 5 && near(n.apart_mean[0], 0.2, 0.1),
-       "a slow rank is listed separately: %u, %.3f", n.apart, n.apart ? n.apart_mean[0] : 0);
-    ok(near(n.lasting[VARIATION_RANK].sd, 0.005, 0.5), "the slow rank is not part of the lasting noise: %.4f",
+       "a slow rank is listed separately\n%u, %.3f", n.apart, n.apart ? n.apart_mean[0] : 0);
+    ok(near(n.lasting[VARIATION_RANK].sd, 0.005, 0.5), "the slow rank is not part of the lasting noise\n%.4f",
        n.lasting[VARIATION_RANK].sd);
     ok(n.tail_n >= 3 && n.tail_n <= 16 && near(n.tail_from + n.tail_mean, 1, 0.25) &&
            near(n.passing[VARIATION_RANK].sd, 0.03, 0.1),
-       "rare long delays are not part of the passing noise: %u of about 8, %.2f long", n.tail_n,
+       "rare long delays are not part of the passing noise\n%u of about 8, %.2f long", n.tail_n,
        n.tail_from + n.tail_mean);
     variation_estimate(&n, &d);
     l = variation_last(&n, &d, 2, false);
@@ -165,7 +165,7 @@ static void unknown(void)
     for (size_t i = 0; i < STEPS * 8; i++)
         own_s[i] = i % 8 == 2 ? NAN : (float)(0.1 * (1 + 0.05 * gauss()));
     variation_fit(&n, own_s, STEPS, 8, node, switch_id, scratch);
-    ok(near(n.passing[VARIATION_RANK].sd, 0.05, 0.15), "a rank that tells nothing is passed over: %.4f",
+    ok(near(n.passing[VARIATION_RANK].sd, 0.05, 0.15), "a rank that tells nothing is passed over\n%.4f",
        n.passing[VARIATION_RANK].sd);
 }
 

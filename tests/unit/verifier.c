@@ -61,7 +61,7 @@ int main(void)
     ok(!strchr(done, '!') && strspn(done, "abc") == MANY + 4, "none of %d credentials at once is refused",
        MANY + 4);
     flooded = (unsigned)strcspn(done, "b");
-    ok(flooded <= 2, "the first credential from another address waits for at most 2 of the %d before it: %u",
+    ok(flooded <= 2, "the first credential from another address waits for at most 2 of the %d before it\n%u",
        MANY, flooded);
     ok(!strncmp(done + flooded, "bcababaa", 8), "addresses take turns: %.12s", done + flooded);
 

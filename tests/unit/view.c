@@ -129,17 +129,17 @@ static void healthy(void)
     steps(600);
     view_figures_get(job.view, job.now_s[0], &f);
     is_int(f.period, ARRAY_SIZE(buckets), "the step is found without markers");
-    ok(f.steps >= 590 && f.steps <= 600, "steps are counted: %llu of 600", (unsigned long long)f.steps);
-    ok(near(f.step_mean_s, 0.056, 0.05), "the mean step is 56 ms: %.4f s", f.step_mean_s);
+    ok(f.steps >= 590 && f.steps <= 600, "steps are counted\n%llu of 600", (unsigned long long)f.steps);
+    ok(near(f.step_mean_s, 0.056, 0.05), "the mean step is 56 ms\n%.4f s", f.step_mean_s);
     ok(f.regime == VIEW_COMPUTE, "the regime is compute: %s", view_regime_name(f.regime));
     ok(!verdict(), "noise alone raises no verdict");
-    ok(f.mds > 1 && f.mds < 1.05, "smallest slowdown that would be named: %.3f", f.mds);
+    ok(f.mds > 1 && f.mds < 1.05, "the smallest slowdown that would be named is known\n%.3f", f.mds);
     ok(f.transfer_mds > 1.1 && f.transfer_mds < 3 && isnan(f.transfer_link_mds),
-       "smallest slowdown of transfers that would be named: %.3f; links are not known", f.transfer_mds);
-    ok(f.step_p99_s >= f.step_p95_s && f.p99_steps >= 100, "99th percentile of %u steps: %.4f s, 95th %.4f s",
+       "the smallest slowdown of transfers that would be named is known, of links it is not\n%.3f", f.transfer_mds);
+    ok(f.step_p99_s >= f.step_p95_s && f.p99_steps >= 100, "the 99th percentile of steps is not below the 95th\nof %u steps: %.4f s, %.4f s",
        f.p99_steps, f.step_p99_s, f.step_p95_s);
     ok(f.synchronisation_ratio > 0.02 && f.synchronisation_ratio < 0.15,
-       "the share of waiting is between 0.02 and 0.15: %.3f", f.synchronisation_ratio);
+       "the share of waiting is between 0.02 and 0.15\n%.3f", f.synchronisation_ratio);
     ok(fabs(f.compute_ratio + f.communication_ratio + f.synchronisation_ratio + f.p2p_ratio - 1) < 1e-9,
        "the shares of the time sum to 1");
     is_int((long long)f.refused, 0, "no item was rejected");
@@ -174,14 +174,14 @@ static void minor(void)
     ok(steps_until_named(5, 5, 1.025, 600) > 0, "a rank that computes 2.5 %% longer is found");
     d = verdict();
     view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
-    ok(d && d->minor && d->finding.slowdown < 1.015, "its price of %.4f is minor",
+    ok(d && d->minor && d->finding.slowdown < 1.015, "its price is minor\n%.4f",
        d ? d->finding.slowdown : NAN);
     ok(!strncmp(sentence, "Healthy: ", 9), "the sentence does not name a minor verdict: %s", sentence);
     job.factor[5] = 1.2;
     steps(60);
     d = verdict();
     view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
-    ok(d && !d->minor, "the verdict is not minor when it costs %.4f", d ? d->finding.slowdown : NAN);
+    ok(d && !d->minor, "the verdict is not minor when it costs more\n%.4f", d ? d->finding.slowdown : NAN);
     ok(strstr(sentence, "rank 5") != NULL, "the sentence names a verdict that is not minor: %s", sentence);
     finish();
 }
@@ -236,23 +236,23 @@ static void stragglers(void)
         steps(16);
         d = verdict();
         ok(after > 0 && d && d->finding.scope == cases[i].scope && !strcmp(d->culprit[0], cases[i].culprit),
-           "%s slower by %.0f %% is named after %d steps", cases[i].culprit, 100 * (cases[i].factor - 1),
+           "%s slower by %.0f %% is named\nafter %d steps", cases[i].culprit, 100 * (cases[i].factor - 1),
            after);
         if (!d) {
             finish();
             continue;
         }
-        ok(labs((long)d->since_step - 100) <= 8, "the verdict dates the onset to step 100: %ld", (long)d->since_step);
-        ok(fabs(d->since_s - onset_s) < 0.5, "the verdict dates the onset to %.3f s, it was at %.3f s", d->since_s, onset_s);
+        ok(labs((long)d->since_step - 100) <= 8, "the verdict dates the onset to step 100\n%ld", (long)d->since_step);
+        ok(fabs(d->since_s - onset_s) < 0.5, "the verdict dates the onset to its time\n%.3f s, it was at %.3f s", d->since_s, onset_s);
         found_s = d->found_s;
-        ok(found_s > onset_s && found_s <= job.now_s[0], "the verdict is found after the onset, at %.3f s", found_s);
+        ok(found_s > onset_s && found_s <= job.now_s[0], "the verdict is found after the onset\nat %.3f s", found_s);
         printf("# %s\n", d->text);
         steps(60);
         d = verdict();
         double want = (cases[i].factor * COMPUTE * longest(cases[i].last - cases[i].first + 1) + 0.004) /
                       (COMPUTE * longest(RANKS - 1 - (cases[i].last - cases[i].first)) + 0.004);
         ok(d && d->found_s == found_s, "the time at which a verdict was found does not change");
-        ok(d && fabs(d->finding.slowdown - want) < 0.015, "the price is %.3f, expected about %.3f", d ? d->finding.slowdown : NAN, want);
+        ok(d && fabs(d->finding.slowdown - want) < 0.015, "the price is the expected one\n%.3f, expected about %.3f", d ? d->finding.slowdown : NAN, want);
         for (uint32_t r = 0; r < RANKS; r++)
             job.factor[r] = 1;
         steps(120);
@@ -284,10 +284,10 @@ static void thinned(void)
 
     start(20);
     int after = steps_until_named(5, 5, 1.2, 24);
-    ok(after > 0 && !strcmp(verdict()->culprit[0], "r5"), "a thinned stream names it too, after %d steps",
+    ok(after > 0 && !strcmp(verdict()->culprit[0], "r5"), "a thinned stream names it too\nafter %d steps",
        after);
     view_figures_get(job.view, job.now_s[0], &f);
-    ok(f.worst_rank == 5 && f.worst_lateness_s < 0.002, "rank %u is the worst: late by %.4f s", f.worst_rank,
+    ok(f.worst_rank == 5 && f.worst_lateness_s < 0.002, "rank 5 is the worst\nrank %u, late by %.4f s", f.worst_rank,
        f.worst_lateness_s);
     finish();
 }
@@ -387,7 +387,7 @@ static void certain(void)
         }
         finish();
     }
-    ok(told && !doubtful, "no interval of a price reaches zero, of %u", told);
+    ok(told && !doubtful, "no interval of a price reaches zero\nof %u", told);
 }
 
 /* An agent that did not hear that its batches arrived sends them again. */
@@ -407,7 +407,7 @@ static void again(void)
     steps(20);
     view_figures_get(job.view, job.now_s[0], &f);
     ok(before >= 190 && f.steps >= before + 18 && f.steps <= before + 22,
-       "steps that are sent again are counted once: %llu, %llu", (unsigned long long)before, (unsigned long long)f.steps);
+       "steps that are sent again are counted once\n%llu, %llu", (unsigned long long)before, (unsigned long long)f.steps);
     finish();
 }
 
@@ -467,11 +467,11 @@ static void phases(void)
         steps(1);
     }
     view_phases_get(job.view, &p);
-    ok(p.warm_up_steps > 0 && p.warm_up_steps <= 10, "%d steps of warm-up are found", p.warm_up_steps);
-    ok(p.pauses == 2 && near(p.pause_s, 6, 0.05), "2 pauses of 6 s in all are found: %llu, %.2f s",
+    ok(p.warm_up_steps > 0 && p.warm_up_steps <= 10, "up to 10 steps of warm-up are found\n%d", p.warm_up_steps);
+    ok(p.pauses == 2 && near(p.pause_s, 6, 0.05), "2 pauses of 6 s in all are found\n%llu, %.2f s",
        (unsigned long long)p.pauses, p.pause_s);
     ok(p.evaluations == 2 && p.foreign_collectives == 6,
-       "2 evaluations of 6 collectives are found: %llu of %llu", (unsigned long long)p.evaluations,
+       "2 evaluations of 6 collectives are found\n%llu of %llu", (unsigned long long)p.evaluations,
        (unsigned long long)p.foreign_collectives);
     ok(!verdict(), "warm-up raises no verdict");
     finish();

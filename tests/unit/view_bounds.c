@@ -89,10 +89,10 @@ static void test_estimate(uint32_t ranks, uint32_t per_node)
     }
     held = held_bytes() - before;
     if (held > 0) { /* a sanitizer's allocator does not say */
-        ok(view_bytes(v) >= held, "%u ranks, %u a node: a view holds at most what it says: %.0f of %.0f bytes",
+        ok(view_bytes(v) >= held, "%u ranks, %u a node: a view holds at most what it says\n%.0f of %.0f bytes",
            ranks, per_node, held, view_bytes(v));
         ok(view_bytes(v) < 4 * held + (1 << 19),
-           "%u ranks, %u a node: what a view says is at most 4 times what it holds: %.0f, %.0f", ranks, per_node,
+           "%u ranks, %u a node: what a view says is at most 4 times what it holds\n%.0f, %.0f", ranks, per_node,
            view_bytes(v), held);
     }
     view_free(v);
@@ -128,7 +128,7 @@ static void test_bytes(void)
             sample(v, 1, 0, s);
     }
     bytes = held_bytes() - before;
-    ok(bytes < 32e6, "1000 communicators of 65536 members stay within the view's memory: %.0f bytes", bytes);
+    ok(bytes < 32e6, "1000 communicators of 65536 members stay within the view's memory\n%.0f bytes", bytes);
     ok(view_rejected_get(v).memory > 900, "communicators that do not fit are counted");
     view_free(v);
     ok(held_bytes() - before < 1e5, "a view that is freed gives back its memory");

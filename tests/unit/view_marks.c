@@ -102,7 +102,7 @@ static void phases(void)
     is_near(m.phase[MARKS_OTHER].median_s, 0.005, 1e-9,
             "what is in no phase is known where phases are marked");
     ok(view_rank_phase(v, 1, 3, &age_s) == MARKS_INPUT && near(age_s, 3, 1e-6),
-       "the phase that a rank is in is known, and for how long: %g s", age_s);
+       "the phase that a rank is in is known, and for how long\n%g s", age_s);
     o = phases_of(v, 1, &none);
     is_str(
         json_string_value(json_object_get(o, "text")),
