@@ -653,7 +653,7 @@ static void ending(pid_t agent)
     kill(agent, SIGTERM);
     is_int(agent_exit(agent, 5), 0, "the agent exits with 0 at the end of the step");
     t = clock_s() - t;
-    ok(t < 1, "the agent exits within 1 s of the end of the step: %.0f ms", t * 1e3);
+    ok(t < 1, "the agent exits within 1 s of the end of the step\n%.0f ms", t * 1e3);
     run_for(&ctl, 0.2);
     ok(covered(&ctl, 0, 170, 30) == 30, "the last collectives arrive before the agent exits");
     is_str(state_of(&ctl, "0.0"), "finalized", "the last state of a rank arrives before the agent exits");
@@ -679,7 +679,7 @@ static void alone(void)
     kill(agent, SIGTERM);
     is_int(agent_exit(agent, 5), 0, "an agent without a controller exits with 0");
     t = clock_s() - t;
-    ok(t < 0.5, "an agent without a controller exits within 0.5 s: %.0f ms", t * 1e3);
+    ok(t < 0.5, "an agent without a controller exits within 0.5 s\n%.0f ms", t * 1e3);
     ok(lstat(dir, &st) < 0, "an agent without a controller removes the directory");
     ring_close(rank0);
 
@@ -795,7 +795,7 @@ static void marks(void)
         steps_mark_value(s, MARKS_LOSS, 1.0 / (i + 1));
         steps_mark_step(s);
     }
-    ok(wait_until(&ctl, has_steps, 20), "each step that a program marks arrives, by the name of its rank: %llu of 20",
+    ok(wait_until(&ctl, has_steps, 20), "each step that a program marks arrives, by the name of its rank\n%llu of 20",
        (unsigned long long)steps_marked(&ctl));
     ok(!has_no_number(&ctl), "a loss that is finite is not reported as another");
     steps_mark_value(s, MARKS_LOSS, NAN);

@@ -39,10 +39,10 @@ static void a_job(void)
     is_int((long long)number(a, "ranks"), 8, "the job's report counts 8 ranks");
     is_int((long long)number(a, "period"), 3, "the job's step has a period of three collectives");
     ok(number(a, "step_s.p50") > 0.04 && number(a, "step_s.p50") < 0.08,
-       "the job's median step time is 0.04 to 0.08 s: %.3f s", number(a, "step_s.p50"));
+       "the job's median step time is 0.04 to 0.08 s\n%.3f s", number(a, "step_s.p50"));
     is_str(text(a, "verdicts.0.class"), "straggler", "the verdict on the slower rank is straggler");
     is_str(text(a, "verdicts.0.culprits.0"), "sim3", "the verdict names the slower rank's node");
-    ok(number(a, "verdicts.0.slowdown") > 1.1, "the verdict's price is above 1.1: %.2f",
+    ok(number(a, "verdicts.0.slowdown") > 1.1, "the verdict's price is above 1.1\n%.2f",
        number(a, "verdicts.0.slowdown"));
     is_int((long long)json_array_size(at(a, "rank_table")), 3,
            "the table of ranks has the three rows that the view asks for");
@@ -58,12 +58,12 @@ static void a_job(void)
                 number(a, "efficiency.load_balance") * number(a, "efficiency.serialisation") *
                     number(a, "efficiency.transfer"),
                 1e-6),
-       "the parallel efficiency %.2f is the product of its factors", number(a, "efficiency.parallel"));
+       "the parallel efficiency is the product of its factors\n%.2f", number(a, "efficiency.parallel"));
     ok(number(a, "communicators.0.efficiency.run.parallel") > 0,
        "a communicator has efficiencies of the run");
     ok(number(a, "critical_path.ranks.0.rank") == 3 && number(a, "critical_path.concentration") > 0.25 &&
            number(a, "critical_path.ranks.0.delay_s") > 0,
-       "the critical path runs through the slower rank, the last in %.2f, costing %.4f s a step",
+       "the critical path runs through the slower rank\nthe last in %.2f, costing %.4f s a step",
        number(a, "critical_path.concentration"), number(a, "critical_path.ranks.0.delay_s"));
     ok(number(a, "rank_table.0.delay_s") > number(a, "rank_table.1.delay_s") &&
            number(a, "rank_table.0.wait_s") < number(a, "rank_table.1.wait_s"),
@@ -76,10 +76,10 @@ static void a_job(void)
        "a rank has its health, without the keys of unknown figures");
     ok(strstr(text(a, "rank_table.0.health.cause"), "its CPU is shared with other processes") &&
            json_is_null(at(a, "rank_table.1.health.cause")),
-       "the health of the slower rank has a cause, that of the next rank has none: %s",
+       "the health of the slower rank has a cause, that of the next rank has none\n%s",
        text(a, "rank_table.0.health.cause"));
     ok(at(a, "projection.warning") && *text(a, "projection.text"),
-       "the projection has a warning flag and a sentence: %s", text(a, "projection.text"));
+       "the projection has a warning flag and a sentence\n%s", text(a, "projection.text"));
     printf("# %s\n", text(a, "sentence"));
     json_decref(a);
 
@@ -387,7 +387,7 @@ static void history(pid_t job)
     a = ask_until("{\"query\":\"job\", \"job\":\"4242.0\"}", "state", "finished");
     is_str(text(a, "state"), "finished", "the step is finished after its agents ended");
     ok(number(a, "verdicts.0.since_s") <= number(a, "elapsed_s"),
-       "a verdict lasts no longer than the step: %.1f s of %.1f s", number(a, "verdicts.0.since_s"),
+       "a verdict lasts no longer than the step\n%.1f s of %.1f s", number(a, "verdicts.0.since_s"),
        number(a, "elapsed_s"));
     ok(!strcmp(text(a, "placement.pattern"), "groups:8") && near(number(a, "placement.slurm_s"), 0.04, 1e-9) &&
            near(number(a, "placement.chosen_s"), 0.02, 1e-9),
@@ -397,14 +397,14 @@ static void history(pid_t job)
     live_start();
     a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
     ok(!strcmp(text(a, "state"), "finished") && number(a, "steps") > 20,
-       "a controller that was started again has the finished step in its history: %.0f steps",
+       "a controller that was started again has the finished step in its history\n%.0f steps",
        number(a, "steps"));
     age_s = number(a, "age_s");
     json_decref(a);
     usleep(300000);
     a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
     ok(number(a, "age_s") >= age_s + 0.2 && number(a, "events.0.age_s") >= 0.3,
-       "the ages in a stored report go on: ended %.2f s ago, then %.2f s ago, newest event %.2f s ago", age_s,
+       "the ages in a stored report go on\nended %.2f s ago, then %.2f s ago, newest event %.2f s ago", age_s,
        number(a, "age_s"), number(a, "events.0.age_s"));
     json_decref(a);
     a = ask("{\"query\":\"jobs\", \"finished\":true}");
@@ -443,9 +443,9 @@ static void once_more(void)
     a = ask_until("{\"query\":\"job\", \"job\":\"4243.0\"}", "state", "finished");
     is_int((long long)number(a, "past.runs"), 1, "the second run is compared with one earlier run");
     ok(number(a, "past.step_ratio") > 0.5 && number(a, "past.step_ratio") < 2,
-       "the second run's step time is 0.5 to 2 times that of the first: %s", text(a, "past.text"));
+       "the second run's step time is 0.5 to 2 times that of the first\n%s", text(a, "past.text"));
     ok(number(a, "past.energy_j_per_step") > 20 && number(a, "past.energy_ratio") > 0.3,
-       "energy per step is reported and compared: %.0f J, %.2f times that of the first run",
+       "energy per step is reported and compared\n%.0f J, %.2f times that of the first run",
        number(a, "past.energy_j_per_step"), number(a, "past.energy_ratio"));
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");

@@ -100,7 +100,7 @@ static void decisions(void)
     is_str(text(r, "last.action"), "exclude", "the decision is to exclude a node");
     is_str(text(r, "last.nodes.0"), "sim3", "the decision names the straggler's node");
     ok(number(r, "last.projected_ratio") > 0.7 && number(r, "last.projected_ratio") < 0.96,
-       "the decision projects 0.70 to 0.96 of the step time: %s", text(r, "last.sentence"));
+       "the decision projects 0.70 to 0.96 of the step time\n%s", text(r, "last.sentence"));
     is_str(text(r, "phase"), "cooling", "after the decision the rule cools down");
     ok(number(r, "cooling_s") > 3000 && number(r, "acted") == 1,
        "the rule's cool-down lasts an hour after one decision");
@@ -134,7 +134,7 @@ static void audit_file(void)
     }
     if (f)
         fclose(f);
-    ok(n >= 2 && good == n, "each line of AuditLog is a JSON object with event and time: %d lines", n);
+    ok(n >= 2 && good == n, "each line of AuditLog is a JSON object with event and time\n%d lines", n);
 }
 
 /* ---- commands ---- */
@@ -283,7 +283,7 @@ static void retuning(void)
 
     ok(hears(&e, "\"rate_hz\":50"), "an agent gets the policy's parameters");
     json_decref(control("77", "set", "\"SampleRate=7\""));
-    ok(hears(&e, "\"rate_hz\":7"), "an agent gets the parameters again after they were set: %s", e.heard);
+    ok(hears(&e, "\"rate_hz\":7"), "an agent gets the parameters again after they were set\n%s", e.heard);
     configure("MinSlowdown=1.03 SampleRate=20");
     kill(live.controller, SIGHUP);
     json_decref(control("77", "set", "\"SampleRate=default\""));
@@ -347,7 +347,7 @@ static void enforce(void)
     a = job("4300");
     is_str(text(rule(a, "slow"), "last.state"), "enforced",
            "the decision of an action that failed is enforced");
-    ok(*text(rule(a, "slow"), "last.outcome_text"), "the outcome of an action that failed has a reason: %s",
+    ok(*text(rule(a, "slow"), "last.outcome_text"), "the outcome of an action that failed has a reason\n%s",
        text(rule(a, "slow"), "last.outcome_text"));
     json_decref(a);
     ok(becomes("4300", "policy.rules.3.last.outcome", "done"),
@@ -363,7 +363,7 @@ static void enforce(void)
     ok(strstr(text(rule(a, "page"), "last.effect"), "ran the command: ") &&
            number(rule(a, "page"), "last.effect_ratio") > 0.3 &&
            number(rule(a, "page"), "last.effect_ratio") < 3,
-       "the effect of an action that was done is measured: %s", text(rule(a, "page"), "last.effect"));
+       "the effect of an action that was done is measured\n%s", text(rule(a, "page"), "last.effect"));
     json_decref(a);
     kill(pid, SIGTERM);
     waitpid(pid, NULL, 0);
@@ -465,7 +465,7 @@ static void next_run(void)
     a = decided("4600", "exclude", "effect");
     d = decision(a, "exclude");
     ok(strstr(text(d, "effect"), "excluded sim3: 0.") && strstr(text(d, "effect"), "projected"),
-       "the next run reports the effect of the exclude: %s", text(d, "effect"));
+       "the next run reports the effect of the exclude\n%s", text(d, "effect"));
     ok(number(d, "effect_ratio") > 0.6 && number(d, "effect_ratio") < 0.97 && number(d, "restarts") == 0,
        "the effect of the exclude is 0.60 to 0.97 of the step time, as a decision of the first run");
     is_str(text(rule(a, "slow"), "last.effect"), text(d, "effect"),
@@ -487,7 +487,7 @@ static void next_run(void)
     d = decision(a, "requeue");
     ok(strstr(text(d, "effect"), "requeued the job: ") && number(d, "effect_ratio") > 0.8 &&
            number(d, "effect_ratio") < 1.25,
-       "the effect of a requeue by hand is measured: %s", text(d, "effect"));
+       "the effect of a requeue by hand is measured\n%s", text(d, "effect"));
     is_int((long long)json_array_size(at(a, "policy.decisions")), 2,
            "the next run lists exclude and requeue once each");
     is_int((long long)number(a, "policy.budget.actions"), 1,
@@ -718,7 +718,7 @@ static void witnesses(void)
     ok(starts("5100"), "a job of a user is guarded");
     ok(becomes("5100", "policy.rules.0.last.state", "withheld"), "a node is not drained on the word of one user's job");
     a = job("5100");
-    ok(strstr(text(a, "policy.rules.0.last.why_not"), "sim3: only this user's jobs blame it"), "the decision says why: %s",
+    ok(strstr(text(a, "policy.rules.0.last.why_not"), "sim3: only this user's jobs blame it"), "the decision says why\n%s",
        text(a, "policy.rules.0.last.why_not"));
     json_decref(a);
     live.uid = "65533";

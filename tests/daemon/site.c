@@ -73,7 +73,7 @@ static void example(void)
     is_str(text(last, "state"), "dryrun", "the shipped example makes a dry-run decision");
     is_str(text(last, "action"), "checkpoint", "the shipped example's decision has the rule's action");
     ok(strstr(text(last, "sentence"), " of 16 nodes are lost to straggler") != NULL,
-       "the shipped example's decision has its reason: %s", text(last, "sentence"));
+       "the shipped example's decision has its reason\n%s", text(last, "sentence"));
     json_decref(a);
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
     is_str(text(a, "audit.0.rule"), "save", "the audit has the decision of the shipped example");
@@ -107,7 +107,7 @@ static void nonsense(void)
     last = at(a, "policy.rules.0.last");
     is_str(text(last, "state"), "dryrun", "a site policy with partly invalid advice makes a decision");
     ok(strstr(text(last, "sentence"), "odd: ?[2J lost???") == text(last, "sentence"),
-       "control characters and invalid bytes of a site policy's reason are replaced: %s",
+       "control characters and invalid bytes of a site policy's reason are replaced\n%s",
        text(last, "sentence"));
     ok(json_is_null(at(last, "projected_ratio")) && !strstr(text(last, "sentence"), "projected"),
        "an impossible projection of a site policy is left out");

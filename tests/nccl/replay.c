@@ -333,7 +333,7 @@ static void check_matched(int version, uint32_t collectives)
     is_int((long long)m.collectives, (long long)collectives * RANKS, "version %d: the rings have each collective of %d ranks once",
            version, RANKS);
     ok(!single && !m.odd && !lost,
-       "version %d: %llu collectives of 3 communicators are matched on all their ranks (%llu on some only, %llu odd, %llu lost)",
+       "version %d: the collectives of 3 communicators are matched on all their ranks\n%llu, %llu on some only, %llu odd, %llu lost",
        version, (unsigned long long)whole, (unsigned long long)single, (unsigned long long)m.odd, (unsigned long long)lost);
     is_int((long long)m.comms, 2 * RANKS, "version %d: each rank describes its two communicators", version);
     run_end();
@@ -521,7 +521,7 @@ static void check_short(int version)
         ring_counts_get(r, &counts);
     is_int((long long)shared->bad, 0, "version %d: parts that never come take no room from later collectives", version);
     is_int((long long)counts.events, 2000, "version %d: whose parts all came, is recorded", version);
-    ok(counts.missed > 500 && counts.missed <= 1000, "version %d: what was given up is counted (%llu)", version,
+    ok(counts.missed > 500 && counts.missed <= 1000, "version %d: what was given up is counted\n%llu", version,
        (unsigned long long)counts.missed);
     ring_close(r);
     run_end();

@@ -607,10 +607,10 @@ static void test_placement(void)
     o = run(&r);
     is_str(o->hosts, order, "placement=on: srun reads a host file that follows the switches");
     ok(!o->hosts_left && !*o->log && strstr(o->hidden, "ranks are ordered along the switches: ring, 4 ranks on 4 nodes"),
-       "placement=on: the variable does not reach the tasks, and one line says what was done: %s", o->hidden);
-    ok(!strncmp(o->placement, "on ring 0.0", 11), "placement=on: the tasks' environment has what was found: %s", o->placement);
+       "placement=on: the variable does not reach the tasks, and one line says what was done\n%s", o->hidden);
+    ok(!strncmp(o->placement, "on ring 0.0", 11), "placement=on: the tasks' environment has what was found\n%s", o->placement);
     r.options[0] = "balanced,placement=on,groups=2";
-    ok(!strcmp(run(&r)->hosts, order), "with a policy and groups=2, too: %s", seen->hidden);
+    ok(!strcmp(run(&r)->hosts, order), "with a policy and groups=2, too\n%s", seen->hidden);
     r.options[0] = "placement=on";
     r.options[1] = "placement=off";
     o = run(&r);
@@ -620,8 +620,8 @@ static void test_placement(void)
     r.options[1] = NULL;
     r.options[0] = "-";
     o = run(&r);
-    ok(!*o->hosts && !*o->log && strstr(o->hidden, "with placement=on ranks would be ordered"), "by default it only advises: %s", o->hidden);
-    ok(!strncmp(o->placement, "advise ring 0.0", 15), "and the tasks' environment says so: %s", o->placement);
+    ok(!*o->hosts && !*o->log && strstr(o->hidden, "with placement=on ranks would be ordered"), "by default it only advises\n%s", o->hidden);
+    ok(!strncmp(o->placement, "advise ring 0.0", 15), "and the tasks' environment says so\n%s", o->placement);
     snprintf(with, sizeof(with), "%s placement=on", conf_arg);
     ok(!strcmp(run(&r)->hosts, order), "placement=on in plugstack.conf");
     r.options[0] = "placement=advise";
@@ -649,7 +649,7 @@ static void test_placement(void)
     r.args = broken;
     o = run(&r);
     ok(!*o->hosts && o->callbacks_ok && lines(o->log) == 1 && strstr(o->log, "ranks are left in Slurm's order: ") && strstr(o->log, "loop.conf"),
-       "a topology.conf with a loop: one line, and Slurm's order: %s", o->log);
+       "a topology.conf with a loop: one line, and Slurm's order\n%s", o->log);
     snprintf(broken, sizeof(broken), "%s topology=%s/missing.conf", conf_arg, base);
     o = run(&r);
     ok(!*o->hosts && !*o->log && strstr(o->hidden, "missing.conf"), "no topology.conf: a line with -v");
@@ -660,12 +660,12 @@ static void test_placement(void)
     r.options[0] = "placement=maybe";
     o = run(&r);
     ok(o->option_rc == -1 && lines(o->log) == 1 && strstr(o->log, "--sync-guard=placement=maybe: placement=maybe: off, advise and on are accepted"),
-       "they refuse an invalid value: %s", o->log);
+       "they refuse an invalid value\n%s", o->log);
     r.context = S_CTX_LOCAL;
     r.options[0] = "pattern=star";
     o = run(&r);
     ok(o->option_rc == -1 && lines(o->log) == 1 && strstr(o->log, "ring, halving, doubling, groups:G or pipeline:SxR"),
-       "srun refuses an unknown pattern: %s", o->log);
+       "srun refuses an unknown pattern\n%s", o->log);
 }
 
 /* A program of this name answers in the controller's stead. */
@@ -697,23 +697,23 @@ static void test_algorithm(void)
     write_sgctl("runs 0\\n");
     o = run(&r);
     ok(!*o->mpich && !*o->openmpi && strstr(o->hidden, "all-reduces are left to the library's own choice: no earlier run shows the job's all-reduces"),
-       "algorithm=on: a first run sets nothing: %s", o->hidden);
+       "algorithm=on: a first run sets nothing\n%s", o->hidden);
     is_str(o->algorithm, "default", "and tells the agents that it looked");
     write_sgctl("library MPICH 4.0.2\\n" LAST_RUN);
     o = run(&r);
     is_str(o->mpich, "recursive_doubling", "after a run with MPICH its variable is set");
     ok(!*o->openmpi && lines(o->hidden) == 2 && strstr(o->hidden, "all-reduces are done by recursive_doubling (MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM="),
-       "and one line says so: %s", o->hidden);
-    ok(!strncmp(o->algorithm, "on recursive_doubling 0.006 0.00", 32), "and the agents: %s", o->algorithm);
+       "and one line says so\n%s", o->hidden);
+    ok(!strncmp(o->algorithm, "on recursive_doubling 0.006 0.00", 32), "and the agents\n%s", o->algorithm);
     r.env[8] = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=nb";
     o = run(&r);
     is_str(o->mpich, "nb", "the user's own setting stays");
-    ok(!*o->algorithm && strstr(o->hidden, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM is set"), "and is said: %s", o->hidden);
+    ok(!*o->algorithm && strstr(o->hidden, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM is set"), "and is said\n%s", o->hidden);
     r.env[8] = NULL;
     r.options[0] = "placement=on,algorithm=advise";
     o = run(&r);
     ok(!*o->mpich && strstr(o->hidden, "with algorithm=on all-reduces would be done by recursive_doubling") && !strncmp(o->algorithm, "advise recursive", 16),
-       "algorithm=advise only says it: %s", o->hidden);
+       "algorithm=advise only says it\n%s", o->hidden);
     r.options[0] = "placement=on";
     o = run(&r);
     ok(!*o->mpich && !*o->algorithm && !strstr(o->hidden, "all-reduces"), "without algorithm= nothing is looked for");
@@ -725,7 +725,7 @@ static void test_algorithm(void)
     r.options[1] = NULL;
     r.options[0] = "algorithm=maybe";
     o = run(&r);
-    ok(o->option_rc == -1 && strstr(o->log, "algorithm=maybe: off, advise and on are accepted"), "an invalid value is refused: %s", o->log);
+    ok(o->option_rc == -1 && strstr(o->log, "algorithm=maybe: off, advise and on are accepted"), "an invalid value is refused\n%s", o->log);
     r.options[0] = "placement=on,algorithm=on";
     r.env[8] = "SYNCGUARD_ALGORITHM=on recursive_doubling 2 1";
     write_sgctl("runs 0\\n");
@@ -734,11 +734,11 @@ static void test_algorithm(void)
     write_sgctl("library MPICH 4.0.2\\nalgorithm_placed 0\\nalgorithm_held_out 0\\n" LAST_RUN);
     r.options[0] = "tuned";
     o = run(&r);
-    ok(!strncmp(o->algorithm, *o->mpich ? "placed recursive" : "held-out recursive", 16), "a policy with Algorithm=on and PlacementHoldout=2: %s", o->algorithm);
+    ok(!strncmp(o->algorithm, *o->mpich ? "placed recursive" : "held-out recursive", 16), "a policy with Algorithm=on and PlacementHoldout=2\n%s", o->algorithm);
     write_sgctl("library MPICH 4.0.2\\nalgorithm_placed 1\\nalgorithm_held_out 0\\nalgorithm_last placed\\n" LAST_RUN);
     o = run(&r);
     ok(!*o->mpich && !strncmp(o->algorithm, "held-out recursive", 18) && strstr(o->hidden, "to compare with that: recursive_doubling"),
-       "after one of two starts the other is held out: %s", o->hidden);
+       "after one of two starts the other is held out\n%s", o->hidden);
     write_sgctl("runs 0\\n");
 }
 
@@ -789,7 +789,7 @@ static void test_remote(void)
     char line[256];
 
     ok(o->callbacks_ok && !*o->log && o->exit_code == 77,
-       "a guarded step keeps its exit code and prints nothing: '%s'", o->log);
+       "a guarded step keeps its exit code and prints nothing\n%s", o->log);
     ok(o->dir_made, "a guarded step's directory is accessible to its user only");
     snprintf(line, sizeof(line), "%s/probe.so", base);
     is_str(o->preload, line, "the probe is in LD_PRELOAD of a guarded step");
@@ -820,12 +820,12 @@ static void test_remote(void)
         ok(strstr(o->agent, "NoNewPrivs:\t1"), "neither the agent nor what it starts can gain privileges");
     if (getuid() == 0)
         ok(strstr(o->agent, "Uid:\t65534\t65534\t65534\t65534"), "the agent has none of root's user ids");
-    ok(o->end_s < STUCK_S, "the end of a guarded step is not held up: %.0f ms", 1e3 * o->end_s);
+    ok(o->end_s < STUCK_S, "the end of a guarded step is not held up\n%.0f ms", 1e3 * o->end_s);
 
     r.during = NOTHING;
     o = run(&r);
     ok(!o->agent_ran && !o->dir_left && o->dir_made,
-       "a step without rings has no agent (%.1f ms to begin, %.1f to end)", 1e3 * o->begin_s, 1e3 * o->end_s);
+       "a step without rings has no agent\n%.1f ms to begin, %.1f to end", 1e3 * o->begin_s, 1e3 * o->end_s);
     r.options[0] = "(null)";
     r.options[1] = NULL;
     ok(run(&r)->dir_made, "slurmstepd takes '(null)' as --sync-guard without a policy");
@@ -978,7 +978,7 @@ static void test_missing(void)
        "a step whose agent is missing runs without probe and directory");
     ok(lines(o->log) == 1 && strstr(o->log, "runs unguarded") &&
            strstr(o->log, "cannot run the agent /nonexistent/agent: No such"),
-       "a missing agent is reported to the user once: %.100s", o->log);
+       "a missing agent is reported to the user once\n%.100s", o->log);
     r.node_index = 1;
     o = run(&r);
     ok(!*o->log && strstr(o->hidden, "/nonexistent/agent"),
@@ -990,13 +990,13 @@ static void test_missing(void)
     o = run(&r);
     ok(!*o->preload && !*o->dir && lines(o->log) == 1 &&
            strstr(o->log, "cannot read the probe /nonexistent/probe.so"),
-       "a step whose probe is missing runs unguarded, with one line to the user: %.100s", o->log);
+       "a step whose probe is missing runs unguarded, with one line to the user\n%.100s", o->log);
     r.during = NOTHING;
 
     snprintf(args, sizeof(args), "conf=/nonexistent/s.conf");
     o = run(&r);
     ok(!*o->preload && lines(o->log) == 1 && strstr(o->log, "/nonexistent/s.conf: No such file"),
-       "a step without syncguard.conf runs unguarded, with one line to the user: %.100s", o->log);
+       "a step without syncguard.conf runs unguarded, with one line to the user\n%.100s", o->log);
     r.env[0] = untrusted;
     snprintf(untrusted, sizeof(untrusted), "SYNCGUARD_SETTINGS=AgentPath=%s/agent ProbePath=%s/probe.so",
              base, base);
@@ -1010,7 +1010,7 @@ static void test_missing(void)
     o = run(&r);
     ok(!o->dir_made && !o->agent_ran &&
            strstr(o->log, "/open.d can be written by all users, and root uses no"),
-       "an agent that all users could exchange is not started: %.160s", o->log);
+       "an agent that all users could exchange is not started\n%.160s", o->log);
     snprintf(args, sizeof(args), "conf=%s/open.d/s.conf", base);
     o = run(&r);
     ok(!o->dir_made && !o->agent_ran &&
@@ -1058,15 +1058,15 @@ static void test_hostile(void)
     r.during = FILL;
     o = run(&r);
     ok(o->dir_made && !o->dir_left, "a directory with deep directories and %d files is removed", FILES);
-    ok(o->end_s < STUCK_S, "slurmstepd does not wait for a full directory: %.0f ms", 1e3 * o->end_s);
+    ok(o->end_s < STUCK_S, "slurmstepd does not wait for a full directory\n%.0f ms", 1e3 * o->end_s);
     r.during = FILL_AND_KILL_KEEPER;
     o = run(&r);
     ok(o->dir_made && !o->dir_left && o->end_s < STUCK_S,
-       "nor when the keeper was killed before the directory was emptied: %.0f ms", 1e3 * o->end_s);
+       "nor when the keeper was killed before the directory was emptied\n%.0f ms", 1e3 * o->end_s);
     r.during = STOP_AGENT;
     o = run(&r);
     ok(o->end_s < STUCK_S && !o->dir_left,
-       "slurmstepd does not wait for an agent that its user stopped: %.0f ms", 1e3 * o->end_s);
+       "slurmstepd does not wait for an agent that its user stopped\n%.0f ms", 1e3 * o->end_s);
 }
 
 static void test_deaths(void)
@@ -1087,7 +1087,7 @@ static void test_deaths(void)
     o = run(&r);
     is_int(o->restarts, WATCH_RESTARTS_MAX + 1, "a keeper that is killed each time is started again %d times", WATCH_RESTARTS_MAX);
     ok(lines(o->log) == 1 && strstr(o->log, "was guarded only in part: its keeper died"),
-       "then the user gets one line at the step's end: %.*s", (int)strcspn(o->log, "\n"), o->log);
+       "then the user gets one line at the step's end\n%.*s", (int)strcspn(o->log, "\n"), o->log);
     ok(!o->dir_left && o->callbacks_ok && o->exit_code == 77, "and slurmstepd has the directory removed");
     r.during = VANISH;
     o = run(&r);

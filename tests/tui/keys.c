@@ -214,7 +214,7 @@ static void test_sort(void)
         ui_key(&ui, 's');
         if (screen_jobs.hidden(&ui, 60) & 1u << ui.list[SCREEN_JOBS].sort)
             n = 0;
-        ok(n, "s sorts by a column that is seen at 60x16, %d", ui.list[SCREEN_JOBS].sort);
+        ok(n, "s sorts by a column that is seen at 60x16\n%d", ui.list[SCREEN_JOBS].sort);
     }
 }
 
@@ -433,7 +433,7 @@ static void test_manual(void)
     char *path = xasprintf("%s/doc/sgtop.1.in", top ? top : "."), *want, *page = xcalloc(1, 1 << 16);
     FILE *in = fopen(path, "r");
 
-    if (ok(in != NULL, "%s is there", path)) {
+    if (ok(in != NULL, "sgtop.1.in is there\n%s", path)) {
         page[fread(page, 1, (1 << 16) - 1, in)] = '\0';
         fclose(in);
     }
