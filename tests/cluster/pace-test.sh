@@ -16,7 +16,8 @@ many=$((cpus + 2))
 C exec srun -N1 -O -n$many --sync-guard=paced "$program" --steps 100 --work 2 --slow 1 >"$here/out" 2>"$here/err"
 job=2 # after the one that told the CPUs
 grep -q '"sums"' "$here/out"
-ok $? "a paced job of $many ranks, 2 more than CPUs, ends and prints its sums"
+ok $? "a paced job of two more ranks than CPUs ends and prints its sums"
+echo "# $many ranks"
 sed 's/^/# /' "$here/out" "$here/err" | head -n 5
 is "$(figure .pace.levers)" release,gate "the job's report lists the policy's levers"
 

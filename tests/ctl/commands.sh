@@ -5,11 +5,11 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH
 unset SYNCGUARD_CONF SLURM_CONF
-code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir
+code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir, which the test's name leaves out
     local wanted=$1
     shift
     timeout 20 sgctl "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    is $? "$wanted" "sgctl $*: exit status"
+    is $? "$wanted" "sgctl ${*//"$dir/"/}: exit status"
 }
 nobody=(--controller 127.0.0.1:1 --timeout 2)
 

@@ -88,7 +88,8 @@ is "$(report '.step_phases.phases[]|select(.phase == "input").most_rank')" 2 "th
 is "$(report '.step_phases|.step_s > 0.008 and (.phases|all(.least_s <= .median_s and .median_s <= .most_s))')" true "phases have a range, and the step a time"
 is "$(report '.step_phases.phases as $p|($p[]|select(.phase == "forward").median_s) >= 0.008 and ($p[]|select(.phase == "input").most_s) >= 0.015')" true \
     "work of 8 ms is in the forward pass, and an input that takes 15 ms longer in the input"
-like "$(report .step_phases.text)" "input takes longest on rank 2" "the report says which rank deviates: $(report .step_phases.text)"
+like "$(report .step_phases.text)" "input takes longest on rank 2" "the report says which rank deviates"
+echo "# $(report .step_phases.text)"
 like "$(report '[.verdicts[]|select(.culprits == ["r2"]).cause][0]')" "by its own marks input takes" "the verdict on it has the input as a cause"
 is "$(report '[.values.loss.ranks, .values.loss.step, .values.non_finite, .values.grad_norm]')" '[4,250,null,null]' "every rank's loss is known, and that it is a number"
 is "$(report '[.events[]|select(.text|test("diverged"))]|length')" 0 "a rule about values that are no number does not act"
@@ -108,5 +109,6 @@ like "$events" "dry run: diverged: non_finite .yes. .*send USR1" "a rule about i
 
 timeout -k 5 120 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" "$top_srcdir/tests/workloads/ddp.py" --ranks 4 --steps 250 --work 8 >"$dir/out" 2>"$dir/err"
 is "$(report '[.step_phases.ranks, .step_phases.phases]')" '[0,[]]' "a program that marks nothing has no phases"
-is "$(report '.step_phases.inferred|.rest_s >= 0.008 and .rest_s < .step_s')" true "what communication shows is given apart: $(report .step_phases.inferred)"
+is "$(report '.step_phases.inferred|.rest_s >= 0.008 and .rest_s < .step_s')" true "what communication shows is given apart"
+echo "# $(report .step_phases.inferred)"
 done_testing

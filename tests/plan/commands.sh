@@ -4,18 +4,18 @@
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH
-code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir
+code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir, which the test's name leaves out
     local wanted=$1
     shift
     timeout 60 sgplan "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    is $? "$wanted" "sgplan $*: exit status"
+    is $? "$wanted" "sgplan ${*//"$dir/"/}: exit status"
 }
 # refused BEGINNING WORDS...: exit code 2, a line that begins so and one on how to get help, nothing on standard output
 refused() {
     local beginning=$1
     shift
     timeout 60 sgplan "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err") $(head -c ${#beginning} "$dir/err")" "2 0 2 $beginning" "sgplan $*: rejected with status 2, a line that names the option and one on how to get help"
+    is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err") $(head -c ${#beginning} "$dir/err")" "2 0 2 $beginning" "sgplan ${*//"$dir/"/}: rejected with status 2, a line that names the option and one on how to get help"
 }
 
 code 0 --version
