@@ -8,7 +8,7 @@ unset SYNCGUARD_CONF SLURM_CONF
 code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir, which the test's name leaves out
     local wanted=$1
     shift
-    timeout 20 sgctl "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    timeout 120 sgctl "$@" >"$dir/out" 2>"$dir/err" </dev/null
     is $? "$wanted" "sgctl ${*//"$dir/"/}: exit status"
 }
 nobody=(--controller 127.0.0.1:1 --timeout 2)
@@ -68,15 +68,11 @@ code 1 "${nobody[@]}" record 1 -o "$dir/trace"
 is "$(wc -c <"$dir/trace")" 0 "a recording that could not begin leaves an empty file"
 code 1 "${nobody[@]}" record 1 -o "$dir/no/such/folder"
 is "$(cat "$dir/err")" "sgctl: $dir/no/such/folder: No such file or directory" "sgctl record -o into a missing folder names the file and the reason"
-sgctl "${nobody[@]}" --timeout 60 record 1 >"$dir/out" 2>"$dir/err" &
+sgctl "${nobody[@]}" --timeout 600 record 1 >"$dir/out" 2>"$dir/err" &
 pid=$!
-# Until then the signal would just end it: sgctl catches SIGINT (bit 1) once its loop runs.
-for ((i = 0; i < 200; i++)); do
-    caught=$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status 2>/dev/null)
-    (((16#${caught:-0} & 2) && (16#${caught:-0} & 16384))) && break
-    sleep 0.05
-done
-sleep 0.2
+# Until then the signal would just end it: sgctl catches SIGINT (bit 1) and SIGTERM (bit 14) once its loop runs.
+catches() { local caught; caught=$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status) && (((16#${caught:-0} & 2) && (16#${caught:-0} & 16384))); }
+wait_for 60 catches
 kill -INT $pid
 wait $pid
 is $? 1 "sgctl record exits with 1 on Ctrl-C before the recording began"

@@ -110,6 +110,6 @@ sgctl step pipeline.jsonl --json -o x.svg 2>/dev/null
 is $? 2 "--json and --output together are wrong usage"
 sgctl step no/such/file 2>/dev/null
 is $? 1 "a file that does not exist fails"
-timeout 20 sgctl --controller 127.0.0.1:1 --timeout 2 step 12 2>/dev/null
+timeout 120 sgctl --controller 127.0.0.1:1 --timeout 2 step 12 2>/dev/null
 is $? 1 "a job without a controller fails"
 done_testing

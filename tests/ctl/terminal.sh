@@ -33,7 +33,7 @@ except OSError:
     pass
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 PY
-terminal() { timeout 60 python3 "$dir/terminal.py" "$@"; }
+terminal() { timeout 300 python3 "$dir/terminal.py" "$@"; }
 analyze=("$top_builddir/sgctl" analyze "$dir/trace.jsonl")
 
 "${analyze[@]}" >"$dir/plain"

@@ -180,9 +180,9 @@ static void large_job(void)
                      (char *)"--step",
                      (char *)"2",
                      (char *)"--seconds",
-                     (char *)"600",
+                     (char *)"1e6",
                      NULL };
-    pid_t pid = spawn(argv), small_job = live_job("5001", "600", "8");
+    pid_t pid = spawn(argv), small_job = live_job("5001", "1e6", "8");
     char of_large[8192] = "", of_small[8192] = "";
     json_t *a, *small;
     bool once = true;
@@ -255,7 +255,7 @@ static void another_user(void)
 
 struct bad {
     struct event_base *base;
-    const char *send; /* NULL: a malformed batch after a hello */
+    const char *send;
     char answer[512];
     bool down;
 };
@@ -276,6 +276,7 @@ static void bad_frame(struct link *l, enum link_frame type, const void *data, si
     (void)type;
     snprintf(b->answer + strlen(b->answer), sizeof(b->answer) - strlen(b->answer), "%.*s", (int)bytes,
              (const char *)data);
+    event_base_loopbreak(b->base);
 }
 
 static void bad_down(struct link *l, const char *why, void *arg)
@@ -288,21 +289,21 @@ static void bad_down(struct link *l, const char *why, void *arg)
     event_base_loopbreak(b->base);
 }
 
-/* What the controller says to one frame. */
+/* What the controller says to one frame; then: a batch, which it has read once it refuses what comes behind. */
 static void say(struct bad *b, const char *frame, const void *then, size_t bytes)
 {
     static const struct link_events events = { .up = bad_up, .frame = bad_frame, .down = bad_down };
-    struct timeval some = { 0, 300000 };
+    struct timeval limit = { 60, 0 };
     struct link *l;
     struct err err;
 
     *b = (struct bad){ .base = event_base_new(), .send = frame };
     l = link_connect(b->base, live.hosts, 0, &live.end, &events, b, &err);
-    event_base_loopexit(b->base, &some);
+    event_base_loopexit(b->base, &limit);
     event_base_dispatch(b->base);
     if (then && !b->down) {
         link_send(l, LINK_TELEMETRY, then, bytes);
-        event_base_loopexit(b->base, &some);
+        link_send(l, LINK_JSON, "[1]", 3);
         event_base_dispatch(b->base);
     }
     if (!b->down)
@@ -371,7 +372,7 @@ static void misbehaviour(void)
         ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "algorithm")), "not believed: \"algorithm\": %s", odd_algorithms[i]);
         json_decref(o);
     }
-    ok(strstr(b.answer, "welcome") && still_answers(), "the controller answers after a malformed batch");
+    ok(strstr(b.answer, "welcome") && strstr(b.answer, "one JSON object") && still_answers(), "the controller answers after a malformed batch");
     json_t *j = ask("{\"query\":\"job\",\"job\":77}");
     is_str(text(j, "agents.0.node"), "evil?[2J", "a control character in a node's name is replaced");
     is_str(text(j, "regime"), "starting", "no item of the malformed batch is used");
@@ -383,6 +384,7 @@ static void history(pid_t job)
     double age_s;
     json_t *a;
 
+    kill(job, SIGUSR1);
     waitpid(job, NULL, 0);
     a = ask_until("{\"query\":\"job\", \"job\":\"4242.0\"}", "state", "finished");
     is_str(text(a, "state"), "finished", "the step is finished after its agents ended");
@@ -415,7 +417,7 @@ static void history(pid_t job)
 /* The same once more: history knows the run before, and the node that was slow then. */
 static void once_more(void)
 {
-    pid_t job = live_job("4243", "4", "8");
+    pid_t job = live_job("4243", "1e6", "8");
     json_t *a;
 
     json_decref(ask_until("{\"query\":\"job\", \"job\":\"4243.0\"}", "state", "running"));
@@ -439,6 +441,8 @@ static void once_more(void)
     a = ask("{\"query\":\"earlier\", \"name\":\"no such\", \"ranks\":8}");
     ok(number(a, "runs") == 0 && json_is_null(at(a, "pattern")), "of another name there are no earlier runs");
     json_decref(a);
+    wait_until_least("{\"query\":\"job\", \"job\":\"4243.0\"}", "steps", 60);
+    kill(job, SIGUSR1);
     waitpid(job, NULL, 0);
     a = ask_until("{\"query\":\"job\", \"job\":\"4243.0\"}", "state", "finished");
     is_int((long long)number(a, "past.runs"), 1, "the second run is compared with one earlier run");
@@ -488,7 +492,7 @@ int main(void)
     live_configure("");
     live_start();
     questions();
-    job = live_job("4242", "6", "8");
+    job = live_job("4242", "1e6", "8");
     wait_until_least("{\"query\":\"job\",\"job\":4242}", "steps",
                      85); /* the later half of them with a slow rank */
     a_job();

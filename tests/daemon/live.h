@@ -89,7 +89,7 @@ static inline json_t *ask(const char *question)
     json_t *q = json_loads(question, 0, NULL), *answer;
     struct err err;
 
-    answer = client_ask(&o, q, 5, &err);
+    answer = client_ask(&o, q, 60, &err);
     json_decref(q);
     return answer ? answer : json_pack("{s:s}", "error", err.text);
 }
@@ -176,7 +176,7 @@ static inline bool live_start(void)
     bool up = false;
 
     live.controller = spawn(argv);
-    for (int i = 0; i < 200 && !up; i++) {
+    for (int i = 0; i < 1200 && !up; i++) {
         json_t *answer;
 
         pause_s(0.05);
