@@ -140,6 +140,7 @@ wait_for 120 answers
 solver=$top_builddir/tests/workloads/loop.mpich
 # A start that lives until it has made more than so many steps, and is ended then: MPICH may hang in MPI_Finalize here (config.sh)
 told() { # STEPS OPTIONS...
+    : >"$here/out" # that of the start before must not be taken for this one's
     C exec salloc -Q -N4 -J solver sh -c "echo \$SLURM_JOB_ID; exec srun -v --mpi=pmi2 ${*:2} sh -c 'echo told=\$MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM; exec $solver solver 1000000'" \
         >"$here/out" 2>"$here/err" &
     srun=$! most=$1

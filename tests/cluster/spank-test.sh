@@ -50,6 +50,7 @@ ended() { ! states | grep -vqE '=(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|B
 # A job in the background, which lives until `release`.
 begin() {
     : >"$work/hold"
+    : >"$work/out" # that of the command before is not this one's
     timeout -k 5 600 "$cluster" --dir "$dir" exec "$@" >"$work/out" 2>"$work/err" </dev/null &
     waiting=$!
 }

@@ -4,6 +4,7 @@
 #define SYNCGUARD_TESTS_DAEMON_LIVE_H
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -19,6 +20,7 @@ static struct {
     struct link_end end; /* of a client */
     char conf[PATH_MAX], hosts[64];
     int port;
+    int simjob; /* the program: a user may start it who may not enter the folder that it lies in */
     pid_t controller;
     const char *confirm; /* Confirm= of the controller; NULL: credential */
     const char *uid; /* of simulated jobs, for which this process vouches; NULL: its own */
@@ -61,6 +63,10 @@ static inline void pause_s(double s)
 /* False: there is no munged. */
 static inline bool live_begin(void)
 {
+    char *simjob = built("tests/daemon/simjob");
+
+    live.simjob = open(simjob, O_PATH | O_CLOEXEC);
+    free(simjob);
     if (!test_munge_start(&live.munge))
         return false;
     live.end.munge_socket = live.munge.socket;
@@ -214,8 +220,7 @@ static inline void live_end(void)
 static inline pid_t live_run(const char *job, const char *restarts, const char *seconds, const char *nodes,
                              const char *factor)
 {
-    char *path = built("tests/daemon/simjob");
-    char *argv[] = { path,
+    char *argv[] = { (char *)"simjob",
                      (char *)"--controller",
                      live.hosts,
                      (char *)"--munge-socket",
@@ -239,10 +244,12 @@ static inline pid_t live_run(const char *job, const char *restarts, const char *
                      live.uid ? (char *)"--uid" : NULL,
                      (char *)live.uid,
                      NULL };
-    pid_t pid = spawn(argv);
+    pid_t pid = fork();
 
-    free(path);
-    return pid;
+    if (pid)
+        return pid;
+    fexecve(live.simjob, argv, environ);
+    _exit(127);
 }
 
 static inline pid_t live_job(const char *job, const char *seconds, const char *nodes)

@@ -598,7 +598,7 @@ static bool starts(const char *number)
     pid_t pid = live_job(number, "30", "8");
     bool there = false;
 
-    for (int i = 0; i < 100 && !there; i++) {
+    for (int i = 0; i < 600 && !there; i++) {
         json_t *a = job(number);
 
         there = !*text(a, "error");

@@ -71,24 +71,27 @@ is "$(grep -c . "$dir/err") $(cat "$dir/err")" "1 sgrun: sh runs unguarded: cann
 
 # ---- signals ----
 
+# Files of their own: until the shell in the background has opened it, $dir/out is that of the command before.
 # shellcheck disable=SC2016
-timeout -k 5 600 "$top_builddir/sgrun" sh -c 'trap "echo caught; exit 5" TERM; echo up; while :; do sleep .05; done' >"$dir/out" 2>"$dir/err" &
+timeout -k 5 600 "$top_builddir/sgrun" sh -c 'trap "echo caught; exit 5" TERM; echo up; while :; do sleep .05; done' >"$dir/caught" 2>"$dir/err" &
 child=$!
-wait_for 120 grep -q up "$dir/out"
+wait_for 120 grep -q up "$dir/caught"
 pkill -TERM -P "$child"
 wait "$child"
-is "$? $(tail -n 1 "$dir/out")" "5 caught" "SIGTERM reaches the program, which decides about it"
+is "$? $(tail -n 1 "$dir/caught")" "5 caught" "SIGTERM reaches the program, which decides about it"
 nothing_left "a program that was asked to end"
 
 # Killed, it leaves folders, but no process of its own; the program goes on.
-"$top_builddir/sgrun" sh -c 'echo up; sleep 1.5; echo end' >"$dir/out" 2>"$dir/err" &
+# shellcheck disable=SC2016
+"$top_builddir/sgrun" sh -c 'echo up; while [ ! -e "$0" ]; do sleep .1; done; echo end' "$dir/go" >"$dir/killed" 2>"$dir/err" &
 child=$!
-wait_for 120 grep -q up "$dir/out"
+wait_for 120 grep -q up "$dir/killed"
 kill -KILL "$child"
 wait "$child" 2>/dev/null
 wait_for 120 no_service
 ok $? "when sgrun is killed, munged, controller and agent end"
-wait_for 120 grep -q end "$dir/out"
+touch "$dir/go"
+wait_for 120 grep -q end "$dir/killed"
 ok $? "when sgrun is killed, the program goes on"
 rm -rf "$dir"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
 
