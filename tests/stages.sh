@@ -168,6 +168,13 @@ slowest() {
         awk 'NR <= 10 && $1 >= 1 { printf "%s%s %.0f s", NR == 1 ? "    slowest: " : ", ", $2, $1; n++ } END { if (n) print "" }'
 }
 
+# What was skipped below a folder, each once with its reason.
+skips() { # FOLDER
+    find "$1" -name '*.trs' -exec grep -lE '^:test-result: SKIP' {} + | sort | while read -r trs; do
+        sed -nE "s:^(ok [0-9]+ (- )?|1\.\.0 )(.*)# SKIP (.*):    skipped\: $(basename "$trs" .trs)\: \3(\4):p" "${trs%.trs}.log"
+    done
+}
+
 # tests NAME LIMIT_S FOLDER HOW ARGUMENT-OF-MAKE...: HOW is one of $as_... Tests that failed are kept for second_look().
 tests() {
     local name=$1 limit=$2 folder=$3 how=$4 first rc test good failed skipped kept=0
@@ -178,6 +185,7 @@ tests() {
     shown=0 stage "$name" "$limit" "$folder" env $how make -C "$folder" "$@"
     rc=$?
     slowest "$folder"
+    skips "$folder"
     for test in $(not_green "$folder"); do
         mkdir -p "$first/${test%/*}" && cp "$folder/$test.log" "$first/$test.log"
         rm "$folder/$test.trs"
