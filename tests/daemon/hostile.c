@@ -239,6 +239,9 @@ static void by_sockets(bool greet)
 {
     static const char greeting[] = "SGLK\x02\0\0\0\x01\x30\0" KEY "MUNGE:AAAAAAAAA:";
     struct sockaddr_in to = first_address();
+    /* A limit holds for an address: on one host, that of the others who ask is not the flood's. */
+    const struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) };
+    bool here = ntohl(to.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
     struct rlimit files;
     unsigned n = 0, open = 0;
 
@@ -248,7 +251,7 @@ static void by_sockets(bool greet)
     while (lasts()) {
         int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-        if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
+        if (fd < 0 || (here && bind(fd, (const struct sockaddr *)&from, sizeof(from)) < 0) || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
             usleep(10000);
         } else if (greet) {
             n += send(fd, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL) > 0;
