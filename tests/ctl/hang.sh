@@ -32,7 +32,7 @@ start() {
         pids+=($!)
     done
     MPI_TIMEOUT=3000 mpi_run "$1" $RANKS sh -c "$place" - "$step" "$top_builddir/.libs/libsyncguard_probe.so" \
-        "$top_builddir/tests/workloads/loop.$1" "$2" 100000000 >"$dir/out" 2>"$dir/err" &
+        "$top_builddir/tests/workloads/loop.$1" "$2" 100000000 >"$dir/out.$job" 2>"$dir/err.$job" &
     program=$!
     pids+=($program)
 }
@@ -43,7 +43,7 @@ that() {
 }
 
 stop() { # stop RANK
-    stopped=$(sed -n "s/^loop: rank $1 pid //p" "$dir/out")
+    stopped=$(sed -n "s/^loop: rank $1 pid //p" "$dir/out.$job")
     kill -STOP "$stopped"
 }
 
@@ -54,7 +54,7 @@ try() {
     [ "$way" = exchange ] || moving="$moving and .steps_per_s != null"
     start "$library" "$way"
     wait_for 240 that "$moving"
-    ok $? "$what: the job runs" || show "$dir/err" "$dir/agents"
+    ok $? "$what: the job runs" || show "$dir/err.$job" "$dir/agents"
     for ((t = 0; t < tries; t++)); do
         rank=$(((2 + t) % RANKS))
         stop $rank
@@ -70,7 +70,7 @@ try() {
     is "$(jq -c '[.state, .regime, .steps_per_s, .step_s.p50, .step_s.mean, .skew_s.p50, .synchronisation_ratio, .worst]' "$dir/job")" \
         '["stalled","stalled",null,null,null,null,null,null]' "$what: the job is stalled, and no pace of before is reported as if it were now"
     is "$(jq -c "[.rank_table[] | select(.state == \"stopped\") | .rank]" "$dir/job")" "[$rank]" "$what: the table of ranks shows which one is stopped"
-    is "$(sgctl jobs --json | jq -c '.jobs[] | select(.state == "stalled") | [.steps_per_s, .step_s.p50, .skew_s.p50]')" '[null,null,null]' \
+    is "$(sgctl jobs --json | jq -c --arg job "$job" '.jobs[] | select(.state == "stalled" and (.id | startswith($job))) | [.steps_per_s, .step_s.p50, .skew_s.p50]')" '[null,null,null]' \
         "$what: the list of jobs has no pace of before"
     like "$(sgctl job "$job" | tr -s ' \n' ' ')" "rank $rank on node$((rank / 2)) is stopped \(SIGSTOP\)" "$what: sgctl job names the stopped rank"
     like "$(COLUMNS=250 timeout 120 "$top_builddir/sgtop" --dump "$job" | tr -s ' \n' ' ')" "rank $rank on node$((rank / 2)) is stopped" \
@@ -85,10 +85,15 @@ try() {
     is "$(jq -c '.regime == "stalled"' "$dir/job")" false "$what: a job that ended while it hung is not stalled any more"
 }
 
-# A program in which each rank waits for a message from the one before it.
-deadlock() {
-    what="$1, crossed"
+# A program in which each rank waits for a message from the one before it: known after half a minute, in which the others are tried.
+begin_deadlock() {
     start "$1" crossed
+    deadlocked=$job deadlocked_program=$program deadlocked_agents=("${agents[@]}")
+}
+
+judge_deadlock() {
+    local what="$1, crossed" job=$deadlocked program=$deadlocked_program agents=("${deadlocked_agents[@]}")
+
     wait_for 240 that '.verdicts[0].class == "hang"'
     like "$(jq -r '.verdicts[0].text' "$dir/job")" \
         '^a deadlock of 4 ranks: rank 0 waits in a receive from rank 3 \(tag 9\), rank 3 waits in a receive from rank 2 \(tag 9\), rank 2' \
@@ -100,7 +105,7 @@ deadlock() {
 
 # The step ends as Slurm ends it: the processes are killed, then the agents are asked to stop.
 ended() {
-    sed -n 's/^loop: rank [0-9]* pid //p' "$dir/out" | xargs kill -KILL 2>/dev/null
+    sed -n 's/^loop: rank [0-9]* pid //p' "$dir/out.$job" | xargs kill -KILL 2>/dev/null
     kill -TERM "$program" 2>/dev/null
     wait "$program" 2>/dev/null
     kill -TERM "${agents[@]}" 2>/dev/null
@@ -110,6 +115,7 @@ ended() {
 controller_start
 ok $? "the controller answers" || done_testing
 for library in ${HANG_LIBRARIES:-$libraries}; do
+    begin_deadlock "$library"
     for way in ${HANG_WAYS:-allreduce polled exchange}; do
         case $way in
         allreduce) call='(in allreduce [0-9]+ of world|outside of MPI, after collective [0-9]+ of world,) for' ;;
@@ -118,6 +124,6 @@ for library in ${HANG_LIBRARIES:-$libraries}; do
         esac
         try "$library" "$way" "$call"
     done
-    deadlock "$library"
+    judge_deadlock "$library"
 done
 done_testing
