@@ -8,7 +8,9 @@
 #include <jansson.h>
 #include <limits.h>
 #include <netinet/in.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "common/xalloc.h"
 #include "tests/munge.h"
@@ -43,16 +45,38 @@ static inline pid_t spawn(char *const argv[])
     _exit(127);
 }
 
-static inline int free_port(void)
+/* A port for a controller that is started again: none that the kernel hands out, and no other test's, as in tests/controller.sh,
+ * whose locks these are.  -1: none was found. */
+static inline int own_port(void)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t len = sizeof(a);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    unsigned low, high;
+    FILE *range = fopen("/proc/sys/net/ipv4/ip_local_port_range", "r");
+    char *locks = xasprintf("/tmp/syncguard-ports-%u", (unsigned)getuid());
+    bool known = range && fscanf(range, "%u %u", &low, &high) == 2;
+    int port = -1;
 
-    if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || getsockname(fd, (struct sockaddr *)&a, &len) < 0)
-        return -1;
-    close(fd);
-    return ntohs(a.sin_port);
+    if (range)
+        fclose(range);
+    mkdir(locks, 0700);
+    srandom((unsigned)getpid());
+    for (int tries = 0; known && port < 0 && tries < 1000; tries++) {
+        unsigned from = low >= 12000 ? 10000 : high + 1, to = low >= 12000 ? low - 1 : 65535,
+                 one = from + (unsigned)random() % (to - from + 1);
+        struct sockaddr_in a = { .sin_family = AF_INET,
+                                 .sin_port = htons((uint16_t)one),
+                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+        char *path = xasprintf("%s/%u", locks, one);
+        int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600), fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+            port = (int)one; /* the lock lasts as long as this process */
+        else
+            close(lock);
+        close(fd);
+        free(path);
+    }
+    free(locks);
+    return port;
 }
 
 static inline void pause_s(double s)
@@ -71,7 +95,7 @@ static inline bool live_begin(void)
         return false;
     live.end.munge_socket = live.munge.socket;
     snprintf(live.conf, sizeof(live.conf), "%s/sg.conf", live.munge.dir);
-    live.port = free_port();
+    live.port = own_port();
     snprintf(live.hosts, sizeof(live.hosts), "127.0.0.1:%d", live.port);
     return true;
 }
