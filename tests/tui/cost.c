@@ -19,6 +19,7 @@
 #include <utmp.h>
 
 #define LIMIT_S 120.0 /* for what a slow machine takes to start and to end it */
+#define LOOK_S  0.1   /* how often to look whether it has ended */
 
 struct run {
     int fd;
@@ -54,8 +55,8 @@ static void keep(struct run *r, const char *data, size_t n)
     r->tail[r->n_tail] = '\0';
 }
 
-/* Read what it writes until then, or until it has painted for the first time.  False: it ended. */
-static bool watch(struct run *r, double until_s)
+/* Read what it writes until then, or until it has painted for the first time, or has ended. */
+static void watch(struct run *r, double until_s)
 {
     char buf[65536];
 
@@ -65,18 +66,24 @@ static bool watch(struct run *r, double until_s)
         ssize_t n;
 
         if (left_s <= 0)
-            return true;
-        if (poll(&p, 1, (int)(left_s * 1000) + 1) <= 0)
+            return;
+        /* This program holds the terminal's other end, too: that nobody writes any more is not to be read from it. */
+        if (poll(&p, 1, (int)((left_s < LOOK_S ? left_s : LOOK_S) * 1000) + 1) <= 0) {
+            siginfo_t ended = { .si_pid = 0 };
+
+            if (waitid(P_PID, (id_t)r->pid, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid)
+                return;
             continue;
+        }
         n = read(r->fd, buf, sizeof(buf));
         if (n <= 0)
-            return false;
+            return;
         keep(r, buf, (size_t)n);
         r->bytes += (size_t)n;
         /* A whole picture that comes at once does not fit the tail. */
         if (r->first_paint_s < 0 && (memmem(buf, (size_t)n, "sgtop", 5) || memmem(r->tail, r->n_tail, "sgtop", 5))) {
             r->first_paint_s = now_s() - r->began_s;
-            return true;
+            return;
         }
     }
 }
