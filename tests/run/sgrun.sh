@@ -115,10 +115,12 @@ sgrun --report="$dir/report" "${launcher[@]}" -n 1 "$top_builddir/tests/workload
 is "$(jq -r .name "$dir/report")" "loop.$library" "behind a launcher the job is called by the program's name"
 like "$(cat "$dir/err")" '^  ranks that are guarded: 1; how many there are is not known$' "how many ranks there are is not claimed"
 
-# Two at a time: neither sees the other.
-"$top_builddir/sgrun" --report="$dir/a" sh -c 'sleep 1' 2>/dev/null &
+# Two at a time: neither sees the other. Each program ends when both have begun.
+# shellcheck disable=SC2016
+meet=': >"$1.begun"; until [ -e "$2.begun" ]; do sleep 0.1; done'
+"$top_builddir/sgrun" --report="$dir/a" sh -c "$meet" - "$dir/a" "$dir/b" 2>/dev/null &
 first=$!
-"$top_builddir/sgrun" --report="$dir/b" sh -c 'sleep 1' 2>/dev/null &
+"$top_builddir/sgrun" --report="$dir/b" sh -c "$meet" - "$dir/b" "$dir/a" 2>/dev/null &
 second=$!
 wait "$first" && wait "$second"
 is "$? $(jq -r .state "$dir/a" "$dir/b" | tr '\n' ' ')" "0 finished finished " "two at a time: each has its own report"
