@@ -1,29 +1,8 @@
 #!/bin/bash
 # A training with DistributedDataParallel over Gloo under sgrun: what PyTorch computes is unchanged, and its ranks, collectives and messages are seen.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
+. "$top_srcdir/tests/gloo/torch.sh"
 : "${top_builddir:?}"
-python=/usr/bin/python3
-[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
-command -v jq >/dev/null || skip_all "jq is not installed"
-"$python" -c 'import torch.distributed as d; exit(not d.is_gloo_available())' 2>/dev/null || skip_all "python3-torch is not installed"
-dir=$(mktemp -d /tmp/gloo-test-XXXXXX) || exit 99
-trap 'rm -rf "$dir"' EXIT
-on_failure() { show "$dir/err"; }
-
-mkdir "$dir/tmp"
-export TMPDIR=$dir/tmp OMP_NUM_THREADS=1
-cat >"$dir/own.conf" <<CONF
-AgentPath=$top_builddir/syncguard-agent
-ProbePath=$top_builddir/.libs/libsyncguard_probe.so
-Policy=quick HangTimeout=5
-CONF
-export SYNCGUARD_CONF=$dir/own.conf
-unset RANK WORLD_SIZE SLURM_PROCID SLURM_NTASKS
-ddp() { "$python" "$top_srcdir/tests/workloads/ddp.py" "$@"; }
-guarded() {
-    timeout -k 5 600 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" "$top_srcdir/tests/workloads/ddp.py" "$@" >"$dir/out" 2>"$dir/err"
-}
-loss() { sed -n 's/^result: .* loss \([^ ]*\).*/\1/p'; }
 
 probed() { mkdir -m 700 "$dir/step" && SYNCGUARD_DIR=$dir/step LD_PRELOAD=$top_builddir/.libs/libsyncguard_probe.so "$@"; }
 ring() { "$top_builddir/sgring" --json --events=100 "$dir/step/$1.0.0.ring"; }
@@ -48,7 +27,7 @@ rm -r "$dir/step"
 
 # ---- the same loss ----
 
-bare=$(ddp --steps 60 --work 0 | loss)
+bare=$(training --steps 60 --work 0 | loss)
 guarded --steps 60 --work 0
 is $? 0 "a guarded training ends as it should"
 like "$bare" "^0x1\.[0-9a-f]+p" "the training without SyncGuard prints its loss"
@@ -67,9 +46,10 @@ is "$(jq -c '[.verdicts[]|select(.class == "straggler" or .class == "drift").cul
 
 guarded --pipeline --steps 120 --work 8 --slow 1 --by 150
 is "$(jq -c '[.verdicts[]|select(.class == "straggler" or .class == "drift").culprits][0]' "$dir/report")" '["r1"]' "a stage of a pipeline that works longer is named, before any other"
+
 # ---- nothing to record ----
 
-timeout -k 5 600 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" -c 'import time, torch; time.sleep(15)' >"$dir/out" 2>"$dir/err"
+sgrun "$python" -c 'import time, torch; time.sleep(15)'
 like "$(jq -r .sentence "$dir/report")" "^No rank has called MPI, NCCL or Gloo yet" "a program that has PyTorch and does not communicate: no rank is known"
 like "$(jq -r '.notes[]' "$dir/report")" "unguarded for 10 s: python3 has loaded PyTorch, and no function .* was seen" "and its notes say what was seen"
 done_testing

@@ -2,41 +2,21 @@
 # A training with DistributedDataParallel that marks what its steps consist of: with a guard and without it computes the same, its phases are
 # known, and a loss that is no number is said with the rank on which it began.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
+. "$top_srcdir/tests/gloo/torch.sh"
 : "${top_builddir:?}"
-python=/usr/bin/python3
-[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
-command -v jq >/dev/null || skip_all "jq is not installed"
-"$python" -c 'import torch.distributed as d; exit(not d.is_gloo_available())' 2>/dev/null || skip_all "python3-torch is not installed"
-dir=$(mktemp -d /tmp/phases-test-XXXXXX) || exit 99
-trap 'rm -rf "$dir"' EXIT
-on_failure() { show "$dir/err"; }
-
-mkdir "$dir/tmp"
-export TMPDIR=$dir/tmp OMP_NUM_THREADS=1 PYTHONPATH=$top_srcdir/api PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$top_srcdir/api
 library=$top_builddir/.libs/libsyncguard.so.0
-cat >"$dir/own.conf" <<CONF
-AgentPath=$top_builddir/syncguard-agent
-ProbePath=$top_builddir/.libs/libsyncguard_probe.so
-Policy=quick HangTimeout=5
-Rule=diverged Policy=balanced When="non_finite" Hold=0s Action=signal Signal=USR1
-CONF
-export SYNCGUARD_CONF=$dir/own.conf
-unset RANK WORLD_SIZE SLURM_PROCID SLURM_NTASKS SYNCGUARD_DIR SYNCGUARD_LIBRARY
-ddp() { "$python" "$top_srcdir/tests/workloads/ddp.py" "$@" 2>>"$dir/err"; }
-guarded() {
-    SYNCGUARD_LIBRARY=$library timeout -k 5 600 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" "$top_srcdir/tests/workloads/ddp.py" --mark "$@" \
-        >"$dir/out" 2>"$dir/err"
-}
-loss() { sed -n 's/^result: .* loss \([^ ]*\).*/\1/p'; }
+echo 'Rule=diverged Policy=balanced When="non_finite" Hold=0s Action=signal Signal=USR1' >>"$dir/own.conf"
+marked() { SYNCGUARD_LIBRARY=$library guarded --mark "$@"; }
 report() { jq -c "$1" "$dir/report"; }
 
 # ---- without a guard: three ranks, because thirds show how the mean is computed ----
 
 short=(--ranks 3 --steps 40 --work 0)
-bare=$(ddp "${short[@]}" | loss)
+bare=$(training "${short[@]}" | loss)
 like "$bare" "^0x1\.[0-9a-f]+p" "the training that marks nothing prints its loss"
-is "$(ddp "${short[@]}" --mark 2>&1 | loss)" "$bare" "with marks and without the library its loss is the same, bit by bit"
-is "$(SYNCGUARD_LIBRARY=$library ddp "${short[@]}" --mark 2>&1 | loss)" "$bare" "with the library and without a guard its loss is the same"
+is "$(training "${short[@]}" --mark 2>&1 | loss)" "$bare" "with marks and without the library its loss is the same, bit by bit"
+is "$(SYNCGUARD_LIBRARY=$library training "${short[@]}" --mark 2>&1 | loss)" "$bare" "with the library and without a guard its loss is the same"
 
 # A value on a device is reported when it has come, in its place; what is no number is left out, and nothing raises.
 is "$("$python" - <<'PY' 2>&1
@@ -78,11 +58,11 @@ PY
 
 # ---- with a guard ----
 
-guarded "${short[@]}"
+marked "${short[@]}"
 is "$(loss <"$dir/out")" "$bare" "with marks and a guard its loss is the same"
 
 # Ten times what a busy machine keeps a rank waiting.
-guarded --ranks 4 --steps 120 --work 8 --slow 2 --by 150 --in-input
+marked --ranks 4 --steps 120 --work 8 --slow 2 --by 150 --in-input
 is "$(report '[.step_phases.ranks, (.step_phases.phases|map(.phase)|sort)]')" '[4,["backward","communication","forward","input","optimizer","other"]]' \
     "every rank's phases are known"
 is "$(report '.step_phases.phases[]|select(.phase == "input").most_rank')" 2 "the rank that waits for its input is the one whose input is longest"
@@ -97,7 +77,7 @@ is "$(report '[.events[]|select(.text|test("diverged"))]|length')" 0 "a rule abo
 
 # ---- no number ----
 
-guarded --ranks 4 --steps 200 --work 8 --nan 1 --nan-step 60
+marked --ranks 4 --steps 200 --work 8 --nan 1 --nan-step 60
 is "$(report '.values.non_finite|[.value, .rank, .step, .ranks]')" '["loss",1,60,1]' "the rank and the step are named in which the loss was no number first"
 like "$(report .sentence)" "The loss of rank 1.* not a finite number since step 60" "the sentence about the job says it"
 is "$(report '.values.loss.non_finite')" 4 "the gradient took it to all ranks"
@@ -108,7 +88,7 @@ like "$events" "dry run: diverged: non_finite .yes. .*send USR1" "a rule about i
 
 # ---- what communication shows of a program that marks nothing ----
 
-timeout -k 5 600 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$python" "$top_srcdir/tests/workloads/ddp.py" --ranks 4 --steps 250 --work 8 >"$dir/out" 2>"$dir/err"
+guarded --ranks 4 --steps 250 --work 8
 is "$(report '[.step_phases.ranks, .step_phases.phases]')" '[0,[]]' "a program that marks nothing has no phases"
 is "$(report '.step_phases.inferred|.rest_s >= 0.008 and .rest_s < .step_s')" true "what communication shows is given apart"
 echo "# $(report .step_phases.inferred)"
