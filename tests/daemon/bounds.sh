@@ -41,7 +41,7 @@ flood() {
     while [ "$(milliseconds)" -lt $end ]; do
         local begin rss
         begin=$(milliseconds)
-        sgctl status >/dev/null 2>"$dir/err" || failed=$((failed + 1))
+        sgctl status >/dev/null 2>"$dir/err" || { failed=$((failed + 1)); cat "$dir/err" >>"$dir/failed"; }
         times+=($(($(milliseconds) - begin)))
         rss=$(resident)
         [ "$rss" -le $peak ] || peak=$rss
@@ -53,7 +53,7 @@ flood() {
     kill -TERM $hostile
     wait $hostile 2>/dev/null
     slow=$(printf '%s\n' "${times[@]}" | sort -n | awk '{ t[NR] = $1 } END { print t[int((NR * 95 + 99) / 100)] }')
-    [ -n "${SYNCGUARDD-}" ] || is $failed 0 "$what: all questions of root are answered" || show "$dir/err"
+    [ -n "${SYNCGUARDD-}" ] || is $failed 0 "$what: all questions of root are answered" || show "$dir/failed"
     echo "# $what: 95 % of the answers come within $slow ms; $steps_n steps of 50 ms in $over ms"
     if [ -z "${SYNCGUARDD-}" ]; then
         [ "$peak" -le 256 ]

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/now.h"
@@ -51,6 +52,19 @@ static double until_s;
 static struct telemetry_writer w;
 static uint8_t data[TELEMETRY_BATCH_MAX];
 static unsigned errors;
+
+/* A flood comes from a host of its own, on the loopback too: an address that others have as well is limited for them with it. */
+int connect(int fd, const struct sockaddr *to, socklen_t bytes)
+{
+    const struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) };
+    const int port_later = 1; /* which the kernel then has for each partner */
+
+    if (to->sa_family == AF_INET && ntohl(((const struct sockaddr_in *)to)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET &&
+        (setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &port_later, sizeof(port_later)) < 0 ||
+         bind(fd, (const struct sockaddr *)&from, sizeof(from)) < 0))
+        return -1;
+    return (int)syscall(SYS_connect, fd, to, bytes);
+}
 
 static bool lasts(void)
 {
@@ -239,9 +253,6 @@ static void by_sockets(bool greet)
 {
     static const char greeting[] = "SGLK\x02\0\0\0\x01\x30\0" KEY "MUNGE:AAAAAAAAA:";
     struct sockaddr_in to = first_address();
-    /* A limit holds for an address: on one host, that of the others who ask is not the flood's. */
-    const struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) };
-    bool here = ntohl(to.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
     struct rlimit files;
     unsigned n = 0, open = 0;
 
@@ -251,7 +262,7 @@ static void by_sockets(bool greet)
     while (lasts()) {
         int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-        if (fd < 0 || (here && bind(fd, (const struct sockaddr *)&from, sizeof(from)) < 0) || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
+        if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
             usleep(10000);
         } else if (greet) {
             n += send(fd, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL) > 0;
