@@ -1,6 +1,7 @@
 /* Policies in the real controller: a simulated job with a straggler, what its rules decide, who may change
  * what, what a reload and a restart leave. */
 #include <event2/event.h>
+#include <sys/mman.h>
 
 #include "tests/daemon/live.h"
 #include "tests/ends.h"
@@ -12,7 +13,8 @@
     "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n"              \
     "Rule=never Policy=p When=\"synchronisation_ratio > 0.95 or time_left_s < 1s\" Action=signal\n" \
     "Rule=page Policy=p When=\"class == straggler\" Hold=2s CoolDown=1h Action=command\n"
-#define POLICY "PolicyFor=p User=sim Override=no\n"
+#define POLICY      "PolicyFor=p User=sim Override=no\n"
+#define UNTIL_ENDED "1e6" /* seconds */
 
 static char jsonl[128], hook[128], slurm_helper[128];
 
@@ -262,7 +264,7 @@ static void on_down(struct link *l, const char *why, void *arg)
 
 static bool hears(struct ears *e, const char *words)
 {
-    for (int i = 0; i < 50 && !strstr(e->heard, words); i++) {
+    for (int i = 0; i < 600 && !strstr(e->heard, words); i++) {
         struct timeval some = { 0, 100000 };
 
         event_base_loopexit(e->base, &some);
@@ -301,7 +303,7 @@ static void reload(void)
 
     configure("MinSlowdown=1.04 HangTimeout=20s");
     kill(live.controller, SIGHUP);
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 600; i++) {
         a = job("4242");
         if (!strcmp(text(param(a, "MinSlowdown"), "value"), "1.04"))
             break;
@@ -324,13 +326,19 @@ static void reload(void)
     json_decref(a);
 }
 
+static void end_job(pid_t pid)
+{
+    kill(pid, SIGUSR1);
+    waitpid(pid, NULL, 0);
+}
+
 /* Enforced, where nothing can act: it failed, and the failure is reported. */
 static void enforce(void)
 {
-    pid_t pid = live_job("4300", "30", "8");
+    pid_t pid = live_job("4300", UNTIL_ENDED, "8");
     json_t *a = NULL;
 
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 600; i++) {
         a = control("4300", "set", "\"Action=enforce\"");
         if (!*text(a, "error"))
             break;
@@ -365,8 +373,7 @@ static void enforce(void)
            number(rule(a, "page"), "last.effect_ratio") < 3,
        "the effect of an action that was done is measured\n%s", text(rule(a, "page"), "last.effect"));
     json_decref(a);
-    kill(pid, SIGTERM);
-    waitpid(pid, NULL, 0);
+    end_job(pid);
 }
 
 static void restart(void)
@@ -397,12 +404,6 @@ static void script(const char *path, const char *body)
     chmod(path, 0700);
 }
 
-static void end_job(pid_t pid)
-{
-    kill(pid, SIGTERM);
-    waitpid(pid, NULL, 0);
-}
-
 /* The newest decision to do that. */
 static json_t *decision(json_t *report, const char *action)
 {
@@ -428,16 +429,16 @@ static json_t *decided(const char *id, const char *action, const char *key)
     return a;
 }
 
+/* The run before it, if there was one, has been ended. */
 static pid_t enforced_run(const char *id, const char *restarts, const char *factor)
 {
-    pid_t pid = live_run(id, restarts, "120", "8", factor);
-    bool set = false;
+    bool set = strcmp(restarts, "0") && !becomes(id, "state", "finished");
+    pid_t pid = live_run(id, restarts, UNTIL_ENDED, "8", factor);
 
-    for (int i = 0; i < 100 && !set; i++) {
+    for (int i = 0; i < 600 && !set; i++) {
         json_t *a = job(id), *d;
 
-        /* the newest run, not the one before */
-        if (number(a, "elapsed_s") < 10) {
+        if (!strcmp(text(a, "state"), "running")) {
             d = control(id, "set", "\"Action=enforce\"");
             set = !*text(d, "error");
             json_decref(d);
@@ -529,7 +530,7 @@ static void lost_audit(void)
     script(hook, body);
     live_configure(conf);
     ok(system(clear) == 0 && live_start(), "a controller is started without history");
-    pid = live_job("4700", "120", "8");
+    pid = live_job("4700", UNTIL_ENDED, "8");
     ok(becomes("4700", "policy.rules.0.last.outcome", "done"), "a rule's command is done");
     live_stop(SIGTERM);
     ok(system(lose) == 0 && live_start(), "a controller is started after its audit log was removed");
@@ -593,10 +594,24 @@ static int as_other(void)
            !refused(control("5000", "pause", ""), "not yours") * 2 + !refused(job("5000"), "not yours") * 4;
 }
 
+/* Jobs that last until end_started(), whoever started them. */
+static struct {
+    pid_t pid[8];
+    int n;
+} *started;
+
+static void end_started(void)
+{
+    while (started->n)
+        kill(started->pid[--started->n], SIGTERM);
+}
+
 static bool starts(const char *number)
 {
-    pid_t pid = live_job(number, "30", "8");
+    pid_t pid = live_job(number, UNTIL_ENDED, "8");
     bool there = false;
+
+    started->pid[started->n++] = pid;
 
     for (int i = 0; i < 600 && !there; i++) {
         json_t *a = job(number);
@@ -690,7 +705,7 @@ static void confirmed(void)
     live.confirm = "slurm";
     configure("MinSlowdown=1.04");
     ok(live_start(), "a controller is started that asks Slurm");
-    pid = live_job("4800", "120", "8");
+    pid = live_job("4800", UNTIL_ENDED, "8");
     ok(becomes("4800", "policy.name", "p"), "Slurm's word about the user chooses the policy");
     ok(becomes("4800", "policy.rules.0.last.state", "dryrun"), "its rule decides");
     json_decref(control("4800", "set", "\"HangTimeout=45s\""));
@@ -742,7 +757,8 @@ int main(void)
         ok(false, "the controller starts");
         return done_testing();
     }
-    pid = live_job("4242", "600", "8");
+    started = mmap(NULL, sizeof(*started), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid = live_job("4242", UNTIL_ENDED, "8");
     decisions();
     audit_file();
     commands();
@@ -754,11 +770,13 @@ int main(void)
     enforce();
     restart();
     authorisation();
+    end_started();
     end_job(pid);
     next_run();
     snprintf(hook, sizeof(hook), "%s/hook.so", live.munge.dir);
     lost_audit();
     witnesses();
+    end_started();
     confirmed();
     is_int(live_stop(SIGTERM), 0, "the controller exits with 0 after SIGTERM");
     live_end();
