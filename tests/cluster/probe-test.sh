@@ -83,15 +83,16 @@ mpi=$(ldconfig -p | grep -o '/[^ ]*libmpi\.so\.40$' | head -n 1)
 by_mpi() { # FILTER: of what is said of MPI
     jq -c "[.findings[] | select(.check == \"mpi\") | $1]" "$here/out"
 }
-by_mpi_found() { # NODES OF FAULTS, WHAT
-    local try
+by_mpi_found() { # WHAT EACH FAULT IS, WHAT, FILTER (the fault's nodes)
+    local try faults
 
     for ((try = 1; try <= tries; try++)); do
         probe --mpi
-        [ "$(by_mpi 'select(.state == "fault") | .nodes')" != "$1" ] || break
+        faults=$(by_mpi "select(.state == \"fault\") | ${3-.nodes}" | jq -c unique)
+        [ "$faults" != "$1" ] || break
     done
     [ $try = 1 ] || echo "# measured $try times"
-    is "$(by_mpi 'select(.state == "fault") | .nodes')" "$1" "$2" || by_mpi .text | sed 's/^/#   /'
+    is "$faults" "$1" "$2" || by_mpi .text | sed 's/^/#   /'
 }
 if [ -n "$mpi" ]; then
     by_mpi_found '[]' "by MPI: no fault where no device is slow"
@@ -102,10 +103,11 @@ if [ -n "$mpi" ]; then
         # shellcheck disable=SC2016
         printf '#!/bin/sh\n[ $# = 0 ] || export LD_PRELOAD=%s\nexec %s "$@"\n' "$here/slowdevice.so" "$here/measure" >"$here/wrapper"
         C on node5 mount --bind "$here/wrapper" "$measure"
-        tries=3 by_mpi_found '[["node5"]]' "by MPI: a node with a slow device"
+        # Where few of the pairs could be measured, those of the node are named one by one.
+        tries=3 by_mpi_found '[true]' "by MPI: a node with a slow device, and no pair without it" '.nodes | index("node5") != null'
         C on node5 umount "$measure"
     else
-        skip "by MPI: a node with a slow device" "it takes a machine with nothing else to do (SYNCGUARD_MEASURE=yes)"
+        skip "by MPI: a node with a slow device, and no pair without it" "it takes a machine with nothing else to do (SYNCGUARD_MEASURE=yes)"
     fi
 
     C on node5 mount --bind /dev/null "$(readlink -f "$mpi")"
