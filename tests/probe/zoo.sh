@@ -14,18 +14,18 @@ if [ -z "$libraries" ]; then
     skip_all "no MPI library to try the probe with"
 fi
 
-# guard RANKS CMD...: with a new directory $dir/step; output in $dir/out
+# guard RANKS CMD...: with a new directory $dir/step
 guard() {
     ranks=$1
     shift
     rm -rf "$dir/step" "$dir"/zoo.*
     mkdir -m 700 "$dir/step"
-    mpi_run "$mpi" "$ranks" env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$@" >"$dir/out" 2>&1
+    mpi_run "$mpi" "$ranks" env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$@"
 }
 
-# The same, and the test ends where the run does not.
+# The same with the output in $dir/out, and the test ends where the run does not.
 guarded() {
-    guard "$@"
+    guard "$@" >"$dir/out" 2>&1
     guarded_status=$?
     case $guarded_status in
     124 | 137) # two dozen runs that take their whole time would take most of an hour
@@ -38,26 +38,6 @@ guarded() {
 
 why() {
     sed 's/^/# /' "$1" | head -n "${2:-10}"
-}
-
-# In about one of 50 runs that end with MPI_Abort on a busy machine, guarded or not, Open MPI's launcher crashes in
-# PMIx_server_finalize(), or waits there for ever and ignores SIGTERM, though its ranks have ended.  Its exit status is not the
-# program's then, and the run is repeated.
-launcher_failed() {
-    case $mpi:$1 in
-    openmpi:139) grep -q PMIx_server_finalize "$dir/out" ;;
-    openmpi:137) ! grep -q 'mpi_run: still running' "$dir/out" ;;
-    *) false ;;
-    esac
-}
-
-aborting() {
-    for _ in 1 2 3 4 5; do
-        MPI_TIMEOUT=120 guard 2 "$work/mpizoo.$mpi" --output "$dir/zoo" --abort
-        aborting_status=$?
-        launcher_failed "$aborting_status" || break
-    done
-    return $aborting_status
 }
 
 # zoo RANKS OPTION...
@@ -85,7 +65,7 @@ for mpi in $libraries; do
     [ "$(states)" = ' 4 state : finalized ' ]
     ok $? "$mpi: the rings of 4 ranks have the state finalized"
     zoo 3 --threads --fork
-    aborting
+    mpi_aborts "$mpi" "$dir/out" guard 2 "$work/mpizoo.$mpi" --output "$dir/zoo" --abort
     is $? 3 "$mpi: a guarded program that calls MPI_Abort(3) exits with 3" || why "$dir/out" 40
     case $(states) in
     *aborted*) true ;;

@@ -12,12 +12,19 @@ if [ -z "$libraries" ]; then
     skip_all "no MPI library to run the zoo with"
 fi
 
+run() {
+    rm -f "$dir"/zoo.*
+    mpi_run "$mpi" "$ranks" "$here/mpizoo.$mpi" --output "$dir/zoo" "$@"
+}
+
 # zoo RANKS OPTION...: every rank says ok, and all members of a communicator count the same collectives on it
 zoo() {
     ranks=$1
     shift
-    rm -f "$dir"/zoo.*
-    mpi_run "$mpi" "$ranks" "$here/mpizoo.$mpi" --output "$dir/zoo" "$@" >"$dir/out" 2>&1
+    case $* in
+    --abort) mpi_aborts "$mpi" "$dir/out" run "$@" ;;
+    *) run "$@" >"$dir/out" 2>&1 ;;
+    esac
     status=$?
     [ "$status" -eq "${want:-0}" ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq "$ranks" ]
     ok $? "$mpi: zoo on $ranks ranks $*: every rank ends as expected"
