@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # hook.sh - cost of one recorded call on MPI_COMM_SELF, as one JSON object: for each library and operation (rows) the median over
 # three processes of what hook.c prints; the worst of the collectives (p50, p999, clocks, ratio); the worst of the rows that pass
 # messages (message_p50, message_ratio) and its calls (message_row).  Needs top_builddir, top_srcdir.  See hook.c for the method.
