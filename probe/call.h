@@ -9,24 +9,27 @@
 #define SYNCGUARD_PROBE_CALL_H
 
 #include "probe/comm.h"
+#include "probe/nested.h"
 #include "probe/pace.h"
 #include "probe/request.h"
 
-/* Start a call on comm.  frame: the wrapper's stack frame.  True when the call is recorded, and the caller must
- * evaluate its arguments and call call_enter(). */
-HOT bool call_begin(struct call *k, handle comm, void *frame)
+/* Start a call on comm.  True when the call is recorded, and the caller must evaluate its arguments and call call_enter(). */
+HOT bool call_begin(struct call *k, handle comm, struct entry e)
 {
     k->comm = NULL;
     k->ring = NULL;
     k->paced_ns = 0;
-    if (!call_wanted(frame))
+    if (!call_wanted(e, comm))
         return false;
     k->comm = comm_get(comm);
     if (!k->comm)
         return false;
-    self.frame = frame;
+    call_entered(e, comm);
     k->ring = call_ring();
-    return k->ring != NULL;
+    if (!k->ring)
+        return false;
+    nested_begin(k->ring, e.frame);
+    return true;
 }
 
 /* Read the clock and show the call as the one in progress.  bytes: this rank's contribution; root < 0: none. */
@@ -68,15 +71,31 @@ HOT void call_pace(struct call *k, bool posted)
     }
 }
 
-/* Record a blocking call that was entered and returned rc.  Its event has been in the ring since it was entered, unless
- * the library switched stacks meanwhile, to a call that took its place (MPICH with threads in user space). */
+/* Another call took the place of this one's event: one that a callback made, or that the library switched stacks to (MPICH with
+ * threads in user space). */
+static __attribute__((noinline, unused)) void call_leave_nested(struct ring *r, uint64_t enter, uint64_t now,
+                                                                int rc)
+{
+    struct ring_event e;
+
+    if (!nested_take(enter, &e)) {
+        ring_missed(r);
+        return;
+    }
+    e.leave = now;
+    if (rc)
+        e.flags |= RING_EVENT_FAILED;
+    ring_emit(r, &e);
+}
+
+/* Record a blocking call that was entered and returned rc.  Its event has been in the ring since it was entered. */
 HOT void call_leave(struct call *k, int rc)
 {
     uint64_t now = clock_read(k->ring->clock);
 
     if (__builtin_expect(k->at->enter != k->event.enter, 0)) {
-        ring_missed(k->ring);
-        self.frame = NULL;
+        call_leave_nested(k->ring, k->event.enter, now, rc);
+        call_over();
         return;
     }
     if (__builtin_expect(k->paced_ns != 0, 0)) {
@@ -85,23 +104,23 @@ HOT void call_leave(struct call *k, int rc)
         pace_leave(&paced);
     }
     hot_leave(k->ring, k->at, now, rc != 0);
-    self.frame = NULL;
+    call_over();
 }
 
 /* After a call that was skipped. */
 HOT void call_unwind(struct call *k)
 {
     if (k->comm)
-        self.frame = NULL;
+        call_over();
 }
 
 /* ---- out of line ---- */
 
 #define SHARED static __attribute__((noinline, unused))
 
-SHARED bool call_begin_shared(struct call *k, handle comm, void *frame)
+SHARED bool call_begin_shared(struct call *k, handle comm, struct entry e)
 {
-    return call_begin(k, comm, frame);
+    return call_begin(k, comm, e);
 }
 
 SHARED void call_enter_shared(struct call *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
@@ -139,7 +158,7 @@ SHARED void call_posted(struct call *k, int rc, const void *request)
             request_posted(k->ring, handle_at(request, 0), &k->event, k->comm);
         }
     }
-    self.frame = NULL;
+    call_over();
 }
 
 #endif

@@ -57,30 +57,30 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
 
 #define LIST(...) __VA_ARGS__
 
-#define BLOCKING(symbol, ring_op, params, args, bytes, root)     \
-    EXPORT int symbol params;                                    \
-    int symbol params                                            \
-    {                                                            \
-        static struct next next = { #symbol, NULL };             \
-        struct call k;                                           \
-        int rc;                                                  \
-                                                                 \
-        if (!call_begin(&k, comm, __builtin_frame_address(0))) { \
-            call_skip(&k);                                       \
-            rc = ((int(*) params)next_get(&next))args;           \
-            call_unwind(&k);                                     \
-            return rc;                                           \
-        }                                                        \
-        {                                                        \
-            const struct comm *c = k.comm;                       \
-                                                                 \
-            (void)c;                                             \
-            call_enter(&k, ring_op, 0, bytes, root);             \
-        }                                                        \
-        call_pace(&k, false);                                    \
-        rc = ((int(*) params)next_get(&next))args;               \
-        call_leave(&k, rc);                                      \
-        return rc;                                               \
+#define BLOCKING(symbol, ring_op, params, args, bytes, root) \
+    EXPORT int symbol params;                                \
+    int symbol params                                        \
+    {                                                        \
+        static struct next next = { #symbol, NULL };         \
+        struct call k;                                       \
+        int rc;                                              \
+                                                             \
+        if (!call_begin(&k, comm, ENTRY(symbol))) {          \
+            call_skip(&k);                                   \
+            rc = ((int(*) params)next_get(&next))args;       \
+            call_unwind(&k);                                 \
+            return rc;                                       \
+        }                                                    \
+        {                                                    \
+            const struct comm *c = k.comm;                   \
+                                                             \
+            (void)c;                                         \
+            call_enter(&k, ring_op, 0, bytes, root);         \
+        }                                                    \
+        call_pace(&k, false);                                \
+        rc = ((int(*) params)next_get(&next))args;           \
+        call_leave(&k, rc);                                  \
+        return rc;                                           \
     }
 
 #define NONBLOCKING(symbol, ring_op, params, args, bytes, root)                   \
@@ -91,7 +91,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
         struct call k;                                                            \
         int rc;                                                                   \
                                                                                   \
-        if (call_begin_shared(&k, comm, __builtin_frame_address(0))) {            \
+        if (call_begin_shared(&k, comm, ENTRY(symbol))) {                         \
             const struct comm *c = k.comm;                                        \
                                                                                   \
             (void)c;                                                              \
@@ -115,7 +115,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
         struct call k;                                                                          \
         int rc;                                                                                 \
                                                                                                 \
-        call_begin_shared(&k, comm, __builtin_frame_address(0));                                \
+        call_begin_shared(&k, comm, ENTRY(symbol));                                             \
         rc = ((int (*)(LIST params, handle, void *))next_get(&next))(LIST args, info, request); \
         if (k.comm) {                                                                           \
             const struct comm *c = k.comm;                                                      \
@@ -129,7 +129,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
                                                    .op = ring_op,                               \
                                                    .flags = c->flags | RING_EVENT_NONBLOCKING | \
                                                             RING_EVENT_PERSISTENT });           \
-            self.frame = NULL;                                                                  \
+            call_over();                                                                        \
         }                                                                                       \
         return rc;                                                                              \
     }

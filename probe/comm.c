@@ -252,6 +252,7 @@ static struct comm *name(handle h)
     c->flags = inter ? RING_EVENT_INTER : 0;
     c->destinations = destinations(h, c);
     describe(c, g, n_groups, membership, instance);
+    atomic_fetch_add_explicit(&c->uses, 1, memory_order_relaxed);
     atomic_store_explicit(&c->at, h, memory_order_release);
     if (fresh) {
         c->next = atomic_load_explicit(bucket(h), memory_order_relaxed);
@@ -298,17 +299,22 @@ void comm_made(handle h)
         name_locked(h, true);
 }
 
-struct comm *comm_forget(handle h)
+struct comm_end comm_ending(handle h)
 {
     struct comm *c = lookup(h);
 
-    if (c)
-        atomic_store_explicit(&c->at, NULL, memory_order_release);
-    return c;
+    return (struct comm_end){ c, h, c ? atomic_load_explicit(&c->uses, memory_order_relaxed) : 0 };
 }
 
-void comm_keep(struct comm *c, handle h)
+void comm_ended(struct comm_end end)
 {
-    if (c)
-        atomic_store_explicit(&c->at, h, memory_order_release);
+    struct comm *c = end.comm;
+
+    if (!c)
+        return;
+    pthread_mutex_lock(&making);
+    if (atomic_load_explicit(&c->at, memory_order_relaxed) == end.at &&
+        atomic_load_explicit(&c->uses, memory_order_relaxed) == end.uses)
+        atomic_store_explicit(&c->at, NULL, memory_order_release);
+    pthread_mutex_unlock(&making);
 }

@@ -20,9 +20,11 @@ struct comm {
     uint32_t size;        /* number of members; an intercommunicator's two groups added up */
     int32_t rank;         /* this process's rank in its own group */
     uint32_t peers;       /* of a rooted or all-to-all operation: the remote group's size, if there is one */
-    uint32_t *world; /* the peers' names in the job, COMM_FOREIGN: none; NULL: each peer is called as its rank */
+    uint32_t
+        *world; /* the peers' names in the job, COMM_FOREIGN: none; NULL: each peer is called as its rank */
     uint32_t destinations;    /* number of neighbours in its topology that this rank sends to */
     uint8_t flags;            /* RING_EVENT_INTER */
+    _Atomic uint32_t uses;    /* communicators that the entry was for */
     uint64_t gate_of;         /* the name that gate belongs to; 0: no gate looked up yet */
     struct pacing_gate *gate; /* gate of the ranks on this node, see pace.h; NULL: none was free */
     uint64_t left_ns;         /* when its last collective ended while pacing was on; 0: never */
@@ -65,11 +67,16 @@ HOT struct comm *comm_get(handle h)
 
 /* Name a communicator that was just made.  Names depend on the order in which communicators are made. */
 void comm_made(handle h);
-/* Forget a communicator before the library frees it, because the library may reuse the handle at once.  Returns
- * the entry for comm_keep(), or NULL when it was unknown. */
-struct comm *comm_forget(handle h);
-/* Undo comm_forget() after freeing failed.  c may be NULL. */
-void comm_keep(struct comm *c, handle h);
+
+/* A communicator that the library is to free. */
+struct comm_end {
+    struct comm *comm; /* NULL: unknown */
+    handle at;
+    uint32_t uses; /* of the entry, when it was for this one */
+};
+struct comm_end comm_ending(handle h);
+/* The library has freed it: forget its name, unless another communicator has its handle by now. */
+void comm_ended(struct comm_end end);
 
 /* Take the next sequence number on c.  The program orders the collectives on one communicator, so no atomic
  * addition is needed. */

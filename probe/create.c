@@ -11,7 +11,7 @@
         struct call k;                                                  \
         int rc;                                                         \
                                                                         \
-        if (call_begin_shared(&k, comm, __builtin_frame_address(0)))    \
+        if (call_begin_shared(&k, comm, ENTRY(symbol)))                 \
             call_enter_shared(&k, RING_OP_COMM_CREATE, flags, 0, root); \
         else                                                            \
             call_skip(&k);                                              \
@@ -79,15 +79,15 @@ BOTH(CREATE_POSTED, Comm_idup_with_info, (handle comm, handle info, void *made, 
     int symbol params                                \
     {                                                \
         static struct next next = { #symbol, NULL }; \
-        void *frame = __builtin_frame_address(0);    \
-        bool ours = call_wanted(frame);              \
+        struct entry e = ENTRY(symbol);              \
+        bool ours = call_wanted(e, NULL);            \
         int rc;                                      \
                                                      \
         if (ours)                                    \
-            self.frame = frame;                      \
+            call_entered(e, NULL);                   \
         rc = ((int(*) params)next_get(&next))args;   \
         if (ours) {                                  \
-            self.frame = NULL;                       \
+            call_over();                             \
             if (!rc)                                 \
                 comm_made(handle_at(made, 0));       \
         }                                            \
@@ -107,34 +107,29 @@ BOTH(CREATE_APART, Intercomm_create_from_groups,
 
 /* ---- the end of a communicator ---- */
 
-static int comm_end(struct next *next, void *comm, void *frame)
+/* Its name is needed until the library has freed it: the callbacks of its attributes may use it, and free others.  Then it is forgotten at
+ * once, because its handle may be that of another one by now. */
+static int comm_end(struct next *next, void *comm)
 {
-    bool ours = call_wanted(frame);
-    handle h = NULL;
-    struct comm *c = NULL;
+    bool ours = comm && atomic_load_explicit(&probe.active, memory_order_relaxed);
+    struct comm_end end = { .comm = NULL };
     int rc;
 
-    if (ours) {
-        h = handle_at(comm, 0);
-        c = comm_forget(h);
-        self.frame = frame;
-    }
+    if (ours)
+        end = comm_ending(handle_at(comm, 0));
     rc = ((int (*)(void *))next_get(next))(comm);
-    if (ours) {
-        self.frame = NULL;
-        if (rc)
-            comm_keep(c, h);
-    }
+    if (!rc)
+        comm_ended(end);
     return rc;
 }
 
-#define COMM_END(symbol)                                          \
-    EXPORT int symbol(void *comm);                                \
-    int symbol(void *comm)                                        \
-    {                                                             \
-        static struct next next = { #symbol, NULL };              \
-                                                                  \
-        return comm_end(&next, comm, __builtin_frame_address(0)); \
+#define COMM_END(symbol)                             \
+    EXPORT int symbol(void *comm);                   \
+    int symbol(void *comm)                           \
+    {                                                \
+        static struct next next = { #symbol, NULL }; \
+                                                     \
+        return comm_end(&next, comm);                \
     }
 BOTH(COMM_END, Comm_free)
 BOTH(COMM_END, Comm_disconnect)

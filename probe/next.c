@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,12 +92,29 @@ static int unsupported(void)
 
 next_fn next_missing = (next_fn)unsupported;
 
+bool next_layered;
+
+/* Does MPI_X lie in another object than PMPI_X?  The library has both. */
+static void look_for_tools(const char *name, void *at)
+{
+    char pmpi[64];
+    void *library_at;
+    Dl_info ours, theirs;
+
+    if (next_layered || name[0] != 'M' || snprintf(pmpi, sizeof(pmpi), "P%s", name) >= (int)sizeof(pmpi))
+        return;
+    library_at = find(pmpi, RTLD_NEXT);
+    if (library_at && dladdr(at, &ours) && dladdr(library_at, &theirs) && ours.dli_fbase != theirs.dli_fbase)
+        next_layered = true;
+}
+
 next_fn next_find(struct next *n)
 {
     void *at = find(n->name, RTLD_NEXT);
 
     if (!at)
         return next_missing; /* not remembered: the library may be loaded later */
+    look_for_tools(n->name, at);
     atomic_store_explicit(&n->at, at, memory_order_release);
     return (next_fn)at;
 }

@@ -5,6 +5,7 @@
 #define SYNCGUARD_PROBE_NEXT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct next {
     const char *name;
@@ -17,6 +18,10 @@ typedef void (*next_fn)(void);
 /* Called in place of a function that no library defines.  A program gets there only if it found the probe's
  * wrapper with dlsym() or a weak reference.  init.c sets it once it knows the library. */
 extern next_fn next_missing;
+
+/* Another tool lies between the probe and the library: what it calls as PMPI_X comes back to the probe.  Known of a function from its
+ * first call on. */
+extern bool next_layered __attribute__((visibility("hidden")));
 
 /* Look the function up and cache it if found.  Never NULL. */
 next_fn next_find(struct next *n);

@@ -39,7 +39,7 @@ static __attribute__((noinline)) void sent_unrecorded(const struct comm *c, int 
 
     if (!rc)
         message_begin(&e, c, RING_OP_SEND, to, tag);
-    self.frame = NULL;
+    call_over();
 }
 
 /* The message was not sent; its event is where the call is shown. */
@@ -156,7 +156,7 @@ HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
         struct p2p p;                                                     \
         int rc;                                                           \
                                                                           \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))             \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                          \
             return NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm); \
         if (__builtin_expect(!p.ring, 0)) {                               \
             rc = NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm);   \
@@ -188,7 +188,7 @@ ALL(SEND, Rsend)
         struct p2p p;                                                               \
         int rc;                                                                     \
                                                                                     \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                       \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                    \
             return NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request); \
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);                           \
         e.bytes = bytes_sent(&p, n, type);                                          \
@@ -216,7 +216,7 @@ ALL(ISEND, Irsend)
         struct p2p p;                                                                   \
         int rc;                                                                         \
                                                                                         \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                           \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                        \
             return NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);     \
         status = status_wanted(status, &own);                                           \
         message_begin(&e, p.comm, RING_OP_RECV, from, tag);                             \
@@ -239,7 +239,7 @@ ALL(RECV, Recv)
         struct p2p p;                                                                 \
         int rc;                                                                       \
                                                                                       \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                         \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                      \
             return NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request); \
         message_begin(&e, p.comm, RING_OP_RECV, from, tag);                           \
         m = to_post(&e);                                                              \
@@ -276,7 +276,7 @@ HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, i
         p2p_over(p, now);
 }
 
-#define EXCHANGE_AS(symbol, params, args)                     \
+#define EXCHANGE_AS(symbol, passes, params, args)             \
     EXPORT int symbol params;                                 \
     int symbol params                                         \
     {                                                         \
@@ -286,8 +286,10 @@ HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, i
         struct p2p p;                                         \
         int rc;                                               \
                                                               \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0))) \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))              \
             return NEXT(params) args;                         \
+        if (passes)                                           \
+            call_passes(ENTRY(symbol), comm);                 \
         last = status_wanted(last, &own);                     \
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
         message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
@@ -297,8 +299,8 @@ HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, i
         exchanged(&p, &e, &in, rc, last);                     \
         return rc;                                            \
     }
-#define EXCHANGE(symbol, COUNT) EXCHANGE_AS(symbol, EXCHANGE_PARAMS(COUNT), EXCHANGE_ARGS)
-#define REPLACE(symbol, COUNT)  EXCHANGE_AS(symbol, REPLACE_PARAMS(COUNT), REPLACE_ARGS)
+#define EXCHANGE(symbol, COUNT) EXCHANGE_AS(symbol, false, EXCHANGE_PARAMS(COUNT), EXCHANGE_ARGS)
+#define REPLACE(symbol, COUNT)  EXCHANGE_AS(symbol, true, REPLACE_PARAMS(COUNT), REPLACE_ARGS)
 ALL(EXCHANGE, Sendrecv)
 ALL(REPLACE, Sendrecv_replace)
 
@@ -324,7 +326,7 @@ static void exchange_posted(struct p2p *p, struct ring_event *e, struct ring_eve
         struct p2p p;                                         \
         int rc;                                               \
                                                               \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0))) \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))              \
             return NEXT(params) args;                         \
         message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
         message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
@@ -347,7 +349,7 @@ static void made(struct p2p *p, enum ring_op op, int peer, int tag, uint64_t byt
 {
     struct ring_event e;
 
-    self.frame = NULL;
+    call_over();
     if (rc)
         return;
     message_prepare(&e, p->comm, op, peer, tag);
@@ -366,7 +368,7 @@ static void made(struct p2p *p, enum ring_op op, int peer, int tag, uint64_t byt
         struct p2p p;                                           \
         int rc;                                                 \
                                                                 \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))   \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                \
             return NEXT(params) args;                           \
         rc = NEXT(params) args;                                 \
         made(&p, op, peer, tag, rc ? 0 : (bytes), rc, request); \
@@ -394,7 +396,7 @@ ALL(RECV_INIT, Recv_init)
         struct p2p p;                                                         \
         int rc;                                                               \
                                                                               \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                 \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                              \
             return NEXT((int, int, handle, void *))(from, tag, comm, status); \
         p2p_show(&p, 0);                                                      \
         rc = NEXT((int, int, handle, void *))(from, tag, comm, status);       \
@@ -423,7 +425,7 @@ static void matched(struct p2p *p, int from, int tag, const void *message, const
         struct p2p p;                                                                          \
         int rc;                                                                                \
                                                                                                \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                                  \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                               \
             return NEXT((int, int, handle, void *, void *))(from, tag, comm, message, status); \
         status = status_wanted(status, &own);                                                  \
         p2p_show(&p, 0);                                                                       \
@@ -445,11 +447,11 @@ BOTH(MPROBE, Mprobe)
         struct p2p p;                                                                                       \
         int rc;                                                                                             \
                                                                                                             \
-        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                                               \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                                            \
             return NEXT((int, int, handle, int *, void *, void *))(from, tag, comm, flag, message, status); \
         status = status_wanted(status, &own);                                                               \
         rc = NEXT((int, int, handle, int *, void *, void *))(from, tag, comm, flag, message, status);       \
-        self.frame = NULL;                                                                                  \
+        call_over();                                                                                        \
         if (!rc && *flag)                                                                                   \
             matched(&p, from, tag, message, status);                                                        \
         return rc;                                                                                          \
@@ -481,7 +483,7 @@ static void take_matched(struct p2p *p, struct ring_event *e, const void *messag
         struct p2p p;                                                      \
         int rc;                                                            \
                                                                            \
-        if (!p2p_begin(&p, NULL, __builtin_frame_address(0)))              \
+        if (!p2p_begin(&p, NULL, ENTRY(symbol)))                           \
             return NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last); \
         last = status_wanted(last, &own);                                  \
         take_matched(&p, &e, message);                                     \
@@ -501,7 +503,7 @@ ALL(MRECV, Mrecv)
         struct p2p p;                                                      \
         int rc;                                                            \
                                                                            \
-        if (!p2p_begin(&p, NULL, __builtin_frame_address(0)))              \
+        if (!p2p_begin(&p, NULL, ENTRY(symbol)))                           \
             return NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last); \
         take_matched(&p, &e, message);                                     \
         rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \

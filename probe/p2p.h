@@ -3,6 +3,7 @@
 #define SYNCGUARD_PROBE_P2P_H
 
 #include "probe/comm.h"
+#include "probe/nested.h"
 
 struct p2p {
     struct ring *ring;     /* NULL: not recorded */
@@ -16,22 +17,24 @@ struct p2p {
  *
  * The clock is read first: reading it waits for all that the processor has under way, and what follows goes on beside
  * the library's own work. */
-HOT bool p2p_begin(struct p2p *p, handle comm, void *frame)
+HOT bool p2p_begin(struct p2p *p, handle comm, struct entry e)
 {
-    if (!call_wanted(frame))
+    if (!call_wanted(e, comm))
         return false;
-    self.frame = frame;
+    call_entered(e, comm);
     p->ring = call_ring();
     p->enter = p->ring ? clock_read(p->ring->clock) : 0;
+    if (p->ring)
+        nested_begin(p->ring, e.frame);
     p->comm = __builtin_constant_p(comm) && !comm ? NULL : comm_get(comm);
     p->at = NULL;
     return true;
 }
 
 /* The same for a call that returns at once. */
-HOT void p2p_begin_untimed(struct p2p *p, void *frame)
+HOT void p2p_begin_untimed(struct p2p *p, struct entry e)
 {
-    self.frame = frame;
+    call_entered(e, NULL);
     p->ring = call_ring();
 }
 
@@ -65,7 +68,7 @@ HOT uint64_t p2p_leave(struct p2p *p, uint64_t bytes)
         now = clock_read(p->ring->clock);
         hot_p2p(p->ring, bytes, now - p->enter);
     }
-    self.frame = NULL;
+    call_over();
     return now;
 }
 
@@ -82,7 +85,7 @@ HOT void p2p_posted(struct p2p *p, uint64_t bytes)
 {
     if (p->ring)
         hot_p2p_posted(p->ring, bytes);
-    self.frame = NULL;
+    call_over();
 }
 
 #endif

@@ -64,11 +64,22 @@ static inline handle handle_at(const void *array, int i)
 
 /* ---- the thread ---- */
 
+#define NESTED_MAX \
+    4u /* calls that a thread is in at once, and that get an event: of further ones the outermost are counted as missed */
+
 struct comm;
 struct thread {
     struct ring *ring; /* NULL: none yet, or none left */
-    void *frame;       /* of the outermost wrapper in progress; NULL: none */
     struct comm *comm; /* of the last call, see comm.h; NULL: none yet */
+    /* The call that comes back as PMPI_X, see call_passed_on(): its frame (NULL: there is none) and its communicator. */
+    const void *passing;
+    handle passing_comm;
+    const void *shown; /* the frame of the call that the ring showed last */
+    struct { /* calls that are in progress and not shown any more, the outer ones first (nested.c) */
+        const void *frame;
+        struct ring_event event;
+    } nested[NESTED_MAX];
+    unsigned n_nested;
     /* The last predefined datatype whose size was asked for: it cannot be freed, so its handle never means another. */
     handle type;
     uint64_t type_bytes;
@@ -88,15 +99,53 @@ void scr_leave(void);
 
 /* ---- one call ---- */
 
-/* Whether the wrapper with this frame records its call: the probe is active, and the wrapper is not called inside
- * another one.  Open MPI's Fortran layer calls PMPI_X, MPICH's calls MPI_X, a tool between the probe and the library
- * calls PMPI_X; only the outermost is recorded.  Nesting is detected by
- * the stack rather than by a counter, so that a program whose error handler jumps or throws out of a call does
- * not stop recording for good. */
-static inline bool call_wanted(const void *frame)
+/* How a wrapper was called. */
+struct entry {
+    const void *frame; /* the wrapper's stack frame */
+    bool pmpi;         /* as PMPI_X */
+};
+#define ENTRY(symbol) ((struct entry){ __builtin_frame_address(0), #symbol[0] == 'P' })
+
+/* Each call of the program has an event and a number, at whatever depth: callbacks of attributes, error handlers and generalized
+ * requests call MPI, too, on some ranks only, and error handlers jump or throw out of a call.  Not so a call that is passed on: a
+ * tool between the probe and the library calls PMPI_X inside the MPI_X that it wraps, and Open MPI's MPI_Sendrecv_replace calls
+ * PMPI_Sendrecv; then the outer one stands for both.  That is what a PMPI_X is which is called below the frame of a call that may
+ * be passed on, on the same communicator, or on none.  The frame of a call that was left by a jump does no harm: it is forgotten at
+ * the next MPI_X. */
+static inline bool call_passed_on(struct entry e, handle comm)
 {
-    return atomic_load_explicit(&probe.active, memory_order_relaxed) &&
-           (uintptr_t)frame >= (uintptr_t)self.frame;
+    if ((uintptr_t)e.frame >= (uintptr_t)self.passing || (comm && handle_of(comm) != self.passing_comm))
+        return false;
+    if (!next_layered)
+        self.passing = NULL; /* the library does so once */
+    return true;
+}
+
+/* Whether the wrapper records its call.  comm: NULL for a call without one. */
+HOT bool call_wanted(struct entry e, handle comm)
+{
+    if (!atomic_load_explicit(&probe.active, memory_order_relaxed))
+        return false;
+    return !e.pmpi || __builtin_expect(!self.passing, 1) || !call_passed_on(e, comm);
+}
+
+/* The call may come back as PMPI_X, until call_over(). */
+HOT void call_passes(struct entry e, handle comm)
+{
+    self.passing = e.frame;
+    self.passing_comm = handle_of(comm);
+}
+
+/* After call_wanted(). */
+HOT void call_entered(struct entry e, handle comm)
+{
+    if (__builtin_expect(next_layered, 0) && !e.pmpi)
+        call_passes(e, comm);
+}
+
+HOT void call_over(void)
+{
+    self.passing = NULL;
 }
 
 /* The ring to write to, or NULL when recording is switched off or there is none. */

@@ -26,7 +26,8 @@ static void thread_end(void *arg)
     if (self.ring)
         ring_leave(self.ring, clock_read(self.ring->clock));
     self.ring = NULL;
-    self.frame = NULL;
+    self.n_nested = 0;
+    call_over();
     atomic_store_explicit(&rings[i].taken, false, memory_order_release);
 }
 
@@ -35,7 +36,8 @@ static void forked(void)
 {
     atomic_store_explicit(&probe.active, false, memory_order_relaxed);
     self.ring = NULL;
-    self.frame = NULL;
+    self.n_nested = 0;
+    call_over();
 }
 
 int thread_setup(const char *dir, const struct ring_info *info)

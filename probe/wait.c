@@ -11,7 +11,8 @@
 #include "probe/request.h"
 
 #define STATUSES_OWN 64u /* in the caller's frame */
-#define STATUSES_LEND 16384u /* lent to one thread at a time; with more requests messages are counted as missed */
+#define STATUSES_LEND \
+    16384u /* lent to one thread at a time; with more requests messages are counted as missed */
 
 static struct status lendable[STATUSES_LEND]; /* 384 KiB of zero pages, resident only where used */
 static atomic_flag lent = ATOMIC_FLAG_INIT;
@@ -25,17 +26,17 @@ struct waiting {
     struct status own[STATUSES_OWN];
 };
 
-/* w->ours becomes false when the call goes straight to the library.  enter: when it began; 0: now. */
-static void waiting_begin_at(struct waiting *w, const void *requests, int n, void *frame, uint64_t enter)
+/* The call is wanted.  w->ours becomes false when it goes straight to the library.  enter: when it began; 0: now. */
+static void waiting_begin_at(struct waiting *w, const void *requests, int n, struct entry e, uint64_t enter)
 {
     const struct request *q;
 
     w->ours = false;
-    if (!call_wanted(frame))
-        return;
     w->m.ring = call_ring();
-    if (w->m.ring)
+    if (w->m.ring) {
         w->m.enter = enter ? enter : clock_read(w->m.ring->clock); /* first, see p2p_begin() */
+        nested_begin(w->m.ring, e.frame);
+    }
     if (request_any())
         request_take(&w->list, requests, n);
     else
@@ -45,7 +46,7 @@ static void waiting_begin_at(struct waiting *w, const void *requests, int n, voi
     if (!w->m.ring && w->list.first == REQUEST_NONE)
         return;
     w->ours = true;
-    self.frame = frame;
+    call_entered(e, NULL);
     if (!w->m.ring)
         return;
     q = w->list.collective;
@@ -61,16 +62,18 @@ static void waiting_begin_at(struct waiting *w, const void *requests, int n, voi
         hot_enter(w->m.ring, &(struct ring_event){ .enter = w->m.enter, .root = -1, .op = RING_OP_WAIT });
 }
 
-static void waiting_begin(struct waiting *w, const void *requests, int n, void *frame)
+static void waiting_begin(struct waiting *w, const void *requests, int n, struct entry e)
 {
-    waiting_begin_at(w, requests, n, frame, 0);
+    w->ours = false;
+    if (call_wanted(e, NULL))
+        waiting_begin_at(w, requests, n, e, 0);
 }
 
 /* The same for a test, which is only recorded if a known operation is among the requests. */
-static void testing_begin(struct waiting *w, const void *requests, int n, void *frame)
+static void testing_begin(struct waiting *w, const void *requests, int n, struct entry e)
 {
     w->ours = false;
-    if (!request_any() || !call_wanted(frame))
+    if (!request_any() || !call_wanted(e, NULL))
         return;
     request_take(&w->list, requests, n);
     if (w->list.first == REQUEST_NONE)
@@ -80,7 +83,9 @@ static void testing_begin(struct waiting *w, const void *requests, int n, void *
     w->flags = RING_EVENT_UNWAITED;
     w->m.ring = call_ring();
     w->m.enter = w->m.ring && !w->list.polled ? clock_read(w->m.ring->clock) : 0;
-    self.frame = frame;
+    if (w->m.ring)
+        nested_begin(w->m.ring, e.frame);
+    call_entered(e, NULL);
 }
 
 /* Where the library is to write statuses: ours where the program ignores them and a message is received. */
@@ -126,13 +131,13 @@ struct single {
     struct request *q;
 };
 
-/* False: the wait is any other. */
-HOT bool single_begin(struct single *s, const void *requests, void *frame)
+/* The call is wanted.  False: it waits for anything else. */
+HOT bool single_begin(struct single *s, const void *requests, struct entry e)
 {
     handle h;
 
     s->m.enter = 0;
-    if (!call_wanted(frame) || !request_any())
+    if (!request_any())
         return false;
     h = handle_at(requests, 0);
     s->m.ring = call_ring();
@@ -142,7 +147,8 @@ HOT bool single_begin(struct single *s, const void *requests, void *frame)
     s->q = request_take_message(h);
     if (!s->q)
         return false;
-    self.frame = frame;
+    nested_begin(s->m.ring, e.frame);
+    call_entered(e, NULL);
     s->m.at = hot_enter_message(s->m.ring, s->m.enter, true, hot_message_get(&s->q->event));
     return true;
 }
@@ -235,7 +241,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         if (!w->list.collective)
             hot_p2p(r, 0, now - enter);
     }
-    self.frame = NULL;
+    call_over();
     for (uint32_t at = w->list.first, next; at != REQUEST_NONE; at = next) {
         struct request *q = request_get(at);
         int place = (int)q->index;
@@ -269,47 +275,49 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         struct waiting w;                                                                   \
         int rc;                                                                             \
                                                                                             \
-        begin(&w, requests, count, __builtin_frame_address(0));                             \
+        begin(&w, requests, count, ENTRY(symbol));                                          \
         status = waiting_statuses(&w, status, n_statuses);                                  \
         rc = ((int(*) params)next_get(&next))args;                                          \
         return waiting_end(&w, rc, requests, !rc && (done), indices, rc ? 0 : (n_indices)); \
     }
 
-/* enter: when the call began; 0: not known. */
-static int wait_any(int (*next)(void *, void *), void *requests, void *status, void *frame, uint64_t enter)
+/* The call is wanted.  enter: when it began; 0: not known. */
+static int wait_any(int (*next)(void *, void *), void *requests, void *status, struct entry e, uint64_t enter)
 {
     struct waiting w;
     int rc;
 
-    if (call_wanted(frame) &&
-        request_shared(handle_at(requests, 0))) { /* complete already: there is nothing to time */
-        p2p_begin_untimed(&w.m, frame);
+    if (request_shared(handle_at(requests, 0))) { /* complete already: there is nothing to time */
+        p2p_begin_untimed(&w.m, e);
         rc = next(requests, status);
         p2p_posted(&w.m, 0);
         return rc;
     }
-    waiting_begin_at(&w, requests, 1, frame, enter);
+    waiting_begin_at(&w, requests, 1, e, enter);
     status = waiting_statuses(&w, status, 1);
     rc = next(requests, status);
     return waiting_end(&w, rc, requests, !rc, NULL, 0);
 }
 
-#define WAIT(symbol, params)                                                                     \
-    EXPORT int symbol params;                                                                    \
-    int symbol params                                                                            \
-    {                                                                                            \
-        static struct next next = { #symbol, NULL };                                             \
-        void *frame = __builtin_frame_address(0);                                                \
-        struct status own;                                                                       \
-        struct single s;                                                                         \
-        int rc;                                                                                  \
-                                                                                                 \
-        if (!single_begin(&s, requests, frame))                                                  \
-            return wait_any((int(*) params)next_get(&next), requests, status, frame, s.m.enter); \
-        status = status_wanted(status, &own);                                                    \
-        rc = ((int(*) params)next_get(&next))(requests, status);                                 \
-        single_end(&s, rc, requests, status);                                                    \
-        return rc;                                                                               \
+#define WAIT(symbol, params)                                          \
+    EXPORT int symbol params;                                         \
+    int symbol params                                                 \
+    {                                                                 \
+        static struct next next = { #symbol, NULL };                  \
+        int(*library) params = (int(*) params)next_get(&next);        \
+        struct entry e = ENTRY(symbol);                               \
+        struct status own;                                            \
+        struct single s;                                              \
+        int rc;                                                       \
+                                                                      \
+        if (!call_wanted(e, NULL))                                    \
+            return library(requests, status);                         \
+        if (!single_begin(&s, requests, e))                           \
+            return wait_any(library, requests, status, e, s.m.enter); \
+        status = status_wanted(status, &own);                         \
+        rc = library(requests, status);                               \
+        single_end(&s, rc, requests, status);                         \
+        return rc;                                                    \
     }
 BOTH(WAIT, Wait, (void *requests, void *status))
 BOTH(COMPLETE, Waitany, waiting_begin, (int n, void *requests, int *index, void *status),
@@ -337,15 +345,15 @@ struct starting {
 
 /* Take sequence numbers before the library is called, in the order of the array: another thread may complete a
  * request as soon as it is started. */
-HOT void starting_begin(struct starting *s, const void *requests, int n, void *frame)
+HOT void starting_begin(struct starting *s, const void *requests, int n, struct entry e)
 {
-    s->ours = call_wanted(frame);
+    s->ours = call_wanted(e, NULL);
     if (!s->ours)
         return;
+    call_entered(e, NULL);
     s->m.ring = call_ring();
     s->m.enter = s->m.ring ? clock_read(s->m.ring->clock) : 0;
     s->messages = n;
-    self.frame = frame;
     for (int i = 0; request_any() && i < n; i++)
         s->messages -= request_started(s->m.ring, handle_at(requests, i), s->m.enter);
 }
@@ -356,31 +364,31 @@ HOT void starting_leave(struct starting *s)
         return;
     if (s->m.ring && s->messages > 0)
         hot_p2p_posted(s->m.ring, 0);
-    self.frame = NULL;
+    call_over();
 }
 
-#define START(symbol, params, args, count)                               \
-    EXPORT int symbol params;                                            \
-    int symbol params                                                    \
-    {                                                                    \
-        static struct next next = { #symbol, NULL };                     \
-        struct starting s;                                               \
-        int rc;                                                          \
-                                                                         \
-        starting_begin(&s, requests, count, __builtin_frame_address(0)); \
-        rc = ((int(*) params)next_get(&next))args;                       \
-        starting_leave(&s);                                              \
-        return rc;                                                       \
+#define START(symbol, params, args, count)                  \
+    EXPORT int symbol params;                               \
+    int symbol params                                       \
+    {                                                       \
+        static struct next next = { #symbol, NULL };        \
+        struct starting s;                                  \
+        int rc;                                             \
+                                                            \
+        starting_begin(&s, requests, count, ENTRY(symbol)); \
+        rc = ((int(*) params)next_get(&next))args;          \
+        starting_leave(&s);                                 \
+        return rc;                                          \
     }
-#define FREE(symbol)                                                  \
-    EXPORT int symbol(void *request);                                 \
-    int symbol(void *request)                                         \
-    {                                                                 \
-        static struct next next = { #symbol, NULL };                  \
-                                                                      \
-        if (request_any() && call_wanted(__builtin_frame_address(0))) \
-            request_freed(call_ring(), handle_at(request, 0));        \
-        return ((int (*)(void *))next_get(&next))(request);           \
+#define FREE(symbol)                                           \
+    EXPORT int symbol(void *request);                          \
+    int symbol(void *request)                                  \
+    {                                                          \
+        static struct next next = { #symbol, NULL };           \
+                                                               \
+        if (request_any() && call_wanted(ENTRY(symbol), NULL)) \
+            request_freed(call_ring(), handle_at(request, 0)); \
+        return ((int (*)(void *))next_get(&next))(request);    \
     }
 
 BOTH(START, Start, (void *requests), (requests), 1)

@@ -204,12 +204,14 @@ dist_check_SCRIPTS += \
 	tests/plan/oracles.sh \
 	tests/plan/simulate.sh \
 	tests/plan/strategies.sh \
+	tests/probe/legal.sh \
 	tests/probe/messages.sh \
 	tests/probe/onesided.sh \
 	tests/probe/pace.sh \
 	tests/probe/path.sh \
 	tests/probe/record.sh \
 	tests/probe/scr.sh \
+	tests/probe/tool.sh \
 	tests/probe/zoo.sh \
 	tests/gloo/fake.sh \
 	tests/gloo/guarded.sh \

@@ -65,3 +65,35 @@ tests/probe/onesided.mpich: tests/probe/onesided.c
 	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/onesided.c
 endif
 CLEANFILES += tests/probe/onesided.openmpi tests/probe/onesided.mpich
+
+# What MPI allows and few programs do
+EXTRA_DIST += tests/probe/legal.c
+if HAVE_OPENMPI
+check_SCRIPTS += tests/probe/legal.openmpi
+tests/probe/legal.openmpi: tests/probe/legal.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) $(ZOO_WARN) -o $@ $(top_srcdir)/tests/probe/legal.c
+endif
+if HAVE_MPICH
+check_SCRIPTS += tests/probe/legal.mpich
+tests/probe/legal.mpich: tests/probe/legal.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) $(ZOO_WARN) -o $@ $(top_srcdir)/tests/probe/legal.c
+endif
+CLEANFILES += tests/probe/legal.openmpi tests/probe/legal.mpich
+
+# A tool beside the probe
+EXTRA_DIST += tests/probe/tool.c
+if HAVE_OPENMPI
+check_SCRIPTS += tests/probe/tool.openmpi
+tests/probe/tool.openmpi: tests/probe/tool.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -fPIC -shared -o $@ $(top_srcdir)/tests/probe/tool.c
+endif
+if HAVE_MPICH
+check_SCRIPTS += tests/probe/tool.mpich
+tests/probe/tool.mpich: tests/probe/tool.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -fPIC -shared -o $@ $(top_srcdir)/tests/probe/tool.c
+endif
+CLEANFILES += tests/probe/tool.openmpi tests/probe/tool.mpich

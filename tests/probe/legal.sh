@@ -1,0 +1,29 @@
+#!/bin/bash
+# What MPI allows and few programs do: the program does the same with the probe and without, and its ranks' rings agree.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/workloads/mpi.sh"
+
+probe=$top_builddir/.libs/libsyncguard_probe.so
+program=$top_builddir/tests/probe/legal
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+
+libraries=$(mpi_libraries "$program")
+[ -n "$libraries" ] || skip_all "needs an MPI library"
+
+for mpi in $libraries; do
+    for kind in attributes agreement; do
+        ranks=4
+        rm -rf "$dir/step"
+        mkdir -m 700 "$dir/step"
+        mpi_run "$mpi" $ranks "$program.$mpi" $kind >"$dir/bare" 2>"$dir/bare.err"
+        bare=$?
+        mpi_run "$mpi" $ranks env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$program.$mpi" $kind >"$dir/out" 2>"$dir/err"
+        is "$? $(sort "$dir/out")" "$bare $(sort "$dir/bare")" "$mpi, $kind: the program prints and returns what it does without the probe" || show "$dir/err"
+        is "$(grep -c ' ok$' "$dir/bare")" $ranks "$mpi, $kind: which is what it must" || show "$dir/bare" "$dir/bare.err"
+        "$top_builddir/tests/probe/compare" "$dir/step" - $ranks >"$dir/compare" 2>&1
+        ok $? "$mpi, $kind: the rings of its ranks agree, and nothing was missed" || show "$dir/compare"
+        echo "# $(tail -n 1 "$dir/compare")"
+    done
+done
+done_testing
