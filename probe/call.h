@@ -54,8 +54,10 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
 /* Instead of call_enter() where call_begin() returned false: recording may be off, but the number counts. */
 HOT void call_skip(struct call *k)
 {
-    if (k->comm)
-        comm_next_seq(k->comm);
+    if (!k->comm)
+        return;
+    k->event.comm = k->comm->name;
+    k->event.seq = comm_next_seq(k->comm);
 }
 
 /* Apply pacing, after call_enter() and before the library is called.  posted: the call only posts the operation,

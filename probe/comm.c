@@ -154,29 +154,32 @@ static uint32_t instance_of(uint64_t membership)
     return (*at)->instances++;
 }
 
-static void describe(const struct comm *c, const struct group g[2], int n_groups, uint64_t membership,
-                     uint32_t instance)
+/* The members outside of this world do not count: they describe the communicator by another name.  first: the group whose members
+ * come first, the same on all. */
+static void describe(const struct comm *c, const struct group g[2], int n_groups, int first,
+                     uint64_t membership, uint32_t instance)
 {
     struct ring_comm d = { .name = c->name,
                            .membership = membership,
-                           .size = c->size,
-                           .rank = (uint32_t)c->rank,
                            .instance = instance,
                            .first = UINT32_MAX,
                            .flags = c->flags };
 
-    for (int k = 0; k < n_groups; k++)
-        for (uint32_t i = 0; i < g[k].n; i++) {
-            uint64_t id = g[k].ids[i];
+    for (int k = 0; k < n_groups; k++) {
+        const struct group *at = &g[k ? !first : first];
 
+        for (uint32_t i = 0; i < at->n; i++) {
+            uint64_t id = at->ids[i];
+
+            if (at == g && i == (uint32_t)c->rank)
+                d.rank = d.size;
             if (id == FOREIGN)
                 continue;
+            d.size++;
             d.first = id < d.first ? (uint32_t)id : d.first;
             d.last = id > d.last ? (uint32_t)id : d.last;
         }
-    /* This process's place in both groups; the group with the smaller first member comes first. */
-    if (n_groups == 2 && g[1].ids[0] < g[0].ids[0])
-        d.rank += g[1].n;
+    }
     if (probe.main)
         ring_comm_add(probe.main, &d);
 }
@@ -211,11 +214,11 @@ static struct comm *place(handle h)
 }
 
 /* Name and register a communicator.  Call with the lock held. */
-static struct comm *name(handle h)
+static struct comm *name(handle h, struct comm_origin origin)
 {
     struct group g[2] = { { NULL, 0 } };
     struct comm *c = NULL;
-    uint64_t membership = mix(probe.spawned ? 2 : 1);
+    uint64_t membership = mix(probe.world_seed), key;
     int inter = 0, rank = 0, n_groups, first;
     uint32_t instance;
     bool fresh;
@@ -241,8 +244,13 @@ static struct comm *name(handle h)
     membership = group_hash(&g[first], membership);
     if (inter)
         membership = group_hash(&g[!first], mix(membership ^ 1));
+    key = membership ^ origin.hash;
     instance = instance_of(membership);
-    c->name = mix(membership ^ mix(instance + 1));
+    if (!origin.hash)
+        key ^= mix(instance + 1);
+    else if (origin.counted)
+        key ^= mix(instance_of(key) + 1);
+    c->name = mix(key);
     c->name += !c->name; /* 0 means no communicator */
     atomic_store_explicit(&c->seq, 0, memory_order_relaxed);
     c->left_ns = 0;
@@ -251,7 +259,7 @@ static struct comm *name(handle h)
     c->peers = inter ? g[1].n : g[0].n;
     c->flags = inter ? RING_EVENT_INTER : 0;
     c->destinations = destinations(h, c);
-    describe(c, g, n_groups, membership, instance);
+    describe(c, g, n_groups, first, membership, instance);
     atomic_fetch_add_explicit(&c->uses, 1, memory_order_relaxed);
     atomic_store_explicit(&c->at, h, memory_order_release);
     if (fresh) {
@@ -264,7 +272,7 @@ done:
     return c;
 }
 
-static struct comm *name_locked(handle h, bool again)
+static struct comm *name_locked(handle h, struct comm_origin origin, bool again)
 {
     int saved = errno;
     struct comm *c;
@@ -276,7 +284,7 @@ static struct comm *name_locked(handle h, bool again)
         c = NULL;
     }
     if (!c)
-        c = name(h);
+        c = name(h, origin);
     pthread_mutex_unlock(&making);
     errno = saved;
     return c;
@@ -290,13 +298,32 @@ struct comm *comm_find(handle h)
     c = lookup(h);
     if (__builtin_expect(c != NULL, 1))
         return c;
-    return h && h != probe.null_comm ? name_locked(h, false) : NULL;
+    return h && h != probe.null_comm ? name_locked(h, (struct comm_origin){ 0, true }, false) : NULL;
 }
 
-void comm_made(handle h)
+struct comm_origin comm_child(uint64_t parent, uint32_t number)
+{
+    return (struct comm_origin){ mix(parent ^ mix((uint64_t)number + 1)), false };
+}
+
+struct comm_origin comm_tagged(uint64_t parent, uint64_t tag)
+{
+    return (struct comm_origin){ mix(parent ^ mix(~tag)), true };
+}
+
+uint64_t comm_text(const char *text)
+{
+    uint64_t h = 1;
+
+    for (; text && *text; text++)
+        h = mix(h ^ (unsigned char)*text);
+    return h;
+}
+
+void comm_made(handle h, struct comm_origin origin)
 {
     if (h && h != probe.null_comm)
-        name_locked(h, true);
+        name_locked(h, origin, true);
 }
 
 struct comm_end comm_ending(handle h)

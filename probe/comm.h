@@ -1,10 +1,11 @@
 /* comm.h - communicators: maps the library's handle to a name that all members compute without
  * communicating.
  *
- * The name is a hash of the members' world ranks, in order, and of how many communicators with that membership
- * were made before.  Communicators are made collectively, so all members count the same number.  The name of a
- * communicator with members outside this MPI_COMM_WORLD (spawn, accept, connect) is valid only within this
- * world. */
+ * The name is a hash of the members' world ranks, in order, and of the communicator's origin: its parent's name and the number of the
+ * collective on the parent that made it, which are the same on all members, whatever other threads and callbacks make meanwhile.  Where
+ * the members have no parent in common, or only some of the parent's took part, the origin is a tag, and communicators of
+ * the same members and tag are counted.  The name of a communicator with members outside this MPI_COMM_WORLD (spawn, accept, connect) is
+ * valid only within this world. */
 #ifndef SYNCGUARD_PROBE_COMM_H
 #define SYNCGUARD_PROBE_COMM_H
 
@@ -65,8 +66,21 @@ HOT struct comm *comm_get(handle h)
     return c;
 }
 
-/* Name a communicator that was just made.  Names depend on the order in which communicators are made. */
-void comm_made(handle h);
+/* Where a communicator comes from: two of the same members have different origins, or the one made first is told from the next by
+ * counting. */
+struct comm_origin {
+    uint64_t hash;
+    bool counted;
+};
+
+/* The collective with this number on a parent. */
+struct comm_origin comm_child(uint64_t parent, uint32_t number);
+/* A call of members that agree on a tag; parent: its name, or 0. */
+struct comm_origin comm_tagged(uint64_t parent, uint64_t tag);
+uint64_t comm_text(const char *text); /* as a tag; NULL is fine */
+
+/* Name a communicator that was just made. */
+void comm_made(handle h, struct comm_origin origin);
 
 /* A communicator that the library is to free. */
 struct comm_end {

@@ -3,7 +3,7 @@
 #include "probe/call.h"
 
 /* leave: call_leave_shared(&k, rc), or call_posted(&k, rc, request) where flags has RING_EVENT_NONBLOCKING. */
-#define CREATE_AS(symbol, flags, leave, root, params, args)             \
+#define CREATE_AS(symbol, flags, leave, root, origin, params, args)     \
     EXPORT int symbol params;                                           \
     int symbol params                                                   \
     {                                                                   \
@@ -18,12 +18,14 @@
         rc = ((int(*) params)next_get(&next))args;                      \
         leave;                                                          \
         if (k.comm && !rc)                                              \
-            comm_made(handle_at(made, 0));                              \
+            comm_made(handle_at(made, 0), origin);                      \
         return rc;                                                      \
     }
 
 /*  BOTH(CREATE, name, root, parameters, arguments), with the parameters comm (parent) and made (new communicator) */
-#define CREATE(symbol, root, params, args) CREATE_AS(symbol, 0, call_leave_shared(&k, rc), root, params, args)
+#define CREATE(symbol, root, params, args) \
+    CREATE_AS(symbol, 0, call_leave_shared(&k, rc), root, CHILD, params, args)
+#define CHILD comm_child(k.event.comm, k.event.seq)
 
 BOTH(CREATE, Comm_dup, -1, (handle comm, void *made), (comm, made))
 BOTH(CREATE, Comm_dup_with_info, -1, (handle comm, handle info, void *made), (comm, info, made))
@@ -46,7 +48,11 @@ BOTH(CREATE, Dist_graph_create_adjacent, -1,
      (handle comm, int in, const int *sources, const int *in_weights, int out, const int *destinations,
       const int *out_weights, handle info, int reorder, void *made),
      (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder, made))
-BOTH(CREATE, Intercomm_create, -1,
+/* Between two groups with a parent each. */
+#define CREATE_BETWEEN(symbol, params, args) \
+    CREATE_AS(symbol, 0, call_leave_shared(&k, rc), -1, comm_tagged(0, (uint32_t)tag), params, args)
+
+BOTH(CREATE_BETWEEN, Intercomm_create,
      (handle comm, int leader, handle peer_comm, int remote_leader, int tag, void *made),
      (comm, leader, peer_comm, remote_leader, tag, made))
 BOTH(CREATE, Intercomm_merge, -1, (handle comm, int high, void *made), (comm, high, made))
@@ -66,41 +72,42 @@ BOTH(CREATE, Comm_connect, root, (const char *port, handle info, int root, handl
 /* Both libraries store the new handle when they post.  It is named at once, because Open MPI's Fortran layer
  * passes a temporary variable that does not exist later. */
 #define CREATE_POSTED(symbol, params, args) \
-    CREATE_AS(symbol, RING_EVENT_NONBLOCKING, call_posted(&k, rc, request), -1, params, args)
+    CREATE_AS(symbol, RING_EVENT_NONBLOCKING, call_posted(&k, rc, request), -1, CHILD, params, args)
 
 BOTH(CREATE_POSTED, Comm_idup, (handle comm, void *made, void *request), (comm, made, request))
 BOTH(CREATE_POSTED, Comm_idup_with_info, (handle comm, handle info, void *made, void *request),
      (comm, info, made, request))
 
 /* Collective over a group rather than a communicator: they have no sequence number, and so no event.
- *  BOTH(CREATE_APART, name, parameters, arguments) */
-#define CREATE_APART(symbol, params, args)           \
-    EXPORT int symbol params;                        \
-    int symbol params                                \
-    {                                                \
-        static struct next next = { #symbol, NULL }; \
-        struct entry e = ENTRY(symbol);              \
-        bool ours = call_wanted(e, NULL);            \
-        int rc;                                      \
-                                                     \
-        if (ours)                                    \
-            call_entered(e, NULL);                   \
-        rc = ((int(*) params)next_get(&next))args;   \
-        if (ours) {                                  \
-            call_over();                             \
-            if (!rc)                                 \
-                comm_made(handle_at(made, 0));       \
-        }                                            \
-        return rc;                                   \
+ *  BOTH(CREATE_APART, name, communicator, origin, parameters, arguments) */
+#define CREATE_APART(symbol, comm_used, origin, params, args) \
+    EXPORT int symbol params;                                 \
+    int symbol params                                         \
+    {                                                         \
+        static struct next next = { #symbol, NULL };          \
+        struct entry e = ENTRY(symbol);                       \
+        bool ours = call_wanted(e, comm_used);                \
+        int rc;                                               \
+                                                              \
+        if (ours)                                             \
+            call_entered(e, comm_used);                       \
+        rc = ((int(*) params)next_get(&next))args;            \
+        if (ours) {                                           \
+            call_over();                                      \
+            if (!rc)                                          \
+                comm_made(handle_at(made, 0), origin);        \
+        }                                                     \
+        return rc;                                            \
     }
 
-BOTH(CREATE_APART, Comm_create_group, (handle comm, handle group, int tag, void *made),
-     (comm, group, tag, made))
-BOTH(CREATE_APART, Comm_join, (int fd, void *made), (fd, made))
-BOTH(CREATE_APART, Comm_create_from_group,
+BOTH(CREATE_APART, Comm_create_group, comm,
+     comm_tagged(comm_get(comm) ? comm_get(comm)->name : 0, (uint32_t)tag),
+     (handle comm, handle group, int tag, void *made), (comm, group, tag, made))
+BOTH(CREATE_APART, Comm_join, NULL, comm_tagged(0, 0), (int fd, void *made), (fd, made))
+BOTH(CREATE_APART, Comm_create_from_group, NULL, comm_tagged(0, comm_text(tag)),
      (handle group, const char *tag, handle info, handle errhandler, void *made),
      (group, tag, info, errhandler, made))
-BOTH(CREATE_APART, Intercomm_create_from_groups,
+BOTH(CREATE_APART, Intercomm_create_from_groups, NULL, comm_tagged(0, comm_text(tag)),
      (handle local, int leader, handle remote, int remote_leader, const char *tag, handle info,
       handle errhandler, void *made),
      (local, leader, remote, remote_leader, tag, info, errhandler, made))

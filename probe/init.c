@@ -112,6 +112,13 @@ static uint32_t task_number(void)
     return *end || n >= UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
+/* What the processes of one MPI_Comm_spawn share, and no other's: PMIx's name of their world, or the step that Slurm started for
+ * them.  Without either, spawned worlds of the same size share their communicators' names. */
+static uint64_t spawned_world(void)
+{
+    return comm_text(getenv("PMIX_NAMESPACE")) ^ comm_text(getenv("SLURM_STEP_ID")) ^ 2;
+}
+
 static bool who_am_i(struct ring_info *info)
 {
     static struct next rank = { "PMPI_Comm_rank", NULL }, size = { "PMPI_Comm_size", NULL },
@@ -123,8 +130,10 @@ static bool who_am_i(struct ring_info *info)
     if (((ask_fn)next_get(&rank))(probe.world, &world_rank) ||
         ((ask_fn)next_get(&size))(probe.world, &world_size))
         return false;
+    probe.world_seed = 1;
     if (next_symbol(parent.name) && ((int (*)(void *))next_get(&parent))(&parent_comm) == 0)
-        probe.spawned = (handle)(uintptr_t)parent_comm != probe.null_comm;
+        if ((handle)(uintptr_t)parent_comm != probe.null_comm)
+            probe.world_seed = spawned_world();
     probe.concurrent =
         ((int (*)(int *))next_get(&level))(&provided) || provided > 2; /* MPI_THREAD_SERIALIZED */
     info->world_rank = (uint32_t)world_rank;
@@ -155,8 +164,8 @@ static void join(void)
     }
     if (probe.main && thread_setup(dir, &info) == 0) {
         probe.control = control_page_follow(dir);
-        comm_made(probe.world);
-        comm_made(probe.self_comm);
+        comm_find(probe.world);
+        comm_find(probe.self_comm);
         pace_setup(dir);
         number_setup(&probe.main->file->streams_forgotten);
         atomic_store_explicit(&probe.active, true, memory_order_release);

@@ -39,8 +39,8 @@ struct probe {
     enum probe_abi abi;
     uint32_t rank; /* as in ring_info: the world rank, or the Slurm task where world_size is 1 */
     uint32_t world_size;
-    bool spawned;
-    bool concurrent; /* several threads may call MPI at the same time */
+    uint64_t world_seed; /* of the names of communicators: differs between the worlds of a job */
+    bool concurrent;     /* several threads may call MPI at the same time */
     handle world, self_comm, null_comm, null_type, null_request, empty_request;
     uintptr_t handle_mask; /* the bits of a parameter that are the handle's */
     void *in_place;

@@ -12,7 +12,7 @@ libraries=$(mpi_libraries "$program")
 [ -n "$libraries" ] || skip_all "needs an MPI library"
 
 for mpi in $libraries; do
-    for kind in attributes agreement; do
+    for kind in attributes agreement threads; do
         ranks=4
         rm -rf "$dir/step"
         mkdir -m 700 "$dir/step"
