@@ -35,7 +35,7 @@ static struct message *find(const struct gloo_buffer *buffer)
 
 static void number(struct ring_event *e)
 {
-    e->seq = number_next(number_key(e->comm, (uint32_t)e->root, e->tag, e->op == RING_OP_RECV));
+    e->seq = number_count(number_of(number_key(e->comm, (uint32_t)e->root, e->tag, e->op == RING_OP_RECV)));
 }
 
 /* Until somebody waits for it. */

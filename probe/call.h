@@ -24,6 +24,7 @@ HOT bool call_begin(struct call *k, handle comm, struct entry e)
     k->comm = comm_get(comm);
     if (!k->comm)
         return false;
+    k->event.comm = k->comm->name;
     call_entered(e, comm);
     k->ring = call_ring();
     if (!k->ring)
@@ -32,7 +33,7 @@ HOT bool call_begin(struct call *k, handle comm, struct entry e)
     return true;
 }
 
-/* Read the clock and show the call as the one in progress.  bytes: this rank's contribution; root < 0: none. */
+/* Read the clock and show the call as the one in progress.  bytes: this rank's contribution, as far as it is known; root < 0: none. */
 HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
 {
     struct ring_event *e = &k->event;
@@ -42,22 +43,16 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
     e->flags = (uint8_t)(flags | k->comm->flags);
     e->bytes = bytes;
     e->root = root < 0 ? -1 : root;
-    e->comm = k->comm->name;
-    /* Every member posts its collectives in the same order, so equal numbers mean the same collective.  Taken
-     * before the library is called: another thread may post on the same communicator while this call is in
-     * progress. */
-    e->seq = comm_next_seq(k->comm);
+    e->seq = comm_seq(k->comm);
     e->wait = 0;
     k->at = hot_enter(k->ring, e);
 }
 
-/* Instead of call_enter() where call_begin() returned false: recording may be off, but the number counts. */
-HOT void call_skip(struct call *k)
+/* The call took part: it has the next number.  Every member posts its collectives in the same order, so equal numbers mean the
+ * same collective.  The communicator's name is kept, because a callback may have freed it. */
+HOT uint32_t call_number(struct call *k)
 {
-    if (!k->comm)
-        return;
-    k->event.comm = k->comm->name;
-    k->event.seq = comm_next_seq(k->comm);
+    return k->event.seq = comm_next_seq(k->comm);
 }
 
 /* Apply pacing, after call_enter() and before the library is called.  posted: the call only posts the operation,
@@ -73,47 +68,66 @@ HOT void call_pace(struct call *k, bool posted)
     }
 }
 
-/* Another call took the place of this one's event: one that a callback made, or that the library switched stacks to (MPICH with
- * threads in user space). */
-static __attribute__((noinline, unused)) void call_leave_nested(struct ring *r, uint64_t enter, uint64_t now,
-                                                                int rc)
+/* A call failed, or another one took the place of its event: one that a callback made, or that the library switched stacks to (MPICH
+ * with threads in user space). */
+static __attribute__((noinline, unused)) void call_leave_rare(struct call *k, uint64_t now, int rc,
+                                                              uint64_t bytes)
 {
-    struct ring_event e;
+    bool shown = k->at->enter == k->event.enter;
+    struct ring_event e = *k->at;
 
-    if (!nested_take(enter, &e)) {
-        ring_missed(r);
+    if (rc && !call_took_part(rc)) {
+        if (shown)
+            hot_left(k->ring, now);
+        else
+            nested_take(k->event.enter, &e);
         return;
     }
+    if (!shown && !nested_take(k->event.enter, &e)) {
+        ring_missed(k->ring);
+        call_number(k);
+        return;
+    }
+    e.seq = call_number(k);
     e.leave = now;
+    e.bytes = bytes;
     if (rc)
         e.flags |= RING_EVENT_FAILED;
-    ring_emit(r, &e);
+    ring_emit(k->ring, &e);
 }
 
-/* Record a blocking call that was entered and returned rc.  Its event has been in the ring since it was entered. */
-HOT void call_leave(struct call *k, int rc)
+/* Record a blocking call that was entered and returned rc, with this rank's contribution.  Its event has been in the ring since it was
+ * entered. */
+HOT void call_leave(struct call *k, int rc, uint64_t bytes)
 {
     uint64_t now = clock_read(k->ring->clock);
 
-    if (__builtin_expect(k->at->enter != k->event.enter, 0)) {
-        call_leave_nested(k->ring, k->event.enter, now, rc);
-        call_over();
+    call_over();
+    if (__builtin_expect(rc || k->at->enter != k->event.enter, 0)) {
+        struct call rare = *k; /* k itself stays in registers */
+
+        call_leave_rare(&rare, now, rc, bytes);
+        k->event.seq = rare.event.seq;
         return;
     }
+    __atomic_store_n(&k->at->seq, call_number(k), __ATOMIC_RELAXED);
     if (__builtin_expect(k->paced_ns != 0, 0)) {
         struct call paced = { k->comm, k->ring, *k->at, k->at, k->paced_ns, k->lever };
 
-        pace_leave(&paced);
+        pace_leave(&paced); /* by the bytes that were known when it was entered */
     }
-    hot_leave(k->ring, k->at, now, rc != 0);
-    call_over();
+    __atomic_store_n(&k->at->bytes, bytes, __ATOMIC_RELAXED);
+    hot_leave(k->ring, k->at, now, false);
 }
 
-/* After a call that was skipped. */
-HOT void call_unwind(struct call *k)
+/* Instead of call_leave() where call_begin() returned false: recording may be off, but the number counts. */
+HOT void call_unwind(struct call *k, int rc)
 {
-    if (k->comm)
-        call_over();
+    if (!k->comm)
+        return;
+    call_over();
+    if (__builtin_expect(!rc, 1) || call_took_part(rc))
+        call_number(k);
 }
 
 /* ---- out of line ---- */
@@ -133,9 +147,9 @@ SHARED void call_enter_shared(struct call *k, enum ring_op op, unsigned flags, u
 SHARED void call_leave_shared(struct call *k, int rc)
 {
     if (k->ring)
-        call_leave(k, rc);
+        call_leave(k, rc, 0);
     else
-        call_unwind(k);
+        call_unwind(k, rc);
 }
 
 SHARED void call_pace_shared(struct call *k, bool posted)
@@ -143,24 +157,27 @@ SHARED void call_pace_shared(struct call *k, bool posted)
     call_pace(k, posted);
 }
 
-/* Leave a call that posted a nonblocking operation; its event is written when the request completes. */
-SHARED void call_posted(struct call *k, int rc, const void *request)
+/* Leave a call that posted a nonblocking operation with this rank's contribution; its event is written when the request completes. */
+SHARED void call_posted(struct call *k, int rc, uint64_t bytes, const void *request)
 {
-    if (!k->comm)
-        return;
-    if (k->ring) {
-        uint64_t now = clock_read(k->ring->clock);
+    uint64_t now;
 
+    call_unwind(k, rc);
+    if (!k->ring)
+        return;
+    now = clock_read(k->ring->clock);
+    if (__builtin_expect(k->at->enter == k->event.enter, 1))
         ring_leave(k->ring, now);
-        k->event.leave = now;
-        if (rc) {
-            k->event.flags |= RING_EVENT_FAILED;
-            ring_emit(k->ring, &k->event);
-        } else {
-            request_posted(k->ring, handle_at(request, 0), &k->event, k->comm);
-        }
+    if (rc && !call_took_part(rc))
+        return;
+    k->event.leave = now;
+    k->event.bytes = bytes;
+    if (rc) {
+        k->event.flags |= RING_EVENT_FAILED;
+        ring_emit(k->ring, &k->event);
+    } else {
+        request_posted(k->ring, handle_at(request, 0), &k->event, k->comm);
     }
-    call_over();
 }
 
 #endif

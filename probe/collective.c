@@ -50,59 +50,78 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
     return total;
 }
 
-#define SUM(n, count)              sum(n, sizeof(*(n)), count)
-#define SUM_TYPES(n, types, count) sum_types(n, sizeof(*(n)), types, count)
+/* In the table `accepted` tells whether the library has accepted the arguments: only then are arrays read. */
+#define BYTES(count, type)         (accepted ? bytes_of(count, type) : bytes_before(count, type))
+#define AT(n, i)                   (accepted ? count_at(n, sizeof(*(n)), (uint32_t)(i)) : 0)
+#define SUM(n, count)              (accepted ? sum(n, sizeof(*(n)), count) : 0)
+#define SUM_TYPES(n, types, count) (accepted ? sum_types(n, sizeof(*(n)), types, count) : 0)
 
 /* ---- the wrappers ---- */
 
 #define LIST(...) __VA_ARGS__
+
+/* The contribution where it was not known before the call. */
+#define CONTRIBUTED(bytes)                                          \
+    if (!contributed && !rc && k.ring) {                            \
+        const struct comm *c = k.comm;                              \
+        const bool accepted = true;                                 \
+                                                                    \
+        if (c->name == k.event.comm) /* no callback has freed it */ \
+            contributed = bytes;                                    \
+        (void)accepted;                                             \
+    }
 
 #define BLOCKING(symbol, ring_op, params, args, bytes, root) \
     EXPORT int symbol params;                                \
     int symbol params                                        \
     {                                                        \
         static struct next next = { #symbol, NULL };         \
+        uint64_t contributed;                                \
         struct call k;                                       \
         int rc;                                              \
                                                              \
         if (!call_begin(&k, comm, ENTRY(symbol))) {          \
-            call_skip(&k);                                   \
             rc = ((int(*) params)next_get(&next))args;       \
-            call_unwind(&k);                                 \
+            call_unwind(&k, rc);                             \
             return rc;                                       \
         }                                                    \
         {                                                    \
             const struct comm *c = k.comm;                   \
+            const bool accepted = false;                     \
                                                              \
-            (void)c;                                         \
-            call_enter(&k, ring_op, 0, bytes, root);         \
+            (void)c, (void)accepted;                         \
+            contributed = bytes;                             \
+            call_enter(&k, ring_op, 0, contributed, root);   \
         }                                                    \
         call_pace(&k, false);                                \
         rc = ((int(*) params)next_get(&next))args;           \
-        call_leave(&k, rc);                                  \
+        CONTRIBUTED(bytes)                                   \
+        call_leave(&k, rc, contributed);                     \
         return rc;                                           \
     }
 
-#define NONBLOCKING(symbol, ring_op, params, args, bytes, root)                   \
-    EXPORT int symbol(LIST params, void *request);                                \
-    int symbol(LIST params, void *request)                                        \
-    {                                                                             \
-        static struct next next = { #symbol, NULL };                              \
-        struct call k;                                                            \
-        int rc;                                                                   \
-                                                                                  \
-        if (call_begin_shared(&k, comm, ENTRY(symbol))) {                         \
-            const struct comm *c = k.comm;                                        \
-                                                                                  \
-            (void)c;                                                              \
-            call_enter_shared(&k, ring_op, RING_EVENT_NONBLOCKING, bytes, root);  \
-            call_pace_shared(&k, true);                                           \
-        } else {                                                                  \
-            call_skip(&k);                                                        \
-        }                                                                         \
-        rc = ((int (*)(LIST params, void *))next_get(&next))(LIST args, request); \
-        call_posted(&k, rc, request);                                             \
-        return rc;                                                                \
+#define NONBLOCKING(symbol, ring_op, params, args, bytes, root)                        \
+    EXPORT int symbol(LIST params, void *request);                                     \
+    int symbol(LIST params, void *request)                                             \
+    {                                                                                  \
+        static struct next next = { #symbol, NULL };                                   \
+        uint64_t contributed = 0;                                                      \
+        struct call k;                                                                 \
+        int rc;                                                                        \
+                                                                                       \
+        if (call_begin_shared(&k, comm, ENTRY(symbol))) {                              \
+            const struct comm *c = k.comm;                                             \
+            const bool accepted = false;                                               \
+                                                                                       \
+            (void)c, (void)accepted;                                                   \
+            contributed = bytes;                                                       \
+            call_enter_shared(&k, ring_op, RING_EVENT_NONBLOCKING, contributed, root); \
+            call_pace_shared(&k, true);                                                \
+        }                                                                              \
+        rc = ((int (*)(LIST params, void *))next_get(&next))(LIST args, request);      \
+        CONTRIBUTED(bytes)                                                             \
+        call_posted(&k, rc, contributed, request);                                     \
+        return rc;                                                                     \
     }
 
 /* Making a persistent request is local: it has no event and no sequence number.  Its arguments are read even
@@ -119,8 +138,10 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
         rc = ((int (*)(LIST params, handle, void *))next_get(&next))(LIST args, info, request); \
         if (k.comm) {                                                                           \
             const struct comm *c = k.comm;                                                      \
+            const bool accepted = true;                                                         \
             int at_root = (root_) < 0 ? -1 : (root_);                                           \
                                                                                                 \
+            (void)accepted;                                                                     \
             if (!rc)                                                                            \
                 request_made(handle_at(request, 0), k.comm,                                     \
                              &(struct ring_event){ .comm = c->name,                             \
@@ -128,7 +149,8 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
                                                    .root = at_root,                             \
                                                    .op = ring_op,                               \
                                                    .flags = c->flags | RING_EVENT_NONBLOCKING | \
-                                                            RING_EVENT_PERSISTENT });           \
+                                                            RING_EVENT_PERSISTENT },            \
+                             false);                                                            \
             call_over();                                                                        \
         }                                                                                       \
         return rc;                                                                              \

@@ -92,6 +92,12 @@ struct comm_end comm_ending(handle h);
 /* The library has freed it: forget its name, unless another communicator has its handle by now. */
 void comm_ended(struct comm_end end);
 
+/* The number that comm_next_seq() will give. */
+static inline uint32_t comm_seq(struct comm *c)
+{
+    return atomic_load_explicit(&c->seq, memory_order_relaxed);
+}
+
 /* Take the next sequence number on c.  The program orders the collectives on one communicator, so no atomic
  * addition is needed. */
 static inline uint32_t comm_next_seq(struct comm *c)
@@ -100,6 +106,13 @@ static inline uint32_t comm_next_seq(struct comm *c)
 
     atomic_store_explicit(&c->seq, seq + 1, memory_order_relaxed);
     return seq;
+}
+
+/* The call that took this number was refused: give it back if it is the latest. */
+static inline void comm_undo_seq(struct comm *c, uint32_t seq)
+{
+    if (comm_seq(c) == seq + 1)
+        atomic_store_explicit(&c->seq, seq, memory_order_relaxed);
 }
 
 #endif

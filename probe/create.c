@@ -2,7 +2,7 @@
  * as such.  It is named at once, because the order of making is part of the name. */
 #include "probe/call.h"
 
-/* leave: call_leave_shared(&k, rc), or call_posted(&k, rc, request) where flags has RING_EVENT_NONBLOCKING. */
+/* leave: call_leave_shared(&k, rc), or call_posted(&k, rc, 0, request) where flags has RING_EVENT_NONBLOCKING. */
 #define CREATE_AS(symbol, flags, leave, root, origin, params, args)     \
     EXPORT int symbol params;                                           \
     int symbol params                                                   \
@@ -13,8 +13,6 @@
                                                                         \
         if (call_begin_shared(&k, comm, ENTRY(symbol)))                 \
             call_enter_shared(&k, RING_OP_COMM_CREATE, flags, 0, root); \
-        else                                                            \
-            call_skip(&k);                                              \
         rc = ((int(*) params)next_get(&next))args;                      \
         leave;                                                          \
         if (k.comm && !rc)                                              \
@@ -72,7 +70,7 @@ BOTH(CREATE, Comm_connect, root, (const char *port, handle info, int root, handl
 /* Both libraries store the new handle when they post.  It is named at once, because Open MPI's Fortran layer
  * passes a temporary variable that does not exist later. */
 #define CREATE_POSTED(symbol, params, args) \
-    CREATE_AS(symbol, RING_EVENT_NONBLOCKING, call_posted(&k, rc, request), -1, CHILD, params, args)
+    CREATE_AS(symbol, RING_EVENT_NONBLOCKING, call_posted(&k, rc, 0, request), -1, CHILD, params, args)
 
 BOTH(CREATE_POSTED, Comm_idup, (handle comm, void *made, void *request), (comm, made, request))
 BOTH(CREATE_POSTED, Comm_idup_with_info, (handle comm, handle info, void *made, void *request),

@@ -1,10 +1,12 @@
 /* init.c - MPI_Init, MPI_Finalize and MPI_Abort.  There is no constructor, so a process that never calls MPI is
  * not affected. */
 #include "probe/comm.h"
+#include "probe/message.h"
 #include "probe/number.h"
 #include "probe/pace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,33 @@ static bool library_know(char name[64])
     return true;
 }
 
+static int class_of(int error)
+{
+    static struct next error_class = { "PMPI_Error_class", NULL };
+    int class = 0;
+
+    return ((int (*)(int, int *))next_get(&error_class))(error, &class) ? INT_MAX : class;
+}
+
+bool status_in_status(int rc)
+{
+    return class_of(rc) == (probe.abi == ABI_MPICH ? 17 : 18);
+}
+
+bool status_pending(int error)
+{
+    return error && class_of(error) == (probe.abi == ABI_MPICH ? 18 : 19);
+}
+
+bool call_took_part(int rc)
+{
+    int class = class_of(rc);
+
+    return class > (probe.abi == ABI_MPICH
+                        ? 12
+                        : 13); /* up to MPI_ERR_ARG: buffer, count, type, tag, communicator, rank, ... */
+}
+
 static bool is_predefined(handle type)
 {
     static struct next envelope = { "PMPI_Type_get_envelope", NULL };
@@ -84,18 +113,25 @@ static bool is_predefined(handle type)
            combiner == (probe.abi == ABI_MPICH ? 1 : 0); /* MPI_COMBINER_NAMED */
 }
 
+/* MPI_Type_size says MPI_UNDEFINED of what does not fit an int. */
 uint64_t type_bytes_ask(handle type)
 {
-    static struct next type_size = { "PMPI_Type_size", NULL };
-    int size = 0;
+    static struct next size_x = { "PMPI_Type_size_x", NULL }, size = { "PMPI_Type_size", NULL };
+    bool large = next_symbol(size_x.name) != NULL;
+    int64_t bytes = 0;
+    int few = 0;
 
-    if (!type || type == probe.null_type || ((ask_fn)next_get(&type_size))(type, &size) || size < 0)
+    if (!type || type == probe.null_type ||
+        ((ask_fn)next_get(large ? &size_x : &size))(type, large ? (void *)&bytes : &few))
+        return 0;
+    bytes += few;
+    if (bytes < 0)
         return 0;
     if (is_predefined(type)) {
         self.type = type;
-        self.type_bytes = (uint64_t)size;
+        self.type_bytes = (uint64_t)bytes;
     }
-    return (uint64_t)size;
+    return (uint64_t)bytes;
 }
 
 /* ---- joining ---- */

@@ -52,6 +52,16 @@ static inline int status_tag(const void *status)
     return status_word(status, 3, 1);
 }
 
+static inline int status_error(const void *status)
+{
+    return status_word(status, 4, 2);
+}
+
+/* Whether the statuses tell what became of each request: MPI_ERR_IN_STATUS. */
+bool status_in_status(int rc);
+/* Whether an error in a status says that the request has neither failed nor completed: MPI_ERR_PENDING. */
+bool status_pending(int error);
+
 /* Of a request that completed.  Of other calls MPICH leaves the bit as it was. */
 static inline bool status_cancelled(const void *status)
 {
@@ -106,25 +116,18 @@ HOT void message_prepare(struct ring_event *e, const struct comm *c, enum ring_o
     e->tag = tag;
 }
 
-HOT void message_number(struct ring_event *e)
+/* Before the call: fill in what is known.  The result is to be counted when the library has accepted the message. */
+HOT struct number message_begin(struct ring_event *e, const struct comm *c, enum ring_op op, int peer,
+                                int tag)
 {
-    e->seq = number_next(message_key(e));
-}
+    struct number n = { 0, NULL };
 
-/* Before the call: fill in what is known. */
-HOT void message_begin(struct ring_event *e, const struct comm *c, enum ring_op op, int peer, int tag)
-{
     message_prepare(e, c, op, peer, tag);
-    if (e->op != RING_OP_NONE && !message_wild(e))
-        message_number(e);
-}
-
-/* The message was not posted, or is cancelled. */
-HOT void message_undo(struct ring_event *e)
-{
-    if (e->op != RING_OP_NONE && !message_wild(e))
-        number_undo(message_key(e), e->seq);
-    e->op = RING_OP_NONE;
+    if (e->op == RING_OP_NONE || message_wild(e))
+        return n;
+    n = number_of(message_key(e));
+    e->seq = number_next(n);
+    return n;
 }
 
 /* A receive is complete, or a probe found its message; c: its communicator. */
@@ -142,7 +145,7 @@ HOT void message_status(struct ring_event *e, const struct comm *c, const void *
         }
         e->root = (int32_t)other;
         e->tag = status_tag(status);
-        message_number(e);
+        e->seq = number_count(number_of(message_key(e)));
     }
 }
 

@@ -32,7 +32,7 @@ static unsigned place(struct number_line *l, uint32_t now)
     return at;
 }
 
-static uint32_t first(uint64_t key)
+static struct number_stream *first(uint64_t key)
 {
     struct number_line *l = number_line(key);
     uint32_t now = atomic_load_explicit(&number_clock, memory_order_relaxed) + 1;
@@ -41,22 +41,22 @@ static uint32_t first(uint64_t key)
 
     if (!atomic_compare_exchange_strong_explicit(&s->key, &old, key, memory_order_relaxed,
                                                  memory_order_relaxed))
-        return 0;
+        return NULL;
     if (old && forgotten)
         atomic_fetch_add_explicit(forgotten, 1, memory_order_relaxed);
-    atomic_store_explicit(&s->next, 1, memory_order_relaxed);
+    atomic_store_explicit(&s->next, 0, memory_order_relaxed);
     atomic_store_explicit(&s->used, now, memory_order_relaxed);
     atomic_store_explicit(&number_clock, now, memory_order_relaxed);
-    return 0;
+    return s;
 }
 
-uint32_t number_search(uint64_t key)
+struct number_stream *number_search(uint64_t key)
 {
     struct number_stream *s = number_line(key)->way;
 
     for (unsigned i = 0; i < NUMBER_WAYS; i++, s++)
         if (atomic_load_explicit(&s->key, memory_order_relaxed) == key)
-            return number_take(s);
+            return s;
     return first(key);
 }
 
@@ -68,4 +68,17 @@ void number_undo(uint64_t key, uint32_t number)
         if (atomic_load_explicit(&s->key, memory_order_relaxed) == key &&
             atomic_load_explicit(&s->next, memory_order_relaxed) == number + 1)
             atomic_store_explicit(&s->next, number, memory_order_relaxed);
+}
+
+void number_back(uint64_t key)
+{
+    struct number_stream *s = number_line(key)->way;
+
+    for (unsigned i = 0; i < NUMBER_WAYS; i++, s++)
+        if (atomic_load_explicit(&s->key, memory_order_relaxed) == key) {
+            uint32_t next = atomic_load_explicit(&s->next, memory_order_relaxed);
+
+            if (next)
+                atomic_store_explicit(&s->next, next - 1, memory_order_relaxed);
+        }
 }

@@ -2,8 +2,9 @@
  * communicating.
  *
  * A stream is what MPI keeps in order: the messages that one rank sends to another on one communicator with one tag.
- * The sender counts a message when it posts the send.  The receiver counts when it posts the receive, if that names
+ * The sender counts a message when it has posted the send.  The receiver counts when it has posted the receive, if that names
  * source and tag: receives of one stream match its messages in the order of posting, in whatever order they complete.
+ * A call that the library refused, or that an error handler jumped out of, counts none.
  * A receive with a wildcard is counted when it completes, because its stream is not known earlier.  Two cases give two
  * messages of a stream each other's numbers: wildcard receives that complete in separate calls in another order than
  * they were posted, and a wildcard receive that is overtaken by a later receive that names the same stream.
@@ -62,21 +63,44 @@ static inline uint32_t number_take(struct number_stream *s)
     return n;
 }
 
-/* The same as number_next(), of any stream.  0 also where another thread took the place at the same time. */
-uint32_t number_search(uint64_t key);
+/* Find or begin any stream.  NULL where another thread took the place at the same time. */
+struct number_stream *number_search(uint64_t key);
 
-/* The number of the next message of a stream, from 0.  MPI orders the messages of a stream only where the program orders
- * its calls, so no atomic addition is needed.  Most lines have one stream. */
-static inline uint32_t number_next(uint64_t key)
+/* Where the next message of a stream is counted: looked up before a call, counted after it. */
+struct number {
+    uint64_t key; /* 0: there is no message, or its stream is not known yet */
+    struct number_stream *stream;
+};
+
+/* Most lines have one stream. */
+static inline struct number number_of(uint64_t key)
 {
     struct number_stream *s = number_line(key)->way;
 
-    if (__builtin_expect(atomic_load_explicit(&s->key, memory_order_relaxed) == key, 1))
-        return number_take(s);
-    return number_search(key);
+    if (__builtin_expect(atomic_load_explicit(&s->key, memory_order_relaxed) != key, 0))
+        s = number_search(key);
+    return (struct number){ key, s };
+}
+
+static inline uint32_t number_next(struct number n)
+{
+    return n.stream ? atomic_load_explicit(&n.stream->next, memory_order_relaxed) : 0;
+}
+
+/* The number of the next message, from 0.  MPI orders the messages of a stream only where the program orders its calls, so no atomic
+ * addition is needed.  The stream may have been given up for another meanwhile. */
+static inline uint32_t number_count(struct number n)
+{
+    struct number_stream *s = n.stream;
+
+    if (__builtin_expect(!s || atomic_load_explicit(&s->key, memory_order_relaxed) != n.key, 0))
+        s = number_search(n.key);
+    return s ? number_take(s) : 0;
 }
 
 /* The message with this number was never sent or received: give the number back if it is the latest. */
 void number_undo(uint64_t key, uint32_t number);
+/* A receive of the stream was cancelled, and those after it have been counted down. */
+void number_back(uint64_t key);
 
 #endif

@@ -7,24 +7,35 @@
 #include "probe/message.h"
 #include "probe/request.h"
 
-/* The call that p2p_show_message() showed for a message has returned at time now.  received: its bytes are known by now.
- * False: it is not recorded. */
-HOT bool ended_shown(const struct p2p *p, bool received, uint64_t bytes, uint64_t now)
+/* Another call took the place of the event of this one's message, see nested.h. */
+static __attribute__((noinline)) bool ended_nested(const struct p2p *p, uint32_t number, uint64_t bytes,
+                                                   uint64_t now)
 {
-    if (__builtin_expect(!hot_is_shown(p->ring, p->at, p->enter), 0)) {
+    struct ring_event e;
+
+    if (!nested_take(p->enter, &e)) {
         ring_message_missed(p->ring);
         return false;
     }
-    return hot_leave_message(p->ring, p->at, received, bytes, now);
+    e.seq = number;
+    e.bytes = bytes;
+    e.leave = now;
+    return hot_message(p->ring, &e);
 }
 
-/* The same with the whole event.  wild: it was incomplete when it was shown. */
-HOT bool ended(const struct p2p *p, struct ring_event *e, uint64_t now, bool wild)
+/* The call that p2p_show_message() showed for a message has returned at time now.  False: it has no event. */
+HOT bool ended_shown(const struct p2p *p, uint32_t number, uint64_t bytes, uint64_t now)
+{
+    if (__builtin_expect(!hot_is_shown(p->ring, p->at, p->enter), 0))
+        return ended_nested(p, number, bytes, now);
+    return hot_leave_message(p->ring, p->at, number, bytes, now);
+}
+
+/* The same of a message that was not shown, or not with its partner. */
+HOT bool ended(const struct p2p *p, struct ring_event *e, uint64_t now)
 {
     if (!p->ring || e->op == RING_OP_NONE)
         return false;
-    if (!wild)
-        return ended_shown(p, e->op == RING_OP_RECV, e->bytes, now);
     e->enter = p->enter;
     e->leave = now;
     return hot_message(p->ring, e);
@@ -32,93 +43,95 @@ HOT bool ended(const struct p2p *p, struct ring_event *e, uint64_t now, bool wil
 
 /* ---- what happens after a call ---- */
 
+/* The call failed.  Where the message was passed all the same (MPI_ERR_TRUNCATE), its stream counts it. */
+static __attribute__((noinline)) void failed(struct number n, int rc)
+{
+    if (!n.key || !call_took_part(rc))
+        return;
+    number_count(n);
+    ring_message_missed(probe.main);
+}
+
 /* A message that was sent while recording is off is counted in its stream. */
 static __attribute__((noinline)) void sent_unrecorded(const struct comm *c, int to, int tag, int rc)
 {
     struct ring_event e;
+    struct number n = message_begin(&e, c, RING_OP_SEND, to, tag);
 
-    if (!rc)
-        message_begin(&e, c, RING_OP_SEND, to, tag);
     call_over();
+    if (rc)
+        failed(n, rc);
+    else if (n.key)
+        number_count(n);
 }
 
-/* The message was not sent; its event is where the call is shown. */
-static __attribute__((noinline)) void sent_undo(const struct p2p *p)
+/* Little is kept in registers while the library is at work: the event is in the ring. */
+HOT void sent(struct p2p *p, struct number n, uint64_t bytes, int rc)
 {
-    struct ring_event e;
-
-    if (!hot_is_shown(p->ring, p->at, p->enter) || p->at->op != RING_OP_SEND)
-        return;
-    e = *p->at;
-    message_undo(&e);
-}
-
-/* Little is kept in registers while the library is at work: the event is in the ring.  message: there is one. */
-HOT void sent(struct p2p *p, uint64_t bytes, bool message, int rc)
-{
-    uint64_t now = p2p_leave(p, bytes);
+    uint64_t now = p2p_leave(p, rc ? 0 : bytes);
 
     if (__builtin_expect(rc, 0))
-        sent_undo(p);
-    if (__builtin_expect(rc || !message || !ended_shown(p, false, 0, now), 0))
+        failed(n, rc);
+    if (__builtin_expect(rc || !n.key || !ended_shown(p, number_count(n), bytes, now), 0))
         p2p_over(p, now);
 }
 
 /* The call received with an error or a wildcard, has no message, or is not recorded. */
-static __attribute__((noinline)) void received_rare(struct p2p *p, int from, int tag, int rc,
+static __attribute__((noinline)) void received_rare(struct p2p *p, struct number n, int from, int tag, int rc,
                                                     const void *status, uint64_t now)
 {
     struct ring_event e;
 
+    if (rc) {
+        failed(n, rc);
+        p2p_over(p, now);
+        return;
+    }
     message_prepare(&e, p->comm, RING_OP_RECV, from, tag);
-    if (!rc)
-        message_status(&e, p->comm, status);
-    if (rc || !ended(p, &e, now, true))
+    if (n.key)
+        e.seq = number_count(n);
+    message_status(&e, p->comm, status);
+    if (!ended(p, &e, now))
         p2p_over(p, now);
 }
 
-/* plain: there is a message, and its partner and tag were known before. */
-HOT void received(struct p2p *p, bool plain, int from, int tag, int rc, const void *status)
+/* n.key: there is a message, and its partner and tag were known before. */
+HOT void received(struct p2p *p, struct number n, int from, int tag, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, 0);
 
-    if (__builtin_expect(rc || !plain || !p->ring, 0))
-        received_rare(p, from, tag, rc, status, now);
-    else if (!ended_shown(p, true, status_bytes(status), now))
+    if (__builtin_expect(rc || !n.key || !p->ring, 0))
+        received_rare(p, n, from, tag, rc, status, now);
+    else if (!ended_shown(p, number_count(n), status_bytes(status), now))
         p2p_over(p, now);
 }
 
-/* The same for a message that a probe matched. */
+/* The same for a message that a probe matched, and counted. */
 static void received_matched(struct p2p *p, struct ring_event *e, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, 0);
 
     if (!rc)
         message_status(e, p->comm, status);
-    if (rc || !ended(p, e, now, false))
+    if (rc || !p->ring || e->op == RING_OP_NONE || !ended_shown(p, e->seq, e->bytes, now))
         p2p_over(p, now);
-}
-
-/* The message was not posted. */
-static __attribute__((noinline)) void posted_undo(struct hot_message m)
-{
-    struct ring_event e;
-
-    hot_message_set(&e, 0, &m);
-    message_undo(&e);
 }
 
 /* A nonblocking operation was posted.  Of receives with a wildcard the request is kept even if they are not
  * recorded, because their stream counts them when they complete. */
-HOT void posted(struct p2p *p, struct hot_message m, uint64_t bytes, int rc, const void *request)
+HOT void posted(struct p2p *p, struct hot_message m, struct number n, uint64_t bytes, int rc,
+                const void *request)
 {
-    p2p_posted(p, bytes);
+    p2p_posted(p, rc ? 0 : bytes);
     if (__builtin_expect(rc, 0)) {
-        posted_undo(m);
+        failed(n, rc);
         return;
     }
+    if (n.key)
+        m.number_partner = (m.number_partner & ~(uint64_t)UINT32_MAX) | number_count(n);
     if (__builtin_expect(!m.tag_op || (!p->ring && !hot_message_wild(m)), 0))
         return;
+    m.bytes = bytes;
     request_post_message(p->ring, handle_at(request, 0), p->enter, m, p->comm);
 }
 
@@ -131,9 +144,15 @@ HOT struct hot_message to_post(struct ring_event *e)
     return hot_message_new(e);
 }
 
-HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
+/* Before the library has accepted the arguments: 0 where they are not known yet. */
+HOT uint64_t bytes_to_send(const struct p2p *p, int64_t count, handle type)
 {
-    return p->ring ? bytes_of(n, type) : 0;
+    return p->ring ? bytes_before(count, type) : 0;
+}
+
+HOT uint64_t bytes_sent(const struct p2p *p, uint64_t before, int64_t count, handle type, int rc)
+{
+    return __builtin_expect(before || rc || !p->ring, 1) ? before : bytes_of(count, type);
 }
 
 #define NEXT(params) ((int(*) params)next_get(&next))
@@ -153,6 +172,8 @@ HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
     {                                                                     \
         static struct next next = { #symbol, NULL };                      \
         struct ring_event e;                                              \
+        struct number number;                                             \
+        uint64_t bytes;                                                   \
         struct p2p p;                                                     \
         int rc;                                                           \
                                                                           \
@@ -163,11 +184,11 @@ HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
             sent_unrecorded(p.comm, to, tag, rc);                         \
             return rc;                                                    \
         }                                                                 \
-        message_begin(&e, p.comm, RING_OP_SEND, to, tag);                 \
-        e.bytes = bytes_sent(&p, n, type);                                \
+        number = message_begin(&e, p.comm, RING_OP_SEND, to, tag);        \
+        bytes = e.bytes = bytes_to_send(&p, n, type);                     \
         p2p_show_message(&p, &e);                                         \
         rc = NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm);       \
-        sent(&p, e.bytes, e.op != RING_OP_NONE, rc);                      \
+        sent(&p, number, bytes_sent(&p, bytes, n, type, rc), rc);         \
         return rc;                                                        \
     }
 ALL(SEND, Send)
@@ -185,16 +206,18 @@ ALL(SEND, Rsend)
         static struct next next = { #symbol, NULL };                                \
         struct hot_message m;                                                       \
         struct ring_event e;                                                        \
+        struct number number;                                                       \
+        uint64_t bytes;                                                             \
         struct p2p p;                                                               \
         int rc;                                                                     \
                                                                                     \
         if (!p2p_begin(&p, comm, ENTRY(symbol)))                                    \
             return NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request); \
-        message_begin(&e, p.comm, RING_OP_SEND, to, tag);                           \
-        e.bytes = bytes_sent(&p, n, type);                                          \
+        number = message_begin(&e, p.comm, RING_OP_SEND, to, tag);                  \
+        bytes = bytes_to_send(&p, n, type);                                         \
         m = to_post(&e);                                                            \
         rc = NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request);       \
-        posted(&p, m, e.bytes, rc, request);                                        \
+        posted(&p, m, number, bytes_sent(&p, bytes, n, type, rc), rc, request);     \
         return rc;                                                                  \
     }
 ALL(ISEND, Isend)
@@ -206,24 +229,25 @@ ALL(ISEND, Irsend)
 
 #define RECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, int from, int tag, handle comm, void *status)
 
-#define RECV(symbol, COUNT)                                                             \
-    EXPORT int symbol RECV_PARAMS(COUNT);                                               \
-    int symbol RECV_PARAMS(COUNT)                                                       \
-    {                                                                                   \
-        static struct next next = { #symbol, NULL };                                    \
-        struct ring_event e;                                                            \
-        struct status own;                                                              \
-        struct p2p p;                                                                   \
-        int rc;                                                                         \
-                                                                                        \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                        \
-            return NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);     \
-        status = status_wanted(status, &own);                                           \
-        message_begin(&e, p.comm, RING_OP_RECV, from, tag);                             \
-        p2p_show_message(&p, &e);                                                       \
-        rc = NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);           \
-        received(&p, e.op != RING_OP_NONE && !message_wild(&e), from, tag, rc, status); \
-        return rc;                                                                      \
+#define RECV(symbol, COUNT)                                                         \
+    EXPORT int symbol RECV_PARAMS(COUNT);                                           \
+    int symbol RECV_PARAMS(COUNT)                                                   \
+    {                                                                               \
+        static struct next next = { #symbol, NULL };                                \
+        struct ring_event e;                                                        \
+        struct number number;                                                       \
+        struct status own;                                                          \
+        struct p2p p;                                                               \
+        int rc;                                                                     \
+                                                                                    \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                    \
+            return NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status); \
+        status = status_wanted(status, &own);                                       \
+        number = message_begin(&e, p.comm, RING_OP_RECV, from, tag);                \
+        p2p_show_message(&p, &e);                                                   \
+        rc = NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);       \
+        received(&p, number, from, tag, rc, status);                                \
+        return rc;                                                                  \
     }
 ALL(RECV, Recv)
 
@@ -236,15 +260,16 @@ ALL(RECV, Recv)
         static struct next next = { #symbol, NULL };                                  \
         struct hot_message m;                                                         \
         struct ring_event e;                                                          \
+        struct number number;                                                         \
         struct p2p p;                                                                 \
         int rc;                                                                       \
                                                                                       \
         if (!p2p_begin(&p, comm, ENTRY(symbol)))                                      \
             return NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request); \
-        message_begin(&e, p.comm, RING_OP_RECV, from, tag);                           \
+        number = message_begin(&e, p.comm, RING_OP_RECV, from, tag);                  \
         m = to_post(&e);                                                              \
         rc = NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request);       \
-        posted(&p, m, 0, rc, request);                                                \
+        posted(&p, m, number, 0, rc, request);                                        \
         return rc;                                                                    \
     }
 ALL(IRECV, Irecv)
@@ -260,44 +285,62 @@ ALL(IRECV, Irecv)
     (void *buf, COUNT n, handle type, int to, int tag, int from, int rtag, handle comm, void *last)
 #define REPLACE_ARGS (buf, n, type, to, tag, from, rtag, comm, last)
 
-/* The call is shown without its messages, because it may last for either of them. */
-HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc, const void *status)
-{
-    uint64_t now = p2p_leave(p, e->bytes);
-    bool sent = !rc && ended(p, e, now, true), received = false;
+/* The two messages of a call. */
+struct exchange {
+    struct ring_event out, in;
+    struct number out_number, in_number;
+};
 
-    if (!rc) {
-        message_status(in, p->comm, status);
-        in->enter = p->enter;
-        in->leave = now;
-        received = p->ring && in->op != RING_OP_NONE && hot_message(p->ring, in);
+HOT void exchange_begin(struct exchange *x, const struct p2p *p, int to, int tag, int from, int rtag)
+{
+    x->out_number = message_begin(&x->out, p->comm, RING_OP_SEND, to, tag);
+    x->in_number = message_begin(&x->in, p->comm, RING_OP_RECV, from, rtag);
+}
+
+/* The call is shown without its messages, because it may last for either of them. */
+HOT void exchanged(struct p2p *p, struct exchange *x, int rc, const void *status)
+{
+    uint64_t now = p2p_leave(p, rc ? 0 : x->out.bytes);
+    bool sent, received;
+
+    if (rc) {
+        failed(x->out_number, rc);
+        failed(x->in_number, rc);
+        p2p_over(p, now);
+        return;
     }
+    if (x->out_number.key)
+        x->out.seq = number_count(x->out_number);
+    if (x->in_number.key)
+        x->in.seq = number_count(x->in_number);
+    message_status(&x->in, p->comm, status);
+    sent = ended(p, &x->out, now);
+    received = ended(p, &x->in, now);
     if (!sent && !received)
         p2p_over(p, now);
 }
 
-#define EXCHANGE_AS(symbol, passes, params, args)             \
-    EXPORT int symbol params;                                 \
-    int symbol params                                         \
-    {                                                         \
-        static struct next next = { #symbol, NULL };          \
-        struct ring_event e, in;                              \
-        struct status own;                                    \
-        struct p2p p;                                         \
-        int rc;                                               \
-                                                              \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))              \
-            return NEXT(params) args;                         \
-        if (passes)                                           \
-            call_passes(ENTRY(symbol), comm);                 \
-        last = status_wanted(last, &own);                     \
-        message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
-        message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
-        e.bytes = bytes_sent(&p, n, type);                    \
-        p2p_show(&p, e.bytes);                                \
-        rc = NEXT(params) args;                               \
-        exchanged(&p, &e, &in, rc, last);                     \
-        return rc;                                            \
+#define EXCHANGE_AS(symbol, passes, params, args)     \
+    EXPORT int symbol params;                         \
+    int symbol params                                 \
+    {                                                 \
+        static struct next next = { #symbol, NULL };  \
+        struct exchange x;                            \
+        struct status own;                            \
+        struct p2p p;                                 \
+        int rc;                                       \
+                                                      \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))      \
+            return NEXT(params) args;                 \
+        if (passes)                                   \
+            call_passes(ENTRY(symbol), comm);         \
+        last = status_wanted(last, &own);             \
+        exchange_begin(&x, &p, to, tag, from, rtag);  \
+        p2p_show(&p, bytes_to_send(&p, n, type));     \
+        rc = NEXT(params) args;                       \
+        x.out.bytes = bytes_sent(&p, 0, n, type, rc); \
+        exchanged(&p, &x, rc, last);                  \
+        return rc;                                    \
     }
 #define EXCHANGE(symbol, COUNT) EXCHANGE_AS(symbol, false, EXCHANGE_PARAMS(COUNT), EXCHANGE_ARGS)
 #define REPLACE(symbol, COUNT)  EXCHANGE_AS(symbol, true, REPLACE_PARAMS(COUNT), REPLACE_ARGS)
@@ -306,34 +349,36 @@ ALL(REPLACE, Sendrecv_replace)
 
 /* One request for two messages: it stands for the one received; the one sent is recorded with the call that posts
  * it. */
-static void exchange_posted(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc,
-                            const void *request)
+static void exchange_posted(struct p2p *p, struct exchange *x, uint64_t bytes, int rc, const void *request)
 {
-    posted(p, to_post(in), e->bytes, rc, request);
-    if (!rc && p->ring && e->op != RING_OP_NONE) {
-        e->flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
-        e->enter = e->leave = p->enter;
-        hot_message(p->ring, e);
+    if (rc)
+        failed(x->out_number, rc);
+    else if (x->out_number.key)
+        x->out.seq = number_count(x->out_number);
+    posted(p, to_post(&x->in), x->in_number, bytes, rc, request);
+    if (!rc && p->ring && x->out.op != RING_OP_NONE) {
+        x->out.bytes = bytes;
+        x->out.flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
+        x->out.enter = x->out.leave = p->enter;
+        hot_message(p->ring, &x->out);
     }
 }
 
-#define IEXCHANGE_AS(symbol, params, args)                    \
-    EXPORT int symbol params;                                 \
-    int symbol params                                         \
-    {                                                         \
-        static struct next next = { #symbol, NULL };          \
-        struct ring_event e, in;                              \
-        struct p2p p;                                         \
-        int rc;                                               \
-                                                              \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))              \
-            return NEXT(params) args;                         \
-        message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
-        message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
-        e.bytes = bytes_sent(&p, n, type);                    \
-        rc = NEXT(params) args;                               \
-        exchange_posted(&p, &e, &in, rc, last);               \
-        return rc;                                            \
+#define IEXCHANGE_AS(symbol, params, args)                                 \
+    EXPORT int symbol params;                                              \
+    int symbol params                                                      \
+    {                                                                      \
+        static struct next next = { #symbol, NULL };                       \
+        struct exchange x;                                                 \
+        struct p2p p;                                                      \
+        int rc;                                                            \
+                                                                           \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                           \
+            return NEXT(params) args;                                      \
+        exchange_begin(&x, &p, to, tag, from, rtag);                       \
+        rc = NEXT(params) args;                                            \
+        exchange_posted(&p, &x, bytes_sent(&p, 0, n, type, rc), rc, last); \
+        return rc;                                                         \
     }
 #define IEXCHANGE(symbol, COUNT) IEXCHANGE_AS(symbol, EXCHANGE_PARAMS(COUNT), EXCHANGE_ARGS)
 #define IREPLACE(symbol, COUNT)  IEXCHANGE_AS(symbol, REPLACE_PARAMS(COUNT), REPLACE_ARGS)
@@ -344,7 +389,7 @@ ALL(IREPLACE, Isendrecv_replace)
 
 /* Made locally: nothing is counted before the request starts, and the arguments are read even while recording is off,
  * because recording may be on when it starts. */
-static void made(struct p2p *p, enum ring_op op, int peer, int tag, uint64_t bytes, int rc,
+static void made(struct p2p *p, enum ring_op op, bool partitioned, int peer, int tag, uint64_t bytes, int rc,
                  const void *request)
 {
     struct ring_event e;
@@ -357,34 +402,45 @@ static void made(struct p2p *p, enum ring_op op, int peer, int tag, uint64_t byt
         return;
     e.bytes = bytes;
     e.flags |= RING_EVENT_NONBLOCKING | RING_EVENT_PERSISTENT;
-    request_made(handle_at(request, 0), p->comm, &e);
+    request_made(handle_at(request, 0), p->comm, &e, partitioned);
 }
 
-#define PERSISTENT_AS(symbol, op, peer, bytes, params, args)    \
-    EXPORT int symbol params;                                   \
-    int symbol params                                           \
-    {                                                           \
-        static struct next next = { #symbol, NULL };            \
-        struct p2p p;                                           \
-        int rc;                                                 \
-                                                                \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))                \
-            return NEXT(params) args;                           \
-        rc = NEXT(params) args;                                 \
-        made(&p, op, peer, tag, rc ? 0 : (bytes), rc, request); \
-        return rc;                                              \
+#define PERSISTENT_AS(symbol, op, partitioned, peer, bytes, params, args)    \
+    EXPORT int symbol params;                                                \
+    int symbol params                                                        \
+    {                                                                        \
+        static struct next next = { #symbol, NULL };                         \
+        struct p2p p;                                                        \
+        int rc;                                                              \
+                                                                             \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                             \
+            return NEXT(params) args;                                        \
+        rc = NEXT(params) args;                                              \
+        made(&p, op, partitioned, peer, tag, rc ? 0 : (bytes), rc, request); \
+        return rc;                                                           \
     }
-#define SEND_INIT(symbol, COUNT)                                                    \
-    PERSISTENT_AS(symbol, RING_OP_SEND, to, bytes_of(n, type), ISEND_PARAMS(COUNT), \
+#define SEND_INIT(symbol, COUNT)                                                           \
+    PERSISTENT_AS(symbol, RING_OP_SEND, false, to, bytes_of(n, type), ISEND_PARAMS(COUNT), \
                   (buf, n, type, to, tag, comm, request))
-#define RECV_INIT(symbol, COUNT)                                      \
-    PERSISTENT_AS(symbol, RING_OP_RECV, from, 0, IRECV_PARAMS(COUNT), \
+#define RECV_INIT(symbol, COUNT)                                             \
+    PERSISTENT_AS(symbol, RING_OP_RECV, false, from, 0, IRECV_PARAMS(COUNT), \
                   (buf, n, type, from, tag, comm, request))
 ALL(SEND_INIT, Send_init)
 ALL(SEND_INIT, Bsend_init)
 ALL(SEND_INIT, Ssend_init)
 ALL(SEND_INIT, Rsend_init)
 ALL(RECV_INIT, Recv_init)
+
+/* A message in parts: its bytes are those of all parts, at both ends, however each divides it. */
+#define PARTED(symbol, op)                                                                       \
+    PERSISTENT_AS(symbol, op, true, peer, bytes_of((int64_t)parts *n, type),                     \
+                  (void *buf, int parts, int64_t n, handle type, int peer, int tag, handle comm, \
+                   handle info, void *request),                                                  \
+                  (buf, parts, n, type, peer, tag, comm, info, request))
+#define PSEND_INIT(symbol) PARTED(symbol, RING_OP_SEND)
+#define PRECV_INIT(symbol) PARTED(symbol, RING_OP_RECV)
+BOTH(PSEND_INIT, Psend_init)
+BOTH(PRECV_INIT, Precv_init)
 
 /* ---- probing ---- */
 
@@ -409,11 +465,13 @@ BOTH(PROBE, Probe)
 static void matched(struct p2p *p, int from, int tag, const void *message, const void *status)
 {
     struct ring_event e;
+    struct number n = message_begin(&e, p->comm, RING_OP_RECV, from, tag);
 
-    message_begin(&e, p->comm, RING_OP_RECV, from, tag);
+    if (n.key)
+        e.seq = number_count(n);
     message_status(&e, p->comm, status);
     if (e.op != RING_OP_NONE)
-        request_made(handle_at(message, 0), p->comm, &e);
+        request_made(handle_at(message, 0), p->comm, &e, false);
 }
 
 #define MPROBE(symbol)                                                                         \
@@ -507,7 +565,7 @@ ALL(MRECV, Mrecv)
             return NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last); \
         take_matched(&p, &e, message);                                     \
         rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \
-        posted(&p, to_post(&e), 0, rc, last);                              \
+        posted(&p, to_post(&e), (struct number){ 0, NULL }, 0, rc, last);  \
         return rc;                                                         \
     }
 ALL(IMRECV, Imrecv)

@@ -55,6 +55,12 @@ static inline handle handle_of(handle h)
     return (handle)((uintptr_t)h & probe.handle_mask);
 }
 
+/* Of one handle in the program's memory. */
+static inline size_t handle_bytes(void)
+{
+    return probe.abi == ABI_MPICH ? sizeof(uint32_t) : sizeof(handle);
+}
+
 /* Handle i of an array in the program's memory. */
 static inline handle handle_at(const void *array, int i)
 {
@@ -156,9 +162,14 @@ HOT struct ring *call_ring(void)
     return self.ring ? self.ring : thread_ring();
 }
 
+/* Whether a call that failed took part in what it was called for, and so has a number: it did not where the library refused its
+ * arguments, and then the program may call it again. */
+bool call_took_part(int rc);
+
 /* ---- sizes of arguments ---- */
 
-/* Bytes of one element as the library reports them; 0 when it cannot. */
+/* Bytes of one element as the library reports them; 0 when it cannot.  Asking about what is no type would raise an error: only when the
+ * library has accepted it. */
 uint64_t type_bytes_ask(handle type);
 
 HOT uint64_t type_bytes(handle type)
@@ -167,10 +178,17 @@ HOT uint64_t type_bytes(handle type)
     return __builtin_expect(type == self.type, 1) ? self.type_bytes : type_bytes_ask(type);
 }
 
-/* With count 0 the type need not be valid, and asking about an invalid type would raise an error. */
+/* With count 0 the type need not be valid. */
 HOT uint64_t bytes_of(int64_t count, handle type)
 {
     return __builtin_expect(count > 0, 1) ? (uint64_t)count * type_bytes(type) : 0;
+}
+
+/* The same before the library has seen the arguments; 0: not known yet. */
+HOT uint64_t bytes_before(int64_t count, handle type)
+{
+    return __builtin_expect(count > 0 && handle_of(type) == self.type, 1) ? (uint64_t)count * self.type_bytes
+                                                                          : 0;
 }
 
 #endif

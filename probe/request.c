@@ -1,14 +1,67 @@
 /* request.c - see request.h */
 #include "probe/request.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
 #include "probe/message.h"
 
-#define SLOTS  REQUEST_SLOTS
-#define WINDOW 16u
+#define SLOTS      REQUEST_SLOTS
+#define WINDOW     16u
+#define TABLES_MAX 7u /* after the first one; the last holds half a million requests */
 
 _Atomic uint64_t request_keys[SLOTS];
-struct request request_slots[SLOTS]; /* 480 KiB of zero pages with keys, resident only where used */
-atomic_uint request_count, request_displaced;
+struct request request_slots[SLOTS]; /* 544 KiB of zero pages with keys, resident only where used */
+atomic_uint request_count, request_collectives, request_displaced;
+
+/* A program that has thousands of requests at a time gets these, one after the other; never freed. */
+static struct table {
+    struct request *slots;
+    _Atomic uint64_t *keys;
+    uint32_t size;
+} tables[TABLES_MAX + 1] = { { request_slots, request_keys, SLOTS } };
+static atomic_uint n_tables = 1;
+static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
+
+static bool grow(unsigned known)
+{
+    unsigned n;
+    bool grown = false;
+
+    pthread_mutex_lock(&growing);
+    n = atomic_load_explicit(&n_tables, memory_order_relaxed);
+    if (n > known) {
+        grown = true; /* another thread was faster */
+    } else if (n <= TABLES_MAX) {
+        uint32_t size = tables[n - 1].size * 2;
+        size_t bytes = size * (sizeof(struct request) + sizeof(uint64_t));
+        int saved = errno;
+        void *at =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+        errno = saved;
+        if (at != MAP_FAILED) {
+            tables[n] = (struct table){ at, (void *)((char *)at + size * sizeof(struct request)), size };
+            atomic_store_explicit(&n_tables, n + 1, memory_order_release);
+            grown = true;
+        }
+    }
+    pthread_mutex_unlock(&growing);
+    return grown;
+}
+
+static uint32_t home(const struct table *t, handle h)
+{
+    return (uint32_t)(request_key(h) * 0x9e3779b97f4a7c15u >> (64 - __builtin_ctz(t->size)));
+}
+
+static _Atomic uint64_t *key_of(const struct request *q)
+{
+    for (unsigned i = 0;; i++)
+        if (q >= tables[i].slots && q < tables[i].slots + tables[i].size)
+            return &tables[i].keys[q - tables[i].slots];
+}
 
 /* Locked instructions take as long as the rest of a request's bookkeeping: only where threads may call MPI at the same
  * time. */
@@ -21,47 +74,66 @@ static void count(atomic_uint *counter, unsigned n)
                               memory_order_relaxed);
 }
 
-static bool claim(uint32_t slot)
+static bool claim(_Atomic uint64_t *key)
 {
     uint64_t expected = REQUEST_FREE;
 
-    if (atomic_load_explicit(&request_keys[slot], memory_order_relaxed) != REQUEST_FREE)
+    if (atomic_load_explicit(key, memory_order_relaxed) != REQUEST_FREE)
         return false;
     if (probe.concurrent)
-        return atomic_compare_exchange_strong_explicit(&request_keys[slot], &expected, REQUEST_BUSY,
-                                                       memory_order_acquire, memory_order_relaxed);
-    atomic_store_explicit(&request_keys[slot], REQUEST_BUSY, memory_order_relaxed);
+        return atomic_compare_exchange_strong_explicit(key, &expected, REQUEST_BUSY, memory_order_acquire,
+                                                       memory_order_relaxed);
+    atomic_store_explicit(key, REQUEST_BUSY, memory_order_relaxed);
     return true;
 }
 
-static uint32_t find_displaced(uint64_t key)
+static struct request *find_displaced(handle h, uint64_t key)
 {
-    uint32_t at = (uint32_t)request_home(key);
+    unsigned n = atomic_load_explicit(&n_tables, memory_order_acquire);
 
-    if (!atomic_load_explicit(&request_displaced, memory_order_relaxed))
-        return REQUEST_NONE;
-    for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
-        if (atomic_load_explicit(&request_keys[at], memory_order_acquire) == key)
-            return at;
-    return REQUEST_NONE;
+    for (unsigned k = 0; k < n; k++) {
+        const struct table *t = &tables[k];
+        uint32_t at = home(t, h);
+
+        for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (t->size - 1))
+            if (atomic_load_explicit(&t->keys[at], memory_order_acquire) == key)
+                return &t->slots[at];
+    }
+    return NULL;
 }
 
-HOT uint32_t find(handle h)
+HOT struct request *find(handle h)
 {
     uint64_t key = request_key(h);
-    uint32_t at = (uint32_t)request_home(key);
+    size_t at = request_home(key);
 
     if (__builtin_expect(atomic_load_explicit(&request_keys[at], memory_order_acquire) == key, 1))
-        return at;
-    return find_displaced(key);
+        return &request_slots[at];
+    return atomic_load_explicit(&request_displaced, memory_order_relaxed) ? find_displaced(h, key) : NULL;
 }
 
-static void release(uint32_t slot)
+struct request *request_find(handle h)
 {
-    if (request_slots[slot].is.displaced)
+    struct request *q = find(h);
+
+    return q && q->is.active ? q : NULL;
+}
+
+static void release(struct request *q)
+{
+    _Atomic uint64_t *key = key_of(q);
+
+    if (q->is.displaced)
         count(&request_displaced, -1u);
-    atomic_store_explicit(&request_keys[slot], REQUEST_FREE, memory_order_release);
+    if (!request_is_message(q))
+        count(&request_collectives, -1u);
+    atomic_store_explicit(key, REQUEST_FREE, memory_order_release);
     count(&request_count, -1u);
+}
+
+void request_over(struct request *q)
+{
+    release(q);
 }
 
 static void missed(unsigned op)
@@ -72,44 +144,70 @@ static void missed(unsigned op)
         ring_missed(probe.main);
 }
 
-/* A slot for h; the caller sets its key once it is filled in. */
-static uint32_t slot_for(handle h, unsigned op)
+/* The library gave the handle to a new request: that of the entry is complete.  The thread that waits for it will say so; without one
+ * its completion was not seen. */
+static void displace(struct request *q, handle h)
 {
-    uint32_t at = (uint32_t)request_home(request_key(h));
+    uint64_t key = request_key(h);
 
-    if (!atomic_load_explicit(&request_displaced, memory_order_relaxed) && claim(at)) {
-        request_slots[at].is.displaced = false;
-        return at;
+    if (atomic_load_explicit(&q->held, memory_order_acquire)) {
+        /* unless that thread has freed it by now */
+        atomic_compare_exchange_strong_explicit(key_of(q), &key, key | REQUEST_ORPHAN, memory_order_acq_rel,
+                                                memory_order_relaxed);
+        return;
     }
-    at = find(h);
-    if (at != REQUEST_NONE) { /* its completion was not seen, and the library reused the handle */
-        missed(request_slots[at].event.op);
-        release(at);
+    if (q->is.active)
+        missed(q->event.op);
+    release(q);
+}
+
+/* A slot for h; the caller sets its key once it is filled in.  NULL: there is none. */
+static struct request *slot_for(handle h, unsigned op)
+{
+    size_t first = request_home(request_key(h));
+    struct request *q;
+    unsigned k = 0, n;
+
+    if (!atomic_load_explicit(&request_displaced, memory_order_relaxed) && claim(&request_keys[first])) {
+        request_slots[first].is.displaced = false;
+        return &request_slots[first];
     }
-    at = (uint32_t)request_home(request_key(h));
-    for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
-        if (claim(at)) {
-            request_slots[at].is.displaced = i > 0;
-            return at;
+    q = find(h);
+    if (q)
+        displace(q, h);
+    do {
+        n = atomic_load_explicit(&n_tables, memory_order_acquire);
+        for (; k < n; k++) {
+            const struct table *t = &tables[k];
+            uint32_t at = home(t, h);
+
+            for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (t->size - 1))
+                if (claim(&t->keys[at])) {
+                    t->slots[at].is.displaced = k > 0 || i > 0;
+                    return &t->slots[at];
+                }
         }
+    } while (grow(n));
     missed(op);
-    return REQUEST_NONE;
+    return NULL;
 }
 
-static void publish(uint32_t slot, handle h)
+static void publish(struct request *q, handle h)
 {
-    if (request_slots[slot].is.displaced)
+    if (q->is.displaced)
         count(&request_displaced, 1);
+    if (!request_is_message(q))
+        count(&request_collectives, 1);
     count(&request_count, 1);
-    atomic_store_explicit(&request_keys[slot], request_key(h), memory_order_release);
+    atomic_store_explicit(key_of(q), request_key(h), memory_order_release);
 }
 
-static void keep(handle h, const struct ring_event *e, struct comm *c, bool persistent, bool live)
+static void keep(handle h, const struct ring_event *e, struct comm *c, bool persistent, bool live,
+                 bool partitioned)
 {
-    uint32_t slot = slot_for(h, e->op);
-    struct request *q = &request_slots[slot];
+    struct request *q = slot_for(h, e->op);
 
-    if (slot == REQUEST_NONE)
+    if (!q)
         return;
     q->event = *e;
     q->comm = c;
@@ -117,7 +215,10 @@ static void keep(handle h, const struct ring_event *e, struct comm *c, bool pers
     q->is.persistent = persistent;
     q->is.active = !persistent;
     q->is.live = live;
-    publish(slot, h);
+    atomic_store_explicit(&q->held, false, memory_order_relaxed);
+    q->is.partitioned = partitioned;
+    q->is.given_back = false;
+    publish(q, h);
 }
 
 void request_posted(struct ring *r, handle h, const struct ring_event *e, struct comm *c)
@@ -125,7 +226,7 @@ void request_posted(struct ring *r, handle h, const struct ring_event *e, struct
     struct ring_event done;
 
     if (!request_shared(h)) {
-        keep(h, e, c, false, r != NULL);
+        keep(h, e, c, false, r != NULL, false);
     } else if (e->op == RING_OP_RECV) { /* its status is lost */
         missed(e->op);
     } else if (r) {
@@ -145,36 +246,55 @@ void request_posted_message(struct ring *r, handle h, struct comm *c, uint64_t e
     request_posted(r, h, &e, c);
 }
 
-void request_made(handle h, struct comm *c, const struct ring_event *e)
+void request_made(handle h, struct comm *c, const struct ring_event *e, bool partitioned)
 {
-    keep(h, e, c, true, false);
+    keep(h, e, c, true, false, partitioned);
+}
+
+/* Messages in parts match among themselves: they have streams and numbers of their own. */
+static struct number stream_of(const struct request *q)
+{
+    return number_of(message_key(&q->event) ^ (q->is.partitioned ? 0x9e3779b97f4a7c15u : 0));
 }
 
 bool request_started(struct ring *r, handle h, uint64_t now)
 {
-    uint32_t at = find(h);
-    struct request *q = &request_slots[at];
+    struct request *q = find(h);
 
-    if (at == REQUEST_NONE || !q->is.persistent)
+    if (!q || !q->is.persistent || q->is.active)
         return false;
     if (!request_is_message(q))
         q->event.seq = comm_next_seq(q->comm);
     else if (!message_wild(&q->event))
-        hot_message_number(&q->event, number_next(message_key(&q->event)));
+        hot_message_number(&q->event,
+                           number_count(stream_of(q)) | (q->is.partitioned ? RING_PARTITIONED : 0));
     q->event.enter = now;
     q->polled = 0;
+    q->is.given_back = false;
     q->is.active = true;
     q->is.live = r != NULL;
     return !request_is_message(q);
 }
 
+void request_not_started(handle h, uint64_t now)
+{
+    struct request *q = find(h);
+
+    if (!q || !q->is.persistent || !q->is.active || q->event.enter != now)
+        return;
+    if (!request_is_message(q))
+        comm_undo_seq(q->comm, q->event.seq);
+    else if (!message_wild(&q->event))
+        number_undo(stream_of(q).key, q->event.seq & ~RING_PARTITIONED);
+    q->is.active = q->is.live = false;
+}
+
 /* A program may free a send that it does not wait for. */
 void request_freed(struct ring *r, handle h)
 {
-    uint32_t at = find(h);
-    struct request *q = &request_slots[at];
+    struct request *q = find(h);
 
-    if (at == REQUEST_NONE)
+    if (!q)
         return;
     if (q->is.live && r && q->event.op == RING_OP_SEND) {
         q->event.wait = q->event.leave = clock_read(r->clock);
@@ -183,66 +303,64 @@ void request_freed(struct ring *r, handle h)
     } else if (q->is.live) {
         missed(q->event.op);
     }
-    release(at);
+    release(q);
 }
 
 struct comm *request_matched(handle h, struct ring_event *e)
 {
-    uint32_t at = find(h);
+    struct request *q = find(h);
     struct comm *c;
 
-    if (at == REQUEST_NONE)
+    if (!q)
         return NULL;
-    *e = request_slots[at].event;
-    c = request_slots[at].comm;
-    release(at);
+    *e = q->event;
+    c = q->comm;
+    release(q);
     return c;
 }
 
-void request_take(struct request_list *list, const void *array, int n)
+/* Receives of the stream that were posted later get the messages of those before them: each has the number before its own. */
+static void give_back(struct request *q)
 {
-    struct request_list taken = { .first = REQUEST_NONE };
+    uint64_t stream = message_key(&q->event);
+    unsigned n = atomic_load_explicit(&n_tables, memory_order_acquire);
 
-    for (int i = n - 1; i >= 0; i--) {
-        handle h = handle_at(array, i);
-        uint32_t at = find(h);
-        struct request *q = &request_slots[at];
+    if (q->is.given_back)
+        return;
+    q->is.given_back = true;
+    for (unsigned k = 0; k < n; k++)
+        for (uint32_t i = 0; i < tables[k].size; i++) {
+            struct request *other = &tables[k].slots[i];
 
-        if (at == REQUEST_NONE || !q->is.active)
-            continue;
-        atomic_store_explicit(&request_keys[at], REQUEST_BUSY, memory_order_relaxed);
-        q->at = h;
-        q->index = (uint32_t)i;
-        q->next = taken.first;
-        taken.polled = q->polled && (taken.polled || taken.first == REQUEST_NONE);
-        taken.first = at;
-        if (!request_is_message(q))
-            taken.collective = q;
-        taken.receive |= q->event.op == RING_OP_RECV;
-    }
-    *list = taken;
+            if (atomic_load_explicit(&tables[k].keys[i], memory_order_acquire) > REQUEST_BUSY && other != q &&
+                other->is.active && other->event.op == q->event.op && !message_wild(&other->event) &&
+                message_key(&other->event) == stream && other->event.seq > q->event.seq)
+                hot_message_number(&other->event, other->event.seq - 1);
+        }
+    number_back(stream);
 }
 
-void request_over(struct request *q)
+void request_cancelled(handle h, const void *status)
 {
-    release((uint32_t)(q - request_slots));
-}
+    struct request *q = request_find(h);
 
-void request_keep(struct request *q)
-{
-    atomic_store_explicit(&request_keys[q - request_slots], request_key(q->at), memory_order_release);
+    if (q && status && q->event.op == RING_OP_RECV && !message_wild(&q->event) && status_cancelled(status))
+        give_back(q);
 }
 
 /* A receive with a wildcard is the same again at its next start. */
 static void message_done(struct ring *r, struct request *q, struct ring_event *e, const void *status)
 {
-    if (e->op == RING_OP_RECV) {
+    if (e->op == RING_OP_RECV && !q->is.partitioned) {
         if (!status) {
             missed(e->op);
             return;
         }
-        if (status_cancelled(status))
-            message_undo(e);
+        if (status_cancelled(status)) {
+            if (!message_wild(e))
+                give_back(q);
+            return;
+        }
         message_status(e, q->comm, status);
     }
     if (r && q->is.live && e->op != RING_OP_NONE)
@@ -261,9 +379,8 @@ void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t lea
         message_done(r, q, &e, status);
     else if (r && q->is.live)
         ring_emit(r, &e);
-    q->is.live = q->is.active = false;
-    if (q->is.persistent)
-        request_keep(q);
+    if (request_is_message(q) || q->is.persistent)
+        request_complete(q);
     else
-        request_over(q);
+        release(q);
 }

@@ -1,24 +1,26 @@
 /* request.h - nonblocking and persistent collectives and messages in progress: maps a request's handle to what was
  * posted.
  *
- * A fixed table without locks: a handle is kept in one of WINDOW neighbouring slots.  One thread may post and
- * another wait; as in MPI, only one thread may complete a request.  When all slots of a window are taken the
- * operation is counted as missed. */
+ * A table without locks: a handle is kept in one of WINDOW neighbouring slots.  Where all are taken, further tables are made, each twice as
+ * large as the one before (TABLES_MAX); what does not fit these is counted as missed.  One thread may post and another wait; as in MPI, only
+ * one thread may complete a request.  An entry stays while the program waits.  As soon as the library has freed the request, another thread
+ * may get its handle for a new one: so a thread that waits beside others holds the entry itself, which becomes an orphan then, known
+ * to that thread alone. */
 #ifndef SYNCGUARD_PROBE_REQUEST_H
 #define SYNCGUARD_PROBE_REQUEST_H
 
 #include "probe/comm.h"
 
-#define REQUEST_NONE UINT32_MAX
-
 union request_state {
     struct {
         bool persistent;
-        bool active;    /* posted or started */
-        bool live;      /* active and recorded */
-        bool displaced; /* not in its home slot */
+        bool active;      /* posted or started */
+        bool live;        /* active and recorded */
+        bool displaced;   /* not in its home slot */
+        bool partitioned; /* a message in parts */
+        bool given_back;  /* a receive that was cancelled: the next one has its number */
     };
-    uint32_t all;
+    uint64_t all;
 };
 #define REQUEST_POSTED 0x00010100u /* active and live */
 
@@ -27,12 +29,13 @@ struct request {
     struct comm *comm; /* of a persistent request: each start takes a number on it; of a message */
     uint64_t polled;   /* ticks: the first test that found it incomplete; 0: none, or not recorded */
     union request_state is;
-    uint32_t next, index; /* in a list from request_take(): the next slot, the place in the array */
-    handle at;            /* set while the request is waited for */
+    atomic_bool
+        held; /* until it is free, by a thread that waits, where several may call MPI at the same time */
 };
 
 /* Number of nonblocking ones in progress, and of persistent ones made. */
 extern atomic_uint request_count __attribute__((visibility("hidden")));
+extern atomic_uint request_collectives __attribute__((visibility("hidden"))); /* of them: no messages */
 
 /* Whether the table holds any request. */
 static inline bool request_any(void)
@@ -45,8 +48,9 @@ extern struct request request_slots[REQUEST_SLOTS] __attribute__((visibility("hi
 extern _Atomic uint64_t request_keys[REQUEST_SLOTS] __attribute__((visibility("hidden")));
 
 /* Keys that are no handle's. */
-#define REQUEST_FREE 0u
-#define REQUEST_BUSY 1u /* taken: being filled in, or waited for */
+#define REQUEST_FREE   0u
+#define REQUEST_BUSY   1u                  /* being filled in */
+#define REQUEST_ORPHAN ((uint64_t)1 << 63) /* added to the handle's: of an orphan */
 
 /* Number of handles that are not in their home slot, because another was there: mostly none. */
 extern atomic_uint request_displaced __attribute__((visibility("hidden")));
@@ -71,11 +75,6 @@ static inline bool request_shared(handle h)
     return h == probe.empty_request || h == probe.null_request;
 }
 
-static inline struct request *request_get(uint32_t slot)
-{
-    return &request_slots[slot];
-}
-
 static inline bool request_is_message(const struct request *q)
 {
     return ring_op_is_message(q->event.op);
@@ -84,9 +83,6 @@ static inline bool request_is_message(const struct request *q)
 /* A nonblocking operation was posted.  Its event goes to r at once when it has already completed.  r NULL: it is not
  * recorded; only of a receive with a wildcard the request is kept then.  c: its communicator, needed for messages. */
 void request_posted(struct ring *r, handle h, const struct ring_event *e, struct comm *c);
-/* Free the slot of a request that was taken. */
-void request_over(struct request *q);
-
 /* The count of requests where no other thread may be at work. */
 HOT void request_count_add(unsigned n)
 {
@@ -126,9 +122,8 @@ HOT void request_post_message(struct ring *r, handle h, uint64_t enter, struct h
     atomic_store_explicit(&request_keys[at], request_key(h), memory_order_release);
 }
 
-/* Take a message that is recorded, waited for alone and in its home slot out of the table, as request_take() does.  NULL:
- * it is none of these. */
-HOT struct request *request_take_message(handle h)
+/* A message that is recorded and in its home slot.  NULL: it is none of these. */
+HOT struct request *request_message(handle h)
 {
     size_t at = request_home(request_key(h));
     struct request *q = &request_slots[at];
@@ -136,17 +131,18 @@ HOT struct request *request_take_message(handle h)
     if (atomic_load_explicit(&request_keys[at], memory_order_acquire) != request_key(h) || !q->is.live ||
         !request_is_message(q))
         return NULL;
-    q->at = h;
-    atomic_store_explicit(&request_keys[at], REQUEST_BUSY, memory_order_relaxed);
     return q;
 }
 
-/* A request that was taken has completed. */
+/* A request has completed, its event is written, and no further one is to come: out of line. */
+void request_over(struct request *q);
+
+/* A request has completed, and its event is written. */
 HOT void request_complete(struct request *q)
 {
     if (q->is.persistent) {
         q->is.active = q->is.live = false;
-        atomic_store_explicit(&request_keys[q - request_slots], request_key(q->at), memory_order_release);
+        atomic_store_explicit(&q->held, false, memory_order_relaxed);
     } else if (__builtin_expect(probe.concurrent || q->is.displaced, 0)) {
         request_over(q);
     } else {
@@ -157,31 +153,24 @@ HOT void request_complete(struct request *q)
 
 /* A persistent request was made; the event has the fields that are the same at each start.  Or a message was matched by
  * a probe: h is its handle, for request_matched(). */
-void request_made(handle h, struct comm *c, const struct ring_event *e);
+void request_made(handle h, struct comm *c, const struct ring_event *e, bool partitioned);
 /* A request starts at time now.  True when it is a persistent collective, which is then counted, and recorded
  * unless r is NULL. */
 bool request_started(struct ring *r, handle h, uint64_t now);
-/* The program frees a request. */
+/* The library refused to start it at that time. */
+void request_not_started(handle h, uint64_t now);
+/* The program has freed a request. */
 void request_freed(struct ring *r, handle h);
+/* The program has cancelled a request.  status: of a request that is complete; NULL: it is not. */
+void request_cancelled(handle h, const void *status);
 /* Take a message that a probe matched.  Returns its communicator; NULL: unknown. */
 struct comm *request_matched(handle h, struct ring_event *e);
 
-struct request_list {
-    uint32_t first;                   /* REQUEST_NONE: it is empty */
-    const struct request *collective; /* the first in the list; NULL: there is none */
-    bool receive;                     /* it has a message to be received */
-    bool polled;                      /* a test has found each incomplete before */
-};
-
-/* Take the operations known among n requests out of the table before the program waits for them, as a list in the
- * order of the array.  They leave the table because the library may reuse a handle, for another thread, as soon as the
- * request completes.  Each element of the list must then be passed to request_done() or request_keep(). */
-void request_take(struct request_list *list, const void *array, int n);
+/* What is known of a request that is in progress, or that the library has just completed.  NULL: nothing. */
+struct request *request_find(handle h);
 /* The request completed; flags are added to those of its event.  r NULL: do not record it.  status: of a receive;
  * NULL: not known. */
 void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t leave, unsigned flags,
                   const void *status);
-/* The request did not complete: put it back into the table. */
-void request_keep(struct request *q);
 
 #endif

@@ -1,55 +1,128 @@
-/* wait.c - wrappers of the calls that complete requests (MPI_Wait, MPI_Test and their variants) and of those
- * that start persistent ones.
+/* wait.c - wrappers of the calls that complete requests (MPI_Wait, MPI_Test and their variants), and of those
+ * that start, cancel and free them.
  *
  * A wait that completes a collective is recorded in that collective's event; any other wait counts as time in
  * point-to-point.  Messages have events of their own, with the wait that completed them.  The call's results show which
- * requests completed, or the handles where the call failed.  A test costs one load while no request is in progress,
- * and records nothing when nothing completed; a request that it finds incomplete keeps the time of the first such test,
- * because the rank may be held in a loop of tests. */
+ * requests completed: their handles are copied before the call, because the library overwrites them.  A test costs one load while no
+ * request is in progress, and records nothing when nothing completed; a request that it finds incomplete keeps the time of
+ * the first such test, because the rank may be held in a loop of tests.
+ *
+ * Nothing that the call was given is looked at before the library has accepted it, but for the handles: what is no array of them is NULL or has
+ * no element. */
+#include <string.h>
+
 #include "probe/message.h"
 #include "probe/p2p.h"
 #include "probe/request.h"
 
-#define STATUSES_OWN 64u /* in the caller's frame */
-#define STATUSES_LEND \
-    16384u /* lent to one thread at a time; with more requests messages are counted as missed */
+#define FEW 64u /* requests whose handles and statuses are in the caller's frame */
+#define LENT_MAX \
+    16384u /* lent to one thread at a time; what completes by a call with more requests is counted as missed */
+#define POLLS_MAX \
+    16u /* requests that a test finds incomplete and looks at; the next test goes on behind them */
 
-static struct status lendable[STATUSES_LEND]; /* 384 KiB of zero pages, resident only where used */
+static struct { /* 512 KiB of zero pages, resident only where used */
+    struct status statuses[LENT_MAX];
+    handle handles[LENT_MAX];
+} lendable;
 static atomic_flag lent = ATOMIC_FLAG_INIT;
+static _Thread_local unsigned poll_from __attribute__((tls_model("initial-exec")));
 
 struct waiting {
     struct p2p m;
-    struct request_list list; /* the known operations among the requests */
     bool ours, test, lent;
-    unsigned flags;       /* added to the events of those that complete here */
-    const void *statuses; /* the program's or ours; NULL: none */
-    struct status own[STATUSES_OWN];
+    bool collective; /* shown as a wait for one */
+    int n;
+    const void *handles;   /* copied, as the program has them; NULL: there were too many, or held is not */
+    struct request **held; /* the entries, where several threads may call MPI at the same time; else NULL */
+    const void *statuses;  /* the program's or ours; NULL: none */
+    handle few_handles[FEW];
+    struct status few_statuses[FEW];
 };
 
-/* The call is wanted.  w->ours becomes false when it goes straight to the library.  enter: when it began; 0: now. */
-static void waiting_begin_at(struct waiting *w, const void *requests, int n, struct entry e, uint64_t enter)
+/* ---- before the call ---- */
+
+/* The library writes the statuses where the program wants them, or, where it ignores them, where the bytes of receives can be read. */
+static void *waiting_keep(struct waiting *w, const void *requests, int n, void *statuses, int n_statuses)
+{
+    void *handles = w->few_handles, *own = w->few_statuses;
+
+    w->n = n;
+    w->lent = false;
+    w->handles = NULL;
+    w->held = NULL;
+    w->statuses = status_ignored(statuses) ? NULL : statuses;
+    if (!request_any())
+        return statuses;
+    if (n > (int)FEW) {
+        if (n > (int)LENT_MAX || atomic_flag_test_and_set_explicit(&lent, memory_order_acquire))
+            return statuses;
+        w->lent = true;
+        handles = lendable.handles;
+        own = lendable.statuses;
+    }
+    if (probe.concurrent) {
+        w->held = handles;
+        for (int i = 0; i < n; i++)
+            if ((w->held[i] = request_find(handle_at(requests, i))))
+                atomic_store_explicit(&w->held[i]->held, true, memory_order_release);
+    } else {
+        memcpy(handles, requests, (size_t)n * handle_bytes());
+        w->handles = handles;
+    }
+    if (w->statuses || !n_statuses)
+        return statuses;
+    w->statuses = own;
+    return own;
+}
+
+static bool known(const struct waiting *w)
+{
+    return w->handles || w->held;
+}
+
+/* Of request i.  NULL: nothing is known of it. */
+static struct request *entry_of(const struct waiting *w, int i)
+{
+    return w->held ? w->held[i] : request_find(handle_at(w->handles, i));
+}
+
+/* The first collective among the first requests: a wait is shown as one for it. */
+static const struct request *collective_of(const struct waiting *w)
+{
+    if (!atomic_load_explicit(&request_collectives, memory_order_relaxed))
+        return NULL;
+    for (int i = 0; known(w) && i < w->n && i < (int)FEW; i++) {
+        const struct request *q = entry_of(w, i);
+
+        if (q && !request_is_message(q))
+            return q;
+    }
+    return NULL;
+}
+
+/* Returns where the library is to write the statuses.  w->ours becomes false when the call goes straight to the library.  enter: when it began;
+ * 0: now. */
+static void *waiting_begin_at(struct waiting *w, const void *requests, int n, void *statuses, int n_statuses,
+                              struct entry e, uint64_t enter)
 {
     const struct request *q;
 
-    w->ours = false;
+    w->test = w->collective = false;
     w->m.ring = call_ring();
+    w->ours = w->m.ring || request_any();
     if (w->m.ring) {
         w->m.enter = enter ? enter : clock_read(w->m.ring->clock); /* first, see p2p_begin() */
         nested_begin(w->m.ring, e.frame);
     }
-    if (request_any())
-        request_take(&w->list, requests, n);
-    else
-        w->list = (struct request_list){ .first = REQUEST_NONE };
-    w->flags = 0;
-    w->test = w->lent = false;
-    if (!w->m.ring && w->list.first == REQUEST_NONE)
-        return;
-    w->ours = true;
+    if (!w->ours)
+        return statuses;
     call_entered(e, NULL);
+    statuses = waiting_keep(w, requests, n, statuses, n_statuses);
     if (!w->m.ring)
-        return;
-    q = w->list.collective;
+        return statuses;
+    q = collective_of(w);
+    w->collective = q != NULL;
     if (q)
         hot_enter(w->m.ring, &(struct ring_event){ .enter = w->m.enter,
                                                    .comm = q->event.comm,
@@ -60,70 +133,42 @@ static void waiting_begin_at(struct waiting *w, const void *requests, int n, str
                                                    .flags = q->event.flags });
     else
         hot_enter(w->m.ring, &(struct ring_event){ .enter = w->m.enter, .root = -1, .op = RING_OP_WAIT });
+    return statuses;
 }
 
-static void waiting_begin(struct waiting *w, const void *requests, int n, struct entry e)
+static void *waiting_begin(struct waiting *w, const void *requests, int n, void *statuses, int n_statuses,
+                           struct entry e)
 {
     w->ours = false;
-    if (call_wanted(e, NULL))
-        waiting_begin_at(w, requests, n, e, 0);
+    if (!requests || n <= 0 || !call_wanted(e, NULL))
+        return statuses;
+    return waiting_begin_at(w, requests, n, statuses, n_statuses, e, 0);
 }
 
-/* The same for a test, which is only recorded if a known operation is among the requests. */
-static void testing_begin(struct waiting *w, const void *requests, int n, struct entry e)
+/* The same for a test, which is only recorded if a known operation may be among the requests. */
+static void *testing_begin(struct waiting *w, const void *requests, int n, void *statuses, int n_statuses,
+                           struct entry e)
 {
     w->ours = false;
-    if (!request_any() || !call_wanted(e, NULL))
-        return;
-    request_take(&w->list, requests, n);
-    if (w->list.first == REQUEST_NONE)
-        return;
+    if (!request_any() || !requests || n <= 0 || !call_wanted(e, NULL))
+        return statuses;
     w->ours = w->test = true;
-    w->lent = false;
-    w->flags = RING_EVENT_UNWAITED;
+    w->collective = false;
     w->m.ring = call_ring();
-    w->m.enter = w->m.ring && !w->list.polled ? clock_read(w->m.ring->clock) : 0;
     if (w->m.ring)
         nested_begin(w->m.ring, e.frame);
     call_entered(e, NULL);
-}
-
-/* Where the library is to write statuses: ours where the program ignores them and a message is received. */
-static void *waiting_statuses(struct waiting *w, void *statuses, int n)
-{
-    w->statuses = statuses;
-    if (!w->ours || !status_ignored(statuses))
-        return statuses;
-    w->statuses = NULL;
-    if (!w->list.receive)
-        return statuses;
-    if (n <= (int)STATUSES_OWN)
-        return (void *)(w->statuses = w->own);
-    if (n > (int)STATUSES_LEND || atomic_flag_test_and_set_explicit(&lent, memory_order_acquire))
-        return statuses;
-    w->lent = true;
-    return (void *)(w->statuses = lendable);
-}
-
-/* Whether a message that was taken is complete by its request alone, or by the bytes in its status. */
-HOT bool message_plain(const struct request *q, const void *status)
-{
-    return q->event.op == RING_OP_SEND || (status && !message_wild(&q->event) && !status_cancelled(status));
-}
-
-/* Its event where it is not, or where the place of the event in the ring was taken. */
-static void message_complete(struct ring_event *e, const struct request *q, uint64_t now, const void *status)
-{
-    *e = q->event;
-    e->leave = now;
-    if (e->op != RING_OP_RECV)
-        return;
-    if (status_cancelled(status))
-        message_undo(e);
-    message_status(e, q->comm, status);
+    return waiting_keep(w, requests, n, statuses, n_statuses);
 }
 
 /* ---- one message, waited for alone ---- */
+
+/* Whether a message is complete by its request alone, or by the bytes in its status. */
+HOT bool message_plain(const struct request *q, const void *status)
+{
+    return q->event.op == RING_OP_SEND ||
+           (status && !message_wild(&q->event) && !q->is.partitioned && !status_cancelled(status));
+}
 
 /* The most frequent case of a wait. */
 struct single {
@@ -144,9 +189,11 @@ HOT bool single_begin(struct single *s, const void *requests, struct entry e)
     if (!s->m.ring || request_shared(h))
         return false;
     s->m.enter = clock_read(s->m.ring->clock); /* first, see p2p_begin() */
-    s->q = request_take_message(h);
+    s->q = request_message(h);
     if (!s->q)
         return false;
+    if (__builtin_expect(probe.concurrent, 0))
+        atomic_store_explicit(&s->q->held, true, memory_order_release);
     nested_begin(s->m.ring, e.frame);
     call_entered(e, NULL);
     s->m.at = hot_enter_message(s->m.ring, s->m.enter, true, hot_message_get(&s->q->event));
@@ -154,28 +201,22 @@ HOT bool single_begin(struct single *s, const void *requests, struct entry e)
 }
 
 /* The wait failed, or its message is not plain. */
-static __attribute__((noinline)) void single_end_rare(struct ring *r, uint64_t enter, uint64_t now,
-                                                      struct request *q, int rc, const void *requests,
-                                                      const void *status)
+static __attribute__((noinline)) void single_end_rare(const struct single *s, uint64_t now, handle before,
+                                                      int rc, const void *requests, const void *status)
 {
-    struct ring_event e;
+    struct ring *r = s->m.ring;
 
-    if (rc) {
+    if (hot_is_shown(r, s->m.at, s->m.enter))
         hot_left(r, now);
-        if (handle_at(requests, 0) == q->at)
-            request_keep(q);
-        else
-            request_done(r, q, enter, now, RING_EVENT_FAILED, NULL);
-        return;
-    }
-    message_complete(&e, q, now, status);
-    e.wait = enter;
-    request_complete(q);
-    if (e.op == RING_OP_NONE || !hot_message(r, &e))
-        hot_left(r, now);
+    if (!rc)
+        request_done(r, s->q, s->m.enter, now, 0, status);
+    else if (handle_at(requests, 0) != before || (s->q->is.persistent && call_took_part(rc)))
+        request_done(r, s->q, s->m.enter, now, RING_EVENT_FAILED, NULL);
+    else
+        atomic_store_explicit(&s->q->held, false, memory_order_release);
 }
 
-HOT void single_end(struct single *s, int rc, const void *requests, const void *status)
+HOT void single_end(struct single *s, int rc, handle before, const void *requests, const void *status)
 {
     struct ring *r = s->m.ring;
     struct request *q = s->q;
@@ -183,7 +224,7 @@ HOT void single_end(struct single *s, int rc, const void *requests, const void *
     bool received = q->event.op == RING_OP_RECV;
 
     if (__builtin_expect(rc || !message_plain(q, status) || !hot_is_shown(r, s->m.at, s->m.enter), 0)) {
-        single_end_rare(r, s->m.enter, now, q, rc, requests, status);
+        single_end_rare(s, now, before, rc, requests, status);
         return;
     }
     if (!hot_leave_wait(r, s->m.at, &q->event, received, received ? status_bytes(status) : 0, now))
@@ -191,16 +232,7 @@ HOT void single_end(struct single *s, int rc, const void *requests, const void *
     request_complete(q);
 }
 
-/* ---- which requests completed ---- */
-
-/* Place of a request in an array of n indices; -1: it is not there. */
-static int listed(int index, const int *indices, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (indices[i] == index)
-            return i;
-    return -1;
-}
+/* ---- after the call ---- */
 
 /* The request completed at time now, and the rank began to wait for it at time wait. */
 HOT void waiting_done(struct ring *r, struct request *q, uint64_t wait, uint64_t now, unsigned flags,
@@ -221,45 +253,116 @@ HOT void waiting_done(struct ring *r, struct request *q, uint64_t wait, uint64_t
     hot_message_add(r, enter, wait, now, m);
 }
 
-/* The library returned rc.  The requests at the n indices have completed, or all of them where indices is NULL; an index
- * or n below zero is MPI_UNDEFINED.  done false: none has.  After an error those whose handle changed have completed,
- * and their messages are not recorded. */
-static int waiting_end(struct waiting *w, int rc, const void *requests, bool done, const int *indices, int n)
+/* Request i completed, and its status is number j. */
+static void completed(struct waiting *w, int i, int j, uint64_t now, unsigned flags)
 {
-    const void *statuses = rc ? NULL : w->statuses;
+    struct request *q = entry_of(w, i);
+    const void *status = w->statuses && j >= 0 ? status_at(w->statuses, j) : NULL;
+
+    if (!q)
+        return;
+    if (w->held)
+        w->held[i] = NULL; /* it is held until its entry is free */
+    if (!w->test)
+        waiting_done(w->m.ring, q, w->m.enter, now, flags, status);
+    else if (q->polled)
+        waiting_done(w->m.ring, q, q->polled, now, flags, status);
+    else
+        waiting_done(w->m.ring, q, now, now, flags | RING_EVENT_UNWAITED, status);
+}
+
+/* A test found requests incomplete.  It costs the same for many: each is looked at in its turn. */
+static void polled(const struct waiting *w)
+{
+    int n = w->n < (int)POLLS_MAX ? w->n : (int)POLLS_MAX;
+    uint64_t now = 0;
+
+    for (int i = 0; i < n && w->m.ring; i++) {
+        struct request *q = entry_of(w, (int)(poll_from++ % (unsigned)w->n));
+
+        if (!q || q->polled)
+            continue;
+        if (!now)
+            now = clock_read(w->m.ring->clock);
+        q->polled = now;
+    }
+}
+
+/* After an error those have completed whose handle changed or whose status says so; by the statuses, too, which of them succeeded. */
+static void waiting_failed(struct waiting *w, int rc, const void *requests, uint64_t now, bool all)
+{
+    bool told = all && w->statuses && status_in_status(rc), took_part = call_took_part(rc);
+
+    for (int i = 0; i < w->n; i++) {
+        int error = told ? status_error(status_at(w->statuses, i)) : 0;
+        struct request *q = entry_of(w, i);
+        bool stays;
+
+        if (!q)
+            continue;
+        if (told)
+            stays = status_pending(error);
+        else if (q->is.persistent)
+            stays = w->n > 1 || !took_part;
+        else
+            stays = handle_at(requests, i) != probe.null_request;
+        if (stays)
+            continue;
+        if (told && !error) {
+            completed(w, i, i, now, 0);
+            continue;
+        }
+        if (w->held)
+            w->held[i] = NULL;
+        request_done(w->m.ring, q, w->test ? now : w->m.enter, now, RING_EVENT_FAILED, NULL);
+    }
+}
+
+static void let_go(struct waiting *w)
+{
+    for (int i = 0; i < w->n; i++)
+        if (w->held[i])
+            atomic_store_explicit(&w->held[i]->held, false, memory_order_release);
+}
+
+/* The library returned rc.  The requests at the n indices have completed, or all of them where indices is NULL; an index
+ * or n below zero is MPI_UNDEFINED.  done false: none has. */
+static int waiting_end(struct waiting *w, int rc, const void *requests, bool done, const int *indices, int n,
+                       bool all)
+{
     struct ring *r = w->m.ring;
-    uint64_t now = 0, enter = w->m.enter;
-    unsigned flags = w->flags | (rc ? RING_EVENT_FAILED : 0);
-    bool test = w->test;
+    uint64_t now = 0;
 
     if (!w->ours)
         return rc;
-    if (r && (!test || done || rc))
-        now = clock_read(r->clock);
-    if (r && !test) {
-        hot_left(r, now);
-        if (!w->list.collective)
-            hot_p2p(r, 0, now - enter);
-    }
     call_over();
-    for (uint32_t at = w->list.first, next; at != REQUEST_NONE; at = next) {
-        struct request *q = request_get(at);
-        int place = (int)q->index;
-
-        next = q->next;
-        if (indices && !rc)
-            place = listed(place, indices, n);
-        if (rc ? handle_at(requests, place) == q->at : !done || place < 0) { /* it stays */
-            if (test && !q->polled)
-                q->polled = enter;
-            request_keep(q);
-        } else if (test && q->polled) {
-            waiting_done(r, q, q->polled, now, flags & ~(unsigned)RING_EVENT_UNWAITED,
-                         statuses ? status_at(statuses, place) : NULL);
-        } else {
-            waiting_done(r, q, enter, now, flags, statuses ? status_at(statuses, place) : NULL);
-        }
+    if (r && (!w->test || done || rc))
+        now = clock_read(r->clock);
+    if (r && !w->test) {
+        hot_left(r, now);
+        if (!w->collective)
+            hot_p2p(r, 0, now - w->m.enter);
     }
+    if (!known(w)) {
+        for (int i = 0; request_any() && (done || rc) && i < (indices && !rc ? n : w->n); i++)
+            ring_message_missed(probe.main);
+    } else if (rc) {
+        waiting_failed(w, rc, requests, now, all);
+    } else if (!done) {
+        if (w->test)
+            polled(w);
+    } else if (!indices) {
+        for (int i = 0; i < w->n; i++)
+            completed(w, i, i, now, 0);
+    } else {
+        for (int j = 0; j < n; j++)
+            if (indices[j] >= 0 && indices[j] < w->n)
+                completed(w, indices[j], j, now, 0);
+        if (w->test && n < w->n)
+            polled(w);
+    }
+    if (w->held)
+        let_go(w);
     if (w->lent)
         atomic_flag_clear_explicit(&lent, memory_order_release);
     return rc;
@@ -267,18 +370,17 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
 
 /* begin: waiting_begin or testing_begin; n_statuses: as many as the library may write; the others as in waiting_end(),
  * read only where the call succeeded. */
-#define COMPLETE(symbol, begin, params, args, count, n_statuses, done, indices, n_indices)  \
-    EXPORT int symbol params;                                                               \
-    int symbol params                                                                       \
-    {                                                                                       \
-        static struct next next = { #symbol, NULL };                                        \
-        struct waiting w;                                                                   \
-        int rc;                                                                             \
-                                                                                            \
-        begin(&w, requests, count, ENTRY(symbol));                                          \
-        status = waiting_statuses(&w, status, n_statuses);                                  \
-        rc = ((int(*) params)next_get(&next))args;                                          \
-        return waiting_end(&w, rc, requests, !rc && (done), indices, rc ? 0 : (n_indices)); \
+#define COMPLETE(symbol, begin, params, args, count, n_statuses, done, indices, n_indices, all)  \
+    EXPORT int symbol params;                                                                    \
+    int symbol params                                                                            \
+    {                                                                                            \
+        static struct next next = { #symbol, NULL };                                             \
+        struct waiting w;                                                                        \
+        int rc;                                                                                  \
+                                                                                                 \
+        status = begin(&w, requests, count, status, n_statuses, ENTRY(symbol));                  \
+        rc = ((int(*) params)next_get(&next))args;                                               \
+        return waiting_end(&w, rc, requests, !rc && (done), indices, rc ? 0 : (n_indices), all); \
     }
 
 /* The call is wanted.  enter: when it began; 0: not known. */
@@ -293,10 +395,9 @@ static int wait_any(int (*next)(void *, void *), void *requests, void *status, s
         p2p_posted(&w.m, 0);
         return rc;
     }
-    waiting_begin_at(&w, requests, 1, e, enter);
-    status = waiting_statuses(&w, status, 1);
+    status = waiting_begin_at(&w, requests, 1, status, 1, e, enter);
     rc = next(requests, status);
-    return waiting_end(&w, rc, requests, !rc, NULL, 0);
+    return waiting_end(&w, rc, requests, !rc, NULL, 0, false);
 }
 
 #define WAIT(symbol, params)                                          \
@@ -308,34 +409,36 @@ static int wait_any(int (*next)(void *, void *), void *requests, void *status, s
         struct entry e = ENTRY(symbol);                               \
         struct status own;                                            \
         struct single s;                                              \
+        handle before;                                                \
         int rc;                                                       \
                                                                       \
-        if (!call_wanted(e, NULL))                                    \
+        if (!requests || !call_wanted(e, NULL))                       \
             return library(requests, status);                         \
         if (!single_begin(&s, requests, e))                           \
             return wait_any(library, requests, status, e, s.m.enter); \
+        before = handle_at(requests, 0);                              \
         status = status_wanted(status, &own);                         \
         rc = library(requests, status);                               \
-        single_end(&s, rc, requests, status);                         \
+        single_end(&s, rc, before, requests, status);                 \
         return rc;                                                    \
     }
 BOTH(WAIT, Wait, (void *requests, void *status))
 BOTH(COMPLETE, Waitany, waiting_begin, (int n, void *requests, int *index, void *status),
-     (n, requests, index, status), n, 1, true, index, 1)
+     (n, requests, index, status), n, 1, true, index, 1, false)
 BOTH(COMPLETE, Waitsome, waiting_begin, (int n, void *requests, int *done, int *indices, void *status),
-     (n, requests, done, indices, status), n, n, true, indices, *done)
+     (n, requests, done, indices, status), n, n, *done > 0, indices, *done, false)
 BOTH(COMPLETE, Waitall, waiting_begin, (int n, void *requests, void *status), (n, requests, status), n, n,
-     true, NULL, 0)
+     true, NULL, 0, true)
 BOTH(COMPLETE, Test, testing_begin, (void *requests, int *flag, void *status), (requests, flag, status), 1, 1,
-     *flag, NULL, 0)
+     *flag, NULL, 0, false)
 BOTH(COMPLETE, Testany, testing_begin, (int n, void *requests, int *index, int *flag, void *status),
-     (n, requests, index, flag, status), n, 1, *flag, index, 1)
+     (n, requests, index, flag, status), n, 1, *flag, index, 1, false)
 BOTH(COMPLETE, Testsome, testing_begin, (int n, void *requests, int *done, int *indices, void *status),
-     (n, requests, done, indices, status), n, n, true, indices, *done)
+     (n, requests, done, indices, status), n, n, *done > 0, indices, *done, false)
 BOTH(COMPLETE, Testall, testing_begin, (int n, void *requests, int *flag, void *status),
-     (n, requests, flag, status), n, n, *flag, NULL, 0)
+     (n, requests, flag, status), n, n, *flag, NULL, 0, true)
 
-/* ---- starting and freeing requests ---- */
+/* ---- starting, cancelling and freeing requests ---- */
 
 struct starting {
     struct p2p m;
@@ -347,7 +450,7 @@ struct starting {
  * request as soon as it is started. */
 HOT void starting_begin(struct starting *s, const void *requests, int n, struct entry e)
 {
-    s->ours = call_wanted(e, NULL);
+    s->ours = requests && call_wanted(e, NULL);
     if (!s->ours)
         return;
     call_entered(e, NULL);
@@ -358,11 +461,13 @@ HOT void starting_begin(struct starting *s, const void *requests, int n, struct 
         s->messages -= request_started(s->m.ring, handle_at(requests, i), s->m.enter);
 }
 
-HOT void starting_leave(struct starting *s)
+HOT void starting_leave(struct starting *s, const void *requests, int n, int rc)
 {
     if (!s->ours)
         return;
-    if (s->m.ring && s->messages > 0)
+    for (int i = n; __builtin_expect(rc, 0) && i-- > 0;)
+        request_not_started(handle_at(requests, i), s->m.enter);
+    if (s->m.ring && s->messages > 0 && !rc)
         hot_p2p_posted(s->m.ring, 0);
     call_over();
 }
@@ -377,20 +482,50 @@ HOT void starting_leave(struct starting *s)
                                                             \
         starting_begin(&s, requests, count, ENTRY(symbol)); \
         rc = ((int(*) params)next_get(&next))args;          \
-        starting_leave(&s);                                 \
+        starting_leave(&s, requests, count, rc);            \
         return rc;                                          \
     }
-#define FREE(symbol)                                           \
-    EXPORT int symbol(void *request);                          \
-    int symbol(void *request)                                  \
-    {                                                          \
-        static struct next next = { #symbol, NULL };           \
-                                                               \
-        if (request_any() && call_wanted(ENTRY(symbol), NULL)) \
-            request_freed(call_ring(), handle_at(request, 0)); \
-        return ((int (*)(void *))next_get(&next))(request);    \
-    }
-
 BOTH(START, Start, (void *requests), (requests), 1)
 BOTH(START, Startall, (int n, void *requests), (n, requests), n)
+
+#define FREE(symbol)                                                              \
+    EXPORT int symbol(void *request);                                             \
+    int symbol(void *request)                                                     \
+    {                                                                             \
+        static struct next next = { #symbol, NULL };                              \
+        bool ours = request && request_any() && call_wanted(ENTRY(symbol), NULL); \
+        handle before = ours ? handle_at(request, 0) : NULL;                      \
+        int rc = ((int (*)(void *))next_get(&next))(request);                     \
+                                                                                  \
+        if (ours && !rc)                                                          \
+            request_freed(call_ring(), before);                                   \
+        return rc;                                                                \
+    }
 BOTH(FREE, Request_free)
+
+/* A receive that is cancelled at once gives its number to the next of its stream, which may complete before the program waits for this
+ * one. */
+static void cancelled(handle request)
+{
+    static struct next get_status = { "PMPI_Request_get_status", NULL };
+    struct status status;
+    int flag = 0;
+
+    if (request_find(request) && next_symbol(get_status.name) &&
+        !((int (*)(handle, int *, void *))next_get(&get_status))(request, &flag, &status))
+        request_cancelled(request, flag ? &status : NULL);
+}
+
+#define CANCEL(symbol)                                                            \
+    EXPORT int symbol(void *request);                                             \
+    int symbol(void *request)                                                     \
+    {                                                                             \
+        static struct next next = { #symbol, NULL };                              \
+        bool ours = request && request_any() && call_wanted(ENTRY(symbol), NULL); \
+        int rc = ((int (*)(void *))next_get(&next))(request);                     \
+                                                                                  \
+        if (ours && !rc)                                                          \
+            cancelled(handle_at(request, 0));                                     \
+        return rc;                                                                \
+    }
+BOTH(CANCEL, Cancel)

@@ -271,14 +271,13 @@ HOT bool hot_is_shown(const struct ring *r, const struct ring_event *at, uint64_
     return __builtin_expect(at == hot_place(r) && at->enter == enter, 1);
 }
 
-/* The message of a call that is shown ended.  received: its bytes are known by now. */
-HOT bool hot_leave_message(struct ring *r, struct ring_event *at, bool received, uint64_t bytes,
-                           uint64_t leave)
+/* The message of a call that is shown ended: its bytes and its number are known by now. */
+HOT bool hot_leave_message(struct ring *r, struct ring_event *at, uint32_t number, uint64_t bytes, uint64_t leave)
 {
     if (!hot_fits_message(r))
         return false;
-    if (received)
-        __atomic_store_n(&at->bytes, bytes, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->bytes, bytes, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->seq, number, __ATOMIC_RELEASE);
     hot_message_end(r, at, leave);
     return true;
 }

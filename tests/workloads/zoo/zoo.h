@@ -66,7 +66,7 @@ struct zoo_comm {
     int *members; /* world ranks, in order; of an intercommunicator: the local group's, the remote one's */
     int member_count;
     int count[ZOO_OPS];
-    int nonblocking, persistent, failed; /* of all counted */
+    int nonblocking, persistent; /* of all counted */
     struct zoo_comm *next;
 };
 
