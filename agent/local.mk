@@ -5,6 +5,7 @@ libagent_a_SOURCES = \
 	agent/agent.c agent/agent.h \
 	agent/backlog.c agent/backlog.h \
 	agent/checkpoint.c agent/checkpoint.h \
+	agent/comms.c agent/comms.h \
 	agent/connections.c agent/connections.h \
 	agent/energy.c agent/energy.h \
 	agent/gpu.c agent/gpu.h \

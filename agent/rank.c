@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/comms.h"
 #include "agent/health_text.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
@@ -22,8 +23,7 @@
 struct thread {
     struct ring *ring;
     uint32_t number;
-    size_t comms; /* communicators read from the ring's table so far */
-    bool read;    /* something was read from the ring */
+    bool read; /* something was read from the ring */
 };
 
 /* A collective, or a message: then op is RING_OP_SEND or RING_OP_RECV, and root its partner. */
@@ -48,8 +48,7 @@ struct rank {
 
     struct thread thread[RING_THREADS_MAX];
     size_t n_threads;
-    struct ring_comm *comms;
-    size_t n_comms, cap_comms, last_comm; /* last_comm: index of the last one found */
+    struct comms *comms[RING_THREADS_MAX]; /* by thread; they stay when the rank is over */
 
     struct flow *flow;
     struct event *pending; /* events of several threads, to be sorted */
@@ -59,7 +58,8 @@ struct rank {
     uint64_t dropped;   /* events that its rings had no room for, when last read */
 
     uint64_t bad;         /* impossible events */
-    struct counts counts; /* last sent */
+    struct counts counts; /* last sent, as these */
+    struct losses_item losses;
     bool counts_due;
     struct ring_live live; /* last sent */
     bool live_open;
@@ -91,9 +91,10 @@ void rank_free(struct rank *r)
     if (!r)
         return;
     close_rings(r);
+    for (size_t i = 0; i < RING_THREADS_MAX; i++)
+        comms_free(r->comms[i]);
     flow_free(r->flow);
     free(r->pending);
-    free(r->comms);
     free(r);
 }
 
@@ -124,63 +125,59 @@ int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info)
         r->news = true;
     }
     ring_hold(ring);
+    r->comms[r->n_threads] = comms_new();
     r->thread[r->n_threads++] = (struct thread){ .ring = ring, .number = info->thread };
     return 0;
 }
 
 /* ---- communicators ---- */
 
-static void put_comm(const struct rank *r, const struct ring_comm *c, const struct rank_output *out)
-{
-    struct telemetry_item item = {
-        .kind = TELEMETRY_COMM,
-        .comm = { .rank = r->info.rank,
-                  .app = (uint16_t)r->info.incarnation,
-                  .name = c->name,
-                  .membership = c->membership,
-                  .size = c->size,
-                  .comm_rank = c->rank,
-                  .instance = c->instance,
-                  .first = c->first,
-                  .last = c->last,
-                  .flags = c->flags },
-    };
+struct comm_arg {
+    const struct rank *rank;
+    const struct rank_output *out;
+};
 
-    if (c->size > 1)
-        out->put(&item, out->arg);
+static void put_comm(const struct ring_comm *c, bool freed, void *arg)
+{
+    const struct comm_arg *a = arg;
+    uint32_t rank = a->rank->info.rank;
+    uint16_t app = (uint16_t)a->rank->info.incarnation;
+    struct telemetry_item item = { .kind = freed ? TELEMETRY_COMM_END : TELEMETRY_COMM };
+
+    if (c->size == 1 || (freed && a->out->newest < TELEMETRY_COMM_END))
+        return;
+    if (freed)
+        item.comm_end = (struct comm_end_item){ .rank = rank, .app = app, .name = c->name };
+    else
+        item.comm = (struct comm_item){ .rank = rank,
+                                        .app = app,
+                                        .name = c->name,
+                                        .membership = c->membership,
+                                        .size = c->size,
+                                        .comm_rank = c->rank,
+                                        .instance = c->instance,
+                                        .first = c->first,
+                                        .last = c->last,
+                                        .flags = c->flags };
+    a->out->put(&item, a->out->arg);
 }
 
 static void read_comms(struct rank *r, const struct rank_output *out)
 {
-    struct ring_comm some[32];
-    size_t n;
+    struct comm_arg arg = { r, out };
 
-    for (size_t i = 0; i < r->n_threads; i++) {
-        struct thread *t = &r->thread[i];
-
-        while ((n = ring_comms_get(t->ring, t->comms, some, ARRAY_SIZE(some))) > 0) {
-            r->comms = xgrow(r->comms, &r->cap_comms, r->n_comms + n, sizeof(*r->comms));
-            memcpy(r->comms + r->n_comms, some, n * sizeof(*some));
-            r->n_comms += n;
-            t->comms += n;
-            for (size_t j = 0; j < n; j++)
-                put_comm(r, &some[j], out);
-        }
-    }
+    for (size_t i = 0; i < r->n_threads; i++)
+        comms_read(r->comms[i], r->thread[i].ring, put_comm, &arg);
 }
 
 /* Number of members; 0: not described. */
-static uint32_t comm_size(struct rank *r, uint64_t name)
+static uint32_t comm_size(const struct rank *r, uint64_t name)
 {
-    for (size_t i = 0; i < r->n_comms; i++) {
-        size_t at = (r->last_comm + i) % r->n_comms;
+    uint32_t size = 0;
 
-        if (r->comms[at].name == name) {
-            r->last_comm = at;
-            return r->comms[at].size;
-        }
-    }
-    return 0;
+    for (size_t i = 0; i < r->n_threads && !size; i++)
+        size = comms_size(r->comms[i], name);
+    return size;
 }
 
 /* ---- events ---- */
@@ -488,9 +485,10 @@ static void report_live(struct rank *r, const struct rank_output *out, uint64_t 
 
 /* ---- counts and state ---- */
 
-static void read_counts(const struct rank *r, const struct rank_output *out, struct counts *c)
+static void read_counts(const struct rank *r, const struct rank_output *out, struct counts *c, struct losses_item *l)
 {
     *c = (struct counts){ .rank = r->info.rank, .app = (uint16_t)r->info.incarnation, .missed = r->bad };
+    *l = (struct losses_item){ .rank = r->info.rank, .app = (uint16_t)r->info.incarnation };
     for (size_t i = 0; i < r->n_threads; i++) {
         struct ring_counts n;
 
@@ -501,21 +499,26 @@ static void read_counts(const struct rank *r, const struct rank_output *out, str
         c->p2p_calls += n.p2p_calls;
         c->p2p_bytes += n.p2p_bytes;
         c->p2p_ns += span_ns(out, r->info.clock, n.p2p_ticks);
+        l->messages += n.messages_missed;
+        l->streams += n.streams_forgotten;
+        l->comms += n.comms_missed;
     }
 }
 
 static void report_counts(struct rank *r, const struct rank_output *out)
 {
-    struct telemetry_item item = { .kind = TELEMETRY_COUNTS };
+    struct telemetry_item item = { .kind = TELEMETRY_COUNTS, .counts = r->counts };
+    struct telemetry_item losses = { .kind = TELEMETRY_LOSSES, .losses = r->losses };
 
-    if (r->n_threads)
-        read_counts(r, out, &item.counts);
-    else
-        item.counts = r->counts; /* over: last counts */
-    if (!r->counts_due && !memcmp(&item.counts, &r->counts, sizeof(item.counts)))
-        return;
-    out->put(&item, out->arg);
+    if (r->n_threads) /* else it is over, and these are the last ones */
+        read_counts(r, out, &item.counts, &losses.losses);
+    if (r->counts_due || memcmp(&item.counts, &r->counts, sizeof(item.counts)) != 0)
+        out->put(&item, out->arg);
+    if ((losses.losses.messages || losses.losses.streams || losses.losses.comms) && out->newest >= TELEMETRY_LOSSES &&
+        (r->counts_due || memcmp(&losses.losses, &r->losses, sizeof(r->losses)) != 0))
+        out->put(&losses, out->arg);
     r->counts = item.counts;
+    r->losses = losses.losses;
     r->counts_due = false;
 }
 
@@ -715,9 +718,11 @@ json_t *rank_describe(const struct rank *r)
 
 void rank_announce(struct rank *r, const struct rank_output *out)
 {
+    struct comm_arg arg = { r, out };
+
     r->news = r->counts_due = true;
-    for (size_t i = 0; i < r->n_comms; i++)
-        put_comm(r, &r->comms[i], out);
+    for (size_t i = 0; i < RING_THREADS_MAX && r->comms[i]; i++)
+        comms_each(r->comms[i], put_comm, &arg);
 }
 
 void rank_rate(struct rank *r, double rate_hz)

@@ -20,7 +20,8 @@
 struct call_kind {
     uint32_t token;
     uint8_t kind;
-    uint64_t comm;
+    uint64_t comm; /* graph_call_series() ... */
+    bool series;   /* ... and no communicator: its collectives have no numbers in common */
     uint32_t peer;
     int32_t tag;
     uint32_t newest; /* calls of the rank up to the newest one */
@@ -145,7 +146,7 @@ static uint32_t token_of(const struct caller *k, const struct graph_call *c)
     uint64_t words[] = { c->kind,
                          collective ? c->op : (uint64_t)(int64_t)c->tag,
                          collective && !ring_op_irregular(c->op) ? c->bytes : 0,
-                         collective ? c->comm : 0,
+                         collective ? graph_call_series(c) : 0,
                          c->begin_ns != 0,
                          left_since(k, c->begin_ns) };
 
@@ -166,7 +167,8 @@ static void take_kind(struct caller *k, const struct graph_call *c, uint32_t tok
         k->kind = xrealloc(k->kind, k->kinds_cap, sizeof(*k->kind));
     }
     k->kind[k->n_kinds++] = (struct call_kind){
-        .token = token, .kind = c->kind, .comm = c->comm, .peer = c->peer, .tag = c->tag, .newest = k->calls
+        .token = token, .kind = c->kind, .comm = graph_call_series(c), .peer = c->peer, .tag = c->tag, .newest = k->calls,
+        .series = graph_call_series(c) != c->comm
     };
 }
 
@@ -273,7 +275,7 @@ static struct anchor anchor_on_comm(const struct boundary *b, const struct calle
     for (size_t i = 0; i < k->n_kinds; i++) {
         const struct call_kind *c = &k->kind[i];
 
-        if (c->kind != GRAPH_COLLECTIVE || b->members(c->comm, b->arg) <= size || !in_cycle(b, k, c))
+        if (c->kind != GRAPH_COLLECTIVE || c->series || b->members(c->comm, b->arg) <= size || !in_cycle(b, k, c))
             continue;
         comm = c->comm;
         size = b->members(comm, b->arg);
@@ -409,7 +411,7 @@ static bool look_for_anchors(struct boundary *b)
 static bool look(struct boundary *b, struct caller *k, const struct graph_call *c)
 {
     bool collective = c->kind == GRAPH_COLLECTIVE;
-    bool first = collective && k->n_kinds < TOKENS_MAX && !calls_on(k, c->comm), knew;
+    bool first = collective && k->n_kinds < TOKENS_MAX && !calls_on(k, graph_call_series(c)), knew;
     uint32_t token;
 
     if (first && b->found && k->ends >= ESTABLISHED && calls_on_as_large(b, k, c->comm)) {

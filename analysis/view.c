@@ -119,9 +119,14 @@ double view_bytes(const struct view *v)
            view_comms_bytes(v) + view_pairs_bytes(v) + v->calls_bytes;
 }
 
+bool view_fits(const struct view *v, double bytes)
+{
+    return view_bytes(v) + bytes <= v->bounds.bytes;
+}
+
 bool view_has_room(struct view *v, double bytes)
 {
-    if (view_bytes(v) + bytes <= v->bounds.bytes)
+    if (view_fits(v, bytes))
         return true;
     v->rejected.memory++;
     return false;
@@ -253,6 +258,12 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         break;
     case TELEMETRY_COMM:
         view_comms_take(v, &item->comm);
+        break;
+    case TELEMETRY_COMM_END:
+        view_comms_take_end(v, &item->comm_end);
+        break;
+    case TELEMETRY_LOSSES:
+        view_ranks_take_losses(v, &item->losses);
         break;
     case TELEMETRY_NODE:
         view_health_take_node(v, now_s, &item->node);

@@ -154,6 +154,7 @@ struct view_figures {
     uint32_t worst_rank; /* largest mean lateness; valid with worst_lateness_s known */
     double worst_lateness_s, worst_last_ratio;
     uint64_t events, dropped, missed, collectives, refused;
+    uint64_t messages_missed, streams_forgotten, comms_missed; /* struct losses_item, of all ranks */
 };
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f);
 /* Mean time of the newest steps, also of a job that is stalled: the unit of its history. */

@@ -765,8 +765,9 @@ static bool is_active(struct view *v, const struct graph_call *c)
     return true;
 }
 
-void view_call(struct view *v, double now_s, const struct graph_call *c)
+void view_call(struct view *v, double now_s, const struct graph_call *of)
 {
+    struct graph_call call = *of, *c = &call;
     struct view_calls *s = v->calls;
     struct boundary_at at;
 
@@ -782,6 +783,7 @@ void view_call(struct view *v, double now_s, const struct graph_call *c)
         v->began_s = now_s;
     if (!is_active(v, c))
         return;
+    call.series = view_comms_series(v, c->comm);
     graph_call(s->graph, c);
     at = boundary_call(s->boundary, c);
     if (at.moved)

@@ -10,10 +10,14 @@
 
 #define COMM_WINDOW_S 5.0
 
+/* A program may make a communicator for each step.  From this instance on, those of the same members are a series: calls on them are
+ * calls of the same kind. */
+#define SERIES_FROM 16u
+
 struct member_sums { /* a rank's stay in a communicator's collectives; kept when it has left */
     double recent_s, run_s;
     uint32_t rank;
-    bool sampled;
+    bool sampled, freed;
 };
 
 #define UNSEEN_MIN 16u /* collectives that say what they never show */
@@ -24,8 +28,11 @@ struct comm_totals {
 };
 
 struct comm {
-    uint64_t name;
+    uint64_t name, membership;
     uint32_t size, first, last, instance; /* see struct ring_comm */
+    bool series;    /* stands for all but the first ones of its members */
+    uint32_t freed; /* members that have freed it */
+    bool over;      /* all have, for some time */
     char *label;                    /* NULL: its size and first rank name it */
     struct join *join;
     struct comm_totals now, before; /* the running and the last full window */
@@ -80,6 +87,11 @@ void view_comms_free(struct view *v)
     free(v->comms);
 }
 
+static bool is_in_use(const struct comm *c)
+{
+    return !c->series && !c->freed;
+}
+
 static struct comm *comm_find(const struct view *v, uint64_t name)
 {
     const struct comms *s = v->comms;
@@ -96,17 +108,20 @@ static struct comm *comm_find(const struct view *v, uint64_t name)
     return low < s->n && s->comm[low].name == name ? &s->comm[low] : NULL;
 }
 
-void view_comm_forget(struct view *v, uint64_t name)
+static void comm_remove(struct comms *s, struct comm *c)
 {
-    struct comms *s = v->comms;
-    struct comm *c = comm_find(v, name);
-
-    if (!c)
-        return;
     s->bytes -= c->bytes;
     comm_free(c);
     s->n--;
     memmove(c, c + 1, (size_t)(s->comm + s->n - c) * sizeof(*c));
+}
+
+void view_comm_forget(struct view *v, uint64_t name)
+{
+    struct comm *c = comm_find(v, name);
+
+    if (c)
+        comm_remove(v->comms, c);
 }
 
 void view_comm_call(struct view *v, uint64_t name, const char *label)
@@ -119,20 +134,34 @@ void view_comm_call(struct view *v, uint64_t name, const char *label)
     c->label = xstrdup(label);
 }
 
+/* False: none is over. */
+static bool forget_over(struct comms *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->comm[i].over) {
+            comm_remove(s, &s->comm[i]);
+            return true;
+        }
+    return false;
+}
+
 static struct comm *comm_add(struct view *v, const struct comm_item *c)
 {
     struct comms *s = v->comms;
     struct join *join;
-    size_t at = s->n;
+    size_t at;
 
+    while ((s->n >= VIEW_COMMS_MAX || !view_fits(v, bytes_of(c))) && forget_over(s))
+        ;
     if (s->n >= VIEW_COMMS_MAX)
         v->rejected.memory++;
     if (s->n >= VIEW_COMMS_MAX || !join_fits(c) || !view_has_room(v, bytes_of(c)) || !(join = join_new(c)))
         return NULL;
     s->comm = xgrow(s->comm, &s->cap, s->n + 1, sizeof(*s->comm));
-    for (; at && s->comm[at - 1].name > c->name; at--)
+    for (at = s->n; at && s->comm[at - 1].name > c->name; at--)
         s->comm[at] = s->comm[at - 1];
     s->comm[at] = (struct comm){ .name = c->name,
+                                 .membership = c->membership,
                                  .size = c->size,
                                  .first = c->first,
                                  .last = c->last,
@@ -150,7 +179,7 @@ double view_comms_bytes(const struct view *v)
     return v->comms->bytes;
 }
 
-void view_comms_take(struct view *v, const struct comm_item *c)
+static void take(struct view *v, const struct comm_item *c, bool series)
 {
     struct comm *k = comm_find(v, c->name);
 
@@ -167,7 +196,38 @@ void view_comms_take(struct view *v, const struct comm_item *c)
         v->refused++;
         return;
     }
+    k->series = series;
     join_member(k->join, c->rank, c->comm_rank);
+}
+
+void view_comms_take(struct view *v, const struct comm_item *c)
+{
+    struct comm_item series = *c;
+
+    take(v, c, false);
+    if (c->instance < SERIES_FROM)
+        return;
+    series.name = c->membership;
+    series.instance = 0;
+    take(v, &series, true);
+}
+
+uint64_t view_comms_series(const struct view *v, uint64_t name)
+{
+    const struct comm *c = comm_find(v, name);
+
+    return c && c->instance >= SERIES_FROM ? c->membership : name;
+}
+
+void view_comms_take_end(struct view *v, const struct comm_end_item *e)
+{
+    struct comm *c = comm_find(v, e->name);
+    uint32_t place = c ? join_place(c->join, e->rank) : UINT32_MAX;
+
+    if (!view_ranks_find(v, e->rank, e->app) || place == UINT32_MAX || c->member[place].freed)
+        return;
+    c->member[place].freed = true;
+    c->freed++;
 }
 
 uint64_t view_comms_joined(const struct view *v)
@@ -240,8 +300,16 @@ void view_comms_take_sample(struct view *v, const struct sample *s)
 
 void view_comms_end_rank(struct view *v, uint32_t rank)
 {
-    for (size_t i = 0; i < v->comms->n; i++)
-        join_leave(v->comms->comm[i].join, rank);
+    for (size_t i = 0; i < v->comms->n; i++) {
+        struct comm *c = &v->comms->comm[i];
+        uint32_t place = join_place(c->join, rank);
+
+        if (place != UINT32_MAX && c->member[place].freed) {
+            c->member[place].freed = false;
+            c->freed--;
+        }
+        join_leave(c->join, rank);
+    }
 }
 
 void view_comms_fade(struct view *v)
@@ -252,6 +320,52 @@ void view_comms_fade(struct view *v)
         view_joined_fade(&c->recent);
         for (uint32_t i = 0; i < c->size; i++)
             c->member[i].recent_s = view_fade(c->member[i].recent_s);
+    }
+}
+
+static void totals_add(struct comm_totals *a, const struct comm_totals *b)
+{
+    a->collectives += b->collectives;
+    a->bytes += b->bytes;
+    a->skew_s += b->skew_s;
+    a->transfer_s += b->transfer_s;
+    a->joined += b->joined;
+    a->over_s = fmax(a->over_s, b->over_s);
+}
+
+static void hand_over(const struct comm *from, struct comm *to)
+{
+    totals_add(&to->now, &from->now);
+    totals_add(&to->before, &from->before);
+    view_joined_add(&to->recent, &from->recent);
+    view_joined_add(&to->run, &from->run);
+    to->summed_bytes += from->summed_bytes;
+    to->other_bytes += from->other_bytes;
+    for (uint32_t i = 0; i < from->size; i++) {
+        struct member_sums *m = &to->member[i];
+
+        if (!from->member[i].sampled)
+            continue;
+        m->rank = from->member[i].rank;
+        m->sampled = true;
+        m->recent_s += from->member[i].recent_s;
+        m->run_s += from->member[i].run_s;
+    }
+}
+
+/* One that all members have freed stays until what its ranks sent late has come; then its series goes on with its sums. */
+static void settle_freed(struct view *v)
+{
+    struct comms *s = v->comms;
+
+    for (size_t i = s->n; i-- > 0;) {
+        struct comm *c = &s->comm[i], *series = c->over ? comm_find(v, c->membership) : NULL;
+
+        c->over = c->freed && c->freed >= join_announced(c->join);
+        if (series && series->series && series->size == c->size) {
+            hand_over(c, series);
+            comm_remove(s, c);
+        }
     }
 }
 
@@ -267,6 +381,7 @@ void view_comms_roll(struct view *v, double now_s)
         memset(&s->comm[i].now, 0, sizeof(s->comm[i].now));
     }
     s->since_s = now_s;
+    settle_freed(v);
 }
 
 char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t size)
@@ -333,11 +448,14 @@ size_t view_comms_exchanged(const struct view *v, uint64_t name, struct exchange
 
 uint32_t view_comms_of_size(const struct view *v, uint32_t size)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, all = 0;
 
     for (size_t i = 0; i < v->comms->n; i++)
-        n += v->comms->comm[i].size == size;
-    return n;
+        if (v->comms->comm[i].size == size) {
+            n += is_in_use(&v->comms->comm[i]);
+            all++;
+        }
+    return n ? n : all > 0;
 }
 
 uint32_t view_comm_size(const struct view *v, uint64_t name)
@@ -347,11 +465,6 @@ uint32_t view_comm_size(const struct view *v, uint64_t name)
     return c ? join_announced(c->join) : 0;
 }
 
-static const struct comm_totals *comm_totals(const struct comm *c)
-{
-    return c->before.over_s > 0 ? &c->before : &c->now;
-}
-
 static int by_size(const void *a, const void *b)
 {
     const struct view_comm *x = a, *y = b;
@@ -359,31 +472,59 @@ static int by_size(const void *a, const void *b)
     return x->size == y->size ? 0 : x->size < y->size ? 1 : -1;
 }
 
-/* The place in out of the row of c's size; max: no row yet and no room. */
-static size_t comm_row(const struct comm *c, struct view_comm *out, size_t *n, size_t max)
+static bool is_shown(const struct comm *c)
 {
-    size_t row = 0;
-
-    while (row < *n && out[row].size != c->size)
-        row++;
-    if (row == *n && row < max)
-        out[(*n)++] = (struct view_comm){ .name = c->name, .size = c->size };
-    return row;
+    return c->now.joined || c->before.joined;
 }
 
-static void add_to_row(const struct view *v, const struct comm *c, double now_s, struct view_comm *row)
+static bool has_row(const struct view_comm *row, size_t n, uint32_t size)
 {
-    const struct comm_totals *t = comm_totals(c);
-    double over_s = t->over_s > 0 ? t->over_s : now_s - v->comms->since_s;
+    for (size_t i = 0; i < n; i++)
+        if (row[i].size == size)
+            return true;
+    return false;
+}
 
-    row->instances++;
-    row->main = row->main || c->name == view_steps_count(v)->comm;
-    if (over_s > 0) {
-        row->collectives_per_s += t->collectives / over_s;
-        row->bytes_per_s += t->bytes / over_s;
+/* Whether the last full window tells of communicators of this size; else the running one has to. */
+static bool has_window(const struct comms *s, uint32_t size)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->comm[i].size == size && s->comm[i].before.joined)
+            return true;
+    return false;
+}
+
+/* Rates of one of the communicators in use, which go on with what freed ones did; the mean skew of all. */
+static void row_rates(const struct view *v, double now_s, struct view_comm *row)
+{
+    const struct comms *s = v->comms;
+    bool window = has_window(s, row->size);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct comm *c = &s->comm[i];
+        const struct comm_totals *t = window ? &c->before : &c->now;
+        double over_s = window ? t->over_s : now_s - s->since_s;
+
+        if (c->size != row->size || !is_shown(c))
+            continue;
+        row->instances += is_in_use(c);
+        row->main = row->main || c->name == view_steps_count(v)->comm;
+        if (over_s > 0) {
+            row->collectives_per_s += t->collectives / over_s;
+            row->bytes_per_s += t->bytes / over_s;
+        }
+        if (t->joined) {
+            n++;
+            row->skew_s += t->skew_s / (double)t->joined;
+            row->transfer_s += t->transfer_s / (double)t->joined;
+        }
     }
-    row->skew_s += t->joined ? t->skew_s / (double)t->joined : 0;
-    row->transfer_s += t->joined ? t->transfer_s / (double)t->joined : 0;
+    row->instances += !row->instances;
+    row->collectives_per_s /= row->instances;
+    row->bytes_per_s /= row->instances;
+    row->skew_s /= (double)(n ? n : 1);
+    row->transfer_s /= (double)(n ? n : 1);
 }
 
 static void add_efficiency(const struct view *v, const struct comm *c, bool run, struct efficiency_sums *sums)
@@ -422,20 +563,14 @@ size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out,
     const struct comms *s = v->comms;
     size_t n = 0;
 
-    for (size_t i = 0; i < s->n; i++) {
-        size_t row;
+    for (size_t i = 0; i < s->n && n < max; i++) {
+        const struct comm *c = &s->comm[i];
 
-        if (!s->comm[i].now.joined && !s->comm[i].before.joined)
-            continue;
-        row = comm_row(&s->comm[i], out, &n, max);
-        if (row < max)
-            add_to_row(v, &s->comm[i], now_s, &out[row]);
+        if (is_shown(c) && !has_row(out, n, c->size))
+            out[n++] = (struct view_comm){ .name = c->name, .size = c->size };
     }
     for (size_t i = 0; i < n; i++) {
-        out[i].collectives_per_s /= out[i].instances;
-        out[i].bytes_per_s /= out[i].instances;
-        out[i].skew_s /= out[i].instances;
-        out[i].transfer_s /= out[i].instances;
+        row_rates(v, now_s, &out[i]);
         row_efficiency(v, &out[i]);
     }
     qsort(out, n, sizeof(*out), by_size);

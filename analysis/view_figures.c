@@ -31,6 +31,9 @@ static void worst_figures(const struct view *v, struct view_figures *f)
         f->events += k->events;
         f->dropped += k->dropped;
         f->missed += k->missed;
+        f->messages_missed += k->losses.messages;
+        f->streams_forgotten += k->losses.streams;
+        f->comms_missed += k->losses.comms;
         c = view_history_recent(v, r);
         if (!c.joined || !(isnan(f->worst_lateness_s) || c.lateness_s / c.joined > f->worst_lateness_s))
             continue;

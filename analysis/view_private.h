@@ -58,7 +58,8 @@ struct view {
 /* view.c: what changed, for the event list; key as in struct view_event */
 __attribute__((format(printf, 4, 5))) void view_event(struct view *v, double now_s, const char *key, const char *fmt, ...);
 
-/* view.c: whether it may hold that much more; a refusal is counted. */
+/* view.c: whether it may hold that much more; the second counts a refusal. */
+bool view_fits(const struct view *v, double bytes);
 bool view_has_room(struct view *v, double bytes);
 
 /* view_ranks.c: where each rank runs and what it is doing; for the others to read */
@@ -77,6 +78,7 @@ struct view_rank {
     enum process_state process; /* what kept its process from running, by the newest item about it */
     double process_since_s, process_at_s;
     uint64_t events, dropped, missed;
+    struct losses_item losses;
 };
 struct rank_count {
     uint32_t running, most; /* most that ran at a time */
@@ -96,6 +98,7 @@ const struct partner_item *view_rank_partner(const struct view_rank *k);
 /* PROCESS_RUNS also where nothing is known of it. */
 enum process_state view_rank_process(const struct view_rank *k, double now_s);
 void view_ranks_take_counts(struct view *v, const struct counts *c);
+void view_ranks_take_losses(struct view *v, const struct losses_item *l);
 const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank); /* rank < view_rank_limit(v) */
 /* The rank that an item is of.  NULL: unknown; the item is counted as refused. */
 const struct view_rank *view_ranks_find(struct view *v, uint32_t rank, uint16_t app);
@@ -110,6 +113,9 @@ struct comms *view_comms_new(void);
 void view_comms_free(struct view *v);
 void view_comms_forget(struct view *v);
 void view_comms_take(struct view *v, const struct comm_item *c);
+void view_comms_take_end(struct view *v, const struct comm_end_item *c);
+/* The name of the communicator that stands for it and those of the same members; its own where it is among the first of them. */
+uint64_t view_comms_series(const struct view *v, uint64_t name);
 void view_comms_take_sample(struct view *v, const struct sample *s);
 void view_comms_end_rank(struct view *v, uint32_t rank);
 void view_comms_roll(struct view *v, double now_s);

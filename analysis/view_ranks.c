@@ -207,6 +207,16 @@ void view_ranks_take_counts(struct view *v, const struct counts *c)
     view_calls_take_counts(v, c);
 }
 
+void view_ranks_take_losses(struct view *v, const struct losses_item *l)
+{
+    struct view_rank *k = find(v, l->rank, l->app);
+
+    if (k)
+        k->losses = *l;
+    else
+        v->refused++;
+}
+
 const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank)
 {
     return &v->ranks->rank[rank];

@@ -567,6 +567,22 @@ void page_overlap(const struct page *p)
     page_table(p, title, get_array(o, "groups"), COMMS_MAX, column, ARRAY_SIZE(column), PAGE_INDENT);
 }
 
+/* What its tables had no room for; most jobs never come near that. */
+static void put_losses(const struct page *p, const json_t *probe)
+{
+    static const struct {
+        const char *key, *what;
+    } rows[] = {
+        { "messages_missed", "messages not recorded" },
+        { "streams_forgotten", "streams of messages whose numbers begin again" },
+        { "comms_missed", "communicators not described: calls on them tell less" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (get_number(probe, rows[i].key) > 0)
+            page_line(p, PAGE_INDENT, "%s %s", text_count(get_number(probe, rows[i].key)).s, rows[i].what);
+}
+
 /* For how many of the job's ranks these figures stand. */
 static void put_probe(const struct page *p)
 {
@@ -584,6 +600,7 @@ static void put_probe(const struct page *p)
     page_line(p, PAGE_INDENT, "%s collectives recorded, %s dropped (ring full), %s missed",
               text_number(get_number(probe, "events")).s, text_number(get_number(probe, "dropped")).s,
               text_number(get_number(probe, "missed")).s);
+    put_losses(p, probe);
     page_line(p, PAGE_INDENT, "estimated cost: %s of the ranks' time",
               text_percent(get_number(probe, "overhead_ratio")).s);
 }

@@ -145,7 +145,8 @@ static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t f
 {
     bool message = c->kind != GRAPH_COLLECTIVE;
     uint32_t size = c->bytes ? 64 - (uint32_t)__builtin_clzll(c->bytes) : 0;
-    uint64_t key = key_of_numbers(hash_mix(c->comm + message), message ? (uint64_t)from << 32 | to : c->op,
+    uint64_t series = graph_call_series(c);
+    uint64_t key = key_of_numbers(hash_mix(series + message), message ? (uint64_t)from << 32 | to : c->op,
                                   (uint64_t)(message ? (uint32_t)c->tag : 0) << 8 | size);
     uint32_t at = map_get(&g->kinds, key);
 
@@ -157,10 +158,10 @@ static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t f
                                                    .from = from,
                                                    .to = to,
                                                    .tag = c->tag,
-                                                   .comm = message ? 0 : c->comm,
+                                                   .comm = message ? 0 : series,
                                                    .op = c->op,
                                                    .bytes = (double)c->bytes },
-                                         .comm = message ? GRAPH_NONE : comm_get(g, c->comm),
+                                         .comm = message ? GRAPH_NONE : comm_get(g, series),
                                          .usual_s = NAN };
     map_put(&g->kinds, key, (uint32_t)g->n_kinds);
     return (uint32_t)g->n_kinds++;

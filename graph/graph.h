@@ -37,6 +37,7 @@ struct graph_call {
     uint32_t rank;
     uint8_t kind, op; /* enum graph_kind; of a collective: enum ring_op */
     uint64_t comm;    /* name of the communicator */
+    uint64_t series;  /* of several that the program makes one after another: a name for all; 0: none */
     uint32_t seq; /* collective: its number there; message: its number from sender to receiver with this tag */
     uint32_t peer; /* message: the other rank */
     int32_t tag;
@@ -44,6 +45,12 @@ struct graph_call {
     uint64_t begin_ns;           /* nonblocking: when it was begun; 0 */
     uint64_t enter_ns, leave_ns; /* when it held the rank */
 };
+
+/* What calls that do the same have in common. */
+static inline uint64_t graph_call_series(const struct graph_call *c)
+{
+    return c->series ? c->series : c->comm;
+}
 
 struct graph;
 
@@ -103,7 +110,7 @@ struct graph_kind_info {
     int32_t tag;
     uint32_t nodes;       /* of its members */
     const uint32_t *node; /* node[nodes], ascending; lent until the next call */
-    uint64_t comm;        /* of a collective: name of its communicator */
+    uint64_t comm;        /* of a collective: graph_call_series() */
     double bytes;         /* of the first of its calls */
 };
 

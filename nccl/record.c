@@ -20,6 +20,7 @@ struct record_comm {
     bool used;
     uint64_t name; /* 0: not known yet */
     uint32_t ranks, rank;
+    int place;                       /* its description's in the ring; -1: none */
     uint32_t seq;                    /* of the next collective */
     uint64_t next[RECORD_FUNCTIONS]; /* number that NCCL gives the next one of a function */
     uint32_t *sent, *received;       /* messages by the other rank; NULL: messages are not recorded */
@@ -179,7 +180,7 @@ static inline struct thread *thread_get(void)
 
 /* ---- communicators ---- */
 
-static void describe(const struct record_comm *c)
+static void describe(struct record_comm *c)
 {
     struct ring_comm d = { .name = c->name,
                            .membership = c->name,
@@ -190,7 +191,7 @@ static void describe(const struct record_comm *c)
 
     /* Which ranks of the job are in it, NCCL does not say: any may be. */
     if (c->ranks <= process.info.world_size && c->rank < c->ranks)
-        ring_comm_add(threads[0].ring, &d);
+        c->place = ring_comm_add(threads[0].ring, &d);
 }
 
 static struct record_comm *comm_new(uint64_t name, uint32_t ranks, uint32_t rank)
@@ -206,6 +207,7 @@ static struct record_comm *comm_new(uint64_t name, uint32_t ranks, uint32_t rank
     c->name = name;
     c->ranks = ranks ? ranks : process.info.world_size;
     c->rank = rank;
+    c->place = -1;
     /* Which rank of the job another rank is, NCCL does not say: known is it where the communicator has them all. */
     if (c->ranks == process.info.world_size && (c->sent = calloc(2 * (size_t)c->ranks, sizeof(*c->sent))))
         c->received = c->sent + c->ranks;
@@ -275,6 +277,8 @@ void record_close(struct record_comm *c)
     pthread_mutex_lock(&opening);
     if (process.parts)
         forget_operations(c->name);
+    if (c->used && threads[0].ring)
+        ring_comm_end(threads[0].ring, c->place);
     free(c->sent);
     memset(c, 0, sizeof(*c));
     pthread_mutex_unlock(&opening);

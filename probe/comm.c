@@ -155,9 +155,9 @@ static uint32_t instance_of(uint64_t membership)
 }
 
 /* The members outside of this world do not count: they describe the communicator by another name.  first: the group whose members
- * come first, the same on all. */
-static void describe(const struct comm *c, const struct group g[2], int n_groups, int first,
-                     uint64_t membership, uint32_t instance)
+ * come first, the same on all.  Returns the description's place. */
+static int describe(const struct comm *c, const struct group g[2], int n_groups, int first,
+                    uint64_t membership, uint32_t instance)
 {
     struct ring_comm d = { .name = c->name,
                            .membership = membership,
@@ -180,8 +180,7 @@ static void describe(const struct comm *c, const struct group g[2], int n_groups
             d.last = id > d.last ? (uint32_t)id : d.last;
         }
     }
-    if (probe.main)
-        ring_comm_add(probe.main, &d);
+    return probe.main ? ring_comm_add(probe.main, &d) : -1;
 }
 
 /* Keep the names of a group's members, unless they are called as their ranks.  -1 when out of memory. */
@@ -259,7 +258,7 @@ static struct comm *name(handle h, struct comm_origin origin)
     c->peers = inter ? g[1].n : g[0].n;
     c->flags = inter ? RING_EVENT_INTER : 0;
     c->destinations = destinations(h, c);
-    describe(c, g, n_groups, first, membership, instance);
+    c->place = describe(c, g, n_groups, first, membership, instance);
     atomic_fetch_add_explicit(&c->uses, 1, memory_order_relaxed);
     atomic_store_explicit(&c->at, h, memory_order_release);
     if (fresh) {
@@ -272,6 +271,15 @@ done:
     return c;
 }
 
+/* Call with the lock held. */
+static void forget(struct comm *c)
+{
+    if (probe.main)
+        ring_comm_end(probe.main, c->place);
+    c->place = -1;
+    atomic_store_explicit(&c->at, NULL, memory_order_release);
+}
+
 static struct comm *name_locked(handle h, struct comm_origin origin, bool again)
 {
     int saved = errno;
@@ -280,7 +288,7 @@ static struct comm *name_locked(handle h, struct comm_origin origin, bool again)
     pthread_mutex_lock(&making);
     c = lookup(h);
     if (c && again) { /* freed by a call that the probe does not wrap, and its handle reused */
-        atomic_store_explicit(&c->at, NULL, memory_order_release);
+        forget(c);
         c = NULL;
     }
     if (!c)
@@ -342,6 +350,6 @@ void comm_ended(struct comm_end end)
     pthread_mutex_lock(&making);
     if (atomic_load_explicit(&c->at, memory_order_relaxed) == end.at &&
         atomic_load_explicit(&c->uses, memory_order_relaxed) == end.uses)
-        atomic_store_explicit(&c->at, NULL, memory_order_release);
+        forget(c);
     pthread_mutex_unlock(&making);
 }

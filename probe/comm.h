@@ -17,6 +17,7 @@ struct comm {
     handle _Atomic at; /* NULL: the entry is free */
     struct comm *next; /* in its bucket; never changes */
     uint64_t name;
+    int place;            /* its description's in the ring, see ring_comm_add(); -1: none */
     _Atomic uint32_t seq; /* collectives posted so far */
     uint32_t size;        /* number of members; an intercommunicator's two groups added up */
     int32_t rank;         /* this process's rank in its own group */

@@ -2,7 +2,7 @@
  *
  *   0      struct ring_header: constant fields, then one cache line each for the fields that the writer, any
  *          thread and the reader change, to avoid false sharing
- *   4096   RING_COMMS_MAX struct ring_comm
+ *   4096   RING_COMMS_MAX struct ring_place
  *   ...    capacity struct ring_event
  *
  * Every field that changes after creation is atomic.  Little-endian only: both ends are on one node.
@@ -20,11 +20,28 @@
 #include "ring/ring.h"
 
 #define RING_MAGIC        0x52474e52474e5953u /* "SYNGRNGR" */
-#define RING_VERSION      3u
+#define RING_VERSION      4u
 #define RING_CAPACITY_MIN 64u
 #define RING_CAPACITY_MAX (1u << 20)
 #define RING_CACHE_LINE   64
 #define RING_PAGE         4096u
+
+/* The word of a place ... */
+enum ring_place_word {
+    RING_PLACE_CHANGED,   /* ring_header.comms when it was described or freed; 0: never */
+    RING_PLACE_DESCRIBED, /* when it was described */
+    RING_PLACE_NAME,
+    RING_PLACE_MEMBERSHIP,
+    RING_PLACE_SIZE,  /* and, in the upper half, rank */
+    RING_PLACE_FIRST, /* and last */
+    RING_PLACE_FLAGS, /* and instance */
+    RING_PLACE_WORDS
+};
+/* ... of a communicator: one cache line, which reader and writer may touch at the same time (seqlock.h). */
+struct ring_place {
+    _Atomic uint64_t version, word[RING_PLACE_WORDS];
+};
+_Static_assert(sizeof(struct ring_place) == RING_CACHE_LINE, "a place is a cache line");
 
 struct ring_header {
     uint64_t magic;
@@ -38,7 +55,7 @@ struct ring_header {
     /* the writer's */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t head; /* events written so far */
     _Atomic uint64_t dropped, p2p_calls, p2p_bytes, p2p_ticks;
-    _Atomic uint32_t comms;
+    _Atomic uint64_t comms; /* communicators described and freed so far, together */
     _Atomic uint32_t state;
     _Atomic uint64_t entered; /* the last call, in ticks; 0: it ended without an event, at `left` */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t left;
@@ -47,13 +64,14 @@ struct ring_header {
 
     /* any thread's */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t missed;
-    _Atomic uint64_t messages_missed, streams_forgotten;
+    _Atomic uint64_t messages_missed, streams_forgotten, comms_missed;
 
     /* the reader's */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t tail; /* events taken so far */
+    _Atomic uint64_t comms_seen; /* of comms */
 };
 _Static_assert(sizeof(struct ring_header) <= RING_PAGE, "the header is a page");
-_Static_assert(2 * RING_PAGE + RING_COMMS_MAX * sizeof(struct ring_comm) +
+_Static_assert(2 * RING_PAGE + RING_COMMS_MAX * sizeof(struct ring_place) +
                        RING_CAPACITY_MAIN * sizeof(struct ring_event) <=
                    RING_MAIN_BYTES,
                "a main ring fits into the bytes that the plugin asks for");
@@ -65,7 +83,7 @@ static inline uint64_t ring_comms_offset(void)
 
 static inline uint64_t ring_events_offset(void)
 {
-    uint64_t comms_bytes = RING_COMMS_MAX * sizeof(struct ring_comm);
+    uint64_t comms_bytes = RING_COMMS_MAX * sizeof(struct ring_place);
 
     return ring_comms_offset() + (comms_bytes + RING_PAGE - 1) / RING_PAGE * RING_PAGE;
 }
@@ -83,7 +101,7 @@ static inline bool ring_capacity_ok(uint32_t capacity)
 struct ring {
     struct ring_header *file;
     struct ring_event *events;
-    struct ring_comm *comms;
+    struct ring_place *comms;
     uint64_t mask; /* capacity - 1 */
     size_t bytes;
     int fd; /* reader only; -1 */
@@ -97,13 +115,15 @@ struct ring {
     uint64_t tail;                  /* peek, hold: our own position */
     uint64_t p2p_ticks, p2p_calls;  /* writer: the header's totals at the last collective */
     bool unnamed; /* writer: the newest event is a blocking collective that the header does not name yet */
+    uint16_t places; /* writer: that communicators have had so far ... */
+    uint16_t freed[RING_COMMS_MAX], freed_first, n_freed; /* ... and of them those that are free, in the order of freeing */
 };
 
 /* The ring is in this mapped file. */
 static inline void ring_place(struct ring *r, void *map, uint32_t capacity)
 {
     r->file = map;
-    r->comms = (struct ring_comm *)((char *)map + ring_comms_offset());
+    r->comms = (struct ring_place *)((char *)map + ring_comms_offset());
     r->events = (struct ring_event *)((char *)map + ring_events_offset());
     r->mask = capacity - 1;
     r->place = r->events;

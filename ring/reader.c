@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ring/clock.h"
+#include "ring/seqlock.h"
 
 /* Accessing a file that was truncated would raise SIGBUS. */
 static bool still_whole(const struct ring *r)
@@ -235,6 +236,7 @@ void ring_counts_get(const struct ring *r, struct ring_counts *counts)
     counts->missed = atomic_load_explicit(&h->missed, memory_order_relaxed);
     counts->messages_missed = atomic_load_explicit(&h->messages_missed, memory_order_relaxed);
     counts->streams_forgotten = atomic_load_explicit(&h->streams_forgotten, memory_order_relaxed);
+    counts->comms_missed = atomic_load_explicit(&h->comms_missed, memory_order_relaxed);
     counts->p2p_calls = atomic_load_explicit(&h->p2p_calls, memory_order_relaxed);
     counts->p2p_bytes = atomic_load_explicit(&h->p2p_bytes, memory_order_relaxed);
     counts->p2p_ticks = atomic_load_explicit(&h->p2p_ticks, memory_order_relaxed);
@@ -334,20 +336,44 @@ bool ring_live_get(const struct ring *r, struct ring_live *live)
     return false;
 }
 
-size_t ring_comms_get(const struct ring *r, size_t first, struct ring_comm *out, size_t max)
+static uint32_t low(uint64_t word)
 {
-    size_t n;
+    return (uint32_t)word;
+}
+
+static uint32_t high(uint64_t word)
+{
+    return (uint32_t)(word >> 32);
+}
+
+size_t ring_comms_get(const struct ring *r, uint64_t *seen, struct ring_comm out[RING_COMMS_MAX])
+{
+    uint64_t changes, word[RING_PLACE_WORDS];
+    size_t n = 0;
 
     if (!still_whole(r))
         return 0;
-    n = atomic_load_explicit(&r->file->comms, memory_order_acquire);
-    if (n > RING_COMMS_MAX)
-        n = RING_COMMS_MAX;
-    if (first >= n)
+    changes = atomic_load_explicit(&r->file->comms, memory_order_acquire);
+    if (changes == *seen)
         return 0;
-    n -= first;
-    if (n > max)
-        n = max;
-    memcpy(out, r->comms + first, n * sizeof(*out));
+    for (uint16_t i = 0; i < RING_COMMS_MAX; i++) {
+        /* What is being written now comes with the next call. */
+        if (!seqlock_read(&r->comms[i].version, r->comms[i].word, word, RING_PLACE_WORDS) ||
+            word[RING_PLACE_CHANGED] <= *seen || word[RING_PLACE_CHANGED] > changes)
+            continue;
+        out[n++] = (struct ring_comm){ .name = word[RING_PLACE_NAME],
+                                       .membership = word[RING_PLACE_MEMBERSHIP],
+                                       .size = low(word[RING_PLACE_SIZE]),
+                                       .rank = high(word[RING_PLACE_SIZE]),
+                                       .first = low(word[RING_PLACE_FIRST]),
+                                       .last = high(word[RING_PLACE_FIRST]),
+                                       .flags = low(word[RING_PLACE_FLAGS]),
+                                       .instance = high(word[RING_PLACE_FLAGS]),
+                                       .place = i,
+                                       .freed = word[RING_PLACE_CHANGED] != word[RING_PLACE_DESCRIBED] };
+    }
+    *seen = changes;
+    if (!r->peek)
+        atomic_store_explicit(&r->file->comms_seen, changes, memory_order_relaxed);
     return n;
 }

@@ -34,7 +34,7 @@
 #define RING_CAPACITY_THREAD 2048u  /* further threads: 128 KiB each */
 #define RING_MAIN_BYTES      (1088u << 10) /* the file of a ring of RING_CAPACITY_MAIN events, at most */
 #define RING_THREADS_MAX     7u     /* rings of further threads per rank: all rings together under 2 MiB */
-#define RING_COMMS_MAX       512u   /* communicators described in a ring; events may name further ones */
+#define RING_COMMS_MAX       512u   /* communicators in use that a ring describes; events may name further ones */
 
 /* Operations.  The trace format and all screens use the names of ring_op_name(). */
 enum ring_op {
@@ -141,6 +141,8 @@ struct ring_comm {
     uint32_t instance;    /* n-th communicator with that membership, from 0 */
     uint32_t first, last; /* smallest and largest world rank in it */
     uint32_t flags;       /* RING_EVENT_INTER */
+    uint16_t place;       /* in the ring's table, below RING_COMMS_MAX: given to another one after this one was freed */
+    bool freed;
 };
 
 enum ring_clock { RING_CLOCK_MONOTONIC = 1, RING_CLOCK_COUNTER = 2 }; /* ns; or the CPU's invariant counter */
@@ -168,6 +170,7 @@ struct ring_counts {
     /* Messages not recorded, because they leave room in the ring to collectives or for another reason; and streams
      * of messages whose count was given up for others, see probe/number.h. */
     uint64_t messages_missed, streams_forgotten;
+    uint64_t comms_missed; /* communicators that had no place, or lost it before a reader saw them */
     uint64_t p2p_calls, p2p_bytes, p2p_ticks; /* bytes: sent */
 };
 
@@ -186,7 +189,11 @@ void ring_leave(struct ring *r, uint64_t now); /* leaving a call that has no eve
 void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks);
 void ring_missed(struct ring *r);                             /* callable by any thread */
 void ring_message_missed(struct ring *r);                     /* callable by any thread */
-int ring_comm_add(struct ring *r, const struct ring_comm *c); /* -1: table full; not thread-safe */
+/* Describe a communicator (its place and freed are not looked at).  It gets a place that none had so far, or that of the one which was
+ * freed first.  Returns the place; -1: all are in use, which is counted.  Not thread-safe. */
+int ring_comm_add(struct ring *r, const struct ring_comm *c);
+/* The communicator with this place was freed, once; -1 is fine.  Not thread-safe. */
+void ring_comm_end(struct ring *r, int place);
 void ring_state_set(struct ring *r, enum ring_state state);
 
 /* ---- reader: the agent, the dump ---- */
@@ -218,8 +225,9 @@ void ring_info_get(const struct ring *r, struct ring_info *info);
 void ring_counts_get(const struct ring *r, struct ring_counts *counts);
 /* A consistent copy; false when the writer changed it during every attempt (try again later). */
 bool ring_live_get(const struct ring *r, struct ring_live *live);
-/* Copies up to max communicators, starting with number `first`; returns the number. */
-size_t ring_comms_get(const struct ring *r, size_t first, struct ring_comm *out, size_t max);
+/* Copies the communicators that were described or freed since *seen (0: all that have a place), by place, and moves *seen on; returns
+ * how many.  Who finds another one in a place may conclude that the one before was freed. */
+size_t ring_comms_get(const struct ring *r, uint64_t *seen, struct ring_comm out[RING_COMMS_MAX]);
 
 /* ---- clocks ---- */
 

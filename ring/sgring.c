@@ -184,12 +184,15 @@ static void text_ring(struct printer *v, const char *path, const struct snapshot
            " not recorded, %" PRIu64 " streams forgotten\n",
            c->p2p_calls, c->p2p_bytes, duration(v, s, c->p2p_ticks), c->messages_missed,
            c->streams_forgotten);
+    if (c->comms_missed)
+        printf("  communicators %" PRIu64 " more, whose description nobody has read\n", c->comms_missed);
     text_live(v, s);
     for (size_t k = 0; k < s->n_comms; k++)
         printf("  communicator %016" PRIx64 ": rank %" PRIu32 " of %" PRIu32 ", world ranks %" PRIu32
-               "-%" PRIu32 ", instance %" PRIu32 "%s\n",
+               "-%" PRIu32 ", instance %" PRIu32 "%s%s\n",
                s->comms[k].name, s->comms[k].rank, s->comms[k].size, s->comms[k].first, s->comms[k].last,
-               s->comms[k].instance, s->comms[k].flags & RING_EVENT_INTER ? ", between two groups" : "");
+               s->comms[k].instance, s->comms[k].flags & RING_EVENT_INTER ? ", between two groups" : "",
+               s->comms[k].freed ? ", freed" : "");
     text_events(v, s);
 }
 
@@ -259,9 +262,10 @@ static void json_ring(struct printer *v, const char *path, const struct snapshot
     json_string("topology", i->topology);
     printf(",\"capacity\":%" PRIu32 ",\"counts\":{\"events\":%" PRIu64 ",\"dropped\":%" PRIu64
            ",\"missed\":%" PRIu64 ",\"p2p_calls\":%" PRIu64 ",\"p2p_bytes\":%" PRIu64
-           ",\"p2p_s\":%.9f,\"messages_missed\":%" PRIu64 ",\"streams_forgotten\":%" PRIu64 "}",
+           ",\"p2p_s\":%.9f,\"messages_missed\":%" PRIu64 ",\"streams_forgotten\":%" PRIu64
+           ",\"comms_missed\":%" PRIu64 "}",
            i->capacity, c->events, c->dropped, c->missed, c->p2p_calls, c->p2p_bytes,
-           duration(v, s, c->p2p_ticks), c->messages_missed, c->streams_forgotten);
+           duration(v, s, c->p2p_ticks), c->messages_missed, c->streams_forgotten, c->comms_missed);
     if (s->live_known)
         printf(",\"live\":{\"op\":\"%s\",\"comm\":\"%016" PRIx64 "\",\"seq\":%" PRIu32 ",\"bytes\":%" PRIu64
                ",\"age_s\":%.9f}",
@@ -273,10 +277,10 @@ static void json_ring(struct printer *v, const char *path, const struct snapshot
     for (size_t k = 0; k < s->n_comms; k++)
         printf("%s{\"name\":\"%016" PRIx64 "\",\"membership\":\"%016" PRIx64 "\",\"size\":%" PRIu32
                ",\"rank\":%" PRIu32 ",\"instance\":%" PRIu32 ",\"first\":%" PRIu32 ",\"last\":%" PRIu32
-               ",\"inter\":%s}",
+               ",\"inter\":%s,\"freed\":%s}",
                k ? "," : "", s->comms[k].name, s->comms[k].membership, s->comms[k].size, s->comms[k].rank,
                s->comms[k].instance, s->comms[k].first, s->comms[k].last,
-               s->comms[k].flags & RING_EVENT_INTER ? "true" : "false");
+               s->comms[k].flags & RING_EVENT_INTER ? "true" : "false", s->comms[k].freed ? "true" : "false");
     printf("]");
     if (v->events)
         json_events(v, s);
@@ -303,7 +307,7 @@ static void show_ring(struct printer *v, const char *path)
     ring_counts_get(r, &s->counts);
     s->live_known = ring_live_get(r, &s->live);
     s->now = ring_now(r);
-    s->n_comms = ring_comms_get(r, 0, s->comms, RING_COMMS_MAX);
+    s->n_comms = ring_comms_get(r, &(uint64_t){ 0 }, s->comms);
     s->n_events = v->events ? ring_last(r, s->events, v->events) : 0;
     (v->json ? json_ring : text_ring)(v, path, s);
     v->printed++;

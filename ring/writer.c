@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ring/clock.h"
+#include "ring/seqlock.h"
 #include "ring/shared.h"
 
 #define INCARNATIONS_MAX 4096u /* MPI programs that one task runs in turn; further ones are not guarded */
@@ -199,15 +200,67 @@ void ring_message_missed(struct ring *r)
     atomic_fetch_add_explicit(&r->file->messages_missed, 1, memory_order_relaxed);
 }
 
+static uint64_t pair(uint32_t low, uint32_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+static void place_write(struct ring *r, struct ring_place *p, uint64_t *word)
+{
+    uint64_t changes = atomic_load_explicit(&r->file->comms, memory_order_relaxed) + 1;
+
+    word[RING_PLACE_CHANGED] = changes;
+    if (!word[RING_PLACE_DESCRIBED])
+        word[RING_PLACE_DESCRIBED] = changes;
+    seqlock_write(&p->version, p->word, word, RING_PLACE_WORDS);
+    atomic_store_explicit(&r->file->comms, changes, memory_order_release);
+}
+
+static int take_freed(struct ring *r)
+{
+    uint16_t place = r->freed[r->freed_first];
+
+    r->freed_first = (r->freed_first + 1) % RING_COMMS_MAX;
+    r->n_freed--;
+    if (atomic_load_explicit(&r->comms[place].word[RING_PLACE_DESCRIBED], memory_order_relaxed) >
+        atomic_load_explicit(&r->file->comms_seen, memory_order_relaxed))
+        atomic_fetch_add_explicit(&r->file->comms_missed, 1, memory_order_relaxed);
+    return place;
+}
+
 int ring_comm_add(struct ring *r, const struct ring_comm *c)
 {
-    uint32_t n = atomic_load_explicit(&r->file->comms, memory_order_relaxed);
+    uint64_t word[RING_PLACE_WORDS] = {
+        [RING_PLACE_NAME] = c->name,
+        [RING_PLACE_MEMBERSHIP] = c->membership,
+        [RING_PLACE_SIZE] = pair(c->size, c->rank),
+        [RING_PLACE_FIRST] = pair(c->first, c->last),
+        [RING_PLACE_FLAGS] = pair(c->flags, c->instance),
+    };
+    int place;
 
-    if (n >= RING_COMMS_MAX)
+    if (r->places < RING_COMMS_MAX) {
+        place = r->places++;
+    } else if (r->n_freed) {
+        place = take_freed(r);
+    } else {
+        atomic_fetch_add_explicit(&r->file->comms_missed, 1, memory_order_relaxed);
         return -1;
-    r->comms[n] = *c;
-    atomic_store_explicit(&r->file->comms, n + 1, memory_order_release);
-    return 0;
+    }
+    place_write(r, &r->comms[place], word);
+    return place;
+}
+
+void ring_comm_end(struct ring *r, int place)
+{
+    uint64_t word[RING_PLACE_WORDS];
+
+    if (place < 0)
+        return;
+    for (size_t i = 0; i < RING_PLACE_WORDS; i++)
+        word[i] = atomic_load_explicit(&r->comms[place].word[i], memory_order_relaxed);
+    place_write(r, &r->comms[place], word);
+    r->freed[(r->freed_first + r->n_freed++) % RING_COMMS_MAX] = (uint16_t)place;
 }
 
 void ring_state_set(struct ring *r, enum ring_state state)

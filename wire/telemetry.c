@@ -141,6 +141,13 @@ static const struct field value_fields[] = {
     FIELD(value_item, rank),       FIELD(value_item, app),   FIELD(value_item, value),  FIELD(value_item, given),
     FIELD(value_item, non_finite), FIELD(value_item, since), FIELD(value_item, newest), { 0, 0 },
 };
+static const struct field comm_end_fields[] = {
+    FIELD(comm_end_item, rank), FIELD(comm_end_item, app), FIELD(comm_end_item, name), { 0, 0 },
+};
+static const struct field losses_fields[] = {
+    FIELD(losses_item, rank),    FIELD(losses_item, app),   FIELD(losses_item, messages),
+    FIELD(losses_item, streams), FIELD(losses_item, comms), { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -167,6 +174,8 @@ static const struct {
     [TELEMETRY_PARTNER] = { "partner", partner_fields, true },
     [TELEMETRY_PHASES] = { "phases", phases_fields, true },
     [TELEMETRY_VALUE] = { "value", value_fields, true },
+    [TELEMETRY_COMM_END] = { "end of a communicator", comm_end_fields, false },
+    [TELEMETRY_LOSSES] = { "losses", losses_fields, false },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -312,6 +321,8 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_COMM:
     case TELEMETRY_GPU:
     case TELEMETRY_TRAFFIC:
+    case TELEMETRY_COMM_END:
+    case TELEMETRY_LOSSES:
         break;
     }
     return 0;

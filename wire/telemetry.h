@@ -35,9 +35,11 @@ enum telemetry_kind {
     TELEMETRY_PARTNER,
     TELEMETRY_PHASES,
     TELEMETRY_VALUE,
+    TELEMETRY_COMM_END,
+    TELEMETRY_LOSSES,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's `welcome` names. */
-#define TELEMETRY_NEWEST   TELEMETRY_VALUE
+#define TELEMETRY_NEWEST   TELEMETRY_LOSSES
 #define TELEMETRY_UNNAMED  TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 enum sample_flags {
@@ -137,6 +139,22 @@ struct comm_item {
     uint16_t app;
     uint64_t name, membership;
     uint32_t size, comm_rank, instance, first, last, flags; /* see struct ring_comm */
+};
+
+/* A rank has freed a communicator that it described.  Samples of it may still come. */
+struct comm_end_item {
+    uint32_t rank;
+    uint16_t app;
+    uint64_t name;
+};
+
+/* What a rank's probe had no room for beside the events of struct counts, since it began: sent where some is not 0. */
+struct losses_item {
+    uint32_t rank;
+    uint16_t app;
+    uint64_t messages; /* not recorded */
+    uint64_t streams;  /* of messages, whose count was given up: those after it have other numbers at both ends */
+    uint64_t comms;    /* communicators that could not be described */
 };
 
 /* The state of a node: rates and ratios over the time since the agent's previous reading.  `rank` is any rank of
@@ -273,6 +291,8 @@ struct telemetry_item {
         struct partner_item partner;
         struct phases_item phases;
         struct value_item value;
+        struct comm_end_item comm_end;
+        struct losses_item losses;
     };
 };
 

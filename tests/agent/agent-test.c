@@ -919,6 +919,67 @@ static void marks(void)
     unsetenv(RING_ENV_DIR);
 }
 
+static bool has_all_comms(const struct controller *c)
+{
+    return count_items(c, TELEMETRY_COMM) >= RING_COMMS_MAX - 1; /* MPI_COMM_SELF is not sent */
+}
+
+static bool has_comm_end(const struct controller *c)
+{
+    return count_items(c, TELEMETRY_COMM_END) > 0;
+}
+
+static bool has_lost_comms(const struct controller *c)
+{
+    return count_items(c, TELEMETRY_LOSSES) > 0;
+}
+
+static const struct telemetry_item *newest(enum telemetry_kind kind)
+{
+    for (size_t i = ctl.n_items; i-- > 0;)
+        if (ctl.items[i].kind == kind)
+            return &ctl.items[i];
+    return NULL;
+}
+
+/* A program that makes more communicators than its ring has places for. */
+static void comms(void)
+{
+    struct ring_comm comm = { .name = 1000, .membership = 5, .size = 4, .rank = 3, .last = 3 };
+    const struct telemetry_item *item;
+    int place = -1;
+    pid_t agent;
+
+    make_dir();
+    ctl.newest_item = TELEMETRY_NEWEST;
+    controller_forget(&ctl);
+    agent = start_agent();
+    rank0 = make_rank(3, 0);
+    while (comm.name < 1000 + RING_COMMS_MAX - 2) {
+        place = ring_comm_add(rank0, &comm);
+        comm.name++;
+    }
+    ok(wait_until(&ctl, has_all_comms, LIMIT_S), "all communicators that have a place arrive");
+    ok(!has_comm_end(&ctl) && !has_lost_comms(&ctl), "of none is it said that it was freed, or lost");
+    ring_comm_end(rank0, place);
+    ring_comm_add(rank0, &comm);
+    ok(wait_until(&ctl, has_comm_end, LIMIT_S), "the end of one arrives whose place another one has");
+    item = newest(TELEMETRY_COMM_END);
+    ok(item && item->comm_end.rank == 3 && item->comm_end.name == comm.name - 1, "by its name and rank");
+    item = newest(TELEMETRY_COMM);
+    ok(item && item->comm.name == comm.name, "and the other one arrives");
+    comm.name++;
+    ring_comm_add(rank0, &comm);
+    ok(wait_until(&ctl, has_lost_comms, LIMIT_S), "one that has no place is reported as lost");
+    item = newest(TELEMETRY_LOSSES);
+    ok(item && item->losses.rank == 3 && item->losses.comms == 1 && !item->losses.messages && !item->losses.streams,
+       "and nothing else");
+    kill(agent, SIGTERM);
+    is_int(agent_exit(agent), 0, "an agent whose rank makes many communicators exits with 0");
+    is_int(ctl.bad, 0, "every batch with communicators is one that is accepted");
+    ring_close(rank0);
+}
+
 static bool is_over(const struct controller *c)
 {
     return c->bye || !c->link;
@@ -985,6 +1046,7 @@ int main(void)
     end_at_once();
     shared_cpu();
     marks();
+    comms();
     controller_free(&ctl);
     event_base_free(ctl.base);
     test_munge_stop(&mung);

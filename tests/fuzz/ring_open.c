@@ -27,7 +27,7 @@ static void read_all(bool peek)
     ring_info_get(r, &info);
     ring_counts_get(r, &counts);
     ring_live_get(r, &live);
-    n = ring_comms_get(r, 0, comms, RING_COMMS_MAX) + ring_last(r, events, 256) + ring_drain(r, events, 256) +
+    n = ring_comms_get(r, &(uint64_t){ 0 }, comms) + ring_last(r, events, 256) + ring_drain(r, events, 256) +
         ring_drain(r, events, 256);
     if (n > RING_COMMS_MAX + 3 * 256 || strlen(info.program) >= sizeof(info.program))
         abort(); /* more than was asked for */

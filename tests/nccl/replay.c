@@ -309,7 +309,7 @@ static void check_matched(int version, uint32_t collectives)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
     for (int i = 0; i < RANKS; i++) {
-        struct ring_comm comms[8];
+        struct ring_comm comms[RING_COMMS_MAX];
         struct ring_info info = { 0 };
 
         if (!ring[i])
@@ -317,7 +317,7 @@ static void check_matched(int version, uint32_t collectives)
         ring_counts_get(ring[i], &counts);
         ring_info_get(ring[i], &info);
         lost += counts.dropped + counts.missed + counts.messages_missed;
-        m.comms += ring_comms_get(ring[i], 0, comms, ARRAY_SIZE(comms));
+        m.comms += ring_comms_get(ring[i], &(uint64_t){ 0 }, comms);
         m.odd += info.state != RING_STATE_FINALIZED || info.world_size != RANKS || strcmp(info.library, "NCCL");
         m.odd += m.sent[i] != messages || m.received[i] != messages;
         ring_close(ring[i]);

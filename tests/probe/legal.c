@@ -1,6 +1,6 @@
 /* legal.c - what MPI allows and few programs do: calls inside callbacks, errors that are caught, requests that are cancelled.
  *
- *     legal attributes | jumps | agreement | threads | refused | cancelled | many | parts
+ *     legal attributes | jumps | agreement | threads | refused | cancelled | many | parts | successive
  *
  * attributes: communicators made and freed by the callbacks of another one's attribute, with counts that end where a page does.
  * jumps: an error handler that jumps out of the call, high up in the stack, and then work deeper in it.
@@ -10,6 +10,7 @@
  * cancelled: receives that are cancelled while later ones of the same stream are posted.
  * many: more persistent and nonblocking requests than the probe's first table holds.
  * parts: messages in parts (MPI 4), beside others of the same tag.
+ * successive: more communicators than a ring describes, one after another.
  *
  * Each rank prints "RANK ok" once it has seen what it must see, or what was wrong. */
 #include <mpi.h>
@@ -360,11 +361,31 @@ static void parts(void)
 #endif
 }
 
+/* ---- successive ---- */
+
+static void successive(void)
+{
+    MPI_Comm comm, kept;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &kept);
+    for (int i = 0; i < 1200; i++) {
+        MPI_Comm_dup(i % 3 ? MPI_COMM_WORLD : kept, &comm);
+        sum(comm, n);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Comm_dup(kept, &comm);
+    for (int i = 0; i < 5; i++)
+        sum(comm, n);
+    MPI_Comm_free(&comm);
+    MPI_Comm_free(&kept);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } kinds[] = { { "attributes", attributes }, { "jumps", jumps },         { "agreement", agreement }, { "threads", threads },
-              { "refused", refused },       { "cancelled", cancelled }, { "many", many }, { "parts", parts } };
+              { "refused", refused },       { "cancelled", cancelled }, { "many", many },     { "parts", parts },
+              { "successive", successive } };
 
 int main(int argc, char **argv)
 {
@@ -374,7 +395,7 @@ int main(int argc, char **argv)
     while (kind < sizeof(kinds) / sizeof(kinds[0]) && (argc != 2 || strcmp(argv[1], kinds[kind].name)))
         kind++;
     if (kind == sizeof(kinds) / sizeof(kinds[0])) {
-        fputs("Usage: legal attributes|jumps|agreement|threads|refused|cancelled|many|parts\n", stderr);
+        fputs("Usage: legal attributes|jumps|agreement|threads|refused|cancelled|many|parts|successive\n", stderr);
         return 2;
     }
     MPI_Init_thread(&argc, &argv, kinds[kind].run == threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);

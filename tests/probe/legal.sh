@@ -12,7 +12,7 @@ libraries=$(mpi_libraries "$program")
 [ -n "$libraries" ] || skip_all "needs an MPI library"
 
 for mpi in $libraries; do
-    for kind in attributes jumps agreement threads refused cancelled many parts; do
+    for kind in attributes jumps agreement threads refused cancelled many parts successive; do
         ranks=4
         [ $kind != many ] || ranks=2
         rm -rf "$dir/step"

@@ -8,11 +8,12 @@
 #define STEPS 20u
 #define WORLD 1u
 #define PAIR  2u /* of ranks 0 and 1, or 2 and 3: 2, 3 */
+#define SERIES 7u /* of communicators of all, each used once: 100, 101 ... */
 
 static uint32_t members_of(uint64_t comm, void *arg)
 {
     (void)arg;
-    return comm == WORLD ? RANKS : 2;
+    return comm == WORLD || comm == SERIES ? RANKS : 2;
 }
 
 struct run {
@@ -67,6 +68,20 @@ static void all_reduce(struct run *run, uint64_t comm, uint64_t work_ns, uint64_
                                        .bytes = bytes,
                                        .enter_ns = run->now_ns });
     }
+    run->now_ns += 1000;
+}
+
+static void all_reduce_on_new(struct run *run, uint64_t comm)
+{
+    run->now_ns += 50000;
+    for (uint32_t r = 0; r < RANKS; r++)
+        call(run, (struct graph_call){ .rank = r,
+                                       .kind = GRAPH_COLLECTIVE,
+                                       .op = RING_OP_ALLREDUCE,
+                                       .comm = comm,
+                                       .series = SERIES,
+                                       .bytes = 8,
+                                       .enter_ns = run->now_ns });
     run->now_ns += 1000;
 }
 
@@ -170,5 +185,13 @@ int main(void)
     }
     ok(!run.after_world, "an exchange of halos is the step, a reduction now and then is not");
     ends_are(&run, 7 * STEPS, "halos");
+
+    run = begin();
+    for (uint32_t s = 0; s < STEPS; s++) {
+        all_reduce(&run, WORLD, 1000, 8);
+        all_reduce_on_new(&run, 100 + s);
+    }
+    ok(run.after_world && boundary_period(run.b) == 1, "a step with a communicator of its own ends with a collective of one that lasts");
+    ends_are(&run, STEPS / 3, "a communicator each step");
     return done_testing();
 }

@@ -106,7 +106,6 @@ static void test_basics(void)
     struct ring_info info;
     struct ring_counts counts;
     struct ring_live live;
-    struct ring_comm comm = { .name = 11, .size = 4, .rank = 3, .last = 3 }, comms[4];
 
     ok(w != NULL, "ring_create() makes a ring");
     r = ring_open(path, false);
@@ -170,16 +169,6 @@ static void test_basics(void)
     ok(counts.p2p_calls == 2 && counts.p2p_bytes == 150 && counts.p2p_ticks == 10 && counts.missed == 1,
        "the counts have all time in point-to-point");
 
-    for (int i = 0; i < 600; i++)
-        if (ring_comm_add(w, &comm) < 0) {
-            is_int(i, RING_COMMS_MAX, "the table of communicators is bounded");
-            break;
-        }
-    is_int((long long)ring_comms_get(r, RING_COMMS_MAX - 2, comms, 4), 2,
-           "communicators are returned from the given index on");
-    ok(comms[1].name == 11 && comms[1].last == 3, "communicators are returned as they were written");
-    is_int((long long)ring_comms_get(r, 600, comms, 4), 0, "no communicators are returned beyond the end");
-
     second = make(3, 0, 64);
     ring_close(second);
     is_int(access(path, F_OK), 0, "a second program of the same rank makes a ring of its own");
@@ -194,6 +183,49 @@ static void test_basics(void)
     ring_close(r);
     ring_close(w);
     ring_close(NULL);
+}
+
+/* The places of freed communicators are given to new ones, the one freed first first. */
+static void test_comms(void)
+{
+    struct ring *w = make(5, 0, 64), *r = ring_open(path, false);
+    struct ring_comm comm = { .membership = 7, .size = 4, .rank = 3, .first = 1, .last = 9, .instance = 2, .flags = 16 };
+    struct ring_comm got[RING_COMMS_MAX];
+    struct ring_counts counts;
+    uint64_t seen = 0;
+    int place[RING_COMMS_MAX];
+
+    for (uint32_t i = 0; i < RING_COMMS_MAX; i++) {
+        comm.name = i + 1;
+        place[i] = ring_comm_add(w, &comm);
+    }
+    is_int(ring_comm_add(w, &comm), -1, "no more communicators are described than have a place");
+    is_int((long long)ring_comms_get(r, &seen, got), RING_COMMS_MAX, "a reader gets all that are described");
+    ok(got[8].name == 9 && got[8].membership == 7 && got[8].size == 4 && got[8].rank == 3 && got[8].first == 1 &&
+           got[8].last == 9 && got[8].instance == 2 && got[8].flags == 16 && got[8].place == place[8] && !got[8].freed,
+       "as they were written");
+    is_int((long long)ring_comms_get(r, &seen, got), 0, "and each once");
+    ring_comm_end(w, place[8]);
+    ring_comm_end(w, -1);
+    ok(ring_comms_get(r, &seen, got) == 1 && got[0].name == 9 && got[0].freed, "it is told which was freed");
+    ring_comm_end(w, place[3]);
+    comm.name = 1000;
+    is_int(ring_comm_add(w, &comm), place[8], "a new one gets the place that was freed first");
+    comm.name = 1001;
+    is_int(ring_comm_add(w, &comm), place[3], "and the next one the next");
+    ok(ring_comms_get(r, &seen, got) == 2 && got[0].name == 1001 && got[1].name == 1000, "a reader gets the new ones");
+    ring_counts_get(r, &counts);
+    is_int((long long)counts.comms_missed, 1, "the one without a place is counted");
+    for (int i = 0; i < 10; i++) {
+        ring_comm_end(w, place[8]);
+        ring_comm_add(w, &comm);
+    }
+    ring_counts_get(r, &counts);
+    is_int((long long)counts.comms_missed, 10, "and each that lost its place before a reader came");
+    seen = 0;
+    is_int((long long)ring_comms_get(r, &seen, got), RING_COMMS_MAX, "a reader that begins anew gets all that have a place");
+    ring_close(r);
+    ring_close(w);
 }
 
 static void test_refusals(void)
@@ -256,7 +288,8 @@ static void test_hostile(void)
     struct ring_info info;
     struct ring_counts counts;
     struct ring_live live;
-    struct ring_comm comms[4];
+    struct ring_comm comms[RING_COMMS_MAX];
+    uint64_t seen = 0;
 
     atomic_store(&w->file->head, UINT64_MAX / 2);
     ok(ring_drain(r, e, 256) <= 64, "with a head far ahead at most a ring's capacity is drained");
@@ -266,8 +299,10 @@ static void test_hostile(void)
     ok(ring_last(r, e, 256) <= 64, "ring_last() returns at most a ring's capacity");
     emit(w, 0, 300);
     ok(ring_drain(r, e, 256) <= 64, "after a false reader's position at most a ring's capacity is drained");
-    atomic_store(&w->file->comms, UINT32_MAX);
-    ok(ring_comms_get(r, RING_COMMS_MAX - 1, comms, 4) == 1, "the number of communicators is bounded");
+    memset(w->comms, 2, RING_COMMS_MAX * sizeof(*w->comms));
+    atomic_store(&w->file->comms, UINT64_MAX);
+    ok(ring_comms_get(r, &seen, comms) == RING_COMMS_MAX && comms[511].place == 511,
+       "with a false count of communicators at most the table is read");
     atomic_store(&w->file->head, UINT64_MAX);
     atomic_store(&w->file->entered, 1);
     ok(ring_live_get(r, &live), "with a head far ahead the live slot is read inside the ring");
@@ -281,7 +316,8 @@ static void test_hostile(void)
         ok(false, "truncate");
     is_int((long long)ring_drain(r, e, 256), 0, "a truncated file drains no events");
     ring_counts_get(r, &counts);
-    ok(ring_comms_get(r, 0, comms, 4) == 0 && !ring_live_get(r, &live) && ring_last(r, e, 4) == 0 &&
+    seen = 0;
+    ok(ring_comms_get(r, &seen, comms) == 0 && !ring_live_get(r, &live) && ring_last(r, e, 4) == 0 &&
            counts.events == 0,
        "a truncated file is not accessed by other functions");
     ring_close(r);
@@ -414,8 +450,8 @@ static void *thread_writer(void *arg)
             sched_yield();
         ring_emit(w, &e);
         ring_p2p(w, 1, 1);
-        if (i % 1000 == 0)
-            ring_comm_add(w, &(struct ring_comm){ .name = i });
+        if (i % 16 == 0)
+            ring_comm_end(w, ring_comm_add(w, &(struct ring_comm){ .name = i, .membership = i }));
     }
     ring_state_set(w, RING_STATE_FINALIZED);
     return NULL;
@@ -427,10 +463,10 @@ static void test_two_threads(void)
     struct ring r = *w;
     struct ring_event e[256];
     struct ring_info info;
-    struct ring_comm comms[16];
+    struct ring_comm comms[RING_COMMS_MAX];
     struct ring_live live;
     struct ring_counts counts;
-    uint64_t bad = 0, got = 0;
+    uint64_t bad = 0, got = 0, seen = 0;
     pthread_t t;
 
     pthread_create(&t, NULL, thread_writer, w);
@@ -444,11 +480,13 @@ static void test_two_threads(void)
         got += n;
         if (ring_live_get(&r, &live) && live.op == RING_OP_SCAN)
             bad += live.enter != live.comm + 1 || live.bytes != live.comm;
-        ring_comms_get(&r, 0, comms, 16);
+        n = ring_comms_get(&r, &seen, comms);
+        for (size_t i = 0; i < n; i++)
+            bad += comms[i].name != comms[i].membership;
         ring_counts_get(&r, &counts);
     } while (info.state == RING_STATE_RUNNING || got < counts.events);
     pthread_join(t, NULL);
-    is_int((long long)bad, 0, "two threads: no event is torn");
+    is_int((long long)bad, 0, "two threads: no event and no communicator is torn");
     is_int((long long)(counts.events + counts.dropped), 200000,
            "two threads: each event is recorded or counted as dropped");
     ring_close(w);
@@ -688,6 +726,7 @@ int main(void)
     if (!mkdtemp(dir))
         return skip_all("no temporary directory");
     test_basics();
+    test_comms();
     test_hold();
     test_refusals();
     test_corrupt();

@@ -21,6 +21,7 @@ static struct job {
     struct flow *flow[RANKS];
     double now_s[RANKS];   /* true time */
     double clock_s[RANKS]; /* what the node's clock is ahead of it */
+    uint64_t comm;
     uint32_t seq, step;
     double factor[RANKS]; /* of own work */
     double transfer_s;    /* of a collective */
@@ -37,6 +38,20 @@ static void to_view(const struct telemetry_item *item, void *arg)
     (void)arg;
     sent[n_sent++ % SENT] = *item;
     view_item(job.view, job.now_s[0], item);
+}
+
+static void announce(uint64_t name, uint32_t instance)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        view_item(job.view, job.now_s[0],
+                  &(struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                            .comm = { .rank = r,
+                                                      .name = name,
+                                                      .membership = 1,
+                                                      .size = RANKS,
+                                                      .comm_rank = r,
+                                                      .instance = instance,
+                                                      .last = RANKS - 1 } });
 }
 
 static void start(double rate_hz)
@@ -57,15 +72,9 @@ static void start(double rate_hz)
         job.clock_s[r] = 1000 + 5000 * (r / PER_NODE);
         job.factor[r] = 1;
         view_rank_add(job.view, r, 0, node, switch_name);
-        view_item(job.view, 0,
-                  &(struct telemetry_item){ .kind = TELEMETRY_COMM,
-                                            .comm = { .rank = r,
-                                                      .name = WORLD,
-                                                      .membership = 1,
-                                                      .size = RANKS,
-                                                      .comm_rank = r,
-                                                      .last = RANKS - 1 } });
     }
+    job.comm = WORLD;
+    announce(WORLD, 0);
 }
 
 static void finish(void)
@@ -87,7 +96,7 @@ static void collective(uint64_t bytes, double compute_s)
         double leave = last + job.transfer_s + 5e-6 * uniform();
         struct flow_event e = { .enter_ns = (uint64_t)((enter[r] + job.clock_s[r]) * 1e9),
                                 .leave_ns = (uint64_t)((leave + job.clock_s[r]) * 1e9),
-                                .comm = WORLD,
+                                .comm = job.comm,
                                 .bytes = bytes,
                                 .seq = job.seq,
                                 .comm_size = RANKS,
@@ -449,6 +458,40 @@ static void bounds(void)
     finish();
 }
 
+static void freed(uint64_t name)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        view_item(job.view, job.now_s[0],
+                  &(struct telemetry_item){ .kind = TELEMETRY_COMM_END, .comm_end = { .rank = r, .name = name } });
+}
+
+/* A program that makes a communicator for each step, and frees it. */
+static void comm_each_step(void)
+{
+    enum { STEPS = 3 * VIEW_COMMS_MAX };
+    struct view_comm rows[4];
+    size_t n;
+
+    start(100);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        job.comm = WORLD + 1 + i;
+        job.seq = 0;
+        announce(job.comm, i + 1);
+        collective(1 << 20, COMPUTE);
+        freed(job.comm);
+        view_tick(job.view, job.now_s[0]);
+    }
+    is_int((long long)view_rejected_get(job.view).memory, 0, "of however many communicators none finds no room");
+    is_int(view_comm_size(job.view, job.comm), RANKS, "the newest is known");
+    is_int(view_comm_size(job.view, WORLD + STEPS / 2), 0, "and one that was freed long ago is not any more");
+    n = view_comms_get(job.view, job.now_s[0], rows, ARRAY_SIZE(rows));
+    ok(n == 1 && rows[0].size == RANKS && rows[0].instances == 1, "they are shown as one\n%zu rows, %u instances", n,
+       rows[0].instances);
+    ok(rows[0].collectives_per_s > 0.8 / COMPUTE && rows[0].collectives_per_s < 1.05 / COMPUTE,
+       "which makes all their collectives\n%.1f a second", rows[0].collectives_per_s);
+    finish();
+}
+
 /* Warm-up, checkpoints and evaluations are told as what they are, and accuse nobody. */
 static void phases(void)
 {
@@ -520,6 +563,7 @@ int main(void)
     certain();
     again();
     bounds();
+    comm_each_step();
     phases();
     next_program();
     return done_testing();
