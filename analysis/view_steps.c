@@ -37,6 +37,8 @@ struct open_step { /* a stretch of steps being put together */
 
 struct view_steps {
     struct step_count count;
+    uint32_t counted; /* the collective after the newest step that was counted, ... */
+    bool counts;      /* ... if any was */
     struct open_step open[STEPS_OPEN];
     struct {
         struct rank_steps mean;
@@ -97,6 +99,7 @@ void view_steps_forget(struct view *v)
         memset(s->rank, 0, s->rank_cap * sizeof(*s->rank));
     memset(s->voted, 0, sizeof(s->voted));
     s->count.comm = s->count.size = s->count.period = 0;
+    s->counts = false;
     s->n_kept = 0;
 }
 
@@ -207,6 +210,21 @@ static double transfer_s(const struct open_step *o, uint32_t steps)
     return isfinite(sum) && steps ? sum / steps : NAN;
 }
 
+/* How many of so many steps that end here were not counted before: ranks whose agent connects late report what the others have reported
+ * long ago. */
+static uint32_t count_fresh(struct view_steps *s, uint32_t last_seq, uint32_t steps)
+{
+    uint32_t end = last_seq + 1, passed = end - s->counted;
+
+    if (s->counts && (int32_t)passed <= 0)
+        return 0;
+    if (s->counts && passed / s->count.period < steps)
+        steps = passed / s->count.period;
+    s->counted = end;
+    s->counts = true;
+    return steps;
+}
+
 /* Judge a stretch of steps by the ranks that reported it. */
 static void deliver_step(struct view *v, double now_s, struct open_step *o)
 {
@@ -228,6 +246,9 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
         s->work_s[r] =
             o->rank[r].steps && !o->rank[r].incomplete ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
     }
+    most = count_fresh(s, o->last_seq, most);
+    if (!most)
+        return;
     c->done += most;
     c->seen_s = now_s;
     step.duration_s = o->duration_sum_s / o->timed;
@@ -358,6 +379,7 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
         c->comm = s->comm;
         c->size = size;
         c->done = s->seq / s->period;
+        v->steps->counts = false;
         c->seen_s = now_s;
     }
     if (size != c->size)

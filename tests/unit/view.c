@@ -27,17 +27,24 @@ static struct job {
     double transfer_s;    /* of a collective */
     double noise;         /* of own work, from call to call */
     bool runs_ahead;      /* collectives are posted, and not waited for */
+    bool late;            /* what half of the ranks send comes later */
 } job;
 
 #define SENT 8192u
 static struct telemetry_item sent[SENT]; /* the newest */
 static size_t n_sent;
+static struct telemetry_item held[SENT];
+static size_t n_held;
 
 static void to_view(const struct telemetry_item *item, void *arg)
 {
-    (void)arg;
+    const uint32_t *rank = arg;
+
     sent[n_sent++ % SENT] = *item;
-    view_item(job.view, job.now_s[0], item);
+    if (!job.late || *rank < RANKS / 2)
+        view_item(job.view, job.now_s[0], item);
+    else
+        held[n_held++] = *item;
 }
 
 static void announce(uint64_t name, uint32_t instance)
@@ -54,7 +61,20 @@ static void announce(uint64_t name, uint32_t instance)
                                                       .last = RANKS - 1 } });
 }
 
-static void start(double rate_hz)
+static void add_ranks(uint32_t from, uint32_t to)
+{
+    for (uint32_t r = from; r < to; r++) {
+        char node[16], switch_name[16];
+
+        snprintf(node, sizeof(node), "node%u", r / PER_NODE);
+        snprintf(switch_name, sizeof(switch_name), "leaf%u", r / PER_NODE / 2);
+        view_rank_add(job.view, r, 0, node, switch_name);
+    }
+    announce(WORLD, 0);
+}
+
+/* The agents of the other ranks connect later. */
+static void start_some(double rate_hz, uint32_t ranks)
 {
     static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
 
@@ -64,17 +84,17 @@ static void start(double rate_hz)
     job.noise = NOISE;
     job.view = view_new(&params, 0);
     for (uint32_t r = 0; r < RANKS; r++) {
-        char node[16], switch_name[16];
-
-        snprintf(node, sizeof(node), "node%u", r / PER_NODE);
-        snprintf(switch_name, sizeof(switch_name), "leaf%u", r / PER_NODE / 2);
         job.flow[r] = flow_new(r, 0, rate_hz);
         job.clock_s[r] = 1000 + 5000 * (r / PER_NODE);
         job.factor[r] = 1;
-        view_rank_add(job.view, r, 0, node, switch_name);
     }
     job.comm = WORLD;
-    announce(WORLD, 0);
+    add_ranks(0, ranks);
+}
+
+static void start(double rate_hz)
+{
+    start_some(rate_hz, RANKS);
 }
 
 static void finish(void)
@@ -107,7 +127,7 @@ static void collective(uint64_t bytes, double compute_s)
             e.leave_ns = e.enter_ns + 2000;
             e.flags = RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
         }
-        flow_event(job.flow[r], &e, to_view, NULL);
+        flow_event(job.flow[r], &e, to_view, &r);
         job.now_s[r] = leave;
     }
     job.seq++;
@@ -420,6 +440,26 @@ static void again(void)
     finish();
 }
 
+/* Half of the agents connect when the others have reported for some time. */
+static void come_late(void)
+{
+    struct view_figures f;
+
+    start_some(100, RANKS / 2);
+    job.late = true;
+    n_held = 0;
+    steps(100);
+    job.late = false;
+    add_ranks(RANKS / 2, RANKS);
+    for (size_t i = 0; i < n_held; i++)
+        view_item(job.view, job.now_s[0], &held[i]);
+    steps(20);
+    view_figures_get(job.view, job.now_s[0], &f);
+    ok(f.steps >= 90 && f.steps <= 120, "steps that half of the ranks report late are counted once\n%llu of 120",
+       (unsigned long long)f.steps);
+    finish();
+}
+
 static void bounds(void)
 {
     struct view_figures f;
@@ -562,6 +602,7 @@ int main(void)
     uneven();
     certain();
     again();
+    come_late();
     bounds();
     comm_each_step();
     phases();
