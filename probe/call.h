@@ -49,9 +49,11 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
 }
 
 /* The call took part: it has the next number.  Every member posts its collectives in the same order, so equal numbers mean the
- * same collective.  The communicator's name is kept, because a callback may have freed it. */
+ * same collective.  A callback may have freed the communicator, whose entry may be another's by now. */
 HOT uint32_t call_number(struct call *k)
 {
+    if (__builtin_expect(k->comm->name != k->event.comm, 0))
+        return k->event.seq;
     return k->event.seq = comm_next_seq(k->comm);
 }
 
@@ -120,14 +122,18 @@ HOT void call_leave(struct call *k, int rc, uint64_t bytes)
     hot_leave(k->ring, k->at, now, false);
 }
 
-/* Instead of call_leave() where call_begin() returned false: recording may be off, but the number counts. */
-HOT void call_unwind(struct call *k, int rc)
+/* Instead of call_leave() where call_begin() returned false: recording may be off, but the number counts.  Returns whether it does. */
+HOT bool call_unwind(struct call *k, int rc)
 {
+    bool took_part;
+
     if (!k->comm)
-        return;
+        return false;
     call_over();
-    if (__builtin_expect(!rc, 1) || call_took_part(rc))
+    took_part = __builtin_expect(!rc, 1) || call_took_part(rc);
+    if (took_part)
         call_number(k);
+    return took_part;
 }
 
 /* ---- out of line ---- */
@@ -160,15 +166,15 @@ SHARED void call_pace_shared(struct call *k, bool posted)
 /* Leave a call that posted a nonblocking operation with this rank's contribution; its event is written when the request completes. */
 SHARED void call_posted(struct call *k, int rc, uint64_t bytes, const void *request)
 {
+    bool took_part = call_unwind(k, rc);
     uint64_t now;
 
-    call_unwind(k, rc);
     if (!k->ring)
         return;
     now = clock_read(k->ring->clock);
     if (__builtin_expect(k->at->enter == k->event.enter, 1))
         ring_leave(k->ring, now);
-    if (rc && !call_took_part(rc))
+    if (!took_part)
         return;
     k->event.leave = now;
     k->event.bytes = bytes;

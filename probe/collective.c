@@ -6,7 +6,7 @@
 
 static inline bool in_place(const void *buf)
 {
-    return buf == probe.in_place;
+    return buf == probe.abi.in_place;
 }
 
 static inline bool is_root(const struct comm *c, int root)
@@ -18,7 +18,7 @@ static inline bool is_root(const struct comm *c, int root)
  * only the latter have no buffer. */
 static inline bool root_is_null(int root)
 {
-    return root == (probe.abi == ABI_MPICH ? -1 : -2);
+    return root == probe.abi.proc_null;
 }
 
 static inline uint32_t group_size(const struct comm *c)

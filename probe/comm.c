@@ -106,20 +106,18 @@ done:
     return ids;
 }
 
-/* Number of neighbours that this rank sends to.  The libraries number the kinds of topology differently, and asking
- * about the wrong kind would raise an error, so the ABI decides which value means which kind. */
+/* Number of neighbours that this rank sends to. */
 static uint32_t destinations(handle h, const struct comm *c)
 {
-    /* MPICH: graph 1, cart 2, dist_graph 3.  Open MPI: cart 1, graph 2, dist_graph 3. */
-    int cart = probe.abi == ABI_MPICH ? 2 : 1, graph = 3 - cart, kind = 0, sources, n, weighted;
+    int kind = 0, sources, n, weighted;
 
     if (c->flags & RING_EVENT_INTER || ask(&topo_test, h, &kind))
         return 0;
-    if (kind == cart && !ask(&topo_cart, h, &n))
+    if (kind == probe.abi.cart && !ask(&topo_cart, h, &n))
         return 2 * (uint32_t)n;
-    if (kind == graph && !((int (*)(handle, int, int *))next_get(&topo_graph))(h, c->rank, &n))
+    if (kind == probe.abi.graph && !((int (*)(handle, int, int *))next_get(&topo_graph))(h, c->rank, &n))
         return (uint32_t)n;
-    if (kind == 3 &&
+    if (kind == probe.abi.dist_graph &&
         !((int (*)(handle, int *, int *, int *))next_get(&topo_dist))(h, &sources, &n, &weighted))
         return (uint32_t)n;
     return 0;
@@ -280,24 +278,6 @@ static void forget(struct comm *c)
     atomic_store_explicit(&c->at, NULL, memory_order_release);
 }
 
-static struct comm *name_locked(handle h, struct comm_origin origin, bool again)
-{
-    int saved = errno;
-    struct comm *c;
-
-    pthread_mutex_lock(&making);
-    c = lookup(h);
-    if (c && again) { /* freed by a call that the probe does not wrap, and its handle reused */
-        forget(c);
-        c = NULL;
-    }
-    if (!c)
-        c = name(h, origin);
-    pthread_mutex_unlock(&making);
-    errno = saved;
-    return c;
-}
-
 struct comm *comm_find(handle h)
 {
     struct comm *c;
@@ -306,7 +286,9 @@ struct comm *comm_find(handle h)
     c = lookup(h);
     if (__builtin_expect(c != NULL, 1))
         return c;
-    return h && h != probe.null_comm ? name_locked(h, (struct comm_origin){ 0, true }, false) : NULL;
+    if (h && h != probe.null_comm)
+        ring_missed(probe.main);
+    return NULL;
 }
 
 struct comm_origin comm_child(uint64_t parent, uint32_t number)
@@ -330,8 +312,18 @@ uint64_t comm_text(const char *text)
 
 void comm_made(handle h, struct comm_origin origin)
 {
-    if (h && h != probe.null_comm)
-        name_locked(h, origin, true);
+    int saved = errno;
+    struct comm *c;
+
+    if (!h || h == probe.null_comm)
+        return;
+    pthread_mutex_lock(&making);
+    c = lookup(h);
+    if (c) /* freed by a call that the probe does not wrap, and its handle reused */
+        forget(c);
+    name(h, origin);
+    pthread_mutex_unlock(&making);
+    errno = saved;
 }
 
 struct comm_end comm_ending(handle h)

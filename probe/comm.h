@@ -52,8 +52,8 @@ struct call {
     uint32_t lever;        /* lever in force, PACER_...; 0: none */
 };
 
-/* The entry of a communicator, which is registered if it is new.  NULL for a null handle, or when out of
- * memory.  A struct comm is never freed. */
+/* The entry of a communicator.  NULL for a null handle, and for one that is not known, which is counted as a missed call: asking the
+ * library about it would raise an error where it is none.  A struct comm is never freed. */
 struct comm *comm_find(handle h);
 
 /* Hot path: the same as comm_find(), with the communicator of this thread's last call cached. */
@@ -67,20 +67,20 @@ HOT struct comm *comm_get(handle h)
     return c;
 }
 
-/* Where a communicator comes from: two of the same members have different origins, or the one made first is told from the next by
- * counting. */
+/* Where a communicator comes from.  Communicators of the same members have different origins, or are counted. */
 struct comm_origin {
     uint64_t hash;
     bool counted;
 };
 
+#define COMM_PREDEFINED ((struct comm_origin){ 0, true }) /* and that with the parents of a spawned world */
 /* The collective with this number on a parent. */
 struct comm_origin comm_child(uint64_t parent, uint32_t number);
 /* A call of members that agree on a tag; parent: its name, or 0. */
 struct comm_origin comm_tagged(uint64_t parent, uint64_t tag);
 uint64_t comm_text(const char *text); /* as a tag; NULL is fine */
 
-/* Name a communicator that was just made. */
+/* Name a communicator that was just made, or is predefined (COMM_PREDEFINED). */
 void comm_made(handle h, struct comm_origin origin);
 
 /* A communicator that the library is to free. */

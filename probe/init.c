@@ -4,6 +4,7 @@
 #include "probe/message.h"
 #include "probe/number.h"
 #include "probe/pace.h"
+#include "ring/launch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,68 +14,19 @@
 
 struct probe probe;
 
+#define STANDARD_BYTE ((handle)0x247) /* MPI_BYTE of the standard's ABI */
+
 typedef int (*ask_fn)(handle, void *);
 typedef int (*envelope_fn)(handle, int *, int *, int *, int *);
 
-/* ---- which library ---- */
-
-/* Cut name and number out of "Open MPI v4.1.4, package: ..." or "MPICH Version:      4.0.2\n...". */
-static void library_name(char out[64], const char *text)
-{
-    const char *number = text + strcspn(text, "0123456789\n"), *version = strstr(text, " Version");
-    size_t name = (size_t)(number - text);
-
-    if (version && version < number)
-        name = (size_t)(version - text);
-    else if (name > 2 && !strncmp(number - 2, " v", 2))
-        name -= 2;
-    snprintf(out, 64, "%.*s %.*s", (int)name, text, (int)strspn(number, "0123456789."), number);
-}
+/* ---- questions to the library ---- */
 
 /* Raises the error that a library raises for an operation it does not support. */
 static int unsupported(void)
 {
     static struct next call_errhandler = { "PMPI_Comm_call_errhandler", NULL };
-    int code = probe.abi == ABI_MPICH ? 15 : 16; /* MPI_ERR_OTHER */
-
-    ((int (*)(handle, int))next_get(&call_errhandler))(probe.world, code);
-    return code;
-}
-
-static bool library_know(char name[64])
-{
-    static struct next version = { "PMPI_Get_library_version", NULL };
-    static char text[16384]; /* MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH */
-    int length = 0;
-    void *world = next_symbol("ompi_mpi_comm_world");
-
-    if (!next_symbol(version.name) || ((int (*)(char *, int *))next_get(&version))(text, &length))
-        return false;
-    library_name(name, text);
-    if (world) {
-        probe.abi = ABI_OPENMPI;
-        probe.handle_mask = UINTPTR_MAX;
-        probe.world = world;
-        probe.self_comm = next_symbol("ompi_mpi_comm_self");
-        probe.null_comm = next_symbol("ompi_mpi_comm_null");
-        probe.null_type = next_symbol("ompi_mpi_datatype_null");
-        probe.null_request = next_symbol("ompi_request_null");
-        probe.empty_request = next_symbol("ompi_request_empty");
-        probe.in_place = (void *)1;
-        return true;
-    }
-    /* MPICH and the libraries that share its ABI. */
-    if (!strstr(text, "MPICH") && !strstr(text, "Intel") && !strstr(text, "MVAPICH"))
-        return false;
-    probe.abi = ABI_MPICH;
-    probe.handle_mask = UINT32_MAX;
-    probe.world = (handle)0x44000000;
-    probe.self_comm = (handle)0x44000001;
-    probe.null_comm = (handle)0x04000000;
-    probe.null_type = (handle)0x0c000000;
-    probe.null_request = probe.empty_request = (handle)0x2c000000;
-    probe.in_place = (void *)-1;
-    return true;
+    ((int (*)(handle, int))next_get(&call_errhandler))(probe.world, probe.abi.err_other);
+    return probe.abi.err_other;
 }
 
 static int class_of(int error)
@@ -87,21 +39,36 @@ static int class_of(int error)
 
 bool status_in_status(int rc)
 {
-    return class_of(rc) == (probe.abi == ABI_MPICH ? 17 : 18);
+    return class_of(rc) == probe.abi.err_in_status;
 }
 
 bool status_pending(int error)
 {
-    return error && class_of(error) == (probe.abi == ABI_MPICH ? 18 : 19);
+    return error && class_of(error) == probe.abi.err_pending;
 }
 
 bool call_took_part(int rc)
 {
-    int class = class_of(rc);
+    return class_of(rc) > probe.abi.err_arg;
+}
 
-    return class > (probe.abi == ABI_MPICH
-                        ? 12
-                        : 13); /* up to MPI_ERR_ARG: buffer, count, type, tag, communicator, rank, ... */
+bool status_cancelled_ask(const void *status)
+{
+    static struct next test = { "PMPI_Test_cancelled", NULL };
+    int flag = 0;
+
+    return !((int (*)(const void *, int *))next_get(&test))(status, &flag) && flag;
+}
+
+uint64_t status_bytes_ask(const void *status)
+{
+    static struct next get_count = { "PMPI_Get_count_c", NULL };
+    int64_t bytes = 0;
+
+    if (((int (*)(const void *, handle, int64_t *))next_get(&get_count))(status, STANDARD_BYTE, &bytes) ||
+        bytes < 0)
+        return 0;
+    return (uint64_t)bytes;
 }
 
 static bool is_predefined(handle type)
@@ -110,7 +77,7 @@ static bool is_predefined(handle type)
     int integers, addresses, types, combiner = -1;
 
     return !((envelope_fn)next_get(&envelope))(type, &integers, &addresses, &types, &combiner) &&
-           combiner == (probe.abi == ABI_MPICH ? 1 : 0); /* MPI_COMBINER_NAMED */
+           combiner == probe.abi.combiner_named;
 }
 
 /* MPI_Type_size says MPI_UNDEFINED of what does not fit an int. */
@@ -155,23 +122,31 @@ static uint64_t spawned_world(void)
     return comm_text(getenv("PMIX_NAMESPACE")) ^ comm_text(getenv("SLURM_STEP_ID")) ^ 2;
 }
 
+/* The communicator with those that have spawned this world; NULL: nobody has. */
+static handle parent(void)
+{
+    static struct next get_parent = { "PMPI_Comm_get_parent", NULL };
+    uint64_t comm = 0;
+
+    if (!next_symbol(get_parent.name) || ((int (*)(void *))next_get(&get_parent))(&comm))
+        return NULL;
+    return handle_at(&comm, 0) == probe.null_comm ? NULL : handle_at(&comm, 0);
+}
+
 static bool who_am_i(struct ring_info *info)
 {
     static struct next rank = { "PMPI_Comm_rank", NULL }, size = { "PMPI_Comm_size", NULL },
-                       parent = { "PMPI_Comm_get_parent", NULL }, level = { "PMPI_Query_thread", NULL };
+                       level = { "PMPI_Query_thread", NULL };
     const char *topology = getenv("SLURM_TOPOLOGY_ADDR");
-    uint64_t parent_comm = 0;
     int world_rank = 0, world_size = 0, provided = 0;
 
     if (((ask_fn)next_get(&rank))(probe.world, &world_rank) ||
         ((ask_fn)next_get(&size))(probe.world, &world_size))
         return false;
     probe.world_seed = 1;
-    if (next_symbol(parent.name) && ((int (*)(void *))next_get(&parent))(&parent_comm) == 0)
-        if ((handle)(uintptr_t)parent_comm != probe.null_comm)
-            probe.world_seed = spawned_world();
-    probe.concurrent =
-        ((int (*)(int *))next_get(&level))(&provided) || provided > 2; /* MPI_THREAD_SERIALIZED */
+    if (parent())
+        probe.world_seed = spawned_world();
+    probe.concurrent = ((int (*)(int *))next_get(&level))(&provided) || provided >= probe.abi.thread_multiple;
     info->world_rank = (uint32_t)world_rank;
     info->world_size = (uint32_t)world_size;
     info->task = task_number();
@@ -181,6 +156,14 @@ static bool who_am_i(struct ring_info *info)
     probe.rank = info->rank;
     probe.world_size = info->world_size;
     return true;
+}
+
+static void unknown(const char *dir, const char *library)
+{
+    char text[LAUNCH_NOTE_MAX];
+
+    snprintf(text, sizeof(text), "unguarded: the ABI of this MPI library is not known: %s", library);
+    launch_note(dir, text);
 }
 
 /* Local only: joining sends no message.  A rank that fails to create its ring is unguarded; the agent notices,
@@ -193,15 +176,18 @@ static void join(void)
 
     if (!dir || !*dir || probe.main)
         return;
-    if (library_know(info.library)) {
+    if (abi_know(info.library)) {
         next_missing = (next_fn)unsupported;
         if (who_am_i(&info))
             probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
+    } else {
+        unknown(dir, info.library);
     }
     if (probe.main && thread_setup(dir, &info) == 0) {
         probe.control = control_page_follow(dir);
-        comm_find(probe.world);
-        comm_find(probe.self_comm);
+        comm_made(probe.world, COMM_PREDEFINED);
+        comm_made(probe.self_comm, COMM_PREDEFINED);
+        comm_made(parent(), COMM_PREDEFINED);
         pace_setup(dir);
         number_setup(&probe.main->file->streams_forgotten);
         atomic_store_explicit(&probe.active, true, memory_order_release);

@@ -14,7 +14,7 @@
 
 /* ---- statuses ---- */
 
-#define STATUS_BYTES_MAX 24u /* 24 in Open MPI, 20 in MPICH */
+#define STATUS_BYTES_MAX 32u
 
 struct status {
     uint64_t words[STATUS_BYTES_MAX / 8];
@@ -22,7 +22,7 @@ struct status {
 
 static inline bool status_ignored(const void *status)
 {
-    return status == (probe.abi == ABI_MPICH ? (const void *)1 : NULL);
+    return status == probe.abi.status_ignore;
 }
 
 /* The program's status, or own where it ignores it. */
@@ -34,58 +34,61 @@ static inline void *status_wanted(void *status, struct status *own)
 /* Element i of an array of statuses. */
 static inline const void *status_at(const void *statuses, int i)
 {
-    return (const char *)statuses + (size_t)i * (probe.abi == ABI_MPICH ? 20 : 24);
-}
-
-static inline int status_word(const void *status, int mpich, int openmpi)
-{
-    return ((const int *)status)[probe.abi == ABI_MPICH ? mpich : openmpi];
+    return (const char *)statuses + (size_t)i * probe.abi.status_bytes;
 }
 
 static inline int status_source(const void *status)
 {
-    return status_word(status, 2, 0);
+    return ((const int *)status)[probe.abi.status_source];
 }
 
 static inline int status_tag(const void *status)
 {
-    return status_word(status, 3, 1);
+    return ((const int *)status)[probe.abi.status_tag];
 }
 
 static inline int status_error(const void *status)
 {
-    return status_word(status, 4, 2);
+    return ((const int *)status)[probe.abi.status_error];
 }
 
 /* Whether the statuses tell what became of each request: MPI_ERR_IN_STATUS. */
 bool status_in_status(int rc);
 /* Whether an error in a status says that the request has neither failed nor completed: MPI_ERR_PENDING. */
 bool status_pending(int error);
+/* What only the library can read in a status of the standard's ABI. */
+bool status_cancelled_ask(const void *status);
+uint64_t status_bytes_ask(const void *status);
 
 /* Of a request that completed.  Of other calls MPICH leaves the bit as it was. */
 static inline bool status_cancelled(const void *status)
 {
-    return probe.abi == ABI_MPICH ? status_word(status, 1, 0) & 1 : status_word(status, 0, 3) != 0;
+    const int *word = status;
+
+    if (probe.abi.kind == ABI_MPICH)
+        return word[1] & 1;
+    return probe.abi.kind == ABI_OPENMPI ? word[3] != 0 : status_cancelled_ask(status);
 }
 
 static inline uint64_t status_bytes(const void *status)
 {
-    if (probe.abi == ABI_MPICH)
-        return (uint32_t)status_word(status, 0, 0) | (uint64_t)((uint32_t)status_word(status, 1, 0) >> 1)
-                                                         << 32;
-    return *(const uint64_t *)((const char *)status + 16);
+    const int *word = status;
+
+    if (probe.abi.kind == ABI_MPICH)
+        return (uint32_t)word[0] | (uint64_t)((uint32_t)word[1] >> 1) << 32;
+    return probe.abi.kind == ABI_OPENMPI ? *(const uint64_t *)(word + 4) : status_bytes_ask(status);
 }
 
 /* ---- events ---- */
 
 static inline bool source_is_any(int from)
 {
-    return from == (probe.abi == ABI_MPICH ? -2 : -1);
+    return from == probe.abi.any_source;
 }
 
 static inline bool tag_is_any(int tag)
 {
-    return tag == -1;
+    return tag == probe.abi.any_tag;
 }
 
 HOT uint64_t message_key(const struct ring_event *e)

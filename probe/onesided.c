@@ -7,24 +7,23 @@
  * share.  A request that was made by MPI_Rput and the like is not known; waiting for it counts as waiting. */
 #include "probe/p2p.h"
 
-/* Only bytes that leave this rank are counted, as those of point-to-point calls are.
+/* Only bytes that leave this rank are counted, as those of point-to-point calls are, and their type is looked at once the library has
+ * accepted it.
  *  ONE_SIDED(symbol, communicator, bytes, parameters, arguments) */
-#define ONE_SIDED(symbol, comm_used, bytes, params, args) \
-    EXPORT int symbol params;                             \
-    int symbol params                                     \
-    {                                                     \
-        static struct next next = { #symbol, NULL };      \
-        uint64_t put;                                     \
-        struct p2p p;                                     \
-        int rc;                                           \
-                                                          \
-        if (!p2p_begin(&p, comm_used, ENTRY(symbol)))     \
-            return ((int(*) params)next_get(&next))args;  \
-        put = p.ring ? (bytes) : 0;                       \
-        p2p_show(&p, put);                                \
-        rc = ((int(*) params)next_get(&next))args;        \
-        p2p_over(&p, p2p_leave(&p, rc ? 0 : put));        \
-        return rc;                                        \
+#define ONE_SIDED(symbol, comm_used, bytes, params, args)         \
+    EXPORT int symbol params;                                     \
+    int symbol params                                             \
+    {                                                             \
+        static struct next next = { #symbol, NULL };              \
+        struct p2p p;                                             \
+        int rc;                                                   \
+                                                                  \
+        if (!p2p_begin(&p, comm_used, ENTRY(symbol)))             \
+            return ((int(*) params)next_get(&next))args;          \
+        p2p_show(&p, 0);                                          \
+        rc = ((int(*) params)next_get(&next))args;                \
+        p2p_over(&p, p2p_leave(&p, rc || !p.ring ? 0 : (bytes))); \
+        return rc;                                                \
     }
 
 #define PASSING(name, COUNT, bytes, params, args) BOTH(ONE_SIDED, name, NULL, bytes, params, args)

@@ -99,7 +99,7 @@ unsigned ucp_worker_progress(void *worker)
     if (!done && atomic_load_explicit(&releasing, memory_order_relaxed))
         sched_yield();
     if (__builtin_expect(!atomic_load_explicit(&polls_seen, memory_order_relaxed), 0))
-        atomic_store_explicit(&polls_seen, probe.abi != ABI_OPENMPI, memory_order_relaxed);
+        atomic_store_explicit(&polls_seen, probe.abi.kind != ABI_OPENMPI, memory_order_relaxed);
     return done;
 }
 
@@ -160,7 +160,7 @@ static bool join(uint64_t now)
     pace_plan = &me.page->plan;
     cpus_publish(me.slot);
     me.able = PACER_GATE | PACER_DELAY | PACER_STAGGER;
-    if (probe.abi == ABI_OPENMPI && openmpi_can_yield())
+    if (probe.abi.kind == ABI_OPENMPI && openmpi_can_yield())
         me.able |= PACER_RELEASE;
     me.failed = false;
     return true;
@@ -426,11 +426,10 @@ static bool synchronises(const struct ring_event *e)
 static void progress(void)
 {
     static struct next iprobe = { "PMPI_Iprobe", NULL };
-    int any_source = probe.abi == ABI_MPICH ? -2 : -1, found = 0;
-    void *ignore = probe.abi == ABI_MPICH ? (void *)1 : NULL;
+    int found = 0;
 
-    ((int (*)(int, int, handle, int *, void *))next_get(&iprobe))(any_source, -1, probe.self_comm, &found,
-                                                                  ignore);
+    ((int (*)(int, int, handle, int *, void *))next_get(&iprobe))(
+        probe.abi.any_source, probe.abi.any_tag, probe.self_comm, &found, probe.abi.status_ignore);
 }
 
 static void hold(struct call *k, uint64_t now)

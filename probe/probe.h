@@ -1,7 +1,7 @@
 /* probe.h - what the probe's wrappers share: the library's ABI, the state of the process, of a thread and of a
  * call.
  *
- * One shared object serves Open MPI, MPICH and MPICH's derivatives, and it includes no mpi.h.  A handle, whether
+ * One shared object serves Open MPI, MPICH and MPICH's derivatives, and MPI 5's standard ABI (abi.h); it includes no mpi.h.  A handle, whether
  * pointer or int, is passed in a register or an eight-byte slot; only its width in memory differs, and the upper
  * half of an int is garbage.
  *
@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "probe/abi.h"
 #include "probe/next.h"
 #include "ring/clock.h"
 #include "ring/control_page.h"
@@ -32,18 +33,15 @@ typedef void *handle; /* of any MPI object, as a parameter */
 
 /* ---- the process ---- */
 
-enum probe_abi { ABI_UNKNOWN, ABI_OPENMPI, ABI_MPICH };
-
 struct probe {
     atomic_bool active; /* between MPI_Init and MPI_Finalize, with a ring, not in a forked child */
-    enum probe_abi abi;
+    struct abi abi;
     uint32_t rank; /* as in ring_info: the world rank, or the Slurm task where world_size is 1 */
     uint32_t world_size;
     uint64_t world_seed; /* of the names of communicators: differs between the worlds of a job */
     bool concurrent;     /* several threads may call MPI at the same time */
     handle world, self_comm, null_comm, null_type, null_request, empty_request;
-    uintptr_t handle_mask; /* the bits of a parameter that are the handle's */
-    void *in_place;
+    uintptr_t handle_mask;              /* the bits of a parameter that are the handle's */
     const struct control_page *control; /* never NULL when active */
     struct ring *main;                  /* ring 0 */
 };
@@ -58,20 +56,20 @@ static inline handle handle_of(handle h)
 /* Of one handle in the program's memory. */
 static inline size_t handle_bytes(void)
 {
-    return probe.abi == ABI_MPICH ? sizeof(uint32_t) : sizeof(handle);
+    return probe.abi.kind == ABI_MPICH ? sizeof(uint32_t) : sizeof(handle);
 }
 
 /* Handle i of an array in the program's memory. */
 static inline handle handle_at(const void *array, int i)
 {
-    return probe.abi == ABI_MPICH ? (handle)(uintptr_t)((const uint32_t *)array)[i]
-                                  : ((const handle *)array)[i];
+    return probe.abi.kind == ABI_MPICH ? (handle)(uintptr_t)((const uint32_t *)array)[i]
+                                       : ((const handle *)array)[i];
 }
 
 /* ---- the thread ---- */
 
-#define NESTED_MAX \
-    4u /* calls that a thread is in at once, and that get an event: of further ones the outermost are counted as missed */
+/* Calls that a thread is in at once, and that get an event: of further ones the outermost are counted as missed. */
+#define NESTED_MAX 4u
 
 struct comm;
 struct thread {
@@ -86,6 +84,7 @@ struct thread {
         struct ring_event event;
     } nested[NESTED_MAX];
     unsigned n_nested;
+    unsigned poll_from; /* where the next test looks among its requests (wait.c) */
     /* The last predefined datatype whose size was asked for: it cannot be freed, so its handle never means another. */
     handle type;
     uint64_t type_bytes;

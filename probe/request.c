@@ -119,7 +119,7 @@ struct request *request_find(handle h)
     return q && q->is.active ? q : NULL;
 }
 
-static void release(struct request *q)
+void request_over(struct request *q)
 {
     _Atomic uint64_t *key = key_of(q);
 
@@ -129,11 +129,6 @@ static void release(struct request *q)
         count(&request_collectives, -1u);
     atomic_store_explicit(key, REQUEST_FREE, memory_order_release);
     count(&request_count, -1u);
-}
-
-void request_over(struct request *q)
-{
-    release(q);
 }
 
 static void missed(unsigned op)
@@ -158,7 +153,7 @@ static void displace(struct request *q, handle h)
     }
     if (q->is.active)
         missed(q->event.op);
-    release(q);
+    request_over(q);
 }
 
 /* A slot for h; the caller sets its key once it is filled in.  NULL: there is none. */
@@ -264,7 +259,7 @@ bool request_started(struct ring *r, handle h, uint64_t now)
     if (!q || !q->is.persistent || q->is.active)
         return false;
     if (!request_is_message(q))
-        q->event.seq = comm_next_seq(q->comm);
+        q->event.seq = q->comm->name == q->event.comm ? comm_next_seq(q->comm) : 0;
     else if (!message_wild(&q->event))
         hot_message_number(&q->event,
                            number_count(stream_of(q)) | (q->is.partitioned ? RING_PARTITIONED : 0));
@@ -303,7 +298,7 @@ void request_freed(struct ring *r, handle h)
     } else if (q->is.live) {
         missed(q->event.op);
     }
-    release(q);
+    request_over(q);
 }
 
 struct comm *request_matched(handle h, struct ring_event *e)
@@ -315,7 +310,7 @@ struct comm *request_matched(handle h, struct ring_event *e)
         return NULL;
     *e = q->event;
     c = q->comm;
-    release(q);
+    request_over(q);
     return c;
 }
 
@@ -382,5 +377,5 @@ void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t lea
     if (request_is_message(q) || q->is.persistent)
         request_complete(q);
     else
-        release(q);
+        request_over(q);
 }

@@ -69,9 +69,8 @@ _Static_assert(REQUEST_SLOTS == 1u << (64 - 52), "the hash has as many values as
 /* Whether h is one of the handles that libraries return for every operation that completed at once. */
 static inline bool request_shared(handle h)
 {
-    /* MPICH's ABI: the upper two bits are the kind, here 'built in' */
-    if (probe.abi == ABI_MPICH)
-        return (uint32_t)(uintptr_t)h >> 30 == 1;
+    if (probe.abi.small_requests && (uintptr_t)h >> 30 == 1)
+        return true;
     return h == probe.empty_request || h == probe.null_request;
 }
 
@@ -134,7 +133,7 @@ HOT struct request *request_message(handle h)
     return q;
 }
 
-/* A request has completed, its event is written, and no further one is to come: out of line. */
+/* Its entry is free again. */
 void request_over(struct request *q);
 
 /* A request has completed, and its event is written. */

@@ -16,17 +16,16 @@
 #include "probe/request.h"
 
 #define FEW 64u /* requests whose handles and statuses are in the caller's frame */
-#define LENT_MAX \
-    16384u /* lent to one thread at a time; what completes by a call with more requests is counted as missed */
-#define POLLS_MAX \
-    16u /* requests that a test finds incomplete and looks at; the next test goes on behind them */
+/* Requests of one call, lent to one thread at a time; what completes by a call with more is counted as missed. */
+#define LENT_MAX 16384u
+/* Requests that a test finds incomplete and looks at; the next test goes on behind them. */
+#define POLLS_MAX 16u
 
 static struct { /* 512 KiB of zero pages, resident only where used */
     struct status statuses[LENT_MAX];
     handle handles[LENT_MAX];
 } lendable;
 static atomic_flag lent = ATOMIC_FLAG_INIT;
-static _Thread_local unsigned poll_from __attribute__((tls_model("initial-exec")));
 
 struct waiting {
     struct p2p m;
@@ -257,7 +256,7 @@ HOT void waiting_done(struct ring *r, struct request *q, uint64_t wait, uint64_t
 static void completed(struct waiting *w, int i, int j, uint64_t now, unsigned flags)
 {
     struct request *q = entry_of(w, i);
-    const void *status = w->statuses && j >= 0 ? status_at(w->statuses, j) : NULL;
+    const void *status = w->statuses ? status_at(w->statuses, j) : NULL;
 
     if (!q)
         return;
@@ -278,7 +277,7 @@ static void polled(const struct waiting *w)
     uint64_t now = 0;
 
     for (int i = 0; i < n && w->m.ring; i++) {
-        struct request *q = entry_of(w, (int)(poll_from++ % (unsigned)w->n));
+        struct request *q = entry_of(w, (int)(self.poll_from++ % (unsigned)w->n));
 
         if (!q || q->polled)
             continue;
@@ -288,7 +287,7 @@ static void polled(const struct waiting *w)
     }
 }
 
-/* After an error those have completed whose handle changed or whose status says so; by the statuses, too, which of them succeeded. */
+/* After an error, those have completed whose handle changed or, where the statuses tell of each request, whose status says so. */
 static void waiting_failed(struct waiting *w, int rc, const void *requests, uint64_t now, bool all)
 {
     bool told = all && w->statuses && status_in_status(rc), took_part = call_took_part(rc);

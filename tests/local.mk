@@ -211,6 +211,7 @@ dist_check_SCRIPTS += \
 	tests/probe/path.sh \
 	tests/probe/record.sh \
 	tests/probe/scr.sh \
+	tests/probe/standard.sh \
 	tests/probe/tool.sh \
 	tests/probe/zoo.sh \
 	tests/gloo/fake.sh \

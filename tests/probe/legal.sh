@@ -15,11 +15,9 @@ for mpi in $libraries; do
     for kind in attributes jumps agreement threads refused cancelled many parts successive; do
         ranks=4
         [ $kind != many ] || ranks=2
-        rm -rf "$dir/step"
-        mkdir -m 700 "$dir/step"
         mpi_run "$mpi" $ranks "$program.$mpi" $kind >"$dir/bare" 2>"$dir/bare.err"
         bare=$?
-        mpi_run "$mpi" $ranks env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$program.$mpi" $kind >"$dir/out" 2>"$dir/err"
+        mpi_guarded "$mpi" $ranks "$program.$mpi" $kind >"$dir/out" 2>"$dir/err"
         is "$? $(sort "$dir/out")" "$bare $(sort "$dir/bare")" "$mpi, $kind: the program prints and returns what it does without the probe" || show "$dir/err"
         is "$(grep -c ' ok$' "$dir/bare")" $ranks "$mpi, $kind: which is what it must" || show "$dir/bare" "$dir/bare.err"
         "$top_builddir/tests/probe/compare" "$dir/step" - $ranks >"$dir/compare" 2>&1

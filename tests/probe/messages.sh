@@ -37,9 +37,7 @@ END
 
 for mpi in $libraries; do
     for n in 2 4; do
-        rm -rf "$dir/step"
-        mkdir -m 700 "$dir/step"
-        mpi_run "$mpi" $n env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$program.$mpi" 5 >"$dir/out" 2>&1 &&
+        mpi_guarded "$mpi" $n "$program.$mpi" 5 >"$dir/out" 2>&1 &&
             [ "$(grep -c ' done$' "$dir/out")" -eq $n ]
         ok $? "$mpi: a guarded program of $n ranks that only passes messages exits with 0" || sed 's/^/# /' "$dir/out" | head
         "$top_builddir/tests/probe/compare" "$dir/step" - $n >"$dir/compare" 2>&1

@@ -45,9 +45,7 @@ hold() { # WHERE
 
 for mpi in $libraries; do
     mpi_run "$mpi" 4 "$program.$mpi" 2>"$dir/err" | sort >"$dir/want"
-    rm -rf "$dir/step"
-    mkdir -m 700 "$dir/step"
-    mpi_run "$mpi" 4 env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$program.$mpi" "$dir/late" >"$dir/unsorted" 2>"$dir/err" &
+    mpi_guarded "$mpi" 4 "$program.$mpi" "$dir/late" >"$dir/unsorted" 2>"$dir/err" &
     running=$!
     hold "a fence"
     hold "unlock"

@@ -16,9 +16,8 @@ command -v jq >/dev/null || skip_all "jq is not installed"
 guarded() {
     local preloads=$1 ranks=$2
     shift 2
-    rm -rf "$dir/step" "$dir"/zoo.*
-    mkdir -m 700 "$dir/step"
-    mpi_run "$mpi" "$ranks" env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$preloads" "$@" >"$dir/out" 2>&1
+    rm -f "$dir"/zoo.*
+    mpi_guarded "$mpi" "$ranks" env LD_PRELOAD="$preloads" "$@" >"$dir/out" 2>&1
 }
 
 for mpi in $libraries; do

@@ -16,11 +16,8 @@ fi
 
 # guard RANKS CMD...: with a new directory $dir/step
 guard() {
-    ranks=$1
-    shift
-    rm -rf "$dir/step" "$dir"/zoo.*
-    mkdir -m 700 "$dir/step"
-    mpi_run "$mpi" "$ranks" env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$@"
+    rm -f "$dir"/zoo.*
+    mpi_guarded "$mpi" "$@"
 }
 
 # The same with the output in $dir/out, and the test ends where the run does not.

@@ -2,6 +2,7 @@
 #   mpi_libraries PROGRAM        the libraries (openmpi, mpich) that PROGRAM.LIBRARY is built for
 #   mpi_run LIBRARY RANKS CMD... bounded by MPI_TIMEOUT seconds (300); ends with 124, or 137 where the launcher had to be killed, and
 #                                then nothing of it is left running
+#   mpi_guarded LIBRARY RANKS CMD...  the same with the probe ($probe) and a new step's directory $dir/step
 #   mpi_aborts LIBRARY LOG CMD...  runs a CMD that calls mpi_run, whose program ends with MPI_Abort; what is printed goes to LOG
 
 # Ranks that wait give their core away; without it 8 ranks on 2 cores crawl.  For MPICH: tests/workloads/gentle.c.  mpirun refuses
@@ -61,6 +62,14 @@ mpi_run() {
     124 | 137) mpi_kill_left "$mpi_id" ;;
     esac
     return $mpi_status
+}
+
+mpi_guarded() {
+    local library=$1 ranks=$2
+    shift 2
+    rm -rf "$dir/step"
+    mkdir -m 700 "$dir/step"
+    mpi_run "$library" "$ranks" env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$@"
 }
 
 # In about one of 50 runs that end with MPI_Abort on a busy machine, guarded or not, Open MPI's launcher crashes in

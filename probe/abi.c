@@ -1,0 +1,184 @@
+#include "probe/probe.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct abi openmpi = {
+    .kind = ABI_OPENMPI,
+    .status_bytes = 24,
+    .status_source = 0,
+    .status_tag = 1,
+    .status_error = 2,
+    .any_source = -1,
+    .any_tag = -1,
+    .proc_null = -2,
+    .thread_multiple = 3,
+    .err_arg = 13,
+    .err_other = 16,
+    .err_pending = 19,
+    .err_in_status = 18,
+    .combiner_named = 0,
+    .cart = 1,
+    .graph = 2,
+    .dist_graph = 3,
+    .in_place = (void *)1,
+    .status_ignore = NULL,
+};
+
+static const struct abi mpich = {
+    .kind = ABI_MPICH,
+    .status_bytes = 20,
+    .status_source = 2,
+    .status_tag = 3,
+    .status_error = 4,
+    .any_source = -2,
+    .any_tag = -1,
+    .proc_null = -1,
+    .thread_multiple = 3,
+    .err_arg = 12,
+    .err_other = 15,
+    .err_pending = 18,
+    .err_in_status = 17,
+    .combiner_named = 1,
+    .graph = 1,
+    .cart = 2,
+    .dist_graph = 3,
+    .in_place = (void *)-1,
+    .status_ignore = (void *)1,
+    .small_requests = true,
+};
+
+static const struct abi standard = {
+    .kind = ABI_STANDARD,
+    .status_bytes = 32,
+    .status_source = 0,
+    .status_tag = 1,
+    .status_error = 2,
+    .any_source = -1,
+    .any_tag = -2,
+    .proc_null = -3,
+    .thread_multiple = 4096,
+    .err_arg = 13,
+    .err_other = 16,
+    .err_pending = 18,
+    .err_in_status = 19,
+    .combiner_named = 101,
+    .cart = 211,
+    .graph = 212,
+    .dist_graph = 213,
+    .in_place = (void *)1,
+    .status_ignore = NULL,
+};
+
+/* Cut name and number out of "Open MPI v4.1.4, package: ..." or "MPICH Version:      4.0.2\n...". */
+static void short_name(char out[64], const char *text)
+{
+    const char *number = text + strcspn(text, "0123456789\n"), *version = strstr(text, " Version");
+    size_t name = (size_t)(number - text);
+
+    if (version && version < number)
+        name = (size_t)(version - text);
+    else if (name > 2 && !strncmp(number - 2, " v", 2))
+        name -= 2;
+    snprintf(out, 64, "%.*s %.*s", (int)name, text, (int)strspn(number, "0123456789."), number);
+}
+
+static void know_openmpi(void *world)
+{
+    probe.abi = openmpi;
+    probe.handle_mask = UINTPTR_MAX;
+    probe.world = world;
+    probe.self_comm = next_symbol("ompi_mpi_comm_self");
+    probe.null_comm = next_symbol("ompi_mpi_comm_null");
+    probe.null_type = next_symbol("ompi_mpi_datatype_null");
+    probe.null_request = next_symbol("ompi_request_null");
+    probe.empty_request = next_symbol("ompi_request_empty");
+}
+
+static void know_mpich(void)
+{
+    probe.abi = mpich;
+    probe.handle_mask = UINT32_MAX;
+    probe.world = (handle)0x44000000;
+    probe.self_comm = (handle)0x44000001;
+    probe.null_comm = (handle)0x04000000;
+    probe.null_type = (handle)0x0c000000;
+    probe.null_request = probe.empty_request = (handle)0x2c000000;
+}
+
+/* Handles that are not predefined are the library's own, as pointers: Open MPI's, or MPICH's numbers. */
+static void know_standard(void)
+{
+    void *empty = next_symbol("ompi_request_empty");
+
+    probe.abi = standard;
+    probe.abi.small_requests = !empty;
+    probe.handle_mask = UINTPTR_MAX;
+    probe.world = (handle)0x101;
+    probe.self_comm = (handle)0x102;
+    probe.null_comm = (handle)0x100;
+    probe.null_type = (handle)0x200;
+    probe.null_request = (handle)0x180;
+    probe.empty_request = empty ? empty : probe.null_request;
+}
+
+/* The name of the file that the library is in. */
+static const char *file_name(void)
+{
+    void *at = next_symbol("PMPI_Get_library_version");
+    const char *slash;
+    Dl_info info;
+
+    if (!at || !dladdr(at, &info) || !info.dli_fname)
+        return "";
+    slash = strrchr(info.dli_fname, '/');
+    return slash ? slash + 1 : info.dli_fname;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+/* The major version of the standard's ABI that the library knows; 0: it is older than that. */
+static int standard_version(void)
+{
+    static struct next version = { "PMPI_Abi_get_version", NULL };
+    int major = 0, minor = 0;
+
+    if (!next_symbol(version.name) || ((int (*)(int *, int *))next_get(&version))(&major, &minor))
+        return 0;
+    return major;
+}
+
+/* By the standard the library of its ABI has the name mpi_abi, whatever the library says of itself, and inside it is Open MPI or MPICH.
+ * One of MPI 5 that is in no file of a known name may have either ABI. */
+bool abi_know(char name[64])
+{
+    static struct next version = { "PMPI_Get_library_version", NULL };
+    static char text[16384]; /* MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH */
+    const char *file = file_name();
+    void *world;
+    int length = 0;
+
+    snprintf(name, 64, "unknown");
+    if (!next_symbol(version.name) || ((int (*)(char *, int *))next_get(&version))(text, &length))
+        return false;
+    short_name(name, text);
+    world = next_symbol("ompi_mpi_comm_world");
+    if (begins(file, "libmpi_abi")) {
+        if (standard_version() != 1)
+            return false;
+        know_standard();
+    } else if (world) {
+        know_openmpi(world);
+    } else if (strstr(text, "MPICH") || strstr(text, "Intel") || strstr(text, "MVAPICH")) {
+        if (standard_version() && !begins(file, "libmpi"))
+            return false;
+        know_mpich();
+    } else {
+        return false;
+    }
+    return true;
+}
