@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BUCKETS    1024u /* a power of two */
 #define MEMBERSETS 256u
@@ -152,53 +153,114 @@ static uint32_t instance_of(uint64_t membership)
     return (*at)->instances++;
 }
 
-/* The members outside of this world do not count: they describe the communicator by another name.  first: the group whose members
- * come first, the same on all.  Returns the description's place. */
-static int describe(const struct comm *c, const struct group g[2], int n_groups, int first,
-                    uint64_t membership, uint32_t instance)
-{
-    struct ring_comm d = { .name = c->name,
-                           .membership = membership,
-                           .instance = instance,
-                           .first = UINT32_MAX,
-                           .flags = c->flags };
-
-    for (int k = 0; k < n_groups; k++) {
-        const struct group *at = &g[k ? !first : first];
-
-        for (uint32_t i = 0; i < at->n; i++) {
-            uint64_t id = at->ids[i];
-
-            if (at == g && i == (uint32_t)c->rank)
-                d.rank = d.size;
-            if (id == FOREIGN)
-                continue;
-            d.size++;
-            d.first = id < d.first ? (uint32_t)id : d.first;
-            d.last = id > d.last ? (uint32_t)id : d.last;
-        }
-    }
-    return probe.main ? ring_comm_add(probe.main, &d) : -1;
-}
-
-/* Keep the names of a group's members, unless they are called as their ranks.  -1 when out of memory. */
-static int keep_members(struct comm *c, const struct group *g)
+/* Keep the names of a group's members, unless they are called as their ranks.  False when out of memory. */
+static bool keep_members(struct comm *c, const struct group *g)
 {
     uint32_t same = 0;
 
-    /* Nobody uses the names of a communicator that was freed. */
-    free(c->world);
-    c->world = NULL;
     while (same < g->n && g->ids[same] == same)
         same++;
     if (same == g->n)
-        return 0;
+        return true;
     c->world = malloc(g->n * sizeof(*c->world));
-    if (!c->world)
-        return -1;
-    for (uint32_t i = 0; i < g->n; i++)
+    for (uint32_t i = 0; c->world && i < g->n; i++)
         c->world[i] = g->ids[i] == FOREIGN ? COMM_FOREIGN : (uint32_t)g->ids[i];
-    return 0;
+    return c->world != NULL;
+}
+
+/* The members outside of this world do not count: they describe the communicator by another name. */
+static void describe_group(struct ring_comm *d, const struct group *g)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (g->ids[i] == FOREIGN)
+            continue;
+        d->size++;
+        d->first = g->ids[i] < d->first ? (uint32_t)g->ids[i] : d->first;
+        d->last = g->ids[i] > d->last ? (uint32_t)g->ids[i] : d->last;
+    }
+}
+
+/* How many of the first n have a place in the description. */
+static uint32_t described_before(const struct group *g, uint32_t n)
+{
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < n && i < g->n; i++)
+        before += g->ids[i] != FOREIGN;
+    return before;
+}
+
+/* Both sides of an intercommunicator have the groups in the same order: first is the group whose members come first. */
+static void describe(struct comm *c, const struct group g[2], int n_groups)
+{
+    int first = n_groups == 2 && g[1].ids[0] < g[0].ids[0];
+    struct ring_comm *d = &c->described;
+
+    *d = (struct ring_comm){ .first = UINT32_MAX, .flags = c->flags };
+    d->membership = group_hash(&g[first], mix(probe.world_seed));
+    describe_group(d, &g[first]);
+    d->rank = first ? d->size : 0;
+    if (n_groups == 2) {
+        d->membership = group_hash(&g[!first], mix(d->membership ^ 1));
+        describe_group(d, &g[!first]);
+    }
+    d->rank += described_before(&g[0], (uint32_t)c->rank);
+}
+
+/* Fill in who is in it, as the library says.  False on failure. */
+static bool ask_members(struct comm *c, handle h)
+{
+    struct group g[2] = { { NULL, 0 } };
+    int inter = 0, rank = 0, n_groups;
+    bool known = false;
+
+    if (ask(&comm_inter, h, &inter) || ask(&comm_rank, h, &rank))
+        return false;
+    n_groups = inter ? 2 : 1;
+    for (int k = 0; k < n_groups; k++)
+        if (!(g[k].ids = members(h, k == 1, &g[k].n)))
+            goto done;
+    c->size = g[0].n + g[1].n;
+    c->rank = rank;
+    c->peers = inter ? g[1].n : g[0].n;
+    c->flags = inter ? RING_EVENT_INTER : 0;
+    c->destinations = destinations(h, c);
+    describe(c, g, n_groups);
+    known = keep_members(c, &g[n_groups - 1]);
+done:
+    free(g[0].ids);
+    free(g[1].ids);
+    return known;
+}
+
+/* The same as in another one. */
+static bool copy_members(struct comm *c, const struct comm *from)
+{
+    *c = (struct comm){ .size = from->size,
+                        .rank = from->rank,
+                        .peers = from->peers,
+                        .flags = from->flags,
+                        .destinations = from->destinations,
+                        .described = from->described };
+    if (!from->world)
+        return true;
+    c->world = malloc(from->peers * sizeof(*c->world));
+    if (c->world)
+        memcpy(c->world, from->world, from->peers * sizeof(*c->world));
+    return c->world != NULL;
+}
+
+static uint64_t name_of(struct ring_comm *d, struct comm_origin origin)
+{
+    uint64_t key = d->membership ^ origin.hash, name;
+
+    d->instance = instance_of(d->membership);
+    if (!origin.hash)
+        key ^= mix(d->instance + 1);
+    else if (origin.counted)
+        key ^= mix(instance_of(key) + 1);
+    name = mix(key);
+    return name + !name; /* 0 means no communicator */
 }
 
 static struct comm *place(handle h)
@@ -207,66 +269,36 @@ static struct comm *place(handle h)
 
     while (c && atomic_load_explicit(&c->at, memory_order_relaxed))
         c = c->next;
-    return c;
-}
-
-/* Name and register a communicator.  Call with the lock held. */
-static struct comm *name(handle h, struct comm_origin origin)
-{
-    struct group g[2] = { { NULL, 0 } };
-    struct comm *c = NULL;
-    uint64_t membership = mix(probe.world_seed), key;
-    int inter = 0, rank = 0, n_groups, first;
-    uint32_t instance;
-    bool fresh;
-
-    if (ask(&comm_inter, h, &inter) || ask(&comm_rank, h, &rank))
-        return NULL;
-    n_groups = inter ? 2 : 1;
-    for (int k = 0; k < n_groups; k++)
-        if (!(g[k].ids = members(h, k == 1, &g[k].n)))
-            goto done;
-    c = place(h);
-    fresh = !c;
-    if (fresh && !(c = calloc(1, sizeof(*c))))
-        goto done;
-    if (keep_members(c, &g[n_groups - 1]) < 0) {
-        if (fresh)
-            free(c);
-        c = NULL;
-        goto done;
-    }
-    /* Both sides hash the groups in the same order. */
-    first = inter && g[1].ids[0] < g[0].ids[0];
-    membership = group_hash(&g[first], membership);
-    if (inter)
-        membership = group_hash(&g[!first], mix(membership ^ 1));
-    key = membership ^ origin.hash;
-    instance = instance_of(membership);
-    if (!origin.hash)
-        key ^= mix(instance + 1);
-    else if (origin.counted)
-        key ^= mix(instance_of(key) + 1);
-    c->name = mix(key);
-    c->name += !c->name; /* 0 means no communicator */
-    atomic_store_explicit(&c->seq, 0, memory_order_relaxed);
-    c->left_ns = 0;
-    c->size = g[0].n + g[1].n;
-    c->rank = rank;
-    c->peers = inter ? g[1].n : g[0].n;
-    c->flags = inter ? RING_EVENT_INTER : 0;
-    c->destinations = destinations(h, c);
-    c->place = describe(c, g, n_groups, first, membership, instance);
-    atomic_fetch_add_explicit(&c->uses, 1, memory_order_relaxed);
-    atomic_store_explicit(&c->at, h, memory_order_release);
-    if (fresh) {
+    if (!c && (c = calloc(1, sizeof(*c)))) {
         c->next = atomic_load_explicit(bucket(h), memory_order_relaxed);
         atomic_store_explicit(bucket(h), c, memory_order_release);
     }
-done:
-    free(g[0].ids);
-    free(g[1].ids);
     return c;
+}
+
+/* Name and register a communicator; like: one of the same members, NULL: the library is asked.  Call with the lock held. */
+static void name(handle h, struct comm_origin origin, const struct comm *like)
+{
+    struct comm made = { .world = NULL }, *c;
+
+    if (!(like ? copy_members(&made, like) : ask_members(&made, h)) || !(c = place(h))) {
+        free(made.world);
+        return;
+    }
+    free(c->world); /* nobody uses the names of a communicator that was freed */
+    c->world = made.world;
+    c->size = made.size;
+    c->rank = made.rank;
+    c->peers = made.peers;
+    c->flags = made.flags;
+    c->destinations = made.destinations;
+    c->described = made.described;
+    c->name = c->described.name = name_of(&c->described, origin);
+    c->left_ns = 0;
+    c->place = probe.main ? ring_comm_add(probe.main, &c->described) : -1;
+    atomic_store_explicit(&c->seq, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->uses, 1, memory_order_relaxed);
+    atomic_store_explicit(&c->at, h, memory_order_release);
 }
 
 /* Call with the lock held. */
@@ -310,7 +342,7 @@ uint64_t comm_text(const char *text)
     return h;
 }
 
-void comm_made(handle h, struct comm_origin origin)
+static void made(handle h, struct comm_origin origin, const struct comm *like)
 {
     int saved = errno;
     struct comm *c;
@@ -321,9 +353,19 @@ void comm_made(handle h, struct comm_origin origin)
     c = lookup(h);
     if (c) /* freed by a call that the probe does not wrap, and its handle reused */
         forget(c);
-    name(h, origin);
+    name(h, origin, like);
     pthread_mutex_unlock(&making);
     errno = saved;
+}
+
+void comm_made(handle h, struct comm_origin origin)
+{
+    made(h, origin, NULL);
+}
+
+void comm_made_like(handle h, struct comm_origin origin, const struct comm *like)
+{
+    made(h, origin, like);
 }
 
 struct comm_end comm_ending(handle h)

@@ -29,7 +29,8 @@ struct comm {
     _Atomic uint32_t uses;    /* communicators that the entry was for */
     uint64_t gate_of;         /* the name that gate belongs to; 0: no gate looked up yet */
     struct pacing_gate *gate; /* gate of the ranks on this node, see pace.h; NULL: none was free */
-    uint64_t left_ns;         /* when its last collective ended while pacing was on; 0: never */
+    struct ring_comm described;
+    uint64_t left_ns; /* when its last collective ended while pacing was on; 0: never */
 };
 
 #define COMM_FOREIGN UINT32_MAX
@@ -82,6 +83,8 @@ uint64_t comm_text(const char *text); /* as a tag; NULL is fine */
 
 /* Name a communicator that was just made, or is predefined (COMM_PREDEFINED). */
 void comm_made(handle h, struct comm_origin origin);
+/* The same for one that has the members of `like`, and that the library may not be asked about yet: it is still being made. */
+void comm_made_like(handle h, struct comm_origin origin, const struct comm *like);
 
 /* A communicator that the library is to free. */
 struct comm_end {

@@ -2,8 +2,8 @@
  * as such.  It is named at once, because the order of making is part of the name. */
 #include "probe/call.h"
 
-/* leave: call_leave_shared(&k, rc), or call_posted(&k, rc, 0, request) where flags has RING_EVENT_NONBLOCKING. */
-#define CREATE_AS(symbol, flags, leave, root, origin, params, args)     \
+/* name: the statement that names it.  leave: call_leave_shared(&k, rc), or call_posted(&k, rc, 0, request) where flags has RING_EVENT_NONBLOCKING. */
+#define CREATE_AS(symbol, flags, leave, root, name, params, args)       \
     EXPORT int symbol params;                                           \
     int symbol params                                                   \
     {                                                                   \
@@ -16,13 +16,13 @@
         rc = ((int(*) params)next_get(&next))args;                      \
         leave;                                                          \
         if (k.comm && !rc)                                              \
-            comm_made(handle_at(made, 0), origin);                      \
+            name;                                                       \
         return rc;                                                      \
     }
 
 /*  BOTH(CREATE, name, root, parameters, arguments), with the parameters comm (parent) and made (new communicator) */
 #define CREATE(symbol, root, params, args) \
-    CREATE_AS(symbol, 0, call_leave_shared(&k, rc), root, CHILD, params, args)
+    CREATE_AS(symbol, 0, call_leave_shared(&k, rc), root, comm_made(handle_at(made, 0), CHILD), params, args)
 #define CHILD comm_child(k.event.comm, k.event.seq)
 
 BOTH(CREATE, Comm_dup, -1, (handle comm, void *made), (comm, made))
@@ -47,8 +47,9 @@ BOTH(CREATE, Dist_graph_create_adjacent, -1,
       const int *out_weights, handle info, int reorder, void *made),
      (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder, made))
 /* Between two groups with a parent each. */
-#define CREATE_BETWEEN(symbol, params, args) \
-    CREATE_AS(symbol, 0, call_leave_shared(&k, rc), -1, comm_tagged(0, (uint32_t)tag), params, args)
+#define CREATE_BETWEEN(symbol, params, args)            \
+    CREATE_AS(symbol, 0, call_leave_shared(&k, rc), -1, \
+              comm_made(handle_at(made, 0), comm_tagged(0, (uint32_t)tag)), params, args)
 
 BOTH(CREATE_BETWEEN, Intercomm_create,
      (handle comm, int leader, handle peer_comm, int remote_leader, int tag, void *made),
@@ -68,9 +69,11 @@ BOTH(CREATE, Comm_connect, root, (const char *port, handle info, int root, handl
      (port, info, root, comm, made))
 
 /* Both libraries store the new handle when they post.  It is named at once, because Open MPI's Fortran layer
- * passes a temporary variable that does not exist later. */
-#define CREATE_POSTED(symbol, params, args) \
-    CREATE_AS(symbol, RING_EVENT_NONBLOCKING, call_posted(&k, rc, 0, request), -1, CHILD, params, args)
+ * passes a temporary variable that does not exist later.  But the library is not asked who is in it: MPICH keeps what it answers before the
+ * communicator is complete, and that is wrong. */
+#define CREATE_POSTED(symbol, params, args)                                        \
+    CREATE_AS(symbol, RING_EVENT_NONBLOCKING, call_posted(&k, rc, 0, request), -1, \
+              comm_made_like(handle_at(made, 0), CHILD, k.comm), params, args)
 
 BOTH(CREATE_POSTED, Comm_idup, (handle comm, void *made, void *request), (comm, made, request))
 BOTH(CREATE_POSTED, Comm_idup_with_info, (handle comm, handle info, void *made, void *request),

@@ -284,13 +284,23 @@ void request_not_started(handle h, uint64_t now)
     q->is.active = q->is.live = false;
 }
 
-/* A program may free a send that it does not wait for. */
-void request_freed(struct ring *r, handle h)
+struct request *request_freeing(handle h)
 {
     struct request *q = find(h);
 
-    if (!q)
-        return;
+    if (q)
+        atomic_store_explicit(&q->held, true, memory_order_release);
+    return q;
+}
+
+void request_stays(struct request *q)
+{
+    atomic_store_explicit(&q->held, false, memory_order_release);
+}
+
+/* A program may free a send that it does not wait for. */
+void request_freed(struct ring *r, struct request *q)
+{
     if (q->is.live && r && q->event.op == RING_OP_SEND) {
         q->event.wait = q->event.leave = clock_read(r->clock);
         q->event.flags |= RING_EVENT_UNWAITED;

@@ -158,8 +158,11 @@ void request_made(handle h, struct comm *c, const struct ring_event *e, bool par
 bool request_started(struct ring *r, handle h, uint64_t now);
 /* The library refused to start it at that time. */
 void request_not_started(handle h, uint64_t now);
-/* The program has freed a request. */
-void request_freed(struct ring *r, handle h);
+/* The program frees a request: once the library has done so, another thread may get its handle.  NULL: it is not known.  Then request_freed(),
+ * or request_stays() where the library has refused it. */
+struct request *request_freeing(handle h);
+void request_freed(struct ring *r, struct request *q);
+void request_stays(struct request *q);
 /* The program has cancelled a request.  status: of a request that is complete; NULL: it is not. */
 void request_cancelled(handle h, const void *status);
 /* Take a message that a probe matched.  Returns its communicator; NULL: unknown. */

@@ -30,9 +30,10 @@ static atomic_flag lent = ATOMIC_FLAG_INIT;
 struct waiting {
     struct p2p m;
     bool ours, test, lent;
+    bool lost;       /* there were too many: what completes is counted as missed */
     bool collective; /* shown as a wait for one */
     int n;
-    const void *handles;   /* copied, as the program has them; NULL: there were too many, or held is not */
+    const void *handles;   /* copied, as the program has them; NULL: held is not, or none was known */
     struct request **held; /* the entries, where several threads may call MPI at the same time; else NULL */
     const void *statuses;  /* the program's or ours; NULL: none */
     handle few_handles[FEW];
@@ -47,14 +48,15 @@ static void *waiting_keep(struct waiting *w, const void *requests, int n, void *
     void *handles = w->few_handles, *own = w->few_statuses;
 
     w->n = n;
-    w->lent = false;
+    w->lent = w->lost = false;
     w->handles = NULL;
     w->held = NULL;
     w->statuses = status_ignored(statuses) ? NULL : statuses;
     if (!request_any())
         return statuses;
     if (n > (int)FEW) {
-        if (n > (int)LENT_MAX || atomic_flag_test_and_set_explicit(&lent, memory_order_acquire))
+        w->lost = n > (int)LENT_MAX || atomic_flag_test_and_set_explicit(&lent, memory_order_acquire);
+        if (w->lost)
             return statuses;
         w->lent = true;
         handles = lendable.handles;
@@ -343,7 +345,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
             hot_p2p(r, 0, now - w->m.enter);
     }
     if (!known(w)) {
-        for (int i = 0; request_any() && (done || rc) && i < (indices && !rc ? n : w->n); i++)
+        for (int i = 0; w->lost && (done || rc) && i < (indices && !rc ? n : w->n); i++)
             ring_message_missed(probe.main);
     } else if (rc) {
         waiting_failed(w, rc, requests, now, all);
@@ -493,11 +495,13 @@ BOTH(START, Startall, (int n, void *requests), (n, requests), n)
     {                                                                             \
         static struct next next = { #symbol, NULL };                              \
         bool ours = request && request_any() && call_wanted(ENTRY(symbol), NULL); \
-        handle before = ours ? handle_at(request, 0) : NULL;                      \
+        struct request *q = ours ? request_freeing(handle_at(request, 0)) : NULL; \
         int rc = ((int (*)(void *))next_get(&next))(request);                     \
                                                                                   \
-        if (ours && !rc)                                                          \
-            request_freed(call_ring(), before);                                   \
+        if (q && !rc)                                                             \
+            request_freed(call_ring(), q);                                        \
+        else if (q)                                                               \
+            request_stays(q);                                                     \
         return rc;                                                                \
     }
 BOTH(FREE, Request_free)

@@ -212,6 +212,7 @@ dist_check_SCRIPTS += \
 	tests/probe/record.sh \
 	tests/probe/scr.sh \
 	tests/probe/standard.sh \
+	tests/probe/stress.sh \
 	tests/probe/tool.sh \
 	tests/probe/zoo.sh \
 	tests/gloo/fake.sh \

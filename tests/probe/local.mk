@@ -1,5 +1,5 @@
 # tests/probe/: programs for the probe, built with each MPI library that is there; what is loaded beside it; a stand-in for a library
-probe_names = path messages onesided legal
+probe_names = path messages onesided legal stress
 PATH_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN) $(ZOO_WARN)
 EXTRA_DIST += $(probe_names:%=tests/probe/%.c) tests/probe/tool.c tests/probe/scr_program.c tests/probe/scr_standin.c \
 	tests/probe/standard.c tests/probe/standard.h tests/probe/standard_standin.c
@@ -13,26 +13,33 @@ tests/probe/libscr.so: tests/probe/scr_standin.c
 
 if HAVE_OPENMPI
 probe_openmpi = $(probe_names:%=tests/probe/%.openmpi)
-check_SCRIPTS += $(probe_openmpi) tests/probe/tool.openmpi tests/probe/scr_program.openmpi
+check_SCRIPTS += $(probe_openmpi) tests/probe/tool.openmpi tests/probe/scr_program.openmpi tests/probe/sanitized.openmpi
 $(probe_openmpi): tests/probe/%.openmpi: tests/probe/%.c
 	$(probe_mkdir)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -o $@ $<
 tests/probe/tool.openmpi: tests/probe/tool.c
 	$(probe_mkdir)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -fPIC -shared -o $@ $<
+# A program with an address sanitizer of its own
+tests/probe/sanitized.openmpi: tests/probe/legal.c
+	$(probe_mkdir)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -fsanitize=address -o $@ $<
 tests/probe/scr_program.openmpi: tests/probe/scr_program.c tests/probe/libscr.so
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -o $@ $< -Ltests/probe -lscr
 endif
 
 if HAVE_MPICH
 probe_mpich = $(probe_names:%=tests/probe/%.mpich)
-check_SCRIPTS += $(probe_mpich) tests/probe/tool.mpich tests/probe/scr_program.mpich
+check_SCRIPTS += $(probe_mpich) tests/probe/tool.mpich tests/probe/scr_program.mpich tests/probe/sanitized.mpich
 $(probe_mpich): tests/probe/%.mpich: tests/probe/%.c
 	$(probe_mkdir)
 	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -o $@ $<
 tests/probe/tool.mpich: tests/probe/tool.c
 	$(probe_mkdir)
 	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -fPIC -shared -o $@ $<
+tests/probe/sanitized.mpich: tests/probe/legal.c
+	$(probe_mkdir)
+	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -fsanitize=address -o $@ $<
 tests/probe/scr_program.mpich: tests/probe/scr_program.c tests/probe/libscr.so
 	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -o $@ $< -Ltests/probe -lscr
 
@@ -45,4 +52,4 @@ tests/probe/standard: tests/probe/standard.c tests/probe/standard.h tests/probe/
 	$(AM_V_GEN)$(CC) $(PATH_FLAGS) -o $@ $< tests/probe/libmpi_abi.so.0
 endif
 CLEANFILES += tests/probe/libscr.so $(probe_openmpi) $(probe_mpich) tests/probe/tool.openmpi tests/probe/tool.mpich \
-	tests/probe/scr_program.openmpi tests/probe/scr_program.mpich tests/probe/libmpi_abi.so.0 tests/probe/standard
+	tests/probe/scr_program.openmpi tests/probe/scr_program.mpich tests/probe/sanitized.openmpi tests/probe/sanitized.mpich tests/probe/libmpi_abi.so.0 tests/probe/standard
