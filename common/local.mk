@@ -14,6 +14,7 @@ libcommon_a_SOURCES = \
 	common/log.c common/log.h \
 	common/map.c common/map.h \
 	common/options.c common/options.h common/options_complete.c common/options_page.c common/options_private.h \
+	common/preload.c common/preload.h \
 	common/suggest.c common/suggest.h \
 	common/text.c common/text.h common/tool.c common/tool.h common/trust.c common/trust.h common/utf8.c common/utf8.h \
 	common/hash.h common/now.h common/xalloc.c common/xalloc.h

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/options.h"
+#include "common/preload.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "run/guard.h"
@@ -114,10 +115,12 @@ static bool may_record_nccl(const struct run *r)
 
 static int start_program(struct run *r, struct err *err)
 {
-    char *list = preload(r->config.probe);
-    const char *wanted = options_text(&r->o, "policy");
+    char *list = preload(r->config.probe), allowing[4096];
+    const char *asan = getenv("ASAN_OPTIONS"), *wanted = options_text(&r->o, "policy");
+    bool allows = preload_allow(asan ? asan : "", allowing, sizeof(allowing));
     const struct config_policy *by = config_policy_find(&r->config, wanted ? wanted : r->config.default_policy);
     const char *const set[] = { "LD_PRELOAD", list, RING_ENV_DIR, r->guard.workspace.rings, "SYNCGUARD_CONF", r->guard.conf,
+                                "ASAN_OPTIONS", allows ? allowing : asan,
                                 may_record_nccl(r) ? "NCCL_PROFILER_PLUGIN" : NULL, r->config.nccl,
                                 "SYNCGUARD_NCCL_EVENTS", config_nccl_events[by ? by->nccl_events : 0], NULL };
     struct process_plan plan = { .argv = r->argv, .output = *r->output ? r->output : NULL, .own_group = *r->output, .set = r->guarded ? set : NULL };

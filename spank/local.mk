@@ -3,7 +3,7 @@
 # What it shares with our own programs, compiled for guests.
 noinst_LTLIBRARIES += libspank.la
 libspank_la_SOURCES = \
-	common/conf.c common/config.c common/config_policy.c common/cpuset.c common/err.c common/hostlist.c common/hosts.c common/key.c common/proc.c common/suggest.c common/tool.c common/trust.c common/units.c common/utf8.c common/value.c \
+	common/conf.c common/config.c common/config_policy.c common/cpuset.c common/err.c common/hostlist.c common/hosts.c common/key.c common/preload.c common/proc.c common/suggest.c common/tool.c common/trust.c common/units.c common/utf8.c common/value.c \
 	model/algorithm.c \
 	network/schedule.c \
 	topology/arrange.c topology/exact.c topology/layout.c topology/leaves.c topology/locality.c topology/pattern.c topology/slow_links.c topology/slurm_conf.c topology/topology.c topology/topology_conf.c \

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/preload.h"
 #include "common/trust.h"
 #include "pacing/pacer.h"
 #include "ring/ring.h"
@@ -22,6 +23,8 @@
 
 /* The path that was added to LD_PRELOAD, so that a step inside this one can remove it. */
 #define ENV_PRELOADED "SYNCGUARD_PRELOADED"
+/* The address sanitizer's, which may not mind the probe. */
+#define ENV_ASAN "ASAN_OPTIONS"
 /* Makes waiting ranks of Open MPI yield their core.  Set where there are more ranks than cores; ENV_YIELDS marks
  * that the plugin set it. */
 #define ENV_YIELD  "OMPI_MCA_mpi_yield_when_idle"
@@ -204,6 +207,8 @@ static void environment_guard(struct step *s, const char *probe)
              spank_setenv(s->sp, ENV_PRELOADED, probe, 1) != ESPANK_SUCCESS ||
              spank_setenv(s->sp, "LD_PRELOAD", with, 1) != ESPANK_SUCCESS)
         unguarded(s, "cannot set the tasks' environment");
+    else if (preload_allow(job_env(s, ENV_ASAN, list, sizeof(list)), with, sizeof(with)))
+        spank_setenv(s->sp, ENV_ASAN, with, 1);
 }
 
 /* ---- the agent's command line and environment ---- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/preload.h"
 #include "spank/args.h"
 #include "spank/cmdline.h"
 #include "spank/earlier.h"

@@ -110,6 +110,9 @@ for library in $libraries; do
     ok $? "$library: the report has the steps and calls of all ranks" || jq -c '[.steps, .probe]' "$dir/report"
     like "$(cat "$dir/err")" 'Step time +median [0-9.]+ ms' "$library: the report is on standard error"
     nothing_left "$library"
+    ASAN_OPTIONS=detect_leaks=0 sgrun --report="$dir/report" "${launcher[@]}" -n 2 "$top_builddir/tests/probe/sanitized.$library" agreement
+    is "$? $(grep -c ' ok$' "$dir/out")" "0 2" "$library: a program with an address sanitizer of its own ends well"
+    is "$(jq '.probe | .ranks_guarded == 2 and .events > 0' "$dir/report")" true "$library: and is guarded"
 done
 sgrun --report="$dir/report" "${launcher[@]}" -n 1 "$top_builddir/tests/workloads/loop.$library" allreduce 5
 is "$(jq -r .name "$dir/report")" "loop.$library" "behind a launcher the job is called by the program's name"

@@ -59,7 +59,7 @@ struct outcome {
     char log[8192];        /* what the user sees */
     char hidden[4096];     /* what only the log files see */
     char out[4096];        /* stdout */
-    char dir[256], preload[1024], yields[16], nccl[256], nccl_events[16];
+    char dir[256], preload[1024], asan[256], yields[16], nccl[256], nccl_events[16];
     char agent[16384]; /* the log of the last agent */
     char hosts[256];   /* what SLURM_HOSTFILE names when srun reads it */
     char placement[128]; /* what the tasks' environment says of the order */
@@ -391,6 +391,7 @@ static void remote_life(void *plugin, int argc, char **argv)
     seen->begin_s = clock_s() - t0;
     steal(seen->dir, sizeof(seen->dir), "SYNCGUARD_DIR");
     steal(seen->preload, sizeof(seen->preload), "LD_PRELOAD");
+    steal(seen->asan, sizeof(seen->asan), "ASAN_OPTIONS");
     steal(seen->yields, sizeof(seen->yields), "OMPI_MCA_mpi_yield_when_idle");
     steal(seen->nccl, sizeof(seen->nccl), "NCCL_PROFILER_PLUGIN");
     steal(seen->nccl_events, sizeof(seen->nccl_events), "SYNCGUARD_NCCL_EVENTS");
@@ -793,6 +794,7 @@ static void test_remote(void)
     ok(o->dir_made, "a guarded step's directory is accessible to its user only");
     snprintf(line, sizeof(line), "%s/probe.so", base);
     is_str(o->preload, line, "the probe is in LD_PRELOAD of a guarded step");
+    is_str(o->asan, "verify_asan_link_order=0", "and the address sanitizer is told not to mind");
     ok(o->agent_ran && !o->dir_left, "the agent ran, and the directory is removed at the end");
     snprintf(
         line, sizeof(line),
@@ -833,9 +835,13 @@ static void test_remote(void)
     ok(!run(&r)->dir_made, "slurmstepd does not guard a step with --sync-guard=help");
     r.options[0] = "night";
     r.env[3] = "LD_PRELOAD=/a/tool.so:/b/other.so";
+    r.env[4] = "ASAN_OPTIONS=detect_leaks=0";
     o = run(&r);
     snprintf(line, sizeof(line), "/a/tool.so:/b/other.so:%s/probe.so", base);
     is_str(o->preload, line, "the probe is added after the user's LD_PRELOAD");
+    is_str(o->asan, "detect_leaks=0:verify_asan_link_order=0", "and the word to the sanitizer after the user's options");
+    r.env[4] = "ASAN_OPTIONS=verify_asan_link_order=1";
+    is_str(run(&r)->asan, "verify_asan_link_order=1", "what the user says of it stays");
 }
 
 static void test_defaults(void)
