@@ -1,8 +1,10 @@
-#include "probe/probe.h"
+#include "probe/abi.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "probe/next.h"
 
 static const struct abi openmpi = {
     .kind = ABI_OPENMPI,
@@ -24,6 +26,7 @@ static const struct abi openmpi = {
     .dist_graph = 3,
     .in_place = (void *)1,
     .status_ignore = NULL,
+    .handle_mask = UINTPTR_MAX,
 };
 
 static const struct abi mpich = {
@@ -46,6 +49,13 @@ static const struct abi mpich = {
     .dist_graph = 3,
     .in_place = (void *)-1,
     .status_ignore = (void *)1,
+    .world = (void *)0x44000000,
+    .self_comm = (void *)0x44000001,
+    .null_comm = (void *)0x04000000,
+    .null_type = (void *)0x0c000000,
+    .null_request = (void *)0x2c000000,
+    .empty_request = (void *)0x2c000000,
+    .handle_mask = UINT32_MAX,
     .small_requests = true,
 };
 
@@ -69,6 +79,12 @@ static const struct abi standard = {
     .dist_graph = 213,
     .in_place = (void *)1,
     .status_ignore = NULL,
+    .world = (void *)0x101,
+    .self_comm = (void *)0x102,
+    .null_comm = (void *)0x100,
+    .null_type = (void *)0x200,
+    .null_request = (void *)0x180,
+    .handle_mask = UINTPTR_MAX,
 };
 
 /* Cut name and number out of "Open MPI v4.1.4, package: ..." or "MPICH Version:      4.0.2\n...". */
@@ -84,43 +100,28 @@ static void short_name(char out[64], const char *text)
     snprintf(out, 64, "%.*s %.*s", (int)name, text, (int)strspn(number, "0123456789."), number);
 }
 
-static void know_openmpi(void *world)
+static struct abi know_openmpi(void *world)
 {
-    probe.abi = openmpi;
-    probe.handle_mask = UINTPTR_MAX;
-    probe.world = world;
-    probe.self_comm = next_symbol("ompi_mpi_comm_self");
-    probe.null_comm = next_symbol("ompi_mpi_comm_null");
-    probe.null_type = next_symbol("ompi_mpi_datatype_null");
-    probe.null_request = next_symbol("ompi_request_null");
-    probe.empty_request = next_symbol("ompi_request_empty");
-}
+    struct abi abi = openmpi;
 
-static void know_mpich(void)
-{
-    probe.abi = mpich;
-    probe.handle_mask = UINT32_MAX;
-    probe.world = (handle)0x44000000;
-    probe.self_comm = (handle)0x44000001;
-    probe.null_comm = (handle)0x04000000;
-    probe.null_type = (handle)0x0c000000;
-    probe.null_request = probe.empty_request = (handle)0x2c000000;
+    abi.world = world;
+    abi.self_comm = next_symbol("ompi_mpi_comm_self");
+    abi.null_comm = next_symbol("ompi_mpi_comm_null");
+    abi.null_type = next_symbol("ompi_mpi_datatype_null");
+    abi.null_request = next_symbol("ompi_request_null");
+    abi.empty_request = next_symbol("ompi_request_empty");
+    return abi;
 }
 
 /* Handles that are not predefined are the library's own, as pointers: Open MPI's, or MPICH's numbers. */
-static void know_standard(void)
+static struct abi know_standard(void)
 {
+    struct abi abi = standard;
     void *empty = next_symbol("ompi_request_empty");
 
-    probe.abi = standard;
-    probe.abi.small_requests = !empty;
-    probe.handle_mask = UINTPTR_MAX;
-    probe.world = (handle)0x101;
-    probe.self_comm = (handle)0x102;
-    probe.null_comm = (handle)0x100;
-    probe.null_type = (handle)0x200;
-    probe.null_request = (handle)0x180;
-    probe.empty_request = empty ? empty : probe.null_request;
+    abi.small_requests = !empty;
+    abi.empty_request = empty ? empty : abi.null_request;
+    return abi;
 }
 
 /* The name of the file that the library is in. */
@@ -154,7 +155,7 @@ static int standard_version(void)
 
 /* By the standard the library of its ABI has the name mpi_abi, whatever the library says of itself, and inside it is Open MPI or MPICH.
  * One of MPI 5 that is in no file of a known name may have either ABI. */
-bool abi_know(char name[64])
+bool abi_know(struct abi *abi, char name[64])
 {
     static struct next version = { "PMPI_Get_library_version", NULL };
     static char text[16384]; /* MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH */
@@ -170,13 +171,13 @@ bool abi_know(char name[64])
     if (begins(file, "libmpi_abi")) {
         if (standard_version() != 1)
             return false;
-        know_standard();
+        *abi = know_standard();
     } else if (world) {
-        know_openmpi(world);
+        *abi = know_openmpi(world);
     } else if (strstr(text, "MPICH") || strstr(text, "Intel") || strstr(text, "MVAPICH")) {
         if (standard_version() && !begins(file, "libmpi"))
             return false;
-        know_mpich();
+        *abi = mpich;
     } else {
         return false;
     }

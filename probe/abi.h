@@ -21,12 +21,13 @@ struct abi {
     int combiner_named;
     int cart, graph, dist_graph; /* kinds of topology */
     void *in_place, *status_ignore;
-    bool
-        small_requests; /* requests are numbers, of which those from 2^30 to 2^31 stand for operations that were complete at once */
+    /* Predefined handles; empty_request: of Open MPI's operations that were complete at once. */
+    void *world, *self_comm, *null_comm, *null_type, *null_request, *empty_request;
+    uintptr_t handle_mask; /* the bits of a parameter that are a handle's */
+    bool small_requests;   /* requests are numbers; those from 2^30 to 2^31 were complete at once */
 };
 
-/* Sets probe.abi, the predefined handles and handle_mask; name: what the library calls itself, for people, whether it is known or not.
- * False: its ABI is not known. */
-bool abi_know(char name[64]);
+/* name: what the library calls itself, for people, whether it is known or not.  False: its ABI is not known. */
+bool abi_know(struct abi *abi, char name[64]);
 
 #endif

@@ -73,7 +73,7 @@ static uint64_t *members(handle h, bool remote, uint32_t *n_members)
     int n = 0, *in = NULL, *out;
 
     if (((ask_fn)next_get(remote ? &comm_remote_group : &comm_group))(h, &group) ||
-        ((ask_fn)next_get(&comm_group))(probe.world, &world))
+        ((ask_fn)next_get(&comm_group))(probe.abi.world, &world))
         goto done;
     if (ask(&group_size, (handle)(uintptr_t)group, &n) || n < 1)
         goto done;
@@ -318,7 +318,7 @@ struct comm *comm_find(handle h)
     c = lookup(h);
     if (__builtin_expect(c != NULL, 1))
         return c;
-    if (h && h != probe.null_comm)
+    if (h && h != probe.abi.null_comm)
         ring_missed(probe.main);
     return NULL;
 }
@@ -347,7 +347,7 @@ static void made(handle h, struct comm_origin origin, const struct comm *like)
     int saved = errno;
     struct comm *c;
 
-    if (!h || h == probe.null_comm)
+    if (!h || h == probe.abi.null_comm)
         return;
     pthread_mutex_lock(&making);
     c = lookup(h);

@@ -25,7 +25,7 @@ typedef int (*envelope_fn)(handle, int *, int *, int *, int *);
 static int unsupported(void)
 {
     static struct next call_errhandler = { "PMPI_Comm_call_errhandler", NULL };
-    ((int (*)(handle, int))next_get(&call_errhandler))(probe.world, probe.abi.err_other);
+    ((int (*)(handle, int))next_get(&call_errhandler))(probe.abi.world, probe.abi.err_other);
     return probe.abi.err_other;
 }
 
@@ -88,7 +88,7 @@ uint64_t type_bytes_ask(handle type)
     int64_t bytes = 0;
     int few = 0;
 
-    if (!type || type == probe.null_type ||
+    if (!type || type == probe.abi.null_type ||
         ((ask_fn)next_get(large ? &size_x : &size))(type, large ? (void *)&bytes : &few))
         return 0;
     bytes += few;
@@ -130,7 +130,7 @@ static handle parent(void)
 
     if (!next_symbol(get_parent.name) || ((int (*)(void *))next_get(&get_parent))(&comm))
         return NULL;
-    return handle_at(&comm, 0) == probe.null_comm ? NULL : handle_at(&comm, 0);
+    return handle_at(&comm, 0) == probe.abi.null_comm ? NULL : handle_at(&comm, 0);
 }
 
 static bool who_am_i(struct ring_info *info)
@@ -140,8 +140,8 @@ static bool who_am_i(struct ring_info *info)
     const char *topology = getenv("SLURM_TOPOLOGY_ADDR");
     int world_rank = 0, world_size = 0, provided = 0;
 
-    if (((ask_fn)next_get(&rank))(probe.world, &world_rank) ||
-        ((ask_fn)next_get(&size))(probe.world, &world_size))
+    if (((ask_fn)next_get(&rank))(probe.abi.world, &world_rank) ||
+        ((ask_fn)next_get(&size))(probe.abi.world, &world_size))
         return false;
     probe.world_seed = 1;
     if (parent())
@@ -176,7 +176,7 @@ static void join(void)
 
     if (!dir || !*dir || probe.main)
         return;
-    if (abi_know(info.library)) {
+    if (abi_know(&probe.abi, info.library)) {
         next_missing = (next_fn)unsupported;
         if (who_am_i(&info))
             probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
@@ -185,8 +185,8 @@ static void join(void)
     }
     if (probe.main && thread_setup(dir, &info) == 0) {
         probe.control = control_page_follow(dir);
-        comm_made(probe.world, COMM_PREDEFINED);
-        comm_made(probe.self_comm, COMM_PREDEFINED);
+        comm_made(probe.abi.world, COMM_PREDEFINED);
+        comm_made(probe.abi.self_comm, COMM_PREDEFINED);
         comm_made(parent(), COMM_PREDEFINED);
         pace_setup(dir);
         number_setup(&probe.main->file->streams_forgotten);

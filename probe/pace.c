@@ -429,7 +429,7 @@ static void progress(void)
     int found = 0;
 
     ((int (*)(int, int, handle, int *, void *))next_get(&iprobe))(
-        probe.abi.any_source, probe.abi.any_tag, probe.self_comm, &found, probe.abi.status_ignore);
+        probe.abi.any_source, probe.abi.any_tag, probe.abi.self_comm, &found, probe.abi.status_ignore);
 }
 
 static void hold(struct call *k, uint64_t now)

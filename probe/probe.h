@@ -64,7 +64,7 @@ extern struct probe probe __attribute__((visibility("hidden")));
 /* A handle that was passed as a parameter, with any garbage in its upper half removed. */
 static inline handle handle_of(handle h)
 {
-    return (handle)((uintptr_t)h & probe.handle_mask);
+    return (handle)((uintptr_t)h & probe.abi.handle_mask);
 }
 
 /* Of one handle in the program's memory. */

@@ -71,7 +71,7 @@ static inline bool request_shared(handle h)
 {
     if (probe.abi.small_requests && (uintptr_t)h >> 30 == 1)
         return true;
-    return h == probe.empty_request || h == probe.null_request;
+    return h == probe.abi.empty_request || h == probe.abi.null_request;
 }
 
 static inline bool request_is_message(const struct request *q)

@@ -306,7 +306,7 @@ static void waiting_failed(struct waiting *w, int rc, const void *requests, uint
         else if (q->is.persistent)
             stays = w->n > 1 || !took_part;
         else
-            stays = handle_at(requests, i) != probe.null_request;
+            stays = handle_at(requests, i) != probe.abi.null_request;
         if (stays)
             continue;
         if (told && !error) {
