@@ -84,7 +84,7 @@ static bool is_predefined(handle type)
 uint64_t type_bytes_ask(handle type)
 {
     static struct next size_x = { "PMPI_Type_size_x", NULL }, size = { "PMPI_Type_size", NULL };
-    bool large = next_symbol(size_x.name) != NULL;
+    bool large = next_get(&size_x) != next_missing;
     int64_t bytes = 0;
     int few = 0;
 
