@@ -2,6 +2,7 @@
 #include "ctl/slurmd.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -53,6 +54,17 @@ static void fill(uint16_t port, int *fd)
     }
 }
 
+/* Not on a machine without /etc/hosts. */
+static bool has_address(const char *name)
+{
+    struct addrinfo *all;
+
+    if (getaddrinfo(name, NULL, NULL, &all) != 0)
+        return false;
+    freeaddrinfo(all);
+    return true;
+}
+
 static void check_sockets(void)
 {
     uint16_t open, gone, stuck, deaf;
@@ -71,7 +83,8 @@ static void check_sockets(void)
     slurmd_ask(peer, ARRAY_SIZE(peer), SLURMD_LIMIT_S);
     is_int(peer[0].state, SLURMD_ANSWERS, "who ends the connection answers");
     is_int(peer[1].state, SLURMD_REFUSES, "where nothing listens the connection is refused");
-    is_int(peer[2].state, SLURMD_ANSWERS, "a name with an address where nothing listens, and one where something does, answers");
+    is_int(peer[2].state, has_address("localhost") ? SLURMD_ANSWERS : SLURMD_UNKNOWN,
+           "a name with an address where nothing listens, and one where something does, answers");
     is_int(peer[3].state, SLURMD_SILENT, "a full queue gives no answer");
     is_int(peer[4].state, SLURMD_UNKNOWN, "a port that is not known is not asked");
     is_int(peer[5].state, SLURMD_UNKNOWN, "an address that is not known is not asked");
