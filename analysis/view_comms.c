@@ -45,6 +45,7 @@ struct comm {
 struct comms {
     struct comm *comm; /* by name */
     size_t n, cap;
+    bool series;    /* there is a communicator that stands for a series */
     double since_s; /* when the running window began */
     uint32_t main_size;
     uint64_t joined;
@@ -76,6 +77,7 @@ void view_comms_forget(struct view *v)
     for (size_t i = 0; i < s->n; i++)
         comm_free(&s->comm[i]);
     s->n = 0;
+    s->series = false;
     s->main_size = 0;
     s->bytes = 0;
 }
@@ -209,12 +211,13 @@ void view_comms_take(struct view *v, const struct comm_item *c)
         return;
     series.name = c->membership;
     series.instance = 0;
+    v->comms->series = true;
     take(v, &series, true);
 }
 
 uint64_t view_comms_series(const struct view *v, uint64_t name)
 {
-    const struct comm *c = comm_find(v, name);
+    const struct comm *c = v->comms->series ? comm_find(v, name) : NULL;
 
     return c && c->instance >= SERIES_FROM ? c->membership : name;
 }

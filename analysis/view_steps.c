@@ -210,8 +210,7 @@ static double transfer_s(const struct open_step *o, uint32_t steps)
     return isfinite(sum) && steps ? sum / steps : NAN;
 }
 
-/* How many of so many steps that end here were not counted before: ranks whose agent connects late report what the others have reported
- * long ago. */
+/* How many of the steps that end here are new. Ranks whose agent connects late report steps that the others reported long ago. */
 static uint32_t count_fresh(struct view_steps *s, uint32_t last_seq, uint32_t steps)
 {
     uint32_t end = last_seq + 1, passed = end - s->counted;
@@ -241,14 +240,14 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
     o->used = false;
     if (o->present * 2 < view_ranks_count(v)->most || !o->timed)
         return;
-    for (uint32_t r = 0; r < limit; r++) {
+    for (uint32_t r = 0; r < limit; r++)
         most = o->rank[r].steps > most ? o->rank[r].steps : most;
-        s->work_s[r] =
-            o->rank[r].steps && !o->rank[r].incomplete ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
-    }
     most = count_fresh(s, o->last_seq, most);
     if (!most)
         return;
+    for (uint32_t r = 0; r < limit; r++)
+        s->work_s[r] =
+            o->rank[r].steps && !o->rank[r].incomplete ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
     c->done += most;
     c->seen_s = now_s;
     step.duration_s = o->duration_sum_s / o->timed;

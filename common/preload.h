@@ -14,9 +14,9 @@ bool preload_add(const char *list, const char *path, char *out, size_t size);
 /* Write list without path into out, which must be as large as list.  True when path was in the list. */
 bool preload_remove(const char *list, const char *path, char *out, size_t size);
 
-/* A program that was built with an address sanitizer in a shared library (gcc's) ends itself at once where another library comes before
- * that one, unless it is told not to look: write options (of ASAN_OPTIONS) with that word into out.  False when options have it already, or
- * the result does not fit. */
+/* A program whose address sanitizer is a shared library (gcc's default) exits at once when another library is loaded before that one, unless
+ * verify_asan_link_order=0 is among its options.  Write options (of ASAN_OPTIONS) with it into out.  False when options have it already, with
+ * any value, or the result does not fit. */
 bool preload_allow(const char *options, char *out, size_t size);
 
 #endif

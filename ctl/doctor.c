@@ -213,15 +213,19 @@ static void check_clock(const struct doctor *d, struct doctor_check *f)
     struct err err = { "" };
     double before_s = wall_s();
     json_t *answer = ask(d, "jobs", &err);
-    double apart = (before_s + wall_s()) / 2 - get_number(answer, "now");
+    double half_s = (wall_s() - before_s) / 2; /* the controller answered at some time in between */
+    double apart_s = before_s + half_s - get_number(answer, "now");
 
-    if (isnan(apart)) {
+    if (isnan(apart_s)) {
         found(f, "unknown: the controller does not answer");
         next(f, "sgctl doctor   (again, when the controller answers)");
-    } else if (fabs(apart) > DOCTOR_CLOCK_S) {
-        found(f, "%s %s the controller's; munge refuses at 5 minutes", text_s(fabs(apart)).s,
-              apart > 0 ? "ahead of" : "behind");
+    } else if (fabs(apart_s) - half_s > DOCTOR_CLOCK_S) {
+        found(f, "%s %s the controller's, give or take %s; munge refuses at 5 minutes", text_s(fabs(apart_s)).s,
+              apart_s > 0 ? "ahead of" : "behind", text_s(half_s).s);
         next(f, "systemctl enable --now chrony");
+    } else if (fabs(apart_s) + half_s > DOCTOR_CLOCK_S) {
+        found(f, "unknown: the controller took %s to answer", text_s(2 * half_s).s);
+        next(f, "sgctl doctor   (again, when the controller is less busy)");
     } else {
         found(f, "agrees with the controller's (lateness needs no common clock, munge does)");
     }

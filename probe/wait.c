@@ -292,16 +292,16 @@ static void polled(const struct waiting *w)
 /* After an error, those have completed whose handle changed or, where the statuses tell of each request, whose status says so. */
 static void waiting_failed(struct waiting *w, int rc, const void *requests, uint64_t now, bool all)
 {
-    bool told = all && w->statuses && status_in_status(rc), took_part = call_took_part(rc);
+    bool by_status = all && w->statuses && status_in_status(rc), took_part = call_took_part(rc);
 
     for (int i = 0; i < w->n; i++) {
-        int error = told ? status_error(status_at(w->statuses, i)) : 0;
+        int error = by_status ? status_error(status_at(w->statuses, i)) : 0;
         struct request *q = entry_of(w, i);
         bool stays;
 
         if (!q)
             continue;
-        if (told)
+        if (by_status)
             stays = status_pending(error);
         else if (q->is.persistent)
             stays = w->n > 1 || !took_part;
@@ -309,7 +309,7 @@ static void waiting_failed(struct waiting *w, int rc, const void *requests, uint
             stays = handle_at(requests, i) != probe.abi.null_request;
         if (stays)
             continue;
-        if (told && !error) {
+        if (by_status && !error) {
             completed(w, i, i, now, 0);
             continue;
         }
@@ -319,7 +319,7 @@ static void waiting_failed(struct waiting *w, int rc, const void *requests, uint
     }
 }
 
-static void let_go(struct waiting *w)
+static void release_held(struct waiting *w)
 {
     for (int i = 0; i < w->n; i++)
         if (w->held[i])
@@ -363,7 +363,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
             polled(w);
     }
     if (w->held)
-        let_go(w);
+        release_held(w);
     if (w->lent)
         atomic_flag_clear_explicit(&lent, memory_order_release);
     return rc;

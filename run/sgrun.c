@@ -50,6 +50,7 @@ struct run {
     struct config config; /* large */
     struct guard guard;
     bool guarded;
+    char *preload;     /* LD_PRELOAD with the probe; NULL: not guarded */
     const char **argv; /* of the program */
     struct process child, screen;
     char output[WORKSPACE_SIZE]; /* "": the program writes to the terminal */
@@ -92,12 +93,25 @@ static void wait_a_moment(struct run *r)
 
 /* ---- the program ---- */
 
-/* LD_PRELOAD with the probe behind what is there. */
+/* The value of an environment variable; "" when it is not set. */
+static const char *environment(const char *variable)
+{
+    const char *value = getenv(variable);
+
+    return value ? value : "";
+}
+
+/* What LD_PRELOAD becomes; NULL when it cannot name the probe. */
 static char *preload(const char *probe)
 {
-    const char *have = getenv("LD_PRELOAD");
+    const char *have = environment("LD_PRELOAD");
+    size_t size = strlen(have) + strlen(probe) + 2;
+    char *list = xcalloc(1, size);
 
-    return have && *have ? xasprintf("%s:%s", have, probe) : xstrdup(probe);
+    if (preload_add(have, probe, list, size))
+        return list;
+    free(list);
+    return NULL;
 }
 
 /* NCCL has one profiler: one that the user set stays. */
@@ -115,19 +129,17 @@ static bool may_record_nccl(const struct run *r)
 
 static int start_program(struct run *r, struct err *err)
 {
-    char *list = preload(r->config.probe), allowing[4096];
-    const char *asan = getenv("ASAN_OPTIONS"), *wanted = options_text(&r->o, "policy");
-    bool allows = preload_allow(asan ? asan : "", allowing, sizeof(allowing));
+    const char *asan = environment("ASAN_OPTIONS"), *wanted = options_text(&r->o, "policy");
+    char allowing[4096];
+    bool allows = preload_allow(asan, allowing, sizeof(allowing));
     const struct config_policy *by = config_policy_find(&r->config, wanted ? wanted : r->config.default_policy);
-    const char *const set[] = { "LD_PRELOAD", list, RING_ENV_DIR, r->guard.workspace.rings, "SYNCGUARD_CONF", r->guard.conf,
+    const char *const set[] = { "LD_PRELOAD", r->preload, RING_ENV_DIR, r->guard.workspace.rings, "SYNCGUARD_CONF", r->guard.conf,
                                 "ASAN_OPTIONS", allows ? allowing : asan,
                                 may_record_nccl(r) ? "NCCL_PROFILER_PLUGIN" : NULL, r->config.nccl,
                                 "SYNCGUARD_NCCL_EVENTS", config_nccl_events[by ? by->nccl_events : 0], NULL };
     struct process_plan plan = { .argv = r->argv, .output = *r->output ? r->output : NULL, .own_group = *r->output, .set = r->guarded ? set : NULL };
-    int rc = process_start(&r->child, &plan, err);
 
-    free(list);
-    return rc;
+    return process_start(&r->child, &plan, err);
 }
 
 /* Print what the program has written since. */
@@ -250,6 +262,8 @@ static void begin(struct run *r)
         err_set(&err, "cannot run %s: %s", r->config.agent, strerror(errno));
     else if (access(r->config.probe, R_OK) < 0)
         err_set(&err, "cannot read %s: %s", r->config.probe, strerror(errno));
+    else if (!(r->preload = preload(r->config.probe)))
+        err_set(&err, "LD_PRELOAD cannot name %s: blanks and colons separate its paths", r->config.probe);
     else
         r->guarded = guard_start(&r->guard, &plan, &err) == 0;
     if (!r->guarded)
@@ -313,6 +327,7 @@ int main(int argc, char **argv)
     rc = run(&r);
     if (r.guarded)
         guard_end(&r.guard);
+    free(r.preload);
     free(r.argv);
     return rc;
 }

@@ -72,11 +72,19 @@ static uint32_t item(spank_t sp, spank_item_t which)
     return spank_get_item(sp, which, &value) == ESPANK_SUCCESS ? value : NONE;
 }
 
-/* A variable of the job's environment; "" when it is not set. */
+/* A variable of the job's environment; "" when it is not set. False when it does not fit: buf is "" then, too. */
+static bool job_env_whole(const struct step *s, const char *name, char *buf, size_t size)
+{
+    spank_err_t rc = spank_getenv(s->sp, name, buf, (int)size);
+
+    if (rc != ESPANK_SUCCESS)
+        buf[0] = '\0';
+    return rc == ESPANK_SUCCESS || rc == ESPANK_ENV_NOEXIST;
+}
+
 static const char *job_env(const struct step *s, const char *name, char *buf, size_t size)
 {
-    if (spank_getenv(s->sp, name, buf, (int)size) != ESPANK_SUCCESS)
-        buf[0] = '\0';
+    job_env_whole(s, name, buf, size);
     return buf;
 }
 
@@ -193,11 +201,8 @@ static void environment_yield(struct step *s, const struct config_policy *policy
 static void environment_guard(struct step *s, const char *probe)
 {
     char list[16384], with[16384];
-    spank_err_t rc = spank_getenv(s->sp, "LD_PRELOAD", list, sizeof(list));
 
-    if (rc == ESPANK_ENV_NOEXIST)
-        list[0] = '\0';
-    else if (rc != ESPANK_SUCCESS) {
+    if (!job_env_whole(s, "LD_PRELOAD", list, sizeof(list))) {
         unguarded(s, "LD_PRELOAD is too long");
         return;
     }
@@ -207,7 +212,7 @@ static void environment_guard(struct step *s, const char *probe)
              spank_setenv(s->sp, ENV_PRELOADED, probe, 1) != ESPANK_SUCCESS ||
              spank_setenv(s->sp, "LD_PRELOAD", with, 1) != ESPANK_SUCCESS)
         unguarded(s, "cannot set the tasks' environment");
-    else if (preload_allow(job_env(s, ENV_ASAN, list, sizeof(list)), with, sizeof(with)))
+    else if (job_env_whole(s, ENV_ASAN, list, sizeof(list)) && preload_allow(list, with, sizeof(with)))
         spank_setenv(s->sp, ENV_ASAN, with, 1);
 }
 

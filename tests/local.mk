@@ -204,6 +204,7 @@ dist_check_SCRIPTS += \
 	tests/plan/oracles.sh \
 	tests/plan/simulate.sh \
 	tests/plan/strategies.sh \
+	tests/probe/cases.sh \
 	tests/probe/legal.sh \
 	tests/probe/messages.sh \
 	tests/probe/onesided.sh \
