@@ -103,18 +103,6 @@ uint64_t type_bytes_ask(handle type)
 
 /* ---- joining ---- */
 
-static uint32_t task_number(void)
-{
-    const char *text = getenv("SLURM_PROCID");
-    char *end;
-    unsigned long n;
-
-    if (!text || *text < '0' || *text > '9')
-        return UINT32_MAX;
-    n = strtoul(text, &end, 10);
-    return *end || n >= UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-}
-
 /* What the processes of one MPI_Comm_spawn share, and no other's: PMIx's name of their world, or the step that Slurm started for
  * them.  Without either, spawned worlds of the same size share their communicators' names. */
 static uint64_t spawned_world(void)
@@ -137,7 +125,6 @@ static bool who_am_i(struct ring_info *info)
 {
     static struct next rank = { "PMPI_Comm_rank", NULL }, size = { "PMPI_Comm_size", NULL },
                        level = { "PMPI_Query_thread", NULL };
-    const char *topology = getenv("SLURM_TOPOLOGY_ADDR");
     int world_rank = 0, world_size = 0, provided = 0;
 
     if (((ask_fn)next_get(&rank))(probe.abi.world, &world_rank) ||
@@ -147,12 +134,10 @@ static bool who_am_i(struct ring_info *info)
     if (parent())
         probe.world_seed = spawned_world();
     probe.concurrent = ((int (*)(int *))next_get(&level))(&provided) || provided >= probe.abi.thread_multiple;
+    launch_process(info);
     info->world_rank = (uint32_t)world_rank;
     info->world_size = (uint32_t)world_size;
-    info->task = task_number();
     info->rank = world_size == 1 && info->task != UINT32_MAX ? info->task : info->world_rank;
-    snprintf(info->program, sizeof(info->program), "%s", program_invocation_short_name);
-    snprintf(info->topology, sizeof(info->topology), "%s", topology ? topology : "");
     probe.rank = info->rank;
     probe.world_size = info->world_size;
     return true;

@@ -54,8 +54,6 @@ struct probe {
     uint32_t world_size;
     uint64_t world_seed; /* of the names of communicators: differs between the worlds of a job */
     bool concurrent;     /* several threads may call MPI at the same time */
-    handle world, self_comm, null_comm, null_type, null_request, empty_request;
-    uintptr_t handle_mask;              /* the bits of a parameter that are the handle's */
     const struct control_page *control; /* never NULL when active */
     struct ring *main;                  /* ring 0 */
 };
