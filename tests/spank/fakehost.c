@@ -794,7 +794,7 @@ static void test_remote(void)
     ok(o->dir_made, "a guarded step's directory is accessible to its user only");
     snprintf(line, sizeof(line), "%s/probe.so", base);
     is_str(o->preload, line, "the probe is in LD_PRELOAD of a guarded step");
-    is_str(o->asan, "verify_asan_link_order=0", "and the address sanitizer is told not to mind");
+    is_str(o->asan, "verify_asan_link_order=0", "and the address sanitizer is told not to check that it was loaded first");
     ok(o->agent_ran && !o->dir_left, "the agent ran, and the directory is removed at the end");
     snprintf(
         line, sizeof(line),

@@ -207,7 +207,7 @@ static void test_comms(void)
     is_int((long long)ring_comms_get(r, &seen, got), 0, "and each once");
     ring_comm_end(w, place[8]);
     ring_comm_end(w, -1);
-    ok(ring_comms_get(r, &seen, got) == 1 && got[0].name == 9 && got[0].freed, "it is told which was freed");
+    ok(ring_comms_get(r, &seen, got) == 1 && got[0].name == 9 && got[0].freed, "the reader learns which one was freed");
     ring_comm_end(w, place[3]);
     comm.name = 1000;
     is_int(ring_comm_add(w, &comm), place[8], "a new one gets the place that was freed first");
@@ -223,7 +223,7 @@ static void test_comms(void)
     ring_counts_get(r, &counts);
     is_int((long long)counts.comms_missed, 10, "and each that lost its place before a reader came");
     seen = 0;
-    is_int((long long)ring_comms_get(r, &seen, got), RING_COMMS_MAX, "a reader that begins anew gets all that have a place");
+    is_int((long long)ring_comms_get(r, &seen, got), RING_COMMS_MAX, "a new reader gets every communicator that has a place");
     ring_close(r);
     ring_close(w);
 }
