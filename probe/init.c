@@ -110,6 +110,19 @@ static uint64_t spawned_world(void)
     return comm_text(getenv("PMIX_NAMESPACE")) ^ comm_text(getenv("SLURM_STEP_ID")) ^ 2;
 }
 
+/* From which incarnation on a spawned world looks for a free one, so that all its ranks find the same: only the first of them have a rank of
+ * that number in the world before. Open MPI ends the name of a world with its number, from 1 on: behind a @, or in the lower half of the number
+ * that the name is (before 5.0).  Others say nothing: there a second spawned world that is larger than the first is seen in part. */
+static uint32_t spawned_incarnation(void)
+{
+    const char *name = getenv("PMIX_NAMESPACE"), *at = name ? strrchr(name, '@') : NULL;
+    char *end;
+    unsigned long n = name ? strtoul(at ? at + 1 : name, &end, 10) : 0;
+
+    n = name && !*end ? n % 65536 : 0;
+    return n > 1 && n <= RING_SPAWNED_MAX ? (uint32_t)n - 1 : 1;
+}
+
 /* The communicator with those that have spawned this world; NULL: nobody has. */
 static handle parent(void)
 {
@@ -131,8 +144,10 @@ static bool who_am_i(struct ring_info *info)
         ((ask_fn)next_get(&size))(probe.abi.world, &world_size))
         return false;
     probe.world_seed = 1;
-    if (parent())
+    if (parent()) {
         probe.world_seed = spawned_world();
+        info->incarnation = spawned_incarnation();
+    }
     probe.concurrent = ((int (*)(int *))next_get(&level))(&provided) || provided >= probe.abi.thread_multiple;
     launch_process(info);
     info->world_rank = (uint32_t)world_rank;

@@ -10,7 +10,6 @@
 
 #include "ring/shared.h"
 
-#define INCARNATIONS_MAX 4096u
 
 static bool number(const char *name, uint32_t *out)
 {
@@ -55,14 +54,18 @@ bool launch_has_rings(const char *dir, struct ring_info *info)
 {
     struct ring_info theirs;
     char path[PATH_MAX + 64];
+    uint32_t missing = 0; /* in a row: a spawned world leaves out the incarnations of those before it */
 
-    for (uint32_t i = 0; i < INCARNATIONS_MAX; i++) {
+    for (uint32_t i = 0; missing < RING_SPAWNED_MAX; i++) {
         struct ring *r;
 
         snprintf(path, sizeof(path), "%s/%u.%u.0.ring", dir, info->rank, i);
         r = ring_open(path, true);
-        if (!r)
-            return false;
+        if (!r) {
+            missing++;
+            continue;
+        }
+        missing = 0;
         ring_info_get(r, &theirs);
         ring_close(r);
         if (theirs.pid == getpid()) {

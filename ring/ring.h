@@ -176,10 +176,13 @@ struct ring_counts {
 
 struct ring; /* layout.h */
 
+/* Spawned MPI worlds of a step that are told apart by their numbers, which their ranks' incarnations begin with. */
+#define RING_SPAWNED_MAX 1024u
+
 /* ---- writer: the probe.  No system call, allocation or lock in emit, enter, leave and p2p. ---- */
 
-/* Create DIR/RANK.INCARNATION.THREAD.ring and map it.  Of info it uses thread, rank, task, world_*, program,
- * library and topology; INCARNATION is the first free one (thread 0) or info's.  NULL on failure, errno set. */
+/* Create DIR/RANK.INCARNATION.THREAD.ring and map it.  Of info it uses thread, rank, task, world_*, program, library, topology and
+ * incarnation; INCARNATION is info's or (thread 0) the first one from there on that is free, and info gets it.  NULL on failure, errno set. */
 struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capacity);
 uint64_t ring_now(const struct ring *r);                       /* ticks */
 void ring_enter(struct ring *r, const struct ring_live *live); /* entering a call */

@@ -14,8 +14,8 @@
 
 #define INCARNATIONS_MAX 4096u /* MPI programs that one task runs in turn; further ones are not guarded */
 
-/* Give the complete file its name, so that a reader never sees half a header.  Thread 0 takes the first free
- * incarnation; other threads use that of thread 0. */
+/* Give the complete file its name, so that a reader never sees half a header.  Thread 0 takes the first incarnation that is free, from
+ * info's on; other threads use that of thread 0. */
 static int file_publish(const char *dir, const char *temporary, struct ring *r, struct ring_info *info)
 {
     char path[PATH_MAX];
@@ -68,8 +68,6 @@ struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capac
         errno = EINVAL;
         return NULL;
     }
-    if (info->thread == 0)
-        info->incarnation = 0;
     if (shared_path(temporary, "%s/.%u.%u.%ld.tmp", dir, info->rank, info->thread, (long)getpid()) < 0)
         return NULL;
     r = calloc(1, sizeof(*r));

@@ -12,6 +12,7 @@
 
 #include "ring/control_page.h"
 #include "ring/hot.h"
+#include "ring/launch.h"
 #include "tests/tap.h"
 
 static char dir[] = "/tmp/ring-test.XXXXXX";
@@ -183,6 +184,20 @@ static void test_basics(void)
     ring_close(r);
     ring_close(w);
     ring_close(NULL);
+}
+
+/* A world that was spawned begins at a number that all its ranks know. */
+static void test_incarnations(void)
+{
+    struct ring_info first = { .rank = 5, .incarnation = 2 }, next = first, guest = { .rank = 5 }, stranger = { .rank = 6 };
+    struct ring *a = ring_create(dir, &first, 64), *b = ring_create(dir, &next, 64);
+
+    ok(a && first.incarnation == 2, "a ring has the incarnation that was asked for");
+    ok(b && next.incarnation == 3, "where that is taken, the next one");
+    ok(launch_has_rings(dir, &guest) && guest.incarnation == 2, "another guest finds the ring, though the incarnations before are missing");
+    ok(!launch_has_rings(dir, &stranger), "it finds none of a rank that has none");
+    ring_close(a);
+    ring_close(b);
 }
 
 /* The places of freed communicators are given to new ones, the one freed first first. */
@@ -726,6 +741,7 @@ int main(void)
     if (!mkdtemp(dir))
         return skip_all("no temporary directory");
     test_basics();
+    test_incarnations();
     test_comms();
     test_hold();
     test_refusals();
