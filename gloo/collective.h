@@ -24,7 +24,7 @@ struct group *collective_group(const struct gloo_context *context);
 /* This thread runs a collective of this group; collective_leave() follows. */
 void collective_enter(struct group *g, const struct group_collective *c);
 void collective_leave(bool failed);
-void collective_missed(void); /* one could not be read */
+void collective_missed(void); /* one could not be read, or is of no group that is known */
 
 /* This thread of the program begins to wait for what it posted.  True: collective_awaited() follows. */
 bool collective_await(void);

@@ -215,9 +215,10 @@ static void collective(struct next *n, const void *options, enum ring_op op,
     if (g && read(options, &c)) {
         c.op = (uint8_t)op;
         collective_enter(g, &c);
-    } else if (g) {
+    } else {
         collective_missed();
-        guest_note("the Gloo of this program has its options laid out in another way");
+        if (g)
+            guest_note("the Gloo of this program has its options laid out in another way");
     }
     call(n, ARGUMENTS(ARGUMENT(options)));
     leave(true);

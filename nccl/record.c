@@ -353,8 +353,12 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
     uint32_t seq, generation, parts;
     struct operation *p;
 
-    if (!t || !c || !c->name)
+    if (!t)
         return NULL;
+    if (!c || !c->name) {
+        (message ? ring_message_missed : ring_missed)(t->ring);
+        return NULL;
+    }
     if (!(message ? number_message(c, o, &seq) : number_collective(c, o, &seq))) {
         if (message)
             ring_message_missed(t->ring);

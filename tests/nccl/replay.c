@@ -17,6 +17,7 @@
 #include "analysis/view.h"
 #include "common/now.h"
 #include "common/xalloc.h"
+#include "nccl/record.h"
 #include "ring/ring.h"
 #include "tests/nccl/played.h"
 #include "tests/tap.h"
@@ -527,6 +528,43 @@ static void check_short(int version)
     run_end();
 }
 
+/* ---- more communicators than there is room for ---- */
+
+static void play_many(int version, int rank, int a, int b)
+{
+    static struct played_comm comm[RECORD_COMMS_MAX + 1];
+    struct played p;
+
+    (void)a;
+    (void)b;
+    expect(played_load(&p, plugin, version));
+    for (size_t i = 0; i < ARRAY_SIZE(comm); i++) {
+        comm[i] = (struct played_comm){ .hash = 100 + i, .ranks = RANKS, .rank = rank };
+        expect(!played_init(&p, &comm[i]));
+    }
+    p.stop(played_enqueue(&p, &comm[0], NCCL_EVENT_COLL, &all_reduce, 1, 0, 1));
+    expect(!played_enqueue(&p, &comm[RECORD_COMMS_MAX], NCCL_EVENT_COLL, &all_reduce, 1, 0, 1));
+}
+
+static void check_many(int version)
+{
+    pid_t pid[RANKS] = { 0 };
+    struct ring_counts counts = { 0 };
+    struct ring *r;
+
+    run_begin();
+    rank_start(&pid[0], 0, play_many, version, 0, 0);
+    while (running(pid))
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    r = ring_of(0);
+    if (r)
+        ring_counts_get(r, &counts);
+    is_int((long long)shared->bad, 0, "version %d: NCCL goes on when it has more communicators than there is room for", version);
+    ok(counts.events == 1 && counts.missed == 1, "version %d: collectives on those without room are counted", version);
+    ring_close(r);
+    run_end();
+}
+
 /* ---- other company ---- */
 
 /* The process has a ring of the probe's, and forks while it communicates. */
@@ -631,6 +669,7 @@ int main(int argc, char **argv)
         check_matched(version, collectives);
     }
     check_full(4);
+    check_many(4);
     for (int version = 4; version <= 6; version++) {
         check_short(version);
         check_beside(version);
