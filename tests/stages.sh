@@ -258,6 +258,7 @@ build_clang() {
 }
 
 has_fuzzer() {
+    [ ! -x "$logs/libfuzzer.out" ] || return 0
     echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n); int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 9; }' |
         clang -fsanitize=fuzzer -x c - -o "$logs/libfuzzer.out" 2>/dev/null
 }

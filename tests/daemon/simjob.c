@@ -53,7 +53,6 @@ static bool *missing; /* calls of each rank were not asked for */
 static uint32_t seq;
 static struct event_base *base;
 static double begin_s, health_at_s;
-static unsigned n_up;
 
 static double clock_s(void)
 {
@@ -105,8 +104,6 @@ static void on_up(struct link *l, void *arg)
     snprintf(life, sizeof(life), "%x", n->index + 1);
     n->up = true;
     n->failures = 0;
-    if (++n_up == o.nodes)
-        fprintf(stderr, "simjob: all nodes are connected after %.2f s\n", clock_s() - begin_s);
     test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:{s:s,s:b,s:f,s:f},s:i}", "hello",
                            "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
                            "restarts", (int)o.restarts, "uid", (int)o.uid, "user", o.user, "partition", o.partition, "name",
@@ -161,7 +158,6 @@ static void on_down(struct link *l, const char *why, void *arg)
     (void)l;
     if (n->up || !n->tried)
         fprintf(stderr, "simjob: node %u: %s\n", n->index, why);
-    n_up -= n->up;
     n->tried = true;
     n->up = false;
     n->link = NULL;

@@ -4,8 +4,8 @@
  *
  * All ranks draw the same operations from SEED and do their parts of them: collectives on communicators that come and go, messages with
  * and without wildcards that are completed at once or later and in every way, persistent requests, receives that are cancelled, calls that
- * the library refuses, error handlers that call a collective or jump out of the call, attributes whose callbacks make and free
- * communicators.  No operation waits for a rank that has not come to it, so none can hang.  threads: the same by two threads at once, each
+ * the library refuses, error handlers that call a collective, jump out of the call or unwind the stack as C++ exceptions do, attributes whose
+ * callbacks make and free communicators.  No operation waits for a rank that has not come to it, so none can hang.  threads: the same by two threads at once, each
  * on communicators of its own, which only the first one makes and frees: Open MPI 4.1 hangs or crashes where both do.  KIND...: only
  * operations of these kinds (see kinds[]).
  *
@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
 enum { COMMS = 12, PENDING = 40, BYTES = 20000, ANY_BASE = 100 };
 
@@ -52,6 +53,7 @@ struct script {
 static int me, n, keyval;
 static int wrong;
 static _Thread_local jmp_buf back;
+static _Thread_local const void *caught_by; /* the stack frame that an exception reaches; NULL: the handler jumps */
 static _Thread_local struct script *self;
 static _Thread_local MPI_Comm handler_on; /* that the error handler calls a collective on */
 
@@ -559,9 +561,27 @@ static void agree(MPI_Comm *comm, int *code, ...)
     add(self, (uint64_t)got);
 }
 
+/* Called for each frame that is left. */
+static _Unwind_Reason_Code left(int version, _Unwind_Action actions, _Unwind_Exception_Class class, struct _Unwind_Exception *exception,
+                                struct _Unwind_Context *context, void *arg)
+{
+    (void)version, (void)class, (void)exception, (void)arg;
+    if (actions & _UA_END_OF_STACK)
+        WRONG("an exception met no frame that it could be caught in\n");
+    if ((actions & _UA_END_OF_STACK) || _Unwind_GetCFA(context) > (uintptr_t)caught_by)
+        longjmp(back, 1);
+    return _URC_NO_REASON;
+}
+
 static void jump(MPI_Comm *comm, int *code, ...)
 {
+    static _Thread_local struct _Unwind_Exception exception;
+
     (void)comm, (void)code;
+    if (caught_by) {
+        _Unwind_ForcedUnwind(&exception, left, NULL);
+        WRONG("the stack cannot be unwound\n");
+    }
     longjmp(back, 1);
 }
 
@@ -586,11 +606,12 @@ static void agreement(struct script *s)
     CALL(s, Errhandler_free)(&handler);
 }
 
-static bool jumps(struct script *s, MPI_Comm comm, int size, int which)
+static bool jumps(struct script *s, MPI_Comm comm, int size, int which, bool unwinds)
 {
     MPI_Request request;
     int x = 0;
 
+    caught_by = unwinds ? __builtin_frame_address(0) : NULL;
     if (setjmp(back))
         return true;
     if (which == 0)
@@ -605,14 +626,14 @@ static bool jumps(struct script *s, MPI_Comm comm, int size, int which)
 static void jumped(struct script *s)
 {
     struct comm *c = any_comm(s);
-    int which = below(&s->shared, 3), who = below(&s->shared, n);
+    int which = below(&s->shared, 3), who = below(&s->shared, n), unwinds = below(&s->shared, 2);
     MPI_Errhandler handler;
 
     if (!c || c->rank != who % c->size || s->beside)
         return;
     CALL(s, Comm_create_errhandler)(jump, &handler);
     CALL(s, Comm_set_errhandler)(c->handle, handler);
-    if (!jumps(s, c->handle, c->size, which))
+    if (!jumps(s, c->handle, c->size, which, unwinds))
         WRONG("no handler was called (%d)\n", which);
     CALL(s, Comm_set_errhandler)(c->handle, MPI_ERRORS_RETURN);
     CALL(s, Errhandler_free)(&handler);
