@@ -32,6 +32,7 @@
 #define VIEW_VERDICTS_MAX 4u
 #define VIEW_RAISED_MAX   FINDINGS_MAX /* verdicts of the whole run; the oldest that is over gives way */
 #define VIEW_CULPRITS_MAX 64u
+#define VIEW_MDS_MAX      2.0 /* that nobody is three times as slow says nothing */
 #define VIEW_CULPRIT_SIZE 128u /* of its name; of a link, the names of both ends */
 
 struct view_params {
@@ -147,7 +148,7 @@ struct view_figures {
     /* Shares of the ranks' time. */
     double compute_ratio, communication_ratio, synchronisation_ratio, p2p_ratio;
     enum view_regime regime;
-    double mds;          /* smallest slowdown that could be named now */
+    double mds;          /* smallest slowdown that could be named now; above VIEW_MDS_MAX the job is not judged */
     /* The same for transfers, over what they took: of all, of one node's, of one link's (of those that are hardest to see); where calls do
      * not come one by one only of all. What costs less than min_slowdown is not named. */
     double transfer_mds, transfer_node_mds, transfer_link_mds;

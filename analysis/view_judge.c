@@ -7,6 +7,7 @@
 #include "analysis/view_private.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "model/regime.h"
 #include "ring/ring.h"
 
 #define PAUSE_S 1.0        /* the rest of a step may come this much later */
@@ -15,6 +16,7 @@
 struct verdicts {
     enum view_regime regime;
     enum view_regime moving; /* the newest one that was not stalled */
+    enum regime by_shares;   /* the newest one that the shares of time gave; REGIMES: none yet */
     char stalled[512];       /* who holds it up, when regime is stalled */
     bool ended_still;        /* the job ended while it was stalled */
     struct view_verdict now[VIEW_VERDICTS_MAX], *raised;
@@ -27,6 +29,7 @@ struct verdicts *view_verdicts_new(void)
     struct verdicts *s = xcalloc(1, sizeof(*s));
 
     s->raised = xgrow(NULL, &s->raised_cap, 1, sizeof(*s->raised));
+    s->by_shares = REGIMES;
     return s;
 }
 
@@ -308,8 +311,12 @@ static bool oscillates(const struct verdicts *s)
     return false;
 }
 
-static enum view_regime regime_of(const struct view *v, double now_s, bool stalled)
+static enum view_regime judge_regime(const struct view *v, double now_s, bool stalled)
 {
+    static const enum view_regime regimes[REGIMES] = { [REGIME_COMPUTE] = VIEW_COMPUTE,
+                                                       [REGIME_COMMUNICATION] = VIEW_COMMUNICATION,
+                                                       [REGIME_SYNCHRONISATION] = VIEW_SYNCHRONISATION };
+    struct verdicts *s = v->verdicts;
     struct view_figures f;
 
     if (stalled)
@@ -319,12 +326,10 @@ static enum view_regime regime_of(const struct view *v, double now_s, bool stall
         return VIEW_STARTING;
     if (all_pause(v, now_s))
         return VIEW_CHECKPOINT;
-    if (oscillates(v->verdicts))
+    if (oscillates(s))
         return VIEW_OSCILLATING;
-    if (f.synchronisation_ratio >= SYNC_SHARE &&
-        f.synchronisation_ratio >= f.communication_ratio + f.p2p_ratio)
-        return VIEW_SYNCHRONISATION;
-    return f.communication_ratio + f.p2p_ratio > f.compute_ratio ? VIEW_COMMUNICATION : VIEW_COMPUTE;
+    s->by_shares = regime_of(f.compute_ratio, f.communication_ratio + f.p2p_ratio, f.synchronisation_ratio, s->by_shares);
+    return regimes[s->by_shares];
 }
 
 void view_judge(struct view *v, double now_s)
@@ -346,7 +351,7 @@ void view_judge(struct view *v, double now_s)
     set_verdicts(v, now_s, now, n);
     /* What has ended is not stalled any more.  A trace that ends inside of a call may well be. */
     s->ended_still = stalled && v->finished && !stall.open;
-    s->regime = s->ended_still ? s->moving : regime_of(v, now_s, stalled);
+    s->regime = s->ended_still ? s->moving : judge_regime(v, now_s, stalled);
     if (s->regime != VIEW_STALLED)
         s->moving = s->regime;
     if (s->regime != before && !v->finished)
@@ -435,6 +440,8 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     else if (isnan(f.mds))
         at = view_append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.",
                     f.ranks);
+    else if (f.mds > VIEW_MDS_MAX)
+        at = view_append(buf, size, 0, "Not judged: the work of %u ranks varies so much that one twice as slow would not be seen.", f.ranks);
     else
         at = view_append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f.mds - 1));
     at = view_append(buf, size, at, " A step takes %s", step);

@@ -12,7 +12,6 @@
 #define LIVE_VALID_S 3.5  /* live items come every second while a collective lasts */
 #define HALT_VALID_S 3.5  /* so do items of processes that something keeps from running, while it lasts */
 #define RECENT       10u  /* columns of history that "now" means */
-#define SYNC_SHARE   0.10 /* from this share of waiting for late ranks on the regime may be synchronisation */
 #define TIME_MAX_NS  (30ull * 24 * 3600 * 1000000000u)
 
 /* What samples, counts and calls show of what ranks call. */

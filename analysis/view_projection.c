@@ -5,6 +5,7 @@
 
 #include "analysis/view_private.h"
 #include "common/xalloc.h"
+#include "model/regime.h"
 
 #define SERIES        3u
 #define SERIES_POINTS VIEW_STRETCHES
@@ -188,7 +189,7 @@ void view_projection_get(const struct view *v, double now_s, struct view_project
     double waiting = view_stands_still(v) ? NAN : view_totals_synchronisation(&now);
 
     *p = (struct view_projection){ .synchronisation_ratio = waiting,
-                                   .limit = v->params.sync_limit > 0 ? v->params.sync_limit : SYNC_SHARE,
+                                   .limit = v->params.sync_limit > 0 ? v->params.sync_limit : REGIME_SYNC_SHARE,
                                    .per_hour = NAN,
                                    .reach = { NAN, NAN, NAN },
                                    .step_per_hour = step_growth(v) };

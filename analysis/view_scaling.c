@@ -270,6 +270,12 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
 
 /* ---- the projection ---- */
 
+/* Why there are fewer than two ranks' steps. */
+static const char *alone(const struct view *v)
+{
+    return view_rank_limit(v) > 1 ? "the work of fewer than two ranks is seen yet" : "a job of one rank waits for no other";
+}
+
 /* All that a projection stands on; NULL, or what is missing. */
 static const char *fit(const struct view *v, struct view_scaling *out, struct projection_input *in)
 {
@@ -291,7 +297,7 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
     in->p99_ratio = steps.step_p99_ratio;
     in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
     if (steps.ranks < 2)
-        why = "a job of one rank waits for no other";
+        why = alone(v);
     else if (!variation_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.switch_id,
                             steps.scratch))
         why = "too few steps are seen yet";
@@ -555,7 +561,7 @@ const char *view_strategies_get(const struct view *v, const struct view_strategy
     view_share_figures(v, &f);
     in.step_s = steps.step_s;
     in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
-    why = steps.ranks < 2 ? "a job of one rank waits for no other" : rank_strategies(v, o, &steps, k, &in, out);
+    why = steps.ranks < 2 ? alone(v) : rank_strategies(v, o, &steps, k, &in, out);
 out:
     steps_free(&steps);
     free(k);

@@ -401,7 +401,7 @@ static void figure_guarded(struct table *t, const json_t *job)
 
     if (!get_object(ratios, "step"))
         return;
-    page_figure(t, "Guarded", "%s", shown(g, "text").s);
+    page_figure(t, strcmp(get_word(g, "reference"), "runs") ? "Guarded" : "Earlier runs", "%s", shown(g, "text").s);
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
         double value = get_number(get_object(ratios, figures[i].key), "value");
 

@@ -131,7 +131,7 @@ static void say(struct guarded *g)
         faster && guarded_selected(r->reference)
             ? ". Actions are decided when a job is slow, so that part of this may have come without them."
         : faster ? ": the job is faster."
-        : slower ? ": the job is slower."
+        : slower ? r->reference == GUARDED_RUNS ? ": the job is slower, which is not what the guard costs." : ": the job is slower."
         : known  ? ": no measurable difference."
                  : ".");
 }

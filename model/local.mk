@@ -18,6 +18,7 @@ libmodel_a_SOURCES = \
 	model/order.c model/order.h \
 	model/pipeline.c model/pipeline.h \
 	model/projection.c model/projection.h model/traffic.c model/traffic.h \
+	model/regime.c model/regime.h \
 	model/staleness.c model/staleness.h \
 	model/strategy.c model/strategy.h \
 	model/statistics.c model/statistics.h \

@@ -7,7 +7,6 @@
 #include "model/deviate.h"
 #include "model/statistics.h"
 
-#define SYNC_SHARE     0.10                /* as analysis/view has it */
 #define NOISE_SAMPLES  160                 /* samples of the noise */
 #define LINK_SAMPLES   4                   /* samples of the network for each of the noise */
 #define TAIL_SAMPLES   (NOISE_SAMPLES / 4) /* samples of the noise whose tail is looked at */
@@ -18,8 +17,6 @@
 #define RUN_SPREAD     0.05  /* relative, of the waiting between runs on other nodes with other neighbours */
 #define WALL_SHARE     0.05
 #define WALL_STEPS     48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
-
-const char *const projection_regimes[PROJECTION_REGIMES] = { "compute", "communication", "synchronisation" };
 
 static const struct {
     const char *name, *text;
@@ -39,15 +36,6 @@ static const struct {
 const char *projection_wall_name(enum projection_wall w)
 {
     return walls[w].name;
-}
-
-enum projection_regime projection_regime(double compute_s, double communication_s, double synchronisation_s)
-{
-    double all_s = compute_s + communication_s + synchronisation_s;
-
-    if (synchronisation_s >= SYNC_SHARE * all_s && synchronisation_s >= communication_s)
-        return PROJECTION_SYNCHRONISATION;
-    return communication_s > compute_s ? PROJECTION_COMMUNICATION : PROJECTION_COMPUTE;
 }
 
 /* ---- synchronisation ---- */
@@ -247,12 +235,12 @@ struct projection_range projection_range_of(float *v, size_t n)
 /* The regime of most samples. */
 static void set_regime(const struct world *w, const struct projection_sample *s, struct projection_point *o)
 {
-    int n[PROJECTION_REGIMES] = { 0 };
+    int n[REGIMES] = { 0 };
 
     for (int i = 0; i < SAMPLES; i++)
-        n[projection_regime(s[i].compute_s, s[i].communication_s + w->in->other_s, s[i].synchronisation_s)]++;
-    for (int r = 0; r < PROJECTION_REGIMES; r++)
-        o->regime = n[r] > n[o->regime] ? (enum projection_regime)r : o->regime;
+        n[regime_of(s[i].compute_s, s[i].communication_s + w->in->other_s, s[i].synchronisation_s, REGIMES)]++;
+    for (int r = 0; r < REGIMES; r++)
+        o->regime = n[r] > n[o->regime] ? (enum regime)r : o->regime;
     o->regime_share = (double)n[o->regime] / SAMPLES;
 }
 
@@ -361,7 +349,7 @@ static double beyond(const struct parts *p, enum projection_wall wall)
     case PROJECTION_WALL_SYNC_REGIME:
         return fmin(p->synchronisation_s - p->communication_s,
                     p->synchronisation_s -
-                        SYNC_SHARE * (p->compute_s + p->communication_s + p->synchronisation_s));
+                        REGIME_SYNC_SHARE * (p->compute_s + p->communication_s + p->synchronisation_s));
     default:
         return -1;
     }

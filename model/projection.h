@@ -27,22 +27,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/regime.h"
 #include "model/traffic.h"
 #include "model/variation.h"
 
 #define PROJECTION_POINTS     5u /* 1, 2, 4, 8 and 16 times as many ranks */
 #define PROJECTION_FACTOR_MAX 64.0
-
-enum projection_regime {
-    PROJECTION_COMPUTE,
-    PROJECTION_COMMUNICATION,
-    PROJECTION_SYNCHRONISATION,
-    PROJECTION_REGIMES
-};
-extern const char *const projection_regimes[PROJECTION_REGIMES]; /* names */
-/* The same rule as for a view: synchronisation, if waiting is at least a tenth of the step and communication is
- * not larger; else the larger of communication and compute. */
-enum projection_regime projection_regime(double compute_s, double communication_s, double synchronisation_s);
 
 /* Measurements of an earlier run of the same job over another number of ranks. */
 #define PROJECTION_RUNS  8u
@@ -82,7 +72,7 @@ struct projection_point {
     struct projection_range p99_ratio;                    /* 99th percentile of the step over its median; NaN where it was not measured */
     double cv;                                            /* of the step, from step to step */
     double ideal_ratio;                                   /* of throughput, if it grew with the ranks */
-    enum projection_regime regime;
+    enum regime regime;
     double regime_share; /* share of the samples with this regime */
 };
 

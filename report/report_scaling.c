@@ -91,7 +91,7 @@ static struct report_point point_of(const struct projection_point *k)
                               .synchronisation = k->synchronisation_s / k->step_s.p50,
                               .regime_share = k->regime_share };
 
-    snprintf(p.regime, sizeof(p.regime), "%s", projection_regimes[k->regime]);
+    snprintf(p.regime, sizeof(p.regime), "%s", regime_names[k->regime]);
     return p;
 }
 

@@ -93,14 +93,20 @@ static json_t *phases_json(const struct view *v)
     return o;
 }
 
+/* What would be seen; unknown where only what nobody would call healthy is. */
+static double limit_of(double mds)
+{
+    return mds <= VIEW_MDS_MAX ? mds - 1 : NAN;
+}
+
 static json_t *limits_json(const struct view_figures *f)
 {
     json_t *o = json_object();
 
-    put_real(o, "work", f->mds - 1);
-    put_real(o, "transfers", f->transfer_mds - 1);
-    put_real(o, "node_transfers", f->transfer_node_mds - 1);
-    put_real(o, "link_transfers", f->transfer_link_mds - 1);
+    put_real(o, "work", limit_of(f->mds));
+    put_real(o, "transfers", limit_of(f->transfer_mds));
+    put_real(o, "node_transfers", limit_of(f->transfer_node_mds));
+    put_real(o, "link_transfers", limit_of(f->transfer_link_mds));
     return o;
 }
 
@@ -127,7 +133,7 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
     put_json(o, "shares", shares);
     put_text(o, "regime", view_regime_name(f->regime));
     put_json(o, "non_finite", view_values_known(v) ? json_boolean(view_non_finite(v)) : NULL);
-    put_real(o, "mds_ratio", f->mds - 1);
+    put_real(o, "mds_ratio", limit_of(f->mds));
     put_json(o, "limits", limits_json(f));
     put_text(o, "sentence", view_sentence(v, now_s, sentence, sizeof(sentence)));
     put_json(o, "worst", worst_json(v, now_s));

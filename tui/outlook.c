@@ -40,7 +40,7 @@ static void draw_none(struct canvas *c, int y, int x, int width, const struct sn
         canvas_put(c, y, x, width, STYLE_DIM,
                    strcmp(j->state, "running") != 0 ? "-"
                    : !strcmp(j->regime, "starting") ? "nothing yet: learning how much its work varies"
-                                                    : "nothing");
+                                                    : "not judged");
 }
 
 void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct snap_job *j)

@@ -254,7 +254,7 @@ static void hold(struct score *s, const struct projection_point *p, const struct
     s->inside += m->step_s >= p->step_s.p5 && m->step_s <= p->step_s.p95;
     s->below += m->step_s < p->step_s.p5;
     s->above += m->step_s > p->step_s.p95;
-    s->regime += projection_regime(m->compute_s, m->communication_s, m->synchronisation_s) == p->regime;
+    s->regime += regime_of(m->compute_s, m->communication_s, m->synchronisation_s, REGIMES) == p->regime;
 }
 
 int main(int argc, char **argv)
