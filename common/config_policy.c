@@ -113,7 +113,7 @@ static const struct key rule_keys[] = {
     { "MaxPerJob", AT(max_per_job), VALUE_RANGE(VALUE_INTEGER, 0, 1000), "0",
       "Maximum number of actions of the rule per job; 0: no limit." },
     { "Action", AT(action), VALUE(VALUE_NAME), "", "The action to take, see below; must be given." },
-    { "Signal", AT(signal), VALUE(VALUE_NAME), "USR1", "The signal that action signal sends." },
+    { "Signal", AT(signal), VALUE(VALUE_NAME), "", "The signal that action signal sends. A program that does not handle it is ended by most signals." },
     { "Description", AT(text), VALUE(VALUE_TEXT), "", "What the rule is for, in words." },
     { 0 },
 };

@@ -157,20 +157,34 @@ static int unknown_figure(const struct parser *p)
     return fail(p, "unknown figure '%s'; `sgctl policy figures` lists them", p->word);
 }
 
+/* Values of the figure, of any size: what is out of its range has an error of its own, check_range(). */
+static struct value_type any_size(int figure)
+{
+    struct value_type t = figure_table[figure].type;
+
+    t.min = -INFINITY;
+    t.max = INFINITY;
+    return t;
+}
+
 static int refuse_value(const struct parser *p, int figure)
 {
+    const struct value_type t = any_size(figure);
     char accepts[160];
 
-    return fail(p, "cannot compare %s with '%s': expected %s", figure_table[figure].name, p->word,
-                figure_accepts((enum figure_id)figure, accepts, sizeof(accepts)));
+    if (value_is_number(&t))
+        value_accepts(&t, accepts, sizeof(accepts));
+    else
+        figure_accepts((enum figure_id)figure, accepts, sizeof(accepts));
+    return fail(p, "cannot compare %s with '%s': expected %s", figure_table[figure].name, p->word, accepts);
 }
 
 static int parse_number(const struct parser *p, int figure, double *value)
 {
-    const struct value_type *t = &figure_table[figure].type;
-    const char *text = p->word + (*p->word == '-' && (t->kind == VALUE_RATIO || t->kind == VALUE_NUMBER));
+    const struct value_type t = any_size(figure);
+    const char *text = p->word + (*p->word == '-' && (t.kind == VALUE_RATIO || t.kind == VALUE_NUMBER));
 
-    if (value_parse(t, text, value, NULL) < 0)
+    if (value_parse(&t, text, value, NULL) < 0)
         return -1;
     if (text != p->word)
         *value = -*value;
@@ -202,6 +216,47 @@ static void join_percent(struct parser *p)
     }
 }
 
+/* Whether the comparison is the same for all values that the figure can have. */
+static enum truth constant(const struct condition_node *n)
+{
+    double min = figure_table[n->figure].type.min, max = figure_table[n->figure].type.max, v = n->value;
+    bool outside = v < min || v > max;
+
+    switch (n->op) {
+    case GREATER:
+        return min > v ? TRUTH_YES : max <= v ? TRUTH_NO : TRUTH_UNKNOWN;
+    case GREATER_EQUAL:
+        return min >= v ? TRUTH_YES : max < v ? TRUTH_NO : TRUTH_UNKNOWN;
+    case LESS:
+        return max < v ? TRUTH_YES : min >= v ? TRUTH_NO : TRUTH_UNKNOWN;
+    case LESS_EQUAL:
+        return max <= v ? TRUTH_YES : min > v ? TRUTH_NO : TRUTH_UNKNOWN;
+    case EQUAL:
+        return outside ? TRUTH_NO : TRUTH_UNKNOWN;
+    case DIFFERENT:
+        return outside ? TRUTH_YES : TRUTH_UNKNOWN;
+    default:
+        return TRUTH_UNKNOWN;
+    }
+}
+
+/* A comparison with a number has to be able to be true, and to be false. */
+static int check_range(const struct parser *p, const struct condition_node *n)
+{
+    const struct figure *f = &figure_table[n->figure];
+    enum truth always = constant(n);
+    char range[80], meant[64] = "";
+
+    if (always == TRUTH_UNKNOWN)
+        return 0;
+    if (f->type.kind == VALUE_RATIO && f->type.min == 1 && n->value > 0 && n->value < 1)
+        snprintf(meant, sizeof(meant), ". Did you mean '%s %s %.4g'?", f->name, ops[n->op], 1 + n->value);
+    else if (f->type.kind == VALUE_RATIO && f->type.max == 1 && n->value > 1 && n->value <= 100)
+        snprintf(meant, sizeof(meant), ". Did you mean '%s %s %.4g%%'?", f->name, ops[n->op], n->value);
+    return fail(p, "'%s %s %s' is %s true: %s is %s%s", f->name, ops[n->op], p->word, always == TRUTH_YES ? "always" : "never", f->name,
+                *value_range(&f->type, range, sizeof(range)) ? range : "never negative", meant);
+}
+
 static int parse_value(struct parser *p, struct condition_node *n)
 {
     const struct value_type *t = &figure_table[n->figure].type;
@@ -220,8 +275,11 @@ static int parse_value(struct parser *p, struct condition_node *n)
     else if (other >= 0 && figure_table[other].type.kind == t->kind) {
         n->other = (uint8_t)other;
         rc = 0;
-    } else
+    } else {
         rc = p->token == WORD ? parse_number(p, n->figure, &n->value) : -1;
+        if (rc == 0)
+            return check_range(p, n);
+    }
     return rc < 0 ? refuse_value(p, n->figure) : 0;
 }
 

@@ -29,12 +29,13 @@ static int compile_action(struct rule *r, const struct config_rule *c, struct er
         return wrong(c, c->action_line, "Action", c->action, err);
     }
     r->action = (enum action_kind)kind;
+    if (!*c->signal && r->action != ACTION_SIGNAL)
+        return 0;
     r->signal = action_signal_parse(c->signal);
-    if (r->signal < 0) {
-        err_set(err, "unknown signal; expected a name such as USR1, or a number");
-        return wrong(c, c->line, "Signal", c->signal, err);
-    }
-    return 0;
+    if (r->signal >= 0)
+        return 0;
+    err_set(err, "%s; expected a name such as USR1, or a number", *c->signal ? "unknown signal" : "missing: a program that does not handle the signal is ended by it");
+    return wrong(c, c->line, "Signal", c->signal, err);
 }
 
 int rule_compile(struct rule *r, const struct config_rule *c, struct err *err)

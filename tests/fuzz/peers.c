@@ -125,7 +125,7 @@ static const char conf[] =
     "Policy=p Checkpoint=request\n"
     "PolicyFor=p User=u Override=no\n"
     "Rule=slow Policy=p When=\"class == straggler or quiet_s < 1s\" Hold=0 CoolDown=0 Action=job_comment\n"
-    "Rule=rare Policy=p When=\"synchronisation_ratio > 5% and samples_per_s < 10\" Action=signal\n";
+    "Rule=rare Policy=p When=\"synchronisation_ratio > 5% and samples_per_s < 10\" Action=signal Signal=USR1\n";
 
 static struct config config;
 

@@ -132,6 +132,15 @@ static const struct {
     { "class == stragler",
       "column 10: cannot compare class with 'stragler': expected none, straggler, drift, jitter, imbalance, "
       "communication, congestion, oscillation or hang" },
+    { "slowdown > 5%", "column 12: 'slowdown > 5%' is always true: slowdown is at least 1. Did you mean 'slowdown > 1.05'?" },
+    { "not slowdown <= 50 %", "column 17: 'slowdown <= 50%' is never true: slowdown is at least 1. Did you mean 'slowdown <= 1.5'?" },
+    { "slowdown < 1", "column 12: 'slowdown < 1' is never true: slowdown is at least 1" },
+    { "synchronisation_ratio > 5", "column 25: 'synchronisation_ratio > 5' is never true: synchronisation_ratio is from 0 to 1. Did you mean "
+                                   "'synchronisation_ratio > 5%'?" },
+    { "last_ratio <= 100%", "column 15: 'last_ratio <= 100%' is always true: last_ratio is from 0 to 1" },
+    { "ranks > 1 and steps >= 0", "column 24: 'steps >= 0' is always true: steps is never negative" },
+    { "parallel_efficiency == 2", "column 24: 'parallel_efficiency == 2' is never true: parallel_efficiency is from 0 to 1. Did you mean "
+                                  "'parallel_efficiency == 2%'?" },
     { "class > drift", "column 9: class has no order: == and != are accepted" },
     { "culprit < n5", "column 11: culprit has no order: == and != are accepted" },
     { "warning == maybe", "column 12: cannot compare warning with 'maybe': expected no or yes" },

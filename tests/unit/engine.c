@@ -281,7 +281,7 @@ static void test_doubt(void)
 static void test_hold_of_levers(void)
 {
     set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 CoolDown=0 Action=exclude\n"
-              "Rule=nan Policy=p When=\"ranks > 1 and non_finite\" Hold=0 CoolDown=0 Action=signal\n");
+              "Rule=nan Policy=p When=\"ranks > 1 and non_finite\" Hold=0 CoolDown=0 Action=signal Signal=USR1\n");
     enforce = true;
     straggler("n5");
     figures.value[FIGURE_RANKS] = 8;
@@ -417,6 +417,8 @@ static const struct {
       "t:1: Rule=r When=: column 1: a figure, \"not\" or \"(\" is expected" },
     { "Rule=r Policy=balanced Module=m Action=drain",
       "t:1: Rule=r Module=m: no PolicyModule= is configured" },
+    { "Rule=r Policy=balanced When=warning Action=signal",
+      "t:1: Rule=r Signal=: missing: a program that does not handle the signal is ended by it; expected a name such as USR1, or a number" },
     { "Rule=r Policy=balanced When=warning Action=signal Signal=WINK",
       "t:1: Rule=r Signal=WINK: unknown signal; expected a name such as USR1, or a number" },
 };
