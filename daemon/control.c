@@ -333,7 +333,15 @@ int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, dou
 
 int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double now_s, struct err *err)
 {
-    return job_acknowledge(j) ? command(cs, j->control, by, now_s, "acknowledge", err) : 0;
+    char text[COMMAND_MAX] = "acknowledge ";
+    size_t at = strlen(text);
+
+    if (!job_unacknowledged(j, text + at, sizeof(text) - at))
+        return 0;
+    if (command(cs, j->control, by, now_s, text, err) < 0)
+        return -1;
+    job_acknowledge(j);
+    return 0;
 }
 
 /* ---- adding and removing jobs ---- */
@@ -344,7 +352,8 @@ struct restoring {
     double now_s, wall_s;
 };
 
-static void restore_command(struct control *c, const char *text, bool trusted)
+/* The newest of each kind counts: a pause is over when it was resumed, whatever else was said since. */
+static void restore_command(struct control *c, const char *text, bool trusted, double now_s)
 {
     char copy[COMMAND_MAX], *rest = copy, *word;
     const char *key[WORDS_MAX + 1]; /* one more than allowed, to detect too many */
@@ -358,9 +367,12 @@ static void restore_command(struct control *c, const char *text, bool trusted)
     if (!strcmp(word, "set")) {
         if (changes_parse(c, key, n, trusted, change, NULL) == 0) /* ignore a key that no longer exists */
             changes_make(c, change, n, trusted);
-    } else {
+    } else if (!strcmp(word, "pause") || !strcmp(word, "resume")) {
         c->paused = !strcmp(word, "pause");
         c->paused_by_operator = c->paused && trusted;
+    } else if (!strcmp(word, "acknowledge")) {
+        text += strlen(word);
+        job_acknowledge_again(c->job, text + strspn(text, " "), now_s);
     }
 }
 
@@ -369,7 +381,7 @@ static void restore_entry(const struct audit_entry *e, void *arg)
     struct restoring *r = arg;
 
     if (e->command) {
-        restore_command(r->c, e->d.sentence, controller_is_operator(r->cs->controller, e->by));
+        restore_command(r->c, e->d.sentence, controller_is_operator(r->cs->controller, e->by), r->now_s);
         return;
     }
     control_keep(r->c, e);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/utf8.h"
 #include "common/xalloc.h"
 
@@ -101,18 +102,71 @@ bool job_acknowledged(const struct job *j, uint32_t verdict_id)
     return false;
 }
 
-size_t job_acknowledge(struct job *j)
+static void see(struct job *j, const struct view_verdict *v)
+{
+    if (j->n_seen < JOB_SEEN_MAX && !job_acknowledged(j, v->finding.id))
+        j->seen[j->n_seen++] = v->finding.id;
+}
+
+void job_acknowledge(struct job *j)
 {
     const struct view_verdict *v;
-    size_t n = view_verdicts_get(j->view, &v), fresh = 0;
+    size_t n = view_verdicts_get(j->view, &v);
 
-    for (size_t i = 0; i < n && j->n_seen < JOB_SEEN_MAX; i++) {
-        if (job_acknowledged(j, v[i].finding.id))
-            continue;
-        j->seen[j->n_seen++] = v[i].finding.id;
-        fresh++;
+    for (size_t i = 0; i < n; i++)
+        see(j, &v[i]);
+}
+
+/* A verdict in words that it has after a restart, too. */
+static void known_as(const struct view_verdict *v, char words[JOB_KNOWN_SIZE])
+{
+    snprintf(words, JOB_KNOWN_SIZE, "%s%s%s", finding_class_name(v->finding.class), v->n_culprits ? " " : "", v->n_culprits ? v->culprit[0] : "");
+}
+
+bool job_unacknowledged(const struct job *j, char *buf, size_t size)
+{
+    const struct view_verdict *v;
+    size_t n = view_verdicts_get(j->view, &v);
+    char words[JOB_KNOWN_SIZE];
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if (!job_acknowledged(j, v[i].finding.id)) {
+            known_as(&v[i], words);
+            text_append(buf, size, "%s%s", *buf ? "; " : "", words);
+        }
+    return *buf;
+}
+
+void job_acknowledge_again(struct job *j, const char *words, double now_s)
+{
+    j->known_until_s = now_s + JOB_KNOWN_S;
+    while (*words && j->n_known < JOB_SEEN_MAX) {
+        size_t length = strcspn(words, ";");
+
+        snprintf(j->known[j->n_known++], JOB_KNOWN_SIZE, "%.*s", (int)length, words);
+        words += length;
+        words += strspn(words, "; ");
     }
-    return fresh;
+}
+
+static void see_known(struct job *j, double now_s)
+{
+    const struct view_verdict *v;
+    size_t n = view_verdicts_get(j->view, &v);
+    char words[JOB_KNOWN_SIZE];
+
+    if (now_s > j->known_until_s)
+        j->n_known = 0;
+    for (size_t i = 0; i < n && j->n_known; i++) {
+        known_as(&v[i], words);
+        for (size_t k = 0; k < j->n_known; k++)
+            if (!strcmp(j->known[k], words)) {
+                see(j, &v[i]);
+                memmove(j->known[k], j->known[k + 1], (--j->n_known - k) * JOB_KNOWN_SIZE);
+                break;
+            }
+    }
 }
 
 /* A verdict that was withdrawn is a new one when it recurs. */
@@ -177,6 +231,7 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
             raised(j, e.text, arg);
     }
     forget_seen(j);
+    see_known(j, now_s);
     if (job_agents_connected(j) || !j->n_agents)
         j->idle_since_s = now_s;
     view_figures_get(j->view, now_s, &f);

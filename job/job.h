@@ -18,6 +18,8 @@
 #define JOB_AGENTS_MAX 16384u
 #define JOB_NOTES_MAX  64u
 #define JOB_SEEN_MAX   32u
+#define JOB_KNOWN_SIZE (32u + VIEW_CULPRIT_SIZE)
+#define JOB_KNOWN_S    300.0 /* within which a verdict that stood before a restart is found again */
 #define JOB_DECISIONS  16u   /* latest decisions of its policy kept in memory; the audit log has all */
 #define JOB_LOST_S     30.0  /* a step without any agent for this long is lost */
 #define JOB_KEEP_S     900.0 /* time for which an ended step stays in memory; the store keeps it longer */
@@ -145,6 +147,9 @@ struct job {
     double failures_due_s;       /* when the failure rate of similar jobs is next read from the history */
     uint32_t seen[JOB_SEEN_MAX]; /* ids of standing verdicts that were acknowledged */
     size_t n_seen;
+    char known[JOB_SEEN_MAX][JOB_KNOWN_SIZE]; /* those acknowledged before a restart, which will be found again */
+    size_t n_known;
+    double known_until_s;
     struct control *control; /* daemon/control.h */
     double end_wall_s;       /* when its time limit ends it, Unix time; 0: not known */
     double saved_s, ticked_s;
@@ -181,9 +186,12 @@ size_t job_agents_connected(const struct job *j);
 void job_note(struct job *j, const char *node, const char *text);
 /* Append to the job's event list. */
 __attribute__((format(printf, 3, 4))) void job_event(struct job *j, double now_s, const char *fmt, ...);
-/* Acknowledge all standing verdicts; they stay acknowledged until they are withdrawn.  Returns how many were not
- * acknowledged before. */
-size_t job_acknowledge(struct job *j);
+/* Acknowledge all standing verdicts; they stay acknowledged until they are withdrawn. */
+void job_acknowledge(struct job *j);
+/* Those that it would acknowledge and that are not, in words for job_acknowledge_again(): "straggler r3; hang".  False: none. */
+bool job_unacknowledged(const struct job *j, char *buf, size_t size);
+/* After a restart: verdicts of these words are acknowledged when they are found again, if that is within JOB_KNOWN_S. */
+void job_acknowledge_again(struct job *j, const char *words, double now_s);
 bool job_acknowledged(const struct job *j, uint32_t verdict_id);
 /* Advance view, state and events to now_s.  raised, if not NULL, is called for every event of the view (verdicts,
  * regime).  A step that never had an agent, such as one read from a trace, does not become lost. */

@@ -11,7 +11,7 @@
     "Rule=slow Policy=p When=\"class == straggler and slowdown > 1.05\" Hold=1s CoolDown=1h "       \
     "Action=exclude\n"                                                                              \
     "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n"              \
-    "Rule=never Policy=p When=\"synchronisation_ratio > 0.95 or time_left_s < 1s\" Action=signal\n" \
+    "Rule=never Policy=p When=\"synchronisation_ratio > 0.95 or time_left_s < 1s\" Action=signal Signal=USR1\n" \
     "Rule=page Policy=p When=\"class == straggler\" Hold=2s CoolDown=1h Action=command\n"
 #define POLICY      "PolicyFor=p User=sim Override=no\n"
 #define UNTIL_ENDED "1e6" /* seconds */
@@ -196,7 +196,7 @@ static void commands(void)
        "a verdict is acknowledged by the command acknowledge");
     json_decref(a);
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
-    ok(says(a, "acknowledge"), "the audit has the command acknowledge");
+    ok(says(a, "acknowledge straggler sim3"), "the audit has the command acknowledge, with what was acknowledged");
     json_decref(a);
     a = control("99", "pause", "");
     ok(strstr(text(a, "error"), "no guarded job 99"), "a command for an unknown job is refused");
@@ -378,8 +378,12 @@ static void enforce(void)
 
 static void restart(void)
 {
+    pid_t other = live_job("4343", UNTIL_ENDED, "8");
     json_t *a;
 
+    ok(becomes("4343", "verdicts.0.class", "straggler"), "another job has a straggler");
+    json_decref(control("4343", "pause", ""));
+    json_decref(control("4343", "acknowledge", ""));
     live_stop(SIGKILL);
     configure("MinSlowdown=1.04");
     ok(live_start(), "the controller is started again");
@@ -391,6 +395,12 @@ static void restart(void)
     ok(number(rule(a, "slow"), "acted") == 1 && number(a, "policy.budget.actions") >= 2,
        "after a restart of the controller a rule does not decide again, and the budget counts its action");
     json_decref(a);
+    ok(becomes("4343", "verdicts.0.class", "straggler"), "the other job's straggler is found again");
+    a = job("4343");
+    ok(json_is_true(at(a, "policy.paused")), "a pause survives a restart of the controller, though a verdict was acknowledged after it");
+    ok(json_is_true(at(a, "verdicts.0.acknowledged")), "so does the acknowledgement");
+    json_decref(a);
+    end_job(other);
 }
 
 /* ---- the next run ---- */
