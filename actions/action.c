@@ -385,9 +385,9 @@ const struct action_record *actions_find(struct actions *as, const char *key)
     return lend(as, action_book_find(as->book, key));
 }
 
-json_t *actions_list(struct actions *as, uint32_t job, uid_t uid, int limit)
+void actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, int64_t limit, action_listed *each, void *arg)
 {
-    return action_book_list(as->book, job, uid, limit);
+    action_book_list(as->book, job, uid, before, limit, each, arg);
 }
 
 void actions_expire(struct actions *as, int days)

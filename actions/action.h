@@ -63,9 +63,9 @@ int actions_can(const struct actions *as, enum action_kind kind, struct err *err
 /* The record of an action, valid until the next call; NULL: there is none. */
 const struct action_record *actions_get(struct actions *as, int64_t id);
 const struct action_record *actions_find(struct actions *as, const char *key);
-/* At most limit actions, newest first; job 0: of all jobs; uid UINT32_MAX: of all users.  Objects as in
- * doc/protocol.md; the caller owns the array. */
-json_t *actions_list(struct actions *as, uint32_t job, uid_t uid, int limit);
+/* Call each for at most limit actions, newest first, until it returns false; job 0: of all jobs; uid UINT32_MAX: of all users; before:
+ * those with a lower id, 0: all. */
+void actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, int64_t limit, action_listed *each, void *arg);
 /* Seconds to wait after this many tries.  random in [0, 1) scales the wait by 0.5 to 1.5, so that actions that failed
  * together are not tried again together. */
 double action_wait_s(const struct attempt_limits *l, unsigned tries, double random);

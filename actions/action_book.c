@@ -30,7 +30,7 @@ static const char *const sql[STATEMENTS] = {
     [GET] = "SELECT " COLUMNS " FROM action WHERE id=?1",
     [FIND] = "SELECT " COLUMNS " FROM action WHERE key=?1",
     [PENDING] = "SELECT " COLUMNS " FROM action WHERE state=0 ORDER BY id",
-    [LIST] = "SELECT " COLUMNS " FROM action WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2)"
+    [LIST] = "SELECT " COLUMNS " FROM action WHERE id<?4 AND (?1=0 OR job=?1) AND (?2<0 OR uid=?2)"
              " ORDER BY id DESC LIMIT ?3",
     [EXPIRE] = "DELETE FROM action WHERE state<>0 AND ended<?1",
 };
@@ -182,22 +182,22 @@ void action_book_pending(struct action_book *b, void (*each)(struct action_recor
     }
 }
 
-json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int limit)
+void action_book_list(struct action_book *b, uint32_t job, uid_t uid, int64_t before, int64_t limit, action_listed *each, void *arg)
 {
     sqlite3_stmt *st = b->db->st[LIST];
-    json_t *list = json_array();
+    bool more = true;
 
     sqlite3_bind_int64(st, 1, job);
     database_bind_uid(st, 2, uid);
-    sqlite3_bind_int(st, 3, limit);
-    while (database_row(st)) {
+    sqlite3_bind_int64(st, 3, limit);
+    sqlite3_bind_int64(st, 4, before > 0 ? before : INT64_MAX);
+    while (more && database_row(st)) {
         struct action_record *r = record(st);
 
-        if (r)
-            json_array_append_new(list, action_object(r));
+        more = !r || each(r, arg);
         action_record_free(r);
     }
-    return list;
+    sqlite3_reset(st);
 }
 
 void action_book_expire(struct action_book *b, double before)

@@ -31,7 +31,7 @@ struct action_record *action_book_find(struct action_book *b, const char *key);
 void action_book_pending(struct action_book *b, void (*each)(struct action_record *r, void *arg), void *arg);
 void action_record_free(struct action_record *r); /* NULL is fine */
 /* See actions_list(). */
-json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int limit);
+void action_book_list(struct action_book *b, uint32_t job, uid_t uid, int64_t before, int64_t limit, action_listed *each, void *arg);
 void action_book_expire(struct action_book *b, double before); /* delete actions that ended before */
 
 #endif

@@ -53,6 +53,9 @@ struct action_record {
     const char *outcome; /* a sentence: what was done and by what means, or why it failed or is tried again */
     const char *figures; /* text of a JSON object; "": none */
 };
+/* False: no more of them. */
+typedef bool action_listed(const struct action_record *r, void *arg);
+
 /* Whether a job's comment is set as the user's own, not the administrator's: its owner asked for it. */
 bool action_own_comment(const struct action_record *r);
 /* Whether the nodes must belong to the job: a rule named them. */

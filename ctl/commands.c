@@ -18,6 +18,7 @@ static const struct option_spec timeout = {
     "wait at most this long for an answer",
 };
 static const struct option_spec finished = { .name = "finished", .text = "list finished job steps too" };
+static const struct option_spec newest = { "newest", "N", VALUE_RANGE(VALUE_COUNT, 1, 100000), "of finished steps list the newest N" };
 static const struct option_spec wide = {
     .name = "wide", .text = "print tables in full, even where they are wider than the terminal"
 };
@@ -61,7 +62,7 @@ static const struct option_use analyze_uses[] = {
     { &option_json, NULL }, { &html, NULL }, { &output, NULL }, { &wide, NULL }, { &fail, NULL }, { NULL, NULL }
 };
 static const struct option_use jobs_uses[] = {
-    { &option_json, NULL }, { &wide, NULL }, { &finished, NULL }, { NULL, NULL }
+    { &option_json, NULL }, { &wide, NULL }, { &finished, NULL }, { &newest, "100" }, { NULL, NULL }
 };
 static const struct option_use action_uses[] = {
     { &option_json, NULL },

@@ -212,12 +212,12 @@ static void check_clock(const struct doctor *d, struct doctor_check *f)
 {
     struct err err = { "" };
     double before_s = wall_s();
-    json_t *answer = ask(d, "jobs", &err);
+    json_t *answer = ask(d, "status", &err);
     double half_s = (wall_s() - before_s) / 2; /* the controller answered at some time in between */
     double apart_s = before_s + half_s - get_number(answer, "now");
 
     if (isnan(apart_s)) {
-        found(f, "unknown: the controller does not answer");
+        found(f, answer ? "unknown: the controller is of an earlier release" : "unknown: the controller does not answer");
         next(f, "sgctl doctor   (again, when the controller answers)");
     } else if (fabs(apart_s) - half_s > DOCTOR_CLOCK_S) {
         found(f, "%s %s the controller's, give or take %s; munge refuses at 5 minutes", text_s(fabs(apart_s)).s,

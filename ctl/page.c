@@ -3,6 +3,7 @@
 #include "ctl/page_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -156,6 +157,37 @@ static void explain_lemons(const struct page *p, const json_t *nodes)
             "nodes do. A node with YES should be drained and tested.");
 }
 
+/* Those that a verdict names first, then the latest. */
+static int worst_first(const void *a, const void *b)
+{
+    const json_t *x = *(const json_t *const *)a, *y = *(const json_t *const *)b;
+    bool named_x = *get_word(x, "verdict"), named_y = *get_word(y, "verdict");
+    double late_x = get_number(x, "lateness_s"), late_y = get_number(y, "lateness_s");
+
+    if (named_x != named_y)
+        return named_x ? -1 : 1;
+    if (isnan(late_x) != isnan(late_y))
+        return isnan(late_x) ? 1 : -1;
+    if (late_x != late_y && !isnan(late_x))
+        return late_x < late_y ? 1 : -1;
+    return strverscmp(get_word(x, "node"), get_word(y, "node"));
+}
+
+static json_t *in_order(const json_t *nodes)
+{
+    size_t n = json_array_size(nodes);
+    json_t **row = xcalloc(n, sizeof(*row)), *ordered = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        row[i] = json_array_get(nodes, i);
+    if (n)
+        qsort(row, n, sizeof(*row), worst_first);
+    for (size_t i = 0; i < n; i++)
+        json_array_append(ordered, row[i]);
+    free(row);
+    return ordered;
+}
+
 int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
@@ -175,15 +207,16 @@ int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct er
         { "VERDICT", .key = "verdict" },
     };
     const struct page page = { out, answer, form };
-    const json_t *nodes;
+    json_t *nodes;
 
     if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
         return -1;
-    nodes = get_array(answer, "nodes");
+    nodes = in_order(get_array(answer, "nodes"));
     if (json_array_size(nodes) == 0)
         page_line(&page, 0, "No nodes are known yet. They appear with the first guarded job.");
     page_table(&page, NULL, nodes, SIZE_MAX, column, ARRAY_SIZE(column), 0);
     explain_lemons(&page, nodes);
+    json_decref(nodes);
     return 0;
 }
 

@@ -74,7 +74,7 @@ static int run_status(const struct options *o)
 
 static int run_jobs(const struct options *o)
 {
-    return query(o, json_pack("{s:s, s:b}", "query", "jobs", "finished", options_given(o, "finished")),
+    return query(o, json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", options_given(o, "finished"), "newest", options_int(o, "newest", 100)),
                  page_jobs);
 }
 
@@ -206,10 +206,13 @@ static int run_node(const struct options *o)
     return request_action(o, action_request_on_node(o->operands, o->n_operands, &err), &err);
 }
 
+#define ACTIONS_SHOWN 200
+#define AUDIT_SHOWN   50
+
 static int run_actions(const struct options *o)
 {
     return query(o,
-                 json_pack("{s:s, s:s*}", "query", "actions", "job", o->n_operands ? o->operands[0] : NULL),
+                 json_pack("{s:s, s:i, s:s*}", "query", "actions", "limit", ACTIONS_SHOWN, "job", o->n_operands ? o->operands[0] : NULL),
                  page_actions);
 }
 
@@ -355,7 +358,7 @@ static int policy_figures(const struct options *o)
 
 static int run_audit(const struct options *o)
 {
-    return query(o, json_pack("{s:s, s:s*}", "query", "audit", "job", o->n_operands ? o->operands[0] : NULL),
+    return query(o, json_pack("{s:s, s:i, s:s*}", "query", "audit", "limit", AUDIT_SHOWN, "job", o->n_operands ? o->operands[0] : NULL),
                  page_audit);
 }
 

@@ -25,9 +25,10 @@
 #include "report/report_step.h"
 #include "report/report_view.h"
 #include "wire/json.h"
+#include "wire/pages.h"
 
-#define FINISHED_MAX 100 /* rows of finished steps */
-#define LEMONS_MAX   64
+#define ROWS_MAX   100000 /* of a list that is asked for in pages */
+#define LEMONS_MAX 64
 
 static bool may_see(const struct peer *p, const struct job *j)
 {
@@ -91,46 +92,106 @@ json_t *query_status(const struct controller *s)
     return answer;
 }
 
-static json_t *answer_status(struct peer *p, const json_t *q)
-{
-    json_t *answer = query_status(p->controller);
-
-    (void)q;
-    put_bool(answer, "operator", query_sees(p) == UINT32_MAX);
-    return answer;
-}
-
 /* The controller's clock, by which terminals compute the ages of `start` and `last_culprit`. */
 static json_t *unix_time(void)
 {
     return json_real(wall_s());
 }
 
+static json_t *answer_status(struct peer *p, const json_t *q)
+{
+    json_t *answer = query_status(p->controller);
+
+    (void)q;
+    put_json(answer, "now", unix_time());
+    put_bool(answer, "operator", query_sees(p) == UINT32_MAX);
+    return answer;
+}
+
+/* ---- jobs: those that run, and then those that ended, the newest of each first ---- */
+
+/* The word of a page: "running N", before the nth; or "ended LEFT UPDATED UID JOB STEP RESTARTS", behind that row, with so many more wanted. */
+struct jobs_place {
+    size_t running, ended;
+    struct store_place stored;
+};
+
+static int jobs_place_read(struct jobs_place *at, const json_t *q, size_t jobs, struct err *err)
+{
+    const char *word = get_word(q, "from");
+    struct job_id *id = &at->stored.id;
+
+    *at = (struct jobs_place){ .running = jobs, .stored = STORE_LIST_BEGIN };
+    if (get_true(q, "finished"))
+        at->ended = (size_t)get_int(q, "newest", 1, ROWS_MAX, ROWS_MAX);
+    if (!*word || sscanf(word, "running %zu", &at->running) == 1) {
+        at->running = at->running < jobs ? at->running : jobs; /* some may be forgotten by now */
+        return 0;
+    }
+    at->running = 0;
+    if (sscanf(word, "ended %zu %la %u %u %u %u", &at->ended, &at->stored.updated, &id->uid, &id->job, &id->step, &id->restarts) == 6)
+        return 0;
+    return err_set(err, "unknown 'from': expected the word that the answer before had as page.next");
+}
+
+struct jobs_rows {
+    struct pages_page page;
+    size_t ended; /* that are wanted */
+    double wall_s;
+};
+
+static bool take_ended(json_t *row, size_t bytes, void *arg)
+{
+    struct jobs_rows *r = arg;
+
+    if (row)
+        query_job_age(row, r->wall_s);
+    pages_append(&r->page, row, bytes);
+    return --r->ended && !pages_full(&r->page);
+}
+
+static void list_running(struct peer *p, struct jobs_rows *r, struct jobs_place *at)
+{
+    const struct jobs *jobs = &p->controller->jobs;
+    double now_s = controller_now_s();
+
+    for (; at->running > 0 && !pages_full(&r->page); at->running--) {
+        const struct job *j = jobs->job[at->running - 1];
+
+        if (may_see(p, j) && !job_over(j))
+            pages_append(&r->page, report_row(j, now_s), 0);
+    }
+    if (at->running)
+        snprintf(r->page.next, sizeof(r->page.next), "running %zu", at->running);
+}
+
+static void list_ended(struct peer *p, struct jobs_rows *r, struct store_place *at)
+{
+    const struct job_id *id = &at->id;
+    bool more = pages_full(&r->page) || store_list(p->controller->store, query_sees(p), at, take_ended, r);
+
+    if (more && r->ended)
+        snprintf(r->page.next, sizeof(r->page.next), "ended %zu %a %u %u %u %u", r->ended, at->updated, id->uid, id->job, id->step, id->restarts);
+}
+
 static json_t *answer_jobs(struct peer *p, const json_t *q)
 {
-    struct controller *s = p->controller;
-    bool finished = get_true(q, "finished");
-    json_t *list = json_array(), *stored = NULL, *row;
-    int64_t ended = -1;
-    double now_s = controller_now_s();
+    struct jobs_rows r = { .wall_s = wall_s() };
+    struct jobs_place at;
+    struct err err;
     json_t *answer;
-    size_t i;
 
-    for (i = s->jobs.n; i-- > 0;)
-        if (may_see(p, s->jobs.job[i]) && !job_over(s->jobs.job[i]))
-            json_array_append_new(list, report_row(s->jobs.job[i], now_s));
-    if (finished || !json_array_size(list)) {
-        stored = store_list(s->store, query_sees(p), FINISHED_MAX);
-        ended = (int64_t)json_array_size(stored);
-    }
-    if (finished)
-        json_array_foreach(stored, i, row) {
-            query_job_age(row, wall_s());
-            json_array_append(list, row);
-        }
-    json_decref(stored);
-    answer = json_pack("{s:o,s:o}", "now", unix_time(), "jobs", list);
-    put_count(answer, "ended", ended);
+    if (jobs_place_read(&at, q, p->controller->jobs.n, &err) < 0)
+        return query_error(err.text);
+    r.page.rows = json_array();
+    r.ended = at.ended;
+    list_running(p, &r, &at);
+    if (r.ended && !at.running)
+        list_ended(p, &r, &at.stored);
+    answer = json_pack("{s:o}", "now", unix_time());
+    if (!*get_word(q, "from"))
+        put_count(answer, "ended", store_listed_count(p->controller->store, query_sees(p)));
+    pages_put(&r.page, answer, "jobs");
     return answer;
 }
 
@@ -246,24 +307,31 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
 {
     const struct jobs *all = &p->controller->jobs;
     struct report_nodes t = { 0 };
+    struct pages_page page = { .rows = json_array() };
+    const char *behind = get_word(q, "from");
     double now_s = controller_now_s();
-    json_t *list = json_array();
+    json_t *answer = json_pack("{s:o}", "now", unix_time());
 
-    (void)q;
     for (size_t i = 0; i < all->n; i++)
         if (may_see(p, all->job[i]) && !job_over(all->job[i]))
             report_job_nodes(&t, all->job[i], now_s);
-    report_nodes_sort(&t);
     if (query_sees(p) == UINT32_MAX)
         add_lemons(p->controller, &t);
-    for (size_t i = 0; i < t.n; i++) {
-        json_t *row = report_job_node(&t.row[i], now_s);
+    report_nodes_sort(&t);
+    for (size_t i = 0; i < t.n && !*page.next; i++) {
+        json_t *row;
 
+        if (strcmp(t.row[i].name, behind) <= 0)
+            continue;
+        row = report_job_node(&t.row[i], now_s);
         put_history(p->controller, t.row[i].name, row);
-        json_array_append_new(list, row);
+        pages_append(&page, row, 0);
+        if (pages_full(&page) && i + 1 < t.n)
+            snprintf(page.next, sizeof(page.next), "%s", t.row[i].name);
     }
     report_nodes_free(&t);
-    return json_pack("{s:o,s:o}", "now", unix_time(), "nodes", list);
+    pages_put(&page, answer, "nodes");
+    return answer;
 }
 
 /* Their names alone, which say nothing of anybody's jobs: to everybody, where jobs of several users blame the node. */
@@ -398,23 +466,33 @@ static json_t *answer_policy(struct peer *p, const json_t *q)
     return query_error(err.text);
 }
 
+static bool take_audit(const struct audit_entry *e, void *arg)
+{
+    struct pages_page *page = arg;
+
+    pages_append(page, audit_object(e), 0);
+    if (pages_full(page))
+        snprintf(page->next, sizeof(page->next), "%lld", (long long)e->id);
+    return !*page->next;
+}
+
 static json_t *answer_audit(struct peer *p, const json_t *q)
 {
     char text[64];
-    int64_t limit = get_int(q, "limit", INT64_MIN, INT64_MAX, 50);
+    int64_t asked = get_int(q, "limit", INT64_MIN, INT64_MAX, 50), limit = asked < 1 ? 1 : asked > ROWS_MAX ? ROWS_MAX : asked, before = strtoll(get_word(q, "from"), NULL, 10);
     long long job = strtoll(show_text(q, "job", text, sizeof(text)), NULL, 10);
+    struct pages_page page = { .rows = json_array() };
     struct err err;
-    json_t *list;
+    json_t *answer;
 
-    list = audit_list(p->controller->audit, job > 0 ? (uint32_t)job : 0, query_sees(p),
-                      limit < 1      ? 1
-                      : limit > 1000 ? 1000
-                                     : (int)limit);
-    if (json_object_get(q, "job") && !json_array_size(list) && !query_job_known(p, q, &err)) {
-        json_decref(list);
+    audit_list(p->controller->audit, job > 0 ? (uint32_t)job : 0, query_sees(p), before, limit, take_audit, &page);
+    if (json_object_get(q, "job") && !json_array_size(page.rows) && !before && !query_job_known(p, q, &err)) {
+        json_decref(page.rows);
         return query_error(err.text);
     }
-    return json_pack("{s:o,s:o}", "now", unix_time(), "audit", list);
+    answer = json_pack("{s:o}", "now", unix_time());
+    pages_put(&page, answer, "audit");
+    return answer;
 }
 
 static const struct {

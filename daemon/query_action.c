@@ -15,8 +15,9 @@
 #include "history/history.h"
 #include "job/cadence.h"
 #include "wire/json.h"
+#include "wire/pages.h"
 
-#define LIST_MAX 200
+#define LIST_MAX 200 /* of each list, and of actions without a limit */
 
 static bool is_operator(const struct peer *p)
 {
@@ -149,31 +150,49 @@ static json_t *one_action(struct peer *p, int64_t id)
                : query_error("no such action");
 }
 
-json_t *query_actions(struct peer *p, const json_t *q)
+static bool take_action(const struct action_record *r, void *arg)
 {
+    struct pages_page *page = arg;
+
+    pages_append(page, action_object(r), 0);
+    if (pages_full(page))
+        snprintf(page->next, sizeof(page->next), "%lld", (long long)r->id);
+    return !*page->next;
+}
+
+static json_t *list_actions(struct peer *p, const json_t *q)
+{
+    struct actions *as = p->controller->actions;
+    int64_t before = strtoll(get_word(q, "from"), NULL, 10), limit = get_int(q, "limit", 1, LIST_MAX, LIST_MAX);
+    struct pages_page page = { .rows = json_array() };
     uint32_t number = 0;
     struct err err;
     char text[64];
-    json_t *list;
+    json_t *answer;
 
-    if (json_is_integer(json_object_get(q, "id")))
-        return one_action(p, get_int(q, "id", 0, INT64_MAX, -1));
     if (json_object_get(q, "job")) {
         const struct job *j = query_job(p, q, false, &err);
 
         number = j ? j->id.job : (uint32_t)strtoul(show_text(q, "job", text, sizeof(text)), NULL, 10);
-        if (!number)
-            return query_error(err.text);
-        list = actions_list(p->controller->actions, number, query_sees(p), LIST_MAX);
-        if (!json_array_size(list) && !query_job_known(p, q, &err)) {
-            json_decref(list);
-            return query_error(err.text);
-        }
-    } else {
-        list = actions_list(p->controller->actions, 0, query_sees(p), LIST_MAX);
     }
-    return json_pack("{s:f,s:o,s:o,s:o}", "now", wall_s(), "actions", list, "orders", choices(p, number, STORE_ORDER), "algorithms",
-                     choices(p, number, STORE_ALGORITHM));
+    if (number || !json_object_get(q, "job"))
+        actions_list(as, number, query_sees(p), before, limit, take_action, &page);
+    if (json_object_get(q, "job") && !json_array_size(page.rows) && !before && (!number || !query_job_known(p, q, &err))) {
+        json_decref(page.rows);
+        return query_error(err.text);
+    }
+    answer = json_pack("{s:f}", "now", wall_s());
+    pages_put(&page, answer, "actions");
+    if (before)
+        return answer;
+    put_json(answer, "orders", choices(p, number, STORE_ORDER));
+    put_json(answer, "algorithms", choices(p, number, STORE_ALGORITHM));
+    return answer;
+}
+
+json_t *query_actions(struct peer *p, const json_t *q)
+{
+    return json_is_integer(json_object_get(q, "id")) ? one_action(p, get_int(q, "id", 0, INT64_MAX, -1)) : list_actions(p, q);
 }
 
 /* ---- outcomes ---- */

@@ -47,7 +47,7 @@ static const char *const sql[STATEMENTS] = {
     [UPDATE] =
         "UPDATE audit SET outcome=?2, outcome_text=?3, effect_ratio=?4, effect=?5, effect_low=?6, effect_high=?7 WHERE id=?1",
     [LIST] =
-        "SELECT " COLUMNS " FROM audit WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
+        "SELECT " COLUMNS " FROM audit WHERE id<?4 AND (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
     /* state<2: not withheld; by=4294967295: AUDIT_NOBODY */
     [SPENT] = "SELECT at, n_nodes, uid FROM audit WHERE NOT command AND by=4294967295 AND at>=?1 AND outcome<>3"
               " AND ((?2=0 AND state=1) OR (job=?2 AND uid=?3 AND state<2)) ORDER BY id",
@@ -260,20 +260,22 @@ void audit_expire(struct audit *a, int days)
 
 /* ---- reading ---- */
 
-json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit)
+void audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit, bool (*each)(const struct audit_entry *e, void *arg),
+                void *arg)
 {
-    json_t *list = json_array();
     struct audit_entry e;
     sqlite3_stmt *st = a->db->st[LIST];
+    bool more = true;
 
     sqlite3_bind_int64(st, 1, job);
     database_bind_uid(st, 2, uid);
-    sqlite3_bind_int(st, 3, limit);
-    while (database_row(st)) {
+    sqlite3_bind_int64(st, 3, limit);
+    sqlite3_bind_int64(st, 4, before > 0 ? before : INT64_MAX);
+    while (more && database_row(st)) {
         take_entry(st, &e);
-        json_array_append_new(list, audit_object(&e));
+        more = each(&e, arg);
     }
-    return list;
+    sqlite3_reset(st);
 }
 
 void audit_spent(struct audit *a, const struct job_id *job, double since,

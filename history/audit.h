@@ -55,8 +55,10 @@ int audit_update(struct audit *a, const struct audit_entry *e, struct err *err);
 
 /* The entry as in sgctl(1), JSON; the caller owns it. */
 json_t *audit_object(const struct audit_entry *e);
-/* At most limit entries, newest first; job 0: of all jobs; uid UINT32_MAX: of all users. The caller owns the array. */
-json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit);
+/* Call each for at most limit entries, newest first, until it returns false; job 0: of all jobs; uid UINT32_MAX: of all users; before: those
+ * with a lower id, 0: all. */
+void audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit, bool (*each)(const struct audit_entry *e, void *arg),
+                void *arg);
 
 /* Call each for decisions after since that count against a budget, oldest first.  With a job: its decisions that
  * were not withheld; with NULL: enforced decisions of all jobs.  Neither actions that failed nor those that a user asked for

@@ -276,6 +276,16 @@ static int save_launch(struct history *h, struct memory *m, const struct store_r
     return store_launch(h->store, r, &m->launch, err) < 0 || save_allreduces(h, r, err) < 0 ? -1 : 0;
 }
 
+/* The report, and of an ended step its row in the list. */
+static int save_step(struct history *h, const struct job *j, double now_s, const json_t *report, struct err *err)
+{
+    json_t *row = job_over(j) ? report_row(j, now_s) : NULL;
+    int rc = store_step(h->store, j, report, row, err);
+
+    json_decref(row);
+    return rc;
+}
+
 int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
                  struct err *err)
 {
@@ -290,7 +300,7 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
         return 0;
     if (job_unconfirmed(j)) {
         history_put(h, j, first_action_s, report);
-        return store_step(h->store, j, report, err);
+        return save_step(h, j, now_s, report, err);
     }
     m = memory_of(h, j);
     view_figures_get(j->view, end_s, &f);
@@ -307,7 +317,7 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
         compare(h, m, &r);
     history_put(h, j, first_action_s, report);
     if (rc == 0)
-        rc = store_step(h->store, j, report, err);
+        rc = save_step(h, j, now_s, report, err);
     /* Without collectives no verdict is possible, so that such a step is no evidence for its nodes. */
     if (rc == 0 && f.collectives && (job_over(j) || now_s >= m->parts_s + HISTORY_PARTS_S)) {
         rc = save_parts(h, j, end_s, err);

@@ -11,7 +11,6 @@
 #include "common/xalloc.h"
 #include "history/database.h"
 #include "history/store_schema.h"
-#include "job/job.h"
 #include "wire/json.h"
 
 #define STEPS_MIN    20   /* least number of steps of a run that is compared */
@@ -33,7 +32,12 @@ enum statement {
     PUT_RUN,
     PUT_PART,
     GET_REPORT,
-    GET_LIST,
+    PUT_LISTED,
+    DELETE_LISTED,
+    GET_LISTED,
+    GET_OWN_LISTED,
+    COUNT_LISTED,
+    COUNT_OWN_LISTED,
     GET_NODE,
     GET_STARTS,
     GET_NODE_JOBS,
@@ -58,6 +62,8 @@ enum statement {
     " WHERE l.uid=?1 AND l.name=?2 AND l.ranks=?3 AND l.nodes=?4 AND l." choice "=?5 AND l." told " IN ('" PLACED "','" HELD_OUT "')"   \
     " AND r.partition=?6 AND r.period=?7 AND r.steps>=?8 AND r.step_p50_s>0 ORDER BY l.begin DESC LIMIT ?9"
 
+#define NEWEST_FIRST " ORDER BY updated DESC, uid DESC, job DESC, step DESC, restarts DESC"
+
 static const char *const sql[STATEMENTS] = {
     [PUT_STEP] = "INSERT OR REPLACE INTO step VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [PUT_VERDICT] = "INSERT INTO verdict VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
@@ -74,8 +80,14 @@ static const char *const sql[STATEMENTS] = {
     [PUT_PART] = "INSERT OR REPLACE INTO part VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [GET_REPORT] = "SELECT report FROM step WHERE job=?1 AND (?2<0 OR step=?2) AND (?3<0 OR uid=?3)"
                    " ORDER BY restarts DESC, updated DESC LIMIT 1",
-    [GET_LIST] = "SELECT report FROM step WHERE (?1<0 OR uid=?1) AND state IN ('finished','lost')"
-                 " ORDER BY updated DESC LIMIT ?2",
+    [PUT_LISTED] = "INSERT OR REPLACE INTO listed VALUES(?1,?2,?3,?4,?5,?6)",
+    [DELETE_LISTED] = "DELETE FROM listed WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
+    [GET_LISTED] = "SELECT updated, uid, job, step, restarts, row FROM listed"
+                   " WHERE (updated, uid, job, step, restarts)<(?1,?2,?3,?4,?5)" NEWEST_FIRST,
+    [GET_OWN_LISTED] = "SELECT updated, uid, job, step, restarts, row FROM listed"
+                       " WHERE uid=?2 AND (updated, job, step, restarts)<(?1,?3,?4,?5)" NEWEST_FIRST,
+    [COUNT_LISTED] = "SELECT count(*) FROM listed",
+    [COUNT_OWN_LISTED] = "SELECT count(*) FROM listed WHERE uid=?1",
     [GET_NODE] = "SELECT count(*), max(at) FROM verdict WHERE node=?1",
     [GET_STARTS] =
         "SELECT job, step, restarts, ranks, period, rerun, steps, step_p50_s, step_cv, energy_j_per_step"
@@ -136,9 +148,28 @@ void store_close(struct store *s)
     free(s);
 }
 
-int store_step(struct store *s, const struct job *j, const json_t *report, struct err *err)
+/* A lost step that is heard of again leaves the list. */
+static int put_listed(struct store *s, const struct job *j, double updated, const json_t *row, struct err *err)
+{
+    sqlite3_stmt *st = s->db->st[row ? PUT_LISTED : DELETE_LISTED];
+    char *text;
+    int rc;
+
+    database_bind_id(st, 1, &j->id);
+    if (!row)
+        return database_run(st, "history", err);
+    text = json_dumps(row, JSON_COMPACT);
+    sqlite3_bind_double(st, 5, updated);
+    database_bind_text(st, 6, text);
+    rc = database_run(st, "history", err);
+    free(text);
+    return rc;
+}
+
+int store_step(struct store *s, const struct job *j, const json_t *report, const json_t *row, struct err *err)
 {
     sqlite3_stmt *st = s->db->st[PUT_STEP];
+    double updated = wall_s();
     char *text;
     int rc;
 
@@ -148,12 +179,12 @@ int store_step(struct store *s, const struct job *j, const json_t *report, struc
     database_bind_text(st, 6, j->user);
     database_bind_text(st, 7, j->partition);
     sqlite3_bind_double(st, 8, j->start_wall_s);
-    sqlite3_bind_double(st, 9, wall_s());
+    sqlite3_bind_double(st, 9, updated);
     database_bind_text(st, 10, job_state_name(j->state));
     database_bind_text(st, 11, text);
     rc = database_run(st, "history", err);
     free(text);
-    return rc;
+    return rc == 0 ? put_listed(s, j, updated, row, err) : rc;
 }
 
 int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
@@ -553,7 +584,7 @@ int store_end(struct store *s, struct err *err)
 
 int store_expire(struct store *s, int days, struct err *err)
 {
-    char text[500];
+    char text[600];
     double before = wall_s() - days * 86400.0;
 
     snprintf(text, sizeof(text),
@@ -561,8 +592,8 @@ int store_expire(struct store *s, int days, struct err *err)
              "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
              "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;"
              "DELETE FROM launch WHERE heard < %.0f;"
-             "DELETE FROM algorithm WHERE heard < %.0f;",
-             before, before, before, before, before, before, before, before);
+             "DELETE FROM algorithm WHERE heard < %.0f; DELETE FROM listed WHERE updated < %.0f;",
+             before, before, before, before, before, before, before, before, before);
     return database_execute(s->db, text, err) < 0 ? err_prefix(err, "history") : 0;
 }
 
@@ -607,8 +638,8 @@ static int64_t largest_user(struct store *s, int64_t *steps)
 
 static int delete_oldest(struct store *s, int64_t uid, int64_t n, struct err *err)
 {
-    static const char *const of_step[] = { "run", "part", "outcome", "scaling", "launch", "algorithm", "step" };
-    char text[2000], *at = text;
+    static const char *const of_step[] = { "run", "part", "outcome", "scaling", "launch", "algorithm", "listed", "step" };
+    char text[2400], *at = text;
 
     at += snprintf(at, 200,
                    "BEGIN IMMEDIATE; CREATE TEMP TABLE gone AS SELECT uid, job, step, restarts FROM step"
@@ -682,19 +713,40 @@ bool store_has_report(struct store *s, int64_t job, int64_t step, uid_t uid)
     return found;
 }
 
-json_t *store_list(struct store *s, uid_t uid, int limit)
+bool store_list(struct store *s, uid_t uid, struct store_place *at, store_listed *each, void *arg)
 {
-    json_t *list = json_array();
     sqlite3_stmt *st;
+    bool more = false;
 
     if (!s)
-        return list;
-    st = s->db->st[GET_LIST];
-    database_bind_uid(st, 1, uid);
-    sqlite3_bind_int(st, 2, limit);
-    while (database_row(st))
-        json_array_append_new(list, json_loads(database_text(st, 0), 0, NULL)); /* ignores NULL */
-    return list;
+        return false;
+    st = s->db->st[uid == UINT32_MAX ? GET_LISTED : GET_OWN_LISTED];
+    sqlite3_bind_double(st, 1, at->updated);
+    database_bind_id(st, 2, &at->id);
+    if (uid != UINT32_MAX)
+        sqlite3_bind_int64(st, 2, uid);
+    while (!more && database_row(st)) {
+        at->updated = database_real(st, 0);
+        at->id = database_id(st, 1);
+        more = !each(json_loads(database_text(st, 5), 0, NULL), (size_t)sqlite3_column_bytes(st, 5), arg);
+    }
+    sqlite3_reset(st);
+    return more;
+}
+
+int64_t store_listed_count(struct store *s, uid_t uid)
+{
+    sqlite3_stmt *st = s ? s->db->st[uid == UINT32_MAX ? COUNT_LISTED : COUNT_OWN_LISTED] : NULL;
+    int64_t n = 0;
+
+    if (!st)
+        return 0;
+    if (uid != UINT32_MAX)
+        sqlite3_bind_int64(st, 1, uid);
+    if (sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    return n;
 }
 
 int store_node(struct store *s, const char *node, int *count, double *last_wall_s)

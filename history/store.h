@@ -18,19 +18,19 @@
 #include "common/err.h"
 #include "history/past.h"
 #include "history/starts.h"
+#include "job/job.h"
 #include "model/algorithm.h"
 
 #define STORE_RERUN_S 600.0 /* a start within this time after a broken run of the same name is a re-run of it */
 
 struct store;
-struct job;
 
 /* Open or create DIR/history.sqlite.  NULL with a reason. */
 struct store *store_open(const char *dir, struct err *err);
 void store_close(struct store *s);
 
-/* Write the step's row; report stays the caller's. */
-int store_step(struct store *s, const struct job *j, const json_t *report, struct err *err);
+/* Write the step's report; of an ended step also its row in the list, else NULL.  Both stay the caller's. */
+int store_step(struct store *s, const struct job *j, const json_t *report, const json_t *row, struct err *err);
 int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
                   const char *culprit, const char *node, double slowdown, const char *text, struct err *err);
 
@@ -161,9 +161,17 @@ bool store_has_space(struct store *s, double free_bytes);
 json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid);
 /* Whether there is one; does not read it. */
 bool store_has_report(struct store *s, int64_t job, int64_t step, uid_t uid);
-/* Rows for the list of finished steps, newest first, each with the first keys of its report. The caller owns the
- * array. */
-json_t *store_list(struct store *s, uid_t uid, int limit);
+/* A place in the list of ended steps that uid may see (UINT32_MAX: all), which is ordered from the newest on: behind the row it names. */
+struct store_place {
+    double updated;
+    struct job_id id;
+};
+#define STORE_LIST_BEGIN ((struct store_place){ .updated = 1e18 })
+/* Takes a row (NULL: it is not JSON) of so many bytes.  False: no more of them. */
+typedef bool store_listed(json_t *row, size_t bytes, void *arg);
+/* Call each for the rows behind at, which is moved along.  True: each has said no; there may be more. */
+bool store_list(struct store *s, uid_t uid, struct store_place *at, store_listed *each, void *arg);
+int64_t store_listed_count(struct store *s, uid_t uid);
 /* Number of verdicts with the node as culprit, and the time of the last (Unix time; 0: never).  -1: no store. */
 int store_node(struct store *s, const char *node, int *count, double *last_wall_s);
 double store_bytes(struct store *s); /* size of the file; NaN without a store */

@@ -82,22 +82,17 @@ void report_nodes_add(struct report_nodes *t, const struct view *v, const char *
     }
 }
 
-static int worst_first(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
     const struct report_node *x = a, *y = b;
-    double lx = x->joined ? x->lateness_s / x->joined : -1, ly = y->joined ? y->lateness_s / y->joined : -1;
 
-    if (!x->verdict != !y->verdict)
-        return x->verdict ? -1 : 1;
-    if (lx != ly)
-        return lx < ly ? 1 : -1;
     return strcmp(x->name, y->name);
 }
 
 void report_nodes_sort(struct report_nodes *t)
 {
     if (t->n)
-        qsort(t->row, t->n, sizeof(*t->row), worst_first);
+        qsort(t->row, t->n, sizeof(*t->row), by_name);
 }
 
 json_t *report_node_json(const struct report_node *n)

@@ -1,4 +1,4 @@
-/* report_nodes.h - the nodes of views, worst first, with their jobs, lateness and verdicts. */
+/* report_nodes.h - the nodes of views, by name, with their jobs, lateness and verdicts. */
 #ifndef SYNCGUARD_REPORT_REPORT_NODES_H
 #define SYNCGUARD_REPORT_REPORT_NODES_H
 

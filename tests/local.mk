@@ -87,6 +87,7 @@ UNIT_TESTS = \
 	tests/unit/pacing_messages \
 	tests/unit/page \
 	tests/unit/page_html \
+	tests/unit/pages \
 	tests/unit/paired \
 	tests/unit/pairwise \
 	tests/unit/past \
@@ -104,6 +105,7 @@ UNIT_TESTS = \
 	tests/unit/recorder \
 	tests/unit/sampling \
 	tests/unit/reach \
+	tests/unit/regime \
 	tests/unit/report \
 	tests/unit/report_print \
 	tests/unit/ring \

@@ -131,7 +131,7 @@ int report_text(const struct report_asked *asked, const struct arguments *o, FIL
 int report_json(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err)
 {
     json_t *question = o->job ? report_print_question(o->job)
-                              : json_pack("{s:s, s:b}", "query", "jobs", "finished", 1);
+                              : json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", 1, "newest", SNAP_FINISHED_MAX);
     json_t *answer = ask(asked, question, err);
     int rc;
 

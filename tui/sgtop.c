@@ -20,11 +20,14 @@
 #include "tui/term.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
+#include "wire/json.h"
 #include "wire/loop.h"
+#include "wire/pages.h"
 #include "wire/session.h"
 
 #define ASKED_MAX      4
 #define LISTS_EVERY_S  0.5 /* jobs and nodes change slowly and are answered whole */
+#define LISTS_SHARE    0.2 /* of the time, at most, they are under way: there may be thousands */
 #define STATUS_EVERY_S 5
 #define GIVE_UP_S      10 /* connect again when the controller has been silent this long */
 #define DOUBLE_CLICK_S 0.4
@@ -33,6 +36,7 @@
 enum { EXIT_GOOD, EXIT_NO_ANSWER, EXIT_USAGE };
 
 struct asked {
+    json_t *question; /* ours */
     bool status, user_action;
     enum screen screen;
     int64_t offset;
@@ -49,6 +53,8 @@ struct app {
     bool ascii;
     struct asked asked[ASKED_MAX]; /* answers come in the order of the questions */
     size_t n_asked;
+    struct pages pages; /* of a list that is being gathered */
+    double list_asked_s, lists_every_s;
     bool ask_again; /* the question changed while one was under way */
     double asked_s, status_s, click_s;
     int click_y;
@@ -96,10 +102,19 @@ static void on_paint(evutil_socket_t fd, short what, void *arg)
 static void send_question(struct app *a, json_t *question, struct asked asked)
 {
     if (question && a->n_asked < ASKED_MAX && source_ask(a->source, question) == 0) {
+        asked.question = json_incref(question);
         a->asked[a->n_asked++] = asked;
         a->asked_s = a->ui.now_s;
     }
     json_decref(question);
+}
+
+/* What was asked will not be answered. */
+static void forget_asked(struct app *a)
+{
+    while (a->n_asked)
+        json_decref(a->asked[--a->n_asked].question);
+    pages_free(&a->pages);
 }
 
 static void ask(struct app *a)
@@ -112,6 +127,8 @@ static void ask(struct app *a)
         return;
     }
     a->ask_again = false;
+    pages_free(&a->pages);
+    a->list_asked_s = a->ui.now_s;
     send_question(a, user_action_question(&a->ui), (struct asked){ .user_action = true });
     question = ui_question(&a->ui, &asked.offset);
     send_question(a, question, asked);
@@ -119,6 +136,29 @@ static void ask(struct app *a)
         a->status_s = a->ui.now_s;
         send_question(a, ui_question_status(), (struct asked){ .status = true });
     }
+}
+
+/* Of the screen.  A list is shown when all its pages have come. */
+static void take_answer(struct app *a, const struct asked *asked, json_t *answer)
+{
+    struct err err;
+    json_t *problem = NULL;
+    int more = get_string(answer, "error") ? 0 : pages_take(&a->pages, asked->question, answer, &err);
+
+    if (more > 0 && a->ask_again) { /* another screen was chosen meanwhile */
+        pages_free(&a->pages);
+        return;
+    }
+    if (more > 0) {
+        send_question(a, json_incref(a->pages.question), *asked);
+        return;
+    }
+    if (more < 0)
+        problem = json_pack("{s:s}", "error", err.text);
+    ui_answer(&a->ui, asked->screen, asked->offset, problem ? problem : get_string(answer, "error") ? answer : a->pages.answer);
+    json_decref(problem);
+    pages_free(&a->pages);
+    a->lists_every_s = fmax(LISTS_EVERY_S, (a->ui.now_s - a->list_asked_s) / LISTS_SHARE);
 }
 
 static void on_answer(struct client *client, json_t *answer, void *arg)
@@ -137,7 +177,8 @@ static void on_answer(struct client *client, json_t *answer, void *arg)
     else if (asked.user_action)
         user_action_answer(&a->ui, answer);
     else
-        ui_answer(&a->ui, asked.screen, asked.offset, answer);
+        take_answer(a, &asked, answer);
+    json_decref(asked.question);
     if (a->ask_again && !a->n_asked)
         ask(a);
     if (!asked.status)
@@ -150,7 +191,7 @@ static void on_state(struct client *client, bool up, const char *why, void *arg)
 
     (void)client;
     update_clock(a);
-    a->n_asked = 0;
+    forget_asked(a);
     a->status_s = -INFINITY;
     ui_link_changed(&a->ui, up, why);
     if (up)
@@ -163,13 +204,13 @@ static const struct client_events source_events = { .answer = on_answer, .state 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct app *a = arg;
-    double every_s = a->ui.screen == SCREEN_JOB ? 0 : LISTS_EVERY_S;
+    double every_s = a->ui.screen == SCREEN_JOB ? 0 : a->lists_every_s;
 
     (void)fd;
     (void)what;
     update_clock(a);
     if (a->n_asked && a->ui.now_s - a->asked_s > GIVE_UP_S) {
-        a->n_asked = 0;
+        forget_asked(a);
         source_restart(a->source);
         ui_link_changed(&a->ui, false, "connected, but it does not answer");
     }
@@ -283,6 +324,7 @@ static void add_events(struct app *a)
 
 static void close_app(struct app *a)
 {
+    forget_asked(a);
     source_free(a->source);
     for (size_t i = 0; i < a->n_signals; i++)
         event_free(a->signals[i]);

@@ -19,6 +19,7 @@
 #include "tui/snap_control.h"
 
 #define SNAP_JOBS_MAX     4096
+#define SNAP_FINISHED_MAX 1000 /* of them: the newest */
 #define SNAP_NODES_MAX    16384
 #define SNAP_RANKS_MAX    1024 /* rows of one answer, not ranks of a job */
 #define SNAP_COLUMNS_MAX  256

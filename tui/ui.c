@@ -464,7 +464,7 @@ json_t *ui_question(const struct ui *ui, int64_t *offset)
     case SCREEN_NODES:
         return json_pack("{s:s}", "query", "nodes");
     default:
-        return json_pack("{s:s, s:b}", "query", "jobs", "finished", ui->finished);
+        return json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", ui->finished, "newest", SNAP_FINISHED_MAX);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 #include "wire/loop.h"
+#include "wire/pages.h"
 
 #define AGAIN_EVERY_S 0.003 /* a flood from this address leaves few openings */
 
@@ -185,6 +187,36 @@ static struct client_call *call_patiently(const struct client_options *o, unsign
     return c;
 }
 
+static json_t *call_once(struct client_call *c, const json_t *question, double timeout_s, struct err *err)
+{
+    if (!c->link || send_json(c->link, question) < 0) {
+        err_set(err, "controller %s:%d: the connection is lost", c->host.name, c->host.port);
+        return NULL;
+    }
+    call_wait(c, timeout_s);
+    if (!c->answer)
+        err_prefix(&c->err, "controller %s:%d", c->host.name, c->host.port);
+    return call_answer(c, err);
+}
+
+/* All of a list whose first page came; takes that. */
+static json_t *call_pages(struct client_call *c, const json_t *question, json_t *page, double until_s, struct err *err)
+{
+    struct pages p = { 0 };
+    json_t *whole;
+    int more = page ? pages_take(&p, question, page, err) : -1;
+
+    while (more > 0) {
+        json_decref(page);
+        page = call_once(c, p.question, fmax(0, until_s - now_s()), err);
+        more = page ? pages_take(&p, question, page, err) : -1;
+    }
+    json_decref(page);
+    whole = more == 0 ? json_incref(p.answer) : NULL;
+    pages_free(&p);
+    return whole;
+}
+
 json_t *client_call(struct client_call **call, const struct client_options *o, const json_t *question,
                     double timeout_s, struct err *err)
 {
@@ -209,7 +241,7 @@ json_t *client_call(struct client_call **call, const struct client_options *o, c
         return NULL;
     if (!(*call)->answer)
         err_set(&(*call)->err, "controller %s", all.text);
-    answer = call_answer(*call, err);
+    answer = call_pages(*call, question, call_answer(*call, err), until_s, err);
     if (answer)
         return answer;
     client_call_end(*call);
@@ -219,14 +251,9 @@ json_t *client_call(struct client_call **call, const struct client_options *o, c
 
 json_t *client_call_ask(struct client_call *c, const json_t *question, double timeout_s, struct err *err)
 {
-    if (!c->link || send_json(c->link, question) < 0) {
-        err_set(err, "controller %s:%d: the connection is lost", c->host.name, c->host.port);
-        return NULL;
-    }
-    call_wait(c, timeout_s);
-    if (!c->answer)
-        err_prefix(&c->err, "controller %s:%d", c->host.name, c->host.port);
-    return call_answer(c, err);
+    double until_s = now_s() + timeout_s;
+
+    return call_pages(c, question, call_once(c, question, timeout_s, err), until_s, err);
 }
 
 json_t *client_ask(const struct client_options *o, const json_t *question, double timeout_s, struct err *err)

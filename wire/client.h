@@ -24,7 +24,7 @@ void client_key(char key[CLIENT_KEY_BYTES]);
 /* ---- one query, blocking (sgctl) ---- */
 
 /* Connects, sends the query and waits at most timeout_s.  Returns the answer, which the caller releases, or
- * NULL with the reason: no controller, rejected, or the answer's "error". */
+ * NULL with the reason: no controller, rejected, or the answer's "error".  A list that comes in pages is whole (wire/pages.h). */
 json_t *client_ask(const struct client_options *o, const json_t *question, double timeout_s, struct err *err);
 
 /* ---- several queries on one connection, blocking ---- */

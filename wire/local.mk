@@ -8,6 +8,7 @@ libwire_a_SOURCES = \
 	wire/link.c wire/link.h \
 	wire/lookup.c wire/lookup.h \
 	wire/loop.c wire/loop.h \
+	wire/pages.c wire/pages.h \
 	wire/seal.c wire/seal.h \
 	wire/session.c wire/session.h \
 	wire/telemetry.c wire/telemetry.h \

@@ -151,9 +151,23 @@ static void test_by_hand(void)
            "a user's action that failed is no longer under way");
 }
 
+static bool one_listed(const struct audit_entry *e, void *arg)
+{
+    json_array_append_new(arg, audit_object(e));
+    return json_array_size(arg) < 10;
+}
+
+static json_t *listed(uint32_t job, uid_t uid, int64_t before, int64_t limit)
+{
+    json_t *list = json_array();
+
+    audit_list(audit, job, uid, before, limit, one_listed, list);
+    return list;
+}
+
 static void test_list(void)
 {
-    json_t *list = audit_list(audit, 0, UINT32_MAX, 10), *e = json_array_get(list, 0);
+    json_t *list = listed(0, UINT32_MAX, 0, 10), *e = json_array_get(list, 0), *rest;
 
     is_int((long long)json_array_size(list), 5, "the list has all 5 entries");
     is_str(json_string_value(json_object_get(e, "state")), "command",
@@ -166,11 +180,17 @@ static void test_list(void)
            near(json_number_value(json_object_get(e, "effect_low")), 0.79, 1e-9) &&
            near(json_number_value(json_object_get(e, "effect_high")), 0.87, 1e-9),
        "the effect of an action is listed with its interval");
+    rest = listed(0, UINT32_MAX, json_integer_value(json_object_get(e, "id")), 10);
+    ok(json_array_size(rest) == 1 && json_equal(json_array_get(rest, 0), json_array_get(list, 4)), "the list goes on behind any entry");
+    json_decref(rest);
+    rest = listed(0, UINT32_MAX, 0, 2);
+    is_int((long long)json_array_size(rest), 2, "the list has no more entries than were asked for");
+    json_decref(rest);
     json_decref(list);
-    list = audit_list(audit, 8, UINT32_MAX, 10);
+    list = listed(8, UINT32_MAX, 0, 10);
     is_int((long long)json_array_size(list), 0, "the list of another job is empty");
     json_decref(list);
-    list = audit_list(audit, 0, 1001, 10);
+    list = listed(0, 1001, 0, 10);
     is_int((long long)json_array_size(list), 0, "the list of another user is empty");
     json_decref(list);
 }

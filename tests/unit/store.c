@@ -12,6 +12,7 @@
 #include "history/history.h"
 #include "job/jobs.h"
 #include "tests/tap.h"
+#include "wire/json.h"
 
 static char dir[64];
 
@@ -134,6 +135,10 @@ static void an_old_one(void)
            "version 1: all 3 steps are kept, including one with an invalid report");
     store_node(s, "n2", &count, &last_s);
     ok(count == 1 && last_s == 1200, "version 1: the verdict is counted after the migration");
+    is_int(by_hand("SELECT count(*) FROM listed"), 2, "ended steps with a report are listed");
+    is_int(by_hand("SELECT count(*) FROM listed WHERE job=100 AND json_extract(row,'$.step_s.cv')=0.1"
+                   " AND json_extract(row,'$.id')='100.0' AND json_extract(row,'$.agents') IS NULL"),
+           1, "their rows have a report's first keys, and no others");
     is_int(by_hand("PRAGMA user_version"), STORE_VERSION,
            "version 1: the database has the present version after the migration");
     is_int(stat(path(), &file) == 0 ? (int)(file.st_mode & 0777) : -1, 0600,
@@ -528,14 +533,14 @@ static void starts(void)
 
 static void no_store(void)
 {
-    json_t *list = store_list(NULL, UINT32_MAX, 5);
+    struct store_place at = STORE_LIST_BEGIN;
     int count;
     double last_s;
 
     is_int(store_node(NULL, "n1", &count, &last_s), -1, "without a store a node's verdicts are unknown");
-    ok(!store_report(NULL, 1, 0, UINT32_MAX) && json_array_size(list) == 0 && isnan(store_bytes(NULL)),
+    ok(!store_report(NULL, 1, 0, UINT32_MAX) && !store_list(NULL, UINT32_MAX, &at, NULL, NULL) &&
+           store_listed_count(NULL, UINT32_MAX) == 0 && isnan(store_bytes(NULL)),
        "without a store there are neither reports nor a size");
-    json_decref(list);
 }
 
 static void count_jobs(const char *node, int64_t uid, double seconds, double culprit_s, double at, void *arg)
@@ -649,6 +654,69 @@ static void a_large_one(void)
     remove_dir();
 }
 
+/* ---- the list of ended steps ---- */
+
+struct listed {
+    char text[400];
+    int page; /* rows of one */
+    int rows;
+};
+
+static bool one_listed(json_t *row, size_t bytes, void *arg)
+{
+    struct listed *l = arg;
+
+    ok(row && bytes == json_dumpb(row, NULL, 0, JSON_COMPACT), "a row is JSON of the size that is told");
+    snprintf(l->text + strlen(l->text), sizeof(l->text) - strlen(l->text), "%lld ", (long long)get_count(row, "job"));
+    json_decref(row);
+    return ++l->rows % l->page;
+}
+
+static void write_step(struct store *s, uid_t uid, uint32_t number, bool ended)
+{
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job_id id = { .uid = uid, .job = number };
+    struct job *j = job_new(&id, &policy, 0);
+    json_t *report = json_pack("{s:i,s:s}", "job", (int)number, "more", "of the report"), *row = json_pack("{s:i}", "job", (int)number);
+    struct err err = { "" };
+
+    is_int(store_step(s, j, report, ended ? row : NULL, &err), 0, "a step is written%s", err.text);
+    json_decref(report);
+    json_decref(row);
+    job_free(j);
+}
+
+/* All pages, of so many rows, that uid sees. */
+static void is_listed(struct store *s, uid_t uid, int page, const char *jobs, const char *what)
+{
+    struct store_place at = STORE_LIST_BEGIN;
+    struct listed l = { .page = page };
+
+    while (store_list(s, uid, &at, one_listed, &l))
+        ;
+    is_str(l.text, jobs, "%s", what);
+}
+
+static void a_list(void)
+{
+    struct store *s;
+
+    fresh_dir();
+    s = opened("a history with a list");
+    for (uint32_t i = 1; i <= 7; i++)
+        write_step(s, i % 2 ? 7 : 8, i, i != 6);
+    by_hand("UPDATE listed SET updated=CASE WHEN job<4 THEN 100 ELSE 100+job END");
+    for (int page = 1; page <= 8; page++)
+        is_listed(s, UINT32_MAX, page, "7 5 4 2 3 1 ", "ended steps, the newest first, each once in pages of any size");
+    is_listed(s, 7, 2, "7 5 3 1 ", "a user's own");
+    is_listed(s, 9, 2, "", "nothing for who has none");
+    ok(store_listed_count(s, UINT32_MAX) == 6 && store_listed_count(s, 8) == 2, "how many there are is known");
+    write_step(s, 7, 5, false);
+    is_listed(s, 7, 9, "7 3 1 ", "a step that runs again is not listed");
+    store_close(s);
+    remove_dir();
+}
+
 /* User 7 writes many steps, user 8 a few: those of 8 stay. */
 static void a_full_one(void)
 {
@@ -668,7 +736,7 @@ static void a_full_one(void)
         struct job_id id = { .uid = i < 500 ? 7 : 8, .job = i + 1 };
         struct job *j = job_new(&id, &policy, 0);
 
-        store_step(s, j, report, &err);
+        store_step(s, j, report, report, &err);
         store_verdict(s, j, "straggler", "node", "n", "n", 1.2, "n is slow", &err);
         job_free(j);
     }
@@ -680,6 +748,7 @@ static void a_full_one(void)
     ok(store_used_bytes(s) <= 1e6, "the history is within its size\n%.0f bytes", store_used_bytes(s));
     is_int(by_hand("SELECT count(*) FROM step WHERE uid=8"), 20, "the user with few steps keeps all of them");
     ok(by_hand("SELECT min(job) FROM step WHERE uid=7") > 200, "the oldest steps of the user with the most are gone");
+    is_int(by_hand("SELECT count(*) FROM listed"), by_hand("SELECT count(*) FROM step"), "the list goes with them");
     is_int(by_hand("SELECT count(*) FROM verdict v WHERE NOT EXISTS(SELECT 1 FROM step WHERE job=v.job)"), 0,
            "verdicts go with their steps");
     ok(store_has_space(s, 1), "there is space for a byte");
@@ -700,6 +769,7 @@ int main(void)
     starts();
     allreduces();
     no_store();
+    a_list();
     a_large_one();
     a_full_one();
     return done_testing();

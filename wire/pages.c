@@ -1,0 +1,100 @@
+#include "wire/pages.h"
+
+#include <string.h>
+
+#include "wire/json.h"
+
+#define ROWS_MAX 100000 /* of a list that is gathered */
+
+void pages_append(struct pages_page *p, json_t *row, size_t bytes)
+{
+    if (!row)
+        return;
+    if (!bytes)
+        bytes = json_dumpb(row, NULL, 0, JSON_COMPACT);
+    if (bytes > PAGES_ROW_MAX) {
+        p->left_out++;
+        json_decref(row);
+        return;
+    }
+    p->bytes += bytes + 1;
+    json_array_append_new(p->rows, row);
+}
+
+bool pages_full(const struct pages_page *p)
+{
+    return p->bytes >= PAGES_BYTES;
+}
+
+void pages_put(struct pages_page *p, json_t *answer, const char *list)
+{
+    json_object_set_new(answer, list, p->rows);
+    p->rows = NULL;
+    if (*p->next)
+        put_json(answer, "page", json_pack("{s:s,s:s}", "list", list, "next", p->next));
+    if (p->left_out)
+        put_int(answer, "left_out", (int64_t)p->left_out);
+}
+
+/* ---- who asks ---- */
+
+void pages_free(struct pages *p)
+{
+    json_decref(p->answer);
+    json_decref(p->question);
+    *p = (struct pages){ 0 };
+}
+
+/* Cut the list to what was wanted.  True: there are so many. */
+static bool enough(json_t *list, int64_t limit)
+{
+    size_t n = json_array_size(list);
+
+    while (n > (size_t)limit)
+        json_array_remove(list, --n);
+    return n == (size_t)limit;
+}
+
+/* Where the answer is not asked on: what it says of pages is for us alone. */
+static int complete(struct pages *p)
+{
+    json_object_del(p->answer, "page");
+    json_decref(p->question);
+    p->question = NULL;
+    return 0;
+}
+
+int pages_take(struct pages *p, const json_t *question, json_t *answer, struct err *err)
+{
+    const json_t *page = get_object(answer, "page");
+    const char *list = get_word(page, "list"), *next = get_word(page, "next");
+    int64_t limit = get_int(question, "limit", 1, ROWS_MAX, ROWS_MAX);
+    char before[PAGES_WORD_MAX];
+    json_t *whole;
+
+    get_text(p->question, "from", before, sizeof(before));
+    if (page && (!get_array(answer, list) || !*next || strlen(next) >= PAGES_WORD_MAX || !strcmp(next, before)))
+        return err_set(err, "the controller's answer has no valid page");
+    if (!p->answer) {
+        p->answer = json_incref(answer);
+    } else {
+        const char *earlier = get_word(get_object(p->answer, "page"), "list");
+
+        if (!get_array(answer, earlier) || (page && strcmp(list, earlier) != 0))
+            return err_set(err, "the controller's answer has another list than the page before it");
+        json_array_extend(json_object_get(p->answer, earlier), json_object_get(answer, earlier));
+        if (get_count(answer, "left_out") > 0)
+            put_int(p->answer, "left_out", get_int(p->answer, "left_out", 0, ROWS_MAX, 0) + get_int(answer, "left_out", 0, ROWS_MAX, 0));
+        list = earlier;
+    }
+    whole = json_object_get(p->answer, list);
+    if (!page || enough(whole, limit)) {
+        if (json_is_array(whole))
+            enough(whole, limit);
+        return complete(p);
+    }
+    json_decref(p->question);
+    p->question = json_deep_copy(question);
+    json_object_set_new(p->question, "from", json_string(next));
+    return 1;
+}

@@ -1,0 +1,47 @@
+/* pages.h - lists that may be longer than an answer: they come in pages.
+ *
+ * An answer whose list goes on has `page`: {"list": its key, "next": WORD}.  The same question with "from": WORD is answered with the
+ * rows that follow; without `page` the list is complete.  A question may have "limit": no more than so many rows are wanted.  See
+ * doc/protocol.md. */
+#ifndef SYNCGUARD_WIRE_PAGES_H
+#define SYNCGUARD_WIRE_PAGES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/err.h"
+#include "wire/link.h"
+
+/* ---- who answers ---- */
+
+#define PAGES_BYTES    (LINK_FRAME_MAX / 4) /* of a page's rows, as text; the last one may exceed it */
+#define PAGES_ROW_MAX  (LINK_FRAME_MAX / 2) /* a longer row is left out */
+#define PAGES_WORD_MAX 128
+
+struct pages_page {
+    json_t *rows; /* the caller's */
+    size_t bytes;
+    size_t left_out;            /* rows that were too long */
+    char next[PAGES_WORD_MAX]; /* "": the list is complete; the caller writes it when the page is full */
+};
+
+/* Append the row, which it takes, and which takes so many bytes as text (0: not known).  NULL is no row. */
+void pages_append(struct pages_page *p, json_t *row, size_t bytes);
+bool pages_full(const struct pages_page *p);
+/* Put the rows into the answer as `list`, and `page` where there are more. */
+void pages_put(struct pages_page *p, json_t *answer, const char *list);
+
+/* ---- who asks ---- */
+
+/* A list as it is gathered: begins with { 0 }. */
+struct pages {
+    json_t *answer, *question; /* what has come; the next question: NULL when all has */
+};
+
+/* Take an answer to `question`.  1: ask p->question next; 0: p->answer is complete, with all rows in its list.  -1: the answer makes no
+ * sense; p->answer has the rows that came before. */
+int pages_take(struct pages *p, const json_t *question, json_t *answer, struct err *err);
+void pages_free(struct pages *p);
+
+#endif
