@@ -52,7 +52,7 @@ for mpi in $libraries; do
     fi
     mpi_run "$mpi" 2 "$here/dlopen_mpi" "$mpi" >"$dir/out" 2>&1 && [ "$(grep -c ' ok$' "$dir/out")" -eq 2 ]
     ok $? "$mpi: a program that loads MPI by dlopen with RTLD_LOCAL gets right results"
-    mpi_run "$mpi" 1 "$here/mpizoo.$mpi" --nonsense >/dev/null 2>&1
+    "$here/mpizoo.$mpi" --nonsense >/dev/null 2>&1 # it looks at its options first: no launcher is needed
     [ $? -eq 2 ]
     ok $? "$mpi: the zoo rejects an unknown option with status 2"
 done
