@@ -14,6 +14,7 @@ static const char *const classes[FINDING_CLASSES] = {
     [FINDING_CONGESTION] = "congestion",
     [FINDING_OSCILLATION] = "oscillation",
     [FINDING_HANG] = "hang",
+    [FINDING_LOST] = "lost",
 };
 static const char *const scopes[] = {
     [SCOPE_RANK] = "rank",

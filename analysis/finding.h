@@ -22,8 +22,14 @@ enum finding_class {
     FINDING_CONGESTION,    /* the collectives are slow in bursts */
     FINDING_OSCILLATION,   /* all ranks together alternate between fast and slow steps */
     FINDING_HANG,          /* some ranks do not enter a collective, the others wait for them */
+    FINDING_LOST,          /* a node has gone silent, and the others wait for its ranks */
     FINDING_CLASSES
 };
+/* Of these nothing goes on as long as they stand: they have no price before they are over. */
+static inline bool finding_stops(enum finding_class c)
+{
+    return c == FINDING_HANG || c == FINDING_LOST;
+}
 
 /* Where it is.  The first three are places of work (places.h), SCOPE_NONE is their number: it has no place. */
 enum finding_scope {
@@ -71,8 +77,8 @@ struct finding {
     int64_t onset_seq; /* the main communicator's collective at which it began; -1 not known */
     int64_t named_seq; /* the newest one that was complete when it was first named; -1 not known */
     double onset_s;    /* when the onset's step began, the caller's clock; NaN: not remembered */
-    double saved_s;    /* the run would be so much shorter without it, by now; NaN for a hang */
-    double slowdown;   /* step time over the step time without it, over the newest steps; NaN for a hang */
+    double saved_s;    /* the run would be so much shorter without it, by now; NaN for what stops it */
+    double slowdown;   /* step time over the step time without it, over the newest steps; NaN for what stops it */
     /* 90 % interval of what it cost in these steps, over the estimate: 0.9 to 1.2 times that. Not known: the price stands on too
      * few steps, or on none at all. */
     struct interval cost;

@@ -36,7 +36,7 @@ libanalysis_a_SOURCES = \
 	analysis/trend.c analysis/trend.h \
 	analysis/view.c analysis/view.h analysis/view_calls.c analysis/view_comms.c analysis/view_course.c analysis/view_efficiency.c analysis/view_exchange.c analysis/view_figures.c analysis/view_finding.c \
 	analysis/view_health.c analysis/view_history.c analysis/view_judge.c analysis/view_marks.c analysis/view_overlap.c analysis/view_private.h analysis/view_ranks.c analysis/view_reach.c analysis/view_run.c \
-	analysis/view_phases.c analysis/view_picture.c analysis/view_projection.c analysis/view_scaling.c analysis/view_stall.c \
+	analysis/view_phases.c analysis/view_picture.c analysis/view_presence.c analysis/view_projection.c analysis/view_scaling.c analysis/view_stall.c \
 	analysis/view_stall_private.h analysis/view_stall_words.c analysis/view_steps.c analysis/view_pairs.c \
 	analysis/work.c analysis/work.h
 ANALYSIS_LIBS = libanalysis.a $(GRAPH_LIBS) $(MODEL_LIBS) $(WIRE_LIBS) $(RING_LIBS) -lm

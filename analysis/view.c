@@ -11,7 +11,8 @@
 #include "common/xalloc.h"
 
 static const char *const regimes[] = { "starting",    "compute",    "communication", "synchronisation",
-                                       "oscillating", "checkpoint", "stalled" };
+                                       "oscillating", "checkpoint", "stalled",
+                                       "suspended",   "unknown" };
 const char *view_regime_name(enum view_regime r)
 {
     return r < ARRAY_SIZE(regimes) ? regimes[r] : "unknown";
@@ -58,6 +59,7 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .scaling = view_scaling_new(),
                         .reach = view_reach_new(),
                         .verdicts = view_verdicts_new(),
+                        .presence = view_presence_new(),
                         .events = xcalloc(1, sizeof(struct events)),
                         .diagnosis = diagnosis_new(),
                         .course = view_course_new(),
@@ -83,6 +85,7 @@ void view_free(struct view *v)
     view_scaling_free(v->scaling);
     view_reach_free(v->reach);
     view_verdicts_free(v->verdicts);
+    view_presence_free(v->presence);
     view_run_free(v->run);
     free(v->events);
     diagnosis_free(v->diagnosis);
@@ -229,6 +232,8 @@ static void take_sample(struct view *v, const struct sample *s)
     }
     view_steps_take_seq(v, s->comm, s->seq + s->n - 1);
     view_ranks_take_sample(v, s);
+    if (view_stands_still(v) || view_was_suspended(v, v->now_s, (double)(s->gap_sum_ns + s->stay_sum_ns) * 1e-9))
+        return;
     view_calls_take_sample(v, s);
     if (s->flags & SAMPLE_WHOLE)
         return; /* the sample of its block has its times, too; whole ones are for traces */

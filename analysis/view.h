@@ -33,6 +33,7 @@
 #define VIEW_RAISED_MAX   FINDINGS_MAX /* verdicts of the whole run; the oldest that is over gives way */
 #define VIEW_CULPRITS_MAX 64u
 #define VIEW_MDS_MAX      2.0 /* that nobody is three times as slow says nothing */
+#define VIEW_STATE_SIZE   32u
 #define VIEW_CULPRIT_SIZE 128u /* of its name; of a link, the names of both ends */
 
 struct view_params {
@@ -52,6 +53,8 @@ enum view_regime {
     VIEW_OSCILLATING,     /* steps alternate between fast and slow */
     VIEW_CHECKPOINT,      /* no rank is in a collective, none begins a step: all pause */
     VIEW_STALLED,         /* nothing moves for far longer than a step */
+    VIEW_SUSPENDED,       /* Slurm has suspended the job */
+    VIEW_UNKNOWN,         /* too few of the ranks are seen to say */
 };
 const char *view_regime_name(enum view_regime r);
 
@@ -116,6 +119,13 @@ double view_adapter_get(const struct view *v, unsigned *number); /* 0: none is k
 /* rank ended, or its process vanished without finalizing: its figures stay, it is no longer waited for. */
 void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
 
+/* What the caller knows beside the items.  A node of which nothing has come since since_s, the caller's clock; NaN: it is heard. */
+void view_node_silent(struct view *v, const char *node, double since_s);
+/* What Slurm does with the job, and its state in Slurm's words, as "NODE_FAIL" ("": not known). A suspended job has no verdicts, and its
+ * time does not count. */
+enum view_slurm { VIEW_SLURM_RUNS /* or it is not known */, VIEW_SLURM_SUSPENDED, VIEW_SLURM_ENDS };
+void view_slurm_set(struct view *v, double now_s, enum view_slurm slurm, const char *state);
+
 void view_item(struct view *v, double now_s, const struct telemetry_item *item);
 /* Findings (finding.h) so far: the next one has this id. */
 uint32_t view_findings(const struct view *v);
@@ -158,6 +168,7 @@ struct view_figures {
     uint64_t messages_missed, streams_forgotten, comms_missed; /* struct losses_item, of all ranks */
 };
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f);
+enum view_regime view_regime_get(const struct view *v);
 /* Mean time of the newest steps, also of a job that is stalled: the unit of its history. */
 double view_newest_steps_s(const struct view *v, double now_s);
 
@@ -182,6 +193,18 @@ struct view_phases {
     double rhythm_ratio;          /* ... this many times the work of the others; NaN */
 };
 void view_phases_get(const struct view *v, struct view_phases *p);
+
+/* Whether the job's ranks could be compared; a job that is not judged has no verdicts that rest on it, and is not healthy. */
+enum view_judged {
+    VIEW_JUDGED,
+    VIEW_EARLY,       /* how much the ranks' work varies is not known yet */
+    VIEW_PARTLY,      /* some ranks are not recorded, or their node is silent: only the others were compared */
+    VIEW_NOT_SHOWN,   /* what is recorded does not show who waits for whom */
+    VIEW_TOO_VARIOUS, /* a rank twice as slow as the others would not be seen */
+    VIEW_NOTHING,     /* no steps, nothing moves, or the job is suspended */
+};
+enum view_judged view_judged_get(const struct view *v, double now_s);
+const char *view_judged_name(enum view_judged j); /* "yes", "early", "partly", "not shown", "too various", "no" */
 
 /* What is going on and what it costs, one sentence. */
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size);

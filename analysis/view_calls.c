@@ -823,7 +823,7 @@ void view_calls_take(struct view *v, double now_s, const struct call_item *c)
 
     if (!view_ranks_find(v, c->rank, c->app))
         return;
-    if (c->op == RING_OP_NONE) {
+    if (c->op == RING_OP_NONE || view_was_suspended(v, now_s, (double)(c->leave_ns - c->begin_ns) * 1e-9)) {
         if (v->calls)
             graph_gap(v->calls->graph, c->rank);
         return;

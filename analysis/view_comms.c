@@ -398,7 +398,7 @@ char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t siz
         snprintf(buf, size, "%016llx", (unsigned long long)name);
     else if (c->label)
         snprintf(buf, size, "%s", c->label);
-    else if (c->size == view_rank_limit(v))
+    else if (c->size >= view_rank_limit(v)) /* more: some of its ranks are not recorded */
         snprintf(buf, size, "world%s", dup);
     else
         snprintf(buf, size, "%u@%u%s", c->size, c->first, dup);

@@ -13,7 +13,7 @@ void view_share_figures(const struct view *v, struct view_figures *f)
 
     f->compute_ratio = all > 0 ? t.work_s / all : NAN;
     f->p2p_ratio = all > 0 ? t.p2p_s / all : NAN;
-    waiting = joined > 0 ? t.wait_s / joined : t.stay_s > 0 ? NAN : 0;
+    waiting = view_is_partial(v) ? NAN : joined > 0 ? t.wait_s / joined : t.stay_s > 0 ? NAN : 0;
     f->synchronisation_ratio = all > 0 ? t.stay_s / all * waiting : NAN;
     f->communication_ratio = all > 0 ? t.stay_s / all * (1 - waiting) : NAN;
 }

@@ -222,6 +222,7 @@ size_t view_finding_text(const struct view *v, const struct finding *f, bool pas
                       "more work",
                       past ? "alternated" : "alternate", f->rate, past ? "did" : "do", 100 * f->excess);
     case FINDING_HANG:
+    case FINDING_LOST:
     case FINDING_CLASSES:
         break;
     }

@@ -11,7 +11,8 @@
 #include "ring/ring.h"
 
 #define PAUSE_S 1.0        /* the rest of a step may come this much later */
-#define HANG_ID UINT32_MAX /* there is one hang at a time; findings count from 0 */
+#define HANG_ID UINT32_MAX /* there is one hang at a time, or lost nodes; findings count from 0 */
+#define LOST_ID (HANG_ID - 1)
 
 struct verdicts {
     enum view_regime regime;
@@ -44,16 +45,16 @@ static const char *format_s(char buf[32], double s)
     return units_format_s(buf, 32, s);
 }
 
-/* ---- hangs ---- */
+/* ---- what stops a job ---- */
 
-static void describe_hang(const struct view *v, double now_s, const struct view_stall *s, struct view_verdict *d)
+static void describe_stop(const struct view *v, double now_s, const struct view_stall *s, struct view_verdict *d)
 {
     const struct step_count *steps = view_steps_count(v);
     int64_t seq = steps->comm ? (int64_t)steps->newest_seq : -1;
 
-    *d = (struct view_verdict){ .finding = { .id = HANG_ID,
-                                             .class = FINDING_HANG,
-                                             .scope = s->n_culprits ? SCOPE_RANK : SCOPE_NONE,
+    *d = (struct view_verdict){ .finding = { .id = s->lost ? LOST_ID : HANG_ID,
+                                             .class = s->lost ? FINDING_LOST : FINDING_HANG,
+                                             .scope = s->lost ? SCOPE_NODE : s->n_culprits ? SCOPE_RANK : SCOPE_NONE,
                                              .place = WORK_PLACE_NONE,
                                              .standing = true,
                                              .onset_seq = seq,
@@ -66,9 +67,14 @@ static void describe_hang(const struct view *v, double now_s, const struct view_
                                 .since_s = now_s - s->age_s,
                                 .found_s = now_s,
                                 .times = 1 };
-    for (uint32_t i = 0; i < s->n_culprits; i++)
-        view_finding_add_rank(d, s->culprit[i]);
     memcpy(d->text, s->text, sizeof(d->text));
+    for (uint32_t i = 0; i < s->n_culprits; i++)
+        if (s->lost)
+            snprintf(d->culprit[d->n_culprits++], VIEW_CULPRIT_SIZE, "%s", view_place_name(v, s->culprit[i]));
+        else
+            view_finding_add_rank(d, s->culprit[i]);
+    if (s->lost)
+        return;
     view_cause(v, d, d->cause, sizeof(d->cause));
     if (s->n_culprits == 1)
         view_marks_cause(v, now_s, s->culprit[0], true, d->cause, sizeof(d->cause));
@@ -84,7 +90,7 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
     double step_s = diagnosis_finding_step_s(v->diagnosis, f);
     char share[48];
     uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
-    char lost[32];
+    char lost[32], of[32];
     size_t at;
 
     *d = (struct view_verdict){ .finding = *f,
@@ -104,10 +110,10 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
     if (d->since_step < 0)
         d->since_step = 0;
     if (f->slowdown > 1)
-        view_append(d->text, sizeof(d->text), at, "; %s costs %s of the step time, %s per step",
+        view_append(d->text, sizeof(d->text), at, "; %s costs %s of the step time, %s of %s",
                d->n_culprits > 1 && f->class <= FINDING_DRIFT ? "together this" : "this",
                finding_lost_text(f, false, share, sizeof(share)),
-               format_s(lost, step_s * (1 - 1 / f->slowdown)));
+               format_s(lost, step_s * (1 - 1 / f->slowdown)), format_s(of, step_s));
     d->minor = view_is_minor(f->slowdown);
     if (by_connections)
         view_pairs_text(v, d->cause, sizeof(d->cause));
@@ -194,7 +200,7 @@ static void close_raised(struct view *v, double now_s, const struct view_verdict
             continue;
         r->finding.standing = false;
         r->over_s = now_s;
-        if (r->finding.class == FINDING_HANG) /* nothing was done meanwhile */
+        if (finding_stops(r->finding.class)) /* nothing was done meanwhile */
             r->finding.saved_s = now_s - r->since_s;
         view_event(v, now_s, "", "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
     }
@@ -234,7 +240,6 @@ static bool lacks_cpu(const struct view *v, double now_s, const struct finding *
            (view_health_is_due(v, now_s) || view_cpu_lack(v, text, sizeof(text)) > 1 - 1 / f->slowdown);
 }
 
-/* Findings that came and went between two looks were raised too. */
 /* Ranks run ahead of what they have posted, as programs do of their GPUs: when they post it says nothing of who waits. */
 static bool unseen(const struct view *v)
 {
@@ -246,18 +251,27 @@ static bool unseen(const struct view *v)
     return !(f.p2p_ratio > 0);
 }
 
+/* Of what is seen in part: what each rank does between its collectives. */
+static bool is_of_work(const struct finding *f)
+{
+    return f->class == FINDING_STRAGGLER || f->class == FINDING_DRIFT || f->class == FINDING_IMBALANCE;
+}
+
+/* Findings that came and went between two looks were raised too. */
 static size_t take_findings(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
     struct verdicts *s = v->verdicts;
     const struct finding *f;
     size_t found = diagnosis_findings(v->diagnosis, &f);
+    bool partial = view_is_partial(v);
 
     if (unseen(v))
         return n;
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
-        if (f[i].young || is_told_with_another(v, &f[i]) || (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]))
+        if (f[i].young || is_told_with_another(v, &f[i]) || (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]) ||
+            (partial && !is_of_work(&f[i])))
             continue;
         describe_finding(v, now_s, &f[i], &d);
         keep_raised(v, now_s, &d);
@@ -272,7 +286,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
 static void set_verdicts(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
     struct verdicts *s = v->verdicts;
-    double run_s = now_s - v->began_s;
+    double run_s = view_run_s(v, now_s);
 
     qsort(now, n, sizeof(now[0]), by_slowdown);
     s->n = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
@@ -292,7 +306,7 @@ static bool all_pause(const struct view *v, double now_s)
 {
     const struct step_count *steps = view_steps_count(v);
 
-    if (!steps->done || v->finished || now_s < steps->seen_s + view_stall_limit_s(v, now_s))
+    if (!steps->done || v->finished || now_s < steps->seen_s + view_stall_limit_s(v, now_s) || view_is_partial(v))
         return false;
     for (uint32_t r = 0; r < view_rank_limit(v); r++) {
         const struct view_rank *k = view_ranks_at(v, r);
@@ -322,6 +336,8 @@ static enum view_regime judge_regime(const struct view *v, double now_s, bool st
     if (stalled)
         return VIEW_STALLED;
     view_share_figures(v, &f);
+    if (view_is_partial(v) && isnan(f.synchronisation_ratio))
+        return VIEW_UNKNOWN;
     if (isnan(f.compute_ratio) || view_comms_joined(v) < 16)
         return VIEW_STARTING;
     if (all_pause(v, now_s))
@@ -332,18 +348,34 @@ static enum view_regime judge_regime(const struct view *v, double now_s, bool st
     return regimes[s->by_shares];
 }
 
+/* What was raised before is looked at again when it goes on. */
+static void judge_suspended(struct view *v, double now_s)
+{
+    struct verdicts *s = v->verdicts;
+
+    s->n = 0;
+    if (s->regime != VIEW_SUSPENDED)
+        view_event(v, now_s, "", "regime: %s", view_regime_name(VIEW_SUSPENDED));
+    s->regime = VIEW_SUSPENDED;
+}
+
 void view_judge(struct view *v, double now_s)
 {
     struct view_verdict now[VIEW_RAISED_MAX];
     struct verdicts *s = v->verdicts;
     struct view_stall stall;
-    bool stalled = view_stall_find(v, now_s, &stall);
     enum view_regime before = s->regime;
+    bool stalled;
     size_t n = 0;
 
+    if (view_slurm_get(v) == VIEW_SLURM_SUSPENDED && !v->finished) {
+        judge_suspended(v, now_s);
+        return;
+    }
+    stalled = view_stall_find(v, now_s, &stall);
     memcpy(s->stalled, stall.text, sizeof(s->stalled));
     if (stalled && stall.hang) {
-        describe_hang(v, now_s, &stall, &now[n]);
+        describe_stop(v, now_s, &stall, &now[n]);
         keep_raised(v, now_s, &now[n++]);
     }
     n = take_findings(v, now_s, now, n);
@@ -352,7 +384,7 @@ void view_judge(struct view *v, double now_s)
     /* What has ended is not stalled any more.  A trace that ends inside of a call may well be. */
     s->ended_still = stalled && v->finished && !stall.open;
     s->regime = s->ended_still ? s->moving : judge_regime(v, now_s, stalled);
-    if (s->regime != VIEW_STALLED)
+    if (s->regime != VIEW_STALLED && s->regime != VIEW_SUSPENDED)
         s->moving = s->regime;
     if (s->regime != before && !v->finished)
         view_event(v, now_s, "", "regime: %s", view_regime_name(s->regime));
@@ -360,7 +392,9 @@ void view_judge(struct view *v, double now_s)
 
 bool view_stands_still(const struct view *v)
 {
-    return v->verdicts->regime == VIEW_STALLED && !v->finished;
+    enum view_regime r = v->verdicts->regime;
+
+    return (r == VIEW_STALLED || r == VIEW_SUSPENDED) && !v->finished;
 }
 
 enum view_regime view_regime_get(const struct view *v)
@@ -390,23 +424,96 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
     return v->verdicts->n;
 }
 
+enum view_judged view_judged_get(const struct view *v, double now_s)
+{
+    struct view_figures f;
+
+    view_figures_get(v, now_s, &f);
+    if (isnan(f.step_mean_s))
+        return VIEW_NOTHING;
+    if (unseen(v))
+        return VIEW_NOT_SHOWN;
+    if (isnan(f.mds))
+        return VIEW_EARLY;
+    if (f.mds > VIEW_MDS_MAX)
+        return VIEW_TOO_VARIOUS;
+    return view_is_partial(v) ? VIEW_PARTLY : VIEW_JUDGED;
+}
+
+const char *view_judged_name(enum view_judged j)
+{
+    static const char *const names[] = { [VIEW_JUDGED] = "yes",
+                                         [VIEW_EARLY] = "early",
+                                         [VIEW_PARTLY] = "partly",
+                                         [VIEW_NOT_SHOWN] = "not shown",
+                                         [VIEW_TOO_VARIOUS] = "too various",
+                                         [VIEW_NOTHING] = "no" };
+
+    return j < ARRAY_SIZE(names) ? names[j] : "no";
+}
+
+/* "2 of 3 ranks are recorded (not rank 2)", "node4 is silent (no report for 8.1 s)"; "": all are seen. */
+static void unseen_text(const struct view *v, double now_s, char *buf, size_t size)
+{
+    struct view_silence silence = view_silence_get(v);
+    uint32_t first, missing = view_missing_ranks(v, &first);
+    char age[32];
+    size_t at = 0;
+
+    buf[0] = '\0';
+    if (missing)
+        at = view_append(buf, size, 0, "%u of %u ranks are recorded (not rank %u%s)", view_comms_main_size(v) - missing,
+                    view_comms_main_size(v), first, missing > 1 ? ", ..." : "");
+    if (silence.ranks)
+        view_append(buf, size, at, "%s%s%s silent (no report for %s)", missing ? ", and " : "", view_place_name(v, silence.first),
+               silence.nodes > 1 ? " and others are" : " is", format_s(age, now_s - view_silent_since_s(v, silence.first)));
+}
+
+static size_t judged_text(const struct view *v, double now_s, const struct view_figures *f, char *buf, size_t size)
+{
+    char run[32], unseen_ones[160];
+
+    switch (view_judged_get(v, now_s)) {
+    case VIEW_NOT_SHOWN:
+        return view_append(buf, size, 0, "Not judged: what is recorded of the collectives does not show who waits for whom.");
+    case VIEW_EARLY:
+        if (v->finished)
+            return view_append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, view_run_s(v, now_s)));
+        return view_append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.", f->ranks);
+    case VIEW_TOO_VARIOUS:
+        return view_append(buf, size, 0, "Not judged: the work of %u ranks varies so much that one twice as slow would not be seen.",
+                      f->ranks);
+    case VIEW_PARTLY:
+        unseen_text(v, now_s, unseen_ones, sizeof(unseen_ones));
+        return view_append(buf, size, 0, "Partly judged: %s; of the others a rank %.1f %% slower or more would be seen.", unseen_ones,
+                      100 * (f->mds - 1));
+    case VIEW_JUDGED:
+        return view_append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f->mds - 1));
+    case VIEW_NOTHING:
+        break;
+    }
+    return 0;
+}
+
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 {
     const struct verdicts *s = v->verdicts;
     const struct view_shortfall *shortfall;
     struct view_non_finite bad;
     struct view_figures f;
-    char step[32], run[32];
+    char step[32];
     size_t at;
 
     view_figures_get(v, now_s, &f);
-    format_s(step, f.step_mean_s);
+    format_s(step, f.step_p50_s);
     if (view_non_finite_get(v, &bad)) { /* whatever the rest costs, it computes nothing */
         snprintf(buf, size, "%s.", bad.text);
         return buf;
     }
     if (view_run_sentence(v)) {
-        snprintf(buf, size, "%s%s", s->ended_still ? "Ended while it hung: " : "", view_run_sentence(v));
+        bool hung = s->ended_still && !(s->n && s->now[0].finding.class == FINDING_LOST);
+
+        snprintf(buf, size, "%s%s", hung ? "Ended while it hung: " : "", view_run_sentence(v));
         return buf;
     }
     for (size_t i = 0; i < s->n; i++)
@@ -416,6 +523,10 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
             snprintf(buf, size, "%s%s", past ? "Ended while it hung: " : "", s->now[i].text);
             return buf;
         }
+    if (s->regime == VIEW_SUSPENDED && !v->finished) {
+        snprintf(buf, size, "Suspended by Slurm for %s: this time does not count.", format_s(step, view_suspended_s(v, now_s)));
+        return buf;
+    }
     if (s->regime == VIEW_STALLED) {
         snprintf(buf, size, "Nothing moves: %s.", s->stalled);
         return buf;
@@ -432,19 +543,8 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "%s.", shortfall->text);
         return buf;
     }
-    if (unseen(v))
-        at = view_append(buf, size, 0, "Not judged: what is recorded of the collectives does not show who waits for whom.");
-    else if (isnan(f.mds) && v->finished)
-        at =
-            view_append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, now_s - v->began_s));
-    else if (isnan(f.mds))
-        at = view_append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.",
-                    f.ranks);
-    else if (f.mds > VIEW_MDS_MAX)
-        at = view_append(buf, size, 0, "Not judged: the work of %u ranks varies so much that one twice as slow would not be seen.", f.ranks);
-    else
-        at = view_append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f.mds - 1));
-    at = view_append(buf, size, at, " A step takes %s", step);
+    at = judged_text(v, now_s, &f, buf, size);
+    at = view_append(buf, size, at, " A step takes %s (median of the last minute)", step);
     if (!isnan(f.synchronisation_ratio))
         at = view_append(buf, size, at, "; ranks wait for one another %.0f %% of the time",
                     100 * f.synchronisation_ratio);

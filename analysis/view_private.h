@@ -44,6 +44,7 @@ struct view {
     struct scaling *scaling;
     struct view_reach *reach;
     struct verdicts *verdicts;
+    struct view_presence *presence;
     struct view_run *run; /* NULL: it goes on */
     struct events *events;
     struct diagnosis *diagnosis;
@@ -103,6 +104,7 @@ const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank); /* r
 const struct view_rank *view_ranks_find(struct view *v, uint32_t rank, uint16_t app);
 const struct rank_count *view_ranks_count(const struct view *v);
 uint32_t view_places(const struct view *v); /* nodes and switches */
+uint32_t view_place_find(const struct view *v, const char *name); /* WORK_PLACE_NONE: there is none of that name */
 
 /* view_comms.c: communicators, samples joined into collectives */
 struct joined_sums { /* of all ranks */
@@ -159,6 +161,7 @@ void view_steps_finish(struct view *v, double now_s); /* steps that are open cou
 const struct step_count *view_steps_count(const struct view *v);
 struct rank_steps view_steps_rank(const struct view *v, uint32_t rank);
 double view_steps_mean_s(const struct view *v, double now_s);
+double view_steps_median_s(const struct view *v, double now_s);
 void view_steps_figures(const struct view *v, double now_s, struct view_figures *f);
 
 /* view_calls.c: calls one by one, as a graph */
@@ -293,6 +296,26 @@ void view_scaling_forget(struct view *v);
 void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joined *j);
 void view_scaling_take_steps(struct view *v, uint32_t steps);
 
+/* view_presence.c */
+struct view_presence *view_presence_new(void);
+void view_presence_free(struct view_presence *s);
+double view_silent_since_s(const struct view *v, uint32_t place); /* infinite: the node is heard */
+struct view_silence {
+    uint32_t nodes, ranks; /* that are silent; that should run there */
+    uint32_t first;        /* the node of the first of these ranks; WORK_PLACE_NONE: there is none */
+};
+struct view_silence view_silence_get(const struct view *v);
+/* Members of the largest communicator that nobody reports; *first is the first of them, if there is one. */
+uint32_t view_missing_ranks(const struct view *v, uint32_t *first);
+/* Either: who waits for whom, and how long transfers take, is known only where all ranks are seen. */
+bool view_is_partial(const struct view *v);
+enum view_slurm view_slurm_get(const struct view *v);
+const char *view_slurm_state(const struct view *v);
+double view_suspended_s(const struct view *v, double now_s); /* for how long it has been; NaN: it is not */
+double view_run_s(const struct view *v, double now_s); /* since the first item, without the time in which it was suspended */
+/* Was the job suspended at any time in the last duration_s? */
+bool view_was_suspended(const struct view *v, double now_s, double duration_s);
+
 /* view_figures.c */
 void view_share_figures(const struct view *v, struct view_figures *f); /* fills in the shares alone */
 
@@ -301,6 +324,7 @@ struct view_stall {
     double age_s;
     bool hang; /* for so long that a verdict is due */
     bool open; /* a trace ends so */
+    bool lost; /* culprits are nodes that have gone silent, else ranks */
     uint32_t culprit[VIEW_CULPRITS_MAX], n_culprits;
     char text[512];
 };
@@ -322,7 +346,6 @@ void view_verdicts_free(struct verdicts *s);
 void view_judge(struct view *v, double now_s);
 /* Stalled now: what was measured before does not describe it. */
 bool view_stands_still(const struct view *v);
-enum view_regime view_regime_get(const struct view *v);
 
 /* view_finding.c */
 /* What shows a finding, without its price, of a job that goes on or in the past tense.  Returns the length. */

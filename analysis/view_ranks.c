@@ -57,6 +57,13 @@ static uint32_t place_of(struct view_ranks *s, const char *name)
                                                      : names_find(s->places, name, strlen(name));
 }
 
+uint32_t view_place_find(const struct view *v, const char *name)
+{
+    uint32_t place = names_find(v->ranks->places, name, strlen(name));
+
+    return place < names_count(v->ranks->places) ? place : WORK_PLACE_NONE;
+}
+
 uint32_t view_places(const struct view *v)
 {
     return names_count(v->ranks->places);

@@ -23,7 +23,7 @@ void view_run_free(struct view_run *s)
 
 static bool is_same(const struct view_verdict *a, const struct view_verdict *b)
 {
-    return a->finding.class == b->finding.class && a->finding.class != FINDING_HANG &&
+    return a->finding.class == b->finding.class && !finding_stops(a->finding.class) &&
            a->finding.scope == b->finding.scope && a->n_culprits == b->n_culprits &&
            (!a->n_culprits || !strcmp(a->culprit[0], b->culprit[0]));
 }
@@ -106,15 +106,15 @@ static void widen(struct view_verdict *d, double run_s, double lasted_s, double 
         d->finding.cost.high *= fmax(1, (1 + step_s / lasted_s) / longer);
 }
 
-static void settle(const struct view *v, struct view_verdict *d, double run_s)
+static void settle(const struct view *v, double now_s, struct view_verdict *d)
 {
-    double step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding);
+    double run_s = view_run_s(v, now_s), step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding);
 
     d->finding.saved_s = fmin(d->finding.saved_s, run_s);
     d->finding.slowdown = finding_slowdown(run_s, d->finding.saved_s);
-    widen(d, run_s, run_s + v->began_s - view_verdict_from_s(d), step_s);
+    widen(d, run_s, now_s - view_verdict_from_s(d), step_s);
     d->minor = d->finding.slowdown < INFINITY && view_is_minor(d->finding.slowdown) && !costs_at_end(v, d);
-    if (d->finding.class != FINDING_HANG)
+    if (!finding_stops(d->finding.class))
         put_cost(v, d, run_s, view_finding_text(v, &d->finding, true, d->text, sizeof(d->text)));
     else if (!d->finding.standing)
         put_cost(v, d, run_s, strlen(d->text));
@@ -139,7 +139,7 @@ void view_run_take(struct view *v, double now_s)
             s->verdict[s->n++] = raised[i];
     }
     for (size_t i = 0; i < s->n; i++)
-        settle(v, &s->verdict[i], now_s - v->began_s);
+        settle(v, now_s, &s->verdict[i]);
     if (s->n)
         qsort(s->verdict, s->n, sizeof(s->verdict[0]), by_cost);
 }

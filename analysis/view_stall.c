@@ -1,6 +1,6 @@
 /* view_stall.c - does a job stand still, since when, and who holds it up.
  *
- * Evidence, the strongest first: a process that cannot run; a rank that is in none of the calls in which the others wait,
+ * Evidence, the strongest first: a process that cannot run; a node that has gone silent; a rank that is in none of the calls in which the others wait,
  * or that is in an older collective of the same communicator, or in another one than they; ranks that wait for each other in a
  * circle of calls; a rank in a message while the others wait in a collective, or at the end of all chains of ranks that wait
  * for one another.  With whom a rank exchanges several messages at once is not known. */
@@ -20,6 +20,7 @@
 #define SILENT_S     30.0
 #define REPORTS_S    10.0 /* agents report at least this often: without any item nothing is known */
 #define SAME_TIME    0.1  /* of a step: as long ago as the other */
+#define SUSPENDED_S  15.0 /* by then it is known whether Slurm has stopped all ranks */
 
 /* ---- what each rank does ---- */
 
@@ -61,6 +62,8 @@ static void look(const struct view *v, double now_s, struct stall_scene *s)
             s->halted_s = fmin(s->halted_s, k->process_since_s);
         }
     }
+    s->silence = view_silence_get(v);
+    s->heard = s->ranks - s->silence.ranks;
 }
 
 static bool somebody_computes(const struct view *v, double now_s)
@@ -98,12 +101,25 @@ double view_stall_idle_since_s(const struct view *v)
     return steps->period ? fmax(steps->seen_s, v->moved_s) : v->active_s;
 }
 
+/* Ranks of silent nodes, after which nobody runs of whom the view hears: those of the other nodes were ended with them. */
+static bool is_cut_off(const struct view *v, const struct stall_scene *s)
+{
+    if (s->heard)
+        return false;
+    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+        if (view_ranks_at(v, r)->known && view_ranks_at(v, r)->ended)
+            return true;
+    return false;
+}
+
 /* How long it has stood still; negative: it does not. */
 static double still_s(const struct view *v, double now_s, const struct stall_scene *s)
 {
     double limit_s = view_stall_limit_s(v, now_s), open_s = now_s - s->collective_s,
            idle_s = now_s - view_stall_idle_since_s(v), age_s = -1;
 
+    if (s->silence.ranks && is_cut_off(v, s))
+        return now_s - view_silent_since_s(v, s->silence.first);
     if (open_s > limit_s || (v->finished && s->open_collective))
         age_s = open_s;
     if (s->open_message && (now_s - s->message_s > limit_s || v->finished))
@@ -253,10 +269,15 @@ static bool halted(const struct stall_search *s, const struct view_rank *k)
     return view_rank_process(k, s->now_s) != PROCESS_RUNS;
 }
 
+static bool lost(const struct stall_search *s, const struct view_rank *k)
+{
+    return k->known && !k->ended && !isinf(view_silent_since_s(s->v, k->node));
+}
+
+/* Unless Slurm ended it. */
 static bool gone(const struct stall_search *s, const struct view_rank *k)
 {
-    (void)s;
-    return k->known && k->vanished;
+    return k->known && k->vanished && view_slurm_get(s->v) != VIEW_SLURM_ENDS;
 }
 
 static bool behind_outside(const struct stall_search *s, const struct view_rank *k)
@@ -436,6 +457,7 @@ static void name_end(struct stall_search *s)
 static void name(struct stall_search *s)
 {
     name_all(s, STALL_HALTED, halted);
+    name_all(s, STALL_LOST, lost);
     name_all(s, STALL_MISSING, gone);
     name_all(s, STALL_MISSING, behind_outside);
     name_all(s, STALL_DIFFERS, differs);
@@ -484,6 +506,38 @@ static void search_close(struct stall_search *s)
     free(s->rank);
 }
 
+/* All of a sudden stopped: that may be Slurm, which answers in a moment. */
+static double hang_limit_s(const struct view *v, const struct stall_search *s)
+{
+    bool all = s->scene.halted && s->scene.halted == s->scene.ranks;
+
+    return all ? fmax(v->params.hang_timeout_s, SUSPENDED_S) : v->params.hang_timeout_s;
+}
+
+static void name_ranks(const struct stall_search *s, struct view_stall *out)
+{
+    out->n_culprits = s->n < VIEW_CULPRITS_MAX ? s->n : VIEW_CULPRITS_MAX;
+    memcpy(out->culprit, s->rank, out->n_culprits * sizeof(out->culprit[0]));
+}
+
+static bool is_named(const struct view_stall *out, uint32_t culprit)
+{
+    for (uint32_t i = 0; i < out->n_culprits; i++)
+        if (out->culprit[i] == culprit)
+            return true;
+    return false;
+}
+
+static void name_nodes(const struct stall_search *s, struct view_stall *out)
+{
+    for (uint32_t i = 0; i < s->n && out->n_culprits < VIEW_CULPRITS_MAX; i++) {
+        uint32_t node = view_ranks_at(s->v, s->rank[i])->node;
+
+        if (!is_named(out, node))
+            out->culprit[out->n_culprits++] = node;
+    }
+}
+
 bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
 {
     struct stall_scene scene;
@@ -502,9 +556,12 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
     view_stall_words(&s, out->text, sizeof(out->text));
     waits = s.n || scene.collectives || scene.messages;
     out->open = v->finished && (scene.open_collective || scene.open_message);
-    out->hang = (out->age_s > v->params.hang_timeout_s && waits) || out->open;
-    out->n_culprits = s.n < VIEW_CULPRITS_MAX ? s.n : VIEW_CULPRITS_MAX;
-    memcpy(out->culprit, s.rank, out->n_culprits * sizeof(out->culprit[0]));
+    out->lost = s.why == STALL_LOST;
+    out->hang = (out->age_s > hang_limit_s(v, &s) && waits) || out->open || out->lost;
+    if (out->lost)
+        name_nodes(&s, out);
+    else
+        name_ranks(&s, out);
     search_close(&s);
     return true;
 }

@@ -23,6 +23,8 @@ struct stall_scene {
     uint32_t ranks, collectives, messages;    /* that run; of them, that wait in ... */
     uint32_t halted;                          /* whose process cannot run */
     uint32_t ended;                           /* that do not run any more */
+    struct view_silence silence;
+    uint32_t heard;                           /* that do not run on silent nodes */
     double collective_s, message_s, halted_s; /* since when the first of them has; infinite: none */
     bool open_collective, open_message;       /* in a trace: the record ends inside of one */
 };
@@ -38,6 +40,7 @@ struct stall_front {
 enum stall_why {
     STALL_NOBODY, /* is known to hold it up */
     STALL_HALTED,
+    STALL_LOST,    /* its node has gone silent */
     STALL_BEHIND,  /* inside of an older collective than the others */
     STALL_DIFFERS, /* in another collective than the others */
     STALL_CIRCLE,  /* they wait for each other */

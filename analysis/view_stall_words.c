@@ -187,6 +187,28 @@ static void describe_halted(struct words *w, const struct stall_search *s)
     say_others(w, s);
 }
 
+/* "node4 is lost (no report for 8.1 s; Slurm says NODE_FAIL); 3 others wait in allreduce 12 of world" */
+static void describe_lost(struct words *w, const struct stall_search *s)
+{
+    const struct view_silence *silence = &s->scene.silence;
+    const char *node = view_place_name(s->v, silence->first);
+
+    if (silence->nodes > 1)
+        say(w, "%u nodes are lost, the first of them: %s (", silence->nodes, node);
+    else
+        say(w, "%s is lost (", node);
+    say(w, "no report for %s", seconds(s->now_s - view_silent_since_s(s->v, silence->first)).s);
+    if (view_slurm_get(s->v) == VIEW_SLURM_ENDS)
+        say(w, "; Slurm says %s", view_slurm_state(s->v));
+    say(w, ")");
+    if (s->scene.heard) {
+        say(w, "; ");
+        say_others(w, s);
+    } else {
+        say(w, "; the ranks of the other nodes were ended");
+    }
+}
+
 static void describe_behind(struct words *w, const struct stall_search *s)
 {
     const struct view_rank *k = view_ranks_at(s->v, s->rank[0]);
@@ -266,9 +288,13 @@ static void describe_missing(struct words *w, const struct stall_search *s)
 static void describe_nobody(struct words *w, const struct stall_search *s)
 {
     const struct stall_front *f = &s->front;
-    uint32_t size = view_comms_size(s->v, f->comm);
+    uint32_t size = view_comms_size(s->v, f->comm), first, missing = view_missing_ranks(s->v, &first);
 
-    if (f->waiting && f->waiting == s->scene.ranks)
+    if (f->waiting && f->waiting == s->scene.ranks && missing)
+        say(w, "%s %u of %s (%u ranks) has been open for %s: %u inside, and what the other%s do%s is not recorded (rank %u%s)",
+            collective_name(f->op), f->seq, label(s->v, f->comm).s, size, seconds(s->now_s - f->since_s).s, f->waiting,
+            missing > 1 ? "s" : "", missing > 1 ? "" : "es", first, missing > 1 ? ", ..." : "");
+    else if (f->waiting && f->waiting == s->scene.ranks)
         say(w,
             "%s %u of %s (%u ranks) has been open for %s: every rank has entered and none leaves, so the transfer itself has stopped",
             collective_name(f->op), f->seq, label(s->v, f->comm).s, size ? size : f->waiting,
@@ -291,7 +317,7 @@ static void describe_nobody(struct words *w, const struct stall_search *s)
 char *view_stall_words(const struct stall_search *s, char *buf, size_t size)
 {
     static void (*const describe[])(struct words * w, const struct stall_search *s) = {
-        [STALL_NOBODY] = describe_nobody, [STALL_HALTED] = describe_halted,
+        [STALL_NOBODY] = describe_nobody, [STALL_HALTED] = describe_halted,   [STALL_LOST] = describe_lost,
         [STALL_BEHIND] = describe_behind, [STALL_DIFFERS] = describe_different,
         [STALL_CIRCLE] = describe_circle, [STALL_MISSING] = describe_missing,
     };

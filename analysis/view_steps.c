@@ -131,10 +131,15 @@ struct rank_steps view_steps_rank(const struct view *v, uint32_t rank)
 
 /* ---- durations ---- */
 
+/* A step in which nothing moved for long is none of the pace: that begins anew with the next one. */
 static void keep_duration(struct view *v, double now_s, double duration_s)
 {
     struct view_steps *s = v->steps;
 
+    if (view_stands_still(v)) {
+        s->n_kept = 0;
+        return;
+    }
     s->kept[s->n_kept % STEPS_KEPT].duration_s = (float)duration_s;
     s->kept[s->n_kept % STEPS_KEPT].at_s = now_s;
     s->n_kept++;
@@ -162,6 +167,13 @@ double view_steps_mean_s(const struct view *v, double now_s)
     double d[STEPS_KEPT];
 
     return statistics_mean(d, recent_steps(v, now_s, d)).mean;
+}
+
+double view_steps_median_s(const struct view *v, double now_s)
+{
+    double d[STEPS_KEPT];
+
+    return statistics_quantile(d, recent_steps(v, now_s, d), 0.5);
 }
 
 /* The tail needs more steps than a minute may have. */
@@ -252,6 +264,8 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
     c->seen_s = now_s;
     step.duration_s = o->duration_sum_s / o->timed;
     step.transfer_s = transfer_s(o, most);
+    if (view_was_suspended(v, now_s, step.duration_s * most))
+        return;
     keep_duration(v, now_s, step.duration_s);
     view_course_take_work(v, now_s, s->work_s, limit);
     diagnosis_step(v->diagnosis, &step, v->params.min_slowdown);
@@ -481,7 +495,7 @@ void view_steps_take(struct view *v, double now_s, const struct step *s)
         return;
     work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / s->n_steps;
     k = &v->steps->rank[s->rank].mean;
-    if (!(s->flags & STEP_INCOMPLETE)) {
+    if (!(s->flags & STEP_INCOMPLETE) && !view_was_suspended(v, now_s, (double)s->duration_ns * 1e-9)) {
         k->compute_s = smooth(k->compute_s, work_s);
         k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
     }

@@ -102,7 +102,7 @@ enum page_style page_verdict_severity(const json_t *verdict)
 {
     if (get_true(verdict, "minor"))
         return PAGE_PLAIN;
-    if (!strcmp(get_word(verdict, "class"), "hang"))
+    if (!strcmp(get_word(verdict, "class"), "hang") || !strcmp(get_word(verdict, "class"), "lost"))
         return PAGE_BAD;
     return get_number(verdict, "slowdown") >= VERDICT_BAD_SLOWDOWN && !get_true(verdict, "acknowledged") ? PAGE_BAD : PAGE_WARN;
 }
@@ -119,7 +119,7 @@ enum page_style page_severity(const json_t *job)
     json_array_foreach(get_array(job, "verdicts"), i, verdict)
         if (page_verdict_severity(verdict) > worst)
             worst = page_verdict_severity(verdict);
-    if (worst == PAGE_PLAIN && !json_array_size(get_array(job, "shortfalls")) && !isnan(get_number(job, "mds_ratio")))
+    if (worst == PAGE_PLAIN && !json_array_size(get_array(job, "shortfalls")) && !strcmp(get_word(job, "judged"), "yes"))
         return PAGE_GOOD;
     return worst;
 }

@@ -10,7 +10,7 @@
 #include "common/utf8.h"
 #include "common/xalloc.h"
 
-static const char *const states[] = { "starting", "running", "stalled", "finished", "lost" };
+static const char *const states[] = { "starting", "running", "stalled", "suspended", "finished", "lost" };
 
 const char *job_state_name(enum job_state s)
 {
@@ -184,14 +184,6 @@ static void forget_seen(struct job *j)
     j->n_seen = kept;
 }
 
-static bool all_said_bye(const struct job *j)
-{
-    for (size_t i = 0; i < j->n_agents; i++)
-        if (!j->agent[i]->bye)
-            return false;
-    return j->n_agents > 0;
-}
-
 static void set_state(struct job *j, double now_s, enum job_state s)
 {
     if (j->state == s)
@@ -212,6 +204,68 @@ static void end(struct job *j, double now_s, enum job_state s)
     set_state(j, now_s, s);
 }
 
+/* ---- silence ---- */
+
+bool job_silent(const struct job_agent *a, double now_s)
+{
+    return !a->bye && now_s > a->heard_s + JOB_SILENT_S;
+}
+
+bool job_doubt(const struct job *j)
+{
+    enum view_regime r = view_regime_get(j->view);
+
+    return r == VIEW_STALLED || r == VIEW_SUSPENDED || j->n_silent || j->rank_broke;
+}
+
+void job_slurm_state(struct job *j, double now_s, const char *state, uint32_t restarts)
+{
+    static const char *const running[] = { "RUNNING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "PENDING" };
+    enum view_slurm slurm = VIEW_SLURM_ENDS;
+
+    if (!strcmp(state, "SUSPENDED") || !strcmp(state, "STOPPED"))
+        slurm = VIEW_SLURM_SUSPENDED;
+    for (size_t i = 0; i < ARRAY_SIZE(running) && restarts <= j->id.restarts; i++)
+        if (!strcmp(state, running[i]))
+            slurm = VIEW_SLURM_RUNS;
+    view_slurm_set(j->view, now_s, slurm, restarts > j->id.restarts ? "REQUEUED" : state);
+}
+
+/* After a pause of the controller's own, frames of the agents may wait to be read. */
+static bool listens(struct job *j, double now_s)
+{
+    if (now_s > j->looked_s + JOB_SILENT_S / 4)
+        j->awake_s = now_s;
+    j->looked_s = now_s;
+    return now_s > j->awake_s + JOB_SILENT_S;
+}
+
+static void look_for_silence(struct job *j, double now_s)
+{
+    bool listening = listens(j, now_s);
+
+    j->n_silent = 0;
+    for (size_t i = 0; i < j->n_agents; i++) {
+        struct job_agent *a = j->agent[i];
+        bool silent = listening && job_silent(a, now_s);
+
+        j->n_silent += silent;
+        if (silent || a->was_silent)
+            view_node_silent(j->view, a->node, silent ? a->heard_s : NAN);
+        a->was_silent = silent;
+    }
+}
+
+/* The step is over where some agents have said so and nobody hears the others. */
+static bool is_over(const struct job *j)
+{
+    size_t bye = 0;
+
+    for (size_t i = 0; i < j->n_agents; i++)
+        bye += j->agent[i]->bye;
+    return bye && bye + j->n_silent == j->n_agents;
+}
+
 void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
               void *arg)
 {
@@ -220,7 +274,8 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
 
     if (j->state == JOB_FINISHED || (j->state == JOB_LOST && !job_agents_connected(j)))
         return;
-    if (all_said_bye(j)) {
+    look_for_silence(j, now_s);
+    if (is_over(j)) {
         end(j, now_s, JOB_FINISHED);
         return;
     }
@@ -235,10 +290,16 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
     if (job_agents_connected(j) || !j->n_agents)
         j->idle_since_s = now_s;
     view_figures_get(j->view, now_s, &f);
+    if (!job_doubt(j))
+        j->doubt_s = 0;
+    else if (!j->doubt_s)
+        j->doubt_s = now_s;
     if (now_s > j->idle_since_s + JOB_LOST_S)
         end(j, now_s, JOB_LOST);
     else if (f.regime == VIEW_STALLED)
         set_state(j, now_s, JOB_STALLED);
+    else if (f.regime == VIEW_SUSPENDED)
+        set_state(j, now_s, JOB_SUSPENDED);
     else
         set_state(j, now_s, f.collectives || f.events ? JOB_RUNNING : JOB_STARTING); /* events: messages, too */
 }
@@ -249,7 +310,7 @@ bool job_hangs(const struct job *j)
     size_t n = view_verdicts_get(j->view, &d);
 
     for (size_t i = 0; i < n; i++)
-        if (d[i].finding.class == FINDING_HANG)
+        if (finding_stops(d[i].finding.class))
             return true;
     return false;
 }
@@ -261,6 +322,8 @@ bool job_broken(const struct job *j)
 
 const char *job_hold(const struct job *j)
 {
+    if (j->state == JOB_SUSPENDED)
+        return "Slurm has suspended the job";
     if (j->params.non_finite != CONFIG_HOLD || !view_non_finite(j->view))
         return NULL;
     return "a loss or gradient is not finite; NonFinite=hold";

@@ -21,10 +21,11 @@
 #define JOB_KNOWN_SIZE (32u + VIEW_CULPRIT_SIZE)
 #define JOB_KNOWN_S    300.0 /* within which a verdict that stood before a restart is found again */
 #define JOB_DECISIONS  16u   /* latest decisions of its policy kept in memory; the audit log has all */
+#define JOB_SILENT_S   5.0   /* an agent that has reported nothing for this long is silent; it reports every second */
 #define JOB_LOST_S     30.0  /* a step without any agent for this long is lost */
 #define JOB_KEEP_S     900.0 /* time for which an ended step stays in memory; the store keeps it longer */
 
-enum job_state { JOB_STARTING, JOB_RUNNING, JOB_STALLED, JOB_FINISHED, JOB_LOST };
+enum job_state { JOB_STARTING, JOB_RUNNING, JOB_STALLED, JOB_SUSPENDED, JOB_FINISHED, JOB_LOST };
 const char *job_state_name(enum job_state s);
 
 /* Why a step broke, known once Slurm reports the job's state.  Failed: its program or a node failed, or it was
@@ -90,7 +91,7 @@ struct job_agent {
     uint64_t batch;    /* the last batch processed of this life */
     struct link *link; /* NULL: not connected */
     double heard_s;
-    bool bye;
+    bool bye, was_silent;
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not reported */
     double energy_j;                         /* of the node, since this life began; NaN: not reported */
     double energy_before_j;                  /* of the node, in the agent's earlier lives */
@@ -129,7 +130,7 @@ struct job {
     } algorithm;
     struct view *view;
     struct job_agent **agent;
-    size_t n_agents, agents_cap;
+    size_t n_agents, agents_cap, n_silent; /* agents; silent since the newest tick */
     char *note[JOB_NOTES_MAX];
     size_t n_notes;
     struct event_list events;
@@ -153,6 +154,9 @@ struct job {
     struct control *control; /* daemon/control.h */
     double end_wall_s;       /* when its time limit ends it, Unix time; 0: not known */
     double saved_s, ticked_s;
+    double looked_s; /* when it was last looked whether its agents are silent, ... */
+    double awake_s;  /* ... and since when that was often enough: before, the controller itself may have been silent */
+    double doubt_s;  /* since when Slurm is asked what becomes of it (job_doubt()); 0: not */
     struct bounds_user *payer; /* daemon/bounds.h; NULL: its memory is not counted */
     double held_bytes; /* its memory as its user was last charged for it */
     uint64_t rejected; /* ranks and communicators by then: view_rejected_get() */
@@ -199,8 +203,13 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
               void *arg);
 /* The step ended lost, in a hang, or with processes that never finalized. */
 bool job_broken(const struct job *j);
-bool job_hangs(const struct job *j); /* there is a verdict of a hang */
-/* Why its levers are held: pacing, requests of checkpoints, actions of rules (NonFinite=hold).  NULL: they are not. */
+bool job_hangs(const struct job *j); /* there is a verdict of a hang, or of a node that is lost */
+/* Something happens to it that Slurm may have done or may know of: nothing moves, a node is silent, a process is gone. */
+bool job_doubt(const struct job *j);
+bool job_silent(const struct job_agent *a, double now_s);
+/* What Slurm says of the job (squeue's %T), which was started so many times again. */
+void job_slurm_state(struct job *j, double now_s, const char *state, uint32_t restarts);
+/* Why its levers are held: pacing, requests of checkpoints, actions of rules (NonFinite=hold, suspended).  NULL: they are not. */
 const char *job_hold(const struct job *j);
 
 #endif

@@ -125,7 +125,7 @@ static json_t *agent_json(const struct job_agent *a, double now_s)
     put_text(o, "node", a->node);
     put_text(o, "switch", a->switch_name);
     put_text(o, "version", a->version);
-    put_bool(o, "connected", a->link != NULL);
+    put_bool(o, "connected", a->link && !job_silent(a, now_s));
     put_bool(o, "ended", a->bye);
     put_real(o, "cpu_ratio", a->cpu_ratio);
     put_real(o, "rss_bytes", a->rss_bytes);
@@ -185,8 +185,8 @@ static json_t *some_agents(const struct job *j, double now_s, const struct repor
     return list;
 }
 
-/* The agents that neither are connected nor ended in good order. */
-static json_t *silent_agents(const struct job *j)
+/* The agents that are not heard and did not end in good order. */
+static json_t *silent_agents(const struct job *j, double now_s)
 {
     json_t *o = json_object(), *nodes = json_array();
     int64_t number = 0;
@@ -194,7 +194,7 @@ static json_t *silent_agents(const struct job *j)
     for (size_t i = 0; i < j->n_agents; i++) {
         const struct job_agent *a = j->agent[i];
 
-        if (a->link || a->bye)
+        if ((a->link && !job_silent(a, now_s)) || a->bye)
             continue;
         if (number++ < SILENT_NAMED)
             json_array_append_new(nodes, text_json(a->node));
@@ -232,7 +232,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
              selection->agents < j->n_agents ? some_agents(j, now_s, &ranks, selection->agents)
                                              : report_job_agents(j, now_s, 0, j->n_agents));
     put_int(o, "agents_total", (int64_t)j->n_agents);
-    put_json(o, "agents_silent", silent_agents(j));
+    put_json(o, "agents_silent", silent_agents(j, now_s));
     put_json(o, "notes", texts_json((const char *const *)j->note, j->n_notes));
     put_json(o, "policy_params", params_json(j));
     put_json(o, "placement", placement_json(&j->placement));

@@ -18,7 +18,7 @@ static void decide(const struct site_view *v, struct site_decision *d)
     double nodes = v->number(v, "nodes"), slowdown = v->number(v, "slowdown");
     const char *class = v->text(v, "class");
 
-    if (isnan(nodes) || isnan(slowdown) || !class || strcmp(class, "hang") == 0)
+    if (isnan(nodes) || isnan(slowdown) || !class)
         return;
     if (nodes * (1 - 1 / slowdown) < 1)
         return;

@@ -133,6 +133,7 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
     put_json(o, "shares", shares);
     put_text(o, "regime", view_regime_name(f->regime));
     put_json(o, "non_finite", view_values_known(v) ? json_boolean(view_non_finite(v)) : NULL);
+    put_text(o, "judged", view_judged_name(view_judged_get(v, now_s)));
     put_real(o, "mds_ratio", limit_of(f->mds));
     put_json(o, "limits", limits_json(f));
     put_text(o, "sentence", view_sentence(v, now_s, sentence, sizeof(sentence)));

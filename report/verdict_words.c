@@ -16,6 +16,7 @@ static const struct {
     { "drift", "becomes slower and slower", "become slower and slower",
       "work that becomes slower and slower" },
     { "hang", "holds up the others", "hold up the others", "nothing moves" },
+    { "lost", "is lost", "are lost", "a node is lost" },
     { "jitter", NULL, NULL, "rare long delays, no single node" },
     { "imbalance", "has more work than the other ranks", "have more work than the other ranks", "uneven work, no single node" },
     { "communication", "sends and receives slowly", "send and receive slowly", "slow collectives" },
@@ -74,6 +75,8 @@ static const struct {
     { "oscillation", NULL, "look at power caps, and at what feeds the input", NULL },
     { "hang", NULL, "on the node: sgring, gdb -p PID; a stopped process continues after kill -CONT PID",
       "if it hangs again: sgring and gdb -p PID on the node, before it ends" },
+    { "lost", NULL, "look at the node ({nodes}: power, network, kernel); start from the newest checkpoint without it",
+      "for the next start: sbatch --exclude={nodes}, until the node is back" },
 };
 
 /* {job} and {nodes} become these. */

@@ -20,7 +20,8 @@
 #define SELDOM_S   60.0
 #define TIMEOUT_S  20.0
 #define OUTCOME_S  180.0 /* the outcome of a step whose job runs on this long stays unknown */
-#define CONFIRM_S  60.0  /* a step that Slurm has not confirmed is asked about often for this long */
+#define CONFIRM_S  60.0  /* a step that Slurm has not confirmed is asked about often for this long, ... */
+#define DOUBT_S    120.0 /* ... as is one to which something happened, and longer where Slurm has suspended it */
 #define COLUMN     24u   /* characters; of names NAME_COLUMN */
 #define NAME_COLUMN 64u
 #define IDS_MAX    16000 /* bytes of the list of jobs */
@@ -176,10 +177,12 @@ static void take_line(const struct jobtime *t, const char *text)
         if (j->id.job != l.job)
             continue;
         confirm(t, j, &l);
-        if (!job_over(j))
+        if (!job_over(j)) {
             set_limit(j, &l);
-        else if (is_open(j))
+            job_slurm_state(j, now_s(), l.state, l.restarts);
+        } else if (is_open(j)) {
             j->outcome = jobtime_outcome(&l, j->id.restarts, cadence_noticed(j));
+        }
     }
 }
 
@@ -204,7 +207,12 @@ static bool is_to_confirm(const struct job *j, double now_s)
     return j->trust == JOB_VOUCHED && (!job_over(j) || now_s < j->end_s + OUTCOME_S);
 }
 
-/* Write "7,12,13" to ids: the jobs that are to be confirmed, those with a checkpoint policy, and those whose step broke
+static bool is_in_doubt(const struct job *j)
+{
+    return !job_over(j) && j->doubt_s;
+}
+
+/* Write "7,12,13" to ids: the jobs that are to be confirmed, those in doubt, those with a checkpoint policy, and those whose step broke
  * recently.  often: one of them is asked for checkpoints, broke, or is to be confirmed. */
 static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *often)
 {
@@ -215,8 +223,9 @@ static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *
     for (size_t i = 0; i < jobs->n && at + 16 < IDS_MAX; i++) {
         const struct job *j = jobs->job[i];
 
-        if (is_to_confirm(j, now_s)) {
-            *often = *often || now_s < j->start_s + CONFIRM_S;
+        if (is_to_confirm(j, now_s) || is_in_doubt(j)) {
+            *often = *often || (is_to_confirm(j, now_s) && now_s < j->start_s + CONFIRM_S) ||
+                     (is_in_doubt(j) && (now_s < j->doubt_s + DOUBT_S || j->state == JOB_SUSPENDED));
             at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
             continue;
         }
@@ -233,7 +242,8 @@ static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *
 static bool has_new(const struct jobs *jobs, double asked_s)
 {
     for (size_t i = jobs->n; i-- > 0;)
-        if (jobs->job[i]->trust == JOB_VOUCHED && jobs->job[i]->start_s >= asked_s)
+        if ((jobs->job[i]->trust == JOB_VOUCHED && jobs->job[i]->start_s >= asked_s) ||
+            (is_in_doubt(jobs->job[i]) && jobs->job[i]->doubt_s >= asked_s))
             return true;
     return false;
 }

@@ -1,8 +1,8 @@
 /* jobtime.h - asks Slurm about the guarded jobs: whether it knows them, and of which user, partition, account and QOS they
- * are; when it will end them (time limit, preemption), and how jobs ended whose step broke.
+ * are; whether it has suspended or ends them; when it will end them (time limit, preemption), and how jobs ended whose step broke.
  *
- * It runs squeue for all jobs at once, one child at a time: at once for a step that is to be confirmed, every 5 s
- * while a policy asks for checkpoints or after a step broke, otherwise once a minute.  Without squeue no step is confirmed, and
+ * It runs squeue for all jobs at once, one child at a time: at once for a step that is to be confirmed or in doubt (job_doubt()),
+ * every 5 s for the first minutes of that, while a policy asks for checkpoints or after a step broke, otherwise once a minute.  Without squeue no step is confirmed, and
  * times and outcomes stay unknown.
  * Reports times to job/cadence, and everything else to the job. */
 #ifndef SYNCGUARD_SLURM_JOBTIME_H

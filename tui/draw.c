@@ -134,6 +134,7 @@ static const struct verdict_class {
     enum style style;
 } classes[] = {
     { "hang", 'H', STYLE_HANG },
+    { "lost", 'L', STYLE_HANG },
     { "straggler", 'S', STYLE_STRAGGLER },
     { "drift", 'D', STYLE_DRIFT },
     { "jitter", 'J', STYLE_JITTER },
@@ -204,14 +205,20 @@ const char *draw_job_tag(const struct snap_job *j)
 {
     static const struct {
         const char *state, *tag;
-    } states[] = { { "finished", "ENDED" }, { "lost", "LOST" }, { "stalled", "HUNG" } };
+    } states[] = { { "finished", "ENDED" }, { "lost", "LOST" }, { "suspended", "SUSP" } },
+      judged[] = { { "early", "EARLY" }, { "partly", "PART" }, { "no", "START" } };
 
     for (size_t i = 0; i < ARRAY_SIZE(states); i++)
         if (!strcmp(j->state, states[i].state))
             return states[i].tag;
     for (size_t i = 0; i < j->n_verdicts; i++)
+        if (!strcmp(j->verdict[i].class, "lost"))
+            return "LOST";
+    for (size_t i = 0; i < j->n_verdicts; i++)
         if (!strcmp(j->verdict[i].class, "hang"))
             return "HUNG";
+    if (!strcmp(j->state, "stalled"))
+        return "HUNG";
     if (j->non_finite)
         return "NAN";
     for (size_t i = 0; i < j->n_verdicts; i++)
@@ -219,5 +226,12 @@ const char *draw_job_tag(const struct snap_job *j)
             return "SLOW";
     if (j->n_verdicts)
         return "SEEN";
-    return !strcmp(j->state, "running") ? "OK" : !strcmp(j->state, "starting") ? "START" : "?";
+    if (!strcmp(j->state, "starting"))
+        return "START";
+    if (!strcmp(j->judged, "yes"))
+        return "OK";
+    for (size_t i = 0; i < ARRAY_SIZE(judged); i++)
+        if (!strcmp(j->judged, judged[i].state))
+            return judged[i].tag;
+    return "?";
 }

@@ -73,6 +73,7 @@ static const struct json_field job_fields[] = {
     { "steps_per_s", FIELD_AMOUNT, FIELD(struct snap_job, steps_per_s) },
     { "samples_per_s", FIELD_AMOUNT, FIELD(struct snap_job, samples_per_s) },
     { "synchronisation_ratio", FIELD_AMOUNT, FIELD(struct snap_job, synchronisation_ratio) },
+    { "judged", FIELD_TEXT, FIELD(struct snap_job, judged) },
     { "mds_ratio", FIELD_AMOUNT, FIELD(struct snap_job, mds_ratio) },
     { "limits.transfers", FIELD_AMOUNT, FIELD(struct snap_job, transfer_mds_ratio) },
     { "shares.compute", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_COMPUTE]) },
@@ -525,7 +526,7 @@ enum severity snap_verdict_severity(const struct snap_verdict *v)
 {
     if (!v->standing)
         return SEVERITY_NONE;
-    if (!strcmp(v->class, "hang"))
+    if (!strcmp(v->class, "hang") || !strcmp(v->class, "lost"))
         return SEVERITY_BAD;
     return v->slowdown >= VERDICT_BAD_SLOWDOWN && !v->acknowledged ? SEVERITY_BAD : SEVERITY_WARN;
 }
@@ -534,19 +535,19 @@ enum severity snap_job_severity(const struct snap_job *j)
 {
     enum severity worst = SEVERITY_GOOD;
 
-    if (!strcmp(j->state, "finished"))
+    if (!snap_job_alive(j))
         return SEVERITY_NONE;
-    if (!strcmp(j->state, "stalled") || !strcmp(j->state, "lost") || j->non_finite)
+    if (!strcmp(j->state, "stalled") || j->non_finite)
         return SEVERITY_BAD;
     for (size_t i = 0; i < j->n_verdicts; i++)
         if (snap_verdict_severity(&j->verdict[i]) > worst)
             worst = snap_verdict_severity(&j->verdict[i]);
-    if (worst == SEVERITY_GOOD && strcmp(j->state, "running") != 0)
+    if (worst == SEVERITY_GOOD && (strcmp(j->state, "running") != 0 || strcmp(j->judged, "yes") != 0))
         return SEVERITY_NONE;
     return worst;
 }
 
 bool snap_job_alive(const struct snap_job *j)
 {
-    return strcmp(j->state, "finished") != 0;
+    return strcmp(j->state, "finished") != 0 && strcmp(j->state, "lost") != 0;
 }

@@ -12,7 +12,7 @@
 
 static bool is_hang(const struct snap_span *s)
 {
-    return !strcmp(s->class, "hang");
+    return !strcmp(s->class, "hang") || !strcmp(s->class, "lost");
 }
 
 /* Standing verdicts before those that are over, hangs before those with a price, then the largest price. */
@@ -144,7 +144,7 @@ void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
         } else {
             draw_span(c, y + i, chosen[i], at);
             snprintf(price, sizeof(price), " %s", text_times(chosen[i]->slowdown).s);
-            draw_label(c, y + i, width, chosen[i], isnan(chosen[i]->slowdown) ? "" : price);
+            draw_label(c, y + i, width, chosen[i], isnan(chosen[i]->slowdown) || isnan(chosen[i]->to_s) ? "" : price);
         }
     }
 }

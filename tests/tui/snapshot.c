@@ -153,7 +153,7 @@ static void test_job(void)
 static void test_evidence(void)
 {
     struct snap_view *v = view(
-        "{\"id\":\"1.0\",\"state\":\"running\",\"mds_ratio\":0.021,"
+        "{\"id\":\"1.0\",\"state\":\"running\",\"judged\":\"yes\",\"mds_ratio\":0.021,"
         "\"verdicts\":[{\"class\":\"drift\",\"culprits\":[\"r3\"],\"slowdown\":1.2,\"since_s\":9,"
         "\"onset_seq\":40,\"detected_seq\":-3,\"cause\":\"hot\"},{\"class\":\"jitter\",\"standing\":false}],"
         "\"efficiency\":{\"parallel\":0.8,\"load_balance\":1.0005,\"serialisation\":2,\"transfer\":\"x\"},"

@@ -131,7 +131,7 @@ static const struct {
       "column 25: cannot compare synchronisation_ratio with 'nan': expected a ratio such as 0.05 or 5%" },
     { "class == stragler",
       "column 10: cannot compare class with 'stragler': expected none, straggler, drift, jitter, imbalance, "
-      "communication, congestion, oscillation or hang" },
+      "communication, congestion, oscillation, hang or lost" },
     { "slowdown > 5%", "column 12: 'slowdown > 5%' is always true: slowdown is at least 1. Did you mean 'slowdown > 1.05'?" },
     { "not slowdown <= 50 %", "column 17: 'slowdown <= 50%' is never true: slowdown is at least 1. Did you mean 'slowdown <= 1.5'?" },
     { "slowdown < 1", "column 12: 'slowdown < 1' is never true: slowdown is at least 1" },

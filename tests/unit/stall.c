@@ -1,4 +1,5 @@
-/* Jobs that stand still: who holds them up, and that no figure of before is reported as if it were now. */
+/* Jobs that stand still: who holds them up, and that no figure of before is reported as if it were now.  And jobs of which not all is
+ * seen: ranks that nobody records, a node that has gone silent, a job that Slurm has suspended. */
 #include "analysis/view.h"
 
 #include "ring/ring.h"
@@ -11,6 +12,7 @@
 
 static struct view *view;
 static double now_s;
+static uint32_t recorded = RANKS; /* ranks from 0 on that are */
 
 /* What a rank does while the job stands still. */
 struct rank {
@@ -77,7 +79,7 @@ static void start(uint32_t steps)
 
     now_s = 1000;
     view = view_new(&params, now_s);
-    for (uint32_t r = 0; r < RANKS; r++) {
+    for (uint32_t r = 0; r < recorded; r++) {
         snprintf(node, sizeof(node), "node%u", r);
         view_rank_add(view, r, 0, node, "");
     }
@@ -141,20 +143,37 @@ static enum view_regime regime(void)
     return f.regime;
 }
 
-/* "r5: text", "r3,r5: text", ": text" where nobody is named; "" where there is no hang. */
-static const char *hang(void)
+/* "r5: text", "r3,r5: text", ": text" where nobody is named; "" where there is no verdict of that class. */
+static const char *stop(enum finding_class class)
 {
     static char buf[1024];
     const struct view_verdict *d;
     size_t n = view_verdicts_get(view, &d), at = 0;
 
     buf[0] = '\0';
-    if (!n || d->finding.class != FINDING_HANG)
+    if (!n || d->finding.class != class)
         return buf;
     for (uint32_t i = 0; i < d->n_culprits; i++)
         at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s%s", i ? "," : "", d->culprit[i]);
     snprintf(buf + at, sizeof(buf) - at, ": %s", d->text);
     return buf;
+}
+
+static const char *hang(void)
+{
+    return stop(FINDING_HANG);
+}
+
+static const char *sentence(void)
+{
+    static char buf[512];
+
+    return view_sentence(view, now_s, buf, sizeof(buf));
+}
+
+static bool says(const char *words)
+{
+    return strstr(sentence(), words) != NULL;
 }
 
 #define ALLREDUCE RING_OP_ALLREDUCE
@@ -374,7 +393,6 @@ static void limits(void)
     struct view_rank_figures r;
     struct view_efficiency e;
     struct view_figures f;
-    char sentence[512];
 
     start(40);
     view_figures_get(view, now_s, &f);
@@ -397,7 +415,7 @@ static void limits(void)
     ok(isnan(r.lateness_s) && isnan(r.compute_s) && isnan(e.recent.parallel),
        "nor are the lateness and the efficiency of its ranks");
     is_int((long long)f.steps, 40, "the steps that were done are");
-    is_str(view_sentence(view, now_s, sentence, sizeof(sentence)), "no step for 32.1 s: rank 5 on node5 is behind the others (outside of MPI for 4.00 s, its last collective was 39)",
+    is_str(sentence(), "no step for 32.1 s: rank 5 on node5 is behind the others (outside of MPI for 4.00 s, its last collective was 39)",
            "the sentence about a stalled job names who is behind, and for how long there was no step");
     for (uint32_t i = 40; i < 60; i++)
         step(i);
@@ -421,7 +439,6 @@ static void ended(void)
 {
     struct rank rank[RANKS];
     struct view_figures f;
-    char sentence[512];
 
     start(40);
     fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
@@ -432,9 +449,112 @@ static void ended(void)
     ok(f.regime != VIEW_STALLED && f.regime != VIEW_STARTING,
        "a job that ended while it hung is not stalled any more: %s", view_regime_name(f.regime));
     ok(near(f.steps_per_s, 10, 0.01), "a job that ended has the pace that it had");
-    ok(*hang() && !strncmp(view_sentence(view, now_s, sentence, sizeof(sentence)),
+    ok(*hang() && !strncmp(sentence(),
                            "Ended while it hung: rank 5", 27),
-       "a job that ended while it hung is reported so: %s", sentence);
+       "a job that ended while it hung is reported so: %s", sentence());
+    view_free(view);
+}
+
+/* ---- not all is seen ---- */
+
+static struct rank waiting[RANKS];
+
+/* Of all but rank 5, which is known to be in no call. */
+static void all_wait(void)
+{
+    fill(waiting, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
+    waiting[5] = (struct rank){ .op = NONE, .comm = WORLD, .seq = 39 };
+}
+
+static void lost_node(void)
+{
+    start(40);
+    all_wait();
+    stand_still(waiting, 2);
+    view_node_silent(view, "node5", now_s - 5);
+    view_tick(view, now_s);
+    is_str(stop(FINDING_LOST), "", "a node that is silent while nothing stands still is not lost yet");
+    stand_still(waiting, 6);
+    is_str(stop(FINDING_LOST), "node5: node5 is lost (no report for 11.0 s); 7 others wait in allreduce 40 of world",
+           "a silent node for whose ranks the others wait is lost, long before it would be a hang");
+    is_str(sentence(), "node5 is lost (no report for 11.0 s); 7 others wait in allreduce 40 of world", "the sentence says so");
+    for (uint32_t r = 0; r < RANKS; r++)
+        if (r != 5)
+            view_rank_end(view, r, 0, true);
+    view_tick(view, now_s += 1);
+    is_str(stop(FINDING_LOST), "node5: node5 is lost (no report for 12.0 s); the ranks of the other nodes were ended",
+           "ranks whose process is gone after a node was lost are not its culprits");
+    view_slurm_set(view, now_s, VIEW_SLURM_ENDS, "NODE_FAIL");
+    view_finish(view, now_s);
+    is_str(sentence(), "node5 is lost (no report for 12.0 s; Slurm says NODE_FAIL); the ranks of the other nodes were ended",
+           "the ended job's sentence names the node, and what Slurm says");
+    view_free(view);
+}
+
+static void silent_node_comes_back(void)
+{
+    start(40);
+    view_node_silent(view, "node5", now_s - 5);
+    view_tick(view, now_s);
+    ok(view_judged_get(view, now_s) == VIEW_PARTLY && says("node5 is silent (no report for 5.00 s)"),
+       "a job that goes on without word of a node is judged in part: %s", sentence());
+    all_wait();
+    stand_still(waiting, 6);
+    ok(*stop(FINDING_LOST), "it is lost when the others wait for it");
+    view_node_silent(view, "node5", NAN);
+    for (uint32_t i = 40; i < 80; i++)
+        step(i);
+    ok(!*stop(FINDING_LOST) && says("Healthy"), "a node that is heard again is not lost: %s", sentence());
+    view_free(view);
+}
+
+/* Nobody is heard: that says more of the controller than of the nodes. */
+static void all_silent(void)
+{
+    char node[16];
+
+    start(40);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        snprintf(node, sizeof(node), "node%u", r);
+        view_node_silent(view, node, now_s);
+    }
+    for (int s = 0; s < 60; s++)
+        view_tick(view, now_s += 1);
+    ok(!*stop(FINDING_LOST) && regime() != VIEW_STALLED, "where no node is heard none is called lost");
+    view_free(view);
+}
+
+static void unrecorded(void)
+{
+    recorded = RANKS - 1;
+    start(200);
+    ok(view_judged_get(view, now_s) == VIEW_PARTLY && says("7 of 8 ranks are recorded (not rank 7)"),
+       "a job of which a rank is not recorded is judged in part: %s", sentence());
+    ok(regime() == VIEW_UNKNOWN, "who waits for whom, and its regime, are unknown: %s", view_regime_name(regime()));
+    fill(waiting, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 200 });
+    stand_still(waiting, 40);
+    is_str(hang(), ": allreduce 200 of world (8 ranks) has been open for 40.0 s: 7 inside, and what the other does is not recorded (rank 7)",
+           "that all recorded ranks have entered does not mean that every rank has");
+    view_free(view);
+    recorded = RANKS;
+}
+
+static void suspended(void)
+{
+    struct view_figures f;
+
+    start(200);
+    fill(waiting, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 200, .process = STOPPED });
+    stand_still(waiting, 10);
+    view_slurm_set(view, now_s, VIEW_SLURM_SUSPENDED, "SUSPENDED");
+    stand_still(waiting, 60);
+    ok(!*hang() && regime() == VIEW_SUSPENDED, "a suspended job does not hang");
+    is_str(sentence(), "Suspended by Slurm for 1m00s: this time does not count.", "the sentence says why nothing moves");
+    view_slurm_set(view, now_s, VIEW_SLURM_RUNS, "RUNNING");
+    for (uint32_t i = 200; i < 260; i++)
+        step(i);
+    view_figures_get(view, now_s, &f);
+    ok(!*hang() && near(f.step_mean_s, STEP_S, 0.01) && says("Healthy"), "a resumed job is as it was before: %s", sentence());
     view_free(view);
 }
 
@@ -449,5 +569,10 @@ int main(void)
     limits();
     silence();
     ended();
+    lost_node();
+    silent_node_comes_back();
+    all_silent();
+    unrecorded();
+    suspended();
     return done_testing();
 }
