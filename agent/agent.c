@@ -43,7 +43,7 @@
 #define FLUSH_S       0.2  /* between batches */
 #define SENT_S        1e-3 /* after that the kernel has a batch */
 #define BACKLOG_BYTES (4u << 20)
-#define KEEP_S        30.0 /* how long acknowledged batches are kept for a controller that restarts */
+#define KEEP_S        45.0 /* how long acknowledged batches are kept for a controller that restarts: it stores what it knows every 30 s */
 #define HEALTH_S      1.0  /* time between two looks at the node and the ranks' processes, ... */
 #define HEALTH_SHARE  5e-4 /* ... longer if a look costs more than this share of a core */
 #define GPU_S         2.0
@@ -273,8 +273,8 @@ static uint64_t send_comms(struct agent *a, uint64_t first, bool send)
 }
 
 /* Frames and batches that described ranks and communicators may be lost or dropped, so describe them again.  The
- * batches of communicators get the numbers just before the backlog's first, so that the controller accepts them
- * and takes them first. */
+ * batches of communicators get the numbers just before the first that is sent, so that the controller takes them
+ * first; of those that it has already it takes the communicators alone. */
 static void on_ready(bool fresh, uint64_t lacks, void *arg)
 {
     struct agent *a = arg;
@@ -295,6 +295,8 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
     if (n && lacks < backlog_first(a->backlog)) {
         backlog_drop(a->backlog, lacks + n - 1);
         send_comms(a, backlog_first(a->backlog) - n, true);
+    } else if (n && fresh) {
+        send_comms(a, lacks > n ? lacks - n : 1, true);
     }
     if (a->ends)
         add_timer(a, HURRY, GRACE_S);

@@ -44,6 +44,7 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .bounds = { VIEW_RANKS_MAX, INFINITY },
                         .now_s = now_s,
                         .began_s = NAN,
+                        .watched_s = NAN,
                         .item_s = -INFINITY,
                         .active_s = INFINITY,
                         .ranks = view_ranks_new(now_s),
@@ -242,12 +243,19 @@ static void take_sample(struct view *v, const struct sample *s)
     view_comms_take_sample(v, s);
 }
 
+void view_begin(struct view *v, double now_s)
+{
+    if (isnan(v->began_s))
+        v->began_s = now_s;
+    if (isnan(v->watched_s))
+        v->watched_s = now_s;
+}
+
 void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 {
     v->now_s = now_s;
     v->item_s = now_s;
-    if (isnan(v->began_s))
-        v->began_s = now_s;
+    view_begin(v, now_s);
     switch (item->kind) {
     case TELEMETRY_SAMPLE:
         take_sample(v, &item->sample);
@@ -298,6 +306,21 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         view_marks_take_value(v, &item->value);
         break;
     }
+}
+
+void view_position_get(const struct view *v, struct view_position *p)
+{
+    *p = (struct view_position){ .began_s = v->began_s, .until_s = NAN };
+    p->suspended_s = v->now_s - v->began_s - view_run_s(v, v->now_s);
+    view_steps_position(v, p);
+}
+
+void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict, size_t n)
+{
+    v->began_s = p->began_s;
+    view_steps_go_on(v, p);
+    view_presence_go_on(v, p->suspended_s);
+    view_verdicts_go_on(v, verdict, n);
 }
 
 uint32_t view_findings(const struct view *v)

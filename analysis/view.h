@@ -69,6 +69,8 @@ struct view_verdict {
     double found_s;     /* when the verdict was raised, by the caller's clock */
     double over_s;      /* valid when it no longer stands */
     bool minor;         /* view_is_minor() of its price; in the timeline: of each price it had */
+    bool earlier;       /* found before view_position_set(): the text is in the past tense, without a price, and its places have no numbers */
+    bool went_on;       /* of such a one: it stood when it was found last, and goes on if it is found again */
     uint32_t times;     /* in how many stretches it was there; more than 1 only in what is reported of a job that ended */
     char text[512];     /* the evidence, one sentence */
     char cause[256];    /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
@@ -140,6 +142,21 @@ bool view_calls_wanted(const struct view *v);
 bool view_calls_found(const struct view *v);
 /* Call about every quarter second: columns, hangs, verdicts. */
 void view_tick(struct view *v, double now_s);
+/* How far a view has come, for another one that goes on where it stopped. */
+struct view_position {
+    double began_s, until_s; /* the caller's clock: the first item, and when the view stopped */
+    double suspended_s;      /* for how long the job was suspended by then */
+    uint64_t steps, comm;    /* done; the communicator that they are counted on */
+    uint32_t size, period;   /* of comm */
+    uint32_t counted;        /* its collective after the newest step ... */
+    bool counts;             /* ... if any was counted */
+};
+void view_position_get(const struct view *v, struct view_position *p); /* but for until_s */
+/* To a new view, with the verdicts of the run by then: their texts in the past tense (view_verdict_past()), over_s the caller's clock. */
+void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict, size_t n);
+/* A verdict's sentence in the past tense, without its price.  Returns buf. */
+char *view_verdict_past(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
+
 /* No more items will come: steps that are incomplete count as they are. */
 void view_finish(struct view *v, double now_s);
 

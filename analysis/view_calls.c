@@ -711,7 +711,7 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
                                              .duration_s = step->end_s - from_s,
                                              .transfer_s = NAN,
                                              .ended_s = now_s,
-                                             .began_s = v->began_s },
+                                             .began_s = v->watched_s },
                    v->params.min_slowdown);
     judge_others(v);
 }
@@ -779,8 +779,7 @@ void view_call(struct view *v, double now_s, const struct graph_call *of)
     }
     if (c->rank >= s->n || !view_ranks_at(v, c->rank)->known || view_ranks_at(v, c->rank)->ended)
         return;
-    if (isnan(v->began_s))
-        v->began_s = now_s;
+    view_begin(v, now_s);
     if (!is_active(v, c))
         return;
     call.series = view_comms_series(v, c->comm);

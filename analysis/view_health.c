@@ -428,7 +428,7 @@ static void sum_switches(struct view *v) /* of context */
 
 bool view_health_is_due(const struct view *v, double now_s)
 {
-    return v->health->any && !v->health->norm[CAUSE_RUN_DELAY].n && now_s < v->began_s + SOON_S;
+    return v->health->any && !v->health->norm[CAUSE_RUN_DELAY].n && now_s < v->watched_s + SOON_S;
 }
 
 void view_health_roll(struct view *v, double now_s)

@@ -13,6 +13,7 @@
 #define PAUSE_S 1.0        /* the rest of a step may come this much later */
 #define HANG_ID UINT32_MAX /* there is one hang at a time, or lost nodes; findings count from 0 */
 #define LOST_ID (HANG_ID - 1)
+#define EARLIER_ID (LOST_ID - VIEW_RAISED_MAX) /* ... and on: those of before view_position_set() */
 
 struct verdicts {
     enum view_regime regime;
@@ -183,6 +184,36 @@ static bool is_told_with_another(const struct view *v, const struct finding *f)
     return false;
 }
 
+/* Verdicts of before that stood then: what is found again is the same, and began when that did. */
+void view_verdicts_go_on(struct view *v, const struct view_verdict *verdict, size_t n)
+{
+    struct verdicts *s = v->verdicts;
+
+    for (size_t i = 0; i < n && i < VIEW_RAISED_MAX; i++) {
+        struct view_verdict *d = raised_add(s);
+
+        *d = verdict[i];
+        d->earlier = true;
+        d->went_on = d->finding.standing;
+        d->finding.id = EARLIER_ID + (uint32_t)i;
+        d->finding.standing = false;
+        d->finding.place = WORK_PLACE_NONE;
+    }
+}
+
+static void go_on_with(const struct verdicts *s, struct view_verdict *d)
+{
+    for (const struct view_verdict *r = s->raised; r < s->raised + s->n_raised; r++) {
+        if (!r->went_on || !view_verdict_same(r, d))
+            continue;
+        d->since_s = r->since_s;
+        d->since_step = r->since_step;
+        d->found_step = r->found_step;
+        d->finding.onset_seq = r->finding.onset_seq;
+        d->finding.named_seq = r->finding.named_seq;
+    }
+}
+
 static bool still_stands(const struct view_verdict *r, const struct view_verdict *now, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -274,6 +305,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
             (partial && !is_of_work(&f[i])))
             continue;
         describe_finding(v, now_s, &f[i], &d);
+        go_on_with(s, &d);
         keep_raised(v, now_s, &d);
         s->next_finding = f[i].id >= s->next_finding ? f[i].id + 1 : s->next_finding;
         if (f[i].standing && n < VIEW_RAISED_MAX)

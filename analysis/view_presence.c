@@ -141,6 +141,11 @@ double view_run_s(const struct view *v, double now_s)
     return now_s - v->began_s - s->lost_s - (s->slurm == VIEW_SLURM_SUSPENDED ? now_s - s->suspended_s : 0);
 }
 
+void view_presence_go_on(struct view *v, double suspended_s)
+{
+    v->presence->lost_s = isnan(suspended_s) ? 0 : suspended_s;
+}
+
 bool view_was_suspended(const struct view *v, double now_s, double duration_s)
 {
     const struct view_presence *s = v->presence;

@@ -23,6 +23,8 @@ struct call_use {
 struct view {
     struct view_params params;
     double now_s, began_s; /* the caller's clock; began: when the first item came, NaN before */
+    double watched_s; /* when the first item came to this view; before it another one may have had the job (view_position_set()) */
+    uint64_t steps_before; /* that the other one counted */
     double item_s;   /* when the newest item came */
     double moved_s;  /* when a rank came to a newer collective of the communicator that steps are counted on */
     double active_s; /* when a rank was last known to have ended a call; infinite: not known */
@@ -57,6 +59,9 @@ struct view {
 
 /* view.c: what changed, for the event list; key as in struct view_event */
 __attribute__((format(printf, 4, 5))) void view_event(struct view *v, double now_s, const char *key, const char *fmt, ...);
+
+/* view.c: an item came */
+void view_begin(struct view *v, double now_s);
 
 /* view.c: whether it may hold that much more; the second counts a refusal. */
 bool view_fits(const struct view *v, double bytes);
@@ -146,6 +151,8 @@ struct rank_steps { /* a step, smoothed; 0: nothing yet */
     double compute_s, stay_s;
 };
 struct view_steps *view_steps_new(void);
+void view_steps_position(const struct view *v, struct view_position *p); /* its fields of steps */
+void view_steps_go_on(struct view *v, const struct view_position *p);
 void view_steps_free(struct view_steps *s);
 void view_steps_reserve(struct view *v, uint32_t ranks);
 void view_steps_forget(struct view *v);
@@ -313,6 +320,7 @@ enum view_slurm view_slurm_get(const struct view *v);
 const char *view_slurm_state(const struct view *v);
 double view_suspended_s(const struct view *v, double now_s); /* for how long it has been; NaN: it is not */
 double view_run_s(const struct view *v, double now_s); /* since the first item, without the time in which it was suspended */
+void view_presence_go_on(struct view *v, double suspended_s);
 /* Was the job suspended at any time in the last duration_s? */
 bool view_was_suspended(const struct view *v, double now_s, double duration_s);
 
@@ -343,6 +351,7 @@ void view_reach_judge(struct view *v, double now_s);
 /* view_judge.c: regime and verdicts as they are now */
 struct verdicts *view_verdicts_new(void);
 void view_verdicts_free(struct verdicts *s);
+void view_verdicts_go_on(struct view *v, const struct view_verdict *verdict, size_t n); /* those of view_position_set() */
 void view_judge(struct view *v, double now_s);
 /* Stalled now: what was measured before does not describe it. */
 bool view_stands_still(const struct view *v);
@@ -357,6 +366,8 @@ void view_finding_add_rank(struct view_verdict *d, uint32_t rank);
 __attribute__((format(printf, 4, 5))) size_t view_append(char *buf, size_t size, size_t at, const char *fmt, ...);
 
 /* view_run.c: the verdicts of a job that has ended */
+/* Of the same class, scope and culprit: of an ended job they are told as one, but for what stops it. */
+bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b);
 void view_run_take(struct view *v, double now_s);
 void view_run_free(struct view_run *s); /* NULL is fine */
 /* The costliest of them as a sentence; NULL: none cost anything. */

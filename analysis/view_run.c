@@ -21,26 +21,33 @@ void view_run_free(struct view_run *s)
     free(s);
 }
 
-static bool is_same(const struct view_verdict *a, const struct view_verdict *b)
+bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b)
 {
     return a->finding.class == b->finding.class && !finding_stops(a->finding.class) &&
            a->finding.scope == b->finding.scope && a->n_culprits == b->n_culprits &&
            (!a->n_culprits || !strcmp(a->culprit[0], b->culprit[0]));
 }
 
-/* The figures stay those of the one that cost more. */
-static void join(struct view_verdict *a, const struct view_verdict *b)
+/* The figures stay those of the one that cost more, of those whose places are known. */
+static void join(struct view_verdict *a, const struct view_verdict *other)
 {
-    bool earlier = view_verdict_from_s(b) < view_verdict_from_s(a);
-    double share = b->finding.saved_s / (a->finding.saved_s + b->finding.saved_s);
+    struct view_verdict first = *a;
+    const struct view_verdict *b = a->earlier && !other->earlier ? &first : other;
+    bool began_first;
+    double share;
 
+    if (b == &first)
+        *a = *other;
+    began_first = view_verdict_from_s(b) < view_verdict_from_s(a);
+    share = b->finding.saved_s / (a->finding.saved_s + b->finding.saved_s);
     a->finding.cost.low += share * (b->finding.cost.low - a->finding.cost.low);
     a->finding.cost.high += share * (b->finding.cost.high - a->finding.cost.high);
     a->finding.saved_s += b->finding.saved_s;
     a->over_s = fmax(a->over_s, b->over_s);
     a->finding.standing = a->finding.standing || b->finding.standing;
-    a->times += b->times;
-    if (!earlier)
+    a->times += b->times - (a->went_on || b->went_on);
+    a->went_on = false;
+    if (!began_first)
         return;
     a->finding.id = b->finding.id;
     a->finding.onset_seq = b->finding.onset_seq;
@@ -114,7 +121,9 @@ static void settle(const struct view *v, double now_s, struct view_verdict *d)
     d->finding.slowdown = finding_slowdown(run_s, d->finding.saved_s);
     widen(d, run_s, now_s - view_verdict_from_s(d), step_s);
     d->minor = d->finding.slowdown < INFINITY && view_is_minor(d->finding.slowdown) && !costs_at_end(v, d);
-    if (!finding_stops(d->finding.class))
+    if (d->earlier)
+        put_cost(v, d, run_s, strlen(d->text));
+    else if (!finding_stops(d->finding.class))
         put_cost(v, d, run_s, view_finding_text(v, &d->finding, true, d->text, sizeof(d->text)));
     else if (!d->finding.standing)
         put_cost(v, d, run_s, strlen(d->text));
@@ -131,7 +140,7 @@ void view_run_take(struct view *v, double now_s)
     for (size_t i = 0; i < n; i++) {
         size_t at = 0;
 
-        while (at < s->n && !is_same(&s->verdict[at], &raised[i]))
+        while (at < s->n && !view_verdict_same(&s->verdict[at], &raised[i]))
             at++;
         if (at < s->n)
             join(&s->verdict[at], &raised[i]);
@@ -142,6 +151,15 @@ void view_run_take(struct view *v, double now_s)
         settle(v, now_s, &s->verdict[i]);
     if (s->n)
         qsort(s->verdict, s->n, sizeof(s->verdict[0]), by_cost);
+}
+
+char *view_verdict_past(const struct view *v, const struct view_verdict *d, char *buf, size_t size)
+{
+    if (d->earlier || finding_stops(d->finding.class))
+        snprintf(buf, size, "%s", d->text);
+    else
+        view_finding_text(v, &d->finding, true, buf, size);
+    return buf;
 }
 
 const char *view_run_sentence(const struct view *v)

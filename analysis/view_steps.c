@@ -39,6 +39,7 @@ struct view_steps {
     struct step_count count;
     uint32_t counted; /* the collective after the newest step that was counted, ... */
     bool counts;      /* ... if any was */
+    bool catches_up;  /* steps that were being put together when the view before stopped are counted with the next ones */
     struct open_step open[STEPS_OPEN];
     struct {
         struct rank_steps mean;
@@ -99,14 +100,14 @@ void view_steps_forget(struct view *v)
         memset(s->rank, 0, s->rank_cap * sizeof(*s->rank));
     memset(s->voted, 0, sizeof(s->voted));
     s->count.comm = s->count.size = s->count.period = 0;
-    s->counts = false;
+    s->counts = s->catches_up = false;
     s->n_kept = 0;
 }
 
 void view_steps_restart(struct view *v)
 {
     view_steps_forget(v);
-    v->steps->count.done = 0;
+    v->steps->count.done = v->steps_before;
 }
 
 void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq)
@@ -117,6 +118,32 @@ void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq)
         return;
     c->newest_seq = seq;
     v->moved_s = v->now_s;
+}
+
+void view_steps_position(const struct view *v, struct view_position *p)
+{
+    const struct view_steps *s = v->steps;
+
+    p->steps = s->count.done;
+    p->comm = s->count.comm;
+    p->size = s->count.size;
+    p->period = s->count.period;
+    p->counted = s->counted;
+    p->counts = s->counts;
+}
+
+void view_steps_go_on(struct view *v, const struct view_position *p)
+{
+    struct view_steps *s = v->steps;
+
+    v->steps_before = s->count.done = p->steps;
+    s->count.comm = p->comm;
+    s->count.size = p->size;
+    s->count.period = p->period;
+    s->count.block = 1;
+    s->count.seen_s = v->now_s;
+    s->counted = p->counted;
+    s->counts = s->catches_up = p->counts;
 }
 
 const struct step_count *view_steps_count(const struct view *v)
@@ -229,6 +256,9 @@ static uint32_t count_fresh(struct view_steps *s, uint32_t last_seq, uint32_t st
 
     if (s->counts && (int32_t)passed <= 0)
         return 0;
+    if (s->catches_up)
+        s->count.done += passed / s->count.period > steps ? passed / s->count.period - steps : 0;
+    s->catches_up = false;
     if (s->counts && passed / s->count.period < steps)
         steps = passed / s->count.period;
     s->counted = end;
@@ -247,7 +277,7 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
                                    .own_s = s->work_s,
                                    .n = limit,
                                    .ended_s = now_s,
-                                   .began_s = v->began_s };
+                                   .began_s = v->watched_s };
 
     o->used = false;
     if (o->present * 2 < view_ranks_count(v)->most || !o->timed)
@@ -392,7 +422,7 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
         c->comm = s->comm;
         c->size = size;
         c->done = s->seq / s->period;
-        v->steps->counts = false;
+        v->steps->counts = v->steps->catches_up = false;
         c->seen_s = now_s;
     }
     if (size != c->size)

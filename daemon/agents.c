@@ -282,6 +282,7 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     }
     j->het = leader != 0;
     describe(j, s, hello, step);
+    history_go_on(s->history, j, controller_now_s());
     charge(s, j);
     log_info("job %s: guarded, %u tasks on %u nodes, policy %s%s%s", j->text_id, j->tasks, j->nodes_total,
              j->policy, job_unconfirmed(j) ? "; unconfirmed: " : "", job_unconfirmed(j) ? job_unconfirmed(j) : "");
@@ -444,6 +445,16 @@ static void leave_out(struct peer *p)
         "telemetry is left out: it takes more than the user's share of the controller's time (UserLoad)");
 }
 
+/* A controller that was restarted knows how far it had come, but not between whom. */
+static void take_comms(struct job *j, struct telemetry_reader *r, double now_s)
+{
+    struct telemetry_item item;
+
+    while (telemetry_next(r, &item))
+        if (item.kind == TELEMETRY_COMM)
+            view_item(j->view, now_s, &item);
+}
+
 void agents_batch(struct peer *p, const void *data, size_t bytes)
 {
     struct telemetry_reader r;
@@ -458,8 +469,10 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
     }
     p->agent->heard_s = p->job->heard_s = now_s;
     p->controller->batches++;
-    if (r.header.batch <= p->agent->batch)
-        return; /* this batch was processed before */
+    if (r.header.batch <= p->agent->batch) { /* this batch was processed before, here or by the controller before a restart */
+        take_comms(p->job, &r, now_s);
+        return;
+    }
     p->agent->batch = r.header.batch;
     if (p->user && !bounds_time(p->user)) {
         leave_out(p);

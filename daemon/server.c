@@ -45,6 +45,8 @@
 #define PENDING_MAX   4096u /* connections that have not finished the handshake */
 #define ANSWERS_RATIO 0.3 /* of the time may go to terminals while agents wait */
 #define SAVE_S        30.0
+#define KEEP_S        5.0    /* interval at which what a controller that is started again must know is stored ... */
+#define KEEP_AGENT_S  0.02   /* ... longer by this for each agent */
 #define SAVED_ROWS    512u   /* of ranks and of agents in a stored report */
 #define FAILURES_S    900.0  /* interval at which a job's failure rate is read from the history */
 #define PRESENT_TICKS 40u    /* ten seconds */
@@ -290,6 +292,11 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
             save(s, j);
         j->saved_s = now_s;
         j->final = job_over(j);
+    }
+    if (!job_over(j) && now_s > j->kept_s + KEEP_S + KEEP_AGENT_S * (double)j->n_agents && !s->history_full) {
+        j->kept_s = now_s;
+        if (history_keep(s->history, j, now_s, &err) < 0)
+            log_warn("job %s: cannot save what is known of it to history: %s", j->text_id, err.text);
     }
     if (j->final && j->outcome && !j->outcome_kept && !s->history_full) {
         j->outcome_kept = true;

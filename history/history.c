@@ -13,6 +13,7 @@
 #include "history/starts.h"
 #include "history/store.h"
 #include "job/cadence.h"
+#include "job/earlier.h"
 #include "job/guarded.h"
 #include "job/job.h"
 #include "job/report_job.h"
@@ -276,14 +277,64 @@ static int save_launch(struct history *h, struct memory *m, const struct store_r
     return store_launch(h->store, r, &m->launch, err) < 0 || save_allreduces(h, r, err) < 0 ? -1 : 0;
 }
 
-/* The report, and of an ended step its row in the list. */
+static void put_samples(json_t *o, const struct memory *m)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; m && i < m->n_samples; i++)
+        json_array_append_new(list, json_pack("[oo]", real_json(m->p50_s[i]), real_json(m->cv[i])));
+    json_object_set_new(o, "samples", list);
+    json_object_set_new(o, "stride", json_integer(m ? (json_int_t)m->stride : 1));
+}
+
+static void take_samples(struct memory *m, const json_t *earlier)
+{
+    const json_t *pair;
+    size_t i;
+
+    json_array_foreach(get_array(earlier, "samples"), i, pair) {
+        if (m->n_samples == SAMPLES_MAX)
+            break;
+        m->p50_s[m->n_samples] = number_of(json_array_get(pair, 0));
+        m->cv[m->n_samples++] = number_of(json_array_get(pair, 1));
+    }
+    m->stride = (size_t)get_int(earlier, "stride", 1, 1 << 20, 1);
+}
+
+/* The report; of an ended step its row in the list, too. */
 static int save_step(struct history *h, const struct job *j, double now_s, const json_t *report, struct err *err)
 {
     json_t *row = job_over(j) ? report_row(j, now_s) : NULL;
     int rc = store_step(h->store, j, report, row, err);
 
     json_decref(row);
+    return rc < 0 ? rc : history_keep(h, j, now_s, err);
+}
+
+int history_keep(struct history *h, const struct job *j, double now_s, struct err *err)
+{
+    json_t *earlier;
+    int rc;
+
+    if (!h->store || j->trust == JOB_UNCONFIRMED)
+        return 0;
+    earlier = job_over(j) ? NULL : earlier_json(j, now_s);
+    if (earlier)
+        put_samples(earlier, find(h, j));
+    rc = store_unfinished(h->store, j, earlier, err);
+    json_decref(earlier);
     return rc;
+}
+
+void history_go_on(struct history *h, struct job *j, double now_s)
+{
+    json_t *earlier = j->trust == JOB_UNCONFIRMED ? NULL : store_unfinished_get(h->store, &j->id);
+
+    if (!earlier)
+        return;
+    earlier_take(j, now_s, earlier);
+    take_samples(memory_of(h, j), earlier);
+    json_decref(earlier);
 }
 
 int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,

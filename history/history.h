@@ -34,6 +34,10 @@ void history_free(struct history *h); /* NULL is fine */
  * nodes are measured by cannot be invented.  -1 with a reason. */
 int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
                  struct err *err);
+/* Between two saves of a step that goes on: what is known of it, for a controller that is started again (job/earlier.h).  -1 with a reason. */
+int history_keep(struct history *h, const struct job *j, double now_s, struct err *err);
+/* A step that is new to this controller: what an earlier one stored of it while it went on is its past (job/earlier.h). */
+void history_go_on(struct history *h, struct job *j, double now_s);
 /* The verdicts of a confirmed step changed: store those raised since the last call, one row per culprit with its node.
  * -1 with a reason. */
 int history_verdicts(struct history *h, const struct job *j, double now_s, struct err *err);

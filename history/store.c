@@ -34,6 +34,9 @@ enum statement {
     GET_REPORT,
     PUT_LISTED,
     DELETE_LISTED,
+    PUT_UNFINISHED,
+    DELETE_UNFINISHED,
+    GET_UNFINISHED,
     GET_LISTED,
     GET_OWN_LISTED,
     COUNT_LISTED,
@@ -82,6 +85,9 @@ static const char *const sql[STATEMENTS] = {
                    " ORDER BY restarts DESC, updated DESC LIMIT 1",
     [PUT_LISTED] = "INSERT OR REPLACE INTO listed VALUES(?1,?2,?3,?4,?5,?6)",
     [DELETE_LISTED] = "DELETE FROM listed WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
+    [PUT_UNFINISHED] = "INSERT OR REPLACE INTO unfinished VALUES(?1,?2,?3,?4,?5,?6)",
+    [DELETE_UNFINISHED] = "DELETE FROM unfinished WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
+    [GET_UNFINISHED] = "SELECT earlier FROM unfinished WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
     [GET_LISTED] = "SELECT updated, uid, job, step, restarts, row FROM listed"
                    " WHERE (updated, uid, job, step, restarts)<(?1,?2,?3,?4,?5)" NEWEST_FIRST,
     [GET_OWN_LISTED] = "SELECT updated, uid, job, step, restarts, row FROM listed"
@@ -148,22 +154,41 @@ void store_close(struct store *s)
     free(s);
 }
 
-/* A lost step that is heard of again leaves the list. */
-static int put_listed(struct store *s, const struct job *j, double updated, const json_t *row, struct err *err)
+/* The step's row of a table of texts; NULL: it has none there. */
+static int put_row(struct store *s, enum statement put, enum statement delete, const struct job *j, double updated, const json_t *o,
+                   struct err *err)
 {
-    sqlite3_stmt *st = s->db->st[row ? PUT_LISTED : DELETE_LISTED];
+    sqlite3_stmt *st = s->db->st[o ? put : delete];
     char *text;
     int rc;
 
     database_bind_id(st, 1, &j->id);
-    if (!row)
+    if (!o)
         return database_run(st, "history", err);
-    text = json_dumps(row, JSON_COMPACT);
+    text = json_dumps(o, JSON_COMPACT);
     sqlite3_bind_double(st, 5, updated);
     database_bind_text(st, 6, text);
     rc = database_run(st, "history", err);
     free(text);
     return rc;
+}
+
+int store_unfinished(struct store *s, const struct job *j, const json_t *earlier, struct err *err)
+{
+    return put_row(s, PUT_UNFINISHED, DELETE_UNFINISHED, j, wall_s(), earlier, err);
+}
+
+json_t *store_unfinished_get(struct store *s, const struct job_id *id)
+{
+    sqlite3_stmt *st = s ? s->db->st[GET_UNFINISHED] : NULL;
+    json_t *o = NULL;
+
+    if (!st)
+        return NULL;
+    database_bind_id(st, 1, id);
+    while (database_row(st))
+        o = o ? o : json_loads(database_text(st, 0), JSON_REJECT_DUPLICATES, NULL);
+    return o;
 }
 
 int store_step(struct store *s, const struct job *j, const json_t *report, const json_t *row, struct err *err)
@@ -184,7 +209,8 @@ int store_step(struct store *s, const struct job *j, const json_t *report, const
     database_bind_text(st, 11, text);
     rc = database_run(st, "history", err);
     free(text);
-    return rc == 0 ? put_listed(s, j, updated, row, err) : rc;
+    /* A lost step that is heard of again leaves the list. */
+    return rc == 0 ? put_row(s, PUT_LISTED, DELETE_LISTED, j, updated, row, err) : rc;
 }
 
 int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
@@ -584,7 +610,7 @@ int store_end(struct store *s, struct err *err)
 
 int store_expire(struct store *s, int days, struct err *err)
 {
-    char text[600];
+    char text[700];
     double before = wall_s() - days * 86400.0;
 
     snprintf(text, sizeof(text),
@@ -592,8 +618,9 @@ int store_expire(struct store *s, int days, struct err *err)
              "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
              "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;"
              "DELETE FROM launch WHERE heard < %.0f;"
-             "DELETE FROM algorithm WHERE heard < %.0f; DELETE FROM listed WHERE updated < %.0f;",
-             before, before, before, before, before, before, before, before, before);
+             "DELETE FROM algorithm WHERE heard < %.0f; DELETE FROM listed WHERE updated < %.0f;"
+             "DELETE FROM unfinished WHERE updated < %.0f;",
+             before, before, before, before, before, before, before, before, before, before);
     return database_execute(s->db, text, err) < 0 ? err_prefix(err, "history") : 0;
 }
 

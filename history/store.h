@@ -31,6 +31,10 @@ void store_close(struct store *s);
 
 /* Write the step's report; of an ended step also its row in the list, else NULL.  Both stay the caller's. */
 int store_step(struct store *s, const struct job *j, const json_t *report, const json_t *row, struct err *err);
+/* Write what is known of a step that goes on (job/earlier.h), which stays the caller's; NULL: it has ended. */
+int store_unfinished(struct store *s, const struct job *j, const json_t *earlier, struct err *err);
+/* The same of the controller before; the caller owns it.  NULL: nothing is known. */
+json_t *store_unfinished_get(struct store *s, const struct job_id *id);
 int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
                   const char *culprit, const char *node, double slowdown, const char *text, struct err *err);
 

@@ -90,6 +90,12 @@ const char *const store_migrations[STORE_VERSION] = {
     "   WHEN type IN ('true','false') THEN json(type) WHEN type IN ('object','array') THEN json(value) ELSE value END)"
     "  FROM json_each(report) WHERE key IN ('job','step','id','name','user','partition','unconfirmed','policy','state','start',"
     "   'elapsed_s','age_s','ranks','nodes','nodes_total','samples_per_s','steps','period','phases','step_s','steps_per_s','skew_s',"
-    "   'synchronisation_ratio','shares','regime','non_finite','mds_ratio','limits','sentence','worst','verdicts'))"
+    "   'synchronisation_ratio','shares','regime','non_finite','judged','mds_ratio','limits','sentence','worst','verdicts'))"
     " FROM step WHERE state IN ('finished','lost') AND json_valid(report);",
+
+    /* What is known of steps that go on (job/earlier.h), for a controller that is started again. */
+    "CREATE TABLE IF NOT EXISTS unfinished("
+    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, updated REAL, earlier TEXT,"
+    " PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS unfinished_updated ON unfinished(updated);",
 };

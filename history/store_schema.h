@@ -5,7 +5,7 @@
 #ifndef SYNCGUARD_HISTORY_STORE_SCHEMA_H
 #define SYNCGUARD_HISTORY_STORE_SCHEMA_H
 
-#define STORE_VERSION 8
+#define STORE_VERSION 9
 
 extern const char *const store_migrations[STORE_VERSION];
 

@@ -153,7 +153,7 @@ struct job {
     double known_until_s;
     struct control *control; /* daemon/control.h */
     double end_wall_s;       /* when its time limit ends it, Unix time; 0: not known */
-    double saved_s, ticked_s;
+    double saved_s, kept_s, ticked_s; /* when it was stored, what earlier.h is about of it, when it was looked at */
     double looked_s; /* when it was last looked whether its agents are silent, ... */
     double awake_s;  /* ... and since when that was often enough: before, the controller itself may have been silent */
     double doubt_s;  /* since when Slurm is asked what becomes of it (job_doubt()); 0: not */

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libjob.a
 libjob_a_SOURCES = \
 	job/cadence.c job/cadence.h job/cadence_private.h job/cadence_request.c \
+	job/earlier.c job/earlier.h \
 	job/guarded.c job/guarded.h \
 	job/job.c job/job.h \
 	job/job_figures.c job/job_figures.h \

@@ -179,6 +179,7 @@ dist_check_SCRIPTS += \
 	tests/cluster/checkpoint-test.sh \
 	tests/cluster/doctor-test.sh \
 	tests/cluster/gloo-test.sh \
+	tests/cluster/badday-test.sh \
 	tests/cluster/guard-test.sh \
 	tests/cluster/packages-test.sh \
 	tests/cluster/pace-test.sh \

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/flow.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "history/lemon.h"
 #include "history/store.h"
@@ -37,24 +38,27 @@ static void to_view(const struct telemetry_item *item, void *arg)
     view_item(s->job->view, s->now_s, item);
 }
 
-/* Nodes are "n0" to "n3". */
-static struct sim begin(uint32_t number, uint32_t uid)
+static struct job *new_job(uint32_t number, uint32_t uid, double now_s)
 {
     struct config_policy policy = { .min_slowdown_ratio = 1.02, .hang_timeout_s = 30 };
     struct job_id id = { .uid = uid, .job = number };
-    struct sim s = { .job = job_new(&id, &policy, 0), .slow = 1, .slow_rank = RANKS };
+    struct job *j = job_new(&id, &policy, now_s);
 
-    s.job->trust = JOB_CONFIRMED;
-    snprintf(s.job->name, sizeof(s.job->name), "train");
-    s.job->start_wall_s += number;
+    j->trust = JOB_CONFIRMED;
+    snprintf(j->name, sizeof(j->name), "train");
+    return j;
+}
+
+/* What the agents tell first.  Nodes are "n0" to "n3". */
+static void announce(struct job *j, double now_s)
+{
     for (uint32_t r = 0; r < RANKS; r++) {
         char node[16];
 
         snprintf(node, sizeof(node), "n%u", r);
-        job_agent_get(s.job, node);
-        s.flow[r] = flow_new(r, 0, 100);
-        view_rank_add(s.job->view, r, 0, node, "");
-        view_item(s.job->view, 0,
+        job_agent_get(j, node);
+        view_rank_add(j->view, r, 0, node, "");
+        view_item(j->view, now_s,
                   &(struct telemetry_item){ .kind = TELEMETRY_COMM,
                                             .comm = { .rank = r,
                                                       .name = WORLD,
@@ -63,6 +67,16 @@ static struct sim begin(uint32_t number, uint32_t uid)
                                                       .comm_rank = r,
                                                       .last = RANKS - 1 } });
     }
+}
+
+static struct sim begin(uint32_t number, uint32_t uid)
+{
+    struct sim s = { .job = new_job(number, uid, 0), .slow = 1, .slow_rank = RANKS };
+
+    s.job->start_wall_s += number;
+    for (uint32_t r = 0; r < RANKS; r++)
+        s.flow[r] = flow_new(r, 0, 100);
+    announce(s.job, 0);
     return s;
 }
 
@@ -324,6 +338,67 @@ static void a_lemon(void)
     json_decref(row);
 }
 
+/* ---- the controller is started again ---- */
+
+static void restart(struct sim *s)
+{
+    struct job *before = s->job;
+
+    s->job = new_job(before->id.job, before->id.uid, s->now_s);
+    history_forget(history, before);
+    history_go_on(history, s->job, s->now_s);
+    announce(s->job, s->now_s);
+    job_free(before);
+}
+
+/* 100 sound steps, then 200 with a slow rank. */
+static struct view_verdict run_of(uint32_t number, bool restarted, uint64_t *steps_done, double *elapsed_s)
+{
+    const struct view_verdict *d;
+    struct view_verdict first = { .n_culprits = 0 };
+    struct view_figures f;
+    struct sim s = begin(number, 77);
+    size_t n;
+
+    steps(&s, 100);
+    s.slow_rank = 2;
+    s.slow = 1.5;
+    steps(&s, 100);
+    s.job->start_wall_s = wall_s() - s.now_s;
+    saved(&s);
+    if (restarted)
+        restart(&s);
+    steps(&s, 100);
+    end(&s);
+    n = view_verdicts_reported(s.job->view, &d);
+    ok(n == 1, "job %u, %srestarted: one verdict is told of the run", number, restarted ? "" : "not ");
+    if (n)
+        first = d[0];
+    view_figures_get(s.job->view, s.now_s, &f);
+    *steps_done = f.steps;
+    *elapsed_s = s.job->end_s - s.job->start_s;
+    saved(&s);
+    ok(!store_unfinished_get(store, &s.job->id), "nothing is kept of a step that has ended");
+    gone(&s);
+    return first;
+}
+
+static void a_restart(void)
+{
+    uint64_t steps_done[2];
+    double elapsed_s[2];
+    struct view_verdict whole = run_of(501, false, &steps_done[0], &elapsed_s[0]), cut = run_of(502, true, &steps_done[1], &elapsed_s[1]);
+
+    is_str(cut.culprit[0], whole.culprit[0], "after a restart the same is named");
+    ok(cut.times == 1, "it is told once: %u", cut.times);
+    ok(near(cut.finding.saved_s, whole.finding.saved_s, 0.1 * whole.finding.saved_s), "what it cost is of the whole run: %.2f s and %.2f s", cut.finding.saved_s,
+       whole.finding.saved_s);
+    ok(near(cut.since_s, whole.since_s, 1), "it began when it had begun: after %.2f s and %.2f s", cut.since_s, whole.since_s);
+    ok(near(elapsed_s[1], elapsed_s[0], 1), "the run is as long as it was: %.2f s and %.2f s", elapsed_s[1], elapsed_s[0]);
+    ok(steps_done[1] + 2 >= steps_done[0] && steps_done[1] <= steps_done[0] + 1, "all steps are counted: %llu and %llu",
+       (unsigned long long)steps_done[1], (unsigned long long)steps_done[0]);
+}
+
 static void without_a_store(void)
 {
     struct history *none = history_new(NULL);
@@ -363,6 +438,7 @@ int main(void)
     a_slow_node();
     a_lemon();
     held_out_starts();
+    a_restart();
     without_a_store();
     saved(NULL);
     history_free(history);
