@@ -292,15 +292,18 @@ static json_t *answer_step(struct peer *p, const json_t *q)
     return answer;
 }
 
-/* For users who may see everything, add likely lemons without a guarded job. */
-static void add_lemons(const struct controller *s, struct report_nodes *t)
+/* Nodes on which a job ran, where none runs now: for users who may see everything those that the history has scored as well. */
+static void add_idle(const struct peer *p, struct report_nodes *t)
 {
+    const struct jobs *all = &p->controller->jobs;
     size_t n;
-    const struct lemon *l = history_lemons(s->history, &n);
+    const struct lemon *l = history_lemons(p->controller->history, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (l[i].score >= LEMON_SURE)
-            report_nodes_get(t, l[i].node);
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t k = 0; job_over(all->job[i]) && may_see(p, all->job[i]) && k < all->job[i]->n_agents; k++)
+            report_nodes_name(t, all->job[i]->agent[k]->node);
+    for (size_t i = 0; query_sees(p) == UINT32_MAX && i < n; i++)
+        report_nodes_name(t, l[i].node);
 }
 
 static json_t *answer_nodes(struct peer *p, const json_t *q)
@@ -315,8 +318,7 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     for (size_t i = 0; i < all->n; i++)
         if (may_see(p, all->job[i]) && !job_over(all->job[i]))
             report_job_nodes(&t, all->job[i], now_s);
-    if (query_sees(p) == UINT32_MAX)
-        add_lemons(p->controller, &t);
+    add_idle(p, &t);
     report_nodes_sort(&t);
     for (size_t i = 0; i < t.n && !*page.next; i++) {
         json_t *row;

@@ -8,14 +8,19 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-struct report_node *report_nodes_get(struct report_nodes *t, const char *name)
+void report_nodes_name(struct report_nodes *t, const char *name)
+{
+    t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
+    t->row[t->n++] = (struct report_node){ .name = name, .switch_name = "", .slowdown = NAN };
+}
+
+static struct report_node *get(struct report_nodes *t, const char *name)
 {
     for (size_t i = 0; i < t->n; i++)
         if (!strcmp(t->row[i].name, name))
             return &t->row[i];
-    t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
-    t->row[t->n] = (struct report_node){ .name = name, .switch_name = "", .slowdown = NAN };
-    return &t->row[t->n++];
+    report_nodes_name(t, name);
+    return &t->row[t->n - 1];
 }
 
 const char *report_culprit_node(const struct view *v, const struct view_verdict *d, uint32_t i, double now_s)
@@ -43,7 +48,7 @@ static bool accused(const struct view *v, const struct view_verdict *d, const st
 struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
                                     const char *name, const char *switch_name, double now_s)
 {
-    struct report_node *row = report_nodes_get(t, name);
+    struct report_node *row = get(t, name);
     const struct view_verdict *d;
     size_t n;
 
@@ -85,14 +90,21 @@ void report_nodes_add(struct report_nodes *t, const struct view *v, const char *
 static int by_name(const void *a, const void *b)
 {
     const struct report_node *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
 
-    return strcmp(x->name, y->name);
+    return order ? order : (x->n_jobs < y->n_jobs) - (x->n_jobs > y->n_jobs);
 }
 
 void report_nodes_sort(struct report_nodes *t)
 {
+    size_t kept = 0;
+
     if (t->n)
         qsort(t->row, t->n, sizeof(*t->row), by_name);
+    for (size_t i = 0; i < t->n; i++)
+        if (!kept || strcmp(t->row[kept - 1].name, t->row[i].name) != 0)
+            t->row[kept++] = t->row[i];
+    t->n = kept;
 }
 
 json_t *report_node_json(const struct report_node *n)

@@ -455,6 +455,12 @@ static void once_more(void)
     a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
     ok(json_is_null(at(a, "past")), "the first run is compared with none");
     json_decref(a);
+    a = ask("{\"query\":\"nodes\"}");
+    ok(json_array_size(at(a, "nodes")) == 8 && !json_array_size(at(a, "nodes.3.jobs")) && json_is_null(at(a, "nodes.3.agent")) &&
+           number(a, "nodes.3.seen_jobs") >= 1,
+       "nodes on which no job runs any more are listed, with what is known of them\n%s: %zu jobs run, %.0f ran", text(a, "nodes.3.node"),
+       json_array_size(at(a, "nodes.3.jobs")), number(a, "nodes.3.seen_jobs"));
+    json_decref(a);
 }
 
 static void reload(void)
