@@ -81,10 +81,11 @@ struct agent {
     struct backlog *backlog;
     struct outbox *outbox;
     struct uplink *uplink;
-    json_t *notes;
+    json_t *notes, *unseen; /* unseen: of message_unseen(), NULL: nothing is */
     char life[17], text[256];
     double started_s, last_event_s, last_flush_s;
     size_t unseen_looks;
+    bool unseen_noted[UNSEEN_REASONS];
     bool ends, bye_sent, alone;
 };
 
@@ -247,7 +248,7 @@ static json_t *on_hello(void *arg)
 {
     struct agent *a = arg;
 
-    return message_hello(a->o, a->life, backlog_first(a->backlog), a->notes);
+    return message_hello(a->o, a->life, backlog_first(a->backlog), a->notes, a->unseen);
 }
 
 /* Write all communicators into batches numbered from first on, and send them if asked; returns how many batches. */
@@ -398,23 +399,48 @@ static void look_at_health(struct agent *a)
     a->health_due_s = now + fmax(HEALTH_S - 0.1, (now_of(CLOCK_THREAD_CPUTIME_ID) - cpu_s) / HEALTH_SHARE);
 }
 
-/* While there is no rank: is there a program that should have been one?  It may load its libraries late. */
+static bool has_rings(pid_t pid, void *arg)
+{
+    const struct agent *a = arg;
+    uint32_t rank;
+    uint16_t app;
+
+    return ranks_of_process(a->ranks, pid, &rank, &app);
+}
+
+/* A reason is noted once; the newest look is what the job's sentence tells. */
+static void tell_unseen(struct agent *a, double after_s)
+{
+    const struct processes_plan plan = { "", a->o->dir, getpid(), a->o->tasks_parent > 0 ? (pid_t)a->o->tasks_parent : 0, has_rings, a };
+    struct unseen found[UNSEEN_REASONS];
+    enum unseen_reason most = unseen_look(&plan, found);
+    char text[400];
+
+    for (int r = 0; r < UNSEEN_REASONS; r++) {
+        if (!found[r].processes || a->unseen_noted[r])
+            continue;
+        a->unseen_noted[r] = true;
+        snprintf(text, sizeof(text), "nothing seen for %.0f s: %s", after_s, found[r].text);
+        add_note(text, a);
+    }
+    json_decref(a->unseen);
+    a->unseen = most < UNSEEN_REASONS ? message_unseen(most, &found[most], after_s) : NULL;
+    uplink_json(a->uplink, json_pack("{s:O?}", "unseen", a->unseen));
+}
+
+/* A program may load its libraries late, and be late where others have called already. */
 static void look_for_unseen(struct agent *a)
 {
     static const double at_s[] = { 10, 30, 120 };
-    char found[224], text[256];
-    double after_s;
+    size_t running = ranks_running(a->ranks), looks = ARRAY_SIZE(at_s);
 
-    if (ranks_running(a->ranks))
-        a->unseen_looks = ARRAY_SIZE(at_s);
-    if (a->unseen_looks == ARRAY_SIZE(at_s) || now_s() < a->started_s + at_s[a->unseen_looks])
+    if (running && (int64_t)running >= a->o->local_tasks && a->o->local_tasks > 0)
+        a->unseen_looks = looks;
+    if (a->unseen_looks == looks || now_s() < a->started_s + at_s[a->unseen_looks])
         return;
-    after_s = at_s[a->unseen_looks++];
-    if (!unseen_find("", a->o->dir, found, sizeof(found)))
-        return;
-    snprintf(text, sizeof(text), "unguarded for %.0f s: %s", after_s, found);
-    add_note(text, a);
-    a->unseen_looks = ARRAY_SIZE(at_s);
+    a->unseen_looks++;
+    if (!running || a->unseen_looks == looks)
+        tell_unseen(a, at_s[a->unseen_looks - 1]);
 }
 
 static void on_second(evutil_socket_t fd, short what, void *arg)
@@ -659,5 +685,6 @@ void agent_free(struct agent *a)
     if (a->base)
         event_base_free(a->base);
     json_decref(a->notes);
+    json_decref(a->unseen);
     free(a);
 }

@@ -76,6 +76,7 @@ static const struct {
     { "SLURM_NNODES", offsetof(struct agent_arguments, nodes) },
     { "SLURM_NTASKS", offsetof(struct agent_arguments, tasks) },
     { "SYNCGUARD_LOCAL_TASKS", offsetof(struct agent_arguments, local_tasks) },
+    { "SYNCGUARD_TASKS_PARENT", offsetof(struct agent_arguments, tasks_parent) },
     { "SLURM_NODEID", offsetof(struct agent_arguments, node_index) },
     { "SLURM_HET_JOB_ID", offsetof(struct agent_arguments, het_job) },
     { "SLURM_HET_JOB_OFFSET", offsetof(struct agent_arguments, het_offset) },

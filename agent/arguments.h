@@ -34,6 +34,7 @@ struct agent_arguments {
     } algorithm;
     int64_t job, step, nodes, tasks, local_tasks, node_index;
     int64_t het_job, het_offset, restarts;
+    int64_t tasks_parent; /* the process that starts the tasks */
     int64_t end_time; /* time limit of the job, Unix seconds */
 };
 

@@ -8,6 +8,7 @@ libagent_a_SOURCES = \
 	agent/comms.c agent/comms.h \
 	agent/connections.c agent/connections.h \
 	agent/energy.c agent/energy.h \
+	agent/executable.c agent/executable.h \
 	agent/gpu.c agent/gpu.h \
 	agent/gpu_watch.c agent/gpu_watch.h \
 	agent/health.c agent/health.h \
@@ -19,6 +20,7 @@ libagent_a_SOURCES = \
 	agent/arguments.c agent/arguments.h \
 	agent/outbox.c agent/outbox.h \
 	agent/pacing.c agent/pacing.h \
+	agent/processes.c agent/processes.h \
 	agent/rank.c agent/rank.h \
 	agent/ranks.c agent/ranks.h agent/rate.h \
 	agent/shield.c agent/shield.h \

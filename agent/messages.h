@@ -7,11 +7,14 @@
 #include <stdint.h>
 
 #include "agent/arguments.h"
+#include "agent/unseen.h"
 #include "agent/rank.h"
 #include "ring/control_page.h"
 
-/* life: id of this agent process; notes: lent. */
-json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes);
+/* life: id of this agent process; notes, unseen: lent; unseen of message_unseen(), or NULL. */
+json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes, json_t *unseen);
+/* Of what nothing is recorded; after_s: how long after the agent's start. */
+json_t *message_unseen(enum unseen_reason reason, const struct unseen *u, double after_s);
 
 struct agent_stats {
     double cpu_s, wall_s;

@@ -1,78 +1,291 @@
 #include "agent/unseen.h"
 
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "agent/executable.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
-#include "ring/ring.h"
 
-#define ENVIRONMENT_BYTES (1u << 18)
-#define MAPS_BYTES        (1u << 21) /* a process with PyTorch has some 300 KB */
+#define MAPS_BYTES (1u << 21) /* a process with PyTorch has some 300 KB */
+#define LOOK_BYTES (1u << 24) /* of all maps; beyond, a process is taken to be as the one of the same name */
+#define PROBE      "syncguard_probe"
 
-struct search {
-    const char *member; /* SYNCGUARD_DIR=... */
-    char *room, *text;
-    size_t size;
-    bool found;
+static const char *const names[] = {
+    [UNSEEN_STATIC] = "static",       [UNSEEN_MACHINE] = "machine",   [UNSEEN_LIBC] = "libc",
+    [UNSEEN_SECURE] = "secure",       [UNSEEN_PRELOAD] = "preload",   [UNSEEN_REPLACED] = "replaced",
+    [UNSEEN_CONTAINER] = "container", [UNSEEN_REFUSED] = "refused",   [UNSEEN_CALLS] = "calls",
+    [UNSEEN_OTHER] = "other",         [UNSEEN_NOTHING] = "nothing",
 };
 
-/* The first that is mapped decides. */
-static const struct {
-    const char *file, *name, *calls;
+const char *unseen_name(enum unseen_reason r)
+{
+    return names[r];
+}
+
+bool unseen_is_quiet(enum unseen_reason r)
+{
+    return r >= UNSEEN_CALLS;
+}
+
+/* The first that is mapped counts. */
+static const struct library {
+    const char *file, *name, *calls; /* calls NULL: it is not recorded */
 } libraries[] = {
     { "/libmpi.so", "MPI", "of MPI" },
     { "/libmpich.so", "MPI", "of MPI" },
     { "/libtorch_cpu.so", "PyTorch", "by which it communicates over Gloo, NCCL or MPI" },
     { "/libgloo.so", "Gloo", "of Gloo" },
     { "/libnccl.so", "NCCL", "of NCCL" },
+    { "/librccl.so", "RCCL", NULL },
+    { "/libccl.so", "oneCCL", NULL },
+    { "/liboshmem.so", "OpenSHMEM", NULL },
+    { "/libsma.so", "OpenSHMEM", NULL },
+    { "/libGPI2.so", "GPI-2", NULL },
+    { "/libucp.so", "UCX", NULL },
+    { "/libfabric.so", "libfabric", NULL },
 };
 
-static void judge(struct search *s, const char *process)
-{
-    char name[32] = "";
-    bool probed = strstr(s->room, "syncguard_probe");
+struct verdict {
+    enum unseen_reason reason; /* UNSEEN_REASONS: not known, or it has ended */
+    const struct library *library; /* NULL: none is loaded */
+    char why[256];
+    bool told;
+};
 
-    for (size_t i = 0; i < ARRAY_SIZE(libraries) && !s->found; i++) {
-        if (!strstr(s->room, libraries[i].file))
-            continue;
-        proc_read(name, sizeof(name), "%s/comm", process);
-        name[strcspn(name, "\n")] = '\0';
-        if (probed)
-            snprintf(
-                s->text, s->size,
-                "%s has loaded %s, and no function %s was seen: it calls none yet, or they are hidden in its libraries",
-                name, libraries[i].name, libraries[i].calls);
-        else
-            snprintf(s->text, s->size,
-                     "%s has loaded %s, but not the probe: something removed it from LD_PRELOAD", name,
-                     libraries[i].name);
-        s->found = true;
+struct look {
+    const struct processes_plan *plan;
+    const struct processes_one *one;
+    size_t n;
+    struct verdict *verdict;
+    char *maps, *environment;
+    size_t bytes;
+};
+
+static const struct library *find_library(const char *maps)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
+        if (strstr(maps, libraries[i].file))
+            return &libraries[i];
+    return NULL;
+}
+
+/* ---- why the probe is not loaded ---- */
+
+/* The kernel tells the loader so. */
+static bool is_secure(const struct look *l, pid_t pid)
+{
+    ElfW(auxv_t) v[64] = { 0 };
+
+    if (!proc_read((char *)v, sizeof(v), "%s/proc/%d/auxv", l->plan->root, (int)pid))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(v) && v[i].a_type != AT_NULL; i++)
+        if (v[i].a_type == AT_SECURE)
+            return v[i].a_un.a_val != 0;
+    return false;
+}
+
+/* The probe's path in LD_PRELOAD.  False: it is not in there. */
+static bool find_probe(const char *list, char path[PATH_MAX])
+{
+    for (size_t n; *list; list += n + strspn(list + n, ": ")) {
+        n = strcspn(list, ": ");
+        snprintf(path, PATH_MAX, "%.*s", (int)(n < PATH_MAX ? n : PATH_MAX - 1), list);
+        if (strstr(path, PROBE))
+            return true;
+    }
+    return false;
+}
+
+static bool lacks_file(const struct look *l, pid_t pid, const char *file)
+{
+    char path[2 * PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/proc/%d/root/", l->plan->root, (int)pid);
+    if (access(path, F_OK) < 0)
+        return false;
+    snprintf(path, sizeof(path), "%s/proc/%d/root%s", l->plan->root, (int)pid, file);
+    return access(path, F_OK) < 0;
+}
+
+/* By the names of their loaders: the probe is built for glibc. */
+static bool is_other_libc(const char *loader)
+{
+    static const char *const others[] = { "/ld-musl", "uClibc", "/linker" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        if (strstr(loader, others[i]))
+            return true;
+    return false;
+}
+
+/* hidden: the kernel shows it to nobody but root, as it does set-uid programs. */
+static void judge_unloaded(struct look *l, pid_t pid, bool hidden, struct verdict *v)
+{
+    const char *list =
+        !hidden && processes_environment(l->plan->root, pid, l->environment) ? processes_variable(l->environment, "LD_PRELOAD") : NULL;
+    char path[PATH_MAX];
+    struct executable x;
+    bool known;
+
+    snprintf(path, sizeof(path), "%s/proc/%d/exe", l->plan->root, (int)pid);
+    known = executable_read(&x, path);
+    if (known && !x.native) {
+        v->reason = UNSEEN_MACHINE;
+        snprintf(v->why, sizeof(v->why), "built for another kind of processor than the probe, which cannot be loaded into it");
+    } else if (known && !*x.loader) {
+        v->reason = UNSEEN_STATIC;
+        snprintf(v->why, sizeof(v->why), "linked statically, so that LD_PRELOAD does not reach it; link MPI as a shared library");
+    } else if (known && is_other_libc(x.loader)) {
+        v->reason = UNSEEN_LIBC;
+        snprintf(v->why, sizeof(v->why), "it uses another C library (%.100s) than the probe, which needs glibc", x.loader);
+    } else if (hidden || is_secure(l, pid)) {
+        v->reason = UNSEEN_SECURE;
+        snprintf(v->why, sizeof(v->why), "set-uid, with capabilities or hidden: the loader ignores LD_PRELOAD for it; run it as a plain program");
+    } else if (!list || !*list) {
+        v->reason = UNSEEN_PRELOAD;
+        snprintf(v->why, sizeof(v->why),
+                 "LD_PRELOAD was taken out of its environment (env -i, sudo, a task prolog, a wrapper), and so the probe is not loaded; let it pass");
+    } else if (!find_probe(list, path)) {
+        v->reason = UNSEEN_REPLACED;
+        snprintf(v->why, sizeof(v->why), "LD_PRELOAD was replaced (a task prolog, a module, a wrapper), and so the probe is not loaded; add to it instead");
+    } else if (lacks_file(l, pid, path)) {
+        v->reason = UNSEEN_CONTAINER;
+        snprintf(v->why, sizeof(v->why), "in a container without %.120s; bind that file and /dev/shm into it", path);
+    } else {
+        v->reason = UNSEEN_REFUSED;
+        snprintf(v->why, sizeof(v->why), "LD_PRELOAD names the probe, and the loader has not loaded it; the program's standard error says why");
     }
 }
 
-static void look(const char *process, void *arg)
-{
-    struct search *s = arg;
-    const char *name = strrchr(process, '/') + 1;
+/* ---- one process ---- */
 
-    if (s->found || *name < '0' || *name > '9' ||
-        !proc_read(s->room, ENVIRONMENT_BYTES, "%s/environ", process))
-        return;
-    /* What an earlier process left behind the end does not have it either. */
-    if (memmem(s->room, ENVIRONMENT_BYTES, s->member, strlen(s->member) + 1) &&
-        proc_read(s->room, MAPS_BYTES, "%s/maps", process))
-        judge(s, process);
+static void judge_loaded(struct verdict *v)
+{
+    if (!v->library) {
+        v->reason = UNSEEN_NOTHING;
+        snprintf(v->why, sizeof(v->why), "has loaded no library of MPI, PyTorch, Gloo or NCCL");
+    } else if (!v->library->calls) {
+        v->reason = UNSEEN_OTHER;
+        snprintf(v->why, sizeof(v->why), "has loaded %s, which is not recorded, and no library of MPI, PyTorch, Gloo or NCCL", v->library->name);
+    } else {
+        v->reason = UNSEEN_CALLS;
+        snprintf(v->why, sizeof(v->why), "has loaded %s, and no function %s was seen: it calls none yet, or they are hidden in its libraries",
+                 v->library->name, v->library->calls);
+    }
 }
 
-bool unseen_find(const char *root, const char *dir, char *text, size_t size)
+/* Another one of that name, judged before. */
+static const struct verdict *find_like(const struct look *l, size_t i)
 {
-    char *member = xasprintf(RING_ENV_DIR "=%s", dir), *room = xcalloc(MAPS_BYTES, 1);
-    struct search s = { member, room, text, size, false };
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(l->one[k].name, l->one[i].name) && l->verdict[k].reason != UNSEEN_REASONS)
+            return &l->verdict[k];
+    return NULL;
+}
 
-    proc_each(look, &s, "%s/proc", root);
-    free(room);
-    free(member);
-    return s.found;
+static void judge(struct look *l, size_t i)
+{
+    pid_t pid = l->one[i].pid;
+    struct verdict *v = &l->verdict[i];
+    const struct verdict *like;
+    char path[PATH_MAX];
+    bool mapped;
+
+    v->reason = UNSEEN_REASONS;
+    if (l->one[i].recorded || l->one[i].foreign)
+        return;
+    if (l->bytes > LOOK_BYTES) {
+        if ((like = find_like(l, i)))
+            *v = *like;
+        return;
+    }
+    mapped = proc_read(l->maps, MAPS_BYTES, "%s/proc/%d/maps", l->plan->root, (int)pid);
+    snprintf(path, sizeof(path), "%s/proc/%d/stat", l->plan->root, (int)pid);
+    if (!mapped && access(path, F_OK) < 0)
+        return;
+    if (mapped) {
+        l->bytes += strlen(l->maps);
+        v->library = find_library(l->maps);
+    }
+    if (mapped && strstr(l->maps, PROBE))
+        judge_loaded(v);
+    else
+        judge_unloaded(l, pid, !mapped, v);
+}
+
+/* ---- all of them ---- */
+
+/* A shell or a launcher says nothing of the programs behind it, and what a program starts is its own. */
+static bool is_program(const struct look *l, size_t i)
+{
+    if (l->verdict[i].reason == UNSEEN_REASONS || (!l->one[i].leaf && !l->verdict[i].library) ||
+        (l->one[i].task_recorded && !l->verdict[i].library))
+        return false;
+    for (int up = l->one[i].up, depth = 0; up >= 0 && depth < 64; up = l->one[up].up, depth++)
+        if (l->verdict[up].library)
+            return false;
+    return true;
+}
+
+/* Beside `train | tee log` the latter says nothing. */
+static bool is_beside(const struct look *l, size_t i)
+{
+    for (size_t k = 0; l->verdict[i].reason == UNSEEN_NOTHING && k < l->n; k++)
+        if (l->verdict[k].told && l->one[k].task == l->one[i].task && l->verdict[k].reason != UNSEEN_NOTHING)
+            return true;
+    return false;
+}
+
+static void tell(const struct look *l, struct unseen found[UNSEEN_REASONS])
+{
+    size_t first[UNSEEN_REASONS];
+
+    for (size_t i = 0; i < l->n; i++) {
+        const struct verdict *v = &l->verdict[i];
+
+        if (v->told && !is_beside(l, i) && !found[v->reason].processes++)
+            first[v->reason] = i;
+    }
+    for (int r = 0; r < UNSEEN_REASONS; r++) {
+        const struct processes_one *one = found[r].processes ? &l->one[first[r]] : NULL;
+        char many[48] = "";
+
+        if (found[r].processes > 1)
+            snprintf(many, sizeof(many), "%zu processes, such as ", found[r].processes);
+        if (one)
+            snprintf(found[r].text, sizeof(found[r].text), "%s%s (pid %d): %s", many, one->name, (int)one->pid, l->verdict[first[r]].why);
+    }
+}
+
+enum unseen_reason unseen_look(const struct processes_plan *plan, struct unseen found[UNSEEN_REASONS])
+{
+    struct processes_one *one;
+    struct look l = { .plan = plan };
+    enum unseen_reason most = UNSEEN_REASONS;
+
+    memset(found, 0, UNSEEN_REASONS * sizeof(found[0]));
+    l.n = processes_of_step(plan, &one);
+    l.one = one;
+    l.verdict = xcalloc(l.n, sizeof(*l.verdict));
+    l.environment = xcalloc(PROCESSES_ENVIRONMENT_BYTES, 1);
+    l.maps = xcalloc(MAPS_BYTES, 1);
+    for (size_t i = 0; i < l.n; i++)
+        judge(&l, i);
+    for (size_t i = 0; i < l.n; i++)
+        l.verdict[i].told = is_program(&l, i);
+    tell(&l, found);
+    for (int r = 0; r < UNSEEN_REASONS; r++)
+        if (found[r].processes && (most == UNSEEN_REASONS || found[r].processes > found[most].processes))
+            most = (enum unseen_reason)r;
+    free(l.maps);
+    free(l.environment);
+    free(l.verdict);
+    free(one);
+    return most;
 }

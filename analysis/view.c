@@ -15,7 +15,7 @@ static const char *const regimes[] = { "starting",    "compute",    "communicati
                                        "suspended",   "unknown" };
 const char *view_regime_name(enum view_regime r)
 {
-    return r < ARRAY_SIZE(regimes) ? regimes[r] : "unknown";
+    return r < ARRAY_SIZE(regimes) ? regimes[r] : NULL;
 }
 
 struct view_params view_params_of(const struct config_policy *policy)
@@ -340,6 +340,12 @@ void view_tick(struct view *v, double now_s)
     v->calls_bytes = view_calls_bytes(v->calls);
     if (v->finished)
         view_run_take(v, now_s);
+}
+
+void view_unseen_set(struct view *v, bool quiet, const char *text)
+{
+    snprintf(v->unseen, sizeof(v->unseen), "%s", text);
+    v->unseen_quiet = quiet;
 }
 
 void view_finish(struct view *v, double now_s)

@@ -55,8 +55,9 @@ enum view_regime {
     VIEW_STALLED,         /* nothing moves for far longer than a step */
     VIEW_SUSPENDED,       /* Slurm has suspended the job */
     VIEW_UNKNOWN,         /* too few of the ranks are seen to say */
+    VIEW_NO_REGIME,       /* it ended before one was known */
 };
-const char *view_regime_name(enum view_regime r);
+const char *view_regime_name(enum view_regime r); /* NULL: there is none */
 
 /* A finding in words, with names for its numbers. */
 struct view_verdict {
@@ -452,6 +453,8 @@ const char *view_scaling_get(const struct view *v, bool strong, struct view_scal
 size_t view_allreduces_get(const struct view *v, struct algorithm_size *out, size_t max);
 /* What the MPI library calls itself ("Open MPI 4.1.4"); "": not known, or the ranks differ. */
 #define VIEW_LIBRARY_SIZE 64
+/* Why nothing is seen while there is no rank, for view_sentence(); "": not known.  quiet: its processes are watched, and call nothing. */
+void view_unseen_set(struct view *v, bool quiet, const char *text);
 void view_library(struct view *v, const char *library); /* a rank's */
 const char *view_library_get(const struct view *v);
 

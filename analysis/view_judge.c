@@ -416,6 +416,8 @@ void view_judge(struct view *v, double now_s)
     /* What has ended is not stalled any more.  A trace that ends inside of a call may well be. */
     s->ended_still = stalled && v->finished && !stall.open;
     s->regime = s->ended_still ? s->moving : judge_regime(v, now_s, stalled);
+    if (v->finished && s->regime == VIEW_STARTING)
+        s->regime = VIEW_NO_REGIME;
     if (s->regime != VIEW_STALLED && s->regime != VIEW_SUSPENDED)
         s->moving = s->regime;
     if (s->regime != before && !v->finished)
@@ -527,6 +529,18 @@ static size_t judged_text(const struct view *v, double now_s, const struct view_
     return 0;
 }
 
+/* No rank has called anything that was seen. */
+static void sentence_unseen(const struct view *v, char *buf, size_t size)
+{
+    const char *begin = v->finished ? v->unseen_quiet ? "Ended without a call of MPI, NCCL or Gloo" : "Ended unseen" :
+                        v->unseen_quiet ? "No rank has called MPI, NCCL or Gloo yet" : "Not seen";
+
+    if (*v->unseen)
+        snprintf(buf, size, "%s: %s.", begin, v->unseen);
+    else
+        snprintf(buf, size, "No call of MPI, NCCL or Gloo was seen%s.", v->finished ? " before the end" : " yet");
+}
+
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 {
     const struct verdicts *s = v->verdicts;
@@ -564,7 +578,11 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         return buf;
     }
     if (!view_rank_limit(v)) {
-        snprintf(buf, size, "No rank has called MPI, NCCL or Gloo yet.");
+        sentence_unseen(v, buf, size);
+        return buf;
+    }
+    if (isnan(f.step_mean_s) && v->finished) {
+        snprintf(buf, size, "Ended before a repeating step was known.");
         return buf;
     }
     if (isnan(f.step_mean_s)) {

@@ -29,6 +29,8 @@ struct view {
     double moved_s;  /* when a rank came to a newer collective of the communicator that steps are counted on */
     double active_s; /* when a rank was last known to have ended a call; infinite: not known */
     bool finished;
+    char unseen[512]; /* why nothing is seen of a step without ranks; "": not known */
+    bool unseen_quiet;
     uint64_t refused; /* items out of bounds */
     struct view_bounds bounds;
     double calls_bytes; /* of calls, at the last tick */

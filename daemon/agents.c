@@ -299,6 +299,16 @@ static void take_notes(struct job *j, const char *node, const json_t *notes)
             job_note(j, node, json_string_value(v));
 }
 
+/* Null: nothing is unseen any more. */
+static void take_unseen(struct job *j, struct job_agent *a, const json_t *o)
+{
+    a->unseen.processes = get_int(o, "processes", 1, UINT32_MAX, 1);
+    a->unseen.quiet = get_true(o, "quiet");
+    get_text(o, "reason", a->unseen.reason, sizeof(a->unseen.reason));
+    get_text(o, "text", a->unseen.text, sizeof(a->unseen.text));
+    job_unseen(j);
+}
+
 static uint64_t get_life(const json_t *hello)
 {
     return strtoull(get_word(hello, "agent"), NULL, 16);
@@ -362,6 +372,7 @@ void agents_hello(struct peer *p, const json_t *hello)
     p->acked = a->batch;
     take_adapter(j, json_object_get(hello, "adapter"));
     take_notes(j, node, json_object_get(hello, "notes"));
+    take_unseen(j, a, json_object_get(hello, "unseen"));
     snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->controller->life);
     peer_send(p, json_pack("{s:s,s:s,s:I,s:i}", "welcome", "agent", "controller", hex, "batch",
                            (json_int_t)a->batch, "items", (int)TELEMETRY_NEWEST));
@@ -430,6 +441,8 @@ void agents_message(struct peer *p, const json_t *o)
         pacing_take(p->agent, v);
     if ((note = get_string(o, "note")))
         job_note(p->job, p->agent->node, note);
+    if ((v = json_object_get(o, "unseen")))
+        take_unseen(p->job, p->agent, v);
     if (json_object_get(o, "bye")) {
         p->agent->bye = true;
         agents_ack(p);

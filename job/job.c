@@ -83,6 +83,38 @@ void job_note(struct job *j, const char *node, const char *text)
     j->note[j->n_notes++] = note;
 }
 
+const struct job_agent *job_unseen_get(const struct job *j, size_t *nodes, int64_t *processes)
+{
+    const struct job_agent *first = NULL;
+
+    *nodes = 0;
+    *processes = 0;
+    for (size_t i = 0; i < j->n_agents; i++) {
+        if (!*j->agent[i]->unseen.text)
+            continue;
+        first = first ? first : j->agent[i];
+        ++*nodes;
+        *processes += j->agent[i]->unseen.processes;
+    }
+    return first;
+}
+
+void job_unseen(struct job *j)
+{
+    char where[128] = "", text[512] = "";
+    int64_t processes;
+    size_t nodes;
+    const struct job_agent *a = job_unseen_get(j, &nodes, &processes);
+
+    if (nodes > 1)
+        snprintf(where, sizeof(where), "%s and %zu other node%s: ", a->node, nodes - 1, nodes > 2 ? "s" : "");
+    else if (a && j->nodes_total != 1)
+        snprintf(where, sizeof(where), "%s: ", a->node);
+    if (a)
+        snprintf(text, sizeof(text), "%s%s", where, a->unseen.text);
+    view_unseen_set(j->view, a && a->unseen.quiet, text);
+}
+
 void job_event(struct job *j, double now_s, const char *fmt, ...)
 {
     va_list ap;

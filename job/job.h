@@ -97,6 +97,11 @@ struct job_agent {
     double energy_before_j;                  /* of the node, in the agent's earlier lives */
     struct cadence_report checkpoint_report; /* steps and checkpoints of its ranks */
     struct paced_node paced;                 /* pacing of its ranks */
+    struct agent_unseen {
+        char reason[16], text[352]; /* text "": nothing is unseen, or it is not known */
+        bool quiet;                 /* they are watched, and call nothing */
+        int64_t processes;
+    } unseen; /* processes of the step there of which nothing is recorded */
 };
 
 struct job {
@@ -188,6 +193,10 @@ struct job_agent *job_agent_get(struct job *j, const char *node);
 size_t job_agents_connected(const struct job *j);
 /* Add a note, unless the job has the same one already or has JOB_NOTES_MAX. */
 void job_note(struct job *j, const char *node, const char *text);
+/* The agent's unseen was set: tell it in the job's sentence. */
+void job_unseen(struct job *j);
+/* The first agent that has unseen processes, the nodes that have, and how many processes those are; NULL: none has. */
+const struct job_agent *job_unseen_get(const struct job *j, size_t *nodes, int64_t *processes);
 /* Append to the job's event list. */
 __attribute__((format(printf, 3, 4))) void job_event(struct job *j, double now_s, const char *fmt, ...);
 /* Acknowledge all standing verdicts; they stay acknowledged until they are withdrawn. */

@@ -204,6 +204,18 @@ static json_t *silent_agents(const struct job *j, double now_s)
     return o;
 }
 
+/* Processes of which nothing is recorded. */
+static json_t *unseen_json(const struct job *j)
+{
+    int64_t processes;
+    size_t nodes;
+    const struct job_agent *a = job_unseen_get(j, &nodes, &processes);
+
+    return a ? json_pack("{s:o, s:I, s:I, s:o, s:o}", "reason", text_json(a->unseen.reason), "processes", (json_int_t)processes, "nodes",
+                         (json_int_t)nodes, "node", text_json(a->node), "text", text_json(a->unseen.text)) :
+               NULL;
+}
+
 static json_t *params_json(const struct job *j)
 {
     json_t *o = json_object();
@@ -234,6 +246,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
     put_int(o, "agents_total", (int64_t)j->n_agents);
     put_json(o, "agents_silent", silent_agents(j, now_s));
     put_json(o, "notes", texts_json((const char *const *)j->note, j->n_notes));
+    put_json(o, "unseen", unseen_json(j));
     put_json(o, "policy_params", params_json(j));
     put_json(o, "placement", placement_json(&j->placement));
     put_json(o, "algorithm", algorithm_json(&j->algorithm));

@@ -100,7 +100,7 @@ void figures_clear(struct figures *f)
 void figures_word(struct figures *f, enum figure_id id, const char *word)
 {
     f->value[id] = NAN;
-    for (int i = 0; figure_table[id].type.words[i]; i++)
+    for (int i = 0; word && figure_table[id].type.words[i]; i++)
         if (!strcmp(figure_table[id].type.words[i], word))
             f->value[id] = i;
 }

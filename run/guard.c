@@ -268,11 +268,14 @@ static int start_agent(struct guard *g, const struct guard_plan *plan, const str
     static const char *const not_ours[] = { "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME", "SLURM_HET_JOB_ID", "SLURM_HET_JOB_OFFSET", "SLURM_RESTART_COUNT",
                                             "SLURM_NTASKS", "SLURM_NODEID", "SYNCGUARD_PLACEMENT", "SYNCGUARD_ALGORITHM", "SYNCGUARD_LOCAL_TASKS", "SYNCGUARD_NOTES", "SLURMD_NODENAME",
                                             "LD_PRELOAD", NULL };
-    const char *const set[] = { "SLURM_JOB_ID", GUARD_JOB, "SLURM_STEP_ID", "0", "SLURM_NNODES", "1", "SLURM_JOB_NAME", plan->name, NULL };
+    char own[16];
+    const char *const set[] = { "SLURM_JOB_ID", GUARD_JOB, "SLURM_STEP_ID", "0", "SLURM_NNODES", "1", "SLURM_JOB_NAME", plan->name,
+                                "SYNCGUARD_TASKS_PARENT", own, NULL };
     char dir[WORKSPACE_SIZE + 8], controller[sizeof(g->config->controller) + 16], name[64], rate[48], munge[160];
     const char *argv[] = { g->config->agent, dir, controller, name, rate, munge, "--policy-asked", NULL };
     struct process_plan p = { .argv = argv, .set = set, .unset = not_ours };
 
+    snprintf(own, sizeof(own), "%d", (int)getpid());
     snprintf(dir, sizeof(dir), "--dir=%s", g->workspace.rings);
     snprintf(controller, sizeof(controller), "--controller=%s", g->config->controller);
     snprintf(name, sizeof(name), "--policy=%s", policy->name);

@@ -246,6 +246,7 @@ static void agent_environment(const struct step *s, struct strings *env)
     add_number(env, "SLURM_NTASKS", all_tasks != NONE ? all_tasks : s->tasks);
     add_number(env, "SLURM_NODEID", s->node_index);
     add_number(env, "SYNCGUARD_LOCAL_TASKS", s->local_tasks);
+    add_number(env, "SYNCGUARD_TASKS_PARENT", (uint32_t)getpid());
     add_number(env, "SLURM_HET_JOB_ID", s->het_job);
     add_number(env, "SLURM_HET_JOB_OFFSET", s->het_offset);
     strings_add(env, "SLURMD_NODENAME=%s", s->node);

@@ -224,6 +224,7 @@ dist_check_SCRIPTS += \
 	tests/gloo/phases.sh \
 	tests/nccl/guarded.sh \
 	tests/run/sgrun.sh \
+	tests/run/unseen.sh \
 	tests/security/impostors.sh \
 	tests/security/node.sh \
 	tests/security/siege.sh \

@@ -100,8 +100,17 @@ wait $srun
 start --sync-guard -N2 sleep infinity
 until_true 300 '.ranks == 0 and .probe.ranks_total == 2'
 ok $? "a guarded job without MPI is reported with 0 of 2 ranks guarded"
+until_true 120 '.unseen.reason == "nothing" and .unseen.nodes == 2 and (.sentence | test("^No rank has called .*sleep .pid"))'
+ok $? "a guarded job without MPI: its sentence says that no such library is loaded"
 C exec scancel --signal=KILL "$job"
 wait $srun
+start --sync-guard -N2 --ntasks-per-node=2 sh -c 'env -i sleep 100000; :'
+until_true 120 '.unseen.reason == "preload" and .unseen.nodes == 2 and .unseen.processes == 4'
+ok $? "tasks whose environment was taken away are found, and why nothing is seen of them is said"
+C exec scancel --signal=KILL "$job"
+wait $srun
+until_true 60 '.state == "finished" and .regime == null and (.sentence | test("^Ended unseen: node1 and 1 other node: 2 processes, such as sleep"))'
+ok $? "when they have ended, it is said that they were unseen"
 
 # ---- programs that nobody here wrote: the same results ----
 

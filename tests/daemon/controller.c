@@ -331,6 +331,14 @@ static void misbehaviour(void)
         "{\"name\":\"ring 1\",\"usual_s\":2,\"most_s\":1}", "{\"name\":\"ring\",\"usual_s\":1,\"most_s\":2}",
         "{\"name\":\"ring\",\"usual_s\":2,\"most_s\":0}", "{\"name\":\"ring\",\"usual_s\":2}", "[\"ring\",2,1]", "\"ring\""
     };
+    static const struct {
+        const char *unseen, *sentence;
+    } odd_unseen[] = {
+        { "{\"reason\":\"static\",\"quiet\":false,\"processes\":2,\"text\":\"2 processes: \\u001b[2J\"}", "Not seen: evil?[2J: 2 processes: ?[2J." },
+        { "{\"reason\":\"calls\",\"quiet\":true,\"processes\":-1,\"text\":\"train\"}", "No rank has called MPI, NCCL or Gloo yet: evil?[2J: train." },
+        { "{\"reason\":7,\"quiet\":\"no\",\"text\":[1]}", "No call of MPI, NCCL or Gloo was seen yet." },
+        { "null", "No call of MPI, NCCL or Gloo was seen yet." },
+    };
     struct sockaddr_in a = { .sin_family = AF_INET,
                              .sin_port = htons((uint16_t)live.port),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -370,6 +378,17 @@ static void misbehaviour(void)
         free(hello);
         json_t *o = ask("{\"query\":\"job\",\"job\":77}");
         ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "algorithm")), "not believed: \"algorithm\": %s", odd_algorithms[i]);
+        json_decref(o);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(odd_unseen); i++) {
+        char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
+                                "2J\",\"policy\":\"none\",\"nodes\":1,\"unseen\":%s}",
+                                (unsigned)getuid(), odd_unseen[i].unseen);
+
+        say(&b, hello, garbage, sizeof(garbage));
+        free(hello);
+        json_t *o = ask("{\"query\":\"job\",\"job\":77}");
+        is_str(text(o, "sentence"), odd_unseen[i].sentence, "the sentence of a step whose agent tells \"unseen\": %s", odd_unseen[i].unseen);
         json_decref(o);
     }
     ok(strstr(b.answer, "welcome") && strstr(b.answer, "one JSON object") && still_answers(), "the controller answers after a malformed batch");

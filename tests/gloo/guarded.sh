@@ -50,6 +50,6 @@ is "$(jq -c '[.verdicts[]|select(.class == "straggler" or .class == "drift").cul
 # ---- nothing to record ----
 
 sgrun "$python" -c 'import time, torch; time.sleep(15)'
-like "$(jq -r .sentence "$dir/report")" "^No rank has called MPI, NCCL or Gloo yet" "a program that has PyTorch and does not communicate: no rank is known"
-like "$(jq -r '.notes[]' "$dir/report")" "unguarded for 10 s: python3 has loaded PyTorch, and no function .* was seen" "and its notes say what was seen"
+like "$(jq -r .sentence "$dir/report")" "^Ended without a call of MPI, NCCL or Gloo: python3 .pid [0-9]+.: has loaded PyTorch" "a program that has PyTorch and does not communicate: the sentence says so"
+like "$(jq -r '.notes[]' "$dir/report")" "nothing seen for 10 s: python3 .pid [0-9]+.: has loaded PyTorch, and no function .* was seen" "and its notes say what was seen"
 done_testing

@@ -44,7 +44,7 @@ is "$?" 7 "the exit status is the program's"
 is "$(cat "$dir/out")" "to out" "standard output has what the program prints, and nothing else"
 like "$(cat "$dir/err")" '^bad$' "the program's standard error is its own"
 like "$(cat "$dir/err")" '^sgrun: guarded; to look at it from another terminal: sgtop --conf=/' "where there is no screen, it is said how to look"
-like "$(tr '\n' ' ' <"$dir/err")" 'No rank has called MPI, NCCL or Gloo yet' "the report says that no rank called MPI"
+like "$(tr '\n' ' ' <"$dir/err")" 'No call of MPI, NCCL or Gloo was seen before the end' "the report says that no call of MPI was seen"
 nothing_left "a program without MPI"
 sgrun sh -c 'kill -KILL $$'
 is "$?" 137 "a program that a signal ended exits with 128 and its number"

@@ -231,6 +231,35 @@ static void unseen(void)
     finish();
 }
 
+/* What is said of a step without ranks: what the agents found, and never that an ended one begins. */
+static void without_ranks(void)
+{
+    struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
+    struct view *v = view_new(&params, 0);
+    struct view_figures f;
+    char sentence[512];
+
+    view_tick(v, 1);
+    view_figures_get(v, 1, &f);
+    ok(f.regime == VIEW_STARTING, "a step without ranks is starting");
+    is_str(view_sentence(v, 1, sentence, sizeof(sentence)), "No call of MPI, NCCL or Gloo was seen yet.", "at first it is not claimed that there was none");
+    view_unseen_set(v, false, "train (pid 7): linked statically");
+    is_str(view_sentence(v, 1, sentence, sizeof(sentence)), "Not seen: train (pid 7): linked statically.", "why nothing is seen is said");
+    view_unseen_set(v, true, "train (pid 7): has loaded MPI");
+    is_str(view_sentence(v, 1, sentence, sizeof(sentence)), "No rank has called MPI, NCCL or Gloo yet: train (pid 7): has loaded MPI.",
+           "that no rank has called is said where they are watched");
+    view_finish(v, 20);
+    view_figures_get(v, 20, &f);
+    ok(!view_regime_name(f.regime), "an ended step that had no ranks has no regime");
+    is_str(view_sentence(v, 20, sentence, sizeof(sentence)), "Ended without a call of MPI, NCCL or Gloo: train (pid 7): has loaded MPI.",
+           "it ended without a call");
+    view_unseen_set(v, false, "train (pid 7): linked statically");
+    is_str(view_sentence(v, 20, sentence, sizeof(sentence)), "Ended unseen: train (pid 7): linked statically.", "or unseen");
+    view_unseen_set(v, false, "");
+    is_str(view_sentence(v, 20, sentence, sizeof(sentence)), "No call of MPI, NCCL or Gloo was seen before the end.", "or too early to know why");
+    view_free(v);
+}
+
 /* The longest work of n ranks over the mean: the expected largest of n normals (exact values), with the noise
  * of a step made of four parts. */
 static double longest(uint32_t n)
@@ -595,6 +624,7 @@ int main(void)
     healthy();
     minor();
     unseen();
+    without_ranks();
     stragglers();
     slow_transfer();
     thinned();
