@@ -50,6 +50,7 @@ struct controller {
     size_t n_peers;
     uint64_t batches;
     bool history_full; /* nothing is added to it for want of space */
+    int64_t unlisted;  /* steps of an earlier release that are not in its list yet */
     double history_per_day_bytes; /* by which it grows; NaN: not known yet */
     double batches_per_s, cpu_ratio; /* averages over the last seconds */
     char host[64];

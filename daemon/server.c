@@ -51,6 +51,7 @@
 #define FAILURES_S    900.0  /* interval at which a job's failure rate is read from the history */
 #define PRESENT_TICKS 40u    /* ten seconds */
 #define EXPIRE_TICKS  14400u /* an hour */
+#define LISTED_A_TICK 32     /* takes some 10 ms */
 #define STORED_ROWS   16u    /* of the newest step in a stored report */
 
 /* ---- peers ---- */
@@ -386,6 +387,26 @@ static void give_back_memory(void)
         malloc_trim(0);
 }
 
+/* The rows of steps that an earlier release has stored are made of their reports, which takes too long to wait for it. */
+static void list_earlier(struct controller *s)
+{
+    int64_t before = s->unlisted;
+    struct err err;
+
+    if (!before)
+        return;
+    if (store_list_earlier(s->store, LISTED_A_TICK, &err) < 0) {
+        log_warn("%s: %lld earlier steps will be listed at the next start", err.text, (long long)before);
+        s->unlisted = 0;
+        return;
+    }
+    s->unlisted = store_unlisted_count(s->store);
+    if (!s->unlisted)
+        log_info("history: all earlier steps are listed");
+    else if (s->unlisted / 1000 != before / 1000)
+        log_info("history: %lld earlier steps are still to be listed", (long long)s->unlisted);
+}
+
 /* The history neither fills the disk nor grows beyond its size. */
 static void bound_history(struct controller *s, double now_s)
 {
@@ -436,6 +457,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         ;
     sample_jobs(s, now_s);
     history_tick(s->history, now_s);
+    list_earlier(s);
     jobtime_tick(s->jobtime, &s->jobs, now_s);
     if (accounting_tick(s->accounting, now_s))
         for (size_t i = 0; i < s->jobs.n; i++)
@@ -566,6 +588,9 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     s->store = store_open(c->state_dir, &warning);
     if (!s->store)
         log_warn("%s: continuing without history", warning.text);
+    s->unlisted = store_unlisted_count(s->store);
+    if (s->unlisted)
+        log_info("history: %lld earlier steps are added to the list of steps meanwhile, the newest first", (long long)s->unlisted);
     s->history = history_new(s->store);
     s->audit = audit_open(c->state_dir, &warning);
     if (*warning.text && lease) { /* budgets and past decisions come from it */

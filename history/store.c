@@ -41,6 +41,9 @@ enum statement {
     GET_OWN_LISTED,
     COUNT_LISTED,
     COUNT_OWN_LISTED,
+    COUNT_UNLISTED,
+    LIST_EARLIER,
+    DELETE_UNLISTED,
     GET_NODE,
     GET_STARTS,
     GET_NODE_JOBS,
@@ -94,6 +97,20 @@ static const char *const sql[STATEMENTS] = {
                        " WHERE uid=?2 AND (updated, job, step, restarts)<(?1,?3,?4,?5)" NEWEST_FIRST,
     [COUNT_LISTED] = "SELECT count(*) FROM listed",
     [COUNT_OWN_LISTED] = "SELECT count(*) FROM listed WHERE uid=?1",
+    [COUNT_UNLISTED] = "SELECT count(*) FROM unlisted",
+    /* A row has a report's first keys, and of its policy the name. */
+    [LIST_EARLIER] =
+        "INSERT OR IGNORE INTO listed"
+        " SELECT uid, job, step, restarts, step.updated, (SELECT json_group_object(key, CASE"
+        "   WHEN key='policy' THEN json_object('name', json_extract(report,'$.policy.name'))"
+        "   WHEN type IN ('true','false') THEN json(type) WHEN type IN ('object','array') THEN json(value) ELSE value END)"
+        "  FROM json_each(report) WHERE key IN ('job','step','id','name','user','partition','unconfirmed','policy','state','start',"
+        "   'elapsed_s','age_s','ranks','nodes','nodes_total','samples_per_s','steps','period','phases','step_s','steps_per_s','skew_s',"
+        "   'synchronisation_ratio','shares','regime','non_finite','judged','mds_ratio','limits','sentence','worst','verdicts'))"
+        " FROM (SELECT * FROM unlisted" NEWEST_FIRST " LIMIT ?1) JOIN step USING(uid, job, step, restarts)"
+        " WHERE state IN ('finished','lost') AND json_valid(report)",
+    [DELETE_UNLISTED] = "DELETE FROM unlisted WHERE (updated, uid, job, step, restarts) IN"
+                        " (SELECT updated, uid, job, step, restarts FROM unlisted" NEWEST_FIRST " LIMIT ?1)",
     [GET_NODE] = "SELECT count(*), max(at) FROM verdict WHERE node=?1",
     [GET_STARTS] =
         "SELECT job, step, restarts, ranks, period, rerun, steps, step_p50_s, step_cv, energy_j_per_step"
@@ -189,6 +206,28 @@ json_t *store_unfinished_get(struct store *s, const struct job_id *id)
     while (database_row(st))
         o = o ? o : json_loads(database_text(st, 0), JSON_REJECT_DUPLICATES, NULL);
     return o;
+}
+
+int64_t store_unlisted_count(struct store *s)
+{
+    sqlite3_stmt *st = s ? s->db->st[COUNT_UNLISTED] : NULL;
+    int64_t n = st && sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
+
+    sqlite3_reset(st);
+    return n;
+}
+
+int store_list_earlier(struct store *s, int64_t max, struct err *err)
+{
+    int rc;
+
+    store_begin(s);
+    sqlite3_bind_int64(s->db->st[LIST_EARLIER], 1, max);
+    rc = database_run(s->db->st[LIST_EARLIER], "history", err);
+    sqlite3_bind_int64(s->db->st[DELETE_UNLISTED], 1, max);
+    if (rc == 0)
+        rc = database_run(s->db->st[DELETE_UNLISTED], "history", err);
+    return store_end(s, err) < 0 ? -1 : rc;
 }
 
 int store_step(struct store *s, const struct job *j, const json_t *report, const json_t *row, struct err *err)

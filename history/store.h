@@ -176,6 +176,10 @@ typedef bool store_listed(json_t *row, size_t bytes, void *arg);
 /* Call each for the rows behind at, which is moved along.  True: each has said no; there may be more. */
 bool store_list(struct store *s, uid_t uid, struct store_place *at, store_listed *each, void *arg);
 int64_t store_listed_count(struct store *s, uid_t uid);
+/* Ended steps that a program before version 8 has stored and that are not in the list yet. */
+int64_t store_unlisted_count(struct store *s);
+/* Put the newest of them into the list, at most so many: half a millisecond each. */
+int store_list_earlier(struct store *s, int64_t max, struct err *err);
 /* Number of verdicts with the node as culprit, and the time of the last (Unix time; 0: never).  -1: no store. */
 int store_node(struct store *s, const char *node, int *count, double *last_wall_s);
 double store_bytes(struct store *s); /* size of the file; NaN without a store */

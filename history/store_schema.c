@@ -83,15 +83,11 @@ const char *const store_migrations[STORE_VERSION] = {
     " PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS listed_updated ON listed(updated);"
     "CREATE INDEX IF NOT EXISTS listed_uid ON listed(uid, updated);"
-    /* A row has a report's first keys, and of its policy the name. */
-    "INSERT OR IGNORE INTO listed"
-    " SELECT uid, job, step, restarts, updated, (SELECT json_group_object(key, CASE"
-    "   WHEN key='policy' THEN json_object('name', json_extract(report,'$.policy.name'))"
-    "   WHEN type IN ('true','false') THEN json(type) WHEN type IN ('object','array') THEN json(value) ELSE value END)"
-    "  FROM json_each(report) WHERE key IN ('job','step','id','name','user','partition','unconfirmed','policy','state','start',"
-    "   'elapsed_s','age_s','ranks','nodes','nodes_total','samples_per_s','steps','period','phases','step_s','steps_per_s','skew_s',"
-    "   'synchronisation_ratio','shares','regime','non_finite','judged','mds_ratio','limits','sentence','worst','verdicts'))"
-    " FROM step WHERE state IN ('finished','lost') AND json_valid(report);",
+    /* Those that ended before: their rows are made of their reports little by little. */
+    "CREATE TABLE IF NOT EXISTS unlisted("
+    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, updated REAL,"
+    " PRIMARY KEY(updated, uid, job, step, restarts)) WITHOUT ROWID;"
+    "INSERT OR IGNORE INTO unlisted SELECT uid, job, step, restarts, updated FROM step WHERE state IN ('finished','lost');",
 
     /* What is known of steps that go on (job/earlier.h), for a controller that is started again. */
     "CREATE TABLE IF NOT EXISTS unfinished("

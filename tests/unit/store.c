@@ -118,6 +118,7 @@ static void an_old_one(void)
     struct store_run r = { .job = j, .ranks = 4, .period = 3 };
     struct store_similar_runs past;
     char list[256] = "", from[STORE_NODE_MAX] = "";
+    struct err err = { "" };
     struct stat file;
     struct store *s;
     json_t *report;
@@ -135,7 +136,12 @@ static void an_old_one(void)
            "version 1: all 3 steps are kept, including one with an invalid report");
     store_node(s, "n2", &count, &last_s);
     ok(count == 1 && last_s == 1200, "version 1: the verdict is counted after the migration");
-    is_int(by_hand("SELECT count(*) FROM listed"), 2, "ended steps with a report are listed");
+    is_int(store_unlisted_count(s), 3, "version 1: no ended step is in the list yet");
+    is_int(store_list_earlier(s, 2, &err), 0, "version 1: the newest two are put into the list %s", err.text);
+    ok(store_unlisted_count(s) == 1 && by_hand("SELECT job FROM listed") == 101 && by_hand("SELECT count(*) FROM listed") == 1,
+       "version 1: of them the one with a report is listed");
+    store_list_earlier(s, 2, &err);
+    ok(store_unlisted_count(s) == 0 && by_hand("SELECT count(*) FROM listed") == 2, "version 1: then all with a report are listed");
     is_int(by_hand("SELECT count(*) FROM listed WHERE job=100 AND json_extract(row,'$.step_s.cv')=0.1"
                    " AND json_extract(row,'$.id')='100.0' AND json_extract(row,'$.agents') IS NULL"),
            1, "their rows have a report's first keys, and no others");
@@ -165,14 +171,10 @@ static void an_old_one(void)
     is_int(by_hand("SELECT count(*) FROM launch"), 0, "a repeated migration has the newest table, empty: old runs do not tell what they communicated");
     store_close(s);
     by_hand("PRAGMA user_version=99");
-    {
-        struct err err;
-
-        s = store_open(dir, &err);
-        ok(!s && strstr(err.text, "99") && strstr(err.text, "newer"),
-           "a history of a newer version is refused\n%s", err.text);
-        is_int(by_hand("SELECT count(*) FROM step"), 3, "a history of a newer version is not changed");
-    }
+    s = store_open(dir, &err);
+    ok(!s && strstr(err.text, "99") && strstr(err.text, "newer"),
+       "a history of a newer version is refused\n%s", err.text);
+    is_int(by_hand("SELECT count(*) FROM step"), 3, "a history of a newer version is not changed");
     job_free(j);
     remove_dir();
 }
