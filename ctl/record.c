@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "trace/line.h"
 #include "trace/sink.h"
 #include "wire/json.h"
 #include "wire/loop.h"
@@ -31,6 +33,8 @@ struct record {
     struct client *client;
     struct event *interrupt, *terminate, *deadline, *progress, *retry;
     struct trace *trace;
+    char *line; /* of which not all pieces have come */
+    size_t line_bytes, line_cap;
     int fd;
     bool recording; /* the controller has said so at least once */
     bool up, stopping, failed, live_line;
@@ -147,19 +151,44 @@ static void on_error(struct record *r, const json_t *answer)
     timer_set(r->retry, RETRY_S);
 }
 
+static void on_trace(struct record *r, const json_t *answer)
+{
+    const json_t *trace = json_object_get(answer, "trace");
+    size_t bytes = json_string_length(trace);
+    bool more = get_true(answer, "more");
+
+    if (!r->line_bytes && !more) {
+        if (trace_put(r->trace, json_string_value(trace), bytes, r->err) < 0)
+            fail(r);
+        return;
+    }
+    if (bytes > TRACE_HEADER_MAX - r->line_bytes) {
+        err_set(r->err, "the controller sent a line without an end");
+        fail(r);
+        return;
+    }
+    r->line = xgrow(r->line, &r->line_cap, r->line_bytes + bytes, 1);
+    memcpy(r->line + r->line_bytes, json_string_value(trace), bytes);
+    r->line_bytes += bytes;
+    if (more)
+        return;
+    if (trace_put(r->trace, r->line, r->line_bytes, r->err) < 0)
+        fail(r);
+    r->line_bytes = 0;
+}
+
 static void on_answer(struct client *client, json_t *answer, void *arg)
 {
     struct record *r = arg;
-    const json_t *trace = json_object_get(answer, "trace");
 
     (void)client;
     if (json_object_get(answer, "error")) {
         on_error(r, answer);
     } else if (json_object_get(answer, "recording")) {
+        r->line_bytes = 0; /* of the connection before */
         on_begin(r);
-    } else if (json_is_string(trace)) {
-        if (trace_put(r->trace, json_string_value(trace), json_string_length(trace), r->err) < 0)
-            fail(r);
+    } else if (json_is_string(json_object_get(answer, "trace"))) {
+        on_trace(r, answer);
     } else if (json_object_get(answer, "end")) {
         show_text(answer, "end", r->why, sizeof(r->why));
         finish(r, r->stopping ? r->end : r->why);
@@ -292,6 +321,7 @@ int record_run(const struct record_options *o, struct err *err)
 end:
     close_loop(&r);
     trace_free(r.trace);
+    free(r.line);
     if (r.fd >= 0 && r.fd != STDOUT_FILENO && close(r.fd) < 0 && rc == 0)
         rc = err_set(err, "%s: %s", o->output, strerror(errno));
     return rc;

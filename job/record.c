@@ -77,11 +77,21 @@ static void send_object(struct recorder *r, json_t *o)
     json_decref(o);
 }
 
+/* A line that has no room in a frame, such as the header of many ranks, comes in pieces of whole characters. */
 static void flush(struct recorder *r)
 {
-    if (!r->bytes)
-        return;
-    send_object(r, json_pack("{s:s%}", "trace", r->text, r->bytes));
+    for (size_t at = 0, n; at < r->bytes; at += n) {
+        json_t *o;
+
+        n = r->bytes - at;
+        if (n > CHUNK_BYTES)
+            for (n = CHUNK_BYTES; n > 1 && ((unsigned char)r->text[at + n] & 0xc0) == 0x80;)
+                n--;
+        o = json_pack("{s:s%}", "trace", r->text + at, n);
+        if (at + n < r->bytes)
+            json_object_set_new(o, "more", json_true());
+        send_object(r, o);
+    }
     r->bytes = 0;
 }
 

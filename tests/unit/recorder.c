@@ -14,7 +14,7 @@
 
 static struct {
     char *trace; /* content of the "trace" frames */
-    size_t bytes, cap;
+    size_t bytes, cap, longest; /* longest: of a frame */
     json_int_t left_out;
 } sent;
 
@@ -26,6 +26,7 @@ int link_send(struct link *l, enum link_frame type, const void *data, size_t byt
 
     (void)l;
     (void)type;
+    sent.longest = bytes > sent.longest ? bytes : sent.longest;
     sent.trace = xgrow(sent.trace, &sent.cap, sent.bytes + n + 1, 1);
     if (n)
         memcpy(sent.trace + sent.bytes, json_string_value(trace), n + 1);
@@ -53,7 +54,7 @@ static struct job *job_make(void)
     struct job *j = job_new(&(struct job_id){ .job = 7 }, &policy, 0);
 
     snprintf(j->text_id, sizeof(j->text_id), "7.0");
-    sent.bytes = 0;
+    sent.bytes = sent.longest = 0;
     sent.left_out = 0;
     return j;
 }
@@ -97,6 +98,24 @@ static struct trace_figures read_back(struct job *j)
     trace_reader_free(r);
     job_free(j);
     return f;
+}
+
+/* The line that names all ranks of a large job, in names of several bytes a character, has no room in a frame. */
+static void a_long_header(void)
+{
+    struct job *j = job_make();
+    struct trace_figures f;
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        rank_begins(j, r);
+    for (uint32_t r = RANKS; r < 40000; r++)
+        view_rank_add(j->view, r, 0, "näme-of-än-ordinäry-length", NULL);
+    recorder_start(j, (struct link *)&sent, NULL);
+    for (uint32_t r = 0; r < RANKS; r++)
+        leaves(j, r, 0);
+    f = read_back(j);
+    ok(sent.longest <= 130u << 10 && sent.bytes > LINK_FRAME_MAX, "a long header: no frame is too long\n%zu bytes of %zu", sent.longest, sent.bytes);
+    is_int((long long)f.records, RANKS, "a long header: the trace has all records");
 }
 
 /* A rank's third collective was dropped by its ring: only that one is missing in the trace. */
@@ -280,6 +299,7 @@ static void nothing_at_all(void)
 
 int main(void)
 {
+    a_long_header();
     a_lost_record();
     ranks_that_come_later();
     switches_above();
