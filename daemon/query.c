@@ -292,18 +292,55 @@ static json_t *answer_step(struct peer *p, const json_t *q)
     return answer;
 }
 
-/* Nodes on which a job ran, where none runs now: for users who may see everything those that the history has scored as well. */
-static void add_idle(const struct peer *p, struct report_nodes *t)
-{
-    const struct jobs *all = &p->controller->jobs;
-    size_t n;
-    const struct lemon *l = history_lemons(p->controller->history, &n);
+#define NODES_PAGE 256u /* all ranks of their jobs are looked at */
 
-    for (size_t i = 0; i < all->n; i++)
-        for (size_t k = 0; job_over(all->job[i]) && may_see(p, all->job[i]) && k < all->job[i]->n_agents; k++)
-            report_nodes_name(t, all->job[i]->agent[k]->node);
+struct names {
+    const char **name;
+    size_t n, cap;
+};
+
+static void name_add(struct names *t, const char *name, const char *behind)
+{
+    if (strcmp(name, behind) <= 0)
+        return;
+    t->name = xgrow(t->name, &t->cap, t->n + 1, sizeof(*t->name));
+    t->name[t->n++] = name;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The nodes of a page, from the first behind that one on; false: they are the last.  Also those on which a job ran and none runs now; users
+ * who may see everything see those that the history has scored, too. */
+static bool nodes_behind(struct peer *p, const char *behind, struct names *t)
+{
+    const struct jobs *jobs = &p->controller->jobs;
+    const struct lemon *l;
+    size_t n, kept = 0;
+
+    for (size_t i = 0; i < jobs->n; i++)
+        for (size_t a = 0; may_see(p, jobs->job[i]) && a < jobs->job[i]->n_agents; a++)
+            name_add(t, jobs->job[i]->agent[a]->node, behind);
+    l = history_lemons(p->controller->history, &n);
     for (size_t i = 0; query_sees(p) == UINT32_MAX && i < n; i++)
-        report_nodes_name(t, l[i].node);
+        name_add(t, l[i].node, behind);
+    if (t->n)
+        qsort(t->name, t->n, sizeof(*t->name), by_name);
+    for (size_t i = 0; i < t->n; i++)
+        if (!kept || strcmp(t->name[i], t->name[kept - 1]) != 0)
+            t->name[kept++] = t->name[i];
+    t->n = kept < NODES_PAGE ? kept : NODES_PAGE;
+    return kept > t->n;
+}
+
+static bool runs_on(const struct job *j, const struct names *t)
+{
+    for (size_t i = 0; t->n && i < j->n_agents; i++)
+        if (bsearch(&(const char *){ j->agent[i]->node }, t->name, t->n, sizeof(*t->name), by_name))
+            return true;
+    return false;
 }
 
 static json_t *answer_nodes(struct peer *p, const json_t *q)
@@ -311,27 +348,25 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     const struct jobs *all = &p->controller->jobs;
     struct report_nodes t = { 0 };
     struct pages_page page = { .rows = json_array() };
-    const char *behind = get_word(q, "from");
+    struct names names = { 0 };
+    bool more = nodes_behind(p, get_word(q, "from"), &names);
     double now_s = controller_now_s();
     json_t *answer = json_pack("{s:o}", "now", unix_time());
 
     for (size_t i = 0; i < all->n; i++)
-        if (may_see(p, all->job[i]) && !job_over(all->job[i]))
+        if (may_see(p, all->job[i]) && !job_over(all->job[i]) && runs_on(all->job[i], &names))
             report_job_nodes(&t, all->job[i], now_s);
-    add_idle(p, &t);
-    report_nodes_sort(&t);
-    for (size_t i = 0; i < t.n && !*page.next; i++) {
-        json_t *row;
+    for (size_t i = 0; i < names.n && !*page.next; i++) {
+        const struct report_node *n = report_nodes_get(&t, names.name[i]);
+        json_t *row = report_job_node(n, now_s);
 
-        if (strcmp(t.row[i].name, behind) <= 0)
-            continue;
-        row = report_job_node(&t.row[i], now_s);
-        put_history(p->controller, t.row[i].name, row);
+        put_history(p->controller, n->name, row);
         pages_append(&page, row, 0);
-        if (pages_full(&page) && i + 1 < t.n)
-            snprintf(page.next, sizeof(page.next), "%s", t.row[i].name);
+        if (i + 1 < names.n ? pages_full(&page) : more)
+            snprintf(page.next, sizeof(page.next), "%s", n->name);
     }
     report_nodes_free(&t);
+    free(names.name);
     pages_put(&page, answer, "nodes");
     return answer;
 }

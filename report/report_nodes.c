@@ -5,22 +5,24 @@
 #include <string.h>
 
 #include "analysis/view.h"
+#include "common/hash.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-void report_nodes_name(struct report_nodes *t, const char *name)
+struct report_node *report_nodes_get(struct report_nodes *t, const char *name)
 {
-    t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
-    t->row[t->n++] = (struct report_node){ .name = name, .switch_name = "", .slowdown = NAN };
-}
+    uint64_t key = hash_bytes(HASH_START, name, strlen(name));
+    uint32_t at;
 
-static struct report_node *get(struct report_nodes *t, const char *name)
-{
-    for (size_t i = 0; i < t->n; i++)
-        if (!strcmp(t->row[i].name, name))
-            return &t->row[i];
-    report_nodes_name(t, name);
-    return &t->row[t->n - 1];
+    while ((at = map_get(&t->at, key)) != MAP_NONE) {
+        if (!strcmp(t->row[at].name, name))
+            return &t->row[at];
+        key++;
+    }
+    map_put(&t->at, key, (uint32_t)t->n);
+    t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
+    t->row[t->n] = (struct report_node){ .name = name, .switch_name = "", .slowdown = NAN };
+    return &t->row[t->n++];
 }
 
 const char *report_culprit_node(const struct view *v, const struct view_verdict *d, uint32_t i, double now_s)
@@ -48,7 +50,7 @@ static bool accused(const struct view *v, const struct view_verdict *d, const st
 struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
                                     const char *name, const char *switch_name, double now_s)
 {
-    struct report_node *row = get(t, name);
+    struct report_node *row = report_nodes_get(t, name);
     const struct view_verdict *d;
     size_t n;
 
@@ -90,21 +92,14 @@ void report_nodes_add(struct report_nodes *t, const struct view *v, const char *
 static int by_name(const void *a, const void *b)
 {
     const struct report_node *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
 
-    return order ? order : (x->n_jobs < y->n_jobs) - (x->n_jobs > y->n_jobs);
+    return strcmp(x->name, y->name);
 }
 
 void report_nodes_sort(struct report_nodes *t)
 {
-    size_t kept = 0;
-
     if (t->n)
         qsort(t->row, t->n, sizeof(*t->row), by_name);
-    for (size_t i = 0; i < t->n; i++)
-        if (!kept || strcmp(t->row[kept - 1].name, t->row[i].name) != 0)
-            t->row[kept++] = t->row[i];
-    t->n = kept;
 }
 
 json_t *report_node_json(const struct report_node *n)
@@ -128,4 +123,5 @@ void report_nodes_free(struct report_nodes *t)
     for (size_t i = 0; i < t->n; i++)
         free(t->row[i].job);
     free(t->row);
+    map_free(&t->at);
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/map.h"
+
 struct view;
 struct view_verdict;
 
@@ -21,23 +23,24 @@ struct report_node {
     const void *agent; /* the caller's */
 };
 
-struct report_nodes {
+struct report_nodes { /* all zero is empty */
     struct report_node *row;
     size_t n, cap;
+    struct map at; /* by the hash of the name, or where another name has that, by the next */
 };
 
 /* The node of the verdict's i-th culprit: the culprit itself, or the node of a rank.  "": not known, or a switch, none
  * of whose nodes is the cause. */
 const char *report_culprit_node(const struct view *v, const struct view_verdict *d, uint32_t i, double now_s);
 
-/* The row of a node with ranks of this job, created at the first call. */
+/* The node's row, created at the first call. */
+struct report_node *report_nodes_get(struct report_nodes *t, const char *name);
+/* The same for a node with ranks of this job. */
 struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
                                     const char *name, const char *switch_name, double now_s);
-/* A row of a node of which nothing but the name is known here; it is dropped where another row has the node. */
-void report_nodes_name(struct report_nodes *t, const char *name);
 /* Add all nodes on which the view has ranks. */
 void report_nodes_add(struct report_nodes *t, const struct view *v, const char *job, double now_s);
-void report_nodes_sort(struct report_nodes *t); /* call it when all rows are there */
+void report_nodes_sort(struct report_nodes *t); /* by name; nothing can be added then */
 json_t *report_node_json(const struct report_node *n); /* the caller owns it */
 void report_nodes_free(struct report_nodes *t);
 

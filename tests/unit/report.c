@@ -71,8 +71,8 @@ static void test_view(void)
     view_rank_add(v, 2, 0, "n1", "s0");
     report_nodes_add(&t, v, "7.0", 0);
     report_nodes_of(&t, v, "7.0", "n1", "s0", 0);
-    report_nodes_name(&t, "n9");
-    report_nodes_name(&t, "n1");
+    report_nodes_get(&t, "n9");
+    report_nodes_get(&t, "n1");
     report_nodes_sort(&t);
     ok(t.n == 3 && !strcmp(t.row[0].name, "n0") && !strcmp(t.row[1].name, "n1") && !strcmp(t.row[2].name, "n9"),
        "the list has two nodes with ranks and one without, each once and by name");
