@@ -7,6 +7,7 @@
 #include "daemon/bounds.h"
 #include "job/pacing.h"
 #include "job/record.h"
+#include "wire/pages.h"
 
 #define PEER_BYTES 16384.0 /* with its link, and an agent's state */
 
@@ -76,12 +77,16 @@ void peer_send(struct peer *p, json_t *o)
 {
     char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 
+    if (text && strlen(text) > LINK_FRAME_MAX && pages_cut(o, LINK_FRAME_MAX)) {
+        free(text);
+        text = json_dumps(o, JSON_COMPACT);
+    }
     if (text && p->user && !p->agent)
         p->user->waiting_bytes += (double)strlen(text);
     if (text && strlen(text) <= LINK_FRAME_MAX) {
         link_send(p->link, LINK_JSON, text, strlen(text));
     } else if (text) {
-        static const char large[] = "{\"error\":\"" PEER_TOO_LARGE "\"}";
+        static const char large[] = "{\"error\":\"the answer is too large\"}";
 
         link_send(p->link, LINK_JSON, large, sizeof(large) - 1);
     }

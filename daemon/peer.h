@@ -14,8 +14,6 @@ struct bounds_user;
 
 #define PEERS_MAX 20000u
 
-#define PEER_TOO_LARGE "the answer is too large: ask for fewer ranks, or with a program of the controller's release"
-
 struct peer {
     struct peer *next, **back;
     struct controller *controller;

@@ -195,9 +195,20 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
     return answer;
 }
 
+/* The selected rows beyond those that a frame has room for; `cut` is what pages_cut() goes on with. */
+static void put_cut(json_t *report, const struct report_selection *asked)
+{
+    int64_t total = get_count(report, "rank_table_total"), from = asked->offset < total ? asked->offset : total,
+            wanted = asked->count < total - from ? asked->count : total - from,
+            lost = wanted - (int64_t)json_array_size(get_array(report, "rank_table"));
+
+    if (lost > 0)
+        put_json(report, "cut", json_pack("{s:I,s:I}", "rank_table", (json_int_t)lost, "heat.rows", (json_int_t)lost));
+}
+
 static json_t *answer_job(struct peer *p, const json_t *q)
 {
-    struct report_selection selection;
+    struct report_selection asked, selection;
     struct err err;
     struct job *j = query_job(p, q, false, &err);
     json_t *report;
@@ -206,15 +217,18 @@ static json_t *answer_job(struct peer *p, const json_t *q)
         report = query_job_stored(p, q);
         return report ? report : query_error(err.text);
     }
-    report_selection_parse(&selection, json_object_get(q, "view"));
+    report_selection_parse(&asked, json_object_get(q, "view"));
+    selection = asked;
     if (get_true(q, "rows_later"))
         query_order_begin(p, j, &selection);
-    else if (query_rows_wanted(j, &selection) > QUERY_ROWS_MAX)
-        return query_error(PEER_TOO_LARGE);
+    else if (selection.count > QUERY_ROWS_MAX)
+        selection.count = QUERY_ROWS_MAX;
     job_scaling_renew(j, controller_now_s(), false);
     report = report_job(j, controller_now_s(), &selection);
     if (get_true(q, "rows_later"))
         put_json(report, "rows_later", query_rows_lists());
+    else
+        put_cut(report, &asked);
     controls_put(p->controller->controls, j, controller_now_s(), report);
     history_put(p->controller->history, j, controls_first_action(j), report);
     return report;

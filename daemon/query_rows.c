@@ -16,15 +16,6 @@ struct query_order {
     uint32_t rank[];
 };
 
-size_t query_rows_wanted(const struct job *j, const struct report_selection *s)
-{
-    uint32_t ranks = view_rank_limit(j->view);
-
-    if (s->filter[0])
-        return 0; /* not known before the ranks are looked at */
-    return s->count < ranks ? s->count : ranks;
-}
-
 void query_order_begin(struct peer *p, const struct job *j, struct report_selection *s)
 {
     struct report_ranks ranks;
@@ -89,7 +80,7 @@ static const struct {
 } lists[] = {
     { "rank_table", true, 256, rank_rows },
     { "heat.rows", true, 1024, heat_rows },
-    { "agents", false, 128, agent_rows },
+    { "agents", false, 64, agent_rows },
     { "pace.nodes", false, 128, pace_rows },
 };
 

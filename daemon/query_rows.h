@@ -15,7 +15,6 @@ struct query_order;
 /* Selected rows of ranks beyond which no report fits into a frame: a row has more than 256 bytes. */
 #define QUERY_ROWS_MAX (LINK_FRAME_MAX / 256)
 
-size_t query_rows_wanted(const struct job *j, const struct report_selection *s);
 /* Fix the order of the selected ranks for this terminal, and leave all rows out of the selection. */
 void query_order_begin(struct peer *p, const struct job *j, struct report_selection *s);
 /* The names of the lists that are left out, as paths in the report. */

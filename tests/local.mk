@@ -15,6 +15,7 @@ UNIT_TESTS = \
 	tests/unit/agenda \
 	tests/unit/agent_arguments \
 	tests/unit/agents \
+	tests/unit/answers \
 	tests/unit/audit \
 	tests/unit/arrange \
 	tests/unit/backlog \
@@ -275,6 +276,14 @@ tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c t
 
 # With libslurm, which only the controller's helper is linked with.
 tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h
+# What it puts in the place of.
+ANSWERS_WRAP = view_verdicts_get view_verdicts_raised view_verdicts_reported view_sentence view_figures_get view_comms_get \
+	view_comm_label view_shortfalls_get view_critical_path_get view_projection_get view_cpu_lack view_value_get \
+	view_non_finite_get view_columns_get view_stretches_get view_rank_columns view_rank_get view_latest_get \
+	view_rank_health_get view_node_health_get view_picture report_switches_get report_scaling_get report_strategies_get \
+	report_overlap_get audit_list actions_get actions_list history_effect history_lemons store_usual link_uid link_send
+tests_unit_answers_LDFLAGS = $(AM_LDFLAGS) $(ANSWERS_WRAP:%=-Wl,--wrap=%)
+
 tests_unit_nodelist_LDADD = $(COMMON_LIBS) -lslurm
 
 # Where configure knows of NCCL's own headers

@@ -1,5 +1,6 @@
 #include "wire/pages.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "wire/json.h"
@@ -12,6 +13,8 @@ void pages_append(struct pages_page *p, json_t *row, size_t bytes)
         return;
     if (!bytes)
         bytes = json_dumpb(row, NULL, 0, JSON_COMPACT);
+    if (bytes > PAGES_ROW_MAX && pages_cut(row, PAGES_ROW_MAX))
+        bytes = PAGES_ROW_MAX;
     if (bytes > PAGES_ROW_MAX) {
         p->left_out++;
         json_decref(row);
@@ -34,6 +37,65 @@ void pages_put(struct pages_page *p, json_t *answer, const char *list)
         put_json(answer, "page", json_pack("{s:s,s:s}", "list", list, "next", p->next));
     if (p->left_out)
         put_int(answer, "left_out", (int64_t)p->left_out);
+}
+
+/* ---- what has to fit ---- */
+
+static size_t size_of(const json_t *o)
+{
+    return json_dumpb(o, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+}
+
+struct longest {
+    json_t *list;
+    size_t bytes;
+    char name[PAGES_WORD_MAX]; /* "rank_table", "heat.rows" */
+};
+
+static void look_for(struct longest *l, json_t *o, const char *within)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(o, key, value) {
+        size_t bytes = json_is_array(value) && json_array_size(value) ? size_of(value) : 0;
+
+        if (bytes > l->bytes) {
+            l->list = value;
+            l->bytes = bytes;
+            snprintf(l->name, sizeof(l->name), "%s%s%s", within, *within ? "." : "", key);
+        }
+        if (!*within && json_is_object(value))
+            look_for(l, value, key);
+    }
+}
+
+bool pages_cut(json_t *o, size_t bytes)
+{
+    size_t has = size_of(o);
+
+    while (has > bytes) {
+        struct longest l = { .list = NULL };
+        size_t n, lost = 0, rows = 0;
+        json_t *cut;
+
+        look_for(&l, o, "");
+        if (!l.list)
+            return false;
+        /* Half of it at most: another one may be longer then. */
+        for (n = json_array_size(l.list); n > 0 && lost < has - bytes && lost <= l.bytes / 2; rows++) {
+            lost += size_of(json_array_get(l.list, --n)) + 1;
+            json_array_remove(l.list, n);
+        }
+        if (!get_object(o, "cut"))
+            json_object_set_new(o, "cut", json_object());
+        cut = json_object_get(o, "cut");
+        put_int(cut, l.name, get_int(cut, l.name, 0, INT64_MAX, 0) + (int64_t)rows);
+        has -= lost;
+        if (has <= bytes)
+            has = size_of(o); /* `cut` has grown */
+    }
+    return true;
 }
 
 /* ---- who asks ---- */

@@ -1,4 +1,4 @@
-/* pages.h - lists that may be longer than an answer: they come in pages.
+/* pages.h - lists that may be longer than an answer: they come in pages, or are cut.
  *
  * An answer whose list goes on has `page`: {"list": its key, "next": WORD}.  The same question with "from": WORD is answered with the
  * rows that follow; without `page` the list is complete.  A question may have "limit": no more than so many rows are wanted.  See
@@ -16,7 +16,7 @@
 /* ---- who answers ---- */
 
 #define PAGES_BYTES    (LINK_FRAME_MAX / 4) /* of a page's rows, as text; the last one may exceed it */
-#define PAGES_ROW_MAX  (LINK_FRAME_MAX / 2) /* a longer row is left out */
+#define PAGES_ROW_MAX  (LINK_FRAME_MAX / 2) /* the lists of a longer row are cut; if it has none, it is left out */
 #define PAGES_WORD_MAX 128
 
 struct pages_page {
@@ -31,6 +31,9 @@ void pages_append(struct pages_page *p, json_t *row, size_t bytes);
 bool pages_full(const struct pages_page *p);
 /* Put the rows into the answer as `list`, and `page` where there are more. */
 void pages_put(struct pages_page *p, json_t *answer, const char *list);
+/* Cut the longest lists of o, or of an object in it, until it has at most so many bytes as text.  Its `cut` has the number of rows that
+ * each has lost: {"heat.rows": 17}.  False: it still has more. */
+bool pages_cut(json_t *o, size_t bytes);
 
 /* ---- who asks ---- */
 

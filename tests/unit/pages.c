@@ -86,6 +86,33 @@ static void too_long(void)
     free(text);
 }
 
+/* A row with lists is not left out: they are cut. */
+static void cut(void)
+{
+    struct pages_page page = { .rows = json_array() };
+    json_t *row = json_pack("{s:i,s:{s:[]},s:[]}", "row", 7, "heat", "rows", "names"), *rows = json_object_get(json_object_get(row, "heat"), "rows"), *o = json_object();
+    size_t whole;
+
+    for (int i = 0; i < 100000; i++) {
+        json_array_append_new(rows, json_integer(i));
+        if (i < 10)
+            json_array_append_new(json_object_get(row, "names"), json_integer(i));
+    }
+    whole = json_dumpb(row, NULL, 0, JSON_COMPACT);
+    ok(!pages_cut(json_object_get(row, "row"), 0) && pages_cut(row, whole) && !get_object(row, "cut"), "what fits is not cut, and a number cannot be");
+    pages_append(&page, row, 0);
+    row = json_array_get(page.rows, 0);
+    rows = json_object_get(json_object_get(row, "heat"), "rows");
+    ok(json_dumpb(row, NULL, 0, JSON_COMPACT) <= PAGES_ROW_MAX && json_array_size(rows) > 80000, "a long row is cut to what there is room for");
+    is_int(get_count(get_object(row, "cut"), "heat.rows") + (long long)json_array_size(rows), 100000, "how many it has lost is said");
+    is_int((long long)json_array_size(json_object_get(row, "names")), 10, "a short list of it is not cut");
+    is_int(json_integer_value(json_array_get(rows, 1)), 1, "the first rows stay");
+    ok(!pages_cut(row, 30), "it cannot be cut to less than its other keys");
+    pages_put(&page, o, "rows");
+    ok(get_count(o, "left_out") < 0, "it is not left out");
+    json_decref(o);
+}
+
 /* After a good page, an answer that a controller should not give. */
 static void nonsense(void)
 {
@@ -118,6 +145,7 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
         gather(i);
     too_long();
+    cut();
     nonsense();
     return done_testing();
 }
