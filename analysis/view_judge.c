@@ -320,7 +320,8 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
     struct verdicts *s = v->verdicts;
     double run_s = view_run_s(v, now_s);
 
-    qsort(now, n, sizeof(now[0]), by_slowdown);
+    if (n > 1) /* qsort() takes memory for an element this large, even of none */
+        qsort(now, n, sizeof(now[0]), by_slowdown);
     s->n = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
     memcpy(s->now, now, s->n * sizeof(*now));
     for (struct view_verdict *r = s->raised; r < s->raised + s->n_raised; r++) {
@@ -330,7 +331,8 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
         if (!isnan(r->finding.saved_s))
             r->finding.slowdown = finding_slowdown(run_s, r->finding.saved_s);
     }
-    qsort(s->raised, s->n_raised, sizeof(s->raised[0]), by_price);
+    if (s->n_raised > 1)
+        qsort(s->raised, s->n_raised, sizeof(s->raised[0]), by_price);
 }
 
 /* No step for long, and no rank is inside of anything: they all do something else. */

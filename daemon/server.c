@@ -45,6 +45,7 @@
 #define PENDING_MAX   4096u /* connections that have not finished the handshake */
 #define ANSWERS_RATIO 0.3 /* of the time may go to terminals while agents wait */
 #define SAVE_S        30.0
+#define SAVES_S       0.025 /* that this may take of a tick */
 #define KEEP_S        5.0    /* interval at which what a controller that is started again must know is stored ... */
 #define KEEP_AGENT_S  0.02   /* ... longer by this for each agent */
 #define SAVED_ROWS    512u   /* of ranks and of agents in a stored report */
@@ -288,12 +289,6 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
         log_warn("job %s: cannot save verdicts to history: %s", j->text_id, err.text);
     if (job_over(j) && before < JOB_FINISHED)
         log_info("job %s: %s", j->text_id, job_state_name(j->state));
-    if ((job_over(j) && !j->final) || now_s > j->saved_s + SAVE_S) {
-        if (!j->final && !s->history_full)
-            save(s, j);
-        j->saved_s = now_s;
-        j->final = job_over(j);
-    }
     if (!job_over(j) && now_s > j->kept_s + KEEP_S + KEEP_AGENT_S * (double)j->n_agents && !s->history_full) {
         j->kept_s = now_s;
         if (history_keep(s->history, j, now_s, &err) < 0)
@@ -304,7 +299,7 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
         if (history_outcome(s->history, j, &err) < 0)
             log_warn("job %s: cannot save its outcome to history: %s", j->text_id, err.text);
     }
-    return !job_over(j) || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
+    return !job_over(j) || !j->final || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
 }
 
 /* Of the jobs whose calls are wanted each gets an equal share of the controller's time. */
@@ -380,6 +375,37 @@ static void tick_jobs(struct controller *s, double now_s)
     }
 }
 
+/* When its report should be in the history: every SAVE_S, and that of its end at once. */
+static double save_due_s(const struct job *j)
+{
+    if (job_over(j))
+        return j->final ? INFINITY : -INFINITY;
+    return j->saved_s + SAVE_S;
+}
+
+/* Those that are due longest first; of a thousand steps of a thousand ranks not all could be saved so often. */
+static void save_jobs(struct controller *s, double now_s)
+{
+    double begin_s, until_s = controller_now_s() + SAVES_S;
+
+    do {
+        struct job *j = NULL;
+
+        for (size_t i = 0; i < s->jobs.n; i++)
+            if (save_due_s(s->jobs.job[i]) < (j ? save_due_s(j) : now_s))
+                j = s->jobs.job[i];
+        if (!j)
+            return;
+        begin_s = controller_now_s();
+        if (!s->history_full)
+            save(s, j);
+        if (j->payer)
+            bounds_took(s->bounds, j->payer, controller_now_s() - begin_s);
+        j->saved_s = now_s;
+        j->final = job_over(j);
+    } while (controller_now_s() < until_s);
+}
+
 /* Without this the memory of steps that are gone stays with the process. */
 static void give_back_memory(void)
 {
@@ -449,6 +475,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     log_tick();
     bounds_tick(s->bounds, now_s);
     tick_jobs(s, now_s);
+    save_jobs(s, now_s);
     tick_peers(s);
     for (size_t i = s->jobs.n; i-- > 0;)
         if (s->jobs.job[i]->ended)
