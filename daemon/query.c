@@ -28,6 +28,7 @@
 #include "wire/pages.h"
 
 #define ROWS_MAX   100000 /* of a list that is asked for in pages */
+#define PAGE_S     0.05   /* a row of a thousand ranks takes milliseconds */
 #define LEMONS_MAX 64
 
 static bool may_see(const struct peer *p, const struct job *j)
@@ -153,9 +154,9 @@ static bool take_ended(json_t *row, size_t bytes, void *arg)
 static void list_running(struct peer *p, struct jobs_rows *r, struct jobs_place *at)
 {
     const struct jobs *jobs = &p->controller->jobs;
-    double now_s = controller_now_s();
+    double now_s = controller_now_s(), until_s = now_s + PAGE_S;
 
-    for (; at->running > 0 && !pages_full(&r->page); at->running--) {
+    for (; at->running > 0 && !pages_full(&r->page) && controller_now_s() < until_s; at->running--) {
         const struct job *j = jobs->job[at->running - 1];
 
         if (may_see(p, j) && !job_over(j))
