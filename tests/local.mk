@@ -199,6 +199,7 @@ dist_check_SCRIPTS += \
 	tests/ctl/terminal.sh \
 	tests/daemon/bounds.sh \
 	tests/daemon/lease.sh \
+	tests/daemon/lists.sh \
 	tests/daemon/metrics.sh \
 	tests/doc/figures.py \
 	tests/doc/guide.sh \
@@ -246,6 +247,7 @@ noinst_PROGRAMS += \
 	tests/cluster/cpuslow \
 	tests/cluster/enter \
 	tests/cluster/linkdelay \
+	tests/daemon/fill \
 	tests/daemon/hostile \
 	tests/daemon/simjob \
 	tests/probe/compare \
@@ -274,8 +276,6 @@ tests_tui_screens_SOURCES = tests/tui/screens.c tests/tui/fake.c tests/tui/fake_
 tests_tui_keys_SOURCES = tests/tui/keys.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake_step.c tests/tui/fake.h
 tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake_step.c tests/tui/fake.h
 
-# With libslurm, which only the controller's helper is linked with.
-tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h
 # What it puts in the place of.
 ANSWERS_WRAP = view_verdicts_get view_verdicts_raised view_verdicts_reported view_sentence view_figures_get view_comms_get \
 	view_comm_label view_shortfalls_get view_critical_path_get view_projection_get view_cpu_lack view_value_get \
@@ -284,6 +284,8 @@ ANSWERS_WRAP = view_verdicts_get view_verdicts_raised view_verdicts_reported vie
 	report_overlap_get audit_list actions_get actions_list history_effect history_lemons store_usual link_uid link_send
 tests_unit_answers_LDFLAGS = $(AM_LDFLAGS) $(ANSWERS_WRAP:%=-Wl,--wrap=%)
 
+# With libslurm, which only the controller's helper is linked with.
+tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h
 tests_unit_nodelist_LDADD = $(COMMON_LIBS) -lslurm
 
 # Where configure knows of NCCL's own headers

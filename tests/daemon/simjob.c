@@ -1,4 +1,5 @@
-/* simjob - the agents of a job that does not exist: nodes, ranks, steps, one slower rank, in real time.
+/* simjob - the agents of a job that does not exist: nodes, ranks, steps, one slower rank, in real time; or of --jobs of them,
+ * with nodes of their own.
  * For tests and benchmarks of the controller and the terminals; the telemetry goes the real way (link,
  * batches). The step ends after --seconds, or earlier at SIGUSR1: a test whose job has to last until something was
  * seen does not guess how long that takes. */
@@ -24,17 +25,29 @@
 #define WORLD  0x5797c03d7ab1e001u
 #define SEND_S 0.1
 #define NODE_W 100.0 /* what a node uses */
+#define STATS_S 1.0
+#define START_S 0.1 /* between the starts of jobs: a controller bounds how fast an address connects */
 #define LAST_S 60.0  /* for what a slow controller has not taken when the step ends */
 
 static struct {
-    unsigned uid, nodes, per_node, job, restarts, slow_rank, messages;
+    unsigned uid, jobs, nodes, per_node, job, restarts, slow_rank, messages;
     int own_addresses;
-    double step_s, factor, slow_after_s, seconds, noise;
+    double step_s, factor, slow_after_s, seconds, noise, health_s;
     const char *hosts, *munge, *user, *partition;
-} o = { 0, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL, "sim", "" };
+} o = { 0, 1, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0.1, 1.2, 5, 20, 0.03, 1, "127.0.0.1", NULL, "sim", "" };
+
+struct job {
+    unsigned number;
+    struct node *node;
+    struct flow **flow;
+    double *now_s; /* true time of each rank */
+    bool *missing; /* calls of each rank were not asked for */
+    uint32_t seq;
+};
 
 struct node {
-    unsigned index;
+    struct job *job;
+    unsigned index, place; /* in its job; among all nodes */
     struct link *link;
     struct link_end end;
     bool up, tried;
@@ -46,13 +59,9 @@ struct node {
     uint8_t data[TELEMETRY_BATCH_MAX];
 };
 
-static struct node *node;
-static struct flow **flow;
-static double *now_s; /* true time of each rank */
-static bool *missing; /* calls of each rank were not asked for */
-static uint32_t seq;
+static struct job *job;
 static struct event_base *base;
-static double begin_s, health_at_s;
+static double begin_s, stats_at_s, health_at_s;
 
 static double clock_s(void)
 {
@@ -98,14 +107,14 @@ static void on_up(struct link *l, void *arg)
     json_t *ranks = json_array();
 
     (void)l;
-    snprintf(name, sizeof(name), "sim%u", n->index);
-    snprintf(switch_name, sizeof(switch_name), "leaf%u", n->index / 4);
-    snprintf(switches, sizeof(switches), "core.spine%u.%s", n->index / 16, switch_name);
-    snprintf(life, sizeof(life), "%x", n->index + 1);
+    snprintf(name, sizeof(name), "sim%u", n->place);
+    snprintf(switch_name, sizeof(switch_name), "leaf%u", n->place / 4);
+    snprintf(switches, sizeof(switches), "core.spine%u.%s", n->place / 16, switch_name);
+    snprintf(life, sizeof(life), "%x", n->place + 1);
     n->up = true;
     n->failures = 0;
     test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:{s:s,s:b,s:f,s:f},s:i}", "hello",
-                           "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
+                           "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)n->job->number, "step", 0,
                            "restarts", (int)o.restarts, "uid", (int)o.uid, "user", o.user, "partition", o.partition, "name",
                            "simulated", "node", name, "switch", switch_name, "switches", switches, "node_index", (int)n->index,
                            "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node), "policy", "balanced",
@@ -140,7 +149,7 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
     (void)l;
     control = json_object_get(said, "control");
     for (unsigned i = 0; json_is_object(control) && i < o.per_node; i++)
-        flow_control(flow[n->index * o.per_node + i], json_number_value(json_object_get(control, "rate_hz")),
+        flow_control(n->job->flow[n->index * o.per_node + i], json_number_value(json_object_get(control, "rate_hz")),
                      false);
     if (control) {
         const json_t *calls = json_object_get(control, "calls");
@@ -157,7 +166,7 @@ static void on_down(struct link *l, const char *why, void *arg)
 
     (void)l;
     if (n->up || !n->tried)
-        fprintf(stderr, "simjob: node %u: %s\n", n->index, why);
+        fprintf(stderr, "simjob: node %u: %s\n", n->place, why);
     n->tried = true;
     n->up = false;
     n->link = NULL;
@@ -172,15 +181,15 @@ static uint64_t shown_ns(unsigned rank, double s)
     return (uint64_t)((s + 1e4 * (rank / o.per_node) + 1) * 1e9);
 }
 
-static void put_call(unsigned rank, struct call_item c, double enter_s, double leave_s)
+static void put_call(const struct job *j, unsigned rank, struct call_item c, double enter_s, double leave_s)
 {
-    struct node *n = &node[rank / o.per_node];
+    struct node *n = &j->node[rank / o.per_node];
     bool asked = n->open_s > 0 && (n->open_s >= n->period_s || fmod(leave_s, n->period_s) < n->open_s);
 
     c.rank = rank;
-    if (asked && missing[rank])
+    if (asked && j->missing[rank])
         put(&(struct telemetry_item){ .kind = TELEMETRY_CALL, .call = { .rank = rank } }, n);
-    missing[rank] = !asked;
+    j->missing[rank] = !asked;
     c.begin_ns = c.enter_ns = shown_ns(rank, enter_s);
     c.leave_ns = shown_ns(rank, leave_s);
     if (asked)
@@ -190,7 +199,7 @@ static void put_call(unsigned rank, struct call_item c, double enter_s, double l
 #define STAGES 8u
 
 /* Stages of a pipeline pass messages on before the step's collectives. */
-static void pass_messages(bool slow)
+static void pass_messages(struct job *j, bool slow)
 {
     unsigned ranks = o.nodes * o.per_node;
     double *sent_s = xcalloc(ranks, sizeof(*sent_s));
@@ -198,44 +207,44 @@ static void pass_messages(bool slow)
     for (unsigned m = 0; m < o.messages; m++)
         for (unsigned r = 0; r < ranks; r++) {
             struct call_item c = {
-                .op = RING_OP_RECV, .comm = WORLD, .seq = seq / 3 * o.messages + m, .tag = 1, .bytes = 1 << 20
+                .op = RING_OP_RECV, .comm = WORLD, .seq = j->seq / 3 * o.messages + m, .tag = 1, .bytes = 1 << 20
             };
-            double enter_s = now_s[r];
+            double enter_s = j->now_s[r];
 
             if (r % STAGES) {
                 c.peer = r - 1;
-                now_s[r] = fmax(enter_s, sent_s[r - 1]) + 1e-5;
-                put_call(r, c, enter_s, now_s[r]);
+                j->now_s[r] = fmax(enter_s, sent_s[r - 1]) + 1e-5;
+                put_call(j, r, c, enter_s, j->now_s[r]);
             }
-            now_s[r] += 0.3 * o.step_s / o.messages * (1 + o.noise * gauss()) *
+            j->now_s[r] += 0.3 * o.step_s / o.messages * (1 + o.noise * gauss()) *
                         (slow && r == o.slow_rank ? o.factor : 1);
-            sent_s[r] = now_s[r];
+            sent_s[r] = j->now_s[r];
             if (r % STAGES == STAGES - 1 || r + 1 == ranks)
                 continue;
             c.op = RING_OP_SEND;
             c.peer = r + 1;
-            put_call(r, c, now_s[r], now_s[r] + 2e-6);
-            now_s[r] += 2e-6;
+            put_call(j, r, c, j->now_s[r], j->now_s[r] + 2e-6);
+            j->now_s[r] += 2e-6;
         }
     free(sent_s);
 }
 
 /* A step: two buckets and a loss, each an all-reduce of all ranks. */
-static void step(void)
+static void step(struct job *j)
 {
     static const uint64_t buckets[] = { 25 << 20, 5 << 20, 8 };
     unsigned ranks = o.nodes * o.per_node;
-    bool slow = now_s[0] > o.slow_after_s;
+    bool slow = j->now_s[0] > o.slow_after_s;
 
     if (o.messages)
-        pass_messages(slow);
+        pass_messages(j, slow);
     for (size_t b = 0; b < 3; b++) {
         double *enter = xcalloc(ranks, sizeof(*enter)), last = 0;
 
         for (unsigned r = 0; r < ranks; r++) {
             double work = o.step_s * (b || o.messages ? 0.2 : 0.5) * (1 + o.noise * gauss());
 
-            enter[r] = now_s[r] + work * (slow && r == o.slow_rank ? o.factor : 1);
+            enter[r] = j->now_s[r] + work * (slow && r == o.slow_rank ? o.factor : 1);
             last = fmax(last, enter[r]);
         }
         for (unsigned r = 0; r < ranks; r++) {
@@ -244,17 +253,17 @@ static void step(void)
                                     .leave_ns = shown_ns(r, leave),
                                     .comm = WORLD,
                                     .bytes = buckets[b],
-                                    .seq = seq,
+                                    .seq = j->seq,
                                     .comm_size = ranks,
                                     .root = -1,
                                     .op = RING_OP_ALLREDUCE };
 
-            put_call(r, (struct call_item){ .op = e.op, .comm = e.comm, .seq = e.seq, .bytes = e.bytes },
+            put_call(j, r, (struct call_item){ .op = e.op, .comm = e.comm, .seq = e.seq, .bytes = e.bytes },
                      enter[r], leave);
-            flow_event(flow[r], &e, put, &node[r / o.per_node]);
-            now_s[r] = leave;
+            flow_event(j->flow[r], &e, put, &j->node[r / o.per_node]);
+            j->now_s[r] = leave;
         }
-        seq++;
+        j->seq++;
         free(enter);
     }
 }
@@ -299,9 +308,9 @@ static void tell_health(struct node *n, bool slow)
 static void present(struct node *n)
 {
     char name[24], ranks[32];
-    struct test_step step = { .uid = o.uid, .job = o.job, .tasks = o.nodes * o.per_node, .nodes = o.nodes, .node = name, .ranks = ranks };
+    struct test_step step = { .uid = o.uid, .job = n->job->number, .tasks = o.nodes * o.per_node, .nodes = o.nodes, .node = name, .ranks = ranks };
 
-    snprintf(name, sizeof(name), "sim%u", n->index);
+    snprintf(name, sizeof(name), "sim%u", n->place);
     snprintf(ranks, sizeof(ranks), "%u-%u", n->index * o.per_node, (n->index + 1) * o.per_node - 1);
     n->end.munge_socket = o.munge;
     n->end.identity = test_step_identity(o.munge, &step);
@@ -311,7 +320,7 @@ static void present(struct node *n)
  * connection's source too: 10.66.0.1, 10.66.0.2 and so on. */
 static int connect_node(struct node *n, struct err *err)
 {
-    unsigned at = n->index + 1;
+    unsigned at = n->place + 1;
     char host[64];
 
     snprintf(host, sizeof(host), "10.66.%u.%u%s", at >> 8, at & 255, strchr(o.hosts, ':') ? strrchr(o.hosts, ':') : "");
@@ -320,12 +329,12 @@ static int connect_node(struct node *n, struct err *err)
 }
 
 /* A controller that was restarted is found again, as an agent would; what happened meanwhile is lost. */
-static void connect_again(struct node *n)
+static void connect_when_due(struct node *n)
 {
     struct err err;
 
     if (!n->link && clock_s() >= n->retry_at_s && connect_node(n, &err) < 0)
-        fprintf(stderr, "simjob: node %u: %s\n", n->index, err.text);
+        fprintf(stderr, "simjob: node %u: %s\n", n->place, err.text);
 }
 
 static void on_end(evutil_socket_t fd, short what, void *arg)
@@ -334,38 +343,74 @@ static void on_end(evutil_socket_t fd, short what, void *arg)
     o.seconds = fmin(o.seconds, clock_s() - begin_s);
 }
 
+static void tick_job(struct job *j, double t, bool stats, bool health, size_t *pending_bytes)
+{
+    while (j->now_s[0] < t)
+        step(j);
+    for (unsigned i = 0; i < o.nodes; i++) {
+        struct node *n = &j->node[i];
+
+        if (health)
+            tell_health(n, t > o.slow_after_s);
+        *pending_bytes += n->up ? link_pending_bytes(n->link) : 0; /* of the tick before */
+        if (t < o.seconds)
+            connect_when_due(n);
+        if (n->up && stats)
+            test_send_json(n->link, json_pack("{s:{s:f,s:f,s:f}}", "agent_stats", "cpu_s", 0.0, "wall_s", t,
+                                              "energy_j", t * NODE_W));
+        if (t > o.seconds && n->up)
+            test_send_json(n->link, json_pack("{s:s}", "bye", "step ended"));
+        send_batch(n);
+    }
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     double t = clock_s() - begin_s;
+    bool stats = t > stats_at_s, health = t > health_at_s;
     size_t pending_bytes = 0;
 
     (void)fd, (void)what, (void)arg;
-    while (now_s[0] < t)
-        step();
-    if (t > health_at_s) {
-        for (unsigned i = 0; i < o.nodes; i++)
-            tell_health(&node[i], t > o.slow_after_s);
-        health_at_s += 1;
-    }
-    for (unsigned i = 0; i < o.nodes; i++) {
-        pending_bytes += node[i].up ? link_pending_bytes(node[i].link) : 0; /* of the tick before */
-        if (t < o.seconds)
-            connect_again(&node[i]);
-        if (node[i].up)
-            test_send_json(node[i].link, json_pack("{s:{s:f,s:f,s:f}}", "agent_stats", "cpu_s", 0.0, "wall_s", t,
-                                          "energy_j", t * NODE_W));
-        if (t > o.seconds && node[i].up)
-            test_send_json(node[i].link, json_pack("{s:s}", "bye", "step ended"));
-        send_batch(&node[i]);
-    }
+    stats_at_s += stats ? STATS_S : 0;
+    health_at_s += health ? o.health_s : 0;
+    for (unsigned i = 0; i < o.jobs; i++)
+        tick_job(&job[i], t, stats || t > o.seconds, health, &pending_bytes);
     if (t > o.seconds + 0.5 && (!pending_bytes || t > o.seconds + LAST_S))
         event_base_loopbreak(base);
+}
+
+/* Jobs begin one after the other, and their steps are spread over a step's time. */
+static void begin_job(unsigned number)
+{
+    struct job *j = &job[number];
+    unsigned ranks = o.nodes * o.per_node;
+
+    *j = (struct job){ .number = o.job + number,
+                       .node = xcalloc(o.nodes, sizeof(*j->node)),
+                       .flow = xcalloc(ranks, sizeof(struct flow *)),
+                       .now_s = xcalloc(ranks, sizeof(*j->now_s)),
+                       .missing = xcalloc(ranks, sizeof(*j->missing)) };
+    for (unsigned r = 0; r < ranks; r++) {
+        j->flow[r] = flow_new(r, 0, 50);
+        j->now_s[r] = o.step_s * number / o.jobs;
+    }
+    for (unsigned i = 0; i < o.nodes; i++) {
+        struct node *n = &j->node[i];
+
+        n->job = j;
+        n->index = i;
+        n->place = number * o.nodes + i;
+        present(n);
+        telemetry_begin(&n->w, n->data, sizeof(n->data));
+        n->retry_at_s = begin_s + START_S * number;
+    }
 }
 
 static const struct option longs[] = {
     { "nodes", 1, 0, 'n' },
     { "per-node", 1, 0, 'p' },
     { "job", 1, 0, 'j' },
+    { "jobs", 1, 0, 'J' }, /* numbers from --job on */
     { "restarts", 1, 0, 't' },
     { "slow-rank", 1, 0, 'r' },
     { "step", 1, 0, 's' },
@@ -375,6 +420,7 @@ static const struct option longs[] = {
     { "controller", 1, 0, 'c' },
     { "munge-socket", 1, 0, 'm' },
     { "messages", 1, 0, 'M' },
+    { "health", 1, 0, 'H' }, /* seconds between what nodes report of their health */
     { "uid", 1, 0, 'u' }, /* vouch for a step of this user's */
     { "own-addresses", 0, &o.own_addresses, 1 },
     { "user", 1, 0, 'U' }, /* claim this name */
@@ -386,7 +432,6 @@ int main(int argc, char **argv)
 {
     struct timeval every = { 0, (long)(SEND_S * 1e6) };
     struct event *tick;
-    struct err err;
     int c;
 
     o.uid = getuid();
@@ -400,6 +445,12 @@ int main(int argc, char **argv)
             break;
         case 'j':
             o.job = (unsigned)atoi(optarg);
+            break;
+        case 'J':
+            o.jobs = (unsigned)atoi(optarg);
+            break;
+        case 'H':
+            o.health_s = atof(optarg);
             break;
         case 't':
             o.restarts = (unsigned)atoi(optarg);
@@ -444,22 +495,10 @@ int main(int argc, char **argv)
         }
     }
     base = event_base_new();
-    node = xcalloc(o.nodes, sizeof(*node));
-    flow = xcalloc(o.nodes * o.per_node, sizeof(struct flow *));
-    now_s = xcalloc(o.nodes * o.per_node, sizeof(*now_s));
-    missing = xcalloc(o.nodes * o.per_node, sizeof(*missing));
-    for (unsigned r = 0; r < o.nodes * o.per_node; r++)
-        flow[r] = flow_new(r, 0, 50);
+    job = xcalloc(o.jobs, sizeof(*job));
     begin_s = clock_s();
-    for (unsigned i = 0; i < o.nodes; i++) {
-        node[i].index = i;
-        present(&node[i]);
-        telemetry_begin(&node[i].w, node[i].data, sizeof(node[i].data));
-        if (connect_node(&node[i], &err) < 0) {
-            fprintf(stderr, "simjob: %s\n", err.text);
-            return 1;
-        }
-    }
+    for (unsigned i = 0; i < o.jobs; i++)
+        begin_job(i);
     tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
     event_add(tick, &every);
     event_add(evsignal_new(base, SIGUSR1, on_end, NULL), NULL);
