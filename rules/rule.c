@@ -55,6 +55,14 @@ int rule_compile(struct rule *r, const struct config_rule *c, struct err *err)
     return compile_action(r, c, err);
 }
 
+/* What an action goes through, where the whole configuration sets it; NULL: this one needs nothing, or it is set. */
+static const char *unset(enum action_kind kind, const struct config *c)
+{
+    return kind == ACTION_WEBHOOK && !*c->webhook        ? "no URL is configured: expected a line Webhook=URL or Webhook=FILE"
+           : kind == ACTION_COMMAND && !*c->command_hook ? "no program is configured: expected a line CommandHook=FILE"
+                                                         : NULL;
+}
+
 static int count_of(const struct ruleset *s, const char *policy)
 {
     int n = 0;
@@ -79,6 +87,10 @@ struct ruleset *ruleset_new(const struct config *c, struct err *err)
         }
         if (rule_compile(&s->rule[s->n], r, err) < 0)
             goto fail;
+        if (unset(s->rule[s->n].action, c)) {
+            err_set(err, "%s:%u: Rule=%s Action=%s: %s", r->file, r->action_line, r->name, r->action, unset(s->rule[s->n].action, c));
+            goto fail;
+        }
         if (*r->module && !*c->policy_module) {
             err_set(err, "%s:%u: Rule=%s Module=%s: no PolicyModule= is configured", r->file, r->line,
                     r->name, r->module);

@@ -79,7 +79,7 @@ static size_t tick(double now_s)
 }
 
 #define EXCLUDE "Policy=p\nRule=slow Policy=p When=\"class == straggler\" Hold=30s CoolDown=10m Action=exclude\n"
-#define NOTIFY "Policy=p\nRule=page Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
+#define NOTIFY "Webhook=https://pager/\nPolicy=p\nRule=page Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
 
 static void test_hold(void)
 {
@@ -374,7 +374,7 @@ static void test_rebind(void)
 {
     struct ruleset *old = rules;
     struct err err = { "" };
-    const char *text = "Policy=p\nRule=new Policy=p When=\"ranks > 1\" Action=webhook\n"
+    const char *text = "Policy=p\nRule=new Policy=p When=\"ranks > 1\" Action=job_comment\n"
                        "Rule=slow Policy=p When=\"class == straggler\" Hold=20s Action=requeue\n";
 
     set_rules(EXCLUDE);
@@ -417,6 +417,10 @@ static const struct {
       "t:1: Rule=r When=: column 1: a figure, \"not\" or \"(\" is expected" },
     { "Rule=r Policy=balanced Module=m Action=drain",
       "t:1: Rule=r Module=m: no PolicyModule= is configured" },
+    { "Rule=r Policy=balanced When=warning \\\n Action=webhook",
+      "t:2: Rule=r Action=webhook: no URL is configured: expected a line Webhook=URL or Webhook=FILE" },
+    { "Rule=r Policy=balanced When=warning Action=command",
+      "t:1: Rule=r Action=command: no program is configured: expected a line CommandHook=FILE" },
     { "Rule=r Policy=balanced When=warning Action=signal",
       "t:1: Rule=r Signal=: missing: a program that does not handle the signal is ended by it; expected a name such as USR1, or a number" },
     { "Rule=r Policy=balanced When=warning Action=signal Signal=WINK",
@@ -438,7 +442,7 @@ static void test_mistakes(void)
         is_str(err.text, mistakes[i].want, "%s", what);
     }
     for (int i = 0; i <= RULES_PER_POLICY; i++)
-        sprintf(text + strlen(text), "Rule=r%d Policy=balanced When=warning Action=webhook\n", i);
+        sprintf(text + strlen(text), "Rule=r%d Policy=balanced When=warning Action=job_comment\n", i);
     config_parse(&config, "t", text, strlen(text), &err);
     ok(!ruleset_new(&config, &err) &&
            strstr(err.text, "t:33: Rule=r32 Policy=balanced: a policy has at most 32 rules"),
