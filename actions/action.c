@@ -299,6 +299,8 @@ static int check(const struct actions *as, const struct action *a, struct err *e
         return err_set(err, "%s: missing text", action_name(a->kind));
     if (a->reason && strlen(a->reason) >= ACTION_REASON_MAX)
         return err_set(err, "%s: text is longer than %u bytes", action_name(a->kind), ACTION_REASON_MAX - 1);
+    if (as->hooks->can && as->hooks->can(a, as->arg, err) < 0)
+        return -1;
     return actions_can(as, a->kind, err);
 }
 
@@ -338,8 +340,6 @@ int64_t actions_start(struct actions *as, const struct action *a, struct err *er
     struct action_record *r;
     int64_t id;
 
-    if (check(as, a, err) < 0)
-        return 0;
     r = action_book_find(as->book, a->key);
     if (r) {
         id = same_action(r, a) ? r->id : 0;
@@ -348,7 +348,7 @@ int64_t actions_start(struct actions *as, const struct action *a, struct err *er
             err_set(err, "the key %s was used for another action", a->key);
         return id;
     }
-    if (has_room(as, a, err) < 0)
+    if (actions_check(as, a, err) < 0)
         return 0;
     id = action_book_add(as->book, a, wall_s(), err);
     r = id ? action_book_get(as->book, id) : NULL;

@@ -33,6 +33,8 @@ struct action_hooks {
     /* Ask the job for a checkpoint now. -1 with a reason: not possible, and not tried again. NULL: checkpoint
      * actions are refused. */
     int (*checkpoint)(const struct action_record *r, void *arg, struct err *err);
+    /* Whether it can be done to its job, by what is known of that: 0, or -1 with the reason.  NULL: it always can. */
+    int (*can)(const struct action *a, void *arg, struct err *err);
     /* Whether this controller may act now; asked right before each try and before its outcome is recorded.  An action
      * that may not be tried stays pending in the file, for the controller that may.  NULL: it always may. */
     bool (*may_act)(void *arg);
@@ -49,13 +51,13 @@ void actions_configured(struct actions *as); /* the content of c has changed */
 /* Pending actions stay in the file and continue after a restart.  NULL is fine. */
 void actions_free(struct actions *as);
 
-/* Record an action and start it.  Returns its id, or 0 with a reason if it cannot be carried out (not configured, no
- * nodes given, too many pending). If the same action was started before with this key, its id is returned and
- * nothing else happens; a key of a different action is an error. */
+/* Whether the action can be carried out: 0, or -1 with the reason why not (its job cannot, not configured, no nodes given, too many
+ * pending); nothing is recorded.  Dry runs, rules and actions_start() ask this. */
+int actions_check(const struct actions *as, const struct action *a, struct err *err);
+/* Record an action and start it.  Returns its id, or 0 with a reason: actions_check(). If the same action was started before
+ * with this key, its id is returned and nothing else happens; a key of a different action is an error. */
 int64_t actions_start(struct actions *as, const struct action *a, struct err *err);
 
-/* Whether actions_start() would accept the action: 0, or -1 with a reason; nothing is recorded. */
-int actions_check(const struct actions *as, const struct action *a, struct err *err);
 /* Whether actions of this kind are possible: slurmrestd or libslurm, a URL or a command is available.
  * 0, or -1 with a reason. */
 int actions_can(const struct actions *as, enum action_kind kind, struct err *err);

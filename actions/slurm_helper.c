@@ -95,6 +95,40 @@ static struct request read_request(const json_t *o)
     };
 }
 
+/* ---- which nodes there are ---- */
+
+/* Load one node. NULL: info has it, and the caller frees it. */
+static json_t *load_node(char *name, node_info_msg_t **info)
+{
+    *info = NULL;
+    if (slurm_load_node_single(info, name, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
+        return failed(name);
+    if ((*info)->record_count == 1 && (*info)->node_array[0].name)
+        return NULL;
+    slurm_free_node_info_msg(*info);
+    return answer(ATTEMPT_REFUSED, "node %s does not exist in Slurm", name);
+}
+
+/* NULL: Slurm has all nodes of the list. */
+static json_t *not_known(const char *nodes)
+{
+    __auto_type list = slurm_hostlist_create(nodes);
+    json_t *no = NULL;
+    char *name;
+
+    while (list && !no && (name = slurm_hostlist_shift(list))) {
+        node_info_msg_t *info;
+
+        no = load_node(name, &info);
+        if (!no)
+            slurm_free_node_info_msg(info);
+        free(name);
+    }
+    if (list)
+        slurm_hostlist_destroy(list);
+    return no;
+}
+
 /* ---- jobs ---- */
 
 /* Carries out a request on the job, which is one of info. */
@@ -246,7 +280,9 @@ static json_t *exclude(const struct request *r, const slurm_job_info_t *job, con
 
     if (was_requeued(job, r))
         return exclude_requeued(r, job, info);
-    no = end_run(r, job);
+    no = not_known(r->nodes); /* else the run would be ended and the list not be set */
+    if (!no)
+        no = end_run(r, job);
     return no ? no : on_job(r, exclude_requeued);
 }
 
@@ -328,38 +364,6 @@ static int change_node(const node_info_t *node, const struct request *r, enum ac
     rc = slurm_update_node(&change);
     free(text);
     return rc;
-}
-
-/* Load one node. NULL: info has it, and the caller frees it. */
-static json_t *load_node(char *name, node_info_msg_t **info)
-{
-    *info = NULL;
-    if (slurm_load_node_single(info, name, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
-        return failed(name);
-    if ((*info)->record_count == 1 && (*info)->node_array[0].name)
-        return NULL;
-    slurm_free_node_info_msg(*info);
-    return answer(ATTEMPT_REFUSED, "node %s does not exist in Slurm", name);
-}
-
-/* NULL: Slurm has all nodes of the list. */
-static json_t *not_known(const char *nodes)
-{
-    __auto_type list = slurm_hostlist_create(nodes);
-    json_t *no = NULL;
-    char *name;
-
-    while (list && !no && (name = slurm_hostlist_shift(list))) {
-        node_info_msg_t *info;
-
-        no = load_node(name, &info);
-        if (!no)
-            slurm_free_node_info_msg(info);
-        free(name);
-    }
-    if (list)
-        slurm_hostlist_destroy(list);
-    return no;
 }
 
 /* Change one node. NULL: it has the wanted state; found is not empty if it had it before. */

@@ -126,20 +126,27 @@ static bool confirmed(const char *what)
     return fgets(line, sizeof(line), stdin) && (!strcasecmp(line, "y\n") || !strcasecmp(line, "yes\n"));
 }
 
-/* What the controller would do, into buf; -1: it would not. */
-static int rehearse(const struct action_request_options *o, json_t *q, char *buf, size_t size,
-                    struct err *err)
+/* What the controller would do: its answer, the caller's.  NULL: it would not. */
+static json_t *rehearse(const struct action_request_options *o, json_t *q, struct err *err)
 {
+    const char *nodes = get_word(q, "nodes");
     json_t *answer;
 
     json_object_set_new(q, "dry_run", json_true());
     answer = client_ask(&o->client, q, o->timeout_s, err);
     json_object_del(q, "dry_run");
-    if (!answer)
-        return -1;
-    show_text(answer, "text", buf, size);
-    json_decref(answer);
-    return 0;
+    /* an action of --yes looks its nodes up itself */
+    if (answer && (check_answer(answer, "action", JSON_OBJECT, err) < 0 || ((o->dry_run || !o->yes) && *nodes && node_check(nodes, err) < 0))) {
+        json_decref(answer);
+        return NULL;
+    }
+    return answer;
+}
+
+static void print_json(const json_t *action)
+{
+    json_dumpf(action, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    putchar('\n');
 }
 
 /* ---- waiting ---- */
@@ -189,8 +196,7 @@ static int conclude(const struct action_request_options *o, const json_t *action
 
     show_text(action, "outcome", outcome, sizeof(outcome));
     if (o->json) {
-        json_dumpf(action, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-        putchar('\n');
+        print_json(action);
     } else if (done) {
         printf("%s: %s\n", what, outcome);
     }
@@ -206,15 +212,18 @@ static int conclude(const struct action_request_options *o, const json_t *action
 
 int action_request_run(const struct action_request_options *o, json_t *q, struct err *err)
 {
-    const char *nodes = get_word(q, "nodes");
     char what[512];
-    json_t *answer = NULL, *action = NULL;
+    json_t *rehearsed = rehearse(o, q, err), *answer = NULL, *action = NULL;
     int rc = ACTION_REQUEST_FAILED;
 
-    if (rehearse(o, q, what, sizeof(what), err) < 0 || (!o->yes && *nodes && node_check(nodes, err) < 0))
+    if (!rehearsed)
         goto out;
+    show_text(rehearsed, "text", what, sizeof(what));
     if (o->dry_run) {
-        printf("would %s\n", what);
+        if (o->json)
+            print_json(json_object_get(rehearsed, "action"));
+        else
+            printf("would %s\n", what);
         rc = ACTION_REQUEST_DONE;
         goto out;
     }
@@ -234,6 +243,7 @@ int action_request_run(const struct action_request_options *o, json_t *q, struct
     if (action)
         rc = conclude(o, action, what, err);
 out:
+    json_decref(rehearsed);
     json_decref(action);
     json_decref(answer);
     json_decref(q);

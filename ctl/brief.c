@@ -237,6 +237,7 @@ char *brief_advice(char *buf, size_t size, const json_t *answer, const json_t *v
     nodes_of(nodes, sizeof(nodes), verdict);
     c.job = job[strspn(job, letters)] ? "" : job;
     c.ended = page_has_ended(answer) || get_object(answer, "trace");
+    c.no_requeue = get_string(answer, "no_requeue") != NULL;
     return verdict_advice(buf, size, &c);
 }
 

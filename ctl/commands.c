@@ -150,7 +150,8 @@ static const struct options_command table[] = {
       "ACTION is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), requeue, exclude NODES "
       "(requeue and keep the job off these nodes), or comment TEXT, on your own jobs; webhook TEXT and command TEXT, for "
       "operators, try what is configured. The command asks for confirmation and waits at most 90 s for the action to "
-      "end; it exits with 3 when the action is still pending then.",
+      "end; it exits with 3 when the action is still pending then. What cannot be done is refused before the question, and alike with --dry-run, whose "
+      "--json has the keys of the action's and dry_run.",
       action_uses, "ACTION checkpoint signal requeue exclude comment webhook command", COMMAND_ACTION },
     { "node", "NODES ACTION [TEXT...]", "act on nodes (operators)",
       "ACTION is drain, with the reason as TEXT; comment; or resume, which takes drained nodes back, whoever drained "

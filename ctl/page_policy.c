@@ -165,7 +165,7 @@ int page_control(FILE *out, const json_t *answer, struct page_form form, struct 
 static void put_standing(const struct page *p, const json_t *rule)
 {
     struct text held = text_s(get_number(rule, "held_s"));
-    const char *phase = get_word(rule, "phase");
+    const char *phase = get_word(rule, "phase"), *why_not = get_string(rule, "why_not");
 
     if (!strcmp(phase, "idle"))
         page_line(p, PAGE_INDENT, "The condition is false.");
@@ -173,8 +173,9 @@ static void put_standing(const struct page *p, const json_t *rule)
         page_line(p, PAGE_INDENT,
                   "The condition is unknown, because a figure in it is: the rule does nothing.");
     else if (!strcmp(phase, "holding"))
-        page_line(p, PAGE_INDENT, "The condition has been true for %s; it must be so for %s.", held.s,
-                  text_s(get_number(rule, "hold_s")).s);
+        page_line(p, PAGE_INDENT, "The condition has been true for %s; it must be so for %s.%s%s%s", held.s,
+                  text_s(get_number(rule, "hold_s")).s, why_not ? " Now it would be withheld: " : "",
+                  why_not ? shown(rule, "why_not").s : "", why_not ? "." : "");
     else if (!strcmp(phase, "cooling"))
         page_line(
             p, PAGE_INDENT,
@@ -186,6 +187,8 @@ static void put_standing(const struct page *p, const json_t *rule)
                   held.s, text_count(get_number(rule, "max_per_job")).s);
     else if (!strcmp(phase, "due"))
         page_line(p, PAGE_INDENT, "The condition has been true for %s: the rule acts now.", held.s);
+    else if (!strcmp(phase, "withheld"))
+        page_line(p, PAGE_INDENT, "The condition has been true for %s, and the action is withheld: %s.", held.s, shown(rule, "why_not").s);
     else
         page_line(p, PAGE_INDENT, "The state of the rule is unknown.");
 }

@@ -154,24 +154,39 @@ static int command(struct controls *cs, struct control *c, uid_t by, double now_
     return 0;
 }
 
+/* What a rule decided, as an action on the job; d, j and nodes are lent. */
+static struct action action_of(const struct decision *d, const struct job *j, char nodes[DECISION_NODES_MAX])
+{
+    return (struct action){ .kind = d->action,
+                            .job = j->id,
+                            .job_text = j->text_id,
+                            .nodes = decision_nodes(d, nodes),
+                            .signal = d->action == ACTION_SIGNAL ? d->signal : 0,
+                            .rule = d->rule,
+                            .policy = j->policy,
+                            .reason = d->sentence,
+                            .by = ACTION_BY_ITSELF };
+}
+
+static int can(const struct decision *d, const void *arg, struct err *err)
+{
+    const struct control_witness *w = arg;
+    char nodes[DECISION_NODES_MAX];
+    struct action a = action_of(d, w->job, nodes);
+
+    a.reason = d->rule; /* the sentence is written once the decision is made */
+    return actions_check(w->cs->controller->actions, &a, err);
+}
+
 static void hand_on(struct controls *cs, struct control *c, struct control_decision *k,
                     const struct figures *f, double now_s)
 {
-    const struct audit_entry *e = &k->entry;
     char key[ACTION_KEY_MAX], nodes[DECISION_NODES_MAX];
-    struct action a = { .kind = e->d.action,
-                        .job = e->job,
-                        .job_text = e->job_text,
-                        .nodes = decision_nodes(&e->d, nodes),
-                        .signal = e->d.action == ACTION_SIGNAL ? e->d.signal : 0,
-                        .rule = e->d.rule,
-                        .policy = e->policy,
-                        .reason = e->d.sentence,
-                        .key = control_key(e, key),
-                        .by = ACTION_BY_ITSELF,
-                        .figures = f };
+    struct action a = action_of(&k->entry.d, c->job, nodes);
     struct err err;
 
+    a.key = control_key(&k->entry, key);
+    a.figures = f;
     if (!actions_start(cs->controller->actions, &a, &err))
         control_outcome(cs, c, k, false, err.text, now_s);
 }
@@ -242,6 +257,28 @@ static void look_at_values(struct controls *cs, struct control *c, double now_s)
     peers_instruct(cs->controller, c->job);
 }
 
+struct engine_input control_input(const struct control_witness *w)
+{
+    const struct job *j = w->job;
+    bool is_operator = controller_is_operator(w->cs->controller, j->id.uid);
+
+    return (struct engine_input){ .policy = &j->params,
+                                  .config = &w->cs->controller->config,
+                                  .cluster = &w->cs->cluster,
+                                  .uid = j->id.uid,
+                                  .enforce = j->params.action == CONFIG_ENFORCE,
+                                  .enforce_beyond = !j->control->owner_enforces,
+                                  .doubt = is_operator ? NULL : control_doubt,
+                                  .doubt_arg = w,
+                                  .can = can,
+                                  .can_arg = w,
+                                  .hold = job_hold(j),
+                                  .paused = j->control->paused         ? "the policy is paused"
+                                            : j->trust == JOB_VOUCHED ? job_unconfirmed(j) /* Slurm's answer will choose the policy */
+                                                                      : NULL,
+                                  .now_s = w->now_s };
+}
+
 void controls_tick(struct controls *cs, struct job *j, double now_s)
 {
     struct control *c = j->control;
@@ -249,16 +286,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     const struct control_witness witness = { cs, j, now_s };
     struct figures f;
     struct advice advice;
-    struct engine_input in = { .figures = &f,
-                               .policy = &j->params,
-                               .config = &cs->controller->config,
-                               .cluster = &cs->cluster,
-                               .uid = j->id.uid,
-                               .enforce = j->params.action == CONFIG_ENFORCE,
-                               .enforce_beyond = !c->owner_enforces,
-                               .doubt_arg = &witness,
-                               .hold = job_hold(j),
-                               .now_s = now_s };
+    struct engine_input in = control_input(&witness);
     size_t n;
 
     if (job_over(j))
@@ -268,6 +296,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
         return;
     c->next_s = now_s + CONTROL_EVERY_S;
     control_figures(cs, c, now_s, &f);
+    in.figures = &f;
     if (isnan(c->stepping_s) && f.value[FIGURE_STEPS] > 0)
         c->stepping_s = now_s;
     if (cs->site && asks_site(c)) {
@@ -276,9 +305,6 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
         site_ask(cs->site, &q, &advice);
         in.advice = &advice;
     }
-    if (!controller_is_operator(cs->controller, j->id.uid))
-        in.doubt = control_doubt;
-    in.paused = c->paused || j->trust == JOB_VOUCHED; /* Slurm's answer will choose the policy */
     n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));
     for (size_t i = 0; i < n; i++)
         record(cs, c, &decided[i], &f, now_s);

@@ -60,7 +60,7 @@ int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double no
 /* Unix time of the first action on the run; NaN: none, or no longer known. */
 double controls_first_action(const struct job *j);
 /* Add the key `policy` to report (sgctl(1), JSON). */
-void controls_put(const struct controls *cs, const struct job *j, double now_s, json_t *report);
+void controls_put(struct controls *cs, const struct job *j, double now_s, json_t *report);
 /* Answers to queries; the caller owns them. */
 json_t *controls_policies(const struct controls *cs);                 /* all of them, briefly */
 json_t *controls_policy(const struct controls *cs, const char *name); /* one; NULL: there is none */

@@ -50,12 +50,15 @@ void control_fill(struct audit_entry *e, const struct control *c);
 /* The job's figures, with those of earlier runs. */
 void control_figures(const struct controls *cs, const struct control *c, double now_s, struct figures *f);
 
-/* control_doubt.c */
+/* What the engine knows of the job whose rules it evaluates, but for the figures and the site's advice.  w is lent. */
 struct control_witness {
-    const struct controls *cs;
-    const struct job *job; /* that blames nodes */
+    struct controls *cs;
+    const struct job *job;
     double now_s;
 };
+struct engine_input control_input(const struct control_witness *w);
+
+/* control_doubt.c */
 /* Why the job's word is not enough to act on a node, whose figures its user could have invented.  NULL: a running job of
  * another user blames the node as well, or its lemon score does, by jobs of several users.  arg: a control_witness. */
 const char *control_doubt(const char *node, const void *arg);

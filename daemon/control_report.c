@@ -80,31 +80,39 @@ static json_t *last_of(const struct control *c, const char *rule)
 }
 
 /* The state of a rule in the job, with the values of its condition. */
-static json_t *standing_json(const struct control *c, size_t i, const struct figures *f, double now_s)
+static json_t *standing_json(const struct control *c, size_t i, const struct engine_input *in)
 {
     const struct rule *r = c->engine.rule[i];
     const struct rule_state *s = &c->engine.state[i];
-    double left_s = r->cool_down_s - (now_s - s->acted_s);
+    enum rule_phase phase = rule_phase(r, s, in->now_s);
+    double left_s = r->cool_down_s - (in->now_s - s->acted_s);
     json_t *o = rule_json(r);
+    struct decision would = { .why_not = "" };
 
-    put_text(o, "phase", rule_phase_name(rule_phase(r, s, now_s)));
+    if (s->truth == TRUTH_YES && !job_over(c->job))
+        engine_consider(&c->engine, i, in, &would);
+    put_text(o, "phase", phase == RULE_DUE && *would.why_not ? "withheld" : rule_phase_name(phase));
+    put_text(o, "why_not", would.why_not);
     put_text(o, "truth", truth_name(s->truth));
-    put_json(o, "terms", terms_json(r, f));
-    put_real(o, "held_s", now_s - s->since_s);
+    put_json(o, "terms", terms_json(r, in->figures));
+    put_real(o, "held_s", in->now_s - s->since_s);
     put_real(o, "cooling_s", isnan(left_s) ? NAN : fmax(0, left_s));
     put_int(o, "acted", s->acted);
     put_json(o, "last", last_of(c, r->name));
     return o;
 }
 
-static json_t *standings_json(const struct controls *cs, const struct control *c, double now_s)
+static json_t *standings_json(struct controls *cs, const struct control *c, double now_s)
 {
+    const struct control_witness witness = { cs, c->job, now_s };
     json_t *list = json_array();
     struct figures f;
+    struct engine_input in = control_input(&witness);
 
     control_figures(cs, c, now_s, &f);
+    in.figures = &f;
     for (size_t i = 0; i < c->engine.n; i++)
-        json_array_append_new(list, standing_json(c, i, &f, now_s));
+        json_array_append_new(list, standing_json(c, i, &in));
     return list;
 }
 
@@ -133,7 +141,7 @@ static json_t *decisions_json(const struct control *c)
     return list;
 }
 
-void controls_put(const struct controls *cs, const struct job *j, double now_s, json_t *report)
+void controls_put(struct controls *cs, const struct job *j, double now_s, json_t *report)
 {
     const struct control *c = j->control;
     json_t *o = json_object();

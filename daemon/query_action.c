@@ -13,6 +13,7 @@
 #include "daemon/query_action.h"
 #include "daemon/query_job.h"
 #include "history/history.h"
+#include "job/ability.h"
 #include "job/cadence.h"
 #include "wire/json.h"
 #include "wire/pages.h"
@@ -53,23 +54,40 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
     j = query_job(p, q, true, err);
     if (!j)
         return -1;
-    if (job_unconfirmed(j))
-        return err_set(err, "job %s is unconfirmed, so that nothing acts on it: %s", j->text_id, job_unconfirmed(j));
     a->job = j->id;
     a->job_text = j->text_id;
     return 0;
 }
 
-/* Describe the action in words. */
-static char *phrase_of(const struct action *a, char *buf, size_t size)
+/* The action as it would be recorded, were it started now. */
+static struct action_record record_of(const struct action *a)
 {
-    struct action_record r = { .kind = a->kind,
-                               .signal = a->signal,
-                               .job = a->job,
-                               .nodes = a->nodes,
-                               .job_text = a->job_text ? a->job_text : "" };
+    return (struct action_record){ .kind = a->kind,
+                                   .signal = a->signal,
+                                   .job = a->job,
+                                   .nodes = a->nodes,
+                                   .job_text = a->job_text ? a->job_text : "",
+                                   .rule = a->rule,
+                                   .policy = a->policy,
+                                   .reason = a->reason,
+                                   .key = a->key,
+                                   .outcome = "",
+                                   .by = a->by,
+                                   .asked_s = wall_s(),
+                                   .tried_s = NAN,
+                                   .ended_s = NAN };
+}
 
-    return action_phrase(&r, buf, size);
+/* What a dry run answers: the keys of what was done, and that it was not. */
+static json_t *rehearsal(const struct action_record *r)
+{
+    json_t *action = action_object(r);
+    char phrase[400];
+
+    json_object_set_new(action, "id", json_null());
+    json_object_set_new(action, "state", json_null());
+    json_object_set_new(action, "dry_run", json_true());
+    return json_pack("{s:b,s:s,s:o}", "dry_run", 1, "text", action_phrase(r, phrase, sizeof(phrase)), "action", action);
 }
 
 json_t *query_action(struct peer *p, const json_t *q)
@@ -77,20 +95,22 @@ json_t *query_action(struct peer *p, const json_t *q)
     struct actions *as = p->controller->actions;
     const char *given = get_word(q, "key");
     char key[ACTION_KEY_MAX], phrase[400];
+    struct action_record record;
     struct action a;
     bool asked_before;
     struct err err;
     int64_t id;
 
-    if (read_action(p, q, &a, &err) < 0 || actions_check(as, &a, &err) < 0)
+    if (read_action(p, q, &a, &err) < 0)
         return query_error(err.text);
-    if (get_true(q, "dry_run"))
-        return json_pack("{s:b,s:s}", "dry_run", 1, "text", phrase_of(&a, phrase, sizeof(phrase)));
     if (strlen(given) < 8 || strlen(given) > 64)
         return query_error("an action needs a unique key of 8 to 64 characters");
     /* the prefix keeps a user's keys apart from those of other users and of rules */
     snprintf(key, sizeof(key), "by hand/%u/%s", (unsigned)a.by, given);
     a.key = key;
+    record = record_of(&a);
+    if (get_true(q, "dry_run"))
+        return actions_check(as, &a, &err) < 0 ? query_error(err.text) : rehearsal(&record);
     asked_before = actions_find(as, key);
     id = actions_start(as, &a, &err);
     if (!id)
@@ -98,7 +118,7 @@ json_t *query_action(struct peer *p, const json_t *q)
     if (!asked_before && a.job.job)
         controls_asked(p->controller->controls, jobs_find(&p->controller->jobs, &a.job), &a,
                        controller_now_s());
-    log_info("action %lld: %s, requested by user %u", (long long)id, phrase_of(&a, phrase, sizeof(phrase)),
+    log_info("action %lld: %s, requested by user %u", (long long)id, action_phrase(&record, phrase, sizeof(phrase)),
              (unsigned)a.by);
     return json_pack("{s:o}", "action", action_object(actions_get(as, id)));
 }
@@ -223,6 +243,16 @@ static int on_checkpoint(const struct action_record *r, void *arg, struct err *e
     return j ? cadence_request(j, r->reason, err) : err_set(err, "step %s is no longer known", r->job_text);
 }
 
+static int on_can(const struct action *a, void *arg, struct err *err)
+{
+    const struct controller *s = arg;
+    const struct job *j = a->job.job ? jobs_find(&s->jobs, &a->job) : NULL;
+
+    if (!a->job.job)
+        return 0;
+    return j ? ability_check(j, a->kind, err) : err_set(err, "step %s is no longer known", a->job_text);
+}
+
 static bool on_may_act(void *arg)
 {
     const struct controller *s = arg;
@@ -232,7 +262,7 @@ static bool on_may_act(void *arg)
 
 int query_action_open(struct controller *s, struct err *err)
 {
-    static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint, .may_act = on_may_act };
+    static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint, .can = on_can, .may_act = on_may_act };
     struct err warning;
 
     s->actions = actions_new(s->base, &s->config, NULL, &hooks, s, &warning);

@@ -33,8 +33,9 @@ void cadence_hello(struct job *j, struct job_agent *a);
 /* Advance decision and request; called periodically, and at once after an urgent report. */
 void cadence_tick(struct job *j, double now_s);
 
-/* Ask for a checkpoint now; reason is a short phrase for people.  -1 with the cause in err if none can be asked
- * for.  The outcome is in cadence_json(). */
+/* Whether the ranks can be told of a request at all: 0, or -1 with what keeps them from it for longer than a request waits. */
+int cadence_can(const struct job *j, struct err *err);
+/* Ask for a checkpoint now, if cadence_can(); reason is a short phrase for people.  The outcome is in cadence_json(). */
 int cadence_request(struct job *j, const char *reason, struct err *err);
 /* The job will be ended in grace_s seconds (NaN: after the policy's PreemptionGrace).  Repeated notices are
  * ignored. */

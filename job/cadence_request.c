@@ -155,6 +155,9 @@ static void deliver_otherwise(struct job *j, double now_s)
 
 /* ---- the phases ---- */
 
+static const char of_several[] = "its ranks run different programs, or some ranks were restarted: their calls do not agree";
+static const char unseeing[] = "some ranks cannot see the agent's page";
+
 /* Why the ranks cannot be asked at one call; NULL: they can. */
 static const char *missing(const struct job *j, double now_s, const struct cadence_sum *s)
 {
@@ -167,9 +170,9 @@ static const char *missing(const struct job *j, double now_s, const struct caden
     if (s->reported < s->connected)
         return "not all agents have reported their ranks yet";
     if (s->mixed)
-        return "its ranks run different programs, or some ranks were restarted: their calls do not agree";
+        return of_several;
     if (s->deaf)
-        return "some ranks cannot see the agent's page";
+        return unseeing;
     if (isnan(j->cadence->step_s))
         return "the time of a step is not known yet";
     if (now_s - s->heard_s > STALE_S)
@@ -332,17 +335,29 @@ void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum 
     }
 }
 
-int cadence_request(struct job *j, const char *reason, struct err *err)
+int cadence_can(const struct job *j, struct err *err)
 {
-    struct cadence_requested *r = &j->cadence->request;
     struct cadence_sum s = cadence_sum_up(j);
 
     if (job_over(j))
         return err_set(err, "the step has ended");
+    if (job_hold(j))
+        return err_set(err, "%s", job_hold(j));
     if (!s.callers && !cadence_other_way(j))
         return err_set(err,
                        "the program does not ask whether a checkpoint is due (libsyncguard, SCR), and the "
                        "policy has neither CheckpointSignal nor CheckpointFile");
+    if (s.callers && (s.mixed || s.deaf))
+        return err_set(err, "%s", s.mixed ? of_several : unseeing);
+    return 0;
+}
+
+int cadence_request(struct job *j, const char *reason, struct err *err)
+{
+    struct cadence_requested *r = &j->cadence->request;
+
+    if (cadence_can(j, err) < 0)
+        return -1;
     if (r->phase != CADENCE_IDLE)
         return 0; /* the request in progress is enough */
     snprintf(r->reason, sizeof(r->reason), "%s", reason);

@@ -115,6 +115,7 @@ struct job {
     enum job_state state;
     enum job_trust trust;   /* nothing acts on a step that is not confirmed */
     bool unknown_to_slurm;  /* Slurm has no job of this number and user */
+    const char *no_requeue; /* why Slurm will not requeue it, as Slurm last said; NULL: it will, or that is not known */
     struct job_wish {
         char policy[32];
         bool asked; /* by the user; otherwise the configuration selects */

@@ -1,6 +1,7 @@
 # job/: a guarded step as the controller knows it, and what is said of it
 noinst_LIBRARIES += libjob.a
 libjob_a_SOURCES = \
+	job/ability.c job/ability.h \
 	job/cadence.c job/cadence.h job/cadence_private.h job/cadence_request.c \
 	job/earlier.c job/earlier.h \
 	job/guarded.c job/guarded.h \

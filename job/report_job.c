@@ -24,6 +24,7 @@ static void put_identity(json_t *o, const struct job *j, double now_s, const str
     put_text(o, "user", j->user);
     put_text(o, "partition", j->partition);
     put_text(o, "unconfirmed", job_unconfirmed(j));
+    put_text(o, "no_requeue", j->no_requeue);
     put_json(o, "policy", json_pack("{s:o}", "name", text_json(j->policy)));
     put_text(o, "state", job_state_name(j->state));
     put_real(o, "start", j->start_wall_s);

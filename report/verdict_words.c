@@ -101,7 +101,7 @@ char *verdict_advice(char *buf, size_t size, const struct verdict_case *c)
     for (size_t i = 0; i < ARRAY_SIZE(advice); i++) {
         if (strcmp(c->class, advice[i].class) != 0 || (advice[i].scope && strcmp(c->scope, advice[i].scope) != 0))
             continue;
-        fill(buf, size, c->ended && advice[i].next ? advice[i].next : advice[i].now, c);
+        fill(buf, size, advice[i].next && (c->ended || (c->no_requeue && strstr(advice[i].now, " exclude "))) ? advice[i].next : advice[i].now, c);
         break;
     }
     return buf;

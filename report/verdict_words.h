@@ -21,6 +21,7 @@ struct verdict_case {
     const char *nodes;         /* the culprits as commands take them: "n5,n6"; "": they are no nodes, or too many to write */
     const char *job;           /* as sgctl takes it; "": not known */
     bool ended;                /* what is done is for the next start */
+    bool no_requeue;           /* so is what would requeue it */
 };
 /* What to do about it, with the command where there is one: a clause.  "": nothing is known to help.  Returns buf. */
 char *verdict_advice(char *buf, size_t size, const struct verdict_case *c);

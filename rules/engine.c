@@ -163,6 +163,17 @@ static bool aim(const struct engine *e, struct decision *d, const struct engine_
     return !*d->why_not;
 }
 
+/* Whether it can be carried out; if not, fill in why_not. */
+static bool possible(struct decision *d, const struct engine_input *in)
+{
+    struct err err;
+
+    if (!in->can || in->can(d, in->can_arg, &err) == 0)
+        return true;
+    snprintf(d->why_not, sizeof(d->why_not), "%.*s", (int)sizeof(d->why_not) - 1, err.text);
+    return false;
+}
+
 /* Whether the limits allow the action; if not, fill in why_not. */
 static bool allowed(const struct engine *e, struct decision *d, const struct engine_input *in)
 {
@@ -202,6 +213,10 @@ static bool allowed(const struct engine *e, struct decision *d, const struct eng
 /* Whether nothing holds the rule back; if something does, fill in why_not. */
 static bool is_free(const struct rule *r, struct decision *d, const struct engine_input *in)
 {
+    if (in->paused) {
+        snprintf(d->why_not, sizeof(d->why_not), "%s", in->paused);
+        return false;
+    }
     if (!in->hold || (r->conditional && condition_names(&r->when, FIGURE_NON_FINITE)))
         return true;
     snprintf(d->why_not, sizeof(d->why_not), "%s", in->hold);
@@ -276,24 +291,28 @@ static enum decision_state state_of(const struct decision *d, const struct engin
     return DECISION_ENFORCED;
 }
 
+void engine_consider(const struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
+{
+    const struct rule *r = e->rule[i];
+    bool good;
+
+    decide(d, r, advice_of(in, r), in);
+    d->held_s = in->now_s - e->state[i].since_s;
+    good = is_free(r, d, in) && aim(e, d, in) && possible(d, in) && allowed(e, d, in);
+    d->state = good ? state_of(d, in) : DECISION_WITHHELD;
+}
+
 /* Decide on a rule that is due.  false: it is withheld, and that decision was returned before. */
 static bool act(struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
 {
-    const struct rule *r = e->rule[i];
-    const struct advice *advice = advice_of(in, r);
-    bool good;
-
-    decide(d, r, advice, in);
-    d->held_s = in->now_s - e->state[i].since_s;
-    good = is_free(r, d, in) && aim(e, d, in) && allowed(e, d, in);
-    if (!good && e->state[i].withheld)
+    engine_consider(e, i, in, d);
+    if (d->state == DECISION_WITHHELD && e->state[i].withheld)
         return false;
-    d->state = good ? state_of(d, in) : DECISION_WITHHELD;
-    word(d, r, advice, in);
-    if (good)
-        spend(e, i, d, in);
-    else
+    word(d, e->rule[i], advice_of(in, e->rule[i]), in);
+    if (d->state == DECISION_WITHHELD)
         e->state[i].withheld = true;
+    else
+        spend(e, i, d, in);
     return true;
 }
 

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/err.h"
 #include "rules/rule.h"
 
 #define ENGINE_SPENT_MAX 64   /* actions kept per job; ActionsPerHour is at most 60 */
@@ -58,7 +59,7 @@ struct decision {
     char node[FIGURE_NODES_MAX][64]; /* for actions that need nodes */
     double projected_ratio;          /* step time afterwards over now; NaN: not known */
     char sentence[768];              /* the action and its reason */
-    char why_not[160];               /* "": not withheld */
+    char why_not[256];               /* "": not withheld */
 };
 
 struct engine {
@@ -90,10 +91,15 @@ struct engine_input {
     /* Why the job's word is not enough to act on a node; NULL: others blame it, too.  doubt NULL: it is enough. */
     const char *(*doubt)(const char *node, const void *arg);
     const void *doubt_arg;
+    /* Whether the action can be carried out: 0, or -1 with the reason.  can NULL: it always can, as on a recorded trace. */
+    int (*can)(const struct decision *d, const void *arg, struct err *err);
+    const void *can_arg;
     const char *hold;   /* why only rules that name non_finite may act; NULL: all may */
-    bool paused;        /* evaluate the rules, but make no decisions */
+    const char *paused; /* why rules are evaluated, but no decisions made; NULL: they are */
     double now_s;
 };
+/* What the i-th rule would decide if it were due now: everything but the sentence. */
+void engine_consider(const struct engine *e, size_t i, const struct engine_input *in, struct decision *d);
 /* Evaluate every rule; returns the number of decisions, at most max (further ones come at the next call). */
 size_t engine_tick(struct engine *e, const struct engine_input *in, struct decision *out, size_t max);
 

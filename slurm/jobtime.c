@@ -91,13 +91,20 @@ static void take_field(const char *column, size_t n, char out[64])
         out[0] = '\0';
 }
 
+static int take_flag(const char *text, size_t begin)
+{
+    const char *at = begin < strlen(text) ? text + begin + strspn(text + begin, " ") : "";
+
+    return *at == '0' || *at == '1' ? *at - '0' : -1;
+}
+
 bool jobtime_line(const char *text, struct jobtime_line *out)
 {
     char *const field[] = { out->user, out->partition, out->account, out->qos };
     char end[32], preempted[32], task[32] = "", *rest;
     size_t length = strlen(text);
 
-    *out = (struct jobtime_line){ .array_job = -1, .array_task = -1 };
+    *out = (struct jobtime_line){ .array_job = -1, .array_task = -1, .batch = -1, .requeue = -1 };
     if (sscanf(text, "%9u %31s %31s %31s %9u %10u %9" SCNd64 " %31s", &out->job, end, preempted, out->state, &out->restarts,
                &out->uid, &out->array_job, task) != 8 ||
         !out->job)
@@ -107,6 +114,8 @@ bool jobtime_line(const char *text, struct jobtime_line *out)
         out->array_job = out->array_task = -1;
     for (size_t i = 0, begin = 8 * COLUMN; i < ARRAY_SIZE(field) && begin < length; i++, begin += NAME_COLUMN)
         take_field(text + begin, length - begin < NAME_COLUMN ? length - begin : NAME_COLUMN, field[i]);
+    out->batch = take_flag(text, 8 * COLUMN + ARRAY_SIZE(field) * NAME_COLUMN);
+    out->requeue = take_flag(text, 9 * COLUMN + ARRAY_SIZE(field) * NAME_COLUMN);
     out->end_wall_s = slurmtool_time(end);
     out->preempted_wall_s = slurmtool_time(preempted);
     return true;
@@ -149,6 +158,15 @@ static void set_limit(struct job *j, const struct jobtime_line *l)
         cadence_notice(j, now_s(), left_s > 0 ? left_s : NAN);
 }
 
+/* As slurmctld decides on a requeue. */
+static void set_requeue(struct job *j, const struct jobtime_line *l)
+{
+    if (j->id.uid == l->uid)
+        j->no_requeue = l->batch == 0     ? "it is not a batch job (sbatch), and only those are"
+                        : l->requeue == 0 ? "Slurm has Requeue=0 for it (sbatch --requeue, or scontrol update jobid=... requeue=1)"
+                                          : NULL;
+}
+
 /* A step of which root says that this user runs it is the one of Slurm's record if that says so, too. */
 static void confirm(const struct jobtime *t, struct job *j, const struct jobtime_line *l)
 {
@@ -176,6 +194,7 @@ static void take_line(const struct jobtime *t, const char *text)
 
         if (j->id.job != l.job)
             continue;
+        set_requeue(j, &l);
         confirm(t, j, &l);
         if (!job_over(j)) {
             set_limit(j, &l);
@@ -212,8 +231,8 @@ static bool is_in_doubt(const struct job *j)
     return !job_over(j) && j->doubt_s;
 }
 
-/* Write "7,12,13" to ids: the jobs that are to be confirmed, those in doubt, those with a checkpoint policy, and those whose step broke
- * recently.  often: one of them is asked for checkpoints, broke, or is to be confirmed. */
+/* Write "7,12,13" to ids: the jobs that are to be confirmed, those that run, and those whose step broke recently.
+ * often: one of them is asked for checkpoints, broke, is in doubt, or is to be confirmed. */
 static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *often)
 {
     size_t at = 0;
@@ -229,8 +248,7 @@ static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *
             at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
             continue;
         }
-        if (job_over(j) ? !is_open(j) || now_s > j->end_s + OUTCOME_S
-                        : j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
+        if (job_over(j) && (!is_open(j) || now_s > j->end_s + OUTCOME_S))
             continue;
         *often |= job_over(j) || j->params.checkpoint == CONFIG_CHECKPOINT_REQUEST;
         at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
@@ -258,7 +276,7 @@ void jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s)
                                  "all",
                                  "--Format",
                                  "JobID:24,EndTime:24,PreemptTime:24,State:24,RestartCnt:24,UserID:24,"
-                                 "ArrayJobID:24,ArrayTaskID:24,UserName:64,Partition:64,Account:64,QOS:64",
+                                 "ArrayJobID:24,ArrayTaskID:24,UserName:64,Partition:64,Account:64,QOS:64,BatchFlag:24,Requeue:24",
                                  NULL };
     struct child_options o = {
         .path = t->squeue, .args = args, .input = "", .timeout_s = TIMEOUT_S, .output_max = OUTPUT_MAX

@@ -5,6 +5,7 @@
 # A program consists of the one file of its name and is linked with everything there is, unless a line below lists more.
 
 UNIT_TESTS = \
+	tests/unit/ability \
 	tests/unit/accounting \
 	tests/unit/algorithm \
 	tests/unit/action \

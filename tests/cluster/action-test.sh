@@ -79,6 +79,24 @@ is "$(C exec sgctl actions "$job" --json | jq -r '[.actions[] | .action + " " + 
     "exclude done, signal done, job_comment done" "sgctl actions lists the three actions, the newest first"
 C exec scancel "$job"
 
+# What Slurm would not do is refused, in a dry run as well.
+submit "$me" -w node1 --no-requeue
+for how in --dry-run --yes; do
+    like "$(C exec sgctl action "$job" requeue $how 2>&1)" "^sgctl: job $job.0 cannot be requeued: Slurm has Requeue=0" "sgctl action requeue $how of a job with --no-requeue is refused"
+    like "$(C exec sgctl action "$job" exclude node1 $how 2>&1)" "^sgctl: job $job.0 cannot be requeued: Slurm has Requeue=0" "sgctl action exclude $how of it is refused"
+done
+is "$(word job "$job" Restarts) $(word job "$job" JobState)" "0 RUNNING" "it runs on"
+C exec scancel "$job"
+C exec srun -w node1 -J by-hand --sync-guard "$here/task" 2>/dev/null &
+by_hand() { job=$(C exec squeue -h -n by-hand -o %i) && [ -n "$job" ] && is_guarded; }
+wait_for 300 by_hand
+like "$(C exec sgctl action "$job" requeue --dry-run 2>&1)" "^sgctl: job $job.0 cannot be requeued: it is not a batch job" "sgctl action requeue --dry-run of a job of srun is refused"
+C exec scancel "$job"
+submit "$me" -w node1
+C exec sgctl action "$job" exclude 'node[1,77]' --yes >/dev/null 2>"$here/err"
+is "$? $(grep -c 'node node77 does not exist' "$here/err") $(word job "$job" Restarts)" "1 1 0" "sgctl action exclude of an unknown node names it and does not requeue the job"
+C exec scancel "$job"
+
 like "$(C exec sgctl node node3 drain --yes its fan is loud)" "drained" "sgctl node drain reports that the node is drained"
 is "$(state node3) $(field node node3 Reason | sed 's/ \[.*//')" "IDLE+DRAIN SyncGuard: its fan is loud" "Slurm shows the drained node with SyncGuard's reason"
 like "$(C exec sgctl node node3 drain --yes again)" "drained already" "sgctl node drain of a drained node reports that it was drained already"

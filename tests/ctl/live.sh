@@ -12,6 +12,7 @@ yes() { # yes WORDS COMMAND...
 wait_for_quiet() { wait_for "$@" >/dev/null 2>&1; }
 sgctl() { timeout 120 "$top_builddir/sgctl" --timeout 60 "$@"; }
 
+echo CommandHook=/bin/true >>"$SYNCGUARD_CONF"
 controller_start
 is $? 0 "the controller answers"
 is "$(sgctl jobs)" "No guarded job that you may see is running or has ended. To start one: srun --sync-guard PROGRAM" "sgctl jobs without guarded jobs prints how to start one"
@@ -135,4 +136,18 @@ mapped() { sgctl job 4343 --html >"$dir/many.html" && grep -q '>r92-r93<' "$dir/
 wait_for_quiet 240 mapped
 is $? 0 "sgctl job --html of a job of 96 ranks maps all of them, though the table of ranks has 64"
 is "$("$top_srcdir/tests/ctl/page.py" "$dir/many.html" 'Job 4343.0' 'A row is the latest of the ranks that it stands for.')" "" "the page is valid, and says what a row is"
+
+# A dry run refuses what would be refused, and has the keys of what would be done.
+deaf="job 4343.0 cannot be asked for a checkpoint: the program does not ask whether a checkpoint is due (libsyncguard, SCR), and the policy has neither CheckpointSignal nor CheckpointFile"
+for how in "" --yes --dry-run "--dry-run --json"; do
+    # shellcheck disable=SC2086
+    refused "$deaf" action 4343 checkpoint $how
+done
+sgctl action 4343 command rank 3 is slow --dry-run --json >"$dir/dry.json"
+is "$? $(jq -r '"\(.dry_run) \(.id) \(.state) \(.action) \(.job) \(.reason)"' "$dir/dry.json")" "0 true null null command 4343.0 rank 3 is slow" \
+    "sgctl action --dry-run --json prints what would be done, as JSON"
+is "$(sgctl actions 4343 --json | jq '.actions | length')" 0 "it does nothing"
+sgctl action 4343 command rank 3 is slow --yes --json >"$dir/real.json"
+is "$? $(jq -r '"\(.dry_run) \(.state)"' "$dir/real.json")" "0 null done" "the same without --dry-run is done"
+is "$(jq -c 'del(.dry_run) | keys' "$dir/dry.json")" "$(jq -c keys "$dir/real.json")" "both have the same keys"
 done_testing

@@ -28,6 +28,18 @@ static void configure(const char *params)
     free(more);
 }
 
+/* The helper, where it can do nothing. */
+#define NO_SLURM "cat >/dev/null; echo '{\"result\":\"refused\",\"text\":\"there is no Slurm here\"}'"
+
+static void script(const char *path, const char *body)
+{
+    FILE *f = fopen(path, "w");
+
+    fprintf(f, "#!/bin/sh\n%s\n", body);
+    fclose(f);
+    chmod(path, 0700);
+}
+
 static char *job_question(const char *id)
 {
     return xasprintf("{\"query\":\"job\",\"job\":\"%s\",\"view\":{\"count\":0}}", id);
@@ -332,7 +344,7 @@ static void end_job(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* Enforced, where nothing can act: it failed, and the failure is reported. */
+/* Enforced, where Slurm refuses: it failed, and the failure is reported. */
 static void enforce(void)
 {
     pid_t pid = live_job("4300", UNTIL_ENDED, "8");
@@ -404,15 +416,6 @@ static void restart(void)
 }
 
 /* ---- the next run ---- */
-
-static void script(const char *path, const char *body)
-{
-    FILE *f = fopen(path, "w");
-
-    fprintf(f, "#!/bin/sh\n%s\n", body);
-    fclose(f);
-    chmod(path, 0700);
-}
 
 /* The newest decision to do that. */
 static json_t *decision(json_t *report, const char *action)
@@ -505,7 +508,7 @@ static void next_run(void)
            "a requeue by hand does not count against the budget");
     json_decref(a);
     end_job(pid);
-    unlink(slurm_helper);
+    script(slurm_helper, NO_SLURM);
 }
 
 /* ---- the audit is lost, the records of actions are not ---- */
@@ -689,11 +692,14 @@ static void authorisation(void)
     unconfirmed();
 }
 
-/* Slurm knows job 4800, as user sim's in partition main; the test's uid runs it. */
+/* Slurm knows jobs 4800 and 4801, as user sim's in partition main; the test's uid runs them, the second not as a batch job. */
 static void make_squeue(void)
 {
     char *path = xasprintf("%s/squeue", live.munge.dir),
-         *body = xasprintf("printf '%%-24s' 4800 N/A N/A RUNNING 0 %u 4800 N/A; printf '%%-64s' sim main none normal; echo", (unsigned)getuid()),
+         *body = xasprintf("for job in '4800 1' '4801 0'; do set -- $job\n"
+                           "printf '%%-24s' $1 N/A N/A RUNNING 0 %u $1 N/A; printf '%%-64s' sim main none normal; printf '%%-24s' $2 1; echo\n"
+                           "done",
+                           (unsigned)getuid()),
          *search = xasprintf("%s:%s", live.munge.dir, getenv("PATH"));
 
     script(path, body);
@@ -701,6 +707,60 @@ static void make_squeue(void)
     free(path);
     free(body);
     free(search);
+}
+
+static void list_keys(char *buf, size_t size, json_t *o)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(o, key, value)
+        snprintf(buf + strlen(buf), size - strlen(buf), "%s\n", key);
+}
+
+/* What cannot be done: asked for, in a dry run, and by a rule, the answer is the same; and a dry run of what can be done has the
+ * keys of what is done. */
+static void impossible(void)
+{
+#define ACT "{\"query\":\"action\",\"key\":\"dry-and-real\","
+    static const char why[] = "job 4801.0 cannot be requeued: it is not a batch job (sbatch), and only those are";
+    static const char *const kinds[] = { "\"action\":\"requeue\"", "\"action\":\"exclude\",\"nodes\":\"sim3\"" };
+    pid_t pid = live_job("4801", UNTIL_ENDED, "8");
+    json_t *a, *b;
+    char of_dry[2048] = "", of_real[2048] = "";
+
+    ok(becomes("4801", "policy.rules.0.phase", "withheld"), "the rule is not due, but withheld");
+    a = job("4801");
+    is_str(text(a, "policy.rules.0.why_not"), why, "the rule says why");
+    is_str(text(rule(a, "slow"), "last.why_not"), why, "so does its decision");
+    ok(!strcmp(text(rule(a, "slow"), "last.state"), "withheld") && number(rule(a, "slow"), "acted") == 0, "the decision is withheld in a dry run as well");
+    json_decref(a);
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        for (int dry = 0; dry < 2; dry++) {
+            char *q = xasprintf(ACT "%s,\"job\":\"4801\",\"dry_run\":%s}", kinds[i], dry ? "true" : "false");
+
+            a = ask(q);
+            is_str(text(a, "error"), why, "%s by hand is refused%s", kinds[i], dry ? " in a dry run" : "");
+            json_decref(a);
+            free(q);
+        }
+    a = ask(ACT "\"action\":\"checkpoint\",\"job\":\"4801\",\"dry_run\":true}");
+    b = ask(ACT "\"action\":\"checkpoint\",\"job\":\"4801\"}");
+    ok(strstr(text(a, "error"), "does not ask whether a checkpoint is due") && !strcmp(text(a, "error"), text(b, "error")),
+       "so is a checkpoint of a program that does not ask for one: %s", text(a, "error"));
+    json_decref(a);
+    json_decref(b);
+    a = ask(ACT "\"action\":\"job_comment\",\"text\":\"x\",\"job\":\"4801\",\"dry_run\":true}");
+    b = ask(ACT "\"action\":\"job_comment\",\"text\":\"x\",\"job\":\"4801\"}");
+    ok(json_is_true(at(a, "action.dry_run")) && json_is_null(at(a, "action.id")) && number(b, "action.id") > 0,
+       "a dry run of what is possible says that it was one, and was not recorded");
+    json_object_del(at(a, "action"), "dry_run");
+    list_keys(of_dry, sizeof(of_dry), at(a, "action"));
+    list_keys(of_real, sizeof(of_real), at(b, "action"));
+    is_str(of_dry, of_real, "it has the keys of the real one");
+    json_decref(a);
+    json_decref(b);
+    end_job(pid);
 }
 
 /* With Slurm's word: what a job did before a restart of the controller is known again once Slurm has confirmed it. */
@@ -728,8 +788,19 @@ static void confirmed(void)
        "the rule has acted, and goes on cooling down");
     json_decref(a);
     end_job(pid);
+    impossible();
     unlink(squeue);
     free(squeue);
+}
+
+/* A policy that enforces one rule, from now on. */
+static void enforce_one(const char *rule)
+{
+    char *more = xasprintf("Policy=p Action=enforce\n" POLICY "%s\nSlurmHelperPath=%s\n", rule, slurm_helper);
+
+    live_configure(more);
+    kill(live.controller, SIGHUP);
+    free(more);
 }
 
 /* A node is drained when jobs of two users blame it; the history is empty but for one job. */
@@ -737,8 +808,7 @@ static void witnesses(void)
 {
     json_t *a;
 
-    live_configure("Policy=p Action=enforce\n" POLICY "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n");
-    kill(live.controller, SIGHUP);
+    enforce_one("Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain");
     live.uid = "65534";
     ok(starts("5100"), "a job of a user is guarded");
     ok(becomes("5100", "policy.rules.0.last.state", "withheld"), "a node is not drained on the word of one user's job");
@@ -762,6 +832,7 @@ int main(void)
     snprintf(slurm_helper, sizeof(slurm_helper), "%s/helper.so",
              live.munge.dir); /* a name that live_end() removes */
     snprintf(hook, sizeof(hook), "/bin/true");
+    script(slurm_helper, NO_SLURM);
     configure("MinSlowdown=1.02");
     if (!live_start()) {
         ok(false, "the controller starts");

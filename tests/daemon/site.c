@@ -17,10 +17,10 @@ static void install(const char *name, const char *as)
 
 static void configure(const char *file, const char *module, const char *rule)
 {
-    char *more = xasprintf("Policy=p MinSlowdown=1.02\nPolicyFor=p User=sim Override=no\n"
+    char *more = xasprintf("Policy=p MinSlowdown=1.02 CheckpointFile=%s/now\nPolicyFor=p User=sim Override=no\n"
                            "PolicyModule=%s/%s\n"
                            "Rule=%s Policy=p Module=%s Hold=1s CoolDown=1h Action=checkpoint\n",
-                           live.munge.dir, file, rule, module);
+                           live.munge.dir, live.munge.dir, file, rule, module);
 
     live_configure(more);
     free(more);

@@ -84,7 +84,7 @@ is "$(report '.values.loss.non_finite')" 4 "the gradient took it to all ranks"
 events=$(report '.events[].text')
 like "$events" "loss of rank 1.* since step 60" "the events say it"
 like "$events" "are held: a loss or gradient is not finite" "they say that nothing else is done to the job"
-like "$events" "dry run: diverged: non_finite .yes. .*send USR1" "a rule about it makes a decision"
+like "$events" "diverged: non_finite .yes. .*send USR1; withheld: job 1[.]0 is unconfirmed" "a rule about it decides, and is withheld, because nothing acts on an unconfirmed step"
 
 # ---- what communication shows of a program that marks nothing ----
 

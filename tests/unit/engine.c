@@ -21,6 +21,7 @@ static struct budget cluster;
 static struct decision decided[8];
 static const struct advice *advice;
 static const char *hold;
+static int (*can)(const struct decision *d, const void *arg, struct err *err);
 
 static void set_rules(const char *text)
 {
@@ -42,6 +43,7 @@ static void set_rules(const char *text)
     cluster = (struct budget){ cluster_spent, ARRAY_SIZE(cluster_spent), 0 };
     advice = NULL;
     hold = NULL;
+    can = NULL;
     figures_clear(&figures);
     figures_word(&figures, FIGURE_CLASS, "none");
 }
@@ -67,7 +69,8 @@ static size_t tick_paused(double now_s, bool paused)
                                .hold = hold,
                                .uid = USER,
                                .cluster = &cluster,
-                               .paused = paused,
+                               .can = can,
+                               .paused = paused ? "the policy is paused" : NULL,
                                .now_s = now_s };
 
     return engine_tick(&engine, &in, decided, ARRAY_SIZE(decided));
@@ -275,6 +278,44 @@ static void test_doubt(void)
     tick(0);
     tick(10);
     is_int(decided[0].state, DECISION_DRYRUN, "a webhook is a dry run unless enforce_beyond is set");
+}
+
+static int cannot_requeue(const struct decision *d, const void *arg, struct err *err)
+{
+    (void)arg;
+    return action_table[d->action].ends_run ? err_set(err, "the job cannot be requeued: it is not a batch job") : 0;
+}
+
+/* What cannot be done is withheld, in a dry run as well, and what is said of the rule before is the same. */
+static void test_can(void)
+{
+    static const char why[] = "the job cannot be requeued: it is not a batch job";
+    struct engine_input in = { .figures = &figures, .policy = &limits, .config = &config, .cluster = &cluster, .uid = USER, .can = cannot_requeue };
+    struct decision would;
+
+    for (int i = 0; i < 2; i++) {
+        set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=10s CoolDown=0 Action=exclude\n"
+                  "Rule=say Policy=p When=\"class == straggler\" Hold=10s CoolDown=1h Action=job_comment\n");
+        enforce = in.enforce = i;
+        can = cannot_requeue;
+        straggler("n5");
+        tick(0);
+        in.now_s = 5;
+        engine_consider(&engine, 0, &in, &would);
+        is_str(would.why_not, why, "%s: before the rule is due, what is said of it is that it would be withheld", i ? "enforce" : "dry run");
+        is_int((long long)tick(10), 2, "two rules are due");
+        ok(decided[0].state == DECISION_WITHHELD && !strcmp(decided[0].why_not, why), "the exclude is withheld: %s", decided[0].sentence);
+        is_int(decided[1].state, i ? DECISION_ENFORCED : DECISION_DRYRUN, "a comment on the same job is not");
+        is_int(budget_spent(&engine.budget, BUDGET_ALL, 10, &(int){ 0 }), 1, "what is withheld counts against no budget");
+        is_int((long long)tick(11), 0, "it is said once");
+        can = NULL;
+        is_int((long long)tick(12), 1, "once the job can be requeued the rule acts");
+    }
+    in.can = NULL;
+    in.paused = "the policy is paused";
+    in.now_s = 13;
+    engine_consider(&engine, 0, &in, &would);
+    is_str(would.why_not, "the policy is paused", "a rule of a policy that is paused does not act now");
 }
 
 /* What the job computes is no number: only rules about that act. */
@@ -515,6 +556,7 @@ int main(void)
     test_hysteresis();
     test_budgets();
     test_doubt();
+    test_can();
     test_hold_of_levers();
     test_kinds();
     test_rebind();

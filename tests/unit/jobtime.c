@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/now.h"
+#include "job/ability.h"
 #include "slurm/jobtime.h"
 #include "tests/tap.h"
 
@@ -31,6 +32,10 @@ static void lines(void)
     is_str(l.partition, "main", "the line has the partition");
     is_str(l.account, "", "an account that Slurm does not have is unknown");
     is_str(l.qos, "", "a name that fills its column may be cut, and is unknown");
+    ok(l.batch == -1 && l.requeue == -1, "whether it may be requeued is unknown where the line does not say so");
+    snprintf(text, sizeof(text), NUMBERS NAMES "%-24s%-24s", "123", "N/A", "N/A", "RUNNING", "2", "1000", "120", "3", "alice", "main", "physics",
+             "normal", "1", "0");
+    ok(jobtime_line(text, &l) && l.batch == 1 && l.requeue == 0, "a batch job that must not be requeued is known as such");
     ok(jobtime_line("7 2026-11-21T15:30:30 2026-11-21T15:30:00 RUNNING 0 1 7 N/A", &l) &&
            l.array_job == -1 && l.end_wall_s - l.preempted_wall_s == 30,
        "the line of a job that is being preempted is read");
@@ -75,12 +80,14 @@ static struct event_base *base;
 static char dir[] = "/tmp/jobtime-test.XXXXXX", squeue[64];
 
 /* squeue prints this line of job 123. */
+static const char *batch = "1", *requeue = "1";
 static void slurm_has(const char *uid, const char *restarts)
 {
     FILE *f = fopen(squeue, "w");
 
     fputs("#!/bin/sh\necho '", f);
-    fprintf(f, NUMBERS NAMES, "123", "N/A", "N/A", "RUNNING", restarts, uid, "123", "N/A", "alice", "gpu", "physics", "high");
+    fprintf(f, NUMBERS NAMES "%-24s%-24s", "123", "N/A", "N/A", "RUNNING", restarts, uid, "123", "N/A", "alice", "gpu", "physics", "high", batch,
+            requeue);
     fputs("'\n", f);
     fclose(f);
     chmod(squeue, 0700);
@@ -139,6 +146,39 @@ static void confirmation(void)
     }
 }
 
+/* What Slurm says of the job decides about an exclude, before anybody is asked to confirm it. */
+static void requeues(void)
+{
+    static const struct {
+        const char *batch, *requeue, *uid, *why;
+    } cases[] = {
+        { "1", "1", "1000", NULL },
+        { "0", "1", "1000", "not a batch job" },
+        { "1", "0", "1000", "Requeue=0" },
+        { "", "", "1000", NULL },
+        { "0", "0", "1001", NULL }, /* another user's */
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct jobs jobs = { .n = 0 };
+        int confirmed = 0;
+        struct job *j;
+        struct err err = { "" };
+
+        batch = cases[i].batch;
+        requeue = cases[i].requeue;
+        slurm_has(cases[i].uid, "1");
+        j = asked(&jobs, JOB_CONFIRMED, &confirmed);
+        ok(!j->no_requeue == !cases[i].why && (ability_check(j, ACTION_EXCLUDE, &err) < 0) == !!cases[i].why &&
+               (!cases[i].why || strstr(err.text, cases[i].why)),
+           "a job of user %s with batch flag '%s' and requeue '%s' %s be requeued: %s", cases[i].uid, batch, requeue, cases[i].why ? "cannot" : "can",
+           err.text);
+        ok(ability_check(j, ACTION_JOB_COMMENT, &err) == 0, "a comment on it is possible either way");
+        jobs_remove(&jobs, j);
+        free(jobs.job);
+    }
+}
+
 int main(void)
 {
     char path[4096];
@@ -154,6 +194,7 @@ int main(void)
     lines();
     outcomes();
     confirmation();
+    requeues();
     event_base_free(base);
     unlink(squeue);
     rmdir(dir);

@@ -1,5 +1,6 @@
 /* The reports, from JSON files to expected text.  Where a change of the text is meant:
  *     UPDATE=1 tests/unit/page     writes the expected files again; read them before committing. */
+#include "ctl/brief.h"
 #include "ctl/page.h"
 
 #include <stdlib.h>
@@ -214,6 +215,19 @@ static void lists(void)
     json_decref(list);
 }
 
+/* What cannot be done is not advised. */
+static void advice(void)
+{
+    json_t *answer = json_load_file(page_file_path("job-straggler", "json"), 0, NULL), *verdict = json_array_get(json_object_get(answer, "verdicts"), 0);
+    char buf[256];
+
+    is_str(brief_advice(buf, sizeof(buf), answer, verdict), "sgctl action 4711.0 exclude n5 (requeues), or sgctl node n5 drain WHY",
+           "a job that may be requeued is to be requeued without the node");
+    json_object_set_new(answer, "no_requeue", json_string("it is not a batch job"));
+    is_str(brief_advice(buf, sizeof(buf), answer, verdict), "for the next start: sbatch --exclude=n5", "one that cannot be is not");
+    json_decref(answer);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -238,5 +252,6 @@ int main(void)
            "the controller's answer has no 'audit' that is a list");
     texts();
     lists();
+    advice();
     return done_testing();
 }
