@@ -29,6 +29,7 @@ struct action {
     const char *reason;            /* a sentence: the comment, the node's reason, the webhook's text */
     const char *key;               /* identifies the action: less than ACTION_KEY_MAX bytes */
     uid_t by;                      /* user who asked for it, or ACTION_BY_ITSELF */
+    bool forced;                   /* a signal that the program has no handler for is sent, too */
     const struct figures *figures; /* the job's figures at that time, for webhook and command; NULL: none */
 };
 

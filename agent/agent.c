@@ -285,7 +285,7 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
         log_info("connected to the controller again");
     a->alone = false;
     ranks_newest_item(a->ranks, uplink_newest_item(a->uplink));
-    health_traffic(a->health, uplink_newest_item(a->uplink) >= TELEMETRY_TRAFFIC);
+    health_newest_item(a->health, uplink_newest_item(a->uplink));
     if (fresh) { /* it will send its requests again; keep pacing, which has been learnt, until then */
         a->wanted =
             (struct control_request){ .record = true, .rate_hz = a->o->rate_hz, .pace = a->wanted.pace };

@@ -18,6 +18,8 @@ struct member {
     bool named, seen; /* named since the last look; visible in the last look */
     struct task_item reported;
     double last_report_s;
+    uint64_t endured; /* as reported last */
+    double signals_s; /* when that was */
 };
 
 struct health {
@@ -36,6 +38,7 @@ struct health {
     struct gpu_item gpu_reported[GPUS_MAX];
     double gpu_reported_s[GPUS_MAX];
     struct connections *connections; /* NULL: not wanted */
+    bool signals;                    /* wanted */
     float own[CPUSET_MAX]; /* CPU seconds per second that the ranks use of each CPU */
 };
 
@@ -85,7 +88,8 @@ void health_rank(struct health *h, uint32_t rank, uint16_t app, pid_t pid)
                                          .app = app,
                                          .pid = pid,
                                          .named = true,
-                                         .last_report_s = -INFINITY };
+                                         .last_report_s = -INFINITY,
+                                         .signals_s = -INFINITY };
     if (h->n == 1)
         health_node_cgroup(h->node, pid);
     h->changed = true;
@@ -258,6 +262,18 @@ static void report_task(struct member *m, double now_s, flow_sink *put, void *ar
     m->last_report_s = now_s;
 }
 
+static void report_signals(const struct health *h, struct member *m, double now_s, flow_sink *put, void *arg)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_SIGNALS, .signals = { .rank = m->rank, .app = m->app } };
+
+    if (!h->signals || !health_task_signals(m->task, &item.signals.endured) ||
+        (now_s < m->signals_s + HEALTH_REPORT_S && item.signals.endured == m->endured))
+        return;
+    put(&item, arg);
+    m->endured = item.signals.endured;
+    m->signals_s = now_s;
+}
+
 static bool gpu_differs(const struct gpu_item *a, const struct gpu_item *b)
 {
     return a->throttle != b->throttle || differs(a->clock_ratio, b->clock_ratio, 0.02f) ||
@@ -281,8 +297,11 @@ static void report_gpus(struct health *h, double now_s, flow_sink *put, void *ar
     h->gpus_new = false; /* wait for the next reading */
 }
 
-void health_traffic(struct health *h, bool on)
+void health_newest_item(struct health *h, unsigned newest)
 {
+    bool on = newest >= TELEMETRY_TRAFFIC;
+
+    h->signals = newest >= TELEMETRY_SIGNALS;
     if (on == !!h->connections)
         return;
     connections_free(h->connections);
@@ -331,8 +350,10 @@ void health_look(struct health *h, double now_s, flow_sink *put, void *arg)
     find_foreign(h);
     find_gpus(h);
     report_node(h, &node, now_s, put, arg);
-    for (size_t i = 0; i < h->n; i++)
+    for (size_t i = 0; i < h->n; i++) {
         report_task(&h->member[i], now_s, put, arg);
+        report_signals(h, &h->member[i], now_s, put, arg);
+    }
     report_gpus(h, now_s, put, arg);
     report_traffic(h, put, arg);
 }

@@ -24,8 +24,9 @@ void health_free(struct health *h); /* NULL is fine */
 void health_rank(struct health *h, uint32_t rank, uint16_t app, pid_t pid);
 /* Set the node's GPUs, as read last; copied. */
 void health_gpus(struct health *h, const struct gpu_figures *gpu, size_t n);
-/* From now on, report traffic or not (connections.h); off at first. */
-void health_traffic(struct health *h, bool on);
+/* The newest enum telemetry_kind that the controller can read; at first it is taken for an old one.  Newer than those of old are traffic
+ * (connections.h) and the ranks' signals. */
+void health_newest_item(struct health *h, unsigned newest);
 /* Search for connections, if it is time to (connections.h), before a look.  It is no part of the look, whose cost decides when the
  * next one is. */
 void health_find_connections(struct health *h, double now_s);

@@ -1,5 +1,5 @@
-/* health_task.h - one rank's process: how long it waits for a CPU, its context switches and page faults, and the
- * CPUs it may run on.  Times are in seconds, by the caller's clock. */
+/* health_task.h - one rank's process: how long it waits for a CPU, its context switches and page faults, the
+ * CPUs it may run on, and the signals that do not end it.  Times are in seconds, by the caller's clock. */
 #ifndef SYNCGUARD_AGENT_HEALTH_TASK_H
 #define SYNCGUARD_AGENT_HEALTH_TASK_H
 
@@ -22,5 +22,7 @@ bool health_task_look(struct health_task *t, double now_s);
 /* Lends the item.  The caller fills in what depends on other ranks (flags, foreign_ratio) or on devices. */
 struct task_item *health_task_item(struct health_task *t);
 const struct cpuset *health_task_cpus(const struct health_task *t);
+/* The signals that do not end the process, as in signals_item; false: not known. */
+bool health_task_signals(const struct health_task *t, uint64_t *endured);
 
 #endif

@@ -198,6 +198,23 @@ static void copy_cpus(const char *line, char *out, size_t size)
     }
 }
 
+/* A set of signals, in hexadecimal. */
+static bool take_signals(const char *text, const char *key, uint64_t *set)
+{
+    const char *at = after_key(text, key);
+    char *end;
+    uint64_t n;
+
+    if (!at)
+        return false;
+    at += strspn(at, " \t");
+    n = strtoull(at, &end, 16);
+    if (end - at != 16)
+        return false;
+    *set |= n;
+    return true;
+}
+
 bool health_text_status(const char *text, struct health_status *s)
 {
     const char *cpus = after_key(text, "Cpus_allowed_list:"), *pids = after_key(text, "NSpid:");
@@ -215,6 +232,8 @@ bool health_text_status(const char *text, struct health_status *s)
     if (cpuset_parse(&s->cpus, cpus) < 0)
         return false;
     copy_cpus(cpus, s->cpus_text, sizeof(s->cpus_text));
+    s->signals_known = take_signals(text, "SigBlk:", &s->endured) && take_signals(text, "SigIgn:", &s->endured) &&
+                       take_signals(text, "SigCgt:", &s->endured);
     return true;
 }
 

@@ -48,6 +48,8 @@ struct health_status { /* /proc/PID/status */
     uint64_t voluntary, involuntary;
     struct cpuset cpus;
     char cpus_text[32]; /* as in the file; ".." at the end if cut */
+    bool signals_known;
+    uint64_t endured; /* signals that it, or its main thread, catches, ignores or blocks: signal n is bit n - 1 */
 };
 bool health_text_status(const char *text, struct health_status *s);
 

@@ -278,6 +278,9 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_LOSSES:
         view_ranks_take_losses(v, &item->losses);
         break;
+    case TELEMETRY_SIGNALS:
+        view_ranks_take_signals(v, &item->signals);
+        break;
     case TELEMETRY_NODE:
         view_health_take_node(v, now_s, &item->node);
         break;

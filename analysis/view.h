@@ -258,6 +258,8 @@ struct view_rank_figures {
 bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f);
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
 uint32_t view_ranks_running(const struct view *v);
+/* The first running rank whose process neither catches, ignores nor blocks the signal, 1 to 64.  false: there is none, as far as is known. */
+bool view_rank_ended_by(const struct view *v, int signal, uint32_t *rank);
 /* false: unknown rank */
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f);
 

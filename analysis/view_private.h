@@ -86,6 +86,8 @@ struct view_rank {
     double process_since_s, process_at_s;
     uint64_t events, dropped, missed;
     struct losses_item losses;
+    bool signals_known;
+    uint64_t endured; /* signals, as in signals_item */
 };
 struct rank_count {
     uint32_t running, most; /* most that ran at a time */
@@ -106,6 +108,7 @@ const struct partner_item *view_rank_partner(const struct view_rank *k);
 enum process_state view_rank_process(const struct view_rank *k, double now_s);
 void view_ranks_take_counts(struct view *v, const struct counts *c);
 void view_ranks_take_losses(struct view *v, const struct losses_item *l);
+void view_ranks_take_signals(struct view *v, const struct signals_item *i);
 const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank); /* rank < view_rank_limit(v) */
 /* The rank that an item is of.  NULL: unknown; the item is counted as refused. */
 const struct view_rank *view_ranks_find(struct view *v, uint32_t rank, uint16_t app);

@@ -88,6 +88,7 @@ void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char 
     }
     k = &s->rank[rank];
     s->count.running += !k->known || k->ended;
+    k->signals_known &= !k->ended; /* else it is another process */
     s->count.most = s->count.running > s->count.most ? s->count.running : s->count.most;
     k->known = true;
     k->ended = k->vanished = false;
@@ -222,6 +223,31 @@ void view_ranks_take_losses(struct view *v, const struct losses_item *l)
         k->losses = *l;
     else
         v->refused++;
+}
+
+void view_ranks_take_signals(struct view *v, const struct signals_item *i)
+{
+    struct view_rank *k = find(v, i->rank, i->app);
+
+    if (!k) {
+        v->refused++;
+        return;
+    }
+    k->signals_known = true;
+    k->endured = i->endured;
+}
+
+bool view_rank_ended_by(const struct view *v, int signal, uint32_t *rank)
+{
+    for (uint32_t r = 0; r < v->ranks->n; r++) {
+        const struct view_rank *k = &v->ranks->rank[r];
+
+        if (k->known && !k->ended && k->signals_known && !(k->endured >> (signal - 1) & 1)) {
+            *rank = r;
+            return true;
+        }
+    }
+    return false;
 }
 
 const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank)

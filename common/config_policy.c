@@ -60,8 +60,8 @@ static const struct key policy_keys[] = {
     { "Checkpoint", AT(checkpoint), VALUE_ONE_OF(checkpoints), "advise",
       "Whether checkpoints are left alone, recommended, or requested when they are due." },
     { "CheckpointSignal", AT(checkpoint_signal), VALUE(VALUE_NAME), "",
-      "Signal that requests a checkpoint from programs that do not use libsyncguard or SCR, e.g. USR1; empty: "
-      "none." },
+      "Signal that requests a checkpoint from programs that do not use libsyncguard or SCR, e.g. USR1; not sent while it would kill a "
+      "rank whose program has no handler for it; empty: none." },
     { "CheckpointFile", AT(checkpoint_file), VALUE(VALUE_PATH), "",
       "File that is touched on the step's first node to request a checkpoint from programs that do not use "
       "libsyncguard or SCR; %j is the job's number; empty: none." },
@@ -113,7 +113,7 @@ static const struct key rule_keys[] = {
     { "MaxPerJob", AT(max_per_job), VALUE_RANGE(VALUE_INTEGER, 0, 1000), "0",
       "Maximum number of actions of the rule per job; 0: no limit." },
     { "Action", AT(action), VALUE(VALUE_NAME), "", "The action to take, see below; must be given." },
-    { "Signal", AT(signal), VALUE(VALUE_NAME), "", "The signal that action signal sends. A program that does not handle it is ended by most signals." },
+    { "Signal", AT(signal), VALUE(VALUE_NAME), "", "The signal that action signal sends; withheld while it would kill a rank whose program has no handler for it." },
     { "Description", AT(text), VALUE(VALUE_TEXT), "", "What the rule is for, in words." },
     { 0 },
 };

@@ -28,6 +28,7 @@ static const struct option_spec fail = {
 static const struct option_spec dry_run = { .name = "dry-run",
                                             .text = "print what would be done, and do nothing" };
 static const struct option_spec yes = { .name = "yes", .text = "do not ask for confirmation" };
+static const struct option_spec force = { .name = "force", .text = "send a signal that the program has no handler for, and that ends it" };
 static const struct option_spec seconds = {
     "seconds", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
     "stop after this time instead of at the end of the job step or at Ctrl-C"
@@ -65,6 +66,13 @@ static const struct option_use jobs_uses[] = {
     { &option_json, NULL }, { &wide, NULL }, { &finished, NULL }, { &newest, "100" }, { NULL, NULL }
 };
 static const struct option_use action_uses[] = {
+    { &option_json, NULL },
+    { &dry_run, NULL },
+    { &yes, NULL },
+    { &force, NULL },
+    { NULL, NULL },
+};
+static const struct option_use node_uses[] = {
     { &option_json, NULL },
     { &dry_run, NULL },
     { &yes, NULL },
@@ -147,7 +155,7 @@ static const struct options_command table[] = {
       "stay of a rank in one, and their relative standard error; algorithm_placed, algorithm_held_out and algorithm_last are as placed, held_out and last. The plugin in srun asks this, and skips lines that it does not know.",
       earlier_uses, NULL, COMMAND_EARLIER },
     { "action", "JOB ACTION [VALUE...]", "act on a running job",
-      "ACTION is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), requeue, exclude NODES "
+      "ACTION is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step; one that a rank's program has no handler for would kill it, and is refused), requeue, exclude NODES "
       "(requeue and keep the job off these nodes), or comment TEXT, on your own jobs; webhook TEXT and command TEXT, for "
       "operators, try what is configured. The command asks for confirmation and waits at most 90 s for the action to "
       "end; it exits with 3 when the action is still pending then. What cannot be done is refused before the question, and alike with --dry-run, whose "
@@ -158,7 +166,7 @@ static const struct options_command table[] = {
       "them (its TEXT goes into the record only). NODES is a list as Slurm writes it. A node that is drained already "
       "keeps its reason; a comment by others stays in front of ours. Confirmation, waiting and exit status are those "
       "of the command action.",
-      action_uses, "ACTION drain comment resume", COMMAND_NODE },
+      node_uses, "ACTION drain comment resume", COMMAND_NODE },
     { "actions", "[JOB]", "list actions on jobs and nodes, and how they ended",
       "The newest first, those of policies and those by hand. Failed and abandoned actions show why, pending ones why "
       "they are tried again. Below them what the order of ranks brought, of jobs some of whose starts are held out.",

@@ -195,8 +195,16 @@ static int request_action(const struct options *o, json_t *question, struct err 
 static int run_action(const struct options *o)
 {
     struct err err;
+    json_t *question = action_request_on_job(o->operands, o->n_operands, &err);
 
-    return request_action(o, action_request_on_job(o->operands, o->n_operands, &err), &err);
+    if (question && options_given(o, "force") && !json_object_get(question, "signal")) {
+        err_set(&err, "--force belongs to the action signal");
+        json_decref(question);
+        question = NULL;
+    } else if (question && options_given(o, "force")) {
+        json_object_set_new(question, "force", json_true());
+    }
+    return request_action(o, question, &err);
 }
 
 static int run_node(const struct options *o)

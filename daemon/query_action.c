@@ -40,6 +40,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
                           .reason = get_word(q, "text"),
                           .rule = "",
                           .policy = "",
+                          .forced = get_true(q, "force"),
                           .by = link_uid(p->link) };
     if (action_table[a->kind].scope != ACTION_ON_JOB && !is_operator(p))
         return err_set(err, "%s: only operators may do this", action_name(a->kind));
@@ -118,8 +119,8 @@ json_t *query_action(struct peer *p, const json_t *q)
     if (!asked_before && a.job.job)
         controls_asked(p->controller->controls, jobs_find(&p->controller->jobs, &a.job), &a,
                        controller_now_s());
-    log_info("action %lld: %s, requested by user %u", (long long)id, action_phrase(&record, phrase, sizeof(phrase)),
-             (unsigned)a.by);
+    log_info("action %lld: %s, requested by user %u%s", (long long)id, action_phrase(&record, phrase, sizeof(phrase)),
+             (unsigned)a.by, a.forced ? ", forced" : "");
     return json_pack("{s:o}", "action", action_object(actions_get(as, id)));
 }
 
@@ -250,7 +251,7 @@ static int on_can(const struct action *a, void *arg, struct err *err)
 
     if (!a->job.job)
         return 0;
-    return j ? ability_check(j, a->kind, err) : err_set(err, "step %s is no longer known", a->job_text);
+    return j ? ability_check(j, a->kind, a->forced ? 0 : a->signal, err) : err_set(err, "step %s is no longer known", a->job_text);
 }
 
 static bool on_may_act(void *arg)

@@ -10,7 +10,7 @@
 
 struct job;
 
-/* 0, or -1 with the reason. */
-int ability_check(const struct job *j, enum action_kind kind, struct err *err);
+/* 0, or -1 with the reason.  signal: of ACTION_SIGNAL; 0: it is sent whatever it does to the program. */
+int ability_check(const struct job *j, enum action_kind kind, int signal, struct err *err);
 
 #endif

@@ -113,16 +113,24 @@ static void retry(struct job *j, double now_s, const char *why)
 
 /* ---- programs that do not ask whether a checkpoint is due ---- */
 
+/* CheckpointSignal, unless it would kill a rank; 0: none. */
+static int signal_of(const struct job *j)
+{
+    int sig = action_signal_parse(j->params.checkpoint_signal);
+
+    return sig > 0 && job_takes_signal(j, sig, NULL) == 0 ? sig : 0;
+}
+
 bool cadence_other_way(const struct job *j)
 {
-    return action_signal_parse(j->params.checkpoint_signal) > 0 || *j->params.checkpoint_file;
+    return signal_of(j) || *j->params.checkpoint_file;
 }
 
 /* Each node signals its ranks as soon as it receives the message; only the first node creates the file. */
 static void deliver_otherwise(struct job *j, double now_s)
 {
     struct cadence *c = j->cadence;
-    int sig = action_signal_parse(j->params.checkpoint_signal);
+    int sig = signal_of(j);
     bool touched = false;
 
     c->request.serial++;
@@ -338,11 +346,14 @@ void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum 
 int cadence_can(const struct job *j, struct err *err)
 {
     struct cadence_sum s = cadence_sum_up(j);
+    int sig = action_signal_parse(j->params.checkpoint_signal);
 
     if (job_over(j))
         return err_set(err, "the step has ended");
     if (job_hold(j))
         return err_set(err, "%s", job_hold(j));
+    if (!s.callers && !cadence_other_way(j) && sig > 0 && job_takes_signal(j, sig, err) < 0)
+        return err_prefix(err, "CheckpointSignal=%s", j->params.checkpoint_signal);
     if (!s.callers && !cadence_other_way(j))
         return err_set(err,
                        "the program does not ask whether a checkpoint is due (libsyncguard, SCR), and the "

@@ -9,6 +9,7 @@
 #include "common/text.h"
 #include "common/utf8.h"
 #include "common/xalloc.h"
+#include "rules/action.h"
 
 static const char *const states[] = { "starting", "running", "stalled", "suspended", "finished", "lost" };
 
@@ -359,4 +360,19 @@ const char *job_hold(const struct job *j)
     if (j->params.non_finite != CONFIG_HOLD || !view_non_finite(j->view))
         return NULL;
     return "a loss or gradient is not finite; NonFinite=hold";
+}
+
+int job_takes_signal(const struct job *j, int signal, struct err *err)
+{
+    const char *known_as = action_signal_name(signal);
+    char name[32];
+    uint32_t rank;
+
+    if (!action_signal_wants_handler(signal) || !view_rank_ended_by(j->view, signal, &rank))
+        return 0;
+    if (*known_as)
+        snprintf(name, sizeof(name), "SIG%s", known_as);
+    else
+        snprintf(name, sizeof(name), "signal %d", signal);
+    return err_set(err, "rank %u's program has no handler for %s: it would be killed", rank, name);
 }

@@ -219,6 +219,9 @@ bool job_doubt(const struct job *j);
 bool job_silent(const struct job_agent *a, double now_s);
 /* What Slurm says of the job (squeue's %T), which was started so many times again. */
 void job_slurm_state(struct job *j, double now_s, const char *state, uint32_t restarts);
+/* Whether the program of each rank has a handler for the signal, 1 to 64, or needs none, as far as is known: 0, or -1 with a rank that it
+ * would kill. */
+int job_takes_signal(const struct job *j, int signal, struct err *err);
 /* Why its levers are held: pacing, requests of checkpoints, actions of rules (NonFinite=hold, suspended).  NULL: they are not. */
 const char *job_hold(const struct job *j);
 

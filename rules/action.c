@@ -81,6 +81,16 @@ int action_signal_parse(const char *name)
     return -1;
 }
 
+bool action_signal_wants_handler(int number)
+{
+    static const int others[] = { SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGWINCH, SIGURG };
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (number == others[i])
+            return false;
+    return true;
+}
+
 const char *action_signal_name(int number)
 {
     const char *name = number >= 1 && number <= SIGNAL_MAX ? sigabbrev_np(number) : NULL;

@@ -50,6 +50,9 @@ char *action_names(bool by_hand, char *buf, size_t size);
 
 /* "USR1", "SIGUSR1", "usr1" or "10": the signal's number, 1 to 64; -1: not a signal. */
 int action_signal_parse(const char *name);
+/* Whether the signal, 1 to 64, ends a program that has no handler for it, and is not sent to that end: KILL, TERM, INT and QUIT are, and
+ * some others stop a program, continue it, or are ignored. */
+bool action_signal_wants_handler(int number);
 /* "USR1"; "" for a number without a name. */
 const char *action_signal_name(int number);
 

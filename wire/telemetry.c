@@ -148,6 +148,9 @@ static const struct field losses_fields[] = {
     FIELD(losses_item, rank),    FIELD(losses_item, app),   FIELD(losses_item, messages),
     FIELD(losses_item, streams), FIELD(losses_item, comms), { 0, 0 },
 };
+static const struct field signals_fields[] = {
+    FIELD(signals_item, rank), FIELD(signals_item, app), FIELD(signals_item, endured), { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -176,6 +179,7 @@ static const struct {
     [TELEMETRY_VALUE] = { "value", value_fields, true },
     [TELEMETRY_COMM_END] = { "end of a communicator", comm_end_fields, false },
     [TELEMETRY_LOSSES] = { "losses", losses_fields, false },
+    [TELEMETRY_SIGNALS] = { "signals", signals_fields, false },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -323,6 +327,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_TRAFFIC:
     case TELEMETRY_COMM_END:
     case TELEMETRY_LOSSES:
+    case TELEMETRY_SIGNALS:
         break;
     }
     return 0;

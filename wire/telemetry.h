@@ -37,9 +37,10 @@ enum telemetry_kind {
     TELEMETRY_VALUE,
     TELEMETRY_COMM_END,
     TELEMETRY_LOSSES,
+    TELEMETRY_SIGNALS,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's `welcome` names. */
-#define TELEMETRY_NEWEST   TELEMETRY_LOSSES
+#define TELEMETRY_NEWEST   TELEMETRY_SIGNALS
 #define TELEMETRY_UNNAMED  TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 enum sample_flags {
@@ -216,6 +217,13 @@ struct process_item {
     uint64_t age_ns; /* since the agent first saw that state */
 };
 
+/* The signals that do not end a rank's process, whatever their default action: those that it catches, ignores or blocks. */
+struct signals_item {
+    uint32_t rank;
+    uint16_t app;
+    uint64_t endured; /* as in proc(5): signal n is bit n - 1 */
+};
+
 /* What the node's TCP connections of the job's user sent from one address to another, since the agent's previous reading.  Addresses are
  * IPv6's, high half first; IPv4's as ::ffff:a.b.c.d. */
 struct traffic_item {
@@ -293,6 +301,7 @@ struct telemetry_item {
         struct value_item value;
         struct comm_end_item comm_end;
         struct losses_item losses;
+        struct signals_item signals;
     };
 };
 

@@ -215,6 +215,17 @@ brought() { # ACTION FIELD: of the newest such decision that the job's report ha
 }
 if [ -x "$trainer" ]; then
     mkdir "$here/clock"
+    printf '#!/bin/bash\nsrun --sync-guard %s --batch 16 --device 0.2 --seconds 100000000\n' "$trainer" >"$here/bare"
+    job=$(C exec sbatch --parsable -N2 -o "$here/out/%j" "$here/bare")
+    deadly() { C exec sgctl action "$job" signal USR1 --dry-run >"$here/out/deadly" 2>&1; grep -q 'no handler for SIGUSR1' "$here/out/deadly"; }
+    wait_for 300 deadly
+    is "$(cat "$here/out/deadly")" "sgctl: job $job.0: rank 0's program has no handler for SIGUSR1: it would be killed; sgctl action --force sends it anyway" \
+        "sgctl action signal --dry-run is refused where it would kill the program"
+    C exec sgctl action "$job" signal USR1 --yes >/dev/null 2>&1
+    is "$? $(word job "$job" JobState)" "1 RUNNING" "so is the signal itself, and the job runs on"
+    is "$(C exec sgctl action "$job" signal TERM --dry-run)" "would signal TERM for job $job.0" "a signal that is sent to end it is not refused"
+    is "$(C exec sgctl action "$job" signal USR1 --dry-run --force)" "would signal USR1 for job $job.0" "nor is one that is forced"
+    C exec scancel "$job"
     # Steps from before the node was slow are not in the window before the action.
     cat >>"$conf" <<'CONF'
 Policy=act Action=enforce EffectWindow=5s

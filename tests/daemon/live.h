@@ -26,6 +26,7 @@ static struct {
     pid_t controller;
     const char *confirm; /* Confirm= of the controller; NULL: credential */
     const char *uid; /* of simulated jobs, for which this process vouches; NULL: its own */
+    const char *endured; /* signals that do not end their ranks; NULL: not known */
 } live;
 
 static inline char *built(const char *name)
@@ -244,6 +245,7 @@ static inline void live_end(void)
 static inline pid_t live_run(const char *job, const char *restarts, const char *seconds, const char *nodes,
                              const char *factor)
 {
+    char own_uid[16];
     char *argv[] = { (char *)"simjob",
                      (char *)"--controller",
                      live.hosts,
@@ -265,11 +267,15 @@ static inline pid_t live_run(const char *job, const char *restarts, const char *
                      (char *)"2",
                      (char *)"--factor",
                      (char *)factor,
-                     live.uid ? (char *)"--uid" : NULL,
-                     (char *)live.uid,
+                     (char *)"--uid",
+                     live.uid ? (char *)live.uid : own_uid,
+                     live.endured ? (char *)"--endured" : NULL,
+                     (char *)live.endured,
                      NULL };
-    pid_t pid = fork();
+    pid_t pid;
 
+    snprintf(own_uid, sizeof(own_uid), "%u", (unsigned)getuid());
+    pid = fork();
     if (pid)
         return pid;
     fexecve(live.simjob, argv, environ);

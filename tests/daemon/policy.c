@@ -822,6 +822,40 @@ static void witnesses(void)
     ok(becomes("5100", "policy.rules.0.last.state", "enforced"), "once another user's job blames the node, it is drained");
 }
 
+/* A signal that would kill the ranks is withheld from a rule and refused a person, until he insists. */
+static void signals(void)
+{
+    static const char why[] = "job 5200.0: rank 0's program has no handler for SIGUSR1: it would be killed; sgctl action --force sends it anyway";
+    static const char ask_signal[] = "{\"query\":\"action\",\"action\":\"signal\",\"signal\":\"USR1\",\"job\":\"5200\",\"key\":\"signal-by-hand\"%s}";
+    static const char *const hows[] = { ",\"dry_run\":true", "", ",\"force\":true,\"dry_run\":true", ",\"force\":true" };
+    pid_t bare, ready;
+    json_t *a;
+
+    enforce_one("Rule=warn Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=signal Signal=USR1");
+    live.endured = "0";
+    bare = live_job("5200", UNTIL_ENDED, "8");
+    live.endured = "200";
+    ready = live_job("5201", UNTIL_ENDED, "8");
+    live.endured = NULL;
+    ok(becomes("5200", "policy.rules.0.last.state", "withheld"), "a rule's signal is withheld where it would kill the ranks");
+    a = job("5200");
+    is_str(text(a, "policy.rules.0.last.why_not"), why, "the decision says why");
+    json_decref(a);
+    ok(becomes("5201", "policy.rules.0.last.state", "enforced"), "it is sent to ranks with a handler");
+    for (size_t i = 0; i < ARRAY_SIZE(hows); i++) {
+        char *q = xasprintf(ask_signal, hows[i]);
+
+        a = ask(q);
+        is_str(text(a, "error"), i < 2 ? why : "", "by hand%s", hows[i]);
+        if (i >= 2)
+            is_str(text(a, "action.action"), "signal", "the signal that is forced is an action");
+        json_decref(a);
+        free(q);
+    }
+    end_job(bare);
+    end_job(ready);
+}
+
 int main(void)
 {
     pid_t pid;
@@ -858,6 +892,7 @@ int main(void)
     lost_audit();
     witnesses();
     end_started();
+    signals();
     confirmed();
     is_int(live_stop(SIGTERM), 0, "the controller exits with 0 after SIGTERM");
     live_end();

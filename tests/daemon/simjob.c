@@ -34,7 +34,8 @@ static struct {
     int own_addresses;
     double step_s, factor, slow_after_s, seconds, noise, health_s;
     const char *hosts, *munge, *user, *partition;
-} o = { 0, 1, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0.1, 1.2, 5, 20, 0.03, 1, "127.0.0.1", NULL, "sim", "" };
+    const char *endured; /* signals, as in proc(5); NULL: they are not reported */
+} o = { 0, 1, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0.1, 1.2, 5, 20, 0.03, 1, "127.0.0.1", NULL, "sim", "", NULL };
 
 struct job {
     unsigned number;
@@ -301,6 +302,11 @@ static void tell_health(struct node *n, bool slow)
                                                .voluntary_per_s = 10,
                                                .cpus = "3" } };
         put(&item, n);
+        item = (struct telemetry_item){ .kind = TELEMETRY_SIGNALS, .signals = { .rank = r } };
+        if (o.endured) {
+            item.signals.endured = strtoull(o.endured, NULL, 16);
+            put(&item, n);
+        }
     }
 }
 
@@ -425,6 +431,7 @@ static const struct option longs[] = {
     { "own-addresses", 0, &o.own_addresses, 1 },
     { "user", 1, 0, 'U' }, /* claim this name */
     { "partition", 1, 0, 'P' },
+    { "endured", 1, 0, 'E' },
     { 0 },
 };
 
@@ -481,6 +488,9 @@ int main(int argc, char **argv)
             break;
         case 'P':
             o.partition = optarg;
+            break;
+        case 'E':
+            o.endured = optarg;
             break;
         case 'M':
             o.messages = (unsigned)atoi(optarg);

@@ -116,15 +116,20 @@ static void process_texts(void)
     ok(health_text_status(recorded("status"), &s), "/proc/PID/status is parsed");
     ok(s.uid == 1000 && s.pid == 12 && s.voluntary == 150 && s.involuntary == 2511 && s.cpus.n == 8,
        "/proc/PID/status gives user, process id in its own namespace, switches and CPUs");
+    ok(s.signals_known && s.endured == (1ull << 63 | 1 << 16 | 1 << 12 | 1 << 9),
+       "the signals that do not end a process are those that it catches, ignores or blocks");
     is_str(s.cpus_text, "0-3,64-67", "the text of the allowed CPUs is as in the file");
     ok(health_text_status("Pid:\t1\nUid:\t0\t0\t0\t0\nCpus_allowed_list:\t0,2,4,6,8,10,12,14,16,18,20,22,24\n"
                           "voluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n",
                           &s),
        "/proc/PID/status with many CPUs is parsed");
+    ok(!s.signals_known, "without lines of signals these are unknown");
     is_str(s.cpus_text, "0,2,4,6,8,10,12,14,16,18,20..", "a long text of allowed CPUs is cut after a number");
 }
 
 /* ---- a tree ---- */
+
+static unsigned long long caught; /* by every process */
 
 static void put_process(int pid, const char *cpus, long long delay_ns, int ticks, int involuntary)
 {
@@ -139,9 +144,9 @@ static void put_process(int pid, const char *cpus, long long delay_ns, int ticks
     put(path, "1 %lld 1\n", delay_ns);
     snprintf(path, sizeof(path), "proc/%d/status", pid);
     put(path,
-        "Pid:\t%d\nUid:\t%u\t%u\t0\t0\nNSpid:\t%d\nCpus_allowed_list:\t%s\nvoluntary_ctxt_switches:\t0\n"
+        "Pid:\t%d\nUid:\t%u\t%u\t0\t0\nNSpid:\t%d\nSigBlk:\t%016llx\nSigIgn:\t%016llx\nSigCgt:\t%016llx\nCpus_allowed_list:\t%s\nvoluntary_ctxt_switches:\t0\n"
         "nonvoluntary_ctxt_switches:\t%d\n",
-        pid, geteuid(), geteuid(), pid, cpus, involuntary);
+        pid, geteuid(), geteuid(), pid, 0ull, 0ull, caught, cpus, involuntary);
 }
 
 static struct telemetry_item told[32];
@@ -250,8 +255,23 @@ static void a_node(void)
     look(h, 20);
     ok(!find(TELEMETRY_TASK, 1) && !find(TELEMETRY_TASK, 0)->task.flags,
        "no item is sent for a process that is hidden");
+    ok(!find(TELEMETRY_SIGNALS, 0), "a controller that does not know the item of signals does not get it");
+
+    health_newest_item(h, TELEMETRY_NEWEST);
+    look(h, 21);
+    ok(find(TELEMETRY_SIGNALS, 0) && !find(TELEMETRY_SIGNALS, 0)->signals.endured && !find(TELEMETRY_SIGNALS, 1),
+       "one that does gets it for each process that is visible");
+    look(h, 22);
+    ok(!find(TELEMETRY_SIGNALS, 0), "signals that did not change are not sent again");
+    caught = 1 << 9;
+    put_process(100, "0", 340000000, hz / 2, 250);
+    look(h, 23);
+    ok(find(TELEMETRY_SIGNALS, 0) && find(TELEMETRY_SIGNALS, 0)->signals.endured == 1 << 9 && !find(TELEMETRY_SIGNALS, 2),
+       "a handler that is new is sent at once");
+    look(h, 28.5);
+    ok(find(TELEMETRY_SIGNALS, 0) && find(TELEMETRY_SIGNALS, 2), "signals that did not change are sent again after 5 s");
     n_told = 0;
-    health_look(h, 30, take, NULL);
+    health_look(h, 35, take, NULL);
     is_int((long long)n_told, 0, "without ranks no item is sent");
     health_free(h);
     tree_remove();

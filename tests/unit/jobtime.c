@@ -169,11 +169,11 @@ static void requeues(void)
         requeue = cases[i].requeue;
         slurm_has(cases[i].uid, "1");
         j = asked(&jobs, JOB_CONFIRMED, &confirmed);
-        ok(!j->no_requeue == !cases[i].why && (ability_check(j, ACTION_EXCLUDE, &err) < 0) == !!cases[i].why &&
+        ok(!j->no_requeue == !cases[i].why && (ability_check(j, ACTION_EXCLUDE, 0, &err) < 0) == !!cases[i].why &&
                (!cases[i].why || strstr(err.text, cases[i].why)),
            "a job of user %s with batch flag '%s' and requeue '%s' %s be requeued: %s", cases[i].uid, batch, requeue, cases[i].why ? "cannot" : "can",
            err.text);
-        ok(ability_check(j, ACTION_JOB_COMMENT, &err) == 0, "a comment on it is possible either way");
+        ok(ability_check(j, ACTION_JOB_COMMENT, 0, &err) == 0, "a comment on it is possible either way");
         jobs_remove(&jobs, j);
         free(jobs.job);
     }
