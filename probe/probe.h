@@ -100,6 +100,7 @@ struct thread {
     /* The last predefined datatype whose size was asked for: it cannot be freed, so its handle never means another. */
     handle type;
     uint64_t type_bytes;
+    uint64_t polling; /* ticks: the first test in vain since one that completed something; 0: none (wait.c) */
 };
 extern _Thread_local struct thread self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

@@ -1,11 +1,12 @@
 /* wait.c - wrappers of the calls that complete requests (MPI_Wait, MPI_Test and their variants), and of those
  * that start, cancel and free them.
  *
- * A wait that completes a collective is recorded in that collective's event; any other wait counts as time in
+ * A call that completes a collective is recorded in that collective's event; any other counts as time in
  * point-to-point.  Messages have events of their own, with the wait that completed them.  The call's results show which
  * requests completed: their handles are copied before the call, because the library overwrites them.  A test costs one load while no
- * request is in progress, and records nothing when nothing completed; a request that it finds incomplete keeps the time of
- * the first such test, because the rank may be held in a loop of tests.
+ * request is in progress, and records nothing when nothing completed.  A loop of tests holds the rank as a wait does, also while it sleeps
+ * in between: from the first test that found a request incomplete, or the first since a test completed another one, because the program
+ * may have been busy with that, until the test that completes it.
  *
  * Nothing that the call was given is looked at before the library has accepted it, but for the handles: what is no array of them is NULL or has
  * no element. */
@@ -31,7 +32,9 @@ struct waiting {
     struct p2p m;
     bool ours, test, lent;
     bool lost;       /* there were too many: what completes is counted as missed */
-    bool collective; /* shown as a wait for one */
+    bool completed;  /* something that is known */
+    bool collective; /* among it is one, whose event has the time */
+    uint64_t since;  /* ticks: when the loop of tests began that ends here; 0: there is none */
     int n;
     const void *handles;   /* copied, as the program has them; NULL: held is not, or none was known */
     struct request **held; /* the entries, where several threads may call MPI at the same time; else NULL */
@@ -109,7 +112,8 @@ static void *waiting_begin_at(struct waiting *w, const void *requests, int n, vo
 {
     const struct request *q;
 
-    w->test = w->collective = false;
+    w->test = w->completed = w->collective = false;
+    w->since = 0;
     w->m.ring = call_ring();
     w->ours = w->m.ring || request_any();
     if (w->m.ring) {
@@ -123,7 +127,6 @@ static void *waiting_begin_at(struct waiting *w, const void *requests, int n, vo
     if (!w->m.ring)
         return statuses;
     q = collective_of(w);
-    w->collective = q != NULL;
     if (q)
         hot_enter(w->m.ring, &(struct ring_event){ .enter = w->m.enter,
                                                    .comm = q->event.comm,
@@ -154,7 +157,8 @@ static void *testing_begin(struct waiting *w, const void *requests, int n, void 
     if (!request_any() || !requests || n <= 0 || !call_wanted(e, NULL))
         return statuses;
     w->ours = w->test = true;
-    w->collective = false;
+    w->completed = w->collective = false;
+    w->since = 0;
     w->m.ring = call_ring();
     if (w->m.ring)
         nested_begin(w->m.ring, e.frame);
@@ -254,30 +258,65 @@ HOT void waiting_done(struct ring *r, struct request *q, uint64_t wait, uint64_t
     hot_message_add(r, enter, wait, now, m);
 }
 
+/* Since when the loop of tests that ends with this request has held the rank; 0: it was complete at the first of them. */
+static uint64_t polled_since(const struct request *q)
+{
+    return !q->polled || !self.polling ? 0 : q->polled > self.polling ? q->polled : self.polling;
+}
+
+HOT void note_completed(struct waiting *w, const struct request *q)
+{
+    w->completed |= q->is.live;
+    w->collective |= q->is.live & !request_is_message(q);
+}
+
 /* Request i completed, and its status is number j. */
 static void completed(struct waiting *w, int i, int j, uint64_t now, unsigned flags)
 {
     struct request *q = entry_of(w, i);
     const void *status = w->statuses ? status_at(w->statuses, j) : NULL;
+    uint64_t since;
 
     if (!q)
         return;
     if (w->held)
         w->held[i] = NULL; /* it is held until its entry is free */
-    if (!w->test)
+    note_completed(w, q);
+    if (!w->test) {
         waiting_done(w->m.ring, q, w->m.enter, now, flags, status);
-    else if (q->polled)
-        waiting_done(w->m.ring, q, q->polled, now, flags, status);
-    else
-        waiting_done(w->m.ring, q, now, now, flags | RING_EVENT_UNWAITED, status);
+        return;
+    }
+    since = polled_since(q);
+    if (since && (!w->since || since < w->since))
+        w->since = since;
+    waiting_done(w->m.ring, q, since ? since : now, now, since ? flags : flags | RING_EVENT_UNWAITED, status);
 }
 
-/* A test found requests incomplete.  It costs the same for many: each is looked at in its turn. */
-static void polled(const struct waiting *w)
+/* When the newest call ended that has an event or was shown. */
+static uint64_t counted_until(const struct ring *r)
+{
+    uint64_t left = atomic_load_explicit(&r->file->left, memory_order_relaxed);
+    uint64_t leave = r->head ? r->events[(r->head - 1) & r->mask].leave : 0;
+
+    return left > leave ? left : leave;
+}
+
+/* The time that a wait, or the loop of tests that ends here, held the rank for messages.  until: what was before it is counted. */
+static void count_held(const struct waiting *w, uint64_t until, uint64_t now)
+{
+    uint64_t since = !w->test ? w->m.enter : w->since && w->since < until ? until : w->since;
+
+    if (since && !w->collective)
+        hot_p2p(w->m.ring, 0, now - since);
+}
+
+/* A test found requests incomplete; now: ticks, or 0.  It costs the same for many: each is looked at in its turn. */
+static void polled(const struct waiting *w, uint64_t now)
 {
     int n = w->n < (int)POLLS_MAX ? w->n : (int)POLLS_MAX;
-    uint64_t now = 0;
 
+    if (w->m.ring && !self.polling)
+        self.polling = now = now ? now : clock_read(w->m.ring->clock);
     for (int i = 0; i < n && w->m.ring; i++) {
         struct request *q = entry_of(w, (int)(self.poll_from++ % (unsigned)w->n));
 
@@ -315,6 +354,7 @@ static void waiting_failed(struct waiting *w, int rc, const void *requests, uint
         }
         if (w->held)
             w->held[i] = NULL;
+        note_completed(w, q);
         request_done(w->m.ring, q, w->test ? now : w->m.enter, now, RING_EVENT_FAILED, NULL);
     }
 }
@@ -332,18 +372,17 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
                        bool all)
 {
     struct ring *r = w->m.ring;
-    uint64_t now = 0;
+    uint64_t now = 0, until = 0;
 
     if (!w->ours)
         return rc;
     call_over();
     if (r && (!w->test || done || rc))
         now = clock_read(r->clock);
-    if (r && !w->test) {
+    if (r && !w->test)
         hot_left(r, now);
-        if (!w->collective)
-            hot_p2p(r, 0, now - w->m.enter);
-    }
+    else if (now)
+        until = counted_until(r);
     if (!known(w)) {
         for (int i = 0; w->lost && (done || rc) && i < (indices && !rc ? n : w->n); i++)
             ring_message_missed(probe.main);
@@ -351,7 +390,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         waiting_failed(w, rc, requests, now, all);
     } else if (!done) {
         if (w->test)
-            polled(w);
+            polled(w, 0);
     } else if (!indices) {
         for (int i = 0; i < w->n; i++)
             completed(w, i, i, now, 0);
@@ -360,8 +399,12 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
             if (indices[j] >= 0 && indices[j] < w->n)
                 completed(w, indices[j], j, now, 0);
         if (w->test && n < w->n)
-            polled(w);
+            polled(w, now);
     }
+    if (now)
+        count_held(w, until, now);
+    if (w->test && w->completed)
+        self.polling = 0;
     if (w->held)
         release_held(w);
     if (w->lent)

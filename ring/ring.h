@@ -103,7 +103,7 @@ struct ring_event {        /* one cache line */
     /* count x size of the rank's send buffer (receive buffer where it only receives); received: as the status says */
     uint64_t bytes;
     /* ticks spent in point-to-point and one-sided calls since the previous collective of this ring; posting a
-     * nonblocking message counts as none */
+     * nonblocking message counts as none, a loop of tests that ends with a message as one call */
     uint64_t p2p;
     /* n-th collective posted on comm by this rank, from 0: the same on all its ranks.  Message: n-th from its sender
      * to its receiver on comm with this tag, from 0: the same at both ends. */

@@ -28,6 +28,7 @@ enum {
     FREED,
     EITHER,
     TESTED,
+    BUSY,
 };
 
 static struct {
@@ -208,6 +209,43 @@ static void polled(void)
     test_until_done(1, &request, me ? 0 : -1);
 }
 
+/* Odd ranks find two receives incomplete, test for the first one, and then do something else until the second one must have come, too.  Only
+ * the first held them.  How often the next test found the second one complete. */
+static int found_complete;
+
+static void busy(void)
+{
+    MPI_Request request[2];
+    int word[2], done = 0;
+
+    if (me % 2) {
+        for (int i = 0; i < 2; i++)
+            MPI_Irecv(&word[i], 1, MPI_INT, left, BUSY, MPI_COMM_WORLD, &request[i]);
+        for (int i = 0; i < 2; i++)
+            MPI_Test(&request[i], &done, MPI_STATUS_IGNORE);
+        MPI_Send(&done, 1, MPI_INT, left, TESTED, MPI_COMM_WORLD);
+        while (!done)
+            MPI_Test(&request[0], &done, MPI_STATUS_IGNORE);
+        MPI_Recv(&word[0], 1, MPI_INT, left, TESTED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Test(&request[1], &done, MPI_STATUS_IGNORE);
+        found_complete += done;
+        MPI_Wait(&request[1], MPI_STATUS_IGNORE);
+        sends(left, TESTED, 4);
+        receives(left, TESTED, 4);
+        receives(left, BUSY, 4);
+        receives(left, BUSY, 4);
+    } else if (me + 1 < n) {
+        MPI_Recv(&done, 1, MPI_INT, right, TESTED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&done, 1, MPI_INT, right, BUSY, MPI_COMM_WORLD);
+        MPI_Send(&done, 1, MPI_INT, right, BUSY, MPI_COMM_WORLD);
+        MPI_Send(&done, 1, MPI_INT, right, TESTED, MPI_COMM_WORLD);
+        receives(right, TESTED, 4);
+        sends(right, BUSY, 4);
+        sends(right, BUSY, 4);
+        sends(right, TESTED, 4);
+    }
+}
+
 static void matched(void)
 {
     MPI_Request request[2];
@@ -295,6 +333,7 @@ int main(int argc, char **argv)
         farm();
         stored();
         polled();
+        busy();
         matched();
         reversed();
         loose();
@@ -311,6 +350,7 @@ int main(int argc, char **argv)
                            seen[op][p][t].bytes);
     printf("%d polled %.6f %.6f %.6f %.6f\n", me, polled_most_s[0], polled_most_s[1], polled_least_s[0],
            polled_least_s[1]);
+    printf("%d busy %d\n", me, found_complete);
     printf("%d done\n", me);
     fflush(stdout);
     MPI_Finalize();

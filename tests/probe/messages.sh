@@ -14,7 +14,7 @@ libraries=$(mpi_libraries "$program")
 # Print the streams that the rings hold, in the form of the program's output, and what was polled.
 cat >"$dir/streams.py" <<'END'
 import collections, json, sys
-streams, polls = collections.defaultdict(lambda: [0, 0]), collections.Counter()
+streams, polls, complete = collections.defaultdict(lambda: [0, 0]), collections.Counter(), collections.Counter()
 for ring in json.load(sys.stdin)["rings"]:
     for e in ring["events"]:
         if e["op"] in ("send", "recv"):
@@ -24,9 +24,13 @@ for ring in json.load(sys.stdin)["rings"]:
         # what was complete at the first test was not polled for
         if (e["op"] == "barrier" and "nonblocking" in e["flags"] or e["op"] == "recv" and e["tag"] == 8) and "unwaited" not in e["flags"]:
             polls[e["op"]] += (e["leave_ns"] - e["wait_ns"]) / 1e9
+        complete[ring["rank"]] += e["op"] == "recv" and e["tag"] == 16 and "unwaited" in e["flags"]
 if sys.argv[1] == "streams":
     for key, s in sorted(streams.items()):
         print(*key, *s)
+elif sys.argv[1] == "complete":
+    for rank in range(int(sys.argv[2])):
+        print(rank, "busy", complete[rank])
 else: # sums of all ranks, by the rings and by the program's own clock, which it reads both inside and outside of what the probe measures
     own = [line.split() for line in open(sys.argv[2]) if " polled " in line]
     sums = [(op, polls[op], *(sum(float(line[at]) for line in own) for at in (4 + i, 2 + i))) for i, op in enumerate(("recv", "barrier"))]
@@ -52,6 +56,8 @@ for mpi in $libraries; do
         python3 "$dir/streams.py" polls "$dir/out" <"$dir/rings" >"$dir/polls"
         ok $? "$mpi: what was polled held the rank from the first test to the last, on $n ranks"
         echo "# $(cat "$dir/polls")"
+        is "$(python3 "$dir/streams.py" complete $n <"$dir/rings")" "$(grep ' busy ' "$dir/out" | sort)" \
+            "$mpi: what came while the program did something else did not hold the rank, on $n ranks"
     done
 done
 done_testing

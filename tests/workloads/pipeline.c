@@ -366,7 +366,7 @@ static int train(struct pipeline *p)
             going &= sum_loss(p);
             report(p);
         }
-        step_times_add(&p->step_times, clock_s() - t0, reduce_spent_s(p->reduce) + p->waited_s);
+        step_times_add(&p->step_times, clock_s() - t0, p->waited_s, reduce_spent_s(p->reduce));
         p->waited_s = 0;
         if (!isfinite(p->loss)) {
             if (p->world.rank == 0)

@@ -9,12 +9,15 @@
 
 enum { WARM_UP = 5 };
 
-void step_times_add(struct step_times *p, double step_s, double inside_s)
+void step_times_add(struct step_times *p, double step_s, double messages_s, double collectives_s)
 {
+    p->all_s += step_s;
+    p->messages_s += messages_s;
+    p->collectives_s += collectives_s;
     p->step_s = xgrow(p->step_s, &p->step_cap, p->n + 1, sizeof(double));
     p->inside_s = xgrow(p->inside_s, &p->inside_cap, p->n + 1, sizeof(double));
     p->step_s[p->n] = step_s;
-    p->inside_s[p->n++] = inside_s;
+    p->inside_s[p->n++] = messages_s + collectives_s;
 }
 
 static int by_size(const void *a, const void *b)
@@ -55,8 +58,12 @@ void step_times_print(const struct step_times *p, const struct world *w)
 {
     struct step_times_summary s = step_times_sum(p);
     double compute[2] = { s.mean_s - s.inside_s, s.inside_s - s.mean_s };
+    double sum[3] = { p->all_s, p->messages_s, p->collectives_s };
 
     MPI_Allreduce(MPI_IN_PLACE, compute, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (w->rank == 0 && p->n)
+        printf("shares: compute %.4f messages %.4f collectives %.4f\n", 1 - (sum[1] + sum[2]) / sum[0], sum[1] / sum[0], sum[2] / sum[0]);
     if (w->rank == 0 && p->n)
         printf("timing: steps %zu mean_s %.6f p50_s %.6f p95_s %.6f cv %.4f collectives_s %.6f compute_min_s "
                "%.6f compute_max_s %.6f\n",

@@ -225,7 +225,7 @@ static int train(struct trainer *t)
         going = train_step(t);
         step_s = clock_s() - t0;
         inside_s = reduce_spent_s(t->reduce);
-        step_times_add(&t->step_times, step_s, inside_s);
+        step_times_add(&t->step_times, step_s, 0, inside_s);
         if (t->log)
             fprintf(t->log, "%" PRId64 "\t%.6f\t%.6f\t%.6f\n", t->state.step, step_s, inside_s, t->loss);
         if (!isfinite(t->loss)) {

@@ -1,0 +1,63 @@
+#!/bin/bash
+# What a job's time goes into: the shares that SyncGuard reports of a run, beside those that the program took of the same run with its own clocks.
+# Shares of one run, so that it does not matter how fast the machine is.
+. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "$top_srcdir/tests/workloads/mpi.sh"
+: "${top_builddir:?}"
+libraries=$(mpi_libraries "$top_builddir/tests/workloads/pipeline")
+[ -n "$libraries" ] || skip_all "there is no MPI library"
+[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
+command -v jq >/dev/null || skip_all "jq is not installed"
+dir=$(mktemp -d /tmp/shares-test-XXXXXX) || exit 99
+probe=$top_builddir/.libs/libsyncguard_probe.so
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+cat >"$dir/own.conf" <<CONF
+AgentPath=$top_builddir/syncguard-agent
+ProbePath=$probe
+CONF
+export top_srcdir top_builddir SYNCGUARD_CONF=$dir/own.conf TMPDIR=$dir
+
+# agrees WHAT PROGRAM OPTION...: assertion: the shares of a run are at most 3 points apart
+agrees() {
+    local what=$1 program=$2
+
+    shift 2
+    if ! timeout -k 5 300 "$top_builddir/sgrun" --no-screen --report="$dir/report" bash -c \
+        '. "$top_srcdir/tests/workloads/mpi.sh"; mpi_run "$@"' - "$mpi" 4 env "LD_PRELOAD=$probe" \
+        "$top_builddir/tests/workloads/$program.$mpi" --seconds 8 "$@" >"$dir/out" 2>"$dir/err"; then
+        ok 1 "$mpi: $what ends well"
+        show "$dir/out" "$dir/err"
+        return
+    fi
+    jq -r '[.shares.compute, .shares.point_to_point, .shares.communication + .shares.synchronisation, .efficiency.run.parallel] | @tsv' \
+        "$dir/report" >"$dir/reported"
+    awk -v reported="$(cat "$dir/reported")" '
+        function far(name, own, is) {
+            if (is == "" || own - is > 0.03 || is - own > 0.03) bad = 1
+            text = text sprintf(", %s %.1f %% and %.1f %%", name, 100 * own, 100 * is)
+        }
+        /^shares: / {
+            split(reported, r, "\t")
+            far("compute", $3, r[1]); far("messages", $5, r[2]); far("collectives", $7, r[3]); far("efficiency", $3, r[4])
+            seen = 1
+        }
+        END { print substr(text, 3); exit bad || !seen }' "$dir/out" >"$dir/said"
+    ok $? "$mpi: $what: its own clocks and the report agree on where its time goes" || show "$dir/err" "$dir/report"
+    echo "# $(cat "$dir/said")"
+}
+
+[ -d /usr/share/common-licenses ] || text="--text $top_srcdir/LICENSE"
+small="--hidden 48 --context 6 --embed 8 ${text-}"
+for mpi in $libraries; do
+    for gentle in '' --gentle; do
+        how=${gentle:+, in loops of tests}
+        # shellcheck disable=SC2086
+        {
+            agrees "a trainer$how" trainer $gentle --batch 64 $small --device 0.01
+            agrees "a pipeline$how" pipeline $gentle --stages 2 --uneven 1 --batch 64 $small --device 0.02
+            agrees "a halo exchange$how" halo $gentle --rows 128 --columns 128 --device 0.004
+        }
+    done
+done
+done_testing
