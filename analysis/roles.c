@@ -17,6 +17,8 @@ struct roles {
     float *first_s; /* LEARN rows of n */
     float *level_s; /* by rank; NaN not known */
     float *role_s;  /* by role */
+    float mean_s;   /* of the roles' */
+    float others_s; /* median of all but the heaviest; NaN: there are no others */
     float *scratch;
 };
 
@@ -126,11 +128,32 @@ static void level_roles(struct roles *r, const struct graph *g)
     }
 }
 
+static uint32_t heaviest(const struct roles *r)
+{
+    uint32_t best = GRAPH_NONE;
+
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (!isnan(r->role_s[i]) && (best == GRAPH_NONE || r->role_s[i] > r->role_s[best]))
+            best = i;
+    return best;
+}
+
+static void compare_roles(struct roles *r)
+{
+    uint32_t best = heaviest(r), m = 0;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (i != best && !isnan(r->role_s[i])) {
+            sum += r->role_s[i];
+            r->scratch[m++] = r->role_s[i];
+        }
+    r->mean_s = best == GRAPH_NONE ? NAN : (float)((sum + r->role_s[best]) / (m + 1));
+    r->others_s = m ? statistics_medianf(r->scratch, m) : NAN;
+}
+
 bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n, const bool *held)
 {
-    double mean = 0;
-    uint32_t known = 0;
-
     if (!graph_roles(g))
         return false;
     if (r->n != n || r->roles != graph_roles(g))
@@ -141,15 +164,11 @@ bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n
         follow(r, own_s, held);
     r->steps++;
     level_roles(r, g);
+    compare_roles(r);
     if (r->roles < 2)
         return true;
-    for (uint32_t role = 0; role < r->roles; role++)
-        if (!isnan(r->role_s[role])) {
-            mean += r->role_s[role];
-            known++;
-        }
     for (uint32_t i = 0; i < n; i++)
-        own_s[i] *= (float)(mean / known) / r->role_s[graph_role(g, i)];
+        own_s[i] *= r->mean_s / r->role_s[graph_role(g, i)];
     return r->steps >= ENOUGH;
 }
 
@@ -160,16 +179,21 @@ double roles_level_s(const struct roles *r, uint32_t role)
 
 uint32_t roles_heaviest(const struct roles *r, double *excess)
 {
-    uint32_t best = GRAPH_NONE, m = 0;
+    uint32_t best = heaviest(r);
+    bool others = r->steps && !isnan(r->others_s);
 
-    for (uint32_t i = 0; i < r->roles; i++)
-        if (!isnan(r->role_s[i]) && (best == GRAPH_NONE || r->role_s[i] > r->role_s[best]))
-            best = i;
-    for (uint32_t i = 0; i < r->roles; i++)
-        if (i != best && !isnan(r->role_s[i]))
-            r->scratch[m++] = r->role_s[i];
-    *excess = m ? r->role_s[best] / statistics_medianf(r->scratch, m) - 1 : NAN;
-    return m ? best : GRAPH_NONE;
+    *excess = others ? r->role_s[best] / r->others_s - 1 : NAN;
+    return others ? best : GRAPH_NONE;
+}
+
+double roles_of_mean(const struct roles *r, uint32_t role)
+{
+    return r->roles > 1 && role < r->roles && r->role_s[role] > 0 ? r->role_s[role] / r->mean_s : 1;
+}
+
+double roles_of_others(const struct roles *r, uint32_t role)
+{
+    return r->roles > 1 && role < r->roles && r->role_s[role] > 0 && r->others_s > 0 ? r->role_s[role] / r->others_s : 1;
 }
 
 double roles_error(const struct roles *r, const struct graph *g, uint32_t role, double *freedom)

@@ -25,6 +25,9 @@ bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n
 double roles_level_s(const struct roles *r, uint32_t role);
 /* The role with the most work, and how much it is over the other roles' median, minus 1.  GRAPH_NONE: there is but one. */
 uint32_t roles_heaviest(const struct roles *r, double *excess);
+/* A role's level over the mean of all, which roles_take() divides by; and over that median.  1 where there is but one role. */
+double roles_of_mean(const struct roles *r, uint32_t role);
+double roles_of_others(const struct roles *r, uint32_t role);
 /* Standard error of that excess of the role, from how the ranks of a role differ, and the others' roles; and its degrees of freedom. */
 double roles_error(const struct roles *r, const struct graph *g, uint32_t role, double *freedom);
 uint32_t roles_steps(const struct roles *r); /* taken */

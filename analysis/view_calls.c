@@ -798,6 +798,16 @@ uint32_t view_calls_role(const struct view *v, uint32_t rank)
     return v->calls ? graph_role(v->calls->graph, rank) : GRAPH_NONE;
 }
 
+double view_calls_of_mean(const struct view *v, uint32_t rank)
+{
+    return view_calls_active(v) ? roles_of_mean(v->calls->roles, view_calls_role(v, rank)) : 1;
+}
+
+double view_calls_of_others(const struct view *v, uint32_t rank)
+{
+    return view_calls_active(v) ? roles_of_others(v->calls->roles, view_calls_role(v, rank)) : 1;
+}
+
 void view_call_lost(struct view *v, uint32_t rank)
 {
     if (v->calls)

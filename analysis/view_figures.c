@@ -127,7 +127,7 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .delay_s = view_sums_delay_s(v, rank),
         .compute_s = steps.compute_s > 0 ? steps.compute_s : NAN,
         .stay_s = steps.stay_s > 0 ? steps.stay_s : NAN,
-        .slowdown = 1 + diagnosis_excess(v->diagnosis, rank),
+        .slowdown = (1 + diagnosis_excess(v->diagnosis, rank)) * view_calls_of_others(v, rank),
         .inside_op = k->live_at_s + LIVE_VALID_S > now_s ? k->inside_op : RING_OP_NONE,
         .inside_comm = k->inside_comm,
         .inside_seq = k->inside_seq,

@@ -180,6 +180,10 @@ void view_steps_figures(const struct view *v, double now_s, struct view_figures 
 void view_calls_free(struct view_calls *s);                    /* NULL is fine */
 double view_calls_bytes(const struct view_calls *s);           /* NULL is fine; looks at all ranks */
 uint32_t view_calls_role(const struct view *v, uint32_t rank); /* see graph_role() */
+/* What the detectors do not see of a rank's work, because ranks of its role have it alike: that over the mean of all roles, which is what its
+ * work was divided by, and over the roles that have less, see roles.h. 1: nothing. */
+double view_calls_of_mean(const struct view *v, uint32_t rank);
+double view_calls_of_others(const struct view *v, uint32_t rank);
 bool view_calls_active(const struct view *v); /* steps come from the graph, not from step items */
 void view_calls_take(struct view *v, double now_s, const struct call_item *c);
 void view_calls_take_sample(struct view *v,

@@ -130,6 +130,7 @@ struct newest_steps {
     uint32_t n, ranks;
     float *own_s;
     uint32_t *rank, *node, *switch_id; /* by column: who it is, where it sits */
+    double *of_mean;                   /* by column: what the work that is kept was divided by, see roles.h */
     double *scratch;
     double step_s, step_cv, step_spread, step_p99_ratio;
 };
@@ -140,6 +141,7 @@ static void steps_free(struct newest_steps *s)
     free(s->rank);
     free(s->node);
     free(s->switch_id);
+    free(s->of_mean);
     free(s->scratch);
 }
 
@@ -155,8 +157,10 @@ static int by_place(const void *a, const void *b, void *arg)
 }
 
 /* Ranks with anything in the newest steps, in the order that variation_fit wants. */
-static void order_ranks(const struct work *w, struct newest_steps *s)
+static void order_ranks(const struct view *v, struct newest_steps *s)
 {
+    const struct work *w = diagnosis_work(v->diagnosis);
+
     s->rank = xcalloc(w->n, sizeof(*s->rank));
     for (uint32_t r = 0; r < w->n; r++)
         if (w->rank[r].steps)
@@ -164,9 +168,11 @@ static void order_ranks(const struct work *w, struct newest_steps *s)
     qsort_r(s->rank, s->ranks, sizeof(*s->rank), by_place, w->rank);
     s->node = xcalloc(s->ranks, sizeof(*s->node));
     s->switch_id = xcalloc(s->ranks, sizeof(*s->switch_id));
+    s->of_mean = xcalloc(s->ranks, sizeof(*s->of_mean));
     for (uint32_t i = 0; i < s->ranks; i++) {
         s->node[i] = w->rank[s->rank[i]].node;
         s->switch_id[i] = w->rank[s->rank[i]].switch_id;
+        s->of_mean[i] = view_calls_of_mean(v, s->rank[i]);
         if (s->node[i] == WORK_PLACE_NONE) /* not known: each on its own */
             s->node[i] = UINT32_MAX / 2 + i;
     }
@@ -186,10 +192,11 @@ static void spread_of(struct newest_steps *s, double *duration_s)
 }
 
 /* The steps of one state of the run, without pauses and without the first ones, which may be warming up. */
-static void take_steps(const struct work *w, uint32_t warm_up, struct newest_steps *s)
+static void take_steps(const struct view *v, struct newest_steps *s)
 {
+    const struct work *w = diagnosis_work(v->diagnosis);
     double duration_s[WORK_STEPS];
-    uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0;
+    uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0, warm_up = view_phases_warm_up(v);
 
     if (w->steps < WORK_STEPS)
         first = warm_up < kept ? warm_up : kept;
@@ -202,7 +209,7 @@ static void take_steps(const struct work *w, uint32_t warm_up, struct newest_ste
         if (w->step[slot].pause || !(w->step[slot].typical_s > 0))
             continue;
         for (uint32_t i = 0; i < s->ranks; i++)
-            s->own_s[(size_t)s->n * s->ranks + i] = work_own_s(w, slot, s->rank[i]);
+            s->own_s[(size_t)s->n * s->ranks + i] = work_own_s(w, slot, s->rank[i]) * (float)s->of_mean[i];
         s->step_s += w->step[slot].duration_s;
         duration_s[s->n++] = w->step[slot].duration_s;
     }
@@ -279,7 +286,6 @@ static const char *alone(const struct view *v)
 /* All that a projection stands on; NULL, or what is missing. */
 static const char *fit(const struct view *v, struct view_scaling *out, struct projection_input *in)
 {
-    const struct work *w = diagnosis_work(v->diagnosis);
     struct newest_steps steps = { 0 };
     struct view_figures f;
     const char *why = NULL;
@@ -288,8 +294,8 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
     *in = (struct projection_input){ .noise = &out->noise };
     if (!view_steps_count(v)->period)
         return "no steps are seen yet";
-    order_ranks(w, &steps);
-    take_steps(w, view_phases_warm_up(v), &steps);
+    order_ranks(v, &steps);
+    take_steps(v, &steps);
     view_share_figures(v, &f);
     in->step_s = steps.step_s;
     in->cv = steps.step_cv;
@@ -556,8 +562,8 @@ const char *view_strategies_get(const struct view *v, const struct view_strategy
         why = "no steps are seen yet";
         goto out;
     }
-    order_ranks(diagnosis_work(v->diagnosis), &steps);
-    take_steps(diagnosis_work(v->diagnosis), view_phases_warm_up(v), &steps);
+    order_ranks(v, &steps);
+    take_steps(v, &steps);
     view_share_figures(v, &f);
     in.step_s = steps.step_s;
     in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;

@@ -112,6 +112,7 @@ UNIT_TESTS = \
 	tests/unit/report_print \
 	tests/unit/ring \
 	tests/unit/ring_threads \
+	tests/unit/roles \
 	tests/unit/scaling \
 	tests/unit/scenario \
 	tests/unit/schedule \

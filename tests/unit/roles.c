@@ -1,0 +1,152 @@
+/* Stages of a pipeline that have different amounts of work: what is reported of the heavy one's ranks is the same everywhere. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/view.h"
+#include "ring/ring.h"
+#include "tests/random.h"
+#include "tests/tap.h"
+
+#define WORLD    1u
+#define STAGE    2u /* of the first stage's replicas; the next is that of the other's */
+#define REPLICAS 4u
+#define RANKS    (2 * REPLICAS) /* rank r is stage r % 2 of replica r / 2, each on a node of its own */
+#define LIGHT_S  0.010
+#define HEAVY_S  0.018
+#define PASS_S   0.0001
+#define STEPS    100u
+
+static struct view *view;
+static uint32_t numbers; /* messages of a stream so far */
+
+static uint64_t ns(double s)
+{
+    return (uint64_t)((5 + s) * 1e9);
+}
+
+static void message(double now_s, uint8_t kind, uint32_t rank, uint32_t peer, double enter_s, double leave_s)
+{
+    view_call(view, now_s,
+              &(struct graph_call){ .rank = rank,
+                                    .kind = kind,
+                                    .comm = WORLD,
+                                    .seq = numbers,
+                                    .peer = peer,
+                                    .tag = (kind == GRAPH_SEND ? rank : peer) % 2, /* up, down */
+                                    .bytes = 100000,
+                                    .begin_ns = kind == GRAPH_RECV ? ns(enter_s) : 0,
+                                    .enter_ns = ns(enter_s),
+                                    .leave_ns = ns(leave_s) });
+}
+
+/* Both in its call and, as the agent sends it, in a sample. */
+static void collective(double now_s, uint32_t rank, uint64_t comm, double enter_s, double leave_s)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_SAMPLE,
+                                   .sample = { .rank = rank,
+                                               .op = RING_OP_ALLREDUCE,
+                                               .comm = comm,
+                                               .seq = numbers,
+                                               .n = 1,
+                                               .root = -1,
+                                               .bytes = 1000,
+                                               .enter_ns = ns(enter_s),
+                                               .stay_ns = ns(leave_s) - ns(enter_s),
+                                               .stay_sum_ns = ns(leave_s) - ns(enter_s) } };
+
+    view_call(view, now_s,
+              &(struct graph_call){ .rank = rank,
+                                    .kind = GRAPH_COLLECTIVE,
+                                    .op = RING_OP_ALLREDUCE,
+                                    .comm = comm,
+                                    .seq = numbers,
+                                    .bytes = 1000,
+                                    .enter_ns = ns(enter_s),
+                                    .leave_ns = ns(leave_s) });
+    view_item(view, now_s, &item);
+}
+
+/* Up, down, each stage's replicas meet, and all do.  Returns when it is over. */
+static double step(double begin_s)
+{
+    double back_s[REPLICAS], meet_s = 0, met_s;
+
+    for (uint32_t k = 0; k < REPLICAS; k++) {
+        uint32_t light = 2 * k, heavy = light + 1;
+        double sent_s = begin_s + LIGHT_S * (1 + 0.01 * gauss()), got_s = sent_s + PASS_S;
+        double done_s = got_s + HEAVY_S * (1 + 0.01 * gauss());
+
+        back_s[k] = done_s + PASS_S;
+        meet_s = fmax(meet_s, back_s[k]);
+        message(got_s, GRAPH_SEND, light, heavy, sent_s, sent_s + 1e-6);
+        message(got_s, GRAPH_RECV, heavy, light, begin_s + 1e-6, got_s);
+        message(done_s, GRAPH_SEND, heavy, light, done_s, done_s + 1e-6);
+        message(back_s[k], GRAPH_RECV, light, heavy, sent_s + 2e-6, back_s[k]);
+    }
+    met_s = meet_s + PASS_S;
+    for (uint32_t r = 0; r < RANKS; r++)
+        collective(met_s, r, STAGE + r % 2, r % 2 ? back_s[r / 2] - PASS_S + 2e-6 : back_s[r / 2] + 1e-6, met_s);
+    for (uint32_t r = 0; r < RANKS; r++)
+        collective(met_s, r, WORLD, met_s + 1e-6, met_s + PASS_S);
+    numbers++;
+    return met_s + PASS_S;
+}
+
+static void member(uint32_t rank, uint64_t comm, uint32_t size, uint32_t place, uint32_t first, uint32_t last)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_COMM,
+                                   .comm = { .rank = rank, .name = comm, .size = size, .comm_rank = place, .first = first, .last = last } };
+
+    view_item(view, 0, &item);
+}
+
+static const struct strategy *replaced(const struct view_strategies *s)
+{
+    for (size_t i = 0; i < s->s.n; i++)
+        if (s->s.list[i].kind == STRATEGY_REPLACE_NODE)
+            return &s->s.list[i];
+    return NULL;
+}
+
+int main(void)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    static struct view_scaling scaling;
+    static struct view_strategies ways;
+    const struct view_verdict *d;
+    double now_s = 0;
+    size_t n;
+
+    view = view_new(&params, 0);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char node[16];
+
+        snprintf(node, sizeof(node), "%s%u", r % 2 ? "heavy" : "light", r / 2);
+        view_rank_add(view, r, 0, node, "");
+        member(r, WORLD, RANKS, r, 0, RANKS - 1);
+        member(r, STAGE + r % 2, REPLICAS, r / 2, r % 2, RANKS - 2 + r % 2);
+    }
+    for (uint32_t i = 0; i < STEPS; i++) {
+        now_s = step(now_s);
+        view_tick(view, now_s);
+    }
+    n = view_verdicts_get(view, &d);
+    ok(n == 1 && d->finding.class == FINDING_IMBALANCE && d->finding.scope == SCOPE_RANKS, "the stage that has more work than the other is named");
+    if (!n)
+        return done_testing();
+    is_near(d->finding.excess, HEAVY_S / LIGHT_S - 1, 0.05, "how much more is said");
+    for (uint32_t r = 0; r < 4; r++) {
+        struct view_rank_figures f;
+
+        view_rank_get(view, now_s, r, &f);
+        is_near(f.slowdown, r % 2 ? 1 + d->finding.excess : 1, 0.05, "the work of rank %u over the others' is what the verdict says", r);
+        is_near(f.compute_s, r % 2 ? HEAVY_S : LIGHT_S, 0.05, "its work in a step is its own");
+    }
+    ok(!view_scaling_get(view, false, &scaling), "there is a projection");
+    is_near(scaling.noise.mean_s, (HEAVY_S + LIGHT_S) / 2, 0.05, "it stands on the mean work of all ranks");
+    ok(!view_strategies_get(view, &VIEW_STRATEGY_OPTIONS, &ways) && replaced(&ways), "a node could be replaced");
+    if (replaced(&ways))
+        ok(strstr(replaced(&ways)->name, "heavy") != NULL, "it is one that has more work: %s", replaced(&ways)->name);
+    view_free(view);
+    return done_testing();
+}
