@@ -11,6 +11,7 @@
 #include "ring/ring.h"
 
 #define PAUSE_S 1.0        /* the rest of a step may come this much later */
+#define MESSAGES_SHOWN 0.005 /* share of the time: less is shown as 0 % */
 #define HANG_ID UINT32_MAX /* there is one hang at a time, or lost nodes; findings count from 0 */
 #define LOST_ID (HANG_ID - 1)
 #define EARLIER_ID (LOST_ID - VIEW_RAISED_MAX) /* ... and on: those of before view_position_set() */
@@ -550,9 +551,11 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     struct view_non_finite bad;
     struct view_figures f;
     char step[32];
+    bool messages;
     size_t at;
 
     view_figures_get(v, now_s, &f);
+    messages = f.p2p_ratio >= MESSAGES_SHOWN;
     format_s(step, f.step_p50_s);
     if (view_non_finite_get(v, &bad)) { /* whatever the rest costs, it computes nothing */
         snprintf(buf, size, "%s.", bad.text);
@@ -598,8 +601,11 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     at = judged_text(v, now_s, &f, buf, size);
     at = view_append(buf, size, at, " A step takes %s (median of the last minute)", step);
     if (!isnan(f.synchronisation_ratio))
-        at = view_append(buf, size, at, "; ranks wait for one another %.0f %% of the time",
-                    100 * f.synchronisation_ratio);
+        at = view_append(buf, size, at, "; ranks wait for one another %s%.0f %% of the time",
+                    messages ? "in collectives " : "", 100 * f.synchronisation_ratio);
+    if (messages)
+        at = view_append(buf, size, at, "%s messages hold them %.0f %%%s", isnan(f.synchronisation_ratio) ? ";" : " and",
+                         100 * f.p2p_ratio, isnan(f.synchronisation_ratio) ? " of the time" : "");
     view_append(buf, size, at, ".");
     return buf;
 }

@@ -288,7 +288,7 @@ static void put_shares(const struct html *h)
     if (any) {
         fputs("<figure>\n", h->out);
         chart_shares_put(h->out, "Shares of the ranks' time", share, ARRAY_SIZE(share));
-        put_element(h, "figcaption", "Shares of the time of all ranks, %s. Synchronisation is waiting for a later rank.", h->ended ? "at the end" : "now");
+        put_element(h, "figcaption", "Shares of the time of all ranks, %s. Synchronisation is waiting in collectives for a later rank.", h->ended ? "at the end" : "now");
         fputs("</figure>\n", h->out);
     } else {
         not_measured(h, "it is not known what the ranks' time is spent on");

@@ -263,7 +263,7 @@ void page_time(struct table *t, const json_t *job)
     double waiting = get_number(job, "synchronisation_ratio");
 
     if (!isnan(waiting))
-        page_figure(t, "Sync", "%s of the ranks' time, waiting for a later rank", text_percent(waiting).s);
+        page_figure(t, "Sync", "%s of the ranks' time, waiting in collectives for others", text_percent(waiting).s);
     if (!isnan(get_number(share, "compute")))
         page_figure(t, "Time goes to", "compute %s, communication %s, synchronisation %s, point-to-point %s",
                     text_percent(get_number(share, "compute")).s,
