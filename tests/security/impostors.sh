@@ -120,7 +120,7 @@ C exec scancel "$job" "$own"
 C controller stop >/dev/null
 mkdir -m 700 "$here/rogue"
 chown "$user" "$here/rogue"
-grep -v '^StateDir\|^LogFile\|^CommandHook' "$conf" >"$here/rogue.conf"
+grep -v '^StateDir\|^LogFile\|^CommandHook\|^Rule' "$conf" >"$here/rogue.conf"
 printf 'StateDir=%s\nLogFile=%s\n' "$here/rogue" "$here/rogue/log" >>"$here/rogue.conf"
 chmod 644 "$here/rogue.conf"
 as_user timeout 600 "$here/inst/sbin/syncguardd" --conf "$here/rogue.conf" >"$here/out" 2>&1 &
