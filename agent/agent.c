@@ -296,8 +296,8 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
     if (n && lacks < backlog_first(a->backlog)) {
         backlog_drop(a->backlog, lacks + n - 1);
         send_comms(a, backlog_first(a->backlog) - n, true);
-    } else if (n && fresh) {
-        send_comms(a, lacks > n ? lacks - n : 1, true);
+    } else if (n && fresh && lacks > n) { /* else the first ones, which describe them, are sent again */
+        send_comms(a, lacks - n, true);
     }
     if (a->ends)
         add_timer(a, HURRY, GRACE_S);

@@ -187,6 +187,7 @@ struct view_figures {
 };
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f);
 enum view_regime view_regime_get(const struct view *v);
+bool view_called(const struct view *v); /* a rank was seen to call something */
 /* Mean time of the newest steps, also of a job that is stalled: the unit of its history. */
 double view_newest_steps_s(const struct view *v, double now_s);
 

@@ -97,6 +97,15 @@ void view_figures_get(const struct view *v, double now_s, struct view_figures *f
         forget_pace(f);
 }
 
+bool view_called(const struct view *v)
+{
+    uint32_t r = 0;
+
+    while (r < view_rank_limit(v) && !view_ranks_at(v, r)->events)
+        r++;
+    return r < view_rank_limit(v) || view_comms_joined(v);
+}
+
 double view_newest_steps_s(const struct view *v, double now_s)
 {
     return view_steps_mean_s(v, now_s);

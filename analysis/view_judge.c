@@ -463,16 +463,15 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
 
 enum view_judged view_judged_get(const struct view *v, double now_s)
 {
-    struct view_figures f;
+    double mds = 1 + diagnosis_limit(v->diagnosis);
 
-    view_figures_get(v, now_s, &f);
-    if (isnan(f.step_mean_s))
+    if (view_stands_still(v) || isnan(view_steps_mean_s(v, now_s)))
         return VIEW_NOTHING;
     if (unseen(v))
         return VIEW_NOT_SHOWN;
-    if (isnan(f.mds))
+    if (isnan(mds))
         return VIEW_EARLY;
-    if (f.mds > VIEW_MDS_MAX)
+    if (mds > VIEW_MDS_MAX)
         return VIEW_TOO_VARIOUS;
     return view_is_partial(v) ? VIEW_PARTLY : VIEW_JUDGED;
 }

@@ -12,6 +12,8 @@
 #define RATE_ACCEPTED    "a bandwidth such as 25GB/s, 1.5GiB/s or 400Gbit/s"
 #define NUMBER_ACCEPTED  "a number such as 0.08 or 1e-3"
 #define COUNT_ACCEPTED   "a number such as 64, 175e9, 7B or 1.5M (powers of 1000)"
+/* A larger figure says no more than that it is large, and breaks columns. */
+#define FIGURE_MAX 9999.0
 
 struct suffix {
     const char *name;
@@ -381,6 +383,8 @@ char *units_format_percent(char *buf, size_t size, double ratio)
 {
     if (special(ratio))
         snprintf(buf, size, "%s", special(ratio));
+    else if (ratio * 100 > FIGURE_MAX)
+        snprintf(buf, size, "over %.0f %%", FIGURE_MAX);
     else
         snprintf(buf, size, "%.*f %%", decimals_of(fabs(ratio * 100)), ratio * 100);
     return buf;
@@ -390,6 +394,8 @@ char *units_format_times(char *buf, size_t size, double factor)
 {
     if (special(factor))
         snprintf(buf, size, "%s", special(factor));
+    else if (factor > FIGURE_MAX)
+        snprintf(buf, size, "over %.0fx", FIGURE_MAX);
     else
         snprintf(buf, size, "%.*fx", decimals_of(fabs(factor)), factor);
     return buf;

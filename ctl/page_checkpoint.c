@@ -8,12 +8,14 @@
 
 static void put_interval(const struct page *p, const json_t *c)
 {
-    double goodput = get_number(c, "goodput_most"), next = get_number(c, "next_due_s");
+    double goodput = get_number(c, "goodput_most"), next = get_number(c, "next_due_s"), interval = get_number(c, "interval_s"),
+           left = get_number(c, "limit_s");
     const json_t *perhaps = get_object(c, "perhaps");
     char text[512];
 
-    snprintf(text, sizeof(text), "every %s of work (%.64s)", text_s(get_number(c, "interval_s")).s,
-             shown(c, "reason").s);
+    snprintf(text, sizeof(text), "every %s of work (%.64s)", text_s(interval).s, shown(c, "reason").s);
+    if (interval > left)
+        text_append(text, sizeof(text), ", but the job ends in %s", text_s(left).s);
     if (!isnan(goodput))
         text_append(text, sizeof(text), ", goodput of at most %s", text_percent(goodput).s);
     if (!isnan(next))

@@ -51,6 +51,7 @@ enum statement {
     GET_FAILURES,
     GET_OWN_FAILURES,
     SET_OUTCOME,
+    SET_RUN_OUTCOME,
     PUT_SCALING,
     GET_SCALING,
     PUT_LAUNCH,
@@ -80,7 +81,7 @@ static const char *const sql[STATEMENTS] = {
         "  AND begin<=?9 AND broken AND heard BETWEEN ?9-?17 AND ?9+1 AND NOT(job=?2 AND step=?3)),"
         " ?13,?14,?15,?16)"
         " ON CONFLICT DO UPDATE SET ranks=excluded.ranks, period=excluded.period, heard=excluded.heard,"
-        " ended=excluded.ended, broken=excluded.broken, rerun=max(rerun,excluded.rerun),"
+        " ended=excluded.ended, broken=excluded.broken, rerun=excluded.rerun,"
         " steps=excluded.steps, step_p50_s=excluded.step_p50_s, step_cv=excluded.step_cv,"
         " energy_j_per_step=excluded.energy_j_per_step",
     [PUT_PART] = "INSERT OR REPLACE INTO part VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
@@ -126,6 +127,7 @@ static const char *const sql[STATEMENTS] = {
     [GET_OWN_FAILURES] = "SELECT sum(broken), sum(node_s) FROM outcome WHERE uid=?1 AND job=?2"
                          " AND NOT(step=?3 AND restarts=?4) AND steps>=?5 AND node_s>0",
     [SET_OUTCOME] = "UPDATE outcome SET broken=?5 WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
+    [SET_RUN_OUTCOME] = "UPDATE run SET broken=?5 WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
     [PUT_SCALING] = "INSERT OR REPLACE INTO scaling VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
     /* the newest for each number of ranks: with max() SQLite takes the other columns from that row */
     [GET_SCALING] =
@@ -598,11 +600,17 @@ void store_own_failures(struct store *s, const struct job *j, double *failures, 
 
 int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err)
 {
-    sqlite3_stmt *st = s->db->st[SET_OUTCOME];
+    static const enum statement both[] = { SET_OUTCOME, SET_RUN_OUTCOME };
+    int rc = 0;
 
-    database_bind_id(st, 1, &j->id);
-    sqlite3_bind_int(st, 5, failed);
-    return database_run(st, "history", err);
+    for (size_t i = 0; i < ARRAY_SIZE(both) && rc == 0; i++) {
+        sqlite3_stmt *st = s->db->st[both[i]];
+
+        database_bind_id(st, 1, &j->id);
+        sqlite3_bind_int(st, 5, failed);
+        rc = database_run(st, "history", err);
+    }
+    return rc;
 }
 
 int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,

@@ -132,7 +132,7 @@ void store_failures(struct store *s, const struct job *j, const char *partition,
 
 /* Failures and node-seconds of the job's own other runs: its other steps, and its runs before it was requeued. */
 void store_own_failures(struct store *s, const struct job *j, double *failures, double *node_s);
-/* Record whether the ended step failed, which replaces the value derived from `broken`. */
+/* Record whether the ended step failed, which replaces the value derived from `broken`: a start after a cancelled run is no re-run. */
 int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err);
 
 /* Store the step's measurements for projections, as text in the format of job/scaling_run.h. */

@@ -302,7 +302,6 @@ static bool is_over(const struct job *j)
 void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
               void *arg)
 {
-    struct view_figures f;
     struct view_event e;
 
     if (j->state == JOB_FINISHED || (j->state == JOB_LOST && !job_agents_connected(j)))
@@ -322,19 +321,18 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
     see_known(j, now_s);
     if (job_agents_connected(j) || !j->n_agents)
         j->idle_since_s = now_s;
-    view_figures_get(j->view, now_s, &f);
     if (!job_doubt(j))
         j->doubt_s = 0;
     else if (!j->doubt_s)
         j->doubt_s = now_s;
     if (now_s > j->idle_since_s + JOB_LOST_S)
         end(j, now_s, JOB_LOST);
-    else if (f.regime == VIEW_STALLED)
+    else if (view_regime_get(j->view) == VIEW_STALLED)
         set_state(j, now_s, JOB_STALLED);
-    else if (f.regime == VIEW_SUSPENDED)
+    else if (view_regime_get(j->view) == VIEW_SUSPENDED)
         set_state(j, now_s, JOB_SUSPENDED);
     else
-        set_state(j, now_s, f.collectives || f.events ? JOB_RUNNING : JOB_STARTING); /* events: messages, too */
+        set_state(j, now_s, view_called(j->view) ? JOB_RUNNING : JOB_STARTING);
 }
 
 bool job_hangs(const struct job *j)

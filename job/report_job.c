@@ -87,7 +87,7 @@ static json_t *probe_json(const struct job *j, double now_s, const struct view_f
     put_int(o, "comms_missed", (int64_t)f->comms_missed);
     put_int(o, "ranks_guarded", f->ranks_known);
     put_count(o, "ranks_total", j->tasks ? (int64_t)j->tasks : -1); /* without Slurm nobody has said it */
-    put_real(o, "overhead_ratio", time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN);
+    put_real(o, "overhead_ratio", now_s >= j->start_s + 1 && time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN);
     return o;
 }
 

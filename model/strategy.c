@@ -413,7 +413,7 @@ static void add_merged(struct world *w)
         return;
     change_exchange(w, &c, merged_s);
     c.waiting_least = w->out->waiting_s > 0 ? fmin(1, w->waiting.all_s / w->out->waiting_s) : 1;
-    snprintf(why, sizeof(why), "one barrier instead of %.3g", exchanges(w));
+    snprintf(why, sizeof(why), "one barrier instead of %.0f", exchanges(w));
     add(w, &s, &c, why);
 }
 

@@ -45,7 +45,11 @@ check() { # QUESTION... LIST OPERATOR'S OWNER'S
 check jobs jobs $running $running
 check jobs --finished --newest 100000 jobs $((running + ended)) $((running + owners_ended))
 check jobs --finished --newest 50 jobs $((running + 50)) $((running + 50))
-check nodes nodes $running $running
+# An operator sees the nodes of the history, too, once they are scored.
+past=16
+all_scored() { [ "$(sgctl nodes --json | rows nodes)" = $((running + past)) ]; }
+wait_for 120 all_scored
+check nodes nodes $((running + past)) $running
 check actions actions $actions $actions
 is "$(sgctl jobs --finished --newest 100000 | grep -cE '^[0-9]+\.0 ')" $((running + ended)) "sgctl jobs --finished prints a line for each step"
 is "$(sgctl jobs --finished --newest 7 --json | jq -r '[.jobs['$running':][].job] | join(" ")')" \

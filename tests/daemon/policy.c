@@ -730,6 +730,7 @@ static void impossible(void)
     char of_dry[2048] = "", of_real[2048] = "";
 
     ok(becomes("4801", "policy.rules.0.phase", "withheld"), "the rule is not due, but withheld");
+    ok(becomes("4801", "policy.rules.0.last.state", "withheld"), "it has decided so");
     a = job("4801");
     is_str(text(a, "policy.rules.0.why_not"), why, "the rule says why");
     is_str(text(rule(a, "slow"), "last.why_not"), why, "so does its decision");
