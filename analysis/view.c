@@ -46,6 +46,7 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .began_s = NAN,
                         .watched_s = NAN,
                         .item_s = -INFINITY,
+                        .still_s = -INFINITY,
                         .active_s = INFINITY,
                         .ranks = view_ranks_new(now_s),
                         .comms = view_comms_new(),
@@ -233,7 +234,7 @@ static void take_sample(struct view *v, const struct sample *s)
     }
     view_steps_take_seq(v, s->comm, s->seq + s->n - 1);
     view_ranks_take_sample(v, s);
-    if (view_stands_still(v) || view_was_suspended(v, v->now_s, (double)(s->gap_sum_ns + s->stay_sum_ns) * 1e-9))
+    if (view_stood_still(v, v->now_s, (double)(s->gap_sum_ns + s->stay_sum_ns) * 1e-9))
         return;
     view_calls_take_sample(v, s);
     if (s->flags & SAMPLE_WHOLE)

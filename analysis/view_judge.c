@@ -421,10 +421,17 @@ void view_judge(struct view *v, double now_s)
     s->regime = s->ended_still ? s->moving : judge_regime(v, now_s, stalled);
     if (v->finished && s->regime == VIEW_STARTING)
         s->regime = VIEW_NO_REGIME;
+    if (s->regime == VIEW_STALLED)
+        v->still_s = now_s;
     if (s->regime != VIEW_STALLED && s->regime != VIEW_SUSPENDED)
         s->moving = s->regime;
     if (s->regime != before && !v->finished)
         view_event(v, now_s, "", "regime: %s", view_regime_name(s->regime));
+}
+
+bool view_stood_still(const struct view *v, double now_s, double duration_s)
+{
+    return view_stands_still(v) || now_s - duration_s < v->still_s || view_was_suspended(v, now_s, duration_s);
 }
 
 bool view_stands_still(const struct view *v)

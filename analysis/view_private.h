@@ -27,6 +27,7 @@ struct view {
     uint64_t steps_before; /* that the other one counted */
     double item_s;   /* when the newest item came */
     double moved_s;  /* when a rank came to a newer collective of the communicator that steps are counted on */
+    double still_s;  /* when it was last seen to stand still; minus infinity: never */
     double active_s; /* when a rank was last known to have ended a call; infinite: not known */
     bool finished;
     char unseen[512]; /* why nothing is seen of a step without ranks; "": not known */
@@ -364,6 +365,7 @@ void view_verdicts_go_on(struct view *v, const struct view_verdict *verdict, siz
 void view_judge(struct view *v, double now_s);
 /* Stalled now: what was measured before does not describe it. */
 bool view_stands_still(const struct view *v);
+bool view_stood_still(const struct view *v, double now_s, double duration_s); /* at any time in the last duration_s */
 
 /* view_finding.c */
 /* What shows a finding, without its price, of a job that goes on or in the past tense.  Returns the length. */

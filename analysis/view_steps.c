@@ -163,7 +163,7 @@ static void keep_duration(struct view *v, double now_s, double duration_s)
 {
     struct view_steps *s = v->steps;
 
-    if (view_stands_still(v)) {
+    if (view_stood_still(v, now_s, duration_s)) {
         s->n_kept = 0;
         return;
     }

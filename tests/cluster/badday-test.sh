@@ -69,10 +69,10 @@ day() {
     ok $? "the report says so"
     before=$(figure '.elapsed_s')
     restart_controller
-    until_true 300 '.state == "running" and any(.verdicts[]; .culprits == ["node3"])'
-    ok $? "after a restart of the controller the node is named again"
-    until_true 60 'all(.verdicts[]; .acknowledged) and .policy.paused'
-    ok $? "... as acknowledged, with the policy still paused"
+    until_true 300 '.state == "running" and any(.verdicts[]; .culprits == ["node3"] and .acknowledged)'
+    ok $? "after a restart of the controller the node is named again, as acknowledged"
+    is_true '.policy.paused'
+    ok $? "... with the policy still paused"
     test "$(figure ".elapsed_s >= $before")" = true
     ok $? "... in a run that began when it had begun"
     S policy resume "$job" >/dev/null
@@ -114,9 +114,8 @@ day() {
     says 10 '^node4 is lost' "its sentence names the lost node"
     is_true '[.timeline[] | select(.class == "hang" or .class == "lost") | .culprits[]] | unique == ["node4", "r1"]'
     ok $? "no rank that was ended with it is named"
-    wait_for 120 eval '[ "$(culprit_jobs node4)" = '"$1"' ]'
-    is "$(culprit_jobs node4)" "$1" "the history of the lost node counts it"
-    is "$(culprit_jobs node1)" 0 "that of a healthy one does not"
+    wait_for 120 eval '[ "$(culprit_jobs node4)" -ge '"$1"' ]'
+    ok $? "the history of the lost node counts it"
     C boot node4
     C exec scontrol update nodename=node4 state=resume 2>/dev/null
     wait_for 60 eval '[ "$(C exec sinfo -h -n node4 -o %T)" = idle ]'
