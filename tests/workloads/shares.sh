@@ -1,6 +1,8 @@
 #!/bin/bash
 # What a job's time goes into: the shares that SyncGuard reports of a run, beside those that the program took of the same run with its own clocks.
-# Shares of one run, so that it does not matter how fast the machine is.
+# Shares of one run, so that it does not matter how fast the machine is.  But a rank that has no core between two of these clocks' readings is
+# in one of them and not in the other: where others need the cores, 10 points are allowed, and what was lost without the record of loops of
+# tests were 30.  With SYNCGUARD_MEASURE=yes, which takes a machine with nothing else to do, 3.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
 : "${top_builddir:?}"
@@ -18,7 +20,10 @@ ProbePath=$probe
 CONF
 export top_srcdir top_builddir SYNCGUARD_CONF=$dir/own.conf TMPDIR=$dir
 
-# agrees WHAT PROGRAM OPTION...: assertion: the shares of a run are at most 3 points apart
+most=0.1
+[ "${SYNCGUARD_MEASURE-}" != yes ] || most=0.03
+
+# agrees WHAT PROGRAM OPTION...: assertion: the shares of a run are at most so far apart
 agrees() {
     local what=$1 program=$2
 
@@ -32,9 +37,9 @@ agrees() {
     fi
     jq -r '[.shares.compute, .shares.point_to_point, .shares.communication + .shares.synchronisation, .efficiency.run.parallel] | @tsv' \
         "$dir/report" >"$dir/reported"
-    awk -v reported="$(cat "$dir/reported")" '
+    awk -v reported="$(cat "$dir/reported")" -v most=$most '
         function far(name, own, is) {
-            if (is == "" || own - is > 0.03 || is - own > 0.03) bad = 1
+            if (is == "" || own - is > most || is - own > most) bad = 1
             text = text sprintf(", %s %.1f %% and %.1f %%", name, 100 * own, 100 * is)
         }
         /^shares: / {
