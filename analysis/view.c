@@ -234,14 +234,14 @@ static void take_sample(struct view *v, const struct sample *s)
     }
     view_steps_take_seq(v, s->comm, s->seq + s->n - 1);
     view_ranks_take_sample(v, s);
-    if (view_stood_still(v, v->now_s, (double)(s->gap_sum_ns + s->stay_sum_ns) * 1e-9))
-        return;
     view_calls_take_sample(v, s);
     if (s->flags & SAMPLE_WHOLE)
         return; /* the sample of its block has its times, too; whole ones are for traces */
-    view_history_take_sample(v, s);
-    view_sums_take_sample(v, s);
-    view_comms_take_sample(v, s);
+    if (!view_stood_still(v, v->now_s, (double)(s->gap_sum_ns + s->stay_sum_ns) * 1e-9)) {
+        view_history_take_sample(v, s);
+        view_sums_take_sample(v, s);
+    }
+    view_comms_take_sample(v, s); /* it is a collective all the same: what such ones show is known from it, too */
 }
 
 void view_begin(struct view *v, double now_s)

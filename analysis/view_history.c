@@ -319,6 +319,8 @@ void view_history_take_joined(struct view *v, const struct joined *j, bool main)
     struct view_history *s = v->history;
     double skew_s = j->stay_max_s - j->stay_min_s;
 
+    if (view_stood_still(v, v->now_s, j->stay_max_s))
+        return;
     s->now.wait_s += (j->stay_sum_s - j->present * j->stay_min_s) * j->n;
     s->now.transfer_s += j->stay_min_s * j->present * j->n;
     if (main) {

@@ -39,7 +39,7 @@ struct view_steps {
     struct step_count count;
     uint32_t counted; /* the collective after the newest step that was counted, ... */
     bool counts;      /* ... if any was */
-    bool catches_up;  /* steps that were being put together when the view before stopped are counted with the next ones */
+    bool catches_up;  /* steps that were being put together, here or in the view before, and given up are counted with the next ones */
     struct open_step open[STEPS_OPEN];
     struct {
         struct rank_steps mean;
@@ -451,10 +451,12 @@ static void widen_stretch(struct view *v, double now_s, uint32_t n_steps)
     /* What most ranks reported was steps; what the others report of them later is too little to be counted
      * again. */
     for (struct open_step *o; (o = oldest_open(v->steps));)
-        if (2 * o->present > view_ranks_count(v)->most)
+        if (2 * o->present > view_ranks_count(v)->most) {
             deliver_step(v, now_s, o);
-        else
+        } else {
             o->used = false;
+            v->steps->catches_up = v->steps->counts;
+        }
     while (*block < n_steps)
         *block *= 2;
     diagnosis_restart(v->diagnosis);

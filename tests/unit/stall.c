@@ -435,6 +435,25 @@ static void silence(void)
     view_free(view);
 }
 
+/* Ranks that start long after the others: their first collective, in which nothing moved, is none of the pace, but one that was seen. */
+static void late_start(void)
+{
+    struct view_figures f;
+    struct rank rank[RANKS];
+
+    start(0);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 0 });
+    rank[5] = (struct rank){ .op = NONE };
+    stand_still(rank, 40);
+    ok(regime() == VIEW_STALLED, "ranks that wait for one that starts late stand still");
+    for (uint32_t i = 0; i < 40; i++)
+        step(i);
+    view_figures_get(view, now_s, &f);
+    is_int((long long)f.collectives, 40, "then all collectives are seen, with the first one");
+    ok(f.synchronisation_ratio < 0.2, "and the shares are those of the steps: %.2f", f.synchronisation_ratio);
+    view_free(view);
+}
+
 static void ended(void)
 {
     struct rank rank[RANKS];
@@ -568,6 +587,7 @@ int main(void)
     messages_only();
     limits();
     silence();
+    late_start();
     ended();
     lost_node();
     silent_node_comes_back();
