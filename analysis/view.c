@@ -314,7 +314,7 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 
 void view_position_get(const struct view *v, struct view_position *p)
 {
-    *p = (struct view_position){ .began_s = v->began_s, .until_s = NAN };
+    *p = (struct view_position){ .began_s = v->began_s };
     p->suspended_s = v->now_s - v->began_s - view_run_s(v, v->now_s);
     view_steps_position(v, p);
 }

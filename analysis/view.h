@@ -145,14 +145,14 @@ bool view_calls_found(const struct view *v);
 void view_tick(struct view *v, double now_s);
 /* How far a view has come, for another one that goes on where it stopped. */
 struct view_position {
-    double began_s, until_s; /* the caller's clock: the first item, and when the view stopped */
-    double suspended_s;      /* for how long the job was suspended by then */
+    double began_s;        /* the caller's clock: the first item */
+    double suspended_s;    /* for how long the job was suspended by then */
     uint64_t steps, comm;    /* done; the communicator that they are counted on */
     uint32_t size, period;   /* of comm */
     uint32_t counted;        /* its collective after the newest step ... */
     bool counts;             /* ... if any was counted */
 };
-void view_position_get(const struct view *v, struct view_position *p); /* but for until_s */
+void view_position_get(const struct view *v, struct view_position *p);
 /* To a new view, with the verdicts of the run by then: their texts in the past tense (view_verdict_past()), over_s the caller's clock. */
 void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict, size_t n);
 /* A verdict's sentence in the past tense, without its price.  Returns buf. */

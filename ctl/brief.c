@@ -126,7 +126,7 @@ static void cost_text(char *buf, size_t size, const json_t *answer, const json_t
     char share[64];
 
     verdict_lost(share, sizeof(share), price, get_number(verdict, "slowdown_low"), get_number(verdict, "slowdown_high"));
-    if ((!strcmp(get_word(verdict, "class"), "hang") || !strcmp(get_word(verdict, "class"), "lost")) && !*share)
+    if (verdict_stops(get_word(verdict, "class")) && !*share)
         text_append(buf, size, ended ? "nothing moved" : "nothing moves");
     else if (!*share)
         text_append(buf, size, "not known");

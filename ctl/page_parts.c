@@ -102,7 +102,7 @@ enum page_style page_verdict_severity(const json_t *verdict)
 {
     if (get_true(verdict, "minor"))
         return PAGE_PLAIN;
-    if (!strcmp(get_word(verdict, "class"), "hang") || !strcmp(get_word(verdict, "class"), "lost"))
+    if (verdict_stops(get_word(verdict, "class")))
         return PAGE_BAD;
     return get_number(verdict, "slowdown") >= VERDICT_BAD_SLOWDOWN && !get_true(verdict, "acknowledged") ? PAGE_BAD : PAGE_WARN;
 }

@@ -401,7 +401,7 @@ static void save_jobs(struct controller *s, double now_s)
             save(s, j);
         if (j->payer)
             bounds_took(s->bounds, j->payer, controller_now_s() - begin_s);
-        j->saved_s = now_s;
+        j->saved_s = j->kept_s = now_s;
         j->final = job_over(j);
     } while (controller_now_s() < until_s);
 }

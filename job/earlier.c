@@ -184,7 +184,6 @@ static void take_position(struct job *j, const struct clocks *c, double until_s,
 {
     const json_t *o = get_object(earlier, "position");
     struct view_position p = { .began_s = own_of(c, o, "began"),
-                               .until_s = until_s,
                                .steps = (uint64_t)get_int(o, "steps", 0, INT64_MAX, 0),
                                .comm = get_hex(o, "comm"),
                                .size = (uint32_t)get_int(o, "size", 0, VIEW_RANKS_MAX, 0),

@@ -119,6 +119,11 @@ static json_t *algorithm_json(const struct job_algorithm *a)
     return o;
 }
 
+static bool is_heard(const struct job_agent *a, double now_s)
+{
+    return a->link && !job_silent(a, now_s);
+}
+
 static json_t *agent_json(const struct job_agent *a, double now_s)
 {
     json_t *o = json_object();
@@ -126,7 +131,7 @@ static json_t *agent_json(const struct job_agent *a, double now_s)
     put_text(o, "node", a->node);
     put_text(o, "switch", a->switch_name);
     put_text(o, "version", a->version);
-    put_bool(o, "connected", a->link && !job_silent(a, now_s));
+    put_bool(o, "connected", is_heard(a, now_s));
     put_bool(o, "ended", a->bye);
     put_real(o, "cpu_ratio", a->cpu_ratio);
     put_real(o, "rss_bytes", a->rss_bytes);
@@ -195,7 +200,7 @@ static json_t *silent_agents(const struct job *j, double now_s)
     for (size_t i = 0; i < j->n_agents; i++) {
         const struct job_agent *a = j->agent[i];
 
-        if ((a->link && !job_silent(a, now_s)) || a->bye)
+        if (is_heard(a, now_s) || a->bye)
             continue;
         if (number++ < SILENT_NAMED)
             json_array_append_new(nodes, text_json(a->node));

@@ -40,6 +40,14 @@ char *verdict_words(char *buf, size_t size, const char *class, const char *culpr
     return buf;
 }
 
+bool verdict_stops(const char *class)
+{
+    for (enum finding_class c = 0; c < FINDING_CLASSES; c++)
+        if (!strcmp(class, finding_class_name(c)))
+            return finding_stops(c);
+    return false;
+}
+
 char *verdict_lost(char *buf, size_t size, double slowdown, double low, double high)
 {
     struct interval of = { slowdown, slowdown };

@@ -12,6 +12,9 @@
  * as it is.  Returns buf. */
 char *verdict_words(char *buf, size_t size, const char *class, const char *culprits, size_t n_culprits);
 
+/* Does nothing go on as long as a verdict of this class, as in JSON, stands (finding_stops())? */
+bool verdict_stops(const char *class);
+
 /* The share of the time that is lost by a slowdown, in the words of the verdict's sentence: "12 % (10 to 14 %)"; "12 %" where low
  * and high are NaN; "" where the slowdown is NaN.  Returns buf. */
 char *verdict_lost(char *buf, size_t size, double slowdown, double low, double high);

@@ -86,7 +86,7 @@ static const struct json_field job_fields[] = {
 /* A report counts the ages of an ended step's verdicts from its end; "ago" on a screen is from now. */
 static void count_from_now(struct snap_job *j)
 {
-    if ((strcmp(j->state, "finished") != 0 && strcmp(j->state, "lost") != 0) || isnan(j->age_s))
+    if (snap_job_alive(j) || isnan(j->age_s))
         return;
     for (size_t i = 0; i < j->n_verdicts; i++) {
         j->verdict[i].found_s += j->age_s;
@@ -526,7 +526,7 @@ enum severity snap_verdict_severity(const struct snap_verdict *v)
 {
     if (!v->standing)
         return SEVERITY_NONE;
-    if (!strcmp(v->class, "hang") || !strcmp(v->class, "lost"))
+    if (verdict_stops(v->class))
         return SEVERITY_BAD;
     return v->slowdown >= VERDICT_BAD_SLOWDOWN && !v->acknowledged ? SEVERITY_BAD : SEVERITY_WARN;
 }

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/verdict_words.h"
 #include "tui/draw.h"
 #include "tui/padded.h"
 
 #define LETTERS 3 /* side by side, of verdicts that began together */
 
-static bool is_hang(const struct snap_span *s)
+static bool stops(const struct snap_span *s)
 {
-    return !strcmp(s->class, "hang") || !strcmp(s->class, "lost");
+    return verdict_stops(s->class);
 }
 
 /* Standing verdicts before those that are over, hangs before those with a price, then the largest price. */
@@ -23,8 +24,8 @@ static int by_weight(const void *pa, const void *pb)
 
     if (isnan(a->to_s) != isnan(b->to_s))
         return isnan(b->to_s) - isnan(a->to_s);
-    if (is_hang(a) != is_hang(b))
-        return is_hang(b) - is_hang(a);
+    if (stops(a) != stops(b))
+        return stops(b) - stops(a);
     if (a->slowdown != b->slowdown && !isnan(a->slowdown) && !isnan(b->slowdown))
         return a->slowdown < b->slowdown ? 1 : -1;
     return (a > b) - (a < b);
