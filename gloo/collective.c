@@ -4,6 +4,8 @@
 
 #define PATIENCE \
     8 /* a tag that is behind by so many will have no collective: PyTorch uses some for messages */
+#define UNDECIDED \
+    4 /* so many of a group's first collectives are held back until a thread waits, or more of them are posted */
 
 /* What this thread runs. */
 static _Thread_local struct {
@@ -108,9 +110,17 @@ static void emit(struct group *g, const struct group_flight *f)
     ring_emit(guest.ring, &e);
 }
 
+/* The first collective may be over before the program comes to wait for it. */
+static bool may_wait_yet(const struct group *g)
+{
+    return !waiting.ever && g->newest <= UNDECIDED;
+}
+
 /* Write the events of those that ended, as far as no earlier one still runs, or will.  all: whatever does not run will not. */
 static void release(struct group *g, uint32_t ended, bool all)
 {
+    if (!all && may_wait_yet(g))
+        return;
     for (; g->next != g->newest; g->next++) {
         struct group_flight *f = flight_at(g, g->next);
         int state = f->tag == g->next ? f->state : FLIGHT_POSTED;
@@ -124,6 +134,14 @@ static void release(struct group *g, uint32_t ended, bool all)
             break;
         }
     }
+}
+
+static void release_held(void)
+{
+    struct group *g;
+
+    for (size_t i = 0; (g = group_number(i)); i++)
+        release(g, g->next, false);
 }
 
 struct group *collective_group(const struct gloo_context *context)
@@ -216,11 +234,16 @@ __attribute__((destructor)) static void leave_process(void)
 
 bool collective_await(void)
 {
+    bool first;
+
     if (!guest_lock())
         return false;
+    first = !waiting.ever;
     waiting.threads++;
     waiting.since = ring_now(guest.ring);
     waiting.ever = true;
+    if (first)
+        release_held();
     guest_unlock();
     return true;
 }

@@ -5,7 +5,8 @@
  * the program sees; one that ended before an earlier one is held back until that has ended.
  *
  * An event lasts from the posting to the end; its wait is when the program began to wait, or its end, if nobody was waiting then.  As long as no thread
- * was ever seen waiting, which is so where PyTorch waits in a way that is not known, it lasts from when a thread began to run it. */
+ * was ever seen waiting, which is so where PyTorch waits in a way that is not known, it lasts from when a thread began to run it: that is not
+ * decided before the group has some collectives, so that the first one is recorded alike on all ranks, however fast it was. */
 #ifndef SYNCGUARD_GLOO_COLLECTIVE_H
 #define SYNCGUARD_GLOO_COLLECTIVE_H
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 
 def collectives(dist, torch, rank, n):
@@ -93,6 +94,10 @@ def run(rank, n, meet, killed):
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{meet}", rank=rank, world_size=n, timeout=datetime.timedelta(seconds=60))
     if not killed:
+        first = dist.all_reduce(torch.ones(10), async_op=True)
+        if rank == n - 1:  # it comes to wait when the collective is long over
+            time.sleep(0.2)
+        first.wait()
         got = []
         for _ in range(3):
             got += collectives(dist, torch, rank, n) + groups(dist, torch, rank, n) + messages(dist, torch, rank, n)
