@@ -31,18 +31,20 @@ struct clock { /* of a node */
     uint64_t first_ns;
 };
 
+/* The numbers of one rank's records in one communicator, of its messages with another rank, one way, with one tag, or of a
+ * communicator's collectives. */
+struct numbers {
+    uint32_t next;
+    uint64_t seen; /* bit i: next - 1 - i */
+};
+
 struct comm {
     uint64_t name;
     uint32_t *member; /* ranks, by place */
     size_t members, cap;
     uint32_t first, last;  /* smallest and largest member */
     bool announced, grown; /* announced: the view has it; grown: it has members that the view does not know */
-};
-
-/* The numbers of one rank's records in one communicator, or of its messages with another rank, one way, with one tag. */
-struct numbers {
-    uint32_t next;
-    uint64_t seen; /* bit i: next - 1 - i */
+    struct numbers counted;
 };
 
 struct table {
@@ -262,6 +264,28 @@ static void tick(struct trace_reader *r)
 
 /* ---- collectives ---- */
 
+static void numbers_raise(struct numbers *k, uint32_t number)
+{
+    uint32_t by = number - k->next + 1;
+
+    k->seen = by < SEEN ? k->seen << by | 1 : 1;
+    k->next = number + 1;
+}
+
+/* Of a collective whose records do not stand together, as where communicators take turns, only the first ones count it. */
+static bool numbers_add(struct numbers *k, uint32_t number)
+{
+    uint32_t behind = k->next - 1 - number;
+
+    if (number >= k->next)
+        numbers_raise(k, number);
+    else if (behind >= SEEN || k->seen >> behind & 1)
+        return false;
+    else
+        k->seen |= (uint64_t)1 << behind;
+    return true;
+}
+
 static void deliver_group(struct trace_reader *r)
 {
     struct group *g = &r->group;
@@ -279,7 +303,7 @@ static void deliver_group(struct trace_reader *r)
             send_event(r, c, &g->record[i]);
         else
             send_inside(r, c, &g->record[i]);
-    r->figures.collectives++;
+    r->figures.collectives += numbers_add(&c->counted, g->seq);
     g->n = 0;
     tick(r);
 }
@@ -323,8 +347,7 @@ static bool numbers_advance(struct trace_reader *r, struct numbers *k, const str
     uint32_t skipped = rec->seq - k->next, behind = k->next - 1 - rec->seq;
 
     if (rec->seq >= k->next) {
-        k->seen = skipped + 1 < SEEN ? k->seen << (skipped + 1) | 1 : 1;
-        k->next = rec->seq + 1;
+        numbers_raise(k, rec->seq);
         count_lost(r, rec->rank, skipped);
         if (skipped && any_order) {
             rank->missing += skipped;

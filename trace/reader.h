@@ -53,7 +53,7 @@ struct trace_figures {
     char job[64]; /* "": not given */
     uint32_t ranks, nodes, switches, comms;
     uint64_t bytes, lines, records; /* read */
-    uint64_t collectives;           /* complete collectives */
+    uint64_t collectives;           /* of which a record was read, however few of its ranks have one */
     uint64_t messages;              /* records of messages: a message has two */
     uint64_t lost;                  /* numbers that a rank skipped in a communicator */
     uint64_t duplicates;            /* dropped: seen before */

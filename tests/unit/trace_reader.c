@@ -410,6 +410,25 @@ static void check_beyond(void)
     free(t.s);
 }
 
+/* Records of two communicators take turns, one at a time: each collective counts once. */
+static void check_turns(void)
+{
+    enum { COLLECTIVES = 50 };
+    struct text t = { 0 };
+    struct err err = { "" };
+    int rc;
+
+    put(&t, "%s", HEADER);
+    for (unsigned seq = 0; seq < COLLECTIVES; seq++)
+        for (int r = 0; r < 2; r++)
+            for (int c = 0; c < 2; c++)
+                put(&t, "{\"r\":%d,\"c\":\"c%d\",\"s\":%u,\"o\":\"barrier\",\"b\":0,\"t0\":%u,\"t1\":%u}\n", r, c, seq,
+                    20 * seq + 10 * (unsigned)c, 20 * seq + 10 * (unsigned)c + 5);
+    is_int((long long)figures_of(t.s, &err, &rc).collectives, 2 * COLLECTIVES, "collectives whose records do not stand together are counted once %s",
+           err.text);
+    free(t.s);
+}
+
 /* ---- lines: the scanner and the parser agree ---- */
 
 static void check_lines(void)
@@ -579,6 +598,7 @@ int main(void)
     check_fatal();
     check_counted();
     check_beyond();
+    check_turns();
     check_pieces();
     check_prefixes();
     check_never_left();
