@@ -6,9 +6,12 @@
 
 #include "analysis/straggler.h"
 #include "analysis/view_private.h"
+#include "common/units.h"
 
 #define CULPRITS_SHOWN 4u   /* in a sentence */
 #define SAME_EXCESS    0.01
+#define LONGER_PERCENT 9.0 /* an excess of so much, and more, is a factor in words */
+#define FACTOR_SIZE    16
 
 size_t view_append(char *buf, size_t size, size_t at, const char *fmt, ...)
 {
@@ -123,9 +126,20 @@ static size_t append_culprits(const struct view *v, const struct finding *const 
     return shown < n ? view_append(buf, size, at, " and %zu more", n - shown) : at;
 }
 
-/* "39 to 41 %" */
+/* "39.1 % longer than"; what takes ten times as long is no longer said in percent: "12.0 times as long as" */
+static size_t append_longer(double excess, char *buf, size_t size, size_t at)
+{
+    char times[FACTOR_SIZE];
+
+    if (excess < LONGER_PERCENT)
+        return view_append(buf, size, at, "%.1f %% longer than", 100 * excess);
+    return view_append(buf, size, at, "%s times as long as", units_format_factor(times, sizeof(times), 1 + excess));
+}
+
+/* "39.1 to 41.5 % longer than", "2.30 to 12.0 times as long as" */
 static size_t append_excess(const struct finding *const *list, size_t n, char *buf, size_t size, size_t at)
 {
+    char from[FACTOR_SIZE], to[FACTOR_SIZE];
     double least = INFINITY, most = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -133,8 +147,11 @@ static size_t append_excess(const struct finding *const *list, size_t n, char *b
         most = fmax(most, list[i]->excess);
     }
     if (most - least < SAME_EXCESS)
-        return view_append(buf, size, at, "%.1f %%", 100 * most);
-    return view_append(buf, size, at, "%.1f to %.1f %%", 100 * least, 100 * most);
+        return append_longer(most, buf, size, at);
+    if (most < LONGER_PERCENT)
+        return view_append(buf, size, at, "%.1f to %.1f %% longer than", 100 * least, 100 * most);
+    return view_append(buf, size, at, "%s to %s times as long as", units_format_factor(from, sizeof(from), 1 + least),
+                       units_format_factor(to, sizeof(to), 1 + most));
 }
 
 /* Several places that hide one another. */
@@ -144,7 +161,7 @@ static size_t append_together(const struct view *v, const struct finding *const 
 
     at = view_append(buf, size, at, past ? " computed " : " compute ");
     at = append_excess(list, n, buf, size, at);
-    return view_append(buf, size, at, " longer than their peers, and one of them %s last in %.0f %% of the steps", past ? "was" : "is",
+    return view_append(buf, size, at, " their peers, and one of them %s last in %.0f %% of the steps", past ? "was" : "is",
                   100 * list[0]->last_ratio);
 }
 
@@ -167,16 +184,18 @@ static size_t append_role(const struct view *v, const struct finding *f, bool pa
 static size_t append_transfers(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
 {
     const char *take = past ? "took" : "take";
+    char times[FACTOR_SIZE];
 
+    units_format_factor(times, sizeof(times), 1 + f->excess);
     if (f->by_connections)
-        return view_append(buf, size, 0, "The collectives %s %.2f times as long as %s, held up by the network of %s%s%s", take,
-                      1 + f->excess, f->class == FINDING_CONGESTION ? "usual" : "before", view_place_name(v, f->place),
+        return view_append(buf, size, 0, "The collectives %s %s times as long as %s, held up by the network of %s%s%s", take,
+                      times, f->class == FINDING_CONGESTION ? "usual" : "before", view_place_name(v, f->place),
                       f->scope == SCOPE_LINK ? " to " : "", f->scope == SCOPE_LINK ? view_place_name(v, f->other) : "");
     if (f->scope == SCOPE_LINK)
-        return view_append(buf, size, 0, "Transfers between %s and %s %s %.2f times as long as before",
-                      view_place_name(v, f->place), view_place_name(v, f->other), take, 1 + f->excess);
-    return view_append(buf, size, 0, "Transfers to and from %s %s %.2f times as long as before",
-                  view_place_name(v, f->place), take, 1 + f->excess);
+        return view_append(buf, size, 0, "Transfers between %s and %s %s %s times as long as before",
+                      view_place_name(v, f->place), view_place_name(v, f->other), take, times);
+    return view_append(buf, size, 0, "Transfers to and from %s %s %s times as long as before",
+                  view_place_name(v, f->place), take, times);
 }
 
 size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
@@ -184,19 +203,21 @@ size_t view_finding_text(const struct view *v, const struct finding *f, bool pas
     const char *is = past ? "was" : "is", *computes = past ? "computed" : "computes", *take = past ? "took" : "take";
     const struct finding *list[STRAGGLERS_MAX];
     size_t n = reported_with(v, f, list), at = 0;
+    char times[FACTOR_SIZE];
 
+    units_format_factor(times, sizeof(times), 1 + f->excess);
     if (n > 1)
         return append_together(v, list, n, past, buf, size);
     switch (f->class) {
     case FINDING_STRAGGLER:
-        at = append_culprit(v, f, buf, size);
-        return view_append(buf, size, at, " %s %.1f %% longer than its peers and %s last in %.0f %% of the steps", computes,
-                      100 * f->excess, is, 100 * f->last_ratio);
+        at = view_append(buf, size, append_culprit(v, f, buf, size), " %s ", computes);
+        at = append_longer(f->excess, buf, size, at);
+        return view_append(buf, size, at, " its peers and %s last in %.0f %% of the steps", is, 100 * f->last_ratio);
     case FINDING_DRIFT:
         at = append_culprit(v, f, buf, size);
-        return view_append(buf, size, at,
-                      " %s longer and longer, %s %.1f %% longer than its peers, and %s last in %.0f %% of the steps",
-                      computes, past ? "at the end" : "now", 100 * f->excess, is, 100 * f->last_ratio);
+        at = view_append(buf, size, at, " %s longer and longer, %s ", computes, past ? "at the end" : "now");
+        at = append_longer(f->excess, buf, size, at);
+        return view_append(buf, size, at, " its peers, and %s last in %.0f %% of the steps", is, 100 * f->last_ratio);
     case FINDING_JITTER:
         return view_append(buf, size, 0,
                       "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
@@ -210,12 +231,12 @@ size_t view_finding_text(const struct view *v, const struct finding *f, bool pas
     case FINDING_COMMUNICATION:
         if (f->scope != SCOPE_NONE)
             return append_transfers(v, f, past, buf, size);
-        return view_append(buf, size, 0, "The collectives themselves %s %.2f times as long as before", take, 1 + f->excess);
+        return view_append(buf, size, 0, "The collectives themselves %s %s times as long as before", take, times);
     case FINDING_CONGESTION:
         if (f->by_connections)
             return append_transfers(v, f, past, buf, size);
-        return view_append(buf, size, 0, "The collectives %s slow in bursts (%.0f%s): they %s %.2f times as long as usual",
-                      past ? "were" : "are", f->rate, past ? " in all" : " so far", take, 1 + f->excess);
+        return view_append(buf, size, 0, "The collectives %s slow in bursts (%.0f%s): they %s %s times as long as usual",
+                      past ? "were" : "are", f->rate, past ? " in all" : " so far", take, times);
     case FINDING_OSCILLATION:
         return view_append(buf, size, 0,
                       "All ranks together %s between fast and slow steps, every %.0f steps; the slow ones %s %.0f %% "

@@ -4,6 +4,7 @@
 
 #include "analysis/pairs.h"
 #include "analysis/view_private.h"
+#include "common/units.h"
 #include "common/xalloc.h"
 
 #define MOVE 3u /* looks in a row at which another place is found than the named one: that is named */
@@ -93,11 +94,11 @@ bool view_pairs_place(struct view *v, double now_s, struct finding *f)
 char *view_pairs_text(const struct view *v, char *buf, size_t size)
 {
     const struct pairs_place *p = &v->pairs->place;
-    char others[64] = "";
+    char others[64] = "", times[16];
 
     if (!isnan(p->others))
-        snprintf(others, sizeof(others), ", all others %.2f times", p->others);
-    snprintf(buf, size, "%s TCP connections take %.2f times as long for a byte as before%s",
-             p->nodes == 2 ? "their" : "its", p->times, others);
+        snprintf(others, sizeof(others), ", all others %s times", units_format_factor(times, sizeof(times), p->others));
+    snprintf(buf, size, "%s TCP connections take %s times as long for a byte as before%s",
+             p->nodes == 2 ? "their" : "its", units_format_factor(times, sizeof(times), p->times), others);
     return buf;
 }

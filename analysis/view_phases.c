@@ -45,6 +45,7 @@ static uint32_t warm_up_steps(const float first_s[WARM_UP_STEPS])
 static void look_at_beginning(struct view *v, double now_s, const struct work_step *k)
 {
     struct phases *p = v->phases;
+    char times[16];
 
     if (p->steps >= WARM_UP_STEPS)
         return;
@@ -53,8 +54,8 @@ static void look_at_beginning(struct view *v, double now_s, const struct work_st
         return;
     p->warm_up = warm_up_steps(p->first_s);
     if (p->warm_up)
-        view_event(v, now_s, "", "warmed up: the first %u step%s seen took up to %.2f times as long", p->warm_up,
-                   p->warm_up == 1 ? "" : "s", p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]);
+        view_event(v, now_s, "", "warmed up: the first %u step%s seen took up to %s times as long", p->warm_up, p->warm_up == 1 ? "" : "s",
+                   units_format_factor(times, sizeof(times), p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]));
 }
 
 void view_phases_forget(struct view *v)

@@ -390,15 +390,25 @@ char *units_format_percent(char *buf, size_t size, double ratio)
     return buf;
 }
 
-char *units_format_times(char *buf, size_t size, double factor)
+static char *format_factor(char *buf, size_t size, double factor, const char *unit)
 {
     if (special(factor))
         snprintf(buf, size, "%s", special(factor));
     else if (factor > FIGURE_MAX)
-        snprintf(buf, size, "over %.0fx", FIGURE_MAX);
+        snprintf(buf, size, "over %.0f%s", FIGURE_MAX, unit);
     else
-        snprintf(buf, size, "%.*fx", decimals_of(fabs(factor)), factor);
+        snprintf(buf, size, "%.*f%s", decimals_of(fabs(factor)), factor, unit);
     return buf;
+}
+
+char *units_format_times(char *buf, size_t size, double factor)
+{
+    return format_factor(buf, size, factor, "x");
+}
+
+char *units_format_factor(char *buf, size_t size, double factor)
+{
+    return format_factor(buf, size, factor, "");
 }
 
 char *units_format_number(char *buf, size_t size, double number)

@@ -30,6 +30,7 @@ char *units_format_bytes(char *buf, size_t size, double bytes);      /* "1.50 MB
 char *units_format_rate(char *buf, size_t size, double bytes_per_s); /* "25.0 GB/s" */
 char *units_format_percent(char *buf, size_t size, double ratio);    /* "12.3 %" */
 char *units_format_times(char *buf, size_t size, double factor);     /* "1.22x" */
+char *units_format_factor(char *buf, size_t size, double factor);    /* "1.22", for sentences: "1.22 times" */
 char *units_format_number(char *buf, size_t size, double number);    /* "12.3", "4.56k" */
 
 #endif
