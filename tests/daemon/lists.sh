@@ -1,11 +1,12 @@
 #!/bin/bash
 # Lists longer than an answer: of many steps that ended and many that run, everything is listed, to the user whose they are and to operators.
-# A few hundred steps; with SYNCGUARD_FULL=yes 10,000 that ended and 1,000 of 1,024 ranks that run, and the time and memory that questions take.
+# A few hundred steps; on a machine with nothing else to do, with SYNCGUARD_MEASURE=yes, 10,000 that ended and 1,000 of 1,024 ranks that
+# run, and the time and memory that questions take.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 command -v jq >/dev/null || skip_all "jq is not installed"
 . "$top_srcdir/tests/controller.sh"
 ended=300 running=30 ranks=64 step=1 health=1
-[ "${SYNCGUARD_FULL-}" != yes ] || ended=10000 running=1000 ranks=1024 step=60 health=3600
+[ "${SYNCGUARD_MEASURE-}" != yes ] || ended=10000 running=1000 ranks=1024 step=60 health=3600
 ulimit -n "$(ulimit -Hn)"
 cp "$(readlink -f "$top_builddir/sgctl")" "$dir/sgctl" && chmod 755 "$dir/sgctl"
 sgctl() { timeout 120 "$dir/sgctl" --timeout 60 "$@"; }
@@ -21,7 +22,7 @@ rows() { jq ".$1 | length"; }
 each_once() { jq -r ".$1[] | .id // .node" | sort | uniq -d | wc -l; }
 
 # What an operator does for a user of 1,000 steps: half of the steps' ranks would have no room otherwise.
-[ "${SYNCGUARD_FULL-}" != yes ] || printf '%s\n' UserMemory=32G Memory=64G UserLoad=100% >>"$SYNCGUARD_CONF"
+[ "${SYNCGUARD_MEASURE-}" != yes ] || printf '%s\n' UserMemory=32G Memory=64G UserLoad=100% >>"$SYNCGUARD_CONF"
 "$top_builddir/tests/daemon/fill" "$SYNCGUARD_CONF" $ended "$owner" $other >"$dir/fill.out"
 is $? 0 "a history of $ended steps is written" || show "$dir/fill.out"
 sed 's/^/# /' "$dir/fill.out"
@@ -82,7 +83,7 @@ print(f"# {sys.argv[1]}: {' '.join(w for w in sys.argv[3:] if w != '--timeout' a
       f"{statistics.median(seconds):.3f} s ({min(seconds):.3f} to {max(seconds):.3f}), {peak:.0f} MiB")
 PY
 }
-if [ "${SYNCGUARD_FULL-}" = yes ]; then
+if [ "${SYNCGUARD_MEASURE-}" = yes ]; then
     for question in jobs "jobs --finished" "jobs --finished --newest 50" "jobs --finished --newest 100000" "jobs --finished --newest 100000 --json" nodes audit actions; do
         # shellcheck disable=SC2086
         measured operator "$dir/sgctl" --timeout 60 $question
