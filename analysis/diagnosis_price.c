@@ -27,7 +27,8 @@ double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double save
  * taken to have been lost alike. */
 double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s)
 {
-    double unseen_s = fmax(0, d->between_s) + (onset <= EARLY ? d->unseen_s : 0);
+    /* Steps come later than they end, many at a time: what that adds to the time before the first is missing between the next. */
+    double unseen_s = fmax(0, d->between_s + (onset <= EARLY ? d->unseen_s : 0));
 
     return d->seen_s > 0 ? saved_s * (1 + unseen_s / d->seen_s) : saved_s;
 }

@@ -314,7 +314,7 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 
 void view_position_get(const struct view *v, struct view_position *p)
 {
-    *p = (struct view_position){ .began_s = v->began_s };
+    *p = (struct view_position){ .began_s = v->began_s, .judged = !isnan(diagnosis_limit(v->diagnosis)) };
     p->suspended_s = v->now_s - v->began_s - view_run_s(v, v->now_s);
     view_steps_position(v, p);
 }
@@ -322,6 +322,8 @@ void view_position_get(const struct view *v, struct view_position *p)
 void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict, size_t n)
 {
     v->began_s = p->began_s;
+    if (!p->judged)
+        v->watched_s = p->began_s;
     view_steps_go_on(v, p);
     view_presence_go_on(v, p->suspended_s);
     view_verdicts_go_on(v, verdict, n);

@@ -151,6 +151,7 @@ struct view_position {
     uint32_t size, period;   /* of comm */
     uint32_t counted;        /* its collective after the newest step ... */
     bool counts;             /* ... if any was counted */
+    bool judged;             /* what its ranks were like by then is known; else a finding at the begin of the new view may be older */
 };
 void view_position_get(const struct view *v, struct view_position *p);
 /* To a new view, with the verdicts of the run by then: their texts in the past tense (view_verdict_past()), over_s the caller's clock. */

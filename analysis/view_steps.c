@@ -137,13 +137,15 @@ void view_steps_go_on(struct view *v, const struct view_position *p)
     struct view_steps *s = v->steps;
 
     v->steps_before = s->count.done = p->steps;
+    if (!p->counts) /* what it was putting together is lost: how many there were is known by the number of the next one */
+        return;
     s->count.comm = p->comm;
     s->count.size = p->size;
     s->count.period = p->period;
     s->count.block = 1;
     s->count.seen_s = v->now_s;
     s->counted = p->counted;
-    s->counts = s->catches_up = p->counts;
+    s->counts = s->catches_up = true;
 }
 
 const struct step_count *view_steps_count(const struct view *v)

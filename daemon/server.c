@@ -269,6 +269,12 @@ static void on_raised(struct job *j, const char *text, void *arg)
     log_info("job %s: %s", j->text_id, text);
 }
 
+/* Every KEEP_S, and when it has begun: what is measured then is sent again, but not when that was. */
+static bool keep_due(const struct job *j, double now_s)
+{
+    return now_s > j->kept_s + KEEP_S + KEEP_AGENT_S * (double)j->n_agents || (!j->kept_called && view_called(j->view));
+}
+
 static bool tick_job(struct controller *s, struct job *j, double now_s)
 {
     uint64_t events = j->events.n;
@@ -289,8 +295,9 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
         log_warn("job %s: cannot save verdicts to history: %s", j->text_id, err.text);
     if (job_over(j) && before < JOB_FINISHED)
         log_info("job %s: %s", j->text_id, job_state_name(j->state));
-    if (!job_over(j) && now_s > j->kept_s + KEEP_S + KEEP_AGENT_S * (double)j->n_agents && !s->history_full) {
+    if (!job_over(j) && !s->history_full && keep_due(j, now_s)) {
         j->kept_s = now_s;
+        j->kept_called = view_called(j->view);
         if (history_keep(s->history, j, now_s, &err) < 0)
             log_warn("job %s: cannot save what is known of it to history: %s", j->text_id, err.text);
     }

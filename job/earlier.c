@@ -106,6 +106,7 @@ static json_t *position_json(const struct job *j, const struct clocks *c)
     put_int(o, "period", p.period);
     put_count(o, "counted", p.counts ? (int64_t)p.counted : -1);
     put_real(o, "suspended_s", p.suspended_s);
+    put_bool(o, "judged", p.judged);
     return o;
 }
 
@@ -190,7 +191,8 @@ static void take_position(struct job *j, const struct clocks *c, double until_s,
                                .period = (uint32_t)get_int(o, "period", 0, UINT32_MAX, 0),
                                .counted = (uint32_t)get_int(o, "counted", 0, UINT32_MAX, 0),
                                .counts = get_int(o, "counted", 0, UINT32_MAX, -1) >= 0,
-                               .suspended_s = get_real(o, "suspended_s", 0, TIME_MAX) };
+                               .suspended_s = get_real(o, "suspended_s", 0, TIME_MAX),
+                               .judged = get_true(o, "judged") };
     struct view_verdict *verdict = xcalloc(VIEW_RAISED_MAX, sizeof(*verdict));
     const json_t *v;
     size_t i, n = 0;

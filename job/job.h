@@ -160,6 +160,7 @@ struct job {
     struct control *control; /* daemon/control.h */
     double end_wall_s;       /* when its time limit ends it, Unix time; 0: not known */
     double saved_s, kept_s, ticked_s; /* when it was stored, what earlier.h is about of it, when it was looked at */
+    bool kept_called;                 /* what was kept has when its ranks began to call something */
     double looked_s; /* when it was last looked whether its agents are silent, ... */
     double awake_s;  /* ... and since when that was often enough: before, the controller itself may have been silent */
     double doubt_s;  /* since when Slurm is asked what becomes of it (job_doubt()); 0: not */

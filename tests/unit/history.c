@@ -351,8 +351,11 @@ static void restart(struct sim *s)
     job_free(before);
 }
 
-/* 100 sound steps, then 200 with a slow rank. */
-static struct view_verdict run_of(uint32_t number, bool restarted, uint64_t *steps_done, double *elapsed_s)
+struct course {
+    int sound, before, after; /* steps; then with a slow rank, before what is kept of the run and after it */
+};
+
+static struct view_verdict run_of(uint32_t number, const struct course *c, bool restarted, uint64_t *steps_done, double *elapsed_s)
 {
     const struct view_verdict *d;
     struct view_verdict first = { .n_culprits = 0 };
@@ -360,15 +363,15 @@ static struct view_verdict run_of(uint32_t number, bool restarted, uint64_t *ste
     struct sim s = begin(number, 77);
     size_t n;
 
-    steps(&s, 100);
+    steps(&s, c->sound);
     s.slow_rank = 2;
     s.slow = 1.5;
-    steps(&s, 100);
+    steps(&s, c->before);
     s.job->start_wall_s = wall_s() - s.now_s;
     saved(&s);
     if (restarted)
         restart(&s);
-    steps(&s, 100);
+    steps(&s, c->after);
     end(&s);
     n = view_verdicts_reported(s.job->view, &d);
     ok(n == 1, "job %u, %srestarted: one verdict is told of the run", number, restarted ? "" : "not ");
@@ -383,11 +386,12 @@ static struct view_verdict run_of(uint32_t number, bool restarted, uint64_t *ste
     return first;
 }
 
-static void a_restart(void)
+static void a_restart(uint32_t number, const struct course *c)
 {
     uint64_t steps_done[2];
     double elapsed_s[2];
-    struct view_verdict whole = run_of(501, false, &steps_done[0], &elapsed_s[0]), cut = run_of(502, true, &steps_done[1], &elapsed_s[1]);
+    struct view_verdict whole = run_of(number, c, false, &steps_done[0], &elapsed_s[0]),
+                        cut = run_of(number + 1, c, true, &steps_done[1], &elapsed_s[1]);
 
     is_str(cut.culprit[0], whole.culprit[0], "after a restart the same is named");
     ok(cut.times == 1, "it is told once: %u", cut.times);
@@ -438,7 +442,8 @@ int main(void)
     a_slow_node();
     a_lemon();
     held_out_starts();
-    a_restart();
+    a_restart(501, &(struct course){ 100, 100, 100 });
+    a_restart(503, &(struct course){ 0, 6, 200 }); /* before anything was judged */
     without_a_store();
     saved(NULL);
     history_free(history);
