@@ -33,8 +33,8 @@ const char *unseen_name(enum unseen_reason r);
 /* Nothing is missing as far as it is known: the programs have called nothing that is recorded. */
 bool unseen_is_quiet(enum unseen_reason r);
 
-/* Look at the step's processes.  Of tasks that have rings, only those are told that have loaded what ranks communicate by.  Returns the reason of most
- * processes; UNSEEN_REASONS: there is none of which nothing is recorded.  Reads each of the node's processes: call it rarely. */
+/* Look at the step's processes.  Of tasks that have rings, only processes that have loaded a communication library are reported.
+ * Returns the reason of most processes; UNSEEN_REASONS: all are recorded.  Reads each of the node's processes: call it rarely. */
 enum unseen_reason unseen_look(const struct processes_plan *plan, struct unseen found[UNSEEN_REASONS]);
 
 #endif

@@ -377,7 +377,7 @@ void view_finding_add_rank(struct view_verdict *d, uint32_t rank);
 __attribute__((format(printf, 4, 5))) size_t view_append(char *buf, size_t size, size_t at, const char *fmt, ...);
 
 /* view_run.c: the verdicts of a job that has ended */
-/* Of the same class, scope and culprit: of an ended job they are told as one, but for what stops it. */
+/* Same class, scope and culprit?  The report of an ended job joins such verdicts into one, except those that stop the job. */
 bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b);
 void view_run_take(struct view *v, double now_s);
 void view_run_free(struct view_run *s); /* NULL is fine */

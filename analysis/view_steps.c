@@ -160,7 +160,7 @@ struct rank_steps view_steps_rank(const struct view *v, uint32_t rank)
 
 /* ---- durations ---- */
 
-/* A step in which nothing moved for long is none of the pace: that begins anew with the next one. */
+/* A step in which nothing moved for long says nothing about the pace, which is measured anew from the next one on. */
 static void keep_duration(struct view *v, double now_s, double duration_s)
 {
     struct view_steps *s = v->steps;

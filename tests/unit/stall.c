@@ -435,7 +435,7 @@ static void silence(void)
     view_free(view);
 }
 
-/* Ranks that start long after the others: their first collective, in which nothing moved, is none of the pace, but one that was seen. */
+/* Ranks that start long after the others: their first collective, in which nothing moved, says nothing about the pace, but counts as seen. */
 static void late_start(void)
 {
     struct view_figures f;
