@@ -126,14 +126,16 @@ static size_t append_culprits(const struct view *v, const struct finding *const 
     return shown < n ? view_append(buf, size, at, " and %zu more", n - shown) : at;
 }
 
-/* "39.1 % longer than"; what takes ten times as long is no longer said in percent: "12.0 times as long as" */
-static size_t append_longer(double excess, char *buf, size_t size, size_t at)
+/* "39.1 % longer than its peers and is last in 80 % of the steps"; what takes ten times as long is no longer said in percent. */
+static size_t append_longer(const struct finding *f, bool past, char *buf, size_t size, size_t at)
 {
     char times[FACTOR_SIZE];
 
-    if (excess < LONGER_PERCENT)
-        return view_append(buf, size, at, "%.1f %% longer than", 100 * excess);
-    return view_append(buf, size, at, "%s times as long as", units_format_factor(times, sizeof(times), 1 + excess));
+    if (f->excess < LONGER_PERCENT)
+        at = view_append(buf, size, at, "%.1f %% longer than its peers and", 100 * f->excess);
+    else
+        at = view_append(buf, size, at, "%s times as long as its peers and", units_format_factor(times, sizeof(times), 1 + f->excess));
+    return view_append(buf, size, at, " %s last in %.0f %% of the steps", past ? "was" : "is", 100 * f->last_ratio);
 }
 
 /* "39.1 to 41.5 % longer than", "2.30 to 12.0 times as long as" */
@@ -146,12 +148,13 @@ static size_t append_excess(const struct finding *const *list, size_t n, char *b
         least = fmin(least, list[i]->excess);
         most = fmax(most, list[i]->excess);
     }
-    if (most - least < SAME_EXCESS)
-        return append_longer(most, buf, size, at);
+    units_format_factor(from, sizeof(from), 1 + least);
+    units_format_factor(to, sizeof(to), 1 + most);
     if (most < LONGER_PERCENT)
-        return view_append(buf, size, at, "%.1f to %.1f %% longer than", 100 * least, 100 * most);
-    return view_append(buf, size, at, "%s to %s times as long as", units_format_factor(from, sizeof(from), 1 + least),
-                       units_format_factor(to, sizeof(to), 1 + most));
+        return most - least < SAME_EXCESS ? view_append(buf, size, at, "%.1f %% longer than", 100 * most)
+                                          : view_append(buf, size, at, "%.1f to %.1f %% longer than", 100 * least, 100 * most);
+    return !strcmp(from, to) ? view_append(buf, size, at, "%s times as long as", to)
+                             : view_append(buf, size, at, "%s to %s times as long as", from, to);
 }
 
 /* Several places that hide one another. */
@@ -200,7 +203,7 @@ static size_t append_transfers(const struct view *v, const struct finding *f, bo
 
 size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
 {
-    const char *is = past ? "was" : "is", *computes = past ? "computed" : "computes", *take = past ? "took" : "take";
+    const char *computes = past ? "computed" : "computes", *take = past ? "took" : "take";
     const struct finding *list[STRAGGLERS_MAX];
     size_t n = reported_with(v, f, list), at = 0;
     char times[FACTOR_SIZE];
@@ -211,13 +214,11 @@ size_t view_finding_text(const struct view *v, const struct finding *f, bool pas
     switch (f->class) {
     case FINDING_STRAGGLER:
         at = view_append(buf, size, append_culprit(v, f, buf, size), " %s ", computes);
-        at = append_longer(f->excess, buf, size, at);
-        return view_append(buf, size, at, " its peers and %s last in %.0f %% of the steps", is, 100 * f->last_ratio);
+        return append_longer(f, past, buf, size, at);
     case FINDING_DRIFT:
         at = append_culprit(v, f, buf, size);
         at = view_append(buf, size, at, " %s longer and longer, %s ", computes, past ? "at the end" : "now");
-        at = append_longer(f->excess, buf, size, at);
-        return view_append(buf, size, at, " its peers, and %s last in %.0f %% of the steps", is, 100 * f->last_ratio);
+        return append_longer(f, past, buf, size, at);
     case FINDING_JITTER:
         return view_append(buf, size, 0,
                       "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
