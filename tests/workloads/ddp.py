@@ -7,6 +7,9 @@ Each rank takes its rank and the number of ranks from the environment: RANK and 
 --ranks processes itself. They find each other by a file (--meet).  The last line of rank 0 is "result: steps N loss HEX step_s S": the loss in hexadecimal,
 so that two runs can be compared bit by bit, and the median time of a step.
 
+With --average and with --pipeline another line has what the ranks' time went into, by clocks around their calls, as the programs in C print it:
+"shares: compute C messages M collectives L".
+
 With --mark each rank marks what its steps consist of by the module syncguard (PYTHONPATH), and reports its loss.
 """
 import argparse
@@ -36,6 +39,7 @@ def arguments():
     a.add_argument("--mark", action="store_true", help="mark phases and report the loss, by the module syncguard")
     a.add_argument("--nan", type=int, default=-1, help="the loss of this rank is no number in step --nan-step")
     a.add_argument("--nan-step", type=int, default=100)
+    a.add_argument("--average", action="store_true", help="no DistributedDataParallel: each gradient is averaged by an all-reduce after the backward pass")
     a.add_argument("--pipeline", action="store_true", help="no data parallelism: each rank is a stage, and passes on what it made by messages")
     a.add_argument("--meet", default=None, help="a file that no other run uses")
     return a.parse_args()
@@ -102,7 +106,34 @@ def batches(o, rank, torch):
         yield torch.randn(o.batch, o.hidden, generator=data)
 
 
-def train(o, rank, ranks, step_done):
+class Clocks:
+    """How long the calls that communicate took, in seconds, as the program sees it."""
+
+    def __init__(self):
+        self.began = time.perf_counter()
+        self.messages = self.collectives = 0
+
+    @contextlib.contextmanager
+    def message(self):
+        begin = time.perf_counter()
+        yield
+        self.messages += time.perf_counter() - begin
+
+    @contextlib.contextmanager
+    def collective(self):
+        begin = time.perf_counter()
+        yield
+        self.collectives += time.perf_counter() - begin
+
+    def shares(self, dist, torch):
+        """Of the time of all ranks until now."""
+        sums = torch.tensor([time.perf_counter() - self.began, self.messages, self.collectives], dtype=torch.float64)
+        dist.all_reduce(sums)
+        messages, collectives = float(sums[1] / sums[0]), float(sums[2] / sums[0])
+        return f"shares: compute {1 - messages - collectives:.4f} messages {messages:.4f} collectives {collectives:.4f}"
+
+
+def train(o, rank, ranks, step_done, clocks):
     import torch
     import torch.distributed as dist
 
@@ -110,7 +141,9 @@ def train(o, rank, ranks, step_done):
     layers = []
     for _ in range(o.layers):
         layers += [torch.nn.Linear(o.hidden, o.hidden), torch.nn.Tanh()]
-    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=o.bucket_mb)
+    model = torch.nn.Sequential(*layers)
+    if not o.average:
+        model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=o.bucket_mb)
     optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
     mark = marks(o)
     if o.mark:
@@ -126,6 +159,10 @@ def train(o, rank, ranks, step_done):
         optimiser.zero_grad()
         with mark.phase("backward"):
             loss.backward()
+        for p in model.parameters() if o.average else ():
+            with clocks.collective():
+                dist.all_reduce(p.grad)
+            p.grad /= ranks
         with mark.phase("optimizer"):
             optimiser.step()
         mark.loss(loss)
@@ -136,7 +173,7 @@ def train(o, rank, ranks, step_done):
     return float(total) / ranks
 
 
-def pipe(o, rank, ranks, step_done):
+def pipe(o, rank, ranks, step_done, clocks):
     """Each rank is a stage: it receives activations, works, and sends them on; gradients come back the same way."""
     import torch
     import torch.distributed as dist
@@ -149,24 +186,28 @@ def pipe(o, rank, ranks, step_done):
     for step in range(o.steps):
         x = torch.randn(o.batch, o.hidden, generator=data)
         if rank > 0:
-            dist.recv(x, rank - 1, tag=1)
+            with clocks.message():
+                dist.recv(x, rank - 1, tag=1)
         x.requires_grad_(rank > 0)
         work(o, rank, step)
         y = stage(x)
         optimiser.zero_grad()
         if rank < ranks - 1:
             grad = torch.empty_like(y)
-            sent = dist.isend(y.detach(), rank + 1, tag=1)
-            dist.recv(grad, rank + 1, tag=2)
-            sent.wait()
+            with clocks.message():
+                sent = dist.isend(y.detach(), rank + 1, tag=1)
+                dist.recv(grad, rank + 1, tag=2)
+                sent.wait()
             y.backward(grad)
         else:
             loss = (y ** 2).mean()
             loss.backward()
         if rank > 0:
-            dist.send(x.grad, rank - 1, tag=2)
+            with clocks.message():
+                dist.send(x.grad, rank - 1, tag=2)
         norm = sum((p.grad ** 2).sum() for p in stage.parameters())
-        dist.all_reduce(norm)
+        with clocks.collective():
+            dist.all_reduce(norm)
         for p in stage.parameters():
             p.grad /= max(1.0, float(norm) ** 0.5)
         optimiser.step()
@@ -191,10 +232,14 @@ def main():
     torch.manual_seed(1)
     dist.init_process_group("gloo", init_method=f"file://{os.path.abspath(o.meet)}", rank=rank, world_size=ranks)
     ends = []
-    loss = (pipe if o.pipeline else train)(o, rank, ranks, lambda step: ends.append(time.perf_counter()))
+    clocks = Clocks()
+    loss = (pipe if o.pipeline else train)(o, rank, ranks, lambda step: ends.append(time.perf_counter()), clocks)
+    shares = clocks.shares(dist, torch) if o.average or o.pipeline else None
     times = sorted(b - a for a, b in zip(ends[o.warm:], ends[o.warm + 1:]))
     step_s = times[len(times) // 2] if times else float("nan")
     if rank == 0:
+        if shares:
+            print(shares)
         print(f"result: steps {len(ends)} loss {loss.hex()} step_s {step_s:.6f}", flush=True)
     dist.destroy_process_group()
     return 0

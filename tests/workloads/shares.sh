@@ -22,15 +22,13 @@ export top_srcdir top_builddir SYNCGUARD_CONF=$dir/own.conf TMPDIR=$dir
 
 most=0.03
 
-# agrees WHAT PROGRAM OPTION...: assertion: the shares of a run are at most so far apart
+# agrees WHAT COMMAND...: assertion: the shares of a run are at most so far apart
 agrees() {
-    local what=$1 program=$2
+    local what=$1
 
-    shift 2
-    if ! timeout -k 5 300 "$top_builddir/sgrun" --no-screen --report="$dir/report" bash -c \
-        '. "$top_srcdir/tests/workloads/mpi.sh"; mpi_run "$@"' - "$mpi" 4 env "LD_PRELOAD=$probe" \
-        "$top_builddir/tests/workloads/$program.$mpi" --seconds 8 "$@" >"$dir/out" 2>"$dir/err"; then
-        ok 1 "$mpi: $what ends well"
+    shift
+    if ! timeout -k 5 300 "$top_builddir/sgrun" --no-screen --report="$dir/report" "$@" >"$dir/out" 2>"$dir/err"; then
+        ok 1 "$what ends well"
         show "$dir/out" "$dir/err"
         return
     fi
@@ -47,8 +45,14 @@ agrees() {
             seen = 1
         }
         END { print substr(text, 3); exit bad || !seen }' "$dir/out" >"$dir/said"
-    ok $? "$mpi: $what: its own clocks and the report agree on where its time goes" || show "$dir/err" "$dir/report"
+    ok $? "$what: its own clocks and the report agree on where its time goes" || show "$dir/err" "$dir/report"
     echo "# $(cat "$dir/said")"
+}
+
+# by_mpi WHAT PROGRAM OPTION...: the same, of four ranks of a program of ours
+by_mpi() {
+    agrees "$mpi: $1" bash -c '. "$top_srcdir/tests/workloads/mpi.sh"; mpi_run "$@"' - "$mpi" 4 env "LD_PRELOAD=$probe" \
+        "$top_builddir/tests/workloads/$2.$mpi" --seconds 8 "${@:3}"
 }
 
 [ -d /usr/share/common-licenses ] || text="--text $top_srcdir/LICENSE"
@@ -58,10 +62,17 @@ for mpi in $libraries; do
         how=${gentle:+, in loops of tests}
         # shellcheck disable=SC2086
         {
-            agrees "a trainer$how" trainer $gentle --batch 64 $small --device 0.01
-            agrees "a pipeline$how" pipeline $gentle --stages 2 --uneven 1 --batch 64 $small --device 0.02
-            agrees "a halo exchange$how" halo $gentle --rows 128 --columns 128 --device 0.004
+            by_mpi "a trainer$how" trainer $gentle --batch 64 $small --device 0.01
+            by_mpi "a pipeline$how" pipeline $gentle --stages 2 --uneven 1 --batch 64 $small --device 0.02
+            by_mpi "a halo exchange$how" halo $gentle --rows 128 --columns 128 --device 0.004
         }
     done
 done
+if /usr/bin/python3 -c 'import torch.distributed as d; exit(not d.is_gloo_available())' 2>/dev/null; then
+    export OMP_NUM_THREADS=1
+    agrees "Gloo: a training that averages its gradients" /usr/bin/python3 "$top_srcdir/tests/workloads/ddp.py" --average --layers 1 --steps 250 --slow 2 --by 10
+    agrees "Gloo: a pipeline" /usr/bin/python3 "$top_srcdir/tests/workloads/ddp.py" --pipeline --steps 100 --slow 1 --by 10
+else
+    skip "Gloo: a training and a pipeline" "python3-torch is not installed"
+fi
 done_testing
