@@ -5,7 +5,7 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-#define HELD_OTHERS 0.3  /* of the longest stay: who stayed shorter aligns no clocks */
+#define HELD_OTHERS 0.3  /* of the longest stay: who was not held for so long saw the end, if it came less than that before it left */
 #define THERE_S     2e-5 /* it takes less to find that a message is there */
 #define SELDOM      8.0
 #define CLOCK_ERROR 0.5 /* of a transfer that is known */
@@ -105,6 +105,18 @@ static void begin_meeting(const struct graph *g, struct meeting *m)
         k->message || !m->seq ? GRAPH_NONE : meeting_find(g, meeting_collective_key(k->comm, m->seq - 1));
 }
 
+/* Does the rank's leaving show when the collective ended?  Who was held by it saw the end.  So did who came long after others that were
+ * held: it cannot have ended before, and the rank left soon.  A rank that is always last is aligned by nothing else. */
+static bool shows_end(const struct graph *g, uint32_t rank, const struct raw *raw)
+{
+    const struct meeting *m = meeting_at(g, raw->meeting);
+    double long_s = HELD_OTHERS * m->all.most_stay_s;
+
+    if (raw->blocking || stay_of(raw) >= fmax(g->held_s, long_s))
+        return true;
+    return m->all.posted_ns && m->all.posted_by == rank && (double)(raw->leave_ns - m->all.posted_ns) * 1e-9 <= long_s;
+}
+
 /* What the collectives of the step say of the nodes' clocks. */
 void graph_align(struct graph *g, const struct window *w)
 {
@@ -124,9 +136,14 @@ void graph_align(struct graph *g, const struct window *w)
         for (size_t i = 0; i < w[r].n; i++) {
             const struct raw *raw = &w[r].raw[i];
 
-            if (raw->kind != GRAPH_COLLECTIVE || !(raw->does & GRAPH_IS_HELD) ||
-                (!raw->blocking &&
-                 stay_of(raw) < fmax(g->held_s, HELD_OTHERS * meeting_at(g, raw->meeting)->all.most_stay_s)))
+            if (raw->kind != GRAPH_COLLECTIVE)
+                continue;
+            if (!(raw->does & GRAPH_IS_HELD)) {
+                meeting_at(g, raw->meeting)->all.posted_ns = raw->enter_ns;
+                meeting_at(g, raw->meeting)->all.posted_by = r;
+                continue;
+            }
+            if (!shows_end(g, r, raw))
                 continue;
             leave = xgrow(leave, &cap, n + 1, sizeof(*leave));
             leave[n++] = (struct leave){ raw->meeting, g->rank[r].node, raw->leave_ns };

@@ -99,6 +99,8 @@ struct meeting {
         struct {
             float least_stay_s, most_stay_s;
             double held_left_s, least_left_s; /* the first that was held, the first of all */
+            uint64_t posted_ns; /* by posted_by, the rank that was looked at last, where it is nonblocking */
+            uint32_t posted_by;
         } all;
     };
     uint8_t
