@@ -674,8 +674,9 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
                        uint32_t steps)
 {
     struct view_calls *s = v->calls;
-    /* Between two stretches that were sampled there are steps that nothing is known of. */
-    double from_s = s->any && step->begin_s <= s->end_s ? s->end_s : step->begin_s;
+    /* Between two stretches that were sampled there are steps that nothing is known of; and where ranks' clocks were aligned anew, the end of
+     * the step before is by another time. */
+    double from_s = s->any && step->begin_s <= s->end_s && s->end_s < step->end_s ? s->end_s : step->begin_s;
 
     for (uint32_t r = 0; r < s->n; r++)
         s->own_s[r] = NAN;
