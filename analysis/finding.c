@@ -38,7 +38,7 @@ const char *finding_scope_name(enum finding_scope s)
 struct interval finding_slowdown_interval(const struct finding *f)
 {
     double lost = 1 - 1 / f->slowdown;
-    struct interval i = { 1 / (1 - lost * f->cost.low), 1 / (1 - lost * f->cost.high) };
+    struct interval i = { 1 / (1 - lost * fmax(0, f->cost.low)), 1 / (1 - lost * f->cost.high) };
 
     return f->cost.low < f->cost.high && f->slowdown > 1 && lost * f->cost.high < 1 ? i : INTERVAL_UNKNOWN;
 }

@@ -747,6 +747,14 @@ static void short_steps(void)
     ok(after_s < 0.5, "steps of 50 ms, a node that is slow for good\ntold after %.2f s", after_s);
 }
 
+static void no_cost_below_nothing(void)
+{
+    char text[64];
+
+    is_str(finding_lost_text(&(struct finding){ .slowdown = 1.25, .cost = { -0.5, 2 } }, false, text, sizeof(text)), "20 % (0 to 40 %)",
+           "a cost is not less than nothing, however uncertain");
+}
+
 int main(void)
 {
     random_state = 42;
@@ -764,5 +772,6 @@ int main(void)
     hidden_strikes();
     struck_from_the_start();
     short_steps();
+    no_cost_below_nothing();
     return done_testing();
 }
