@@ -54,6 +54,7 @@ is_true() { [ "$(figure "$1" 2>/dev/null)" = true ]; }
 until_true() { # SECONDS FILTER
     wait_for "$1" is_true "$2" && return
     echo "#   not within $1 s: $2"
-    report | jq -c '{state, ranks, nodes, steps, regime, verdicts, checkpoint}' | sed 's/^/#   /'
+    report | jq -c '{state, judged, sentence, ranks, nodes, steps, regime, verdicts, checkpoint, notes},
+        (.rank_table // [] | map([.rank, .node, .lateness_s, .compute_s, .slowdown, .last_ratio])), (.events // [] | map([.age_s, .text, .count]))' | sed 's/^/#   /'
     return 1
 }
