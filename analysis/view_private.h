@@ -23,7 +23,8 @@ struct call_use {
 struct view {
     struct view_params params;
     double now_s, began_s; /* the caller's clock; began: when the first item came, NaN before */
-    double watched_s; /* when the first item came to this view; before it another one may have had the job (view_position_set()) */
+    double watched_s; /* when the first item came to this view; before it another one may have had the job (view_position_set()): if that had
+                       * not judged it yet, when the first item came to that one */
     uint64_t steps_before; /* that the other one counted */
     double item_s;   /* when the newest item came */
     double moved_s;  /* when a rank came to a newer collective of the communicator that steps are counted on */

@@ -160,7 +160,7 @@ struct rank_steps view_steps_rank(const struct view *v, uint32_t rank)
 
 /* ---- durations ---- */
 
-/* A step in which nothing moved for long says nothing about the pace, which is measured anew from the next one on. */
+/* A step with a long standstill does not count towards the pace; measuring starts over with the next step. */
 static void keep_duration(struct view *v, double now_s, double duration_s)
 {
     struct view_steps *s = v->steps;

@@ -5,7 +5,7 @@
 #define PATIENCE \
     8 /* a tag that is behind by so many will have no collective: PyTorch uses some for messages */
 #define UNDECIDED \
-    4 /* so many of a group's first collectives are held back until a thread waits, or more of them are posted */
+    4 /* hold back a group's first collectives until a thread waits, or more than this many are posted */
 
 /* What this thread runs. */
 static _Thread_local struct {
@@ -136,12 +136,13 @@ static void release(struct group *g, uint32_t ended, bool all)
     }
 }
 
-static void release_held(void)
+/* Of all groups, without a new end: what was held back, or all. */
+static void release_groups(bool all)
 {
     struct group *g;
 
     for (size_t i = 0; (g = group_number(i)); i++)
-        release(g, g->next, false);
+        release(g, g->next, all);
 }
 
 struct group *collective_group(const struct gloo_context *context)
@@ -220,12 +221,9 @@ void collective_not(struct group *g, uint32_t tag)
 /* A program that ends in order has finished, whether it destroyed its groups or not: few do. */
 __attribute__((destructor)) static void leave_process(void)
 {
-    struct group *g;
-
     if (!guest_lock())
         return;
-    for (size_t i = 0; (g = group_number(i)); i++)
-        release(g, g->newest, true);
+    release_groups(true);
     guest_unlock();
     guest_leave();
 }
@@ -243,7 +241,7 @@ bool collective_await(void)
     waiting.since = ring_now(guest.ring);
     waiting.ever = true;
     if (first)
-        release_held();
+        release_groups(false);
     guest_unlock();
     return true;
 }

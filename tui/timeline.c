@@ -11,11 +11,6 @@
 
 #define LETTERS 3 /* side by side, of verdicts that began together */
 
-static bool stops(const struct snap_span *s)
-{
-    return verdict_stops(s->class);
-}
-
 /* Standing verdicts before those that are over, hangs before those with a price, then the largest price. */
 static int by_weight(const void *pa, const void *pb)
 {
@@ -24,8 +19,8 @@ static int by_weight(const void *pa, const void *pb)
 
     if (isnan(a->to_s) != isnan(b->to_s))
         return isnan(b->to_s) - isnan(a->to_s);
-    if (stops(a) != stops(b))
-        return stops(b) - stops(a);
+    if (verdict_stops(a->class) != verdict_stops(b->class))
+        return verdict_stops(b->class) - verdict_stops(a->class);
     if (a->slowdown != b->slowdown && !isnan(a->slowdown) && !isnan(b->slowdown))
         return a->slowdown < b->slowdown ? 1 : -1;
     return (a > b) - (a < b);

@@ -111,23 +111,17 @@ class Clocks:
 
     def __init__(self):
         self.began = time.perf_counter()
-        self.messages = self.collectives = 0
+        self.spent = {"messages": 0, "collectives": 0}
 
     @contextlib.contextmanager
-    def message(self):
+    def of(self, what):
         begin = time.perf_counter()
         yield
-        self.messages += time.perf_counter() - begin
-
-    @contextlib.contextmanager
-    def collective(self):
-        begin = time.perf_counter()
-        yield
-        self.collectives += time.perf_counter() - begin
+        self.spent[what] += time.perf_counter() - begin
 
     def shares(self, dist, torch):
         """Of the time of all ranks until now."""
-        sums = torch.tensor([time.perf_counter() - self.began, self.messages, self.collectives], dtype=torch.float64)
+        sums = torch.tensor([time.perf_counter() - self.began, self.spent["messages"], self.spent["collectives"]], dtype=torch.float64)
         dist.all_reduce(sums)
         messages, collectives = float(sums[1] / sums[0]), float(sums[2] / sums[0])
         return f"shares: compute {1 - messages - collectives:.4f} messages {messages:.4f} collectives {collectives:.4f}"
@@ -160,7 +154,7 @@ def train(o, rank, ranks, step_done, clocks):
         with mark.phase("backward"):
             loss.backward()
         for p in model.parameters() if o.average else ():
-            with clocks.collective():
+            with clocks.of("collectives"):
                 dist.all_reduce(p.grad)
             p.grad /= ranks
         with mark.phase("optimizer"):
@@ -186,7 +180,7 @@ def pipe(o, rank, ranks, step_done, clocks):
     for step in range(o.steps):
         x = torch.randn(o.batch, o.hidden, generator=data)
         if rank > 0:
-            with clocks.message():
+            with clocks.of("messages"):
                 dist.recv(x, rank - 1, tag=1)
         x.requires_grad_(rank > 0)
         work(o, rank, step)
@@ -194,7 +188,7 @@ def pipe(o, rank, ranks, step_done, clocks):
         optimiser.zero_grad()
         if rank < ranks - 1:
             grad = torch.empty_like(y)
-            with clocks.message():
+            with clocks.of("messages"):
                 sent = dist.isend(y.detach(), rank + 1, tag=1)
                 dist.recv(grad, rank + 1, tag=2)
                 sent.wait()
@@ -203,10 +197,10 @@ def pipe(o, rank, ranks, step_done, clocks):
             loss = (y ** 2).mean()
             loss.backward()
         if rank > 0:
-            with clocks.message():
+            with clocks.of("messages"):
                 dist.send(x.grad, rank - 1, tag=2)
         norm = sum((p.grad ** 2).sum() for p in stage.parameters())
-        with clocks.collective():
+        with clocks.of("collectives"):
             dist.all_reduce(norm)
         for p in stage.parameters():
             p.grad /= max(1.0, float(norm) ** 0.5)

@@ -20,9 +20,7 @@ ProbePath=$probe
 CONF
 export top_srcdir top_builddir SYNCGUARD_CONF=$dir/own.conf TMPDIR=$dir
 
-most=0.03
-
-# agrees WHAT COMMAND...: assertion: the shares of a run are at most so far apart
+# agrees WHAT COMMAND...: assertion: the shares of a run are at most 3 points apart
 agrees() {
     local what=$1
 
@@ -34,9 +32,9 @@ agrees() {
     fi
     jq -r '[.shares.compute, .shares.point_to_point, .shares.communication + .shares.synchronisation, .efficiency.run.parallel] | @tsv' \
         "$dir/report" >"$dir/reported"
-    awk -v reported="$(cat "$dir/reported")" -v most=$most '
+    awk -v reported="$(cat "$dir/reported")" '
         function far(name, own, is) {
-            if (is == "" || own - is > most || is - own > most) bad = 1
+            if (is == "" || own - is > 0.03 || is - own > 0.03) bad = 1
             text = text sprintf(", %s %.1f %% and %.1f %%", name, 100 * own, 100 * is)
         }
         /^shares: / {
