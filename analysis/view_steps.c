@@ -39,7 +39,7 @@ struct view_steps {
     struct step_count count;
     uint32_t counted; /* the collective after the newest step that was counted, ... */
     bool counts;      /* ... if any was */
-    bool catches_up;  /* steps that were being put together, here or in the view before, and given up are counted with the next ones */
+    bool catches_up;  /* steps were given up, here or in the view before: they are counted with the next ones */
     struct open_step open[STEPS_OPEN];
     struct {
         struct rank_steps mean;
@@ -268,6 +268,13 @@ static uint32_t count_fresh(struct view_steps *s, uint32_t last_seq, uint32_t st
     return steps;
 }
 
+/* Too few ranks reported it, or none all of it: it is not judged. */
+static void give_up(struct view_steps *s, struct open_step *o)
+{
+    o->used = false;
+    s->catches_up = s->catches_up || (s->counts && (int32_t)(o->last_seq + 1 - s->counted) > 0);
+}
+
 /* Judge a stretch of steps by the ranks that reported it. */
 static void deliver_step(struct view *v, double now_s, struct open_step *o)
 {
@@ -281,9 +288,11 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
                                    .ended_s = now_s,
                                    .began_s = v->watched_s };
 
-    o->used = false;
-    if (o->present * 2 < view_ranks_count(v)->most || !o->timed)
+    if (o->present * 2 < view_ranks_count(v)->most || !o->timed) {
+        give_up(s, o);
         return;
+    }
+    o->used = false;
     for (uint32_t r = 0; r < limit; r++)
         most = o->rank[r].steps > most ? o->rank[r].steps : most;
     most = count_fresh(s, o->last_seq, most);
@@ -453,12 +462,10 @@ static void widen_stretch(struct view *v, double now_s, uint32_t n_steps)
     /* What most ranks reported was steps; what the others report of them later is too little to be counted
      * again. */
     for (struct open_step *o; (o = oldest_open(v->steps));)
-        if (2 * o->present > view_ranks_count(v)->most) {
+        if (2 * o->present > view_ranks_count(v)->most)
             deliver_step(v, now_s, o);
-        } else {
-            o->used = false;
-            v->steps->catches_up = v->steps->counts;
-        }
+        else
+            give_up(v->steps, o);
     while (*block < n_steps)
         *block *= 2;
     diagnosis_restart(v->diagnosis);

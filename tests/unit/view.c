@@ -27,7 +27,7 @@ static struct job {
     double transfer_s;    /* of a collective */
     double noise;         /* of own work, from call to call */
     bool runs_ahead;      /* collectives are posted, and not waited for */
-    bool late;            /* what half of the ranks send comes later */
+    uint32_t late;        /* so many ranks, the last ones: what they send comes later */
 } job;
 
 #define SENT 8192u
@@ -41,7 +41,7 @@ static void to_view(const struct telemetry_item *item, void *arg)
     const uint32_t *rank = arg;
 
     sent[n_sent++ % SENT] = *item;
-    if (!job.late || *rank < RANKS / 2)
+    if (*rank < RANKS - job.late)
         view_item(job.view, job.now_s[0], item);
     else
         held[n_held++] = *item;
@@ -475,10 +475,10 @@ static void come_late(void)
     struct view_figures f;
 
     start_some(100, RANKS / 2);
-    job.late = true;
+    job.late = RANKS / 2;
     n_held = 0;
     steps(100);
-    job.late = false;
+    job.late = 0;
     add_ranks(RANKS / 2, RANKS);
     for (size_t i = 0; i < n_held; i++)
         view_item(job.view, job.now_s[0], &held[i]);
@@ -486,6 +486,43 @@ static void come_late(void)
     view_figures_get(job.view, job.now_s[0], &f);
     ok(f.steps >= 90 && f.steps <= 120, "steps that half of the ranks report late are counted once\n%llu of 120",
        (unsigned long long)f.steps);
+    finish();
+}
+
+static uint64_t counted(void)
+{
+    struct view_figures f;
+
+    view_figures_get(job.view, job.now_s[0], &f);
+    return f.steps;
+}
+
+/* What too few ranks reported to judge it was steps all the same. */
+static void few_report(void)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    struct view_position p;
+
+    start(100);
+    steps(100);
+    job.late = RANKS - 2;
+    n_held = 0;
+    steps(60);
+    job.late = 0;
+    steps(40);
+    ok(counted() >= 190 && counted() <= 200, "steps that few ranks report are counted with the next ones\n%llu of 200",
+       (unsigned long long)counted());
+
+    view_position_get(job.view, &p);
+    view_free(job.view);
+    job.view = view_new(&params, 0);
+    add_ranks(0, RANKS);
+    view_position_set(job.view, &p, NULL, 0);
+    job.late = RANKS - 2;
+    steps(60);
+    job.late = 0;
+    steps(40);
+    ok(counted() >= 290 && counted() <= 300, "... in a view that goes on, too\n%llu of 300", (unsigned long long)counted());
     finish();
 }
 
@@ -633,6 +670,7 @@ int main(void)
     certain();
     again();
     come_late();
+    few_report();
     bounds();
     comm_each_step();
     phases();
