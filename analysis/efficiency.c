@@ -25,6 +25,22 @@ void efficiency_group(struct efficiency_sums *s)
     s->groups++;
 }
 
+struct efficiency_sums efficiency_joined(const struct efficiency_sums *a, const struct efficiency_sums *b)
+{
+    double a_s = a->ranks ? a->time_s / a->ranks : 0, b_s = b->ranks ? b->time_s / b->ranks : 0;
+    struct efficiency_sums s = *b;
+
+    if (!(a_s > 0 && a->groups) || !(b_s > 0 && b->groups))
+        return b_s > 0 ? *b : *a;
+    s.useful = (a->useful / a->ranks * a_s + b->useful / b->ranks * b_s) / (a_s + b_s) * b->ranks;
+    s.longest_sum = (a->longest_sum / a->groups * a_s + b->longest_sum / b->groups * b_s) / (a_s + b_s) * b->groups;
+    s.wait_s += a->wait_s;
+    s.transfer_s += a->transfer_s;
+    s.stay_s += a->stay_s;
+    s.time_s += a->time_s;
+    return s;
+}
+
 /* Share of the time that an ideal network would save. */
 static double transfer_ratio(const struct efficiency_sums *s)
 {

@@ -314,17 +314,25 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 
 void view_position_get(const struct view *v, struct view_position *p)
 {
-    *p = (struct view_position){ .began_s = v->began_s, .judged = !isnan(diagnosis_limit(v->diagnosis)) };
+    *p = (struct view_position){ .began_s = v->began_s,
+                                 .judged = !isnan(diagnosis_limit(v->diagnosis)),
+                                 .app = view_ranks_count(v)->app };
     p->suspended_s = v->now_s - v->began_s - view_run_s(v, v->now_s);
     view_steps_position(v, p);
+    view_sums_position(v, p);
+    view_comms_position(v, p);
 }
 
 void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict, size_t n)
 {
+    if (p->app > view_ranks_count(v)->app)
+        view_ranks_forget(v, p->app);
     v->began_s = p->began_s;
     if (!p->judged)
         v->watched_s = p->began_s;
     view_steps_go_on(v, p);
+    view_sums_go_on(v, p);
+    view_comms_go_on(v, p);
     view_presence_go_on(v, p->suspended_s);
     view_verdicts_go_on(v, verdict, n);
 }

@@ -143,15 +143,23 @@ bool view_calls_wanted(const struct view *v);
 bool view_calls_found(const struct view *v);
 /* Call about every quarter second: columns, hangs, verdicts. */
 void view_tick(struct view *v, double now_s);
+#define VIEW_SIZES_MAX 32 /* of communicators */
+struct view_spent {       /* what the communicators of a size spent their ranks' time on */
+    uint32_t size;
+    struct efficiency_sums sums;
+};
 /* How far a view has come, for another one that goes on where it stopped. */
 struct view_position {
     double began_s;        /* the caller's clock: the first item */
     double suspended_s;    /* for how long the job was suspended by then */
-    uint64_t steps, comm;    /* done; the communicator that they are counted on */
-    uint32_t size, period;   /* of comm */
-    uint32_t counted;        /* its collective after the newest step ... */
-    bool counts;             /* ... if any was counted */
-    bool judged;             /* what its ranks were like by then is known; else a finding at the begin of the new view may be older */
+    uint64_t steps, comm;  /* done; the communicator that they are counted on */
+    uint32_t size, period; /* of comm */
+    uint32_t counted;      /* its collective after the newest step ... */
+    bool counts;           /* ... if any was counted */
+    bool judged;           /* what its ranks were like by then is known; else a finding at the begin of the new view may be older */
+    uint16_t app;          /* number of the program within the step */
+    struct efficiency_sums spent; /* of all ranks */
+    struct view_spent of_size[VIEW_SIZES_MAX]; /* behind the last one there is a size of 0 */
 };
 void view_position_get(const struct view *v, struct view_position *p);
 /* To a new view, with the verdicts of the run by then: their texts in the past tense (view_verdict_past()), over_s the caller's clock. */

@@ -51,6 +51,7 @@ struct comms {
     uint64_t joined;
     uint64_t seen, unseen; /* complete ones: of how many it was seen who waited */
     double bytes; /* of all of them */
+    struct view_spent before[VIEW_SIZES_MAX]; /* of the run, in an earlier view */
 };
 
 struct comms *view_comms_new(void)
@@ -80,6 +81,7 @@ void view_comms_forget(struct view *v)
     s->series = false;
     s->main_size = 0;
     s->bytes = 0;
+    memset(s->before, 0, sizeof(s->before));
 }
 
 void view_comms_free(struct view *v)
@@ -546,17 +548,50 @@ static void add_efficiency(const struct view *v, const struct comm *c, bool run,
     efficiency_group(sums);
 }
 
-/* Efficiencies of the communicators of one row together. */
-static void row_efficiency(const struct view *v, struct view_comm *row)
+/* The place of a size in the list, or where it has to be put; VIEW_SIZES_MAX: there is no room. */
+static size_t size_at(const struct view_spent *list, uint32_t size)
+{
+    size_t i = 0;
+
+    while (i < VIEW_SIZES_MAX && list[i].size && list[i].size != size)
+        i++;
+    return i;
+}
+
+/* Communicators of one size together. */
+static struct efficiency_sums spent(const struct view *v, uint32_t size, bool run)
 {
     const struct comms *s = v->comms;
-    struct efficiency_sums recent = { 0 }, run = { 0 };
+    struct efficiency_sums sums = { 0 };
+    size_t at = size_at(s->before, size);
 
     for (size_t i = 0; i < s->n; i++)
-        if (s->comm[i].size == row->size) {
-            add_efficiency(v, &s->comm[i], false, &recent);
-            add_efficiency(v, &s->comm[i], true, &run);
-        }
+        if (s->comm[i].size == size)
+            add_efficiency(v, &s->comm[i], run, &sums);
+    return run && at < VIEW_SIZES_MAX ? efficiency_joined(&s->before[at].sums, &sums) : sums;
+}
+
+void view_comms_position(const struct view *v, struct view_position *p)
+{
+    const struct comms *s = v->comms;
+
+    memcpy(p->of_size, s->before, sizeof(p->of_size));
+    for (size_t i = 0, at; i < s->n; i++)
+        if ((at = size_at(p->of_size, s->comm[i].size)) < VIEW_SIZES_MAX)
+            p->of_size[at].size = s->comm[i].size;
+    for (size_t i = 0; i < VIEW_SIZES_MAX && p->of_size[i].size; i++)
+        p->of_size[i].sums = spent(v, p->of_size[i].size, true);
+}
+
+void view_comms_go_on(struct view *v, const struct view_position *p)
+{
+    memcpy(v->comms->before, p->of_size, sizeof(p->of_size));
+}
+
+static void row_efficiency(const struct view *v, struct view_comm *row)
+{
+    struct efficiency_sums recent = spent(v, row->size, false), run = spent(v, row->size, true);
+
     row->recent = efficiency_of(&recent);
     row->run = efficiency_of(&run);
 }

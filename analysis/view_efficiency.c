@@ -18,6 +18,7 @@ struct sums {
     } * rank;
     size_t cap;
     struct joined_sums recent, run;
+    struct efficiency_sums before; /* of the run, in an earlier view */
     struct delay *delay; /* of the collective being shared out, and as much to sort them */
     size_t delay_cap;
 };
@@ -47,6 +48,7 @@ void view_sums_forget(struct view *v)
         memset(s->rank, 0, s->cap * sizeof(*s->rank));
     memset(&s->recent, 0, sizeof(s->recent));
     memset(&s->run, 0, sizeof(s->run));
+    memset(&s->before, 0, sizeof(s->before));
 }
 
 const struct rank_sums *view_sums_rank(const struct view *v, uint32_t rank, bool run)
@@ -144,7 +146,7 @@ struct joined_sums view_sums_take_joined(struct view *v, const struct joined *j)
     return joined;
 }
 
-static struct efficiency of_ranks(const struct view *v, bool run)
+static struct efficiency_sums spent(const struct view *v, bool run)
 {
     const struct joined_sums *joined = run ? &v->sums->run : &v->sums->recent;
     struct efficiency_sums sums = { .wait_s = joined->wait_s, .transfer_s = joined->transfer_s };
@@ -156,13 +158,25 @@ static struct efficiency of_ranks(const struct view *v, bool run)
             efficiency_rank(&sums, k->work_s, k->stay_s, k->time_s);
     }
     efficiency_group(&sums);
-    return efficiency_of(&sums);
+    return run ? efficiency_joined(&v->sums->before, &sums) : sums;
 }
 
 void view_efficiency_get(const struct view *v, struct view_efficiency *e)
 {
-    e->recent = view_stands_still(v) ? (struct efficiency){ NAN, NAN, NAN, NAN, NAN } : of_ranks(v, false);
-    e->run = of_ranks(v, true);
+    struct efficiency_sums recent = spent(v, false), run = spent(v, true);
+
+    e->recent = view_stands_still(v) ? (struct efficiency){ NAN, NAN, NAN, NAN, NAN } : efficiency_of(&recent);
+    e->run = efficiency_of(&run);
+}
+
+void view_sums_position(const struct view *v, struct view_position *p)
+{
+    p->spent = spent(v, true);
+}
+
+void view_sums_go_on(struct view *v, const struct view_position *p)
+{
+    v->sums->before = p->spent;
 }
 
 /* ---- who is waited for ---- */

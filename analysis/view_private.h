@@ -133,6 +133,8 @@ void view_comms_take_sample(struct view *v, const struct sample *s);
 void view_comms_end_rank(struct view *v, uint32_t rank);
 void view_comms_roll(struct view *v, double now_s);
 void view_comms_fade(struct view *v); /* a column of history is over */
+void view_comms_position(const struct view *v, struct view_position *p); /* its of_size */
+void view_comms_go_on(struct view *v, const struct view_position *p);
 double view_comms_bytes(const struct view *v);
 uint64_t view_comms_joined(const struct view *v);
 bool view_comms_unseen(const struct view *v); /* none of its collectives shows who waits for whom */
@@ -253,6 +255,8 @@ void view_sums_forget(struct view *v);
 void view_sums_take_sample(struct view *v, const struct sample *s);
 struct joined_sums view_sums_take_joined(struct view *v, const struct joined *j);
 void view_sums_fade(struct view *v); /* a column of history is over */
+void view_sums_position(const struct view *v, struct view_position *p); /* its spent */
+void view_sums_go_on(struct view *v, const struct view_position *p);
 void view_joined_add(struct joined_sums *a, const struct joined_sums *b);
 void view_joined_fade(struct joined_sums *s);
 double view_fade(double sum);

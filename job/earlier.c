@@ -93,6 +93,39 @@ static json_t *agents_json(const struct job *j)
     return list;
 }
 
+/* What ranks spent their time on: see analysis/efficiency.h. */
+static const struct json_field spent_fields[] = {
+    { "useful", FIELD_AMOUNT, FIELD(struct efficiency_sums, useful) },
+    { "longest_sum", FIELD_AMOUNT, FIELD(struct efficiency_sums, longest_sum) },
+    { "wait_s", FIELD_AMOUNT, FIELD(struct efficiency_sums, wait_s) },
+    { "transfer_s", FIELD_AMOUNT, FIELD(struct efficiency_sums, transfer_s) },
+    { "stay_s", FIELD_AMOUNT, FIELD(struct efficiency_sums, stay_s) },
+    { "time_s", FIELD_AMOUNT, FIELD(struct efficiency_sums, time_s) },
+    { 0 },
+};
+
+static json_t *spent_json(uint32_t size, const struct efficiency_sums *s)
+{
+    json_t *o = json_object();
+
+    put_int(o, "size", size);
+    put_int(o, "ranks", s->ranks);
+    put_int(o, "groups", s->groups);
+    put_fields(o, s, spent_fields);
+    return o;
+}
+
+/* Of the job, as if of size 0, and of the communicators of each size. */
+static json_t *spent_list(const struct view_position *p)
+{
+    json_t *list = json_array();
+
+    json_array_append_new(list, spent_json(0, &p->spent));
+    for (size_t i = 0; i < VIEW_SIZES_MAX && p->of_size[i].size; i++)
+        json_array_append_new(list, spent_json(p->of_size[i].size, &p->of_size[i].sums));
+    return list;
+}
+
 static json_t *position_json(const struct job *j, const struct clocks *c)
 {
     struct view_position p;
@@ -105,6 +138,8 @@ static json_t *position_json(const struct job *j, const struct clocks *c)
     put_int(o, "size", p.size);
     put_int(o, "period", p.period);
     put_count(o, "counted", p.counts ? (int64_t)p.counted : -1);
+    put_int(o, "app", p.app);
+    put_json(o, "spent", spent_list(&p));
     put_real(o, "suspended_s", p.suspended_s);
     put_bool(o, "judged", p.judged);
     return o;
@@ -181,6 +216,17 @@ static bool take_verdict(struct view_verdict *d, const struct clocks *c, double 
     return !isnan(d->found_s);
 }
 
+static bool take_spent(struct view_spent *to, const json_t *o)
+{
+    struct efficiency_sums *s = &to->sums;
+
+    *to = (struct view_spent){ .size = (uint32_t)get_int(o, "size", 0, VIEW_RANKS_MAX, 0) };
+    get_fields(s, o, spent_fields);
+    s->ranks = (uint32_t)get_int(o, "ranks", 0, UINT32_MAX, 0);
+    s->groups = (uint32_t)get_int(o, "groups", 0, UINT32_MAX, 0);
+    return s->useful <= s->ranks && s->longest_sum <= s->groups && s->wait_s >= 0 && s->transfer_s >= 0 && s->stay_s <= s->time_s;
+}
+
 static void take_position(struct job *j, const struct clocks *c, double until_s, const json_t *earlier)
 {
     const json_t *o = get_object(earlier, "position");
@@ -191,15 +237,24 @@ static void take_position(struct job *j, const struct clocks *c, double until_s,
                                .period = (uint32_t)get_int(o, "period", 0, UINT32_MAX, 0),
                                .counted = (uint32_t)get_int(o, "counted", 0, UINT32_MAX, 0),
                                .counts = get_int(o, "counted", 0, UINT32_MAX, -1) >= 0,
+                               .app = (uint16_t)get_int(o, "app", 0, UINT16_MAX, 0),
                                .suspended_s = get_real(o, "suspended_s", 0, TIME_MAX),
                                .judged = get_true(o, "judged") };
     struct view_verdict *verdict = xcalloc(VIEW_RAISED_MAX, sizeof(*verdict));
+    struct view_spent spent;
     const json_t *v;
-    size_t i, n = 0;
+    size_t i, n = 0, sizes = 0;
 
     json_array_foreach(get_array(earlier, "verdicts"), i, v)
         if (n < VIEW_RAISED_MAX)
             n += take_verdict(&verdict[n], c, until_s, v);
+    json_array_foreach(get_array(o, "spent"), i, v)
+        if (!take_spent(&spent, v))
+            continue;
+        else if (!spent.size)
+            p.spent = spent.sums;
+        else if (sizes < VIEW_SIZES_MAX)
+            p.of_size[sizes++] = spent;
     view_position_set(j->view, &p, verdict, n);
     free(verdict);
 }

@@ -1,5 +1,6 @@
-/* earlier.h - what the controller knew of a running step before it was restarted: since when it runs, how far it had come, which batches of
- * each agent are in it, and the verdicts of the run with what they cost.  As JSON, which the history keeps and does not look at.
+/* earlier.h - what the controller knew of a running step before it was restarted: since when it runs, how far it had come, what its
+ * ranks spent their time on, which batches of each agent are in it, and the verdicts of the run with what they cost.  As JSON, which the
+ * history keeps and does not look at.
  *
  * The agents keep batches for a while after they were acknowledged, and send again what is newer than what is known here: nothing is counted
  * twice, and what is older than that is told as lost batches.  Times in JSON are Unix seconds, those here the controller's monotonic clock. */

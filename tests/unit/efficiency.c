@@ -54,6 +54,36 @@ static void formulas(void)
     ok(isnan(efficiency_of(&none).parallel), "efficiencies without any time are NaN");
 }
 
+/* A third of a run, and the rest of it. */
+static void parts(void)
+{
+    struct efficiency_sums a = { 0 }, b = { 0 }, whole = { 0 }, none = { 0 }, joined;
+    struct efficiency e, want;
+
+    for (size_t r = 0; r < 3; r++) {
+        double useful_s = r == 1 ? 9 : 6, more_s = r == 1 ? 14 : 10;
+
+        efficiency_rank(&a, useful_s, 10 - useful_s, 10);
+        efficiency_rank(&b, more_s, 20 - more_s, 20);
+        efficiency_rank(&whole, useful_s + more_s, 30 - useful_s - more_s, 30);
+    }
+    efficiency_group(&a);
+    efficiency_group(&b);
+    efficiency_group(&whole);
+    a.wait_s = 3, b.wait_s = 10, whole.wait_s = 13;
+    a.transfer_s = 6, b.transfer_s = 15, whole.transfer_s = 21;
+    joined = efficiency_joined(&a, &b);
+    e = efficiency_of(&joined);
+    want = efficiency_of(&whole);
+    ok(same(e.parallel, want.parallel) && same(e.load_balance, want.load_balance) && same(e.serialisation, want.serialisation) &&
+           same(e.transfer, want.transfer),
+       "two parts together are as the whole run\n%.3f = %.3f x %.3f x %.3f", e.parallel, e.load_balance, e.serialisation, e.transfer);
+    joined = efficiency_joined(&none, &b);
+    ok(same(efficiency_of(&joined).parallel, efficiency_of(&b).parallel), "a part without any time changes nothing");
+    joined = efficiency_joined(&a, &none);
+    ok(same(efficiency_of(&joined).parallel, efficiency_of(&a).parallel), "... before or after");
+}
+
 /* ---- the view ---- */
 
 static struct view *view;
@@ -252,6 +282,7 @@ static void nested(void)
 int main(void)
 {
     formulas();
+    parts();
     world(1);
     world(4);
     change();

@@ -355,11 +355,20 @@ struct course {
     int sound, before, after; /* steps; then with a slow rank, before what is kept of the run and after it */
 };
 
-static struct view_verdict run_of(uint32_t number, const struct course *c, bool restarted, uint64_t *steps_done, double *elapsed_s)
+struct run {
+    struct view_verdict first;
+    uint64_t steps;
+    double elapsed_s;
+    struct efficiency of_job, of_world;
+};
+
+static struct run run_of(uint32_t number, const struct course *c, bool restarted)
 {
     const struct view_verdict *d;
-    struct view_verdict first = { .n_culprits = 0 };
+    struct run run = { .first.n_culprits = 0 };
+    struct view_efficiency e;
     struct view_figures f;
+    struct view_comm comm;
     struct sim s = begin(number, 77);
     size_t n;
 
@@ -376,31 +385,42 @@ static struct view_verdict run_of(uint32_t number, const struct course *c, bool 
     n = view_verdicts_reported(s.job->view, &d);
     ok(n == 1, "job %u, %srestarted: one verdict is told of the run", number, restarted ? "" : "not ");
     if (n)
-        first = d[0];
+        run.first = d[0];
     view_figures_get(s.job->view, s.now_s, &f);
-    *steps_done = f.steps;
-    *elapsed_s = s.job->end_s - s.job->start_s;
+    view_efficiency_get(s.job->view, &e);
+    run.steps = f.steps;
+    run.elapsed_s = s.job->end_s - s.job->start_s;
+    run.of_job = e.run;
+    if (view_comms_get(s.job->view, s.now_s, &comm, 1))
+        run.of_world = comm.run;
     saved(&s);
     ok(!store_unfinished_get(store, &s.job->id), "nothing is kept of a step that has ended");
     gone(&s);
-    return first;
+    return run;
+}
+
+static void is_alike(const struct efficiency *a, const struct efficiency *b, const char *of)
+{
+    ok(near(a->parallel, b->parallel, 0.01) && near(a->load_balance, b->load_balance, 0.01) && near(a->serialisation, b->serialisation, 0.01) &&
+           near(a->transfer, b->transfer, 0.01),
+       "the efficiency of %s is that of the whole run\n%.3f, %.3f: balance %.3f, %.3f; serialisation %.3f, %.3f; transfer %.3f, %.3f", of,
+       a->parallel, b->parallel, a->load_balance, b->load_balance, a->serialisation, b->serialisation, a->transfer, b->transfer);
 }
 
 static void a_restart(uint32_t number, const struct course *c)
 {
-    uint64_t steps_done[2];
-    double elapsed_s[2];
-    struct view_verdict whole = run_of(number, c, false, &steps_done[0], &elapsed_s[0]),
-                        cut = run_of(number + 1, c, true, &steps_done[1], &elapsed_s[1]);
+    struct run whole = run_of(number, c, false), cut = run_of(number + 1, c, true);
 
-    is_str(cut.culprit[0], whole.culprit[0], "after a restart the same is named");
-    ok(cut.times == 1, "it is told once: %u", cut.times);
-    ok(near(cut.finding.saved_s, whole.finding.saved_s, 0.1 * whole.finding.saved_s), "what it cost is of the whole run: %.2f s and %.2f s", cut.finding.saved_s,
-       whole.finding.saved_s);
-    ok(near(cut.since_s, whole.since_s, 1), "it began when it had begun: after %.2f s and %.2f s", cut.since_s, whole.since_s);
-    ok(near(elapsed_s[1], elapsed_s[0], 1), "the run is as long as it was: %.2f s and %.2f s", elapsed_s[1], elapsed_s[0]);
-    ok(steps_done[1] + 2 >= steps_done[0] && steps_done[1] <= steps_done[0] + 1, "all steps are counted: %llu and %llu",
-       (unsigned long long)steps_done[1], (unsigned long long)steps_done[0]);
+    is_str(cut.first.culprit[0], whole.first.culprit[0], "after a restart the same is named");
+    ok(cut.first.times == 1, "it is told once: %u", cut.first.times);
+    ok(near(cut.first.finding.saved_s, whole.first.finding.saved_s, 0.1 * whole.first.finding.saved_s),
+       "what it cost is of the whole run: %.2f s and %.2f s", cut.first.finding.saved_s, whole.first.finding.saved_s);
+    ok(near(cut.first.since_s, whole.first.since_s, 1), "it began when it had begun: after %.2f s and %.2f s", cut.first.since_s, whole.first.since_s);
+    ok(near(cut.elapsed_s, whole.elapsed_s, 1), "the run is as long as it was: %.2f s and %.2f s", cut.elapsed_s, whole.elapsed_s);
+    ok(cut.steps + 2 >= whole.steps && cut.steps <= whole.steps + 1, "all steps are counted: %llu and %llu",
+       (unsigned long long)cut.steps, (unsigned long long)whole.steps);
+    is_alike(&cut.of_job, &whole.of_job, "the job");
+    is_alike(&cut.of_world, &whole.of_world, "its communicator");
 }
 
 static void without_a_store(void)
