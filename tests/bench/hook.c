@@ -15,7 +15,10 @@
  * batches); p50 and mpip_p50, the medians over batches of what the probe and mpiP's method add to the bare
  * call; p999, the 99.9th percentile of single calls with the probe over the bare median; bare_p999, the same
  * of bare calls. ratio and mpip_ratio: medians over batches of what was added over two reads of the clock
- * beside it. */
+ * beside it.
+ *
+ * The rows with "requests" are calls on many requests at once, which libraries look at one by one: bare and probe are in us a call, medians of
+ * rounds, and times the median of the latter over the former. */
 /* What a call costs in the slowest rows (Irecv Send Wait, Isend Recv Wait, Waitall: 21 to 24 ns), found by leaving pieces of
  * the probe out, in turns, three runs each.  Reading the clock: 9 to 15 ns, because a read stops the processor for 8 to 9 ns,
  * and these calls make 10 reads in 9 calls (Waitall) or 5 in 3.  Numbering: 1 to 3 ns.  A status that the program ignores:
@@ -40,7 +43,7 @@
 #include "ring/ring.h"
 #include "tests/bench/mpip.h"
 
-enum { BATCH = 1000, ROUNDS = 300, SINGLES = 50000, FIT = 12000, SEVERAL = 4 };
+enum { BATCH = 1000, ROUNDS = 300, SINGLES = 50000, FIT = 12000, SEVERAL = 4, MANY = 4000, MANY_ROUNDS = 7 };
 
 /* The MPI functions that are measured: the library's own, or another way to them. */
 struct functions {
@@ -56,6 +59,8 @@ struct functions {
     int (*Wait)(MPI_Request *, MPI_Status *);
     int (*Waitall)(int, MPI_Request *, MPI_Status *);
     int (*Test)(MPI_Request *, int *, MPI_Status *);
+    int (*Waitsome)(int, MPI_Request *, int *, int *, MPI_Status *);
+    int (*Testany)(int, MPI_Request *, int *, int *, MPI_Status *);
 };
 
 static struct functions library;
@@ -101,9 +106,14 @@ WRAPPERS(Waitall, 10, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, MPI_
 WRAPPERS(Test, 11, -1, MPI_DATATYPE_NULL, (MPI_Request * request, int *flag, MPI_Status *status),
          (request, flag, status))
 
+WRAPPERS(Waitsome, 12, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, int *done, int *at, MPI_Status *statuses),
+         (n, requests, done, at, statuses))
+WRAPPERS(Testany, 13, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, int *at, int *flag, MPI_Status *status),
+         (n, requests, at, flag, status))
+
 #define EACH(DO) \
     DO(Barrier)  \
-    DO(Allreduce) DO(Sendrecv) DO(Send) DO(Recv) DO(Isend) DO(Irecv) DO(Start) DO(Wait) DO(Waitall) DO(Test)
+    DO(Allreduce) DO(Sendrecv) DO(Send) DO(Recv) DO(Isend) DO(Irecv) DO(Start) DO(Wait) DO(Waitall) DO(Test) DO(Waitsome) DO(Testany)
 #define EMPTY(name) .name = empty_##name,
 #define MPIP(name)  .name = mpip_##name,
 static const struct functions empty = { EACH(EMPTY) }, mpip = { EACH(MPIP) };
@@ -311,6 +321,83 @@ static void measure(const struct row *row)
         quantile(mpip_ratio, ROUNDS, 0.5));
 }
 
+/* ---- many requests ---- */
+
+static int received[MANY];
+static MPI_Request requests[MANY];
+
+static void post(const struct functions *f, int n)
+{
+    for (int i = 0; i < n; i++)
+        f->Irecv(&received[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[i]);
+}
+
+static void answer(int i)
+{
+    library.Send(&i, 1, MPI_INT, 0, i, MPI_COMM_SELF);
+}
+
+/* Each call completes one of them, in an order that jumps. */
+static double waitsome_us(const struct functions *f, int n)
+{
+    static int at[MANY];
+    uint64_t ticks = 0;
+    int done;
+
+    post(f, n);
+    for (int i = 0; i < n; i++) {
+        uint64_t t0;
+
+        answer((int)((i * 2731L) % n));
+        t0 = clock_counter();
+        f->Waitsome(n, requests, &done, at, MPI_STATUSES_IGNORE);
+        ticks += clock_counter() - t0;
+    }
+    return (double)ticks * ns_per_tick / n / 1e3;
+}
+
+/* None of them completes. */
+static double testany_us(const struct functions *f, int n)
+{
+    uint64_t t0, ticks;
+    int at, flag;
+
+    post(f, n);
+    t0 = clock_counter();
+    for (int i = 0; i < n; i++)
+        f->Testany(n, requests, &at, &flag, MPI_STATUS_IGNORE);
+    ticks = clock_counter() - t0;
+    for (int i = 0; i < n; i++)
+        answer(i);
+    f->Waitall(n, requests, MPI_STATUSES_IGNORE);
+    return (double)ticks * ns_per_tick / n / 1e3;
+}
+
+static const struct many {
+    const char *name;
+    double (*call_us)(const struct functions *, int);
+    int n;
+} many[] = {
+    { "Waitsome", waitsome_us, 250 },
+    { "Waitsome", waitsome_us, MANY },
+    { "Testany", testany_us, 250 },
+    { "Testany", testany_us, 1000 },
+};
+
+static void measure_many(const struct many *row)
+{
+    double b[MANY_ROUNDS], p[MANY_ROUNDS], times[MANY_ROUNDS];
+
+    for (int i = 0; i < MANY_ROUNDS; i++) {
+        b[i] = row->call_us(&library, row->n);
+        spend(row->n);
+        p[i] = row->call_us(&probe, row->n);
+        times[i] = p[i] / b[i];
+    }
+    printf("{\"op\": \"%s\", \"requests\": %d, \"bare\": %.3f, \"probe\": %.3f, \"times\": %.3f}\n", row->name, row->n,
+           quantile(b, MANY_ROUNDS, 0.5), quantile(p, MANY_ROUNDS, 0.5), quantile(times, MANY_ROUNDS, 0.5));
+}
+
 static void *behind_the_probe(const char *object_name, const char *name)
 {
     void *object = dlopen(object_name, RTLD_LAZY | RTLD_NOLOAD), *at = object ? dlsym(object, name) : NULL;
@@ -346,6 +433,9 @@ static void measure_all(const char *object, const char *only)
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (!only || !strcmp(only, rows[i].name))
             measure(&rows[i]);
+    for (size_t i = 0; i < sizeof(many) / sizeof(*many); i++)
+        if (!only || !strcmp(only, many[i].name))
+            measure_many(&many[i]);
     MPI_Request_free(&persistent[0]);
     MPI_Request_free(&persistent[1]);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # hook.sh - cost of one recorded call on MPI_COMM_SELF, as one JSON object: for each library and operation (rows) the median over
 # three processes of what hook.c prints; the worst of the collectives (p50, p999, clocks, ratio); the worst of the rows that pass
-# messages (message_p50, message_ratio) and its calls (message_row).  Needs top_builddir, top_srcdir.  See hook.c for the method.
+# messages (message_p50, message_ratio) and its calls (message_row); calls on many requests (many).  Needs top_builddir, top_srcdir.  See hook.c for the method.
 . "$top_srcdir/tests/workloads/mpi.sh"
 
 dir=$(mktemp -d /dev/shm/syncguard-bench.XXXXXX) || exit 2
@@ -35,9 +35,11 @@ if not rows:
     sys.exit(1)
 runs = {}
 for row in rows:
-    runs.setdefault((row["library"], row["op"]), []).append(row)
+    runs.setdefault((row["library"], row["op"], row.get("requests")), []).append(row)
 rows = [{key: same[0][key] if isinstance(same[0][key], str) else round(statistics.median(r[key] for r in same), 3) for key in same[0]}
         for same in runs.values()]
+many = [r for r in rows if "requests" in r]
+rows = [r for r in rows if r not in many]
 collectives = [r for r in rows if r["op"] in ("Barrier", "Allreduce")]
 passing = [r for r in rows if r not in collectives]
 worst = {key: max(r[key] for r in collectives) for key in ("p50", "p999", "clocks", "ratio")}
@@ -46,5 +48,5 @@ least = {key: min(r[key] for r in collectives) for key in ("mpip_p50", "mpip_rat
 slowest = max(passing, key=lambda r: r["ratio"])
 worst.update({"message_p50": max(r["p50"] for r in passing), "message_ratio": slowest["ratio"],
               "message_row": f"{slowest['library']}: {slowest['op']}"})
-print(json.dumps({**worst, **least, "recorded": recorded, "dropped": dropped, "rows": rows}))
+print(json.dumps({**worst, **least, "recorded": recorded, "dropped": dropped, "rows": rows, "many": many}))
 END
