@@ -47,6 +47,7 @@ struct view *view_new(const struct view_params *p, double now_s)
                         .watched_s = NAN,
                         .item_s = -INFINITY,
                         .still_s = -INFINITY,
+                        .steady_s = -INFINITY,
                         .active_s = INFINITY,
                         .ranks = view_ranks_new(now_s),
                         .comms = view_comms_new(),

@@ -89,7 +89,7 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
     struct finding placed = *found, *f = &placed;
     bool by_connections = view_pairs_place(v, now_s, &placed);
     const struct step_count *steps = view_steps_count(v);
-    double step_s = diagnosis_finding_step_s(v->diagnosis, f);
+    double step_s = view_steps_mean_s(v, now_s);
     char share[48];
     uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
     char lost[32], of[32];
@@ -171,6 +171,8 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
     *r = *d;
     r->found_s = found_s;
     r->minor = minor;
+    if (!minor)
+        v->steady_s = fmax(v->steady_s, d->since_s);
 }
 
 /* It is part of another verdict, or was when both ended. */
@@ -232,6 +234,8 @@ static void close_raised(struct view *v, double now_s, const struct view_verdict
             continue;
         r->finding.standing = false;
         r->over_s = now_s;
+        if (!r->minor)
+            v->steady_s = now_s;
         if (finding_stops(r->finding.class)) /* nothing was done meanwhile */
             r->finding.saved_s = now_s - r->since_s;
         view_event(v, now_s, "", "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
@@ -550,13 +554,25 @@ static void sentence_unseen(const struct view *v, char *buf, size_t size)
         snprintf(buf, size, "No call of MPI, NCCL or Gloo was seen%s.", v->finished ? " before the end" : " yet");
 }
 
+/* Which steps a step's time is of. */
+static const char *of_window(const struct view *v, double now_s, char buf[32])
+{
+    double window_s = view_steps_window_s(v, now_s);
+
+    if (v->steady_s > v->began_s && window_s < VIEW_MINUTE_S)
+        snprintf(buf, 32, "of the last %.0f s", fmax(1, window_s));
+    else
+        snprintf(buf, 32, "of the last minute");
+    return buf;
+}
+
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 {
     const struct verdicts *s = v->verdicts;
     const struct view_shortfall *shortfall;
     struct view_non_finite bad;
     struct view_figures f;
-    char step[32];
+    char step[32], window[32];
     bool messages;
     size_t at;
 
@@ -605,7 +621,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         return buf;
     }
     at = judged_text(v, now_s, &f, buf, size);
-    at = view_append(buf, size, at, " A step takes %s (median of the last minute)", step);
+    at = view_append(buf, size, at, " A step takes %s (median %s)", step, of_window(v, now_s, window));
     if (!isnan(f.synchronisation_ratio))
         at = view_append(buf, size, at, "; ranks wait for one another %s%.0f %% of the time",
                     messages ? "in collectives " : "", 100 * f.synchronisation_ratio);

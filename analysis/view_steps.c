@@ -12,7 +12,6 @@
 #define STEPS_ITEM_MAX 4096u
 #define STEPS_KEPT     600u
 #define P99_MIN        100u
-#define STEP_WINDOW_S  60.0
 #define STEPS_LATE     4u  /* a step is given up when one so much newer is complete */
 #define VOTED_MAX      16u  /* different periods that ranks report at a time and that are counted */
 #define CHANGES_MAX    16.0 /* of the period, one after another; ... */
@@ -175,7 +174,12 @@ static void keep_duration(struct view *v, double now_s, double duration_s)
     view_history_take_step(v, duration_s);
 }
 
-/* Durations of the last minute's steps (at most STEPS_KEPT); at least 8, however old. */
+double view_steps_window_s(const struct view *v, double now_s)
+{
+    return fmin(VIEW_MINUTE_S, now_s - fmax(v->steady_s, v->began_s));
+}
+
+/* Durations of the window's steps (at most STEPS_KEPT); at least 8, however old. */
 static size_t recent_steps(const struct view *v, double now_s, double out[STEPS_KEPT])
 {
     const struct view_steps *s = v->steps;
@@ -184,7 +188,7 @@ static size_t recent_steps(const struct view *v, double now_s, double out[STEPS_
     for (size_t i = 1; i <= have; i++) {
         size_t at = (s->n_kept - i) % STEPS_KEPT;
 
-        if (s->kept[at].at_s + STEP_WINDOW_S < now_s && n >= 8)
+        if (s->kept[at].at_s + view_steps_window_s(v, now_s) < now_s && n >= 8)
             break;
         out[n++] = s->kept[at].duration_s;
     }

@@ -190,6 +190,30 @@ static int steps_until_named(uint32_t first, uint32_t last, double factor, uint3
     return -1;
 }
 
+/* The sentence, the cost in it, and the figures of steps below it are of the same steps. */
+static void one_window(void)
+{
+    struct view_figures f;
+    char sentence[512], step[32];
+
+    start(100);
+    steps_until_named(5, 5, 2, 100);
+    steps(60);
+    view_figures_get(job.view, job.now_s[0], &f);
+    view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
+    snprintf(step, sizeof(step), " of %.0f ms", f.step_mean_s * 1e3);
+    ok(near(f.step_p50_s, 0.104, 0.03) && near(f.step_mean_s, 0.104, 0.03),
+       "since a rank is slow the steps are those since then\n%.1f ms, %.1f ms", f.step_p50_s * 1e3, f.step_mean_s * 1e3);
+    ok(strstr(sentence, step) != NULL, "... and so is what the cost is of: %s", sentence);
+    job.factor[5] = 1;
+    steps(100);
+    view_figures_get(job.view, job.now_s[0], &f);
+    view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
+    ok(!verdict() && f.step_p50_s < 0.06, "when it is over they are those after it\n%.1f ms", f.step_p50_s * 1e3);
+    ok(strstr(sentence, "median of the last ") && !strstr(sentence, "minute"), "... and the sentence says how many seconds: %s", sentence);
+    finish();
+}
+
 /* What costs too little to be listed is not in the sentence either. */
 static void minor(void)
 {
@@ -659,6 +683,7 @@ static void next_program(void)
 int main(void)
 {
     healthy();
+    one_window();
     minor();
     unseen();
     without_ranks();
