@@ -191,7 +191,8 @@ static void spread_of(struct newest_steps *s, double *duration_s)
     s->step_spread = STATISTICS_MAD_TO_SD * statistics_median(duration_s, s->n) / median_s;
 }
 
-/* The steps of one state of the run, without pauses and without the first ones, which may be warming up. */
+/* The steps of one state of the run: since something that costs the job time began or ended, where these are enough, without pauses and
+ * without the run's first ones, which may be warming up. */
 static void take_steps(const struct view *v, struct newest_steps *s)
 {
     const struct work *w = diagnosis_work(v->diagnosis);
@@ -206,6 +207,8 @@ static void take_steps(const struct view *v, struct newest_steps *s)
     for (uint32_t back = 0; back < kept - first && s->n < most; back++) {
         uint32_t slot = work_slot(w, back);
 
+        if (w->step[slot].ended_s < v->steady_s && s->n >= VARIATION_STEPS_MIN)
+            break;
         if (w->step[slot].pause || !(w->step[slot].typical_s > 0))
             continue;
         for (uint32_t i = 0; i < s->ranks; i++)

@@ -354,10 +354,10 @@ static json_t *scaling(void)
                                     104857600.0, "fixed_s", "value", 310e-6, "s_per_byte", "value", 8e-11));
     json_array_append_new(links,
                           json_pack("{s:s, s:i, s:o}", "op", "allreduce", "ranks", 64, "segments", segments));
-    return json_pack("{s:s, s:i, s:f, s:s, s:o, s:{s:f, s:s}, s:o, s:[s, s]}", "mode", "weak", "ranks", 64,
+    return json_pack("{s:s, s:i, s:f, s:s, s:o, s:{s:f, s:s, s:i}, s:o, s:[s, s]}", "mode", "weak", "ranks", 64,
                      "step_s", STEP_S, "text",
                      "synchronisation overtakes communication at about 190 ranks (2.97 times as many)",
-                     "points", points, "noise", "cv", 0.041, "shape", "lognormal", "links", links, "assumes",
+                     "points", points, "noise", "cv", 0.041, "shape", "lognormal", "steps", 256, "links", links, "assumes",
                      "each rank has the same work as now (weak scaling)",
                      "messages have the same size, and further ranks are like the present ones");
 }

@@ -193,6 +193,7 @@ static int steps_until_named(uint32_t first, uint32_t last, double factor, uint3
 /* The sentence, the cost in it, and the figures of steps below it are of the same steps. */
 static void one_window(void)
 {
+    static struct view_scaling scaling;
     struct view_figures f;
     char sentence[512], step[32];
 
@@ -205,6 +206,9 @@ static void one_window(void)
     ok(near(f.step_p50_s, 0.104, 0.03) && near(f.step_mean_s, 0.104, 0.03),
        "since a rank is slow the steps are those since then\n%.1f ms, %.1f ms", f.step_p50_s * 1e3, f.step_mean_s * 1e3);
     ok(strstr(sentence, step) != NULL, "... and so is what the cost is of: %s", sentence);
+    view_scaling_get(job.view, false, &scaling);
+    ok(scaling.noise.steps >= 60 && scaling.noise.steps < 90 && near(scaling.projection.point[0].step_s.p50, f.step_mean_s, 0.01),
+       "... and what a projection stands on\n%u steps, %.1f ms", scaling.noise.steps, scaling.projection.point[0].step_s.p50 * 1e3);
     job.factor[5] = 1;
     steps(100);
     view_figures_get(job.view, job.now_s[0], &f);
