@@ -70,12 +70,14 @@ code 1 "${nobody[@]}" record 1 -o "$dir/no/such/folder"
 is "$(cat "$dir/err")" "sgctl: $dir/no/such/folder: No such file or directory" "sgctl record -o into a missing folder names the file and the reason"
 sgctl "${nobody[@]}" --timeout 600 record 1 >"$dir/out" 2>"$dir/err" &
 pid=$!
-# Until then the signal would just end it: sgctl catches SIGINT (bit 1) and SIGTERM (bit 14) once its loop runs.
-catches() { local caught; caught=$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status) && (((16#${caught:-0} & 2) && (16#${caught:-0} & 16384))); }
+# Until then the signal would just end it: sgctl catches SIGINT (bit 1) and SIGTERM (bit 14) once its loop runs.  Before that the process is
+# still this shell, which may catch both, too, and would lose it.
+catches() { local caught; [ "$(readlink /proc/$pid/exe)" != "$(readlink /proc/$$/exe)" ] && caught=$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status) && (((16#${caught:-0} & 2) && (16#${caught:-0} & 16384))); }
 wait_for 60 catches
 kill -INT $pid
 wait $pid
 is $? 1 "sgctl record exits with 1 on Ctrl-C before the recording began"
+is "$(cat "$dir/err")" "sgctl: interrupted before the recording began" "... and says so"
 
 # Ranks 0 to 7 on two nodes; rank 3 takes half as long again for its own work in every step from the 30th on.
 awk 'BEGIN {
