@@ -177,7 +177,7 @@ struct view_figures {
     uint32_t ranks_known; /* that were added, ended ones included */
     uint64_t steps;       /* training steps done; valid with a period */
     uint32_t period;      /* collectives a step on the main communicator; 0: not known */
-    /* Of the last minute, and no longer than since what costs time began or ended: the steps that the cost in the sentence is of. */
+    /* Over the last minute, or since a costly verdict last began or ended if that is shorter; the sentence's cost is a share of this mean. */
     double step_mean_s, step_p50_s, step_p95_s, step_cv;
     double step_p99_s;   /* of the newest p99_steps, at most 600, of the last minute or before; NaN of fewer than 100 */
     uint32_t p99_steps;

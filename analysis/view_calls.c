@@ -674,8 +674,8 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
                        uint32_t steps)
 {
     struct view_calls *s = v->calls;
-    /* Between two stretches that were sampled there are steps that nothing is known of; and where ranks' clocks were aligned anew, the end of
-     * the step before is by another time. */
+    /* Nothing is known of the steps between two sampled stretches; and once the ranks' clocks are realigned, the end of the step before is on
+     * another time base. */
     double from_s = s->any && step->begin_s <= s->end_s && s->end_s < step->end_s ? s->end_s : step->begin_s;
 
     for (uint32_t r = 0; r < s->n; r++)

@@ -29,7 +29,7 @@ struct view {
     double item_s;   /* when the newest item came */
     double moved_s;  /* when a rank came to a newer collective of the communicator that steps are counted on */
     double still_s;  /* when it was last seen to stand still; minus infinity: never */
-    double steady_s; /* since when nothing that costs time began or ended; minus infinity: from the start */
+    double steady_s; /* when a costly verdict last began or ended; minus infinity: never */
     double active_s; /* when a rank was last known to have ended a call; infinite: not known */
     bool finished;
     char unseen[512]; /* why nothing is seen of a step without ranks; "": not known */
@@ -178,7 +178,7 @@ void view_steps_finish(struct view *v, double now_s); /* steps that are open cou
 const struct step_count *view_steps_count(const struct view *v);
 struct rank_steps view_steps_rank(const struct view *v, uint32_t rank);
 #define VIEW_MINUTE_S 60.0
-/* How far back the figures of steps go: a minute; less where the job began, or what costs it time began or ended, since. */
+/* How far back the figures of steps go: a minute, or to the job's begin or steady_s if these are later. */
 double view_steps_window_s(const struct view *v, double now_s);
 double view_steps_mean_s(const struct view *v, double now_s);
 double view_steps_median_s(const struct view *v, double now_s);

@@ -191,8 +191,8 @@ static void spread_of(struct newest_steps *s, double *duration_s)
     s->step_spread = STATISTICS_MAD_TO_SD * statistics_median(duration_s, s->n) / median_s;
 }
 
-/* The steps of one state of the run: since something that costs the job time began or ended, where these are enough, without pauses and
- * without the run's first ones, which may be warming up. */
+/* The steps of one state of the run: those since a costly verdict last began or ended, if there are enough, without pauses and without the
+ * run's first ones, which may be warming up. */
 static void take_steps(const struct view *v, struct newest_steps *s)
 {
     const struct work *w = diagnosis_work(v->diagnosis);

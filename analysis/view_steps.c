@@ -184,11 +184,12 @@ static size_t recent_steps(const struct view *v, double now_s, double out[STEPS_
 {
     const struct view_steps *s = v->steps;
     size_t n = 0, have = s->n_kept < STEPS_KEPT ? s->n_kept : STEPS_KEPT;
+    double from_s = now_s - view_steps_window_s(v, now_s);
 
     for (size_t i = 1; i <= have; i++) {
         size_t at = (s->n_kept - i) % STEPS_KEPT;
 
-        if (s->kept[at].at_s + view_steps_window_s(v, now_s) < now_s && n >= 8)
+        if (s->kept[at].at_s < from_s && n >= 8)
             break;
         out[n++] = s->kept[at].duration_s;
     }

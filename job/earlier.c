@@ -248,13 +248,14 @@ static void take_position(struct job *j, const struct clocks *c, double until_s,
     json_array_foreach(get_array(earlier, "verdicts"), i, v)
         if (n < VIEW_RAISED_MAX)
             n += take_verdict(&verdict[n], c, until_s, v);
-    json_array_foreach(get_array(o, "spent"), i, v)
+    json_array_foreach(get_array(o, "spent"), i, v) {
         if (!take_spent(&spent, v))
             continue;
-        else if (!spent.size)
+        if (!spent.size)
             p.spent = spent.sums;
         else if (sizes < VIEW_SIZES_MAX)
             p.of_size[sizes++] = spent;
+    }
     view_position_set(j->view, &p, verdict, n);
     free(verdict);
 }

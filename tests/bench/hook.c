@@ -105,7 +105,6 @@ WRAPPERS(Waitall, 10, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, MPI_
          (n, requests, statuses))
 WRAPPERS(Test, 11, -1, MPI_DATATYPE_NULL, (MPI_Request * request, int *flag, MPI_Status *status),
          (request, flag, status))
-
 WRAPPERS(Waitsome, 12, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, int *done, int *at, MPI_Status *statuses),
          (n, requests, done, at, statuses))
 WRAPPERS(Testany, 13, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, int *at, int *flag, MPI_Status *status),

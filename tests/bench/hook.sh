@@ -1,7 +1,8 @@
 #!/bin/bash
 # hook.sh - cost of one recorded call on MPI_COMM_SELF, as one JSON object: for each library and operation (rows) the median over
 # three processes of what hook.c prints; the worst of the collectives (p50, p999, clocks, ratio); the worst of the rows that pass
-# messages (message_p50, message_ratio) and its calls (message_row); calls on many requests (many).  Needs top_builddir, top_srcdir.  See hook.c for the method.
+# messages (message_p50, message_ratio) and its calls (message_row); calls on many requests (many).  Needs
+# top_builddir, top_srcdir.  See hook.c for the method.
 . "$top_srcdir/tests/workloads/mpi.sh"
 
 dir=$(mktemp -d /dev/shm/syncguard-bench.XXXXXX) || exit 2

@@ -84,16 +84,10 @@ static void always_last(void)
     for (uint32_t i = 0; i < STEPS; i++) {
         for (uint32_t r = 0; r < 2; r++) {
             double begun_s = now_s + (r ? 0.030 : 0.010);
+            struct graph_call c = collective_call(r, i, begun_s + 1e-4, now_s + 0.031);
 
-            graph_call(g, &(struct graph_call){ .rank = r,
-                                                .kind = GRAPH_COLLECTIVE,
-                                                .op = RING_OP_ALLREDUCE,
-                                                .comm = 1,
-                                                .seq = i,
-                                                .bytes = 8,
-                                                .begin_ns = clock_of(r, begun_s),
-                                                .enter_ns = clock_of(r, begun_s + 1e-4),
-                                                .leave_ns = clock_of(r, now_s + 0.031) });
+            c.begin_ns = clock_of(r, begun_s);
+            graph_call(g, &c);
             graph_step_end(g, r, i + 1);
         }
         now_s += 0.031;
@@ -188,16 +182,14 @@ static void stays(void)
     double now_s = 0, before_s;
 
     for (uint32_t i = 0; i < STEPS; i++) {
-        for (uint32_t r = 0; r < 2; r++)
-            graph_call(g, &(struct graph_call){ .rank = r,
-                                                .kind = GRAPH_COLLECTIVE,
-                                                .op = RING_OP_ALLREDUCE,
-                                                .comm = 7,
-                                                .seq = i,
-                                                .bytes = 1 << 20,
-                                                .begin_ns = clock_of(r, now_s + 0.010 + 0.002 * r),
-                                                .enter_ns = clock_of(r, now_s + 0.020),
-                                                .leave_ns = clock_of(r, now_s + 0.025) });
+        for (uint32_t r = 0; r < 2; r++) {
+            struct graph_call c = collective_call(r, i, now_s + 0.020, now_s + 0.025);
+
+            c.comm = 7;
+            c.bytes = 1 << 20;
+            c.begin_ns = clock_of(r, now_s + 0.010 + 0.002 * r);
+            graph_call(g, &c);
+        }
         graph_step_end(g, 0, i + 1);
         graph_step_end(g, 1, i + 1);
         now_s += 0.025;
@@ -294,16 +286,13 @@ static void overlap(void)
     double now_s = 0;
 
     for (uint32_t i = 0; i < STEPS; i++) {
-        for (uint32_t r = 0; r < 2; r++)
-            graph_call(g, &(struct graph_call){ .rank = r,
-                                                .kind = GRAPH_COLLECTIVE,
-                                                .op = RING_OP_ALLREDUCE,
-                                                .comm = 1,
-                                                .seq = i,
-                                                .bytes = 1 << 20,
-                                                .begin_ns = clock_of(r, now_s + 0.010),
-                                                .enter_ns = clock_of(r, now_s + 0.030),
-                                                .leave_ns = clock_of(r, now_s + 0.030) });
+        for (uint32_t r = 0; r < 2; r++) {
+            struct graph_call c = collective_call(r, i, now_s + 0.030, now_s + 0.030);
+
+            c.bytes = 1 << 20;
+            c.begin_ns = clock_of(r, now_s + 0.010);
+            graph_call(g, &c);
+        }
         graph_step_end(g, 0, i + 1);
         graph_step_end(g, 1, i + 1);
         now_s += 0.030;

@@ -27,8 +27,10 @@ static struct job {
     double transfer_s;    /* of a collective */
     double noise;         /* of own work, from call to call */
     bool runs_ahead;      /* collectives are posted, and not waited for */
-    uint32_t late;        /* so many ranks, the last ones: what they send comes later */
+    uint32_t late;        /* what this many of the ranks send, the last ones, is held back */
 } job;
+
+static const struct view_params usual_params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
 
 #define SENT 8192u
 static struct telemetry_item sent[SENT]; /* the newest */
@@ -76,13 +78,11 @@ static void add_ranks(uint32_t from, uint32_t to)
 /* The agents of the other ranks connect later. */
 static void start_some(double rate_hz, uint32_t ranks)
 {
-    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
-
     memset(&job, 0, sizeof(job));
     random_state = 7;
     job.transfer_s = 0.001;
     job.noise = NOISE;
-    job.view = view_new(&params, 0);
+    job.view = view_new(&usual_params, 0);
     for (uint32_t r = 0; r < RANKS; r++) {
         job.flow[r] = flow_new(r, 0, rate_hz);
         job.clock_s[r] = 1000 + 5000 * (r / PER_NODE);
@@ -528,7 +528,6 @@ static uint64_t counted(void)
 /* What too few ranks reported to judge it was steps all the same. */
 static void few_report(void)
 {
-    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
     struct view_position p;
 
     start(100);
@@ -543,7 +542,7 @@ static void few_report(void)
 
     view_position_get(job.view, &p);
     view_free(job.view);
-    job.view = view_new(&params, 0);
+    job.view = view_new(&usual_params, 0);
     add_ranks(0, RANKS);
     view_position_set(job.view, &p, NULL, 0);
     job.late = RANKS - 2;
