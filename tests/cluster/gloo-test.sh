@@ -6,10 +6,10 @@
 C_TIMEOUT=900
 installed
 up 4
-cp "$top_srcdir/tests/workloads/ddp.py" "$here/ddp.py"
+cp "$top_srcdir/tests/workloads/train.py" "$here/train.py"
 export OMP_NUM_THREADS=1
 : >"$here/hold" # the training goes on until its verdict is there
-C exec srun -N 4 -n 4 --sync-guard /usr/bin/python3 "$here/ddp.py" --steps 100 --while "$here/hold" --slow 2 --by 20 --meet "$here/meet" >"$here/out" 2>"$here/err" &
+C exec srun -N 4 -n 4 --sync-guard /usr/bin/python3 "$here/train.py" --steps 100 --while "$here/hold" --slow 2 --by 20 --meet "$here/meet" >"$here/out" 2>"$here/err" &
 running=$!
 wait_for 240 [ -s "$here/meet" ]
 ok $? "the training begins" || show "$here/err"

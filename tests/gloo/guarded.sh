@@ -44,7 +44,7 @@ is "$(jq -c '[.verdicts[]|select(.class == "straggler" or .class == "drift").cul
 
 # ---- messages ----
 
-guarded --pipeline --steps 120 --work 8 --slow 1 --by 150
+guarded pipeline --steps 120 --work 8 --slow 1 --by 150
 is "$(jq -c '[.verdicts[]|select(.class == "straggler" or .class == "drift").culprits][0]' "$dir/report")" '["r1"]' "a stage of a pipeline that works longer is named, before any other"
 
 # ---- nothing to record ----

@@ -28,7 +28,7 @@ TRAINER_C = \
 TRAINER_H = tests/workloads/trainer/checkpoint.h tests/workloads/trainer/options.h
 PIPELINE_C = tests/workloads/pipeline.c
 HALO_C = tests/workloads/halo.c
-EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C) tests/workloads/ddp.py tests/gloo/calls.py tests/gloo/fake.c tests/workloads/gentle.c
+EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C) tests/workloads/train.py tests/gloo/calls.py tests/gloo/fake.c tests/workloads/gentle.c
 
 ZOO_C = \
 	tests/workloads/zoo/collectives.c \

@@ -68,8 +68,8 @@ for mpi in $libraries; do
 done
 if /usr/bin/python3 -c 'import torch.distributed as d; exit(not d.is_gloo_available())' 2>/dev/null; then
     export OMP_NUM_THREADS=1
-    agrees "Gloo: a training that averages its gradients" /usr/bin/python3 "$top_srcdir/tests/workloads/ddp.py" --average --layers 1 --steps 250 --slow 2 --by 10
-    agrees "Gloo: a pipeline" /usr/bin/python3 "$top_srcdir/tests/workloads/ddp.py" --pipeline --steps 100 --slow 1 --by 10
+    agrees "Gloo: a training that averages its gradients" /usr/bin/python3 "$top_srcdir/tests/workloads/train.py" average --layers 1 --steps 250 --slow 2 --by 10
+    agrees "Gloo: a pipeline" /usr/bin/python3 "$top_srcdir/tests/workloads/train.py" pipeline --steps 100 --slow 1 --by 10
 else
     skip "Gloo: a training and a pipeline" "python3-torch is not installed"
 fi
