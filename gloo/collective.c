@@ -1,6 +1,8 @@
 #include "gloo/collective.h"
 
 #include "gloo/guest.h"
+#include "ring/clock.h"
+#include "ring/hot.h"
 
 #define PATIENCE \
     8 /* a tag that is behind by so many will have no collective: PyTorch uses some for messages */
@@ -20,6 +22,12 @@ static struct {
     bool ever;
 } waiting;
 static const struct group_flight *shown; /* as the call in progress */
+static uint32_t n_running;
+
+static inline uint64_t now_ticks(void)
+{
+    return clock_read(guest.ring->clock);
+}
 
 static struct group_flight *flight_at(struct group *g, uint32_t tag)
 {
@@ -49,7 +57,7 @@ void collective_posted(const void *group, uint32_t tag)
         return;
     g = group_at(group);
     if (g)
-        post(g, tag, ring_now(guest.ring));
+        post(g, tag, now_ticks());
     guest_unlock();
 }
 
@@ -58,10 +66,11 @@ void collective_posted(const void *group, uint32_t tag)
 static void show(const struct group *g, const struct group_flight *f)
 {
     shown = f;
-    ring_enter(guest.ring, &(struct ring_live){ .comm = g->name,
-                                                .enter = f->began,
+    hot_enter(guest.ring, &(struct ring_event){ .enter = f->began,
+                                                .comm = g->name,
                                                 .bytes = f->collective.bytes,
                                                 .seq = f->tag,
+                                                .root = -1,
                                                 .op = f->collective.op });
 }
 
@@ -86,7 +95,8 @@ static void show_another(void)
 
 /* ---- events ---- */
 
-static void emit(struct group *g, const struct group_flight *f)
+/* False: the ring is full. */
+static bool emit(struct group *g, const struct group_flight *f)
 {
     struct ring_event e = { .enter = f->posted,
                             .leave = f->ended,
@@ -107,7 +117,7 @@ static void emit(struct group *g, const struct group_flight *f)
     }
     if (f->failed)
         e.flags |= RING_EVENT_FAILED;
-    ring_emit(guest.ring, &e);
+    return hot_collective(guest.ring, &e);
 }
 
 /* The first collective may be over before the program comes to wait for it. */
@@ -116,17 +126,19 @@ static bool may_wait_yet(const struct group *g)
     return !waiting.ever && g->newest <= UNDECIDED;
 }
 
-/* Write the events of those that ended, as far as no earlier one still runs, or will.  all: whatever does not run will not. */
-static void release(struct group *g, uint32_t ended, bool all)
+/* Write the events of those that ended, as far as no earlier one still runs, or will.  all: whatever does not run will not.  Whether there was any. */
+static bool release(struct group *g, uint32_t ended, bool all)
 {
+    bool any = false;
+
     if (!all && may_wait_yet(g))
-        return;
+        return false;
     for (; g->next != g->newest; g->next++) {
         struct group_flight *f = flight_at(g, g->next);
         int state = f->tag == g->next ? f->state : FLIGHT_POSTED;
 
         if (state == FLIGHT_ENDED) {
-            emit(g, f);
+            any |= emit(g, f);
             f->state = FLIGHT_FREE;
         } else if (state == FLIGHT_RUNNING && !all) {
             break;
@@ -134,6 +146,7 @@ static void release(struct group *g, uint32_t ended, bool all)
             break;
         }
     }
+    return any;
 }
 
 /* Of all groups, without a new end: what was held back, or all. */
@@ -145,15 +158,36 @@ static void release_groups(bool all)
         release(g, g->next, all);
 }
 
-struct group *collective_group(const struct gloo_context *context)
+static void enter(struct group *g, const struct group_collective *c)
 {
-    struct group *g;
+    struct group_flight *f = flight_at(g, c->tag);
+    uint64_t now;
 
-    if (!guest_lock())
-        return NULL;
-    g = group_of_context(context);
-    guest_unlock();
-    return g;
+    /* The reduction of a sparse tensor consists of three with one tag: the first stands for them. */
+    if (!guest_records() || (int32_t)(c->tag - g->next) < 0)
+        return;
+    now = now_ticks();
+    if (f->tag != c->tag || f->state == FLIGHT_FREE)
+        post(g, c->tag, now);
+    if (f->tag != c->tag) {
+        ring_missed(guest.ring);
+    } else if (f->state == FLIGHT_POSTED) {
+        f->began = now;
+        f->collective = *c;
+        if (c->of_all)
+            f->collective.bytes /= g->size;
+        f->state = FLIGHT_RUNNING;
+        n_running++;
+        self.group = g;
+        self.flight = f;
+        if (!shown)
+            show(g, f);
+    }
+}
+
+struct group *collective_group(const void *context)
+{
+    return atomic_load_explicit(&guest.active, memory_order_acquire) ? group_of_context(context) : NULL;
 }
 
 void collective_missed(void)
@@ -164,28 +198,9 @@ void collective_missed(void)
 
 void collective_enter(struct group *g, const struct group_collective *c)
 {
-    struct group_flight *f = flight_at(g, c->tag);
-    uint64_t now;
-
-    /* The reduction of a sparse tensor consists of three with one tag: the first stands for them. */
     if (!guest_lock())
         return;
-    if (guest_records() && (int32_t)(c->tag - g->next) >= 0) {
-        now = ring_now(guest.ring);
-        if (f->tag != c->tag || f->state == FLIGHT_FREE)
-            post(g, c->tag, now);
-        if (f->tag == c->tag && f->state == FLIGHT_POSTED) {
-            f->began = now;
-            f->collective = *c;
-            f->state = FLIGHT_RUNNING;
-            self.group = g;
-            self.flight = f;
-            if (!shown)
-                show(g, f);
-        } else if (f->tag != c->tag) {
-            ring_missed(guest.ring);
-        }
-    }
+    enter(g, c);
     guest_unlock();
 }
 
@@ -193,20 +208,22 @@ void collective_leave(bool failed)
 {
     struct group_flight *f = self.flight;
     struct group *g = self.group;
+    bool was_shown;
 
     if (!f || !guest_lock())
         return;
     self.flight = NULL;
-    f->ended = ring_now(guest.ring);
+    f->ended = now_ticks();
     f->wait = waiting.threads == 0 ? f->ended : waiting.since > f->posted ? waiting.since : f->posted;
     f->failed = failed;
     f->state = FLIGHT_ENDED;
-    if (shown) {
-        shown = NULL;
+    n_running--;
+    was_shown = shown;
+    shown = NULL;
+    if (!release(g, f->tag, false) && was_shown)
         ring_leave(guest.ring, f->ended);
-    }
-    release(g, f->tag, false);
-    show_another();
+    if (n_running)
+        show_another();
     guest_unlock();
 }
 
@@ -238,7 +255,7 @@ bool collective_await(void)
         return false;
     first = !waiting.ever;
     waiting.threads++;
-    waiting.since = ring_now(guest.ring);
+    waiting.since = now_ticks();
     waiting.ever = true;
     if (first)
         release_groups(false);

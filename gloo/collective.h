@@ -20,12 +20,12 @@ void collective_posted(const void *group, uint32_t tag);
 /* PyTorch took this tag for messages of its own, as in monitored_barrier(), and no collective.  Call it under the guest's lock. */
 void collective_not(struct group *g, uint32_t tag);
 
-/* The group that this context is of.  NULL: none that is recorded. */
-struct group *collective_group(const struct gloo_context *context);
+/* The group that this context (gloo::Context) is of.  NULL: none that is recorded. */
+struct group *collective_group(const void *context);
 /* This thread runs a collective of this group; collective_leave() follows. */
 void collective_enter(struct group *g, const struct group_collective *c);
-void collective_leave(bool failed);
 void collective_missed(void); /* one could not be read, or is of no group that is known */
+void collective_leave(bool failed);
 
 /* This thread of the program begins to wait for what it posted.  True: collective_awaited() follows. */
 bool collective_await(void);

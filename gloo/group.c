@@ -1,6 +1,11 @@
 #include "gloo/group.h"
 
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "gloo/guest.h"
 
@@ -17,11 +22,11 @@ static size_t n_stores;
 static struct group *groups[GROUPS];
 static size_t n_groups;
 static struct {
-    const struct gloo_context *at;
+    const void *at;
     const void *transport; /* NULL: not connected yet */
     struct group *group;
 } contexts[CONTEXTS];
-static size_t n_contexts;
+static atomic_size_t n_contexts; /* what is before has its address and group */
 
 static uint64_t store_name(const void *at)
 {
@@ -64,12 +69,20 @@ struct group *group_new(const void *at, const void *store, uint32_t rank, uint32
     return g;
 }
 
-void group_context(struct group *g, const struct gloo_context *context)
+static size_t contexts_known(void)
 {
-    if (n_contexts == CONTEXTS)
+    return atomic_load_explicit(&n_contexts, memory_order_acquire);
+}
+
+void group_context(struct group *g, const void *context)
+{
+    size_t n = contexts_known();
+
+    if (n == CONTEXTS)
         return;
-    contexts[n_contexts].at = context;
-    contexts[n_contexts++].group = g;
+    contexts[n].at = context;
+    contexts[n].group = g;
+    atomic_store_explicit(&n_contexts, n + 1, memory_order_release);
 }
 
 /* Every rank of the job may be in a group that has not all of them: PyTorch's object does not know which are. */
@@ -85,12 +98,38 @@ static void describe(const struct group *g)
                                                        .last = guest.world_size - 1 });
 }
 
+/* Of memory that may not be there. */
+static bool peek(const void *at, void *out, size_t bytes)
+{
+    const struct iovec to = { out, bytes }, from = { (void *)(uintptr_t)at, bytes };
+
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
+}
+
+/* What lies where a transport would be is one if it has the group's rank and size. */
+static const void *transport_of(const struct group *g, const void *context)
+{
+    static const size_t places[] = { offsetof(struct gloo_context, transport),
+                                     offsetof(struct gloo_context_shared, transport) };
+    const void *found = NULL;
+    struct gloo_transport t;
+    struct gloo_shared s;
+    int saved = errno;
+
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !found; i++)
+        if (peek((const char *)context + places[i], &s, sizeof(s)) && peek(s.at, &t, sizeof(t)) &&
+            t.rank == (int32_t)g->rank && t.size == (int32_t)g->size)
+            found = s.at;
+    errno = saved;
+    return found;
+}
+
 bool group_connected(const struct group *g)
 {
     bool any = false;
 
-    for (size_t i = n_contexts; i-- > 0 && contexts[i].group == g;) {
-        contexts[i].transport = contexts[i].at->transport.at;
+    for (size_t i = contexts_known(); i-- > 0 && contexts[i].group == g;) {
+        contexts[i].transport = transport_of(g, contexts[i].at);
         any = true;
     }
     if (any)
@@ -109,17 +148,17 @@ struct group *group_at(const void *at)
     return NULL;
 }
 
-struct group *group_of_context(const struct gloo_context *context)
+struct group *group_of_context(const void *context)
 {
-    for (size_t i = n_contexts; i-- > 0;)
-        if (contexts[i].at == context)
+    for (size_t i = contexts_known(); i-- > 0;)
+        if (contexts[i].at == context || (const char *)contexts[i].at + GLOO_CONTEXT_BASE == context)
             return contexts[i].group;
     return NULL;
 }
 
 struct group *group_of_transport(const void *transport)
 {
-    for (size_t i = n_contexts; transport && i-- > 0;)
+    for (size_t i = contexts_known(); transport && i-- > 0;)
         if (contexts[i].transport == transport)
             return contexts[i].group;
     return NULL;

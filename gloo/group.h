@@ -19,6 +19,7 @@ struct group_collective {
     int32_t root;   /* -1: none */
     uint32_t tag;
     uint8_t op; /* enum ring_op */
+    bool of_all; /* bytes are all ranks' */
 };
 
 /* A collective from its posting to its event. */
@@ -41,19 +42,19 @@ struct group {
     struct group_flight flight[GROUP_FLIGHTS];
 };
 
-/* All are called under the guest's lock. */
+/* All but group_of_context() are called under the guest's lock. */
 
 /* A view of parent with this prefix is made, maybe where another one was. */
 void group_store(const void *store, const void *parent, const char *prefix, size_t length);
 /* The name of a group that this thread begins to make.  NULL: there are too many. */
 struct group *group_new(const void *at, const void *store, uint32_t rank, uint32_t size);
-/* One of its contexts is made; then all of them are connected with the other ranks, and the group is ready.  False: no context of it was seen. */
-void group_context(struct group *g, const struct gloo_context *context);
+/* One of its contexts (gloo::rendezvous::Context) is made; then all of them are connected with the other ranks, and the group is ready.  False: no context of it was seen. */
+void group_context(struct group *g, const void *context);
 bool group_connected(const struct group *g);
 
 /* NULL: unknown. */
 struct group *group_at(const void *at);
-struct group *group_of_context(const struct gloo_context *context);
+struct group *group_of_context(const void *context); /* gloo::Context */
 struct group *group_of_transport(const void *transport); /* of its messages */
 /* The n-th; NULL behind the last. */
 struct group *group_number(size_t n);

@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "ring/launch.h"
 
+#define LOCKED_NS     20000
 #define THREAD_BESIDE 11u /* number of the ring beside MPI's (below 7) or NCCL's (below 11) */
 
 struct guest guest;
@@ -15,14 +17,11 @@ struct guest guest;
 static struct {
     bool tried, own; /* own: the process has no rings of another guest's */
 } joined;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+atomic_bool guest_locked;
 
 static void forked(void)
 {
-    pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
-
-    /* Another thread of the parent may have held the lock. */
-    lock = unlocked;
+    guest_unlock(); /* another thread of the parent may have held it */
     atomic_store_explicit(&guest.active, false, memory_order_relaxed);
 }
 
@@ -76,22 +75,15 @@ void guest_note(const char *why)
     errno = saved;
 }
 
-bool guest_lock(void)
+void guest_lock_later(void)
 {
-    if (!atomic_load_explicit(&guest.active, memory_order_acquire))
-        return false;
-    pthread_mutex_lock(&lock);
-    return true;
-}
+    const struct timespec moment = { 0, LOCKED_NS };
+    int saved = errno;
 
-void guest_lock_anyway(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void guest_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
+    do
+        nanosleep(&moment, NULL);
+    while (atomic_exchange_explicit(&guest_locked, true, memory_order_acquire));
+    errno = saved;
 }
 
 void guest_leave(void)

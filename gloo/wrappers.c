@@ -120,13 +120,11 @@ static bool read_reduce(const void *options, struct group_collective *c)
     return true;
 }
 
-/* Without an input a rank's part stands in its output already. */
-static uint64_t part_of(const struct gloo_shared *context, const struct gloo_buffer *in,
-                        const struct gloo_buffer *out)
+/* Without an input a rank's part stands in its output already, among those of all. */
+static void set_part(struct group_collective *c, const struct gloo_buffer *in, const struct gloo_buffer *out)
 {
-    const struct gloo_context *c = context->at;
-
-    return in ? in->bytes : c->size > 0 ? out->bytes / (uint64_t)c->size : 0;
+    c->bytes = in ? in->bytes : out->bytes;
+    c->of_all = !in;
 }
 
 static bool read_allgather(const void *options, struct group_collective *c)
@@ -135,7 +133,8 @@ static bool read_allgather(const void *options, struct group_collective *c)
 
     if (!is_whole(o->out, o->element_bytes))
         return false;
-    *c = (struct group_collective){ .bytes = part_of(&o->context, o->in, o->out), .root = -1, .tag = o->tag };
+    *c = (struct group_collective){ .root = -1, .tag = o->tag };
+    set_part(c, o->in, o->out);
     return true;
 }
 
@@ -155,9 +154,8 @@ static bool read_gather(const void *options, struct group_collective *c)
 
     if (!is_whole(o->in ? o->in : o->out, o->element_bytes))
         return false;
-    *c = (struct group_collective){ .bytes = part_of(&o->context, o->in, o->out),
-                                    .root = o->root,
-                                    .tag = o->tag };
+    *c = (struct group_collective){ .root = o->root, .tag = o->tag };
+    set_part(c, o->in, o->out);
     return true;
 }
 
@@ -202,16 +200,15 @@ static bool read_barrier(const void *options, struct group_collective *c)
 static void collective(struct next *n, const void *options, enum ring_op op,
                        bool (*read)(const void *, struct group_collective *))
 {
-    const struct gloo_context *context = ((const struct gloo_shared *)options)->at;
-    struct group_collective c;
     struct group *g;
+    struct group_collective c;
 
     if (self.what != NOTHING) {
         pass(n, ARGUMENTS(ARGUMENT(options)));
         return;
     }
     self.what = COLLECTIVE; /* recorded or not: its messages are not the program's */
-    g = collective_group(context);
+    g = collective_group(((const struct gloo_shared *)options)->at);
     if (g && read(options, &c)) {
         c.op = (uint8_t)op;
         collective_enter(g, &c);
@@ -327,31 +324,46 @@ void _ZN4c10d7Reducer17finalize_backwardEv(void *reducer)
 
 /* ---- groups ---- */
 
-static void make_store(struct next *n, void *store, const struct gloo_string *prefix,
-                       const struct gloo_shared *parent)
+#define PREFIX_MAX 65536u
+
+static void make_store(struct next *n, void *store, const void *prefix, const struct gloo_shared *parent,
+                       const char *text, size_t length)
 {
-    if (guest_wanted()) {
+    if (guest_wanted() && text && length <= PREFIX_MAX) {
         guest_lock_anyway();
-        group_store(store, parent->at, prefix->at, prefix->length);
+        group_store(store, parent->at, text, length);
         guest_unlock();
     }
     pass(n, ARGUMENTS(ARGUMENT(store), ARGUMENT(prefix), ARGUMENT(parent)));
 }
 
-#define STORE(symbol)                                                                                    \
-    EXPORT void symbol(void *store, const struct gloo_string *prefix, const struct gloo_shared *parent); \
-    void symbol(void *store, const struct gloo_string *prefix, const struct gloo_shared *parent)         \
-    {                                                                                                    \
-        static struct next next = { #symbol, NULL };                                                     \
-                                                                                                         \
-        make_store(&next, store, prefix, parent);                                                        \
+static size_t old_length(const struct gloo_old_string *s)
+{
+    return s->at ? ((const size_t *)(const void *)s->at)[-3] : 0;
+}
+
+#define STORE(symbol, string, length)                                                               \
+    EXPORT void symbol(void *store, const struct string *prefix, const struct gloo_shared *parent); \
+    void symbol(void *store, const struct string *prefix, const struct gloo_shared *parent)         \
+    {                                                                                               \
+        static struct next next = { #symbol, NULL };                                                \
+                                                                                                    \
+        make_store(&next, store, prefix, parent, prefix->at, length);                               \
     }
 
-/* A reference to the prefix, until PyTorch 1; its value, which is passed as one, from 2.0. */
+/* A reference to the prefix, until PyTorch 1; its value, which is passed as one, from 2.0.  Both as PyTorch's wheels had them until 2.5. */
 STORE(
-    _ZN4c10d11PrefixStoreC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEN3c1013intrusive_ptrINS_5StoreENS9_6detail34intrusive_target_default_null_typeISB_EEEE)
+    _ZN4c10d11PrefixStoreC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEN3c1013intrusive_ptrINS_5StoreENS9_6detail34intrusive_target_default_null_typeISB_EEEE,
+    gloo_string, prefix->length)
 STORE(
-    _ZN4c10d11PrefixStoreC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEN3c1013intrusive_ptrINS_5StoreENS7_6detail34intrusive_target_default_null_typeIS9_EEEE)
+    _ZN4c10d11PrefixStoreC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEN3c1013intrusive_ptrINS_5StoreENS7_6detail34intrusive_target_default_null_typeIS9_EEEE,
+    gloo_string, prefix->length)
+STORE(
+    _ZN4c10d11PrefixStoreC1ERKSsN3c1013intrusive_ptrINS_5StoreENS3_6detail34intrusive_target_default_null_typeIS5_EEEE,
+    gloo_old_string, old_length(prefix))
+STORE(
+    _ZN4c10d11PrefixStoreC1ESsN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEE,
+    gloo_old_string, old_length(prefix))
 
 static void make_group(struct next *n, const uintptr_t arguments[6], int32_t rank, int32_t size)
 {

@@ -132,6 +132,25 @@ HOT void hot_leave(struct ring *r, struct ring_event *at, uint64_t now, bool fai
     hot_publish(r, at);
 }
 
+/* A collective that is over.  A nonblocking one was left when it was posted.  False: there is no room. */
+HOT bool hot_collective(struct ring *r, const struct ring_event *e)
+{
+    struct ring_event *at = hot_place(r);
+    bool nonblocking = e->flags & RING_EVENT_NONBLOCKING;
+
+    if (__builtin_expect(!hot_room(r, &r->full), 0)) {
+        hot_add(&r->file->dropped, 1);
+        return false;
+    }
+    if (nonblocking && r->unnamed)
+        ring_keep_last(r);
+    hot_begin(at, e);
+    hot_end(r, at, e->wait, e->leave);
+    hot_publish(r, at);
+    r->unnamed = !nonblocking;
+    return true;
+}
+
 /* ---- messages ---- */
 
 /* Fields of an event that lie together are stored as one word, and where an event is copied, loaded as one. */

@@ -131,30 +131,12 @@ void ring_keep_last(struct ring *r)
     keep(r, &r->events[(r->head - 1) & r->mask]);
 }
 
-/* A nonblocking collective was left when it was posted. */
-static void emit_collective(struct ring *r, const struct ring_event *e)
-{
-    struct ring_event *at = hot_place(r);
-    bool nonblocking = e->flags & RING_EVENT_NONBLOCKING;
-
-    if (!hot_room(r, &r->full)) {
-        hot_add(&r->file->dropped, 1);
-        return;
-    }
-    if (nonblocking && r->unnamed)
-        ring_keep_last(r);
-    hot_begin(at, e);
-    hot_end(r, at, e->wait, e->leave);
-    hot_publish(r, at);
-    r->unnamed = !nonblocking;
-}
-
 void ring_emit(struct ring *r, const struct ring_event *e)
 {
     if (ring_op_is_message(e->op))
         hot_message(r, e);
     else
-        emit_collective(r, e);
+        hot_collective(r, e);
 }
 
 void ring_enter(struct ring *r, const struct ring_live *live)

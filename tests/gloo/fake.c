@@ -1,6 +1,7 @@
 /* fake.c - a library that has the functions of Gloo and PyTorch which the probe wraps, and does nothing; and, compiled with -DPROGRAM, a program that calls
  * them as PyTorch does:
  *     fake.program good       makes a group with a context; 20 all-reduces, the one numbered 7 ends after number 8; a message to itself that is awaited
+ *     fake.program later      the same, with a context as Gloo has it from 2025 on
  *     fake.program odd        the sizes in the options of an all-reduce contradict each other
  *     fake.program unreached  the group's context is not seen being made
  *     fake.program cost       prints the nanoseconds that posting, running and awaiting an all-reduce that does nothing takes
@@ -15,6 +16,11 @@
 
 #include "gloo/layout.h"
 
+union context {
+    struct gloo_context old;
+    struct gloo_context_shared later;
+};
+
 #define GROUP \
     _ZN4c10d16ProcessGroupGlooC1ERKN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEiiNS2_INS0_7OptionsENS5_ISA_EEEE
 #define STORE \
@@ -28,8 +34,8 @@
 
 struct group {
     uint32_t next;
-    struct gloo_context *context;
-    bool unreached;
+    union context *context;
+    bool unreached, later;
 };
 struct turn {
     pthread_mutex_t lock;
@@ -37,7 +43,7 @@ struct turn {
     bool go;
 };
 
-void MAKE(struct gloo_context *c, int32_t rank, int32_t size, int32_t base);
+void MAKE(union context *c, int32_t rank, int32_t size, int32_t base);
 void GROUP(struct group *g, const struct gloo_shared *store, int32_t rank, int32_t size, void *options);
 void STORE(void *store, const struct gloo_string *prefix, const struct gloo_shared *parent);
 uint32_t TAG(struct group *g);
@@ -48,11 +54,11 @@ bool WAIT(struct turn *t, int64_t timeout_ms);
 
 #ifndef PROGRAM
 
-static const int transport;
+static struct gloo_transport transport;
 
-void MAKE(struct gloo_context *c, int32_t rank, int32_t size, int32_t base)
+void MAKE(union context *c, int32_t rank, int32_t size, int32_t base)
 {
-    *c = (struct gloo_context){ .rank = rank, .size = size, .base = base };
+    c->old = (struct gloo_context){ .rank = rank, .size = size, .base = base };
 }
 
 void GROUP(struct group *g, const struct gloo_shared *store, int32_t rank, int32_t size, void *options)
@@ -62,7 +68,8 @@ void GROUP(struct group *g, const struct gloo_shared *store, int32_t rank, int32
     g->next = 0;
     if (!g->unreached)
         MAKE(g->context, rank, size, 2);
-    g->context->transport.at = &transport;
+    transport = (struct gloo_transport){ .rank = rank, .size = size };
+    *(g->later ? &g->context->later.transport.at : &g->context->old.transport.at) = &transport;
 }
 
 void STORE(void *store, const struct gloo_string *prefix, const struct gloo_shared *parent)
@@ -117,14 +124,14 @@ bool WAIT(struct turn *t, int64_t timeout_ms)
 
 static struct turn turn = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false },
                    open_turn = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, true };
-static struct gloo_context context;
-static struct group group = { 0, &context, false };
+static union context context;
+static struct group group = { .context = &context };
 
 static void reduce(uint32_t tag, size_t elements, struct turn *t)
 {
     struct gloo_buffer buffer = { .bytes = 400 };
     void *buffers[] = { &buffer };
-    struct gloo_allreduce o = { .context = { &context, NULL },
+    struct gloo_allreduce o = { .context = { group.later ? (char *)&context + GLOO_CONTEXT_BASE : (char *)&context, NULL },
                                 .out = { buffers, buffers + 1, buffers + 1 },
                                 .elements = elements,
                                 .element_bytes = 4,
@@ -188,6 +195,7 @@ int main(int argc, char **argv)
 
     STORE(&store, &prefix, &none);
     group.unreached = !strcmp(mode, "unreached");
+    group.later = !strcmp(mode, "later");
     GROUP(&group, &at, 0, 2, &options);
     if (!strcmp(mode, "cost")) {
         cost();
@@ -206,8 +214,8 @@ int main(int argc, char **argv)
         pthread_join(thread, NULL);
         WAIT(&open_turn, 0);
     }
-    if (!strcmp(mode, "good")) {
-        struct gloo_buffer buffer = { .bytes = 64, .transport = context.transport };
+    if (!strcmp(mode, "good") || group.later) {
+        struct gloo_buffer buffer = { .bytes = 64, .transport = group.later ? context.later.transport : context.old.transport };
         int32_t peer = -1;
 
         SEND(&buffer, 1, 3, 0, SIZE_MAX);

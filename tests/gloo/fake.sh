@@ -24,6 +24,9 @@ is "$(ring '[.events[]|select(.op == "allreduce")|.leave_ns]|. == sort')" true "
 is "$(ring '[.events[]|select(.op == "allreduce").bytes]|unique')" '[400]' "good: with the bytes of their buffers"
 is "$(ring '[.events[]|select(.op == "send")|.peer, .tag, .bytes]')" '[1,3,64]' "good: a message has its partner, tag and size"
 is "$(ring '[.counts.missed, .counts.messages_missed, .live.op]')" '[0,0,"none"]' "good: nothing was missed, and no call is in progress"
+fake later
+is "$(ring '[.events[]|select(.op == "allreduce").seq]')" "[$(seq -s, 0 19)]" "later: collectives of a Gloo whose contexts are laid out in a newer way are recorded"
+is "$(ring '[.events[]|select(.op == "send")|.peer, .tag, .bytes]')" '[1,3,64]' "later: and its messages"
 fake odd
 is "$(ring '[.counts.missed, (.events|length)]')" '[19,1]' "odd: options that contradict themselves are counted as missed, and not recorded"
 like "$(told)" "^unguarded: Gloo is not recorded: .* options laid out in another way$" "odd: and the reason is there for the agent"
