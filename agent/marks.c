@@ -46,7 +46,7 @@ static void put_phases(const struct marks_sent *s, const struct marks_figures *f
         .phases = { .rank = rank,
                     .app = app,
                     .phase = f->phase < MARKS_PHASES ? (uint8_t)f->phase : MARKS_OTHER,
-                    .used = (uint8_t)(f->used & ((1u << MARKS_PHASES) - 1)),
+                    .used = (uint8_t)(f->used & (MARKS_SEEN | ((1u << MARKS_PHASES) - 1))),
                     .age_ns = f->since_ns && f->since_ns < now_ns ? now_ns - f->since_ns : 0 },
     };
 

@@ -7,6 +7,7 @@
 
 #include "agent/comms.h"
 #include "agent/health_text.h"
+#include "agent/marks.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
@@ -61,6 +62,7 @@ struct rank {
     struct counts counts; /* last sent, as these */
     struct losses_item losses;
     bool counts_due;
+    struct marks_sent marks; /* phases that a guest saw */
     struct ring_live live; /* last sent */
     bool live_open;
 };
@@ -522,6 +524,16 @@ static void report_counts(struct rank *r, const struct rank_output *out)
     r->counts_due = false;
 }
 
+/* Of one of its threads: there is one guest that sees any. */
+static void report_phases(struct rank *r, const struct rank_output *out, uint64_t now)
+{
+    struct marks_figures f;
+
+    for (size_t i = 0; i < r->n_threads && out->newest >= TELEMETRY_PHASES; i++)
+        if (ring_marks_get(r->thread[i].ring, &f) && f.used & MARKS_SEEN)
+            marks_send(&r->marks, &f, r->info.rank, (uint16_t)r->info.incarnation, now, true, out->put, out->arg);
+}
+
 static bool shows_life(struct rank *r)
 {
     uint64_t signs = r->counts.events + r->counts.dropped + r->counts.p2p_calls;
@@ -629,6 +641,7 @@ static void finish(struct rank *r, const struct rank_output *out)
         put_live(r, out, &live, now_ns(r, out));
     r->live_open = false;
     report_counts(r, out);
+    report_phases(r, out, now_ns(r, out));
     for (size_t i = 0; i < r->n_threads; i++)
         ring_retire(r->thread[i].ring);
     close_rings(r);
@@ -653,6 +666,7 @@ void rank_second(struct rank *r, const struct rank_output *out)
         if (r->state == RANK_RUNNING) {
             report_process(r, out, now);
             report_live(r, out, now);
+            report_phases(r, out, now);
         }
         for (size_t i = 0; i < r->n_threads; i++)
             ring_relax(r->thread[i].ring);

@@ -344,7 +344,7 @@ void view_efficiency_get(const struct view *v, struct view_efficiency *e);
 #define VIEW_EXCHANGE_SIZE 32
 bool view_exchange_get(const struct view *v, char name[VIEW_EXCHANGE_SIZE]);
 
-/* What programs mark of their steps (syncguard(3)): a step's time and that of its phases, each on the mean of a rank's steps of about the
+/* What programs mark of their steps (syncguard(3)), or where they mark none PyTorch's calls show: a step's time and that of its phases, each on the mean of a rank's steps of about the
  * newest 10 s, or of its newest one. */
 struct view_phase_time {
     uint32_t ranks; /* that mark it; 0: nothing is known of it, and the times are NaN */
@@ -352,7 +352,8 @@ struct view_phase_time {
     uint32_t most_rank; /* whose is longest */
 };
 struct view_marked {
-    struct view_phase_time step, phase[MARKS_PHASES]; /* MARKS_OTHER: what is in no phase that the rank marks */
+    bool seen; /* on some ranks by PyTorch's calls: no program has marked it, and MARKS_INPUT is that a rank stands still between steps */
+    struct view_phase_time step, phase[MARKS_PHASES]; /* MARKS_OTHER: what is in no phase of the rank's */
 };
 bool view_marked_get(const struct view *v, struct view_marked *m); /* false: no rank has marked a whole step */
 /* Is that much longer than the phase takes on the typical rank, and a share of the step that matters? */

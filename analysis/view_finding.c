@@ -178,6 +178,11 @@ static size_t append_role(const struct view *v, const struct finding *f, bool pa
             first = r;
             n++;
         }
+    if (n == 1)
+        return view_append(buf, size, 0,
+                      "Uneven parts of the program, no single node: rank %u, which nobody shares its part with, %s %.0f %% more work than "
+                      "the others",
+                      first, past ? "had" : "has", 100 * f->excess);
     return view_append(buf, size, 0,
                   "Uneven parts of the program, no single node: the %u ranks that do what rank %u does %s %.0f %% more "
                   "work than the others",

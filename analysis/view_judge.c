@@ -123,6 +123,8 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
         view_cause(v, d, d->cause, sizeof(d->cause));
     if (f->scope == SCOPE_RANK && d->n_culprits == 1)
         view_marks_cause(v, now_s, f->place, false, d->cause, sizeof(d->cause));
+    if (f->scope == SCOPE_NODE && d->n_culprits == 1 && f->class <= FINDING_DRIFT)
+        view_marks_node_cause(v, f->place, d->cause, sizeof(d->cause));
 }
 
 /* ---- all together ---- */

@@ -1,5 +1,5 @@
-/* view_marks.c - what programs mark of their steps (syncguard(3)): how long phases take on the typical rank and on which they take
- * longest, and values that are no finite numbers. */
+/* view_marks.c - what programs mark of their steps (syncguard(3)), or a guest sees of them in PyTorch's calls: how long phases take on the
+ * typical rank and on which they take longest, and values that are no finite numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 
 struct rank_marks {
     bool marks; /* its steps or phases */
+    bool seen;  /* by a guest: the program marks none */
     uint8_t used, phase;
     double phase_since_s;
     double at_s, steps, step_s, phase_s[MARKS_PHASES]; /* when the newest step came; sums, which fade */
@@ -85,6 +86,14 @@ static bool adds_up(const struct phases_item *i)
     return left_ns == 0;
 }
 
+/* Where a program marks phases itself, what a guest sees of them does not count. */
+static bool supersedes(const struct rank_marks *m, const struct phases_item *i)
+{
+    bool seen = i->used & MARKS_SEEN;
+
+    return !m->marks || m->seen == seen || (m->seen ? i->used != 0 : !m->used);
+}
+
 void view_marks_take_phases(struct view *v, double now_s, const struct phases_item *i)
 {
     struct rank_marks *m;
@@ -94,10 +103,13 @@ void view_marks_take_phases(struct view *v, double now_s, const struct phases_it
         v->refused++;
         return;
     }
-    if (!(m = marks_of(v, i->rank, i->app)))
+    if (!(m = marks_of(v, i->rank, i->app)) || !supersedes(m, i))
         return;
+    if (m->marks && m->seen != !!(i->used & MARKS_SEEN))
+        m->steps = 0;
     m->marks = true;
-    m->used = i->used;
+    m->seen = i->used & MARKS_SEEN;
+    m->used = i->used & ~(unsigned)MARKS_SEEN;
     m->phase = i->phase;
     m->phase_since_s = now_s - (double)i->age_ns * 1e-9;
     if (!i->steps) /* the newest step stays, whatever its age */
@@ -190,6 +202,9 @@ bool view_marked_get(const struct view *v, struct view_marked *m)
     const struct view_marks *s = v->marks;
     double *value = xcalloc(s->n + 1, sizeof(*value));
 
+    m->seen = false;
+    for (size_t r = 0; r < s->n; r++)
+        m->seen = m->seen || (s->rank[r].steps > 0 && s->rank[r].seen);
     m->step = time_of(s, MARKS_PHASES, value);
     for (int p = 0; p < MARKS_PHASES; p++)
         m->phase[p] = time_of(s, p, value);
@@ -214,37 +229,106 @@ bool view_phase_deviates(const struct view_marked *m, enum marks_phase phase, do
     return rank_s > DEVIATES * median_s && rank_s - median_s > DEVIATES_SHARE * m->step.median_s;
 }
 
-static void append_longest(const struct rank_marks *m, const struct view_marked *all, char *buf, size_t size)
+static const char *source_of(const struct rank_marks *m)
 {
-    int worst = MARKS_OTHER;
+    return m->seen ? "as PyTorch's calls show" : "by its own marks";
+}
+
+/* What it takes longer for than others; what is in no phase is work between two steps only where a guest saw the phases.  MARKS_PHASES: nothing. */
+static enum marks_phase longest(const struct rank_marks *m, const struct view_marked *all)
+{
+    enum marks_phase worst = MARKS_PHASES;
     double excess_s = 0;
 
-    for (int p = MARKS_INPUT; p < MARKS_PHASES; p++) {
+    for (int p = m->seen ? MARKS_OTHER : MARKS_INPUT; p < MARKS_PHASES; p++) {
         double own_s = m->phase_s[p] / m->steps, more_s = own_s - all->phase[p].median_s;
 
-        if (!(m->used & 1u << p) || !view_phase_deviates(all, (enum marks_phase)p, own_s) ||
-            more_s <= excess_s)
+        if ((p != MARKS_OTHER && !(m->used & 1u << p)) ||
+            !view_phase_deviates(all, (enum marks_phase)p, own_s) || more_s <= excess_s)
             continue;
-        worst = p;
+        worst = (enum marks_phase)p;
         excess_s = more_s;
     }
-    if (worst != MARKS_OTHER)
-        text_append(buf, size, "%sby its own marks %s takes %s a step, and %s on the typical rank",
-                    *buf ? "; " : "", marks_phase_name((enum marks_phase)worst),
-                    text_s(m->phase_s[worst] / m->steps).s, text_s(all->phase[worst].median_s).s);
+    return worst;
+}
+
+/* "it waits 50.0 ms a step for input, the typical rank 10.0 ms, by its own marks"; of one rank or of several that do so alike. */
+static void append_longest(const char *who, bool one, const struct rank_marks *m, enum marks_phase phase, double own_s,
+                           double typical_s, char *buf, size_t size)
+{
+    struct text own = text_s(own_s), typical = text_s(typical_s);
+    const char *s = one ? "s" : "";
+
+    text_append(buf, size, "%s", *buf ? "; " : "");
+    if (phase == MARKS_INPUT && m->seen)
+        text_append(buf, size, "%s stand%s still for %s before each forward pass (waiting for input?), the typical rank for %s",
+                    who, s, own.s, typical.s);
+    else if (phase == MARKS_INPUT)
+        text_append(buf, size, "%s wait%s %s a step for input, the typical rank %s", who, s, own.s, typical.s);
+    else if (phase == MARKS_OTHER)
+        text_append(buf, size, "%s work%s for %s before each forward pass (optimizer, preparing input), the typical rank for %s",
+                    who, s, own.s, typical.s);
+    else
+        text_append(buf, size, "%s takes %s %s a step, the typical rank %s", marks_phase_name(phase), who, own.s,
+                    typical.s);
+    text_append(buf, size, ", %s", source_of(m));
+}
+
+/* The ranks of a node, where all of them that have phases take longest for the same one. */
+static void append_longest_of_node(const struct view *v, uint32_t node, const struct view_marked *all, char *buf, size_t size)
+{
+    const struct view_marks *s = v->marks;
+    const struct rank_marks *one = NULL;
+    enum marks_phase phase = MARKS_PHASES;
+    uint32_t n = 0, rank = 0;
+    double own_s = 0;
+    char who[32];
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        const struct rank_marks *m = &s->rank[r];
+
+        if (!(m->steps > 0) || view_ranks_at(v, r)->node != node)
+            continue;
+        if (n && longest(m, all) != phase)
+            return;
+        phase = longest(m, all);
+        if (phase == MARKS_PHASES)
+            return;
+        own_s += m->phase_s[phase] / m->steps;
+        one = m;
+        rank = r;
+        n++;
+    }
+    if (!n)
+        return;
+    snprintf(who, sizeof(who), n == 1 ? "rank %u" : "its %u ranks", n == 1 ? rank : n);
+    append_longest(who, n == 1, one, phase, own_s / n, all->phase[phase].median_s, buf, size);
+}
+
+void view_marks_node_cause(const struct view *v, uint32_t node, char *buf, size_t size)
+{
+    struct view_marked all;
+
+    if (view_marked_get(v, &all))
+        append_longest_of_node(v, node, &all, buf, size);
 }
 
 void view_marks_cause(const struct view *v, double now_s, uint32_t rank, bool stands, char *buf, size_t size)
 {
+    const struct rank_marks *m;
     struct view_marked all;
     double age_s;
     enum marks_phase phase = view_rank_phase(v, now_s, rank, &age_s);
 
     if (stands && phase != MARKS_PHASES && phase != MARKS_OTHER)
-        text_append(buf, size, "%sby its own marks it is in the phase %s of its step", *buf ? "; " : "",
-                    marks_phase_name(phase));
-    if (!stands && rank < v->marks->n && v->marks->rank[rank].steps > 0 && view_marked_get(v, &all))
-        append_longest(&v->marks->rank[rank], &all, buf, size);
+        text_append(buf, size, "%s%s it is in the phase %s of its step", *buf ? "; " : "",
+                    source_of(&v->marks->rank[rank]), marks_phase_name(phase));
+    if (stands || rank >= v->marks->n || !(v->marks->rank[rank].steps > 0) || !view_marked_get(v, &all))
+        return;
+    m = &v->marks->rank[rank];
+    phase = longest(m, &all);
+    if (phase != MARKS_PHASES)
+        append_longest("it", true, m, phase, m->phase_s[phase] / m->steps, all.phase[phase].median_s, buf, size);
 }
 
 /* ---- values ---- */

@@ -314,6 +314,7 @@ void view_marks_roll(struct view *v, double now_s);
 /* Appends to causes in buf what the rank's own marks say: the phase that takes longer than on the typical rank; or, of one that holds up the
  * others (stands), the phase that it is in. */
 void view_marks_cause(const struct view *v, double now_s, uint32_t rank, bool stands, char *buf, size_t size);
+void view_marks_node_cause(const struct view *v, uint32_t node, char *buf, size_t size);
 
 /* view_scaling.c */
 struct scaling *view_scaling_new(void);

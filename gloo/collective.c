@@ -22,6 +22,7 @@ static struct {
     bool ever;
 } waiting;
 static const struct group_flight *shown; /* as the call in progress */
+static uint64_t n_posted;
 static uint32_t n_running;
 
 static inline uint64_t now_ticks(void)
@@ -56,9 +57,16 @@ void collective_posted(const void *group, uint32_t tag)
     if (!guest_lock())
         return;
     g = group_at(group);
-    if (g)
+    if (g) {
+        n_posted++;
         post(g, tag, now_ticks());
+    }
     guest_unlock();
+}
+
+uint64_t collective_count(void)
+{
+    return n_posted;
 }
 
 /* ---- the call in progress ---- */

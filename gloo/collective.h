@@ -17,6 +17,8 @@
 
 /* PyTorch's group takes this tag for its next collective, and posts it. */
 void collective_posted(const void *group, uint32_t tag);
+/* How many it has posted so far.  Call it under the guest's lock. */
+uint64_t collective_count(void);
 /* PyTorch took this tag for messages of its own, as in monitored_barrier(), and no collective.  Call it under the guest's lock. */
 void collective_not(struct group *g, uint32_t tag);
 

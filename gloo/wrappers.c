@@ -6,6 +6,7 @@
 #include "gloo/group.h"
 #include "gloo/guest.h"
 #include "gloo/message.h"
+#include "gloo/phase.h"
 #include "gloo/unwind.h"
 #include "probe/next.h"
 
@@ -319,7 +320,31 @@ void _ZN4c10d7Reducer17finalize_backwardEv(void *reducer)
 {
     static struct next next = { "_ZN4c10d7Reducer17finalize_backwardEv", NULL };
 
+    phase_enter(reducer, MARKS_COMMUNICATION);
     await(&next, ARGUMENTS(ARGUMENT(reducer)));
+    phase_enter(reducer, MARKS_OTHER);
+}
+
+/* The forward pass of DistributedDataParallel begins, and ends. */
+EXPORT void _ZN4c10d7Reducer19prepare_for_forwardEv(void *reducer);
+void _ZN4c10d7Reducer19prepare_for_forwardEv(void *reducer)
+{
+    static struct next next = { "_ZN4c10d7Reducer19prepare_for_forwardEv", NULL };
+
+    phase_enter(reducer, MARKS_FORWARD);
+    pass(&next, ARGUMENTS(ARGUMENT(reducer)));
+}
+
+EXPORT void _ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE(void *reducer,
+                                                                                   const void *outputs);
+void _ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE(void *reducer,
+                                                                            const void *outputs)
+{
+    static struct next next = { "_ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE",
+                                NULL };
+
+    pass(&next, ARGUMENTS(ARGUMENT(reducer), ARGUMENT(outputs)));
+    phase_enter(reducer, MARKS_BACKWARD);
 }
 
 /* ---- groups ---- */

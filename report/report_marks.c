@@ -31,6 +31,11 @@ static json_t *phase_json(const struct view *v, double now_s, enum marks_phase p
     return o;
 }
 
+static const char *name_of(const struct view_marked *m, enum marks_phase phase)
+{
+    return m->seen && phase == MARKS_INPUT ? "still before forward" : marks_phase_name(phase);
+}
+
 /* "; input takes longest on rank 3 on node4: 40.0 ms" */
 static void append_longest(const struct view *v, double now_s, const struct view_marked *m, char *buf,
                            size_t size)
@@ -51,7 +56,7 @@ static void append_longest(const struct view *v, double now_s, const struct view
         const char *node = node_of(v, worst->most_rank, now_s);
 
         text_append(buf, size, "; %s takes longest on rank %u%s%s: %s",
-                    marks_phase_name((enum marks_phase)phase), worst->most_rank, *node ? " on " : "", node,
+                    name_of(m, (enum marks_phase)phase), worst->most_rank, *node ? " on " : "", node,
                     text_s(worst->most_s).s);
     }
 }
@@ -68,12 +73,14 @@ static void write_marked(const struct view *v, double now_s, const struct view_m
         const struct view_phase_time *t = &m->phase[order[i]];
 
         if (t->ranks)
-            text_append(buf, size, "%s%s %s (%s)", *buf ? ", " : "", marks_phase_name(order[i]),
+            text_append(buf, size, "%s%s %s (%s)", *buf ? ", " : "", name_of(m, order[i]),
                         text_s(t->median_s).s, text_percent(t->median_s / m->step.median_s).s);
     }
     if (!overlap->missing[0] && overlap->all.hidden_s.value > 0)
         text_append(buf, size, "; beside its work %s of transfers", text_s(overlap->all.hidden_s.value).s);
     append_longest(v, now_s, m, buf, size);
+    if (m->seen)
+        text_append(buf, size, "; as PyTorch's calls show");
 }
 
 /* Calls show when communication begins and what holds a rank.  What it does in between looks the same from outside, but for the time in
@@ -120,6 +127,7 @@ json_t *report_step_phases(const struct view *v, double now_s, const struct repo
             json_array_append_new(phases, phase_json(v, now_s, (enum marks_phase)p, &m.phase[p]));
     inferred = inferred_json(overlap, guess, sizeof(guess));
     put_int(o, "ranks", m.step.ranks);
+    put_text(o, "source", !m.step.ranks ? NULL : m.seen ? "PyTorch" : "marks");
     put_real(o, "step_s", m.step.median_s);
     put_json(o, "phases", phases);
     put_json(o, "inferred", inferred);

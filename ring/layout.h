@@ -69,6 +69,9 @@ struct ring_header {
     /* the reader's */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t tail; /* events taken so far */
     _Atomic uint64_t comms_seen; /* of comms */
+
+    /* a guest's that sees phases; of an earlier release's probe all zero, that is none */
+    _Alignas(RING_CACHE_LINE) struct marks_page marks;
 };
 _Static_assert(sizeof(struct ring_header) <= RING_PAGE, "the header is a page");
 _Static_assert(2 * RING_PAGE + RING_COMMS_MAX * sizeof(struct ring_place) +

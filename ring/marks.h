@@ -1,5 +1,6 @@
 /* marks.h - what a program marks inside of its steps: the phase it is in, and values that show whether it still computes
- * what it should.  A part of a rank's page of steps (steps.h): one writer, the program, and one reader, the agent.
+ * what it should.  A part of a rank's page of steps (steps.h): one writer, the program, and one reader, the agent.  Of a program that
+ * marks nothing a guest may see its phases in what it calls (gloo/phase.h): then they are a part of its ring.
  *
  * A rank is in one phase at a time, and what is in none is MARKS_OTHER, so that the phases of a step add up to it exactly.
  * A step that has ended is published as a whole.  Values are counted: given once a step, the n-th is that of step n on all
@@ -17,13 +18,15 @@
 /* As in api/syncguard.h. */
 enum marks_phase {
     MARKS_OTHER,
-    MARKS_INPUT, /* waits for input data */
+    MARKS_INPUT, /* waits for input data; seen by a guest: stands still between two steps */
     MARKS_FORWARD,
     MARKS_BACKWARD,
     MARKS_COMMUNICATION, /* waits for communication, and computes nothing meanwhile */
     MARKS_OPTIMIZER,
     MARKS_PHASES
 };
+#define MARKS_SEEN (UINT64_C(1) << 7) /* beside phases: a guest saw them, the program marked none */
+
 /* In the order in which a step has them: what is wrong with the former shows in the latter. */
 enum marks_value { MARKS_LOSS, MARKS_GRAD_NORM, MARKS_VALUES };
 
@@ -41,7 +44,7 @@ struct marks_series {
 struct marks_figures {
     uint64_t steps, steps_ns;        /* that have ended, and what they took together ... */
     uint64_t phase_ns[MARKS_PHASES]; /* ... in each phase */
-    uint64_t used;                   /* 1 << phase of each that was ever marked */
+    uint64_t used;                   /* 1 << phase of each that was ever marked; MARKS_SEEN */
     uint64_t phase, since_ns;        /* in which it is, and since when */
     struct marks_series value[MARKS_VALUES];
 };

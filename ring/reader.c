@@ -336,6 +336,11 @@ bool ring_live_get(const struct ring *r, struct ring_live *live)
     return false;
 }
 
+bool ring_marks_get(const struct ring *r, struct marks_figures *f)
+{
+    return still_whole(r) && marks_get(&r->file->marks, f);
+}
+
 static uint32_t low(uint64_t word)
 {
     return (uint32_t)word;

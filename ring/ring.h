@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ring/marks.h"
+
 /* The step's directory on a node: /dev/shm/syncguard/UID.JOB.STEP.NODE, mode 0700, owned by the job's user, in a
  * directory that only root can change.  The plugin makes it and passes it to the tasks in SYNCGUARD_DIR; the keeper
  * removes it at the step's end (a probe killed while it creates a ring leaves a .RANK.THREAD.PID.tmp).
@@ -198,6 +200,8 @@ int ring_comm_add(struct ring *r, const struct ring_comm *c);
 /* The communicator with this place was freed, once; -1 is fine.  Not thread-safe. */
 void ring_comm_end(struct ring *r, int place);
 void ring_state_set(struct ring *r, enum ring_state state);
+/* Where a guest publishes the phases of steps that it sees; lent. */
+struct marks_page *ring_marks(struct ring *r);
 
 /* ---- reader: the agent, the dump ---- */
 
@@ -228,6 +232,8 @@ void ring_info_get(const struct ring *r, struct ring_info *info);
 void ring_counts_get(const struct ring *r, struct ring_counts *counts);
 /* A consistent copy; false when the writer changed it during every attempt (try again later). */
 bool ring_live_get(const struct ring *r, struct ring_live *live);
+/* Likewise, of the phases that a guest saw; all zero: none. */
+bool ring_marks_get(const struct ring *r, struct marks_figures *f);
 /* Copies the communicators that were described or freed since *seen (0: all that have a place), by place, and moves *seen on; returns
  * how many.  Who finds another one in a place may conclude that the one before was freed. */
 size_t ring_comms_get(const struct ring *r, uint64_t *seen, struct ring_comm out[RING_COMMS_MAX]);

@@ -243,6 +243,11 @@ void ring_comm_end(struct ring *r, int place)
     r->freed[(r->freed_first + r->n_freed++) % RING_COMMS_MAX] = (uint16_t)place;
 }
 
+struct marks_page *ring_marks(struct ring *r)
+{
+    return &r->file->marks;
+}
+
 void ring_state_set(struct ring *r, enum ring_state state)
 {
     atomic_store_explicit(&r->file->state, state, memory_order_release);

@@ -260,12 +260,13 @@ struct call_item {
     uint64_t enter_ns, leave_ns; /* it held the rank from, to */
 };
 
-/* What a rank's program marked of its steps (ring/marks.h) since its previous item, and the phase that it is in. */
+/* What a rank's program marked of its steps, or a guest saw of them (ring/marks.h), since its previous item, and the phase that it is
+ * in. */
 struct phases_item {
     uint32_t rank;
     uint16_t app;
     uint8_t phase;        /* enum marks_phase ... */
-    uint8_t used;         /* 1 << phase of each that the program ever marked */
+    uint8_t used;         /* 1 << phase of each that there ever was; MARKS_SEEN */
     uint64_t age_ns;      /* ... and for how long, by the node's own clock at sending */
     uint32_t steps;       /* that ended; 0: none did, and the times are 0 */
     uint64_t duration_ns; /* of these together, and in each phase */

@@ -1,5 +1,5 @@
 # The hook benchmark: tests/bench/hook.sh, one program for each MPI library.
-HOOK_C = tests/bench/hook.c tests/bench/mpip.c ring/clock.c ring/reader.c
+HOOK_C = tests/bench/hook.c tests/bench/mpip.c ring/clock.c ring/reader.c ring/marks.c
 HOOK_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN)
 EXTRA_DIST += tests/bench/hook.c tests/bench/mpip.c tests/bench/mpip.h tests/bench/hook.sh
 hook_inputs = for f in $(HOOK_C); do echo $(top_srcdir)/$$f; done

@@ -71,7 +71,7 @@ is "$(report '.step_phases.phases as $p|($p[]|select(.phase == "forward").median
     "work of 8 ms is in the forward pass, and an input that takes 150 ms longer in the input"
 like "$(report .step_phases.text)" "input takes longest on rank 2" "the report says which rank deviates"
 echo "# $(report .step_phases.text)"
-like "$(report '[.verdicts[]|select(.culprits == ["r2"]).cause][0]')" "by its own marks input takes" "the verdict on it has the input as a cause"
+like "$(report '[.verdicts[]|select(.culprits == ["r2"]).cause][0]')" "it waits [0-9.]+ ms a step for input, the typical rank .* by its own marks" "the verdict on it has the input as a cause"
 is "$(report '[.values.loss.ranks, .values.loss.step, .values.non_finite, .values.grad_norm]')" '[4,120,null,null]' "every rank's loss is known, and that it is a number"
 is "$(report '[.events[]|select(.text|test("diverged"))]|length')" 0 "a rule about values that are no number does not act"
 
@@ -86,10 +86,22 @@ like "$events" "loss of rank 1.* since step 60" "the events say it"
 like "$events" "are held: a loss or gradient is not finite" "they say that nothing else is done to the job"
 like "$events" "diverged: non_finite .yes. .*send USR1; withheld: job 1[.]0 is unconfirmed" "a rule about it decides, and is withheld, because nothing acts on an unconfirmed step"
 
-# ---- what communication shows of a program that marks nothing ----
+# ---- what PyTorch's calls show of a program that marks nothing ----
 
-guarded --ranks 4 --steps 250 --work 8
-is "$(report '[.step_phases.ranks, .step_phases.phases]')" '[0,[]]' "a program that marks nothing has no phases"
+guarded --ranks 4 --steps 120 --work 8 --slow 2 --by 150 --in-input
+is "$(report '[.step_phases.source, .step_phases.ranks, (.step_phases.phases|map(.phase)|sort)]')" '["PyTorch",4,["backward","communication","forward","input","other"]]' \
+    "the phases of a program that marks nothing are seen"
+is "$(report '.step_phases.phases as $p|[($p[]|select(.phase == "input")|.most_s >= 0.15, .most_rank == 2), ($p[]|select(.phase == "forward").median_s >= 0.008)]')" '[true,true,true]' \
+    "work of 8 ms is in the forward pass, and the rank whose thread waits before it is known"
+like "$(report '[.verdicts[]|select(.culprits == ["r2"]).cause][0]')" "it stands still for [0-9.]+ ms before each forward pass .waiting for input.., the typical rank for .*, as PyTorch's calls show" \
+    "the verdict on it says what was seen, and what that may be"
+guarded accumulate --ranks 2 --steps 60 --work 8 --batches 3
+is "$(report '[.step_phases.source, .step_phases.step_s >= 0.008]')" '["PyTorch",true]' "several batches a step, of which the last one is synchronised, are one step"
+
+# ---- what communication shows of one that has no DistributedDataParallel ----
+
+guarded average --ranks 4 --steps 200 --layers 1 --work 8
+is "$(report '[.step_phases.source, .step_phases.ranks, .step_phases.phases]')" '[null,0,[]]' "without DistributedDataParallel and marks there are no phases"
 is "$(report '.step_phases.inferred|.rest_s >= 0.008 and .rest_s < .step_s')" true "what communication shows is given apart"
 echo "# $(report .step_phases.inferred)"
 done_testing

@@ -114,7 +114,7 @@ static void phases(void)
     json_decref(o);
     view_marks_cause(v, 1, 3, false, slow, sizeof(slow));
     is_str(slow,
-           "its CPU is shared; by its own marks input takes 50.0 ms a step, and 10.0 ms on the typical rank",
+           "its CPU is shared; it waits 50.0 ms a step for input, the typical rank 10.0 ms, by its own marks",
            "of a slow rank its marks are a cause, behind others");
     view_marks_cause(v, 1, 2, false, none_of_it, sizeof(none_of_it));
     is_str(none_of_it, "", "of a rank like the others its marks are none");
@@ -132,6 +132,71 @@ static void phases(void)
     put(v, 62, bad);
     view_figures_get(v, 62, &figures);
     is_int((long long)figures.refused, 2, "items whose phases do not add up to the steps are refused");
+    view_free(v);
+}
+
+/* The same, as a guest sees them. */
+static struct telemetry_item seen_of(uint32_t rank, uint32_t steps, uint64_t input_ms)
+{
+    struct telemetry_item i = steps_of(rank, steps, input_ms);
+
+    i.phases.used |= MARKS_SEEN;
+    return i;
+}
+
+static void seen(void)
+{
+    struct report_overlap none = { .missing = "no steps are seen yet" };
+    struct view *v = four_ranks();
+    struct view_marked m;
+    char still[256] = "", works[256] = "";
+    struct telemetry_item own;
+    json_t *o;
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        put(v, 1, seen_of(r, 10, r == 3 ? 50 : 10));
+    view_marked_get(v, &m);
+    ok(m.seen && near(m.phase[MARKS_INPUT].most_s, 0.050, 1e-9) && m.phase[MARKS_INPUT].most_rank == 3,
+       "phases that a guest sees are known where a program marks none");
+    o = phases_of(v, 1, &none);
+    is_str(json_string_value(json_object_get(o, "source")), "PyTorch", "the report has their source");
+    is_str(json_string_value(json_object_get(o, "text")),
+           "still before forward 10.0 ms (14.3 %), forward 20.0 ms (28.6 %), backward 35.0 ms (50.0 %), other 5.00 ms (7.14 %); "
+           "still before forward takes longest on rank 3 on node1: 50.0 ms; as PyTorch's calls show",
+           "and names what a guest cannot know to be input by what it sees");
+    json_decref(o);
+    view_marks_cause(v, 1, 3, false, still, sizeof(still));
+    is_str(still,
+           "it stands still for 50.0 ms before each forward pass (waiting for input?), the typical rank for 10.0 ms, as PyTorch's "
+           "calls show",
+           "of a slow rank they are a cause, which says what is not certain");
+    *still = '\0';
+    view_marks_node_cause(v, view_ranks_at(v, 3)->node, still, sizeof(still));
+    is_str(still, "", "of a node whose ranks do not do the same they are none");
+    put(v, 1000, seen_of(2, 10, 50)); /* steps of before do not count any more */
+    view_marks_node_cause(v, view_ranks_at(v, 3)->node, still, sizeof(still));
+    ok(strstr(still, "its 2 ranks stand still for ") == still, "of one whose ranks do they are\n%s", still);
+    put(v, 2000, seen_of(2, 10, 10));
+    own = seen_of(2, 10, 10);
+    own.phases.phase_ns[MARKS_OTHER] += 400 * MS;
+    own.phases.duration_ns += 400 * MS;
+    put(v, 2000, own);
+    view_marks_cause(v, 2000, 2, false, works, sizeof(works));
+    ok(strstr(works, "it works for ") == works &&
+           strstr(works, " before each forward pass (optimizer, preparing input), the typical rank for 5.00 ms, as PyTorch's"),
+       "so is what it does before a forward pass\n%s", works);
+    own = steps_of(3, 0, 0);
+    own.phases.used = 0;
+    put(v, 3, own);
+    put(v, 3, steps_of(1, 1, 30));
+    put(v, 3, seen_of(1, 10, 10));
+    view_marked_get(v, &m);
+    ok(near(m.phase[MARKS_INPUT].most_s, 0.050, 1e-9) && m.phase[MARKS_INPUT].ranks == RANKS,
+       "a program that marks no phase leaves what a guest sees");
+    own = steps_of(3, 1, 10);
+    put(v, 4, own);
+    view_marked_get(v, &m);
+    is_near(m.phase[MARKS_INPUT].most_s, 0.030, 1e-9, "what a program marks takes its place, and stays");
     view_free(v);
 }
 
@@ -255,6 +320,7 @@ static void turns(void)
 int main(void)
 {
     phases();
+    seen();
     inferred();
     values();
     turns();
