@@ -19,7 +19,6 @@
 #include "wire/client.h"
 #include "wire/json.h"
 
-#define KEY_BYTES    64
 #define START_S      10.0 /* munged and the controller take a tenth of a second each, on an idle machine */
 #define SETTLE_S     10.0 /* the agent may have rings to read */
 #define GRACE_S      2.0
@@ -123,7 +122,7 @@ static int start_munged(struct guard *g, struct err *err)
         { "--key-file", "munge.key" }, { "--log-file", "munged-own.log" }, { "--pid-file", "munged.pid" },
         { "--seed-file", "munge.seed" }, { "--socket", "munge" },
     };
-    char arguments[ARRAY_SIZE(options)][WORKSPACE_SIZE + 32], path[WORKSPACE_SIZE], key[KEY_BYTES];
+    char arguments[ARRAY_SIZE(options)][WORKSPACE_SIZE + 32], path[WORKSPACE_SIZE];
     char program[WORKSPACE_SIZE];
     const char *argv[ARRAY_SIZE(options) + 5] = { program, "--foreground", "--force", "--num-threads=2" };
     struct process_plan plan = { .argv = argv };
@@ -135,9 +134,7 @@ static int start_munged(struct guard *g, struct err *err)
         snprintf(arguments[i], sizeof(arguments[i]), "%s=%s", options[i][0], workspace_path(&g->workspace, options[i][1], path));
         argv[4 + i] = arguments[i];
     }
-    if (getrandom(key, sizeof(key), 0) != sizeof(key))
-        return err_set(err, "cannot make a key: %s", strerror(errno));
-    if (workspace_write(&g->workspace, "munge.key", key, sizeof(key), err) < 0)
+    if (workspace_write(&g->workspace, "munge.key", g->key, sizeof(g->key), err) < 0)
         return -1;
     if (service_start(g, &g->munged, NAME_MUNGED, &plan, err) < 0)
         return errno == ENOENT ? err_set(err, "munged is not installed (Debian's package munge has it): programs authenticate each other by it, "
@@ -152,10 +149,23 @@ static int start_munged(struct guard *g, struct err *err)
     return 0;
 }
 
-/* One that is free now. 0: none. */
-static int free_port(void)
+static const char *address_of(const struct guard_plan *plan)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    return plan->address ? plan->address : "127.0.0.1";
+}
+
+static struct sockaddr_in socket_address(const struct guard_plan *plan, int port)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+
+    inet_pton(AF_INET, address_of(plan), &a.sin_addr);
+    return a;
+}
+
+/* One that is free now. 0: none. */
+static int free_port(const struct guard_plan *plan)
+{
+    struct sockaddr_in a = socket_address(plan, 0);
     socklen_t length = sizeof(a);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = 0;
 
@@ -197,9 +207,9 @@ static int write_conf(struct guard *g, const struct guard_plan *plan, int port, 
     if (!out)
         return err_set(err, "out of memory");
     fprintf(out,
-            "Controller=127.0.0.1:%d\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s/munge\nStateDir=%s/state\nConfirm=credential\n"
+            "Controller=%s:%d\nPort=%d\nListen=%s\nAuthInfo=socket=%s/munge\nStateDir=%s/state\nConfirm=credential\n"
             "LogFile=%s/" NAME_CONTROL ".log\nSlurmHelperPath=/dev/null\nDefaultPolicy=%s\n",
-            port, port, dir, dir, dir, policy_of(plan));
+            address_of(plan), port, port, address_of(plan), dir, dir, dir, policy_of(plan));
     fprintf(out, "AgentPath=\"%s\"\nProbePath=\"%s\"\n", from->agent, from->probe);
     if (*from->path)
         rc = conf_read(from->path, copy_policy, out, err);
@@ -211,9 +221,9 @@ static int write_conf(struct guard *g, const struct guard_plan *plan, int port, 
     return rc;
 }
 
-static bool answers(int port)
+static bool answers(const struct guard_plan *plan, int port)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = socket_address(plan, port);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool up = fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0;
 
@@ -237,7 +247,7 @@ static int start_controller_at(struct guard *g, const struct guard_plan *plan, i
     snprintf(conf, sizeof(conf), "--conf=%s", g->conf);
     if (service_start(g, &g->controller, NAME_CONTROL, &start, err) < 0)
         return -1;
-    while (!answers(port)) {
+    while (!answers(plan, port)) {
         if (process_ended(&g->controller) || now_s() > until_s)
             return service_failed(g, &g->controller, NAME_CONTROL, err);
         rest();
@@ -252,9 +262,9 @@ static int start_controller(struct guard *g, const struct guard_plan *plan, stru
 
     workspace_path(&g->workspace, "syncguard.conf", g->conf);
     for (int i = 0; i < PORT_TRIES; i++) {
-        port = free_port();
+        port = free_port(plan);
         if (!port)
-            return err_set(err, "there is no free port on 127.0.0.1: %s", strerror(errno));
+            return err_set(err, "there is no free port on %s: %s", address_of(plan), strerror(errno));
         if (start_controller_at(g, plan, port, err) == 0)
             return config_load(g->config, g->conf, err);
         if (g->controller.pid)
@@ -263,26 +273,41 @@ static int start_controller(struct guard *g, const struct guard_plan *plan, stru
     return -1;
 }
 
-static int start_agent(struct guard *g, const struct guard_plan *plan, const struct config_policy *policy, struct err *err)
+/* An agent, and the host it is on. */
+struct agent_plan {
+    const char *name, *policy; /* of the job */
+    bool policy_asked;
+    double rate_hz;
+    const char *node; /* NULL: this host, by its own name */
+    unsigned number, count;
+};
+
+static int start_agent(struct guard *g, const struct agent_plan *plan, struct err *err)
 {
     static const char *const not_ours[] = { "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME", "SLURM_HET_JOB_ID", "SLURM_HET_JOB_OFFSET", "SLURM_RESTART_COUNT",
-                                            "SLURM_NTASKS", "SLURM_NODEID", "SYNCGUARD_PLACEMENT", "SYNCGUARD_ALGORITHM", "SYNCGUARD_LOCAL_TASKS", "SYNCGUARD_NOTES", "SLURMD_NODENAME",
-                                            "LD_PRELOAD", NULL };
-    char own[16];
-    const char *const set[] = { "SLURM_JOB_ID", GUARD_JOB, "SLURM_STEP_ID", "0", "SLURM_NNODES", "1", "SLURM_JOB_NAME", plan->name,
-                                "SYNCGUARD_TASKS_PARENT", own, NULL };
+                                            "SLURM_NTASKS", "SYNCGUARD_PLACEMENT", "SYNCGUARD_ALGORITHM", "SYNCGUARD_LOCAL_TASKS", "SYNCGUARD_NOTES",
+                                            "LD_PRELOAD", NULL, NULL, NULL };
+    const char *unset[ARRAY_SIZE(not_ours)];
+    char own[16], number[16], count[16];
+    const char *const set[] = { "SLURM_JOB_ID", GUARD_JOB, "SLURM_STEP_ID", "0", "SLURM_NNODES", count, "SLURM_JOB_NAME", plan->name,
+                                "SYNCGUARD_TASKS_PARENT", own, plan->node ? "SLURM_NODEID" : NULL, number, "SLURMD_NODENAME", plan->node, NULL };
     char dir[WORKSPACE_SIZE + 8], controller[sizeof(g->config->controller) + 16], name[64], rate[48], munge[160];
-    const char *argv[] = { g->config->agent, dir, controller, name, rate, munge, "--policy-asked", NULL };
-    struct process_plan p = { .argv = argv, .set = set, .unset = not_ours };
+    const char *argv[] = { g->config->agent, dir, controller, name, rate, munge, plan->policy_asked ? "--policy-asked" : NULL, NULL };
+    struct process_plan p = { .argv = argv, .set = set, .unset = unset };
 
+    memcpy(unset, not_ours, sizeof(unset));
+    if (!plan->node) {
+        unset[ARRAY_SIZE(not_ours) - 3] = "SLURM_NODEID";
+        unset[ARRAY_SIZE(not_ours) - 2] = "SLURMD_NODENAME";
+    }
     snprintf(own, sizeof(own), "%d", (int)getpid());
+    snprintf(number, sizeof(number), "%u", plan->number);
+    snprintf(count, sizeof(count), "%u", plan->count);
     snprintf(dir, sizeof(dir), "--dir=%s", g->workspace.rings);
     snprintf(controller, sizeof(controller), "--controller=%s", g->config->controller);
-    snprintf(name, sizeof(name), "--policy=%s", policy->name);
-    snprintf(rate, sizeof(rate), "--rate=%g", policy->sample_rate_hz);
+    snprintf(name, sizeof(name), "--policy=%s", plan->policy);
+    snprintf(rate, sizeof(rate), "--rate=%g", plan->rate_hz);
     snprintf(munge, sizeof(munge), "--munge-socket=%s", g->config->munge_socket);
-    if (!plan->policy)
-        argv[ARRAY_SIZE(argv) - 2] = NULL;
     return service_start(g, &g->agent, NAME_AGENT, &p, err);
 }
 
@@ -311,16 +336,69 @@ static const struct config_policy *find_policy(const struct guard_plan *plan, st
     return policy;
 }
 
+static int begin(struct guard *g, const unsigned char *key, struct err *err)
+{
+    *g = (struct guard){ .config = xcalloc(1, sizeof(*g->config)), .workspace = { .dir_lock = -1, .shm_lock = -1 } };
+    if (key)
+        memcpy(g->key, key, sizeof(g->key));
+    else if (getrandom(g->key, sizeof(g->key), 0) != sizeof(g->key))
+        return err_set(err, "cannot make a key: %s", strerror(errno));
+    if (workspace_make(&g->workspace, NULL, NULL, err) < 0)
+        return -1;
+    return start_munged(g, err);
+}
+
+static int end_with(struct guard *g, int rc)
+{
+    if (rc < 0)
+        guard_end(g);
+    return rc;
+}
+
 int guard_start(struct guard *g, const struct guard_plan *plan, struct err *err)
 {
     const struct config_policy *policy = find_policy(plan, err);
+    struct agent_plan agent = { .name = plan->name, .policy_asked = plan->policy, .count = 1 };
 
-    *g = (struct guard){ .config = xcalloc(1, sizeof(*g->config)), .workspace = { .dir_lock = -1, .shm_lock = -1 } };
-    if (policy && workspace_make(&g->workspace, NULL, NULL, err) == 0 && start_munged(g, err) == 0 && start_controller(g, plan, err) == 0 &&
-        start_agent(g, plan, policy, err) == 0 && wait_for_job(g, err) == 0)
+    if (!policy)
+        return -1;
+    agent.policy = policy->name;
+    agent.rate_hz = policy->sample_rate_hz;
+    if (begin(g, NULL, err) < 0 || start_controller(g, plan, err) < 0)
+        return end_with(g, -1);
+    g->has_controller = true;
+    if (plan->address)
         return 0;
-    guard_end(g);
-    return -1;
+    g->has_agent = true;
+    return end_with(g, start_agent(g, &agent, err) == 0 && wait_for_job(g, err) == 0 ? 0 : -1);
+}
+
+static int write_joined_conf(struct guard *g, const struct assignment *assignment, struct err *err)
+{
+    char text[2 * WORKSPACE_SIZE + sizeof(assignment->controller) + 64];
+    int n = snprintf(text, sizeof(text), "Controller=%s\nAuthInfo=socket=%s/munge\nStateDir=%s/state\n", assignment->controller, g->workspace.dir, g->workspace.dir);
+
+    workspace_path(&g->workspace, "syncguard.conf", g->conf);
+    if (workspace_write(&g->workspace, "syncguard.conf", text, (size_t)n, err) < 0 || config_load(g->config, g->conf, err) < 0)
+        return -1;
+    snprintf(g->config->agent, sizeof(g->config->agent), "%s", assignment->agent);
+    return 0;
+}
+
+int guard_join(struct guard *g, const struct assignment *assignment, struct err *err)
+{
+    const struct agent_plan agent = { .name = assignment->name,
+                                      .policy = assignment->policy,
+                                      .policy_asked = assignment->policy_asked,
+                                      .rate_hz = assignment->rate_hz,
+                                      .node = assignment->node,
+                                      .number = assignment->number,
+                                      .count = assignment->count };
+
+    if (begin(g, assignment->key, err) < 0 || write_joined_conf(g, assignment, err) < 0)
+        return end_with(g, -1);
+    g->has_agent = true;
+    return end_with(g, start_agent(g, &agent, err) == 0 && wait_for_job(g, err) == 0 ? 0 : -1);
 }
 
 /* ---- while it runs, and its end ---- */
@@ -336,20 +414,26 @@ json_t *guard_ask(const struct guard *g, struct err *err)
     return answer;
 }
 
+static bool is_finished(struct guard *g)
+{
+    struct err err;
+    json_t *job = guard_ask(g, &err);
+    bool over = job && !strcmp(get_word(job, "state"), "finished");
+
+    json_decref(job);
+    return over;
+}
+
 bool guard_settle(struct guard *g)
 {
     double until_s = now_s() + SETTLE_S;
-    bool over = false;
-    struct err err;
+    bool over = !g->has_controller;
 
-    if (process_ended(&g->agent))
+    if (g->has_agent && process_ended(&g->agent))
         return false;
     process_end(&g->agent, SETTLE_S);
     while (!over && now_s() < until_s && !process_ended(&g->controller)) {
-        json_t *job = guard_ask(g, &err);
-
-        over = job && !strcmp(get_word(job, "state"), "finished");
-        json_decref(job);
+        over = is_finished(g);
         if (!over)
             rest();
     }

@@ -1,5 +1,5 @@
-/* guard.h - what stands around a program without Slurm: munged with a key of its own, a controller that listens on this host alone, and the
- * agent that reads the ranks' rings.
+/* guard.h - what stands around a program without Slurm: munged with a key of its own, a controller, and the agent that reads the ranks' rings.
+ * Around one on several hosts the controller is on one host, an agent on each of the others.
  *
  * The controller takes part in nothing else: it knows this one job, as JOB, keeps no history and cannot reach Slurm, whose job of that
  * number is somebody else's. */
@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "common/config.h"
+#include "run/assignment.h"
 #include "run/process.h"
 #include "run/workspace.h"
 
@@ -21,20 +22,28 @@ struct guard {
     struct process munged, controller, agent;
     char conf[WORKSPACE_SIZE]; /* of the controller, for sgctl and sgtop */
     struct config *config;     /* what that file says */
+    unsigned char key[ASSIGNMENT_KEY_BYTES];
+    bool has_controller, has_agent;
 };
 
 struct guard_plan {
     const struct config *config; /* the site's or the user's: policies, and where agent and probe are */
     const char *policy;          /* NULL: its default */
     const char *name;            /* of the job */
+    /* Of this host: where the controller listens, for agents of other hosts; there is none on this one.  NULL: the controller listens on
+     * 127.0.0.1, and the agent is here. */
+    const char *address;
 };
 
 /* Everything runs and is connected when this returns.  0, or -1 with the reason, and nothing is left. */
 int guard_start(struct guard *g, const struct guard_plan *plan, struct err *err);
+/* The same on one of several hosts: munged and agent of a run whose controller is elsewhere. */
+int guard_join(struct guard *g, const struct assignment *assignment, struct err *err);
 
 /* What the controller says of the job, which the caller releases; NULL with the reason. */
 json_t *guard_ask(const struct guard *g, struct err *err);
-/* All ranks have ended: the agent reads what they left and ends, and the controller has it all. False where that was not seen. */
+/* All ranks have ended: the agent reads what they left and ends, and the controller has it all, as far as either is here. False where that was not
+ * seen. */
 bool guard_settle(struct guard *g);
 /* The last line that a service wrote, for messages; "" if there is none. */
 void guard_last_words(const struct guard *g, const char *service, char *line, size_t size);

@@ -1,10 +1,11 @@
-/* sgrun - runs a program under SyncGuard on this host, without Slurm: `sgrun mpirun -n 4 ./train`. */
+/* sgrun - runs a program under SyncGuard without Slurm, on this host (`sgrun mpirun -n 4 ./train`) or on several (`sgrun --hosts=a,b ./train`). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "run/guard.h"
+#include "run/remote.h"
 
 #define LOOK_MS    50
 #define CANNOT_RUN 126
@@ -25,8 +27,21 @@ static const struct option_spec no_screen = { .name = "no-screen",
                                               .text = "leave the terminal to the program; so it is where input or output is no terminal" };
 static const struct option_spec report = { .name = "report", .value = "FILE", .text = "at the end also write the report to this file, as JSON (see sgctl(1))" };
 static const struct option_spec conf = { .name = "conf", .value = "FILE", .text = "take policies and paths from this configuration" };
+static const struct option_spec hosts = { .name = "hosts", .value = "LIST", .text = "run PROGRAM once on each of these hosts, by ssh: node[1-4],gpu7" };
+static const struct option_spec ssh = { .name = "ssh", .value = "COMMAND", .text = "what runs a command on a host; default: ssh -o BatchMode=yes" };
+static const struct option_spec address = { .name = "address", .value = "ADDRESS", .text = "by which hosts reach this one; default: that of the way to the first" };
+static const struct option_spec join = { .name = "join", .text = "be the part on a host that --hosts starts: standard input says what to do" };
 static const struct option_use uses[] = {
-    { &policy, NULL }, { &name, NULL }, { &no_screen, NULL }, { &report, NULL }, { &conf, NULL }, { NULL, NULL },
+    { &policy, NULL },
+    { &name, NULL },
+    { &no_screen, NULL },
+    { &report, NULL },
+    { &conf, NULL },
+    { &hosts, NULL },
+    { &ssh, "ssh -o BatchMode=yes" },
+    { &address, NULL },
+    { &join, NULL },
+    { NULL, NULL },
 };
 static const struct options_command only = { .name = "", .operands = "PROGRAM [ARGUMENT...]", .uses = uses };
 
@@ -37,10 +52,10 @@ static const struct options_command *command(size_t i)
 
 static const struct options_program program = {
     .name = "sgrun",
-    .text = "Run a program under SyncGuard on this host, without Slurm, and say at its end what held it back.",
+    .text = "Run a program under SyncGuard, without Slurm, and say at its end what held it back.",
     .command = command,
     .runs_program = true,
-    .examples = { "sgrun mpirun -n 4 ./train", "sgrun --no-screen --report=run.json mpiexec -n 8 ./halo" },
+    .examples = { "sgrun mpirun -n 4 ./train", "sgrun torchrun --nproc-per-node 4 train.py" },
     .help_end = "On a terminal sgtop shows the run; Q leaves it, and the program's output follows. The exit status is the program's; 126 and 127 when it "
                 "cannot be run, 2 for a wrong command line. Manual page: sgrun(1).",
 };
@@ -53,6 +68,11 @@ struct run {
     char *preload;     /* LD_PRELOAD with the probe; NULL: not guarded */
     const char **argv; /* of the program */
     struct process child, screen;
+    struct remote *remote; /* with --hosts the programs, in place of child */
+    struct assignment assignment;   /* with --join: the run that this one is a part of */
+    char order[ASSIGNMENT_SIGNAL_SIZE]; /* of it, as far as it was read */
+    size_t ordered;
+    bool on_its_own; /* no more orders come */
     char output[WORKSPACE_SIZE]; /* "": the program writes to the terminal */
     long printed;                /* of it */
 };
@@ -72,23 +92,63 @@ static sigset_t signals(void)
     return set;
 }
 
+static void signal_program(struct run *r, int sig)
+{
+    if (r->remote)
+        remote_signal(r->remote, sig);
+    else if (r->child.pid > 0)
+        kill(*r->output ? -r->child.pid : r->child.pid, sig); /* a group of its own no key reaches */
+}
+
+/* What the sgrun that started this one passes on, and nothing else: it may have died, and the program goes on. */
+static void take_orders(struct run *r)
+{
+    struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+    int sig;
+    char c;
+
+    while (*r->assignment.node && !r->on_its_own && poll(&in, 1, 0) > 0) {
+        if (read(STDIN_FILENO, &c, 1) != 1) {
+            r->on_its_own = true;
+        } else if (c != '\n') {
+            r->ordered += r->ordered < sizeof(r->order) - 1;
+            r->order[r->ordered - 1] = c;
+        } else {
+            r->order[r->ordered] = '\0';
+            r->ordered = 0;
+            sig = assignment_read_signal(r->order);
+            if (sig)
+                signal_program(r, sig);
+        }
+    }
+}
+
+static bool ended(struct run *r)
+{
+    return r->remote ? remote_ended(r->remote) : process_ended(&r->child);
+}
+
+static int exit_status(const struct run *r)
+{
+    return r->remote ? remote_exit_status(r->remote) : process_exit_status(&r->child);
+}
+
 /* Wait for a moment, or a signal.  What asks sgrun to end is the program's to decide about. */
 static void wait_a_moment(struct run *r)
 {
     const struct timespec moment = { 0, LOOK_MS * 1000000 };
     sigset_t set = signals();
-    siginfo_t info;
+    siginfo_t info = { 0 };
     int sig = sigtimedwait(&set, &info, &moment);
     bool by_terminal = info.si_code == SI_KERNEL;
 
-    if (sig <= 0 || sig == SIGCHLD || r->child.pid <= 0)
+    take_orders(r);
+    if (sig <= 0 || sig == SIGCHLD)
         return;
     if (r->screen.pid > 0 && by_terminal && sig != SIGHUP)
         return; /* the screen's */
-    if (*r->output)
-        kill(-r->child.pid, sig); /* in a group of its own, which no key reaches */
-    else if (!by_terminal)
-        kill(r->child.pid, sig);
+    if (*r->output || r->remote || !by_terminal) /* else the terminal has sent it to the program, too */
+        signal_program(r, sig);
 }
 
 /* ---- the program ---- */
@@ -127,19 +187,111 @@ static bool may_record_nccl(const struct run *r)
     return false;
 }
 
-static int start_program(struct run *r, struct err *err)
+static bool is_launcher(const char *path)
 {
-    const char *asan = environment("ASAN_OPTIONS"), *wanted = options_text(&r->o, "policy");
+    static const char *const known[] = { "mpirun", "mpiexec", "orterun", "torchrun", "python" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        if (!strncmp(basename(path), known[i], strlen(known[i])))
+            return true;
+    return false;
+}
+
+/* The program's name; behind a launcher, that of the first file. */
+static const char *name_of(const struct run *r)
+{
+    struct stat st;
+
+    for (int i = 1; is_launcher(r->argv[0]) && i < r->o.n_operands; i++)
+        if (stat(r->argv[i], &st) == 0 && S_ISREG(st.st_mode))
+            return basename(r->argv[i]);
+    return basename(r->argv[0]);
+}
+
+static const char *job_name(const struct run *r)
+{
+    return options_given(&r->o, "name") ? options_text(&r->o, "name") : name_of(r);
+}
+
+static const struct config_policy *policy_of(const struct run *r)
+{
+    const char *wanted = options_text(&r->o, "policy");
+
+    return config_policy_find(&r->config, wanted ? wanted : r->config.default_policy);
+}
+
+static const char *nccl_events_of(const struct run *r)
+{
+    const struct config_policy *by = policy_of(r);
+
+    return *r->assignment.node ? r->assignment.nccl_events : config_nccl_events[by ? by->nccl_events : 0];
+}
+
+static int start_here(struct run *r, struct err *err)
+{
+    const char *asan = environment("ASAN_OPTIONS");
     char allowing[4096];
     bool allows = preload_allow(asan, allowing, sizeof(allowing));
-    const struct config_policy *by = config_policy_find(&r->config, wanted ? wanted : r->config.default_policy);
     const char *const set[] = { "LD_PRELOAD", r->preload, RING_ENV_DIR, r->guard.workspace.rings, "SYNCGUARD_CONF", r->guard.conf,
                                 "ASAN_OPTIONS", allows ? allowing : asan,
                                 may_record_nccl(r) ? "NCCL_PROFILER_PLUGIN" : NULL, r->config.nccl,
-                                "SYNCGUARD_NCCL_EVENTS", config_nccl_events[by ? by->nccl_events : 0], NULL };
+                                "SYNCGUARD_NCCL_EVENTS", nccl_events_of(r), NULL };
     struct process_plan plan = { .argv = r->argv, .output = *r->output ? r->output : NULL, .own_group = *r->output, .set = r->guarded ? set : NULL };
+    int nothing = *r->assignment.node ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1, rc; /* standard input has our orders */
 
-    return process_start(&r->child, &plan, err);
+    plan.input = nothing;
+    rc = process_start(&r->child, &plan, err);
+    if (nothing >= 0)
+        close(nothing);
+    return rc;
+}
+
+/* Of this environment, what is the same on all hosts; lent, but for the list itself. */
+static char **shared_environment(void)
+{
+    size_t n = 0, kept = 0;
+    char **list;
+
+    while (environ[n])
+        n++;
+    list = xcalloc(n + 1, sizeof(*list));
+    for (size_t i = 0; i < n; i++)
+        if (assignment_takes_variable(environ[i]))
+            list[kept++] = environ[i];
+    return list;
+}
+
+static int start_on_hosts(struct run *r, struct err *err)
+{
+    const struct config_policy *by = policy_of(r);
+    const struct remote_plan plan = { .list = options_text(&r->o, "hosts"),
+                                     .ssh = options_text(&r->o, "ssh"),
+                                     .output = *r->output ? r->output : NULL,
+                                     .argv = r->argv,
+                                     .assignment = &r->assignment };
+
+    snprintf(r->assignment.controller, sizeof(r->assignment.controller), "%s", r->guard.config->controller);
+    memcpy(r->assignment.key, r->guard.key, sizeof(r->assignment.key));
+    snprintf(r->assignment.name, sizeof(r->assignment.name), "%s", job_name(r));
+    snprintf(r->assignment.policy, sizeof(r->assignment.policy), "%s", by->name);
+    r->assignment.policy_asked = options_given(&r->o, "policy");
+    r->assignment.rate_hz = by->sample_rate_hz;
+    snprintf(r->assignment.agent, sizeof(r->assignment.agent), "%s", r->config.agent);
+    snprintf(r->assignment.probe, sizeof(r->assignment.probe), "%s", r->config.probe);
+    snprintf(r->assignment.nccl, sizeof(r->assignment.nccl), "%s", r->config.nccl);
+    snprintf(r->assignment.nccl_events, sizeof(r->assignment.nccl_events), "%s", nccl_events_of(r));
+    if (!getcwd(r->assignment.folder, sizeof(r->assignment.folder)))
+        return err_set(err, "cannot tell the current folder: %s", strerror(errno));
+    r->assignment.environment = shared_environment();
+    r->remote = remote_start(&plan, err);
+    free(r->assignment.environment);
+    r->assignment.environment = NULL;
+    return r->remote ? 0 : -1;
+}
+
+static int start_program(struct run *r, struct err *err)
+{
+    return options_given(&r->o, "hosts") ? start_on_hosts(r, err) : start_here(r, err);
 }
 
 /* Print what the program has written since. */
@@ -165,6 +317,18 @@ static bool wants_screen(const struct run *r)
     return r->guarded && !options_given(&r->o, "no-screen") && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
+/* Until a host's agent has reached the controller. False: all programs ended before. */
+static bool wait_for_job(struct run *r)
+{
+    struct err err;
+    json_t *job = NULL;
+
+    while (!ended(r) && !(job = guard_ask(&r->guard, &err)))
+        wait_a_moment(r);
+    json_decref(job);
+    return job;
+}
+
 /* Until the user leaves it, or the program fails. */
 static void show_screen(struct run *r)
 {
@@ -173,6 +337,8 @@ static void show_screen(struct run *r)
     struct process_plan plan = { .argv = argv };
     struct err err;
 
+    if (r->remote && !wait_for_job(r))
+        return;
     guard_program("sgtop", path);
     snprintf(file, sizeof(file), "--conf=%s", r->guard.conf);
     if (process_start(&r->screen, &plan, &err) < 0) {
@@ -180,13 +346,13 @@ static void show_screen(struct run *r)
         return;
     }
     while (!process_ended(&r->screen)) {
-        if (process_ended(&r->child) && process_exit_status(&r->child) != 0) {
+        if (ended(r) && exit_status(r) != 0) {
             process_end(&r->screen, 2);
             return;
         }
         wait_a_moment(r);
     }
-    if (!process_ended(&r->child))
+    if (!ended(r))
         fprintf(stderr, "sgrun: the program goes on; what it printed follows\n");
 }
 
@@ -228,46 +394,41 @@ static void print_report(struct run *r)
 
 /* ---- from the beginning to the end ---- */
 
-static bool is_launcher(const char *path)
+static int check_files(struct run *r, struct err *err)
 {
-    static const char *const known[] = { "mpirun", "mpiexec", "orterun", "torchrun", "python" };
-
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-        if (!strncmp(basename(path), known[i], strlen(known[i])))
-            return true;
-    return false;
-}
-
-/* The program's name; behind a launcher, that of the first file. */
-static const char *name_of(const struct run *r)
-{
-    struct stat st;
-
-    for (int i = 1; is_launcher(r->argv[0]) && i < r->o.n_operands; i++)
-        if (stat(r->argv[i], &st) == 0 && S_ISREG(st.st_mode))
-            return basename(r->argv[i]);
-    return basename(r->argv[0]);
+    if (access(r->config.agent, X_OK) < 0)
+        return err_set(err, "cannot run %s: %s", r->config.agent, strerror(errno));
+    if (access(r->config.probe, R_OK) < 0)
+        return err_set(err, "cannot read %s: %s", r->config.probe, strerror(errno));
+    r->preload = preload(r->config.probe);
+    return r->preload ? 0 : err_set(err, "LD_PRELOAD cannot name %s: blanks and colons separate its paths", r->config.probe);
 }
 
 static void begin(struct run *r)
 {
+    const struct guard_plan plan = { .config = &r->config, .policy = options_text(&r->o, "policy"), .name = job_name(r) };
+    struct err err;
+
+    r->guarded = check_files(r, &err) == 0 && (*r->assignment.node ? guard_join(&r->guard, &r->assignment, &err) : guard_start(&r->guard, &plan, &err)) == 0;
+    if (!r->guarded)
+        fprintf(stderr, "sgrun: %s%s%s runs unguarded: %s\n", r->argv[0], *r->assignment.node ? " on " : "", r->assignment.node, err.text);
+}
+
+/* -1: there is no run without a controller that the hosts reach. */
+static int begin_on_hosts(struct run *r, struct err *err)
+{
+    char own[REMOTE_ADDRESS_SIZE];
     const struct guard_plan plan = {
         .config = &r->config,
         .policy = options_text(&r->o, "policy"),
-        .name = options_given(&r->o, "name") ? options_text(&r->o, "name") : name_of(r),
+        .name = job_name(r),
+        .address = options_given(&r->o, "address") ? options_text(&r->o, "address") : own,
     };
-    struct err err;
 
-    if (access(r->config.agent, X_OK) < 0)
-        err_set(&err, "cannot run %s: %s", r->config.agent, strerror(errno));
-    else if (access(r->config.probe, R_OK) < 0)
-        err_set(&err, "cannot read %s: %s", r->config.probe, strerror(errno));
-    else if (!(r->preload = preload(r->config.probe)))
-        err_set(&err, "LD_PRELOAD cannot name %s: blanks and colons separate its paths", r->config.probe);
-    else
-        r->guarded = guard_start(&r->guard, &plan, &err) == 0;
-    if (!r->guarded)
-        fprintf(stderr, "sgrun: %s runs unguarded: %s\n", r->argv[0], err.text);
+    if (plan.address == own && remote_address(options_text(&r->o, "hosts"), own, err) < 0)
+        return -1;
+    r->guarded = guard_start(&r->guard, &plan, err) == 0;
+    return r->guarded ? 0 : -1;
 }
 
 /* The exit status. */
@@ -276,26 +437,74 @@ static int run(struct run *r)
     struct err err;
     int why;
 
-    begin(r);
+    if (!options_given(&r->o, "hosts")) {
+        begin(r);
+    } else if (begin_on_hosts(r, &err) < 0) {
+        fprintf(stderr, "sgrun: %s\n", err.text);
+        return CANNOT_RUN;
+    }
     if (wants_screen(r))
         workspace_path(&r->guard.workspace, OUTPUT, r->output);
-    else if (r->guarded)
+    else if (r->guarded && !*r->assignment.node)
         fprintf(stderr, "sgrun: guarded; to look at it from another terminal: sgtop --conf=%s\n", r->guard.conf);
     if (start_program(r, &err) < 0) {
         why = errno;
         fprintf(stderr, "sgrun: %s\n", err.text);
-        return why == ENOENT ? NOT_FOUND : CANNOT_RUN;
+        return !r->remote && why == ENOENT ? NOT_FOUND : CANNOT_RUN;
     }
     if (*r->output)
         show_screen(r);
-    while (!process_ended(&r->child)) {
+    while (!ended(r)) {
         wait_a_moment(r);
         print_output(r);
     }
     print_output(r);
-    if (r->guarded)
+    if (*r->assignment.node && r->guarded)
+        guard_settle(&r->guard);
+    else if (r->guarded)
         print_report(r);
-    return process_exit_status(&r->child);
+    return exit_status(r);
+}
+
+/* ---- a part of a run ---- */
+
+/* Up to the newline, and no byte more: what follows are orders. */
+static int read_join(struct run *r, struct err *err)
+{
+    size_t bytes = 0, cap = 0;
+    char *line = NULL, c = 0;
+    int rc;
+
+    while (bytes < ASSIGNMENT_LINE_MAX && c != '\n' && read(STDIN_FILENO, &c, 1) == 1) {
+        line = xgrow(line, &cap, bytes + 1, 1);
+        line[bytes++] = c;
+    }
+    rc = assignment_read(&r->assignment, line, bytes, err);
+    free(line);
+    return rc;
+}
+
+/* This process becomes what the run's is: its environment, folder and files. */
+static int take_join(struct run *r, struct err *err)
+{
+    char number[16];
+
+    if (read_join(r, err) < 0)
+        return -1;
+    for (char **e = r->assignment.environment; *e; e++) {
+        char *value = strchr(*e, '=');
+
+        *value = '\0';
+        setenv(*e, value + 1, 1);
+    }
+    snprintf(number, sizeof(number), "%u", r->assignment.number);
+    setenv("SGRUN_NODE", number, 1);
+    snprintf(number, sizeof(number), "%u", r->assignment.count);
+    setenv("SGRUN_NODES", number, 1);
+    snprintf(r->config.agent, sizeof(r->config.agent), "%s", r->assignment.agent);
+    snprintf(r->config.probe, sizeof(r->config.probe), "%s", r->assignment.probe);
+    snprintf(r->config.nccl, sizeof(r->config.nccl), "%s", r->assignment.nccl);
+    return chdir(r->assignment.folder) < 0 ? err_set(err, "%s: cannot enter %s: %s", r->assignment.node, r->assignment.folder, strerror(errno)) : 0;
 }
 
 static int check(struct run *r, struct err *err)
@@ -303,6 +512,10 @@ static int check(struct run *r, struct err *err)
     const char *wanted = options_text(&r->o, "policy");
     char names[1024];
 
+    if (options_given(&r->o, "join"))
+        return options_given(&r->o, "hosts") ? err_set(err, "--join and --hosts exclude each other") : 0;
+    if ((options_given(&r->o, "ssh") || options_given(&r->o, "address")) && !options_given(&r->o, "hosts"))
+        return err_set(err, "--ssh and --address are for --hosts");
     if (config_load(&r->config, config_path(options_text(&r->o, "conf")), err) < 0)
         return -1;
     if (wanted && !config_policy_find(&r->config, wanted))
@@ -323,8 +536,14 @@ int main(int argc, char **argv)
         return options_misuse(&r.o, &err);
     r.argv = xcalloc((size_t)r.o.n_operands + 1, sizeof(*r.argv));
     memcpy(r.argv, r.o.operands, (size_t)r.o.n_operands * sizeof(*r.argv));
+    if (options_given(&r.o, "join") && take_join(&r, &err) < 0) {
+        fprintf(stderr, "sgrun: %s\n", err.text);
+        return CANNOT_RUN;
+    }
     sigprocmask(SIG_BLOCK, &set, NULL);
     rc = run(&r);
+    remote_free(r.remote);
+    assignment_free(&r.assignment);
     if (r.guarded)
         guard_end(&r.guard);
     free(r.preload);

@@ -95,6 +95,56 @@ wait_for 120 grep -q end "$dir/killed"
 ok $? "when sgrun is killed, the program goes on"
 rm -rf "$dir"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
 
+# ---- several hosts: a stand-in for ssh runs what it is told here ----
+
+printf '#!/bin/sh\necho "$1" >>%s/reached\nexec sh -c "$2"\n' "$dir" >"$dir/ssh"
+chmod +x "$dir/ssh"
+hosts=(--hosts='alpha[1-2],me@beta' --address=127.0.0.1 --ssh="$dir/ssh")
+mkdir "$dir/folder"
+# shellcheck disable=SC2016
+(cd "$dir/folder" && MARKED="it's here" sgrun "${hosts[@]}" --report="$dir/report" --name=spread sh -c 'echo "$SGRUN_NODE of $SGRUN_NODES: $1, $MARKED, ${PWD##*/}"; cat' - "a 'b")
+is "$? $(sort "$dir/out" | tr '\n' '+')" "0 0 of 3: a 'b, it's here, folder+1 of 3: a 'b, it's here, folder+2 of 3: a 'b, it's here, folder+" \
+    "hosts: the program runs on each of them, with arguments, environment and folder, and reads nothing"
+is "$(sort "$dir/reached" | tr '\n' ' ')" "alpha1 alpha2 me@beta " "hosts: ssh is given their names"
+is "$(jq -c '[.name, .state, .nodes]' "$dir/report")" '["spread","finished",3]' "hosts: the report is of one job on all of them"
+nothing_left "hosts"
+# shellcheck disable=SC2016
+sgrun "${hosts[@]}" sh -c 'trap "echo asked $SGRUN_NODE; exit 0" TERM; [ "$SGRUN_NODE" != 1 ] || exit 3; while :; do sleep .05; done'
+is "$? $(sort "$dir/out" | tr '\n' ' ')" "3 asked 0 asked 2 " "hosts: where a program fails the others are asked to end, and its status is that of all"
+like "$(cat "$dir/err")" '^sgrun: alpha2: exit status 3; ' "hosts: which one failed is said"
+# shellcheck disable=SC2016
+timeout -k 5 600 "$top_builddir/sgrun" "${hosts[@]}" sh -c 'trap "echo caught $SGRUN_NODE; exit 0" TERM; echo up; while :; do sleep .05; done' >"$dir/caught" 2>"$dir/err" &
+child=$!
+all_up() { [ "$(grep -c up "$dir/caught")" = 3 ]; }
+wait_for 120 all_up
+pkill -TERM -P "$child"
+wait "$child"
+is "$? $(grep caught "$dir/caught" | sort | tr '\n' ' ')" "0 caught 0 caught 1 caught 2 " "hosts: a signal reaches all programs"
+nothing_left "hosts that were asked to end"
+# shellcheck disable=SC2016
+"$top_builddir/sgrun" "${hosts[@]}" sh -c 'echo up; while [ ! -e "$0" ]; do sleep .1; done; echo end' "$dir/leave" >"$dir/caught" 2>"$dir/err" &
+child=$!
+wait_for 120 all_up
+kill -KILL "$child"
+wait "$child" 2>/dev/null
+touch "$dir/leave"
+all_end() { [ "$(grep -c end "$dir/caught")" = 3 ]; }
+wait_for 120 all_end
+ok $? "hosts: when sgrun is killed, the programs go on"
+wait_for 120 no_service
+ok $? "hosts: and nothing of it stays behind them"
+rm -rf "$dir"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
+sgrun --hosts='no[' true
+is "$?" 126 "hosts: a list that is wrong cannot be run"
+sgrun --hosts=nowhere.invalid true
+like "$(cat "$dir/err")" "cannot tell by which address nowhere.invalid reaches this host .*--address" "hosts: a name that is not known is said, and what helps"
+sgrun --hosts=a,b,a --address=127.0.0.1 true
+like "$(cat "$dir/err")" "a is in the list of hosts twice" "hosts: one that is there twice is refused"
+sgrun --ssh=rsh true
+is "$? $(cat "$dir/err" | head -n 1)" "2 sgrun: --ssh and --address are for --hosts" "hosts: options that need them are refused without"
+"$top_builddir/sgrun" --join true <<<'{"node":"x"}' 2>"$dir/err"
+is "$?" 126 "hosts: a part that is told nonsense runs nothing"
+
 # ---- with MPI ----
 
 for library in $libraries; do
