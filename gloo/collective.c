@@ -193,14 +193,19 @@ static void enter(struct group *g, const struct group_collective *c)
     }
 }
 
+bool collective_recorded(void)
+{
+    return atomic_load_explicit(&guest.active, memory_order_acquire);
+}
+
 struct group *collective_group(const void *context)
 {
-    return atomic_load_explicit(&guest.active, memory_order_acquire) ? group_of_context(context) : NULL;
+    return collective_recorded() ? group_of_context(context) : NULL;
 }
 
 void collective_missed(void)
 {
-    if (atomic_load_explicit(&guest.active, memory_order_acquire))
+    if (collective_recorded())
         ring_missed(guest.ring);
 }
 

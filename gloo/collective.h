@@ -26,6 +26,7 @@ void collective_not(struct group *g, uint32_t tag);
 struct group *collective_group(const void *context);
 /* This thread runs a collective of this group; collective_leave() follows. */
 void collective_enter(struct group *g, const struct group_collective *c);
+bool collective_recorded(void); /* the process is recorded */
 void collective_missed(void); /* one could not be read, or is of no group that is known */
 void collective_leave(bool failed);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "gloo/origin.h"
 #include "ring/launch.h"
 
 #define LOCKED_NS     20000
@@ -62,14 +63,14 @@ void guest_join(uint32_t rank, uint32_t world_size)
     errno = saved;
 }
 
-void guest_note(const char *why)
+void guest_note(const char *why, const void *function)
 {
     static atomic_bool noted;
-    char text[256];
+    char origin[LAUNCH_NOTE_MAX], text[LAUNCH_NOTE_MAX];
     int saved = errno;
 
     if (guest_wanted() && !atomic_exchange(&noted, true)) {
-        snprintf(text, sizeof(text), "unguarded: Gloo is not recorded: %s", why);
+        snprintf(text, sizeof(text), "unguarded: Gloo is not recorded: %s (%.160s)", why, origin_text(function, origin, sizeof(origin)));
         launch_note(getenv(RING_ENV_DIR), text);
     }
     errno = saved;

@@ -76,8 +76,8 @@ static inline bool guest_records(void)
     return __atomic_load_n(&guest.control->record, __ATOMIC_RELAXED);
 }
 
-/* Tell why the process, or a part of what it does, is not recorded: once. */
-void guest_note(const char *why);
+/* Tell why the process, or a part of what it does, is not recorded, and of which library this function is: once. */
+void guest_note(const char *why, const void *function);
 
 /* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
 static inline uint64_t guest_mix(uint64_t x)

@@ -17,7 +17,8 @@
 /* What this thread is inside of; a call inside of another one is a part of it. */
 static _Thread_local struct {
     enum { NOTHING, COLLECTIVE, AWAIT, MESSAGE, GROUP } what;
-    struct group *group; /* that it makes */
+    struct group *group; /* that it makes ... */
+    const void *maker;   /* ... by this function */
     const int32_t *from; /* rank of a message's sender, once it has come; NULL: not asked for */
 } self __attribute__((tls_model("initial-exec")));
 
@@ -36,7 +37,7 @@ static void leave(bool done)
     case GROUP:
         guest_lock_anyway();
         if (done && self.group && !group_connected(self.group))
-            guest_note("the PyTorch of this program calls a Gloo whose functions cannot be reached");
+            guest_note("the PyTorch of this program calls a Gloo whose functions cannot be reached", self.maker);
         guest_unlock();
         self.group = NULL;
         break;
@@ -61,6 +62,11 @@ static uintptr_t call(struct next *n, const uintptr_t arguments[6])
 static uintptr_t pass(struct next *n, const uintptr_t a[6])
 {
     return ((unwind_fn)next_get(n))(a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static const void *address_of(struct next *n)
+{
+    return (const void *)(uintptr_t)next_get(n);
 }
 
 #define ARGUMENT(x)    ((uintptr_t)(x))
@@ -215,8 +221,10 @@ static void collective(struct next *n, const void *options, enum ring_op op,
         collective_enter(g, &c);
     } else {
         collective_missed();
-        if (g)
-            guest_note("the Gloo of this program has its options laid out in another way");
+        if (collective_recorded())
+            guest_note(g ? "the Gloo of this program has its options laid out in another way"
+                         : "a collective runs on a context that was not seen being made",
+                       address_of(n));
     }
     call(n, ARGUMENTS(ARGUMENT(options)));
     leave(true);
@@ -402,6 +410,7 @@ static void make_group(struct next *n, const uintptr_t arguments[6], int32_t ran
     self.group = group_new((const void *)arguments[0], store->at, (uint32_t)rank, (uint32_t)size);
     guest_unlock();
     self.what = GROUP;
+    self.maker = address_of(n);
     call(n, arguments);
     leave(true);
 }

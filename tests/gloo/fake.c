@@ -3,6 +3,7 @@
  *     fake.program good       makes a group with a context; 20 all-reduces, the one numbered 7 ends after number 8; a message to itself that is awaited
  *     fake.program later      the same, with a context as Gloo has it from 2025 on
  *     fake.program odd        the sizes in the options of an all-reduce contradict each other
+ *     fake.program foreign    a collective on a context of nobody's
  *     fake.program unreached  the group's context is not seen being made
  *     fake.program cost       prints the nanoseconds that posting, running and awaiting an all-reduce that does nothing takes
  */
@@ -124,14 +125,14 @@ bool WAIT(struct turn *t, int64_t timeout_ms)
 
 static struct turn turn = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false },
                    open_turn = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, true };
-static union context context;
+static union context context, foreign, *context_used = &context;
 static struct group group = { .context = &context };
 
 static void reduce(uint32_t tag, size_t elements, struct turn *t)
 {
     struct gloo_buffer buffer = { .bytes = 400 };
     void *buffers[] = { &buffer };
-    struct gloo_allreduce o = { .context = { group.later ? (char *)&context + GLOO_CONTEXT_BASE : (char *)&context, NULL },
+    struct gloo_allreduce o = { .context = { group.later ? (char *)context_used + GLOO_CONTEXT_BASE : (char *)context_used, NULL },
                                 .out = { buffers, buffers + 1, buffers + 1 },
                                 .elements = elements,
                                 .element_bytes = 4,
@@ -199,6 +200,11 @@ int main(int argc, char **argv)
     GROUP(&group, &at, 0, 2, &options);
     if (!strcmp(mode, "cost")) {
         cost();
+        return 0;
+    }
+    if (!strcmp(mode, "foreign")) {
+        context_used = &foreign;
+        reduce(0, 100, NULL);
         return 0;
     }
     for (int i = 0; i < 20; i++) {

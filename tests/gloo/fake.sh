@@ -29,8 +29,18 @@ is "$(ring '[.events[]|select(.op == "allreduce").seq]')" "[$(seq -s, 0 19)]" "l
 is "$(ring '[.events[]|select(.op == "send")|.peer, .tag, .bytes]')" '[1,3,64]' "later: and its messages"
 fake odd
 is "$(ring '[.counts.missed, (.events|length)]')" '[19,1]' "odd: options that contradict themselves are counted as missed, and not recorded"
-like "$(told)" "^unguarded: Gloo is not recorded: .* options laid out in another way$" "odd: and the reason is there for the agent"
+like "$(told)" "^unguarded: Gloo is not recorded: .* options laid out in another way .PyTorch of an unknown version, /" "odd: and the reason is there for the agent, with the library"
 fake unreached
 is "$(find "$dir/step" -name '*.ring')" "" "unreached: there is no ring"
-like "$(told)" "^unguarded: Gloo is not recorded: .* cannot be reached$" "unreached: and the reason is there for the agent"
+like "$(told)" "^unguarded: Gloo is not recorded: .* cannot be reached .PyTorch of an unknown version, /" "unreached: and the reason is there for the agent"
+fake foreign
+is "$(ring '.counts.missed')" 1 "foreign: a collective on a context that was not seen being made is counted as missed"
+like "$(told)" "on a context that was not seen being made .PyTorch" "foreign: and the reason is there for the agent"
+
+# As a wheel has it, and as Debian does.
+mkdir -p "$dir/torch/lib"
+echo "__version__ = '2.5.1+cpu'" >"$dir/torch/version.py"
+cp "$top_builddir/tests/gloo/libfake.so" "$dir/torch/lib/libfake.so"
+LD_LIBRARY_PATH=$dir/torch/lib fake odd
+like "$(told)" "PyTorch 2.5.1.cpu, $dir/torch/lib/libfake.so.$" "a wheel: its version is told"
 done_testing
