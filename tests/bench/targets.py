@@ -10,6 +10,7 @@ AT_MOST = {
     "siege.status_p95_s": 1, "siege.peak_bytes": 256 << 20, "siege.failed": 0,
     "time_to_name.seconds": 2.0,  # or 16 collectives, whichever is later
     "sgtop.first_paint_s": 0.1, "sgtop.cpu_ratio": 0.01, "sgtop.first_job_s": 0.3,  # the last: with 16,384 ranks
+    "sgrun.first_screen_s": 2.0,
     "analyze.peak_bytes": 64 << 20,
     "engine.bytes_per_rank_1024": 4 << 10,
     "engine.messages.bytes_per_rank_64": 64 << 10, "engine.messages.bytes_per_rank_1024": 8 << 10, "engine.messages.bytes_per_rank_16384": 8 << 10,
