@@ -4,12 +4,21 @@
 #include "ctl/page_parts.h"
 #include "wire/json.h"
 
+static void figure_more(struct table *t, const json_t *answer, struct page_form form)
+{
+    char id[64];
+
+    if (form.more)
+        page_figure(t, "More", "%s", form.more);
+    else
+        page_figure(t, "More", "sgctl job %s --full; as a page with charts: --html -o FILE", show_text(answer, "id", id, sizeof(id)));
+}
+
 int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     struct page page = { out, answer, form };
     struct table *t;
     struct brief b;
-    char id[64];
 
     if (check_answer(answer, "id", JSON_STRING, err) < 0 || check_answer(answer, "state", JSON_STRING, err) < 0)
         return -1;
@@ -20,7 +29,7 @@ int page_brief(FILE *out, const json_t *answer, struct page_form form, struct er
     t = page_figures();
     for (size_t i = 0; i < b.n; i++)
         page_figure(t, b.row[i].label, "%s", b.row[i].text);
-    page_figure(t, "More", "sgctl job %s --full; as a page with charts: --html -o FILE", show_text(answer, "id", id, sizeof(id)));
+    figure_more(t, answer, form);
     page_put_figures(&page, PAGE_INDENT, t);
     return 0;
 }

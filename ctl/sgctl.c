@@ -34,7 +34,8 @@ int complain(int code, const struct err *err)
 
 int print_answer(const struct options *o, const json_t *answer, page_fn *page)
 {
-    struct page_form form = { .columns = pager_columns(), .colour = pager_colour() };
+    /* sgrun ends the controller when it has shown this. */
+    struct page_form form = { .columns = pager_columns(), .colour = pager_colour(), .more = getenv("SYNCGUARD_MORE") };
     struct pager pager;
     struct err err;
     int rc;

@@ -26,6 +26,7 @@ static const struct option_spec name = { .name = "name", .value = "NAME", .text 
 static const struct option_spec no_screen = { .name = "no-screen",
                                               .text = "leave the terminal to the program; so it is where input or output is no terminal" };
 static const struct option_spec report = { .name = "report", .value = "FILE", .text = "at the end also write the report to this file, as JSON (see sgctl(1))" };
+static const struct option_spec full = { .name = "full", .text = "at the end print the whole report, not ten lines of it" };
 static const struct option_spec conf = { .name = "conf", .value = "FILE", .text = "take policies and paths from this configuration" };
 static const struct option_spec hosts = { .name = "hosts", .value = "LIST", .text = "run PROGRAM once on each of these hosts, by ssh: node[1-4],gpu7" };
 static const struct option_spec ssh = { .name = "ssh", .value = "COMMAND", .text = "what runs a command on a host; default: ssh -o BatchMode=yes" };
@@ -36,6 +37,7 @@ static const struct option_use uses[] = {
     { &name, NULL },
     { &no_screen, NULL },
     { &report, NULL },
+    { &full, NULL },
     { &conf, NULL },
     { &hosts, NULL },
     { &ssh, "ssh -o BatchMode=yes" },
@@ -197,13 +199,13 @@ static bool is_launcher(const char *path)
     return false;
 }
 
-/* The program's name; behind a launcher, that of the first file. */
+/* The program's name; behind a launcher, that of the first file that is none. */
 static const char *name_of(const struct run *r)
 {
     struct stat st;
 
     for (int i = 1; is_launcher(r->argv[0]) && i < r->o.n_operands; i++)
-        if (stat(r->argv[i], &st) == 0 && S_ISREG(st.st_mode))
+        if (stat(r->argv[i], &st) == 0 && S_ISREG(st.st_mode) && !is_launcher(r->argv[i]))
             return basename(r->argv[i]);
     return basename(r->argv[0]);
 }
@@ -373,9 +375,10 @@ static void write_report(struct run *r, const char *file)
 static void print_report(struct run *r)
 {
     char path[WORKSPACE_SIZE], file[WORKSPACE_SIZE + 8];
-    const char *argv[] = { path, file, "job", "--full", GUARD_JOB, NULL }; /* nobody can be asked for the rest later */
-    static const char *const no_pager[] = { "PAGER", "cat", NULL };        /* the shell behind sgrun must not wait for a reader */
-    struct process_plan plan = { .argv = argv, .output_to_errors = true, .set = no_pager };
+    const char *argv[] = { path, file, "job", GUARD_JOB, options_given(&r->o, "full") ? "--full" : NULL, NULL };
+    /* The shell behind sgrun must not wait for a reader, and nobody can be asked for the rest later. */
+    static const char *const set[] = { "PAGER", "cat", "SYNCGUARD_MORE", "sgrun --full, or --report=FILE as JSON", NULL };
+    struct process_plan plan = { .argv = argv, .output_to_errors = true, .set = set };
     struct process sgctl;
     struct err err;
 

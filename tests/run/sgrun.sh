@@ -158,14 +158,16 @@ for library in $libraries; do
     is "$(jq -c '[.state, .ranks, .nodes, .name, .policy.name]' "$dir/report")" '["finished",3,1,"around","quick"]' "$library: the report has the job's ranks, name and policy"
     jq -e '.steps >= 150 and .steps <= 250 and .probe.events >= 600' "$dir/report" >/dev/null
     ok $? "$library: the report has the steps and calls of all ranks" || jq -c '[.steps, .probe]' "$dir/report"
-    like "$(cat "$dir/err")" 'Step time +median [0-9.]+ ms' "$library: the report is on standard error"
+    like "$(cat "$dir/err")" 'More +sgrun --full, or --report=FILE as JSON$' "$library: ten lines of it are on standard error, and how to have the rest"
+    ok "$(($(grep -vc '^sgrun: ' "$dir/err") > 16))" "$library: and no more"
     nothing_left "$library"
     ASAN_OPTIONS=detect_leaks=0 sgrun --report="$dir/report" "${launcher[@]}" -n 2 "$top_builddir/tests/probe/sanitized.$library" agreement
     is "$? $(grep -c ' ok$' "$dir/out")" "0 2" "$library: a program with an address sanitizer of its own ends well"
     is "$(jq '.probe | .ranks_guarded == 2 and .events > 0' "$dir/report")" true "$library: and is guarded"
 done
-sgrun --report="$dir/report" "${launcher[@]}" -n 1 "$top_builddir/tests/workloads/loop.$library" allreduce 5
+sgrun --full --report="$dir/report" "${launcher[@]}" -n 1 "$top_builddir/tests/workloads/loop.$library" allreduce 5
 is "$(jq -r .name "$dir/report")" "loop.$library" "behind a launcher the job is called by the program's name"
+like "$(cat "$dir/err")" '^Figures$' "with --full the whole report is on standard error"
 like "$(cat "$dir/err")" '^  ranks that are guarded: 1; how many there are is not known$' "how many ranks there are is not claimed"
 
 # Two at a time: neither sees the other. Each program ends when both have begun.
