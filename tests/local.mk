@@ -224,8 +224,10 @@ dist_check_SCRIPTS += \
 	tests/probe/stress.sh \
 	tests/probe/tool.sh \
 	tests/probe/zoo.sh \
+	tests/gloo/both.sh \
 	tests/gloo/fake.sh \
 	tests/gloo/guarded.sh \
+	tests/gloo/guests.sh \
 	tests/gloo/phases.sh \
 	tests/nccl/guarded.sh \
 	tests/run/sgrun.sh \
@@ -345,5 +347,5 @@ dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
 EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/ctl/*.html tests/ctl/*.py tests/tui/expected/* tests/trace/samples/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*.py tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
 	tests/analysis/*.py tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
-	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/repeat tests/cluster/placement-table tests/cluster/programs-table tests/cluster/gloo-table tests/gloo/paired.py \
+	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/repeat tests/cluster/placement-table tests/cluster/programs-table tests/cluster/gloo-table tests/gloo/paired.py tests/gloo/elastic.py tests/gloo/mixed.py \
 	tests/cluster/slowdevice.c tests/cluster/wrongclock.c)
