@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define VERSION_SIZE 64
-#define FILE_SIZE    1024 /* of version.py, as far as it is read */
+#define FILE_SIZE    1024 /* of PyTorch's file of its version, as far as it is read */
 
 /* Of "libtorch_cpu.so.2.6". */
 static void version_of_name(const char *path, char version[VERSION_SIZE])
@@ -18,7 +18,7 @@ static void version_of_name(const char *path, char version[VERSION_SIZE])
     snprintf(version, VERSION_SIZE, "%s", so ? so + strlen(".so.") : "");
 }
 
-/* Of torch/lib/libtorch_cpu.so: a line of torch/version.py is __version__ = '2.5.1+cpu'. */
+/* Beside the folder of a wheel's libtorch_cpu.so, a Python file with a line __version__ = '2.5.1+cpu'. */
 static void version_of_file(const char *path, char version[VERSION_SIZE])
 {
     static const char key[] = "__version__ = '";
