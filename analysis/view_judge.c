@@ -531,7 +531,7 @@ static size_t judged_text(const struct view *v, double now_s, const struct view_
         return view_append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.", f->ranks);
     case VIEW_TOO_VARIOUS:
         return view_append(buf, size, 0, "Not judged: the work of %u ranks varies so much that one twice as slow would not be seen.",
-                      f->ranks);
+                      view_ranks_count(v)->most);
     case VIEW_PARTLY:
         unseen_text(v, now_s, unseen_ones, sizeof(unseen_ones));
         return view_append(buf, size, 0, "Partly judged: %s; of the others a rank %.1f %% slower or more would be seen.", unseen_ones,

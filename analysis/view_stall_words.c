@@ -80,7 +80,7 @@ static void say_call(struct words *w, const struct stall_search *s, const struct
         say_message(w, k);
         break;
     case STALL_OUTSIDE:
-        say(w, " outside of MPI");
+        say(w, " between calls");
         if (view_comms_size(s->v, k->inside_comm))
             say(w, ", after collective %u of %s,", k->inside_seq, label(s->v, k->inside_comm).s);
         break;
@@ -89,7 +89,7 @@ static void say_call(struct words *w, const struct stall_search *s, const struct
     }
 }
 
-/* "its process is gone", "outside of MPI for 41 s, ..." */
+/* "its process is gone", "between calls for 41 s, ..." */
 static void say_state(struct words *w, const struct stall_search *s, uint32_t rank)
 {
     const struct view_rank *k = view_ranks_at(s->v, rank);
@@ -106,7 +106,7 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
             say(w, "its last record is leaving %s %u of %s", ring_op_name(k->left_op), k->left_seq,
                 label(s->v, k->left_comm).s);
     } else if (k->live_op == RING_OP_NONE) {
-        say(w, "outside of MPI for %s", seconds(s->now_s - k->inside_since_s).s);
+        say(w, "between calls for %s", seconds(s->now_s - k->inside_since_s).s);
         if (cpu < STALL_IDLE_RATIO)
             say(w, " without computing");
         if (view_comms_size(s->v, k->inside_comm))

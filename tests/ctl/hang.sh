@@ -59,7 +59,7 @@ try() {
         rank=$(((2 + t) % RANKS))
         stop $rank
         wait_for 240 that "(.verdicts[0] // {}) | .class == \"hang\" and .culprits == [\"r$rank\"] and
-            (.text | test(\"^rank $rank on node$((rank / 2)) is stopped \\\\(SIGSTOP\\\\) (in|outside of) .* for \"))" && named=$((named + 1))
+            (.text | test(\"^rank $rank on node$((rank / 2)) is stopped \\\\(SIGSTOP\\\\) (in|between) .* for \"))" && named=$((named + 1))
         echo "# $(jq -r '.verdicts[0].text // "no verdict"' "$dir/job")"
         [ $((t + 1)) -lt "$tries" ] || break
         kill -CONT "$stopped"
@@ -118,9 +118,9 @@ for library in ${HANG_LIBRARIES:-$libraries}; do
     begin_deadlock "$library"
     for way in ${HANG_WAYS:-allreduce polled exchange}; do
         case $way in
-        allreduce) call='(in allreduce [0-9]+ of world|outside of MPI, after collective [0-9]+ of world,) for' ;;
-        polled) call='outside of MPI, after collective [0-9]+ of world, for|in ibarrier|in barrier [0-9]+ of world for' ;;
-        *) call='(in a wait for messages|in a send, receive, probe or one-sided call|outside of MPI) for' ;;
+        allreduce) call='(in allreduce [0-9]+ of world|between calls, after collective [0-9]+ of world,) for' ;;
+        polled) call='between calls, after collective [0-9]+ of world, for|in ibarrier|in barrier [0-9]+ of world for' ;;
+        *) call='(in a wait for messages|in a send, receive, probe or one-sided call|between calls) for' ;;
         esac
         try "$library" "$way" "$call"
     done

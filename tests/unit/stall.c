@@ -200,20 +200,20 @@ static const struct {
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40, .process = STOPPED },
       "r5: rank 5 on node5 is stopped (SIGSTOP) in allreduce 40 of world for 40.0 s; 7 others wait in allreduce 40 of world" },
-    { "a rank outside of MPI is waited for",
+    { "a rank between calls is waited for",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = NONE, .comm = WORLD, .seq = 39 },
-      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (outside of MPI for 40.0 s, "
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (between calls for 40.0 s, "
       "its last collective was 39)" },
     { "a rank that neither computes nor is in a call is reported as that",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = NONE, .comm = WORLD, .seq = 39, .idle = true },
-      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (outside of MPI for 40.0 s "
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (between calls for 40.0 s "
       "without computing, its last collective was 39)" },
     { "a process that a debugger stopped is reported as that",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = NONE, .comm = WORLD, .seq = 39, .process = PROCESS_TRACED },
-      "r5: rank 5 on node5 is stopped by a debugger outside of MPI, after collective 39 of world, for 40.0 s, one collective behind; 7 "
+      "r5: rank 5 on node5 is stopped by a debugger between calls, after collective 39 of world, for 40.0 s, one collective behind; 7 "
       "others wait in allreduce 40 of world" },
     { "when every rank has entered, the transfer itself has stopped",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
@@ -223,11 +223,11 @@ static const struct {
     { "of ranks that poll, the one whose newest collective is older is behind",
       { .op = NONE, .comm = WORLD, .seq = 40 },
       { .op = NONE, .comm = WORLD, .seq = 39 },
-      "r5: no step for 40.1 s: rank 5 on node5 is behind the others (outside of MPI for 40.0 s, its last collective was 39)" },
+      "r5: no step for 40.1 s: rank 5 on node5 is behind the others (between calls for 40.0 s, its last collective was 39)" },
     { "of ranks that poll, the stopped one is named",
       { .op = NONE, .comm = WORLD, .seq = 40 },
       { .op = NONE, .comm = WORLD, .seq = 40, .process = STOPPED },
-      "r5: rank 5 on node5 is stopped (SIGSTOP) outside of MPI, after collective 40 of world, for 40.0 s; no step for 40.1 s" },
+      "r5: rank 5 on node5 is stopped (SIGSTOP) between calls, after collective 40 of world, for 40.0 s; no step for 40.1 s" },
     { "when all ranks are in no call, nothing is called a hang",
       { .op = NONE, .comm = WORLD, .seq = 40 },
       { .op = NONE, .comm = WORLD, .seq = 40 },
@@ -235,7 +235,7 @@ static const struct {
     { "the rank that is in no call is the root of those that wait for messages",
       { .op = MESSAGE },
       { .op = NONE, .comm = WORLD, .seq = 39 },
-      "r5: no message for 40.0 s: 7 ranks wait for one; rank 5 on node5 is in no call (outside of MPI for 40.0 s, its last collective was 39)" },
+      "r5: no message for 40.0 s: 7 ranks wait for one; rank 5 on node5 is in no call (between calls for 40.0 s, its last collective was 39)" },
     { "a rank that is stopped inside of a receive is named",
       { .op = RING_OP_WAIT },
       { .op = MESSAGE, .process = STOPPED },
@@ -415,7 +415,7 @@ static void limits(void)
     ok(isnan(r.lateness_s) && isnan(r.compute_s) && isnan(e.recent.parallel),
        "nor are the lateness and the efficiency of its ranks");
     is_int((long long)f.steps, 40, "the steps that were done are");
-    is_str(sentence(), "no step for 32.1 s: rank 5 on node5 is behind the others (outside of MPI for 4.00 s, its last collective was 39)",
+    is_str(sentence(), "no step for 32.1 s: rank 5 on node5 is behind the others (between calls for 4.00 s, its last collective was 39)",
            "the sentence about a stalled job names who is behind, and for how long there was no step");
     for (uint32_t i = 40; i < 60; i++)
         step(i);
