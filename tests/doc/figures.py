@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """figures - figures in documents come from files that scripts wrote: README's table of costs from doc/bench.json, the table of
-doc/placement-table.md from doc/placement.json, sentences from the tables in doc/.
+doc/placement-table.md from doc/placement.json, those of doc/pytorch.md from doc/gloo.json, sentences from the tables in doc/.
 
     tests/doc/figures.py [TOP]                  TAP: are the tables what this script makes of these files, do README's sentences match the tables?
     tests/doc/figures.py --write [FILE] [TOP]   write the tables; with FILE, a bench.json, copy that to doc/bench.json first
@@ -16,6 +16,7 @@ from targets import AT_LEAST, AT_MOST, look_up, missed  # noqa: E402
 
 BEGIN = "<!-- Written by tests/doc/figures.py from doc/bench.json: do not edit. -->\n"
 PLACEMENT_BEGIN = "<!-- Written by tests/doc/figures.py from doc/placement.json: do not edit. -->\n"
+GLOO_BEGIN = "<!-- Written by tests/doc/figures.py from doc/gloo.json: do not edit. -->\n"
 END = "\n<!-- End of what tests/doc/figures.py writes. -->\n"
 
 # {PATH UNIT}: in the first two columns the figure of bench.json, in the third its limit.
@@ -49,6 +50,7 @@ ROWS = (
      "within 15 s)",
      "{time_to_name.seconds s}", "{time_to_name.seconds s}, or 16 collectives where that is longer"),
     ("`sgtop` on 1,000 ranks: first paint, processor time", "{sgtop.first_paint_s ms}, {sgtop.cpu_ratio %}", "{sgtop.first_paint_s ms}, {sgtop.cpu_ratio %}"),
+    ("`sgrun` on a terminal, from its start to the first screen, median and slowest of 5", "{sgrun.first_screen_s ms}, {sgrun.slowest_s ms}", "{sgrun.first_screen_s ms}"),
     ("judging alone, events of 64 ranks in memory, one core (qsort orders the same events by time at {engine.qsort_events_per_s events/s}); "
      "memory a rank with 1,024 ranks", "{engine.events_per_s events/s}, {engine.bytes_per_rank_1024 KiB}",
      "at least {engine.events_per_s events/s}, {engine.bytes_per_rank_1024 KiB}"),
@@ -151,6 +153,66 @@ def placement(text):
     return "\n".join(lines) + "\n"
 
 
+# ---- PyTorch over Gloo ----
+
+# case of tests/cluster/gloo-table: (what was done, what is right)
+GLOO_CASES = {
+    "work": ("DistributedDataParallel, each rank in turn works 20 ms longer", "it is named first, alone"),
+    "input": ("the same, it waits for its input", "it is named first, alone"),
+    "stage": ("a pipeline over send and recv, each stage in turn works longer", "it is named first, alone, as slow or as having more work"),
+    "lengths": ("a character model, lengths of sequences vary by 60 %", "uneven work, and nobody is named"),
+    "stopped": ("each rank in turn is stopped (SIGSTOP) in a training", "it is named as what holds the job up"),
+    "ddp": ("DistributedDataParallel, healthy", "nothing is said"),
+    "accumulate": ("four batches a step, the last one synchronised, healthy", "nothing is said"),
+    "average": ("all-reduces by hand, healthy", "nothing is said"),
+    "zero": ("ZeroRedundancyOptimizer, healthy", "nothing is said"),
+    "fsdp": ("FullyShardedDataParallel, healthy", "nothing is said"),
+    "pipeline": ("a pipeline, healthy", "nothing is said"),
+    "server": ("a parameter server, healthy", "nothing is said"),
+}
+
+
+def gloo_case(rows):
+    ran = [r for r in rows if "failed" not in r]
+    if not ran:
+        return "0", rows[0]["failed"][0].replace("|", "/")
+    notes = []
+    for key, text in (("phase", "the input named as its cause in {}"), ("call", "the call named in {}")):
+        if any(key in r for r in ran):
+            notes.append(text.format(f"{sum(bool(r.get(key)) for r in ran)}"))
+    named = [r["named_s"] for r in ran if r.get("named_s") is not None]
+    if named:
+        notes.append(f"after {statistics.median(named):.1f} s ({min(named):.1f} to {max(named):.1f})")
+    if sum(r.get("missed") or 0 for r in ran):
+        notes.append(f"{sum(r.get('missed') or 0 for r in ran)} collectives missed")
+    if len(ran) < len(rows):
+        notes.append(f"{len(rows) - len(ran)} more did not end well")
+    return f"{sum(r['right'] for r in ran)} of {len(ran)}", "; ".join(notes)
+
+
+def gloo(text):
+    """The tables of doc/pytorch.md: one for each version of PyTorch."""
+    lines, all_runs = [], [json.loads(line) for line in text.splitlines()]
+    for torch in sorted({r["torch"] for r in all_runs}, key=lambda v: [int(x) for x in re.findall(r"\d+", v)]):
+        runs = [r for r in all_runs if r["torch"] == torch]
+        loads = [r["load"] for r in runs]
+        lines += [f"### PyTorch {torch}", "", "| | right is | right | |", "|---|---|---|---|"]
+        for name, (what, right) in GLOO_CASES.items():
+            rows = [r for r in runs if r["case"] == name]
+            if rows:
+                lines.append(f"| {what} | {right} | {' | '.join(gloo_case(rows))} |")
+        lines.append("")
+        for r in runs:
+            if r["case"] == "matched":
+                lines.append(f"- {r['steps']} steps of four ranks: {r['rings']}; the loss with and without the probe is "
+                             f"{'the same to the last bit' if r['same_loss'] else 'not the same'}.")
+            if r["case"] == "cost":
+                lines.append(f"- Recording over not recording, in blocks of one run, a step of {1e3 * r['step_s']:.1f} ms without a pause, {r['pairs']} pairs: "
+                             f"{r['ratio']:.4f} times (95 %: {r['low']:.4f} to {r['high']:.4f}).")
+        lines += [f"- {ends([date(d) for d in sorted({r['date'] for r in runs})])}; load average before each run {min(loads):.1f} to {max(loads):.1f}.", ""]
+    return "\n".join(lines)
+
+
 # ---- sentences ----
 
 def cells(text):
@@ -204,6 +266,9 @@ def write(top, source):
     before, _, after = split(read(top, "doc", "placement-table.md"), PLACEMENT_BEGIN)
     with open(os.path.join(top, "doc", "placement-table.md"), "w", encoding="utf-8") as f:
         f.write(before + PLACEMENT_BEGIN + placement(read(top, "doc", "placement.json")) + END + after)
+    before, _, after = split(read(top, "doc", "pytorch.md"), GLOO_BEGIN)
+    with open(os.path.join(top, "doc", "pytorch.md"), "w", encoding="utf-8") as f:
+        f.write(before + GLOO_BEGIN + gloo(read(top, "doc", "gloo.json")) + END + after)
     return 0
 
 
@@ -217,6 +282,8 @@ def check(top):
     wanted, got = placement(read(top, "doc", "placement.json")), split(read(top, "doc", "placement-table.md"), PLACEMENT_BEGIN)[1]
     tests.append((wanted == got, "the table of doc/placement-table.md is what doc/placement.json gives (else: tests/doc/figures.py --write)",
                   ["wanted:"] + wanted.split("\n")))
+    wanted, got = gloo(read(top, "doc", "gloo.json")), split(read(top, "doc", "pytorch.md"), GLOO_BEGIN)[1]
+    tests.append((wanted == got, "the tables of doc/pytorch.md are what doc/gloo.json gives (else: tests/doc/figures.py --write)", ["wanted:"] + wanted.split("\n")))
     for n, sentence in enumerate([quote(q, found) for q in QUOTES] + [steady(found)[1], faults(read(top, "doc", "live-table.md"))], 1):
         tests.append((sentence in words, f"README quotes doc/pace-table.md and doc/live-table.md as they are, sentence {n}", [f"wanted: {sentence}"]))
     said = re.search(r"compute-bound jobs took the same time within ([\d.]+) %", words)
