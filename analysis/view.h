@@ -344,8 +344,8 @@ void view_efficiency_get(const struct view *v, struct view_efficiency *e);
 #define VIEW_EXCHANGE_SIZE 32
 bool view_exchange_get(const struct view *v, char name[VIEW_EXCHANGE_SIZE]);
 
-/* What programs mark of their steps (syncguard(3)), or where they mark none PyTorch's calls show: a step's time and that of its phases, each on the mean of a rank's steps of about the
- * newest 10 s, or of its newest one. */
+/* What programs mark of their steps (syncguard(3)), or where they mark none PyTorch's calls show: a step's time and that of its phases, each on the
+ * mean of a rank's steps of about the newest 10 s, or of its newest one. */
 struct view_phase_time {
     uint32_t ranks; /* that mark it; 0: nothing is known of it, and the times are NaN */
     double median_s, least_s, most_s;

@@ -279,7 +279,7 @@ static void append_longest_of_node(const struct view *v, uint32_t node, const st
 {
     const struct view_marks *s = v->marks;
     const struct rank_marks *one = NULL;
-    enum marks_phase phase = MARKS_PHASES;
+    enum marks_phase phase = MARKS_PHASES, its;
     uint32_t n = 0, rank = 0;
     double own_s = 0;
     char who[32];
@@ -289,11 +289,10 @@ static void append_longest_of_node(const struct view *v, uint32_t node, const st
 
         if (!(m->steps > 0) || view_ranks_at(v, r)->node != node)
             continue;
-        if (n && longest(m, all) != phase)
+        its = longest(m, all);
+        if (its == MARKS_PHASES || (n && its != phase))
             return;
-        phase = longest(m, all);
-        if (phase == MARKS_PHASES)
-            return;
+        phase = its;
         own_s += m->phase_s[phase] / m->steps;
         one = m;
         rank = r;

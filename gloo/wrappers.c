@@ -17,8 +17,7 @@
 /* What this thread is inside of; a call inside of another one is a part of it. */
 static _Thread_local struct {
     enum { NOTHING, COLLECTIVE, AWAIT, MESSAGE, GROUP } what;
-    struct group *group; /* that it makes ... */
-    const void *maker;   /* ... by this function */
+    struct group *group; /* that it makes */
     const int32_t *from; /* rank of a message's sender, once it has come; NULL: not asked for */
 } self __attribute__((tls_model("initial-exec")));
 
@@ -35,10 +34,6 @@ static void leave(bool done)
         message_awaited(self.from ? *self.from : -1, done);
         break;
     case GROUP:
-        guest_lock_anyway();
-        if (done && self.group && !group_connected(self.group))
-            guest_note("the PyTorch of this program calls a Gloo whose functions cannot be reached", self.maker);
-        guest_unlock();
         self.group = NULL;
         break;
     case NOTHING:
@@ -410,8 +405,11 @@ static void make_group(struct next *n, const uintptr_t arguments[6], int32_t ran
     self.group = group_new((const void *)arguments[0], store->at, (uint32_t)rank, (uint32_t)size);
     guest_unlock();
     self.what = GROUP;
-    self.maker = address_of(n);
     call(n, arguments);
+    guest_lock_anyway();
+    if (self.group && !group_connected(self.group))
+        guest_note("the PyTorch of this program calls a Gloo whose functions cannot be reached", address_of(n));
+    guest_unlock();
     leave(true);
 }
 

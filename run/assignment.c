@@ -16,7 +16,6 @@ char *assignment_write(const struct assignment *j)
 {
     char key[2 * ASSIGNMENT_KEY_BYTES + 1], *line, *text;
     json_t *o = json_object(), *environment = json_array();
-    size_t bytes;
 
     sodium_bin2hex(key, sizeof(key), j->key, sizeof(j->key));
     put_text(o, "node", j->node);
@@ -38,14 +37,9 @@ char *assignment_write(const struct assignment *j)
     put_json(o, "environment", environment);
     text = json_dumps(o, JSON_COMPACT);
     json_decref(o);
-    if (!text)
-        return NULL;
-    bytes = strlen(text);
-    line = xcalloc(1, bytes + 2);
-    memcpy(line, text, bytes);
-    line[bytes] = '\n';
-    free(text);
     sodium_memzero(key, sizeof(key));
+    line = text ? xasprintf("%s\n", text) : NULL;
+    free(text);
     return line;
 }
 

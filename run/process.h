@@ -16,6 +16,7 @@ struct process_plan {
     const char *const *argv; /* argv[0] is looked for in PATH, unless it has a slash */
     const char *output;     /* file that standard output and error are appended to; NULL: sgrun's own */
     int input;              /* above 0: becomes standard input */
+    bool no_input;          /* standard input is at its end */
     bool own_group;         /* Ctrl-C on the terminal does not reach it */
     bool service;           /* reads nothing, and ends with SIGTERM when sgrun dies */
     bool output_to_errors;  /* standard output goes where standard error goes */

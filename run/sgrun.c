@@ -238,14 +238,13 @@ static int start_here(struct run *r, struct err *err)
                                 "ASAN_OPTIONS", allows ? allowing : asan,
                                 may_record_nccl(r) ? "NCCL_PROFILER_PLUGIN" : NULL, r->config.nccl,
                                 "SYNCGUARD_NCCL_EVENTS", nccl_events_of(r), NULL };
-    struct process_plan plan = { .argv = r->argv, .output = *r->output ? r->output : NULL, .own_group = *r->output, .set = r->guarded ? set : NULL };
-    int nothing = *r->assignment.node ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1, rc; /* standard input has our orders */
+    struct process_plan plan = { .argv = r->argv,
+                                 .output = *r->output ? r->output : NULL,
+                                 .no_input = *r->assignment.node, /* ours has orders */
+                                 .own_group = *r->output,
+                                 .set = r->guarded ? set : NULL };
 
-    plan.input = nothing;
-    rc = process_start(&r->child, &plan, err);
-    if (nothing >= 0)
-        close(nothing);
-    return rc;
+    return process_start(&r->child, &plan, err);
 }
 
 /* Of this environment, what is the same on all hosts; lent, but for the list itself. */
