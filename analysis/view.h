@@ -253,7 +253,7 @@ struct view_rank_figures {
     double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s; /* mean; percentiles to about 5 % */
     double last_ratio;        /* share of the newest steps in which it had the longest own work; while no step is known, of the
                                * collectives in which it came last */
-    double wait_s;            /* mean wait a collective: for those that came later */
+    double wait_s;            /* its waiting in collectives for ranks that came later, a step */
     double delay_s;           /* the others' waiting that it causes, a step (delay.h) */
     double compute_s, stay_s; /* own work and time in collectives, a step */
     double slowdown;          /* own work over the median of the ranks */

@@ -18,6 +18,7 @@ struct sums {
     } * rank;
     size_t cap;
     struct joined_sums recent, run;
+    double stay_s; /* recent, of all ranks */
     struct efficiency_sums before; /* of the run, in an earlier view */
     struct delay *delay; /* of the collective being shared out, and as much to sort them */
     size_t delay_cap;
@@ -48,6 +49,7 @@ void view_sums_forget(struct view *v)
         memset(s->rank, 0, s->cap * sizeof(*s->rank));
     memset(&s->recent, 0, sizeof(s->recent));
     memset(&s->run, 0, sizeof(s->run));
+    s->stay_s = 0;
     memset(&s->before, 0, sizeof(s->before));
 }
 
@@ -93,6 +95,7 @@ static void fade_rank(struct rank_sums *s)
 void view_sums_fade(struct view *v)
 {
     view_joined_fade(&v->sums->recent);
+    v->sums->stay_s *= FADE;
     for (uint32_t r = 0; r < view_rank_limit(v); r++)
         fade_rank(&v->sums->rank[r].recent);
 }
@@ -109,6 +112,7 @@ void view_sums_take_sample(struct view *v, const struct sample *s)
     double stay_s = (double)s->stay_sum_ns * 1e-9, gap_s = (double)s->gap_sum_ns * 1e-9;
     double work_s = gap_s - (double)s->p2p_sum_ns * 1e-9;
 
+    v->sums->stay_s += stay_s;
     add_sample(&v->sums->rank[s->rank].recent, work_s, stay_s, gap_s + stay_s);
     add_sample(&v->sums->rank[s->rank].run, work_s, stay_s, gap_s + stay_s);
 }
@@ -183,13 +187,18 @@ void view_sums_go_on(struct view *v, const struct view_position *p)
 
 #define LEAST_SHARE 0.005 /* of the critical path */
 
-double view_sums_delay_s(const struct view *v, uint32_t rank)
+struct rank_waiting view_sums_waiting(const struct view *v, uint32_t rank)
 {
     const struct rank_sums *k = view_sums_rank(v, rank, false);
+    const struct joined_sums *joined = &v->sums->recent;
     struct totals t = view_history_totals(v);
+    double held;
 
-    return k->collectives > 0 && k->time_s > 0 && t.steps ? k->delay_s / k->time_s * (t.step_sum_s / t.steps)
-                                                          : NAN;
+    if (!(k->collectives > 0 && k->time_s > 0 && t.steps && joined->wait_s + joined->transfer_s > 0))
+        return (struct rank_waiting){ NAN, NAN };
+    /* A rank that is late for several collectives in flight is late for each of them; those who wait for all of them wait once. */
+    held = fmin(1, v->sums->stay_s / (joined->wait_s + joined->transfer_s)) / k->time_s * (t.step_sum_s / t.steps);
+    return (struct rank_waiting){ k->wait_s * held, k->delay_s * held };
 }
 
 struct lasts {
@@ -242,7 +251,7 @@ void view_critical_path_get(const struct view *v, struct view_critical_path *c)
         c->rank[c->n].node = view_place_name(v, view_ranks_at(v, r)->node);
         c->rank[c->n].path_ratio = view_course_share(v, r);
         c->rank[c->n].last_ratio = cell.joined ? (double)cell.last / cell.joined : NAN;
-        c->rank[c->n].delay_s = view_sums_delay_s(v, r);
+        c->rank[c->n].delay_s = view_sums_waiting(v, r).caused_s;
     }
     if (all > 0)
         c->concentration = most_last / all;

@@ -114,7 +114,7 @@ double view_newest_steps_s(const struct view *v, double now_s)
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f)
 {
     const struct view_rank *k = rank < view_rank_limit(v) ? view_ranks_at(v, rank) : NULL;
-    const struct rank_sums *sums;
+    struct rank_waiting waiting;
     struct rank_steps steps;
     double last_ratio;
     struct cell c;
@@ -124,7 +124,7 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
     c = view_history_recent(v, rank);
     last_ratio = diagnosis_last_ratio(v->diagnosis, rank);
     steps = view_steps_rank(v, rank);
-    sums = view_sums_rank(v, rank, false);
+    waiting = view_sums_waiting(v, rank);
     *f = (struct view_rank_figures){
         .rank = rank,
         .node = view_place_name(v, k->node),
@@ -132,8 +132,8 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .ended = k->ended,
         .lateness_s = c.joined ? c.lateness_s / c.joined : NAN,
         .last_ratio = !isnan(last_ratio) ? last_ratio : c.joined ? (double)c.last / c.joined : NAN,
-        .wait_s = sums->collectives > 0 ? sums->wait_s / sums->collectives : NAN,
-        .delay_s = view_sums_delay_s(v, rank),
+        .wait_s = waiting.own_s,
+        .delay_s = waiting.caused_s,
         .compute_s = steps.compute_s > 0 ? steps.compute_s : NAN,
         .stay_s = steps.stay_s > 0 ? steps.stay_s : NAN,
         .slowdown = (1 + diagnosis_excess(v->diagnosis, rank)) * view_calls_of_others(v, rank),

@@ -6,6 +6,7 @@
 
 #include "analysis/straggler.h"
 #include "analysis/view_private.h"
+#include "common/text.h"
 #include "common/units.h"
 
 #define CULPRITS_SHOWN 4u   /* in a sentence */
@@ -126,16 +127,46 @@ static size_t append_culprits(const struct view *v, const struct finding *const 
     return shown < n ? view_append(buf, size, at, " and %zu more", n - shown) : at;
 }
 
-/* "39.1 % longer than its peers and is last in 80 % of the steps"; what takes ten times as long is no longer said in percent. */
-static size_t append_longer(const struct finding *f, bool past, char *buf, size_t size, size_t at)
+/* "39.1 % longer than its peers"; what takes ten times as long is no longer said in percent. */
+static size_t append_longer(const struct finding *f, char *buf, size_t size, size_t at)
 {
     char times[FACTOR_SIZE];
 
     if (f->excess < LONGER_PERCENT)
-        at = view_append(buf, size, at, "%.1f %% longer than its peers and", 100 * f->excess);
-    else
-        at = view_append(buf, size, at, "%s times as long as its peers and", units_format_factor(times, sizeof(times), 1 + f->excess));
-    return view_append(buf, size, at, " %s last in %.0f %% of the steps", past ? "was" : "is", 100 * f->last_ratio);
+        return view_append(buf, size, at, "%.1f %% longer than its peers", 100 * f->excess);
+    return view_append(buf, size, at, "%s times as long as its peers", units_format_factor(times, sizeof(times), 1 + f->excess));
+}
+
+/* "waits 40.0 ms a step longer for its input than its peers", where that is most of what it is late by; else nothing. */
+static size_t append_input(const struct view *v, const struct finding *f, bool past, char *buf, size_t size, size_t at)
+{
+    struct marked_longest m = view_marks_longest(v, f->scope, f->place);
+    double late_s;
+
+    if (m.phase != MARKS_INPUT)
+        return at;
+    late_s = view_steps_rank(v, m.rank).compute_s * f->excess / (1 + f->excess);
+    if (!(m.more_s > late_s / 2))
+        return at;
+    if (m.seen)
+        return view_append(buf, size, at, "%s %s longer than its peers before each forward pass", past ? "stood still" : "stands still",
+                           text_s(m.more_s).s);
+    return view_append(buf, size, at, "%s %s a step longer for its input than its peers", past ? "waited" : "waits", text_s(m.more_s).s);
+}
+
+static size_t append_last(const struct finding *f, bool past, char *buf, size_t size, size_t at)
+{
+    return view_append(buf, size, at, " and %s last in %.0f %% of the steps", past ? "was" : "is", 100 * f->last_ratio);
+}
+
+/* "node4 (4 ranks) computes 39.1 % longer than its peers and is last in 80 % of the steps" */
+static size_t append_straggler(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
+{
+    size_t begin = view_append(buf, size, append_culprit(v, f, buf, size), " "), at = append_input(v, f, past, buf, size, begin);
+
+    if (at == begin)
+        at = append_longer(f, buf, size, view_append(buf, size, at, past ? "computed " : "computes "));
+    return append_last(f, past, buf, size, at);
 }
 
 /* "39.1 to 41.5 % longer than", "2.30 to 12.0 times as long as" */
@@ -208,7 +239,7 @@ static size_t append_transfers(const struct view *v, const struct finding *f, bo
 
 size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
 {
-    const char *computes = past ? "computed" : "computes", *take = past ? "took" : "take";
+    const char *take = past ? "took" : "take";
     const struct finding *list[STRAGGLERS_MAX];
     size_t n = reported_with(v, f, list), at = 0;
     char times[FACTOR_SIZE];
@@ -218,12 +249,11 @@ size_t view_finding_text(const struct view *v, const struct finding *f, bool pas
         return append_together(v, list, n, past, buf, size);
     switch (f->class) {
     case FINDING_STRAGGLER:
-        at = view_append(buf, size, append_culprit(v, f, buf, size), " %s ", computes);
-        return append_longer(f, past, buf, size, at);
+        return append_straggler(v, f, past, buf, size);
     case FINDING_DRIFT:
         at = append_culprit(v, f, buf, size);
-        at = view_append(buf, size, at, " %s longer and longer, %s ", computes, past ? "at the end" : "now");
-        return append_longer(f, past, buf, size, at);
+        at = view_append(buf, size, at, " %s longer and longer, %s ", past ? "computed" : "computes", past ? "at the end" : "now");
+        return append_last(f, past, buf, size, append_longer(f, buf, size, at));
     case FINDING_JITTER:
         return view_append(buf, size, 0,
                       "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "

@@ -274,42 +274,56 @@ static void append_longest(const char *who, bool one, const struct rank_marks *m
     text_append(buf, size, ", %s", source_of(m));
 }
 
-/* The ranks of a node, where all of them that have phases take longest for the same one. */
-static void append_longest_of_node(const struct view *v, uint32_t node, const struct view_marked *all, char *buf, size_t size)
+/* Ranks that all take longest for the same phase. */
+struct alike {
+    enum marks_phase phase; /* MARKS_PHASES: there are none */
+    uint32_t n, rank;       /* one of them */
+    double own_s;           /* mean */
+};
+
+/* Those of a rank or node that have phases. */
+static struct alike alike_at(const struct view *v, enum finding_scope scope, uint32_t place, const struct view_marked *all)
 {
     const struct view_marks *s = v->marks;
-    const struct rank_marks *one = NULL;
-    enum marks_phase phase = MARKS_PHASES, its;
-    uint32_t n = 0, rank = 0;
-    double own_s = 0;
-    char who[32];
+    struct alike a = { .phase = MARKS_PHASES };
 
     for (uint32_t r = 0; r < s->n; r++) {
         const struct rank_marks *m = &s->rank[r];
+        enum marks_phase its;
 
-        if (!(m->steps > 0) || view_ranks_at(v, r)->node != node)
+        if (!(m->steps > 0) || (scope == SCOPE_RANK ? r : view_ranks_at(v, r)->node) != place)
             continue;
         its = longest(m, all);
-        if (its == MARKS_PHASES || (n && its != phase))
-            return;
-        phase = its;
-        own_s += m->phase_s[phase] / m->steps;
-        one = m;
-        rank = r;
-        n++;
+        if (its == MARKS_PHASES || (a.n && its != a.phase))
+            return (struct alike){ .phase = MARKS_PHASES };
+        a.phase = its;
+        a.own_s += (m->phase_s[its] / m->steps - a.own_s) / ++a.n;
+        a.rank = r;
     }
-    if (!n)
-        return;
-    snprintf(who, sizeof(who), n == 1 ? "rank %u" : "its %u ranks", n == 1 ? rank : n);
-    append_longest(who, n == 1, one, phase, own_s / n, all->phase[phase].median_s, buf, size);
+    return a;
 }
 
 void view_marks_node_cause(const struct view *v, uint32_t node, char *buf, size_t size)
 {
     struct view_marked all;
+    struct alike a;
+    char who[32];
 
-    if (view_marked_get(v, &all))
-        append_longest_of_node(v, node, &all, buf, size);
+    if (!view_marked_get(v, &all) || (a = alike_at(v, SCOPE_NODE, node, &all)).phase == MARKS_PHASES)
+        return;
+    snprintf(who, sizeof(who), a.n == 1 ? "rank %u" : "its %u ranks", a.n == 1 ? a.rank : a.n);
+    append_longest(who, a.n == 1, &v->marks->rank[a.rank], a.phase, a.own_s, all.phase[a.phase].median_s, buf, size);
+}
+
+struct marked_longest view_marks_longest(const struct view *v, enum finding_scope scope, uint32_t place)
+{
+    struct view_marked all;
+    struct alike a;
+
+    if ((scope != SCOPE_RANK && scope != SCOPE_NODE) || !view_marked_get(v, &all) ||
+        (a = alike_at(v, scope, place, &all)).phase == MARKS_PHASES)
+        return (struct marked_longest){ .phase = MARKS_PHASES };
+    return (struct marked_longest){ a.phase, a.rank, a.own_s - all.phase[a.phase].median_s, v->marks->rank[a.rank].seen };
 }
 
 void view_marks_cause(const struct view *v, double now_s, uint32_t rank, bool stands, char *buf, size_t size)

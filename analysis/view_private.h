@@ -265,7 +265,11 @@ void view_joined_add(struct joined_sums *a, const struct joined_sums *b);
 void view_joined_fade(struct joined_sums *s);
 double view_fade(double sum);
 const struct rank_sums *view_sums_rank(const struct view *v, uint32_t rank, bool run);
-double view_sums_delay_s(const struct view *v, uint32_t rank); /* a step */
+/* Of a step, in the time that collectives hold ranks; NaN: not known. */
+struct rank_waiting {
+    double own_s, caused_s; /* its own waiting for ranks that come later; the others' that it causes */
+};
+struct rank_waiting view_sums_waiting(const struct view *v, uint32_t rank);
 
 /* view_projection.c */
 struct series *view_series_new(void);
@@ -315,6 +319,14 @@ void view_marks_roll(struct view *v, double now_s);
  * others (stands), the phase that it is in. */
 void view_marks_cause(const struct view *v, double now_s, uint32_t rank, bool stands, char *buf, size_t size);
 void view_marks_node_cause(const struct view *v, uint32_t node, char *buf, size_t size);
+struct marked_longest {
+    enum marks_phase phase; /* MARKS_PHASES: none */
+    uint32_t rank;          /* one of the place's */
+    double more_s;          /* a step, than the typical rank */
+    bool seen;              /* by a guest; else the program marks it */
+};
+/* What all ranks of a node, or the one of a rank, take longest for. */
+struct marked_longest view_marks_longest(const struct view *v, enum finding_scope scope, uint32_t place);
 
 /* view_scaling.c */
 struct scaling *view_scaling_new(void);

@@ -161,7 +161,7 @@ static bool has_phases(const struct snap_view *v)
 
 static int draw_phases(struct canvas *c, int y, const struct snap_phases *p)
 {
-    y = panel_heading(c, y, p->ranks > 0 ? "phases of a step, as the program marks them" : "phases of a step");
+    y = panel_heading(c, y, "phases of a step");
     return panel_text(c, y, 1, STYLE_TEXT, p->text);
 }
 

@@ -109,7 +109,7 @@ struct snap_rank {
     double state_s; /* for how long its process has been stopped, traced or blocked; NaN: it has not */
     double lateness_s, lateness_p95_s, last_ratio, compute_s, stay_s, slowdown;
     double lateness_p50_s, lateness_p99_s;
-    double wait_s, delay_s; /* its own mean wait a collective; the wait it caused in the others, a step */
+    double wait_s, delay_s; /* a step: its own waiting, and what it causes in the others */
     bool has_health, shared_cpu;
     double run_delay_ratio, involuntary_per_s; /* share of time ready and not running; how often preempted */
     char cpus[32], cause[128];

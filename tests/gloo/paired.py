@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """paired.py - what recording costs a step of DistributedDataParallel over Gloo, within one guarded run: blocks of steps with and without it, in turns.
 
-    sgrun --no-screen paired.py [PAIRS [STEPS]]
+    sgrun --no-screen paired.py [PAIRS [STEPS [WORK_MS]]]
 
-Four ranks on this host, as train.py has them with --work 0.  Rank 0 writes the field `record` of the step's control page (ring/control_page.h), between two
+Four ranks on this host, as train.py has them with --work WORK_MS.  Rank 0 writes the field `record` of the step's control page (ring/control_page.h), between two
 barriers, as tests/bench/step.c does.  Which block of a pair comes first is drawn; the first tenth of a block is left out.  Rank 0 prints one line of JSON:
 the ratio of step times with recording over without, and its 95 % interval, by signed ranks (Hodges & Lehmann 1963).
 """
@@ -35,7 +35,7 @@ def shift(log_ratio):
 
 
 def main():
-    pairs, steps = (int(x) for x in (sys.argv[1:] + ["40", "150"][len(sys.argv) - 1:])[:2])
+    pairs, steps, work_ms = (int(x) for x in (sys.argv[1:] + ["40", "150", "0"][len(sys.argv) - 1:])[:3])
     me = train.who()
     if not me:
         with tempfile.TemporaryDirectory(prefix="paired-") as folder:
@@ -49,7 +49,7 @@ def main():
     torch.set_num_threads(1)
     torch.manual_seed(1)
     dist.init_process_group("gloo", init_method=f"file://{os.environ['MEET']}", rank=rank, world_size=ranks)
-    sys.argv[1:] = ["ddp", "--work", "0"]
+    sys.argv[1:] = ["ddp", "--work", str(work_ms)]
     run = train.Run(train.arguments(), rank, ranks, torch, dist)
     model = train.distributed(run)
     optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
@@ -87,7 +87,7 @@ def main():
     dist.destroy_process_group()
     if rank == 0:
         ratio, low, high = shift(log_ratio)
-        print(json.dumps({"pairs": pairs, "step_s": round(all_s / pairs, 6), "ratio": round(ratio, 5), "low": round(low, 5), "high": round(high, 5)}))
+        print(json.dumps({"pairs": pairs, "steps": steps, "work_ms": work_ms, "step_s": round(all_s / pairs, 6), "ratio": round(ratio, 5), "low": round(low, 5), "high": round(high, 5)}))
     return 0
 
 

@@ -71,6 +71,7 @@ is "$(report '.step_phases.phases as $p|($p[]|select(.phase == "forward").median
     "work of 8 ms is in the forward pass, and an input that takes 150 ms longer in the input"
 like "$(report .step_phases.text)" "input takes longest on rank 2" "the report says which rank deviates"
 echo "# $(report .step_phases.text)"
+like "$(report .sentence)" "^.rank 2 on .* waited [0-9.]+ ms a step longer for its input than its peers and was last in " "the sentence names what most of its lateness is"
 like "$(report '[.verdicts[]|select(.culprits == ["r2"]).cause][0]')" "it waits [0-9.]+ ms a step for input, the typical rank .* by its own marks" "the verdict on it has the input as a cause"
 is "$(report '[.values.loss.ranks, .values.loss.step, .values.non_finite, .values.grad_norm]')" '[4,120,null,null]' "every rank's loss is known, and that it is a number"
 is "$(report '[.events[]|select(.text|test("diverged"))]|length')" 0 "a rule about values that are no number does not act"
@@ -95,6 +96,10 @@ is "$(report '.step_phases.phases as $p|[($p[]|select(.phase == "input")|.most_s
     "work of 8 ms is in the forward pass, and the rank whose thread waits before it is known"
 like "$(report '[.verdicts[]|select(.culprits == ["r2"]).cause][0]')" "it stands still for [0-9.]+ ms before each forward pass .waiting for input.., the typical rank for .*, as PyTorch's calls show" \
     "the verdict on it says what was seen, and what that may be"
+like "$(report .sentence)" "^.rank 2 on .* stood still [0-9.]+ ms longer than its peers before each forward pass and was last in " "so does the sentence"
+is "$(report '(.rank_table|map(.delay_s)|add) as $caused|(.rank_table|map(.wait_s)|add)|(. - $caused|fabs) < 0.001 * $caused')" true \
+    "what ranks wait for others is what these cause"
+is "$(report '.step_phases.step_s as $s|.rank_table|all(.wait_s <= $s)')" true "no rank waits longer than a step, with several collectives in flight"
 guarded accumulate --ranks 2 --steps 60 --work 8 --batches 3
 is "$(report '[.step_phases.source, .step_phases.step_s >= 0.008]')" '["PyTorch",true]' "several batches a step, of which the last one is synchronised, are one step"
 
