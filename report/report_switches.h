@@ -22,7 +22,7 @@
 struct report_named {
     char name[64], class[16], scope[16], culprit[64]; /* culprit: as the verdict names it; of a link its other node */
     int64_t ranks;
-    double slowdown, wait_s; /* means over its ranks: own work over the others', wait a collective */
+    double slowdown, wait_s; /* means over its ranks: own work over the others', wait a step */
 };
 
 struct report_switch {

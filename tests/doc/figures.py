@@ -207,7 +207,7 @@ def gloo(text):
                 lines.append(f"- {r['steps']} steps of four ranks: {r['rings']}; the loss with and without the probe is "
                              f"{'the same to the last bit' if r['same_loss'] else 'not the same'}.")
             if r["case"] == "cost":
-                lines.append(f"- Recording over not recording, in blocks of one run, a step of {1e3 * r['step_s']:.1f} ms without a pause, {r['pairs']} pairs: "
+                lines.append(f"- Recording over not recording, in blocks of one run, a step of {1e3 * r['step_s']:.1f} ms of which the model sleeps {r['work_ms']} ms, {r['pairs']} pairs: "
                              f"{r['ratio']:.4f} times (95 %: {r['low']:.4f} to {r['high']:.4f}).")
         lines += [f"- {ends([date(d) for d in sorted({r['date'] for r in runs})])}; load average before each run {min(loads):.1f} to {max(loads):.1f}.", ""]
     return "\n".join(lines)
