@@ -1,7 +1,7 @@
 # api/: libsyncguard, a guest in programs that report their steps.  libc only.  Functions shared with our programs are
 # renamed, because users' programs link the static library.
-API_SOURCES = api/syncguard.c api/syncguard.h ring/control_page.c ring/control_page.h ring/marks.c ring/marks.h ring/seqlock.h ring/shared.c \
-	ring/shared.h ring/steps.c ring/steps.h
+API_SOURCES = api/syncguard.c api/syncguard.h lib/ring/control_page.c lib/ring/control_page.h lib/ring/marks.c lib/ring/marks.h lib/ring/seqlock.h lib/ring/shared.c \
+	lib/ring/shared.h lib/ring/steps.c lib/ring/steps.h
 API_CFLAGS = $(GUEST_CFLAGS) -O2 $(addprefix -include $(top_srcdir)/,api/names.h)
 lib_LTLIBRARIES += libsyncguard.la
 libsyncguard_la_SOURCES = $(API_SOURCES) api/names.h

@@ -335,8 +335,8 @@ static int compare_measured(const struct options *a, struct report_strategies *r
                  text_s(r->step_s).s);
     put_strategies(a, answer, r);
     answer_source(answer,
-                  "the ranks' own work in the newest %.0f steps, replayed (model/waiting.h); collectives at "
-                  "the fitted cost of their messages (model/strategy.h)",
+                  "the ranks' own work in the newest %.0f steps, replayed (lib/model/waiting.h); collectives at "
+                  "the fitted cost of their messages (lib/model/strategy.h)",
                   (double)r->steps);
     running_put_assumes(answer, r->assumes, r->n_assumes);
     return 0;
@@ -359,7 +359,7 @@ static int compare_described(const struct options *a, struct report_strategies *
     put_strategies(a, answer, r);
     answer_source(
         answer,
-        "collective, straggler; bounded staleness and local steps replayed (model/waiting.h, seed %.0f); "
+        "collective, straggler; bounded staleness and local steps replayed (lib/model/waiting.h, seed %.0f); "
         "asynchronous: sum of the ranks' own rates, or the servers'",
         options_number(a, "seed"));
     answer_assumes(

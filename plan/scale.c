@@ -208,7 +208,7 @@ static void put_scaling(struct answer *a, struct report_scaling *r)
     put_links(a, r);
     running_put_assumes(a, r->assumes, r->n_assumes);
     answer_source(a, "compute + E[max] of the fitted noise over ranks in nodes and switches + cost of the "
-                     "collectives, weighted over the possible algorithms (model/projection.h)");
+                     "collectives, weighted over the possible algorithms (lib/model/projection.h)");
 }
 
 static int run(const struct options *a, struct answer *answer, struct err *err)

@@ -3,10 +3,10 @@
 # What it shares with our own programs, compiled for guests.
 noinst_LTLIBRARIES += libspank.la
 libspank_la_SOURCES = \
-	common/conf.c common/config.c common/config_policy.c common/cpuset.c common/err.c common/hostlist.c common/hosts.c common/key.c common/preload.c common/proc.c common/suggest.c common/tool.c common/trust.c common/units.c common/utf8.c common/value.c \
-	model/algorithm.c \
-	network/schedule.c \
-	topology/arrange.c topology/exact.c topology/layout.c topology/leaves.c topology/locality.c topology/pattern.c topology/slow_links.c topology/slurm_conf.c topology/topology.c topology/topology_conf.c \
+	lib/common/conf.c lib/common/config.c lib/common/config_policy.c lib/common/cpuset.c lib/common/err.c lib/common/hostlist.c lib/common/hosts.c lib/common/key.c lib/common/preload.c lib/common/proc.c lib/common/suggest.c lib/common/tool.c lib/common/trust.c lib/common/units.c lib/common/utf8.c lib/common/value.c \
+	lib/model/algorithm.c \
+	lib/network/schedule.c \
+	lib/topology/arrange.c lib/topology/exact.c lib/topology/layout.c lib/topology/leaves.c lib/topology/locality.c lib/topology/pattern.c lib/topology/slow_links.c lib/topology/slurm_conf.c lib/topology/topology.c lib/topology/topology_conf.c \
 	spank/advice.c spank/advice.h \
 	spank/args.c spank/args.h \
 	spank/binding.c spank/binding.h \

@@ -291,7 +291,7 @@ ANSWERS_WRAP = view_verdicts_get view_verdicts_raised view_verdicts_reported vie
 tests_unit_answers_LDFLAGS = $(AM_LDFLAGS) $(ANSWERS_WRAP:%=-Wl,--wrap=%)
 
 # With libslurm, which only the controller's helper is linked with.
-tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h
+tests_unit_nodelist_SOURCES = tests/unit/nodelist.c lib/slurm/nodelist.c lib/slurm/nodelist.h
 tests_unit_nodelist_LDADD = $(COMMON_LIBS) -lslurm
 
 # Where configure knows of NCCL's own headers

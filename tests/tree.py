@@ -2,7 +2,7 @@
 """tree - is the tree what doc/ARCHITECTURE.md says it is?
 
 Reads the table of folders there ("| folder | ... | may include |") and every #include "folder/file.h" of the C files
-outside tests/. Fails on an edge between folders that the table does not allow, on a folder that it lacks or has too many, on a
+outside tests/. A folder is a room: at the top, or one of lib/ or probe/. Fails on an edge between folders that the table does not allow, on a folder that it lacks or has too many, on a
 circle of modules (foo.h with foo.c and its foo_*.c), and on foo_private.h in another module.
 
     tests/tree.py [TOP]          TAP on standard output
@@ -19,15 +19,21 @@ def table(text):
     """{folder: folders it may include}"""
     allowed = {}
     for line in text.splitlines():
-        row = re.match(r"\| `([a-z]+)/` \|.*\|([^|]*)\|$", line)
+        row = re.match(r"\| `([a-z/]+)/` \|.*\|([^|]*)\|$", line)
         if row and row[1] not in ("tests", "doc"):
-            allowed[row[1]] = set(re.findall(r"[a-z]+", row[2]))
+            allowed[os.path.basename(row[1])] = set(re.findall(r"[a-z]+", row[2]))
     return allowed
 
 
-def sources(top, folders):
+def rooms(top):
+    """{name: path}"""
+    return {d: os.path.join(top, above, d) for above in ("", "lib", "probe") for d in os.listdir(os.path.join(top, above))
+            if os.path.isfile(os.path.join(top, above, d, "local.mk")) and d not in ("tests", "doc")}
+
+
+def sources(folders):
     for folder in sorted(folders):
-        for name in sorted(os.listdir(os.path.join(top, folder))):
+        for name in sorted(os.listdir(folders[folder])):
             if name.endswith((".c", ".h", ".def")):
                 yield folder, name
 
@@ -77,8 +83,7 @@ def main():
     top = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("top_srcdir", ".")
     sys.setrecursionlimit(10000)
     allowed = table(open(os.path.join(top, "doc/ARCHITECTURE.md")).read())
-    present = {d for d in os.listdir(top)
-               if os.path.isfile(os.path.join(top, d, "local.mk")) and d not in ("tests", "doc")}
+    present = rooms(top)
     n = failures = 0
 
     def ok(passed, text):
@@ -88,12 +93,12 @@ def main():
         print(f"{'ok' if passed else 'not ok'} {n} - {text}")
 
     ok(allowed, "doc/ARCHITECTURE.md has a table of folders")
-    for folder in sorted(present | set(allowed)):
+    for folder in sorted(set(present) | set(allowed)):
         ok(folder in present and folder in allowed, f"{folder}/ is a folder, and in the table of doc/ARCHITECTURE.md")
-    files = set(sources(top, present))
+    files = set(sources(present))
     edges = collections.defaultdict(set)
     for folder, name in sorted(files):
-        text = open(os.path.join(top, folder, name), errors="replace").read()
+        text = open(os.path.join(present[folder], name), errors="replace").read()
         me = module(files, folder, name)
         wrong, private = [], []
         for to, header in INCLUDE.findall(text):

@@ -1,18 +1,18 @@
 # The hook benchmark: tests/bench/hook.sh, one program for each MPI library.
-HOOK_C = tests/bench/hook.c tests/bench/mpip.c ring/clock.c ring/reader.c ring/marks.c
-HOOK_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN)
+HOOK_C = tests/bench/hook.c tests/bench/mpip.c lib/ring/clock.c lib/ring/reader.c lib/ring/marks.c
+HOOK_FLAGS = -D_GNU_SOURCE $(INCLUDES_FROM) -std=gnu11 -O2 -g $(WARN)
 EXTRA_DIST += tests/bench/hook.c tests/bench/mpip.c tests/bench/mpip.h tests/bench/hook.sh
 hook_inputs = for f in $(HOOK_C); do echo $(top_srcdir)/$$f; done
 BENCH_HOOK =
 if HAVE_OPENMPI
 BENCH_HOOK += tests/bench/hook.openmpi
-tests/bench/hook.openmpi: $(HOOK_C) tests/bench/mpip.h ring/layout.h ring/ring.h
+tests/bench/hook.openmpi: $(HOOK_C) tests/bench/mpip.h lib/ring/layout.h lib/ring/ring.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(HOOK_FLAGS) -o $@ `$(hook_inputs)` -ldl
 endif
 if HAVE_MPICH
 BENCH_HOOK += tests/bench/hook.mpich
-tests/bench/hook.mpich: $(HOOK_C) tests/bench/mpip.h ring/layout.h ring/ring.h
+tests/bench/hook.mpich: $(HOOK_C) tests/bench/mpip.h lib/ring/layout.h lib/ring/ring.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_MPICH) $(HOOK_FLAGS) -o $@ `$(hook_inputs)` -ldl
 endif
@@ -32,12 +32,12 @@ tests/bench/pace.mpich: tests/bench/pace.c
 	$(AM_V_GEN)$(MPICC_MPICH) $(PACE_FLAGS) -o $@ $(top_srcdir)/tests/bench/pace.c -lm -lpthread
 endif
 # What recording costs a step: blocks with and without it within a run.
-STEP_C = tests/bench/step.c model/deviate.c ring/control_page.c ring/shared.c
+STEP_C = tests/bench/step.c lib/model/deviate.c lib/ring/control_page.c lib/ring/shared.c
 EXTRA_DIST += tests/bench/step.c tests/bench/paired.h
 step_inputs = for f in $(STEP_C); do echo $(top_srcdir)/$$f; done
 if HAVE_OPENMPI
 BENCH_HOOK += tests/bench/step.openmpi
-tests/bench/step.openmpi: $(STEP_C) tests/bench/paired.h ring/control_page.h
+tests/bench/step.openmpi: $(STEP_C) tests/bench/paired.h lib/ring/control_page.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(HOOK_FLAGS) -o $@ `$(step_inputs)` -lm
 endif

@@ -43,7 +43,7 @@ end
 
 # ---- a parameter of a running job ----
 
-# PaceMaxDelay, in microseconds, on the control page of a node (ring/control_page.h).
+# PaceMaxDelay, in microseconds, on the control page of a node (lib/ring/control_page.h).
 page() { C on "$1" sh -c "od -An -tu4 -j132 -N4 /dev/shm/syncguard*/*.$job.0.*/control" 2>/dev/null | tr -d ' '; }
 on_pages() { # MICROSECONDS
     local node

@@ -36,7 +36,7 @@ done
 commands sgctl policy >"$dir/commands-sgctl-policy"
 "$top_builddir/sgctl" config | grep -oE '^  [A-Z][A-Za-z]+=|[ (][A-Z][A-Za-z]+=NAME' | tr -d ' (' | cut -d= -f1 | sort -u >"$dir/keys"
 # All sources' text, with the parts of divided strings joined.
-(cd "$top_srcdir" && cat {actions,agent,analysis,common,ctl,daemon,history,job,report,ring,rules,run,slurm,spank,topology,tui,wire}/*.[ch]) |
+(cd "$top_srcdir" && cat {agent,ctl,daemon,run,spank,tui,lib/*}/*.[ch]) |
     tr '\n' ' ' | sed -E 's/"[[:space:]]+"//g; s/%%/%/g' >"$dir/sources"
 
 # ---- what holds of each guide ----
@@ -132,10 +132,10 @@ is "$("$top_builddir/sgctl" config check "$dir/syncguard.conf" 2>&1 | grep -v ' 
 arguments=$(grep -oE 'value_of\(arg, "[a-z]+"' "$top_srcdir/spank/args.c" | cut -d'"' -f2 | sort -u)
 unknown=$(block plugstack.conf "$file" | grep -oE ' [a-z]+=' | tr -d ' =' | sort -u | comm -23 - <(echo "$arguments"))
 is "$unknown" "" "administrators-guide: the plugin knows its arguments in plugstack.conf"
-port=$(sed -n 's/^#define CONFIG_DEFAULT_PORT *//p' "$top_srcdir/common/config.h")
+port=$(sed -n 's/^#define CONFIG_DEFAULT_PORT *//p' "$top_srcdir/lib/common/config.h")
 ports=$(grep -oE '(add-port=|dport |`Port=`, )[0-9]+' "$file" | grep -oE '[0-9]+' | sort -u)
 is "$ports" "$port" "administrators-guide: firewalls are opened for the default port"
-databases=$(grep -ohE '\.file = "[a-z]+\.sqlite' "$top_srcdir"/{history,actions}/*.c | cut -d'"' -f2 | sort -u)
+databases=$(grep -ohE '\.file = "[a-z]+\.sqlite' "$top_srcdir"/lib/{history,actions}/*.c | cut -d'"' -f2 | sort -u)
 is "$(grep -oE '`[a-z]+\.sqlite' "$file" | tr -d '`' | sort -u)" "$databases" "administrators-guide: it names each database of the controller"
 parts=$(grep -oE 'parts? `[a-z]+`(, `[a-z]+`)*' "$file" | grep -oE '`[a-z]+`' | tr -d '`' | sort -u)
 [ -n "$parts" ]; ok $? "administrators-guide: it refers to measurements"
@@ -146,7 +146,7 @@ done
 # ---- the operator's guide ----
 
 guide=$top_srcdir/doc/operators-guide.md
-classes=$(sed -n 's/^    \[FINDING_[A-Z]*\] = "\([a-z]*\)",$/\1/p' "$top_srcdir/analysis/finding.c" | sort)
+classes=$(sed -n 's/^    \[FINDING_[A-Z]*\] = "\([a-z]*\)",$/\1/p' "$top_srcdir/lib/analysis/finding.c" | sort)
 ok "$([ -n "$classes" ]; echo $?)" "there are classes of findings"
 is "$(sed -n 's/^### //p' "$guide" | sort)" "$classes" "operators-guide: each has a section, and nothing else has"
 for section in $classes; do

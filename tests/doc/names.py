@@ -2,7 +2,7 @@
 """names - do the files exist that comments and documents name, and is a private header included by its own alone?
 
 Looks at the comments of C files and of scripts, and at the documents. What is named as folder/file.c (.h, .def, .py, .sh, .md) is there
-below the top of the tree or beside the file that names it; what is named as file.c or file.h alone is in the same folder as the file that
+below the top of the tree or beside the file that names it, in code also below lib/ or probe/; what is named as file.c or file.h alone is in the same folder as the file that
 names it (of tests also in tests/), or, in a document, in any folder. A decision that is named by its number is there, and
 no two have the same.
 
@@ -21,6 +21,8 @@ READ = (".c", ".h", ".def", ".py", ".sh", ".md", ".in")
 
 # Of others: libraries' headers, and files of programs that are not ours.
 FOREIGN = {"make-wrappers.py", "mpiP-stats.c", "mpi.h", "nvml.h", "scr.h", "slurm.h", "slurm_errno.h", "spank.h", "sysexits.h", "score.py"}
+# Where an #include is looked for, too.
+ROOTS = ("lib", "probe")
 # Where a header of ours is installed.
 INSTALLED = {"syncguard/site.h": "policies/site.h"}
 # Made up, as what a user writes.
@@ -63,6 +65,8 @@ def missing(path, text, there):
         if name in FOREIGN or name in EXAMPLES or name.startswith("shared/"):  # shared/ is beside the tree
             continue
         places = [INSTALLED.get(name, name), os.path.join(folder, name)]
+        if not document:
+            places += [os.path.join(root, name) for root in ROOTS]
         if folder.startswith("tests/"):  # what all tests share
             places.append(os.path.join("tests", name))
         if any(os.path.normpath(p) in there for p in places) or (document and "/" not in name and name in bases):
@@ -87,7 +91,8 @@ def intruders(path, text, included):
     if allowed is None:
         return
     for user in included.get(path, ()):
-        if not user.startswith("tests/") and user not in allowed and os.path.dirname(user) not in allowed:
+        room = os.path.dirname(user)
+        if not user.startswith("tests/") and not {user, room, os.path.basename(room)} & allowed:
             yield user
 
 
@@ -113,7 +118,8 @@ def main():
             with open(os.path.join(top, path), encoding="utf-8") as f:
                 texts[path] = f.read()
             for header in re.findall(r'^\s*#\s*include\s+"([^"]+)"', texts[path], re.M):
-                included.setdefault(header, []).append(path)
+                for root in ("", *ROOTS):
+                    included.setdefault(os.path.join(root, header), []).append(path)
 
     tap.nothing([f"{path}:{line}: {name} does not exist" for path in texts for line, name in missing(path, texts[path], there)],
                 "files and decisions that comments and documents name exist")
@@ -123,13 +129,13 @@ def main():
     tap.nothing([f"decisions {n}: {numbers.count(n)}" for n in sorted(set(numbers)) if numbers.count(n) > 1],
                 "no two decisions have the same number")
     # That the test itself finds what it is for.
-    made = {"doc/a.md": "see `common/nowhere.h`, decision 9999 and common/text.h",
-            "common/a.c": '/* as in nowhere.h, text.h */ char *s = "also/nowhere.c"; // wire/nothing.c\n'}
+    made = {"doc/a.md": "see `common/nowhere.h`, decision 9999 and lib/common/text.h",
+            "lib/common/a.c": '/* as in nowhere.h, text.h */ char *s = "also/nowhere.c"; // wire/nothing.c\n'}
     got = sorted(f"{path} {name}" for path in made for _, name in missing(path, made[path], there))
-    want = ["common/a.c nowhere.h", "common/a.c wire/nothing.c", "doc/a.md common/nowhere.h", "doc/a.md decision 9999"]
-    tap.nothing([] if got == want else [f"got {got}", f"wanted {want}"], "names that do not exist are found")
-    spies = {"ring/layout.h": ["ring/writer.c", "probe/probe.h", "agent/rank.c", "tests/unit/ring.c"]}
-    got = list(intruders("ring/layout.h", "/* layout.h - private to ring/ and the probe.\n */", spies))
+    want = ["lib/common/a.c nowhere.h", "lib/common/a.c wire/nothing.c", "doc/a.md common/nowhere.h", "doc/a.md decision 9999"]
+    tap.nothing([] if got == sorted(want) else [f"got {got}", f"wanted {want}"], "names that do not exist are found")
+    spies = {"lib/ring/layout.h": ["lib/ring/writer.c", "probe/probe.h", "agent/rank.c", "tests/unit/ring.c"]}
+    got = list(intruders("lib/ring/layout.h", "/* layout.h - private to ring/ and the probe.\n */", spies))
     tap.nothing([] if got == ["agent/rank.c"] else [f"got {got}"], "includes of a private header are found")
     print(f"1..{tap.run}")
     return 1 if tap.failed else 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Manual pages: every program has one, they are well-formed, and they agree with the tables and reports of the programs.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
-page() { find "$top_builddir/doc" "$top_srcdir"/{doc,tui,ring,agent,daemon,spank} -name "$1" 2>/dev/null | head -n 1; }
+page() { find "$top_builddir/doc" "$top_srcdir/doc" -name "$1" 2>/dev/null | head -n 1; }
 
 sgctl=$top_builddir/sgctl
 dir=$(mktemp -d) || exit 1
@@ -68,8 +68,8 @@ done < <("$sgctl" config)
 [ -n "$key" ] && [ -z "$missing" ]; ok $? "syncguard.conf.5 documents every key and default" || echo "# not$missing"
 
 # sgctl.1 documents every key that the writers of a job's report put into it.
-missing='' keys=$(cd "$top_srcdir" && grep -ohE '(put_[a-z]+\(([^q]|\w\w+), |\{ *|"\{s:[^"]*}", *)"[a-z_0-9]{2,}"' {job/report_job,job/report_guarded,job/cadence,job/pacing}.c \
-    {daemon/control_report,history/history}.c report/report_{diagnosis,health,marks,nodes,scaling,strategies,view}.c | grep -oE '"[a-z_0-9]+"$' | tr -d '"' | sort -u)
+missing='' keys=$(cd "$top_srcdir" && grep -ohE '(put_[a-z]+\(([^q]|\w\w+), |\{ *|"\{s:[^"]*}", *)"[a-z_0-9]{2,}"' {lib/job/report_job,lib/job/report_guarded,lib/job/cadence,lib/job/pacing}.c \
+    {daemon/control_report,lib/history/history}.c lib/report/report_{diagnosis,health,marks,nodes,scaling,strategies,view}.c | grep -oE '"[a-z_0-9]+"$' | tr -d '"' | sort -u)
 for key in $keys; do
     grep -qw -- "$key" "$(page sgctl.1)" || missing+=" $key"
 done

@@ -3,7 +3,7 @@
 
     sgrun --no-screen paired.py [PAIRS [STEPS [WORK_MS]]]
 
-Four ranks on this host, as train.py has them with --work WORK_MS.  Rank 0 writes the field `record` of the step's control page (ring/control_page.h), between two
+Four ranks on this host, as train.py has them with --work WORK_MS.  Rank 0 writes the field `record` of the step's control page (lib/ring/control_page.h), between two
 barriers, as tests/bench/step.c does.  Which block of a pair comes first is drawn; the first tenth of a block is left out.  Rank 0 prints one line of JSON:
 the ratio of step times with recording over without, and its 95 % interval, by signed ranks (Hodges & Lehmann 1963).
 """

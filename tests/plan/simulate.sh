@@ -133,7 +133,7 @@ subprocess.run(sys.argv[2:], check=True)
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 sys.exit(f"{peak:.0f} MiB" if peak > float(sys.argv[1]) else 0)
 PYTHON
-wide=$top_srcdir/sim/scenarios/wide.conf
+wide=$top_srcdir/lib/sim/scenarios/wide.conf
 python3 "$dir/peak.py" 64 "$sgplan" simulate "$wide" --trace="$dir/wide" >/dev/null; ok $? "sgplan simulates 10,000 ranks in 64 MiB"
 got=$(verdicts <"$dir/wide" | head -n 1)
 is "${got% *}" 'straggler node n777' "sgctl analyze finds the slow node among 10,000 ranks"

@@ -140,7 +140,7 @@ static void scenarios(void)
     const char *top = getenv("top_srcdir");
     char dir[256], path[512];
 
-    snprintf(dir, sizeof(dir), "%s/sim/scenarios", top ? top : ".");
+    snprintf(dir, sizeof(dir), "%s/lib/sim/scenarios", top ? top : ".");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct err err = { "" };
         char *at;

@@ -188,7 +188,7 @@ static void test_shipped(void)
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct err err = { "" };
 
-        snprintf(path, sizeof(path), "%s/sim/scenarios/%s.conf", top ? top : ".", names[i]);
+        snprintf(path, sizeof(path), "%s/lib/sim/scenarios/%s.conf", top ? top : ".", names[i]);
         ok(scenario_read(&s, path, &err) == 0, "the shipped scenario %s.conf is read %s", names[i], err.text);
         is_str(s.name, names[i], "a shipped scenario has the name of its file");
     }

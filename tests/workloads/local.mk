@@ -2,7 +2,7 @@
 # They are other people's programs in effect: neither the sanitizers nor our libraries go in. Automake knows one
 # compiler for C, hence the rules by hand; `all` builds the trainer, which ./demo runs, `check` the rest.
 # The headers say that an array is read or written where the standard's "none of these" constants stand.
-MPI_BUILD_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O3 -g $(WARN) $(ZOO_WARN)
+MPI_BUILD_FLAGS = -D_GNU_SOURCE $(INCLUDES_FROM) -std=gnu11 -O3 -g $(WARN) $(ZOO_WARN)
 noinst_SCRIPTS =
 check_SCRIPTS =
 
@@ -17,10 +17,10 @@ SHARED_C = \
 	tests/workloads/shared/step_times.c \
 	tests/workloads/shared/text.c \
 	tests/workloads/shared/world.c \
-	common/err.c common/utf8.c \
-	common/xalloc.c
+	lib/common/err.c lib/common/utf8.c \
+	lib/common/xalloc.c
 SHARED_H = $(filter tests/workloads/%,$(SHARED_C:.c=.h))
-SHARED_ALL = $(SHARED_C) $(SHARED_H) common/err.h common/hash.h common/xalloc.h
+SHARED_ALL = $(SHARED_C) $(SHARED_H) lib/common/err.h lib/common/hash.h lib/common/xalloc.h
 TRAINER_C = \
 	tests/workloads/trainer/checkpoint.c \
 	tests/workloads/trainer/options.c \
@@ -37,13 +37,13 @@ ZOO_C = \
 	tests/workloads/zoo/mpizoo.c \
 	tests/workloads/zoo/operations.c \
 	tests/workloads/zoo/registry.c
-ZOO_ALL = $(ZOO_C) tests/workloads/zoo/zoo.h common/xalloc.c common/xalloc.h
+ZOO_ALL = $(ZOO_C) tests/workloads/zoo/zoo.h lib/common/xalloc.c lib/common/xalloc.h
 EXTRA_DIST += $(ZOO_C) tests/workloads/zoo/zoo.h tests/workloads/zoo/zoo.f90 \
 	tests/workloads/zoo/dlopen_mpi.c tests/workloads/zoo/nompi.c tests/workloads/loop.c tests/workloads/gentle.c
 
 shared_inputs = for f in $(SHARED_C); do echo $(top_srcdir)/$$f; done
 trainer_inputs = for f in $(TRAINER_C); do echo $(top_srcdir)/$$f; done
-zoo_inputs = for f in $(ZOO_C) common/xalloc.c; do echo $(top_srcdir)/$$f; done
+zoo_inputs = for f in $(ZOO_C) lib/common/xalloc.c; do echo $(top_srcdir)/$$f; done
 
 check_SCRIPTS += tests/workloads/dlopen_mpi tests/workloads/nompi
 tests/workloads/dlopen_mpi: tests/workloads/zoo/dlopen_mpi.c
@@ -55,12 +55,12 @@ tests/workloads/nompi: tests/workloads/zoo/nompi.c
 
 # A library with the functions of Gloo and PyTorch that the probe wraps, and a program that calls them
 check_SCRIPTS += tests/gloo/libfake.so tests/gloo/fake.program
-tests/gloo/libfake.so: tests/gloo/fake.c gloo/layout.h
+tests/gloo/libfake.so: tests/gloo/fake.c probe/gloo/layout.h
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)$(CC) -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN) -shared -fPIC -o $@ $(top_srcdir)/tests/gloo/fake.c -pthread
+	$(AM_V_GEN)$(CC) $(INCLUDES_FROM) -std=gnu11 -O2 -g $(WARN) -shared -fPIC -o $@ $(top_srcdir)/tests/gloo/fake.c -pthread
 tests/gloo/fake.program: tests/gloo/fake.c tests/gloo/libfake.so
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)$(CC) -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN) -DPROGRAM -o $@ $(top_srcdir)/tests/gloo/fake.c -Ltests/gloo -lfake -Wl,-rpath,'$$ORIGIN' -pthread
+	$(AM_V_GEN)$(CC) $(INCLUDES_FROM) -std=gnu11 -O2 -g $(WARN) -DPROGRAM -o $@ $(top_srcdir)/tests/gloo/fake.c -Ltests/gloo -lfake -Wl,-rpath,'$$ORIGIN' -pthread
 
 if HAVE_OPENMPI
 noinst_SCRIPTS += tests/workloads/trainer.openmpi

@@ -1,0 +1,19 @@
+# lib/trace/: recorded traces, from their bytes to a view and from a controller to a file
+noinst_LIBRARIES += libtrace.a
+libtrace_a_SOURCES = \
+	lib/trace/calls.c lib/trace/calls.h \
+	lib/trace/file.c lib/trace/file.h \
+	lib/trace/import.c lib/trace/import.h \
+	lib/trace/import_chrome.c lib/trace/import_dialect.h \
+	lib/trace/import_flight.c \
+	lib/trace/import_format.c lib/trace/import_format.h \
+	lib/trace/import_inspector.c \
+	lib/trace/import_kineto.c \
+	lib/trace/import_pipeline.c \
+	lib/trace/json_pieces.c lib/trace/json_pieces.h \
+	lib/trace/line.c lib/trace/line.h \
+	lib/trace/reader.c lib/trace/reader.h \
+	lib/trace/sink.c lib/trace/sink.h \
+	lib/trace/timeline.c lib/trace/timeline.h
+libtrace_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+TRACE_LIBS = libtrace.a $(ANALYSIS_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS)
