@@ -49,7 +49,7 @@ noinst_SCRIPTS += tests/bench/hook $(BENCH_HOOK)
 CLEANFILES += tests/bench/hook $(BENCH_HOOK)
 
 # All figures: prints them with the commands that made them, writes bench.json. `make readme` copies that to doc/bench.json and
-# writes README's table from it.
+# writes the tables of costs from it.
 EXTRA_DIST += tests/bench/bench tests/bench/faults tests/bench/targets.py
 .PHONY: bench readme
 bench: all

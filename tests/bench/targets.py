@@ -1,4 +1,4 @@
-"""targets - the limits that tests/bench/bench checks and README states: for each figure of bench.json its limit, in SI units."""
+"""targets - the limits that tests/bench/bench checks and doc/costs.md states: for each figure of bench.json its limit, in SI units."""
 AT_MOST = {
     "hook_ns.p50": 40, "hook_ns.p999": 500, "hook_ratio": 1.4, "hook_message_ratio": 1.4,
     "nccl.callback": 100, "nccl.dropped": 0,

@@ -109,7 +109,7 @@ until_true 120 '.unseen.reason == "preload" and .unseen.nodes == 2 and .unseen.p
 ok $? "tasks whose environment was taken away are found, and why nothing is seen of them is said"
 C exec scancel --signal=KILL "$job"
 wait $srun
-until_true 60 '.state == "finished" and .regime == null and (.sentence | test("^Ended unseen: node[12] and 1 other node: 2 processes, such as sleep"))'
+until_true 60 '.state == "finished" and .regime == null and (.sentence | test("^Ended unseen: node[1-4] and 1 other node: 2 processes, such as sleep"))'
 ok $? "when they have ended, it is said that they were unseen"
 
 # ---- programs that nobody here wrote: the same results ----

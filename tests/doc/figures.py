@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""figures - figures in documents come from files that scripts wrote: README's table of costs from doc/bench.json, the table of
+"""figures - figures in documents come from files that scripts wrote: the tables of costs of README and doc/costs.md from doc/bench.json, the table of
 doc/placement-table.md from doc/placement.json, those of doc/pytorch.md from doc/gloo.json, sentences from the tables in doc/.
 
-    tests/doc/figures.py [TOP]                  TAP: are the tables what this script makes of these files, do README's sentences match the tables?
+    tests/doc/figures.py [TOP]                  TAP: are the tables what this script makes of these files, do sentences match the tables that they quote?
     tests/doc/figures.py --write [FILE] [TOP]   write the tables; with FILE, a bench.json, copy that to doc/bench.json first
     tests/doc/figures.py --placement FILE       print the table of the runs in FILE, which tests/cluster/placement-table wrote
 
@@ -57,8 +57,21 @@ ROWS = (
     ("`sgctl analyze` on a trace of a million records (Python's json module parses the same lines at {analyze.python_json_records_per_s records/s}, and "
      "judges nothing)", "{analyze.records_per_s records/s}, {analyze.peak_bytes MiB}", "at least {analyze.records_per_s records/s}, {analyze.peak_bytes MiB}"),
 )
+# The few of them in README.
+FIRST = (
+    ("one recorded collective beyond the library's own call, median; over two reads of the clock (mpiP's published method: {mpip_ratio times})",
+     "{hook_ns.p50 ns}; {hook_ratio times}", "{hook_ns.p50 ns}; {hook_ratio times}"),
+    ("a step of 4 ms of work and 4 all-reduces, recorded over not recorded within one run", "{step.ratio 4} (95 %: {step.low 4} to {step.high 4})",
+     "{step.high 4} (upper end)"),
+    ("memory: a rank's ring, a node's agent, the controller with 1,000 ranks",
+     "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}",
+     "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}"),
+    ("the start of a step of 8 ranks, guarded minus not", "{launch_extra_s.up ms}", "{launch_extra_s.up ms}"),
+    ("from a node being slowed by 20 % to its name; `sgrun`'s first screen", "{time_to_name.seconds s}; {sgrun.first_screen_s ms}",
+     "{time_to_name.seconds s}; {sgrun.first_screen_s ms}"),
+)
 FIELD = re.compile(r"\{([\w.]+) ([^}]*)\}")
-# Sentences of README, and the cells of doc/pace-table.md that they quote: {CASE/LIBRARY/COLUMN/DIGITS}.
+# Sentences of doc/overview.md, and the cells of doc/pace-table.md that they quote: {CASE/LIBRARY/COLUMN/DIGITS}.
 QUOTES = (
     "On two cores, 8 spinning ranks were {8 ranks on 2 cores, one slow/Open MPI/off/1} (Open MPI) and {8 ranks on 2 cores, one slow/MPICH/off/1} (MPICH) "
     "times as fast, 4 ranks {4 ranks on 2 cores, one slow/Open MPI/off/1} and {4 ranks on 2 cores, one slow/MPICH/off/1} times, and a job beside a data "
@@ -97,16 +110,9 @@ def ends(values):
     return " to ".join(values[:1] + values[1:][-1:])
 
 
-def table(result):
-    """What stands between the two marks in README."""
-    machine, parts = result["machine"], result["parts"].values()
-    days, commits = (sorted({p[key] or "unknown" for p in parts}) for key in ("date", "commit"))
-    loads = sorted({f"{p['load_before']:.1f}" for p in parts}, key=float)
-    lines = [
-        f"Measured on a machine with {machine['cores']} cores ({machine['model'] or 'unknown processor'}), {ends([date(d) for d in days])}, commit "
-        f"{', '.join(commits)}.", f"Its load average before each part was {ends(loads)}: single figures are only good where nothing else runs.", "",
-        "| | measured | limit we hold ourselves to |", "|---|---|---|"]
-    for what, measured, limits in ROWS:
+def costs(result, those):
+    lines = ["| | measured | limit we hold ourselves to |", "|---|---|---|"]
+    for what, measured, limits in those:
         if all(look_up(result, path) is None for path, _ in FIELD.findall(measured)):
             what, measured = re.sub(r" \([^()]*\{[^()]*\)|, \{[^}]*\} here", "", what), "not measured"
         over = [limit(path, unit) for path, unit in FIELD.findall(limits) if missed(result, path)]
@@ -116,9 +122,20 @@ def table(result):
     return "\n".join(lines) + "\n"
 
 
-def split(readme, begin=BEGIN):
+def table(result):
+    """What stands between the two marks in doc/costs.md."""
+    machine, parts = result["machine"], result["parts"].values()
+    days, commits = (sorted({p[key] or "unknown" for p in parts}) for key in ("date", "commit"))
+    loads = sorted({f"{p['load_before']:.1f}" for p in parts}, key=float)
+    lines = [
+        f"Measured on a machine with {machine['cores']} cores ({machine['model'] or 'unknown processor'}), {ends([date(d) for d in days])}, commit "
+        f"{', '.join(commits)}.", f"Its load average before each part was {ends(loads)}: single figures are only good where nothing else runs.", ""]
+    return "\n".join(lines) + "\n" + costs(result, ROWS)
+
+
+def split(document, begin=BEGIN):
     """Before, between and after the marks."""
-    before, rest = readme.split(begin, 1)
+    before, rest = document.split(begin, 1)
     between, after = rest.split(END, 1)
     return before, between, after
 
@@ -242,7 +259,7 @@ def steady(found):
 
 
 def faults(text):
-    """What README says of doc/live-table.md: kinds of fault, and how often each was made."""
+    """What documents say of doc/live-table.md: kinds of fault, and how often each was made."""
     rows = [[c.strip() for c in line.strip("|\n ").split("|")] for line in text.split("\n") if line.startswith("|")][2:]
     runs = {int(row[2].split(" of ")[1]) for row in rows}
     kinds = sum(not row[0].endswith("nothing") for row in rows)
@@ -256,38 +273,38 @@ def read(*path):
         return f.read()
 
 
+def written(top):
+    """[(document, the mark before what this script writes there, what it writes)]"""
+    result = json.loads(read(top, "doc", "bench.json"))
+    return [("README.md", BEGIN, costs(result, FIRST)), ("doc/costs.md", BEGIN, table(result)),
+            ("doc/placement-table.md", PLACEMENT_BEGIN, placement(read(top, "doc", "placement.json"))),
+            ("doc/pytorch.md", GLOO_BEGIN, gloo(read(top, "doc", "gloo.json")))]
+
+
 def write(top, source):
     kept = os.path.join(top, "doc", "bench.json")
     if source:
         shutil.copyfile(source, kept)
-    before, _, after = split(read(top, "README.md"))
-    with open(os.path.join(top, "README.md"), "w", encoding="utf-8") as f:
-        f.write(before + BEGIN + table(json.loads(read(kept))) + END + after)
-    before, _, after = split(read(top, "doc", "placement-table.md"), PLACEMENT_BEGIN)
-    with open(os.path.join(top, "doc", "placement-table.md"), "w", encoding="utf-8") as f:
-        f.write(before + PLACEMENT_BEGIN + placement(read(top, "doc", "placement.json")) + END + after)
-    before, _, after = split(read(top, "doc", "pytorch.md"), GLOO_BEGIN)
-    with open(os.path.join(top, "doc", "pytorch.md"), "w", encoding="utf-8") as f:
-        f.write(before + GLOO_BEGIN + gloo(read(top, "doc", "gloo.json")) + END + after)
+    for path, begin, text in written(top):
+        before, _, after = split(read(top, path), begin)
+        with open(os.path.join(top, path), "w", encoding="utf-8") as f:
+            f.write(before + begin + text + END + after)
     return 0
 
 
 def check(top):
-    readme = read(top, "README.md")
     result, found, tests = json.loads(read(top, "doc", "bench.json")), cells(read(top, "doc", "pace-table.md")), []
-    words = re.sub(r"\s+", " ", readme)
-    wanted, got = table(result).split("\n"), split(readme)[1].split("\n")
-    tests.append((wanted == got, "README's table of costs is what doc/bench.json gives (else: tests/doc/figures.py --write)",
-                  [f"{sign} {line}" for sign, a, b in (("wanted", wanted, got), ("got", got, wanted)) for line in a if line not in b]))
-    wanted, got = placement(read(top, "doc", "placement.json")), split(read(top, "doc", "placement-table.md"), PLACEMENT_BEGIN)[1]
-    tests.append((wanted == got, "the table of doc/placement-table.md is what doc/placement.json gives (else: tests/doc/figures.py --write)",
-                  ["wanted:"] + wanted.split("\n")))
-    wanted, got = gloo(read(top, "doc", "gloo.json")), split(read(top, "doc", "pytorch.md"), GLOO_BEGIN)[1]
-    tests.append((wanted == got, "the tables of doc/pytorch.md are what doc/gloo.json gives (else: tests/doc/figures.py --write)", ["wanted:"] + wanted.split("\n")))
-    for n, sentence in enumerate([quote(q, found) for q in QUOTES] + [steady(found)[1], faults(read(top, "doc", "live-table.md"))], 1):
-        tests.append((sentence in words, f"README quotes doc/pace-table.md and doc/live-table.md as they are, sentence {n}", [f"wanted: {sentence}"]))
+    for path, begin, text in written(top):
+        wanted, got = text.split("\n"), split(read(top, path), begin)[1].split("\n")
+        tests.append((wanted == got, f"what {path} has of measured figures is what their file gives (else: tests/doc/figures.py --write)",
+                      [f"{sign} {line}" for sign, a, b in (("wanted", wanted, got), ("got", got, wanted)) for line in a if line not in b]))
+    words, readme = (re.sub(r"\s+", " ", read(top, *path)) for path in (("doc", "overview.md"), ("README.md",)))
+    for n, sentence in enumerate([quote(q, found) for q in QUOTES] + [steady(found)[1]], 1):
+        tests.append((sentence in words, f"doc/overview.md quotes doc/pace-table.md as it is, sentence {n}", [f"wanted: {sentence}"]))
+    sentence = faults(read(top, "doc", "live-table.md"))
+    tests.append((sentence in words and sentence in readme, "README and doc/overview.md quote doc/live-table.md as it is", [f"wanted: {sentence}"]))
     said = re.search(r"compute-bound jobs took the same time within ([\d.]+) %", words)
-    tests.append((said and 100 * steady(found)[0] <= float(said[1]) + 1e-9, "README: compute-bound jobs are within the difference that it states",
+    tests.append((said and 100 * steady(found)[0] <= float(said[1]) + 1e-9, "doc/overview.md: compute-bound jobs are within the difference that it states",
                   [f"wanted: {100 * steady(found)[0]:.2f} %"]))
     # That the test finds what it is for.
     rows = placement("\n".join(json.dumps({"run": run, "program": "trainer", "library": "mpich", "order": order, "step_s": step_s, "rate": "1mbit", "load": "0.5"})
