@@ -11,6 +11,7 @@
 #define ENOUGH 3u    /* of them, before anything is reported */
 #define MEDIAN_ERROR 1.2533 /* of a median, for a mean's of 1: normal noise */
 #define FOLLOW 0.004 /* of a level, by which it moves a step */
+#define SERVES 0.1   /* of the heaviest role's level */
 
 struct roles {
     uint32_t n, roles, steps;
@@ -18,7 +19,7 @@ struct roles {
     float *level_s; /* by rank; NaN not known */
     float *role_s;  /* by role */
     float mean_s;   /* of the roles' */
-    float others_s; /* median of all but the heaviest; NaN: there are no others */
+    float others_s; /* median of all but the heaviest; NaN: there are none to compare it with */
     float *scratch;
 };
 
@@ -138,17 +139,32 @@ static uint32_t heaviest(const struct roles *r)
     return best;
 }
 
-static void compare_roles(struct roles *r)
+/* Below it a role has next to nothing to do.  0, and none has, where most ranks are of such roles. */
+static float least_s(const struct roles *r, const struct graph *g, uint32_t best)
 {
-    uint32_t best = heaviest(r), m = 0;
+    float least = best == GRAPH_NONE ? 0 : (float)SERVES * r->role_s[best];
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        m += r->role_s[graph_role(g, i)] < least;
+    return 2 * m < r->n ? least : 0;
+}
+
+/* The few ranks that do next to nothing serve the others, as a parameter server does, and could not do their work. */
+static void compare_roles(struct roles *r, const struct graph *g)
+{
+    uint32_t best = heaviest(r), m = 0, n = 0;
+    float least = least_s(r, g, best);
     double sum = 0;
 
     for (uint32_t i = 0; i < r->roles; i++)
         if (i != best && !isnan(r->role_s[i])) {
             sum += r->role_s[i];
-            r->scratch[m++] = r->role_s[i];
+            n++;
+            if (r->role_s[i] >= least)
+                r->scratch[m++] = r->role_s[i];
         }
-    r->mean_s = best == GRAPH_NONE ? NAN : (float)((sum + r->role_s[best]) / (m + 1));
+    r->mean_s = best == GRAPH_NONE ? NAN : (float)((sum + r->role_s[best]) / (n + 1));
     r->others_s = m ? statistics_medianf(r->scratch, m) : NAN;
 }
 
@@ -164,17 +180,12 @@ bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n
         follow(r, own_s, held);
     r->steps++;
     level_roles(r, g);
-    compare_roles(r);
+    compare_roles(r, g);
     if (r->roles < 2)
         return true;
     for (uint32_t i = 0; i < n; i++)
         own_s[i] *= r->mean_s / r->role_s[graph_role(g, i)];
     return r->steps >= ENOUGH;
-}
-
-double roles_level_s(const struct roles *r, uint32_t role)
-{
-    return role < r->roles ? r->role_s[role] : NAN;
 }
 
 uint32_t roles_heaviest(const struct roles *r, double *excess)

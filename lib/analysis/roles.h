@@ -21,11 +21,10 @@ void roles_reset(struct roles *r);
  * all.  held[n]: ranks whose level stays what it is, because they are slow now; NULL: none.  false: it is still being learnt. */
 bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n, const bool *held);
 
-/* A role's level, in seconds a step; NaN: not known. */
-double roles_level_s(const struct roles *r, uint32_t role);
-/* The role with the most work, and how much it is over the other roles' median, minus 1.  GRAPH_NONE: there is but one. */
+/* The role with the most work, and how much it is over the other roles' median, minus 1.  A few ranks with less than a tenth of its work serve it, and do
+ * not count.  GRAPH_NONE: there are no others. */
 uint32_t roles_heaviest(const struct roles *r, double *excess);
-/* A role's level over the mean of all, which roles_take() divides by; and over that median.  1 where there is but one role. */
+/* A role's level over the mean of all, which roles_take() divides by; and over that median.  1 where there is nothing to compare it with. */
 double roles_of_mean(const struct roles *r, uint32_t role);
 double roles_of_others(const struct roles *r, uint32_t role);
 /* Standard error of that excess of the role, from how the ranks of a role differ, and the others' roles; and its degrees of freedom. */
