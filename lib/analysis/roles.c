@@ -139,7 +139,7 @@ static uint32_t heaviest(const struct roles *r)
     return best;
 }
 
-/* Below it a role has next to nothing to do.  0, and none has, where most ranks are of such roles. */
+/* A role below this level has almost no work.  0 where most ranks have that little: then no role is below it. */
 static float least_s(const struct roles *r, const struct graph *g, uint32_t best)
 {
     float least = best == GRAPH_NONE ? 0 : (float)SERVES * r->role_s[best];
@@ -150,7 +150,7 @@ static float least_s(const struct roles *r, const struct graph *g, uint32_t best
     return 2 * m < r->n ? least : 0;
 }
 
-/* The few ranks that do next to nothing serve the others, as a parameter server does, and could not do their work. */
+/* A few ranks with almost no work serve the others, as a parameter server does, and could not do theirs. */
 static void compare_roles(struct roles *r, const struct graph *g)
 {
     uint32_t best = heaviest(r), m = 0, n = 0;

@@ -15,6 +15,9 @@
 struct sums {
     struct {
         struct rank_sums recent, run;
+        struct rank_delays {
+            double wait_s, delay_s, collectives; /* recent, of those joined, each for those that it stands for */
+        } delays;
     } * rank;
     size_t cap;
     struct joined_sums recent, run;
@@ -87,17 +90,23 @@ static void fade_rank(struct rank_sums *s)
     s->work_s *= FADE;
     s->stay_s *= FADE;
     s->time_s *= FADE;
-    s->wait_s *= FADE;
-    s->delay_s *= FADE;
-    s->collectives *= FADE;
+}
+
+static void fade_delays(struct rank_delays *d)
+{
+    d->wait_s *= FADE;
+    d->delay_s *= FADE;
+    d->collectives *= FADE;
 }
 
 void view_sums_fade(struct view *v)
 {
     view_joined_fade(&v->sums->recent);
     v->sums->stay_s *= FADE;
-    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
         fade_rank(&v->sums->rank[r].recent);
+        fade_delays(&v->sums->rank[r].delays);
+    }
 }
 
 static void add_sample(struct rank_sums *to, double work_s, double stay_s, double time_s)
@@ -117,13 +126,6 @@ void view_sums_take_sample(struct view *v, const struct sample *s)
     add_sample(&v->sums->rank[s->rank].run, work_s, stay_s, gap_s + stay_s);
 }
 
-static void add_delay(struct rank_sums *to, double wait_s, double delay_s, double n)
-{
-    to->wait_s += wait_s;
-    to->delay_s += delay_s;
-    to->collectives += n;
-}
-
 struct joined_sums view_sums_take_joined(struct view *v, const struct joined *j)
 {
     /* Rounded as lateness is: the last one's wait is zero, and nobody's is below. */
@@ -138,10 +140,12 @@ struct joined_sums view_sums_take_joined(struct view *v, const struct joined *j)
             d[n++] = (struct delay){ .late_s = (float)(j->stay_max_s - j->stay_s[i]), .rank = j->rank[i] };
     delay_share(d, d + n, n);
     for (size_t i = 0; i < n; i++) {
-        double own_s = (double)(skew_s - d[i].late_s) * j->n, cost_s = (double)d[i].cost_s * j->n;
+        struct rank_delays *to = &s->rank[d[i].rank].delays;
+        double own_s = (double)(skew_s - d[i].late_s) * j->n;
 
-        add_delay(&s->rank[d[i].rank].recent, own_s, cost_s, j->n);
-        add_delay(&s->rank[d[i].rank].run, own_s, cost_s, j->n);
+        to->wait_s += own_s;
+        to->delay_s += (double)d[i].cost_s * j->n;
+        to->collectives += j->n;
         joined.wait_s += own_s;
     }
     joined.transfer_s = j->stay_min_s * (double)n * j->n;
@@ -189,15 +193,16 @@ void view_sums_go_on(struct view *v, const struct view_position *p)
 
 struct rank_waiting view_sums_waiting(const struct view *v, uint32_t rank)
 {
-    const struct rank_sums *k = view_sums_rank(v, rank, false);
+    const struct rank_delays *k = &v->sums->rank[rank].delays;
     const struct joined_sums *joined = &v->sums->recent;
+    double time_s = v->sums->rank[rank].recent.time_s;
     struct totals t = view_history_totals(v);
     double held;
 
-    if (!(k->collectives > 0 && k->time_s > 0 && t.steps && joined->wait_s + joined->transfer_s > 0))
+    if (!(k->collectives > 0 && time_s > 0 && t.steps && joined->wait_s + joined->transfer_s > 0))
         return (struct rank_waiting){ NAN, NAN };
     /* A rank that is late for several collectives in flight is late for each of them; those who wait for all of them wait once. */
-    held = fmin(1, v->sums->stay_s / (joined->wait_s + joined->transfer_s)) / k->time_s * (t.step_sum_s / t.steps);
+    held = fmin(1, v->sums->stay_s / (joined->wait_s + joined->transfer_s)) / time_s * (t.step_sum_s / t.steps);
     return (struct rank_waiting){ k->wait_s * held, k->delay_s * held };
 }
 

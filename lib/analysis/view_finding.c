@@ -141,17 +141,17 @@ static size_t append_longer(const struct finding *f, char *buf, size_t size, siz
 static size_t append_input(const struct view *v, const struct finding *f, bool past, char *buf, size_t size, size_t at)
 {
     struct marked_longest m = view_marks_longest(v, f->scope, f->place);
-    double late_s;
+    double more_s = m.own_s - m.typical_s, late_s;
 
     if (m.phase != MARKS_INPUT)
         return at;
     late_s = view_steps_rank(v, m.rank).compute_s * f->excess / (1 + f->excess);
-    if (!(m.more_s > late_s / 2))
+    if (!(more_s > late_s / 2))
         return at;
     if (m.seen)
         return view_append(buf, size, at, "%s %s longer than its peers before each forward pass", past ? "stood still" : "stands still",
-                           text_s(m.more_s).s);
-    return view_append(buf, size, at, "%s %s a step longer for its input than its peers", past ? "waited" : "waits", text_s(m.more_s).s);
+                           text_s(more_s).s);
+    return view_append(buf, size, at, "%s %s a step longer for its input than its peers", past ? "waited" : "waits", text_s(more_s).s);
 }
 
 static size_t append_last(const struct finding *f, bool past, char *buf, size_t size, size_t at)

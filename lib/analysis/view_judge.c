@@ -79,7 +79,7 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
         return;
     view_cause(v, d, d->cause, sizeof(d->cause));
     if (s->n_culprits == 1)
-        view_marks_cause(v, now_s, s->culprit[0], true, d->cause, sizeof(d->cause));
+        view_marks_inside(v, now_s, s->culprit[0], d->cause, sizeof(d->cause));
 }
 
 /* ---- findings ---- */
@@ -121,10 +121,8 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
         view_pairs_text(v, d->cause, sizeof(d->cause));
     else
         view_cause(v, d, d->cause, sizeof(d->cause));
-    if (f->scope == SCOPE_RANK && d->n_culprits == 1)
-        view_marks_cause(v, now_s, f->place, false, d->cause, sizeof(d->cause));
-    if (f->scope == SCOPE_NODE && d->n_culprits == 1 && f->class <= FINDING_DRIFT)
-        view_marks_node_cause(v, f->place, d->cause, sizeof(d->cause));
+    if (d->n_culprits == 1 && (f->scope == SCOPE_RANK || f->class <= FINDING_DRIFT))
+        view_marks_cause(v, f->scope, f->place, d->cause, sizeof(d->cause));
 }
 
 /* ---- all together ---- */

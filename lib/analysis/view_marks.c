@@ -229,9 +229,9 @@ bool view_phase_deviates(const struct view_marked *m, enum marks_phase phase, do
     return rank_s > DEVIATES * median_s && rank_s - median_s > DEVIATES_SHARE * m->step.median_s;
 }
 
-static const char *source_of(const struct rank_marks *m)
+static const char *source(bool seen)
 {
-    return m->seen ? "as PyTorch's calls show" : "by its own marks";
+    return seen ? "as PyTorch's calls show" : "by its own marks";
 }
 
 /* What it takes longer for than others; what is in no phase is work between two steps only where a guest saw the phases.  MARKS_PHASES: nothing. */
@@ -252,96 +252,67 @@ static enum marks_phase longest(const struct rank_marks *m, const struct view_ma
     return worst;
 }
 
-/* "it waits 50.0 ms a step for input, the typical rank 10.0 ms, by its own marks"; of one rank or of several that do so alike. */
-static void append_longest(const char *who, bool one, const struct rank_marks *m, enum marks_phase phase, double own_s,
-                           double typical_s, char *buf, size_t size)
-{
-    struct text own = text_s(own_s), typical = text_s(typical_s);
-    const char *s = one ? "s" : "";
-
-    text_append(buf, size, "%s", *buf ? "; " : "");
-    if (phase == MARKS_INPUT && m->seen)
-        text_append(buf, size, "%s stand%s still for %s before each forward pass (waiting for input?), the typical rank for %s",
-                    who, s, own.s, typical.s);
-    else if (phase == MARKS_INPUT)
-        text_append(buf, size, "%s wait%s %s a step for input, the typical rank %s", who, s, own.s, typical.s);
-    else if (phase == MARKS_OTHER)
-        text_append(buf, size, "%s work%s for %s before each forward pass (optimizer, preparing input), the typical rank for %s",
-                    who, s, own.s, typical.s);
-    else
-        text_append(buf, size, "%s takes %s %s a step, the typical rank %s", marks_phase_name(phase), who, own.s,
-                    typical.s);
-    text_append(buf, size, ", %s", source_of(m));
-}
-
-/* Ranks that all take longest for the same phase. */
-struct alike {
-    enum marks_phase phase; /* MARKS_PHASES: there are none */
-    uint32_t n, rank;       /* one of them */
-    double own_s;           /* mean */
-};
-
-/* Those of a rank or node that have phases. */
-static struct alike alike_at(const struct view *v, enum finding_scope scope, uint32_t place, const struct view_marked *all)
+struct marked_longest view_marks_longest(const struct view *v, enum finding_scope scope, uint32_t place)
 {
     const struct view_marks *s = v->marks;
-    struct alike a = { .phase = MARKS_PHASES };
+    struct marked_longest l = { .phase = MARKS_PHASES };
+    struct view_marked all;
 
+    if ((scope != SCOPE_RANK && scope != SCOPE_NODE) || !view_marked_get(v, &all))
+        return l;
     for (uint32_t r = 0; r < s->n; r++) {
         const struct rank_marks *m = &s->rank[r];
         enum marks_phase its;
 
         if (!(m->steps > 0) || (scope == SCOPE_RANK ? r : view_ranks_at(v, r)->node) != place)
             continue;
-        its = longest(m, all);
-        if (its == MARKS_PHASES || (a.n && its != a.phase))
-            return (struct alike){ .phase = MARKS_PHASES };
-        a.phase = its;
-        a.own_s += (m->phase_s[its] / m->steps - a.own_s) / ++a.n;
-        a.rank = r;
+        its = longest(m, &all);
+        if (its == MARKS_PHASES || (l.n && its != l.phase))
+            return (struct marked_longest){ .phase = MARKS_PHASES };
+        l.phase = its;
+        l.own_s += (m->phase_s[its] / m->steps - l.own_s) / ++l.n;
+        l.typical_s = all.phase[its].median_s;
+        l.rank = r;
+        l.seen = m->seen;
     }
-    return a;
+    return l;
 }
 
-void view_marks_node_cause(const struct view *v, uint32_t node, char *buf, size_t size)
+/* "it waits 50.0 ms a step for input, the typical rank 10.0 ms, by its own marks" */
+void view_marks_cause(const struct view *v, enum finding_scope scope, uint32_t place, char *buf, size_t size)
 {
-    struct view_marked all;
-    struct alike a;
-    char who[32];
+    struct marked_longest l = view_marks_longest(v, scope, place);
+    struct text own = text_s(l.own_s), typical = text_s(l.typical_s);
+    const char *s = l.n == 1 ? "s" : "";
+    char who[32] = "it";
 
-    if (!view_marked_get(v, &all) || (a = alike_at(v, SCOPE_NODE, node, &all)).phase == MARKS_PHASES)
+    if (l.phase == MARKS_PHASES)
         return;
-    snprintf(who, sizeof(who), a.n == 1 ? "rank %u" : "its %u ranks", a.n == 1 ? a.rank : a.n);
-    append_longest(who, a.n == 1, &v->marks->rank[a.rank], a.phase, a.own_s, all.phase[a.phase].median_s, buf, size);
+    if (scope == SCOPE_NODE)
+        snprintf(who, sizeof(who), l.n == 1 ? "rank %u" : "its %u ranks", l.n == 1 ? l.rank : l.n);
+    text_append(buf, size, "%s", *buf ? "; " : "");
+    if (l.phase == MARKS_INPUT && l.seen)
+        text_append(buf, size, "%s stand%s still for %s before each forward pass (waiting for input?), the typical rank for %s",
+                    who, s, own.s, typical.s);
+    else if (l.phase == MARKS_INPUT)
+        text_append(buf, size, "%s wait%s %s a step for input, the typical rank %s", who, s, own.s, typical.s);
+    else if (l.phase == MARKS_OTHER)
+        text_append(buf, size, "%s work%s for %s before each forward pass (optimizer, preparing input), the typical rank for %s",
+                    who, s, own.s, typical.s);
+    else
+        text_append(buf, size, "%s takes %s %s a step, the typical rank %s", marks_phase_name(l.phase), who, own.s,
+                    typical.s);
+    text_append(buf, size, ", %s", source(l.seen));
 }
 
-struct marked_longest view_marks_longest(const struct view *v, enum finding_scope scope, uint32_t place)
+void view_marks_inside(const struct view *v, double now_s, uint32_t rank, char *buf, size_t size)
 {
-    struct view_marked all;
-    struct alike a;
-
-    if ((scope != SCOPE_RANK && scope != SCOPE_NODE) || !view_marked_get(v, &all) ||
-        (a = alike_at(v, scope, place, &all)).phase == MARKS_PHASES)
-        return (struct marked_longest){ .phase = MARKS_PHASES };
-    return (struct marked_longest){ a.phase, a.rank, a.own_s - all.phase[a.phase].median_s, v->marks->rank[a.rank].seen };
-}
-
-void view_marks_cause(const struct view *v, double now_s, uint32_t rank, bool stands, char *buf, size_t size)
-{
-    const struct rank_marks *m;
-    struct view_marked all;
     double age_s;
     enum marks_phase phase = view_rank_phase(v, now_s, rank, &age_s);
 
-    if (stands && phase != MARKS_PHASES && phase != MARKS_OTHER)
+    if (phase != MARKS_PHASES && phase != MARKS_OTHER)
         text_append(buf, size, "%s%s it is in the phase %s of its step", *buf ? "; " : "",
-                    source_of(&v->marks->rank[rank]), marks_phase_name(phase));
-    if (stands || rank >= v->marks->n || !(v->marks->rank[rank].steps > 0) || !view_marked_get(v, &all))
-        return;
-    m = &v->marks->rank[rank];
-    phase = longest(m, &all);
-    if (phase != MARKS_PHASES)
-        append_longest("it", true, m, phase, m->phase_s[phase] / m->steps, all.phase[phase].median_s, buf, size);
+                    source(v->marks->rank[rank].seen), marks_phase_name(phase));
 }
 
 /* ---- values ---- */

@@ -248,9 +248,8 @@ void view_totals_add(struct totals *a, const struct totals *b);
 float view_totals_synchronisation(const struct totals *t); /* share of the time spent waiting */
 
 /* view_efficiency.c: what the ranks spend their time on, in the whole run and recently (older columns fade) */
-struct rank_sums {
-    double work_s, stay_s, time_s;       /* of all samples */
-    double wait_s, delay_s, collectives; /* of those joined, each for those that it stands for */
+struct rank_sums { /* of all samples */
+    double work_s, stay_s, time_s;
 };
 struct sums *view_sums_new(void);
 void view_sums_free(struct sums *s);
@@ -315,18 +314,17 @@ void view_marks_forget(struct view *v);
 void view_marks_take_phases(struct view *v, double now_s, const struct phases_item *i);
 void view_marks_take_value(struct view *v, const struct value_item *i);
 void view_marks_roll(struct view *v, double now_s);
-/* Appends to causes in buf what the rank's own marks say: the phase that takes longer than on the typical rank; or, of one that holds up the
- * others (stands), the phase that it is in. */
-void view_marks_cause(const struct view *v, double now_s, uint32_t rank, bool stands, char *buf, size_t size);
-void view_marks_node_cause(const struct view *v, uint32_t node, char *buf, size_t size);
 struct marked_longest {
-    enum marks_phase phase; /* MARKS_PHASES: none */
-    uint32_t rank;          /* one of the place's */
-    double more_s;          /* a step, than the typical rank */
-    bool seen;              /* by a guest; else the program marks it */
+    enum marks_phase phase;  /* MARKS_PHASES: none */
+    uint32_t n, rank;        /* ranks that have phases, and one of them */
+    double own_s, typical_s; /* a step: their mean, and the typical rank's */
+    bool seen;               /* by a guest; else the program marks it */
 };
-/* What all ranks of a node, or the one of a rank, take longest for. */
+/* The one phase that all ranks of a node, or the one of a rank, take longest for, compared with the typical rank. */
 struct marked_longest view_marks_longest(const struct view *v, enum finding_scope scope, uint32_t place);
+/* Append it to the causes in buf; and of a rank that holds up the others, the phase that it is in. */
+void view_marks_cause(const struct view *v, enum finding_scope scope, uint32_t place, char *buf, size_t size);
+void view_marks_inside(const struct view *v, double now_s, uint32_t rank, char *buf, size_t size);
 
 /* view_scaling.c */
 struct scaling *view_scaling_new(void);

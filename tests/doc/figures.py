@@ -23,6 +23,9 @@ END = "\n<!-- End of what tests/doc/figures.py writes. -->\n"
 UNITS = {"": (1, 2, ""), "4": (1, 4, ""), "times": (1, 2, " times"), "ns": (1, 0, " ns"), "ms": (1e3, 1, " ms"), "s": (1, 1, " s"), "%": (100, 1, " %"),
          "KiB": (2 ** -10, 1, " KiB"), "MiB": (2 ** -20, 1, " MiB"),
          "events/s": (1e-6, 1, " million events/s"), "records/s": (1e-6, 1, " million records/s")}
+MEMORY = ("memory: a rank's ring, a node's agent, the controller with 1,000 ranks",
+          "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}",
+          "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}")
 ROWS = (
     ("one recorded collective beyond the library's own call, median and 99.9 % (worst of two libraries and two operations)",
      "{hook_ns.p50 ns}, {hook_ns.p999 ns}", "{hook_ns.p50 ns}, {hook_ns.p999 ns}"),
@@ -36,9 +39,7 @@ ROWS = (
      "{step.ratio 4} (95 %: {step.low 4} to {step.high 4})", "{step.high 4} (upper end)"),
     ("all-reduces of 8 bytes in a tight loop, pacing allowed over the probe alone (Open MPI, MPICH)",
      "{pacing.openmpi }, {pacing.mpich }", "{pacing.small_ratio }"),
-    ("memory: a rank's ring, a node's agent, the controller with 1,000 ranks",
-     "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}",
-     "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}"),
+    MEMORY,
     ("a controller that starts while 1,024 agents with 16,384 ranks wait for it: until all are connected, and its processor time from then on",
      "{cold.connected_s s}, {cold.core_ratio %} of a core", "{cold.connected_s s}, {cold.core_ratio %}"),
     ("an ordinary user floods the controller from five hosts in nine ways at once ({siege.seconds count} s): steps recorded of another user's job of "
@@ -63,9 +64,7 @@ FIRST = (
      "{hook_ns.p50 ns}; {hook_ratio times}", "{hook_ns.p50 ns}; {hook_ratio times}"),
     ("a step of 4 ms of work and 4 all-reduces, recorded over not recorded within one run", "{step.ratio 4} (95 %: {step.low 4} to {step.high 4})",
      "{step.high 4} (upper end)"),
-    ("memory: a rank's ring, a node's agent, the controller with 1,000 ranks",
-     "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}",
-     "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}"),
+    MEMORY,
     ("the start of a step of 8 ranks, guarded minus not", "{launch_extra_s.up ms}", "{launch_extra_s.up ms}"),
     ("from a node being slowed by 20 % to its name; `sgrun`'s first screen", "{time_to_name.seconds s}; {sgrun.first_screen_s ms}",
      "{time_to_name.seconds s}; {sgrun.first_screen_s ms}"),

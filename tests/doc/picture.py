@@ -56,12 +56,12 @@ def styled(style, numbers):
 def runs(line, style):
     """[(column, text, style)] of a captured line, and the style after it."""
     out, column = [], 0
-    for text, numbers in re.findall(r"([^\x1b]*)(?:\x1b\[([\d;:]*)m)?", line):
-        if text:
-            out.append((column, text, style))
-            column += len(text)
-        if numbers or line.endswith("\x1b[m"):
-            style = styled(style, numbers)
+    for n, part in enumerate(re.split(r"\x1b\[([\d;:]*)m", line)):  # text, numbers, text, ...
+        if n % 2:
+            style = styled(style, part)
+        elif part:
+            out.append((column, part, style))
+            column += len(part)
     return out, style
 
 

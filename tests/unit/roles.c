@@ -161,7 +161,7 @@ static void parameter_server(void)
         if (r)
             is_near(f.slowdown, 1, 0.05, "the work of rank %u is compared with that of the others who are served", r);
         else
-            ok(f.slowdown < 0.1, "the server has next to nothing to do\n%g", f.slowdown);
+            ok(f.slowdown < 0.1, "the server has almost no work\n%g", f.slowdown);
     }
     view_free(view);
 }
