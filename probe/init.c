@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct probe probe;
-
 #define STANDARD_BYTE ((handle)0x247) /* MPI_BYTE of the standard's ABI */
 
 typedef int (*ask_fn)(handle, void *);

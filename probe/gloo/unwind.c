@@ -1,5 +1,7 @@
 #include "gloo/unwind.h"
 
+#include "gloo/inside.h"
+
 #define CLEANUP_PHASE   2 /* of unwinding: the frame is left */
 #define CONTINUE_UNWIND 8
 
@@ -13,7 +15,7 @@ int unwind_personality(int version, int actions, uint64_t class, void *exception
     (void)exception;
     (void)context;
     if (actions & CLEANUP_PHASE)
-        unwind_thrown();
+        inside_leave(false);
     return CONTINUE_UNWIND;
 }
 

@@ -5,6 +5,7 @@
 #include "gloo/collective.h"
 #include "gloo/group.h"
 #include "gloo/guest.h"
+#include "gloo/inside.h"
 #include "gloo/message.h"
 #include "gloo/phase.h"
 #include "gloo/unwind.h"
@@ -14,40 +15,7 @@
 
 /* ---- calls ---- */
 
-/* What this thread is inside of; a call inside of another one is a part of it. */
-static _Thread_local struct {
-    enum { NOTHING, COLLECTIVE, AWAIT, MESSAGE, GROUP } what;
-    struct group *group; /* that it makes */
-    const int32_t *from; /* rank of a message's sender, once it has come; NULL: not asked for */
-} self __attribute__((tls_model("initial-exec")));
-
-static void leave(bool done)
-{
-    switch (self.what) {
-    case COLLECTIVE:
-        collective_leave(!done);
-        break;
-    case AWAIT:
-        collective_awaited();
-        break;
-    case MESSAGE:
-        message_awaited(self.from ? *self.from : -1, done);
-        break;
-    case GROUP:
-        self.group = NULL;
-        break;
-    case NOTHING:
-        break;
-    }
-    self.what = NOTHING;
-}
-
-void unwind_thrown(void)
-{
-    leave(false);
-}
-
-/* The call that this thread is inside of: leave() follows, one way or the other. */
+/* The call that this thread is inside of: inside_leave() follows, one way or the other. */
 static uintptr_t call(struct next *n, const uintptr_t arguments[6])
 {
     return unwind_call((unwind_fn)next_get(n), arguments);
@@ -205,11 +173,11 @@ static void collective(struct next *n, const void *options, enum ring_op op,
     struct group *g;
     struct group_collective c;
 
-    if (self.what != NOTHING) {
+    if (inside.what != INSIDE_NOTHING) {
         pass(n, ARGUMENTS(ARGUMENT(options)));
         return;
     }
-    self.what = COLLECTIVE; /* recorded or not: its messages are not the program's */
+    inside.what = INSIDE_COLLECTIVE; /* recorded or not: its messages are not the program's */
     g = collective_group(((const struct gloo_shared *)options)->at);
     if (g && read(options, &c)) {
         c.op = (uint8_t)op;
@@ -222,7 +190,7 @@ static void collective(struct next *n, const void *options, enum ring_op op,
                        address_of(n));
     }
     call(n, ARGUMENTS(ARGUMENT(options)));
-    leave(true);
+    inside_leave(true);
 }
 
 #define COLLECTIVE(symbol, op, read)                    \
@@ -258,7 +226,7 @@ static uint64_t bytes_of(const struct gloo_buffer *b, size_t offset, size_t byte
     {                                                                                                       \
         static struct next next = { #symbol, NULL };                                                        \
                                                                                                             \
-        if (self.what == NOTHING)                                                                           \
+        if (inside.what == INSIDE_NOTHING)                                                                  \
             message_posted(b, op, peer_of, slot, bytes_of(b, offset, bytes));                               \
         pass(&next, ARGUMENTS(ARGUMENT(b), ARGUMENT(peer), slot, offset, bytes));                           \
     }
@@ -272,12 +240,12 @@ static bool await_message(struct next *n, const struct gloo_buffer *b, int32_t *
 {
     bool done;
 
-    if (self.what != NOTHING || !message_await(b, op))
+    if (inside.what != INSIDE_NOTHING || !message_await(b, op))
         return pass(n, ARGUMENTS(ARGUMENT(b), ARGUMENT(peer), (uintptr_t)timeout_ms)) & 1;
-    self.what = MESSAGE;
-    self.from = peer;
+    inside.what = INSIDE_MESSAGE;
+    inside.from = peer;
     done = call(n, ARGUMENTS(ARGUMENT(b), ARGUMENT(peer), (uintptr_t)timeout_ms)) & 1;
-    leave(done);
+    inside_leave(done);
     return done;
 }
 
@@ -301,11 +269,11 @@ static uintptr_t await(struct next *n, const uintptr_t arguments[6])
 {
     uintptr_t result;
 
-    if (self.what != NOTHING || !collective_await())
+    if (inside.what != INSIDE_NOTHING || !collective_await())
         return pass(n, arguments);
-    self.what = AWAIT;
+    inside.what = INSIDE_AWAIT;
     result = call(n, arguments);
-    leave(true);
+    inside_leave(true);
     return result;
 }
 
@@ -339,9 +307,9 @@ void _ZN4c10d7Reducer19prepare_for_forwardEv(void *reducer)
 }
 
 EXPORT void _ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE(void *reducer,
-                                                                                   const void *outputs);
+                                                                                    const void *outputs);
 void _ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE(void *reducer,
-                                                                            const void *outputs)
+                                                                             const void *outputs)
 {
     static struct next next = { "_ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE",
                                 NULL };
@@ -397,20 +365,21 @@ static void make_group(struct next *n, const uintptr_t arguments[6], int32_t ran
 {
     const struct gloo_shared *store = (const struct gloo_shared *)arguments[1];
 
-    if (self.what != NOTHING || !guest_wanted() || size < 1 || rank < 0 || rank >= size) {
+    if (inside.what != INSIDE_NOTHING || !guest_wanted() || size < 1 || rank < 0 || rank >= size) {
         pass(n, arguments);
         return;
     }
     guest_lock_anyway();
-    self.group = group_new((const void *)arguments[0], store->at, (uint32_t)rank, (uint32_t)size);
+    inside.group = group_new((const void *)arguments[0], store->at, (uint32_t)rank, (uint32_t)size);
     guest_unlock();
-    self.what = GROUP;
+    inside.what = INSIDE_GROUP;
     call(n, arguments);
     guest_lock_anyway();
-    if (self.group && !group_connected(self.group))
-        guest_note("the PyTorch of this program calls a Gloo whose functions cannot be reached", address_of(n));
+    if (inside.group && !group_connected(inside.group))
+        guest_note("the PyTorch of this program calls a Gloo whose functions cannot be reached",
+                   address_of(n));
     guest_unlock();
-    leave(true);
+    inside_leave(true);
 }
 
 #define MAKE_GROUP(symbol)                                                                               \
@@ -434,9 +403,9 @@ void _ZN4gloo10rendezvous7ContextC1Eiii(void *context, int32_t rank, int32_t siz
 {
     static struct next next = { "_ZN4gloo10rendezvous7ContextC1Eiii", NULL };
 
-    if (self.what == GROUP && self.group) {
+    if (inside.what == INSIDE_GROUP && inside.group) {
         guest_lock_anyway();
-        group_context(self.group, context);
+        group_context(inside.group, context);
         guest_unlock();
     }
     pass(&next, ARGUMENTS(ARGUMENT(context), (uintptr_t)rank, (uintptr_t)size, (uintptr_t)base));

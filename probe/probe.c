@@ -1,0 +1,3 @@
+#include "probe/probe.h"
+
+struct probe probe;
