@@ -71,7 +71,8 @@ is "$(grep -c . "$dir/err") $(cat "$dir/err")" "1 sgrun: sh runs unguarded: cann
 
 # ---- signals ----
 
-# Files of their own: until the shell in the background has opened it, $dir/out is that of the command before.
+# What is started in the background writes to a file of its own: until the shell there has opened it, one of the same name has the words of the
+# command before, and the wait for them ends before the program has begun.
 # shellcheck disable=SC2016
 timeout -k 5 600 "$top_builddir/sgrun" sh -c 'trap "echo caught; exit 5" TERM; echo up; while :; do sleep .05; done' >"$dir/caught" 2>"$dir/err" &
 child=$!
@@ -113,23 +114,22 @@ sgrun "${hosts[@]}" sh -c 'trap "echo asked $SGRUN_NODE; exit 0" TERM; [ "$SGRUN
 is "$? $(sort "$dir/out" | tr '\n' ' ')" "3 asked 0 asked 2 " "hosts: where a program fails the others are asked to end, and its status is that of all"
 like "$(cat "$dir/err")" '^sgrun: alpha2: exit status 3; ' "hosts: which one failed is said"
 # shellcheck disable=SC2016
-timeout -k 5 600 "$top_builddir/sgrun" "${hosts[@]}" sh -c 'trap "echo caught $SGRUN_NODE; exit 0" TERM; echo up; while :; do sleep .05; done' >"$dir/caught" 2>"$dir/err" &
+timeout -k 5 600 "$top_builddir/sgrun" "${hosts[@]}" sh -c 'trap "echo caught $SGRUN_NODE; exit 0" TERM; echo up; while :; do sleep .05; done' >"$dir/all-caught" 2>"$dir/err" &
 child=$!
-all_up() { [ "$(grep -c up "$dir/caught")" = 3 ]; }
-wait_for 120 all_up
+all_three() { [ "$(grep -c "$1" "$2")" = 3 ]; } # WORD FILE
+wait_for 120 all_three up "$dir/all-caught"
 pkill -TERM -P "$child"
 wait "$child"
-is "$? $(grep caught "$dir/caught" | sort | tr '\n' ' ')" "0 caught 0 caught 1 caught 2 " "hosts: a signal reaches all programs"
+is "$? $(grep caught "$dir/all-caught" | sort | tr '\n' ' ')" "0 caught 0 caught 1 caught 2 " "hosts: a signal reaches all programs"
 nothing_left "hosts that were asked to end"
 # shellcheck disable=SC2016
-"$top_builddir/sgrun" "${hosts[@]}" sh -c 'echo up; while [ ! -e "$0" ]; do sleep .1; done; echo end' "$dir/leave" >"$dir/caught" 2>"$dir/err" &
+"$top_builddir/sgrun" "${hosts[@]}" sh -c 'echo up; while [ ! -e "$0" ]; do sleep .1; done; echo end' "$dir/leave" >"$dir/all-killed" 2>"$dir/err" &
 child=$!
-wait_for 120 all_up
+wait_for 120 all_three up "$dir/all-killed"
 kill -KILL "$child"
 wait "$child" 2>/dev/null
 touch "$dir/leave"
-all_end() { [ "$(grep -c end "$dir/caught")" = 3 ]; }
-wait_for 120 all_end
+wait_for 120 all_three end "$dir/all-killed"
 ok $? "hosts: when sgrun is killed, the programs go on"
 wait_for 120 no_service
 ok $? "hosts: and nothing of it stays behind them"
