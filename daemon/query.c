@@ -520,12 +520,7 @@ static json_t *answer_policy(struct peer *p, const json_t *q)
 
 static bool take_audit(const struct audit_entry *e, void *arg)
 {
-    struct pages_page *page = arg;
-
-    pages_append(page, audit_object(e), 0);
-    if (pages_full(page))
-        snprintf(page->next, sizeof(page->next), "%lld", (long long)e->id);
-    return !*page->next;
+    return pages_append_id(arg, audit_object(e), e->id);
 }
 
 static json_t *answer_audit(struct peer *p, const json_t *q)

@@ -173,12 +173,7 @@ static json_t *one_action(struct peer *p, int64_t id)
 
 static bool take_action(const struct action_record *r, void *arg)
 {
-    struct pages_page *page = arg;
-
-    pages_append(page, action_object(r), 0);
-    if (pages_full(page))
-        snprintf(page->next, sizeof(page->next), "%lld", (long long)r->id);
-    return !*page->next;
+    return pages_append_id(arg, action_object(r), r->id);
 }
 
 static json_t *list_actions(struct peer *p, const json_t *q)
@@ -261,15 +256,11 @@ static bool on_may_act(void *arg)
     return !s->lease || lease_in_force(s->lease, lease_now_s());
 }
 
-int query_action_open(struct controller *s, struct err *err)
+void query_action_open(struct controller *s)
 {
-    static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint, .can = on_can, .may_act = on_may_act };
-    struct err warning;
+    static const struct action_hooks hooks = {
+        .ended = on_ended, .checkpoint = on_checkpoint, .can = on_can, .may_act = on_may_act
+    };
 
-    s->actions = actions_new(s->base, &s->config, NULL, &hooks, s, &warning);
-    if (*warning.text && s->lease)
-        return err_set(err, "%s", warning.text);
-    if (*warning.text)
-        log_warn("%s: pending actions will be lost at a restart", warning.text);
-    return 0;
+    s->actions = actions_new(s->base, &s->config, s->audit, NULL, &hooks, s);
 }

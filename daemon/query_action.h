@@ -6,9 +6,8 @@
 
 #include "daemon/peer.h"
 
-/* Open the records of actions.  If that fails, a controller alone logs it and loses actions at a restart; one of two
- * gets -1 with the reason. */
-int query_action_open(struct controller *c, struct err *err);
+/* Continue the actions that the audit log has as pending. */
+void query_action_open(struct controller *c);
 
 /* Start an action, check whether it could be started, or list actions. The caller owns the answer. */
 json_t *query_action(struct peer *p, const json_t *q);

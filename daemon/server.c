@@ -496,6 +496,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     if (accounting_tick(s->accounting, now_s))
         for (size_t i = 0; i < s->jobs.n; i++)
             s->jobs.job[i]->failures_due_s = now_s;
+    if (audit_log_check(s->audit, &err) < 0)
+        log_warn("%s: decisions are written to the database only", err.text);
     rate(s, now_s);
     if (s->ticks % TRIM_TICKS == 0) {
         give_back_memory();
@@ -506,8 +508,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     if (s->ticks++ % EXPIRE_TICKS == 0) {
         if (s->store && store_expire(s->store, s->config.history_days, &err) < 0)
             log_warn("%s: cannot delete old history", err.text);
-        actions_expire(s->actions, s->config.history_days);
-        audit_expire(s->audit, s->config.history_days);
+        if (audit_expire(s->audit, s->config.history_days, &err) < 0)
+            log_warn("%s: cannot delete old decisions and actions", err.text);
     }
 }
 
@@ -627,16 +629,15 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
         log_info("history: %lld earlier steps are added to the list of steps meanwhile, the newest first", (long long)s->unlisted);
     s->history = history_new(s->store);
     s->audit = audit_open(c->state_dir, &warning);
-    if (*warning.text && lease) { /* budgets and past decisions come from it */
+    if (*warning.text && lease) { /* budgets, past decisions and pending actions come from it */
         err_set(err, "%s", warning.text);
         goto fail;
     }
     if (*warning.text)
-        log_warn("%s: decisions are kept only while the controller runs", warning.text);
+        log_warn("%s: decisions and actions are kept only while the controller runs", warning.text);
     s->jobtime = jobtime_new(base, on_confirmed, s);
     s->accounting = accounting_new(base);
-    if (query_action_open(s, err) < 0)
-        goto fail;
+    query_action_open(s);
     server_configure(s, c, err); /* cannot fail, because the rules are not loaded yet */
     s->end.verifier = verifier_new(base, s->end.munge_socket, err);
     if (!s->end.verifier)

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "actions/action_book.h"
 #include "actions/action_way.h"
 #include "common/config.h"
 #include "common/now.h"
 #include "common/xalloc.h"
+#include "history/audit.h"
 
 static const struct attempt_limits usual_limits = {
     .first_s = 2, .longest_s = 120, .stale_s = 600, .answer_s = 10, .program_s = 60, .tries = 8
@@ -37,7 +37,7 @@ struct actions {
     struct event_base *base;
     const struct action_hooks *hooks;
     void *arg;
-    struct action_book *book;
+    struct audit *audit;
     struct action_ways *ways;
     const struct attempt_limits *limits;
     struct task *first, **last; /* oldest first */
@@ -112,7 +112,7 @@ static void finish(struct task *t, enum action_state state, const char *text)
     r->ended_s = wall_s();
     r->under_way = false;
     /* If this fails, the action is looked up in Slurm after a restart, so that it is not done twice. */
-    action_book_put(as->book, r, NULL);
+    audit_action_update(as->audit, r, NULL);
     task_remove(t);
     if (as->hooks->ended)
         as->hooks->ended(r, as->arg);
@@ -132,7 +132,7 @@ static void try_later(struct task *t, const char *text)
     say(t, text);
     t->r->under_way = false;
     t->due_s = now_s() + action_wait_s(as->limits, t->r->tries, (double)randombytes_random() / 4294967296.0);
-    action_book_put(as->book, t->r, NULL);
+    audit_action_update(as->audit, t->r, NULL);
 }
 
 static void settle(struct task *t, enum attempt_result result, const char *text)
@@ -216,7 +216,7 @@ static void begin(struct task *t)
     r->tries++;
     r->tried_s = wall_s();
     r->under_way = true;
-    if (action_book_put(as->book, r, &err) < 0) {
+    if (audit_action_update(as->audit, r, &err) < 0) {
         try_later(t, err.text);
         return;
     }
@@ -340,7 +340,7 @@ int64_t actions_start(struct actions *as, const struct action *a, struct err *er
     struct action_record *r;
     int64_t id;
 
-    r = action_book_find(as->book, a->key);
+    r = audit_action_find(as->audit, a->key);
     if (r) {
         id = same_action(r, a) ? r->id : 0;
         action_record_free(r);
@@ -350,8 +350,8 @@ int64_t actions_start(struct actions *as, const struct action *a, struct err *er
     }
     if (actions_check(as, a, err) < 0)
         return 0;
-    id = action_book_add(as->book, a, wall_s(), err);
-    r = id ? action_book_get(as->book, id) : NULL;
+    id = audit_action_add(as->audit, a, wall_s(), err);
+    r = id ? audit_action_get(as->audit, id) : NULL;
     if (!r)
         return 0;
     task_add(as, r);
@@ -377,22 +377,17 @@ static const struct action_record *lend(struct actions *as, struct action_record
 
 const struct action_record *actions_get(struct actions *as, int64_t id)
 {
-    return lend(as, action_book_get(as->book, id));
+    return lend(as, audit_action_get(as->audit, id));
 }
 
 const struct action_record *actions_find(struct actions *as, const char *key)
 {
-    return lend(as, action_book_find(as->book, key));
+    return lend(as, audit_action_find(as->audit, key));
 }
 
 void actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, int64_t limit, action_listed *each, void *arg)
 {
-    action_book_list(as->book, job, uid, before, limit, each, arg);
-}
-
-void actions_expire(struct actions *as, int days)
-{
-    action_book_expire(as->book, wall_s() - days * 86400.0);
+    audit_actions_list(as->audit, job, uid, before, limit, each, arg);
 }
 
 /* ---- creation and end ---- */
@@ -402,9 +397,8 @@ static void take_up(struct action_record *r, void *arg)
     task_add(arg, r);
 }
 
-struct actions *actions_new(struct event_base *base, const struct config *c,
-                            const struct attempt_limits *limits, const struct action_hooks *hooks, void *arg,
-                            struct err *warning)
+struct actions *actions_new(struct event_base *base, const struct config *c, struct audit *audit,
+                            const struct attempt_limits *limits, const struct action_hooks *hooks, void *arg)
 {
     struct actions *as = xcalloc(1, sizeof(*as));
 
@@ -413,10 +407,10 @@ struct actions *actions_new(struct event_base *base, const struct config *c,
     as->arg = arg;
     as->last = &as->first;
     as->limits = limits ? limits : &usual_limits;
-    as->book = action_book_open(c->state_dir, warning);
+    as->audit = audit;
     as->ways = action_ways_new(base, c, as->limits);
     as->wake = event_new(base, -1, 0, on_wake, as);
-    action_book_pending(as->book, take_up, as);
+    audit_actions_pending(as->audit, take_up, as);
     wake_when_due(as);
     return as;
 }
@@ -439,7 +433,6 @@ void actions_free(struct actions *as)
     }
     event_free(as->wake);
     action_ways_free(as->ways);
-    action_book_close(as->book);
     action_record_free(as->lent);
     free(as);
 }

@@ -17,11 +17,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "actions/action_record.h"
 #include "common/err.h"
+#include "history/action_record.h"
 #include "rules/action.h"
 
 struct attempt_limits;
+struct audit;
 struct event_base;
 struct config;
 struct actions;
@@ -36,19 +37,16 @@ struct action_hooks {
     /* Whether it can be done to its job, by what is known of that: 0, or -1 with the reason.  NULL: it always can. */
     int (*can)(const struct action *a, void *arg, struct err *err);
     /* Whether this controller may act now; asked right before each try and before its outcome is recorded.  An action
-     * that may not be tried stays pending in the file, for the controller that may.  NULL: it always may. */
+     * that may not be tried stays pending in the audit log, for the controller that may.  NULL: it always may. */
     bool (*may_act)(void *arg);
 };
 
-/* Records are in StateDir/actions.sqlite.  If it cannot be opened, they are in memory, pending actions are lost at a
- * restart, and warning has the reason ("": no failure). Never returns NULL. Actions that are pending in the file
- * continue once base runs. c, limits and hooks are borrowed until actions_free(); limits NULL: eight tries over about
- * four minutes. */
-struct actions *actions_new(struct event_base *base, const struct config *c,
-                            const struct attempt_limits *limits, const struct action_hooks *hooks, void *arg,
-                            struct err *warning);
+/* Never returns NULL. Actions that are pending in the audit log continue once base runs. c, audit, limits and
+ * hooks are borrowed until actions_free(); limits NULL: eight tries over about four minutes. */
+struct actions *actions_new(struct event_base *base, const struct config *c, struct audit *audit,
+                            const struct attempt_limits *limits, const struct action_hooks *hooks, void *arg);
 void actions_configured(struct actions *as); /* the content of c has changed */
-/* Pending actions stay in the file and continue after a restart.  NULL is fine. */
+/* Pending actions stay in the audit log and continue after a restart.  NULL is fine. */
 void actions_free(struct actions *as);
 
 /* Whether the action can be carried out: 0, or -1 with the reason why not (its job cannot, not configured, no nodes given, too many
@@ -71,7 +69,5 @@ void actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, i
 /* Seconds to wait after this many tries.  random in [0, 1) scales the wait by 0.5 to 1.5, so that actions that failed
  * together are not tried again together. */
 double action_wait_s(const struct attempt_limits *l, unsigned tries, double random);
-/* Delete the records of actions that ended more than this many days ago. */
-void actions_expire(struct actions *as, int days);
 
 #endif

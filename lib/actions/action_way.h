@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "actions/action_record.h"
 #include "actions/attempt.h"
+#include "history/action_record.h"
 
 struct config;
 struct event_base;

@@ -3,8 +3,6 @@ noinst_LIBRARIES += libactions.a
 libactions_a_SOURCES = \
 	lib/actions/slurm_helper.h \
 	lib/actions/action.c lib/actions/action.h \
-	lib/actions/action_record.c lib/actions/action_record.h \
-	lib/actions/action_book.c lib/actions/action_book.h \
 	lib/actions/action_way.c lib/actions/action_way.h \
 	lib/actions/attempt.h \
 	lib/actions/http.c lib/actions/http.h \

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "actions/action_record.h"
 #include "actions/http.h"
 #include "actions/rest_answer.h"
 #include "actions/secret.h"
@@ -15,6 +14,7 @@
 #include "common/err.h"
 #include "common/hostlist.h"
 #include "common/xalloc.h"
+#include "history/action_record.h"
 #include "slurm/comment.h"
 #include "wire/json.h"
 

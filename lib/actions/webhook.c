@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "actions/action_record.h"
 #include "actions/http.h"
 #include "actions/secret.h"
 #include "actions/template.h"
 #include "common/config.h"
 #include "common/xalloc.h"
+#include "history/action_record.h"
 
 #define ANSWER_MAX (64u << 10)
 

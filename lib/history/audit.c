@@ -8,11 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "history/database.h"
 #include "wire/json.h"
+
+#define EARLIER_ACTIONS "actions.sqlite" /* where an earlier release kept them */
 
 static const char *const migrations[] = {
     "CREATE TABLE IF NOT EXISTS audit("
@@ -28,14 +29,44 @@ static const char *const migrations[] = {
     "ALTER TABLE audit ADD COLUMN before_n REAL;"
     "ALTER TABLE audit ADD COLUMN effect_low REAL;"
     "ALTER TABLE audit ADD COLUMN effect_high REAL;",
+    "CREATE TABLE IF NOT EXISTS action("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, kind TEXT NOT NULL, asked_by INTEGER,"
+    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, job_text TEXT, nodes TEXT, signal INTEGER,"
+    " rule TEXT, policy TEXT, reason TEXT, figures TEXT, asked REAL, state INTEGER, tries INTEGER,"
+    " under_way INTEGER, tried REAL, ended REAL, outcome TEXT);"
+    "CREATE INDEX IF NOT EXISTS action_job ON action(job);"
+    "CREATE INDEX IF NOT EXISTS action_pending ON action(state) WHERE state=0;",
 };
 
 #define COLUMNS                                                                                          \
     "id, at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal, nodes, "     \
     "state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, effect, " \
     "before_error, before_n, effect_low, effect_high"
+#define ACTION_COLUMNS                                                                                   \
+    "id, key, kind, asked_by, uid, job, step, restarts, job_text, nodes, signal, rule, policy, reason, " \
+    "figures, asked, state, tries, under_way, tried, ended, outcome"
+#define OF_ASKER \
+    "id<?4 AND (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3" /* bind_asker() */
 
-enum statement { ADD, UPDATE, LIST, SPENT, EARLIER, ASKED, RUN, GET, EXPIRE, STATEMENTS };
+enum statement {
+    ADD,
+    UPDATE,
+    LIST,
+    SPENT,
+    EARLIER,
+    ASKED,
+    RUN,
+    GET,
+    EXPIRE,
+    ACTION_ADD,
+    ACTION_UPDATE,
+    ACTION_GET,
+    ACTION_FIND,
+    ACTION_PENDING_LIST,
+    ACTION_LIST,
+    ACTION_EXPIRE,
+    STATEMENTS
+};
 
 static const char *const sql[STATEMENTS] = {
     [ADD] =
@@ -46,11 +77,11 @@ static const char *const sql[STATEMENTS] = {
         "?25,?26)",
     [UPDATE] =
         "UPDATE audit SET outcome=?2, outcome_text=?3, effect_ratio=?4, effect=?5, effect_low=?6, effect_high=?7 WHERE id=?1",
-    [LIST] =
-        "SELECT " COLUMNS " FROM audit WHERE id<?4 AND (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
+    [LIST] = "SELECT " COLUMNS " FROM audit WHERE " OF_ASKER,
     /* state<2: not withheld; by=4294967295: AUDIT_NOBODY */
-    [SPENT] = "SELECT at, n_nodes, uid FROM audit WHERE NOT command AND by=4294967295 AND at>=?1 AND outcome<>3"
-              " AND ((?2=0 AND state=1) OR (job=?2 AND uid=?3 AND state<2)) ORDER BY id",
+    [SPENT] =
+        "SELECT at, n_nodes, uid FROM audit WHERE NOT command AND by=4294967295 AND at>=?1 AND outcome<>3"
+        " AND ((?2=0 AND state=1) OR (job=?2 AND uid=?3 AND state<2)) ORDER BY id",
     [EARLIER] =
         "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts<?4 AND ends_run"
         " AND outcome=2 ORDER BY id DESC LIMIT 4",
@@ -60,14 +91,24 @@ static const char *const sql[STATEMENTS] = {
     [RUN] = "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4 ORDER BY id",
     [GET] = "SELECT " COLUMNS " FROM audit WHERE id=?1",
     [EXPIRE] = "DELETE FROM audit WHERE at<?1",
+    [ACTION_ADD] =
+        "INSERT INTO action(key, kind, asked_by, uid, job, step, restarts, job_text, nodes, signal, rule,"
+        " policy, reason, figures, asked, state, tries, under_way, outcome)"
+        " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,0,0,0,'')",
+    [ACTION_UPDATE] =
+        "UPDATE action SET state=?2, tries=?3, under_way=?4, tried=?5, ended=?6, outcome=?7 WHERE id=?1",
+    [ACTION_GET] = "SELECT " ACTION_COLUMNS " FROM action WHERE id=?1",
+    [ACTION_FIND] = "SELECT " ACTION_COLUMNS " FROM action WHERE key=?1",
+    [ACTION_PENDING_LIST] = "SELECT " ACTION_COLUMNS " FROM action WHERE state=0 ORDER BY id",
+    [ACTION_LIST] = "SELECT " ACTION_COLUMNS " FROM action WHERE " OF_ASKER,
+    [ACTION_EXPIRE] = "DELETE FROM action WHERE state<>0 AND ended<?1",
 };
-_Static_assert(DECISION_WITHHELD == 2 && AUDIT_PENDING == 1 && AUDIT_DONE == 2 && AUDIT_FAILED == 3 &&
-                   AUDIT_NOBODY == 4294967295 && AUDIT_EARLIER == 4,
+_Static_assert(ACTION_PENDING == 0 && DECISION_WITHHELD == 2 && AUDIT_PENDING == 1 && AUDIT_DONE == 2 &&
+                   AUDIT_FAILED == 3 && AUDIT_NOBODY == 4294967295 && AUDIT_EARLIER == 4,
                "as the statements say");
 
 static const struct database_tables tables = {
     .file = "audit.sqlite",
-    .synced = false,
     .migrations = migrations,
     .version = ARRAY_SIZE(migrations),
     .sql = sql,
@@ -77,14 +118,60 @@ static const struct database_tables tables = {
 struct audit {
     struct database *db;
     char *lines; /* NULL: no file */
-    bool lines_failed;
+    bool lines_failed, lines_reported;
+    struct err lines_error;
 };
+
+/* A controller that was killed when it had just made the file has left no table in it. */
+static int copy_actions(struct database *d, const char *path, struct err *err)
+{
+    char *attach = sqlite3_mprintf("ATTACH %Q AS earlier", path);
+    int rc = attach ? database_execute(d, attach, err) : err_set(err, "out of memory");
+
+    sqlite3_free(attach);
+    if (rc == 0 && sqlite3_table_column_metadata(d->db, "earlier", "action", NULL, NULL, NULL, NULL, NULL,
+                                                 NULL) == SQLITE_OK)
+        rc = database_execute(d,
+                              "PRAGMA main.synchronous=FULL;"
+                              "BEGIN IMMEDIATE;"
+                              "INSERT OR IGNORE INTO main.action(" ACTION_COLUMNS ") SELECT " ACTION_COLUMNS
+                              " FROM earlier.action;"
+                              "COMMIT;"
+                              "PRAGMA main.synchronous=NORMAL;",
+                              err);
+    if (rc == 0)
+        rc = database_execute(d, "DETACH earlier", err);
+    return rc;
+}
+
+/* An earlier release kept the actions in a file of their own.  If it keeps its name it is copied again at the
+ * next start, and no action comes twice: their keys differ. */
+static int take_earlier_actions(struct database *d, const char *dir, struct err *err)
+{
+    char *from = xasprintf("%s/" EARLIER_ACTIONS, dir), *to = xasprintf("%s.imported", from);
+    int rc = access(from, F_OK) == 0 ? copy_actions(d, from, err) : 1;
+
+    if (rc < 0)
+        err_prefix(err, "%s", from);
+    else if (rc == 0)
+        rename(from, to);
+    free(from);
+    free(to);
+    return rc;
+}
 
 struct audit *audit_open(const char *dir, struct err *warning)
 {
     struct audit *a = xcalloc(1, sizeof(*a));
 
-    a->db = database_open_or_memory(dir, &tables, warning);
+    warning->text[0] = '\0';
+    a->db = database_open(dir, &tables, warning);
+    if (a->db && take_earlier_actions(a->db, dir, warning) < 0) {
+        database_close(a->db);
+        a->db = NULL;
+    }
+    if (!a->db)
+        a->db = database_open_memory(&tables);
     return a;
 }
 
@@ -101,7 +188,15 @@ void audit_log_to(struct audit *a, const char *path)
 {
     free(a->lines);
     a->lines = *path ? xstrdup(path) : NULL;
-    a->lines_failed = false;
+    a->lines_failed = a->lines_reported = false;
+}
+
+int audit_log_check(struct audit *a, struct err *err)
+{
+    bool report = a->lines_failed && !a->lines_reported;
+
+    a->lines_reported = a->lines_failed;
+    return report ? err_set(err, "%s", a->lines_error.text) : 0;
 }
 
 /* ---- entries as rows ---- */
@@ -168,6 +263,7 @@ json_t *audit_object(const struct audit_entry *e)
         real_json(e->brought.high), "effect", text_json(e->effect));
 }
 
+/* What the database has. */
 static void write_line(struct audit *a, const struct audit_entry *e, const char *event)
 {
     json_t *o;
@@ -184,8 +280,8 @@ static void write_line(struct audit *a, const struct audit_entry *e, const char 
     line = xasprintf("%s\n", text ? text : "{}");
     fd = open(a->lines, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
     good = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
-    if (!good && !a->lines_failed)
-        log_warn("AuditLog=%s: %s: decisions are written to the database only", a->lines, strerror(errno));
+    if (!good)
+        err_set(&a->lines_error, "AuditLog=%s: %s", a->lines, strerror(errno));
     a->lines_failed = !good;
     if (fd >= 0)
         close(fd);
@@ -245,32 +341,43 @@ int audit_update(struct audit *a, const struct audit_entry *e, struct err *err)
     database_bind_text(st, 5, e->effect);
     database_bind_real(st, 6, e->brought.low);
     database_bind_real(st, 7, e->brought.high);
+    if (database_run(st, "audit", err) < 0)
+        return -1;
     write_line(a, e, *e->effect ? "effect" : "outcome");
-    return database_run(st, "audit", err);
+    return 0;
 }
 
-void audit_expire(struct audit *a, int days)
+int audit_expire(struct audit *a, int days, struct err *err)
 {
-    struct err err;
+    static const enum statement each[] = { EXPIRE, ACTION_EXPIRE };
+    double before = wall_s() - days * 86400.0;
+    int rc = 0;
 
-    sqlite3_bind_double(a->db->st[EXPIRE], 1, wall_s() - days * 86400.0);
-    if (database_run(a->db->st[EXPIRE], "audit", &err) < 0)
-        log_warn("%s: cannot delete old decisions", err.text);
+    for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+        sqlite3_bind_double(a->db->st[each[i]], 1, before);
+        rc |= database_run(a->db->st[each[i]], "audit", err);
+    }
+    return rc;
 }
 
 /* ---- reading ---- */
 
-void audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit, bool (*each)(const struct audit_entry *e, void *arg),
-                void *arg)
+static void bind_asker(sqlite3_stmt *st, uint32_t job, uid_t uid, int64_t before, int64_t limit)
+{
+    sqlite3_bind_int64(st, 1, job);
+    database_bind_uid(st, 2, uid);
+    sqlite3_bind_int64(st, 3, limit);
+    sqlite3_bind_int64(st, 4, before > 0 ? before : INT64_MAX);
+}
+
+void audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit,
+                bool (*each)(const struct audit_entry *e, void *arg), void *arg)
 {
     struct audit_entry e;
     sqlite3_stmt *st = a->db->st[LIST];
     bool more = true;
 
-    sqlite3_bind_int64(st, 1, job);
-    database_bind_uid(st, 2, uid);
-    sqlite3_bind_int64(st, 3, limit);
-    sqlite3_bind_int64(st, 4, before > 0 ? before : INT64_MAX);
+    bind_asker(st, job, uid, before, limit);
     while (more && database_row(st)) {
         take_entry(st, &e);
         more = each(&e, arg);
@@ -287,7 +394,8 @@ void audit_spent(struct audit *a, const struct job_id *job, double since,
     sqlite3_bind_int64(st, 2, job ? job->job : 0);
     sqlite3_bind_int64(st, 3, job ? job->uid : 0);
     while (database_row(st))
-        each(sqlite3_column_double(st, 0), (uint32_t)sqlite3_column_int64(st, 1), (uid_t)sqlite3_column_int64(st, 2), arg);
+        each(sqlite3_column_double(st, 0), (uint32_t)sqlite3_column_int64(st, 1),
+             (uid_t)sqlite3_column_int64(st, 2), arg);
 }
 
 size_t audit_earlier(struct audit *a, const struct job_id *id, struct audit_entry e[AUDIT_EARLIER])
@@ -339,4 +447,127 @@ int audit_get(struct audit *a, int64_t id, struct audit_entry *e)
 {
     sqlite3_bind_int64(a->db->st[GET], 1, id);
     return one_row(a->db->st[GET], e);
+}
+
+/* ---- actions ---- */
+
+int64_t audit_action_add(struct audit *a, const struct action *action, double at, struct err *err)
+{
+    sqlite3_stmt *st = a->db->st[ACTION_ADD];
+    char *figures = action_figures_text(action->figures);
+    int rc;
+
+    database_bind_text(st, 1, action->key);
+    database_bind_text(st, 2, action_name(action->kind));
+    sqlite3_bind_int64(st, 3, action->by);
+    database_bind_id(st, 4, &action->job);
+    database_bind_text(st, 8, action->job_text);
+    database_bind_text(st, 9, action->nodes);
+    sqlite3_bind_int(st, 10, action->signal);
+    database_bind_text(st, 11, action->rule);
+    database_bind_text(st, 12, action->policy);
+    database_bind_text(st, 13, action->reason);
+    database_bind_text(st, 14, figures);
+    sqlite3_bind_double(st, 15, at);
+    rc = database_run_synced(st, "audit", err);
+    free(figures);
+    return rc == 0 ? sqlite3_last_insert_rowid(a->db->db) : 0;
+}
+
+int audit_action_update(struct audit *a, const struct action_record *r, struct err *err)
+{
+    sqlite3_stmt *st = a->db->st[ACTION_UPDATE];
+
+    sqlite3_bind_int64(st, 1, r->id);
+    sqlite3_bind_int(st, 2, (int)r->state);
+    sqlite3_bind_int64(st, 3, r->tries);
+    sqlite3_bind_int(st, 4, r->under_way);
+    database_bind_real(st, 5, r->tried_s);
+    database_bind_real(st, 6, r->ended_s);
+    database_bind_text(st, 7, r->outcome);
+    return database_run_synced(st, "audit", err);
+}
+
+/* The present row; NULL if its kind of action is unknown. */
+static struct action_record *take_record(sqlite3_stmt *st)
+{
+    int k = action_parse(database_text(st, 2));
+    struct action_record *r;
+
+    if (k < 0)
+        return NULL;
+    r = xcalloc(1, sizeof(*r));
+    *r = (struct action_record){
+        .id = sqlite3_column_int64(st, 0),
+        .key = xstrdup(database_text(st, 1)),
+        .kind = (enum action_kind)k,
+        .by = (uid_t)sqlite3_column_int64(st, 3),
+        .job = database_id(st, 4),
+        .job_text = xstrdup(database_text(st, 8)),
+        .nodes = xstrdup(database_text(st, 9)),
+        .signal = sqlite3_column_int(st, 10),
+        .rule = xstrdup(database_text(st, 11)),
+        .policy = xstrdup(database_text(st, 12)),
+        .reason = xstrdup(database_text(st, 13)),
+        .figures = xstrdup(database_text(st, 14)),
+        .asked_s = sqlite3_column_double(st, 15),
+        .state = (enum action_state)sqlite3_column_int(st, 16),
+        .tries = (unsigned)sqlite3_column_int64(st, 17),
+        .under_way = sqlite3_column_int(st, 18),
+        .tried_s = database_real(st, 19),
+        .ended_s = database_real(st, 20),
+        .outcome = xstrdup(database_text(st, 21)),
+    };
+    if (r->state > ACTION_FAILED)
+        r->state = ACTION_FAILED;
+    return r;
+}
+
+static struct action_record *one_record(sqlite3_stmt *st)
+{
+    struct action_record *r = sqlite3_step(st) == SQLITE_ROW ? take_record(st) : NULL;
+
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+    return r;
+}
+
+struct action_record *audit_action_get(struct audit *a, int64_t id)
+{
+    sqlite3_bind_int64(a->db->st[ACTION_GET], 1, id);
+    return one_record(a->db->st[ACTION_GET]);
+}
+
+struct action_record *audit_action_find(struct audit *a, const char *key)
+{
+    database_bind_text(a->db->st[ACTION_FIND], 1, key);
+    return one_record(a->db->st[ACTION_FIND]);
+}
+
+void audit_actions_pending(struct audit *a, void (*each)(struct action_record *r, void *arg), void *arg)
+{
+    sqlite3_stmt *st = a->db->st[ACTION_PENDING_LIST];
+
+    while (database_row(st)) {
+        struct action_record *r = take_record(st);
+
+        if (r)
+            each(r, arg);
+    }
+}
+
+void audit_actions_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit,
+                        action_listed *each, void *arg)
+{
+    sqlite3_stmt *st = a->db->st[ACTION_LIST];
+    bool more = true;
+
+    bind_asker(st, job, uid, before, limit);
+    while (more && database_row(st)) {
+        struct action_record *r = take_record(st);
+
+        more = !r || each(r, arg);
+        action_record_free(r);
+    }
+    sqlite3_reset(st);
 }

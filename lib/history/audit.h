@@ -1,8 +1,12 @@
-/* audit.h - the audit log: every decision about a job with its reason, outcome and effect, whether it was carried
- * out or part of a dry run, and every user's command that changes decisions.
+/* audit.h - the audit log: every decision about a job with its reason, outcome and effect, whether it was
+ * carried out or part of a dry run, every user's command that changes decisions, and the actions that follow,
+ * by rule or by hand.
  *
  * It has a database of its own beside the history (StateDir/audit.sqlite) and, if AuditLog is configured, an
- * append-only file of JSON lines.  This module only records; others decide and act.
+ * append-only file of JSON lines, which gets of decisions and commands what the database has taken.  An
+ * action is on the disk before and after it is carried out, with what was decided until then, so that every
+ * action that was carried out has a record; a crash of the host may lose the latest of the other entries.
+ * This module only records; others decide and act.
  * Times: Unix seconds. */
 #ifndef SYNCGUARD_HISTORY_AUDIT_H
 #define SYNCGUARD_HISTORY_AUDIT_H
@@ -12,6 +16,7 @@
 #include <sys/types.h>
 
 #include "common/err.h"
+#include "history/action_record.h"
 #include "job/job.h"
 #include "rules/effect.h"
 #include "rules/engine.h"
@@ -42,11 +47,15 @@ struct audit_entry {
 
 struct audit;
 
-/* Open DIR/audit.sqlite.  If that fails, a database in memory is used and warning has the reason ("": no failure). */
+/* Open DIR/audit.sqlite, and take in DIR/actions.sqlite of an earlier release, which is called
+ * actions.sqlite.imported from then on.  If that fails, a database in memory is used and warning has the
+ * reason ("": no failure). */
 struct audit *audit_open(const char *dir, struct err *warning);
 void audit_close(struct audit *a); /* NULL is fine */
 /* From now on also append every entry to this file as a JSON line; "": to none. */
 void audit_log_to(struct audit *a, const char *path);
+/* 0; or -1 with the reason if that file lacks the latest entry, once until it takes one again. */
+int audit_log_check(struct audit *a, struct err *err);
 
 /* Write an entry and set its id.  -1 with a reason: it is in neither database nor file. */
 int audit_add(struct audit *a, struct audit_entry *e, struct err *err);
@@ -55,18 +64,18 @@ int audit_update(struct audit *a, const struct audit_entry *e, struct err *err);
 
 /* The entry as in sgctl(1), JSON; the caller owns it. */
 json_t *audit_object(const struct audit_entry *e);
-/* Call each for at most limit entries, newest first, until it returns false; job 0: of all jobs; uid UINT32_MAX: of all users; before: those
- * with a lower id, 0: all. */
+/* Call each for at most limit entries, newest first, until it returns false; job 0: of all jobs; uid
+ * UINT32_MAX: of all users; before: those with a lower id, 0: all. */
 void audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit, bool (*each)(const struct audit_entry *e, void *arg),
                 void *arg);
 
-/* Call each for decisions after since that count against a budget, oldest first.  With a job: its decisions that
- * were not withheld; with NULL: enforced decisions of all jobs.  Neither actions that failed nor those that a user asked for
- * count. */
+/* Call each for decisions after since that count against a budget, oldest first.  With a job: its decisions
+ * that were not withheld; with NULL: enforced decisions of all jobs.  Neither actions that failed nor those
+ * that a user asked for count. */
 void audit_spent(struct audit *a, const struct job_id *job, double since,
                  void (*each)(double at, uint32_t nodes, uid_t uid, void *arg), void *arg);
-/* The actions that ended earlier runs of this job and step, newest first; returns how many.  Their effect is ""
- * until it was measured on a later run. */
+/* The actions that ended earlier runs of this job and step, newest first; returns how many.  Their effect is
+ * "" until it was measured on a later run. */
 #define AUDIT_EARLIER 4u
 size_t audit_earlier(struct audit *a, const struct job_id *run, struct audit_entry e[AUDIT_EARLIER]);
 /* The oldest action of this kind in the run that this user asked for and that is under way.  -1: none. */
@@ -76,6 +85,22 @@ int audit_asked(struct audit *a, const struct job_id *run, enum action_kind acti
 void audit_run(struct audit *a, const struct job_id *run,
                void (*each)(const struct audit_entry *e, void *arg), void *arg);
 int audit_get(struct audit *a, int64_t id, struct audit_entry *e); /* -1: no entry has this id */
-void audit_expire(struct audit *a, int days);                      /* delete entries that are older */
+/* Delete entries that are older, and actions that ended before.  -1 with a reason. */
+int audit_expire(struct audit *a, int days, struct err *err);
+
+/* ---- actions ---- */
+
+/* Add an action that is pending; returns its id, or 0 with a reason if it cannot be written. */
+int64_t audit_action_add(struct audit *a, const struct action *action, double at, struct err *err);
+/* Write state, tries, under_way, tried_s, ended_s and outcome.  -1 with a reason. */
+int audit_action_update(struct audit *a, const struct action_record *r, struct err *err);
+/* The caller frees the record by action_record_free(); NULL: there is none. */
+struct action_record *audit_action_get(struct audit *a, int64_t id);
+struct action_record *audit_action_find(struct audit *a, const char *key);
+/* Call each for the pending actions, oldest first; each frees its record. */
+void audit_actions_pending(struct audit *a, void (*each)(struct action_record *r, void *arg), void *arg);
+/* As audit_list(). */
+void audit_actions_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit,
+                        action_listed *each, void *arg);
 
 #endif

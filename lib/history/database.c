@@ -89,8 +89,8 @@ static struct database *open_path(const char *path, const struct database_tables
     }
     if (database_execute(d, "PRAGMA busy_timeout=200;", err) < 0 ||
         database_execute(d, shared ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL", err) < 0 ||
-        database_execute(d, t->synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL", err) < 0 ||
-        migrate(d, t, err) < 0 || prepare(d, t, err) < 0)
+        database_execute(d, "PRAGMA synchronous=NORMAL", err) < 0 || migrate(d, t, err) < 0 ||
+        prepare(d, t, err) < 0)
         goto fail;
     return d;
 fail:
@@ -113,15 +113,11 @@ struct database *database_open(const char *dir, const struct database_tables *t,
     return d;
 }
 
-struct database *database_open_or_memory(const char *dir, const struct database_tables *t,
-                                         struct err *warning)
+struct database *database_open_memory(const struct database_tables *t)
 {
-    struct database *d;
-    struct err why;
+    struct database *d = open_path(NULL, t, NULL);
 
-    warning->text[0] = '\0';
-    d = database_open(dir, t, warning);
-    if (!d && !(d = open_path(NULL, t, &why)))
+    if (!d)
         abort(); /* out of memory */
     return d;
 }
@@ -163,6 +159,17 @@ bool database_row(sqlite3_stmt *st)
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
     return false;
+}
+
+int database_run_synced(sqlite3_stmt *st, const char *what, struct err *err)
+{
+    sqlite3 *db = sqlite3_db_handle(st);
+    int rc;
+
+    sqlite3_exec(db, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
+    rc = database_run(st, what, err);
+    sqlite3_exec(db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+    return rc;
 }
 
 /* ---- values ---- */

@@ -16,7 +16,6 @@
 
 struct database_tables {
     const char *file; /* name in the folder */
-    bool synced;      /* each commit waits for the disk; otherwise a crash may lose the latest ones */
     /* The nth migration changes version n to n + 1 (PRAGMA user_version).  A new database runs all of them.  Each is
      * one transaction, so that a failure leaves the earlier version intact.  A released migration is never changed;
      * a new one is appended. */
@@ -38,16 +37,17 @@ void database_share(void);
 /* Open the file, and create the folder if it is missing.  NULL with a reason; a database of a newer program is
  * refused. */
 struct database *database_open(const char *dir, const struct database_tables *t, struct err *err);
-/* Like database_open(), but if that fails the database is in memory and warning has the reason ("": no failure).
- * Never returns NULL. */
-struct database *database_open_or_memory(const char *dir, const struct database_tables *t,
-                                         struct err *warning);
+/* A database in memory.  Never returns NULL. */
+struct database *database_open_memory(const struct database_tables *t);
 void database_close(struct database *d); /* NULL is fine */
 
 /* Execute statements that return no rows.  -1 with SQLite's reason. */
 int database_execute(struct database *d, const char *text, struct err *err);
-/* Execute a prepared statement that returns no rows, and reset it.  -1 with "WHAT: " and SQLite's reason. */
+/* Execute a prepared statement that returns no rows, and reset it.  -1 with "WHAT: " and SQLite's reason.  A
+ * crash of the host may lose the latest of them. */
 int database_run(sqlite3_stmt *st, const char *what, struct err *err);
+/* The same, and wait until this and all before it is on the disk. */
+int database_run_synced(sqlite3_stmt *st, const char *what, struct err *err);
 
 /* Fetch the next row of a prepared statement.  false: there are no more, and it is reset. */
 bool database_row(sqlite3_stmt *st);

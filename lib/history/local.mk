@@ -1,6 +1,7 @@
 # lib/history/: what the controller keeps in its databases
 noinst_LIBRARIES += libhistory.a
 libhistory_a_SOURCES = \
+	lib/history/action_record.c lib/history/action_record.h \
 	lib/history/audit.c lib/history/audit.h \
 	lib/history/culprit.c lib/history/culprit.h \
 	lib/history/database.c lib/history/database.h \

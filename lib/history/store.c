@@ -145,7 +145,6 @@ static const char *const sql[STATEMENTS] = {
 
 static const struct database_tables tables = {
     .file = "history.sqlite",
-    .synced = false,
     .migrations = store_migrations,
     .version = STORE_VERSION,
     .sql = sql,

@@ -29,6 +29,14 @@ bool pages_full(const struct pages_page *p)
     return p->bytes >= PAGES_BYTES;
 }
 
+bool pages_append_id(struct pages_page *p, json_t *row, int64_t id)
+{
+    pages_append(p, row, 0);
+    if (pages_full(p))
+        snprintf(p->next, sizeof(p->next), "%lld", (long long)id);
+    return !*p->next;
+}
+
 void pages_put(struct pages_page *p, json_t *answer, const char *list)
 {
     json_object_set_new(answer, list, p->rows);

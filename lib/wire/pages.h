@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/err.h"
 #include "wire/link.h"
@@ -29,6 +30,8 @@ struct pages_page {
 /* Append the row, which it takes, and which takes so many bytes as text (0: not known).  NULL is no row. */
 void pages_append(struct pages_page *p, json_t *row, size_t bytes);
 bool pages_full(const struct pages_page *p);
+/* The same for a list that goes on behind a row by its id.  False: the page is full. */
+bool pages_append_id(struct pages_page *p, json_t *row, int64_t id);
 /* Put the rows into the answer as `list`, and `page` where there are more. */
 void pages_put(struct pages_page *p, json_t *answer, const char *list);
 /* Cut the longest lists of o, or of an object in it, until it has at most so many bytes as text.  Its `cut` has the number of rows that

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "actions/action_book.h"
 #include "analysis/flow.h"
 #include "common/now.h"
 #include "common/xalloc.h"
@@ -124,7 +123,7 @@ static bool store(struct run *r, uint32_t number, uid_t uid, double ago_s, size_
     return done;
 }
 
-static bool act(struct action_book *book, const struct job *j, struct err *err)
+static bool act(const struct job *j, struct err *err)
 {
     struct audit_entry e = { .at = j->start_wall_s, .job = j->id, .by = AUDIT_NOBODY, .outcome = AUDIT_DONE, .brought = { NAN, NAN, NAN } };
     struct action a = { .kind = ACTION_EXCLUDE, .job = j->id, .job_text = j->text_id, .nodes = "node0", .rule = "slow", .policy = j->policy,
@@ -140,12 +139,13 @@ static bool act(struct action_book *book, const struct job *j, struct err *err)
     snprintf(e.d.sentence, sizeof(e.d.sentence), "%s", a.reason);
     snprintf(key, sizeof(key), "filled-%s", j->text_id);
     a.key = key;
-    if (audit_add(s.audit, &e, err) < 0 || !(r = action_book_get(book, action_book_add(book, &a, e.at, err))))
+    if (audit_add(s.audit, &e, err) < 0 ||
+        !(r = audit_action_get(s.audit, audit_action_add(s.audit, &a, e.at, err))))
         return false;
     r->state = ACTION_DONE;
     r->tries = 1;
     r->tried_s = r->ended_s = e.at + 1;
-    done = action_book_put(book, r, err) == 0;
+    done = audit_action_update(s.audit, r, err) == 0;
     action_record_free(r);
     return done;
 }
@@ -155,7 +155,6 @@ int main(int argc, char **argv)
     uint32_t steps = argc > 3 ? (uint32_t)atoi(argv[2]) : 0;
     struct run run[ARRAY_SIZE(shapes)] = { 0 };
     size_t least = SIZE_MAX, most = 0, bytes;
-    struct action_book *book;
     struct err err = { "" };
 
     if (!steps)
@@ -164,7 +163,6 @@ int main(int argc, char **argv)
         goto fail;
     s.history = history_new(s.store);
     s.audit = audit_open(s.config.state_dir, &err);
-    book = action_book_open(s.config.state_dir, &err);
     s.controls = controls_new(&s, &s.config, &err);
     if (!s.controls)
         goto fail;
@@ -173,14 +171,14 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < steps; i++) {
         struct run *r = &run[i % ARRAY_SIZE(shapes)];
 
-        if (!store(r, i + 1, (uid_t)atoi(argv[3 + i % (uint32_t)(argc - 3)]), DAY_S * (steps - i) / steps, &bytes, &err) ||
-            (i % 10 == 0 && !act(book, r->job, &err)))
+        if (!store(r, i + 1, (uid_t)atoi(argv[3 + i % (uint32_t)(argc - 3)]), DAY_S * (steps - i) / steps,
+                   &bytes, &err) ||
+            (i % 10 == 0 && !act(r->job, &err)))
             goto fail;
         least = bytes < least ? bytes : least;
         most = bytes > most ? bytes : most;
     }
     printf("%u steps, reports of %zu to %zu bytes\n", steps, least, most);
-    action_book_close(book);
     audit_close(s.audit);
     store_close(s.store);
     return 0;

@@ -15,6 +15,7 @@
 #include "actions/action.h"
 #include "actions/attempt.h"
 #include "common/config.h"
+#include "history/audit.h"
 #include "tests/tap.h"
 
 #define ENDS_S 300 /* a limit that no action comes near */
@@ -22,6 +23,7 @@
 static struct event_base *base;
 static char dir[] = "/tmp/syncguard-slurm-helperion-XXXXXX";
 static struct config config;
+static struct audit *audit;
 
 /* ---- scripts that replace the helper and the command, and log their input ---- */
 
@@ -289,7 +291,9 @@ static struct actions *fresh_with(const char *extra, const struct attempt_limits
         ok(false, "%s", err.text);
         exit(done_testing());
     }
-    as = actions_new(base, &config, limits, &hooks, NULL, &err);
+    audit_close(audit);
+    audit = audit_open(config.state_dir, &err);
+    as = actions_new(base, &config, audit, limits, &hooks, NULL);
     memset(&ended, 0, sizeof(ended));
     return as;
 }
@@ -827,7 +831,9 @@ static void check_no_file(void)
 
     helper("echo '{\"result\":\"done\",\"text\":\"done\"}'");
     snprintf(config.state_dir, sizeof(config.state_dir), "/proc/no/such/folder");
-    as = actions_new(base, &config, &patient, &hooks, NULL, &warning);
+    audit_close(audit);
+    audit = audit_open(config.state_dir, &warning);
+    as = actions_new(base, &config, audit, &patient, &hooks, NULL);
     memset(&ended, 0, sizeof(ended));
     ok(*warning.text, "without a folder there is a warning\n%s", warning.text);
     through(as, ACTION_REQUEUE);
@@ -861,13 +867,14 @@ static void check_list(void)
 {
     struct actions *as = fresh("");
     struct listed all = listed(as, 0, UINT32_MAX, 0, 9), some = listed(as, 0, UINT32_MAX, 0, 2), rest;
+    struct err err = { "" };
 
     ok(all.n == 5 && listed(as, 0, 99, 0, 9).n == 0 && listed(as, 4, 7, 0, 9).n == 0,
        "a list can be limited to a user, to a job and in length");
     ok(all.first > all.last, "a list begins with the newest action");
     rest = listed(as, 0, UINT32_MAX, some.last, 3);
     ok(some.n == 2 && some.first == all.first && rest.first < some.last && rest.last == all.last, "it goes on behind any of them");
-    actions_expire(as, -1);
+    ok(audit_expire(audit, -1, &err) == 0, "actions are deleted that ended before the time that is kept");
     is_int(listed(as, 0, UINT32_MAX, 0, 9).n, 0, "old actions are deleted");
     actions_free(as);
 }
@@ -895,6 +902,7 @@ int main(void)
     check_bad_restd();
     check_list();
     check_no_file();
+    audit_close(audit);
     snprintf(remove, sizeof(remove), "rm -rf %s", dir);
     if (system(remove) != 0)
         printf("# %s stays\n", dir);

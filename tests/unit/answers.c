@@ -615,7 +615,7 @@ static void begin(void)
     bounds_configure(s.bounds, &s.config);
     s.history = history_new(NULL);
     s.audit = audit_open(config.state_dir, &err);
-    query_action_open(&s, NULL);
+    query_action_open(&s);
     s.controls = controls_new(&s, &s.config, &err);
     jobs_add(&s.jobs, a_job());
     while (s.jobs.n < JOBS_MAX)

@@ -211,7 +211,7 @@ static void test_bytes(void)
     json_decref(o);
 }
 
-static void test_lines(const char *path)
+static int line_count(const char *path)
 {
     FILE *f = fopen(path, "r");
     char line[4096];
@@ -221,7 +221,20 @@ static void test_lines(const char *path)
         n++;
     if (f)
         fclose(f);
-    is_int(n, 9, "AuditLog has a line for each decision, command, outcome and effect");
+    return n;
+}
+
+static void put_text_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    fputs(text, f);
+    fclose(f);
+}
+
+static void test_lines(const char *path)
+{
+    is_int(line_count(path), 9, "AuditLog has a line for each decision, command, outcome and effect");
 }
 
 /* A database of version 1, which has no columns for intervals. */
@@ -235,11 +248,12 @@ static void test_version_1(void)
 
     audit_close(audit);
     sqlite3_open(path, &db);
-    rc = sqlite3_exec(db,
-                      "ALTER TABLE audit DROP COLUMN before_error; ALTER TABLE audit DROP COLUMN before_n;"
-                      "ALTER TABLE audit DROP COLUMN effect_low; ALTER TABLE audit DROP COLUMN effect_high;"
-                      "PRAGMA user_version=1;",
-                      NULL, NULL, NULL);
+    rc = sqlite3_exec(
+        db,
+        "ALTER TABLE audit DROP COLUMN before_error; ALTER TABLE audit DROP COLUMN before_n;"
+        "ALTER TABLE audit DROP COLUMN effect_low; ALTER TABLE audit DROP COLUMN effect_high; DROP TABLE action;"
+        "PRAGMA user_version=1;",
+        NULL, NULL, NULL);
     sqlite3_close(db);
     free(path);
     audit = audit_open(dir, &warning);
@@ -247,6 +261,151 @@ static void test_version_1(void)
     ok(audit_get(audit, 1, &back) == 0 && near(back.before.median_s, 0.5, 1e-12) &&
            isnan(back.before.error) && isnan(back.brought.low),
        "an entry of version 1 has unknown intervals");
+}
+
+/* What an earlier release has left. */
+static int make_actions(const char *path, const char *rows)
+{
+    char *text = xasprintf(
+        "PRAGMA journal_mode=WAL;"
+        "CREATE TABLE action("
+        " id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, kind TEXT NOT NULL, asked_by INTEGER,"
+        " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, job_text TEXT, nodes TEXT, signal INTEGER,"
+        " rule TEXT, policy TEXT, reason TEXT, figures TEXT, asked REAL, state INTEGER, tries INTEGER,"
+        " under_way INTEGER, tried REAL, ended REAL, outcome TEXT);"
+        "PRAGMA user_version=1; %s",
+        rows);
+    sqlite3 *db;
+    int rc = sqlite3_open(path, &db) == SQLITE_OK ? sqlite3_exec(db, text, NULL, NULL, NULL) : -1;
+
+    sqlite3_close(db);
+    free(text);
+    return rc == SQLITE_OK ? 0 : -1;
+}
+
+static void hold(struct action_record *r, void *arg)
+{
+    *(int64_t *)arg = *(int64_t *)arg * 100 + r->id;
+    action_record_free(r);
+}
+
+static bool count(const struct action_record *r, void *arg)
+{
+    (void)r;
+    ++*(int *)arg;
+    return true;
+}
+
+/* Ids of what is pending, written one behind the other: 809 is 8 and 9. */
+static void check_taken(int expected, int64_t pending_expected, const char *when)
+{
+    struct audit_entry entry_back;
+    int64_t pending = 0;
+    int n = 0;
+
+    audit_actions_list(audit, 0, UINT32_MAX, 0, 100, count, &n);
+    audit_actions_pending(audit, hold, &pending);
+    ok(n == expected && pending == pending_expected,
+       "%s the audit log has %d actions, of which those pending are still so, by their ids\n%d, %lld", when,
+       expected, n, (long long)pending);
+    ok(audit_get(audit, 1, &entry_back) == 0, "%s the audit log has the decisions that it had", when);
+}
+
+static const char rows[] =
+    "INSERT INTO action VALUES(3,'decision/1/1000/7.0/0/5','requeue',4294967295,1000,7,0,0,'7.0','',0,'slow','p','slow: requeue',"
+    "'{\"steps\":5}',100.5,1,2,0,101,102,'requeued');"
+    "INSERT INTO action VALUES(8,'by hand/0/abcdefgh','drain',0,0,0,0,0,'','n5,n6',0,'','','broken','',200,0,1,1,201,NULL,'');"
+    "INSERT INTO action VALUES(9,'by hand/0/abcdefgi','resume',0,0,0,0,0,'','n7',0,'','','mended','',300,0,0,0,NULL,NULL,'');";
+
+/* The file of an earlier release is taken in once, and kept by another name. */
+static void test_earlier_actions(void)
+{
+    char *from = xasprintf("%s/actions.sqlite", dir), *to = xasprintf("%s.imported", from);
+    struct action_record *r;
+    struct err warning, err;
+
+    audit_close(audit);
+    ok(make_actions(from, rows) == 0, "a file of actions is made as an earlier release did");
+    audit = audit_open(dir, &warning);
+    is_str(warning.text, "", "the audit log takes in an earlier release's actions without a warning");
+    check_taken(3, 809, "when an earlier release's actions were taken in,");
+    ok(access(from, F_OK) < 0 && access(to, F_OK) == 0,
+       "the file of the actions that were taken in is kept by another name");
+    r = audit_action_find(audit, "decision/1/1000/7.0/0/5");
+    ok(r && r->id == 3 && r->kind == ACTION_REQUEUE && r->by == ACTION_BY_ITSELF && r->job.job == 7 &&
+           r->state == ACTION_DONE && r->tries == 2 && near(r->ended_s, 102, 1e-9) &&
+           !strcmp(r->figures, "{\"steps\":5}") && !strcmp(r->outcome, "requeued"),
+       "an action that was taken in is what it was");
+    action_record_free(r);
+    r = audit_action_get(audit, 8);
+    ok(r && r->under_way && isnan(r->ended_s) && !strcmp(r->nodes, "n5,n6"),
+       "an action that was under way then is known as interrupted");
+    r->state = ACTION_FAILED;
+    r->ended_s = (double)time(NULL);
+    r->outcome = xstrdup("too late");
+    ok(audit_action_update(audit, r, &err) == 0, "an action that was taken in is ended");
+    action_record_free(r);
+    audit_close(audit);
+
+    rename(to, from);
+    audit = audit_open(dir, &warning);
+    is_str(warning.text, "", "a file that was taken in already does no harm");
+    check_taken(3, 9, "when the same file was there once more,");
+    audit_close(audit);
+
+    unlink(to);
+    put_text_file(from, "");
+    audit = audit_open(dir, &warning);
+    is_str(warning.text, "", "an empty file of actions is taken in without a warning");
+    check_taken(3, 9, "when an empty file of actions was taken in,");
+    audit_close(audit);
+
+    unlink(to);
+    put_text_file(from, "no database, whatever its name says: it was written over by something else\n");
+    audit = audit_open(dir, &warning);
+    ok(strstr(warning.text, "/actions.sqlite: ") != NULL,
+       "a file of actions that cannot be read is a warning\n%s", warning.text);
+    ok(access(from, F_OK) == 0, "a file of actions that cannot be read stays where it is");
+    audit_close(audit);
+    unlink(from);
+    audit = audit_open(dir, &warning);
+    check_taken(3, 9, "without the file that cannot be read,");
+    free(from);
+    free(to);
+}
+
+/* The file has what the database has taken, and no more. */
+static void test_order(const char *lines)
+{
+    char *path = xasprintf("%s/audit.sqlite", dir), *folder = xasprintf("%s/no/such/file", dir);
+    struct audit_entry e = entry(4, 1, DECISION_DRYRUN);
+    struct err err = { "" };
+    sqlite3 *db;
+    int before;
+
+    audit_log_to(audit, lines);
+    ok(audit_add(audit, &e, &err) == 0, "an entry is written");
+    before = line_count(lines);
+    sqlite3_open(path, &db);
+    sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+    snprintf(e.outcome_text, sizeof(e.outcome_text), "late");
+    ok(audit_update(audit, &e, &err) < 0 && strstr(err.text, "locked"),
+       "an outcome that the database does not take fails\n%s", err.text);
+    is_int(line_count(lines), before, "AuditLog has no line of an outcome that the database did not take");
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(db);
+    ok(audit_update(audit, &e, &err) == 0 && line_count(lines) == before + 1,
+       "AuditLog has a line of the outcome that the database has taken");
+    is_int(audit_log_check(audit, &err), 0, "nothing is reported of AuditLog as long as it takes the lines");
+    audit_log_to(audit, folder);
+    ok(audit_update(audit, &e, &err) == 0, "an outcome is recorded though AuditLog cannot be written");
+    ok(audit_log_check(audit, &err) < 0 && strstr(err.text, "No such file"),
+       "that AuditLog cannot be written is reported\n%s", err.text);
+    ok(audit_update(audit, &e, &err) == 0 && audit_log_check(audit, &err) == 0,
+       "that AuditLog cannot be written is reported once");
+    audit_log_to(audit, "");
+    free(path);
+    free(folder);
 }
 
 int main(void)
@@ -269,7 +428,9 @@ int main(void)
     test_list();
     test_by_hand();
     test_version_1();
-    audit_expire(audit, 1);
+    test_earlier_actions();
+    test_order(lines);
+    ok(audit_expire(audit, 1, &warning) == 0, "old entries are deleted");
     audit_close(audit);
     audit = audit_open("/nonexistent/folder", &warning);
     ok(audit && *warning.text, "without a folder the database is in memory, with a warning: %s",

@@ -1,4 +1,4 @@
-#include "actions/action_record.h"
+#include "history/action_record.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +6,21 @@
 #include <string.h>
 
 #include "wire/json.h"
+
+void action_record_free(struct action_record *r)
+{
+    if (!r)
+        return;
+    free((char *)r->key);
+    free((char *)r->job_text);
+    free((char *)r->nodes);
+    free((char *)r->rule);
+    free((char *)r->policy);
+    free((char *)r->reason);
+    free((char *)r->outcome);
+    free((char *)r->figures);
+    free(r);
+}
 
 bool action_own_comment(const struct action_record *r)
 {

@@ -1,7 +1,7 @@
 /* action_record.h - an action as data: what to do, its state, and both as text. Pure.
  * Times: Unix seconds. */
-#ifndef SYNCGUARD_ACTIONS_ACTION_RECORD_H
-#define SYNCGUARD_ACTIONS_ACTION_RECORD_H
+#ifndef SYNCGUARD_HISTORY_ACTION_RECORD_H
+#define SYNCGUARD_HISTORY_ACTION_RECORD_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -56,6 +56,7 @@ struct action_record {
 };
 /* False: no more of them. */
 typedef bool action_listed(const struct action_record *r, void *arg);
+void action_record_free(struct action_record *r); /* that owns its strings; NULL is fine */
 
 /* Whether a job's comment is set as the user's own, not the administrator's: its owner asked for it. */
 bool action_own_comment(const struct action_record *r);
