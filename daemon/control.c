@@ -286,6 +286,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     const struct control_witness witness = { cs, j, now_s };
     struct figures f;
     struct advice advice;
+    struct err ignored;
     struct engine_input in = control_input(&witness);
     size_t n;
 
@@ -302,7 +303,9 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     if (cs->site && asks_site(c)) {
         struct site_question q = { j->text_id, j->policy, &f, now_s };
 
-        site_ask(cs->site, &q, &advice);
+        site_ask(cs->site, &q, &advice, &ignored);
+        if (*ignored.text)
+            log_warn("%s: ignored", ignored.text);
         in.advice = &advice;
     }
     n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));

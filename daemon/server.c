@@ -472,7 +472,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct controller *s = arg;
     double now_s = controller_now_s();
-    struct err err;
+    struct err err, news;
 
     (void)fd;
     (void)what;
@@ -492,10 +492,13 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     sample_jobs(s, now_s);
     history_tick(s->history, now_s);
     list_earlier(s);
-    jobtime_tick(s->jobtime, &s->jobs, now_s);
-    if (accounting_tick(s->accounting, now_s))
+    if (jobtime_tick(s->jobtime, &s->jobs, now_s, &err) < 0)
+        log_error("%s: no step is confirmed, and time limits and ends of jobs stay unknown", err.text);
+    if (accounting_tick(s->accounting, now_s, &news))
         for (size_t i = 0; i < s->jobs.n; i++)
             s->jobs.job[i]->failures_due_s = now_s;
+    if (*news.text)
+        log_info("%s", news.text);
     if (audit_log_check(s->audit, &err) < 0)
         log_warn("%s: decisions are written to the database only", err.text);
     rate(s, now_s);

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "common/config.h"
-#include "common/log.h"
 #include "common/utf8.h"
 #include "common/xalloc.h"
 #include "policies/site.h"
@@ -27,7 +26,7 @@ struct site {
     void *handle;
     const struct site_policy *policy;
     char reason[160];
-    bool complained, doubted;
+    bool action_reported, projection_reported;
 };
 
 /* ---- loading ---- */
@@ -159,15 +158,9 @@ static const char *clean(struct site *s, const struct site_decision *d)
     return utf8_mend(s->reason);
 }
 
-/* The policy's projection, or NaN if it is implausible. */
-static double projected(struct site *s, double ratio)
+static bool is_plausible(double projected_ratio)
 {
-    if (isnan(ratio) || (ratio >= 1 / PROJECTED_MAX && ratio <= PROJECTED_MAX))
-        return ratio;
-    if (!s->doubted)
-        log_warn("the site's policy %s projects %g of the step time: ignored", s->policy->name, ratio);
-    s->doubted = true;
-    return NAN;
+    return projected_ratio >= 1 / PROJECTED_MAX && projected_ratio <= PROJECTED_MAX;
 }
 
 /* -1: that of the rule, or one that no rule can have. */
@@ -178,7 +171,7 @@ static int action_of(const struct site_decision *d)
     return kind >= 0 && !action_table[kind].by_hand_only ? kind : -1;
 }
 
-void site_ask(struct site *s, const struct site_question *q, struct advice *out)
+void site_ask(struct site *s, const struct site_question *q, struct advice *out, struct err *ignored)
 {
     const struct figures *f = q->figures;
     struct site_view v = { .version = SITE_POLICY_VERSION,
@@ -196,12 +189,17 @@ void site_ask(struct site *s, const struct site_question *q, struct advice *out)
     *out = (struct advice){ .act = d.act,
                             .action = action_of(&d),
                             .reason = clean(s, &d),
-                            .projected_ratio = projected(s, d.projected_ratio) };
-    if (!d.action || out->action >= 0)
-        return;
-    out->act = false; /* its action is unknown */
-    if (!s->complained)
-        log_warn("the site's policy %s requests '%.40s', which is not an action of a rule: ignored",
-                 s->policy->name, d.action);
-    s->complained = true;
+                            .projected_ratio = is_plausible(d.projected_ratio) ? d.projected_ratio : NAN };
+    ignored->text[0] = '\0';
+    if (d.action && out->action < 0) {
+        out->act = false; /* its action is unknown */
+        if (!s->action_reported)
+            err_set(ignored, "the site's policy %s requests '%.40s', which is not an action of a rule",
+                    s->policy->name, d.action);
+        s->action_reported = true;
+    } else if (!isnan(d.projected_ratio) && isnan(out->projected_ratio) && !s->projection_reported) {
+        err_set(ignored, "the site's policy %s projects %g of the step time", s->policy->name,
+                d.projected_ratio);
+        s->projection_reported = true;
+    }
 }

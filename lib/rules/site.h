@@ -19,7 +19,8 @@ struct site_question {
     const struct figures *figures;
     double now_s;
 };
-/* Ask for advice on a job; texts are valid until the next call. */
-void site_ask(struct site *s, const struct site_question *q, struct advice *out);
+/* Ask for advice on a job; texts are valid until the next call.  ignored: what of it makes no sense and is
+ * left out, once for an unknown action and once for an impossible projection; "": nothing new. */
+void site_ask(struct site *s, const struct site_question *q, struct advice *out, struct err *ignored);
 
 #endif

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "common/config.h"
-#include "common/log.h"
 #include "common/xalloc.h"
 #include "slurm/child.h"
 #include "slurm/slurmtool.h"
@@ -35,7 +34,8 @@ struct accounting {
     int days; /* 0: the accounting is not used */
     double due_s;
     bool failed, fresh;
-    char why[256]; /* reason of the failure that was logged last */
+    char why[256];   /* of the last failure; "": it has answered since */
+    struct err news; /* for the next tick */
     struct outages *outages;
 };
 
@@ -94,8 +94,8 @@ static void fail(struct accounting *a, const char *why)
 
     snprintf(line, sizeof(line), "%.*s", (int)n, why);
     if (strcmp(line, a->why))
-        log_info("Slurm's accounting has no failure rate of nodes: %s; %s", line,
-                 a->outages ? "using its earlier answer" : "using the failure rate of guarded jobs");
+        err_set(&a->news, "Slurm's accounting has no failure rate of nodes: %s; %s", line,
+                a->outages ? "using its earlier answer" : "using the failure rate of guarded jobs");
     memcpy(a->why, line, sizeof(line));
     a->failed = true;
 }
@@ -113,7 +113,7 @@ static void conclude(struct accounting *a)
         return;
     }
     if (*a->why)
-        log_info("Slurm's accounting has the failure rate of nodes again");
+        err_set(&a->news, "Slurm's accounting has the failure rate of nodes again");
     *a->why = '\0';
     outages_free(a->outages);
     a->outages = o;
@@ -172,25 +172,25 @@ static void ask(struct accounting *a)
         fail(a, err.text);
 }
 
-bool accounting_tick(struct accounting *a, double now_s)
+bool accounting_tick(struct accounting *a, double now_s, struct err *news)
 {
     bool fresh = a->fresh;
 
     a->fresh = false;
-    if (a->child)
-        return fresh;
-    if (a->failed) {
+    if (!a->child && a->failed) {
         a->failed = false;
         a->question = QUESTIONS;
         a->due_s = now_s + AGAIN_S;
     }
-    if (a->question == QUESTIONS && a->days && now_s >= a->due_s) {
+    if (!a->child && a->question == QUESTIONS && a->days && now_s >= a->due_s) {
         forget_answers(a);
         a->question = EVENTS;
         a->due_s = now_s + EVERY_S;
     }
-    if (a->question < QUESTIONS)
+    if (!a->child && a->question < QUESTIONS)
         ask(a);
+    *news = a->news;
+    a->news.text[0] = '\0';
     return fresh;
 }
 

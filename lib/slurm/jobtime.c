@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "job/cadence.h"
@@ -33,8 +32,8 @@ struct jobtime {
     struct jobs *jobs;               /* belongs to the controller */
     char squeue[SLURMTOOL_PATH_MAX]; /* "": there is none */
     double due_s, asked_s;
-    double looked_s; /* for squeue, when it was not there; it is said once */
-    bool said;
+    double looked_s; /* for squeue, when it was not there */
+    struct err why;  /* the last question could not be asked; "": it was */
     void (*confirmed)(struct job *j, void *arg);
     void *arg;
 };
@@ -46,23 +45,19 @@ struct jobtime *jobtime_new(struct event_base *base, void (*confirmed)(struct jo
     t->base = base;
     t->confirmed = confirmed;
     t->arg = arg;
+    t->looked_s = -INFINITY;
     slurmtool_find(t->squeue, "squeue");
     return t;
 }
 
-/* It may be installed later.  Steps wait for it meanwhile, and nothing else says why. */
-static bool has_squeue(struct jobtime *t, double now_s)
+/* It may be installed later. */
+static int find_squeue(struct jobtime *t, double now_s, struct err *err)
 {
-    if (*t->squeue)
-        return true;
-    if (t->said && now_s < t->looked_s + SELDOM_S)
-        return false;
-    t->looked_s = now_s;
-    slurmtool_find(t->squeue, "squeue");
-    if (!*t->squeue && !t->said)
-        log_error("there is no squeue in PATH here: no step is confirmed, and time limits and ends of jobs stay unknown");
-    t->said = true;
-    return *t->squeue;
+    if (!*t->squeue && now_s >= t->looked_s + SELDOM_S) {
+        t->looked_s = now_s;
+        slurmtool_find(t->squeue, "squeue");
+    }
+    return *t->squeue ? 0 : err_set(err, "there is no squeue in PATH here");
 }
 
 void jobtime_free(struct jobtime *t)
@@ -266,7 +261,7 @@ static bool has_new(const struct jobs *jobs, double asked_s)
     return false;
 }
 
-void jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s)
+int jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s, struct err *err)
 {
     char ids[IDS_MAX];
     const char *const args[] = { "--noheader",
@@ -281,13 +276,18 @@ void jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s)
     struct child_options o = {
         .path = t->squeue, .args = args, .input = "", .timeout_s = TIMEOUT_S, .output_max = OUTPUT_MAX
     };
-    struct err err;
-    bool often;
+    struct err why = { "" };
+    bool often, same;
 
-    if (t->child || (now_s < t->due_s && !has_new(jobs, t->asked_s)) || !list_jobs(jobs, now_s, ids, &often) || !has_squeue(t, now_s))
-        return;
-    t->due_s = now_s + (often ? OFTEN_S : SELDOM_S);
-    t->jobs = jobs;
-    t->asked_s = now_s;
-    t->child = child_start(t->base, &o, on_end, t, &err);
+    if (t->child || (now_s < t->due_s && !has_new(jobs, t->asked_s)) || !list_jobs(jobs, now_s, ids, &often))
+        return 0;
+    if (find_squeue(t, now_s, &why) == 0) {
+        t->due_s = now_s + (often ? OFTEN_S : SELDOM_S);
+        t->jobs = jobs;
+        t->asked_s = now_s;
+        t->child = child_start(t->base, &o, on_end, t, &why);
+    }
+    same = !strcmp(why.text, t->why.text);
+    t->why = why;
+    return t->child || same ? 0 : err_set(err, "%s", why.text);
 }

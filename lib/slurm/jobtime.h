@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/err.h"
 #include "job/jobs.h"
 
 struct event_base;
@@ -20,8 +21,9 @@ struct jobtime;
 /* confirmed: called when Slurm has confirmed a step for which root vouches; its user, partition, account and QOS are set. */
 struct jobtime *jobtime_new(struct event_base *base, void (*confirmed)(struct job *j, void *arg), void *arg);
 void jobtime_free(struct jobtime *t); /* NULL is fine */
-void jobtime_tick(struct jobtime *t, struct jobs *jobs,
-                  double now_s); /* call it about every quarter of a second */
+/* Call it about every quarter of a second.  0; or -1 with the reason why Slurm cannot be asked now, once for
+ * each reason. */
+int jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s, struct err *err);
 
 /* A line of squeue, in columns: job, end, preempted, state, restarts, uid, array's job, array's task; user, partition,
  * account, QOS; whether it is a batch job, whether it may be requeued (1 or 0).  Local times as 2026-11-21T15:30:00. */

@@ -105,10 +105,12 @@ static struct job *asked(struct jobs *jobs, enum job_trust trust, int *confirmed
     struct config_policy policy = { .hang_timeout_s = 30 };
     struct jobtime *t = jobtime_new(base, on_confirmed, confirmed);
     struct job *j = job_new(&(struct job_id){ .uid = 1000, .job = 123, .restarts = 1 }, &policy, now_s());
+    struct err err;
 
     j->trust = trust;
     jobs_add(jobs, j);
-    jobtime_tick(t, jobs, now_s());
+    if (jobtime_tick(t, jobs, now_s(), &err) < 0)
+        printf("# %s\n", err.text);
     for (int i = 0; i < 60000 && event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK) == 0 && !*confirmed && !j->unknown_to_slurm; i++)
         usleep(1000);
     jobtime_free(t);
@@ -179,6 +181,30 @@ static void requeues(void)
     }
 }
 
+/* A squeue that is there and cannot be run. */
+static void unable(void)
+{
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct jobtime *t;
+    struct job *j = job_new(&(struct job_id){ .uid = 1000, .job = 123 }, &policy, now_s());
+    struct jobs jobs = { .n = 0 };
+    struct err err = { "" };
+    FILE *f = fopen(squeue, "w");
+
+    fputs("#!/nonexistent/interpreter\n", f);
+    fclose(f);
+    chmod(squeue, 0700);
+    t = jobtime_new(base, on_confirmed, NULL);
+    j->trust = JOB_VOUCHED;
+    jobs_add(&jobs, j);
+    ok(jobtime_tick(t, &jobs, now_s(), &err) < 0 && strstr(err.text, squeue),
+       "a squeue that cannot be run is reported\n%s", err.text);
+    is_int(jobtime_tick(t, &jobs, now_s() + 3600, &err), 0, "a squeue that cannot be run is reported once");
+    jobtime_free(t);
+    jobs_remove(&jobs, j);
+    free(jobs.job);
+}
+
 int main(void)
 {
     char path[4096];
@@ -195,6 +221,7 @@ int main(void)
     outcomes();
     confirmation();
     requeues();
+    unable();
     event_base_free(base);
     unlink(squeue);
     rmdir(dir);

@@ -80,7 +80,7 @@ static const struct {
 
 static void test_example(void)
 {
-    struct err err = { "" };
+    struct err err = { "" }, ignored;
     struct site *s = site_open(copy(EXAMPLE, 0755), &err);
     struct figures f;
     struct advice a;
@@ -92,13 +92,13 @@ static void test_example(void)
     is_str(site_name(s), "node-equivalents", "the shipped example has its name");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         figures(&f, cases[i].nodes, cases[i].slowdown);
-        site_ask(s, &q, &a);
-        ok(a.act == cases[i].act && a.action == -1,
+        site_ask(s, &q, &a, &ignored);
+        ok(a.act == cases[i].act && a.action == -1 && !*ignored.text,
            "the shipped example on %g nodes with a slowdown of %g advises: %s", cases[i].nodes,
            cases[i].slowdown, cases[i].act ? a.reason : "nothing");
     }
     figures(&f, 100, 1.25);
-    site_ask(s, &q, &a);
+    site_ask(s, &q, &a, &ignored);
     is_str(a.reason, "20.0 of 100 nodes are lost to straggler",
            "the shipped example's advice has its reason");
     ok(isnan(a.projected_ratio) && !strcmp(site_name(s), "node-equivalents"),
@@ -109,7 +109,7 @@ static void test_example(void)
 /* Advice with invalid numbers, bytes and actions. */
 static void test_odd(void)
 {
-    struct err err = { "" };
+    struct err err = { "" }, ignored;
     struct site *s = site_open(copy(ODD, 0755), &err);
     struct figures f;
     struct advice a;
@@ -119,14 +119,20 @@ static void test_odd(void)
     if (!s)
         return;
     figures(&f, 8, 1.2);
-    site_ask(s, &q, &a);
+    site_ask(s, &q, &a, &ignored);
     ok(a.act && a.action == -1, "the valid part of its advice is used");
     ok(isnan(a.projected_ratio), "a negative projection is ignored");
+    is_str(ignored.text, "the site's policy odd projects -inf of the step time",
+           "that a projection is ignored is reported");
     ok(strlen(a.reason) == 159 && strspn(a.reason, "?[2J lost") == 159,
        "control characters and invalid bytes of its reason are replaced: %s", a.reason);
     figures_word(&f, FIGURE_CLASS, "hang");
-    site_ask(s, &q, &a);
+    site_ask(s, &q, &a, &ignored);
     ok(!a.act, "advice of an unknown action is ignored");
+    ok(strstr(ignored.text, "which is not an action of a rule") != NULL,
+       "that an action is ignored is reported\n%s", ignored.text);
+    site_ask(s, &q, &a, &ignored);
+    ok(!a.act && !*ignored.text, "that an action is ignored is reported once");
     site_close(s);
 }
 
