@@ -49,6 +49,8 @@
 #define GPU_S         2.0
 #define GPU_DEVICE    "/dev/nvidiactl" /* without it there is no GPU to watch */
 #define NOTES_MAX     32u
+#define TOO_MANY_CPUS \
+    "a rank may run on CPUs whose numbers are too high: who shares them, and on which NUMA node they are, is not known"
 #define GRACE_S       1.0  /* longest wait for the last acknowledgement */
 #define GRACE_ALONE_S 0.15 /* the same when the controller is not connected */
 
@@ -395,6 +397,8 @@ static void look_at_health(struct agent *a)
     cpu_s = now_of(CLOCK_THREAD_CPUTIME_ID);
     ranks_each(a->ranks, name_rank, a->health);
     health_look(a->health, now, put_item, a);
+    if (health_has_too_many_cpus(a->health))
+        add_note(TOO_MANY_CPUS, a);
     /* 0.1 allows for the timer's jitter */
     a->health_due_s = now + fmax(HEALTH_S - 0.1, (now_of(CLOCK_THREAD_CPUTIME_ID) - cpu_s) / HEALTH_SHARE);
 }

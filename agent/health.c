@@ -150,7 +150,7 @@ static void find_foreign(struct health *h)
         const struct cpuset *cpus = health_task_cpus(h->member[i].task);
         float used = health_task_item(h->member[i].task)->cpu_ratio;
 
-        if (!h->member[i].seen || isnan(used)) /* then the others' share cannot be separated */
+        if (!h->member[i].seen || !cpus->n || isnan(used)) /* then the others' share cannot be separated */
             return;
         for (uint32_t cpu = cpuset_next(cpus, 0); cpu < CPUSET_MAX; cpu = cpuset_next(cpus, cpu + 1))
             h->own[cpu] += used / (float)cpus->n;
@@ -356,4 +356,12 @@ void health_look(struct health *h, double now_s, flow_sink *put, void *arg)
     }
     report_gpus(h, now_s, put, arg);
     report_traffic(h, put, arg);
+}
+
+bool health_has_too_many_cpus(const struct health *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        if (health_task_too_many_cpus(h->member[i].task))
+            return true;
+    return false;
 }

@@ -34,5 +34,8 @@ void health_find_connections(struct health *h, double now_s);
  * HEALTH_REPORT_S; of traffic all there is.  Does nothing while no rank runs. */
 void health_look(struct health *h, double now_s, flow_sink *put, void *arg);
 #define HEALTH_REPORT_S 5.0
+/* Whether at the last look a rank could run on CPUs from CPUSET_MAX on: who shares them, and where they are, is
+ * not known. */
+bool health_has_too_many_cpus(const struct health *h);
 
 #endif

@@ -14,7 +14,7 @@ struct health_task {
     pid_t pid;
     uint64_t started; /* start time of the process; 0: not seen yet */
     struct cpuset cpus;
-    bool signals_known;
+    bool too_many_cpus, signals_known;
     uint64_t endured;
     struct rate delay, cpu, voluntary, involuntary, faults;
     struct task_item item;
@@ -27,7 +27,7 @@ static void forget(struct health_task *t)
 
     t->delay = t->cpu = t->voluntary = t->involuntary = t->faults = (struct rate){ 0 };
     memset(&t->cpus, 0, sizeof(t->cpus));
-    t->signals_known = false;
+    t->too_many_cpus = t->signals_known = false;
     t->item = (struct task_item){ .rank = rank,
                                   .app = app,
                                   .cpu = -1,
@@ -68,6 +68,7 @@ static bool read_text(const struct health_task *t, const char *file, char *buf, 
 static void take_status(struct health_task *t, const struct health_status *s, double now_s)
 {
     t->cpus = s->cpus;
+    t->too_many_cpus = !s->cpus_known;
     t->signals_known = s->signals_known;
     t->endured = s->endured;
     t->item.n_cpus = (uint16_t)s->cpus.n;
@@ -113,6 +114,11 @@ struct task_item *health_task_item(struct health_task *t)
 const struct cpuset *health_task_cpus(const struct health_task *t)
 {
     return &t->cpus;
+}
+
+bool health_task_too_many_cpus(const struct health_task *t)
+{
+    return t->too_many_cpus;
 }
 
 bool health_task_signals(const struct health_task *t, uint64_t *endured)

@@ -21,7 +21,9 @@ void health_task_free(struct health_task *t); /* NULL is fine */
 bool health_task_look(struct health_task *t, double now_s);
 /* Lends the item.  The caller fills in what depends on other ranks (flags, foreign_ratio) or on devices. */
 struct task_item *health_task_item(struct health_task *t);
-const struct cpuset *health_task_cpus(const struct health_task *t);
+const struct cpuset *health_task_cpus(const struct health_task *t); /* empty: not known */
+/* Whether the process was seen, and may run on CPUs that do not fit into a set. */
+bool health_task_too_many_cpus(const struct health_task *t);
 /* The signals that do not end the process, as in signals_item; false: not known. */
 bool health_task_signals(const struct health_task *t, uint64_t *endured);
 

@@ -46,6 +46,7 @@ struct health_status { /* /proc/PID/status */
     uint32_t uid;      /* effective user id */
     uint32_t pid;      /* in the process's own namespace */
     uint64_t voluntary, involuntary;
+    bool cpus_known; /* else there is one that does not fit into a set */
     struct cpuset cpus;
     char cpus_text[32]; /* as in the file; ".." at the end if cut */
     bool signals_known;

@@ -25,6 +25,7 @@ UNIT_TESTS = \
 	tests/unit/cadence_job \
 	tests/unit/cadence_policy \
 	tests/unit/cause \
+	tests/unit/child \
 	tests/unit/client \
 	tests/unit/collective \
 	tests/unit/clocks \

@@ -32,9 +32,9 @@ int cpuset_parse(struct cpuset *s, const char *text)
         last = first;
         if (*text == '-' && (text++, !parse_number(&text, &last)))
             goto bad;
-        if (last < first || (*text && *text != ',' && *text != '\n'))
+        if (last < first || last >= CPUSET_MAX || (*text && *text != ',' && *text != '\n'))
             goto bad;
-        for (unsigned long cpu = first; cpu <= last && cpu < CPUSET_MAX; cpu++)
+        for (unsigned long cpu = first; cpu <= last; cpu++)
             add(s, (uint32_t)cpu);
         text += *text == ',';
     }

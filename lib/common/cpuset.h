@@ -5,14 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CPUSET_MAX 2048u /* CPUs from this number on are ignored */
+#define CPUSET_MAX 2048u /* CPUs from this number on do not fit */
 
 struct cpuset {
     uint64_t word[CPUSET_MAX / 64];
     uint32_t n; /* number of CPUs in the set */
 };
 
-/* Parse a list up to the end of its line.  0, or -1 with an empty set when the text is not a list. */
+/* Parse a list up to the end of its line.  0, or -1 with an empty set when the text is not a list, or names a
+ * CPU that does not fit. */
 int cpuset_parse(struct cpuset *s, const char *text);
 void cpuset_add(struct cpuset *s, const struct cpuset *more); /* s becomes the union */
 void cpuset_keep(struct cpuset *s, const struct cpuset *of);   /* ... the intersection */

@@ -150,17 +150,20 @@ void child_cancel(struct child *c)
 
 /* ---- start ---- */
 
-#define ARGS_MAX 16 /* further ones are left out */
-
 static int spawn(struct child *c, const struct child_options *o, const int theirs[3])
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    char *argv[ARGS_MAX + 2] = { (char *)o->path };
+    size_t n = 0;
+    char **argv;
     sigset_t all, none;
     int rc;
 
-    for (size_t i = 0; o->args && o->args[i] && i < ARGS_MAX; i++)
+    while (o->args && o->args[n])
+        n++;
+    argv = xcalloc(n + 2, sizeof(*argv));
+    argv[0] = (char *)o->path;
+    for (size_t i = 0; i < n; i++)
         argv[i + 1] = (char *)o->args[i];
     sigemptyset(&none);
     sigfillset(&all);
@@ -179,6 +182,7 @@ static int spawn(struct child *c, const struct child_options *o, const int their
     rc = posix_spawn(&c->pid, o->path, &files, &attributes, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
+    free(argv);
     return rc;
 }
 

@@ -15,7 +15,7 @@ struct locality;
 struct locality *locality_new(const char *root);
 void locality_free(struct locality *l);
 
-/* The CPUs of a NUMA node; NULL: there is no such node. */
+/* The CPUs of a NUMA node; NULL: there is no such node, or one of its CPUs does not fit into a set. */
 const struct cpuset *locality_node(const struct locality *l, int numa);
 /* -1 also when the CPUs are on several nodes. */
 int locality_cpus(const struct locality *l, const struct cpuset *cpus);

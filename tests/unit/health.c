@@ -37,9 +37,10 @@ static void cpusets(void)
         const char *text;
         int n; /* -1: refused */
     } cases[] = {
-        { "0-3,8,10-11\n", 7 }, { "5", 1 },      { "0-1,1-2\n", 3 },  { "\n", 0 },
-        { "3-1", -1 },          { "a", -1 },     { "1-", -1 },        { "1,-2", -1 },
-        { "1;2", -1 },          { "999999", 0 }, { "2047-99999", 1 }, { "1 2", -1 },
+        { "0-3,8,10-11\n", 7 }, { "5", 1 },       { "0-1,1-2\n", 3 },   { "\n", 0 },
+        { "3-1", -1 },          { "a", -1 },      { "1-", -1 },         { "1,-2", -1 },
+        { "1;2", -1 },          { "999999", -1 }, { "2047-99999", -1 }, { "1 2", -1 },
+        { "2047", 1 },          { "0-2048", -1 },
     };
     struct cpuset s, all;
 
@@ -251,8 +252,17 @@ static void a_node(void)
     look(h, 19);
     ok(find(TELEMETRY_TASK, 1)->task.flags == TASK_SHARED_CPU && find(TELEMETRY_TASK, 0)->task.flags,
        "two ranks bound to one CPU are marked as sharing it");
+    ok(!health_has_too_many_cpus(h), "CPUs that fit into a set are not too many");
+    put_process(101, "0-4095", 0, hz / 4, 0);
+    look(h, 19.5);
+    task = find(TELEMETRY_TASK, 1);
+    ok(task && task->task.n_cpus == 0 && task->task.numa == -1 && !task->task.flags &&
+           !strcmp(task->task.cpus, "0-4095"),
+       "of a rank on CPUs that do not fit into a set their text is sent, and nothing that rests on the set");
+    ok(health_has_too_many_cpus(h), "that a rank may run on CPUs that do not fit into a set can be asked");
     put("proc/101/status", "Pid:\t101\n");
     look(h, 20);
+    ok(!health_has_too_many_cpus(h), "a process that is hidden has not too many CPUs");
     ok(!find(TELEMETRY_TASK, 1) && !find(TELEMETRY_TASK, 0)->task.flags,
        "no item is sent for a process that is hidden");
     ok(!find(TELEMETRY_SIGNALS, 0), "a controller that does not know the item of signals does not get it");
