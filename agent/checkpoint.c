@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 #include "agent/marks.h"
+#include "agent/processes.h"
 #include "common/now.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
 #include "ring/steps.h"
 #include "wire/json.h"
 
-#define UNSEEN_SECONDS 60 /* without a call, a process that was never visible counts as ended */
-#define CALLS_MAX      (UINT64_C(1) << 52)
-#define SPAN_MAX_NS    (UINT64_C(366) * 86400 * 1000000000)
+#define CALLS_MAX   (UINT64_C(1) << 52)
+#define SPAN_MAX_NS (UINT64_C(366) * 86400 * 1000000000)
 
 struct caller {
     struct steps *steps;
@@ -167,7 +167,7 @@ static void look_at_process(struct caller *k, bool moved)
     k->still_s = moved ? 0 : k->still_s + 1;
     if (!k->started)
         k->started = proc_start(k->f.pid);
-    if (k->started ? !proc_alive(k->f.pid, k->started) : k->still_s > UNSEEN_SECONDS)
+    if (k->started ? !proc_alive(k->f.pid, k->started) : k->still_s > PROCESSES_UNSEEN_SECONDS)
         k->over = true;
 }
 

@@ -8,6 +8,7 @@
 #include "agent/comms.h"
 #include "agent/health_text.h"
 #include "agent/marks.h"
+#include "agent/processes.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
@@ -18,7 +19,6 @@
 #define BLOCK_WAIT_NS  1000000000ull
 #define FUTURE_NS      1000000000ull
 #define PAST_NS        (366ull * 86400 * 1000000000ull)
-#define UNSEEN_SECONDS 60 /* without activity, a process that was never visible counts as vanished */
 #define HALT_NS        1500000000ull /* of readings a second apart */
 
 struct thread {
@@ -560,7 +560,7 @@ static bool has_vanished(struct rank *r)
     r->process = 0;
     if (!r->started && proc_alive(r->info.pid, 0))
         return false;
-    return r->started || r->still_s > UNSEEN_SECONDS;
+    return r->started || r->still_s > PROCESSES_UNSEEN_SECONDS;
 }
 
 /* ---- what keeps the process from running ---- */

@@ -8,6 +8,7 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "wire/json.h"
 
 static void page_history(struct table *t, const json_t *answer)
@@ -131,8 +132,6 @@ static char *culprit_cell(const json_t *node, char *buf, size_t size)
                  text_count(seen).s);
     return buf;
 }
-
-#define LEMON_SURE 0.95 /* a score from here on is called a lemon: sgctl(1) */
 
 static char *lemon_cell(const json_t *node, char *buf, size_t size)
 {

@@ -1,7 +1,8 @@
 /* pairwise.h - sgctl doctor --cluster --probe: what is between nodes, measured by a job step of its own, against what was declared.
  *
- * pairwise_check() runs syncguard-measure on the nodes of the allocation that it is called in, else on idle nodes, for at most
- * PAIRWISE_LIMIT_S; the judgements are pure.  It opens no port: what it says to the tasks and hears of them goes through srun. */
+ * pairwise_check() runs syncguard-measure on the nodes of the allocation that it is called in, else on idle
+ * nodes, for at most 30 s; the judgements are pure.  It opens no port: what it says to the tasks and hears of
+ * them goes through srun. */
 #ifndef SYNCGUARD_CTL_PAIRWISE_H
 #define SYNCGUARD_CTL_PAIRWISE_H
 
@@ -10,8 +11,6 @@
 #include "ctl/slurm_nodes.h"
 #include "topology/slow_links.h"
 #include "topology/survey.h"
-
-#define PAIRWISE_LIMIT_S 30.0
 
 /* A pair between which nothing went, twice. */
 struct pairwise_gap {

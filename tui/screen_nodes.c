@@ -9,8 +9,6 @@
 #include "tui/padded.h"
 #include "tui/screen.h"
 
-#define LEMON 0.95 /* a score from here on is called a lemon: sgctl(1) */
-
 static bool is_lost(const struct snap_node *n)
 {
     return n->has_agent && !n->connected && !n->ended;
@@ -84,7 +82,7 @@ static enum style lemon_style(const void *row)
 {
     double score = ((const struct snap_node *)row)->lemon_score;
 
-    return score >= LEMON ? STYLE_BAD : score >= 0.5 ? STYLE_WARN : STYLE_TEXT;
+    return score >= LEMON_SURE ? STYLE_BAD : score >= 0.5 ? STYLE_WARN : STYLE_TEXT;
 }
 
 static int by_severity(const void *a, const void *b)

@@ -22,8 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LEMON_TIMES          3.0  /* a lemon's rate exceeds this many times the cluster's */
-#define LEMON_SURE           0.95 /* a node with at least this score is called a lemon */
+#include "report/verdict_words.h"
+
+#define LEMON_TIMES          3.0 /* a lemon's rate exceeds this many times the cluster's */
 #define LEMON_HALF_LIFE_DAYS 14.0
 #define LEMON_ALIKE          0.25 /* correlation of the jobs of one user */
 #define LEMON_MIN_JOBS       3.0  /* least number of independent jobs for a score */

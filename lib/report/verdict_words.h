@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define VERDICT_BAD_SLOWDOWN 1.1 /* from there on a verdict has the colour of what is bad */
+#define LEMON_SURE           0.95 /* a node with at least this score (history/lemon.h) is called a lemon */
+#define VERDICT_BAD_SLOWDOWN 1.1  /* from there on a verdict has the colour of what is bad */
 
 /* culprits: their names, separated by commas; n_culprits 0: there is none.  class: as in JSON; an unknown one is written
  * as it is.  Returns buf. */
