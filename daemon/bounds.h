@@ -1,12 +1,12 @@
-/* bounds.h - what each user and each address has of the controller, and how much more they may have, so that nobody keeps
- * it from the others.
+/* bounds.h - counts what each user and each address takes of the controller, and limits it, so that nobody can
+ * keep the controller from the others.
  *
- * Of a user it counts connections, steps, recordings, the memory of his steps, the answers that wait for him,
- * the frames that he has begun to send, and the time
- * that his messages and steps took.  Operators are counted and not bound.  Of an address it counts connections that have
- * not finished the handshake, and how fast new ones come.  The bounds are keys of syncguard.conf; a refusal names the key.
+ * Counted for a user are connections, steps, recordings, the memory of the user's steps, answers that wait to be
+ * read, frames that have begun to arrive, and the time that messages and steps took; operators are counted, but
+ * not limited.  Counted for an address are connections that have not finished the handshake, and the rate of new
+ * ones.  The limits are keys of syncguard.conf, and a refusal names the key.
  *
- * It decides and counts; who asks refuses.  now_s is a monotonic clock's. */
+ * This module counts and decides; the caller refuses.  now_s is a monotonic clock's. */
 #ifndef SYNCGUARD_DAEMON_BOUNDS_H
 #define SYNCGUARD_DAEMON_BOUNDS_H
 

@@ -84,7 +84,7 @@ static bool may_send(struct peer *p, size_t bytes)
         return true;
     if (p->agent && (bytes < SMALL_BYTES || p->user->free || p->user->time_s > -BOUNDS_TIME_S))
         return true;
-    err_set(&err, "the frame is left out: the user's steps take too much of the controller's time (UserLoad)");
+    err_set(&err, "frame ignored: this user's steps take too much of the controller's time (UserLoad)");
     if (!p->agent && bounds_question(p->controller->bounds, p->user, &err) == 0)
         return true;
     bounds_refused(p->controller->bounds);
@@ -238,7 +238,7 @@ static void present(struct controller *s)
     if (!s->identity && !s->munge_failed)
         log_error("%s: agents and terminals are refused until munged answers", err.text);
     if (s->identity && s->munge_failed)
-        log_info("munged answers");
+        log_info("munged answers: agents and terminals are accepted");
     s->munge_failed = !s->identity;
 }
 
@@ -437,7 +437,7 @@ static void list_earlier(struct controller *s)
     if (!s->unlisted)
         log_info("history: all earlier steps are listed");
     else if (s->unlisted / 1000 != before / 1000)
-        log_info("history: %lld earlier steps are still to be listed", (long long)s->unlisted);
+        log_info("history: %lld earlier steps remain to be listed", (long long)s->unlisted);
 }
 
 /* The history neither fills the disk nor grows beyond its size. */
@@ -451,13 +451,13 @@ static void bound_history(struct controller *s, double now_s)
     if (full && !s->history_full)
         log_error("%s: less than HistoryFreeSpace is free: nothing is added to the history", s->config.state_dir);
     if (!full && s->history_full)
-        log_info("%s: there is free space again: the history goes on", s->config.state_dir);
+        log_info("%s: there is free space again: steps are added to the history", s->config.state_dir);
     s->history_full = full;
     deleted = full ? 0 : store_trim(s->store, s->config.history_size, &err);
     if (deleted < 0)
         log_warn("%s: cannot delete old history", err.text);
     else if (deleted)
-        log_info("history: %d of the oldest steps are deleted: it had HistorySize", deleted);
+        log_info("history: deleted the %d oldest steps, because it had reached HistorySize", deleted);
     if (isnan(s->history_from_bytes)) {
         s->history_from_bytes = bytes;
         s->history_from_s = now_s;
@@ -629,7 +629,8 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
         log_warn("%s: continuing without history", warning.text);
     s->unlisted = store_unlisted_count(s->store);
     if (s->unlisted)
-        log_info("history: %lld earlier steps are added to the list of steps meanwhile, the newest first", (long long)s->unlisted);
+        log_info("history: listing %lld earlier steps in the background, the newest first",
+                 (long long)s->unlisted);
     s->history = history_new(s->store);
     s->audit = audit_open(c->state_dir, &warning);
     if (*warning.text && lease) { /* budgets, past decisions and pending actions come from it */

@@ -42,11 +42,11 @@ struct daemon {
     bool verbose;
     struct event_base *base;
     struct config *config;
-    struct config started; /* with which it started */
+    struct config started;     /* the configuration at the start */
     struct controller *server; /* NULL: a standby */
     struct lease *lease;       /* NULL: it is the only controller */
-    char holder[LEASE_HOLDER_MAX]; /* that was logged */
-    struct err trouble;            /* with the lease, that was logged */
+    char holder[LEASE_HOLDER_MAX]; /* as logged last */
+    struct err trouble;            /* with the lease, as logged last */
     int rc;
 };
 
@@ -60,8 +60,9 @@ static void on_end(evutil_socket_t sig, short what, void *arg)
     event_base_loopbreak(((struct daemon *)arg)->base);
 }
 
-/* "Port, StateDir": what differs of what is read at the start alone.  Returns buf. */
-static const char *not_taken(const struct config *was, const struct config *is, char *buf, size_t size)
+/* "Port, StateDir": the keys that differ, of those that are read only at the start.  Returns buf. */
+static const char *changes_for_restart(const struct config *was, const struct config *is, char *buf,
+                                       size_t size)
 {
     const struct {
         const char *key;
@@ -100,8 +101,8 @@ static void on_reload(evutil_socket_t sig, short what, void *arg)
     }
     if (!d->server)
         *d->config = c;
-    if (*not_taken(&d->started, &c, keys, sizeof(keys)))
-        log_warn("configuration reloaded; %s: as it was until the controller starts again", keys);
+    if (*changes_for_restart(&d->started, &c, keys, sizeof(keys)))
+        log_warn("configuration reloaded; changes of %s take effect at the next start", keys);
     else
         log_info("configuration reloaded");
 }
@@ -128,7 +129,7 @@ static int start(struct daemon *d)
     return 0;
 }
 
-/* Another controller may be active by now: nothing is saved, and what is under way is the other's to recover. */
+/* Another controller may be active by now: nothing is saved, and the other one recovers what is under way. */
 static void step_down(struct daemon *d, const char *why)
 {
     log_error("%s: this controller steps down", why);
@@ -156,7 +157,7 @@ static void on_lease(evutil_socket_t fd, short what, void *arg)
     }
     if (state != LEASE_HELD || d->server)
         return;
-    log_info("active: takes the lease of epoch %llu", (unsigned long long)lease_epoch(d->lease));
+    log_info("active: took the lease, epoch %llu", (unsigned long long)lease_epoch(d->lease));
     if (start(d) < 0) {
         lease_release(d->lease, lease_now_s());
         d->rc = 1;
@@ -200,7 +201,7 @@ static int serve(struct daemon *d)
     signals[1] = on_signal(d, SIGINT, on_end);
     signals[2] = on_signal(d, SIGHUP, on_reload);
     event_base_dispatch(d->base);
-    log_info("ends");
+    log_info("exiting");
     if (d->server && d->lease && !lease_in_force(d->lease, lease_now_s()))
         step_down(d, "the lease is no longer held");
     server_free(d->server);
@@ -229,7 +230,8 @@ static int prepare_state_dir(const char *dir, struct err *err)
     if (!(st.st_mode & 077))
         return 0;
     if (chmod(dir, st.st_mode & 0700) == 0)
-        log_warn("%s: other users had access to it (mode %04o): its mode is 0700 now", dir, (unsigned)st.st_mode & 07777);
+        log_warn("%s: other users had access to it (mode %04o): changed its mode to 0700", dir,
+                 (unsigned)st.st_mode & 07777);
     else if (st.st_mode & 022)
         return err_set(err, "StateDir=%s: other users may write there: chmod 0700 it", dir);
     return 0;

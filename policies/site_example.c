@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One percent of a hundred nodes, ten of ten. */
+/* A node is one percent of a run on a hundred nodes, and ten percent of one on ten. */
 static void decide(const struct site_view *v, struct site_decision *d)
 {
     double nodes = v->number(v, "nodes"), slowdown = v->number(v, "slowdown");

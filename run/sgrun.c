@@ -24,13 +24,13 @@
 static const struct option_spec policy = { .name = "policy", .value = "POLICY", .text = "guard it with this policy" };
 static const struct option_spec name = { .name = "name", .value = "NAME", .text = "call it this; default: the program's name" };
 static const struct option_spec no_screen = { .name = "no-screen",
-                                              .text = "leave the terminal to the program; so it is where input or output is no terminal" };
+                                              .text = "leave the terminal to the program; implied where input or output is not a terminal" };
 static const struct option_spec report = { .name = "report", .value = "FILE", .text = "at the end also write the report to this file, as JSON (see sgctl(1))" };
 static const struct option_spec full = { .name = "full", .text = "at the end print the whole report, not ten lines of it" };
 static const struct option_spec conf = { .name = "conf", .value = "FILE", .text = "take policies and paths from this configuration" };
 static const struct option_spec hosts = { .name = "hosts", .value = "LIST", .text = "run PROGRAM once on each of these hosts, by ssh: node[1-4],gpu7" };
 static const struct option_spec ssh = { .name = "ssh", .value = "COMMAND", .text = "what runs a command on a host; default: ssh -o BatchMode=yes" };
-static const struct option_spec address = { .name = "address", .value = "ADDRESS", .text = "by which hosts reach this one; default: that of the way to the first" };
+static const struct option_spec address = { .name = "address", .value = "ADDRESS", .text = "address at which the hosts reach this one; default: that of the route to the first host" };
 static const struct option_spec join = { .name = "join", .text = "be the part on a host that --hosts starts: standard input says what to do" };
 static const struct option_use uses[] = {
     { &policy, NULL },

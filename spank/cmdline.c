@@ -119,7 +119,7 @@ static char *read_directives(const char *text, size_t bytes, char *to, struct er
         if (!eol)
             eol = end;
         if (memchr(line, '\0', (size_t)(eol - line))) {
-            err_set(err, "the script is no text");
+            err_set(err, "the script is not a text file");
             return NULL;
         }
         if (begins(line, eol, "#PBS") || begins(line, eol, "#BSUB")) {

@@ -16,17 +16,18 @@ static const struct key policy_keys[] = {
     { "Description", AT(text), VALUE(VALUE_TEXT), "", "What --sync-guard=help says about the policy." },
     /* what is found */
     { "MinSlowdown", AT(min_slowdown_ratio), VALUE_RANGE(VALUE_RATIO, 1, 10), "1.02",
-      "Stragglers are reported from this ratio of step times, with the straggler to without it." },
+      "A straggler is reported if step times with it are at least this many times those without it." },
     { "HangTimeout", AT(hang_timeout_s), VALUE_RANGE(VALUE_SECONDS, 1, 86400), "30s",
       "A collective that lasts longer than this is reported as a hang." },
     { "SampleRate", AT(sample_rate_hz), VALUE_RANGE(VALUE_HERTZ, 1, 1000), "50",
       "Target number of samples per rank and second." },
     { "NcclEvents", AT(nccl_events), VALUE_ONE_OF(config_nccl_events), "host",
-      "What is recorded of NCCL: host, when the program enqueues a collective; device, from NCCL 2.27 on, how long the GPU is in it, "
-      "which is what stragglers are found by. device costs about 1% of the time of small messages, with some releases more." },
+      "What is recorded of NCCL's collectives: host, when the program enqueues each; device (NCCL 2.27 and "
+      "later), how long the GPU spends in each, by which stragglers are found. device adds about 1% to the "
+      "time of small messages, more with some releases." },
     /* rules */
     { "Action", AT(action), VALUE_ONE_OF(actions), "dryrun",
-      "Whether the actions that rules decide on are taken, or only logged." },
+      "Whether the actions that rules decide on are carried out (enforce) or only logged (dryrun)." },
     { "ActionsPerHour", AT(actions_per_hour), VALUE_RANGE(VALUE_INTEGER, 0, 60), "6",
       "Maximum number of actions per job and hour." },
     { "NodesPerHour", AT(nodes_per_hour), VALUE_UNITS(0, 1000, "nodes"), "2",
@@ -34,34 +35,37 @@ static const struct key policy_keys[] = {
     { "NodesAtOnce", AT(nodes_at_once), VALUE_UNITS(1, 16, "nodes"), "1",
       "Maximum number of nodes that one action may affect; larger actions are rejected." },
     { "EffectWindow", AT(effect_window_s), VALUE_RANGE(VALUE_SECONDS, 2, 3600), "60s",
-      "The effect of an action is its change of step time between two windows of this length, one before it "
-      "and one after it." },
+      "The effect of an action is the change of the step time from a window of this length before it to "
+      "one after it." },
     { "NonFinite", AT(non_finite), VALUE_ONE_OF(holds), "hold",
-      "While the newest loss or norm of the gradient that a rank reports (syncguard(3)) is infinite or not a number: hold, no further "
-      "checkpoint is requested, pacing is off, and only those rules act whose condition names non_finite; ignore, all goes on." },
+      "What happens while the newest loss or norm of the gradient that a rank reports (syncguard(3)) is "
+      "infinite or not a number: hold, no checkpoint is requested, pacing is off, and only rules act whose "
+      "condition names non_finite; ignore, nothing changes." },
     /* placement */
     { "Placement", AT(placement), VALUE_ONE_OF(config_placements), "advise",
-      "Whether srun, inside an allocation, orders a step's ranks along the switches of topology.conf, and tasks that nobody has bound are "
-      "bound to NUMA nodes, and jobs are submitted with --switches; or srun and sbatch only say with -v what that would gain; or neither. Read when "
-      "the job is submitted and when the step is launched." },
+      "on: inside an allocation, srun orders a step's ranks along the switches of topology.conf; tasks "
+      "that nobody has bound are bound to NUMA nodes; jobs are submitted with --switches. advise: srun and "
+      "sbatch print with -v what that would gain. off: neither. Read when the job is submitted and when "
+      "the step is launched." },
     { "PlacementHoldout", AT(placement_holdout), VALUE_UNITS(0, 12, "starts"), "0",
-      "With Placement=on: one in this many starts of the same job leaves its ranks in Slurm's order, to see whether the other one helps; the "
-      "same for Algorithm=on, drawn apart; 0: none." },
+      "With Placement=on: one in this many starts of the same job keeps its ranks in Slurm's order, to "
+      "measure whether the other order helps; likewise for Algorithm=on, drawn independently; 0: none." },
     { "Algorithm", AT(algorithm), VALUE_ONE_OF(config_placements), "off",
-      "With Placement=on: whether srun tells the MPI library (Open MPI, MPICH) to do all-reduces by another algorithm than its own choice, "
-      "where that is surely faster for what the job's last run did; or only says so with -v; or neither. Another algorithm adds in another "
-      "order, so that the last digits of sums differ. Read when the step is launched." },
+      "With Placement=on. on: srun tells the MPI library (Open MPI, MPICH) to use another algorithm for "
+      "all-reduces than it would choose, where that is certainly faster for what the job's last run did. "
+      "advise: srun prints with -v that it would. off: neither. Another algorithm adds in another order, "
+      "so that the last digits of sums differ. Read when the step is launched." },
     /* pacing */
     { "Pacing", AT(pacing), VALUE_ONE_OF(paces), "off",
-      "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "
-      "that proves to make the job faster. Results stay the same to the bit." },
+      "Whether ranks that are early in a collective may wait in another way than by spinning, where "
+      "measurements show that this makes the job faster. Results stay the same to the last bit." },
     CONFIG_PACING_KEYS(config_policy),
     /* checkpoints: Checkpoint..., PreemptionGrace */
     { "Checkpoint", AT(checkpoint), VALUE_ONE_OF(checkpoints), "advise",
       "Whether checkpoints are left alone, recommended, or requested when they are due." },
     { "CheckpointSignal", AT(checkpoint_signal), VALUE(VALUE_NAME), "",
-      "Signal that requests a checkpoint from programs that do not use libsyncguard or SCR, e.g. USR1; not sent while it would kill a "
-      "rank whose program has no handler for it; empty: none." },
+      "Signal that requests a checkpoint from programs that do not use libsyncguard or SCR, e.g. USR1; not "
+      "sent while it would kill a rank whose program has no handler for it; empty: none." },
     { "CheckpointFile", AT(checkpoint_file), VALUE(VALUE_PATH), "",
       "File that is touched on the step's first node to request a checkpoint from programs that do not use "
       "libsyncguard or SCR; %j is the job's number; empty: none." },

@@ -250,7 +250,7 @@ int check_answer(const json_t *answer, const char *key, json_type type, struct e
     const json_t *value = json_object_get(answer, key);
 
     if (!json_is_object(answer))
-        return err_set(err, "the controller's answer is no JSON object");
+        return err_set(err, "the controller's answer is not a JSON object");
     if (!value || json_typeof(value) != type)
         return err_set(err, "the controller's answer has no '%s' that is %s", key,
                        (size_t)type < ARRAY_SIZE(names) && names[type] ? names[type] : "as expected");

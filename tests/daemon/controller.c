@@ -357,8 +357,8 @@ static void misbehaviour(void)
     ok(still_answers(), "the controller answers after raw garbage on its port");
     close(fd);
     say(&b, "[1,2,3]", NULL, 0);
-    ok(strstr(b.answer, "one JSON object"), "a frame that is no JSON object is rejected with its reason: %s",
-       b.answer);
+    ok(strstr(b.answer, "one JSON object"),
+       "a frame that is not a JSON object is rejected with its reason: %s", b.answer);
     say(&b, "{\"hello\":\"agent\",\"job\":1}", NULL, 0);
     ok(strstr(b.answer, "lacks uid, job or step"),
        "a hello without required keys is rejected with their names: %s", b.answer);

@@ -37,7 +37,7 @@ begin() {
     pids+=($!)
 }
 logged() { grep -q "$2" "$memory/syncguardd.$1.log"; }
-takes() { logged "$1" "active: takes the lease of epoch $2\$"; }
+takes() { logged "$1" "active: took the lease, epoch $2\$"; }
 answers() { sgctl status >/dev/null 2>"$dir/err"; }
 ended() { ! kill -0 "${process[$1]}" 2>/dev/null; }
 watches() { [ "$(grep -c 'standby: the active' "$memory/syncguardd.$1.log")" -ge "$2" ]; }

@@ -114,7 +114,7 @@ static void test_refused(void)
     } cases[] = {
         { "{\"error\":\"not your job\"}", "not your job" },
         { "{\"error\":\"\\u001b[2J\"}", "?[2J" },
-        { "[]", "the controller's answer is no JSON object" },
+        { "[]", "the controller's answer is not a JSON object" },
         { "{\"nodes\":[]}", "the controller's answer has no 'jobs' that is a list" },
     };
 

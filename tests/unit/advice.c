@@ -78,7 +78,8 @@ static void test_directives(void)
     make(&l, "sbatch -N9 job");
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         ok(cmdline_insert(&l, bad[i].text, strlen(bad[i].text), &err) < 0 && strstr(err.text, bad[i].want), "directives are not certain: %s", err.text);
-    ok(cmdline_insert(&l, "#\0#", 3, &err) < 0 && strstr(err.text, "no text"), "a program is no script");
+    ok(cmdline_insert(&l, "#\0#", 3, &err) < 0 && strstr(err.text, "not a text file"),
+       "a program is not a script");
     memset(comments, '#', CMDLINE_HEAD_MAX);
     ok(cmdline_insert(&l, comments, CMDLINE_HEAD_MAX, &err) < 0 && strstr(err.text, "64 KiB"), "directives without an end: %s", err.text);
     free(comments);

@@ -242,8 +242,8 @@ int main(void)
            "the controller's answer has no 'nodes' that is a list");
     refuse("a job without an id", page_job, "{\"state\":\"running\"}",
            "the controller's answer has no 'id' that is a text");
-    refuse("a list as a job", page_job, "[]", "the controller's answer is no JSON object");
-    refuse("nothing as status", page_status, "null", "the controller's answer is no JSON object");
+    refuse("a list as a job", page_job, "[]", "the controller's answer is not a JSON object");
+    refuse("nothing as status", page_status, "null", "the controller's answer is not a JSON object");
     refuse("policies that are no list", page_policies, "{\"policies\":3}",
            "the controller's answer has no 'policies' that is a list");
     refuse("a job without an active policy", page_explain, "{\"id\":\"1.0\"}",
