@@ -50,27 +50,14 @@ void network_weigh_latency(struct network *n, bool weigh)
 
 /* ---- incast ---- */
 
-/* Factor by which a port is slower with this many messages. */
-static double incast_slowdown(const struct network *n, uint32_t flows)
-{
-    if (flows <= n->incast.buffer)
-        return 1;
-    return 1 + n->incast.loss * (flows - n->incast.buffer) / flows;
-}
-
-/* The link's capacity without loss. */
-static double own_capacity(const struct network *n, uint32_t link)
-{
-    return n->incast.own ? n->incast.own[link] : share_capacity(n->share, link);
-}
-
 /* Only ports of switches lose messages; a rank or node does not send faster than its own link. */
 static void incast_apply(struct network *n, uint32_t link)
 {
     double capacity = n->incast.own[link];
+    uint32_t flows = n->incast.flows[link];
 
-    if (link >= fabric_nic_link(&n->fabric, 0, 0, false))
-        capacity /= incast_slowdown(n, n->incast.flows[link]);
+    if (link >= fabric_nic_link(&n->fabric, 0, 0, false) && flows > n->incast.buffer)
+        capacity /= 1 + n->incast.loss * (flows - n->incast.buffer) / flows;
     if (capacity != share_capacity(n->share, link))
         share_set_capacity(n->share, link, capacity);
 }
@@ -140,7 +127,8 @@ void network_set_gate(struct network *n, uint32_t link, uint32_t limit, double g
 
 static uint64_t link_name(const struct network *n, uint32_t link)
 {
-    double extra_s = n->link_extra_s ? n->link_extra_s[link] : 0, capacity = own_capacity(n, link);
+    double extra_s = n->link_extra_s ? n->link_extra_s[link] : 0;
+    double capacity = n->incast.own ? n->incast.own[link] : share_capacity(n->share, link); /* without loss */
 
     if (capacity == fabric_link_bytes_per_s(&n->fabric, link) && extra_s == 0)
         return 0;
@@ -184,103 +172,4 @@ void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, 
         way->latency_s += n->link_extra_s[way->link[h]];
     if (n->weighs_latency && way->latency_s > 0)
         way->weight = 1 / way->latency_s;
-}
-
-/* ---- collectives ---- */
-
-struct network_collective *network_collective_new(struct network *n, const struct schedule_spec *spec,
-                                                  const uint32_t *rank)
-{
-    struct network_collective *c = xcalloc(1, sizeof(*c));
-
-    c->network = n;
-    schedule_init(&c->schedule, spec);
-    c->exact = c->can_sample = -1;
-    c->rank = xcalloc(spec->members, sizeof(*c->rank));
-    memcpy(c->rank, rank, spec->members * sizeof(*rank));
-    return c;
-}
-
-void network_collective_free(struct network_collective *c)
-{
-    if (!c)
-        return;
-    network_rounds_free(c);
-    network_samples_free(c);
-    free(c->rank);
-    free(c);
-}
-
-const char *const network_modes[] = { "auto", "rounds", "exact", "sampled", NULL };
-
-bool network_is_server(const struct network_collective *c)
-{
-    return c->schedule.spec.algorithm == SCHEDULE_SERVER;
-}
-
-bool network_detached(const struct network_collective *c, uint64_t round)
-{
-    return network_is_server(c) && schedule_stage(&c->schedule, round)->pattern == SCHEDULE_P_PULL;
-}
-
-/* ---- a single collective ---- */
-
-struct alone {
-    struct network_collective *collective;
-    const double *arrive_s;
-    double *leave_s;
-    double origin_s;
-    uint8_t *asked; /* how often each member was asked */
-};
-
-static void alone_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
-{
-    struct alone *a = arg;
-
-    switch (a->asked[rank]++) {
-    case 0:
-        *op = (struct network_op){ .kind = NETWORK_COMPUTE, .seconds = a->arrive_s[rank] - a->origin_s };
-        return;
-    case 1:
-        *op = (struct network_op){ .kind = NETWORK_ENTER, .collective = a->collective, .member = rank };
-        return;
-    default:
-        a->leave_s[rank] = a->origin_s + now_s;
-        *op = (struct network_op){ .kind = NETWORK_END };
-    }
-}
-
-void network_run_exact(struct network_collective *c, const double *arrive_s, double *leave_s,
-                       struct network_count *count)
-{
-    uint32_t members = c->schedule.spec.members;
-    struct alone a = { c, arrive_s, leave_s, INFINITY, xcalloc(members, 1) };
-    struct network_job job = { members, alone_next, &a };
-
-    for (uint32_t i = 0; i < members; i++)
-        a.origin_s = fmin(a.origin_s, arrive_s[i]);
-    network_play(c->network, &job, 1, count);
-    free(a.asked);
-}
-
-void network_run(struct network_collective *c, enum network_mode mode, const double *arrive_s,
-                 double *leave_s, struct network_count *count)
-{
-    if (gate_queues_any(c->network->gates))
-        mode = NETWORK_EXACT; /* only the exact mode has messages that wait for each other */
-    if (mode == NETWORK_AUTO)
-        mode = network_can_sample(c) && !network_rounds_exact(c) ? NETWORK_SAMPLED : NETWORK_ROUNDS;
-    if (mode == NETWORK_SAMPLED && !network_can_sample(c))
-        mode = NETWORK_ROUNDS;
-    switch (mode) {
-    case NETWORK_EXACT:
-        network_run_exact(c, arrive_s, leave_s, count);
-        break;
-    case NETWORK_SAMPLED:
-        network_run_sampled(c, arrive_s, leave_s, count);
-        break;
-    default:
-        network_run_rounds(c, arrive_s, leave_s, count);
-    }
-    count->mode = mode;
 }

@@ -36,8 +36,9 @@ struct network;
 struct network *network_new(const struct fabric *f);
 void network_free(struct network *n); /* NULL is fine; free its collectives first */
 
-/* Share links in inverse proportion to the latency of the messages' routes, as TCP penalises long connections (and
- * as SimGrid's CM02 does)?  Default: no, equally.  Not while anything runs. */
+/* Share links in inverse proportion to the latency of the messages' routes, as TCP penalises long connections?
+ * Default: no, equally, and no program changes that: it is for tests/simgrid, because SimGrid's CM02 does so.  Not
+ * while anything runs. */
 void network_weigh_latency(struct network *n, bool weigh);
 
 /* Faults, to be changed between collectives only (and inside a network_play() program's next()).

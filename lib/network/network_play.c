@@ -30,7 +30,21 @@ struct entered {
     uint32_t inside;   /* members that have not left, including absent ones */
 };
 
-enum event { COMPUTED, STARTED, ENDED };
+/* The way that a member's last message took. */
+struct kept_way {
+    uint64_t faults;
+    uint32_t to;
+    struct network_way way;
+};
+
+/* A collective that members of the running play have entered. */
+struct playing {
+    struct network_collective *next; /* the one that was entered before it */
+    uint64_t *entries;               /* of each member */
+    struct kept_way *way;            /* by member */
+    struct entered *oldest;
+    uint64_t oldest_number;
+};
 
 struct message {
     struct network_collective *collective; /* NULL: complete */
@@ -64,8 +78,8 @@ struct play {
     size_t early_cap;
     uint32_t earlies, early_spare;
     double at_once_s;
-    struct network_collective *played;
-    struct agenda *agenda; /* item: an actor that computes, or actors + message */
+    struct network_collective *played; /* the newest; a list through playing */
+    struct agenda *agenda;             /* item: an actor that computes, or actors + message */
     double now_s;
     struct network_count *count;
 };
@@ -86,18 +100,12 @@ static struct entered *entered_new(uint32_t members)
     return e;
 }
 
-static void entered_free(struct entered *e)
-{
-    free(e->round);
-    free(e);
-}
-
 /* The collective with this number that members of c enter. */
 static struct entered *entered_get(struct play *p, struct network_collective *c, uint64_t number)
 {
-    struct entered **e = &c->oldest;
+    struct entered **e = &c->playing->oldest;
 
-    for (uint64_t n = c->oldest_number;; n++, e = &(*e)->next) {
+    for (uint64_t n = c->playing->oldest_number;; n++, e = &(*e)->next) {
         if (!*e) {
             *e = entered_new(c->schedule.spec.members);
             p->count->messages += c->schedule.messages;
@@ -107,30 +115,52 @@ static struct entered *entered_get(struct play *p, struct network_collective *c,
     }
 }
 
+/* The oldest one is over. */
+static void entered_drop(struct playing *g)
+{
+    struct entered *gone = g->oldest;
+
+    g->oldest = gone->next;
+    g->oldest_number++;
+    free(gone->round);
+    free(gone);
+}
+
 static void entered_leave(struct network_collective *c, struct entered *in)
 {
     in->inside--;
-    while (c->oldest && !c->oldest->inside) {
-        struct entered *gone = c->oldest;
-
-        c->oldest = gone->next;
-        c->oldest_number++;
-        entered_free(gone);
-    }
+    while (c->playing->oldest && !c->playing->oldest->inside)
+        entered_drop(c->playing);
 }
 
 static void begin_playing(struct play *p, struct network_collective *c)
 {
-    if (c->entries)
+    uint32_t members = c->schedule.spec.members;
+    struct playing *g;
+
+    if (c->playing)
         return;
-    c->entries = xcalloc(c->schedule.spec.members, sizeof(*c->entries));
-    c->way = xcalloc(c->schedule.spec.members, sizeof(*c->way));
-    for (uint32_t i = 0; i < c->schedule.spec.members; i++)
-        c->way[i].to = NOBODY;
-    c->oldest_number = 0;
+    c->playing = g = xcalloc(1, sizeof(*g));
+    g->entries = xcalloc(members, sizeof(*g->entries));
+    g->way = xcalloc(members, sizeof(*g->way));
+    for (uint32_t i = 0; i < members; i++)
+        g->way[i].to = NOBODY;
     p->at_once_s = fmax(p->at_once_s, c->at_once_s);
-    c->next_played = p->played;
+    g->next = p->played;
     p->played = c;
+}
+
+static void end_playing(struct play *p, struct network_collective *c)
+{
+    struct playing *g = c->playing;
+
+    p->played = g->next;
+    while (g->oldest)
+        entered_drop(g);
+    free(g->entries);
+    free(g->way);
+    free(g);
+    c->playing = NULL;
 }
 
 /* ---- messages ---- */
@@ -147,7 +177,7 @@ static uint32_t message_new(struct play *p)
 /* The way of a message from this member, cached while the destination is the same. */
 static const struct network_way *way_of(const struct network_collective *c, uint32_t from, uint32_t to)
 {
-    struct kept_way *kept = &c->way[from];
+    struct kept_way *kept = &c->playing->way[from];
 
     if (kept->to != to || kept->faults != c->network->faults) {
         network_way(c->network, c->rank[from], c->rank[to], &kept->way);
@@ -241,8 +271,8 @@ static void visit_send(void *arg, const struct schedule_message *m)
 {
     struct member *w = arg;
 
-    w->in->pending[w->member] += !network_detached(w->collective, w->round);
-    if (network_is_server(w->collective) || w->in->round[m->to] == w->round)
+    w->in->pending[w->member] += !schedule_detached(&w->collective->schedule, w->round);
+    if (schedule_has_server(&w->collective->schedule) || w->in->round[m->to] == w->round)
         start(w->play, w->collective, w->in, w->round, m);
 }
 
@@ -281,7 +311,7 @@ static void visit_receive(void *arg, const struct schedule_message *m)
 {
     struct member *w = arg;
 
-    if (network_is_server(w->collective)) {
+    if (schedule_has_server(&w->collective->schedule)) {
         w->in->pending[w->member] += !take_early(w);
         return;
     }
@@ -328,7 +358,7 @@ static void actor_go(struct play *p, uint32_t actor)
             return;
         }
         begin_playing(p, op.collective);
-        struct entered *in = entered_get(p, op.collective, op.collective->entries[op.member]++);
+        struct entered *in = entered_get(p, op.collective, op.collective->playing->entries[op.member]++);
 
         in->actor[op.member] = actor;
         if (!member_go(p, op.collective, in, op.member, 0))
@@ -371,7 +401,7 @@ static void end(struct play *p, uint32_t id)
     if (m.collective->watch)
         m.collective->watch->through(m.collective->watch, m.round, m.from, m.start_s, p->now_s);
     m.in->inside++; /* kept until both ends have left */
-    if (!network_detached(m.collective, m.round))
+    if (!schedule_detached(&m.collective->schedule, m.round))
         member_through(p, m.collective, m.in, m.from, m.round);
     member_through(p, m.collective, m.in, m.to, m.round);
     entered_leave(m.collective, m.in);
@@ -437,18 +467,18 @@ static void forget_early(struct play *p, struct entered *in, uint32_t members)
 
 void network_abandon(struct network_collective *c)
 {
-    if (!c->entries)
+    struct playing *g = c->playing;
+    uint32_t members = c->schedule.spec.members;
+
+    if (!g)
         return;
     abandon_messages(c->network->play, c);
-    while (c->oldest) {
-        struct entered *gone = c->oldest;
-
-        c->oldest = gone->next;
-        forget_early(c->network->play, gone, c->schedule.spec.members);
-        entered_free(gone);
+    while (g->oldest) {
+        forget_early(c->network->play, g->oldest, members);
+        entered_drop(g);
     }
-    c->oldest_number = 0;
-    memset(c->entries, 0, c->schedule.spec.members * sizeof(*c->entries));
+    g->oldest_number = 0;
+    memset(g->entries, 0, members * sizeof(*g->entries));
 }
 
 /* Solve rates, and reschedule the ends of flows. */
@@ -487,21 +517,8 @@ static void play_begin(struct play *p, size_t jobs)
 static void play_end(struct play *p)
 {
     p->network->play = NULL;
-    while (p->played) {
-        struct network_collective *c = p->played;
-
-        p->played = c->next_played;
-        while (c->oldest) {
-            struct entered *gone = c->oldest;
-
-            c->oldest = gone->next;
-            entered_free(gone);
-        }
-        free(c->entries);
-        free(c->way);
-        c->entries = NULL;
-        c->way = NULL;
-    }
+    while (p->played)
+        end_playing(p, p->played);
     network_flows_clear(p->network);
     if (p->network->gates)
         gate_queues_clear(p->network->gates);

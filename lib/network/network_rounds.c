@@ -12,10 +12,23 @@
 #define KEPT_BYTES   (256u << 20) /* of cached rounds per collective */
 #define CLOSE_ROUNDS 16u          /* walking a ring of fewer rounds is as fast */
 
-static double later(double a, double b)
-{
-    return a > b ? a : b;
-}
+/* A round's messages with what they cost; the same for all rounds with these partners. */
+struct round {
+    uint64_t faults; /* for which it was solved */
+    uint32_t messages;
+    uint32_t *from, *to; /* members */
+    double *latency_s, *s_per_byte;
+    bool solved, shared;
+};
+
+struct rounds {
+    uint32_t *of_stage; /* index of a stage's round in kept; NOBODY: too large to keep, solved when walked */
+    struct round *kept;
+    uint32_t n;
+    struct round other; /* one that is not kept */
+    double *scratch;
+    int exact; /* is this mode exact?  -1: not known yet */
+};
 
 /* ---- the messages of a round ---- */
 
@@ -34,7 +47,7 @@ static uint32_t stage_width(const struct schedule *s, const struct schedule_stag
     return s->spec.members;
 }
 
-static void round_fill(struct network_collective *c, struct round *r, uint32_t stage)
+static void round_fill(const struct network_collective *c, struct round *r, uint32_t stage)
 {
     const struct schedule_stage *st = &c->schedule.stage[stage];
     uint32_t width = stage_width(&c->schedule, st);
@@ -91,55 +104,58 @@ static bool same_partners(const struct schedule_stage *a, const struct schedule_
 }
 
 /* Where this stage's round is kept: with an earlier one's that has the same partners, or behind the last. */
-static uint32_t find_round(struct network_collective *c, uint32_t stage, double *kept_bytes)
+static uint32_t find_round(const struct network_collective *c, struct rounds *r, uint32_t stage,
+                           double *kept_bytes)
 {
     const struct schedule_stage *st = &c->schedule.stage[stage];
     double bytes = stage_width(&c->schedule, st) * 24.0;
 
     for (uint32_t i = 0; i < stage; i++)
         if (same_partners(st, &c->schedule.stage[i]))
-            return c->of_stage[i];
+            return r->of_stage[i];
     if (*kept_bytes + bytes > KEPT_BYTES)
         return NOBODY;
     *kept_bytes += bytes;
-    c->round = xrealloc(c->round, c->rounds + 1, sizeof(*c->round));
-    c->round[c->rounds] = (struct round){ 0 };
-    round_fill(c, &c->round[c->rounds], stage);
-    return c->rounds++;
+    r->kept = xrealloc(r->kept, r->n + 1, sizeof(*r->kept));
+    r->kept[r->n] = (struct round){ 0 };
+    round_fill(c, &r->kept[r->n], stage);
+    return r->n++;
 }
 
-static void prepare(struct network_collective *c)
+static struct rounds *rounds_new(const struct network_collective *c)
 {
-    uint32_t members = c->schedule.spec.members;
+    struct rounds *r = xcalloc(1, sizeof(*r));
     double kept_bytes = 0;
 
-    if (c->of_stage)
-        return;
-    c->of_stage = xcalloc(c->schedule.stages + 1, sizeof(*c->of_stage));
+    r->exact = -1;
+    r->of_stage = xcalloc(c->schedule.stages + 1, sizeof(*r->of_stage));
     for (uint32_t s = 0; s < c->schedule.stages; s++)
-        c->of_stage[s] = find_round(c, s, &kept_bytes);
-    c->scratch = xcalloc(members, (3 + RING_ROUNDS_SCRATCH) * sizeof(*c->scratch));
+        r->of_stage[s] = find_round(c, r, s, &kept_bytes);
+    r->scratch = xcalloc(c->schedule.spec.members, (3 + RING_ROUNDS_SCRATCH) * sizeof(*r->scratch));
+    return r;
 }
 
-void network_rounds_free(struct network_collective *c)
+void network_rounds_free(struct rounds *r)
 {
-    for (uint32_t r = 0; r < c->rounds; r++)
-        round_free(&c->round[r]);
-    round_free(&c->scratch_round);
-    free(c->round);
-    free(c->of_stage);
-    free(c->scratch);
+    if (!r)
+        return;
+    for (uint32_t i = 0; i < r->n; i++)
+        round_free(&r->kept[i]);
+    round_free(&r->other);
+    free(r->kept);
+    free(r->of_stage);
+    free(r->scratch);
+    free(r);
 }
 
 /* The messages of a round of the stage, with their costs if requested. */
 static struct round *round_get(struct network_collective *c, uint32_t stage, bool costs)
 {
-    struct round *r = &c->scratch_round;
+    uint32_t kept = c->rounds->of_stage[stage];
+    struct round *r = kept == NOBODY ? &c->rounds->other : &c->rounds->kept[kept];
 
-    if (c->of_stage[stage] == NOBODY)
+    if (kept == NOBODY)
         round_fill(c, r, stage);
-    else
-        r = &c->round[c->of_stage[stage]];
     if (costs)
         round_solve(c, r);
     return r;
@@ -154,7 +170,7 @@ static bool take_turns(const struct network_collective *c, const struct round *r
 {
     const struct network *n = c->network;
     struct network_way way;
-    bool waits = !network_is_server(c);
+    bool waits = !schedule_has_server(&c->schedule);
 
     for (uint32_t m = 0; m < r->messages; m++) {
         network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
@@ -177,7 +193,7 @@ static bool find_exact(struct network_collective *c)
 
     memset(sender, 0xff, 2 * (size_t)links * sizeof(*sender));
     for (uint32_t s = 0; s < c->schedule.stages && exact; s++) {
-        const struct round *r = c->of_stage[s] == NOBODY ? NULL : round_get(c, s, true);
+        const struct round *r = c->rounds->of_stage[s] == NOBODY ? NULL : round_get(c, s, true);
 
         exact = r && !r->shared && take_turns(c, r, sender, sender + links);
     }
@@ -187,13 +203,19 @@ static bool find_exact(struct network_collective *c)
 
 bool network_rounds_exact(struct network_collective *c)
 {
-    prepare(c);
-    if (c->exact < 0)
-        c->exact = find_exact(c);
-    return c->exact;
+    if (!c->rounds)
+        c->rounds = rounds_new(c);
+    if (c->rounds->exact < 0)
+        c->rounds->exact = find_exact(c);
+    return c->rounds->exact;
 }
 
 /* ---- from round to round ---- */
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
 
 /* Time of message m: measured in a sample (by sender), or from the rates of its round. */
 static inline double message_cost(const struct round *r, const double *seen_s, double bytes, uint32_t m)
@@ -205,7 +227,7 @@ static void walk_round(const struct network_collective *c, const struct schedule
                        const struct round *r, const double *seen_s, double *time_s, double *next_s)
 {
     uint32_t members = c->schedule.spec.members;
-    bool server = network_is_server(c), detached = network_detached(c, st->first);
+    bool server = schedule_has_server(&c->schedule), detached = schedule_detached(&c->schedule, st->first);
 
     memcpy(next_s, time_s, members * sizeof(*next_s));
     for (uint32_t m = 0; m < r->messages; m++) {
@@ -226,7 +248,7 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
                       struct network_count *count)
 {
     uint32_t members = c->schedule.spec.members, n = st->size;
-    double *cost = c->scratch, *at = cost + members, *scratch = at + members;
+    double *cost = c->rounds->scratch, *at = cost + members, *scratch = at + members;
 
     for (uint32_t g = 0; g < members / n; g++) {
         uint32_t base = st->stride == 1 ? g * n : g;
@@ -258,18 +280,6 @@ uint32_t network_ring_stages(const struct schedule *s, uint32_t stage)
     return n;
 }
 
-static void run_stage(struct network_collective *c, uint32_t stage, const double *seen_s, double *time_s,
-                      struct network_count *count)
-{
-    const struct schedule_stage *st = &c->schedule.stage[stage];
-    const struct round *r = round_get(c, stage, !seen_s);
-
-    for (uint32_t k = 0; k < st->rounds; k++) {
-        walk_round(c, st, r, seen_s, time_s, c->scratch);
-        count->walked += r->messages;
-    }
-}
-
 static void run(struct network_collective *c, const double *seen_s, double *time_s,
                 struct network_count *count)
 {
@@ -280,12 +290,16 @@ static void run(struct network_collective *c, const double *seen_s, double *time
         const struct schedule_stage *st = &s->stage[stage];
 
         many = 1;
-        if (st->pattern == SCHEDULE_P_RING && c->of_stage[stage] != NOBODY) {
+        if (st->pattern == SCHEDULE_P_RING && c->rounds->of_stage[stage] != NOBODY) {
             many = network_ring_stages(s, stage);
             run_rings(c, st, (uint64_t)many * st->rounds, round_get(c, stage, !seen_s), seen_s, time_s,
                       count);
         } else {
-            run_stage(c, stage, seen_s, time_s, count);
+            const struct round *r = round_get(c, stage, !seen_s);
+
+            for (uint32_t k = 0; k < st->rounds; k++)
+                walk_round(c, st, r, seen_s, time_s, c->rounds->scratch);
+            count->walked += (uint64_t)r->messages * st->rounds;
         }
         if (seen_s)
             seen_s += (size_t)many * members;
@@ -295,7 +309,8 @@ static void run(struct network_collective *c, const double *seen_s, double *time
 void network_run_costs(struct network_collective *c, const double *cost_s, const double *arrive_s,
                        double *leave_s, struct network_count *count)
 {
-    prepare(c);
+    if (!c->rounds)
+        c->rounds = rounds_new(c);
     memmove(leave_s, arrive_s, c->schedule.spec.members * sizeof(*leave_s));
     run(c, cost_s, leave_s, count);
     count->messages += c->schedule.messages;

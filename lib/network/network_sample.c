@@ -15,16 +15,29 @@
 
 #include "common/xalloc.h"
 
-#define SAMPLES_MAX 8u
-#define SAMPLE_MESSAGES 300000u /* larger collectives are not sampled: this many take some tenths of a second */
-#define SAMPLE_BYTES (256u << 20)
-#define RING_ROUNDS  72u  /* least number of rounds of a ring that are sampled */
-#define RING_SHARE   0.4  /* the same as a share of its members */
-#define RING_SETTLED 3u   /* one in this many of them passes before measuring */
-#define RING_SPREAD  10.0 /* largest spread of arrivals at its start, in times of a message */
-#define RUNS         3u   /* runs in a sample of other collectives with a similar spread */
-#define ALIKE        2.0  /* spreads within this ratio count as equal */
-#define AT_ONCE      1e-2 /* share of a message's time: closer ends count as one event */
+#define SAMPLES_MAX     8u
+#define SAMPLE_MESSAGES 300000u /* larger collectives are not sampled: this many take tenths of a second */
+#define SAMPLE_BYTES    (256u << 20)
+#define RING_ROUNDS     72u  /* least number of rounds of a ring that are sampled */
+#define RING_SHARE      0.4  /* the same as a share of its members */
+#define RING_SETTLED    3u   /* one in this many of them passes before measuring */
+#define RING_SPREAD     10.0 /* largest spread of arrivals at its start, in times of a message */
+#define RUNS            3u   /* runs in a sample of other collectives with a similar spread */
+#define ALIKE           2.0  /* spreads within this ratio count as equal */
+#define AT_ONCE         1e-2 /* share of a message's time: closer ends count as one event */
+
+/* What a collective's messages took in exact runs. */
+struct sample {
+    uint64_t faults;
+    uint32_t runs, used; /* runs are used in turn */
+    double spread_s;     /* of the arrivals */
+    double *cost_s;      /* [run][stage][sender]: from when both ends are ready to the end of the transfer */
+};
+
+struct samples {
+    struct sample sample[SAMPLES_MAX];
+    uint32_t n;
+};
 
 /* Shorten a ring's schedule to the rounds needed to measure its pace. */
 static void shorten(struct schedule *s)
@@ -52,22 +65,15 @@ static void shorten(struct schedule *s)
     s->rounds = round;
 }
 
-static bool find_can_sample(const struct network_collective *c)
+bool network_can_sample(const struct schedule *s)
 {
-    struct schedule s = c->schedule;
+    struct schedule shortened = *s;
 
-    if (s.spec.algorithm == SCHEDULE_SERVER)
+    if (schedule_has_server(s))
         return false; /* all its messages are in progress at once, so rounds are exact */
-    shorten(&s);
-    return s.messages <= SAMPLE_MESSAGES &&
-           (double)s.stages * s.spec.members * sizeof(double) * SAMPLES_MAX <= SAMPLE_BYTES;
-}
-
-bool network_can_sample(struct network_collective *c)
-{
-    if (c->can_sample < 0)
-        c->can_sample = find_can_sample(c);
-    return c->can_sample;
+    shorten(&shortened);
+    return shortened.messages <= SAMPLE_MESSAGES &&
+           (double)s->stages * s->spec.members * sizeof(double) * SAMPLES_MAX <= SAMPLE_BYTES;
 }
 
 /* ---- measuring ---- */
@@ -168,7 +174,7 @@ static double spread(const double *v, uint32_t n)
 }
 
 /* Add a run. */
-static void sample_add(struct network_collective *c, struct cost_sample *s, const double *arrive_s,
+static void sample_add(const struct network_collective *c, struct sample *s, const double *arrive_s,
                        struct network_count *count)
 {
     struct network_collective shortened = { .network = c->network, .schedule = c->schedule, .rank = c->rank };
@@ -206,26 +212,26 @@ static double move_closer(const struct network_collective *c, double *arrive_s)
     return near_s;
 }
 
-static struct cost_sample *sample_new(struct network_collective *c, double spread_s)
+static struct sample *sample_new(struct samples *all, uint64_t faults, double spread_s)
 {
-    if (c->samples == SAMPLES_MAX) {
-        free(c->sample[0].cost_s); /* drop the oldest */
-        memmove(c->sample, c->sample + 1, --c->samples * sizeof(*c->sample));
+    if (all->n == SAMPLES_MAX) {
+        free(all->sample[0].cost_s); /* drop the oldest */
+        memmove(all->sample, all->sample + 1, --all->n * sizeof(*all->sample));
     }
-    c->sample = xrealloc(c->sample, SAMPLES_MAX, sizeof(*c->sample));
-    c->sample[c->samples] = (struct cost_sample){ .faults = c->network->faults, .spread_s = spread_s };
-    return &c->sample[c->samples++];
+    all->sample[all->n] = (struct sample){ .faults = faults, .spread_s = spread_s };
+    return &all->sample[all->n++];
 }
 
 /* The sample of a similar spread, taken if there is none. */
-static struct cost_sample *sample_get(struct network_collective *c, double *arrive_s,
-                                      struct network_count *count)
+static struct sample *sample_get(struct network_collective *c, double *arrive_s, struct network_count *count)
 {
     double now_s = move_closer(c, arrive_s), nearest = INFINITY;
-    struct cost_sample *found = NULL;
+    struct sample *found = NULL;
 
-    for (uint32_t i = 0; i < c->samples; i++) {
-        struct cost_sample *s = &c->sample[i];
+    if (!c->samples)
+        c->samples = xcalloc(1, sizeof(*c->samples));
+    for (uint32_t i = 0; i < c->samples->n; i++) {
+        struct sample *s = &c->samples->sample[i];
         double apart = fabs(log2((now_s + 1e-12) / (s->spread_s + 1e-12)));
 
         if (s->faults == c->network->faults && apart < nearest) {
@@ -234,7 +240,7 @@ static struct cost_sample *sample_get(struct network_collective *c, double *arri
         }
     }
     if (!found || nearest > log2(ALIKE))
-        found = sample_new(c, now_s);
+        found = sample_new(c->samples, c->network->faults, now_s);
     if (!found->runs || (found->runs < RUNS && !has_ring(c)))
         sample_add(c, found, arrive_s, count);
     found->used++;
@@ -246,7 +252,7 @@ void network_run_sampled(struct network_collective *c, const double *arrive_s, d
 {
     uint32_t members = c->schedule.spec.members;
     double *arrive = xcalloc(members, sizeof(*arrive));
-    const struct cost_sample *s;
+    const struct sample *s;
     size_t costs = (size_t)c->schedule.stages * members;
 
     memcpy(arrive, arrive_s, members * sizeof(*arrive));
@@ -256,9 +262,9 @@ void network_run_sampled(struct network_collective *c, const double *arrive_s, d
     count->shared = true;
 }
 
-void network_samples_free(struct network_collective *c)
+void network_samples_free(struct samples *s)
 {
-    for (uint32_t i = 0; i < c->samples; i++)
-        free(c->sample[i].cost_s);
-    free(c->sample);
+    for (uint32_t i = 0; s && i < s->n; i++)
+        free(s->sample[i].cost_s);
+    free(s);
 }

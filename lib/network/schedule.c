@@ -231,6 +231,16 @@ static uint32_t partner(const struct schedule_stage *st, uint32_t place, bool se
 
 /* ---- servers ---- */
 
+bool schedule_has_server(const struct schedule *s)
+{
+    return s->spec.algorithm == SCHEDULE_SERVER;
+}
+
+bool schedule_detached(const struct schedule *s, uint64_t round)
+{
+    return schedule_has_server(s) && schedule_stage(s, round)->pattern == SCHEDULE_P_PULL;
+}
+
 static uint32_t shard_member(const struct schedule *s, uint32_t shard)
 {
     return (uint32_t)((uint64_t)shard * s->spec.members / s->spec.shards);

@@ -80,6 +80,13 @@ void schedule_init(struct schedule *s, const struct schedule_spec *spec);
 /* The stage that a round belongs to. */
 const struct schedule_stage *schedule_stage(const struct schedule *s, uint64_t round);
 
+/* A server is a service of its node: a message to or from it starts as soon as its sender is ready.  Other messages
+ * wait for both ends. */
+bool schedule_has_server(const struct schedule *s);
+/* Does the sender continue at once, before the round's messages are transferred?  A member on a server's node
+ * has the sum there, and does not wait until others have fetched theirs. */
+bool schedule_detached(const struct schedule *s, uint64_t round);
+
 /* Calls for each message that member sends (or receives) in the round. */
 struct schedule_message {
     uint32_t from, to;
