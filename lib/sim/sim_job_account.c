@@ -27,18 +27,6 @@ static void account_lateness(struct sim_job *j, uint32_t bucket, const struct si
     j->result.collectives++;
 }
 
-/* With overlap a rank waits for the exchange later, see sim_job_account_wait(). */
-static void account_time(struct sim_job *j, const struct sim_job_exchange *x)
-{
-    if (j->apart)
-        return;
-    for (uint32_t i = 0; i < j->n; i++) {
-        j->result.sync_s += x->last_s - x->enter_s[i] + x->slept_s[i];
-        j->result.paced_s += x->slept_s[i];
-        j->result.comm_s += x->leave_s[i] - x->last_s;
-    }
-}
-
 static void account_round(struct sim_job *j, uint64_t round, const struct sim_job_exchange *x)
 {
     uint64_t steps = sim_job_steps_of(j, round);
@@ -64,7 +52,12 @@ void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct si
                                     .leave_s = x->leave_s };
 
     account_lateness(j, bucket, x);
-    account_time(j, x);
+    for (uint32_t i = 0; i < j->n && !j->apart;
+         i++) { /* with overlap it waits later: sim_job_account_wait() */
+        j->result.sync_s += x->last_s - x->enter_s[i] + x->slept_s[i];
+        j->result.paced_s += x->slept_s[i];
+        j->result.comm_s += x->leave_s[i] - x->last_s;
+    }
     if (j->n > 1)
         report(j, &c);
     if (part + 1 == j->n_parts)

@@ -112,11 +112,6 @@ static enum sort sort_of(const struct sim_job *j, int bucket)
     return j->bucket_bytes[bucket] == j->bucket_bytes[0] ? WHOLE_BUCKET : LAST_BUCKET;
 }
 
-static uint64_t communicator_of(const struct sim_job *j, uint32_t node, uint32_t part)
-{
-    return (uint64_t)j->scenario->seed << 32 | (j->parts[part].bucket < 0 ? 1 + node : 0);
-}
-
 /* The number of the communicator's collective that this one is, or that comes next: those inside a node come
  * before a round's exchanges. */
 static uint32_t seq_of(const struct sim_job *j, uint64_t comm, uint64_t round, uint32_t part)
@@ -156,13 +151,6 @@ static uint32_t lever_after(const struct sim_job *j, uint32_t node, uint64_t rou
                : 0;
 }
 
-static void count(struct node_pace *p)
-{
-    p->collectives++;
-    for (uint32_t i = 0; i < PACER_LEVERS; i++)
-        p->paced[i] += p->lever == 1u << i;
-}
-
 /* The first rank of the node leaves the collective. */
 static void tick(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part, double now_s)
 {
@@ -171,14 +159,16 @@ static void tick(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part
     uint32_t leader = *placement_node_ranks(j->place, node);
     double leave_s = now_s + (j->wakes[leader] ? j->j->wake_s : 0),
            *left_s = &p->left_s[j->parts[part].bucket < 0];
-    uint64_t comm = communicator_of(j, node, part);
+    uint64_t comm = (uint64_t)j->scenario->seed << 32 | (j->parts[part].bucket < 0 ? 1 + node : 0);
     const struct pacer_collective c = { .paced = p->lever != 0,
                                         .comm = comm,
                                         .seq = seq_of(j, comm, round, part),
                                         .signature = 1 + (uint64_t)sort_of(j, j->parts[part].bucket),
                                         .cycle_s = leave_s - *left_s };
 
-    count(p);
+    p->collectives++;
+    for (uint32_t i = 0; i < PACER_LEVERS; i++)
+        p->paced[i] += p->lever == 1u << i;
     pacer_tick(&p->pacer, &params, &p->sight, &c);
     p->had = p->lever;
     *left_s = leave_s;

@@ -1,5 +1,6 @@
 /* A job with contention: the network asks each rank in turn what it does next. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "sim/sim_job_private.h"
@@ -7,10 +8,24 @@
 /* HELD: at the end of a round, until all ranks have arrived. */
 enum phase { BEFORE, WORKING, SLEEPING, READY, INSIDE, HELD };
 
-struct sim_job_play {
+/* What a rank does next. */
+struct turn {
     uint64_t round;
     uint32_t part, exchanges, insides; /* collectives that the rank has left */
     enum phase phase;
+};
+
+struct sim_job_play {
+    struct turn *turn;        /* by rank */
+    uint32_t *inside_left[2]; /* by node: ranks that have left the collective inside it */
+    struct cores **cores;     /* of each node where ranks share them, else NULL */
+    bool *dead;               /* died at the beginning of dead_round; NULL: none did */
+    uint64_t dead_round;
+    /* With checkpoints: all wait for each other at the end of some rounds. */
+    uint64_t decided; /* whether ranks wait at the end of a round is decided up to this one */
+    bool holds;       /* at the end of that one they do */
+    uint32_t held;    /* ranks that wait there */
+    bool over;        /* all ranks have reached the end of the job */
 };
 
 /* The rank's index among the ranks of its node. */
@@ -31,59 +46,62 @@ static void wait_until(struct network_op *op, double now_s, double at_s)
 
 static void left_inside(struct sim_job *j, uint32_t rank, double now_s)
 {
-    struct sim_job_play *p = &j->play[rank];
-    uint32_t node = j->place->node[rank], which = p->insides++ & 1;
+    struct turn *t = &j->play->turn[rank];
+    uint32_t node = j->place->node[rank], which = t->insides++ & 1,
+             *left = &j->play->inside_left[which][node];
 
-    sim_job_paces_left(j, rank, p->round, p->part, &j->inside[which], now_s);
+    sim_job_paces_left(j, rank, t->round, t->part, &j->inside[which], now_s);
     j->inside[which].leave_s[rank] = now_s;
     j->at_s[rank] = now_s + (j->wakes[rank] ? j->j->wake_s : 0);
-    if (++j->inside_left[which][node] < placement_node_size(j->place, node))
+    if (++*left < placement_node_size(j->place, node))
         return;
-    j->inside_left[which][node] = 0;
+    *left = 0;
     sim_job_account_inner(j, node, &j->inside[which]);
 }
 
 static void left_exchange(struct sim_job *j, uint32_t rank, double now_s)
 {
-    struct sim_job_play *p = &j->play[rank];
-    struct sim_job_exchange *x = &j->exchange[p->exchanges++ & 1];
+    struct turn *t = &j->play->turn[rank];
+    struct sim_job_exchange *x = &j->exchange[t->exchanges++ & 1];
 
-    sim_job_paces_left(j, rank, p->round, p->part, x, now_s);
-    sim_job_rank_leave(j, rank, p->round, p->part, x, now_s);
+    sim_job_paces_left(j, rank, t->round, t->part, x, now_s);
+    sim_job_rank_leave(j, rank, t->round, t->part, x, now_s);
     if (x->left == j->n)
-        sim_job_account(j, p->round, p->part, x);
+        sim_job_account(j, t->round, t->part, x);
 }
 
 /* Whether all ranks wait for each other at the end of the round before this one: at the end of the job, for a
  * checkpoint, or because a rank is about to die.  The first rank to arrive decides, as in a real job. */
 static bool holds(struct sim_job *j, uint64_t next, double now_s)
 {
-    if (!j->failure || j->decided == next)
-        return j->failure && j->holds;
-    j->decided = next;
-    j->holds = next == j->rounds || noise_dead(j->noise, next * j->per_round, NULL) ||
+    struct sim_job_play *p = j->play;
+
+    if (!j->failure || p->decided == next)
+        return j->failure && p->holds;
+    p->decided = next;
+    p->holds = next == j->rounds || noise_dead(j->noise, next * j->per_round, NULL) ||
                sim_job_is_due(j, next - 1, now_s);
-    return j->holds;
+    return p->holds;
 }
 
 /* The rank has left a collective. */
 static void left(struct sim_job *j, uint32_t rank, double now_s)
 {
-    struct sim_job_play *p = &j->play[rank];
+    struct turn *t = &j->play->turn[rank];
 
-    if (j->parts[p->part].bucket < 0)
+    if (j->parts[t->part].bucket < 0)
         left_inside(j, rank, now_s);
     else
         left_exchange(j, rank, now_s);
-    p->phase = BEFORE;
-    if (++p->part < j->n_parts)
+    t->phase = BEFORE;
+    if (++t->part < j->n_parts)
         return;
-    p->part = 0;
-    p->round++;
-    if (!holds(j, p->round, now_s))
+    t->part = 0;
+    t->round++;
+    if (!holds(j, t->round, now_s))
         return;
-    p->phase = HELD;
-    j->held++;
+    t->phase = HELD;
+    j->play->held++;
 }
 
 /* ---- cores that ranks share ---- */
@@ -92,7 +110,7 @@ static void left(struct sim_job *j, uint32_t rank, double now_s)
 static void pace_changed(struct sim_job *j, uint32_t node)
 {
     for (uint32_t i = 0; i < placement_node_size(j->place, node); i++) {
-        double end_s = cores_end_s(j->cores[node], i);
+        double end_s = cores_end_s(j->play->cores[node], i);
 
         if (end_s < INFINITY)
             network_wake(j->network, j, placement_node_ranks(j->place, node)[i], end_s);
@@ -106,98 +124,80 @@ static void note_waking(struct sim_job *j, uint32_t rank, double now_s)
     const uint32_t *ranks = placement_node_ranks(j->place, node);
 
     j->wakes[rank] = sim_job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->j->cores, 1);
-    for (uint32_t i = 0; cores_all_done(j->cores[node]) && i < n; i++)
+    for (uint32_t i = 0; cores_all_done(j->play->cores[node]) && i < n; i++)
         j->wakes[ranks[i]] = j->wakes[ranks[i]] && j->at_s[ranks[i]] < now_s;
 }
 
 /* The rank's work is done.  True if it may enter now; else it sleeps first. */
 static bool worked_on_cores(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
-    struct sim_job_play *p = &j->play[rank];
+    struct turn *t = &j->play->turn[rank];
     uint32_t node = j->place->node[rank];
-    int bucket = j->parts[p->part].bucket;
+    int bucket = j->parts[t->part].bucket;
     double enter_s;
 
     sim_job_rank_worked(j, rank, now_s);
     if (bucket >= 0)
-        enter_s = sim_job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
+        enter_s = sim_job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[t->exchanges & 1]);
     else
-        enter_s = sim_job_rank_enter_inner(j, rank, &j->inside[p->insides & 1]);
-    cores_done(j->cores[node], local_of(j, rank), now_s, enter_s - now_s);
+        enter_s = sim_job_rank_enter_inner(j, rank, &j->inside[t->insides & 1]);
+    cores_done(j->play->cores[node], local_of(j, rank), now_s, enter_s - now_s);
     note_waking(j, rank, now_s);
     pace_changed(j, node);
-    p->phase = READY;
+    t->phase = READY;
     if (enter_s <= now_s)
         return true;
-    p->phase = SLEEPING;
+    t->phase = SLEEPING;
     wait_until(op, now_s, enter_s);
     return false;
 }
 
-static void slept_on_cores(struct sim_job *j, uint32_t rank, double now_s)
-{
-    cores_slept(j->cores[j->place->node[rank]], local_of(j, rank), now_s);
-    pace_changed(j, j->place->node[rank]);
-    j->play[rank].phase = READY;
-}
-
 static void work_on_cores(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
-    struct sim_job_play *p = &j->play[rank];
+    struct turn *t = &j->play->turn[rank];
     uint32_t node = j->place->node[rank], local = local_of(j, rank);
 
     if (j->at_s[rank] > now_s) {
         wait_until(op, now_s, j->at_s[rank]);
         return;
     }
-    cores_wait(j->cores[node], sim_job_waiting(j, node));
-    cores_begin(j->cores[node], local, now_s, sim_job_part_work_s(j, rank, p->round, p->part));
-    p->phase = WORKING;
+    cores_wait(j->play->cores[node], sim_job_waiting(j, node));
+    cores_begin(j->play->cores[node], local, now_s, sim_job_part_work_s(j, rank, t->round, t->part));
+    t->phase = WORKING;
     pace_changed(j, node);
-    wait_until(op, now_s, cores_end_s(j->cores[node], local));
+    wait_until(op, now_s, cores_end_s(j->play->cores[node], local));
 }
 
 /* ---- a rank's turn ---- */
 
-static struct network_collective *collective_of(const struct sim_job *j, uint32_t rank)
-{
-    int bucket = j->parts[j->play[rank].part].bucket;
-
-    return bucket < 0 ? j->inner[j->place->node[rank]] : j->bucket[bucket];
-}
-
 /* Let the rank work; returns when it can enter the next collective. */
 static double prepare(struct sim_job *j, uint32_t rank)
 {
-    struct sim_job_play *p = &j->play[rank];
-    int bucket = j->parts[p->part].bucket;
+    struct turn *t = &j->play->turn[rank];
+    int bucket = j->parts[t->part].bucket;
 
-    if (p->part == 0)
-        sim_job_rank_begin(j, rank, p->round);
-    sim_job_rank_worked(j, rank, j->at_s[rank] + sim_job_part_work_s(j, rank, p->round, p->part));
-    p->phase = READY;
+    if (t->part == 0)
+        sim_job_rank_begin(j, rank, t->round);
+    sim_job_rank_worked(j, rank, j->at_s[rank] + sim_job_part_work_s(j, rank, t->round, t->part));
+    t->phase = READY;
     if (bucket >= 0)
-        return sim_job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
-    return sim_job_rank_enter_inner(j, rank, &j->inside[p->insides & 1]);
-}
-
-static uint32_t member_of(const struct sim_job *j, uint32_t rank)
-{
-    return j->parts[j->play[rank].part].bucket >= 0 ? rank : local_of(j, rank);
+        return sim_job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[t->exchanges & 1]);
+    return sim_job_rank_enter_inner(j, rank, &j->inside[t->insides & 1]);
 }
 
 /* Start the rank's round.  True when the rank dies before it. */
 static bool dies(struct sim_job *j, uint32_t rank)
 {
-    uint64_t round = j->play[rank].round;
+    struct sim_job_play *p = j->play;
+    uint64_t round = p->turn[rank].round;
 
     sim_job_sample(j, round);
-    if (!j->dead && noise_dead(j->noise, round * j->per_round, NULL)) {
-        j->dead = xcalloc(j->n, sizeof(*j->dead));
-        j->dead_round = round;
-        noise_dead(j->noise, round * j->per_round, j->dead);
+    if (!p->dead && noise_dead(j->noise, round * j->per_round, NULL)) {
+        p->dead = xcalloc(j->n, sizeof(*p->dead));
+        p->dead_round = round;
+        noise_dead(j->noise, round * j->per_round, p->dead);
     }
-    return j->dead && j->dead[rank] && round >= j->dead_round;
+    return p->dead && p->dead[rank] && round >= p->dead_round;
 }
 
 /* Whether the rank can enter its next collective.  False: op is what it does before. */
@@ -205,9 +205,9 @@ static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct netw
 {
     double enter_s;
 
-    if (j->play[rank].phase == READY)
+    if (j->play->turn[rank].phase == READY)
         return true;
-    if (j->cores[j->place->node[rank]]) {
+    if (j->play->cores[j->place->node[rank]]) {
         work_on_cores(j, rank, now_s, op);
         return false;
     }
@@ -221,26 +221,28 @@ static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct netw
  * one. */
 static void go_on(struct sim_job *j, uint64_t round, uint32_t self)
 {
+    struct sim_job_play *p = j->play;
+
     for (uint32_t i = 0; i < j->n; i++)
-        j->play[i] = (struct sim_job_play){ .round = round };
+        p->turn[i] = (struct turn){ .round = round };
     for (uint32_t i = 0; i < sim_job_actors(j); i++) {
         if (i != self)
             network_wake(j->network, j, i, 0);
     }
     for (uint32_t node = 0; node < j->place->nodes; node++) {
-        if (j->cores[node])
-            cores_reset(j->cores[node]);
-        j->inside_left[0][node] = j->inside_left[1][node] = 0;
+        if (p->cores[node])
+            cores_reset(p->cores[node]);
+        p->inside_left[0][node] = p->inside_left[1][node] = 0;
     }
-    j->decided = round;
-    j->held = 0;
+    p->decided = round;
+    p->held = 0;
 }
 
 /* All ranks have reached the end of a round. */
 static void release(struct sim_job *j, uint64_t next, uint32_t self)
 {
     if (next == j->rounds) {
-        j->over = true;
+        j->play->over = true;
     } else if (noise_dead(j->noise, next * j->per_round, NULL)) {
         noise_repair(j->noise, next * j->per_round);
         next = sim_job_fall_back(j, j->round_end_s);
@@ -252,9 +254,10 @@ static void release(struct sim_job *j, uint64_t next, uint32_t self)
 
 static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
-    struct sim_job_play *p = &j->play[rank];
+    struct turn *t = &j->play->turn[rank];
+    uint32_t node = j->place->node[rank];
 
-    switch (p->phase) {
+    switch (t->phase) {
     case INSIDE:
         left(j, rank, now_s);
         break;
@@ -263,30 +266,34 @@ static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct net
             return;
         break;
     case SLEEPING:
-        slept_on_cores(j, rank, now_s);
+        cores_slept(j->play->cores[node], local_of(j, rank), now_s);
+        pace_changed(j, node);
+        t->phase = READY;
         break;
     default:
         break;
     }
-    if (p->phase == HELD && j->held < j->n && !j->broken) {
+    if (t->phase == HELD && j->play->held < j->n && !j->broken) {
         wait_until(op, now_s, INFINITY);
         return;
     }
-    if (p->phase == HELD && !j->broken)
-        release(j, p->round, rank);
-    while (!j->broken && p->round < j->rounds && !dies(j, rank)) {
+    if (t->phase == HELD && !j->broken)
+        release(j, t->round, rank);
+    while (!j->broken && t->round < j->rounds && !dies(j, rank)) {
+        int bucket = j->parts[t->part].bucket;
+
         if (!is_ready(j, rank, now_s, op))
             return;
-        op->collective = collective_of(j, rank);
+        op->collective = bucket < 0 ? j->inner[node] : j->bucket[bucket];
         if (op->collective) {
             op->kind = NETWORK_ENTER;
-            op->member = member_of(j, rank);
-            p->phase = INSIDE;
+            op->member = bucket < 0 ? local_of(j, rank) : rank;
+            t->phase = INSIDE;
             return;
         }
         left(j, rank, now_s); /* a single rank does not wait */
-        if (p->phase == HELD)
-            release(j, p->round, rank);
+        if (t->phase == HELD)
+            release(j, t->round, rank);
     }
     op->kind = NETWORK_END;
 }
@@ -307,7 +314,7 @@ static void abandon(struct sim_job *j)
 
 static void watch_next(struct sim_job *j, double now_s, struct network_op *op)
 {
-    while (!j->over && !j->broken && j->result.state != SIM_JOB_STUCK) {
+    while (!j->play->over && !j->broken && j->result.state != SIM_JOB_STUCK) {
         double fails_s = failure_next_s(j->failure);
 
         if (fails_s > now_s) {
@@ -329,16 +336,35 @@ uint32_t sim_job_actors(const struct sim_job *j)
 
 static void begin(struct sim_job *j)
 {
-    j->play = xcalloc(j->n, sizeof(*j->play));
-    j->cores = xcalloc(j->place->nodes, sizeof(struct cores *));
-    for (uint32_t node = 0; node < j->place->nodes; node++) {
+    struct sim_job_play *p = j->play = xcalloc(1, sizeof(*p));
+    uint32_t nodes = j->place->nodes;
+
+    p->turn = xcalloc(j->n, sizeof(*p->turn));
+    p->inside_left[0] = xcalloc(nodes, sizeof(uint32_t));
+    p->inside_left[1] = xcalloc(nodes, sizeof(uint32_t));
+    p->cores = xcalloc(nodes, sizeof(struct cores *));
+    for (uint32_t node = 0; node < nodes; node++) {
         if (sim_job_shares_cores(j, node))
-            j->cores[node] = cores_new(placement_node_size(j->place, node), (uint32_t)j->j->cores);
+            p->cores[node] = cores_new(placement_node_size(j->place, node), (uint32_t)j->j->cores);
     }
     if (!j->failure || !noise_dead(j->noise, 0, NULL))
         return;
     noise_repair(j->noise, 0);
     sim_job_fall_back(j, j->round_end_s);
+}
+
+void sim_job_play_free(struct sim_job_play *p, const struct sim_job *j)
+{
+    if (!p)
+        return;
+    for (uint32_t node = 0; node < j->place->nodes; node++)
+        cores_free(p->cores[node]);
+    free(p->cores);
+    free(p->inside_left[0]);
+    free(p->inside_left[1]);
+    free(p->dead);
+    free(p->turn);
+    free(p);
 }
 
 void sim_job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)

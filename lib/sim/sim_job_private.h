@@ -21,9 +21,9 @@ struct sim_job_exchange {
     double last_s;                       /* the last arrival so far */
     uint32_t left;                       /* ranks that have left it */
 };
-void sim_job_exchange_empty(struct sim_job_exchange *x);
 
 struct sim_job_paces; /* Pacing=auto (sim_job_pace.c) */
+struct sim_job_play;  /* its ranks' turns (sim_job_play.c) */
 
 /* The state to which a failure returns the job. */
 struct sim_job_saved {
@@ -55,7 +55,6 @@ struct sim_job {
     struct network_collective **bucket; /* on all ranks; NULL: of one rank */
     struct network_collective **inner;  /* of each node; NULL: none */
     struct sim_job_exchange exchange[2], inside[2];
-    uint32_t *inside_left[2];    /* by node */
     uint64_t exchanges;          /* complete */
     struct pace_state *pace;     /* Pacing=delay: by rank and bucket, else NULL */
     struct sim_job_paces *paces; /* Pacing=auto, else NULL */
@@ -76,23 +75,27 @@ struct sim_job {
     double *at_s;              /* its work has come to */
     double *free_s;            /* it left its last collective */
     bool *wakes;               /* it yielded its core */
-    struct sim_job_play *play; /* in play: what it does next; NULL in lockstep */
-    bool *dead;                /* in play: died at the beginning of dead_round; NULL: none did */
-    uint64_t dead_round;
-    struct cores **cores; /* in play: of each node where ranks share them, else NULL */
-    /* In play, with checkpoints: all wait for each other at the end of some rounds. */
-    uint64_t decided; /* whether ranks wait at the end of a round is decided up to this one */
-    bool holds;       /* at the end of that one they do */
-    uint32_t held;    /* ranks that wait there */
-    bool over;        /* all ranks have reached the end of the job */
-    uint32_t *seq;    /* by node: collectives inside it that are over */
+    uint32_t *seq;             /* by node: collectives inside it that are over */
+    struct sim_job_play *play; /* NULL in lockstep */
 };
 
+/* ---- what is known before it runs (sim_job_plan.c) ---- */
+
+void sim_job_plan(struct sim_job *j);
 uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round);
+/* Whether ranks of this node share cores. */
+bool sim_job_shares_cores(const struct sim_job *j, uint32_t node);
+
+/* ---- exchanges (sim_job_exchange.c) ---- */
+
+void sim_job_exchange_init(struct sim_job_exchange *x, uint32_t ranks);
+void sim_job_exchange_clear(struct sim_job_exchange *x);
+void sim_job_exchange_empty(struct sim_job_exchange *x); /* nobody has entered it */
+
+/* ---- one rank (sim_job_rank.c) ---- */
+
 /* Sample the work of this round, unless that was done; rounds must be sampled in order. */
 void sim_job_sample(struct sim_job *j, uint64_t round);
-
-/* ---- one rank ---- */
 
 /* The rank begins the round: moves its at_s to when its work may start, given what it must wait for. */
 void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round);
@@ -108,8 +111,7 @@ void sim_job_rank_leave(struct sim_job *j, uint32_t rank, uint64_t round, uint32
 /* How long the rank sleeps before it enters the next collective, of this bucket; -1: inside its node. */
 double sim_job_pace_delay_s(const struct sim_job *j, uint32_t rank, int bucket);
 
-/* Whether ranks of this node share cores, and what a rank does while it waits for the node's next collective. */
-bool sim_job_shares_cores(const struct sim_job *j, uint32_t node);
+/* What a rank of this node does while it waits for the node's next collective. */
 enum cores_waiting sim_job_waiting(const struct sim_job *j, uint32_t node);
 
 /* ---- Pacing=auto (sim_job_pace.c) ----
@@ -158,5 +160,9 @@ void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exch
 /* Dead ranks never enter the exchange, the others never leave it. */
 void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x,
                            const bool *dead);
+
+/* ---- in play (sim_job_play.c) ---- */
+
+void sim_job_play_free(struct sim_job_play *p, const struct sim_job *j); /* NULL is fine */
 
 #endif

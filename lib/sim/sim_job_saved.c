@@ -26,12 +26,6 @@ static void align(struct sim_job *j, double at_s)
     j->round_end_s = j->result.end_s = at_s;
 }
 
-void sim_job_exchange_empty(struct sim_job_exchange *x)
-{
-    x->left = 0;
-    x->last_s = -INFINITY;
-}
-
 uint64_t sim_job_fall_back(struct sim_job *j, double at_s)
 {
     struct sim_job_saved *s = &j->saved;
