@@ -8,7 +8,6 @@
 #include "graph/graph_private.h"
 
 #define HELD_SHARE 1e-3 /* of a step: who stayed shorter in a completing call was not held, either */
-#define SPARE_MAX  64u  /* calls of a rank that there is room for, though there are few */
 
 static void take_complete(struct graph *g);
 
@@ -193,44 +192,6 @@ static uint32_t meeting_get(struct graph *g, const struct graph_call *c)
     return slot;
 }
 
-void graph_raw_insert(struct graph *g, struct rank *k, size_t at, const struct raw *raw)
-{
-    if (k->n == k->cap) {
-        k->cap += k->cap / 4 + 8;
-        k->raw = xrealloc(k->raw, k->cap, sizeof(*k->raw));
-    }
-    memmove(k->raw + at + 1, k->raw + at, (k->n++ - at) * sizeof(*k->raw));
-    k->raw[at] = *raw;
-    for (size_t i = 0; i < k->n_ends; i++)
-        k->end[i].at += k->end[i].at - k->gone > at;
-    meeting_at(g, raw->meeting)->refs++;
-}
-
-/* In the order of the program: what began earlier comes first. */
-static void raw_add(struct graph *g, struct rank *k, const struct raw *raw)
-{
-    size_t at = k->n;
-
-    while (at > 0 && k->raw[at - 1].enter_ns > raw->enter_ns)
-        at--;
-    graph_raw_insert(g, k, at, raw);
-}
-
-/* Forget these of its calls. */
-static void raw_drop(struct graph *g, struct rank *k, size_t from, size_t to)
-{
-    if (from == to)
-        return;
-    for (size_t i = from; i < to; i++)
-        meeting_at(g, k->raw[i].meeting)->refs--;
-    memmove(k->raw + from, k->raw + to, (k->n - to) * sizeof(*k->raw));
-    k->n -= to - from;
-    if (k->cap > SPARE_MAX && k->n < k->cap / 4) {
-        k->cap /= 2;
-        k->raw = xrealloc(k->raw, k->cap, sizeof(*k->raw));
-    }
-}
-
 void graph_lost(struct graph *g, uint32_t rank)
 {
     if (rank < g->n_ranks)
@@ -270,13 +231,13 @@ void graph_call(struct graph *g, const struct graph_call *c)
         begin.does = GRAPH_ARRIVES;
         begin.enter_ns = begin.leave_ns = c->begin_ns;
         begin.lost = false;
-        raw_add(g, k, &begin);
+        graph_raw_add(g, k, &begin);
         raw.does = GRAPH_IS_HELD;
     } else {
         raw.does = c->kind == GRAPH_SEND ? GRAPH_ARRIVES : GRAPH_ARRIVES | GRAPH_IS_HELD;
         raw.blocking = true;
     }
-    raw_add(g, k, &raw);
+    graph_raw_add(g, k, &raw);
 }
 
 /* ---- a step that is complete ---- */
@@ -302,20 +263,10 @@ static void drop_windows(struct graph *g, const struct window *w, uint32_t numbe
 
         if (!k->n_ends || k->end[0].number != number)
             continue;
-        raw_drop(g, k, 0, w[r].n);
+        graph_raw_drop(g, k, 0, w[r].n);
         k->gone += w[r].n;
-        memmove(k->end, k->end + 1, --k->n_ends * sizeof(*k->end));
+        graph_end_drop(k);
     }
-}
-
-/* Forget the oldest steps that there is no room for. */
-static void make_room(struct graph *g)
-{
-    size_t most = (size_t)g->n_ranks * GRAPH_RANK_BYTES;
-
-    most = most > GRAPH_BYTES ? most : GRAPH_BYTES;
-    while (g->n_kept > GRAPH_STEPS_MIN && g->bytes > most)
-        kept_forget_oldest(g);
 }
 
 static void take_step(struct graph *g, uint32_t number)
@@ -323,6 +274,7 @@ static void take_step(struct graph *g, uint32_t number)
     struct window *w = windows_of(g, number);
     struct graph_step s = { .number = number, .begin_s = INFINITY, .end_s = -INFINITY };
     double *begin_s = xcalloc(g->n_ranks, sizeof(*begin_s));
+    size_t bytes_max = (size_t)g->n_ranks * GRAPH_RANK_BYTES;
     uint32_t first;
 
     graph_align(g, w);
@@ -340,7 +292,9 @@ static void take_step(struct graph *g, uint32_t number)
     if (g->n_kept == GRAPH_STEPS)
         kept_forget_oldest(g);
     kept_add(g, &s, begin_s, first);
-    make_room(g);
+    bytes_max = bytes_max > GRAPH_BYTES ? bytes_max : GRAPH_BYTES;
+    while (g->n_kept > GRAPH_STEPS_MIN && g->bytes > bytes_max)
+        kept_forget_oldest(g);
     drop_windows(g, w, number);
     meetings_close(g);
     free(begin_s);
@@ -358,22 +312,21 @@ static uint32_t oldest_end(const struct graph *g)
     return number;
 }
 
-/* Where calls are begun in one step and completed in the next, it must come to one after this end. */
-static bool is_past(const struct graph *g, uint32_t rank, uint32_t number)
-{
-    const struct rank *k = &g->rank[rank];
-
-    return !k->known || k->ended || (k->n_ends && k->end[k->n_ends - 1].number >= number + g->spans);
-}
-
 /* Did every rank come to this end?  Asked at each end of each rank: the one that was waited for before answers it mostly. */
 static bool all_past(struct graph *g, uint32_t number)
 {
-    for (uint32_t i = 0; i < g->n_ranks && !g->finished; i++)
-        if (!is_past(g, (g->waits_for + i) % g->n_ranks, number)) {
-            g->waits_for = (g->waits_for + i) % g->n_ranks;
+    for (uint32_t i = 0; i < g->n_ranks && !g->finished; i++) {
+        uint32_t r = (g->waits_for + i) % g->n_ranks;
+        const struct rank *k = &g->rank[r];
+
+        if (!k->known || k->ended)
+            continue;
+        /* Where calls are begun in one step and completed in the next, it must come to one after this end. */
+        if (!k->n_ends || k->end[k->n_ends - 1].number < number + g->spans) {
+            g->waits_for = r;
             return false;
         }
+    }
     return true;
 }
 
@@ -399,7 +352,7 @@ static void merge_with_next(struct graph *g, uint32_t number)
             continue;
         if (k->n_ends > 1)
             k->end[1].begun_ns = k->end[0].begun_ns;
-        memmove(k->end, k->end + 1, --k->n_ends * sizeof(*k->end));
+        graph_end_drop(k);
     }
 }
 
@@ -427,27 +380,6 @@ static void take_complete(struct graph *g)
     }
 }
 
-void graph_end_reserve(struct rank *k)
-{
-    if (k->n_ends < k->ends_cap)
-        return;
-    k->ends_cap += k->ends_cap / 4 + 2;
-    k->end = xrealloc(k->end, k->ends_cap, sizeof(*k->end));
-}
-
-/* Forget the rank's calls since its newest end. */
-static void forget_open(struct graph *g, struct rank *k)
-{
-    raw_drop(g, k, k->n_ends ? k->end[k->n_ends - 1].at - k->gone : 0, k->n);
-}
-
-/* What came before a rank's first end may be less than a step, or several. */
-static void begin(struct graph *g, struct rank *k, uint32_t number)
-{
-    k->begun = true;
-    g->from = number > g->from ? number : g->from;
-}
-
 void graph_gap(struct graph *g, uint32_t rank)
 {
     struct rank *k;
@@ -455,7 +387,7 @@ void graph_gap(struct graph *g, uint32_t rank)
     if (rank >= g->n_ranks)
         return;
     k = &g->rank[rank];
-    forget_open(g, k);
+    graph_raw_drop(g, k, k->n_ends ? k->end[k->n_ends - 1].at - k->gone : 0, k->n); /* since its newest end */
     k->begun = k->lost = false;
 }
 
@@ -466,16 +398,16 @@ void graph_step_end(struct graph *g, uint32_t rank, uint32_t number)
     if (rank >= g->n_ranks || !g->rank[rank].known)
         return;
     k = &g->rank[rank];
-    if (!k->begun) {
-        begin(g, k, number);
+    if (!k->begun) { /* what came before a rank's first end may be less than a step, or several */
+        k->begun = true;
+        g->from = number > g->from ? number : g->from;
         return;
     }
     if (k->n_ends && number <= k->end[k->n_ends - 1].number)
         return;
-    graph_end_reserve(k);
     if (!k->n_ends && number < g->oldest)
         g->oldest = number;
-    k->end[k->n_ends++] = (struct end){ number, k->gone + k->n, k->ended_ns };
+    graph_end_insert(k, k->n_ends, &(struct end){ number, k->gone + k->n, k->ended_ns });
     k->ended_ns = k->n ? k->raw[k->n - 1].leave_ns : k->ended_ns;
     take_complete(g);
 }
@@ -491,11 +423,6 @@ void graph_finish(struct graph *g)
 size_t graph_ops(const struct graph *g)
 {
     return g->ops;
-}
-
-size_t graph_bytes(const struct graph *g)
-{
-    return g->bytes;
 }
 
 uint32_t graph_steps(const struct graph *g)

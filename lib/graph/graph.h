@@ -126,8 +126,7 @@ struct graph_step {
 /* Steps that are complete and remembered, and the step that is back before the newest.  Its operations are lent until another step
  * that is not the newest is asked for; the newest one's until the next call of a rank. */
 uint32_t graph_steps(const struct graph *g);
-size_t graph_ops(const struct graph *g);   /* operations in them */
-size_t graph_bytes(const struct graph *g); /* that they take */
+size_t graph_ops(const struct graph *g); /* operations in them */
 struct graph_step graph_step_get(const struct graph *g, uint32_t back);
 struct graph_step graph_step_about(const struct graph *g, uint32_t back); /* without its operations, which takes longer */
 /* When that step began for a rank; NaN: it took no part in it. */

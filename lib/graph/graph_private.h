@@ -327,9 +327,15 @@ static inline const uint16_t *kept_op(const struct kept *k, size_t i, const uint
     return value;
 }
 
-/* One more call of the rank, at that place among its calls; ends of steps behind it remain the same calls. */
+/* graph_rank.c: one more call of the rank, at that place among its calls; ends of steps behind it remain the same calls */
 void graph_raw_insert(struct graph *g, struct rank *k, size_t at, const struct raw *raw);
-void graph_end_reserve(struct rank *k); /* room for one more end */
+/* in the order of the program: behind those that began earlier */
+void graph_raw_add(struct graph *g, struct rank *k, const struct raw *raw);
+/* forget those of its calls */
+void graph_raw_drop(struct graph *g, struct rank *k, size_t from, size_t to);
+/* one more end of a step, at that place among its ends; its first one is gone */
+void graph_end_insert(struct rank *k, size_t at, const struct end *end);
+void graph_end_drop(struct rank *k);
 /* graph_measure.c: align the clocks by the step's calls, then find when each of its meetings began and ended */
 void graph_align(struct graph *g, const struct window *w);
 void graph_measure(struct graph *g, const struct window *w);

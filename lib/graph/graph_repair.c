@@ -290,9 +290,7 @@ bool graph_repair_end(struct graph *g, uint32_t number)
         raw.leave_ns = shown_ns(g, r, end_s, k->raw[at - 1].leave_ns, k->raw[at].enter_ns);
         raw.enter_ns = later_ns(k->raw[at - 1].leave_ns, usual_s(g, k, k->places - 1), raw.leave_ns);
         graph_raw_insert(g, k, at, &raw);
-        graph_end_reserve(k);
-        memmove(k->end + 1, k->end, k->n_ends++ * sizeof(*k->end));
-        k->end[0] = (struct end){ number, k->gone + at + 1, k->end[1].begun_ns };
+        graph_end_insert(k, 0, &(struct end){ number, k->gone + at + 1, k->end[0].begun_ns });
         k->end[1].begun_ns = raw.leave_ns;
     }
     return true;
