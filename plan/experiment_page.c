@@ -29,15 +29,13 @@ static void cell_cv(struct answer *answer, const struct trial_figures *f)
 
 static void put_fit(const struct experiment *e, struct answer *answer)
 {
-    struct statistics_mean pacing =
-        trial_gain(&e->remedy[EXPERIMENT_PACING], &e->remedy[EXPERIMENT_UNCOORDINATED]);
-    struct statistics_mean gate =
-        trial_gain(&e->remedy[EXPERIMENT_GATED], &e->remedy[EXPERIMENT_UNCOORDINATED]);
+    struct statistics_mean pacing = trial_gain(&e->remedy[REMEDY_PACING], &e->remedy[REMEDY_UNCOORDINATED]);
+    struct statistics_mean gate = trial_gain(&e->remedy[REMEDY_GATED], &e->remedy[REMEDY_UNCOORDINATED]);
     double worst = 0;
 
-    for (int i = 0; i < EXPERIMENT_SIZES; i++)
-        worst = fmax(worst, EXPERIMENT_OFF * fabs(experiment_rate_miss(&experiment_published[i],
-                                                                       rate_of(&e->target[0][i]).mean)));
+    for (int i = 0; i < PUBLISHED_SIZES; i++)
+        worst = fmax(worst, PUBLISHED_OFF * fabs(published_rate_miss(&published_table[i],
+                                                                     rate_of(&e->target[0][i]).mean)));
     answer_title(answer, "A data-parallel job on 4 to 64 nodes: a published experiment, simulated");
     for (int u = 0; u < TRIAL_UNKNOWNS; u++) {
         if (e->x[0][u] > 0)
@@ -46,13 +44,13 @@ static void put_fit(const struct experiment *e, struct answer *answer)
     }
     answer_figure(answer, "fit_error", worst, ANSWER_SHARE,
                   "largest error of the throughputs without coordination");
-    answer_figure(answer, "fit_worst", experiment_worst_miss(e->target[0]), ANSWER_NUMBER,
+    answer_figure(answer, "fit_worst", published_worst_miss(e->target[0]), ANSWER_NUMBER,
                   "largest error of the ten figures without coordination, over the accepted error");
     answer_figure(answer, "pacing_gain", pacing.mean, ANSWER_SHARE, "gain of pacing on %d nodes",
-                  experiment_most_nodes(e));
+                  e->most_nodes);
     answer_figure(answer, "pacing_gain_error", pacing.error, ANSWER_SHARE, "standard error of pacing_gain");
     answer_figure(answer, "gate_gain", gate.mean, ANSWER_SHARE, "gain of a gate of two messages on %d nodes",
-                  experiment_most_nodes(e));
+                  e->most_nodes);
     answer_figure(answer, "gate_gain_error", gate.error, ANSWER_SHARE, "standard error of gate_gain");
 }
 
@@ -81,8 +79,8 @@ static void put_uncoordinated(const struct experiment *e, struct answer *answer)
                  "Without coordination: samples per second, and variation of the iteration time", columns,
                  ARRAY_SIZE(columns));
     for (int i = 0; i < e->sizes; i++) {
-        const struct trial_figures *f = &e->all[EXPERIMENT_UNCOORDINATED][i];
-        const struct published *p = experiment_published_of(e->nodes[i]);
+        const struct trial_figures *f = &e->all[REMEDY_UNCOORDINATED][i];
+        const struct published *p = published_of(e->nodes[i]);
         double rate = rate_of(f).mean, cv = cv_of(f).mean;
 
         answer_cells(answer, e->nodes[i], p ? p->rate : NAN);
@@ -90,7 +88,7 @@ static void put_uncoordinated(const struct experiment *e, struct answer *answer)
         answer_cells(answer, p ? rate / p->rate - 1 : NAN, p ? p->cv : NAN);
         cell_cv(answer, f);
         answer_cell_words(answer, "%s",
-                          p ? met(experiment_rate_miss(p, rate), experiment_cv_miss(p, cv)) : "?");
+                          p ? met(published_rate_miss(p, rate), published_cv_miss(p, cv)) : "?");
     }
 }
 
@@ -108,30 +106,30 @@ static void put_coordinated(const struct experiment *e, struct answer *answer)
     answer_table(answer, "coordinated", "With coordination: samples per second, and variation (not fitted)",
                  columns, ARRAY_SIZE(columns));
     for (int i = 0; i < e->sizes; i++) {
-        const struct published *p = experiment_published_of(e->nodes[i]);
+        const struct published *p = published_of(e->nodes[i]);
 
         answer_cells(answer, e->nodes[i], p ? p->coordinated_rate : NAN);
-        cell_rate(answer, &e->all[EXPERIMENT_PACING][i]);
-        cell_rate(answer, &e->all[EXPERIMENT_GATED][i]);
+        cell_rate(answer, &e->all[REMEDY_PACING][i]);
+        cell_rate(answer, &e->all[REMEDY_GATED][i]);
         answer_cell(answer, p ? p->coordinated_cv : NAN);
-        cell_cv(answer, &e->all[EXPERIMENT_PACING][i]);
-        cell_cv(answer, &e->all[EXPERIMENT_GATED][i]);
+        cell_cv(answer, &e->all[REMEDY_PACING][i]);
+        cell_cv(answer, &e->all[REMEDY_GATED][i]);
     }
 }
 
 /* Share of the published improvement that a remedy achieves; NaN: nothing is published for this number of nodes. */
 static double achieved_rate(const struct experiment *e, const struct trial_figures *f)
 {
-    const struct published *p = experiment_published_of(experiment_most_nodes(e));
-    double gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]).mean;
+    const struct published *p = published_of(e->most_nodes);
+    double gain = trial_gain(f, &e->remedy[REMEDY_UNCOORDINATED]).mean;
 
     return p ? gain / (p->coordinated_rate / p->rate - 1) : NAN;
 }
 
 static double achieved_cv(const struct experiment *e, const struct trial_figures *f)
 {
-    const struct published *p = experiment_published_of(experiment_most_nodes(e));
-    double calmer = 1 - cv_of(f).mean / cv_of(&e->remedy[EXPERIMENT_UNCOORDINATED]).mean;
+    const struct published *p = published_of(e->most_nodes);
+    double calmer = 1 - cv_of(f).mean / cv_of(&e->remedy[REMEDY_UNCOORDINATED]).mean;
 
     return p ? calmer / (1 - p->coordinated_cv / p->cv) : NAN;
 }
@@ -150,16 +148,16 @@ static void put_remedies(const struct experiment *e, struct answer *answer)
                  "On the largest number of nodes: gain over the uncoordinated job; shares of the published "
                  "gain (OF GAIN) and of the published reduction of the variation (OF CV)",
                  columns, ARRAY_SIZE(columns));
-    for (size_t k = 0; k < EXPERIMENT_REMEDIES; k++) {
+    for (size_t k = 0; k < REMEDIES; k++) {
         const struct trial_figures *f = &e->remedy[k];
-        struct statistics_mean gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]);
+        struct statistics_mean gain = trial_gain(f, &e->remedy[REMEDY_UNCOORDINATED]);
 
-        answer_cell_words(answer, "%s", experiment_remedies[k].key);
+        answer_cell_words(answer, "%s", remedies[k].key);
         cell_rate(answer, f);
         answer_cells(answer, gain.mean, gain.error);
         cell_cv(answer, f);
         answer_cells(answer, achieved_rate(e, f), achieved_cv(e, f));
-        answer_cell_words(answer, "%s", experiment_remedies[k].words);
+        answer_cell_words(answer, "%s", remedies[k].words);
     }
 }
 
@@ -185,12 +183,11 @@ static void put_worlds(const struct experiment *e, struct answer *answer)
         const struct trial_figures *f = e->world[w];
 
         answer_cell_words(answer, "%s", trial_worlds[w].key);
-        answer_cells(answer, experiment_worst_miss(e->target[w]), cv_of(&f[EXPERIMENT_UNCOORDINATED]).mean,
-                     trial_gain(&f[EXPERIMENT_PACING], &f[EXPERIMENT_UNCOORDINATED]).mean,
-                     cv_of(&f[EXPERIMENT_PACING]).mean,
-                     trial_gain(&f[EXPERIMENT_GATED], &f[EXPERIMENT_UNCOORDINATED]).mean,
-                     trial_gain(&f[EXPERIMENT_GATED], &f[EXPERIMENT_UNCOORDINATED]).error,
-                     cv_of(&f[EXPERIMENT_GATED]).mean);
+        answer_cells(
+            answer, published_worst_miss(e->target[w]), cv_of(&f[REMEDY_UNCOORDINATED]).mean,
+            trial_gain(&f[REMEDY_PACING], &f[REMEDY_UNCOORDINATED]).mean, cv_of(&f[REMEDY_PACING]).mean,
+            trial_gain(&f[REMEDY_GATED], &f[REMEDY_UNCOORDINATED]).mean,
+            trial_gain(&f[REMEDY_GATED], &f[REMEDY_UNCOORDINATED]).error, cv_of(&f[REMEDY_GATED]).mean);
         answer_cell_words(answer, "%s", trial_worlds[w].words);
     }
 }
@@ -207,14 +204,13 @@ static void put_collectives(const struct experiment *e, struct answer *answer)
                  "On the largest number of nodes, with eight ranks per node and no other traffic: "
                  "collectives and orders of ranks",
                  columns, ARRAY_SIZE(columns));
-    for (size_t k = 0; k < EXPERIMENT_COLLECTIVES; k++) {
+    for (size_t k = 0; k < REMEDIES_COLLECTIVE; k++) {
         const struct trial_figures *f = &e->collective[k];
 
-        answer_cell_words(answer, "%s", experiment_collectives[k].key);
+        answer_cell_words(answer, "%s", remedies_collective[k].key);
         cell_rate(answer, f);
-        answer_cells(answer, (double)TRIAL_SAMPLES * experiment_most_nodes(e) / rate_of(f).mean,
-                     cv_of(f).mean);
-        answer_cell_words(answer, "%s", experiment_collectives[k].words);
+        answer_cells(answer, (double)TRIAL_SAMPLES * e->most_nodes / rate_of(f).mean, cv_of(f).mean);
+        answer_cell_words(answer, "%s", remedies_collective[k].words);
     }
 }
 
@@ -230,14 +226,14 @@ void experiment_print_charts(const struct experiment *e, FILE *out, bool utf8)
     };
 
     for (int i = 0; i < e->sizes; i++) {
-        const struct published *p = experiment_published_of(e->nodes[i]);
+        const struct published *p = published_of(e->nodes[i]);
 
         y[0][0][i] = p ? p->rate : NAN;
         y[1][0][i] = p ? p->cv : NAN;
         y[0][2][i] = p ? p->coordinated_rate : NAN;
         y[1][2][i] = p ? p->coordinated_cv : NAN;
-        for (int k = 0; k < EXPERIMENT_ALL_SIZES; k++) {
-            int series = k == EXPERIMENT_UNCOORDINATED ? 1 : k + 2;
+        for (int k = 0; k < REMEDIES_ALL_SIZES; k++) {
+            int series = k == REMEDY_UNCOORDINATED ? 1 : k + 2;
 
             y[0][series][i] = rate_of(&e->all[k][i]).mean;
             y[1][series][i] = cv_of(&e->all[k][i]).mean;
@@ -263,9 +259,9 @@ static void list(const struct experiment *e, char *text, size_t size,
     size_t at = 0;
 
     *text = '\0';
-    for (size_t k = 1; k < EXPERIMENT_REMEDIES; k++) {
+    for (size_t k = 1; k < REMEDIES; k++) {
         if (share(e, &e->remedy[k]) >= least && at < size)
-            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", experiment_remedies[k].key);
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", remedies[k].key);
     }
     if (!*text)
         snprintf(text, size, "none of those tried");
@@ -274,10 +270,10 @@ static void list(const struct experiment *e, char *text, size_t size,
 static void note_lever(const struct experiment *e, struct answer *answer, int k, const char *name,
                        const char *why)
 {
-    const struct published *p = experiment_published_of(experiment_most_nodes(e));
+    const struct published *p = published_of(e->most_nodes);
     const struct trial_figures *f = &e->remedy[k];
-    struct statistics_mean gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]);
-    double from = cv_of(&e->remedy[EXPERIMENT_UNCOORDINATED]).mean, to = cv_of(f).mean;
+    struct statistics_mean gain = trial_gain(f, &e->remedy[REMEDY_UNCOORDINATED]);
+    double from = cv_of(&e->remedy[REMEDY_UNCOORDINATED]).mean, to = cv_of(f).mean;
 
     if (!p) {
         answer_note(answer, "%s changes the throughput by %+.1f %% and the variation from %.3f to %.3f.",
@@ -298,9 +294,9 @@ static void note_each(const struct experiment *e, struct answer *answer)
     char text[900] = "";
     size_t at = 0;
 
-    for (size_t k = EXPERIMENT_GATED; k < EXPERIMENT_REMEDIES && at < sizeof(text); k++)
+    for (size_t k = REMEDY_GATED; k < REMEDIES && at < sizeof(text); k++)
         at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %.0f and %.0f", at ? ", " : "",
-                               experiment_remedies[k].key, 100 * achieved_rate(e, &e->remedy[k]),
+                               remedies[k].key, 100 * achieved_rate(e, &e->remedy[k]),
                                100 * achieved_cv(e, &e->remedy[k]));
     answer_note(
         answer,
@@ -313,7 +309,7 @@ static void note_others(const struct experiment *e, struct answer *answer)
 {
     char gain[256], calm[256];
 
-    if (!experiment_published_of(experiment_most_nodes(e)))
+    if (!published_of(e->most_nodes))
         return;
     note_each(e, answer);
     list(e, gain, sizeof(gain), achieved_rate, 1);
@@ -332,9 +328,9 @@ static void note_assumptions(const struct experiment *e, struct answer *answer)
     double low = INFINITY, high = -INFINITY;
 
     for (int w = 0; w < TRIAL_WORLDS; w++) {
-        double gain = trial_gain(&e->world[w][EXPERIMENT_GATED], &e->world[w][EXPERIMENT_UNCOORDINATED]).mean;
+        double gain = trial_gain(&e->world[w][REMEDY_GATED], &e->world[w][REMEDY_UNCOORDINATED]).mean;
 
-        if (experiment_worst_miss(e->target[w]) > 1)
+        if (published_worst_miss(e->target[w]) > 1)
             continue;
         at += (size_t)snprintf(met + at, sizeof(met) - at, "%s%s", at ? ", " : "", trial_worlds[w].key);
         low = fmin(low, gain);
@@ -354,10 +350,10 @@ static void note_assumptions(const struct experiment *e, struct answer *answer)
 
 void experiment_put_verdict(const struct experiment *e, struct answer *answer)
 {
-    note_lever(e, answer, EXPERIMENT_PACING, "Pacing",
+    note_lever(e, answer, REMEDY_PACING, "Pacing",
                "An exchange ends when the last rank has arrived and all bytes have crossed the server's "
                "link; delaying early ranks changes neither.");
-    note_lever(e, answer, EXPERIMENT_GATED, "The gate",
+    note_lever(e, answer, REMEDY_GATED, "The gate",
                "Nodes that receive the sum first compute while others still receive it, and send while those "
                "still compute, so that no incast overflows a port.");
     note_others(e, answer);
@@ -380,7 +376,7 @@ void experiment_put_verdict(const struct experiment *e, struct answer *answer)
         "exponential factor. MET means throughput within %.0f %%, and variation within %.0f %% of a value "
         "that rounds to the published one. +- is the standard error over seeds. The table of collectives has "
         "at most two seeds",
-        100 * EXPERIMENT_OFF, 100 * EXPERIMENT_OFF);
+        100 * PUBLISHED_OFF, 100 * PUBLISHED_OFF);
 }
 
 void experiment_put(const struct experiment *e, struct answer *page)

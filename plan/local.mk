@@ -8,7 +8,6 @@ libplan_a_SOURCES = \
 	plan/collective.c \
 	plan/compare.c \
 	plan/compress.c \
-	plan/work_sampler.c plan/work_sampler.h \
 	plan/experiment.c plan/experiment.h plan/experiment_page.c \
 	plan/job.c plan/job.h \
 	plan/localsgd.c \
@@ -17,8 +16,10 @@ libplan_a_SOURCES = \
 	plan/options.c plan/options.h \
 	plan/pipeline.c \
 	plan/place.c \
+	plan/published.c plan/published.h \
 	plan/question.h \
 	plan/questions.c \
+	plan/remedies.c plan/remedies.h \
 	plan/running.c plan/running.h \
 	plan/scale.c \
 	plan/scenarios.c plan/scenarios.h \
@@ -30,7 +31,8 @@ libplan_a_SOURCES = \
 	plan/straggler.c \
 	plan/train.c \
 	plan/trial.c plan/trial.h \
-	plan/whatif.c
+	plan/whatif.c \
+	plan/work_sampler.c plan/work_sampler.h
 libplan_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 PLAN_LIBS = libplan.a $(TOPOLOGY_LIBS) $(SIM_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lm
 
