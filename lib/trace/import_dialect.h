@@ -20,21 +20,6 @@ struct timeline_event {
     const json_t *args;        /* NULL: none */
 };
 
-struct span {
-    uint64_t begin_ns, end_ns;
-};
-
-/* Spans in which something else than communication was done. */
-struct spans {
-    struct span *span;
-    size_t n, cap;
-};
-
-void spans_add(struct spans *s, uint64_t begin_ns, uint64_t end_ns);
-void spans_merge(struct spans *s); /* sort them, and make one of those that touch */
-/* The last one that begins before that moment; NULL: there is none.  After spans_merge(). */
-const struct span *spans_before(const struct spans *s, uint64_t ns);
-
 /* ---- torch.profiler (Kineto): one rank a file ---- */
 
 struct kineto;

@@ -15,6 +15,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
+#include "trace/spans.h"
 #include "wire/json.h"
 
 /* A communication, as a kernel, a record_param_comms or an annotation has it. */
@@ -54,8 +55,8 @@ void kineto_free(struct kineto *k)
     free(k->kernels.op);
     free(k->records.op);
     free(k->annotations.op);
-    free(k->device.span);
-    free(k->host.span);
+    spans_free(&k->device);
+    spans_free(&k->host);
     free(k);
 }
 
@@ -80,13 +81,6 @@ bool kineto_has_calls(const struct kineto *k)
 }
 
 /* ---- events ---- */
-
-static int64_t id_of(const json_t *args)
-{
-    int64_t id = get_int(args, "External id", 0, INT64_MAX, -1);
-
-    return id >= 0 ? id : get_int(args, "external id", 0, INT64_MAX, -1);
-}
 
 static int64_t comm_of(struct kineto *k, const json_t *args, uint32_t *size, struct err *err)
 {
@@ -153,51 +147,31 @@ static int keep(struct ops *ops, const struct op *op, struct err *err)
 
 static struct op op_of(const struct timeline_event *e)
 {
+    int64_t id = get_int(e->args, "External id", 0, INT64_MAX, -1);
+
     return (struct op){ .call = { .seq = CALLS_IN_ORDER,
                                   .bytes = CALLS_UNSIZED,
                                   .enter_ns = e->begin_ns,
                                   .leave_ns = e->end_ns },
-                        .id = id_of(e->args) };
+                        .id = id >= 0 ? id : get_int(e->args, "external id", 0, INT64_MAX, -1) };
 }
 
-static int take_kernel(struct kineto *k, const struct timeline_event *e, struct err *err)
+static int take_kernel(struct kineto *k, const struct timeline_event *e, struct op *op, struct err *err)
 {
-    struct op op = op_of(e);
-
     if (strncmp(e->name, "nccl", 4) != 0 && strncmp(e->name, "mscclKernel", 11) != 0) {
         if (k->device.n >= IMPORT_ITEMS_MAX)
             return err_set(err, "more than %u kernels", IMPORT_ITEMS_MAX);
         spans_add(&k->device, e->begin_ns, e->end_ns);
         return 1;
     }
-    if (describe(k, e->args, &op, err) < 0)
+    if (describe(k, e->args, op, err) < 0)
         return -1;
-    if (!op.described) { /* ncclDevKernel_AllReduce_Sum_f32_RING_LL(...): what it does is behind the first _ */
+    if (!op->described) { /* ncclDevKernel_AllReduce_Sum_f32_RING_LL(...): what it does is behind the first _ */
         const char *name = strchr(e->name, '_');
 
-        op.call.op = (uint8_t)import_op(name ? name : e->name);
+        op->call.op = (uint8_t)import_op(name ? name : e->name);
     }
-    return keep(&k->kernels, &op, err);
-}
-
-static int take_record(struct kineto *k, const struct timeline_event *e, struct err *err)
-{
-    struct op op = op_of(e);
-
-    return describe(k, e->args, &op, err) < 0 ? -1 : keep(&k->records, &op, err);
-}
-
-static bool is_annotation(const char *name)
-{
-    return !strncmp(name, "gloo:", 5) || !strncmp(name, "mpi:", 4) || !strncmp(name, "ucc:", 4);
-}
-
-static int take_annotation(struct kineto *k, const struct timeline_event *e, struct err *err)
-{
-    struct op op = op_of(e);
-
-    op.call.op = (uint8_t)import_op(e->name);
-    return keep(&k->annotations, &op, err);
+    return keep(&k->kernels, op, err);
 }
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -211,13 +185,16 @@ static bool is_one_of(const char *word, const char *const *words)
 int kineto_event(struct kineto *k, const struct timeline_event *e, struct err *err)
 {
     static const char *const device[] = { "kernel", "gpu_memcpy", "gpu_memset", NULL };
+    struct op op = op_of(e);
 
     if (is_one_of(e->category, device))
-        return take_kernel(k, e, err);
+        return take_kernel(k, e, &op, err);
     if (!strcmp(e->name, "record_param_comms"))
-        return take_record(k, e, err);
-    if (is_annotation(e->name))
-        return take_annotation(k, e, err);
+        return describe(k, e->args, &op, err) < 0 ? -1 : keep(&k->records, &op, err);
+    if (!strncmp(e->name, "gloo:", 5) || !strncmp(e->name, "mpi:", 4) || !strncmp(e->name, "ucc:", 4)) {
+        op.call.op = (uint8_t)import_op(e->name);
+        return keep(&k->annotations, &op, err);
+    }
     if (strcmp(e->category, "cpu_op") != 0 || !strncmp(e->name, "c10d::", 6) || !strncmp(e->name, "nccl:", 5))
         return 0;
     if (k->host.n >= IMPORT_ITEMS_MAX)
@@ -243,18 +220,10 @@ static void sort(struct ops *ops)
 
 /* All are begun, and waited for later, so that every step has the same calls: a call that communicates while the rank works holds it only from
  * the end of that work on. */
-static void find_held(const struct spans *work, struct call *c)
-{
-    const struct span *before = spans_before(work, c->leave_ns);
-
-    c->begin_ns = c->enter_ns;
-    if (before && before->end_ns > c->enter_ns)
-        c->enter_ns = before->end_ns < c->leave_ns ? before->end_ns : c->leave_ns;
-}
-
 static int add(struct kineto *k, const struct op *op, const struct spans *work, struct err *err)
 {
     struct call c = op->call;
+    const struct span *before = spans_before(work, c.leave_ns);
 
     if (op->size == 1) { /* with itself */
         k->skipped->other++;
@@ -265,7 +234,9 @@ static int add(struct kineto *k, const struct op *op, const struct spans *work, 
         return 0;
     }
     c.rank = k->rank;
-    find_held(work, &c);
+    c.begin_ns = c.enter_ns;
+    if (before && before->end_ns > c.enter_ns)
+        c.enter_ns = before->end_ns < c.leave_ns ? before->end_ns : c.leave_ns;
     return calls_add(k->calls, &c, err);
 }
 

@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
+#include "trace/spans.h"
 #include "wire/json.h"
 
 #define LANES_MAX   (1u << 18)
@@ -480,34 +481,6 @@ static int by_worker(const void *left, const void *right)
     return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
 }
 
-static void find_work(const struct event *e, size_t n, struct spans *work)
-{
-    work->n = 0;
-    for (size_t i = 0; i < n; i++)
-        if (operations[e[i].operation].what == WORK && e[i].end_ns > e[i].begin_ns)
-            spans_add(work, e[i].begin_ns, e[i].end_ns);
-    spans_merge(work);
-}
-
-/* Whether a kind of communication runs beside work is one thing for all of its events, so that all steps have the same calls. */
-static void see_hidden(struct pipeline *p, const struct event *e, size_t n, const struct spans *work)
-{
-    for (size_t i = 0; i < n; i++) {
-        p->seen[e[i].operation]++;
-        p->hidden[e[i].operation] +=
-            hidden_until(&e[i], work) - e[i].begin_ns > (e[i].end_ns - e[i].begin_ns) / 2;
-    }
-}
-
-static int add_worker(struct pipeline *p, const struct event *e, size_t n, const struct spans *work,
-                      struct err *err)
-{
-    for (size_t i = 0; i < n; i++)
-        if (operations[e[i].operation].what != WORK && add_event(p, e, i, work, err) < 0)
-            return -1;
-    return 0;
-}
-
 /* A batch of messages is waited for as a whole. */
 static void join_batches(struct event *e, size_t n)
 {
@@ -521,7 +494,30 @@ static void join_batches(struct event *e, size_t n)
             }
 }
 
-/* Both times the operations of one worker after the other, in the order in which they ended. */
+/* One worker's operations, in the order in which they ended.  Looked at: whether a kind of communication runs beside work is one thing
+ * for all of its events, so that all steps have the same calls.  Then added. */
+static int take_worker(struct pipeline *p, struct event *e, size_t n, struct spans *work, bool add,
+                       struct err *err)
+{
+    if (!add)
+        join_batches(e, n);
+    work->n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (operations[e[i].operation].what == WORK && e[i].end_ns > e[i].begin_ns)
+            spans_add(work, e[i].begin_ns, e[i].end_ns);
+    spans_merge(work);
+    for (size_t i = 0; i < n; i++) {
+        if (!add) {
+            p->seen[e[i].operation]++;
+            p->hidden[e[i].operation] +=
+                hidden_until(&e[i], work) - e[i].begin_ns > (e[i].end_ns - e[i].begin_ns) / 2;
+        } else if (operations[e[i].operation].what != WORK && add_event(p, e, i, work, err) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int each_worker(struct pipeline *p, bool add, struct err *err)
 {
     struct spans work = { 0 };
@@ -530,15 +526,9 @@ static int each_worker(struct pipeline *p, bool add, struct err *err)
     for (size_t i = 0, next; i < p->n && rc == 0; i = next) {
         for (next = i; next < p->n && p->event[next].worker == p->event[i].worker; next++)
             ;
-        if (!add)
-            join_batches(&p->event[i], next - i);
-        find_work(&p->event[i], next - i, &work);
-        if (add)
-            rc = add_worker(p, &p->event[i], next - i, &work, err);
-        else
-            see_hidden(p, &p->event[i], next - i, &work);
+        rc = take_worker(p, &p->event[i], next - i, &work, add, err);
     }
-    free(work.span);
+    spans_free(&work);
     return rc;
 }
 

@@ -14,6 +14,7 @@ libtrace_a_SOURCES = \
 	lib/trace/line.c lib/trace/line.h \
 	lib/trace/reader.c lib/trace/reader.h \
 	lib/trace/sink.c lib/trace/sink.h \
+	lib/trace/spans.c lib/trace/spans.h \
 	lib/trace/timeline.c lib/trace/timeline.h
 libtrace_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 TRACE_LIBS = libtrace.a $(ANALYSIS_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS)
