@@ -46,6 +46,7 @@ UNIT_TESTS = \
 	tests/unit/diagnosis \
 	tests/unit/efficiency \
 	tests/unit/energy \
+	tests/unit/early \
 	tests/unit/earlier \
 	tests/unit/engine \
 	tests/unit/exchange \

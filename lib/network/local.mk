@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libnetwork.a
 libnetwork_a_SOURCES = \
 	lib/network/agenda.c lib/network/agenda.h \
+	lib/network/early.c lib/network/early.h \
 	lib/network/fabric.c lib/network/fabric.h \
 	lib/network/gate_queues.c lib/network/gate_queues.h \
 	lib/network/network.c lib/network/network.h lib/network/network_alone.c lib/network/network_collective.c \

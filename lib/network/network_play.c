@@ -7,6 +7,7 @@
 
 #include "common/xalloc.h"
 #include "network/agenda.h"
+#include "network/early.h"
 
 #define NOBODY UINT32_MAX
 #define ABSENT UINT32_MAX /* a member that has not entered */
@@ -14,19 +15,13 @@
  * once for all of them. */
 #define AT_ONCE 1e-12
 
-/* A message that arrived before its receiver reached that round. */
-struct early {
-    uint32_t round;
-    uint32_t next;
-};
-
 /* One collective in progress: the n-th that its members enter. */
 struct entered {
     struct entered *next;
     uint32_t *round;   /* each member is in; ABSENT */
     uint32_t *pending; /* its messages of that round that are not complete */
     uint32_t *actor;   /* the actor of each member */
-    uint32_t *early;   /* first of its list, or NOBODY */
+    uint32_t *early;   /* its list in the play's early messages */
     uint32_t inside;   /* members that have not left, including absent ones */
 };
 
@@ -74,9 +69,7 @@ struct play {
     uint32_t *spare; /* numbers of complete messages */
     size_t spare_cap;
     uint32_t spares;
-    struct early *early;
-    size_t early_cap;
-    uint32_t earlies, early_spare;
+    struct early early;
     double at_once_s;
     struct network_collective *played; /* the newest; a list through playing */
     struct agenda *agenda;             /* item: an actor that computes, or actors + message */
@@ -276,43 +269,12 @@ static void visit_send(void *arg, const struct schedule_message *m)
         start(w->play, w->collective, w->in, w->round, m);
 }
 
-/* Whether the message of this round has already arrived. */
-static bool take_early(struct member *w)
-{
-    struct play *p = w->play;
-    uint32_t *link = &w->in->early[w->member], e;
-
-    while (*link != NOBODY && p->early[*link].round != w->round)
-        link = &p->early[*link].next;
-    if (*link == NOBODY)
-        return false;
-    e = *link;
-    *link = p->early[e].next;
-    p->early[e].next = p->early_spare;
-    p->early_spare = e;
-    return true;
-}
-
-static void put_early(struct play *p, struct entered *in, uint32_t member, uint32_t round)
-{
-    uint32_t e = p->early_spare;
-
-    if (e == NOBODY) {
-        e = p->earlies++;
-        p->early = xgrow(p->early, &p->early_cap, p->earlies, sizeof(*p->early));
-    } else {
-        p->early_spare = p->early[e].next;
-    }
-    p->early[e] = (struct early){ round, in->early[member] };
-    in->early[member] = e;
-}
-
 static void visit_receive(void *arg, const struct schedule_message *m)
 {
     struct member *w = arg;
 
     if (schedule_has_server(&w->collective->schedule)) {
-        w->in->pending[w->member] += !take_early(w);
+        w->in->pending[w->member] += !early_take(&w->play->early, &w->in->early[w->member], w->round);
         return;
     }
     w->in->pending[w->member]++;
@@ -373,7 +335,7 @@ static void member_through(struct play *p, struct network_collective *c, struct 
     uint32_t actor = in->actor[member];
 
     if (in->round[member] != round) {
-        put_early(p, in, member, round);
+        early_put(&p->early, &in->early[member], round);
         return;
     }
     if (!--in->pending[member] && member_go(p, c, in, member, round + 1))
@@ -454,17 +416,6 @@ static void abandon_messages(struct play *p, const struct network_collective *c)
     }
 }
 
-static void forget_early(struct play *p, struct entered *in, uint32_t members)
-{
-    for (uint32_t i = 0; i < members; i++) {
-        for (uint32_t e = in->early[i], next; e != NOBODY; e = next) {
-            next = p->early[e].next;
-            p->early[e].next = p->early_spare;
-            p->early_spare = e;
-        }
-    }
-}
-
 void network_abandon(struct network_collective *c)
 {
     struct playing *g = c->playing;
@@ -474,7 +425,8 @@ void network_abandon(struct network_collective *c)
         return;
     abandon_messages(c->network->play, c);
     while (g->oldest) {
-        forget_early(c->network->play, g->oldest, members);
+        for (uint32_t i = 0; i < members; i++)
+            early_forget(&c->network->play->early, &g->oldest->early[i]);
         entered_drop(g);
     }
     g->oldest_number = 0;
@@ -504,7 +456,7 @@ static void play_begin(struct play *p, size_t jobs)
         p->actors += p->job[j].ranks;
     p->actor = xcalloc(p->actors ? p->actors : 1, sizeof(*p->actor));
     p->agenda = agenda_new();
-    p->early_spare = NOBODY;
+    early_init(&p->early);
     p->network->play = p;
     for (size_t j = 0, a = 0; j < jobs; j++)
         for (uint32_t r = 0; r < p->job[j].ranks; r++)
@@ -526,7 +478,7 @@ static void play_end(struct play *p)
     free(p->actor);
     free(p->message);
     free(p->spare);
-    free(p->early);
+    early_clear(&p->early);
 }
 
 void network_play(struct network *n, const struct network_job *job, size_t jobs, struct network_count *count)
