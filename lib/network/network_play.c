@@ -187,7 +187,7 @@ static void message_free(struct play *p, uint32_t id)
 }
 
 /* Both ends are ready: pass the gates, or wait at one. */
-static void depart(struct play *p, uint32_t id)
+static void message_depart(struct play *p, uint32_t id)
 {
     struct message *m = &p->message[id];
     const struct network_way *way = way_of(m->collective, m->from, m->to);
@@ -219,12 +219,12 @@ static void leave_gates(struct play *p, uint32_t id)
         if (p->message[next].gone)
             message_free(p, next);
         else
-            depart(p, next);
+            message_depart(p, next);
     }
 }
 
-static void start(struct play *p, struct network_collective *c, struct entered *in, uint32_t round,
-                  const struct schedule_message *what)
+static void message_start(struct play *p, struct network_collective *c, struct entered *in, uint32_t round,
+                          const struct schedule_message *what)
 {
     uint32_t id = message_new(p);
 
@@ -236,11 +236,11 @@ static void start(struct play *p, struct network_collective *c, struct entered *
                                        .bytes = what->bytes,
                                        .start_s = p->now_s };
     p->count->walked++;
-    depart(p, id);
+    message_depart(p, id);
 }
 
 /* The latency is over: the message takes bandwidth. */
-static void move(struct play *p, uint32_t id)
+static void message_move(struct play *p, uint32_t id)
 {
     struct message *m = &p->message[id];
     const struct network_way *way = way_of(m->collective, m->from, m->to);
@@ -266,7 +266,7 @@ static void visit_send(void *arg, const struct schedule_message *m)
 
     w->in->pending[w->member] += !schedule_detached(&w->collective->schedule, w->round);
     if (schedule_has_server(&w->collective->schedule) || w->in->round[m->to] == w->round)
-        start(w->play, w->collective, w->in, w->round, m);
+        message_start(w->play, w->collective, w->in, w->round, m);
 }
 
 static void visit_receive(void *arg, const struct schedule_message *m)
@@ -279,7 +279,7 @@ static void visit_receive(void *arg, const struct schedule_message *m)
     }
     w->in->pending[w->member]++;
     if (w->in->round[m->from] == w->round)
-        start(w->play, w->collective, w->in, w->round, m);
+        message_start(w->play, w->collective, w->in, w->round, m);
 }
 
 /* Advance the member to its next round with messages.  True when it has left the collective. */
@@ -352,7 +352,7 @@ static void leave_links(struct play *p, uint32_t id)
         share_remove(p->network->share, id);
 }
 
-static void end(struct play *p, uint32_t id)
+static void message_end(struct play *p, uint32_t id)
 {
     struct message m = p->message[id];
 
@@ -371,7 +371,7 @@ static void end(struct play *p, uint32_t id)
 
 /* ---- events ---- */
 
-static void happen(struct play *p, uint32_t item)
+static void event_happens(struct play *p, uint32_t item)
 {
     uint32_t id = item - p->actors;
 
@@ -381,11 +381,11 @@ static void happen(struct play *p, uint32_t item)
     else if (p->message[id].gone)
         message_free(p, id);
     else if (p->message[id].held)
-        depart(p, id);
+        message_depart(p, id);
     else if (!p->message[id].moving && p->message[id].bytes > 0)
-        move(p, id);
+        message_move(p, id);
     else
-        end(p, id);
+        message_end(p, id);
 }
 
 void network_wake(struct network *n, const void *job, uint32_t rank, double at_s)
@@ -493,7 +493,7 @@ void network_play(struct network *n, const struct network_job *job, size_t jobs,
 
         do {
             p.now_s = time_s;
-            happen(&p, agenda_take(p.agenda));
+            event_happens(&p, agenda_take(p.agenda));
             time_s = agenda_first_s(p.agenda);
         } while (time_s <= last_s);
         settle(&p);
