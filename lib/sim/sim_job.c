@@ -33,7 +33,7 @@ const struct sim_job_result *sim_job_result_get(const struct sim_job *j)
 
 static void open_buckets(struct sim_job *j)
 {
-    const struct scenario_job *s = j->j;
+    const struct scenario_job *s = j->spec;
     struct schedule_spec spec = { .algorithm = (enum schedule_algorithm)s->algorithm,
                                   .members = j->n,
                                   .group = (uint32_t)s->ranks_per_node,
@@ -52,10 +52,10 @@ static void open_buckets(struct sim_job *j)
 
 static void open_inner(struct sim_job *j)
 {
-    struct schedule_spec spec = { .algorithm = SCHEDULE_RING, .bytes = j->j->inner_bytes };
+    struct schedule_spec spec = { .algorithm = SCHEDULE_RING, .bytes = j->spec->inner_bytes };
     uint32_t rank[SCENARIO_NODE_RANKS_MAX];
 
-    if (j->j->inner == 0)
+    if (j->spec->inner == 0)
         return;
     j->inner = xcalloc(j->place->nodes, sizeof(struct network_collective *));
     for (uint32_t node = 0; node < j->place->nodes; node++) {
@@ -74,7 +74,7 @@ static double *numbers(uint32_t n)
 
 static void make_arrays(struct sim_job *j)
 {
-    j->depth = j->j->sync == SYNC_STALENESS ? (uint32_t)j->j->staleness + 2 : 2;
+    j->depth = j->spec->sync == SYNC_STALENESS ? (uint32_t)j->spec->staleness + 2 : 2;
     j->round = xcalloc(j->depth, sizeof(*j->round));
     for (uint32_t i = 0; i < j->depth; i++) {
         j->round[i].work_s = numbers(j->n);
@@ -92,10 +92,10 @@ static void make_arrays(struct sim_job *j)
     j->wakes = xcalloc(j->n, sizeof(*j->wakes));
     j->seq = xcalloc(j->place->nodes, sizeof(*j->seq));
     for (uint32_t i = 0; i < j->n; i++)
-        j->at_s[i] = j->free_s[i] = j->j->start_s;
-    if (j->j->pacing == PACING_DELAY)
-        j->pace = xcalloc((size_t)j->n * (size_t)j->j->buckets, sizeof(*j->pace));
-    if (j->j->pacing == PACING_AUTO)
+        j->at_s[i] = j->free_s[i] = j->spec->start_s;
+    if (j->spec->pacing == PACING_DELAY)
+        j->pace = xcalloc((size_t)j->n * (size_t)j->spec->buckets, sizeof(*j->pace));
+    if (j->spec->pacing == PACING_AUTO)
         j->paces = sim_job_paces_new(j);
 }
 
@@ -106,7 +106,7 @@ struct sim_job *sim_job_open(const struct scenario *s, size_t index, const struc
     struct sim_job *j = xcalloc(1, sizeof(*j));
 
     j->scenario = s;
-    j->j = sj;
+    j->spec = sj;
     j->index = index;
     j->place = p;
     j->network = n;
@@ -128,7 +128,7 @@ struct sim_job *sim_job_open(const struct scenario *s, size_t index, const struc
 
 static void free_collectives(struct sim_job *j)
 {
-    for (int b = 0; b < j->j->buckets; b++) {
+    for (int b = 0; b < j->spec->buckets; b++) {
         if (b == 0 || j->bucket[b] != j->bucket[b - 1])
             network_collective_free(j->bucket[b]);
     }

@@ -81,7 +81,7 @@ void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exch
     struct sim_job_collective c = { .job = j->index,
                                     .node = node,
                                     .seq = j->seq[node]++,
-                                    .bytes = j->j->inner_bytes,
+                                    .bytes = j->spec->inner_bytes,
                                     .n = n,
                                     .rank = placement_node_ranks(j->place, node),
                                     .enter_s = enter_s,

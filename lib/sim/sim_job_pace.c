@@ -32,10 +32,10 @@ struct sim_job_paces {
 
 /* ---- new and free ---- */
 
-static void look(const struct sim_job *j, uint32_t node, double wait_ratio, struct pacer_sight *s)
+static void sight_fill(const struct sim_job *j, uint32_t node, double wait_ratio, struct pacer_sight *s)
 {
     uint32_t ranks = placement_node_size(j->place, node),
-             cores = sim_job_shares_cores(j, node) ? (uint32_t)j->j->cores : ranks;
+             cores = sim_job_shares_cores(j, node) ? (uint32_t)j->spec->cores : ranks;
 
     *s = (struct pacer_sight){ .able = (1u << PACER_LEVERS) - 1,
                                .ranks = ranks,
@@ -48,7 +48,7 @@ static void look(const struct sim_job *j, uint32_t node, double wait_ratio, stru
 static void node_begin(const struct sim_job *j, uint32_t node, struct node_pace *p)
 {
     *p = (struct node_pace){ .left_s = { NAN, NAN } };
-    look(j, node, NAN, &p->sight);
+    sight_fill(j, node, NAN, &p->sight);
 }
 
 struct sim_job_paces *sim_job_paces_new(const struct sim_job *j)
@@ -116,7 +116,7 @@ static enum sort sort_of(const struct sim_job *j, int bucket)
  * before a round's exchanges. */
 static uint32_t seq_of(const struct sim_job *j, uint64_t comm, uint64_t round, uint32_t part)
 {
-    uint32_t exchanges = (uint32_t)j->j->buckets, inner = j->n_parts - exchanges;
+    uint32_t exchanges = (uint32_t)j->spec->buckets, inner = j->n_parts - exchanges;
 
     if (comm & UINT32_MAX)
         return (uint32_t)(part < inner ? round * inner + part : (round + 1) * inner);
@@ -128,8 +128,8 @@ static uint32_t seq_of(const struct sim_job *j, uint64_t comm, uint64_t round, u
 static struct pacer_params params_in(const struct sim_job *j, uint64_t round)
 {
     return (struct pacer_params){ .levers = scenario_levers(j->scenario, j->index, round * j->per_round),
-                                  .epoch = (uint32_t)j->j->pace.epoch,
-                                  .every = (uint32_t)j->j->pace.holdout };
+                                  .epoch = (uint32_t)j->spec->pace.epoch,
+                                  .every = (uint32_t)j->spec->pace.holdout };
 }
 
 /* The lever for the collective that follows this one. */
@@ -157,7 +157,7 @@ static void tick(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part
     struct node_pace *p = j->paces->node[node];
     const struct pacer_params params = params_in(j, round);
     uint32_t leader = *placement_node_ranks(j->place, node);
-    double leave_s = now_s + (j->wakes[leader] ? j->j->wake_s : 0),
+    double leave_s = now_s + (j->wakes[leader] ? j->spec->wake_s : 0),
            *left_s = &p->left_s[j->parts[part].bucket < 0];
     uint64_t comm = (uint64_t)j->scenario->seed << 32 | (j->parts[part].bucket < 0 ? 1 + node : 0);
     const struct pacer_collective c = { .paced = p->lever != 0,
@@ -184,7 +184,7 @@ static void all_left(const struct sim_job *j, uint32_t node, struct node_pace *p
         p->in_row = 0;
     } else if (p->in_row++ % PACER_LOOK == 0) {
         if (p->in_row > 1 && p->leave_s > p->since_s)
-            look(j, node, p->stay_s / (p->leave_s - p->since_s), &p->sight);
+            sight_fill(j, node, p->stay_s / (p->leave_s - p->since_s), &p->sight);
         p->stay_s = 0;
         p->since_s = p->leave_s;
     }
@@ -254,7 +254,7 @@ enum cores_waiting sim_job_paces_waiting(const struct sim_job *j, uint32_t node)
 
 double sim_job_paces_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
 {
-    const struct pace_params params = { j->j->pace.max_delay_s, j->j->pace.share_ratio };
+    const struct pace_params params = { j->spec->pace.max_delay_s, j->spec->pace.share_ratio };
     uint32_t node = j->place->node[rank];
     const struct node_pace *p = j->paces->node[node];
     const struct pace_stays *w = &j->paces->stays[sort_of(j, bucket)][rank];

@@ -6,7 +6,7 @@
  * the last step with an exchange after each bucket. */
 static void plan_parts(struct sim_job *j)
 {
-    const struct scenario_job *s = j->j;
+    const struct scenario_job *s = j->spec;
     uint32_t per_step = (uint32_t)(s->inner + s->buckets), at = 0;
     double step = 1.0 / (double)j->per_round, back = (1 - s->forward_ratio) / per_step * step, kept = 0;
 
@@ -28,7 +28,7 @@ static void plan_parts(struct sim_job *j)
 
 void sim_job_plan(struct sim_job *j)
 {
-    const struct scenario_job *s = j->j;
+    const struct scenario_job *s = j->spec;
     double whole = s->bytes / (s->buckets - 1 + s->last_ratio);
 
     j->n = (uint32_t)s->ranks;
@@ -43,12 +43,12 @@ void sim_job_plan(struct sim_job *j)
 
 uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round)
 {
-    uint64_t left = (uint64_t)j->j->steps - round * j->per_round;
+    uint64_t left = (uint64_t)j->spec->steps - round * j->per_round;
 
     return left < j->per_round ? left : j->per_round;
 }
 
 bool sim_job_shares_cores(const struct sim_job *j, uint32_t node)
 {
-    return j->j->cores > 0 && placement_node_size(j->place, node) > (uint32_t)j->j->cores;
+    return j->spec->cores > 0 && placement_node_size(j->place, node) > (uint32_t)j->spec->cores;
 }

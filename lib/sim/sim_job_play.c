@@ -52,7 +52,7 @@ static void left_inside(struct sim_job *j, uint32_t rank, double now_s)
 
     sim_job_paces_left(j, rank, t->round, t->part, &j->inside[which], now_s);
     j->inside[which].leave_s[rank] = now_s;
-    j->at_s[rank] = now_s + (j->wakes[rank] ? j->j->wake_s : 0);
+    j->at_s[rank] = now_s + (j->wakes[rank] ? j->spec->wake_s : 0);
     if (++*left < placement_node_size(j->place, node))
         return;
     *left = 0;
@@ -123,7 +123,8 @@ static void note_waking(struct sim_job *j, uint32_t rank, double now_s)
     uint32_t node = j->place->node[rank], n = placement_node_size(j->place, node);
     const uint32_t *ranks = placement_node_ranks(j->place, node);
 
-    j->wakes[rank] = sim_job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->j->cores, 1);
+    j->wakes[rank] =
+        sim_job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->spec->cores, 1);
     for (uint32_t i = 0; cores_all_done(j->play->cores[node]) && i < n; i++)
         j->wakes[ranks[i]] = j->wakes[ranks[i]] && j->at_s[ranks[i]] < now_s;
 }
@@ -302,7 +303,7 @@ static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct net
 
 static void abandon(struct sim_job *j)
 {
-    for (int b = 0; b < j->j->buckets; b++) {
+    for (int b = 0; b < j->spec->buckets; b++) {
         if (j->bucket[b] && (b == 0 || j->bucket[b] != j->bucket[b - 1]))
             network_abandon(j->bucket[b]);
     }
@@ -345,7 +346,7 @@ static void begin(struct sim_job *j)
     p->cores = xcalloc(nodes, sizeof(struct cores *));
     for (uint32_t node = 0; node < nodes; node++) {
         if (sim_job_shares_cores(j, node))
-            p->cores[node] = cores_new(placement_node_size(j->place, node), (uint32_t)j->j->cores);
+            p->cores[node] = cores_new(placement_node_size(j->place, node), (uint32_t)j->spec->cores);
     }
     if (!j->failure || !noise_dead(j->noise, 0, NULL))
         return;
@@ -387,7 +388,7 @@ int sim_job_played(struct sim_job *j, struct err *err)
         return -1;
     }
     if (j->result.state != SIM_JOB_STUCK)
-        j->result.state = j->result.steps == (uint64_t)j->j->steps ? SIM_JOB_DONE : SIM_JOB_STALLED;
+        j->result.state = j->result.steps == (uint64_t)j->spec->steps ? SIM_JOB_DONE : SIM_JOB_STALLED;
     sim_job_paces_result(j);
     return 0;
 }

@@ -34,7 +34,7 @@ struct sim_job_saved {
 
 struct sim_job {
     const struct scenario *scenario;
-    const struct scenario_job *j;
+    const struct scenario_job *spec;
     size_t index;
     const struct placement *place;
     struct network *network;

@@ -15,7 +15,7 @@ void sim_job_sample(struct sim_job *j, uint64_t round)
     for (uint64_t k = 0; k < steps; k++) {
         noise_step(j->noise, j->steps_sampled++, round * j->per_round + k, j->factor, j->delay);
         for (uint32_t i = 0; i < j->n; i++) {
-            r->work_s[i] += j->factor[i] * j->j->compute_s;
+            r->work_s[i] += j->factor[i] * j->spec->compute_s;
             r->delay_s[i] += j->delay[i];
         }
     }
@@ -26,7 +26,7 @@ void sim_job_sample(struct sim_job *j, uint64_t round)
 
 void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round)
 {
-    uint64_t bound = j->j->sync == SYNC_STALENESS ? (uint64_t)j->j->staleness : 0;
+    uint64_t bound = j->spec->sync == SYNC_STALENESS ? (uint64_t)j->spec->staleness : 0;
     const struct sim_job_round *awaited;
     double waited_s;
 
@@ -43,7 +43,7 @@ void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round)
 
 enum cores_waiting sim_job_waiting(const struct sim_job *j, uint32_t node)
 {
-    switch (j->j->pacing) {
+    switch (j->spec->pacing) {
     case PACING_GATE:
         return CORES_GATE;
     case PACING_DELAY:
@@ -73,7 +73,7 @@ void sim_job_rank_worked(struct sim_job *j, uint32_t rank, double done_s)
 
 double sim_job_pace_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
 {
-    struct pace_params p = { j->j->pace.max_delay_s, j->j->pace.share_ratio };
+    struct pace_params p = { j->spec->pace.max_delay_s, j->spec->pace.share_ratio };
 
     if (j->paces)
         return sim_job_paces_delay_s(j, rank, bucket);
@@ -104,7 +104,7 @@ void sim_job_rank_leave(struct sim_job *j, uint32_t rank, uint64_t round, uint32
     x->left++;
     j->free_s[rank] = leave_s;
     if (!j->apart)
-        j->at_s[rank] = leave_s + (j->wakes[rank] ? j->j->wake_s : 0);
+        j->at_s[rank] = leave_s + (j->wakes[rank] ? j->spec->wake_s : 0);
     if (part + 1 < j->n_parts)
         return;
     j->round[round % j->depth].leave_s[rank] = leave_s;

@@ -23,13 +23,13 @@ static void node_worked(struct sim_job *j, uint32_t node, uint64_t round, uint32
         work[i] = sim_job_part_work_s(j, rank[i], round, part);
         sleep[i] = sim_job_pace_delay_s(j, rank[i], bucket);
     }
-    cores_run(n, (uint32_t)j->j->cores, waiting, start, work, sleep, done);
+    cores_run(n, (uint32_t)j->spec->cores, waiting, start, work, sleep, done);
     for (uint32_t i = 0; i < n; i++)
         last_s = fmax(last_s, done[i]);
     for (uint32_t i = 0; i < n; i++) {
         sim_job_rank_worked(j, rank[i], done[i]);
         j->wakes[rank[i]] =
-            waiting == CORES_GATE && done[i] < last_s && pace_gives_core(n, (uint32_t)j->j->cores, 1);
+            waiting == CORES_GATE && done[i] < last_s && pace_gives_core(n, (uint32_t)j->spec->cores, 1);
     }
 }
 
@@ -64,7 +64,7 @@ static void meet_inside(struct sim_job *j, uint64_t round, uint32_t part, struct
             network_run(j->inner[node], (enum network_mode)j->scenario->network, at, at, &j->result.network);
         for (uint32_t i = 0; i < n; i++) {
             x->leave_s[rank[i]] = at[i];
-            j->at_s[rank[i]] = at[i] + (j->wakes[rank[i]] ? j->j->wake_s : 0);
+            j->at_s[rank[i]] = at[i] + (j->wakes[rank[i]] ? j->spec->wake_s : 0);
         }
         sim_job_paces_node_left(j, node, round, part, x);
         sim_job_account_inner(j, node, x);
