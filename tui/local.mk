@@ -18,6 +18,7 @@ libtui_a_SOURCES = \
 	tui/report.c tui/report.h \
 	tui/rows.c tui/rows.h \
 	tui/screen.h tui/screen_help.c tui/screen_job.c tui/screen_jobs.c tui/screen_nodes.c \
+	tui/sheet.c tui/sheet.h \
 	tui/snap_control.c tui/snap_control.h \
 	tui/snapshot.c tui/snapshot.h \
 	tui/source.c tui/source.h \

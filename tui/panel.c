@@ -5,7 +5,6 @@
 #include "tui/draw.h"
 
 #define PAGE_ROWS 600
-#define TEXT_ROWS 12
 
 const struct panel_ops *panel_of(enum panel p)
 {
@@ -56,37 +55,4 @@ void panel_draw(struct canvas *c, const struct ui *ui, int y)
     }
     canvas_copy(c, y + 1, room < total ? room : total, page, ui->panel_scroll.top);
     canvas_free(page);
-}
-
-int panel_text(struct canvas *page, int y, int x, enum style style, const char *text)
-{
-    return y + canvas_wrap(page, y, x, x, page->width - x - 1, TEXT_ROWS, style, text);
-}
-
-int panel_titles(struct canvas *page, int y, struct table_layout *l, const struct table_column *columns,
-                 int n)
-{
-    table_fit(l, columns, n, 1, page->width - 2, 0);
-    canvas_fill(page, y, 0, page->width, STYLE_HEADER, ' ');
-    table_header(page, y, l, columns, -1, false, 0);
-    return y + 1;
-}
-
-int panel_table(struct canvas *page, int y, const struct table_column *columns, int n, const void *rows,
-                size_t n_rows, size_t size)
-{
-    struct table_layout l;
-
-    y = panel_titles(page, y, &l, columns, n);
-    for (size_t i = 0; i < n_rows; i++)
-        table_row(page, y++, &l, columns, (const char *)rows + i * size, NULL);
-    return y;
-}
-
-int panel_heading(struct canvas *page, int y, const char *text)
-{
-    if (y)
-        y++;
-    canvas_put(page, y, 1, page->width - 2, STYLE_BOLD, text);
-    return y + 1;
 }

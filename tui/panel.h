@@ -5,7 +5,6 @@
 #define SYNCGUARD_TUI_PANEL_H
 
 #include "tui/canvas.h"
-#include "tui/table.h"
 #include "tui/ui_state.h"
 
 struct panel_ops {
@@ -25,16 +24,5 @@ int panel_rows(const struct ui *ui, int width);
 int panel_room(const struct ui *ui, int height);
 /* Title and the part of the panel from ui->panel_scroll.top on, from row y to the screen's last. */
 void panel_draw(struct canvas *c, const struct ui *ui, int y);
-
-/* For panels: a text over as many rows as it needs, at most 12; returns the next row. */
-int panel_text(struct canvas *page, int y, int x, enum style style, const char *text);
-/* The titles of a table, whose columns are fitted to the page; returns the next row. */
-int panel_titles(struct canvas *page, int y, struct table_layout *l, const struct table_column *columns,
-                 int n);
-/* The same with all its rows, of size bytes each. */
-int panel_table(struct canvas *page, int y, const struct table_column *columns, int n, const void *rows,
-                size_t n_rows, size_t size);
-/* A heading of a part, after a blank row when it is not the first; returns the next row. */
-int panel_heading(struct canvas *page, int y, const char *text);
 
 #endif

@@ -8,12 +8,13 @@
 #include "tui/health.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
+#include "tui/sheet.h"
 
 #define RANKS_SHOWN 4
 #define NODES_SHOWN 64 /* those with symptoms first */
 
 /* "node05 is slow (straggler) · step time 1.26x · for 18 s" */
-static void headline(const struct snap_verdict *v, char *buf, size_t size)
+static void headline_text(const struct snap_verdict *v, char *buf, size_t size)
 {
     verdict_words(buf, size, v->class[0] ? v->class : "?", v->culprits, v->n_culprits);
     if (!isnan(v->slowdown))
@@ -27,7 +28,7 @@ static void headline(const struct snap_verdict *v, char *buf, size_t size)
 }
 
 /* "began at step 155 123 (collective 1 090 332); found 8 steps later" */
-static void onset(const struct snap_verdict *v, char *buf, size_t size)
+static void onset_text(const struct snap_verdict *v, char *buf, size_t size)
 {
     int64_t later = v->found_step >= 0 && v->since_step >= 0 ? v->found_step - v->since_step : -1;
 
@@ -46,25 +47,18 @@ static int draw_verdict(struct canvas *c, int y, const struct snap_verdict *v)
 {
     char text[512];
 
-    headline(v, text, sizeof(text));
+    headline_text(v, text, sizeof(text));
     draw_class(c, y, 1, v->class);
-    y = panel_text(c, y, 3, draw_severity_style(snap_verdict_severity(v)), text);
+    y = sheet_text(c, y, 3, draw_severity_style(snap_verdict_severity(v)), text);
     if (v->text[0])
-        y = panel_text(c, y, 3, STYLE_TEXT, v->text);
+        y = sheet_text(c, y, 3, STYLE_TEXT, v->text);
     if (v->cause[0]) {
         canvas_put(c, y, 3, 8, STYLE_DIM, "cause:");
-        y = panel_text(c, y, 10, STYLE_BOLD, v->cause);
+        y = sheet_text(c, y, 10, STYLE_BOLD, v->cause);
     }
-    onset(v, text, sizeof(text));
+    onset_text(v, text, sizeof(text));
     if (text[0])
-        y = panel_text(c, y, 3, STYLE_DIM, text);
-    return y;
-}
-
-static int draw_verdicts(struct canvas *c, int y, const struct snap_job *j)
-{
-    for (size_t i = 0; i < j->n_verdicts; i++)
-        y = draw_verdict(c, y + (i > 0), &j->verdict[i]);
+        y = sheet_text(c, y, 3, STYLE_DIM, text);
     return y;
 }
 
@@ -80,12 +74,12 @@ static int draw_former(struct canvas *c, int y, const struct snap_view *v)
         if (isnan(s->to_s))
             continue;
         if (!any)
-            y = panel_heading(c, y, "found before");
+            y = sheet_heading(c, y, "found before");
         any = true;
         snprintf(text, sizeof(text), "%s to %s ago · %s", text_age(s->from_s).s, text_age(s->to_s).s,
                  s->text[0] ? s->text : s->class);
         draw_class(c, y, 1, s->class);
-        y = panel_text(c, y, 3, STYLE_TEXT, text);
+        y = sheet_text(c, y, 3, STYLE_TEXT, text);
     }
     return y;
 }
@@ -116,7 +110,7 @@ static bool suspicious(const struct snap_rank *r)
     return r->has_health && (r->cause[0] || r->shared_cpu);
 }
 
-static size_t count(const struct snap_view *v, bool suspects)
+static size_t count_ranks(const struct snap_view *v, bool suspects)
 {
     size_t n = 0;
 
@@ -128,13 +122,13 @@ static size_t count(const struct snap_view *v, bool suspects)
 /* The suspicious ones, or the first of the table. */
 static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
 {
-    size_t known = count(v, false), suspects = count(v, true), shown = 0;
+    size_t known = count_ranks(v, false), suspects = count_ranks(v, true), shown = 0;
     struct table_layout layout;
 
     if (!known)
         return y;
-    y = panel_heading(c, y, "ranks: their CPUs, and the DELAY by other tasks there, as a share of the time");
-    y = panel_titles(c, y, &layout, rank_columns, ARRAY_SIZE(rank_columns));
+    y = sheet_heading(c, y, "ranks: their CPUs, and the DELAY by other tasks there, as a share of the time");
+    y = sheet_titles(c, y, &layout, rank_columns, ARRAY_SIZE(rank_columns));
     for (size_t i = 0; i < v->n_ranks; i++) {
         const struct snap_rank *r = &v->rank[i];
 
@@ -156,12 +150,12 @@ static int draw_node(struct canvas *c, int y, const struct snap_node_health *n)
     enum severity s = health_symptoms(&n->health, text, sizeof(text));
 
     canvas_put(c, y, 3, 14, STYLE_BOLD, n->node);
-    y = panel_text(c, y, 18, draw_severity_style(s), text);
+    y = sheet_text(c, y, 18, draw_severity_style(s), text);
     health_figures(&n->health, text, sizeof(text));
     if (text[0])
-        y = panel_text(c, y, 18, STYLE_DIM, text);
+        y = sheet_text(c, y, 18, STYLE_DIM, text);
     health_gpus_text(&n->health, text, sizeof(text));
-    return text[0] ? panel_text(c, y, 18, STYLE_DIM, text) : y;
+    return text[0] ? sheet_text(c, y, 18, STYLE_DIM, text) : y;
 }
 
 /* Those with symptoms in full, the others as a number. */
@@ -170,7 +164,7 @@ static int draw_nodes(struct canvas *c, int y, const struct snap_view *v)
     size_t shown = 0, fine = 0;
 
     if (v->n_health)
-        y = panel_heading(c, y, "nodes");
+        y = sheet_heading(c, y, "nodes");
     for (size_t i = 0; i < v->n_health; i++) {
         char text[256];
 
@@ -190,14 +184,16 @@ static int draw_nodes(struct canvas *c, int y, const struct snap_view *v)
 static int draw(struct canvas *c, const struct ui *ui)
 {
     const struct snap_view *v = ui->view;
-    int y = draw_verdicts(c, 0, &v->job);
+    int y = 0;
 
+    for (size_t i = 0; i < v->job.n_verdicts; i++)
+        y = draw_verdict(c, y + (i > 0), &v->job.verdict[i]);
     y = draw_former(c, y, v);
     y = draw_ranks(c, y, v);
     y = draw_nodes(c, y, v);
     if (v->past.text[0]) {
-        y = panel_heading(c, y, "similar runs");
-        y = panel_text(c, y, 3, v->past.unusual ? STYLE_WARN : STYLE_TEXT, v->past.text);
+        y = sheet_heading(c, y, "similar runs");
+        y = sheet_text(c, y, 3, v->past.unusual ? STYLE_WARN : STYLE_TEXT, v->past.text);
     }
     if (!y)
         canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "no further evidence");

@@ -8,6 +8,7 @@
 #include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
+#include "tui/sheet.h"
 
 /* ---- who is last ---- */
 
@@ -43,7 +44,7 @@ static int draw_concentration(struct canvas *c, int y, double concentration, int
 /* ---- where it went ---- */
 
 /* "14:02:07" of a live job; in a trace, its own clock: "9 s of the run". */
-static void when(char *buf, size_t size, const struct ui *ui, double age_s)
+static void time_text(char *buf, size_t size, const struct ui *ui, double age_s)
 {
     time_t at = (time_t)(ui->wall_s - age_s);
     struct tm tm;
@@ -60,9 +61,9 @@ static int draw_moves(struct canvas *c, int y, const struct ui *ui)
     char at[64];
 
     if (p->moves)
-        y = panel_heading(c, y, "where most of the critical path lay, the newest first");
+        y = sheet_heading(c, y, "where most of the critical path lay, the newest first");
     for (size_t i = 0; i < p->moves; i++, y++) {
-        when(at, sizeof(at), ui, p->move[i].age_s);
+        time_text(at, sizeof(at), ui, p->move[i].age_s);
         if (p->move[i].from[0])
             canvas_printf(c, y, 1, c->width - 2, STYLE_TEXT, "moved from %s to %s at %s, step %lld", p->move[i].from,
                           p->move[i].to, at, (long long)p->move[i].step);
@@ -71,15 +72,6 @@ static int draw_moves(struct canvas *c, int y, const struct ui *ui)
                           (long long)p->move[i].step);
     }
     return y;
-}
-
-static int draw_path(struct canvas *c, int y, const struct snap_path *p, int64_t ranks)
-{
-    if (!isnan(p->concentration))
-        y = draw_concentration(c, y, p->concentration, ranks);
-    if (!p->n)
-        return y;
-    return panel_table(c, y, path_columns, ARRAY_SIZE(path_columns), p->rank, p->n, sizeof(p->rank[0]));
 }
 
 /* ---- efficiencies ---- */
@@ -112,8 +104,8 @@ static int draw_used(struct canvas *c, int y, const struct snap_view *v)
     struct snap_comm job = { .label = "the job", .efficiency = v->efficiency };
     struct table_layout layout;
 
-    y = panel_heading(c, y, "efficiency: how much of the ranks' time is work (POP model)");
-    y = panel_titles(c, y, &layout, used_columns, ARRAY_SIZE(used_columns));
+    y = sheet_heading(c, y, "efficiency: how much of the ranks' time is work (POP model)");
+    y = sheet_titles(c, y, &layout, used_columns, ARRAY_SIZE(used_columns));
     table_row(c, y++, &layout, used_columns, &job, NULL);
     for (size_t i = 0; i < v->n_comms; i++)
         if (known(&v->comm[i].efficiency))
@@ -144,11 +136,12 @@ static const struct table_column overlap_columns[] = {
 
 static int draw_overlap(struct canvas *c, int y, const struct report_overlap *o)
 {
-    y = panel_heading(c, y, "overlap: communication a step, and what hiding it can win at most");
-    y = panel_text(c, y, 1, STYLE_TEXT, o->text);
+    y = sheet_heading(c, y, "overlap: communication a step, and what hiding it can win at most");
+    y = sheet_text(c, y, 1, STYLE_TEXT, o->text);
     if (o->steps <= 0 || !o->n)
         return y;
-    return panel_table(c, y, overlap_columns, ARRAY_SIZE(overlap_columns), o->group, o->n, sizeof(o->group[0]));
+    return sheet_table(c, y, overlap_columns, ARRAY_SIZE(overlap_columns), o->group, o->n,
+                       sizeof(o->group[0]));
 }
 
 /* ---- phases ---- */
@@ -157,12 +150,6 @@ static int draw_overlap(struct canvas *c, int y, const struct report_overlap *o)
 static bool has_phases(const struct snap_view *v)
 {
     return v->phases.text[0] && (v->phases.ranks > 0 || !isnan(v->phases.backward_s));
-}
-
-static int draw_phases(struct canvas *c, int y, const struct snap_phases *p)
-{
-    y = panel_heading(c, y, "phases of a step");
-    return panel_text(c, y, 1, STYLE_TEXT, p->text);
 }
 
 /* ---- who waits ---- */
@@ -188,8 +175,8 @@ static int draw_waits(struct canvas *c, int y, const struct snap_view *v)
         if (isnan(r->wait_s) && isnan(r->delay_s) && isnan(r->lateness_p99_s))
             continue;
         if (!any) {
-            y = panel_heading(c, y, "waiting per step: how long a rank WAITS, and CAUSED others to wait");
-            y = panel_titles(c, y, &layout, wait_columns, ARRAY_SIZE(wait_columns));
+            y = sheet_heading(c, y, "waiting per step: how long a rank WAITS, and CAUSED others to wait");
+            y = sheet_titles(c, y, &layout, wait_columns, ARRAY_SIZE(wait_columns));
         }
         any = true;
         table_row(c, y++, &layout, wait_columns, r, NULL);
@@ -207,15 +194,22 @@ static bool has_content(const struct snap_view *v)
 static int draw(struct canvas *c, const struct ui *ui)
 {
     const struct snap_view *v = ui->view;
-    int y = draw_path(c, 0, &v->path, v->job.ranks);
+    const struct snap_path *p = &v->path;
+    int y = 0;
 
+    if (!isnan(p->concentration))
+        y = draw_concentration(c, y, p->concentration, v->job.ranks);
+    if (p->n)
+        y = sheet_table(c, y, path_columns, ARRAY_SIZE(path_columns), p->rank, p->n, sizeof(p->rank[0]));
     y = draw_moves(c, y, ui);
     if (known(&v->efficiency))
         y = draw_used(c, y, v);
     if (v->overlap.text[0])
         y = draw_overlap(c, y, &v->overlap);
-    if (has_phases(v))
-        y = draw_phases(c, y, &v->phases);
+    if (has_phases(v)) {
+        y = sheet_heading(c, y, "phases of a step");
+        y = sheet_text(c, y, 1, STYLE_TEXT, v->phases.text);
+    }
     y = draw_waits(c, y, v);
     if (!y)
         canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "not known yet");

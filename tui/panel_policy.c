@@ -8,10 +8,11 @@
 #include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
+#include "tui/sheet.h"
 
 #define LABEL 13 /* columns of what stands before a fact */
 
-static int fact(struct canvas *c, int y, const char *label, enum style style, const char *text)
+static int draw_fact(struct canvas *c, int y, const char *label, enum style style, const char *text)
 {
     canvas_put(c, y, 1, LABEL - 1, STYLE_DIM, label);
     return y + canvas_wrap(c, y, LABEL, LABEL, c->width - LABEL - 1, 3, style, text);
@@ -31,27 +32,22 @@ static int draw_policy(struct canvas *c, int y, const struct snap_control *p, co
         char why[160];
 
         snprintf(why, sizeof(why), "%s; nothing acts on the job", unconfirmed);
-        y = fact(c, y, "unconfirmed", STYLE_WARN, why);
+        y = draw_fact(c, y, "unconfirmed", STYLE_WARN, why);
     }
-    return fact(c, y, "policy", p->paused ? STYLE_WARN : STYLE_BOLD, text);
+    return draw_fact(c, y, "policy", p->paused ? STYLE_WARN : STYLE_BOLD, text);
 }
 
 /* ---- pacing ---- */
 
-/* "the time 0.43x (0.41x to 0.46x)" */
-static void ratio_text(const struct snap_lever *l, char *buf, size_t size)
-{
-    text_append(buf, size, "the time %s", text_times(l->ratio).s);
-    if (!isnan(l->low) && !isnan(l->high))
-        text_append(buf, size, " (%s to %s)", text_times(l->low).s, text_times(l->high).s);
-}
-
 static int draw_lever(struct canvas *c, int y, const struct snap_lever *l, int64_t nodes)
 {
-    char text[300], ratio[80] = "";
+    char text[300], ratio[80] = ""; /* "the time 0.43x (0.41x to 0.46x)" */
 
-    if (l->compared > 0 && !isnan(l->ratio))
-        ratio_text(l, ratio, sizeof(ratio));
+    if (l->compared > 0 && !isnan(l->ratio)) {
+        text_append(ratio, sizeof(ratio), "the time %s", text_times(l->ratio).s);
+        if (!isnan(l->low) && !isnan(l->high))
+            text_append(ratio, sizeof(ratio), " (%s to %s)", text_times(l->low).s, text_times(l->high).s);
+    }
     if (l->in_force > 0)
         snprintf(text, sizeof(text), "%s in force on %lld of %lld nodes%s%s", l->name, (long long)l->in_force,
                  (long long)nodes, ratio[0] ? ": " : "", ratio);
@@ -70,11 +66,11 @@ static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
     char text[100];
 
     if (!p->known)
-        return fact(c, y, "pacing", STYLE_DIM, "-");
+        return draw_fact(c, y, "pacing", STYLE_DIM, "-");
     if (!p->allowed[0])
-        return fact(c, y, "pacing", STYLE_TEXT, "off");
+        return draw_fact(c, y, "pacing", STYLE_TEXT, "off");
     if (!p->n)
-        return fact(c, y, "pacing", STYLE_TEXT, "allowed; no node has reported yet");
+        return draw_fact(c, y, "pacing", STYLE_TEXT, "allowed; no node has reported yet");
     canvas_put(c, y, 1, LABEL - 1, STYLE_DIM, "pacing");
     for (size_t i = 0; i < p->n; i++)
         y = draw_lever(c, y, &p->lever[i], p->nodes);
@@ -93,8 +89,8 @@ static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
     char text[400];
 
     if (!k->known || !strcmp(k->mode, "off") || isnan(k->interval_s))
-        return fact(c, y, "checkpoints", STYLE_TEXT,
-                    k->known && !strcmp(k->mode, "off") ? "left to the program" : "-");
+        return draw_fact(c, y, "checkpoints", STYLE_TEXT,
+                         k->known && !strcmp(k->mode, "off") ? "left to the program" : "-");
     snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", k->mode,
              text_age(k->interval_s).s, k->reason, text_s(k->cost_s).s);
     if (!isnan(k->goodput_most))
@@ -108,7 +104,7 @@ static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
                     (long long)k->heard);
     if (k->missing[0])
         text_append(text, sizeof(text), "; requests are impossible: %s", k->missing);
-    return fact(c, y, "checkpoints", STYLE_TEXT, text);
+    return draw_fact(c, y, "checkpoints", STYLE_TEXT, text);
 }
 
 /* ---- rules ---- */
@@ -133,9 +129,9 @@ static const struct table_column rule_columns[] = {
 static int draw_rules(struct canvas *c, int y, const struct snap_control *p)
 {
     if (!p->n_rules)
-        return panel_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it only observes");
-    y = panel_heading(c, y, "rules");
-    return panel_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rule, p->n_rules, sizeof(p->rule[0]));
+        return sheet_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it only observes");
+    y = sheet_heading(c, y, "rules");
+    return sheet_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rule, p->n_rules, sizeof(p->rule[0]));
 }
 
 /* ---- decisions ---- */
@@ -153,23 +149,23 @@ static int draw_decision(struct canvas *c, int y, const struct snap_decision *d,
                                          : d->state,
              command ? d->sentence : d->action_text, d->outcome[0] ? ": " : "", d->outcome,
              d->outcome_text[0] ? ": " : "", d->outcome_text);
-    y = panel_text(c, y, 9,
+    y = sheet_text(c, y, 9,
                    failed                          ? STYLE_BAD
                    : !strcmp(d->state, "enforced") ? STYLE_BOLD
                                                    : STYLE_TEXT,
                    text);
     if (d->effect[0])
-        y = panel_text(c, y, 11, STYLE_GOOD, d->effect);
+        y = sheet_text(c, y, 11, STYLE_GOOD, d->effect);
     if (!command && d->sentence[0])
-        y = panel_text(c, y, 11, STYLE_DIM, d->sentence);
+        y = sheet_text(c, y, 11, STYLE_DIM, d->sentence);
     return y;
 }
 
 static int draw_decisions(struct canvas *c, int y, const struct snap_control *p, double wall_s)
 {
-    y = panel_heading(c, y, "decisions, the newest first");
+    y = sheet_heading(c, y, "decisions, the newest first");
     if (!p->n_decisions)
-        return panel_text(c, y, 3, STYLE_DIM, "nothing yet");
+        return sheet_text(c, y, 3, STYLE_DIM, "nothing yet");
     for (size_t i = 0; i < p->n_decisions; i++)
         y = draw_decision(c, y, &p->decision[i], wall_s);
     return y;
@@ -193,8 +189,8 @@ static int draw_params(struct canvas *c, int y, const struct snap_control *p)
 {
     if (!p->n_params)
         return y;
-    y = panel_heading(c, y, "parameters (sgctl policy set JOB Key=Value changes them for this run)");
-    return panel_table(c, y, param_columns, ARRAY_SIZE(param_columns), p->param, p->n_params,
+    y = sheet_heading(c, y, "parameters (sgctl policy set JOB Key=Value changes them for this run)");
+    return sheet_table(c, y, param_columns, ARRAY_SIZE(param_columns), p->param, p->n_params,
                        sizeof(p->param[0]));
 }
 

@@ -8,6 +8,7 @@
 #include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
+#include "tui/sheet.h"
 
 #define PLOT_ROWS  9
 #define PLOT_LABEL 8 /* columns left of it */
@@ -93,7 +94,8 @@ struct plot {
     double from, to, most; /* ranks; throughput */
 };
 
-static double between(double a, double b, double share)
+/* Along a straight line on logarithmic scales. */
+static double interpolate(double a, double b, double share)
 {
     return exp(log(a) + share * (log(b) - log(a)));
 }
@@ -107,7 +109,7 @@ static int plot_row(const struct plot *p, double value)
 
 static void plot_column(struct canvas *c, const struct plot *p, int column, const struct report_scaling *s)
 {
-    double ranks = between(p->from, p->to, (double)column / (p->width - 1));
+    double ranks = interpolate(p->from, p->to, (double)column / (p->width - 1));
     const struct report_point *a = &s->point[0], *b, *nearest;
     double share;
     int low, high;
@@ -117,12 +119,12 @@ static void plot_column(struct canvas *c, const struct plot *p, int column, cons
     b = a + 1;
     share = fmax(0, log(ranks / a->ranks) / log(b->ranks / a->ranks));
     nearest = share < 0.5 ? a : b;
-    low = plot_row(p, between(a->throughput.p5, b->throughput.p5, share));
-    high = plot_row(p, between(a->throughput.p95, b->throughput.p95, share));
-    canvas_fill(c, plot_row(p, between(a->ideal, b->ideal, share)), p->x + column, 1, STYLE_DIM, 0x00b7);
+    low = plot_row(p, interpolate(a->throughput.p5, b->throughput.p5, share));
+    high = plot_row(p, interpolate(a->throughput.p95, b->throughput.p95, share));
+    canvas_fill(c, plot_row(p, interpolate(a->ideal, b->ideal, share)), p->x + column, 1, STYLE_DIM, 0x00b7);
     for (int y = high; y <= low; y++)
         canvas_fill(c, y, p->x + column, 1, regime_style(nearest), 0x2592);
-    canvas_fill(c, plot_row(p, between(a->throughput.p50, b->throughput.p50, share)), p->x + column, 1,
+    canvas_fill(c, plot_row(p, interpolate(a->throughput.p50, b->throughput.p50, share)), p->x + column, 1,
                 regime_style(nearest), 0x2588);
 }
 
@@ -144,7 +146,7 @@ static int draw_plot(struct canvas *c, int y, const struct report_scaling *s)
     struct plot p = { .x = PLOT_LABEL, .from = s->point[0].ranks, .to = last->ranks, .most = last->ideal };
 
     p.width = c->width - PLOT_LABEL - 8 < PLOT_WIDTH ? c->width - PLOT_LABEL - 8 : PLOT_WIDTH;
-    y = panel_heading(c, y, "throughput over ranks: ideal (dots), projected, and the band of 90 %");
+    y = sheet_heading(c, y, "throughput over ranks: ideal (dots), projected, and the band of 90 %");
     p.y = y;
     canvas_put_right(c, p.y, 0, PLOT_LABEL - 1, STYLE_DIM, text_times(p.most).s);
     canvas_put_right(c, p.y + PLOT_ROWS - 1, 0, PLOT_LABEL - 1, STYLE_DIM, text_times(1).s);
@@ -178,7 +180,7 @@ static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
 {
     char steps[80] = "";
 
-    y = panel_heading(c, y, "fitted from this job");
+    y = sheet_heading(c, y, "fitted from this job");
     if (s->noise.steps > 0)
         snprintf(steps, sizeof(steps), " in the newest %s steps", text_count((double)s->noise.steps).s);
     if (!isnan(s->noise.cv))
@@ -188,7 +190,7 @@ static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
         for (size_t k = 0; k < s->link[i].n; k++)
             draw_segment(c, y++, &s->link[i], &s->link[i].segment[k]);
     for (size_t i = 0; i < s->n_assumes; i++)
-        y = panel_text(c, y, 3, STYLE_DIM, s->assumes[i]);
+        y = sheet_text(c, y, 3, STYLE_DIM, s->assumes[i]);
     return y;
 }
 
@@ -210,8 +212,8 @@ static int draw(struct canvas *c, const struct ui *ui)
         return 1;
     }
     if (s->text[0])
-        y = panel_text(c, y, 1, STYLE_WARN, s->text);
-    y = panel_table(c, y, columns, ARRAY_SIZE(columns), s->point, s->n, sizeof(s->point[0]));
+        y = sheet_text(c, y, 1, STYLE_WARN, s->text);
+    y = sheet_table(c, y, columns, ARRAY_SIZE(columns), s->point, s->n, sizeof(s->point[0]));
     if (plottable(s))
         y = draw_plot(c, y, s);
     return draw_fits(c, y, s);

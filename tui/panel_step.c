@@ -8,6 +8,7 @@
 #include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
+#include "tui/sheet.h"
 
 #define LABEL    17 /* columns before the chart: path's mark, rank, node */
 #define WORK     8  /* behind it: the rank's work */
@@ -44,12 +45,6 @@ struct chart {
     int y, x, width; /* of the first row's first column; columns */
 };
 
-/* The part of a column's time that is within these. */
-static double overlap(double from_s, double to_s, double begin_s, double end_s)
-{
-    return fmax(0, fmin(to_s, end_s) - fmax(from_s, begin_s));
-}
-
 /* What the rank does in most of each column. */
 static void draw_lane(const struct chart *h, size_t i)
 {
@@ -63,9 +58,9 @@ static void draw_lane(const struct chart *h, size_t i)
 
         while (at < end && h->p->segment[at].end_s <= from_s)
             at++;
-        for (size_t n = at; n < end && h->p->segment[n].begin_s < to_s; n++)
-            time_s[h->p->segment[n].kind] +=
-                overlap(from_s, to_s, h->p->segment[n].begin_s, h->p->segment[n].end_s);
+        for (const struct picture_segment *s = &h->p->segment[at];
+             s < &h->p->segment[end] && s->begin_s < to_s; s++)
+            time_s[s->kind] += fmax(0, fmin(to_s, s->end_s) - fmax(from_s, s->begin_s));
         for (enum path_kind k = PATH_WORK; k < PATH_KINDS; k++)
             most = time_s[k] > time_s[most] ? k : most;
         if (time_s[most] > 0)
@@ -96,23 +91,24 @@ static void draw_path(const struct chart *h)
     double column_s = h->p->span_s / h->width;
 
     for (size_t i = 0; i < h->p->n_pieces; i++) {
-        const struct picture_piece *x = &h->p->piece[i];
-        int row, from = column_of(h, x->begin_s + column_s / 2), to = column_of(h, x->end_s + column_s / 2);
+        const struct picture_piece *piece = &h->p->piece[i];
+        int row, from = column_of(h, piece->begin_s + column_s / 2),
+                 to = column_of(h, piece->end_s + column_s / 2);
 
-        if (!find_row(h->p, x->rank, &row))
+        if (!find_row(h->p, piece->rank, &row))
             continue;
-        if (to == h->width - 1 && x->end_s >= h->p->span_s - column_s / 2)
+        if (to == h->width - 1 && piece->end_s >= h->p->span_s - column_s / 2)
             to = h->width;
-        canvas_fill(h->c, h->y + row, h->x + from, to - from, path_looks[x->kind].style,
-                    path_looks[x->kind].ch);
+        canvas_fill(h->c, h->y + row, h->x + from, to - from, path_looks[piece->kind].style,
+                    path_looks[piece->kind].ch);
     }
     for (size_t i = 0; i < h->p->n_pieces; i++) {
-        const struct picture_piece *x = &h->p->piece[i];
+        const struct picture_piece *piece = &h->p->piece[i];
         int from, to;
 
-        if (x->rank != x->from && find_row(h->p, x->from, &from) && find_row(h->p, x->rank, &to) &&
-            from != to)
-            canvas_fill(h->c, h->y + from, h->x + column_of(h, x->begin_s), 1, STYLE_BAD,
+        if (piece->rank != piece->from && find_row(h->p, piece->from, &from) &&
+            find_row(h->p, piece->rank, &to) && from != to)
+            canvas_fill(h->c, h->y + from, h->x + column_of(h, piece->begin_s), 1, STYLE_BAD,
                         to > from ? DOWN : UP);
     }
 }
@@ -172,7 +168,7 @@ static int draw_chart(struct canvas *c, int y, const struct picture *p)
 }
 
 /* "work █▄": as it is drawn on the critical path, and elsewhere. */
-static int put_key(struct canvas *c, int y, int x, enum path_kind k)
+static int draw_key(struct canvas *c, int y, int x, enum path_kind k)
 {
     x += canvas_put(c, y, x, c->width - x, STYLE_DIM, looks[k].text) + 1;
     canvas_fill(c, y, x, 1, path_looks[k].style, path_looks[k].ch);
@@ -182,10 +178,10 @@ static int put_key(struct canvas *c, int y, int x, enum path_kind k)
 
 static int draw_legend(struct canvas *c, int y)
 {
-    int x = put_key(c, y, 1, PATH_WORK);
+    int x = draw_key(c, y, 1, PATH_WORK);
 
-    x = put_key(c, y, x, PATH_TRANSFER);
-    x = put_key(c, y, x, PATH_CALL) - 1;
+    x = draw_key(c, y, x, PATH_TRANSFER);
+    x = draw_key(c, y, x, PATH_CALL) - 1;
     x += canvas_put(c, y, x, c->width - x, STYLE_DIM, "(first: critical)") + 2;
     x += canvas_put(c, y, x, c->width - x, STYLE_DIM, "goes on") + 1;
     canvas_fill(c, y, x, 1, STYLE_BAD, DOWN);
@@ -215,7 +211,7 @@ static int draw_head(struct canvas *c, const struct ui *ui, const struct picture
     else
         snprintf(state, sizeof(state), "following, %s old", text_age(p->age_s).s);
     canvas_put_right(c, 0, x + 1, c->width - x - 2, stopped ? STYLE_WARN : STYLE_DIM, state);
-    return panel_text(c, 1, 1, STYLE_TEXT, p->text);
+    return sheet_text(c, 1, 1, STYLE_TEXT, p->text);
 }
 
 /* ---- below the chart ---- */
@@ -250,8 +246,8 @@ static int draw_messages(struct canvas *c, int y, const struct picture *p)
     if (!n)
         return y;
     snprintf(text, sizeof(text), "messages: %zu of %lld, the critical ones first", n, (long long)p->messages);
-    y = panel_heading(c, y, text);
-    return panel_table(c, y, message_columns, ARRAY_SIZE(message_columns), p->message, n,
+    y = sheet_heading(c, y, text);
+    return sheet_table(c, y, message_columns, ARRAY_SIZE(message_columns), p->message, n,
                        sizeof(p->message[0]));
 }
 
@@ -269,11 +265,11 @@ static int draw(struct canvas *c, const struct ui *ui)
     y = draw_chart(c, y, p);
     y = draw_legend(c, y);
     if (p->basis == PICTURE_OF_SUMS)
-        y = panel_text(
+        y = sheet_text(
             c, y, 1, STYLE_DIM,
             "Calls are not known one by one: each rank has the sums of its work, waiting and transfers.");
     if (p->n_parts)
-        y = panel_table(c, y + 1, part_columns, ARRAY_SIZE(part_columns), p->part, p->n_parts,
+        y = sheet_table(c, y + 1, part_columns, ARRAY_SIZE(part_columns), p->part, p->n_parts,
                         sizeof(p->part[0]));
     return draw_messages(c, y, p);
 }

@@ -7,6 +7,7 @@
 #include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
+#include "tui/sheet.h"
 
 #define INDENT_MAX 5 /* levels; what is deeper stands below the same column */
 
@@ -37,31 +38,38 @@ static int indent(int64_t depth)
     return depth < 0 ? 0 : depth < INDENT_MAX ? 2 * (int)depth : 2 * INDENT_MAX;
 }
 
-static void switch_row(struct row *r, const struct report_switch *w, enum style blamed)
+static void switch_row(struct row *r, const struct report_switch *s, enum style blamed)
 {
     char worst[160] = "";
-    bool passed = w->slow_routes > 0;
+    bool passed = s->slow_routes > 0;
 
-    if (w->worst_rank >= 0)
-        snprintf(worst, sizeof(worst), "%s r%lld %s", text_times(w->worst_slowdown).s, (long long)w->worst_rank,
-                 w->worst_node);
-    *r = (struct row){ .of = w, .nodes = w->nodes, .ranks = w->ranks, .slowdown = w->slowdown, .wait_s = w->wait_s };
-    r->style = w->class[0] ? blamed : w->n_named || passed ? STYLE_BOLD : STYLE_TEXT;
-    snprintf(r->name, sizeof(r->name), "%*s%s%s", indent(w->depth), "", w->name, w->class[0] ? "!" : "");
-    snprintf(r->note, sizeof(r->note), "%s%s%s%s%s", w->class, w->class[0] && passed ? ", " : "", passed ? "on a slow route" : "",
-             (w->class[0] || passed) && worst[0] ? ", " : "", worst);
+    if (s->worst_rank >= 0)
+        snprintf(worst, sizeof(worst), "%s r%lld %s", text_times(s->worst_slowdown).s,
+                 (long long)s->worst_rank, s->worst_node);
+    *r = (struct row){
+        .of = s, .nodes = s->nodes, .ranks = s->ranks, .slowdown = s->slowdown, .wait_s = s->wait_s
+    };
+    r->style = s->class[0] ? blamed : s->n_named || passed ? STYLE_BOLD : STYLE_TEXT;
+    snprintf(r->name, sizeof(r->name), "%*s%s%s", indent(s->depth), "", s->name, s->class[0] ? "!" : "");
+    snprintf(r->note, sizeof(r->note), "%s%s%s%s%s", s->class, s->class[0] && passed ? ", " : "",
+             passed ? "on a slow route" : "", (s->class[0] || passed) && worst[0] ? ", " : "", worst);
 }
 
-static void node_row(struct row *r, const struct report_named *k, int64_t depth, enum style blamed)
+static void node_row(struct row *r, const struct report_named *named, int64_t depth, enum style blamed)
 {
-    bool itself = !strcmp(k->name, k->culprit), link = !strcmp(k->scope, "link");
+    bool itself = !strcmp(named->name, named->culprit), link = !strcmp(named->scope, "link");
 
-    *r = (struct row){ .nodes = -1, .ranks = k->ranks, .slowdown = k->slowdown, .wait_s = k->wait_s, .style = blamed };
-    snprintf(r->name, sizeof(r->name), "%*s%s!", indent(depth), "", k->name);
+    *r = (struct row){ .nodes = -1,
+                       .ranks = named->ranks,
+                       .slowdown = named->slowdown,
+                       .wait_s = named->wait_s,
+                       .style = blamed };
+    snprintf(r->name, sizeof(r->name), "%*s%s!", indent(depth), "", named->name);
     if (link)
-        snprintf(r->note, sizeof(r->note), "slow link to %s, %s", k->culprit, k->class);
+        snprintf(r->note, sizeof(r->note), "slow link to %s, %s", named->culprit, named->class);
     else
-        snprintf(r->note, sizeof(r->note), "%s%s%s", k->class, itself ? "" : " ", itself ? "" : k->culprit);
+        snprintf(r->note, sizeof(r->note), "%s%s%s", named->class, itself ? "" : " ",
+                 itself ? "" : named->culprit);
 }
 
 static int draw_head(struct canvas *c, const struct report_switches *s)
@@ -71,7 +79,7 @@ static int draw_head(struct canvas *c, const struct report_switches *s)
 
     snprintf(text, sizeof(text), "%lld switches, %lld nodes, %lld ranks; switches with a verdict: %lld",
              (long long)s->total, (long long)s->nodes, (long long)s->ranks, (long long)s->eventful);
-    y = panel_text(c, 0, 1, s->eventful > 0 ? STYLE_BOLD : STYLE_TEXT, text);
+    y = sheet_text(c, 0, 1, s->eventful > 0 ? STYLE_BOLD : STYLE_TEXT, text);
     if (s->unknown_nodes > 0)
         y += canvas_printf(c, y, 1, c->width - 2, STYLE_WARN, "the switch of %lld nodes is not known",
                            (long long)s->unknown_nodes) > 0;
@@ -92,7 +100,7 @@ static int draw_list(struct canvas *c, int y, const struct snap_view *v)
         for (size_t k = 0; k < s->list[i].n_named; k++)
             node_row(&rows[n++], &s->named[s->list[i].first + k], s->list[i].depth + 1, blamed);
     }
-    y = panel_table(c, y, columns, ARRAY_SIZE(columns), rows, n, sizeof(*rows));
+    y = sheet_table(c, y, columns, ARRAY_SIZE(columns), rows, n, sizeof(*rows));
     free(rows);
     return y;
 }
@@ -114,9 +122,10 @@ static int draw(struct canvas *c, const struct ui *ui)
         return 1;
     }
     if (!has_content(v))
-        return panel_text(c, 0, 1, STYLE_TEXT,
-                          "The switches are not known: Slurm told the nodes of none (SLURM_TOPOLOGY_ADDR). Set "
-                          "TopologyPlugin=topology/tree in slurm.conf, and list the switches in topology.conf.");
+        return sheet_text(
+            c, 0, 1, STYLE_TEXT,
+            "The switches are not known: Slurm told the nodes of none (SLURM_TOPOLOGY_ADDR). Set "
+            "TopologyPlugin=topology/tree in slurm.conf, and list the switches in topology.conf.");
     return draw_list(c, draw_head(c, v->switches), v);
 }
 

@@ -9,8 +9,9 @@
 #include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
+#include "tui/sheet.h"
 
-#define BAR_MOST 2.0 /* the bar's end: twice as fast */
+#define BAR_MAX  2.0 /* the bar's end: twice as fast */
 #define SURE     0.005
 
 static bool is_now(const struct report_strategy *w)
@@ -45,7 +46,7 @@ static void draw_speed_bar(const struct table_cell *at, const void *row)
 {
     const struct report_strategy *w = row;
 
-    draw_bar(at->canvas, at->y, at->x, at->width, way_style(w), fmin(1, w->ratio.p50 / BAR_MOST));
+    draw_bar(at->canvas, at->y, at->x, at->width, way_style(w), fmin(1, w->ratio.p50 / BAR_MAX));
 }
 
 static const struct table_column columns[] = {
@@ -70,13 +71,13 @@ static int draw_ways(struct canvas *c, int y, const struct report_strategies *s)
     struct table_layout layout;
     bool any = false;
 
-    y = panel_titles(c, y, &layout, columns, ARRAY_SIZE(columns));
+    y = sheet_titles(c, y, &layout, columns, ARRAY_SIZE(columns));
     y = draw_part(c, y, &layout, s, false);
     for (size_t i = 0; i < s->n; i++)
         any = any || s->list[i].per_sample;
     if (!any)
         return y;
-    y = panel_heading(c, y, "per sample only: these need more samples; how many is unknown");
+    y = sheet_heading(c, y, "per sample only: these need more samples; how many is unknown");
     return draw_part(c, y, &layout, s, true);
 }
 
@@ -84,7 +85,7 @@ static int draw_reasons(struct canvas *c, int y, const struct report_strategies 
 {
     char text[480];
 
-    y = panel_heading(c, y, "why");
+    y = sheet_heading(c, y, "why");
     for (size_t i = 0; i < s->n; i++) {
         const struct report_strategy *w = &s->list[i];
 
@@ -92,10 +93,10 @@ static int draw_reasons(struct canvas *c, int y, const struct report_strategies 
             continue;
         snprintf(text, sizeof(text), "%s: %s%s%s%s", w->name, w->reason, w->assumes[0] ? " (if " : "",
                  w->assumes, w->assumes[0] ? ")" : "");
-        y = panel_text(c, y, 3, STYLE_TEXT, text);
+        y = sheet_text(c, y, 3, STYLE_TEXT, text);
     }
     for (size_t i = 0; i < s->n_assumes; i++)
-        y = panel_text(c, y, 3, STYLE_DIM, s->assumes[i]);
+        y = sheet_text(c, y, 3, STYLE_DIM, s->assumes[i]);
     return y;
 }
 
@@ -134,8 +135,8 @@ static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
 
     if (!g->known)
         return y;
-    y = panel_text(c, y, 1, STYLE_TEXT, g->text);
-    y = panel_titles(c, y, &layout, guarded_columns, ARRAY_SIZE(guarded_columns));
+    y = sheet_text(c, y, 1, STYLE_TEXT, g->text);
+    y = sheet_titles(c, y, &layout, guarded_columns, ARRAY_SIZE(guarded_columns));
     for (size_t i = 0; i < SNAP_GUARDED_MAX; i++)
         if (g->ratio[i].reference[0])
             table_row(c, y++, &layout, guarded_columns, &g->ratio[i], NULL);
