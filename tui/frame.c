@@ -1,5 +1,5 @@
-/* frame.c - what is around every screen: title, bottom line, rows with a cursor, and what stands in place of
- * a screen that has nothing to show yet. */
+#include "tui/frame.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,11 +9,9 @@
 #include "tui/screen.h"
 #include "tui/ui.h"
 
-const struct screen_ops *const screens[SCREENS] = { &screen_jobs, &screen_job, &screen_nodes };
-
 /* ---- title ---- */
 
-static int tab(struct canvas *c, const struct ui *ui, int x, enum screen s)
+static int draw_tab(struct canvas *c, const struct ui *ui, int x, enum screen s)
 {
     char label[96];
     int width;
@@ -27,8 +25,8 @@ static int tab(struct canvas *c, const struct ui *ui, int x, enum screen s)
     return x + width;
 }
 
-/* How far the picture can be trusted: live, frozen, old, or why there is none. */
-static enum style liveness(const struct ui *ui, char *text, size_t size)
+/* Whether the picture is live, frozen or old, or why there is none; returns its style. */
+static enum style liveness_text(const struct ui *ui, char *text, size_t size)
 {
     double stale = ui_stale_s(ui);
 
@@ -88,9 +86,9 @@ static void draw_title(struct canvas *c, const struct ui *ui)
     canvas_fill(c, 0, 0, c->width, STYLE_TITLE, ' ');
     x = canvas_put(c, 0, 0, c->width, STYLE_TITLE, " sgtop ");
     for (int s = 0; s < SCREENS; s++)
-        x = tab(c, ui, x, (enum screen)s);
+        x = draw_tab(c, ui, x, (enum screen)s);
     if (!ui->report)
-        style = liveness(ui, live, sizeof(live));
+        style = liveness_text(ui, live, sizeof(live));
     width = canvas_text_width(live);
     if (width > right - x)
         width = right - x;
@@ -141,8 +139,8 @@ static int key_width(const struct keymap_entry *table, const struct keymap_entry
     return table == keymap_replay ? (int)strlen(e->keys) : (int)strcspn(e->keys, " ");
 }
 
-/* Columns that the entries from e on need at least. */
-static int least(const struct ui *ui, const struct keymap_entry *e, bool keys)
+/* Columns that the entries from e on need at least, with or without keys of panels. */
+static int min_width(const struct ui *ui, const struct keymap_entry *e, bool panel_keys)
 {
     int width = 0;
 
@@ -151,7 +149,7 @@ static int least(const struct ui *ui, const struct keymap_entry *e, bool keys)
 
         if (w == WANTED_ALWAYS)
             width += key_width(keymap, e) + canvas_text_width(e->label) + 3;
-        else if (w == WANTED_KEY && keys)
+        else if (w == WANTED_KEY && panel_keys)
             width += key_width(keymap, e) + 2;
     }
     return width;
@@ -161,11 +159,11 @@ static int least(const struct ui *ui, const struct keymap_entry *e, bool keys)
 static int draw_labels(struct canvas *c, const struct ui *ui, const struct keymap_entry *table, int y, int x,
                        int end)
 {
-    bool keys = x + least(ui, keymap, true) <= end;
+    bool keys = x + min_width(ui, keymap, true) <= end;
 
     for (const struct keymap_entry *e = table; e->action; e++) {
         char key[16];
-        int from = x, rest = least(ui, table == keymap_replay ? keymap : e + 1, keys);
+        int from = x, rest = min_width(ui, table == keymap_replay ? keymap : e + 1, keys);
         enum wanted w = is_wanted(ui, e);
         bool whole;
 
@@ -242,49 +240,6 @@ static void draw_bottom(struct canvas *c, const struct ui *ui)
         draw_keys(c, ui, y);
 }
 
-/* ---- rows ---- */
-
-void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen_rows *r)
-{
-    const struct ui_list *l = &ui->list[ui->screen];
-    const struct table_layout *t = r->layout;
-    int plain = r->plain < t->n ? r->plain : t->n, end = plain ? t->x[plain - 1] + t->width[plain - 1] : 0;
-
-    for (int i = 0; i < r->height && l->top + i < (int)l->n; i++) {
-        const void *row = r->row(ui, l->top + i);
-
-        if (row)
-            table_row(c, r->y + i, t, r->columns, row, r->context);
-        if (l->top + i == l->selected && !ui->report) {
-            canvas_put(c, r->y + i, 0, 1, STYLE_TEXT, "▶");
-            canvas_reverse(c, r->y + i, 0, end);
-        }
-    }
-    if (r->height > 0 && l->n)
-        canvas_hit(c, r->y, 0, r->height, c->width, KEY_ACTION_ROW, l->top);
-}
-
-void screen_list_draw(struct canvas *c, const struct ui *ui, const void *(*row)(const struct ui *ui, int i), const char *empty)
-{
-    const struct screen_ops *ops = screens[ui->screen];
-    const struct ui_list *l = &ui->list[ui->screen];
-    struct table_layout layout;
-    struct screen_rows rows = { .y = 2,
-                                .height = ops->rows(ui, c->width, c->height),
-                                .layout = &layout,
-                                .columns = ops->columns,
-                                .row = row,
-                                .context = ui };
-
-    table_fit(&layout, ops->columns, ops->n_columns, 1, c->width - 1, ops->hidden(ui, c->width));
-    canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, 1, &layout, ops->columns, l->sort, l->reverse, KEY_ACTION_SORT);
-    rows.plain = layout.n;
-    screen_rows_draw(c, ui, &rows);
-    if (!l->n)
-        canvas_put(c, 3, 2, c->width - 4, STYLE_DIM, empty);
-}
-
 /* ---- nothing to show yet ---- */
 
 static const char *const checks[] = {
@@ -310,7 +265,7 @@ static void draw_down(struct canvas *c, const struct ui *ui, int y, int gap)
     canvas_printf(c, y + gap, 4, c->width - 6, STYLE_DIM, "configuration: %s", ui->conf);
 }
 
-void screen_wait_draw(struct canvas *c, const struct ui *ui)
+static void draw_wait(struct canvas *c, const struct ui *ui)
 {
     int gap = c->height < 20 ? 0 : 1, y = 2 + gap;
 
@@ -333,12 +288,12 @@ static bool has_data(const struct ui *ui)
                                       : ui->nodes != NULL;
 }
 
-void ui_draw(struct canvas *c, const struct ui *ui)
+void frame_draw(struct canvas *c, const struct ui *ui)
 {
     canvas_clear(c);
-    if (!ui->report && (c->width < UI_WIDTH_MIN || c->height < UI_HEIGHT_MIN)) {
+    if (!ui->report && (c->width < FRAME_WIDTH_MIN || c->height < FRAME_HEIGHT_MIN)) {
         canvas_printf(c, c->height / 2, 0, c->width, STYLE_WARN, "sgtop needs %dx%d, this is %dx%d",
-                      UI_WIDTH_MIN, UI_HEIGHT_MIN, c->width, c->height);
+                      FRAME_WIDTH_MIN, FRAME_HEIGHT_MIN, c->width, c->height);
         return;
     }
     draw_title(c, ui);
@@ -347,12 +302,12 @@ void ui_draw(struct canvas *c, const struct ui *ui)
     else if (has_data(ui))
         screens[ui->screen]->draw(c, ui);
     else
-        screen_wait_draw(c, ui);
+        draw_wait(c, ui);
     if (!ui->report)
         draw_bottom(c, ui);
 }
 
-int ui_natural_height(const struct ui *ui, int width)
+int frame_natural_height(const struct ui *ui, int width)
 {
     return has_data(ui) ? screens[ui->screen]->natural(ui, width) : 8;
 }

@@ -6,7 +6,7 @@ libtui_a_SOURCES = \
 	tui/draw.c tui/draw.h \
 	tui/padded.c tui/padded.h \
 	tui/filter.c tui/filter.h \
-	tui/frame.c \
+	tui/frame.c tui/frame.h \
 	tui/health.c tui/health.h \
 	tui/keymap.c tui/keymap.h \
 	tui/arguments.c tui/arguments.h \
@@ -17,7 +17,8 @@ libtui_a_SOURCES = \
 	tui/replay.c tui/replay.h \
 	tui/report.c tui/report.h \
 	tui/rows.c tui/rows.h \
-	tui/screen.h tui/screen_help.c tui/screen_job.c tui/screen_jobs.c tui/screen_nodes.c \
+	tui/screen.c tui/screen.h tui/screen_help.c tui/screen_job.c tui/screen_jobs.c tui/screen_list.c \
+	tui/screen_nodes.c \
 	tui/sheet.c tui/sheet.h \
 	tui/snap_control.c tui/snap_control.h \
 	tui/snapshot.c tui/snapshot.h \

@@ -6,6 +6,7 @@
 
 #include "common/xalloc.h"
 #include "report/report_print.h"
+#include "tui/frame.h"
 #include "tui/panel.h"
 #include "tui/ui.h"
 
@@ -18,7 +19,7 @@ static int report_width(const struct arguments *o)
     const char *columns = getenv("COLUMNS");
     int width = o->width ? o->width : columns ? atoi(columns) : WIDTH;
 
-    return width < UI_WIDTH_MIN && !o->width ? WIDTH : width > WIDTH_MAX ? WIDTH_MAX : width;
+    return width < FRAME_WIDTH_MIN && !o->width ? WIDTH : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
 static json_t *ask(const struct report_asked *asked, json_t *question, struct err *err)
@@ -45,11 +46,11 @@ static int load(struct ui *ui, const struct report_asked *asked, enum screen scr
 
 static void print(struct ui *ui, const struct arguments *o, FILE *out)
 {
-    int width = report_width(o), height = o->height ? o->height : ui_natural_height(ui, width);
+    int width = report_width(o), height = o->height ? o->height : frame_natural_height(ui, width);
     struct canvas *c = canvas_new(width, height, o->ascii);
 
     ui_fit(ui, width, height);
-    ui_draw(c, ui);
+    frame_draw(c, ui);
     canvas_print(c, out);
     canvas_free(c);
 }

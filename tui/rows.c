@@ -39,7 +39,7 @@ static const char *key_of(const struct ui *ui, enum screen s, int i)
     return s == SCREEN_JOBS ? ui->jobs->job[i].id : ui->nodes->node[i].node;
 }
 
-static bool shown(const struct ui *ui, enum screen s, int i)
+static bool is_shown(const struct ui *ui, enum screen s, int i)
 {
     if (s == SCREEN_JOBS && !ui->finished && !snap_job_alive(&ui->jobs->job[i]))
         return false;
@@ -106,7 +106,7 @@ void rows_arrange(struct ui *ui, enum screen s)
     l->n = 0;
     l->order = xgrow(l->order, &l->cap, (size_t)n + 1, sizeof(*l->order));
     for (int i = 0; i < n; i++)
-        if (shown(ui, s, i))
+        if (is_shown(ui, s, i))
             l->order[l->n++] = i;
     qsort_r(l->order, l->n, sizeof(*l->order), compare_rows, &o);
     for (int i = 0; l->key[0] && l->selected > 0 && i < (int)l->n; i++)

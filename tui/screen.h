@@ -1,5 +1,5 @@
 /* screen.h - the screens: each draws a part of the state and owns no data.
- * The title and the bottom line are ui_draw's; a screen has the rows between. */
+ * The title and the bottom line are the frame's (frame.h); a screen has the rows between. */
 #ifndef SYNCGUARD_TUI_SCREEN_H
 #define SYNCGUARD_TUI_SCREEN_H
 
@@ -14,7 +14,7 @@ struct screen_ops {
     void (*draw)(struct canvas *c, const struct ui *ui);
     unsigned (*hidden)(const struct ui *ui, int width);      /* a bit for each column that is not shown at that width */
     int (*rows)(const struct ui *ui, int width, int height); /* room for rows of the table */
-    int (*natural)(const struct ui *ui, int width);          /* see ui_natural_height */
+    int (*natural)(const struct ui *ui, int width);          /* the height at which it shows everything */
 };
 
 extern const struct screen_ops screen_jobs, screen_job, screen_nodes;
@@ -23,8 +23,6 @@ extern const struct screen_ops *const screens[SCREENS];
 /* The help, from ui->help_scroll.top on; all rows that it has at that width. */
 void screen_help_draw(struct canvas *c, const struct ui *ui);
 int screen_help_rows(const struct ui *ui, int width);
-/* In place of a screen that has nothing to show yet: connecting, refused, and what to check. */
-void screen_wait_draw(struct canvas *c, const struct ui *ui);
 
 /* Columns of the heat map at that width: as many as are asked for. */
 int screen_job_heat_columns(int width);
@@ -38,8 +36,9 @@ int screen_job_picture_rows(const struct ui *ui);
 /* Rows above a panel: the title, the sentence, what was found. */
 int screen_job_head_rows(const struct ui *ui);
 
-/* A screen that is one table: titles, rows, and what stands where there are none. */
-void screen_list_draw(struct canvas *c, const struct ui *ui, const void *(*row)(const struct ui *ui, int i), const char *empty);
+/* A screen that is one table, that of ops: titles, rows, and the text empty where there are none. */
+void screen_list_draw(struct canvas *c, const struct ui *ui, const struct screen_ops *ops,
+                      const void *(*row)(const struct ui *ui, int i), const char *empty);
 
 /* The rows of the list, with cursor and clicks; row gives the i-th row's data, context goes to its columns.
  * The first plain columns of each are reversed under the cursor. */

@@ -16,7 +16,7 @@
 
 /* ---- the table of ranks ---- */
 
-static bool blamed(const struct snap_job *j, const struct snap_rank *r)
+static bool is_blamed(const struct snap_job *j, const struct snap_rank *r)
 {
     char rank[24];
 
@@ -39,7 +39,7 @@ static void draw_node(const struct table_cell *at, const void *row)
     const struct snap_rank *r = row;
     char text[72];
 
-    if (!blamed(&ui->view->job, r)) {
+    if (!is_blamed(&ui->view->job, r)) {
         table_put(at, STYLE_TEXT, r->node);
         return;
     }
@@ -294,7 +294,7 @@ static void draw_sentence(struct canvas *c, const struct snap_job *j, int rows)
 }
 
 /* "label value" with the value in bold; returns where the next can stand. */
-static int fact(struct canvas *c, int y, int x, const char *label, const char *value)
+static int draw_fact(struct canvas *c, int y, int x, const char *label, const char *value)
 {
     if (x + canvas_text_width(label) + canvas_text_width(value) + 1 > c->width)
         return c->width;
@@ -304,7 +304,7 @@ static int fact(struct canvas *c, int y, int x, const char *label, const char *v
     return x + 2;
 }
 
-static int fact_of(struct canvas *c, int y, int x, const char *label, int64_t have, int64_t all)
+static int draw_count_of(struct canvas *c, int y, int x, const char *label, int64_t have, int64_t all)
 {
     char text[64], have_text[24] = "?";
 
@@ -314,7 +314,7 @@ static int fact_of(struct canvas *c, int y, int x, const char *label, int64_t ha
         snprintf(text, sizeof(text), "%s/%lld", have_text, (long long)all);
     else
         snprintf(text, sizeof(text), "%s", have_text);
-    return fact(c, y, x, label, text);
+    return draw_fact(c, y, x, label, text);
 }
 
 static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
@@ -323,27 +323,27 @@ static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
     char ago[64];
     int x = 1;
 
-    x = fact(c, y, x, "", j->state);
+    x = draw_fact(c, y, x, "", j->state);
     if (*j->unconfirmed)
-        x = fact(c, y, x, "", "unconfirmed");
-    x = fact(c, y, x, snap_job_alive(j) ? "for" : "ran", text_age(j->elapsed_s).s);
+        x = draw_fact(c, y, x, "", "unconfirmed");
+    x = draw_fact(c, y, x, snap_job_alive(j) ? "for" : "ran", text_age(j->elapsed_s).s);
     if (!snap_job_alive(j) && !isnan(j->age_s)) {
         snprintf(ago, sizeof(ago), "%s ago", text_age(j->age_s).s);
-        x = fact(c, y, x, "ended", ago);
+        x = draw_fact(c, y, x, "ended", ago);
     }
-    x = fact(c, y, x, "regime", j->regime);
-    x = fact_of(c, y, x, "ranks", j->ranks, v->probe.ranks_total);
-    x = fact_of(c, y, x, "nodes", j->nodes, j->nodes_total);
-    x = fact(c, y, x, "steps", padded_steps(j->steps).s);
+    x = draw_fact(c, y, x, "regime", j->regime);
+    x = draw_count_of(c, y, x, "ranks", j->ranks, v->probe.ranks_total);
+    x = draw_count_of(c, y, x, "nodes", j->nodes, j->nodes_total);
+    x = draw_fact(c, y, x, "steps", padded_steps(j->steps).s);
     if (!isnan(j->samples_per_s))
-        x = fact(c, y, x, "samples/s", text_number(j->samples_per_s).s);
+        x = draw_fact(c, y, x, "samples/s", text_number(j->samples_per_s).s);
     if (!isnan(j->step_p99_s))
-        x = fact(c, y, x, "p99 step", text_s(j->step_p99_s).s);
-    x = fact(c, y, x, "policy", j->policy);
-    x = fact_of(c, y, x, "collectives/step", j->period, -1);
+        x = draw_fact(c, y, x, "p99 step", text_s(j->step_p99_s).s);
+    x = draw_fact(c, y, x, "policy", j->policy);
+    x = draw_count_of(c, y, x, "collectives/step", j->period, -1);
     if (v->probe.dropped > 0)
-        x = fact(c, y, x, "dropped", padded_trim(padded_count(v->probe.dropped)).s);
-    fact(c, y, x, "estimated probe cost", text_percent(v->probe.overhead_ratio).s);
+        x = draw_fact(c, y, x, "dropped", padded_trim(padded_count(v->probe.dropped)).s);
+    draw_fact(c, y, x, "estimated probe cost", text_percent(v->probe.overhead_ratio).s);
 }
 
 static void draw_trend(struct canvas *c, int y, int x, int width, const char *label, const char *value,
@@ -524,24 +524,18 @@ static void draw_past(struct canvas *c, const struct snap_past *p, int y)
     canvas_put(c, y, x, c->width - x - 1, p->unusual ? STYLE_WARN : STYLE_TEXT, p->text);
 }
 
-/* Under a panel the sentence and what was found stay. */
-static void draw_with_panel(struct canvas *c, const struct ui *ui)
-{
-    int head = screen_job_head_rows(ui);
-
-    draw_sentence(c, &ui->view->job, head - 2);
-    outlook_verdicts(c, head - 1, 1, c->width - 2, &ui->view->job);
-    panel_draw(c, ui, head);
-}
-
 static void draw(struct canvas *c, const struct ui *ui)
 {
     const struct snap_view *v = ui->view;
     struct timeline_place place = place_of(v, c->width);
     struct layout l;
 
-    if (ui->panel != PANEL_RANKS) {
-        draw_with_panel(c, ui);
+    if (ui->panel != PANEL_RANKS) { /* above it stay the sentence and what was found */
+        int head = screen_job_head_rows(ui);
+
+        draw_sentence(c, &v->job, head - 2);
+        outlook_verdicts(c, head - 1, 1, c->width - 2, &v->job);
+        panel_draw(c, ui, head);
         return;
     }
     lay_out(&l, ui, v->rank_total, c->width, c->height);

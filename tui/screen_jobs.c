@@ -9,19 +9,19 @@
 
 #define SILENT_S 5 /* figures of a running job are old after this time without telemetry */
 
-static bool silent(const struct snap_job *j)
+static bool is_silent(const struct snap_job *j)
 {
     return snap_job_alive(j) && j->age_s > SILENT_S;
 }
 
-static enum style fading(const void *row)
+static enum style faded_style(const void *row)
 {
     const struct snap_job *j = row;
 
-    return !snap_job_alive(j) || silent(j) ? STYLE_DIM : STYLE_TEXT;
+    return !snap_job_alive(j) || is_silent(j) ? STYLE_DIM : STYLE_TEXT;
 }
 
-static enum style fading_bold(const void *row)
+static enum style id_style(const void *row)
 {
     return snap_job_alive(row) ? STYLE_BOLD : STYLE_DIM;
 }
@@ -30,14 +30,14 @@ static enum style state_style(const void *row)
 {
     const struct snap_job *j = row;
 
-    return snap_job_severity(j) == SEVERITY_BAD && strcmp(j->state, "running") ? STYLE_BAD : fading(j);
+    return snap_job_severity(j) == SEVERITY_BAD && strcmp(j->state, "running") ? STYLE_BAD : faded_style(j);
 }
 
 static enum style synchronisation_style(const void *row)
 {
     const struct snap_job *j = row;
 
-    return j->synchronisation_ratio >= 0.1 && fading(j) == STYLE_TEXT ? STYLE_WARN : fading(j);
+    return j->synchronisation_ratio >= 0.1 && faded_style(j) == STYLE_TEXT ? STYLE_WARN : faded_style(j);
 }
 
 static void draw_tag(const struct table_cell *at, const void *row)
@@ -58,7 +58,7 @@ static void draw_regime(const struct table_cell *at, const void *row)
     for (size_t i = 0; i < ARRAY_SIZE(brief) && (int)strlen(text) > at->width; i++)
         if (!strcmp(text, brief[i].name))
             text = brief[i].brief;
-    table_put(at, fading(j), text);
+    table_put(at, faded_style(j), text);
 }
 
 /* The share of the step that would be saved without the costliest fault: the figure of the sentence. */
@@ -71,7 +71,7 @@ static double cost_of(const void *row)
 
 static enum style cost_style(const struct snap_job *j)
 {
-    enum style faded = fading(j);
+    enum style faded = faded_style(j);
 
     return faded == STYLE_TEXT ? draw_severity_style(snap_verdict_severity(&j->verdict[0])) : faded;
 }
@@ -106,7 +106,7 @@ static void draw_verdict(const struct table_cell *at, const void *row)
     const struct snap_job *j = row;
     char text[640];
 
-    if (silent(j)) {
+    if (is_silent(j)) {
         snprintf(text, sizeof(text), "no telemetry for %s", text_age(j->age_s).s);
         table_put(at, STYLE_WARN, text);
     } else if (!snap_job_alive(j) && !isnan(j->age_s)) {
@@ -160,23 +160,23 @@ enum { COLUMN_SAMPLES = 8 };
 
 static const struct table_column columns[] = {
     { "", 5, 0, 0, TABLE_TEXT, 0, draw_tag, by_urgency, .meaning = "severity, worst first" },
-    { "JOB", 8, 4, 0, TABLE_TEXT, offsetof(struct snap_job, id), NULL, newest_first, fading_bold,
+    { "JOB", 8, 4, 0, TABLE_TEXT, offsetof(struct snap_job, id), NULL, newest_first, id_style,
       .meaning = "Slurm's job and step" },
-    { "NAME", 8, 16, 4, TABLE_TEXT, offsetof(struct snap_job, name), .style = fading,
+    { "NAME", 8, 16, 4, TABLE_TEXT, offsetof(struct snap_job, name), .style = faded_style,
       .meaning = "the job's name" },
     { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .plain = STYLE_DIM,
       .meaning = "its owner" },
     { "STATE", 8, 0, 9, TABLE_TEXT, offsetof(struct snap_job, state), .style = state_style,
       .meaning = "the job's state" },
-    { "RANKS", 5, 0, 2, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = fading,
+    { "RANKS", 5, 0, 2, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = faded_style,
       .meaning = "guarded ranks" },
-    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, step_p50_s), .style = fading,
+    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, step_p50_s), .style = faded_style,
       .meaning = "median time of a step" },
-    { "STEPS/S", 7, 0, 3, TABLE_NUMBER, offsetof(struct snap_job, steps_per_s), .style = fading,
+    { "STEPS/S", 7, 0, 3, TABLE_NUMBER, offsetof(struct snap_job, steps_per_s), .style = faded_style,
       .meaning = "steps a second" },
-    { "SAMP/S", 6, 0, 5, TABLE_NUMBER, offsetof(struct snap_job, samples_per_s), .style = fading,
+    { "SAMP/S", 6, 0, 5, TABLE_NUMBER, offsetof(struct snap_job, samples_per_s), .style = faded_style,
       .meaning = "samples a second, if known" },
-    { "SKEW", 7, 0, 6, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = fading,
+    { "SKEW", 7, 0, 6, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = faded_style,
       .meaning = "last minus first arrival" },
     { "SYNC", 6, 0, 1, TABLE_PERCENT, offsetof(struct snap_job, synchronisation_ratio),
       .style = synchronisation_style, .meaning = "share of time spent waiting" },
@@ -222,7 +222,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
              j->user[0] ? j->user : "-", j->partition[0] ? j->partition : "-", j->policy[0] ? j->policy : "-",
              text_age(j->elapsed_s).s, ended);
     draw_rule(c, y, 0, c->width, title);
-    if (silent(j))
+    if (is_silent(j))
         canvas_printf(c, y + 1, 1, c->width - 2, STYLE_WARN, "no telemetry for %s: these figures are old",
                       text_age(j->age_s).s);
     else
@@ -243,7 +243,7 @@ static int natural(const struct ui *ui, int width)
 
 static void draw(struct canvas *c, const struct ui *ui)
 {
-    screen_list_draw(c, ui, job_row,
+    screen_list_draw(c, ui, &screen_jobs, job_row,
                      ui->list[SCREEN_JOBS].filter[0] ? "no job matches the filter"
                      : ui->finished                  ? "no guarded job; start one with: srun --sync-guard ..."
                                     : "no guarded job is running (e shows those that ended)");

@@ -187,7 +187,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
 
 static void draw(struct canvas *c, const struct ui *ui)
 {
-    screen_list_draw(c, ui, node_row,
+    screen_list_draw(c, ui, &screen_nodes, node_row,
                      ui->list[SCREEN_NODES].filter[0] ? "no node matches the filter"
                                                       : "no node runs a guarded job");
     if (!ui->report)

@@ -14,6 +14,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "tui/arguments.h"
+#include "tui/frame.h"
 #include "tui/replay.h"
 #include "tui/report.h"
 #include "tui/source.h"
@@ -85,7 +86,7 @@ static void paint(struct app *a)
         a->canvas = canvas_new(width, height, a->ascii);
     }
     ui_fit(&a->ui, width, height);
-    ui_draw(a->canvas, &a->ui);
+    frame_draw(a->canvas, &a->ui);
     term_show(a->canvas);
 }
 

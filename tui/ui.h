@@ -1,7 +1,7 @@
-/* ui.h - what keys and answers do to the state behind the screens (ui_state.h), and the picture of it.
+/* ui.h - what keys and answers do to the state behind the screens (ui_state.h).
  *
- * Keys and answers go in, questions and pictures come out; no terminal, socket or clock in here (times are
- * the caller's monotonic seconds), so that tests drive it as the main loop does. */
+ * Keys and answers go in, questions come out, and frame.h draws the state; no terminal, socket or clock in
+ * here (times are the caller's monotonic seconds), so that tests drive it as the main loop does. */
 #ifndef SYNCGUARD_TUI_UI_H
 #define SYNCGUARD_TUI_UI_H
 
@@ -11,9 +11,6 @@
 #include "tui/canvas.h"
 #include "tui/keymap.h"
 #include "tui/ui_state.h"
-
-#define UI_WIDTH_MIN  60
-#define UI_HEIGHT_MIN 16
 
 void ui_init(struct ui *ui);
 void ui_reset(struct ui *ui); /* gives back what it holds */
@@ -37,10 +34,7 @@ void ui_open(struct ui *ui, const char *job_id);
 /* Seconds since the answer on this screen when that is too long to be called live; NaN otherwise. */
 double ui_stale_s(const struct ui *ui);
 
-/* Fit the lists to a size, then paint; ui_draw changes nothing. */
+/* Fit lists, panel and help to the size at which frame.h draws them next. */
 void ui_fit(struct ui *ui, int width, int height);
-void ui_draw(struct canvas *c, const struct ui *ui);
-/* The height at which the screen shows everything that it has. */
-int ui_natural_height(const struct ui *ui, int width);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "tui/frame.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
 
@@ -13,7 +14,7 @@ static void draw(struct ui *ui, int width, int height, bool ascii)
     struct canvas *c = canvas_new(width, height, ascii);
 
     ui_fit(ui, width, height);
-    ui_draw(c, ui);
+    frame_draw(c, ui);
     canvas_free(c);
 }
 

@@ -7,6 +7,7 @@
 #include "common/xalloc.h"
 #include "tests/tui/fake.h"
 #include "tui/arguments.h"
+#include "tui/frame.h"
 #include "tui/padded.h"
 #include "tui/screen.h"
 #include "tui/ui.h"
@@ -246,7 +247,7 @@ static void test_job(void)
 
 static void draw(void)
 {
-    ui_draw(canvas, &ui);
+    frame_draw(canvas, &ui);
 }
 
 static bool drawn(const char *text)

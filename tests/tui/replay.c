@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "tui/frame.h"
 #include "tui/padded.h"
 #include "tui/replay.h"
 #include "tui/ui.h"
@@ -158,7 +159,7 @@ static void test_drawn(void)
     a = replay_answer(r, q);
     ui_answer(&ui, SCREEN_JOB, offset, a);
     ui_fit(&ui, 100, 30);
-    ui_draw(c, &ui);
+    frame_draw(c, &ui);
     canvas_print(c, out);
     fclose(out);
     ok(strstr(text, "replay x10  30.") && strstr(text, "% of the file)"), "the title shows speed and position of a replay");

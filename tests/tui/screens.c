@@ -7,6 +7,7 @@
 
 #include "common/xalloc.h"
 #include "tests/tui/fake.h"
+#include "tui/frame.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
 
@@ -134,7 +135,7 @@ static char *picture(size_t i)
     FILE *out = open_memstream(&text, &size);
 
     load(&ui, i);
-    ui_draw(c, &ui);
+    frame_draw(c, &ui);
     canvas_print(c, out);
     fclose(out);
     ui_reset(&ui);
