@@ -51,11 +51,6 @@ static const char *known_by_shell(const char *name)
     return NULL;
 }
 
-static bool is_noun(const struct options_program *p, const char *name)
-{
-    return !strcasecmp(p->noun ? p->noun : "", name) || !strcmp(name, "COMMAND");
-}
-
 static void offer_commands(struct completion *c, const char *group)
 {
     const struct options_command *each;
@@ -115,13 +110,13 @@ static const char *words_of(const struct options_command *command, const char *o
 static void offer_operand(struct completion *c)
 {
     const struct options_command *command = c->o->command;
-    const char *at = command->operands;
+    const char *at = command->operands, *noun = c->program->noun ? c->program->noun : "";
     struct options_operand operand;
 
     for (int i = 0; options_operand(&at, &operand); i++) {
         if (i < c->o->n_operands && !operand.repeated)
             continue;
-        if (is_noun(c->program, operand.name) && *command->name)
+        if (*command->name && (!strcasecmp(noun, operand.name) || !strcmp(operand.name, "COMMAND")))
             offer_commands(c, c->o->n_operands ? c->o->operands[0] : "");
         else
             offer_named(c, operand.name, words_of(command, operand.name));

@@ -11,7 +11,7 @@
 #define TEXT_AT 27 /* where the words beside a name begin */
 
 /* "; from 1 to 64; default 8": what is known of an option beside its text. */
-static void limits_of(const struct option_use *use, char *buf, size_t size)
+static void limits_text(const struct option_use *use, char *buf, size_t size)
 {
     const struct value_type *t = &use->option->type;
     bool required = options_marked(use, OPTION_REQUIRED);
@@ -39,7 +39,7 @@ static const char *operands_of(const struct options_command *c)
 /* ---- help ---- */
 
 /* A name and, beside it, the words. */
-static void entry(FILE *out, const char *name, const char *words)
+static void print_entry(FILE *out, const char *name, const char *words)
 {
     char *text = NULL;
     size_t size, length = strlen(name);
@@ -64,10 +64,10 @@ static void help_option(FILE *out, const struct options_program *p, const struct
 
     snprintf(name, sizeof(name), "%s%c%s --%s%s%s", letter ? "-" : " ", letter ? letter : ' ',
              letter ? "," : " ", o->name, o->value ? "=" : "", o->value ? o->value : "");
-    limits_of(use, limits, sizeof(limits));
+    limits_text(use, limits, sizeof(limits));
     snprintf(words, sizeof(words), "%s%s%s%s", o->text, *limits ? " (" : "", *limits ? limits + 2 : "",
              *limits ? ")" : "");
-    entry(out, name, words);
+    print_entry(out, name, words);
 }
 
 static void help_options(FILE *out, const struct options_program *p, const struct options_command *c)
@@ -78,7 +78,7 @@ static void help_options(FILE *out, const struct options_program *p, const struc
         help_option(out, p, use);
 }
 
-static void paragraph(FILE *out, const char *text)
+static void print_paragraph(FILE *out, const char *text)
 {
     if (text && *text) {
         fputc('\n', out);
@@ -96,7 +96,7 @@ static void help_program(FILE *out, const struct options_program *p)
     fprintf(out, "\n%c%ss:\n", noun[0], p->noun + 1);
     for (size_t i = 0; (c = options_command(p, i)); i++) {
         snprintf(name, sizeof(name), "%s%s%s", c->name, *operands_of(c) ? " " : "", operands_of(c));
-        entry(out, name, c->text);
+        print_entry(out, name, c->text);
     }
     fprintf(out, "\nOptions of every %s:\n", p->noun);
     help_options(out, p, NULL);
@@ -111,7 +111,7 @@ static void help_command(FILE *out, const struct options_program *p, const struc
     if (*c->name)
         snprintf(line, sizeof(line), "%c%s.", toupper((unsigned char)*c->text), c->text + 1);
     text_wrap(out, *c->name ? line : p->text, 0, COLUMNS);
-    paragraph(out, c->more);
+    print_paragraph(out, c->more);
     fputs("\nOptions:\n", out);
     help_options(out, p, c);
 }
@@ -135,7 +135,7 @@ void options_help(FILE *out, const struct options_program *p, const struct optio
         fprintf(out, "  %s\n", p->examples[i]);
     if (p->help_more)
         p->help_more(out);
-    paragraph(out, p->help_end);
+    print_paragraph(out, p->help_end);
     if (!c)
         fprintf(out, "\n'%s help %s' describes one %s.\n", p->name, options_noun(p, noun, sizeof(noun)),
                 p->noun);
@@ -158,7 +158,7 @@ static void mdoc_option(FILE *out, const struct options_program *p, const struct
     if (letter)
         fprintf(out, "Fl %c , ", letter);
     fprintf(out, "Fl \\-%s%s%s\n", o->name, o->value ? " Ns = Ns Ar " : "", o->value ? o->value : "");
-    limits_of(use, limits, sizeof(limits));
+    limits_text(use, limits, sizeof(limits));
     mdoc_sentence(out, o->text, limits);
 }
 
