@@ -1,4 +1,5 @@
-/* commands.h - sgctl's commands and options (common/options.h).  What a command does is in sgctl.c, sgctl_page.c and sgctl_trace.c. */
+/* commands.h - sgctl's commands and options (common/options.h).  What a command does is in sgctl.c and
+ * the files of sgctl.h. */
 #ifndef SYNCGUARD_CTL_COMMANDS_H
 #define SYNCGUARD_CTL_COMMANDS_H
 

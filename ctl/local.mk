@@ -32,7 +32,8 @@ libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS) $(SODIUM_CF
 CTL_LIBS = libctl.a $(TOPOLOGY_LIBS) $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS) -ldl
 
 bin_PROGRAMS += sgctl
-sgctl_SOURCES = ctl/sgctl.c ctl/sgctl_page.c ctl/sgctl_trace.c ctl/sgctl.h
+sgctl_SOURCES = \
+	ctl/sgctl.c ctl/sgctl.h ctl/sgctl_answer.c ctl/sgctl_config.c ctl/sgctl_doctor.c ctl/sgctl_page.c ctl/sgctl_trace.c
 sgctl_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 sgctl_LDADD = $(CTL_LIBS)
 

@@ -1,0 +1,50 @@
+/* sgctl_answer.c - what commands end with: an answer on standard output, or the reason why there is none. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ctl/pager.h"
+#include "ctl/sgctl.h"
+#include "wire/session.h"
+
+int complain(int code, const struct err *err)
+{
+    fprintf(stderr, "sgctl: %s\n", err->text);
+    return code;
+}
+
+int print_answer(const struct options *o, const json_t *answer, page_fn *page)
+{
+    /* sgrun ends the controller when it has shown this. */
+    struct page_form form = { .columns = pager_columns(),
+                              .colour = pager_colour(),
+                              .more = getenv("SYNCGUARD_MORE") };
+    struct pager pager;
+    struct err err;
+    int rc;
+
+    if (options_given(o, "json")) {
+        /* ASCII only: a name in it cannot drive a terminal. */
+        json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+        putchar('\n');
+        return OK;
+    }
+    if (options_given(o, "wide"))
+        form.columns = 0;
+    pager_begin(&pager);
+    rc = page(pager.out, answer, form, &err);
+    pager_end(&pager);
+    return rc < 0 ? complain(FAILED, &err) : OK;
+}
+
+int query_controller(const struct options *o, json_t *question, page_fn *page)
+{
+    struct err err;
+    struct session *s = session_open(o, &err);
+    json_t *answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), &err) : NULL;
+    int rc = answer ? print_answer(o, answer, page) : complain(FAILED, &err);
+
+    json_decref(answer);
+    json_decref(question);
+    session_close(s);
+    return rc;
+}
