@@ -22,7 +22,7 @@ static json_t *names(const struct pairwise *p, uint32_t a, uint32_t b)
     return list;
 }
 
-static struct text rate(double bytes_per_s)
+static struct text rate_text(double bytes_per_s)
 {
     struct text t = text_bytes(bytes_per_s);
 
@@ -58,13 +58,13 @@ static void say_node(const struct pairwise *p, const struct survey_finding *s, s
     if (s->kind == SURVEY_NODE_RATE)
         findings_add(f, FINDING_FAULT, "rate", names(p, s->a, s->b), next,
                      "%.200s sends and receives %s, other nodes %s (medians, of its %zu partners)", a,
-                     rate(s->value).s, rate(s->usual).s, s->count);
+                     rate_text(s->value).s, rate_text(s->usual).s, s->count);
     else
         findings_add(f, FINDING_FAULT, "rate", names(p, s->a, s->b), next,
                      "%.200s %s %s, but %s %s as others do (%s; medians, of its %zu partners)", a,
-                     s->kind == SURVEY_NODE_OUT ? "sends" : "receives", rate(s->value).s,
-                     s->kind == SURVEY_NODE_OUT ? "receives" : "sends", rate(s->other).s, rate(s->usual).s,
-                     s->count);
+                     s->kind == SURVEY_NODE_OUT ? "sends" : "receives", rate_text(s->value).s,
+                     s->kind == SURVEY_NODE_OUT ? "receives" : "sends", rate_text(s->other).s,
+                     rate_text(s->usual).s, s->count);
 }
 
 static void say_pair(const struct pairwise *p, const struct survey_finding *s, struct findings *f)
@@ -82,7 +82,8 @@ static void say_pair(const struct pairwise *p, const struct survey_finding *s, s
         findings_add(
             f, FINDING_FAULT, "rate", names(p, s->a, s->b), next,
             "%.200s sends %s to %.200s, which sends %s back; others as far apart %s (the best of %zu measurements)",
-            p->name[s->a], rate(s->value).s, p->name[s->b], rate(s->other).s, rate(s->usual).s, s->count);
+            p->name[s->a], rate_text(s->value).s, p->name[s->b], rate_text(s->other).s, rate_text(s->usual).s,
+            s->count);
 }
 
 /* ---- switches ---- */
@@ -109,7 +110,7 @@ static void say_uplink(const struct pairwise *p, const struct survey_finding *s,
             f, FINDING_FAULT, "rate", list, next,
             "between nodes below %.200s and others go %s one way and %s the other, %s elsewhere; among themselves they are "
             "as usual (medians, of %zu pairs)",
-            leaf, rate(s->value).s, rate(s->other).s, rate(s->usual).s, s->count);
+            leaf, rate_text(s->value).s, rate_text(s->other).s, rate_text(s->usual).s, s->count);
 }
 
 static void say_switch(const struct pairwise *p, const struct survey_finding *s, struct findings *f)
@@ -126,8 +127,8 @@ static void say_switch(const struct pairwise *p, const struct survey_finding *s,
         "%.200s is declared below %.200s, but is near to the nodes below %.200s: %s %s with those, %s with %.200s's (medians, of "
         "%zu pairs)",
         a, declared, is, rates ? "rates are" : "round trips take",
-        rates ? rate(s->usual).s : text_about_s(s->usual).s,
-        rates ? rate(s->value).s : text_about_s(s->value).s, declared, s->count);
+        rates ? rate_text(s->usual).s : text_about_s(s->usual).s,
+        rates ? rate_text(s->value).s : text_about_s(s->value).s, declared, s->count);
 }
 
 json_t *pairwise_slower_group(const struct pairwise *p, const struct survey_finding *s)
@@ -146,7 +147,7 @@ json_t *pairwise_slower_group(const struct pairwise *p, const struct survey_find
     return list;
 }
 
-static void say(const struct pairwise *p, const struct survey_finding *s, struct findings *f)
+static void say_finding(const struct pairwise *p, const struct survey_finding *s, struct findings *f)
 {
     char next[400], list[300];
     json_t *slow;
@@ -174,15 +175,43 @@ static void say(const struct pairwise *p, const struct survey_finding *s, struct
         slow = pairwise_slower_group(p, s);
         findings_add(f, FINDING_FAULT, "rate", json_incref(slow), next,
                      "links of two rates: %zu of %zu nodes reach %s, the others %s: %s", s->count, p->n,
-                     rate(s->value).s, rate(s->usual).s, show_list(slow, SHOWN, list, sizeof(list)));
+                     rate_text(s->value).s, rate_text(s->usual).s,
+                     show_list(slow, SHOWN, list, sizeof(list)));
         json_decref(slow);
         break;
     }
 }
 
+/* ---- by MPI over by sockets ---- */
+
+/* In bytes per second, of both ways together. */
+static double mean_rate(const struct survey *s, size_t a, size_t b)
+{
+    return 2 / (1 / s->cell[a * s->n + b].bytes_per_s + 1 / s->cell[b * s->n + a].bytes_per_s);
+}
+
+struct survey *pairwise_relative(const struct survey *mpi, const char *const *name,
+                                 const struct survey *sockets, const uint32_t *of)
+{
+    struct survey *s = survey_new(NULL, name, mpi->n);
+
+    for (size_t a = 0; s && a < s->n; a++)
+        for (size_t b = 0; b < s->n; b++) {
+            const struct survey_cell *by_mpi = &mpi->cell[a * s->n + b];
+            size_t at = of[a] * sockets->n + of[b];
+
+            if (a != b && by_mpi->times)
+                s->cell[a * s->n + b] =
+                    (struct survey_cell){ by_mpi->rtt_s / sockets->cell[at].rtt_s,
+                                          mean_rate(mpi, a, b) / mean_rate(sockets, of[a], of[b]),
+                                          by_mpi->times };
+        }
+    return s;
+}
+
 /* ---- as a file of slow links ---- */
 
-/* A name that is none is left out: it came from a task. */
+/* What is no name is left out: it came from a task. */
 static void add_slow(struct slow_links *to, enum slow_link_kind kind, const char *name, const char *other, double slower, double delay_s)
 {
     struct slow_link l = { kind, (char *)name, (char *)other, fmin(fmax(slower, 1), SLOW_LINKS_SLOWER_MAX), fmin(fmax(delay_s, 0), SLOW_LINKS_DELAY_S) };
@@ -270,7 +299,7 @@ static void judge_extent(const struct pairwise *p, size_t faults, struct finding
     findings_add(
         f, faults ? FINDING_NOTE : FINDING_OK, "measured", NULL, NULL,
         "%zu of %zu pairs of %zu nodes, by plain TCP: round trips take %s, %s of one connection (medians)%s",
-        s.pairs, all, p->n, text_about_s(s.rtt_s).s, rate(s.bytes_per_s).s,
+        s.pairs, all, p->n, text_about_s(s.rtt_s).s, rate_text(s.bytes_per_s).s,
         faults ? "" : "; no node and no pair differs");
     if (s.pairs < all)
         findings_add(
@@ -300,7 +329,7 @@ void pairwise_judge(const struct pairwise *p, struct findings *f, struct slow_li
         findings_add(f, FINDING_UNKNOWN, "measured", NULL, NULL, "%s", err.text);
     else
         for (size_t i = 0; i < n; i++) {
-            say(p, &found[i], f);
+            say_finding(p, &found[i], f);
             if (slow)
                 take_slow(p, &found[i], slow);
         }

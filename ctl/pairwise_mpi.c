@@ -18,28 +18,6 @@
 
 /* ---- what is said ---- */
 
-/* Of both ways together. */
-static double rate_of(const struct survey *s, size_t a, size_t b)
-{
-    return 2 / (1 / s->cell[a * s->n + b].bytes_per_s + 1 / s->cell[b * s->n + a].bytes_per_s);
-}
-
-struct survey *pairwise_relative(const struct survey *mpi, const char *const *name, const struct survey *sockets, const uint32_t *of)
-{
-    struct survey *s = survey_new(NULL, name, mpi->n);
-
-    for (size_t a = 0; s && a < s->n; a++)
-        for (size_t b = 0; b < s->n; b++) {
-            const struct survey_cell *by_mpi = &mpi->cell[a * s->n + b];
-            size_t at = of[a] * sockets->n + of[b];
-
-            if (a != b && by_mpi->times)
-                s->cell[a * s->n + b] = (struct survey_cell){ by_mpi->rtt_s / sockets->cell[at].rtt_s,
-                                                              rate_of(mpi, a, b) / rate_of(sockets, of[a], of[b]), by_mpi->times };
-        }
-    return s;
-}
-
 static json_t *names(const struct pairwise_by_mpi *p, const struct survey_finding *s)
 {
     json_t *list = json_array();
@@ -51,7 +29,7 @@ static json_t *names(const struct pairwise_by_mpi *p, const struct survey_findin
 }
 
 /* Another device is several times slower: less is what the processors have to do otherwise. */
-static bool is_much(const struct survey_finding *s)
+static bool suggests_device(const struct survey_finding *s)
 {
     bool delay = s->kind == SURVEY_NODE_DELAY || s->kind == SURVEY_PAIR_DELAY;
 
@@ -59,7 +37,7 @@ static bool is_much(const struct survey_finding *s)
 }
 
 /* Both ways of a pair have one rate, and a delay explains it. */
-static bool is_said(const struct survey_finding *found, size_t i)
+static bool is_explained(const struct survey_finding *found, size_t i)
 {
     for (size_t k = 0; k < i && found[i].kind == SURVEY_PAIR_RATE; k++)
         if ((found[k].a == found[i].a && found[k].b == found[i].b) || (found[k].a == found[i].b && found[k].b == found[i].a))
@@ -68,7 +46,8 @@ static bool is_said(const struct survey_finding *found, size_t i)
 }
 
 /* value and usual are ratios: of times to sockets' times, or of rates to sockets' rates. */
-static void say(const struct pairwise_by_mpi *p, const struct survey *relative, const struct survey_finding *s, struct findings *f)
+static void say_finding(const struct pairwise_by_mpi *p, const struct survey *relative,
+                        const struct survey_finding *s, struct findings *f)
 {
     const struct pairwise group = { .n = p->n, .name = p->name, .survey = relative };
     char next[400], list[300];
@@ -131,8 +110,8 @@ void pairwise_judge_mpi(const struct pairwise_by_mpi *p, struct findings *f)
         char rates[200] = "";
 
         for (size_t i = 0; i < n; i++)
-            if (is_much(&found[i]) && !is_said(found, i))
-                say(p, relative, &found[i], f);
+            if (suggests_device(&found[i]) && !is_explained(found, i))
+                say_finding(p, relative, &found[i], f);
         faults = findings_count(f, FINDING_FAULT) - faults;
         if (!isnan(mpi.bytes_per_s))
             snprintf(rates, sizeof(rates), "; %s/s of messages of 1 MiB, by sockets %s/s", text_bytes(mpi.bytes_per_s).s, text_bytes(sockets.bytes_per_s).s);
@@ -231,7 +210,8 @@ static void judge_gaps(const struct pairwise_run *r, struct findings *f)
                  r->n_gaps == 1 ? "pair" : "pairs", text, r->n_gaps > SHOWN ? ", ..." : "");
 }
 
-static void measure(struct pairwise_run *r, const struct pairwise_run *sockets, const char *type, struct findings *f)
+static void measure_pairs(struct pairwise_run *r, const struct pairwise_run *sockets, const char *type,
+                          struct findings *f)
 {
     uint32_t *of = xcalloc(r->step.tasks, sizeof(*of));
     struct pairwise_by_mpi p = { .sockets = sockets->survey, .of = of, .type = type };
@@ -275,7 +255,7 @@ void pairwise_mpi(const struct pairwise_run *sockets, const char *program, struc
         findings_add(f, FINDING_UNKNOWN, "mpi", NULL, "srun --mpi=list", "srun offers neither pmix nor pmi2, so by MPI nothing was measured");
     } else if (json_array_size(nodes) >= SURVEY_NODES_MIN) {
         pairwise_run_begin(r, nodes, program, type);
-        measure(r, sockets, type, f);
+        measure_pairs(r, sockets, type, f);
     }
     pairwise_run_free(r);
     json_decref(nodes);

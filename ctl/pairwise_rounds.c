@@ -65,7 +65,7 @@ void pairwise_run_gather(struct pairwise_run *r, const struct slurm_nodes *slurm
 
 /* ---- rounds ---- */
 
-static struct pair *pair_of(struct pair *pair, size_t n, uint32_t node)
+static struct pair *find_pair(struct pair *pair, size_t n, uint32_t node)
 {
     for (size_t i = 0; i < n; i++)
         if (pair[i].a == node)
@@ -95,7 +95,7 @@ static bool play_kind(struct pairwise_run *r, const char *kind, struct pair *pai
         if (reply.node[0] || reply.round != r->round)
             continue;
         left--;
-        p = r->task[reply.task].node == TOPOLOGY_NONE ? NULL : pair_of(pair, n, r->task[reply.task].node);
+        p = r->task[reply.task].node == TOPOLOGY_NONE ? NULL : find_pair(pair, n, r->task[reply.task].node);
         if (!p)
             continue;
         p->answered = true;
@@ -111,7 +111,7 @@ static bool play_kind(struct pairwise_run *r, const char *kind, struct pair *pai
     return !r->step.ended && !(r->mpi && left);
 }
 
-static bool nothing(const struct pair *p)
+static bool is_silent(const struct pair *p)
 {
     return isnan(p->m.rtt_s) && isnan(p->m.there_bytes_per_s) && isnan(p->m.back_bytes_per_s);
 }
@@ -158,7 +158,7 @@ static void choose_caller(const struct pairwise_run *r, struct pair *p)
     p->b = low_calls ? high : low;
 }
 
-static bool play(struct pairwise_run *r, struct pair *pair, size_t n)
+static bool play_pairs(struct pairwise_run *r, struct pair *pair, size_t n)
 {
     bool more;
 
@@ -175,12 +175,12 @@ static bool play(struct pairwise_run *r, struct pair *pair, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct pair *p = &pair[i];
 
-        if (r->mpi ? !p->answered : nothing(p)) {
+        if (r->mpi ? !p->answered : is_silent(p)) {
             note_gap(r, p);
             continue;
         }
         forget_gap(r, p);
-        if (nothing(p))
+        if (is_silent(p))
             continue;
         survey_add(r->survey, p->a, p->b, p->m.rtt_s, p->m.there_bytes_per_s, p->m.back_bytes_per_s);
         if (r->clocks)
@@ -205,7 +205,7 @@ static bool play_all(struct pairwise_run *r, const char *turn, double until_s)
             if (b != TOPOLOGY_NONE && a < b && !r->given_up[a] && !r->given_up[b])
                 pair[n++] = (struct pair){ .a = a, .b = b };
         }
-        more = play(r, pair, n);
+        more = play_pairs(r, pair, n);
         measure_step_show(&r->step, "measured%s in %zu of %zu rounds between %zu nodes", turn, round + 1, rounds, r->n);
     }
     free(pair);
@@ -213,20 +213,14 @@ static bool play_all(struct pairwise_run *r, const char *turn, double until_s)
     return more && round == rounds;
 }
 
-/* All pairs once; and again while that takes little time, because the best of several measurements scatters less. */
-static void play_turns(struct pairwise_run *r)
-{
-    if (play_all(r, "", r->step.begin_s + r->limits->measure_s) && play_all(r, " again", r->step.begin_s + r->limits->again_s))
-        play_all(r, " again", r->step.begin_s + r->limits->again_s);
-}
-
 /* A few at a time of what is to be measured again, none of which shares a node. true: any is left. */
 static bool play_group(struct pairwise_run *r, struct pair *again, size_t *n)
 {
     struct pair group[GROUP];
-    size_t k = 0, most = r->mpi ? 1 : GROUP; /* who waits in MPI takes a whole core, of which there may be few */
+    /* Who waits in MPI takes a whole core, of which there may be few. */
+    size_t k = 0, max = r->mpi ? 1 : GROUP;
 
-    for (size_t i = 0; i < *n && k < most;) {
+    for (size_t i = 0; i < *n && k < max;) {
         bool busy = r->given_up[again[i].a] || r->given_up[again[i].b];
 
         if (busy) { /* it is given up: the pair is not wanted any more */
@@ -243,7 +237,7 @@ static bool play_group(struct pairwise_run *r, struct pair *again, size_t *n)
         group[k++] = again[i];
         again[i] = again[--*n];
     }
-    return play(r, group, k) && *n;
+    return play_pairs(r, group, k) && *n;
 }
 
 /* Pairs that were disturbed, alone, while there is time for more than that. */
@@ -281,7 +275,7 @@ static size_t find_suspects(const struct pairwise_run *r, struct survey_finding 
 }
 
 /* Pairs that were slow, or silent, as often as it takes to believe it.  How many could not be measured often enough. */
-static size_t confirm(struct pairwise_run *r)
+static size_t confirm_slow(struct pairwise_run *r)
 {
     struct survey_finding *suspect = xcalloc(AGAIN_MAX, sizeof(*suspect));
     struct pair *again = xcalloc(2 * AGAIN_MAX, sizeof(*again));
@@ -311,10 +305,14 @@ static size_t confirm(struct pairwise_run *r)
 
 size_t pairwise_run_measure(struct pairwise_run *r)
 {
-    play_turns(r);
+    double again_s = r->step.begin_s + r->limits->again_s;
+
+    /* Again while that takes little time, because the best of several measurements scatters less. */
+    if (play_all(r, "", r->step.begin_s + r->limits->measure_s) && play_all(r, " again", again_s))
+        play_all(r, " again", again_s);
     if (r->mpi && !r->n_gaps)
         play_missing(r);
-    return r->mpi && r->n_gaps ? 0 : confirm(r); /* what does not answer holds its tasks */
+    return r->mpi && r->n_gaps ? 0 : confirm_slow(r); /* what does not answer holds its tasks */
 }
 
 /* ---- its life ---- */

@@ -87,7 +87,7 @@ static bool is_node(const struct pairwise_run *r, const char *name)
 }
 
 /* A node with a program of another protocol has one of another version, too: that is said where the setup of each node is. */
-static json_t *others(const struct pairwise_run *r)
+static json_t *list_others(const struct pairwise_run *r)
 {
     json_t *list = json_array();
 
@@ -108,7 +108,7 @@ static bool is_other(const struct pairwise_run *r, const char *name)
 /* Nodes on which the program did not start, or cannot be used. */
 static void judge_start(const struct pairwise_run *r, const json_t *asked, const char *program, struct findings *f)
 {
-    json_t *missing = json_array(), *other = others(r), *name;
+    json_t *missing = json_array(), *other = list_others(r), *name;
     char list[512], next[1400];
     size_t i;
 
@@ -160,7 +160,7 @@ static int write_slow(const struct slow_links *slow, const char *path, struct er
     return rc < 0 ? -1 : 0;
 }
 
-static void save(struct slow_links *slow, size_t nodes, const char *path, struct findings *f)
+static void save_slow(struct slow_links *slow, size_t nodes, const char *path, struct findings *f)
 {
     struct err err;
 
@@ -180,9 +180,9 @@ static const struct pairwise_limits limits = { .start_s = 12,
                                                .last_s = 26.5,
                                                .round_s = MEASURE_LIMIT_S + 0.5 /* for what tasks say to arrive */ };
 
-static void measure(struct pairwise_run *r, const struct topology *t, const char *path,
-                    const struct slurm_nodes *slurm, const json_t *asked, const struct pairwise_options *o,
-                    struct findings *f)
+static void measure_nodes(struct pairwise_run *r, const struct topology *t, const char *path,
+                          const struct slurm_nodes *slurm, const json_t *asked,
+                          const struct pairwise_options *o, struct findings *f)
 {
     struct pairwise p = { .path = path, .topology = t };
     struct slow_links slow = { .measured_s = NAN };
@@ -208,7 +208,7 @@ static void measure(struct pairwise_run *r, const struct topology *t, const char
     pairwise_judge(&p, f, &slow);
     clocks_judge(r->clocks, r->name, o->clock_limit_s, f);
     if (o->save)
-        save(&slow, p.n, o->save, f);
+        save_slow(&slow, p.n, o->save, f);
     slow_links_free(&slow);
     if (o->mpi)
         pairwise_mpi(r, o->program, f);
@@ -234,7 +234,7 @@ void pairwise_check(const struct topology *t, const char *path, const struct slu
                      json_array_size(asked.names), SURVEY_NODES_MIN, SURVEY_NODES_MAX);
     } else {
         sigaction(SIGPIPE, &ignore, &before); /* tasks that have gone are seen by what they do not say */
-        measure(r, t, path, slurm, asked.names, o, f);
+        measure_nodes(r, t, path, slurm, asked.names, o, f);
         sigaction(SIGPIPE, &before, NULL);
     }
     pairwise_run_free(r);
