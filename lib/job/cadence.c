@@ -13,15 +13,11 @@
 
 #define OUTLIVED_S 60.0 /* a job that runs this long after the announced end has survived the notice */
 #define SAMPLES_S  5.0  /* period over which samples per second are averaged */
-#define STEP_GAIN  0.2  /* weight of the latest step time */
 #define TICK_S     0.25 /* time between two calls of cadence_tick() */
 /* A pause is the requested checkpoint if it begins within ANSWER_S or ANSWER_STEPS steps of the request. */
 #define ANSWER_S     10.0
 #define ANSWER_STEPS 3.0
 #define SETTLE_S     1.5 /* after a write, until all agents have reported its duration */
-#define CALLS_MAX    (INT64_C(1) << 52)
-#define SECONDS_MAX  3.2e7
-#define LEAST_SIGMA  3.0 /* a step may be this many deviations shorter than the mean */
 #define DAY_S        86400.0
 
 struct cadence *cadence_new(double now_s)
@@ -68,8 +64,7 @@ void cadence_notice(struct job *j, double now_s, double grace_s)
 
     if (!isnan(c->notice_s) || c->noticed)
         return;
-    c->noticed =
-        true; /* a rank's flag stays set, so that a notice that passed is not taken for a second one */
+    c->noticed = true; /* a rank's flag stays set: a notice that passed is not taken for a second one */
     c->notice_s = now_s;
     c->notice_end_s = now_s + (isnan(grace_s) ? j->params.preemption_grace_s : grace_s);
     job_event(j, now_s, "the job received notice that it will be ended in about %.0f s",
@@ -83,75 +78,6 @@ bool cadence_noticed(const struct job *j)
 
 /* ---- reports of agents ---- */
 
-/* A whole number, at most max; 0 if the value is not a number. */
-static int64_t whole(const json_t *o, const char *key, int64_t max)
-{
-    int64_t n = get_int(o, key, 0, INT64_MAX, 0);
-
-    return n < max ? n : max;
-}
-
-static double seconds(const json_t *o, const char *key)
-{
-    return get_real(o, key, 0, SECONDS_MAX);
-}
-
-static uint64_t call_of(const json_t *range, size_t i)
-{
-    double n = number_of(json_array_get(range, i));
-
-    return n > 0 ? (uint64_t)fmin(n, (double)CALLS_MAX) : 0;
-}
-
-static void calls(const json_t *o, const char *key, uint64_t *min, uint64_t *max)
-{
-    const json_t *range = get_array(o, key);
-
-    *min = call_of(range, 0);
-    *max = call_of(range, 1);
-    if (*max < *min)
-        *max = *min;
-}
-
-static void parse(struct cadence_report *t, const json_t *o)
-{
-    const json_t *asked = json_object_get(o, "asked");
-    const char *state = get_word(asked, "state");
-
-    t->serial = get_int(asked, "serial", 0, CALLS_MAX, -1);
-    t->at = (uint64_t)whole(asked, "at", CALLS_MAX);
-    t->state = !strcmp(state, "committed") ? 2 : !strcmp(state, "armed");
-    t->missed = !json_is_false(json_object_get(asked, "missed"));
-    t->mixed = get_true(o, "mixed");
-    t->notice = get_true(o, "notice");
-    t->callers = (uint32_t)whole(o, "callers", VIEW_RANKS_MAX);
-    t->deaf = (uint32_t)whole(o, "deaf", VIEW_RANKS_MAX);
-    t->app = (uint32_t)whole(o, "app", UINT16_MAX);
-    t->writing = (uint32_t)whole(o, "writing", VIEW_RANKS_MAX);
-    calls(o, "calls", &t->calls_min, &t->calls_max);
-    calls(o, "yes_at", &t->yes_min, &t->yes_max);
-    t->samples = (uint64_t)whole(o, "samples", CALLS_MAX);
-    t->writes = (uint64_t)whole(o, "writes", CALLS_MAX);
-    t->age_s = seconds(o, "age_s");
-    t->step_s = seconds(o, "step_s");
-    t->write_s = seconds(o, "write_s");
-}
-
-static void learn_step(struct cadence *c, double step_s)
-{
-    double off_s = step_s - c->step_s;
-
-    if (!(step_s > 0))
-        return;
-    if (isnan(c->step_s)) {
-        c->step_s = step_s;
-        c->step_off_s = 0.1 * step_s;
-        return;
-    }
-    c->step_s += STEP_GAIN * off_s;
-    c->step_off_s += STEP_GAIN * (fabs(off_s) - c->step_off_s);
-}
-
 void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t *report)
 {
     struct cadence *c = j->cadence;
@@ -162,10 +88,10 @@ void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t
 
     if (!json_is_object(report))
         return;
-    parse(t, report);
+    cadence_report_parse(t, report);
     t->at_s = now_s;
     if (t->calls_max > calls)
-        learn_step(c, t->step_s);
+        cadence_learn_step(c, t->step_s);
     if (t->writes > writes && !first) {
         c->reported_writes = true;
         c->write_max_s = fmax(c->write_max_s, isnan(t->write_s) ? 0 : t->write_s);
@@ -179,39 +105,6 @@ void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t
         cadence_tick(j, now_s);
 }
 
-/* ---- summary of all agents ---- */
-
-struct cadence_sum cadence_sum_up(const struct job *j)
-{
-    struct cadence_sum s = { .age_s = NAN, .heard_s = INFINITY };
-
-    for (size_t i = 0; i < j->n_agents; i++) {
-        const struct job_agent *a = j->agent[i];
-        const struct cadence_report *t = &a->checkpoint_report;
-
-        s.connected += a->link != NULL && !a->bye;
-        s.samples += t->samples;
-        if (t->at_s == 0)
-            continue;
-        s.reported++;
-        s.writing += t->writing;
-        if (!t->callers)
-            continue;
-        s.mixed |= t->mixed || (s.callers && t->app != s.app);
-        s.app = t->app;
-        s.deaf += t->deaf;
-        s.heard_s = fmin(s.heard_s, t->at_s);
-        if (!s.callers || t->calls_max > s.calls_max) {
-            s.calls_max = t->calls_max;
-            s.age_s = t->age_s;
-            s.at_s = t->at_s;
-        }
-        s.calls_min = s.callers && s.calls_min < t->calls_min ? s.calls_min : t->calls_min;
-        s.callers += t->callers;
-    }
-    return s;
-}
-
 static double step_time_s(const struct job *j)
 {
     struct view_figures f;
@@ -222,14 +115,9 @@ static double step_time_s(const struct job *j)
     return f.step_p50_s;
 }
 
-double cadence_least_step_s(const struct cadence *c)
-{
-    return fmax(c->step_s - LEAST_SIGMA * 1.25 * c->step_off_s, 0.3 * c->step_s);
-}
-
 /* ---- cost of a write ---- */
 
-static void look_at_writes(struct job *j, double now_s, const struct cadence_sum *s)
+static void update_cost(struct job *j, double now_s, const struct cadence_sum *s)
 {
     struct cadence *c = j->cadence;
     struct view_phases p;
@@ -260,7 +148,7 @@ static void look_at_writes(struct job *j, double now_s, const struct cadence_sum
     c->pause_s = p.pause_s;
 }
 
-static void look_at_samples(struct cadence *c, double now_s, uint64_t samples)
+static void update_samples(struct cadence *c, double now_s, uint64_t samples)
 {
     double over_s = now_s - c->samples_s;
 
@@ -281,7 +169,7 @@ double cadence_samples_per_s(const struct job *j)
 
 /* ---- when a checkpoint is due ---- */
 
-static struct failure_rate rate_of(const struct job *j, double now_s)
+static struct failure_rate failure_rate_of(const struct job *j, double now_s)
 {
     const struct cadence *c = j->cadence;
     struct failure_rate r = cadence_prior(c->history.failures, c->history.node_s);
@@ -306,7 +194,7 @@ static struct cadence_figures figures_of(const struct job *j, double now_s)
 
     return (struct cadence_figures){
         .write = cadence_cost_get(&c->cost, j->params.checkpoint_cost_s),
-        .rate = rate_of(j, now_s),
+        .rate = failure_rate_of(j, now_s),
         .nodes = fmax(1, fmax(j->nodes_total, (double)j->n_agents)),
         .step_s = step_time_s(j),
         .delivery_s = CADENCE_URGENT_S + TICK_S,
@@ -339,8 +227,8 @@ void cadence_tick(struct job *j, double now_s)
     }
     if (now_s > c->notice_end_s + OUTLIVED_S)
         c->notice_s = c->notice_end_s = NAN;
-    look_at_writes(j, now_s, &s);
-    look_at_samples(c, now_s, s.samples);
+    update_cost(j, now_s, &s);
+    update_samples(c, now_s, s.samples);
     cadence_request_tick(j, now_s, &s);
     if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || job_hold(j) || c->request.phase != CADENCE_IDLE ||
         !(s.reported || cadence_other_way(j)) || now_s < c->request.again_s)
@@ -379,15 +267,6 @@ static const char *cost_source(const struct cadence *c)
     return !c->cost.n ? "policy" : c->reported_writes ? "program" : "pauses";
 }
 
-/* The latest pause of all ranks that may have been a checkpoint. */
-static json_t *perhaps_json(const struct cadence *c, double now_s)
-{
-    if (c->reported_writes || isnan(c->pause_seen_s))
-        return json_null();
-    return json_pack("{s:o,s:o}", "pause_s", real_json(c->pause_each_s), "age_s",
-                     real_json(now_s - c->pause_seen_s));
-}
-
 json_t *cadence_json(const struct job *j, double now_s)
 {
     static const char *const modes[] = { "off", "advise", "request" };
@@ -417,7 +296,12 @@ json_t *cadence_json(const struct job *j, double now_s)
     put_real(o, "last_s", now_s - c->last_s);
     put_real(o, "next_due_s", job_over(j) ? NAN : d.next_s);
     put_real(o, "lost_work_s", now_s - unsaved_since_s(c));
-    put_json(o, "perhaps", perhaps_json(c, now_s));
+    /* The latest pause of all ranks that may have been a checkpoint. */
+    put_json(o, "perhaps",
+             c->reported_writes || isnan(c->pause_seen_s)
+                 ? json_null()
+                 : json_pack("{s:o,s:o}", "pause_s", real_json(c->pause_each_s), "age_s",
+                             real_json(now_s - c->pause_seen_s)));
     put_bool(o, "too_late", d.too_late && !job_over(j));
     put_real(o, "limit_s", f.left_s);
     put_real(o, "notice_s", f.notice_s);

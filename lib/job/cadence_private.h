@@ -1,9 +1,10 @@
-/* cadence_private.h - shared by cadence.c (figures, decisions, report) and cadence_request.c (delivers a request
- * to all ranks at the same call). */
+/* cadence_private.h - shared by cadence.c (decisions, and the job's report), cadence_request.c (delivers a request
+ * to all ranks at the same call) and, below both, cadence_report.c (what agents report). */
 #ifndef SYNCGUARD_JOB_CADENCE_PRIVATE_H
 #define SYNCGUARD_JOB_CADENCE_PRIVATE_H
 
 #include "job/cadence.h"
+#include "job/job.h"
 #include "rules/cadence.h"
 
 /* Initial time from a request to its call: enough to withdraw it when an agent does not answer.  When the job is
@@ -78,6 +79,10 @@ struct cadence_sum {
     double heard_s;     /* time of the oldest report of a node with callers */
 };
 struct cadence_sum cadence_sum_up(const struct job *j);
+/* The object "checkpoint" of an agent's message; what is missing or out of bounds is 0 or NaN. */
+void cadence_report_parse(struct cadence_report *r, const json_t *o);
+void cadence_learn_step(struct cadence *c, double step_s);
+/* As short as a step may be. */
 double cadence_least_step_s(const struct cadence *c);
 
 void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum *s);

@@ -39,13 +39,13 @@ static void send_to(const struct job_agent *a, json_t *o)
     json_decref(o);
 }
 
-static json_t *message(const struct cadence_requested *r, int state)
+static json_t *message_json(const struct cadence_requested *r, int state)
 {
     return json_pack("{s:{s:{s:I,s:I,s:I,s:s}}}", "control", "checkpoint", "serial", (json_int_t)r->serial,
                      "at", (json_int_t)r->at, "app", (json_int_t)r->app, "state", states[state]);
 }
 
-static void say_all(struct job *j, double now_s, int state)
+static void tell_all(struct job *j, double now_s, int state)
 {
     struct cadence *c = j->cadence;
 
@@ -56,27 +56,22 @@ static void say_all(struct job *j, double now_s, int state)
         if (!j->agent[i]->link || j->agent[i]->bye)
             continue;
         c->request.said++;
-        send_to(j->agent[i], message(&c->request, state));
+        send_to(j->agent[i], message_json(&c->request, state));
     }
-}
-
-static int state_of(const struct cadence_requested *r)
-{
-    return r->revoked ? 0 : r->phase == CADENCE_COMMITTED ? 2 : 1;
 }
 
 void cadence_hello(struct job *j, struct job_agent *a)
 {
-    struct cadence *c = j->cadence;
+    const struct cadence_requested *r = &j->cadence->request;
 
     a->checkpoint_report = (struct cadence_report){ .serial = -1 };
-    if (c->request.phase >= CADENCE_ARMED)
-        send_to(a, message(&c->request, state_of(&c->request)));
+    if (r->phase >= CADENCE_ARMED)
+        send_to(a, message_json(r, r->revoked ? 0 : r->phase == CADENCE_COMMITTED ? 2 : 1));
 }
 
 /* ---- outcomes ---- */
 
-static void finish(struct job *j, double now_s, const char *outcome)
+static void finish_request(struct job *j, double now_s, const char *outcome)
 {
     struct cadence_requested *r = &j->cadence->request;
 
@@ -87,28 +82,28 @@ static void finish(struct job *j, double now_s, const char *outcome)
     r->tries = 0;
 }
 
-static void fail(struct job *j, double now_s, const char *why)
+static void fail_request(struct job *j, double now_s, const char *why)
 {
     struct cadence_requested *r = &j->cadence->request;
 
     if (r->phase >= CADENCE_ARMED)
-        say_all(j, now_s, 0);
+        tell_all(j, now_s, 0);
     r->failed++;
     r->again_s = now_s + AGAIN_S;
     job_event(j, now_s, "cannot request a checkpoint (%s): %s", r->reason, why);
-    finish(j, now_s, why);
+    finish_request(j, now_s, why);
 }
 
 /* The call was withdrawn or has passed: try a later one. */
-static void retry(struct job *j, double now_s, const char *why)
+static void retry_request(struct job *j, double now_s, const char *why)
 {
     struct cadence_requested *r = &j->cadence->request;
 
-    say_all(j, now_s, 0);
+    tell_all(j, now_s, 0);
     r->phase = CADENCE_WANTED;
     r->margin_s = fmin(r->margin_s * (r->urgent ? 1.5 : 2), MARGIN_MAX_S);
     if (++r->tries >= TRIES_MAX)
-        fail(j, now_s, why);
+        fail_request(j, now_s, why);
 }
 
 /* ---- programs that do not ask whether a checkpoint is due ---- */
@@ -158,16 +153,17 @@ static void deliver_otherwise(struct job *j, double now_s)
               : sig > 0                             ? "signal"
                                                     : "file",
               c->request.reason);
-    finish(j, now_s, "delivered");
+    finish_request(j, now_s, "delivered");
 }
 
 /* ---- the phases ---- */
 
-static const char of_several[] = "its ranks run different programs, or some ranks were restarted: their calls do not agree";
-static const char unseeing[] = "some ranks cannot see the agent's page";
+static const char calls_disagree[] =
+    "its ranks run different programs, or some ranks were restarted: their calls do not agree";
+static const char ranks_deaf[] = "some ranks cannot see the agent's page";
 
 /* Why the ranks cannot be asked at one call; NULL: they can. */
-static const char *missing(const struct job *j, double now_s, const struct cadence_sum *s)
+static const char *obstacle(const struct job *j, double now_s, const struct cadence_sum *s)
 {
     if (job_hold(j))
         return job_hold(j);
@@ -178,9 +174,9 @@ static const char *missing(const struct job *j, double now_s, const struct caden
     if (s->reported < s->connected)
         return "not all agents have reported their ranks yet";
     if (s->mixed)
-        return of_several;
+        return calls_disagree;
     if (s->deaf)
-        return unseeing;
+        return ranks_deaf;
     if (isnan(j->cadence->step_s))
         return "the time of a step is not known yet";
     if (now_s - s->heard_s > STALE_S)
@@ -188,10 +184,10 @@ static const char *missing(const struct job *j, double now_s, const struct caden
     return NULL;
 }
 
-static void arm(struct job *j, double now_s, const struct cadence_sum *s)
+static void arm_request(struct job *j, double now_s, const struct cadence_sum *s)
 {
     struct cadence_requested *r = &j->cadence->request;
-    const char *why = missing(j, now_s, s);
+    const char *why = obstacle(j, now_s, s);
     double age_s = s->age_s + now_s - s->at_s, least_s = cadence_least_step_s(j->cadence);
 
     if (why && !s->callers && !job_hold(j) && cadence_other_way(j)) {
@@ -207,17 +203,17 @@ static void arm(struct job *j, double now_s, const struct cadence_sum *s)
     }
     if (why) {
         if (now_s > r->asked_s + PATIENCE_S)
-            fail(j, now_s, why);
+            fail_request(j, now_s, why);
         return;
     }
     r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * least_s;
     r->phase = CADENCE_ARMED;
     r->sure = r->revoked = false;
-    say_all(j, now_s, 1);
+    tell_all(j, now_s, 1);
 }
 
 /* Number of agents that have the latest message; missed: one of them got it too late. */
-static uint32_t answers(const struct job *j, int state, bool *missed)
+static uint32_t count_answers(const struct job *j, int state, bool *missed)
 {
     const struct cadence_requested *r = &j->cadence->request;
     uint32_t n = 0;
@@ -235,42 +231,44 @@ static uint32_t answers(const struct job *j, int state, bool *missed)
 }
 
 /* Ranks of a synchronised job are at most one step apart, and their reports at most one round of messages. */
-static bool apart(const struct job *j, double now_s, const struct cadence_sum *s)
+static bool ranks_apart(const struct job *j, double now_s, const struct cadence_sum *s)
 {
     double steps = (now_s - j->cadence->request.sent_s) / cadence_least_step_s(j->cadence);
 
     return (double)(s->calls_max - s->calls_min) > 2 + ceil(steps);
 }
 
-static void commit(struct job *j, double now_s, const struct cadence_sum *s)
+static void commit_request(struct job *j, double now_s, const struct cadence_sum *s)
 {
     struct cadence_requested *r = &j->cadence->request;
     double round_s = now_s - r->sent_s, age_s = s->age_s + now_s - s->at_s;
     bool missed;
 
-    if (answers(j, 1, &missed) < s->connected) {
+    if (count_answers(j, 1, &missed) < s->connected) {
         if (now_s > r->call_s)
-            retry(j, now_s, "an agent did not answer in time");
+            retry_request(j, now_s, "an agent did not answer in time");
         return;
     }
     if (missed || s->calls_max >= r->at) {
-        retry(j, now_s, "the ranks reached the call before the request");
+        retry_request(j, now_s, "the ranks reached the call before the request");
         return;
     }
-    if (missing(j, now_s, s) || apart(j, now_s, s)) {
-        fail(j, now_s, apart(j, now_s, s) ? "its ranks do not all ask once a step" : missing(j, now_s, s));
+    if (obstacle(j, now_s, s) || ranks_apart(j, now_s, s)) {
+        fail_request(j, now_s,
+                     ranks_apart(j, now_s, s) ? "its ranks do not all ask once a step"
+                                               : obstacle(j, now_s, s));
         return;
     }
     r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * cadence_least_step_s(j->cadence);
     if (r->call_s - now_s < 2 * round_s || r->call_s - now_s < r->margin_s / 4) {
-        retry(j, now_s, "messages take longer than the steps until the call");
+        retry_request(j, now_s, "messages take longer than the steps until the call");
         return;
     }
     r->phase = CADENCE_COMMITTED;
-    say_all(j, now_s, 2);
+    tell_all(j, now_s, 2);
 }
 
-static void judge(struct job *j, double now_s)
+static void judge_request(struct job *j, double now_s)
 {
     struct cadence_requested *r = &j->cadence->request;
     uint32_t heard = 0, deaf = 0;
@@ -288,42 +286,42 @@ static void judge(struct job *j, double now_s)
         r->heard++;
         j->cadence->heard_s = j->cadence->unanswered_s = now_s;
         r->again_s = now_s + fmax(j->params.checkpoint_least_s, 1);
-        finish(j, now_s, "heard");
+        finish_request(j, now_s, "heard");
         return;
     }
     if (!heard) {
-        retry(j, now_s, "an agent did not answer in time");
+        retry_request(j, now_s, "an agent did not answer in time");
         return;
     }
     r->split++;
     snprintf(text, sizeof(text), "split: on %u nodes all ranks received it, on %u some did not", heard, deaf);
     job_event(j, now_s, "only some ranks received the checkpoint request: all on %u nodes, not all on %u",
               heard, deaf);
-    finish(j, now_s, text);
+    finish_request(j, now_s, text);
 }
 
-static void await(struct job *j, double now_s, const struct cadence_sum *s)
+static void await_ranks(struct job *j, double now_s, const struct cadence_sum *s)
 {
     struct cadence_requested *r = &j->cadence->request;
     bool missed;
 
-    if (!r->sure && answers(j, 2, &missed) >= s->connected && !missed)
+    if (!r->sure && count_answers(j, 2, &missed) >= s->connected && !missed)
         r->sure = true;
     if (s->callers && s->calls_min >= r->at) {
-        judge(j, now_s);
+        judge_request(j, now_s);
     } else if (!r->revoked && (s->mixed || (!r->sure && now_s > r->sent_s + (r->call_s - r->sent_s) / 2))) {
         /* Whether it was withdrawn in time is known when all ranks have passed the call. */
         r->revoked = true;
-        say_all(j, now_s, 0);
+        tell_all(j, now_s, 0);
     } else if (now_s > r->call_s + OVERDUE_S + 10 * j->cadence->step_s) {
-        fail(j, now_s, "the ranks did not reach the call");
+        fail_request(j, now_s, "the ranks did not reach the call");
     }
 }
 
 void cadence_request_end(struct job *j, double now_s)
 {
     if (j->cadence->request.phase != CADENCE_IDLE)
-        finish(j, now_s, "the step ended before");
+        finish_request(j, now_s, "the step ended before");
 }
 
 void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum *s)
@@ -332,13 +330,13 @@ void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum 
     case CADENCE_IDLE:
         break;
     case CADENCE_WANTED:
-        arm(j, now_s, s);
+        arm_request(j, now_s, s);
         break;
     case CADENCE_ARMED:
-        commit(j, now_s, s);
+        commit_request(j, now_s, s);
         break;
     case CADENCE_COMMITTED:
-        await(j, now_s, s);
+        await_ranks(j, now_s, s);
         break;
     }
 }
@@ -359,7 +357,7 @@ int cadence_can(const struct job *j, struct err *err)
                        "the program does not ask whether a checkpoint is due (libsyncguard, SCR), and the "
                        "policy has neither CheckpointSignal nor CheckpointFile");
     if (s.callers && (s.mixed || s.deaf))
-        return err_set(err, "%s", s.mixed ? of_several : unseeing);
+        return err_set(err, "%s", s.mixed ? calls_disagree : ranks_deaf);
     return 0;
 }
 
@@ -385,7 +383,7 @@ json_t *cadence_requests_json(const struct job *j, double now_s, const struct ca
 {
     static const char *const phases[] = { NULL, "wanted", "armed", "committed" };
     const struct cadence_requested *r = &j->cadence->request;
-    const char *why = job_over(j) ? NULL : missing(j, now_s, s);
+    const char *why = job_over(j) ? NULL : obstacle(j, now_s, s);
     json_t *newest = json_null();
 
     if (r->phase != CADENCE_IDLE)

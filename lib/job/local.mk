@@ -2,7 +2,8 @@
 noinst_LIBRARIES += libjob.a
 libjob_a_SOURCES = \
 	lib/job/ability.c lib/job/ability.h \
-	lib/job/cadence.c lib/job/cadence.h lib/job/cadence_private.h lib/job/cadence_request.c \
+	lib/job/cadence.c lib/job/cadence.h lib/job/cadence_private.h lib/job/cadence_report.c \
+	lib/job/cadence_request.c \
 	lib/job/earlier.c lib/job/earlier.h \
 	lib/job/guarded.c lib/job/guarded.h \
 	lib/job/job.c lib/job/job.h \
