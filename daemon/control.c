@@ -14,145 +14,8 @@
 #include "daemon/control_private.h"
 #include "daemon/peer.h"
 #include "history/audit.h"
-#include "history/history.h"
-#include "history/past.h"
-#include "job/job_figures.h"
-
-#define WORDS_MAX   32u
-#define COMMAND_MAX 700
-
-/* ---- parameters ---- */
-
-/* Limits that protect other users, which only an operator may change. */
-static bool operators_only(const struct key *key)
-{
-    static const char *const names[] = { "ActionsPerHour", "NodesPerHour", "NodesAtOnce" };
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (!strcmp(key->name, names[i]))
-            return true;
-    return false;
-}
-
-/* Apply the configured policy, then the parameters that users set. */
-static void params_apply(struct control *c)
-{
-    const struct key *keys = config_keys(CONFIG_POLICY);
-    struct config_policy p = c->config;
-
-    for (size_t i = 0; keys[i].name; i++)
-        if (c->override[i])
-            key_store(&keys[i], &p, c->override[i], NULL);
-    if (job_unconfirmed(c->job))
-        p.action = CONFIG_DRYRUN;
-    job_policy_set(c->job, &p);
-}
-
-struct change {
-    size_t key;
-    const char *value; /* NULL: the policy's value */
-};
-
-/* Parse "Key=Value", and check that the user may change this key. */
-static int change_parse(const struct control *c, const char *word, bool trusted, struct change *change,
-                        struct err *err)
-{
-    const char *equal = strchr(word, '=');
-    struct config_policy scratch = { 0 };
-    const struct key *keys = config_keys(CONFIG_POLICY), *key;
-    char name[64], names[400];
-
-    if (!equal || equal == word || (size_t)(equal - word) >= sizeof(name) || strpbrk(word, " \t\n"))
-        return err_set(err, "'%.80s': expected Key=Value without blanks", word);
-    snprintf(name, sizeof(name), "%.*s", (int)(equal - word), word);
-    key = key_find(keys, name);
-    if (!key || !strcmp(key->name, "Description"))
-        return err_set(err, "unknown parameter '%s': expected one of %s", name,
-                       key_names(keys + 1, names, sizeof(names)));
-    if (operators_only(key) && !trusted)
-        return err_set(err, "%s: only operators may set it", key->name);
-    *change = (struct change){ (size_t)(key - keys), strcasecmp(equal + 1, "default") ? equal + 1 : NULL };
-    if (change->value && key_store(key, &scratch, change->value, err) < 0)
-        return err_prefix(err, "%s=%.80s", key->name, change->value);
-    return c->fixed[change->key] && !trusted ? err_set(err, "%s: an operator has set it for this run", key->name) : 0;
-}
-
-/* Parse all words. -1 with a reason if one is invalid or not allowed. */
-static int changes_parse(const struct control *c, const char *const *word, size_t n, bool trusted,
-                         struct change change[WORDS_MAX], struct err *err)
-{
-    if (n == 0 || n > WORDS_MAX)
-        return err_set(err, "expected Key=Value, 1 to %u times", WORDS_MAX);
-    for (size_t i = 0; i < n; i++) {
-        if (change_parse(c, word[i], trusted, &change[i], err) < 0)
-            return -1;
-        for (size_t k = 0; k < i; k++)
-            if (change[k].key == change[i].key)
-                return err_set(err, "'%.80s': set twice", word[i]);
-    }
-    return 0;
-}
-
-static void changes_make(struct control *c, const struct change *change, size_t n, bool trusted)
-{
-    const struct key *keys = config_keys(CONFIG_POLICY);
-
-    for (size_t i = 0; i < n; i++) {
-        free(c->override[change[i].key]);
-        c->override[change[i].key] = xstrdup(change[i].value);
-        c->fixed[change[i].key] = change[i].value && trusted;
-        if (!strcmp(keys[change[i].key].name, "Action"))
-            c->owner_enforces = change[i].value && !trusted;
-    }
-    params_apply(c);
-}
 
 /* ---- decisions ---- */
-
-struct control_decision *control_decision(const struct control *c, size_t i)
-{
-    return i < c->n_decisions && i < JOB_DECISIONS ? c->decision[(c->n_decisions - 1 - i) % JOB_DECISIONS]
-                                                   : NULL;
-}
-
-struct control_decision *control_keep(struct control *c, const struct audit_entry *e)
-{
-    struct control_decision **slot = &c->decision[c->n_decisions++ % JOB_DECISIONS];
-
-    if (!*slot)
-        *slot = xcalloc(1, sizeof(**slot));
-    **slot = (struct control_decision){ .entry = *e, .due_s = NAN };
-    return *slot;
-}
-
-void control_fill(struct audit_entry *e, const struct control *c)
-{
-    memset(e, 0, sizeof(*e));
-    e->at = wall_s();
-    e->job = c->job->id;
-    snprintf(e->job_text, sizeof(e->job_text), "%s", c->job->text_id);
-    snprintf(e->policy, sizeof(e->policy), "%s", c->job->policy);
-    e->by = AUDIT_NOBODY;
-    e->d.projected_ratio = NAN;
-    e->before = (struct effect_level){ NAN, NAN, 0 };
-    e->brought = (struct effect_ratio){ NAN, NAN, NAN };
-}
-
-static int command(struct controls *cs, struct control *c, uid_t by, double now_s, const char *text,
-                   struct err *err)
-{
-    struct audit_entry e;
-
-    control_fill(&e, c);
-    e.command = true;
-    e.by = by;
-    snprintf(e.d.sentence, sizeof(e.d.sentence), "%s", text);
-    if (audit_add(cs->controller->audit, &e, err) < 0)
-        return -1;
-    job_event(c->job, now_s, "policy: %s, by uid %u", text, (unsigned)by);
-    log_info("job %s: policy: %s, by uid %u", c->job->text_id, text, (unsigned)by);
-    return 0;
-}
 
 /* What a rule decided, as an action on the job; d, j and nodes are lent. */
 static struct action action_of(const struct decision *d, const struct job *j, char nodes[DECISION_NODES_MAX])
@@ -168,7 +31,7 @@ static struct action action_of(const struct decision *d, const struct job *j, ch
                             .by = ACTION_BY_ITSELF };
 }
 
-static int can(const struct decision *d, const void *arg, struct err *err)
+static int can_act(const struct decision *d, const void *arg, struct err *err)
 {
     const struct control_witness *w = arg;
     char nodes[DECISION_NODES_MAX];
@@ -178,24 +41,14 @@ static int can(const struct decision *d, const void *arg, struct err *err)
     return actions_check(w->cs->controller->actions, &a, err);
 }
 
-static void hand_on(struct controls *cs, struct control *c, struct control_decision *k,
-                    const struct figures *f, double now_s)
+/* Record the decision, and start its action if it is enforced. */
+static void carry_out(struct controls *cs, struct control *c, const struct decision *d,
+                      const struct figures *f, double now_s)
 {
     char key[ACTION_KEY_MAX], nodes[DECISION_NODES_MAX];
-    struct action a = action_of(&k->entry.d, c->job, nodes);
-    struct err err;
-
-    a.key = control_key(&k->entry, key);
-    a.figures = f;
-    if (!actions_start(cs->controller->actions, &a, &err))
-        control_outcome(cs, c, k, false, err.text, now_s);
-}
-
-static void record(struct controls *cs, struct control *c, const struct decision *d, const struct figures *f,
-                   double now_s)
-{
     struct control_decision *k;
     struct audit_entry e;
+    struct action a;
     struct err err;
 
     control_fill(&e, c);
@@ -213,8 +66,13 @@ static void record(struct controls *cs, struct control *c, const struct decision
         engine_failed(&c->engine, d, &cs->cluster, c->job->id.uid);
     }
     k = control_keep(c, &e);
-    if (e.outcome == AUDIT_PENDING)
-        hand_on(cs, c, k, f, now_s);
+    if (e.outcome != AUDIT_PENDING)
+        return;
+    a = action_of(&k->entry.d, c->job, nodes);
+    a.key = control_key(&k->entry, key);
+    a.figures = f;
+    if (!actions_start(cs->controller->actions, &a, &err))
+        control_outcome(cs, c, k, false, err.text, now_s);
 }
 
 /* ---- time ---- */
@@ -227,19 +85,9 @@ static bool asks_site(const struct control *c)
     return false;
 }
 
-void control_figures(const struct controls *cs, const struct control *c, double now_s, struct figures *f)
-{
-    const struct past *past = history_past(cs->controller->history, c->job);
-
-    job_figures(c->job, now_s, f);
-    if (past) {
-        f->value[FIGURE_PAST_STEP_RATIO] = past->step.ratio;
-        f->value[FIGURE_UNUSUAL] = past_unusual(past);
-    }
-}
-
-/* Hold the job's levers, or release them, once a second at most; and rules may be about what happened. */
-static void look_at_values(struct controls *cs, struct control *c, double now_s)
+/* Hold the job's levers, or release them, once a second at most.  Rules may be about what happened: they are
+ * evaluated at once. */
+static void update_hold(struct controls *cs, struct control *c, double now_s)
 {
     const char *why = job_hold(c->job);
 
@@ -270,12 +118,14 @@ struct engine_input control_input(const struct control_witness *w)
                                   .enforce_beyond = !j->control->owner_enforces,
                                   .doubt = is_operator ? NULL : control_doubt,
                                   .doubt_arg = w,
-                                  .can = can,
+                                  .can = can_act,
                                   .can_arg = w,
                                   .hold = job_hold(j),
-                                  .paused = j->control->paused         ? "the policy is paused"
-                                            : j->trust == JOB_VOUCHED ? job_unconfirmed(j) /* Slurm's answer will choose the policy */
-                                                                      : NULL,
+                                  .paused =
+                                      j->control->paused ? "the policy is paused"
+                                      : j->trust == JOB_VOUCHED
+                                          ? job_unconfirmed(j) /* Slurm's answer will choose the policy */
+                                          : NULL,
                                   .now_s = w->now_s };
 }
 
@@ -292,7 +142,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
 
     if (job_over(j))
         return;
-    look_at_values(cs, c, now_s);
+    update_hold(cs, c, now_s);
     if (now_s < c->next_s)
         return;
     c->next_s = now_s + CONTROL_EVERY_S;
@@ -310,67 +160,8 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     }
     n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));
     for (size_t i = 0; i < n; i++)
-        record(cs, c, &decided[i], &f, now_s);
+        carry_out(cs, c, &decided[i], &f, now_s);
     control_measure(cs, c, now_s);
-}
-
-/* ---- commands ---- */
-
-int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t by, double now_s,
-                 struct err *err)
-{
-    bool trusted = controller_is_operator(cs->controller, by);
-    struct change change[WORDS_MAX];
-    char text[COMMAND_MAX] = "set";
-    size_t at = strlen(text), n = json_array_size(words);
-    const char *word[WORDS_MAX];
-
-    for (size_t i = 0; i < n && i < WORDS_MAX; i++)
-        word[i] = json_is_string(json_array_get(words, i)) ? json_string_value(json_array_get(words, i)) : "";
-    if (changes_parse(j->control, word, n, trusted, change, err) < 0)
-        return -1;
-    if (job_unconfirmed(j))
-        return err_set(err, "job %s is unconfirmed: %s", j->text_id, job_unconfirmed(j));
-    for (size_t i = 0; i < n; i++) {
-        at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", word[i]);
-        if (at >= sizeof(text))
-            return err_set(err, "too long: at most %d characters at once", COMMAND_MAX - 1);
-    }
-    if (command(cs, j->control, by, now_s, text, err) < 0)
-        return -1;
-    changes_make(j->control, change, n, trusted);
-    peers_instruct(cs->controller, j);
-    return 0;
-}
-
-int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, double now_s, struct err *err)
-{
-    struct control *c = j->control;
-
-    bool trusted = controller_is_operator(cs->controller, by);
-
-    if (c->paused == pause && (!trusted || c->paused_by_operator == pause))
-        return 0;
-    if (c->paused_by_operator && !trusted)
-        return err_set(err, "an operator has paused the policy of job %s", j->text_id);
-    if (command(cs, c, by, now_s, pause ? "pause" : "resume", err) < 0)
-        return -1;
-    c->paused = pause;
-    c->paused_by_operator = pause && trusted;
-    return 0;
-}
-
-int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double now_s, struct err *err)
-{
-    char text[COMMAND_MAX] = "acknowledge ";
-    size_t at = strlen(text);
-
-    if (!job_unacknowledged(j, text + at, sizeof(text) - at))
-        return 0;
-    if (command(cs, j->control, by, now_s, text, err) < 0)
-        return -1;
-    job_acknowledge(j);
-    return 0;
 }
 
 /* ---- adding and removing jobs ---- */
@@ -381,49 +172,17 @@ struct restoring {
     double now_s, wall_s;
 };
 
-/* The newest of each kind counts: a pause is over when it was resumed, whatever else was said since. */
-static void restore_command(struct control *c, const char *text, bool trusted, double now_s)
-{
-    char copy[COMMAND_MAX], *rest = copy, *word;
-    const char *key[WORDS_MAX + 1]; /* one more than allowed, to detect too many */
-    struct change change[WORDS_MAX];
-    size_t n = 0;
-
-    snprintf(copy, sizeof(copy), "%s", text);
-    word = strsep(&rest, " ");
-    while (rest && n < ARRAY_SIZE(key))
-        key[n++] = strsep(&rest, " ");
-    if (!strcmp(word, "set")) {
-        if (changes_parse(c, key, n, trusted, change, NULL) == 0) /* ignore a key that no longer exists */
-            changes_make(c, change, n, trusted);
-    } else if (!strcmp(word, "pause") || !strcmp(word, "resume")) {
-        c->paused = !strcmp(word, "pause");
-        c->paused_by_operator = c->paused && trusted;
-    } else if (!strcmp(word, "acknowledge")) {
-        text += strlen(word);
-        job_acknowledge_again(c->job, text + strspn(text, " "), now_s);
-    }
-}
-
 static void restore_entry(const struct audit_entry *e, void *arg)
 {
     struct restoring *r = arg;
 
     if (e->command) {
-        restore_command(r->c, e->d.sentence, controller_is_operator(r->cs->controller, e->by), r->now_s);
+        control_command_restore(r->c, e->d.sentence, controller_is_operator(r->cs->controller, e->by),
+                                r->now_s);
         return;
     }
     control_keep(r->c, e);
     engine_restore(&r->c->engine, &e->d, r->now_s - (r->wall_s - e->at));
-}
-
-/* Restore the actions that ended earlier runs: they come newest first, and are kept oldest first. */
-static void restore_earlier(struct controls *cs, struct control *c)
-{
-    struct audit_entry e[AUDIT_EARLIER];
-
-    for (size_t n = audit_earlier(cs->controller->audit, &c->job->id, e); n > 0; n--)
-        control_keep(c, &e[n - 1]);
 }
 
 static void restore_spent(double at, uint32_t nodes, uid_t uid, void *arg)
@@ -434,14 +193,18 @@ static void restore_spent(double at, uint32_t nodes, uid_t uid, void *arg)
 }
 
 /* What the audit log has of the run, for the rules of its policy. */
-static void restore(struct controls *cs, struct control *c, double now_s)
+static void restore_run(struct controls *cs, struct control *c, double now_s)
 {
     struct restoring r = { cs, c, now_s, wall_s() };
+    struct audit_entry
+        earlier[AUDIT_EARLIER]; /* actions that ended earlier runs, newest first; kept oldest first */
+    size_t n;
 
     audit_spent(cs->controller->audit, &c->job->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
     c->awaits = c->job->id.restarts > 0;
-    if (c->awaits)
-        restore_earlier(cs, c);
+    n = c->awaits ? audit_earlier(cs->controller->audit, &c->job->id, earlier) : 0;
+    while (n > 0)
+        control_keep(c, &earlier[--n]);
     audit_run(cs->controller->audit, &c->job->id, restore_entry, &r);
 }
 
@@ -458,8 +221,8 @@ void controls_add(struct controls *cs, struct job *j, const struct config_policy
     cs->control = xgrow(cs->control, &cs->cap, cs->n + 1, sizeof(*cs->control));
     cs->control[cs->n++] = c;
     if (j->trust != JOB_VOUCHED) /* else its policy is not known yet: controls_confirm() */
-        restore(cs, c, now_s);
-    params_apply(c);
+        restore_run(cs, c, now_s);
+    control_params_apply(c);
 }
 
 static void control_free(struct control *c)
@@ -485,13 +248,13 @@ void controls_remove(struct controls *cs, struct job *j)
 void controls_renew(struct job *j, const struct config_policy *config)
 {
     j->control->config = *config;
-    params_apply(j->control);
+    control_params_apply(j->control);
 }
 
 void controls_confirm(struct controls *cs, struct job *j, const struct config_policy *config, double now_s)
 {
     engine_bind(&j->control->engine, cs->rules, j->policy);
-    restore(cs, j->control, now_s);
+    restore_run(cs, j->control, now_s);
     controls_renew(j, config);
 }
 

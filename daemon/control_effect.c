@@ -45,7 +45,7 @@ char *control_key(const struct audit_entry *e, char *buf)
 
 /* Whether the action belongs to this entry, a decision or a user's request. A key that is only a number is from an
  * earlier version of the controller. */
-static bool is_of(const struct audit_entry *e, const struct action_record *r)
+static bool belongs_to(const struct audit_entry *e, const struct action_record *r)
 {
     char key[ACTION_KEY_MAX];
     bool like = !e->command && job_id_same(&e->job, &r->job) && e->d.action == r->kind;
@@ -56,13 +56,13 @@ static bool is_of(const struct audit_entry *e, const struct action_record *r)
 }
 
 /* The decision in memory whose action is under way. */
-static struct control_decision *find(const struct controls *cs, const struct action_record *r,
-                                     struct control **whose)
+static struct control_decision *find_decision(const struct controls *cs, const struct action_record *r,
+                                              struct control **whose)
 {
     for (size_t i = 0; i < cs->n; i++)
         for (size_t k = 0; control_decision(cs->control[i], k); k++)
             if (control_decision(cs->control[i], k)->entry.outcome == AUDIT_PENDING &&
-                is_of(&control_decision(cs->control[i], k)->entry, r)) {
+                belongs_to(&control_decision(cs->control[i], k)->entry, r)) {
                 *whose = cs->control[i];
                 return control_decision(cs->control[i], k);
             }
@@ -78,7 +78,7 @@ static int find_stored(const struct controls *cs, const struct action_record *r,
         return audit_asked(cs->controller->audit, &r->job, r->kind, r->by, e);
     if (sscanf(r->key, KEY "%lld", &id) != 1 || audit_get(cs->controller->audit, id, e) < 0)
         return -1;
-    return is_of(e, r) ? 0 : -1;
+    return belongs_to(e, r) ? 0 : -1;
 }
 
 /* ---- outcomes ---- */
@@ -115,7 +115,7 @@ bool controls_ended(struct controls *cs, const struct action_record *r, double n
 
     if (!by_rule && (r->by == ACTION_BY_ITSELF || !action_table[r->kind].ends_run))
         return false;
-    k = find(cs, r, &c);
+    k = find_decision(cs, r, &c);
     if (k) {
         control_outcome(cs, c, k, done, r->outcome, now_s);
     } else if (find_stored(cs, r, &stored) == 0) {
@@ -131,7 +131,7 @@ bool controls_ended(struct controls *cs, const struct action_record *r, double n
 /* ---- actions that users asked for ---- */
 
 /* Add the job's nodes that are in the list. */
-static void take_nodes(struct decision *d, const struct job *j, const char *list)
+static void add_nodes(struct decision *d, const struct job *j, const char *list)
 {
     for (size_t i = 0; list && i < j->n_agents && d->n_nodes < FIGURE_NODES_MAX; i++)
         if (hostlist_has(list, j->agent[i]->node))
@@ -139,7 +139,7 @@ static void take_nodes(struct decision *d, const struct job *j, const char *list
 }
 
 /* The projection of the verdict holds only if all culprits are excluded. */
-static double projected(const struct figures *f, const struct action *a)
+static double projected_ratio(const struct figures *f, const struct action *a)
 {
     if (a->kind != ACTION_EXCLUDE || !f->n_nodes || f->n_nodes > FIGURE_NODES_MAX ||
         !(f->value[FIGURE_SLOWDOWN] >= 1))
@@ -166,8 +166,8 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
     e.before = control_level(j->control, f.value[FIGURE_PERSISTENCE_S]);
     e.d.state = DECISION_ENFORCED;
     e.d.action = a->kind;
-    e.d.projected_ratio = projected(&f, a);
-    take_nodes(&e.d, j, a->nodes);
+    e.d.projected_ratio = projected_ratio(&f, a);
+    add_nodes(&e.d, j, a->nodes);
     if (!isnan(e.d.projected_ratio))
         snprintf(ratio, sizeof(ratio), "; projected: %.2f of the step time", e.d.projected_ratio);
     snprintf(e.d.sentence, sizeof(e.d.sentence), "by hand: %s%s",
@@ -182,7 +182,7 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
 /* ---- effects ---- */
 
 /* Copy the effect to the other runs that show it: the one that decided it, and later ones. */
-static void show(struct controls *cs, const struct audit_entry *e)
+static void copy_effect(struct controls *cs, const struct audit_entry *e)
 {
     for (size_t i = 0; i < cs->n; i++)
         for (size_t k = 0; control_decision(cs->control[i], k); k++)
@@ -203,7 +203,7 @@ static void note_effect(struct controls *cs, struct control *c, struct audit_ent
         log_warn("job %s: %s", c->job->text_id, err.text);
 }
 
-static bool keeps(const struct control *c, int64_t id)
+static bool is_kept(const struct control *c, int64_t id)
 {
     for (size_t k = 0; control_decision(c, k); k++)
         if (control_decision(c, k)->entry.id == id)
@@ -225,8 +225,8 @@ static void measure_earlier(struct controls *cs, struct control *c, double now_s
         if (*e[i].effect)
             continue;
         note_effect(cs, c, &e[i], now_s);
-        show(cs, &e[i]);
-        if (!keeps(c, e[i].id)) /* its outcome was known only after this run began */
+        copy_effect(cs, &e[i]);
+        if (!is_kept(c, e[i].id)) /* its outcome was known only after this run began */
             control_keep(c, &e[i]);
     }
 }

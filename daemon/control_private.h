@@ -1,4 +1,6 @@
-/* control_private.h - a job's control, shared by control.c, control_effect.c and control_report.c. */
+/* control_private.h - a job's control, shared by control.c, which decides, and the files below it:
+ * control_command.c, control_effect.c, control_doubt.c and, below these, control_decision.c; control_report.c is
+ * above. */
 #ifndef SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 #define SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 
@@ -41,6 +43,7 @@ struct controls {
     size_t n, cap;
 };
 
+/* control_decision.c */
 /* The i-th decision; 0: the newest; NULL: there are no more. */
 struct control_decision *control_decision(const struct control *c, size_t i);
 struct control_decision *control_keep(struct control *c, const struct audit_entry *e);
@@ -50,6 +53,14 @@ void control_fill(struct audit_entry *e, const struct control *c);
 /* The job's figures, with those of earlier runs. */
 void control_figures(const struct controls *cs, const struct control *c, double now_s, struct figures *f);
 
+/* control_command.c */
+/* Apply the configured policy, then the parameters that users set. */
+void control_params_apply(struct control *c);
+/* A command of the audit log.  The newest of each kind counts: a pause is over when it was resumed, whatever else
+ * was said since. */
+void control_command_restore(struct control *c, const char *text, bool trusted, double now_s);
+
+/* control.c */
 /* What the engine knows of the job whose rules it evaluates, but for the figures and the site's advice.  w is lent. */
 struct control_witness {
     struct controls *cs;

@@ -71,7 +71,7 @@ static json_t *terms_json(const struct rule *r, const struct figures *f)
     return list;
 }
 
-static json_t *last_of(const struct control *c, const char *rule)
+static json_t *last_decision(const struct control *c, const char *rule)
 {
     for (size_t i = 0; control_decision(c, i); i++)
         if (!strcasecmp(control_decision(c, i)->entry.d.rule, rule))
@@ -98,7 +98,7 @@ static json_t *standing_json(const struct control *c, size_t i, const struct eng
     put_real(o, "held_s", in->now_s - s->since_s);
     put_real(o, "cooling_s", isnan(left_s) ? NAN : fmax(0, left_s));
     put_int(o, "acted", s->acted);
-    put_json(o, "last", last_of(c, r->name));
+    put_json(o, "last", last_decision(c, r->name));
     return o;
 }
 
@@ -159,7 +159,7 @@ void controls_put(struct controls *cs, const struct job *j, double now_s, json_t
 }
 
 /* Whether the decision changed this run: dry runs and actions on earlier runs did not. */
-static bool changed(const struct control_decision *k, const struct job *j)
+static bool changed_run(const struct control_decision *k, const struct job *j)
 {
     const struct audit_entry *e = &k->entry;
 
@@ -175,14 +175,14 @@ double controls_first_action(const struct job *j)
     size_t i;
 
     for (i = 0; control_decision(c, i); i++)
-        if (changed(control_decision(c, i), j))
+        if (changed_run(control_decision(c, i), j))
             first_s = fmin(first_s, control_decision(c, i)->entry.at);
     return i < JOB_DECISIONS ? first_s : NAN;
 }
 
 /* ---- all policies ---- */
 
-static json_t *rules_of(const struct controls *cs, const char *policy)
+static json_t *rules_json(const struct controls *cs, const char *policy)
 {
     json_t *list = json_array();
 
@@ -192,7 +192,7 @@ static json_t *rules_of(const struct controls *cs, const char *policy)
     return list;
 }
 
-static int jobs_of(const struct controls *cs, const char *policy)
+static int count_jobs(const struct controls *cs, const char *policy)
 {
     int n = 0;
 
@@ -209,8 +209,8 @@ static json_t *policy_json(const struct controls *cs, const struct config_policy
     put_text(o, "text", p->text);
     put_text(o, "action", p->action == CONFIG_ENFORCE ? "enforce" : "dryrun");
     put_bool(o, "default", !strcasecmp(p->name, cs->controller->config.default_policy));
-    put_int(o, "jobs", jobs_of(cs, p->name));
-    put_json(o, "rules", rules_of(cs, p->name));
+    put_int(o, "jobs", count_jobs(cs, p->name));
+    put_json(o, "rules", rules_json(cs, p->name));
     return o;
 }
 
