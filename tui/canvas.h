@@ -57,7 +57,7 @@ struct cell {
 
 struct canvas_hit {
     int y, x, height, width;
-    int action, arg; /* as ui_act takes them; arg + (row clicked - y) when it is many rows high */
+    int action, arg; /* the program's own; arg + (row clicked - y) when it is many rows high */
 };
 
 struct canvas {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/screen.h"
 #include "tui/ui.h"

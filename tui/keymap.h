@@ -43,27 +43,10 @@ enum key_action {
     KEY_ACTION_WHEEL, /* arg: rows, down positive */
 };
 
-/* Keys that are no character. */
-enum {
-    KEYMAP_UP = 0x110000,
-    KEYMAP_DOWN,
-    KEYMAP_LEFT,
-    KEYMAP_RIGHT,
-    KEYMAP_PAGE_UP,
-    KEYMAP_PAGE_DOWN,
-    KEYMAP_HOME,
-    KEYMAP_END,
-    KEYMAP_BACKTAB,
-    KEYMAP_BACKSPACE,
-    KEYMAP_F1,
-};
-#define KEYMAP_ESC   27
-#define KEYMAP_ENTER '\n'
-
 struct keymap_entry {
     enum key_action action;
     int arg;
-    int key[4];        /* 0 ends */
+    int key[4];        /* as term.h names them; 0 ends */
     const char *keys;  /* as people write them; NULL: the entry before covers it */
     const char *label; /* for the bottom line, or NULL */
     const char *text;  /* what it does */

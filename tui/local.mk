@@ -9,6 +9,7 @@ libtui_a_SOURCES = \
 	tui/frame.c tui/frame.h \
 	tui/health.c tui/health.h \
 	tui/keymap.c tui/keymap.h \
+	tui/look.c tui/look.h \
 	tui/arguments.c tui/arguments.h \
 	tui/outlook.c tui/outlook.h \
 	tui/panel.c tui/panel.h tui/panel_evidence.c tui/panel_path.c \

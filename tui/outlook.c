@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/verdict_words.h"
-#include "tui/draw.h"
+#include "tui/look.h"
 #include "tui/padded.h"
 
 /* "node05 is slow (straggler) 1.26x for 18 s" */
@@ -13,7 +13,7 @@ static void describe(const struct snap_verdict *v, char *buf, size_t size)
 {
     char names[160];
 
-    draw_culprits(names, sizeof(names), v->culprits, v->n_culprits);
+    look_culprits(names, sizeof(names), v->culprits, v->n_culprits);
     verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->n_culprits);
     if (!isnan(v->slowdown))
         text_append(buf, size, " %s", text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s);
@@ -63,7 +63,7 @@ void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct sn
             canvas_printf(c, y, x, end - x, STYLE_WARN, "+%zu more", j->n_verdicts - i);
             return;
         }
-        x += canvas_put(c, y, x, room, draw_severity_style(snap_verdict_severity(&j->verdict[i])), text) + 2;
+        x += canvas_put(c, y, x, room, look_severity(snap_verdict_severity(&j->verdict[i])), text) + 2;
     }
 }
 

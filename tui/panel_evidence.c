@@ -4,7 +4,7 @@
 
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
-#include "tui/draw.h"
+#include "tui/look.h"
 #include "tui/health.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
@@ -48,8 +48,8 @@ static int draw_verdict(struct canvas *c, int y, const struct snap_verdict *v)
     char text[512];
 
     headline_text(v, text, sizeof(text));
-    draw_class(c, y, 1, v->class);
-    y = sheet_text(c, y, 3, draw_severity_style(snap_verdict_severity(v)), text);
+    look_class_draw(c, y, 1, v->class);
+    y = sheet_text(c, y, 3, look_severity(snap_verdict_severity(v)), text);
     if (v->text[0])
         y = sheet_text(c, y, 3, STYLE_TEXT, v->text);
     if (v->cause[0]) {
@@ -78,7 +78,7 @@ static int draw_former(struct canvas *c, int y, const struct snap_view *v)
         any = true;
         snprintf(text, sizeof(text), "%s to %s ago · %s", text_age(s->from_s).s, text_age(s->to_s).s,
                  s->text[0] ? s->text : s->class);
-        draw_class(c, y, 1, s->class);
+        look_class_draw(c, y, 1, s->class);
         y = sheet_text(c, y, 3, STYLE_TEXT, text);
     }
     return y;
@@ -150,7 +150,7 @@ static int draw_node(struct canvas *c, int y, const struct snap_node_health *n)
     enum severity s = health_symptoms(&n->health, text, sizeof(text));
 
     canvas_put(c, y, 3, 14, STYLE_BOLD, n->node);
-    y = sheet_text(c, y, 18, draw_severity_style(s), text);
+    y = sheet_text(c, y, 18, look_severity(s), text);
     health_figures(&n->health, text, sizeof(text));
     if (text[0])
         y = sheet_text(c, y, 18, STYLE_DIM, text);

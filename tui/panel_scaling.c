@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/sheet.h"

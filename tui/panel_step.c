@@ -5,7 +5,6 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "report/step_axis.h"
-#include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/sheet.h"

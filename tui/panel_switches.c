@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/draw.h"
+#include "tui/look.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/sheet.h"
@@ -91,7 +91,7 @@ static int draw_head(struct canvas *c, const struct report_switches *s)
 static int draw_list(struct canvas *c, int y, const struct snap_view *v)
 {
     const struct report_switches *s = v->switches;
-    enum style blamed = draw_severity_style(snap_job_severity(&v->job));
+    enum style blamed = look_severity(snap_job_severity(&v->job));
     struct row *rows = xcalloc(s->n + s->n_named, sizeof(*rows));
     size_t n = 0;
 

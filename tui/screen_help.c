@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tui/draw.h"
+#include "tui/look.h"
 #include "tui/keymap.h"
 #include "tui/screen.h"
 
@@ -40,7 +41,7 @@ static int draw_meaning(struct canvas *page, const struct ui *ui, int y, int x, 
     canvas_put(page, y++, x + 10, width - 10, STYLE_TEXT, "data is old, and how old");
     canvas_put(page, y, x, 9, STYLE_TEXT, "Mouse");
     canvas_put(page, y++, x + 10, width - 10, STYLE_TEXT, "rows, titles, tabs, wheel");
-    return ui->screen == SCREEN_JOB ? y + 1 + draw_classes(page, y + 1, x, width) : y;
+    return ui->screen == SCREEN_JOB ? y + 1 + look_classes_draw(page, y + 1, x, width) : y;
 }
 
 /* Returns the rows it has. */

@@ -5,6 +5,7 @@
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
 #include "tui/draw.h"
+#include "tui/look.h"
 #include "tui/keymap.h"
 #include "tui/outlook.h"
 #include "tui/padded.h"
@@ -44,7 +45,7 @@ static void draw_node(const struct table_cell *at, const void *row)
         return;
     }
     snprintf(text, sizeof(text), "%.*s!", at->width - 1, r->node);
-    table_put(at, draw_severity_style(snap_job_severity(&ui->view->job)), text);
+    table_put(at, look_severity(snap_job_severity(&ui->view->job)), text);
 }
 
 static enum style slowdown_style(const void *row)
@@ -287,9 +288,9 @@ static void draw_sentence(struct canvas *c, const struct snap_job *j, int rows)
     char tag[16];
     int x;
 
-    snprintf(tag, sizeof(tag), " %s ", draw_job_tag(j));
-    x = canvas_put(c, 1, 0, c->width, draw_severity_tag_style(s), tag) + 1;
-    canvas_wrap(c, 1, x, 1, c->width - x, rows, s >= SEVERITY_WARN ? draw_severity_style(s) : STYLE_BOLD,
+    snprintf(tag, sizeof(tag), " %s ", look_job_tag(j));
+    x = canvas_put(c, 1, 0, c->width, look_severity_tag(s), tag) + 1;
+    canvas_wrap(c, 1, x, 1, c->width - x, rows, s >= SEVERITY_WARN ? look_severity(s) : STYLE_BOLD,
                 j->sentence[0] ? j->sentence : "not known yet");
 }
 
@@ -351,7 +352,7 @@ static void draw_trend(struct canvas *c, int y, int x, int width, const char *la
 {
     canvas_put(c, y, x, 8, STYLE_DIM, label);
     canvas_put_right(c, y, x + 8, 7, STYLE_BOLD, value);
-    draw_spark(c, y, x + 16, width - 16, style, s);
+    draw_spark(c, y, x + 16, width - 16, style, s->value, s->n);
 }
 
 static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
@@ -383,7 +384,7 @@ static void draw_time(struct canvas *c, const struct snap_job *j, int y)
         canvas_put(c, y, x, c->width - x, STYLE_BOLD, share);
         x += 6;
     }
-    draw_shares(c, y, x, c->width - 1 - x, j->share);
+    look_shares_draw(c, y, x, c->width - 1 - x, j->share);
 }
 
 /* The title of the heat map has the time that it covers. */
@@ -455,7 +456,7 @@ static void draw_events(struct canvas *c, const struct snap_view *v, int y, int 
 
     /* Verdicts that the sentence does not mention come first. */
     for (size_t i = 1; i < v->job.n_verdicts && at < rows; i++, at++)
-        canvas_printf(c, y + at, x, width, draw_severity_style(snap_verdict_severity(&v->job.verdict[i])),
+        canvas_printf(c, y + at, x, width, look_severity(snap_verdict_severity(&v->job.verdict[i])),
                       "also: %s", v->job.verdict[i].text);
     for (; event < v->n_events && at < rows; event++, at++) {
         const struct snap_event *e = &v->event[event];

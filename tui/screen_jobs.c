@@ -4,6 +4,7 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
+#include "tui/look.h"
 #include "tui/padded.h"
 #include "tui/screen.h"
 
@@ -44,7 +45,7 @@ static void draw_tag(const struct table_cell *at, const void *row)
 {
     const struct snap_job *j = row;
 
-    table_put(at, draw_severity_style(snap_job_severity(j)), draw_job_tag(j));
+    table_put(at, look_severity(snap_job_severity(j)), look_job_tag(j));
 }
 
 static void draw_regime(const struct table_cell *at, const void *row)
@@ -73,7 +74,7 @@ static enum style cost_style(const struct snap_job *j)
 {
     enum style faded = faded_style(j);
 
-    return faded == STYLE_TEXT ? draw_severity_style(snap_verdict_severity(&j->verdict[0])) : faded;
+    return faded == STYLE_TEXT ? look_severity(snap_verdict_severity(&j->verdict[0])) : faded;
 }
 
 static void draw_cost(const struct table_cell *at, const void *row)
@@ -97,7 +98,7 @@ static void draw_culprit(const struct table_cell *at, const void *row)
     else
         table_put(at, cost_style(j),
                   j->verdict[0].n_culprits
-                      ? draw_culprits(names, sizeof(names), j->verdict[0].culprits, j->verdict[0].n_culprits)
+                      ? look_culprits(names, sizeof(names), j->verdict[0].culprits, j->verdict[0].n_culprits)
                       : j->verdict[0].class);
 }
 
@@ -114,7 +115,7 @@ static void draw_verdict(const struct table_cell *at, const void *row)
                  j->n_verdicts ? j->verdict[0].text : "");
         table_put(at, STYLE_DIM, text);
     } else if (j->n_verdicts) {
-        table_put(at, draw_severity_style(snap_verdict_severity(&j->verdict[0])), j->verdict[0].text);
+        table_put(at, look_severity(snap_verdict_severity(&j->verdict[0])), j->verdict[0].text);
     } else {
         table_put(at, STYLE_DIM, "-");
     }
@@ -123,7 +124,7 @@ static void draw_verdict(const struct table_cell *at, const void *row)
 /* Jobs that do no work come before slow ones, running jobs before ended ones. */
 static int urgency(const struct snap_job *j)
 {
-    const char *tag = draw_job_tag(j);
+    const char *tag = look_job_tag(j);
 
     if (!strcmp(tag, "HUNG") || !strcmp(tag, "LOST") || !strcmp(tag, "NAN"))
         return 100;
@@ -226,7 +227,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
         canvas_printf(c, y + 1, 1, c->width - 2, STYLE_WARN, "no telemetry for %s: these figures are old",
                       text_age(j->age_s).s);
     else
-        canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, draw_severity_style(snap_job_severity(j)), j->sentence);
+        canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, look_severity(snap_job_severity(j)), j->sentence);
 }
 
 static int room(const struct ui *ui, int width, int height)

@@ -5,6 +5,7 @@
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
 #include "tui/draw.h"
+#include "tui/look.h"
 #include "tui/health.h"
 #include "tui/padded.h"
 #include "tui/screen.h"
@@ -25,7 +26,7 @@ static enum severity severity(const struct snap_node *n)
 
 static enum style severity_style(const void *row)
 {
-    return draw_severity_style(severity(row));
+    return look_severity(severity(row));
 }
 
 /* Only trouble has a colour. */
@@ -38,7 +39,7 @@ static void draw_tag(const struct table_cell *at, const void *row)
 {
     const struct snap_node *n = row;
 
-    table_put(at, draw_severity_style(severity(n)),
+    table_put(at, look_severity(severity(n)),
               is_lost(n)      ? "LOST"
               : n->verdict[0] ? "SLOW"
               : n->n_jobs > 0 ? "OK"
@@ -75,7 +76,7 @@ static void draw_health(const struct table_cell *at, const void *row)
     char text[256];
     enum severity s = health_symptoms(&((const struct snap_node *)row)->health, text, sizeof(text));
 
-    table_put(at, s >= SEVERITY_WARN ? draw_severity_style(s) : STYLE_TEXT, text);
+    table_put(at, s >= SEVERITY_WARN ? look_severity(s) : STYLE_TEXT, text);
 }
 
 static enum style lemon_style(const void *row)
@@ -179,8 +180,8 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
     snprintf(text, sizeof(text), "%s%s%s · %s%s", n->node, n->switch_name[0] ? " " : "", n->switch_name,
              n->jobs[0] ? n->jobs : "no job", blamed);
     draw_rule(c, y, 0, c->width, text);
-    y += 1 + canvas_wrap(c, y + 1, 1, 1, c->width - 2, n->health.n_gpus ? 1 : 2,
-                         draw_severity_style(severity(n)), n->verdict[0] ? n->verdict : "nothing found");
+    y += 1 + canvas_wrap(c, y + 1, 1, 1, c->width - 2, n->health.n_gpus ? 1 : 2, look_severity(severity(n)),
+                         n->verdict[0] ? n->verdict : "nothing found");
     canvas_put(c, y++, 1, c->width - 2, STYLE_TEXT, health_figures(&n->health, text, sizeof(text)));
     canvas_put(c, y, 1, c->width - 2, STYLE_TEXT, health_gpus_text(&n->health, text, sizeof(text)));
 }

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
-#include "tui/keymap.h"
 
 #define WHEEL_ROWS 3
 #define ESCAPE_MS  100 /* maximum time between the bytes of one key or click (ssh, a busy host) */
@@ -270,10 +269,10 @@ static int key_of(wint_t code)
         wint_t code;
         int key;
     } keys[] = {
-        { KEY_UP, KEYMAP_UP },       { KEY_DOWN, KEYMAP_DOWN },     { KEY_LEFT, KEYMAP_LEFT },
-        { KEY_RIGHT, KEYMAP_RIGHT }, { KEY_PPAGE, KEYMAP_PAGE_UP }, { KEY_NPAGE, KEYMAP_PAGE_DOWN },
-        { KEY_HOME, KEYMAP_HOME },   { KEY_END, KEYMAP_END },       { KEY_BTAB, KEYMAP_BACKTAB },
-        { KEY_F(1), KEYMAP_F1 },     { KEY_ENTER, KEYMAP_ENTER },   { KEY_BACKSPACE, KEYMAP_BACKSPACE },
+        { KEY_UP, TERM_KEY_UP },       { KEY_DOWN, TERM_KEY_DOWN },     { KEY_LEFT, TERM_KEY_LEFT },
+        { KEY_RIGHT, TERM_KEY_RIGHT }, { KEY_PPAGE, TERM_KEY_PAGE_UP }, { KEY_NPAGE, TERM_KEY_PAGE_DOWN },
+        { KEY_HOME, TERM_KEY_HOME },   { KEY_END, TERM_KEY_END },       { KEY_BTAB, TERM_KEY_BACKTAB },
+        { KEY_F(1), TERM_KEY_F1 },     { KEY_ENTER, TERM_KEY_ENTER },   { KEY_BACKSPACE, TERM_KEY_BACKSPACE },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)

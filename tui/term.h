@@ -23,8 +23,25 @@ void term_repaint(void); /* the content of the screen is unknown: send all of it
 void term_suspend(void);
 void term_resume(void);
 
+/* Keys that are no characters. */
+enum {
+    TERM_KEY_UP = 0x110000,
+    TERM_KEY_DOWN,
+    TERM_KEY_LEFT,
+    TERM_KEY_RIGHT,
+    TERM_KEY_PAGE_UP,
+    TERM_KEY_PAGE_DOWN,
+    TERM_KEY_HOME,
+    TERM_KEY_END,
+    TERM_KEY_BACKTAB,
+    TERM_KEY_BACKSPACE,
+    TERM_KEY_F1,
+};
+#define TERM_KEY_ESC   27
+#define TERM_KEY_ENTER '\n'
+
 struct term_input {
-    int key;         /* as in keymap.h; 0: the mouse */
+    int key;         /* a character, or one of the keys above; 0: the mouse */
     int y, x, wheel; /* wheel: rows to move by; 0: a click */
 };
 /* The next thing typed, false when there is none now. */

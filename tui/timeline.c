@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/verdict_words.h"
-#include "tui/draw.h"
+#include "tui/look.h"
 #include "tui/padded.h"
 
 #define LETTERS 3 /* side by side, of verdicts that began together */
@@ -68,7 +68,7 @@ static int begin_of(const struct timeline_place *at, const struct snap_span *s)
 
 static void draw_span(struct canvas *c, int y, const struct snap_span *s, const struct timeline_place *at)
 {
-    enum style style = draw_class_style(s->class);
+    enum style style = look_class(s->class);
     int begin = begin_of(at, s), from = begin < 0 ? at->x : begin;
     int to = at->x + at->columns - 1 - (isnan(s->to_s) ? 0 : column_of(at, s->to_s));
 
@@ -77,7 +77,7 @@ static void draw_span(struct canvas *c, int y, const struct snap_span *s, const 
         canvas_fill(c, y, to, 1, style, isnan(s->to_s) ? 0x25b6 : 0x2502);
     if (begin < 0 && to > from)
         canvas_fill(c, y, from++, 1, style, 0x25c0);
-    draw_class(c, y, from, s->class);
+    look_class_draw(c, y, from, s->class);
 }
 
 /* What lies under a heavier one shows at least its letter where it began, or just after those that are there.
@@ -90,7 +90,7 @@ static void draw_above(struct canvas *c, int y, const struct snap_span *s, const
     for (int last = x + LETTERS; x >= 0 && x < last && x < end; x++) {
         cell = canvas_at(c, y, x);
         if (!cell || !(cell->ch >= 'A' && cell->ch <= 'Z')) {
-            draw_class(c, y, x, s->class);
+            look_class_draw(c, y, x, s->class);
             return;
         }
     }
@@ -102,8 +102,8 @@ static void draw_label(struct canvas *c, int y, int width, const struct snap_spa
     char text[256], names[160];
 
     snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits[0] ? " " : "",
-             draw_culprits(names, sizeof(names), s->culprits, s->n_culprits), more);
-    canvas_put_right(c, y, 1, width, isnan(s->to_s) ? draw_class_style(s->class) : STYLE_DIM, text);
+             look_culprits(names, sizeof(names), s->culprits, s->n_culprits), more);
+    canvas_put_right(c, y, 1, width, isnan(s->to_s) ? look_class(s->class) : STYLE_DIM, text);
 }
 
 /* The line of all that have none of their own. */

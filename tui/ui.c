@@ -11,6 +11,7 @@
 #include "tui/panel.h"
 #include "tui/rows.h"
 #include "tui/screen.h"
+#include "tui/term.h"
 #include "tui/user_action.h"
 
 #define AGENTS_ASKED 256 /* for the panels; with the ranks of a frozen picture they fit into a frame */
@@ -317,7 +318,7 @@ bool ui_act(struct ui *ui, enum key_action action, int arg)
     case KEY_ACTION_ROW:
         return click_row(ui, arg, false);
     case KEY_ACTION_BACK:
-        return back(ui, arg != KEYMAP_ESC && arg != KEYMAP_LEFT);
+        return back(ui, arg != TERM_KEY_ESC && arg != TERM_KEY_LEFT);
     case KEY_ACTION_UP:
         return move(ui, -1);
     case KEY_ACTION_DOWN:
@@ -379,14 +380,14 @@ static bool filter_key(struct ui *ui, int key)
     struct ui_list *l = &ui->list[ui->screen];
     size_t n = strlen(l->filter);
 
-    if (key == KEYMAP_ENTER || key == '\r') {
+    if (key == TERM_KEY_ENTER || key == '\r') {
         ui->filtering = false;
         return false;
     }
-    if (key == KEYMAP_ESC) {
+    if (key == TERM_KEY_ESC) {
         ui->filtering = false;
         l->filter[0] = '\0';
-    } else if (key == KEYMAP_BACKSPACE || key == 127 || key == 8) {
+    } else if (key == TERM_KEY_BACKSPACE || key == 127 || key == 8) {
         l->filter[n ? n - 1 : 0] = '\0';
     } else if (key == ('U' & 0x1f)) {
         l->filter[0] = '\0';
@@ -426,7 +427,7 @@ bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice)
     if (hit->action == KEY_ACTION_ROW && !ui->help)
         return click_row(ui, hit->arg + y - hit->y, twice);
     if (hit->action == KEY_ACTION_BACK)
-        return ui_act(ui, KEY_ACTION_BACK, KEYMAP_ESC);
+        return ui_act(ui, KEY_ACTION_BACK, TERM_KEY_ESC);
     return ui_act(ui, (enum key_action)hit->action, hit->arg);
 }
 

@@ -15,7 +15,7 @@
 void ui_init(struct ui *ui);
 void ui_reset(struct ui *ui); /* gives back what it holds */
 
-/* A key as keymap.h names them, a click or turn of the wheel (arg of KEY_ACTION_WHEEL).
+/* A key as term.h names them, a click or turn of the wheel (arg of KEY_ACTION_WHEEL).
  * True when the question changed and should be asked at once. */
 bool ui_key(struct ui *ui, int key);
 bool ui_act(struct ui *ui, enum key_action action, int arg);

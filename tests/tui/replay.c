@@ -12,6 +12,7 @@
 #include "tui/frame.h"
 #include "tui/padded.h"
 #include "tui/replay.h"
+#include "tui/term.h"
 #include "tui/ui.h"
 
 #define RANKS  8
@@ -262,11 +263,11 @@ static void test_keys(void)
     ui_open(&ui, "7.0");
     ui_key(&ui, ' ');
     ok(!ui.frozen && ui.playback.paused, "Space pauses a replay");
-    ui_key(&ui, KEYMAP_RIGHT);
+    ui_key(&ui, TERM_KEY_RIGHT);
     ok(ui.playback.seek_s == 10, "Right seeks 10 s forward");
-    ui_key(&ui, KEYMAP_END);
+    ui_key(&ui, TERM_KEY_END);
     ok(isinf(ui.playback.seek_s), "End seeks to the end");
-    ui_key(&ui, KEYMAP_HOME);
+    ui_key(&ui, TERM_KEY_HOME);
     ok(ui.playback.seek_s == 0, "Home seeks to the start");
     ui_key(&ui, '+');
     ok(ui.playback.speed == 2, "+ on the screen doubles the speed");

@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 #include "tests/tap.h"
-#include "tui/draw.h"
+#include "tui/look.h"
 
 static json_t *json(const char *text)
 {
@@ -217,7 +217,7 @@ static void test_culprits(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char buf[160];
 
-        is_str(draw_culprits(buf, sizeof(buf), cases[i].names, cases[i].n), cases[i].want,
+        is_str(look_culprits(buf, sizeof(buf), cases[i].names, cases[i].n), cases[i].want,
                "culprits are shortened");
     }
 }

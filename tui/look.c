@@ -1,0 +1,157 @@
+#include "tui/look.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define NAMES_WIDTH 20u /* of culprits in a line; the first is never cut */
+
+enum style look_severity(enum severity s)
+{
+    static const enum style styles[] = { STYLE_DIM, STYLE_GOOD, STYLE_WARN, STYLE_BAD };
+
+    return styles[s];
+}
+
+enum style look_severity_tag(enum severity s)
+{
+    static const enum style styles[] = { STYLE_TITLE, STYLE_GOOD_TAG, STYLE_WARN_TAG, STYLE_BAD_TAG };
+
+    return styles[s];
+}
+
+static const struct verdict_class {
+    const char *name;
+    char letter;
+    enum style style;
+} classes[] = {
+    { "hang", 'H', STYLE_HANG },
+    { "lost", 'L', STYLE_HANG },
+    { "straggler", 'S', STYLE_STRAGGLER },
+    { "drift", 'D', STYLE_DRIFT },
+    { "jitter", 'J', STYLE_JITTER },
+    { "imbalance", 'I', STYLE_IMBALANCE },
+    { "communication", 'C', STYLE_COMMUNICATION },
+    { "congestion", 'G', STYLE_CONGESTION },
+    { "oscillation", 'O', STYLE_OSCILLATION },
+};
+
+static const struct verdict_class *find_class(const char *name)
+{
+    static const struct verdict_class unknown = { "", '?', STYLE_BOLD };
+
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+        if (!strcmp(name, classes[i].name))
+            return &classes[i];
+    return &unknown;
+}
+
+enum style look_class(const char *class)
+{
+    return find_class(class)->style;
+}
+
+void look_class_draw(struct canvas *c, int y, int x, const char *class)
+{
+    canvas_fill(c, y, x, 1, look_class(class), (uint32_t)find_class(class)->letter);
+}
+
+int look_classes_draw(struct canvas *c, int y, int x, int width)
+{
+    int at = 0, rows = 1;
+
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+        int need = (int)strlen(classes[i].name) + 2;
+
+        if (at && at + need > width) {
+            at = 0;
+            rows++;
+        }
+        look_class_draw(c, y + rows - 1, x + at, classes[i].name);
+        canvas_put(c, y + rows - 1, x + at + 2, width - at - 2, STYLE_TEXT, classes[i].name);
+        at += need + 2;
+    }
+    return rows;
+}
+
+void look_shares_draw(struct canvas *c, int y, int x, int width, const double share[SHARES])
+{
+    static const struct {
+        enum style style;
+        uint32_t ch;
+    } look[SHARES] = {
+        [SHARE_COMPUTE] = { STYLE_SHARE_COMPUTE, 0x2588 },
+        [SHARE_COMMUNICATION] = { STYLE_SHARE_COMMUNICATION, 0x2593 },
+        [SHARE_SYNCHRONISATION] = { STYLE_SHARE_SYNCHRONISATION, 0x2592 },
+        [SHARE_P2P] = { STYLE_SHARE_P2P, 0x2591 },
+    };
+    double sum = 0;
+    int from = 0;
+
+    for (int i = 0; i < SHARES; i++) {
+        int to;
+
+        if (!(share[i] > 0))
+            continue;
+        sum += share[i];
+        to = (int)lround(fmin(sum, 1) * width);
+        canvas_fill(c, y, x + from, to - from, look[i].style, look[i].ch);
+        from = to;
+    }
+}
+
+char *look_culprits(char *buf, size_t size, const char *culprits, size_t n)
+{
+    size_t end = strcspn(culprits, ","), shown = culprits[0] != '\0';
+
+    while (culprits[end] == ',' && culprits[end + 1] == ' ') {
+        size_t next = end + 2 + strcspn(culprits + end + 2, ",");
+
+        if (next > NAMES_WIDTH)
+            break;
+        end = next;
+        shown++;
+    }
+    if (n > shown)
+        snprintf(buf, size, "%.*s +%zu", (int)end, culprits, n - shown);
+    else
+        snprintf(buf, size, "%.*s", (int)end, culprits);
+    return buf;
+}
+
+const char *look_job_tag(const struct snap_job *j)
+{
+    static const struct {
+        const char *state, *tag;
+    } states[] = { { "finished", "ENDED" }, { "lost", "LOST" }, { "suspended", "SUSP" } },
+      judged[] = { { "early", "EARLY" }, { "partly", "PART" }, { "no", "START" } };
+
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+        if (!strcmp(j->state, states[i].state))
+            return states[i].tag;
+    for (size_t i = 0; i < j->n_verdicts; i++)
+        if (!strcmp(j->verdict[i].class, "lost"))
+            return "LOST";
+    for (size_t i = 0; i < j->n_verdicts; i++)
+        if (!strcmp(j->verdict[i].class, "hang"))
+            return "HUNG";
+    if (!strcmp(j->state, "stalled"))
+        return "HUNG";
+    if (j->non_finite)
+        return "NAN";
+    for (size_t i = 0; i < j->n_verdicts; i++)
+        if (!j->verdict[i].acknowledged)
+            return "SLOW";
+    if (j->n_verdicts)
+        return "SEEN";
+    if (!strcmp(j->state, "starting"))
+        return "START";
+    if (!strcmp(j->judged, "yes"))
+        return "OK";
+    for (size_t i = 0; i < ARRAY_SIZE(judged); i++)
+        if (!strcmp(j->judged, judged[i].state))
+            return judged[i].tag;
+    return "?";
+}

@@ -1,0 +1,27 @@
+/* look.h - how facts look: colours, letters and tags of severities, classes of verdicts and jobs, and the
+ * shares of the time. */
+#ifndef SYNCGUARD_TUI_LOOK_H
+#define SYNCGUARD_TUI_LOOK_H
+
+#include <stddef.h>
+
+#include "tui/canvas.h"
+#include "tui/snapshot.h"
+
+enum style look_severity(enum severity s);
+enum style look_severity_tag(enum severity s); /* as a filled label */
+enum style look_class(const char *class);
+
+/* A class of verdicts in one column, in its colour: "S" of a straggler; "?" of one that is unknown here. */
+void look_class_draw(struct canvas *c, int y, int x, const char *class);
+/* "S straggler  D drift ...", in their colours, over as many rows as it takes; returns how many. */
+int look_classes_draw(struct canvas *c, int y, int x, int width);
+/* Shares of the time as one stacked bar. */
+void look_shares_draw(struct canvas *c, int y, int x, int width, const double share[SHARES]);
+
+/* "r3, r9", "r3, r9 +14": the first names, and how many more there are. Returns buf. */
+char *look_culprits(char *buf, size_t size, const char *culprits, size_t n);
+/* "OK", "SLOW", "HUNG", "LOST", ...: the severity in a word, for screens without colour. */
+const char *look_job_tag(const struct snap_job *j);
+
+#endif
