@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "tui/table.h"
+#include "term/table.h"
 
 /* has: whether the text stands in one of the row's texts, in any case. */
 bool filter_shows(const char *filter, const struct table_column *columns, int n, const void *row,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/padded.h"
+#include "term/padded.h"
 #include "tui/screen.h"
 #include "tui/ui.h"
 

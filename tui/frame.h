@@ -3,7 +3,7 @@
 #ifndef SYNCGUARD_TUI_FRAME_H
 #define SYNCGUARD_TUI_FRAME_H
 
-#include "tui/canvas.h"
+#include "term/canvas.h"
 #include "tui/ui_state.h"
 
 /* Smaller canvases have only a line that says so, unless the picture is a report. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/padded.h"
+#include "term/padded.h"
 
 enum kind { PERCENT, RATE, NUMBER };
 

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "tui/term.h"
+#include "term/term.h"
 #include "tui/ui_state.h"
 
 const struct keymap_entry keymap[] = {

@@ -1,10 +1,7 @@
 # tui/: sgtop
 noinst_LIBRARIES += libtui.a
 libtui_a_SOURCES = \
-	tui/canvas.c tui/canvas.h \
 	tui/user_action.c tui/user_action.h \
-	tui/draw.c tui/draw.h \
-	tui/padded.c tui/padded.h \
 	tui/filter.c tui/filter.h \
 	tui/frame.c tui/frame.h \
 	tui/health.c tui/health.h \
@@ -20,16 +17,13 @@ libtui_a_SOURCES = \
 	tui/rows.c tui/rows.h \
 	tui/screen.c tui/screen.h tui/screen_help.c tui/screen_job.c tui/screen_jobs.c tui/screen_list.c \
 	tui/screen_nodes.c \
-	tui/sheet.c tui/sheet.h \
 	tui/snap_control.c tui/snap_control.h \
 	tui/snapshot.c tui/snapshot.h \
 	tui/source.c tui/source.h \
-	tui/table.c tui/table.h \
-	tui/term.c tui/term.h \
 	tui/timeline.c tui/timeline.h \
 	tui/ui.c tui/ui.h tui/ui_state.h
-libtui_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
-TUI_LIBS = libtui.a $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
+libtui_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
+TUI_LIBS = libtui.a $(TERM_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) -lm
 
 bin_PROGRAMS += sgtop
 sgtop_SOURCES = tui/sgtop.c

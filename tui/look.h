@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "tui/canvas.h"
+#include "term/canvas.h"
 #include "tui/snapshot.h"
 
 enum style look_severity(enum severity s);

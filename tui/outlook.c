@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "report/verdict_words.h"
+#include "term/padded.h"
 #include "tui/look.h"
-#include "tui/padded.h"
 
 /* "node05 is slow (straggler) 1.26x for 18 s" */
 static void describe(const struct snap_verdict *v, char *buf, size_t size)

@@ -2,7 +2,7 @@
 #ifndef SYNCGUARD_TUI_OUTLOOK_H
 #define SYNCGUARD_TUI_OUTLOOK_H
 
-#include "tui/canvas.h"
+#include "term/canvas.h"
 #include "tui/snapshot.h"
 
 /* All verdicts with their price and age, each in its severity's colour; without any, above what nothing was

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "tui/draw.h"
+#include "term/draw.h"
 
 #define PAGE_ROWS 600
 

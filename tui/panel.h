@@ -4,7 +4,7 @@
 #ifndef SYNCGUARD_TUI_PANEL_H
 #define SYNCGUARD_TUI_PANEL_H
 
-#include "tui/canvas.h"
+#include "term/canvas.h"
 #include "tui/ui_state.h"
 
 struct panel_ops {

@@ -4,11 +4,11 @@
 
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
+#include "term/padded.h"
+#include "term/sheet.h"
 #include "tui/look.h"
 #include "tui/health.h"
-#include "tui/padded.h"
 #include "tui/panel.h"
-#include "tui/sheet.h"
 
 #define RANKS_SHOWN 4
 #define NODES_SHOWN 64 /* those with symptoms first */

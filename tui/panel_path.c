@@ -5,10 +5,10 @@
 #include <time.h>
 
 #include "common/xalloc.h"
-#include "tui/draw.h"
-#include "tui/padded.h"
+#include "term/draw.h"
+#include "term/padded.h"
+#include "term/sheet.h"
 #include "tui/panel.h"
-#include "tui/sheet.h"
 
 /* ---- who is last ---- */
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/padded.h"
+#include "term/padded.h"
+#include "term/sheet.h"
 #include "tui/panel.h"
-#include "tui/sheet.h"
 
 #define LABEL 13 /* columns of what stands before a fact */
 

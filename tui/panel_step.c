@@ -5,9 +5,9 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "report/step_axis.h"
-#include "tui/padded.h"
+#include "term/padded.h"
+#include "term/sheet.h"
 #include "tui/panel.h"
-#include "tui/sheet.h"
 
 #define LABEL    17 /* columns before the chart: path's mark, rank, node */
 #define WORK     8  /* behind it: the rank's work */

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "term/padded.h"
+#include "term/sheet.h"
 #include "tui/look.h"
-#include "tui/padded.h"
 #include "tui/panel.h"
-#include "tui/sheet.h"
 
 #define INDENT_MAX 5 /* levels; what is deeper stands below the same column */
 

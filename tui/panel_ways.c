@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/draw.h"
-#include "tui/padded.h"
+#include "term/draw.h"
+#include "term/padded.h"
+#include "term/sheet.h"
 #include "tui/panel.h"
-#include "tui/sheet.h"
 
 #define BAR_MAX  2.0 /* the bar's end: twice as fast */
 #define SURE     0.005

@@ -3,7 +3,7 @@
 #ifndef SYNCGUARD_TUI_SCREEN_H
 #define SYNCGUARD_TUI_SCREEN_H
 
-#include "tui/table.h"
+#include "term/table.h"
 #include "tui/ui_state.h"
 
 struct screen_ops {

@@ -1,7 +1,7 @@
 /* screen_help.c - the `?` help: keys, columns of the screen it was called from, what the colours mean. */
 #include <string.h>
 
-#include "tui/draw.h"
+#include "term/draw.h"
 #include "tui/look.h"
 #include "tui/keymap.h"
 #include "tui/screen.h"

@@ -4,11 +4,11 @@
 
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
-#include "tui/draw.h"
+#include "term/draw.h"
+#include "term/padded.h"
 #include "tui/look.h"
 #include "tui/keymap.h"
 #include "tui/outlook.h"
-#include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/screen.h"
 #include "tui/timeline.h"

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/draw.h"
+#include "term/draw.h"
+#include "term/padded.h"
 #include "tui/look.h"
-#include "tui/padded.h"
 #include "tui/screen.h"
 
 #define SILENT_S 5 /* figures of a running job are old after this time without telemetry */

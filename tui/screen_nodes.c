@@ -4,10 +4,10 @@
 
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
-#include "tui/draw.h"
+#include "term/draw.h"
+#include "term/padded.h"
 #include "tui/look.h"
 #include "tui/health.h"
-#include "tui/padded.h"
 #include "tui/screen.h"
 
 static bool is_lost(const struct snap_node *n)

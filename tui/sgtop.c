@@ -13,12 +13,12 @@
 
 #include "common/now.h"
 #include "common/xalloc.h"
+#include "term/term.h"
 #include "tui/arguments.h"
 #include "tui/frame.h"
 #include "tui/replay.h"
 #include "tui/report.h"
 #include "tui/source.h"
-#include "tui/term.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
 #include "wire/json.h"

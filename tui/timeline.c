@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "report/verdict_words.h"
+#include "term/padded.h"
 #include "tui/look.h"
-#include "tui/padded.h"
 
 #define LETTERS 3 /* side by side, of verdicts that began together */
 

@@ -6,7 +6,7 @@
 #ifndef SYNCGUARD_TUI_TIMELINE_H
 #define SYNCGUARD_TUI_TIMELINE_H
 
-#include "tui/canvas.h"
+#include "term/canvas.h"
 #include "tui/snapshot.h"
 
 /* Where the heat map's columns stand on the canvas, the newest at the right end; labels go from 1 to before

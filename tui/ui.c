@@ -8,10 +8,10 @@
 
 #include "common/utf8.h"
 #include "common/xalloc.h"
+#include "term/term.h"
 #include "tui/panel.h"
 #include "tui/rows.h"
 #include "tui/screen.h"
-#include "tui/term.h"
 #include "tui/user_action.h"
 
 #define AGENTS_ASKED 256 /* for the panels; with the ranks of a frozen picture they fit into a frame */

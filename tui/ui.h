@@ -8,14 +8,14 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "tui/canvas.h"
+#include "term/canvas.h"
 #include "tui/keymap.h"
 #include "tui/ui_state.h"
 
 void ui_init(struct ui *ui);
 void ui_reset(struct ui *ui); /* gives back what it holds */
 
-/* A key as term.h names them, a click or turn of the wheel (arg of KEY_ACTION_WHEEL).
+/* A key as term/term.h names them, a click or turn of the wheel (arg of KEY_ACTION_WHEEL).
  * True when the question changed and should be asked at once. */
 bool ui_key(struct ui *ui, int key);
 bool ui_act(struct ui *ui, enum key_action action, int arg);

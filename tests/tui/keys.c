@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "term/padded.h"
 #include "tests/tui/fake.h"
 #include "tui/arguments.h"
 #include "tui/frame.h"
-#include "tui/padded.h"
 #include "tui/screen.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "term/padded.h"
+#include "term/term.h"
 #include "tui/frame.h"
-#include "tui/padded.h"
 #include "tui/replay.h"
-#include "tui/term.h"
 #include "tui/ui.h"
 
 #define RANKS  8

@@ -1,7 +1,7 @@
 /* padded.h - numbers for columns: written as common/text.h has them, flush right, of the same width, so that
  * nothing jumps when a value changes.  Unknown (NaN, negative) is "-", never 0. */
-#ifndef SYNCGUARD_TUI_PADDED_H
-#define SYNCGUARD_TUI_PADDED_H
+#ifndef SYNCGUARD_TERM_PADDED_H
+#define SYNCGUARD_TERM_PADDED_H
 
 #include <stdint.h>
 

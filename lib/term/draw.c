@@ -1,4 +1,4 @@
-#include "tui/draw.h"
+#include "term/draw.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "tui/table.h"
+#include "term/table.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tui/padded.h"
+#include "term/padded.h"
 
 #define GAP 1
 

@@ -1,13 +1,13 @@
 /* term.h - the terminal, by ncurses: the only place that knows colours and key codes.
  * It shows canvases; ncurses sends what changed and nothing else.  The terminal is put back on every way out,
  * also when the program crashes. */
-#ifndef SYNCGUARD_TUI_TERM_H
-#define SYNCGUARD_TUI_TERM_H
+#ifndef SYNCGUARD_TERM_TERM_H
+#define SYNCGUARD_TERM_TERM_H
 
 #include <stdbool.h>
 
 #include "common/err.h"
-#include "tui/canvas.h"
+#include "term/canvas.h"
 
 /* Takes standard input and output.  -1 with the reason when TERM cannot do it. */
 int term_open(bool mono, struct err *err);

@@ -7,8 +7,8 @@
  *
  * A canvas also remembers what a click on it would mean (struct canvas_hit), so that the mouse needs no
  * second knowledge of the layout. */
-#ifndef SYNCGUARD_TUI_CANVAS_H
-#define SYNCGUARD_TUI_CANVAS_H
+#ifndef SYNCGUARD_TERM_CANVAS_H
+#define SYNCGUARD_TERM_CANVAS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "tui/sheet.h"
+#include "term/sheet.h"
 
 #define TEXT_ROWS 12
 

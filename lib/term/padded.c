@@ -1,4 +1,4 @@
-#include "tui/padded.h"
+#include "term/padded.h"
 
 #include <stdio.h>
 #include <string.h>

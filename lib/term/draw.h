@@ -1,10 +1,10 @@
 /* draw.h - bars, sparklines, heat maps and rules on a canvas. */
-#ifndef SYNCGUARD_TUI_DRAW_H
-#define SYNCGUARD_TUI_DRAW_H
+#ifndef SYNCGUARD_TERM_DRAW_H
+#define SYNCGUARD_TERM_DRAW_H
 
 #include <stddef.h>
 
-#include "tui/canvas.h"
+#include "term/canvas.h"
 
 /* A horizontal bar, an eighth of a column exact; nothing for an unknown ratio. */
 void draw_bar(struct canvas *c, int y, int x, int width, enum style style, double ratio);

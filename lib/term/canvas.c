@@ -1,4 +1,4 @@
-#include "tui/canvas.h"
+#include "term/canvas.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

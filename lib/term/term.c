@@ -1,4 +1,4 @@
-#include "tui/term.h"
+#include "term/term.h"
 
 #include <curses.h>
 #include <signal.h>

@@ -1,12 +1,12 @@
 /* sheet.h - a canvas that is filled from top to bottom: texts, headings, tables.
  * Each function draws at row y and returns the row below what it drew. */
-#ifndef SYNCGUARD_TUI_SHEET_H
-#define SYNCGUARD_TUI_SHEET_H
+#ifndef SYNCGUARD_TERM_SHEET_H
+#define SYNCGUARD_TERM_SHEET_H
 
 #include <stddef.h>
 
-#include "tui/canvas.h"
-#include "tui/table.h"
+#include "term/canvas.h"
+#include "term/table.h"
 
 /* A text from column x on, over as many rows as it needs, at most 12. */
 int sheet_text(struct canvas *c, int y, int x, enum style style, const char *text);

@@ -1,12 +1,12 @@
 /* table.h - rows and columns on a canvas: which columns fit, where they stand, how they are sorted.
  * What a column shows is a function in a table of facts; the screens are those tables. */
-#ifndef SYNCGUARD_TUI_TABLE_H
-#define SYNCGUARD_TUI_TABLE_H
+#ifndef SYNCGUARD_TERM_TABLE_H
+#define SYNCGUARD_TERM_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tui/canvas.h"
+#include "term/canvas.h"
 
 #define TABLE_COLUMNS_MAX 24
 
