@@ -212,9 +212,11 @@ struct survey *pairwise_relative(const struct survey *mpi, const char *const *na
 /* ---- as a file of slow links ---- */
 
 /* What is no name is left out: it came from a task. */
-static void add_slow(struct slow_links *to, enum slow_link_kind kind, const char *name, const char *other, double slower, double delay_s)
+static void add_slow(struct slow_links *to, enum slow_link_kind kind, const char *name, const char *other,
+                     double slower, double delay_s)
 {
-    struct slow_link l = { kind, (char *)name, (char *)other, fmin(fmax(slower, 1), SLOW_LINKS_SLOWER_MAX), fmin(fmax(delay_s, 0), SLOW_LINKS_DELAY_S) };
+    struct slow_link l = { kind, (char *)name, (char *)other, fmin(fmax(slower, 1), SLOW_LINKS_SLOWER_MAX),
+                           fmin(fmax(delay_s, 0), SLOW_LINKS_DELAY_S) };
 
     slow_links_add(to, &l, NULL);
 }

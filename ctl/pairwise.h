@@ -1,9 +1,9 @@
-/* pairwise.h - sgctl doctor --cluster --probe: what is between nodes, measured by a job step of its own, against
- * what was declared.
+/* pairwise.h - sgctl doctor --cluster --probe: what is between nodes, measured by a job step of its own,
+ * against what was declared.
  *
- * pairwise_check() runs syncguard-measure on the nodes of the allocation that it is called in, else on idle nodes,
- * for less than 30 s, and by MPI for as long again; the judgements are pure.  It opens no port: what it says to the
- * tasks and hears of them goes through srun. */
+ * pairwise_check() runs syncguard-measure on the nodes of the allocation that it is called in, else on idle
+ * nodes, for less than 30 s, and by MPI for as long again; the judgements are pure.  It opens no port: what
+ * it says to the tasks and hears of them goes through srun. */
 #ifndef SYNCGUARD_CTL_PAIRWISE_H
 #define SYNCGUARD_CTL_PAIRWISE_H
 
@@ -46,17 +46,19 @@ struct pairwise_by_mpi {
     size_t unconfirmed;           /* as above */
 };
 
-/* A survey of ratios: round trips and rates by MPI over those by sockets between the same nodes (rates: of both
- * ways together).  The caller's; NULL: no memory. */
+/* A survey of ratios: round trips and rates by MPI over those by sockets between the same nodes (rates: of
+ * both ways together).  The caller's; NULL: no memory. */
 struct survey *pairwise_relative(const struct survey *mpi, const char *const *name,
                                  const struct survey *sockets, const uint32_t *of);
-/* Faults are nodes and pairs where MPI does much worse than elsewhere, beside what sockets do between the same nodes: most likely it found
- * another device there.  What is slow for both is the network's, and found by pairwise_judge(). */
+/* Faults are nodes and pairs where MPI does much worse than elsewhere, beside what sockets do between the
+ * same nodes: most likely it found another device there.  What is slow for both is the network's, and found
+ * by pairwise_judge(). */
 void pairwise_judge_mpi(const struct pairwise_by_mpi *p, struct findings *f);
 /* In what `srun --mpi=list` printed: "pmix" or, without it, "pmi2"; NULL: neither. */
 const char *pairwise_mpi_type(const char *text);
 
-/* The nodes of that partition, in Slurm's notation, of what `sinfo -h -o "%P %N"` printed; NULL: the default one.  The caller's; NULL: none. */
+/* The nodes of that partition, in Slurm's notation, of what `sinfo -h -o "%P %N"` printed; NULL: the default
+ * one.  The caller's; NULL: none. */
 char *pairwise_nodes(const char *text, const char *partition);
 
 struct pairwise_options {

@@ -54,7 +54,8 @@ void pairwise_run_gather(struct pairwise_run *r, const struct slurm_nodes *slurm
         t->other = came && t->hello.protocol != MEASURE_PROTOCOL;
         if (!came || t->other)
             continue;
-        snprintf(line, sizeof(line), "peer %u %.255s %u\n", i, node && node->address[0] ? node->address : t->hello.node, t->hello.port);
+        snprintf(line, sizeof(line), "peer %u %.255s %u\n", i,
+                 node && node->address[0] ? node->address : t->hello.node, t->hello.port);
         if (!r->mpi)
             measure_step_tell(&r->step, line, until_s + TELL_S);
         t->node = (uint32_t)r->n;
@@ -147,8 +148,8 @@ static void forget_gap(struct pairwise_run *r, const struct pair *p)
             r->gap[i--] = r->gap[--r->n_gaps];
 }
 
-/* Who sends first, over a connection that is new, is slower: each node is that with every other partner, and in the next turn with the
- * others. */
+/* Who sends first, over a connection that is new, is slower: each node is that with every other partner, and
+ * in the next turn with the others. */
 static void choose_caller(const struct pairwise_run *r, struct pair *p)
 {
     uint32_t low = p->a < p->b ? p->a : p->b, high = p->a ^ p->b ^ low;
@@ -206,7 +207,8 @@ static bool play_all(struct pairwise_run *r, const char *turn, double until_s)
                 pair[n++] = (struct pair){ .a = a, .b = b };
         }
         more = play_pairs(r, pair, n);
-        measure_step_show(&r->step, "measured%s in %zu of %zu rounds between %zu nodes", turn, round + 1, rounds, r->n);
+        measure_step_show(&r->step, "measured%s in %zu of %zu rounds between %zu nodes", turn, round + 1,
+                          rounds, r->n);
     }
     free(pair);
     r->turn++;
@@ -251,7 +253,8 @@ static void play_missing(struct pairwise_run *r)
         n = 0;
         for (uint32_t a = 0; a < r->n; a++)
             for (uint32_t b = a + 1; b < r->n && n < AGAIN_MAX; b++)
-                if (isnan(r->survey->cell[a * r->n + b].rtt_s) || isnan(r->survey->cell[a * r->n + b].bytes_per_s))
+                if (isnan(r->survey->cell[a * r->n + b].rtt_s) ||
+                    isnan(r->survey->cell[a * r->n + b].bytes_per_s))
                     again[n++] = (struct pair){ .a = a, .b = b };
         while (now_s() < until_s && play_group(r, again, &n))
             measure_step_show(&r->step, "measuring disturbed pairs again by MPI");
@@ -274,7 +277,8 @@ static size_t find_suspects(const struct pairwise_run *r, struct survey_finding 
     return n;
 }
 
-/* Pairs that were slow, or silent, as often as it takes to believe it.  How many could not be measured often enough. */
+/* Pairs that were slow, or silent, as often as it takes to believe it.  How many could not be measured often
+ * enough. */
 static size_t confirm_slow(struct pairwise_run *r)
 {
     struct survey_finding *suspect = xcalloc(AGAIN_MAX, sizeof(*suspect));

@@ -86,7 +86,8 @@ static bool is_node(const struct pairwise_run *r, const char *name)
     return false;
 }
 
-/* A node with a program of another protocol has one of another version, too: that is said where the setup of each node is. */
+/* A node with a program of another protocol has one of another version, too: that is said where the setup of
+ * each node is. */
 static json_t *list_others(const struct pairwise_run *r)
 {
     json_t *list = json_array();
@@ -106,7 +107,8 @@ static bool is_other(const struct pairwise_run *r, const char *name)
 }
 
 /* Nodes on which the program did not start, or cannot be used. */
-static void judge_start(const struct pairwise_run *r, const json_t *asked, const char *program, struct findings *f)
+static void judge_start(const struct pairwise_run *r, const json_t *asked, const char *program,
+                        struct findings *f)
 {
     json_t *missing = json_array(), *other = list_others(r), *name;
     char list[512], next[1400];
@@ -116,9 +118,12 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
         if (!is_node(r, json_string_value(name)) && !is_other(r, json_string_value(name)))
             json_array_append(missing, name);
     if (json_array_size(other)) {
-        snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)", json_string_value(json_array_get(other, 0)));
-        findings_add(f, FINDING_UNKNOWN, "measured", json_incref(other), next, "%s of %zu nodes is of another version, so they were not measured: %s",
-                     "syncguard-measure", json_array_size(other), show_list(other, SHOWN, list, sizeof(list)));
+        snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
+                 json_string_value(json_array_get(other, 0)));
+        findings_add(f, FINDING_UNKNOWN, "measured", json_incref(other), next,
+                     "%s of %zu nodes is of another version, so they were not measured: %s",
+                     "syncguard-measure", json_array_size(other),
+                     show_list(other, SHOWN, list, sizeof(list)));
     }
     if (json_array_size(missing)) {
         const char *first = json_string_value(json_array_get(missing, 0));
@@ -169,7 +174,8 @@ static void save_slow(struct slow_links *slow, size_t nodes, const char *path, s
     if (write_slow(slow, path, &err) < 0)
         findings_add(f, FINDING_FAULT, "measured", NULL, NULL, "%s", err.text);
     else
-        findings_add(f, FINDING_NOTE, "measured", NULL, NULL, "%zu slow %s written to %s", slow->n, slow->n == 1 ? "link is" : "links are", path);
+        findings_add(f, FINDING_NOTE, "measured", NULL, NULL, "%zu slow %s written to %s", slow->n,
+                     slow->n == 1 ? "link is" : "links are", path);
 }
 
 static const struct pairwise_limits limits = { .start_s = 12,
@@ -178,7 +184,8 @@ static const struct pairwise_limits limits = { .start_s = 12,
                                                .again_s = 12,
                                                .confirm_s = 25.5,
                                                .last_s = 26.5,
-                                               .round_s = MEASURE_LIMIT_S + 0.5 /* for what tasks say to arrive */ };
+                                               .round_s =
+                                                   MEASURE_LIMIT_S + 0.5 /* for what tasks say to arrive */ };
 
 static void measure_nodes(struct pairwise_run *r, const struct topology *t, const char *path,
                           const struct slurm_nodes *slurm, const json_t *asked,
@@ -228,7 +235,8 @@ void pairwise_check(const struct topology *t, const char *path, const struct slu
     nodes = choose_nodes(&err);
     if (!nodes || hostlist_each(nodes, SLURM_NODES_MAX, add_name, &asked, &err) < 0) {
         findings_add(f, FINDING_UNKNOWN, "measured", NULL, "sinfo -N", "%s", err.text);
-    } else if (json_array_size(asked.names) < SURVEY_NODES_MIN || json_array_size(asked.names) > SURVEY_NODES_MAX) {
+    } else if (json_array_size(asked.names) < SURVEY_NODES_MIN ||
+               json_array_size(asked.names) > SURVEY_NODES_MAX) {
         findings_add(f, FINDING_UNKNOWN, "measured", NULL, "salloc -N 64 sgctl doctor --cluster --probe",
                      "%zu nodes are idle or allocated here: between %u and %u can be compared",
                      json_array_size(asked.names), SURVEY_NODES_MIN, SURVEY_NODES_MAX);

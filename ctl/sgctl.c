@@ -1,5 +1,5 @@
-/* sgctl - query SyncGuard's controller about guarded jobs.  What each command prints is in page.c, which commands
- * there are in commands.c. */
+/* sgctl - query SyncGuard's controller about guarded jobs.  What each command prints is in page.c, which
+ * commands there are in commands.c. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ static int run_lemons(const struct options *o)
 
 static int run_earlier(const struct options *o)
 {
-    json_t *question = json_pack("{s:s, s:s, s:i}", "query", "earlier", "name", options_text(o, "name"), "ranks",
-                                 options_int(o, "ranks", 0));
+    json_t *question = json_pack("{s:s, s:s, s:i}", "query", "earlier", "name", options_text(o, "name"),
+                                 "ranks", options_int(o, "ranks", 0));
 
     if (!question) {
         const struct err err = { "the name is not UTF-8" };
@@ -58,7 +58,7 @@ static int run_earlier(const struct options *o)
     return query_controller(o, question, page_earlier);
 }
 
-/* The first operand is a job in every command that has one; of step, which takes traces too, it need not be. */
+/* The first operand is a job in every command that has one, except in step, which takes traces too. */
 static int check_job(const struct options *o, struct err *err)
 {
     const char *operands = o->command->operands;

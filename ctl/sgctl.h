@@ -1,5 +1,5 @@
-/* sgctl.h - what sgctl's commands share: exit statuses, how an answer is printed; and the commands that are in files
- * of their own.  sgctl.c, with main(), is above them. */
+/* sgctl.h - what sgctl's commands share: exit statuses, how an answer is printed; and the commands that are
+ * in files of their own.  sgctl.c, with main(), is above them. */
 #ifndef SYNCGUARD_CTL_SGCTL_H
 #define SYNCGUARD_CTL_SGCTL_H
 
@@ -16,8 +16,8 @@ enum { OK = 0, FAILED = 1, USAGE = 2 };
 int complain(int code, const struct err *err);
 
 typedef int page_fn(FILE *out, const json_t *answer, struct page_form form, struct err *err);
-/* On standard output: as JSON if that was asked for, else by page (ctl/page.h), through a pager where it is long
- * (ctl/pager.h).  Returns an exit status. */
+/* On standard output: as JSON if that was asked for, else by page (ctl/page.h), through a pager where it is
+ * long (ctl/pager.h).  Returns an exit status. */
 int print_answer(const struct options *o, const json_t *answer, page_fn *page);
 /* Print the controller's answer to question, which is taken.  Returns an exit status. */
 int query_controller(const struct options *o, json_t *question, page_fn *page);

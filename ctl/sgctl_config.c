@@ -1,4 +1,5 @@
-/* sgctl_config.c - the commands about syncguard.conf: its keys, the figures of its rules, and whether a file is accepted. */
+/* sgctl_config.c - the commands about syncguard.conf: its keys, the figures of its rules, and whether a file
+ * is accepted. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -271,7 +271,8 @@ static int check_modules(const struct ruleset *rules, const struct site *site, c
     return 0;
 }
 
-/* At start the controller runs without a site's policy that cannot be loaded; at a reload the loaded one stays. */
+/* At start the controller runs without a site's policy that cannot be loaded; at a reload the loaded one
+ * stays. */
 int controls_configure(struct controls *cs, const struct config *c, struct err *err)
 {
     struct ruleset *rules = ruleset_new(c, err), *old = cs->rules;

@@ -19,7 +19,8 @@
 
 /* ---- step times ---- */
 
-/* Length of the policy's window, at least COLUMNS_MIN columns of the history plus the newest, which is incomplete. */
+/* Length of the policy's window, at least COLUMNS_MIN columns of the history plus the newest, which is
+ * incomplete. */
 static double window_s(const struct control *c)
 {
     return fmax(c->job->params.effect_window_s, COLUMNS_MIN * view_column_s(c->job->view));
@@ -43,8 +44,8 @@ char *control_key(const struct audit_entry *e, char *buf)
     return buf;
 }
 
-/* Whether the action belongs to this entry, a decision or a user's request. A key that is only a number is from an
- * earlier version of the controller. */
+/* Whether the action belongs to this entry, a decision or a user's request. A key that is only a number is
+ * from an earlier version of the controller. */
 static bool belongs_to(const struct audit_entry *e, const struct action_record *r)
 {
     char key[ACTION_KEY_MAX];

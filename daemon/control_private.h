@@ -1,6 +1,6 @@
 /* control_private.h - a job's control, shared by control.c, which decides, and the files below it:
- * control_command.c, control_effect.c, control_doubt.c and, below these, control_decision.c; control_report.c is
- * above. */
+ * control_command.c, control_effect.c, control_doubt.c and, below these, control_decision.c;
+ * control_report.c is above. */
 #ifndef SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 #define SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 
@@ -25,8 +25,8 @@ struct control {
     bool fixed[CONTROL_KEYS_MAX];     /* by an operator, so that the job's owner cannot change it */
     bool non_finite, held; /* view_non_finite(), and job_hold() as the agents were told ... */
     double turned_s;       /* ... then */
-    bool owner_enforces; /* Action=enforce was set by the job's owner, so that actions beyond the job stay dry runs */
-    /* A ring; NULL: not used yet.  It includes actions that ended earlier runs, whose effect is measured in this one. */
+    bool owner_enforces; /* the owner has set Action=enforce: actions beyond the job stay dry runs */
+    /* A ring; NULL: not used yet.  It includes actions that ended earlier runs: their effect is measured here. */
     struct control_decision *decision[JOB_DECISIONS];
     size_t n_decisions;
     bool awaits; /* the effect of the action that ended the earlier run is still to be measured */
@@ -56,12 +56,13 @@ void control_figures(const struct controls *cs, const struct control *c, double 
 /* control_command.c */
 /* Apply the configured policy, then the parameters that users set. */
 void control_params_apply(struct control *c);
-/* A command of the audit log.  The newest of each kind counts: a pause is over when it was resumed, whatever else
- * was said since. */
+/* A command of the audit log.  The newest of each kind counts: a pause is over when it was resumed, whatever
+ * else was said since. */
 void control_command_restore(struct control *c, const char *text, bool trusted, double now_s);
 
 /* control.c */
-/* What the engine knows of the job whose rules it evaluates, but for the figures and the site's advice.  w is lent. */
+/* What the engine knows of the job whose rules it evaluates, but for the figures and the site's advice.  w
+ * is lent. */
 struct control_witness {
     struct controls *cs;
     const struct job *job;
@@ -70,13 +71,14 @@ struct control_witness {
 struct engine_input control_input(const struct control_witness *w);
 
 /* control_doubt.c */
-/* Why the job's word is not enough to act on a node, whose figures its user could have invented.  NULL: a running job of
- * another user blames the node as well, or its lemon score does, by jobs of several users.  arg: a control_witness. */
+/* Why the job's word is not enough to act on a node, whose figures its user could have invented.  NULL: a
+ * running job of another user blames the node as well, or its lemon score does, by jobs of several users.
+ * arg: a control_witness. */
 const char *control_doubt(const char *node, const void *arg);
 
 /* control_effect.c */
-/* Write the key of the entry's action to buf, which has ACTION_KEY_MAX bytes; unique also if the audit log was lost
- * and its ids start again.  Returns buf. */
+/* Write the key of the entry's action to buf, which has ACTION_KEY_MAX bytes; unique also if the audit log
+ * was lost and its ids start again.  Returns buf. */
 char *control_key(const struct audit_entry *e, char *buf);
 /* Median step time of the policy's window, or of its latest of_s seconds (NaN: of the whole window). */
 struct effect_level control_level(const struct control *c, double of_s);

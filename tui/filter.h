@@ -1,8 +1,9 @@
 /* filter.h - which rows of a list a filter shows: those that have all its words, as in "alice cost>10".
  *
- * A word is a text that stands anywhere in the row, or compares a column with a value: its title in any case, then '>' or '<' and a figure
- * ("cost>10" or "cost>10%", "step>250ms", "ranks>64"), or '=' and the beginning of a text ("state=run").  What is unknown is neither more nor
- * less than anything.  A comparison without its value, as while it is typed, is true; a word with an unknown title or no figure is a text. */
+ * A word is a text that stands anywhere in the row, or compares a column with a value: its title in any
+ * case, then '>' or '<' and a figure ("cost>10" or "cost>10%", "step>250ms", "ranks>64"), or '=' and the
+ * beginning of a text ("state=run").  What is unknown is neither more nor less than anything.  A comparison
+ * without its value, as while it is typed, is true; a word with an unknown title or no figure is a text. */
 #ifndef SYNCGUARD_TUI_FILTER_H
 #define SYNCGUARD_TUI_FILTER_H
 

@@ -113,11 +113,13 @@ static void draw_filter(struct canvas *c, const struct ui *ui, int y)
 
 enum wanted { WANTED_NOT, WANTED, WANTED_KEY, WANTED_ALWAYS };
 
-/* The keys that help and lead back and out always stand there, a panel's key without its name where there is no room for that. */
+/* The keys that help and lead back and out always stand there, a panel's key without its name where there is
+ * no room for that. */
 static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *e)
 {
     if (!e->label || (e->action == KEY_ACTION_OPEN && ui->screen == SCREEN_JOB) ||
-        (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) || (ui->playback.on && keymap_replaced(e)))
+        (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) ||
+        (ui->playback.on && keymap_replaced(e)))
         return WANTED_NOT;
     switch (e->action) {
     case KEY_ACTION_HELP:
@@ -192,8 +194,8 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
     if (l->filter[0])
         snprintf(filter, sizeof(filter), "filter: %s  ", l->filter);
     if (ui->help && ui->help_scroll.rows > ui->help_scroll.room)
-        snprintf(rows, sizeof(rows), "%d to %d of %d", ui->help_scroll.top + 1, ui->help_scroll.top + ui->help_scroll.room,
-                 ui->help_scroll.rows);
+        snprintf(rows, sizeof(rows), "%d to %d of %d", ui->help_scroll.top + 1,
+                 ui->help_scroll.top + ui->help_scroll.room, ui->help_scroll.rows);
     else if (ui->screen == SCREEN_JOB && ui->panel != PANEL_RANKS)
         snprintf(rows, sizeof(rows), "%s", filter);
     else
@@ -252,7 +254,8 @@ static void draw_down(struct canvas *c, const struct ui *ui, int y, int gap)
 {
     char retrying[128];
 
-    snprintf(retrying, sizeof(retrying), "Retrying since %s; this screen appears as soon as the controller answers.",
+    snprintf(retrying, sizeof(retrying),
+             "Retrying since %s; this screen appears as soon as the controller answers.",
              text_age(ui->now_s - ui->down_s).s);
     canvas_printf(c, y, 2, c->width - 4, STYLE_BAD, "No controller: cannot reach %s", ui->hosts);
     y += 1 + canvas_wrap(c, y + 1, 4, 4, c->width - 6, 3, STYLE_BOLD, ui->why);

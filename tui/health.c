@@ -10,9 +10,9 @@
 
 enum kind { PERCENT, RATE, NUMBER };
 
-/* A figure is shown from warn on, and as a fault from bad on; where less is worse, both are upper bounds.  They are far
- * from what is usual, which differs between machines: the controller finds out what is unusual among the nodes of a
- * job (the ranks' cause).  The last three are never faults. */
+/* A figure is shown from warn on, and as a fault from bad on; where less is worse, both are upper bounds.
+ * They are far from what is usual, which differs between machines: the controller finds out what is unusual
+ * among the nodes of a job (the ranks' cause).  The last three are never faults. */
 static const struct {
     const char *name;
     size_t field;
@@ -35,7 +35,8 @@ static const struct {
     { "switched out", offsetof(struct snap_health, involuntary_per_s), RATE, false, INFINITY, INFINITY },
 };
 
-/* A lower clock is shown when the GPU has work; a limit of power, or one that somebody set, only together with it. */
+/* A lower clock is shown when the GPU has work; a limit of power, or one that somebody set, only together
+ * with it. */
 #define GPU_CLOCK_WARN 0.9
 static const char *const gpu_faults[] = { "thermal", "power brake", "hardware" };
 

@@ -1,5 +1,5 @@
-/* keymap.h - what the keys do: one table that the main loop, the `?` help, the bottom line and --help read; the
- * manual page is compared with it. */
+/* keymap.h - what the keys do: one table that the main loop, the `?` help, the bottom line and --help read;
+ * the manual page is compared with it. */
 #ifndef SYNCGUARD_TUI_KEYMAP_H
 #define SYNCGUARD_TUI_KEYMAP_H
 
@@ -52,8 +52,8 @@ struct keymap_entry {
     const char *text;  /* what it does */
 };
 
-/* End with action KEY_ACTION_NONE. The second has the keys while a trace is replayed; they go before those of the
- * first. */
+/* End with action KEY_ACTION_NONE. The second has the keys while a trace is replayed; they go before those
+ * of the first. */
 extern const struct keymap_entry keymap[], keymap_replay[];
 
 /* The action of a key, KEY_ACTION_NONE for none. */

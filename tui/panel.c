@@ -9,8 +9,9 @@
 const struct panel_ops *panel_of(enum panel p)
 {
     static const struct panel_ops *const ops[] = {
-        [PANEL_EVIDENCE] = &panel_evidence, [PANEL_STEP] = &panel_step, [PANEL_PATH] = &panel_path,     [PANEL_SCALING] = &panel_scaling,
-        [PANEL_WAYS] = &panel_ways,         [PANEL_POLICY] = &panel_policy, [PANEL_SWITCHES] = &panel_switches,
+        [PANEL_EVIDENCE] = &panel_evidence, [PANEL_STEP] = &panel_step, [PANEL_PATH] = &panel_path,
+        [PANEL_SCALING] = &panel_scaling,   [PANEL_WAYS] = &panel_ways, [PANEL_POLICY] = &panel_policy,
+        [PANEL_SWITCHES] = &panel_switches,
     };
 
     return p <= PANEL_SWITCHES ? ops[p] : NULL;
@@ -49,8 +50,8 @@ void panel_draw(struct canvas *c, const struct ui *ui, int y)
     if (total > room) {
         int last = ui->panel_scroll.top + room;
 
-        snprintf(where, sizeof(where), " %d to %d of %d ", ui->panel_scroll.top + 1, last < total ? last : total,
-                 total);
+        snprintf(where, sizeof(where), " %d to %d of %d ", ui->panel_scroll.top + 1,
+                 last < total ? last : total, total);
         canvas_put_right(c, y, 0, c->width - 1, STYLE_DIM, where);
     }
     canvas_copy(c, y + 1, room < total ? room : total, page, ui->panel_scroll.top);

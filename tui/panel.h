@@ -1,6 +1,6 @@
-/* panel.h - what a key lays over the job's ranks: the evidence for what was found, one step, the critical path, the
- * job on more ranks, other ways to run it, its policy, its switches. A panel is drawn as long as it needs on a page of its own; the
- * screen shows a part of it. */
+/* panel.h - what a key lays over the job's ranks: the evidence for what was found, one step, the critical
+ * path, the job on more ranks, other ways to run it, its policy, its switches. A panel is drawn as long as
+ * it needs on a page of its own; the screen shows a part of it. */
 #ifndef SYNCGUARD_TUI_PANEL_H
 #define SYNCGUARD_TUI_PANEL_H
 

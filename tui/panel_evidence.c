@@ -36,11 +36,13 @@ static void onset_text(const struct snap_verdict *v, char *buf, size_t size)
     if (v->since_step >= 0)
         text_append(buf, size, "began at step %s", padded_steps(v->since_step).s);
     if (v->onset_seq >= 0)
-        text_append(buf, size, buf[0] ? " (collective %s)" : "began at collective %s", padded_steps(v->onset_seq).s);
+        text_append(buf, size, buf[0] ? " (collective %s)" : "began at collective %s",
+                    padded_steps(v->onset_seq).s);
     if (later >= 0)
         text_append(buf, size, "; found %s step%s later", padded_steps(later).s, later == 1 ? "" : "s");
     else if (v->found_step < 0 && v->onset_seq >= 0 && v->detected_seq >= v->onset_seq)
-        text_append(buf, size, "; found %s collectives later", padded_steps(v->detected_seq - v->onset_seq).s);
+        text_append(buf, size, "; found %s collectives later",
+                    padded_steps(v->detected_seq - v->onset_seq).s);
 }
 
 static int draw_verdict(struct canvas *c, int y, const struct snap_verdict *v)

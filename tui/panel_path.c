@@ -24,7 +24,8 @@ static void draw_last(const struct table_cell *at, const void *row)
 static const struct table_column path_columns[] = {
     { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_path_rank, rank), .plain = STYLE_BOLD },
     { "NODE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_path_rank, node) },
-    { "ON THE PATH", 11, 0, 0, TABLE_PERCENT, offsetof(struct snap_path_rank, path_ratio), .plain = STYLE_BOLD },
+    { "ON THE PATH", 11, 0, 0, TABLE_PERCENT, offsetof(struct snap_path_rank, path_ratio),
+      .plain = STYLE_BOLD },
     { "CAUSED", 8, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_path_rank, delay_s) },
     { "LAST ARRIVER OF", 30, 30, 0, TABLE_TEXT, .draw = draw_last },
 };
@@ -65,8 +66,8 @@ static int draw_moves(struct canvas *c, int y, const struct ui *ui)
     for (size_t i = 0; i < p->moves; i++, y++) {
         time_text(at, sizeof(at), ui, p->move[i].age_s);
         if (p->move[i].from[0])
-            canvas_printf(c, y, 1, c->width - 2, STYLE_TEXT, "moved from %s to %s at %s, step %lld", p->move[i].from,
-                          p->move[i].to, at, (long long)p->move[i].step);
+            canvas_printf(c, y, 1, c->width - 2, STYLE_TEXT, "moved from %s to %s at %s, step %lld",
+                          p->move[i].from, p->move[i].to, at, (long long)p->move[i].step);
         else
             canvas_printf(c, y, 1, c->width - 2, STYLE_TEXT, "on %s since %s, step %lld", p->move[i].to, at,
                           (long long)p->move[i].step);

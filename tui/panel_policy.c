@@ -112,7 +112,9 @@ static enum style phase_style(const void *row)
 {
     const char *phase = ((const struct snap_rule *)row)->phase;
 
-    return !strcmp(phase, "due") ? STYLE_BAD : !strcmp(phase, "holding") || !strcmp(phase, "withheld") ? STYLE_WARN : STYLE_TEXT;
+    return !strcmp(phase, "due")                                     ? STYLE_BAD
+           : !strcmp(phase, "holding") || !strcmp(phase, "withheld") ? STYLE_WARN
+                                                                     : STYLE_TEXT;
 }
 
 static const struct table_column rule_columns[] = {

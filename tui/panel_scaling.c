@@ -183,8 +183,8 @@ static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
     if (s->noise.steps > 0)
         snprintf(steps, sizeof(steps), " in the newest %s steps", text_count((double)s->noise.steps).s);
     if (!isnan(s->noise.cv))
-        canvas_printf(c, y++, 3, c->width - 4, STYLE_TEXT, "own work varies by %s (shape: %s)%s", text_percent(s->noise.cv).s,
-                      s->noise.shape[0] ? s->noise.shape : "-", steps);
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_TEXT, "own work varies by %s (shape: %s)%s",
+                      text_percent(s->noise.cv).s, s->noise.shape[0] ? s->noise.shape : "-", steps);
     for (size_t i = 0; i < s->n_links; i++)
         for (size_t k = 0; k < s->link[i].n; k++)
             draw_segment(c, y++, &s->link[i], &s->link[i].segment[k]);

@@ -18,7 +18,8 @@
 #define TICK     9  /* columns between two ticks, at least */
 #define MESSAGES 12 /* listed */
 
-/* In both shape and colour: the path's work is taller than other work, its transfers are denser than others. */
+/* In both shape and colour: the path's work is taller than other work, its transfers are denser than
+ * others. */
 static const struct look {
     uint32_t ch;
     enum style style;
@@ -84,7 +85,8 @@ static int column_of(const struct chart *h, double at_s)
     return x < 0 ? 0 : x >= h->width ? h->width - 1 : x;
 }
 
-/* Over the lanes: the path's pieces, and a mark where it goes to another rank.  Columns are shared by short pieces: the longer wins. */
+/* Over the lanes: the path's pieces, and a mark where it goes to another rank.  Columns are shared by short
+ * pieces: the longer wins. */
 static void draw_path(const struct chart *h)
 {
     double column_s = h->p->span_s / h->width;

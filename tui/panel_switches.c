@@ -1,5 +1,5 @@
-/* panel_switches.c - the job on its switches, drawn as a tree: under a switch stand those below it, and only the nodes that verdicts
- * name. */
+/* panel_switches.c - the job on its switches, drawn as a tree: under a switch stand those below it, and only
+ * the nodes that verdicts name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -129,4 +129,5 @@ static int draw(struct canvas *c, const struct ui *ui)
     return draw_list(c, draw_head(c, v->switches), v);
 }
 
-const struct panel_ops panel_switches = { "switches: the job's nodes by the switch they are below", draw, has_content };
+const struct panel_ops panel_switches = { "switches: the job's nodes by the switch they are below", draw,
+                                          has_content };

@@ -100,7 +100,7 @@ static int print_all(struct ui *ui, const struct report_asked *asked, const stru
     if (l->n && snap_job_alive(&ui->jobs->job[l->order[0]])) {
         ui_open(ui, ui->jobs->job[l->order[0]].id);
         fputc('\n', out);
-        /* It may have ended meanwhile, or belong to another user: the list and the nodes are still printed. */
+        /* It may have ended meanwhile, or be another user's: the list and the nodes are still printed. */
         if (print_job(ui, asked, o, out, err) < 0)
             fprintf(out, "%s: %s\n", ui->job_id, err->text);
     }
@@ -131,8 +131,9 @@ int report_text(const struct report_asked *asked, const struct arguments *o, FIL
 
 int report_json(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err)
 {
-    json_t *question = o->job ? report_print_question(o->job)
-                              : json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", 1, "newest", SNAP_FINISHED_MAX);
+    json_t *question =
+        o->job ? report_print_question(o->job)
+               : json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", 1, "newest", SNAP_FINISHED_MAX);
     json_t *answer = ask(asked, question, err);
     int rc;
 

@@ -17,16 +17,17 @@ static bool job_has(const void *row, const char *text)
 {
     const struct snap_job *j = row;
 
-    return contains(j->id, text) || contains(j->name, text) || contains(j->user, text) || contains(j->partition, text) ||
-           contains(j->state, text) || contains(j->regime, text) || contains(j->sentence, text) ||
-           (j->n_verdicts && contains(j->verdict[0].culprits, text));
+    return contains(j->id, text) || contains(j->name, text) || contains(j->user, text) ||
+           contains(j->partition, text) || contains(j->state, text) || contains(j->regime, text) ||
+           contains(j->sentence, text) || (j->n_verdicts && contains(j->verdict[0].culprits, text));
 }
 
 static bool node_has(const void *row, const char *text)
 {
     const struct snap_node *n = row;
 
-    return contains(n->node, text) || contains(n->switch_name, text) || contains(n->jobs, text) || contains(n->verdict, text);
+    return contains(n->node, text) || contains(n->switch_name, text) || contains(n->jobs, text) ||
+           contains(n->verdict, text);
 }
 
 static const void *row_of(const struct ui *ui, enum screen s, int i)
@@ -43,7 +44,8 @@ static bool is_shown(const struct ui *ui, enum screen s, int i)
 {
     if (s == SCREEN_JOBS && !ui->finished && !snap_job_alive(&ui->jobs->job[i]))
         return false;
-    return filter_shows(ui->list[s].filter, screens[s]->columns, screens[s]->n_columns, row_of(ui, s, i), s == SCREEN_JOBS ? job_has : node_has);
+    return filter_shows(ui->list[s].filter, screens[s]->columns, screens[s]->n_columns, row_of(ui, s, i),
+                        s == SCREEN_JOBS ? job_has : node_has);
 }
 
 struct order_context {

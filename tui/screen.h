@@ -12,7 +12,8 @@ struct screen_ops {
     int n_columns;
     int sort; /* the column to begin with */
     void (*draw)(struct canvas *c, const struct ui *ui);
-    unsigned (*hidden)(const struct ui *ui, int width);      /* a bit for each column that is not shown at that width */
+    unsigned (*hidden)(const struct ui *ui,
+                       int width); /* a bit for each column that is not shown at that width */
     int (*rows)(const struct ui *ui, int width, int height); /* room for rows of the table */
     int (*natural)(const struct ui *ui, int width);          /* the height at which it shows everything */
 };

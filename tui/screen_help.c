@@ -9,7 +9,8 @@
 #define PAGE_ROWS 100
 #define TWO_FROM  76 /* columns; below, one part stands under the other */
 
-static int draw_keymap(struct canvas *page, const struct ui *ui, const struct keymap_entry *table, int y, int x, int width)
+static int draw_keymap(struct canvas *page, const struct ui *ui, const struct keymap_entry *table, int y,
+                       int x, int width)
 {
     for (const struct keymap_entry *e = table; e->action; e++) {
         if (!e->keys || (ui->playback.on && keymap_replaced(e)))

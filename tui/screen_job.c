@@ -212,7 +212,13 @@ static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int wi
 {
     const struct snap_view *v = ui->view;
     int end = ui->report ? height : height - 1, free_rows; /* the bottom line is the frame's */
-    int bottom = height < SHORT ? 0 : height < TALL ? 2 : height < 40 ? 5 : 9, lines = height < TALL ? 2 : height < 40 ? 3 : 5;
+    int bottom = height < SHORT  ? 0
+                 : height < TALL ? 2
+                 : height < 40   ? 5
+                                 : 9,
+        lines = height < TALL ? 2
+                : height < 40 ? 3
+                              : 5;
     struct timeline_place place;
 
     l->table = lay_out_head(l, v, width, height);
@@ -221,7 +227,8 @@ static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int wi
         place = place_of(v, width);
         l->timeline_rows = timeline_rows(v, &place, lines);
     }
-    free_rows = end - (l->table + 1) - l->timeline_rows - (height < SHORT ? 1 : 2); /* the header; detail, and rule */
+    free_rows =
+        end - (l->table + 1) - l->timeline_rows - (height < SHORT ? 1 : 2); /* the header; detail, and rule */
     l->rows = free_rows - bottom;
     if (l->rows > total)
         l->rows = total > 1 ? (int)total : 1;

@@ -156,7 +156,10 @@ static void take_answer(struct app *a, const struct asked *asked, json_t *answer
     }
     if (more < 0)
         problem = json_pack("{s:s}", "error", err.text);
-    ui_answer(&a->ui, asked->screen, asked->offset, problem ? problem : get_string(answer, "error") ? answer : a->pages.answer);
+    ui_answer(&a->ui, asked->screen, asked->offset,
+              problem                       ? problem
+              : get_string(answer, "error") ? answer
+                                            : a->pages.answer);
     json_decref(problem);
     pages_free(&a->pages);
     a->lists_every_s = fmax(LISTS_EVERY_S, (a->ui.now_s - a->list_asked_s) / LISTS_SHARE);

@@ -140,7 +140,8 @@ void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
         } else {
             draw_span(c, y + i, chosen[i], at);
             snprintf(price, sizeof(price), " %s", text_times(chosen[i]->slowdown).s);
-            draw_label(c, y + i, width, chosen[i], isnan(chosen[i]->slowdown) || isnan(chosen[i]->to_s) ? "" : price);
+            draw_label(c, y + i, width, chosen[i],
+                       isnan(chosen[i]->slowdown) || isnan(chosen[i]->to_s) ? "" : price);
         }
     }
 }

@@ -231,7 +231,8 @@ static bool sort_next(struct ui *ui, int by)
 {
     const struct screen_ops *ops = screens[ui->screen];
 
-    return sort_by(ui, table_sort_next(ops->columns, ops->n_columns, ops->hidden(ui, ui->width), ui->list[ui->screen].sort, by));
+    return sort_by(ui, table_sort_next(ops->columns, ops->n_columns, ops->hidden(ui, ui->width),
+                                       ui->list[ui->screen].sort, by));
 }
 
 static bool reverse(struct ui *ui)
@@ -465,7 +466,8 @@ json_t *ui_question(const struct ui *ui, int64_t *offset)
     case SCREEN_NODES:
         return json_pack("{s:s}", "query", "nodes");
     default:
-        return json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", ui->finished, "newest", SNAP_FINISHED_MAX);
+        return json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", ui->finished, "newest",
+                         SNAP_FINISHED_MAX);
     }
 }
 

@@ -1,5 +1,6 @@
-/* options_private.h - shared by the files of options only.  options_grammar.c reads the tables of a program;
- * options_parse.c parses by them, options_page.c prints them, options_complete.c does both; options.c is on top. */
+/* options_private.h - shared by the files of options only.  options_grammar.c reads the tables of a program,
+ * options_parse.c parses by them, options_page.c prints them, options_complete.c does both; options.c is
+ * above these. */
 #ifndef SYNCGUARD_COMMON_OPTIONS_PRIVATE_H
 #define SYNCGUARD_COMMON_OPTIONS_PRIVATE_H
 
@@ -20,8 +21,8 @@ extern const struct options_command options_help_command;
 bool options_has_commands(const struct options_program *p);
 /* The i-th command, `help` being the last one; NULL at the end. */
 const struct options_command *options_command(const struct options_program *p, size_t i);
-/* The word that selects c within a group: "set" of "policy set" in the group "policy"; in the group "" the name
- * of a command of one word.  NULL: c is not in the group. */
+/* The word that selects c within a group: "set" of "policy set" in the group "policy"; in the group "" the
+ * name of a command of one word.  NULL: c is not in the group. */
 const char *options_word(const struct options_command *c, const char *group);
 /* Is this its default: OPTION_REQUIRED or OPTION_REPEATED? */
 bool options_marked(const struct option_use *use, const char *mark);

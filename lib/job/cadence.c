@@ -230,8 +230,9 @@ void cadence_tick(struct job *j, double now_s)
     update_cost(j, now_s, &s);
     update_samples(c, now_s, s.samples);
     cadence_request_tick(j, now_s, &s);
-    if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || job_hold(j) || c->request.phase != CADENCE_IDLE ||
-        !(s.reported || cadence_other_way(j)) || now_s < c->request.again_s)
+    if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || job_hold(j) ||
+        c->request.phase != CADENCE_IDLE || !(s.reported || cadence_other_way(j)) ||
+        now_s < c->request.again_s)
         return;
     f = figures_of(j, now_s);
     d = cadence_decide(&f, &b);

@@ -1,5 +1,5 @@
-/* cadence_private.h - shared by cadence.c (decisions, and the job's report), cadence_request.c (delivers a request
- * to all ranks at the same call) and, below both, cadence_report.c (what agents report). */
+/* cadence_private.h - shared by cadence.c (decisions, and the job's report), cadence_request.c (delivers a
+ * request to all ranks at the same call) and, below both, cadence_report.c (what agents report). */
 #ifndef SYNCGUARD_JOB_CADENCE_PRIVATE_H
 #define SYNCGUARD_JOB_CADENCE_PRIVATE_H
 
@@ -7,8 +7,8 @@
 #include "job/job.h"
 #include "rules/cadence.h"
 
-/* Initial time from a request to its call: enough to withdraw it when an agent does not answer.  When the job is
- * about to be ended, it is only as long as the messages need. */
+/* Initial time from a request to its call: enough to withdraw it when an agent does not answer.  When the
+ * job is about to be ended, it is only as long as the messages need. */
 #define CADENCE_MARGIN_S 2.0
 #define CADENCE_URGENT_S 0.1
 

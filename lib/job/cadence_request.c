@@ -1,11 +1,11 @@
 /* cadence_request.c - delivers one request to all ranks at the same step.
  *
- * Wanted: a call number is chosen and sent to every agent.  Armed: every agent has put it on its page and then
- * reported the counts of its ranks.  If all ranks are below the call, and enough time is left for another round
- * of messages, the request is committed; otherwise it is withdrawn and wanted again with a later call.
- * Committed: every agent reports whether its ranks were still below the call.  If one has not done so in half of
- * the remaining time, all agents are instructed to withdraw it.  When all ranks have passed the call, those that
- * received the request are counted. */
+ * Wanted: a call number is chosen and sent to every agent.  Armed: every agent has put it on its page and
+ * then reported the counts of its ranks.  If all ranks are below the call, and enough time is left for
+ * another round of messages, the request is committed; otherwise it is withdrawn and wanted again with a
+ * later call. Committed: every agent reports whether its ranks were still below the call.  If one has not
+ * done so in half of the remaining time, all agents are instructed to withdraw it.  When all ranks have
+ * passed the call, those that received the request are counted. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

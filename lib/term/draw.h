@@ -10,8 +10,8 @@
 void draw_bar(struct canvas *c, int y, int x, int width, enum style style, double ratio);
 
 /* The newest of n values, which stand last, at the right end, one a column; nothing for an unknown one.  The
- * scale runs from the least to the largest of them; when they are closer than a fifth it is widened around them:
- * noise is not blown up into mountains. */
+ * scale runs from the least to the largest of them; when they are closer than a fifth it is widened around
+ * them: noise is not blown up into mountains. */
 void draw_spark(struct canvas *c, int y, int x, int width, enum style style, const double *value, size_t n);
 
 /* One row of a heat map: taller and hotter with each of scale thresholds that was reached; n_scale >= 1. */

@@ -53,12 +53,13 @@ struct table_layout {
     int column[TABLE_COLUMNS_MAX], x[TABLE_COLUMNS_MAX], width[TABLE_COLUMNS_MAX];
 };
 
-/* hidden: a bit a column that is not to be shown now.  The answer has those, too, that do not fit into the width. */
+/* hidden: a bit a column that is not to be shown now.  The answer has those, too, that do not fit into the
+ * width. */
 unsigned table_hidden(const struct table_column *columns, int n, int width, unsigned hidden);
 void table_fit(struct table_layout *l, const struct table_column *columns, int n, int x, int width,
                unsigned hidden);
-/* sort: the column's index, marked; a click on a title that can be sorted by gives action with its index; action 0:
- * the table has one order. */
+/* sort: the column's index, marked; a click on a title that can be sorted by gives action with its index;
+ * action 0: the table has one order. */
 void table_header(struct canvas *c, int y, const struct table_layout *l, const struct table_column *columns,
                   int sort, bool reverse, int action);
 void table_row(struct canvas *c, int y, const struct table_layout *l, const struct table_column *columns,
