@@ -94,13 +94,6 @@ static void end(struct finding *f, uint64_t step)
     f->over_step = step;
 }
 
-uint32_t diagnosis_seq_of(const struct work *w, uint64_t number)
-{
-    uint64_t back = w->steps - number;
-
-    return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
-}
-
 /* When step `number` began.  The oldest remembered one stands for all before it, so that its time is unknown
  * once others were forgotten. */
 static double began_s(const struct work *w, uint64_t number)
@@ -159,14 +152,6 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_c
         f->onset_s = began_s(w, f->onset_step);
     }
     return f;
-}
-
-uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most)
-{
-    uint64_t since = w->steps - onset;
-    uint32_t kept = work_kept(w) < most ? work_kept(w) : most;
-
-    return since < kept ? (uint32_t)since : kept;
 }
 
 static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)

@@ -11,6 +11,21 @@
 #define MEDIAN_ERROR \
     (1.4826 * 1.2533) /* standard error of a median of normal values, over their median absolute deviation */
 
+uint32_t diagnosis_seq_of(const struct work *w, uint64_t number)
+{
+    uint64_t back = w->steps - number;
+
+    return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
+}
+
+uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most)
+{
+    uint64_t since = w->steps - onset;
+    uint32_t kept = work_kept(w) < most ? work_kept(w) : most;
+
+    return since < kept ? (uint32_t)since : kept;
+}
+
 /* Times of steps on one side of an onset: their median, which rare strikes leave as it is, and its standard error. */
 struct side {
     double median_s, error_s;

@@ -53,12 +53,6 @@ struct diagnosis {
     size_t priced_n;         /* findings then */
 };
 
-/* The collective with which step `number` (from 1) ended; the oldest remembered where it is further back. */
-uint32_t diagnosis_seq_of(const struct work *w, uint64_t number);
-
-/* Number of remembered steps since the onset, at most the limit. */
-uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most);
-
 /* ---- diagnosis_price.c ---- */
 
 /* Slowdown over the newest steps, from what all steps since the onset lost on average. */
@@ -76,6 +70,12 @@ void diagnosis_keep_expiring(struct diagnosis *d);
 void diagnosis_price_stragglers(struct diagnosis *d);
 
 /* ---- diagnosis_before.c ---- */
+
+/* The collective with which step `number` (from 1) ended; the oldest remembered where it is further back. */
+uint32_t diagnosis_seq_of(const struct work *w, uint64_t number);
+
+/* Number of remembered steps since the onset, at most the limit. */
+uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most);
 
 /* A fault may cost more than longer work and longer transfers: ranks that spin while they wait use up their share of a processor, and do their
  * own work slower afterwards.  So what steps take just after the onset without the straggler, by replays, is compared with what they took

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = \
 	lib/analysis/boundary.c lib/analysis/boundary.h \
+	lib/analysis/call_steps.c lib/analysis/call_steps.h \
 	lib/analysis/cause.c lib/analysis/cause.h \
 	lib/analysis/cycle.c lib/analysis/cycle.h \
 	lib/analysis/delay.c lib/analysis/delay.h \
@@ -34,9 +35,37 @@ libanalysis_a_SOURCES = \
 	lib/analysis/switches.c lib/analysis/switches.h \
 	lib/analysis/transfer.c lib/analysis/transfer.h \
 	lib/analysis/trend.c lib/analysis/trend.h \
-	lib/analysis/view.c lib/analysis/view.h lib/analysis/view_calls.c lib/analysis/view_comms.c lib/analysis/view_course.c lib/analysis/view_efficiency.c lib/analysis/view_exchange.c lib/analysis/view_figures.c lib/analysis/view_finding.c \
-	lib/analysis/view_health.c lib/analysis/view_history.c lib/analysis/view_judge.c lib/analysis/view_marks.c lib/analysis/view_overlap.c lib/analysis/view_private.h lib/analysis/view_ranks.c lib/analysis/view_reach.c lib/analysis/view_run.c \
-	lib/analysis/view_phases.c lib/analysis/view_picture.c lib/analysis/view_presence.c lib/analysis/view_projection.c lib/analysis/view_scaling.c lib/analysis/view_stall.c \
-	lib/analysis/view_stall_private.h lib/analysis/view_stall_words.c lib/analysis/view_steps.c lib/analysis/view_pairs.c \
+	lib/analysis/columns.c lib/analysis/columns.h \
+	lib/analysis/communicators.c lib/analysis/communicators.h \
+	lib/analysis/course.c lib/analysis/course.h \
+	lib/analysis/events.c lib/analysis/events.h \
+	lib/analysis/outlook.c lib/analysis/outlook.h \
+	lib/analysis/phases.c lib/analysis/phases.h \
+	lib/analysis/presence.c lib/analysis/presence.h \
+	lib/analysis/quota.c lib/analysis/quota.h \
+	lib/analysis/roster.c lib/analysis/roster.h \
+	lib/analysis/steps.c lib/analysis/steps.h \
+	lib/analysis/sums.c lib/analysis/sums.h \
+	lib/analysis/view.c \
+	lib/analysis/view.h \
+	lib/analysis/view_private.h \
+	lib/analysis/view_doing.c \
+	lib/analysis/view_efficiency.c \
+	lib/analysis/view_exchange.c \
+	lib/analysis/view_figures.c \
+	lib/analysis/view_finding.c \
+	lib/analysis/view_health.c \
+	lib/analysis/view_judge.c \
+	lib/analysis/view_marks.c \
+	lib/analysis/view_overlap.c \
+	lib/analysis/view_pairs.c \
+	lib/analysis/view_picture.c \
+	lib/analysis/view_reach.c \
+	lib/analysis/view_run.c \
+	lib/analysis/view_scaling.c \
+	lib/analysis/view_sentence.c \
+	lib/analysis/view_stall.c \
+	lib/analysis/view_stall_private.h \
+	lib/analysis/view_stall_words.c \
 	lib/analysis/work.c lib/analysis/work.h
 ANALYSIS_LIBS = libanalysis.a $(GRAPH_LIBS) $(MODEL_LIBS) $(WIRE_LIBS) $(RING_LIBS) -lm

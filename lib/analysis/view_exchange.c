@@ -10,19 +10,13 @@
 #define STEPS     8u /* newest ones whose calls are looked at ... */
 #define STEPS_MIN 3u /* ... and at least so many */
 
-bool view_exchange_sums(uint8_t op)
-{
-    return op == RING_OP_ALLREDUCE || op == RING_OP_REDUCE_SCATTER || op == RING_OP_REDUCE_SCATTER_BLOCK || op == RING_OP_ALLGATHER ||
-           op == RING_OP_ALLGATHERV;
-}
-
 /* Ranks from 0 on, all of which are known. */
 static uint32_t all_ranks(const struct view *v)
 {
-    uint32_t n = view_rank_limit(v);
+    uint32_t n = roster_limit(v->roster);
 
     for (uint32_t r = 0; r < n; r++)
-        if (!view_ranks_at(v, r)->known)
+        if (!roster_at(v->roster, r)->known)
             return 0;
     return n;
 }
@@ -69,8 +63,8 @@ static bool name_calls(const struct view *v, struct graph *g, char *name)
             known = known && i->from < e.ranks && i->to < e.ranks;
             message[e.n_messages++] = (struct exchange_message){ i->from, i->to, bytes[k] };
         } else {
-            comm[e.n_comms] = view_comms_shape(v, i->comm);
-            comm[e.n_comms].sums = view_exchange_sums(i->op);
+            comm[e.n_comms] = communicators_shape(v->communicators, i->comm);
+            comm[e.n_comms].sums = communicators_by_ring(i->op);
             comm[e.n_comms++].bytes = bytes[k];
         }
     }
@@ -89,13 +83,13 @@ static bool name_samples(const struct view *v, char *name)
     struct exchange_comm comm[2];
     struct exchange e = { .ranks = all_ranks(v), .comm = comm };
 
-    e.n_comms = view_comms_exchanged(v, v->call_use.comm, comm);
+    e.n_comms = communicators_exchanged(v->communicators, v->call_use.comm, comm);
     return exchange_name(&e, name);
 }
 
 bool view_exchange_get(const struct view *v, char name[EXCHANGE_NAME_SIZE])
 {
-    struct graph *g = view_calls_graph(v);
+    struct graph *g = call_steps_graph(v->calls);
 
     *name = '\0';
     if (g)

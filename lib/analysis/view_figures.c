@@ -4,25 +4,14 @@
 #include <string.h>
 
 #include "analysis/view_private.h"
+#include "model/regime.h"
 #include "ring/ring.h"
-
-void view_share_figures(const struct view *v, struct view_figures *f)
-{
-    struct totals t = view_history_totals(v);
-    double all = t.work_s + t.p2p_s + t.stay_s, joined = t.wait_s + t.transfer_s, waiting;
-
-    f->compute_ratio = all > 0 ? t.work_s / all : NAN;
-    f->p2p_ratio = all > 0 ? t.p2p_s / all : NAN;
-    waiting = view_is_partial(v) ? NAN : joined > 0 ? t.wait_s / joined : t.stay_s > 0 ? NAN : 0;
-    f->synchronisation_ratio = all > 0 ? t.stay_s / all * waiting : NAN;
-    f->communication_ratio = all > 0 ? t.stay_s / all * (1 - waiting) : NAN;
-}
 
 static void worst_figures(const struct view *v, struct view_figures *f)
 {
     f->worst_lateness_s = f->worst_last_ratio = NAN;
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
         struct cell c;
 
         if (!k->known)
@@ -34,7 +23,7 @@ static void worst_figures(const struct view *v, struct view_figures *f)
         f->messages_missed += k->losses.messages;
         f->streams_forgotten += k->losses.streams;
         f->comms_missed += k->losses.comms;
-        c = view_history_recent(v, r);
+        c = columns_recent(v->columns, r);
         if (!c.joined || !(isnan(f->worst_lateness_s) || c.lateness_s / c.joined > f->worst_lateness_s))
             continue;
         f->worst_rank = r;
@@ -47,11 +36,11 @@ static void worst_figures(const struct view *v, struct view_figures *f)
 static void limit_figures(const struct view *v, struct view_figures *f)
 {
     double worth = (v->params.min_slowdown - 1) / (f->communication_ratio + f->p2p_ratio);
-    bool calls = view_calls_active(v);
+    bool calls = call_steps_active(v->calls);
 
-    f->transfer_mds = 1 + (calls ? view_calls_limit(v, 0) : diagnosis_transfer_limit(v->diagnosis));
-    f->transfer_node_mds = calls ? 1 + view_calls_limit(v, 1) : NAN;
-    f->transfer_link_mds = calls ? 1 + view_calls_limit(v, 2) : NAN;
+    f->transfer_mds = 1 + (calls ? call_steps_limit(v->calls, 0) : diagnosis_transfer_limit(v->diagnosis));
+    f->transfer_node_mds = calls ? 1 + call_steps_limit(v->calls, 1) : NAN;
+    f->transfer_link_mds = calls ? 1 + call_steps_limit(v->calls, 2) : NAN;
     if (isnan(worth)) /* what they cost is not known */
         f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
     if (f->transfer_mds < 1 + worth)
@@ -81,19 +70,19 @@ static void forget_rank_pace(struct view_rank_figures *f)
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f)
 {
     memset(f, 0, sizeof(*f));
-    f->ranks = view_ranks_count(v)->running;
-    f->steps = view_steps_count(v)->done;
-    f->period = view_steps_count(v)->period;
+    f->ranks = roster_count(v->roster)->running;
+    f->steps = steps_count(v->steps)->done;
+    f->period = steps_count(v->steps)->period;
     f->regime = view_regime_get(v);
     f->mds = 1 + diagnosis_limit(v->diagnosis);
-    f->collectives = view_comms_joined(v);
-    f->refused = v->refused;
-    view_steps_figures(v, now_s, f);
-    view_history_skews(v, f);
-    view_share_figures(v, f);
+    f->collectives = communicators_joined(v->communicators);
+    f->refused = v->quota.refused;
+    steps_figures(v->steps, now_s, f);
+    columns_skews(v->columns, &f->skew_p50_s, &f->skew_p95_s);
+    view_shares(v, f);
     limit_figures(v, f);
     worst_figures(v, f);
-    if (view_stands_still(v))
+    if (presence_stands_still(v->presence))
         forget_pace(f);
 }
 
@@ -101,19 +90,20 @@ bool view_called(const struct view *v)
 {
     uint32_t r = 0;
 
-    while (r < view_rank_limit(v) && !view_ranks_at(v, r)->events)
+    while (r < roster_limit(v->roster) && !roster_at(v->roster, r)->events)
         r++;
-    return r < view_rank_limit(v) || view_comms_joined(v);
+    return r < roster_limit(v->roster) || communicators_joined(v->communicators);
 }
 
 double view_newest_steps_s(const struct view *v, double now_s)
 {
-    return view_steps_mean_s(v, now_s);
+    return steps_mean_s(v->steps, now_s);
 }
 
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f)
 {
-    const struct view_rank *k = rank < view_rank_limit(v) ? view_ranks_at(v, rank) : NULL;
+    const struct view_rank *k = rank < roster_limit(v->roster) ? roster_at(v->roster, rank) : NULL;
+    struct totals recent = columns_totals(v->columns);
     struct rank_waiting waiting;
     struct rank_steps steps;
     double last_ratio;
@@ -121,14 +111,14 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
 
     if (!k || !k->known)
         return false;
-    c = view_history_recent(v, rank);
+    c = columns_recent(v->columns, rank);
     last_ratio = diagnosis_last_ratio(v->diagnosis, rank);
-    steps = view_steps_rank(v, rank);
-    waiting = view_sums_waiting(v, rank);
+    steps = steps_rank(v->steps, rank);
+    waiting = sums_waiting(v->sums, rank, &recent);
     *f = (struct view_rank_figures){
         .rank = rank,
-        .node = view_place_name(v, k->node),
-        .switch_name = view_place_name(v, k->switch_id),
+        .node = roster_place_name(v->roster, k->node),
+        .switch_name = roster_place_name(v->roster, k->switch_id),
         .ended = k->ended,
         .lateness_s = c.joined ? c.lateness_s / c.joined : NAN,
         .last_ratio = !isnan(last_ratio) ? last_ratio : c.joined ? (double)c.last / c.joined : NAN,
@@ -136,24 +126,24 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .delay_s = waiting.caused_s,
         .compute_s = steps.compute_s > 0 ? steps.compute_s : NAN,
         .stay_s = steps.stay_s > 0 ? steps.stay_s : NAN,
-        .slowdown = (1 + diagnosis_excess(v->diagnosis, rank)) * view_calls_of_others(v, rank),
+        .slowdown = (1 + diagnosis_excess(v->diagnosis, rank)) * call_steps_of_others(v->calls, rank),
         .inside_op = k->live_at_s + LIVE_VALID_S > now_s ? k->inside_op : RING_OP_NONE,
         .inside_comm = k->inside_comm,
         .inside_seq = k->inside_seq,
         .inside_s = now_s - k->inside_since_s,
-        .partner = view_rank_partner(k),
-        .process = view_rank_process(k, now_s),
+        .partner = roster_partner(k),
+        .process = roster_process(k, now_s),
         .process_s = now_s - k->process_since_s,
     };
-    view_history_quantiles(v, rank, f);
-    if (view_stands_still(v))
+    columns_quantiles(v->columns, rank, &f->lateness_p50_s, &f->lateness_p95_s, &f->lateness_p99_s);
+    if (presence_stands_still(v->presence))
         forget_rank_pace(f);
     return true;
 }
 
 static bool has_part(const struct view *v, const struct finding *f, uint32_t rank)
 {
-    const struct view_rank *k = view_ranks_at(v, rank);
+    const struct view_rank *k = roster_at(v->roster, rank);
 
     switch (f->scope) {
     case SCOPE_RANK:
@@ -163,7 +153,7 @@ static bool has_part(const struct view *v, const struct finding *f, uint32_t ran
     case SCOPE_SWITCH:
         return k->switch_id == f->place;
     case SCOPE_RANKS:
-        return view_calls_role(v, rank) == f->place;
+        return call_steps_role(v->calls, rank) == f->place;
     case SCOPE_LINK:
         return k->node == f->place || k->node == f->other;
     case SCOPE_NONE:
@@ -183,7 +173,7 @@ bool view_latest_get(const struct view *v, double now_s, struct view_rank_figure
         d++;
         n--;
     }
-    for (uint32_t r = 0; n && r < view_rank_limit(v); r++) {
+    for (uint32_t r = 0; n && r < roster_limit(v->roster); r++) {
         struct view_rank_figures k;
 
         if (!has_part(v, &d->finding, r) || !view_rank_get(v, now_s, r, &k))
@@ -193,4 +183,90 @@ bool view_latest_get(const struct view *v, double now_s, struct view_rank_figure
         any = true;
     }
     return any;
+}
+
+uint32_t view_rank_limit(const struct view *v)
+{
+    return roster_limit(v->roster);
+}
+
+uint32_t view_ranks_running(const struct view *v)
+{
+    return roster_count(v->roster)->running;
+}
+
+uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank)
+{
+    return rank < roster_limit(v->roster) ? roster_at(v->roster, rank)->inside_ns : 0;
+}
+
+bool view_rank_ended_by(const struct view *v, int signal, uint32_t *rank)
+{
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
+
+        if (k->known && !k->ended && k->signals_known && !(k->endured >> (signal - 1) & 1)) {
+            *rank = r;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *view_place_name(const struct view *v, uint32_t place)
+{
+    return roster_place_name(v->roster, place);
+}
+
+char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t size)
+{
+    return communicators_label(v->communicators, name, buf, size);
+}
+
+uint32_t view_comm_size(const struct view *v, uint64_t name)
+{
+    return communicators_announced(v->communicators, name);
+}
+
+size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max)
+{
+    return communicators_rows(v->communicators, now_s, steps_count(v->steps)->comm, out, max);
+}
+
+double view_column_s(const struct view *v)
+{
+    return columns_width_s(v->columns);
+}
+
+size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s)
+{
+    return columns_rank(v->columns, rank, lateness_s);
+}
+
+size_t view_columns_get(const struct view *v, struct view_columns *c)
+{
+    return columns_get(v->columns, c);
+}
+
+size_t view_stretches_get(const struct view *v, struct view_stretches *s)
+{
+    return outlook_stretches(v->outlook, s);
+}
+
+void view_projection_get(const struct view *v, double now_s, struct view_projection *p)
+{
+    struct totals now = columns_totals(v->columns);
+    double waiting = presence_stands_still(v->presence) ? NAN : totals_synchronisation(&now);
+
+    outlook_get(v->outlook, now_s, waiting, v->params.sync_limit > 0 ? v->params.sync_limit : REGIME_SYNC_SHARE, p);
+}
+
+void view_phases_get(const struct view *v, struct view_phases *p)
+{
+    const struct work_rhythm *rhythm = &diagnosis_work(v->diagnosis)->rhythm;
+
+    phases_get(v->phases, p);
+    p->rhythm_steps = rhythm->period;
+    p->rhythm_heavy = rhythm->heavy;
+    p->rhythm_ratio = rhythm->period ? rhythm->ratio : NAN;
 }

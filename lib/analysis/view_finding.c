@@ -53,7 +53,7 @@ static void name_place(const struct view *v, const struct finding *f, struct vie
     if (f->scope == SCOPE_RANK)
         view_finding_add_rank(d, f->place);
     else
-        snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "%s", view_place_name(v, f->place));
+        snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "%s", roster_place_name(v->roster, f->place));
 }
 
 void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d)
@@ -64,13 +64,13 @@ void view_finding_culprits(const struct view *v, const struct finding *f, struct
     if (f->scope == SCOPE_NONE)
         return;
     if (f->scope == SCOPE_RANKS) {
-        for (uint32_t r = 0; r < view_rank_limit(v); r++)
-            if (view_calls_role(v, r) == f->place)
+        for (uint32_t r = 0; r < roster_limit(v->roster); r++)
+            if (call_steps_role(v->calls, r) == f->place)
                 view_finding_add_rank(d, r);
         return;
     }
     if (f->scope == SCOPE_LINK) {
-        const char *a = view_place_name(v, f->place), *b = view_place_name(v, f->other);
+        const char *a = roster_place_name(v->roster, f->place), *b = roster_place_name(v->roster, f->other);
         bool turned = strverscmp(a, b) > 0;
 
         snprintf(d->culprit[0], sizeof(d->culprit[0]), "%s-%s", turned ? b : a, turned ? a : b);
@@ -86,17 +86,17 @@ static uint32_t ranks_of(const struct view *v, const struct finding *f)
 {
     uint32_t n = 0;
 
-    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++)
         n +=
-            view_ranks_at(v, r)->known &&
-            (f->scope == SCOPE_NODE ? view_ranks_at(v, r)->node : view_ranks_at(v, r)->switch_id) == f->place;
+            roster_at(v->roster, r)->known &&
+            (f->scope == SCOPE_NODE ? roster_at(v->roster, r)->node : roster_at(v->roster, r)->switch_id) == f->place;
     return n;
 }
 
 /* "rank 3 on node4"; a trace need not have the nodes. */
 static size_t append_rank(const struct view *v, uint32_t rank, char *buf, size_t size)
 {
-    const char *node = rank < view_rank_limit(v) ? view_place_name(v, view_ranks_at(v, rank)->node) : "";
+    const char *node = rank < roster_limit(v->roster) ? roster_place_name(v->roster, roster_at(v->roster, rank)->node) : "";
 
     return view_append(buf, size, 0, "rank %u%s%s", rank, *node ? " on " : "", node);
 }
@@ -110,7 +110,7 @@ static size_t append_culprit(const struct view *v, const struct finding *f, char
         return append_rank(v, f->place, buf, size);
     n = ranks_of(v, f);
     return view_append(buf, size, 0, "%s%s (%u rank%s)", f->scope == SCOPE_SWITCH ? "switch " : "",
-                  view_place_name(v, f->place), n, n == 1 ? "" : "s");
+                  roster_place_name(v->roster, f->place), n, n == 1 ? "" : "s");
 }
 
 /* "node4 (4 ranks), node7 (4 ranks) and 2 more" */
@@ -145,7 +145,7 @@ static size_t append_input(const struct view *v, const struct finding *f, bool p
 
     if (m.phase != MARKS_INPUT)
         return at;
-    late_s = view_steps_rank(v, m.rank).compute_s * f->excess / (1 + f->excess);
+    late_s = steps_rank(v->steps, m.rank).compute_s * f->excess / (1 + f->excess);
     if (!(more_s > late_s / 2))
         return at;
     if (m.seen)
@@ -204,8 +204,8 @@ static size_t append_role(const struct view *v, const struct finding *f, bool pa
 {
     uint32_t n = 0, first = 0;
 
-    for (uint32_t r = view_rank_limit(v); r-- > 0;)
-        if (view_calls_role(v, r) == f->place) {
+    for (uint32_t r = roster_limit(v->roster); r-- > 0;)
+        if (call_steps_role(v->calls, r) == f->place) {
             first = r;
             n++;
         }
@@ -228,13 +228,13 @@ static size_t append_transfers(const struct view *v, const struct finding *f, bo
     units_format_factor(times, sizeof(times), 1 + f->excess);
     if (f->by_connections)
         return view_append(buf, size, 0, "The collectives %s %s times as long as %s, held up by the network of %s%s%s", take,
-                      times, f->class == FINDING_CONGESTION ? "usual" : "before", view_place_name(v, f->place),
-                      f->scope == SCOPE_LINK ? " to " : "", f->scope == SCOPE_LINK ? view_place_name(v, f->other) : "");
+                      times, f->class == FINDING_CONGESTION ? "usual" : "before", roster_place_name(v->roster, f->place),
+                      f->scope == SCOPE_LINK ? " to " : "", f->scope == SCOPE_LINK ? roster_place_name(v->roster, f->other) : "");
     if (f->scope == SCOPE_LINK)
         return view_append(buf, size, 0, "Transfers between %s and %s %s %s times as long as before",
-                      view_place_name(v, f->place), view_place_name(v, f->other), take, times);
+                      roster_place_name(v->roster, f->place), roster_place_name(v->roster, f->other), take, times);
     return view_append(buf, size, 0, "Transfers to and from %s %s %s times as long as before",
-                  view_place_name(v, f->place), take, times);
+                  roster_place_name(v->roster, f->place), take, times);
 }
 
 size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
@@ -284,4 +284,21 @@ size_t view_finding_text(const struct view *v, const struct finding *f, bool pas
         break;
     }
     return at;
+}
+
+bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b)
+{
+    return a->finding.class == b->finding.class && !finding_stops(a->finding.class) &&
+           a->finding.scope == b->finding.scope && a->n_culprits == b->n_culprits &&
+           (!a->n_culprits || !strcmp(a->culprit[0], b->culprit[0]));
+}
+
+bool view_is_minor(double slowdown)
+{
+    return slowdown < VIEW_MINOR_SLOWDOWN;
+}
+
+double view_verdict_from_s(const struct view_verdict *d)
+{
+    return isnan(d->since_s) ? d->found_s : d->since_s;
 }

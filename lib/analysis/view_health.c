@@ -142,7 +142,7 @@ static void make_printable(char *text)
 /* The health of the node that a rank is on; NULL: the rank or its node is unknown. */
 static struct node_health *node_of(struct view *v, uint32_t rank, uint16_t app)
 {
-    const struct view_rank *k = view_ranks_find(v, rank, app);
+    const struct view_rank *k = roster_find(v->roster, rank, app);
     struct view_health *s = v->health;
 
     if (!k || k->node == WORK_PLACE_NONE)
@@ -160,7 +160,7 @@ void view_health_take_node(struct view *v, double now_s, const struct node_item 
     struct node_item item = *n;
 
     if (!within_bounds(n, node_bounds)) {
-        v->refused++;
+        v->quota.refused++;
         return;
     }
     if (!(h = node_of(v, n->rank, n->app)))
@@ -180,7 +180,7 @@ void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g
     struct gpu_item item = *g;
 
     if (!within_bounds(g, gpu_bounds) || g->index >= VIEW_GPUS_MAX) {
-        v->refused++;
+        v->quota.refused++;
         return;
     }
     if (!(h = node_of(v, g->rank, g->app)))
@@ -225,10 +225,10 @@ void view_health_take_task(struct view *v, double now_s, const struct task_item 
     struct cell cell;
 
     if (!within_bounds(t, task_bounds)) {
-        v->refused++;
+        v->quota.refused++;
         return;
     }
-    if (!view_ranks_find(v, t->rank, t->app))
+    if (!roster_find(v->roster, t->rank, t->app))
         return;
     s->task = xgrow(s->task, &s->tasks_cap, t->rank + 1, sizeof(*s->task));
     for (; s->n_tasks <= t->rank; s->n_tasks++)
@@ -239,7 +239,7 @@ void view_health_take_task(struct view *v, double now_s, const struct task_item 
     else
         smooth(&item, &k->figures, task_bounds, now_s - k->at_s);
     make_printable(item.cpus);
-    cell = view_history_newest(v, t->rank);
+    cell = columns_newest(v->columns, t->rank);
     if (cell.joined && !isnan(t->run_delay_ratio))
         correlate(k, t->run_delay_ratio, cell.lateness_s / (float)cell.joined);
     k->figures = item;
@@ -253,7 +253,7 @@ static const struct task_item *task_of(const struct view *v, uint32_t rank)
 {
     const struct task_health *k = task_health(v, rank);
 
-    return k && view_ranks_at(v, rank)->known && k->at_s + VALID_S > v->now_s ? &k->figures : NULL;
+    return k && roster_at(v->roster, rank)->known && k->at_s + VALID_S > v->now_s ? &k->figures : NULL;
 }
 
 double view_health_cpu_ratio(const struct view *v, uint32_t rank)
@@ -273,7 +273,7 @@ static const struct node_item *node_at(const struct view *v, uint32_t place)
 static const struct gpu_item *gpu_of(const struct view *v, uint32_t rank)
 {
     const struct task_item *t = task_of(v, rank);
-    uint32_t place = view_ranks_at(v, rank)->node;
+    uint32_t place = roster_at(v->roster, rank)->node;
     const struct gpu_health *g;
 
     if (!t || t->gpu < 0 || t->gpu >= (int)VIEW_GPUS_MAX || place >= v->health->n_nodes)
@@ -335,7 +335,7 @@ struct group {
 static size_t collect(const struct group *g, enum cause_kind kind, bool culprits)
 {
     bool of_node = kind >= CAUSE_OF_NODE;
-    uint32_t n = of_node ? (uint32_t)g->view->health->n_nodes : view_rank_limit(g->view);
+    uint32_t n = of_node ? (uint32_t)g->view->health->n_nodes : roster_limit(g->view->roster);
     const float *share = of_node ? g->node : g->rank;
     size_t got = 0;
 
@@ -353,10 +353,10 @@ static size_t collect(const struct group *g, enum cause_kind kind, bool culprits
 
 static void group_open(struct group *g, const struct view *v)
 {
-    size_t n = view_rank_limit(v) > v->health->n_nodes ? view_rank_limit(v) : v->health->n_nodes;
+    size_t n = roster_limit(v->roster) > v->health->n_nodes ? roster_limit(v->roster) : v->health->n_nodes;
 
     *g = (struct group){ .view = v,
-                         .rank = xcalloc(view_rank_limit(v) + 1, sizeof(float)),
+                         .rank = xcalloc(roster_limit(v->roster) + 1, sizeof(float)),
                          .node = xcalloc(v->health->n_nodes + 1, sizeof(float)),
                          .value = xcalloc(n + 1, sizeof(float)) };
 }
@@ -375,8 +375,8 @@ static void share_nodes(struct group *g)
     size_t nodes = v->health->n_nodes;
     uint32_t *ranks = xcalloc(nodes + 1, sizeof(*ranks));
 
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
 
         if (k->known && k->node < nodes) {
             ranks[k->node]++;
@@ -392,16 +392,16 @@ static void mark_culprits(struct group *g, const struct view_verdict *d)
 {
     const struct view *v = g->view;
 
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
         char name[16];
         const char *is = name;
 
         snprintf(name, sizeof(name), "r%u", r);
         if (d->finding.scope == SCOPE_NODE)
-            is = view_place_name(v, k->node);
+            is = roster_place_name(v->roster, k->node);
         else if (d->finding.scope == SCOPE_SWITCH)
-            is = view_place_name(v, k->switch_id);
+            is = roster_place_name(v->roster, k->switch_id);
         for (uint32_t c = 0; c < d->n_culprits && k->known && !(g->rank[r] > 0); c++)
             g->rank[r] = !strcmp(is, d->culprit[c]);
     }
@@ -416,8 +416,8 @@ static void sum_switches(struct view *v) /* of context */
 
     for (uint32_t p = 0; p < s->n_nodes; p++)
         s->node[p].involuntary_per_s = NAN;
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        uint32_t place = view_ranks_at(v, r)->node;
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        uint32_t place = roster_at(v->roster, r)->node;
         const struct task_item *t = place < s->n_nodes ? task_of(v, r) : NULL;
         float *sum = t ? &s->node[place].involuntary_per_s : NULL;
 
@@ -455,7 +455,7 @@ static void describe_ranks(const struct group *g, struct cause *c)
     uint32_t shared = 0, n = 0;
 
     c->follows = NAN;
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
         const struct task_item *t = g->rank[r] > 0 ? task_of(v, r) : NULL;
         const struct gpu_item *gpu = t ? gpu_of(v, r) : NULL;
 
@@ -486,7 +486,7 @@ static void describe_nodes(const struct group *g, struct cause *c, char label[80
         if (!(g->node[p] > 0))
             continue;
         if (!n++)
-            snprintf(label, 80, "%.64s", view_place_name(v, p));
+            snprintf(label, 80, "%.64s", roster_place_name(v->roster, p));
         if (!*c->nic)
             c->nic = v->health->node[p].figures.nic;
     }
@@ -564,9 +564,9 @@ static void mark_worst_network(struct group *g)
                 worst = p;
             }
         }
-    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++)
         g->rank[r] =
-            view_ranks_at(v, r)->known && view_ranks_at(v, r)->node == worst && worst != WORK_PLACE_NONE;
+            roster_at(v->roster, r)->known && roster_at(v->roster, r)->node == worst && worst != WORK_PLACE_NONE;
     share_nodes(g);
 }
 
@@ -612,7 +612,7 @@ static void rank_cause(const struct view *v, uint32_t rank, char *buf, size_t si
 {
     const struct task_item *t = task_of(v, rank);
     const struct gpu_item *gpu = gpu_of(v, rank);
-    uint32_t place = view_ranks_at(v, rank)->node;
+    uint32_t place = roster_at(v->roster, rank)->node;
     struct cause best = { 0 };
     double best_score = 0;
 
@@ -635,7 +635,7 @@ static void rank_cause(const struct view *v, uint32_t rank, char *buf, size_t si
     best.threads_ratio = t->n_cpus ? t->cpu_ratio / t->n_cpus : NAN;
     best.follows = correlation(task_health(v, rank));
     best.throttle = gpu ? gpu->throttle : 0;
-    best.node = view_place_name(v, place);
+    best.node = roster_place_name(v->roster, place);
     best.nic = place < v->health->n_nodes ? v->health->node[place].figures.nic : "";
     cause_text(&best, buf, size);
 }
@@ -657,7 +657,7 @@ bool view_node_health_get(const struct view *v, double now_s, const char *node, 
     const struct node_health *k;
     uint32_t place = 0;
 
-    while (place < v->health->n_nodes && strcmp(view_place_name(v, place), node))
+    while (place < v->health->n_nodes && strcmp(roster_place_name(v->roster, place), node))
         place++;
     if (place == v->health->n_nodes)
         return false;

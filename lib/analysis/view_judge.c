@@ -1,4 +1,4 @@
-/* view_judge.c - what is reported of what is known: regime, verdicts, the sentence. */
+/* view_judge.c - what is reported of what is known: regime and verdicts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +42,14 @@ void view_verdicts_free(struct verdicts *s)
     free(s);
 }
 
+static const char *const names_of_regimes[] = { "starting",    "compute",    "communication", "synchronisation",
+                                       "oscillating", "checkpoint", "stalled",
+                                       "suspended",   "unknown" };
+const char *view_regime_name(enum view_regime r)
+{
+    return r < ARRAY_SIZE(names_of_regimes) ? names_of_regimes[r] : NULL;
+}
+
 static const char *format_s(char buf[32], double s)
 {
     return units_format_s(buf, 32, s);
@@ -51,7 +59,7 @@ static const char *format_s(char buf[32], double s)
 
 static void describe_stop(const struct view *v, double now_s, const struct view_stall *s, struct view_verdict *d)
 {
-    const struct step_count *steps = view_steps_count(v);
+    const struct step_count *steps = steps_count(v->steps);
     int64_t seq = steps->comm ? (int64_t)steps->newest_seq : -1;
 
     *d = (struct view_verdict){ .finding = { .id = s->lost ? LOST_ID : HANG_ID,
@@ -72,7 +80,7 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
     memcpy(d->text, s->text, sizeof(d->text));
     for (uint32_t i = 0; i < s->n_culprits; i++)
         if (s->lost)
-            snprintf(d->culprit[d->n_culprits++], VIEW_CULPRIT_SIZE, "%s", view_place_name(v, s->culprit[i]));
+            snprintf(d->culprit[d->n_culprits++], VIEW_CULPRIT_SIZE, "%s", roster_place_name(v->roster, s->culprit[i]));
         else
             view_finding_add_rank(d, s->culprit[i]);
     if (s->lost)
@@ -88,8 +96,8 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
 {
     struct finding placed = *found, *f = &placed;
     bool by_connections = view_pairs_place(v, now_s, &placed);
-    const struct step_count *steps = view_steps_count(v);
-    double step_s = view_steps_mean_s(v, now_s);
+    const struct step_count *steps = steps_count(v->steps);
+    double step_s = steps_mean_s(v->steps, now_s);
     char share[48];
     uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
     char lost[32], of[32];
@@ -103,7 +111,7 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
                                 .found_s = now_s,
                                 .times = 1 };
     d->finding.standing = true;
-    if (view_calls_active(v)) /* the graph's steps are numbered, not its collectives */
+    if (call_steps_active(v->calls)) /* the graph's steps are numbered, not its collectives */
         d->finding.onset_seq = d->finding.named_seq = -1;
     if (d->found_step < 0)
         d->found_step = -1;
@@ -164,7 +172,7 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
         r = raised_add(v->verdicts);
     if (changed) {
         snprintf(key, sizeof(key), "%s %s", finding_class_name(d->finding.class), d->culprit[0]);
-        view_event(v, now_s, key, "%s: %.480s", finding_class_name(d->finding.class), d->text);
+        events_add(v->events, now_s, key, "%s: %.480s", finding_class_name(d->finding.class), d->text);
     }
     if (!r)
         return;
@@ -172,7 +180,7 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
     r->found_s = found_s;
     r->minor = minor;
     if (!minor)
-        v->steady_s = fmax(v->steady_s, d->since_s);
+        steps_change(v->steps, d->since_s);
 }
 
 /* It is part of another verdict, or was when both ended. */
@@ -235,10 +243,10 @@ static void close_raised(struct view *v, double now_s, const struct view_verdict
         r->finding.standing = false;
         r->over_s = now_s;
         if (!r->minor)
-            v->steady_s = now_s;
+            steps_change(v->steps, now_s);
         if (finding_stops(r->finding.class)) /* nothing was done meanwhile */
             r->finding.saved_s = now_s - r->since_s;
-        view_event(v, now_s, "", "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
+        events_add(v->events, now_s, "", "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
     }
 }
 
@@ -276,17 +284,6 @@ static bool lacks_cpu(const struct view *v, double now_s, const struct finding *
            (view_health_is_due(v, now_s) || view_cpu_lack(v, text, sizeof(text)) > 1 - 1 / f->slowdown);
 }
 
-/* Ranks run ahead of what they have posted, as programs do of their GPUs: when they post it says nothing of who waits. */
-static bool unseen(const struct view *v)
-{
-    struct view_figures f;
-
-    if (!view_comms_unseen(v))
-        return false;
-    view_share_figures(v, &f);
-    return !(f.p2p_ratio > 0);
-}
-
 /* Of what is seen in part: what each rank does between its collectives. */
 static bool is_of_work(const struct finding *f)
 {
@@ -299,9 +296,9 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     struct verdicts *s = v->verdicts;
     const struct finding *f;
     size_t found = diagnosis_findings(v->diagnosis, &f);
-    bool partial = view_is_partial(v);
+    bool partial = presence_is_partial(v->presence, v->now_s);
 
-    if (unseen(v))
+    if (view_is_unseen(v))
         return n;
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
@@ -323,7 +320,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
 static void set_verdicts(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
     struct verdicts *s = v->verdicts;
-    double run_s = view_run_s(v, now_s);
+    double run_s = presence_run_s(v->presence, now_s);
 
     if (n > 1) /* qsort() takes memory for an element this large, even of none */
         qsort(now, n, sizeof(now[0]), by_slowdown);
@@ -343,12 +340,12 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
 /* No step for long, and no rank is inside of anything: they all do something else. */
 static bool all_pause(const struct view *v, double now_s)
 {
-    const struct step_count *steps = view_steps_count(v);
+    const struct step_count *steps = steps_count(v->steps);
 
-    if (!steps->done || v->finished || now_s < steps->seen_s + view_stall_limit_s(v, now_s) || view_is_partial(v))
+    if (!steps->done || presence_finished(v->presence) || now_s < steps->seen_s + view_stall_limit_s(v, now_s) || presence_is_partial(v->presence, v->now_s))
         return false;
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
 
         if (k->known && !k->ended && (k->inside_op != RING_OP_NONE || k->left_at_s > steps->seen_s + PAUSE_S))
             return false;
@@ -374,10 +371,10 @@ static enum view_regime judge_regime(const struct view *v, double now_s, bool st
 
     if (stalled)
         return VIEW_STALLED;
-    view_share_figures(v, &f);
-    if (view_is_partial(v) && isnan(f.synchronisation_ratio))
+    view_shares(v, &f);
+    if (presence_is_partial(v->presence, v->now_s) && isnan(f.synchronisation_ratio))
         return VIEW_UNKNOWN;
-    if (isnan(f.compute_ratio) || view_comms_joined(v) < 16)
+    if (isnan(f.compute_ratio) || communicators_joined(v->communicators) < 16)
         return VIEW_STARTING;
     if (all_pause(v, now_s))
         return VIEW_CHECKPOINT;
@@ -394,8 +391,9 @@ static void judge_suspended(struct view *v, double now_s)
 
     s->n = 0;
     if (s->regime != VIEW_SUSPENDED)
-        view_event(v, now_s, "", "regime: %s", view_regime_name(VIEW_SUSPENDED));
+        events_add(v->events, now_s, "", "regime: %s", view_regime_name(VIEW_SUSPENDED));
     s->regime = VIEW_SUSPENDED;
+    presence_stand_still(v->presence, now_s, false, true);
 }
 
 void view_judge(struct view *v, double now_s)
@@ -407,7 +405,7 @@ void view_judge(struct view *v, double now_s)
     bool stalled;
     size_t n = 0;
 
-    if (view_slurm_get(v) == VIEW_SLURM_SUSPENDED && !v->finished) {
+    if (presence_slurm(v->presence) == VIEW_SLURM_SUSPENDED && !presence_finished(v->presence)) {
         judge_suspended(v, now_s);
         return;
     }
@@ -421,43 +419,20 @@ void view_judge(struct view *v, double now_s)
     close_raised(v, now_s, now, n);
     set_verdicts(v, now_s, now, n);
     /* What has ended is not stalled any more.  A trace that ends inside of a call may well be. */
-    s->ended_still = stalled && v->finished && !stall.open;
+    s->ended_still = stalled && presence_finished(v->presence) && !stall.open;
     s->regime = s->ended_still ? s->moving : judge_regime(v, now_s, stalled);
-    if (v->finished && s->regime == VIEW_STARTING)
+    if (presence_finished(v->presence) && s->regime == VIEW_STARTING)
         s->regime = VIEW_NO_REGIME;
-    if (s->regime == VIEW_STALLED)
-        v->still_s = now_s;
+    presence_stand_still(v->presence, now_s, s->regime == VIEW_STALLED, s->regime == VIEW_SUSPENDED);
     if (s->regime != VIEW_STALLED && s->regime != VIEW_SUSPENDED)
         s->moving = s->regime;
-    if (s->regime != before && !v->finished)
-        view_event(v, now_s, "", "regime: %s", view_regime_name(s->regime));
-}
-
-bool view_stood_still(const struct view *v, double now_s, double duration_s)
-{
-    return view_stands_still(v) || now_s - duration_s < v->still_s || view_was_suspended(v, now_s, duration_s);
-}
-
-bool view_stands_still(const struct view *v)
-{
-    enum view_regime r = v->verdicts->regime;
-
-    return (r == VIEW_STALLED || r == VIEW_SUSPENDED) && !v->finished;
+    if (s->regime != before && !presence_finished(v->presence))
+        events_add(v->events, now_s, "", "regime: %s", view_regime_name(s->regime));
 }
 
 enum view_regime view_regime_get(const struct view *v)
 {
     return v->verdicts->regime;
-}
-
-bool view_is_minor(double slowdown)
-{
-    return slowdown < VIEW_MINOR_SLOWDOWN;
-}
-
-double view_verdict_from_s(const struct view_verdict *d)
-{
-    return isnan(d->since_s) ? d->found_s : d->since_s;
 }
 
 size_t view_verdicts_raised(const struct view *v, const struct view_verdict **verdicts)
@@ -472,162 +447,12 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
     return v->verdicts->n;
 }
 
-enum view_judged view_judged_get(const struct view *v, double now_s)
+const char *view_stalled_text(const struct view *v)
 {
-    double mds = 1 + diagnosis_limit(v->diagnosis);
-
-    if (view_stands_still(v) || isnan(view_steps_mean_s(v, now_s)))
-        return VIEW_NOTHING;
-    if (unseen(v))
-        return VIEW_NOT_SHOWN;
-    if (isnan(mds))
-        return VIEW_EARLY;
-    if (mds > VIEW_MDS_MAX)
-        return VIEW_TOO_VARIOUS;
-    return view_is_partial(v) ? VIEW_PARTLY : VIEW_JUDGED;
+    return v->verdicts->stalled;
 }
 
-const char *view_judged_name(enum view_judged j)
+bool view_ended_still(const struct view *v)
 {
-    static const char *const names[] = { [VIEW_JUDGED] = "yes",
-                                         [VIEW_EARLY] = "early",
-                                         [VIEW_PARTLY] = "partly",
-                                         [VIEW_NOT_SHOWN] = "not shown",
-                                         [VIEW_TOO_VARIOUS] = "too various",
-                                         [VIEW_NOTHING] = "no" };
-
-    return j < ARRAY_SIZE(names) ? names[j] : "no";
-}
-
-/* "2 of 3 ranks are recorded (not rank 2)", "node4 is silent (no report for 8.1 s)"; "": all are seen. */
-static void unseen_text(const struct view *v, double now_s, char *buf, size_t size)
-{
-    struct view_silence silence = view_silence_get(v);
-    uint32_t first, missing = view_missing_ranks(v, &first);
-    char age[32];
-    size_t at = 0;
-
-    buf[0] = '\0';
-    if (missing)
-        at = view_append(buf, size, 0, "%u of %u ranks are recorded (not rank %u%s)", view_comms_main_size(v) - missing,
-                    view_comms_main_size(v), first, missing > 1 ? ", ..." : "");
-    if (silence.ranks)
-        view_append(buf, size, at, "%s%s%s silent (no report for %s)", missing ? ", and " : "", view_place_name(v, silence.first),
-               silence.nodes > 1 ? " and others are" : " is", format_s(age, now_s - view_silent_since_s(v, silence.first)));
-}
-
-static size_t judged_text(const struct view *v, double now_s, const struct view_figures *f, char *buf, size_t size)
-{
-    char run[32], unseen_ones[160];
-
-    switch (view_judged_get(v, now_s)) {
-    case VIEW_NOT_SHOWN:
-        return view_append(buf, size, 0, "Not judged: what is recorded of the collectives does not show who waits for whom.");
-    case VIEW_EARLY:
-        if (v->finished)
-            return view_append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, view_run_s(v, now_s)));
-        return view_append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.", f->ranks);
-    case VIEW_TOO_VARIOUS:
-        return view_append(buf, size, 0, "Not judged: the work of %u ranks varies so much that one twice as slow would not be seen.",
-                      view_ranks_count(v)->most);
-    case VIEW_PARTLY:
-        unseen_text(v, now_s, unseen_ones, sizeof(unseen_ones));
-        return view_append(buf, size, 0, "Partly judged: %s; of the others a rank %.1f %% slower or more would be seen.", unseen_ones,
-                      100 * (f->mds - 1));
-    case VIEW_JUDGED:
-        return view_append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f->mds - 1));
-    case VIEW_NOTHING:
-        break;
-    }
-    return 0;
-}
-
-/* No rank has called anything that was seen. */
-static void sentence_unseen(const struct view *v, char *buf, size_t size)
-{
-    const char *begin = v->finished ? v->unseen_quiet ? "Ended without a call of MPI, NCCL or Gloo" : "Ended unseen" :
-                        v->unseen_quiet ? "No rank has called MPI, NCCL or Gloo yet" : "Not seen";
-
-    if (*v->unseen)
-        snprintf(buf, size, "%s: %s.", begin, v->unseen);
-    else
-        snprintf(buf, size, "No call of MPI, NCCL or Gloo was seen%s.", v->finished ? " before the end" : " yet");
-}
-
-/* Which steps a step's time is of. */
-static const char *of_window(const struct view *v, double now_s, char buf[32])
-{
-    double window_s = view_steps_window_s(v, now_s);
-
-    if (v->steady_s > v->began_s && window_s < VIEW_MINUTE_S)
-        snprintf(buf, 32, "of the last %.0f s", fmax(1, window_s));
-    else
-        snprintf(buf, 32, "of the last minute");
-    return buf;
-}
-
-char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
-{
-    const struct verdicts *s = v->verdicts;
-    const struct view_shortfall *shortfall;
-    struct view_non_finite bad;
-    struct view_figures f;
-    char step[32], window[32];
-    bool messages;
-    size_t at;
-
-    view_figures_get(v, now_s, &f);
-    messages = f.p2p_ratio >= MESSAGES_SHOWN;
-    format_s(step, f.step_p50_s);
-    if (view_non_finite_get(v, &bad)) { /* whatever the rest costs, it computes nothing */
-        snprintf(buf, size, "%s.", bad.text);
-        return buf;
-    }
-    if (view_run_sentence(v)) {
-        bool hung = s->ended_still && !(s->n && s->now[0].finding.class == FINDING_LOST);
-
-        snprintf(buf, size, "%s%s", hung ? "Ended while it hung: " : "", view_run_sentence(v));
-        return buf;
-    }
-    for (size_t i = 0; i < s->n; i++)
-        if (!s->now[i].minor) {
-            bool past = s->ended_still && s->now[i].finding.class == FINDING_HANG;
-
-            snprintf(buf, size, "%s%s", past ? "Ended while it hung: " : "", s->now[i].text);
-            return buf;
-        }
-    if (s->regime == VIEW_SUSPENDED && !v->finished) {
-        snprintf(buf, size, "Suspended by Slurm for %s: this time does not count.", format_s(step, view_suspended_s(v, now_s)));
-        return buf;
-    }
-    if (s->regime == VIEW_STALLED) {
-        snprintf(buf, size, "Nothing moves: %s.", s->stalled);
-        return buf;
-    }
-    if (!view_rank_limit(v)) {
-        sentence_unseen(v, buf, size);
-        return buf;
-    }
-    if (isnan(f.step_mean_s) && v->finished) {
-        snprintf(buf, size, "Ended before a repeating step was known.");
-        return buf;
-    }
-    if (isnan(f.step_mean_s)) {
-        snprintf(buf, size, "%u ranks run, but no repeating step is known yet.", f.ranks);
-        return buf;
-    }
-    if (view_shortfalls_get(v, &shortfall)) {
-        snprintf(buf, size, "%s.", shortfall->text);
-        return buf;
-    }
-    at = judged_text(v, now_s, &f, buf, size);
-    at = view_append(buf, size, at, " A step takes %s (median %s)", step, of_window(v, now_s, window));
-    if (!isnan(f.synchronisation_ratio))
-        at = view_append(buf, size, at, "; ranks wait for one another %s%.0f %% of the time",
-                    messages ? "in collectives " : "", 100 * f.synchronisation_ratio);
-    if (messages)
-        at = view_append(buf, size, at, "%s messages hold them %.0f %%%s", isnan(f.synchronisation_ratio) ? ";" : " and",
-                         100 * f.p2p_ratio, isnan(f.synchronisation_ratio) ? " of the time" : "");
-    view_append(buf, size, at, ".");
-    return buf;
+    return v->verdicts->ended_still;
 }

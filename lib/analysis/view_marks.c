@@ -62,7 +62,7 @@ static struct rank_marks *marks_of(struct view *v, uint32_t rank, uint16_t app)
 {
     struct view_marks *s = v->marks;
 
-    if (!view_ranks_find(v, rank, app))
+    if (!roster_find(v->roster, rank, app))
         return NULL;
     if (rank >= s->n) {
         s->rank = xgrow(s->rank, &s->cap, rank + 1, sizeof(*s->rank));
@@ -76,7 +76,7 @@ static bool adds_up(const struct phases_item *i)
 {
     uint64_t left_ns = i->duration_ns;
 
-    if (i->duration_ns > TIME_MAX_NS || i->age_ns > TIME_MAX_NS || (!i->steps && i->duration_ns))
+    if (i->duration_ns > QUOTA_TIME_MAX_NS || i->age_ns > QUOTA_TIME_MAX_NS || (!i->steps && i->duration_ns))
         return false;
     for (int p = 0; p < MARKS_PHASES; p++) {
         if (i->phase_ns[p] > left_ns)
@@ -100,7 +100,7 @@ void view_marks_take_phases(struct view *v, double now_s, const struct phases_it
     double fade;
 
     if (!adds_up(i)) {
-        v->refused++;
+        v->quota.refused++;
         return;
     }
     if (!(m = marks_of(v, i->rank, i->app)) || !supersedes(m, i))
@@ -135,7 +135,7 @@ void view_marks_take_value(struct view *v, const struct value_item *i)
     bool was;
 
     if (i->given > GIVEN_MAX || i->non_finite > i->given || i->since > i->given || !isfinite(i->newest) != (i->since != 0)) {
-        v->refused++;
+        v->quota.refused++;
         return;
     }
     if (!(m = marks_of(v, i->rank, i->app)))
@@ -161,10 +161,10 @@ void view_marks_roll(struct view *v, double now_s)
 
     if (!view_non_finite_get(v, &n)) {
         if (s->over)
-            view_event(v, now_s, "", "loss and gradient norm are finite again");
+            events_add(v->events, now_s, "", "loss and gradient norm are finite again");
     } else if (earlier(n.step, n.value, &s->reported)) {
         s->reported = n;
-        view_event(v, now_s, "non_finite", "%s", n.text);
+        events_add(v->events, now_s, "non_finite", "%s", n.text);
     }
     s->over = false;
 }
@@ -216,7 +216,7 @@ enum marks_phase view_rank_phase(const struct view *v, double now_s, uint32_t ra
 {
     const struct rank_marks *m = rank < v->marks->n ? &v->marks->rank[rank] : NULL;
 
-    if (!m || !m->marks || !m->used || view_ranks_at(v, rank)->ended)
+    if (!m || !m->marks || !m->used || roster_at(v->roster, rank)->ended)
         return MARKS_PHASES;
     *age_s = fmax(0, now_s - m->phase_since_s);
     return (enum marks_phase)m->phase;
@@ -264,7 +264,7 @@ struct marked_longest view_marks_longest(const struct view *v, enum finding_scop
         const struct rank_marks *m = &s->rank[r];
         enum marks_phase its;
 
-        if (!(m->steps > 0) || (scope == SCOPE_RANK ? r : view_ranks_at(v, r)->node) != place)
+        if (!(m->steps > 0) || (scope == SCOPE_RANK ? r : roster_at(v->roster, r)->node) != place)
             continue;
         its = longest(m, &all);
         if (its == MARKS_PHASES || (l.n && its != l.phase))
@@ -360,7 +360,7 @@ static void write_text(const struct view *v, struct view_non_finite *n)
     static const char *const words[MARKS_VALUES] = {
         [MARKS_LOSS] = "loss", [MARKS_GRAD_NORM] = "norm of the gradient"
     };
-    const char *node = view_place_name(v, view_ranks_at(v, n->rank)->node), *is = v->finished ? "was" : "is";
+    const char *node = roster_place_name(v->roster, roster_at(v->roster, n->rank)->node), *is = presence_finished(v->presence) ? "was" : "is";
 
     if (n->ranks == 1)
         snprintf(n->text, sizeof(n->text), "The %s of rank %u%s%s %s not a finite number since step %llu",

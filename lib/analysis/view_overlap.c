@@ -32,16 +32,16 @@ static size_t find_groups(const struct view *v, const struct graph *g, struct vi
 
     for (uint32_t k = 0; k < graph_kinds(g); k++) {
         const struct graph_kind_info *info = graph_kind_get(g, k);
-        uint32_t size = info->message ? 0 : view_comms_size(v, info->comm);
+        uint32_t size = info->message ? 0 : communicators_size(v->communicators, info->comm);
 
         messages = messages || info->message;
         if (size && n < OVERLAP_GROUPS_MAX - 1 && row_of(out, n, size) == n)
-            out->group[n++] = (struct view_overlap_group){ info->comm, size, view_comms_of_size(v, size) };
+            out->group[n++] = (struct view_overlap_group){ info->comm, size, communicators_of_size(v->communicators, size) };
     }
     qsort(out->group, n, sizeof(out->group[0]), by_size);
     for (uint32_t k = 0; k < graph_kinds(g); k++) {
         const struct graph_kind_info *info = graph_kind_get(g, k);
-        size_t row = info->message ? n : row_of(out, n, view_comms_size(v, info->comm));
+        size_t row = info->message ? n : row_of(out, n, communicators_size(v->communicators, info->comm));
 
         group[k] = info->message || row < n ? (uint32_t)row : OVERLAP_NONE;
     }
@@ -92,7 +92,7 @@ static const char *from_shares(const struct view *v, double now_s, struct view_o
 
 const char *view_overlap_get(const struct view *v, double now_s, struct view_overlap *out)
 {
-    struct graph *g = view_calls_graph(v);
+    struct graph *g = call_steps_graph(v->calls);
 
     *out = (struct view_overlap){ .calls = g != NULL };
     if (g)

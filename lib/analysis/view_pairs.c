@@ -35,20 +35,18 @@ void view_pairs_free(struct view_pairs *s)
 void view_pairs_forget(struct view *v)
 {
     pairs_reset(v->pairs->pairs);
+    v->quota.held[QUOTA_CONNECTIONS] = (double)pairs_bytes(v->pairs->pairs);
     v->pairs->place = (struct pairs_place){ 0 };
-}
-
-double view_pairs_bytes(const struct view *v)
-{
-    return (double)pairs_bytes(v->pairs->pairs);
 }
 
 void view_pairs_take(struct view *v, double now_s, const struct traffic_item *t)
 {
-    const struct view_rank *k = view_ranks_find(v, t->rank, t->app);
+    const struct view_rank *k = roster_find(v->roster, t->rank, t->app);
 
-    if (k && k->node != WORK_PLACE_NONE && view_has_room(v, 0))
-        pairs_take(v->pairs->pairs, now_s, k->node, t);
+    if (!k || k->node == WORK_PLACE_NONE || !quota_allows(&v->quota, 0))
+        return;
+    pairs_take(v->pairs->pairs, now_s, k->node, t);
+    v->quota.held[QUOTA_CONNECTIONS] = (double)pairs_bytes(v->pairs->pairs);
 }
 
 static bool is_same(const struct pairs_place *a, const struct pairs_place *b)

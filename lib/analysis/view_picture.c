@@ -19,20 +19,20 @@ static void name_nodes(const struct view *v, struct picture *p)
 {
     for (size_t i = 0; i < p->n_rows; i++)
         snprintf(p->row[i].node, sizeof(p->row[i].node), "%s",
-                 view_place_name(v, view_ranks_at(v, (uint32_t)p->row[i].rank)->node));
+                 roster_place_name(v->roster, roster_at(v->roster, (uint32_t)p->row[i].rank)->node));
     for (size_t i = 0; i < p->n_parts; i++)
         snprintf(p->part[i].node, sizeof(p->part[i].node), "%s",
-                 view_place_name(v, view_ranks_at(v, (uint32_t)p->part[i].rank)->node));
+                 roster_place_name(v->roster, roster_at(v->roster, (uint32_t)p->part[i].rank)->node));
 }
 
 static struct picture *draw(const struct view *v, uint32_t rows)
 {
-    const struct graph *g = view_calls_graph(v);
-    const struct step_count *steps = view_steps_count(v);
+    const struct graph *g = call_steps_graph(v->calls);
+    const struct step_count *steps = steps_count(v->steps);
     struct picture *p;
 
     if (g)
-        p = picture_of_calls(g, 0, view_rank_limit(v), rows);
+        p = picture_of_calls(g, 0, roster_limit(v->roster), rows);
     else
         p = picture_of_work(diagnosis_work(v->diagnosis), (int64_t)steps->done, rows);
     if (!p)
@@ -45,13 +45,13 @@ static struct picture *draw(const struct view *v, uint32_t rows)
 
 const struct picture *view_picture(const struct view *v, double now_s, uint32_t rows)
 {
-    const struct step_count *steps = view_steps_count(v);
+    const struct step_count *steps = steps_count(v->steps);
     struct drawn *d = v->drawn;
 
     if (!d->picture || d->rows != rows || d->done != steps->done || d->seen_s != steps->seen_s ||
-        d->of_calls != view_calls_active(v)) {
+        d->of_calls != call_steps_active(v->calls)) {
         picture_free(d->picture);
-        *d = (struct drawn){ draw(v, rows), rows, steps->done, steps->seen_s, view_calls_active(v) };
+        *d = (struct drawn){ draw(v, rows), rows, steps->done, steps->seen_s, call_steps_active(v->calls) };
     }
     if (d->picture)
         d->picture->age_s = steps->seen_s > 0 ? fmax(0, now_s - steps->seen_s) : NAN;

@@ -47,7 +47,7 @@ static uint32_t places_of(const struct view *v, const struct joined *j, bool swi
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < j->slots; i++) {
-        const struct view_rank *k = j->rank[i] < view_rank_limit(v) ? view_ranks_at(v, j->rank[i]) : NULL;
+        const struct view_rank *k = j->rank[i] < roster_limit(v->roster) ? roster_at(v->roster, j->rank[i]) : NULL;
         uint32_t place = !k ? WORK_PLACE_NONE : switches ? k->switch_id : k->node;
 
         if (map_get(&places, place) == MAP_NONE)
@@ -79,7 +79,7 @@ static void describe(const struct view *v, double rate, struct view_shortfall *o
     char label[64], bytes[32], time[32], expected[32], other[32], smaller[32];
     int at;
 
-    view_comm_label(v, s->comm, label, sizeof(label));
+    communicators_label(v->communicators, s->comm, label, sizeof(label));
     at = snprintf(
         o->text, sizeof(o->text),
         "Slow from the start: %s of %s on %.48s (%u ranks on %u node%s) takes %s, where %s is expected: ",
@@ -122,7 +122,7 @@ void view_reach_judge(struct view *v, double now_s)
         describe(v, rate, &s->found[i]);
     }
     if (s->n > s->reported) {
-        view_event(v, now_s, "shortfall", "%.480s", s->found[0].text);
+        events_add(v->events, now_s, "shortfall", "%.480s", s->found[0].text);
         s->reported = s->n;
     }
 }

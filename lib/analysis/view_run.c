@@ -21,13 +21,6 @@ void view_run_free(struct view_run *s)
     free(s);
 }
 
-bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b)
-{
-    return a->finding.class == b->finding.class && !finding_stops(a->finding.class) &&
-           a->finding.scope == b->finding.scope && a->n_culprits == b->n_culprits &&
-           (!a->n_culprits || !strcmp(a->culprit[0], b->culprit[0]));
-}
-
 /* The figures stay those of the one that cost more, of those whose places are known. */
 static void join(struct view_verdict *a, const struct view_verdict *other)
 {
@@ -84,7 +77,7 @@ static bool costs_at_end(const struct view *v, const struct view_verdict *d)
 /* ", from 6.10 s to 60.0 s of the run, 3 times; this cost 43.2 s of 98.1 s (44 %)" */
 static void put_cost(const struct view *v, struct view_verdict *d, double run_s, size_t at)
 {
-    double from_s = view_verdict_from_s(d) - v->began_s, to_s = d->over_s - v->began_s;
+    double from_s = view_verdict_from_s(d) - presence_began_s(v->presence), to_s = d->over_s - presence_began_s(v->presence);
     char lost[48], from[32], to[32], cost[32], run[32], when[96] = "", times[32] = "";
 
     units_format_s(from, sizeof(from), fmax(0, from_s));
@@ -115,7 +108,7 @@ static void widen(struct view_verdict *d, double run_s, double lasted_s, double 
 
 static void settle(const struct view *v, double now_s, struct view_verdict *d)
 {
-    double run_s = view_run_s(v, now_s), step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding);
+    double run_s = presence_run_s(v->presence, now_s), step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding);
 
     d->finding.saved_s = fmin(d->finding.saved_s, run_s);
     d->finding.slowdown = finding_slowdown(run_s, d->finding.saved_s);

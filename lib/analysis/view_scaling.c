@@ -77,7 +77,7 @@ static struct fitted_link *link_of(struct scaling *s, uint32_t ranks, uint8_t op
 /* While no step is known its collectives belong to none. */
 void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joined *j)
 {
-    struct fitted_link *l = view_steps_count(v)->period ? link_of(v->scaling, ranks, j->op) : NULL;
+    struct fitted_link *l = steps_count(v->steps)->period ? link_of(v->scaling, ranks, j->op) : NULL;
 
     if (l)
         linkfit_add(&l->fit, (double)j->bytes, j->stay_min_s, j->n);
@@ -135,7 +135,7 @@ struct newest_steps {
     double step_s, step_cv, step_spread, step_p99_ratio;
 };
 
-static void steps_free(struct newest_steps *s)
+static void newest_steps_free(struct newest_steps *s)
 {
     free(s->own_s);
     free(s->rank);
@@ -172,7 +172,7 @@ static void order_ranks(const struct view *v, struct newest_steps *s)
     for (uint32_t i = 0; i < s->ranks; i++) {
         s->node[i] = w->rank[s->rank[i]].node;
         s->switch_id[i] = w->rank[s->rank[i]].switch_id;
-        s->of_mean[i] = view_calls_of_mean(v, s->rank[i]);
+        s->of_mean[i] = call_steps_of_mean(v->calls, s->rank[i]);
         if (s->node[i] == WORK_PLACE_NONE) /* not known: each on its own */
             s->node[i] = UINT32_MAX / 2 + i;
     }
@@ -197,7 +197,7 @@ static void take_steps(const struct view *v, struct newest_steps *s)
 {
     const struct work *w = diagnosis_work(v->diagnosis);
     double duration_s[WORK_STEPS];
-    uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0, warm_up = view_phases_warm_up(v);
+    uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0, warm_up = phases_warm_up(v->phases);
 
     if (w->steps < WORK_STEPS)
         first = warm_up < kept ? warm_up : kept;
@@ -207,7 +207,7 @@ static void take_steps(const struct view *v, struct newest_steps *s)
     for (uint32_t back = 0; back < kept - first && s->n < most; back++) {
         uint32_t slot = work_slot(w, back);
 
-        if (w->step[slot].ended_s < v->steady_s && s->n >= VARIATION_STEPS_MIN)
+        if (w->step[slot].ended_s < steps_changed_s(v->steps) && s->n >= VARIATION_STEPS_MIN)
             break;
         if (w->step[slot].pause || !(w->step[slot].typical_s > 0))
             continue;
@@ -265,12 +265,12 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
     for (size_t i = 0; i < s->n_links; i++) {
         const struct fitted_link *l = s->link[i];
         struct view_link *o = &out->link[i];
-        uint32_t instances = view_comms_of_size(v, l->ranks);
+        uint32_t instances = communicators_of_size(v->communicators, l->ranks);
 
         *o = (struct view_link){ .op = l->op,
                                  .ranks = l->ranks,
                                  .instances = instances ? instances : 1,
-                                 .grows = l->ranks == view_comms_main_size(v) };
+                                 .grows = l->ranks == communicators_main_size(v->communicators) };
         linkfit_fit(&l->fit, &o->fit);
         in->traffic.n_links +=
             traffic_links(&l->fit, &o->fit, s->steps * o->instances, model_op(l->op), l->ranks, o->grows,
@@ -283,7 +283,7 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
 /* Why there are fewer than two ranks' steps. */
 static const char *alone(const struct view *v)
 {
-    return view_rank_limit(v) > 1 ? "the work of fewer than two ranks is seen yet" : "a job of one rank waits for no other";
+    return roster_limit(v->roster) > 1 ? "the work of fewer than two ranks is seen yet" : "a job of one rank waits for no other";
 }
 
 /* All that a projection stands on; NULL, or what is missing. */
@@ -295,11 +295,11 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
 
     memset(out, 0, sizeof(*out));
     *in = (struct projection_input){ .noise = &out->noise };
-    if (!view_steps_count(v)->period)
+    if (!steps_count(v->steps)->period)
         return "no steps are seen yet";
     order_ranks(v, &steps);
     take_steps(v, &steps);
-    view_share_figures(v, &f);
+    view_shares(v, &f);
     in->step_s = steps.step_s;
     in->cv = steps.step_cv;
     in->spread = steps.step_spread;
@@ -312,7 +312,7 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
         why = "too few steps are seen yet";
     for (unsigned i = 0; i < out->noise.apart; i++)
         out->apart_rank[i] = steps.rank[out->noise.apart_rank[i]];
-    steps_free(&steps);
+    newest_steps_free(&steps);
     if (why)
         return why;
     in->traffic.adapter = v->scaling->adapter;
@@ -359,7 +359,7 @@ size_t view_allreduces_get(const struct view *v, struct algorithm_size *out, siz
 
         if (l->op != RING_OP_ALLREDUCE)
             continue;
-        if (l->ranks != view_comms_main_size(v) || l->mean->n != l->fit.n || n + l->fit.n > max)
+        if (l->ranks != communicators_main_size(v->communicators) || l->mean->n != l->fit.n || n + l->fit.n > max)
             return 0;
         linkfit_fit(&l->fit, &fit);
         for (uint32_t k = 0; k < l->fit.n; k++) {
@@ -477,7 +477,7 @@ static void name_replaced(const struct view *v, const struct work *w, const stru
             k->parameter = rank;
         } else {
             snprintf(k->name, sizeof(k->name), "replace node %.32s, the slowest",
-                     view_place_name(v, w->rank[rank].node));
+                     roster_place_name(v->roster, w->rank[rank].node));
         }
     }
 }
@@ -561,18 +561,18 @@ const char *view_strategies_get(const struct view *v, const struct view_strategy
     struct view_figures f;
 
     memset(out, 0, sizeof(*out));
-    if (!view_steps_count(v)->period) {
+    if (!steps_count(v->steps)->period) {
         why = "no steps are seen yet";
         goto out;
     }
     order_ranks(v, &steps);
     take_steps(v, &steps);
-    view_share_figures(v, &f);
+    view_shares(v, &f);
     in.step_s = steps.step_s;
     in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
     why = steps.ranks < 2 ? alone(v) : rank_strategies(v, o, &steps, k, &in, out);
 out:
-    steps_free(&steps);
+    newest_steps_free(&steps);
     free(k);
     return why;
 }

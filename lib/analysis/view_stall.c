@@ -24,26 +24,11 @@
 
 /* ---- what each rank does ---- */
 
-static bool waits_for_messages(const struct view *v, const struct view_rank *k)
-{
-    return k->inside_op == RING_OP_POINT_TO_POINT ||
-           (k->inside_op == RING_OP_WAIT && !view_comms_size(v, k->inside_comm));
-}
-
-enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *k, double now_s)
-{
-    if (!k->known || k->ended || k->live_at_s + LIVE_VALID_S <= now_s)
-        return STALL_ELSEWHERE;
-    if (k->inside_op != RING_OP_NONE)
-        return waits_for_messages(v, k) ? STALL_MESSAGE : STALL_COLLECTIVE;
-    return k->live_op == RING_OP_NONE ? STALL_OUTSIDE : STALL_ELSEWHERE;
-}
-
 static void look(const struct view *v, double now_s, struct stall_scene *s)
 {
     *s = (struct stall_scene){ .collective_s = INFINITY, .message_s = INFINITY, .halted_s = INFINITY };
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
         enum stall_doing doing = view_stall_doing(v, k, now_s);
 
         s->ranks += k->known && !k->ended;
@@ -57,19 +42,19 @@ static void look(const struct view *v, double now_s, struct stall_scene *s)
             s->message_s = fmin(s->message_s, k->inside_since_s);
             s->open_message |= k->never_left;
         }
-        if (view_rank_process(k, now_s) != PROCESS_RUNS) {
+        if (roster_process(k, now_s) != PROCESS_RUNS) {
             s->halted++;
             s->halted_s = fmin(s->halted_s, k->process_since_s);
         }
     }
-    s->silence = view_silence_get(v);
+    s->silence = presence_silence(v->presence);
     s->heard = s->ranks - s->silence.ranks;
 }
 
 static bool somebody_computes(const struct view *v, double now_s)
 {
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
 
         if (k->known && !k->ended && view_stall_doing(v, k, now_s) <= STALL_OUTSIDE &&
             !(view_health_cpu_ratio(v, r) < STALL_IDLE_RATIO))
@@ -82,23 +67,16 @@ static bool somebody_computes(const struct view *v, double now_s)
 
 double view_stall_limit_s(const struct view *v, double now_s)
 {
-    double step_s = view_steps_mean_s(v, now_s);
+    double step_s = steps_mean_s(v->steps, now_s);
 
     return isnan(step_s) ? 2 * OPEN_S : fmax(OPEN_S, OPEN_STEPS * step_s);
 }
 
 static double silent_limit_s(const struct view *v, double now_s)
 {
-    double step_s = view_steps_mean_s(v, now_s);
+    double step_s = steps_mean_s(v->steps, now_s);
 
     return isnan(step_s) ? SILENT_S : fmax(SILENT_S, SILENT_STEPS * step_s);
-}
-
-double view_stall_idle_since_s(const struct view *v)
-{
-    const struct step_count *steps = view_steps_count(v);
-
-    return steps->period ? fmax(steps->seen_s, v->moved_s) : v->active_s;
 }
 
 /* Ranks of silent nodes, after which nobody runs of whom the view hears: those of the other nodes were ended with them. */
@@ -106,8 +84,8 @@ static bool is_cut_off(const struct view *v, const struct stall_scene *s)
 {
     if (s->heard)
         return false;
-    for (uint32_t r = 0; r < view_rank_limit(v); r++)
-        if (view_ranks_at(v, r)->known && view_ranks_at(v, r)->ended)
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++)
+        if (roster_at(v->roster, r)->known && roster_at(v->roster, r)->ended)
             return true;
     return false;
 }
@@ -119,19 +97,19 @@ static double still_s(const struct view *v, double now_s, const struct stall_sce
            idle_s = now_s - view_stall_idle_since_s(v), age_s = -1;
 
     if (s->silence.ranks && is_cut_off(v, s))
-        return now_s - view_silent_since_s(v, s->silence.first);
-    if (open_s > limit_s || (v->finished && s->open_collective))
+        return now_s - presence_silent_since_s(v->presence, s->silence.first);
+    if (open_s > limit_s || (presence_finished(v->presence) && s->open_collective))
         age_s = open_s;
-    if (s->open_message && (now_s - s->message_s > limit_s || v->finished))
+    if (s->open_message && (now_s - s->message_s > limit_s || presence_finished(v->presence)))
         age_s = fmax(age_s, now_s - s->message_s);
-    if (v->finished || !s->ranks || s->ended || now_s > v->item_s + REPORTS_S)
+    if (presence_finished(v->presence) || !s->ranks || s->ended || now_s > v->item_s + REPORTS_S)
         return age_s;
     if (s->halted && fmin(idle_s, now_s - s->halted_s) > limit_s)
         age_s = fmax(age_s, fmin(idle_s, now_s - s->halted_s));
     if (idle_s <= silent_limit_s(v, now_s))
         return age_s;
     /* Without steps: some wait for a message for as long, and nobody works on it. */
-    if (view_steps_count(v)->period ||
+    if (steps_count(v->steps)->period ||
         (fmin(s->message_s, s->collective_s) < now_s - SILENT_S && !somebody_computes(v, now_s)))
         age_s = fmax(age_s, idle_s);
     return age_s;
@@ -157,8 +135,8 @@ static int by_comm(const void *a, const void *b)
 
 static void collect_places(struct stall_search *s)
 {
-    for (uint32_t r = 0; r < view_rank_limit(s->v); r++) {
-        const struct view_rank *k = view_ranks_at(s->v, r);
+    for (uint32_t r = 0; r < roster_limit(s->v->roster); r++) {
+        const struct view_rank *k = roster_at(s->v->roster, r);
         enum stall_doing doing = view_stall_doing(s->v, k, s->now_s);
         struct place p = { k->inside_comm, k->inside_seq, r, doing == STALL_COLLECTIVE };
 
@@ -168,7 +146,7 @@ static void collect_places(struct stall_search *s)
             p.comm = k->left_op == RING_OP_NONE ? 0 : k->left_comm;
             p.seq = k->left_seq;
         }
-        if (view_comms_size(s->v, p.comm))
+        if (communicators_size(s->v->communicators, p.comm))
             s->place[s->n_places++] = p;
     }
     if (s->n_places)
@@ -180,7 +158,7 @@ static struct stall_front front_of(const struct stall_search *s, size_t from, si
     struct stall_front f = { .comm = s->place[from].comm, .since_s = INFINITY };
 
     for (size_t i = to; i-- > from;) {
-        const struct view_rank *k = view_ranks_at(s->v, s->place[i].rank);
+        const struct view_rank *k = roster_at(s->v->roster, s->place[i].rank);
 
         if (!s->place[i].inside || (f.waiting && s->place[i].seq != f.seq))
             continue;
@@ -195,7 +173,7 @@ static struct stall_front front_of(const struct stall_search *s, size_t from, si
 /* More wait in it; between equals on the larger communicator, then for longer. */
 static bool weightier(const struct view *v, const struct stall_front *a, const struct stall_front *b)
 {
-    uint32_t x = view_comms_size(v, a->comm), y = view_comms_size(v, b->comm);
+    uint32_t x = communicators_size(v->communicators, a->comm), y = communicators_size(v->communicators, b->comm);
 
     if (a->waiting != b->waiting || !a->waiting)
         return a->waiting > b->waiting;
@@ -225,7 +203,7 @@ static uint8_t common_op(const struct stall_search *s, size_t from, size_t to, c
 
     for (size_t i = from; i < to; i++)
         if (s->place[i].inside && s->place[i].seq == f->seq)
-            n[view_ranks_at(s->v, s->place[i].rank)->inside_op]++;
+            n[roster_at(s->v->roster, s->place[i].rank)->inside_op]++;
     n[RING_OP_WAIT] = 0;
     for (uint8_t op = 0; op < RING_OP_MAX; op++)
         best = n[op] > n[best] ? op : best;
@@ -237,7 +215,7 @@ static void mark_different(struct stall_search *s, size_t from, size_t to, const
 {
     for (size_t i = from; i < to; i++) {
         const struct place *p = &s->place[i];
-        uint8_t op = view_ranks_at(s->v, p->rank)->inside_op;
+        uint8_t op = roster_at(s->v->roster, p->rank)->inside_op;
 
         if (p->inside && p->seq == f->seq && op != f->op && op != RING_OP_WAIT && f->op != RING_OP_WAIT)
             s->mark[p->rank] = DIFFERS;
@@ -266,39 +244,39 @@ static void mark_ranks(struct stall_search *s, bool polled)
 
 static bool halted(const struct stall_search *s, const struct view_rank *k)
 {
-    return view_rank_process(k, s->now_s) != PROCESS_RUNS;
+    return roster_process(k, s->now_s) != PROCESS_RUNS;
 }
 
 static bool lost(const struct stall_search *s, const struct view_rank *k)
 {
-    return k->known && !k->ended && !isinf(view_silent_since_s(s->v, k->node));
+    return k->known && !k->ended && !isinf(presence_silent_since_s(s->v->presence, k->node));
 }
 
 /* Unless Slurm ended it. */
 static bool gone(const struct stall_search *s, const struct view_rank *k)
 {
-    return k->known && k->vanished && view_slurm_get(s->v) != VIEW_SLURM_ENDS;
+    return k->known && k->vanished && presence_slurm(s->v->presence) != VIEW_SLURM_ENDS;
 }
 
 static bool behind_outside(const struct stall_search *s, const struct view_rank *k)
 {
-    return s->mark[k - view_ranks_at(s->v, 0)] == BEHIND_OUTSIDE;
+    return s->mark[k - roster_at(s->v->roster, 0)] == BEHIND_OUTSIDE;
 }
 
 static bool behind_inside(const struct stall_search *s, const struct view_rank *k)
 {
-    return s->mark[k - view_ranks_at(s->v, 0)] == BEHIND_INSIDE;
+    return s->mark[k - roster_at(s->v->roster, 0)] == BEHIND_INSIDE;
 }
 
 static bool differs(const struct stall_search *s, const struct view_rank *k)
 {
-    return s->mark[k - view_ranks_at(s->v, 0)] == DIFFERS;
+    return s->mark[k - roster_at(s->v->roster, 0)] == DIFFERS;
 }
 
 static bool waits_for_nobody(const struct stall_search *s, const struct view_rank *k)
 {
     return k->known && !k->ended && view_stall_doing(s->v, k, s->now_s) <= STALL_OUTSIDE &&
-           s->mark[k - view_ranks_at(s->v, 0)] != PASSED;
+           s->mark[k - roster_at(s->v->roster, 0)] != PASSED;
 }
 
 static bool in_message(const struct stall_search *s, const struct view_rank *k)
@@ -313,15 +291,15 @@ static void name_all(struct stall_search *s, enum stall_why why,
     if (s->n)
         return;
     s->why = why;
-    for (uint32_t r = 0; r < view_rank_limit(s->v); r++)
-        if (is(s, view_ranks_at(s->v, r)))
+    for (uint32_t r = 0; r < roster_limit(s->v->roster); r++)
+        if (is(s, roster_at(s->v->roster, r)))
             s->rank[s->n++] = r;
 }
 
 /* Since when a rank has been in no collective. */
 static double out_since_s(const struct stall_search *s, uint32_t rank)
 {
-    const struct view_rank *k = view_ranks_at(s->v, rank);
+    const struct view_rank *k = roster_at(s->v->roster, rank);
 
     return view_stall_doing(s->v, k, s->now_s) == STALL_ELSEWHERE ? k->left_at_s
                                                                   : fmin(k->inside_since_s, s->now_s);
@@ -331,7 +309,7 @@ static double out_since_s(const struct stall_search *s, uint32_t rank)
  * inner group's (or the record that it is inside is lost). */
 static void keep_first(struct stall_search *s)
 {
-    double step_s = view_steps_mean_s(s->v, s->now_s), since_s = INFINITY;
+    double step_s = steps_mean_s(s->v->steps, s->now_s), since_s = INFINITY;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < s->n; i++)
@@ -383,8 +361,8 @@ static uint32_t absent_from(const struct stall_search *s, const struct view_rank
 {
     uint32_t r = 0;
 
-    while (r < view_rank_limit(s->v) &&
-           !(view_comms_member(s->v, waits->inside_comm, r) && is_absent(s, view_ranks_at(s->v, r), waits)))
+    while (r < roster_limit(s->v->roster) &&
+           !(communicators_member(s->v->communicators, waits->inside_comm, r) && is_absent(s, roster_at(s->v->roster, r), waits)))
         r++;
     return r;
 }
@@ -393,12 +371,12 @@ static uint32_t absent_from(const struct stall_search *s, const struct view_rank
 static void find_next(struct stall_search *s)
 {
     struct map absent = { 0 }; /* by collective */
-    uint32_t limit = view_rank_limit(s->v);
+    uint32_t limit = roster_limit(s->v->roster);
 
     for (uint32_t r = 0; r < limit; r++) {
-        const struct view_rank *k = view_ranks_at(s->v, r);
+        const struct view_rank *k = roster_at(s->v->roster, r);
         enum stall_doing doing = view_stall_doing(s->v, k, s->now_s);
-        const struct partner_item *p = doing == STALL_MESSAGE ? view_rank_partner(k) : NULL;
+        const struct partner_item *p = doing == STALL_MESSAGE ? roster_partner(k) : NULL;
         uint64_t collective = hash_mix(k->inside_comm) + k->inside_seq;
         uint32_t next = p ? p->peer : limit;
 
@@ -429,13 +407,13 @@ static void name_circle(struct stall_search *s, uint32_t rank)
 /* Follow whom the ranks wait for: to a circle, or always to the same rank, which then holds all up. */
 static void name_end(struct stall_search *s)
 {
-    uint32_t limit = view_rank_limit(s->v), end = limit, ends = 0;
+    uint32_t limit = roster_limit(s->v->roster), end = limit, ends = 0;
     uint32_t *walk = xcalloc(limit + 1, sizeof(*walk)); /* that came by a rank; 0: none */
 
     for (uint32_t first = 0; first < limit && !s->n; first++) {
         uint32_t rank = first;
 
-        if (walk[first] || view_stall_doing(s->v, view_ranks_at(s->v, first), s->now_s) < STALL_COLLECTIVE)
+        if (walk[first] || view_stall_doing(s->v, roster_at(s->v->roster, first), s->now_s) < STALL_COLLECTIVE)
             continue;
         for (; !walk[rank] && s->next[rank] != rank; rank = s->next[rank])
             walk[rank] = first + 1;
@@ -485,7 +463,7 @@ static void name(struct stall_search *s)
 static void search_open(struct stall_search *s, const struct view *v, double now_s,
                         const struct stall_scene *scene)
 {
-    uint32_t n = view_rank_limit(v);
+    uint32_t n = roster_limit(v->roster);
 
     *s = (struct stall_search){ .v = v,
                                 .now_s = now_s,
@@ -531,7 +509,7 @@ static bool is_named(const struct view_stall *out, uint32_t culprit)
 static void name_nodes(const struct stall_search *s, struct view_stall *out)
 {
     for (uint32_t i = 0; i < s->n && out->n_culprits < VIEW_CULPRITS_MAX; i++) {
-        uint32_t node = view_ranks_at(s->v, s->rank[i])->node;
+        uint32_t node = roster_at(s->v->roster, s->rank[i])->node;
 
         if (!is_named(out, node))
             out->culprit[out->n_culprits++] = node;
@@ -555,7 +533,7 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
     name(&s);
     view_stall_words(&s, out->text, sizeof(out->text));
     waits = s.n || scene.collectives || scene.messages;
-    out->open = v->finished && (scene.open_collective || scene.open_message);
+    out->open = presence_finished(v->presence) && (scene.open_collective || scene.open_message);
     out->lost = s.why == STALL_LOST;
     out->hang = (out->age_s > hang_limit_s(v, &s) && waits) || out->open || out->lost;
     if (out->lost)

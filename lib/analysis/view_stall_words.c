@@ -41,7 +41,7 @@ static struct short_text label(const struct view *v, uint64_t comm)
 {
     struct short_text t;
 
-    view_comm_label(v, comm, t.s, sizeof(t.s));
+    communicators_label(v->communicators, comm, t.s, sizeof(t.s));
     return t;
 }
 
@@ -54,7 +54,7 @@ static const char *collective_name(uint8_t op)
 /* "a receive from rank 3 (tag 7)" */
 static void say_message(struct words *w, const struct view_rank *k)
 {
-    const struct partner_item *p = view_rank_partner(k);
+    const struct partner_item *p = roster_partner(k);
     bool sends = p && p->op == RING_OP_SEND;
 
     if (!p)
@@ -81,7 +81,7 @@ static void say_call(struct words *w, const struct stall_search *s, const struct
         break;
     case STALL_OUTSIDE:
         say(w, " between calls");
-        if (view_comms_size(s->v, k->inside_comm))
+        if (communicators_size(s->v->communicators, k->inside_comm))
             say(w, ", after collective %u of %s,", k->inside_seq, label(s->v, k->inside_comm).s);
         break;
     case STALL_ELSEWHERE:
@@ -92,7 +92,7 @@ static void say_call(struct words *w, const struct stall_search *s, const struct
 /* "its process is gone", "between calls for 41 s, ..." */
 static void say_state(struct words *w, const struct stall_search *s, uint32_t rank)
 {
-    const struct view_rank *k = view_ranks_at(s->v, rank);
+    const struct view_rank *k = roster_at(s->v->roster, rank);
     double cpu = view_health_cpu_ratio(s->v, rank);
 
     if (k->vanished) {
@@ -109,7 +109,7 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
         say(w, "between calls for %s", seconds(s->now_s - k->inside_since_s).s);
         if (cpu < STALL_IDLE_RATIO)
             say(w, " without computing");
-        if (view_comms_size(s->v, k->inside_comm))
+        if (communicators_size(s->v->communicators, k->inside_comm))
             say(w, ", its last collective was %u", k->inside_seq);
     } else {
         say(w, "in ");
@@ -120,7 +120,7 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
 
 static void say_rank(struct words *w, const struct stall_search *s, uint32_t rank)
 {
-    const char *node = view_place_name(s->v, view_ranks_at(s->v, rank)->node);
+    const char *node = roster_place_name(s->v->roster, roster_at(s->v->roster, rank)->node);
 
     say(w, "rank %u%s%s", rank, *node ? " on " : "", node);
 }
@@ -147,7 +147,7 @@ static void say_others(struct words *w, const struct stall_search *s)
     uint32_t others = s->scene.collectives + s->scene.messages;
 
     for (uint32_t i = 0; i < s->n; i++)
-        others -= view_stall_doing(s->v, view_ranks_at(s->v, s->rank[i]), s->now_s) >= STALL_COLLECTIVE;
+        others -= view_stall_doing(s->v, roster_at(s->v->roster, s->rank[i]), s->now_s) >= STALL_COLLECTIVE;
     if (!others)
         say(w, "no step for %s", seconds(s->now_s - view_stall_idle_since_s(s->v)).s);
     else if (s->front.waiting)
@@ -164,8 +164,8 @@ static void describe_halted(struct words *w, const struct stall_search *s)
         [PROCESS_TRACED] = "stopped by a debugger",
         [PROCESS_BLOCKED] = "blocked in the kernel (uninterruptible, most often by storage)",
     };
-    const struct view_rank *k = view_ranks_at(s->v, s->rank[0]);
-    const char *state = states[view_rank_process(k, s->now_s)];
+    const struct view_rank *k = roster_at(s->v->roster, s->rank[0]);
+    const char *state = states[roster_process(k, s->now_s)];
     struct short_text age = seconds(s->now_s - k->process_since_s);
     uint32_t behind = lag(s, k);
 
@@ -191,15 +191,15 @@ static void describe_halted(struct words *w, const struct stall_search *s)
 static void describe_lost(struct words *w, const struct stall_search *s)
 {
     const struct view_silence *silence = &s->scene.silence;
-    const char *node = view_place_name(s->v, silence->first);
+    const char *node = roster_place_name(s->v->roster, silence->first);
 
     if (silence->nodes > 1)
         say(w, "%u nodes are lost, the first of them: %s (", silence->nodes, node);
     else
         say(w, "%s is lost (", node);
-    say(w, "no report for %s", seconds(s->now_s - view_silent_since_s(s->v, silence->first)).s);
-    if (view_slurm_get(s->v) == VIEW_SLURM_ENDS)
-        say(w, "; Slurm says %s", view_slurm_state(s->v));
+    say(w, "no report for %s", seconds(s->now_s - presence_silent_since_s(s->v->presence, silence->first)).s);
+    if (presence_slurm(s->v->presence) == VIEW_SLURM_ENDS)
+        say(w, "; Slurm says %s", presence_slurm_state(s->v->presence));
     say(w, ")");
     if (s->scene.heard) {
         say(w, "; ");
@@ -211,7 +211,7 @@ static void describe_lost(struct words *w, const struct stall_search *s)
 
 static void describe_behind(struct words *w, const struct stall_search *s)
 {
-    const struct view_rank *k = view_ranks_at(s->v, s->rank[0]);
+    const struct view_rank *k = roster_at(s->v->roster, s->rank[0]);
 
     if (s->n > 1)
         say(w, "%u ranks are behind, the first of them: ", s->n);
@@ -229,7 +229,7 @@ static void describe_behind(struct words *w, const struct stall_search *s)
 
 static void describe_different(struct words *w, const struct stall_search *s)
 {
-    const struct view_rank *k = view_ranks_at(s->v, s->rank[0]);
+    const struct view_rank *k = roster_at(s->v->roster, s->rank[0]);
 
     if (s->n > 1)
         say(w, "%u ranks call another collective than the others, the first of them: ", s->n);
@@ -247,11 +247,11 @@ static void describe_circle(struct words *w, const struct stall_search *s)
 {
     say(w, "a deadlock of %u ranks:", s->n);
     for (uint32_t i = 0; i < s->n && i < CIRCLE_WORDS; i++) {
-        const struct view_rank *k = view_ranks_at(s->v, s->rank[i]);
+        const struct view_rank *k = roster_at(s->v->roster, s->rank[i]);
 
         say(w, "%s rank %u waits", i ? "," : "", s->rank[i]);
         say_call(w, s, k);
-        if (!view_rank_partner(k))
+        if (!roster_partner(k))
             say(w, " for rank %u", s->rank[(i + 1) % s->n]);
     }
 }
@@ -260,7 +260,7 @@ static void describe_circle(struct words *w, const struct stall_search *s)
 static void describe_missing(struct words *w, const struct stall_search *s)
 {
     const struct stall_front *f = &s->front;
-    uint32_t size = view_comms_size(s->v, f->comm);
+    uint32_t size = communicators_size(s->v->communicators, f->comm);
     const char *verb = s->n == 1 ? "is" : "are";
 
     if (f->waiting)
@@ -288,7 +288,7 @@ static void describe_missing(struct words *w, const struct stall_search *s)
 static void describe_nobody(struct words *w, const struct stall_search *s)
 {
     const struct stall_front *f = &s->front;
-    uint32_t size = view_comms_size(s->v, f->comm), first, missing = view_missing_ranks(s->v, &first);
+    uint32_t size = communicators_size(s->v->communicators, f->comm), first, missing = presence_missing(s->v->presence, s->v->now_s, &first);
 
     if (f->waiting && f->waiting == s->scene.ranks && missing)
         say(w, "%s %u of %s (%u ranks) has been open for %s: %u inside, and what the other%s do%s is not recorded (rank %u%s)",

@@ -374,7 +374,7 @@ static void follows(void)
                                        .slots = 2 };
 
         view_tick(v, 2 * s);
-        view_history_take_joined(v, &joined, false);
+        columns_take_joined(v->columns, &joined, false);
         task[3].run_delay_ratio = bad ? 0.4f : 0.01f;
         view_item(v, 2 * s, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
     }

@@ -171,10 +171,10 @@ static void seen(void)
            "calls show",
            "of a slow rank they are a cause, which says what is not certain");
     *still = '\0';
-    view_marks_cause(v, SCOPE_NODE, view_ranks_at(v, 3)->node, still, sizeof(still));
+    view_marks_cause(v, SCOPE_NODE, roster_at(v->roster, 3)->node, still, sizeof(still));
     is_str(still, "", "of a node whose ranks do not do the same they are none");
     put(v, 1000, seen_of(2, 10, 50)); /* steps of before do not count any more */
-    view_marks_cause(v, SCOPE_NODE, view_ranks_at(v, 3)->node, still, sizeof(still));
+    view_marks_cause(v, SCOPE_NODE, roster_at(v->roster, 3)->node, still, sizeof(still));
     ok(strstr(still, "its 2 ranks stand still for ") == still, "of one whose ranks do they are\n%s", still);
     put(v, 2000, seen_of(2, 10, 10));
     own = seen_of(2, 10, 10);

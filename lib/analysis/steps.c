@@ -1,10 +1,9 @@
-/* view_steps.c - a view's training steps: what the ranks report of them is put together, and the ranks are
- * compared with each other. */
+#include "analysis/steps.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view_private.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
@@ -34,8 +33,16 @@ struct open_step { /* a stretch of steps being put together */
     } * rank;
 };
 
-struct view_steps {
+struct steps {
+    struct quota *quota;
+    struct roster *roster;
+    const struct communicators *communicators;
+    const struct presence *presence;
+    struct events *events;
+    struct steps_hooks hooks;
     struct step_count count;
+    uint64_t before;  /* steps that another view counted */
+    double changed_s; /* see steps_change() */
     uint32_t counted; /* the collective after the newest step that was counted, ... */
     bool counts;      /* ... if any was */
     bool catches_up;  /* steps were given up, here or in the view before: they are counted with the next ones */
@@ -49,7 +56,7 @@ struct view_steps {
     struct {
         uint32_t period, n; /* n: running ranks that reported it last */
     } voted[VOTED_MAX];
-    double changes, changed_s; /* changes of the period that are left, and when they were counted */
+    double changes, changes_s; /* changes of the period that are left, and when they were counted */
     float *work_s; /* by rank: of the stretch being judged */
     size_t rank_cap, work_cap;
     struct {
@@ -59,15 +66,23 @@ struct view_steps {
     size_t n_kept;
 };
 
-struct view_steps *view_steps_new(void)
+struct steps *steps_new(struct quota *quota, struct roster *roster, const struct communicators *communicators, const struct presence *presence,
+                        struct events *events, const struct steps_hooks *hooks)
 {
-    struct view_steps *s = xcalloc(1, sizeof(*s));
+    struct steps *s = xcalloc(1, sizeof(*s));
 
+    s->quota = quota;
+    s->roster = roster;
+    s->communicators = communicators;
+    s->presence = presence;
+    s->events = events;
+    s->hooks = *hooks;
+    s->changed_s = -INFINITY;
     s->changes = CHANGES_MAX;
     return s;
 }
 
-void view_steps_free(struct view_steps *s)
+void steps_free(struct steps *s)
 {
     for (size_t i = 0; i < STEPS_OPEN; i++)
         free(s->open[i].rank);
@@ -76,24 +91,20 @@ void view_steps_free(struct view_steps *s)
     free(s);
 }
 
-void view_steps_reserve(struct view *v, uint32_t ranks)
+void steps_reserve(struct steps *s, uint32_t ranks)
 {
-    struct view_steps *s = v->steps;
-
     s->rank = xgrow(s->rank, &s->rank_cap, ranks, sizeof(*s->rank));
     s->work_s = xgrow(s->work_s, &s->work_cap, ranks, sizeof(*s->work_s));
 }
 
-static void forget_open(struct view_steps *s)
+static void forget_open(struct steps *s)
 {
     for (size_t i = 0; i < STEPS_OPEN; i++)
         s->open[i].used = false;
 }
 
-void view_steps_forget(struct view *v)
+void steps_forget(struct steps *s)
 {
-    struct view_steps *s = v->steps;
-
     forget_open(s);
     if (s->rank_cap)
         memset(s->rank, 0, s->rank_cap * sizeof(*s->rank));
@@ -103,26 +114,24 @@ void view_steps_forget(struct view *v)
     s->n_kept = 0;
 }
 
-void view_steps_restart(struct view *v)
+void steps_restart(struct steps *s)
 {
-    view_steps_forget(v);
-    v->steps->count.done = v->steps_before;
+    steps_forget(s);
+    s->count.done = s->before;
 }
 
-void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq)
+void steps_take_seq(struct steps *s, double now_s, uint64_t comm, uint32_t seq)
 {
-    struct step_count *c = &v->steps->count;
+    struct step_count *c = &s->count;
 
     if (comm != c->comm || seq <= c->newest_seq)
         return;
     c->newest_seq = seq;
-    v->moved_s = v->now_s;
+    c->moved_s = now_s;
 }
 
-void view_steps_position(const struct view *v, struct view_position *p)
+void steps_position(const struct steps *s, struct view_position *p)
 {
-    const struct view_steps *s = v->steps;
-
     p->steps = s->count.done;
     p->comm = s->count.comm;
     p->size = s->count.size;
@@ -131,60 +140,64 @@ void view_steps_position(const struct view *v, struct view_position *p)
     p->counts = s->counts;
 }
 
-void view_steps_go_on(struct view *v, const struct view_position *p)
+void steps_go_on(struct steps *s, double now_s, const struct view_position *p)
 {
-    struct view_steps *s = v->steps;
-
-    v->steps_before = s->count.done = p->steps;
+    s->before = s->count.done = p->steps;
     if (!p->counts) /* what it was putting together is lost: how many there were is known by the number of the next one */
         return;
     s->count.comm = p->comm;
     s->count.size = p->size;
     s->count.period = p->period;
     s->count.block = 1;
-    s->count.seen_s = v->now_s;
+    s->count.seen_s = now_s;
     s->counted = p->counted;
     s->counts = s->catches_up = true;
 }
 
-const struct step_count *view_steps_count(const struct view *v)
+const struct step_count *steps_count(const struct steps *s)
 {
-    return &v->steps->count;
+    return &s->count;
 }
 
-struct rank_steps view_steps_rank(const struct view *v, uint32_t rank)
+struct rank_steps steps_rank(const struct steps *s, uint32_t rank)
 {
-    return v->steps->rank[rank].mean;
+    return s->rank[rank].mean;
 }
 
 /* ---- durations ---- */
 
-/* A step with a long standstill does not count towards the pace; measuring starts over with the next step. */
-static void keep_duration(struct view *v, double now_s, double duration_s)
+bool steps_keep(struct steps *s, double now_s, double duration_s)
 {
-    struct view_steps *s = v->steps;
-
-    if (view_stood_still(v, now_s, duration_s)) {
+    if (presence_stood_still(s->presence, now_s, duration_s)) {
         s->n_kept = 0;
-        return;
+        return false;
     }
     s->kept[s->n_kept % STEPS_KEPT].duration_s = (float)duration_s;
     s->kept[s->n_kept % STEPS_KEPT].at_s = now_s;
     s->n_kept++;
-    view_history_take_step(v, duration_s);
+    return true;
 }
 
-double view_steps_window_s(const struct view *v, double now_s)
+void steps_change(struct steps *s, double at_s)
 {
-    return fmin(VIEW_MINUTE_S, now_s - fmax(v->steady_s, v->began_s));
+    s->changed_s = fmax(s->changed_s, at_s);
+}
+
+double steps_changed_s(const struct steps *s)
+{
+    return s->changed_s;
+}
+
+double steps_window_s(const struct steps *s, double now_s)
+{
+    return fmin(STEPS_MINUTE_S, now_s - fmax(s->changed_s, presence_began_s(s->presence)));
 }
 
 /* Durations of the window's steps (at most STEPS_KEPT); at least 8, however old. */
-static size_t recent_steps(const struct view *v, double now_s, double out[STEPS_KEPT])
+static size_t recent_steps(const struct steps *s, double now_s, double out[STEPS_KEPT])
 {
-    const struct view_steps *s = v->steps;
     size_t n = 0, have = s->n_kept < STEPS_KEPT ? s->n_kept : STEPS_KEPT;
-    double from_s = now_s - view_steps_window_s(v, now_s);
+    double from_s = now_s - steps_window_s(s, now_s);
 
     for (size_t i = 1; i <= have; i++) {
         size_t at = (s->n_kept - i) % STEPS_KEPT;
@@ -196,24 +209,23 @@ static size_t recent_steps(const struct view *v, double now_s, double out[STEPS_
     return n;
 }
 
-double view_steps_mean_s(const struct view *v, double now_s)
+double steps_mean_s(const struct steps *s, double now_s)
 {
     double d[STEPS_KEPT];
 
-    return statistics_mean(d, recent_steps(v, now_s, d)).mean;
+    return statistics_mean(d, recent_steps(s, now_s, d)).mean;
 }
 
-double view_steps_median_s(const struct view *v, double now_s)
+double steps_median_s(const struct steps *s, double now_s)
 {
     double d[STEPS_KEPT];
 
-    return statistics_quantile(d, recent_steps(v, now_s, d), 0.5);
+    return statistics_quantile(d, recent_steps(s, now_s, d), 0.5);
 }
 
 /* The tail needs more steps than a minute may have. */
-static double p99_s(const struct view *v, uint32_t *steps)
+static double p99_s(const struct steps *s, uint32_t *steps)
 {
-    const struct view_steps *s = v->steps;
     double d[STEPS_KEPT];
     size_t n = s->n_kept < STEPS_KEPT ? s->n_kept : STEPS_KEPT;
 
@@ -225,10 +237,10 @@ static double p99_s(const struct view *v, uint32_t *steps)
     return statistics_quantile(d, n, 0.99);
 }
 
-void view_steps_figures(const struct view *v, double now_s, struct view_figures *f)
+void steps_figures(const struct steps *s, double now_s, struct view_figures *f)
 {
     double d[STEPS_KEPT];
-    size_t n = recent_steps(v, now_s, d);
+    size_t n = recent_steps(s, now_s, d);
     struct statistics_mean m = statistics_mean(d, n);
 
     f->step_mean_s = m.mean;
@@ -236,7 +248,7 @@ void view_steps_figures(const struct view *v, double now_s, struct view_figures 
     f->step_p50_s = statistics_quantile(d, n, 0.5);
     f->step_p95_s = statistics_quantile(d, n, 0.95);
     f->steps_per_s = 1 / f->step_mean_s;
-    f->step_p99_s = p99_s(v, &f->p99_steps);
+    f->step_p99_s = p99_s(s, &f->p99_steps);
 }
 
 /* ---- stretches ---- */
@@ -257,7 +269,7 @@ static double transfer_s(const struct open_step *o, uint32_t steps)
 }
 
 /* How many of the steps that end here are new. Ranks whose agent connects late report steps that the others reported long ago. */
-static uint32_t count_fresh(struct view_steps *s, uint32_t last_seq, uint32_t steps)
+static uint32_t count_fresh(struct steps *s, uint32_t last_seq, uint32_t steps)
 {
     uint32_t end = last_seq + 1, passed = end - s->counted;
 
@@ -274,26 +286,19 @@ static uint32_t count_fresh(struct view_steps *s, uint32_t last_seq, uint32_t st
 }
 
 /* Too few ranks reported it, or none all of it: it is not judged. */
-static void give_up(struct view_steps *s, struct open_step *o)
+static void give_up(struct steps *s, struct open_step *o)
 {
     o->used = false;
     s->catches_up = s->catches_up || (s->counts && (int32_t)(o->last_seq + 1 - s->counted) > 0);
 }
 
-/* Judge a stretch of steps by the ranks that reported it. */
-static void deliver_step(struct view *v, double now_s, struct open_step *o)
+/* Hand over a stretch of steps by what the ranks reported of it. */
+static void deliver_step(struct steps *s, double now_s, struct open_step *o)
 {
-    uint32_t limit = view_rank_limit(v) < o->cap ? view_rank_limit(v) : o->cap, most = 0;
-    struct view_steps *s = v->steps;
+    uint32_t limit = roster_limit(s->roster) < o->cap ? roster_limit(s->roster) : o->cap, most = 0;
     struct step_count *c = &s->count;
-    struct diagnosis_step step = { .seq = o->last_seq,
-                                   .period = c->period * c->block,
-                                   .own_s = s->work_s,
-                                   .n = limit,
-                                   .ended_s = now_s,
-                                   .began_s = v->watched_s };
 
-    if (o->present * 2 < view_ranks_count(v)->most || !o->timed) {
+    if (o->present * 2 < roster_count(s->roster)->most || !o->timed) {
         give_up(s, o);
         return;
     }
@@ -308,18 +313,18 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
             o->rank[r].steps && !o->rank[r].incomplete ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
     c->done += most;
     c->seen_s = now_s;
-    step.duration_s = o->duration_sum_s / o->timed;
-    step.transfer_s = transfer_s(o, most);
-    if (view_was_suspended(v, now_s, step.duration_s * most))
-        return;
-    keep_duration(v, now_s, step.duration_s);
-    view_course_take_work(v, now_s, s->work_s, limit);
-    diagnosis_step(v->diagnosis, &step, v->params.min_slowdown);
-    view_scaling_take_steps(v, most);
-    view_phases_take_step(v, now_s, o->last_seq + 1 - c->period * most, o->last_seq);
+    s->hooks.on_done(s->hooks.arg, now_s,
+                     &(struct step_done){ .steps = most,
+                                          .duration_s = o->duration_sum_s / o->timed,
+                                          .transfer_s = transfer_s(o, most),
+                                          .period = c->period * c->block,
+                                          .first_seq = o->last_seq + 1 - c->period * most,
+                                          .last_seq = o->last_seq,
+                                          .own_s = s->work_s,
+                                          .ranks = limit });
 }
 
-static struct open_step *oldest_open(struct view_steps *s)
+static struct open_step *oldest_open(struct steps *s)
 {
     struct open_step *oldest = NULL;
 
@@ -330,37 +335,37 @@ static struct open_step *oldest_open(struct view_steps *s)
 }
 
 /* In order: those before a complete stretch first. One that is not complete is waited for a little. */
-static void deliver_up_to(struct view *v, double now_s, uint32_t complete)
+static void deliver_up_to(struct steps *s, double now_s, uint32_t complete)
 {
     for (;;) {
-        struct open_step *o = oldest_open(v->steps);
+        struct open_step *o = oldest_open(s);
 
         if (!o || o->number > complete ||
-            (o->full < view_ranks_count(v)->running &&
-             o->number + STEPS_LATE * v->steps->count.block > complete))
+            (o->full < roster_count(s->roster)->running &&
+             o->number + STEPS_LATE * s->count.block > complete))
             return;
-        deliver_step(v, now_s, o);
+        deliver_step(s, now_s, o);
     }
 }
 
-static struct open_step *open_step_get(struct view *v, double now_s, uint32_t number)
+static struct open_step *open_step_get(struct steps *s, double now_s, uint32_t number)
 {
     struct open_step *slot = NULL;
 
-    for (struct open_step *o = v->steps->open; o < v->steps->open + STEPS_OPEN; o++) {
+    for (struct open_step *o = s->open; o < s->open + STEPS_OPEN; o++) {
         if (o->used && o->number == number)
             return o;
         if (!o->used)
             slot = o;
     }
     if (!slot) {
-        slot = oldest_open(v->steps);
+        slot = oldest_open(s);
         if (number < slot->number)
             return NULL;
-        deliver_step(v, now_s, slot);
+        deliver_step(s, now_s, slot);
     }
-    if (slot->cap < view_rank_limit(v)) {
-        slot->cap = view_rank_limit(v);
+    if (slot->cap < roster_limit(s->roster)) {
+        slot->cap = roster_limit(s->roster);
         slot->rank = xrealloc(slot->rank, slot->cap, sizeof(*slot->rank));
     }
     memset(slot->rank, 0, slot->cap * sizeof(*slot->rank));
@@ -373,7 +378,7 @@ static struct open_step *open_step_get(struct view *v, double now_s, uint32_t nu
     return slot;
 }
 
-static uint32_t *votes_for(struct view_steps *s, uint32_t period)
+static uint32_t *votes_for(struct steps *s, uint32_t period)
 {
     size_t at = VOTED_MAX;
 
@@ -389,7 +394,7 @@ static uint32_t *votes_for(struct view_steps *s, uint32_t period)
 }
 
 /* Counted as votes come, because a look at all ranks for each of them lets one rank that alternates use up the time. */
-static uint32_t vote(struct view_steps *s, uint32_t rank, uint32_t period)
+static uint32_t vote(struct steps *s, uint32_t rank, uint32_t period)
 {
     uint32_t *n;
 
@@ -402,23 +407,23 @@ static uint32_t vote(struct view_steps *s, uint32_t rank, uint32_t period)
     return n ? ++*n : 0;
 }
 
-void view_steps_end_rank(struct view *v, uint32_t rank)
+void steps_end_rank(struct steps *s, uint32_t rank)
 {
-    vote(v->steps, rank, 0);
+    vote(s, rank, 0);
 }
 
 /* Each rank finds the step on its own, and one in a hundred thousand errs: do at least half agree? */
-static bool most_agree(struct view *v, const struct step *s)
+static bool most_agree(struct steps *s, const struct step *i)
 {
-    return !view_ranks_at(v, s->rank)->ended &&
-           2 * vote(v->steps, s->rank, s->period) >= view_ranks_count(v)->running;
+    return !roster_at(s->roster, i->rank)->ended &&
+           2 * vote(s, i->rank, i->period) >= roster_count(s->roster)->running;
 }
 
 /* Each change begins all measurements again, in a time that grows with the number of ranks. */
-static bool may_change(struct view_steps *s, double now_s)
+static bool may_change(struct steps *s, double now_s)
 {
-    s->changes = fmin(CHANGES_MAX, s->changes + fmax(0, now_s - s->changed_s) * CHANGES_PER_S);
-    s->changed_s = now_s;
+    s->changes = fmin(CHANGES_MAX, s->changes + fmax(0, now_s - s->changes_s) * CHANGES_PER_S);
+    s->changes_s = now_s;
     if (s->changes < 1)
         return false;
     s->changes--;
@@ -427,152 +432,142 @@ static bool may_change(struct view_steps *s, double now_s)
 
 /* Is it of the communicator that steps are counted on?  That is the first one with steps, then a larger one, or
  * any other when it fell silent. */
-static bool counts_steps(struct view *v, double now_s, const struct step *s)
+static bool counts_steps(struct steps *s, double now_s, const struct step *i)
 {
-    struct step_count *c = &v->steps->count;
-    uint32_t size = view_comms_size(v, s->comm);
+    struct step_count *c = &s->count;
+    uint32_t size = communicators_size(s->communicators, i->comm);
 
     if (!size)
         return false;
-    if (s->comm != c->comm && (size > c->size || c->seen_s + 10 < now_s)) {
-        c->comm = s->comm;
+    if (i->comm != c->comm && (size > c->size || c->seen_s + 10 < now_s)) {
+        c->comm = i->comm;
         c->size = size;
-        c->done = s->seq / s->period;
-        v->steps->counts = v->steps->catches_up = false;
+        c->done = i->seq / i->period;
+        s->counts = s->catches_up = false;
         c->seen_s = now_s;
     }
     if (size != c->size)
         return false;
-    if (s->comm == c->comm && c->period != s->period && most_agree(v, s) && may_change(v->steps, now_s)) {
-        c->period = s->period;
+    if (i->comm == c->comm && c->period != i->period && most_agree(s, i) && may_change(s, now_s)) {
+        c->period = i->period;
         c->block = 1;
-        forget_open(v->steps);
-        diagnosis_restart(v->diagnosis);
-        view_phases_forget(v);
-        view_scaling_forget(v);
-        view_event(v, now_s, "", "a step is %u collective%s on %u ranks", s->period, s->period == 1 ? "" : "s",
+        forget_open(s);
+        s->hooks.on_restart(s->hooks.arg, true);
+        events_add(s->events, now_s, "", "a step is %u collective%s on %u ranks", i->period, i->period == 1 ? "" : "s",
                    size);
     }
-    return s->period == c->period;
+    return i->period == c->period;
 }
 
 /* Fast steps come several an item, not always as many from every rank: they are put together over stretches
  * as long as the longest item. */
-static void widen_stretch(struct view *v, double now_s, uint32_t n_steps)
+static void widen_stretch(struct steps *s, double now_s, uint32_t n_steps)
 {
-    uint32_t *block = &v->steps->count.block;
+    uint32_t *block = &s->count.block;
 
     if (n_steps <= *block)
         return;
     /* What most ranks reported was steps; what the others report of them later is too little to be counted
      * again. */
-    for (struct open_step *o; (o = oldest_open(v->steps));)
-        if (2 * o->present > view_ranks_count(v)->most)
-            deliver_step(v, now_s, o);
+    for (struct open_step *o; (o = oldest_open(s));)
+        if (2 * o->present > roster_count(s->roster)->most)
+            deliver_step(s, now_s, o);
         else
-            give_up(v->steps, o);
+            give_up(s, o);
     while (*block < n_steps)
         *block *= 2;
-    diagnosis_restart(v->diagnosis);
-    view_phases_forget(v);
+    s->hooks.on_restart(s->hooks.arg, false);
 }
 
-static void add_steps(struct view *v, double now_s, const struct step *s, double work_s)
+static void add_steps(struct steps *s, double now_s, const struct step *i, double work_s)
 {
-    uint32_t block = v->steps->count.block, number = s->seq / s->period / block * block, before;
-    uint32_t last = s->seq + s->period * s->n_steps - 1;
-    const struct rank_count *ranks = view_ranks_count(v);
-    struct open_step *o = open_step_get(v, now_s, number);
+    uint32_t block = s->count.block, number = i->seq / i->period / block * block, before;
+    uint32_t last = i->seq + i->period * i->n_steps - 1;
+    const struct rank_count *ranks = roster_count(s->roster);
+    struct open_step *o = open_step_get(s, now_s, number);
 
-    if (!o || s->rank >= o->cap || o->rank[s->rank].steps + s->n_steps > UINT16_MAX)
+    if (!o || i->rank >= o->cap || o->rank[i->rank].steps + i->n_steps > UINT16_MAX)
         return;
-    before = o->rank[s->rank].steps;
+    before = o->rank[i->rank].steps;
     o->present += !before;
-    o->rank[s->rank].steps = (uint16_t)(before + s->n_steps);
-    o->full += before < block && before + s->n_steps >= block;
+    o->rank[i->rank].steps = (uint16_t)(before + i->n_steps);
+    o->full += before < block && before + i->n_steps >= block;
     o->last_seq = last > o->last_seq ? last : o->last_seq;
-    o->parts = s->parts;
-    for (uint32_t p = 0; p < s->parts && s->n_steps == block; p++)
-        o->stay_s[p] = fminf(o->stay_s[p], isnan(s->stay_s[p]) ? INFINITY : s->stay_s[p]);
-    if (s->flags & STEP_INCOMPLETE) {
-        o->rank[s->rank].incomplete = true;
+    o->parts = i->parts;
+    for (uint32_t p = 0; p < i->parts && i->n_steps == block; p++)
+        o->stay_s[p] = fminf(o->stay_s[p], isnan(i->stay_s[p]) ? INFINITY : i->stay_s[p]);
+    if (i->flags & STEP_INCOMPLETE) {
+        o->rank[i->rank].incomplete = true;
     } else {
-        o->rank[s->rank].work_s += (float)(work_s * s->n_steps);
-        o->duration_sum_s += (double)s->duration_ns * 1e-9;
-        o->timed += s->n_steps;
+        o->rank[i->rank].work_s += (float)(work_s * i->n_steps);
+        o->duration_sum_s += (double)i->duration_ns * 1e-9;
+        o->timed += i->n_steps;
     }
     if (ranks->running && o->full >= ranks->running && now_s >= ranks->added_s + SETTLE_S)
-        deliver_up_to(v, now_s, number);
+        deliver_up_to(s, now_s, number);
 }
 
 static bool believable(const struct step *s)
 {
     return s->period && s->n_steps && s->n_steps <= STEPS_ITEM_MAX && s->parts &&
-           s->parts <= STEP_PARTS_MAX && s->gap_ns <= TIME_MAX_NS && s->p2p_ns <= s->gap_ns &&
-           s->stay_ns <= TIME_MAX_NS && s->duration_ns <= TIME_MAX_NS &&
+           s->parts <= STEP_PARTS_MAX && s->gap_ns <= QUOTA_TIME_MAX_NS && s->p2p_ns <= s->gap_ns &&
+           s->stay_ns <= QUOTA_TIME_MAX_NS && s->duration_ns <= QUOTA_TIME_MAX_NS &&
            (s->duration_ns || (s->flags & STEP_INCOMPLETE));
 }
 
 /* Agents send again what was not acknowledged, which may have arrived. */
-static bool came_before(struct view_steps *steps, const struct step *s)
+static bool came_before(struct steps *s, const struct step *i)
 {
-    uint32_t end = s->seq + s->period * s->n_steps;
-    bool known = steps->rank[s->rank].comm == s->comm;
+    uint32_t end = i->seq + i->period * i->n_steps;
+    bool known = s->rank[i->rank].comm == i->comm;
 
-    if (known && (int32_t)(end - steps->rank[s->rank].end) <= 0)
+    if (known && (int32_t)(end - s->rank[i->rank].end) <= 0)
         return true;
-    steps->rank[s->rank].comm = s->comm;
-    steps->rank[s->rank].end = end;
+    s->rank[i->rank].comm = i->comm;
+    s->rank[i->rank].end = end;
     return false;
 }
 
-void view_steps_take(struct view *v, double now_s, const struct step *s)
+void steps_take(struct steps *s, double now_s, const struct step *i)
 {
     struct rank_steps *k;
     double work_s;
 
-    if (!view_ranks_find(v, s->rank, s->app) || view_calls_active(v))
-        return;
-    if (!believable(s)) {
-        v->refused++;
+    if (!believable(i)) {
+        s->quota->refused++;
         return;
     }
-    if (!counts_steps(v, now_s, s) || came_before(v->steps, s))
+    if (!counts_steps(s, now_s, i) || came_before(s, i))
         return;
-    work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / s->n_steps;
-    k = &v->steps->rank[s->rank].mean;
-    if (!(s->flags & STEP_INCOMPLETE) && !view_was_suspended(v, now_s, (double)s->duration_ns * 1e-9)) {
+    work_s = (double)(i->gap_ns - i->p2p_ns) * 1e-9 / i->n_steps;
+    k = &s->rank[i->rank].mean;
+    if (!(i->flags & STEP_INCOMPLETE) && !presence_was_suspended(s->presence, now_s, (double)i->duration_ns * 1e-9)) {
         k->compute_s = smooth(k->compute_s, work_s);
-        k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
+        k->stay_s = smooth(k->stay_s, (double)i->stay_ns * 1e-9 / i->n_steps);
     }
-    widen_stretch(v, now_s, s->n_steps);
-    add_steps(v, now_s, s, work_s);
+    widen_stretch(s, now_s, i->n_steps);
+    add_steps(s, now_s, i, work_s);
 }
 
-void view_steps_take_whole(struct view *v, double now_s, uint32_t steps, uint32_t period, double duration_s,
-                           const float *own_s, uint32_t n)
+void steps_count_whole(struct steps *s, double now_s, uint32_t steps, uint32_t period, double duration_s, const float *own_s, uint32_t n)
 {
-    struct view_steps *s = v->steps;
-
     if (!s->count.period) {
         s->count.period = period;
         s->count.block = 1;
     }
     s->count.done += steps;
     s->count.seen_s = now_s;
-    keep_duration(v, now_s, duration_s);
     for (uint32_t r = 0; r < n; r++)
         if (!isnan(own_s[r])) {
             s->rank[r].mean.compute_s = smooth(s->rank[r].mean.compute_s, own_s[r]);
             s->rank[r].mean.stay_s = smooth(s->rank[r].mean.stay_s, fmax(0, duration_s - own_s[r]));
         }
-    view_scaling_take_steps(v, steps);
 }
 
-void view_steps_finish(struct view *v, double now_s)
+void steps_finish(struct steps *s, double now_s)
 {
     struct open_step *o;
 
-    while ((o = oldest_open(v->steps)))
-        deliver_step(v, now_s, o);
+    while ((o = oldest_open(s)))
+        deliver_step(s, now_s, o);
 }

@@ -1,10 +1,10 @@
-/* view_comms.c - a view's communicators: their samples are joined into collectives. */
+#include "analysis/communicators.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view_private.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
@@ -38,11 +38,16 @@ struct comm {
     struct comm_totals now, before; /* the running and the last full window */
     struct joined_sums recent, run;
     struct member_sums *member; /* by place */
-    double summed_bytes, other_bytes; /* of all members in the run: of view_exchange_sums(), of other collectives */
+    double summed_bytes, other_bytes; /* of all members in the run: of communicators_by_ring(), of other collectives */
     double bytes;
 };
 
-struct comms {
+struct communicators {
+    struct quota *quota;
+    struct roster *roster;
+    const struct sums *sums;
+    communicators_on_joined *on_joined;
+    void *arg;
     struct comm *comm; /* by name */
     size_t n, cap;
     bool series;    /* there is a communicator that stands for a series */
@@ -50,13 +55,19 @@ struct comms {
     uint32_t main_size;
     uint64_t joined;
     uint64_t seen, unseen; /* complete ones: of how many it was seen who waited */
-    double bytes; /* of all of them */
     struct view_spent before[VIEW_SIZES_MAX]; /* of the run, in an earlier view */
 };
 
-struct comms *view_comms_new(void)
+struct communicators *communicators_new(struct quota *quota, struct roster *roster, const struct sums *sums, communicators_on_joined *on_joined, void *arg)
 {
-    return xcalloc(1, sizeof(struct comms));
+    struct communicators *s = xcalloc(1, sizeof(*s));
+
+    s->quota = quota;
+    s->roster = roster;
+    s->sums = sums;
+    s->on_joined = on_joined;
+    s->arg = arg;
+    return s;
 }
 
 static double bytes_of(const struct comm_item *c)
@@ -71,24 +82,22 @@ static void comm_free(struct comm *c)
     free(c->member);
 }
 
-void view_comms_forget(struct view *v)
+void communicators_forget(struct communicators *s)
 {
-    struct comms *s = v->comms;
-
     for (size_t i = 0; i < s->n; i++)
         comm_free(&s->comm[i]);
     s->n = 0;
     s->series = false;
     s->main_size = 0;
-    s->bytes = 0;
+    s->quota->held[QUOTA_COMMS] = 0;
     memset(s->before, 0, sizeof(s->before));
 }
 
-void view_comms_free(struct view *v)
+void communicators_free(struct communicators *s)
 {
-    view_comms_forget(v);
-    free(v->comms->comm);
-    free(v->comms);
+    communicators_forget(s);
+    free(s->comm);
+    free(s);
 }
 
 static bool is_in_use(const struct comm *c)
@@ -96,9 +105,14 @@ static bool is_in_use(const struct comm *c)
     return !c->series && !c->freed;
 }
 
-static struct comm *comm_find(const struct view *v, uint64_t name)
+bool communicators_by_ring(uint8_t op)
 {
-    const struct comms *s = v->comms;
+    return op == RING_OP_ALLREDUCE || op == RING_OP_REDUCE_SCATTER || op == RING_OP_REDUCE_SCATTER_BLOCK || op == RING_OP_ALLGATHER ||
+           op == RING_OP_ALLGATHERV;
+}
+
+static struct comm *comm_find(const struct communicators *s, uint64_t name)
+{
     size_t low = 0, high = s->n;
 
     while (low < high) {
@@ -112,25 +126,25 @@ static struct comm *comm_find(const struct view *v, uint64_t name)
     return low < s->n && s->comm[low].name == name ? &s->comm[low] : NULL;
 }
 
-static void comm_remove(struct comms *s, struct comm *c)
+static void comm_remove(struct communicators *s, struct comm *c)
 {
-    s->bytes -= c->bytes;
+    s->quota->held[QUOTA_COMMS] -= c->bytes;
     comm_free(c);
     s->n--;
     memmove(c, c + 1, (size_t)(s->comm + s->n - c) * sizeof(*c));
 }
 
-void view_comm_forget(struct view *v, uint64_t name)
+void communicators_forget_one(struct communicators *s, uint64_t name)
 {
-    struct comm *c = comm_find(v, name);
+    struct comm *c = comm_find(s, name);
 
     if (c)
-        comm_remove(v->comms, c);
+        comm_remove(s, c);
 }
 
-void view_comm_call(struct view *v, uint64_t name, const char *label)
+void communicators_call(struct communicators *s, uint64_t name, const char *label)
 {
-    struct comm *c = comm_find(v, name);
+    struct comm *c = comm_find(s, name);
 
     if (!c)
         return;
@@ -139,7 +153,7 @@ void view_comm_call(struct view *v, uint64_t name, const char *label)
 }
 
 /* False: none is over. */
-static bool forget_over(struct comms *s)
+static bool forget_over(struct communicators *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->comm[i].over) {
@@ -149,17 +163,16 @@ static bool forget_over(struct comms *s)
     return false;
 }
 
-static struct comm *comm_add(struct view *v, const struct comm_item *c)
+static struct comm *comm_add(struct communicators *s, const struct comm_item *c)
 {
-    struct comms *s = v->comms;
     struct join *join;
     size_t at;
 
-    while ((s->n >= VIEW_COMMS_MAX || !view_fits(v, bytes_of(c))) && forget_over(s))
+    while ((s->n >= VIEW_COMMS_MAX || !quota_fits(s->quota, bytes_of(c))) && forget_over(s))
         ;
     if (s->n >= VIEW_COMMS_MAX)
-        v->rejected.memory++;
-    if (s->n >= VIEW_COMMS_MAX || !join_fits(c) || !view_has_room(v, bytes_of(c)) || !(join = join_new(c)))
+        s->quota->rejected.memory++;
+    if (s->n >= VIEW_COMMS_MAX || !join_fits(c) || !quota_allows(s->quota, bytes_of(c)) || !(join = join_new(c)))
         return NULL;
     s->comm = xgrow(s->comm, &s->cap, s->n + 1, sizeof(*s->comm));
     for (at = s->n; at && s->comm[at - 1].name > c->name; at--)
@@ -173,140 +186,132 @@ static struct comm *comm_add(struct view *v, const struct comm_item *c)
                                  .join = join,
                                  .member = xcalloc(c->size, sizeof(struct member_sums)),
                                  .bytes = bytes_of(c) };
-    s->bytes += s->comm[at].bytes;
+    s->quota->held[QUOTA_COMMS] += s->comm[at].bytes;
     s->n++;
     return &s->comm[at];
 }
 
-double view_comms_bytes(const struct view *v)
+static void announce(struct communicators *s, const struct comm_item *c, bool series)
 {
-    return v->comms->bytes;
-}
+    struct comm *k = comm_find(s, c->name);
 
-static void take(struct view *v, const struct comm_item *c, bool series)
-{
-    struct comm *k = comm_find(v, c->name);
-
-    if (!view_ranks_find(v, c->rank, c->app) || c->size < 2)
+    if (!roster_find(s->roster, c->rank, c->app) || c->size < 2)
         return;
-    if (c->size > v->bounds.ranks || c->last >= v->bounds.ranks) {
-        v->rejected.ranks++;
-        v->refused++;
+    if (c->size > s->quota->bounds.ranks || c->last >= s->quota->bounds.ranks) {
+        s->quota->rejected.ranks++;
+        s->quota->refused++;
         return;
     }
     if (!k)
-        k = comm_add(v, c);
+        k = comm_add(s, c);
     if (!k || k->size != c->size) {
-        v->refused++;
+        s->quota->refused++;
         return;
     }
     k->series = series;
     join_member(k->join, c->rank, c->comm_rank);
 }
 
-void view_comms_take(struct view *v, const struct comm_item *c)
+void communicators_take(struct communicators *s, const struct comm_item *c)
 {
     struct comm_item series = *c;
 
-    take(v, c, false);
+    announce(s, c, false);
     if (c->instance < SERIES_FROM)
         return;
     series.name = c->membership;
     series.instance = 0;
-    v->comms->series = true;
-    take(v, &series, true);
+    s->series = true;
+    announce(s, &series, true);
 }
 
-uint64_t view_comms_series(const struct view *v, uint64_t name)
+uint64_t communicators_series(const struct communicators *s, uint64_t name)
 {
-    const struct comm *c = v->comms->series ? comm_find(v, name) : NULL;
+    const struct comm *c = s->series ? comm_find(s, name) : NULL;
 
     return c && c->instance >= SERIES_FROM ? c->membership : name;
 }
 
-void view_comms_take_end(struct view *v, const struct comm_end_item *e)
+void communicators_take_end(struct communicators *s, const struct comm_end_item *e)
 {
-    struct comm *c = comm_find(v, e->name);
+    struct comm *c = comm_find(s, e->name);
     uint32_t place = c ? join_place(c->join, e->rank) : UINT32_MAX;
 
-    if (!view_ranks_find(v, e->rank, e->app) || place == UINT32_MAX || c->member[place].freed)
+    if (!roster_find(s->roster, e->rank, e->app) || place == UINT32_MAX || c->member[place].freed)
         return;
     c->member[place].freed = true;
     c->freed++;
 }
 
-uint64_t view_comms_joined(const struct view *v)
+uint64_t communicators_joined(const struct communicators *s)
 {
-    return v->comms->joined;
+    return s->joined;
 }
 
-bool view_comms_unseen(const struct view *v)
+bool communicators_unseen(const struct communicators *s)
 {
-    return v->comms->unseen >= UNSEEN_MIN && !v->comms->seen;
+    return s->unseen >= UNSEEN_MIN && !s->seen;
 }
 
-uint32_t view_comms_main_size(const struct view *v)
+uint32_t communicators_main_size(const struct communicators *s)
 {
-    return v->comms->main_size;
+    return s->main_size;
 }
 
 struct joined_arg {
-    struct view *view;
+    struct communicators *communicators;
     struct comm *comm;
 };
 
 static void on_joined(const struct joined *j, void *arg)
 {
     struct joined_arg *a = arg;
-    struct view *v = a->view;
+    struct communicators *s = a->communicators;
     struct comm *c = a->comm;
     struct joined_sums sums;
 
-    v->comms->joined++;
+    s->joined++;
     c->now.collectives += j->n;
     c->now.bytes += (double)j->bytes * j->n;
     c->now.joined++;
     c->now.skew_s += j->stay_max_s - j->stay_min_s;
     c->now.transfer_s += j->stay_min_s;
-    v->comms->unseen += j->complete && (j->flags & SAMPLE_UNWAITED);
+    s->unseen += j->complete && (j->flags & SAMPLE_UNWAITED);
     if (!j->complete || (j->flags & SAMPLE_UNWAITED))
         return; /* it does not show who waited for whom */
-    v->comms->seen++;
-    view_history_take_joined(v, j, c->size == v->comms->main_size);
-    sums = view_sums_take_joined(v, j);
-    view_joined_add(&c->recent, &sums);
-    view_joined_add(&c->run, &sums);
-    view_scaling_take_joined(v, c->size, j);
-    view_reach_take_joined(v, c->size, j);
+    s->seen++;
+    sums = s->on_joined(s->arg, j, c->size, c->size == s->main_size);
+    joined_sums_add(&c->recent, &sums);
+    joined_sums_add(&c->run, &sums);
 }
 
-void view_comms_take_sample(struct view *v, const struct sample *s)
+void communicators_take_sample(struct communicators *s, const struct sample *i)
 {
-    struct joined_arg arg = { .view = v, .comm = comm_find(v, s->comm) };
+    struct joined_arg arg = { .communicators = s, .comm = comm_find(s, i->comm) };
     struct comm *c = arg.comm;
-    uint32_t place = c ? join_place(c->join, s->rank) : UINT32_MAX;
+    uint32_t place = c ? join_place(c->join, i->rank) : UINT32_MAX;
 
     if (place != UINT32_MAX) {
         struct member_sums *m = &c->member[place];
 
         m->sampled = true;
-        m->rank = s->rank;
-        m->recent_s += (double)s->stay_sum_ns * 1e-9;
-        m->run_s += (double)s->stay_sum_ns * 1e-9;
-        if (!(s->flags & SAMPLE_WHOLE))
-            *(view_exchange_sums(s->op) ? &c->summed_bytes : &c->other_bytes) += (double)s->bytes * s->n;
+        m->rank = i->rank;
+        m->recent_s += (double)i->stay_sum_ns * 1e-9;
+        m->run_s += (double)i->stay_sum_ns * 1e-9;
+        if (!(i->flags & SAMPLE_WHOLE))
+            *(communicators_by_ring(i->op) ? &c->summed_bytes : &c->other_bytes) += (double)i->bytes * i->n;
     }
-    if (!c || !ring_op_synchronises(s->op) || (s->flags & (SAMPLE_INTER | SAMPLE_FAILED)))
+    if (!c || !ring_op_synchronises(i->op) || (i->flags & (SAMPLE_INTER | SAMPLE_FAILED)))
         return;
-    if (c->size > v->comms->main_size)
-        v->comms->main_size = c->size;
-    join_sample(c->join, s, on_joined, &arg);
+    if (c->size > s->main_size)
+        s->main_size = c->size;
+    join_sample(c->join, i, on_joined, &arg);
 }
 
-void view_comms_end_rank(struct view *v, uint32_t rank)
+void communicators_end_rank(struct communicators *s, uint32_t rank)
 {
-    for (size_t i = 0; i < v->comms->n; i++) {
-        struct comm *c = &v->comms->comm[i];
+    for (size_t i = 0; i < s->n; i++) {
+        struct comm *c = &s->comm[i];
         uint32_t place = join_place(c->join, rank);
 
         if (place != UINT32_MAX && c->member[place].freed) {
@@ -317,18 +322,18 @@ void view_comms_end_rank(struct view *v, uint32_t rank)
     }
 }
 
-void view_comms_fade(struct view *v)
+void communicators_fade(struct communicators *s)
 {
-    for (size_t at = 0; at < v->comms->n; at++) {
-        struct comm *c = &v->comms->comm[at];
+    for (size_t at = 0; at < s->n; at++) {
+        struct comm *c = &s->comm[at];
 
-        view_joined_fade(&c->recent);
+        joined_sums_fade(&c->recent);
         for (uint32_t i = 0; i < c->size; i++)
-            c->member[i].recent_s = view_fade(c->member[i].recent_s);
+            c->member[i].recent_s = sums_faded(c->member[i].recent_s);
     }
 }
 
-static void totals_add(struct comm_totals *a, const struct comm_totals *b)
+static void comm_totals_add(struct comm_totals *a, const struct comm_totals *b)
 {
     a->collectives += b->collectives;
     a->bytes += b->bytes;
@@ -340,10 +345,10 @@ static void totals_add(struct comm_totals *a, const struct comm_totals *b)
 
 static void hand_over(const struct comm *from, struct comm *to)
 {
-    totals_add(&to->now, &from->now);
-    totals_add(&to->before, &from->before);
-    view_joined_add(&to->recent, &from->recent);
-    view_joined_add(&to->run, &from->run);
+    comm_totals_add(&to->now, &from->now);
+    comm_totals_add(&to->before, &from->before);
+    joined_sums_add(&to->recent, &from->recent);
+    joined_sums_add(&to->run, &from->run);
     to->summed_bytes += from->summed_bytes;
     to->other_bytes += from->other_bytes;
     for (uint32_t i = 0; i < from->size; i++) {
@@ -359,12 +364,10 @@ static void hand_over(const struct comm *from, struct comm *to)
 }
 
 /* One that all members have freed stays until what its ranks sent late has come; then its series goes on with its sums. */
-static void settle_freed(struct view *v)
+static void settle_freed(struct communicators *s)
 {
-    struct comms *s = v->comms;
-
     for (size_t i = s->n; i-- > 0;) {
-        struct comm *c = &s->comm[i], *series = c->over ? comm_find(v, c->membership) : NULL;
+        struct comm *c = &s->comm[i], *series = c->over ? comm_find(s, c->membership) : NULL;
 
         c->over = c->freed && c->freed >= join_announced(c->join);
         if (series && series->series && series->size == c->size) {
@@ -374,10 +377,8 @@ static void settle_freed(struct view *v)
     }
 }
 
-void view_comms_roll(struct view *v, double now_s)
+void communicators_roll(struct communicators *s, double now_s)
 {
-    struct comms *s = v->comms;
-
     if (now_s < s->since_s + COMM_WINDOW_S)
         return;
     for (size_t i = 0; i < s->n; i++) {
@@ -386,12 +387,12 @@ void view_comms_roll(struct view *v, double now_s)
         memset(&s->comm[i].now, 0, sizeof(s->comm[i].now));
     }
     s->since_s = now_s;
-    settle_freed(v);
+    settle_freed(s);
 }
 
-char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t size)
+char *communicators_label(const struct communicators *s, uint64_t name, char *buf, size_t size)
 {
-    const struct comm *c = comm_find(v, name);
+    const struct comm *c = comm_find(s, name);
     char dup[16] = "";
 
     if (c && c->instance)
@@ -400,30 +401,30 @@ char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t siz
         snprintf(buf, size, "%016llx", (unsigned long long)name);
     else if (c->label)
         snprintf(buf, size, "%s", c->label);
-    else if (c->size >= view_rank_limit(v)) /* more: some of its ranks are not recorded */
+    else if (c->size >= roster_limit(s->roster)) /* more: some of its ranks are not recorded */
         snprintf(buf, size, "world%s", dup);
     else
         snprintf(buf, size, "%u@%u%s", c->size, c->first, dup);
     return buf;
 }
 
-uint32_t view_comms_size(const struct view *v, uint64_t name)
+uint32_t communicators_size(const struct communicators *s, uint64_t name)
 {
-    const struct comm *c = comm_find(v, name);
+    const struct comm *c = comm_find(s, name);
 
     return c ? c->size : 0;
 }
 
-bool view_comms_member(const struct view *v, uint64_t name, uint32_t rank)
+bool communicators_member(const struct communicators *s, uint64_t name, uint32_t rank)
 {
-    const struct comm *c = comm_find(v, name);
+    const struct comm *c = comm_find(s, name);
 
     return c && join_place(c->join, rank) != UINT32_MAX;
 }
 
-struct exchange_comm view_comms_shape(const struct view *v, uint64_t name)
+struct exchange_comm communicators_shape(const struct communicators *s, uint64_t name)
 {
-    const struct comm *c = comm_find(v, name);
+    const struct comm *c = comm_find(s, name);
     struct exchange_comm shape = { .size = c ? c->size : 0, .first = c ? c->first : 0 };
 
     if (shape.size < 2 || c->last <= c->first || (c->last - c->first) % (c->size - 1))
@@ -438,34 +439,34 @@ struct exchange_comm view_comms_shape(const struct view *v, uint64_t name)
     return shape;
 }
 
-size_t view_comms_exchanged(const struct view *v, uint64_t name, struct exchange_comm out[2])
+size_t communicators_exchanged(const struct communicators *s, uint64_t name, struct exchange_comm out[2])
 {
-    const struct comm *c = comm_find(v, name);
+    const struct comm *c = comm_find(s, name);
 
     if (!c)
         return 0;
-    out[0] = out[1] = view_comms_shape(v, name);
+    out[0] = out[1] = communicators_shape(s, name);
     out[0].sums = true;
     out[0].bytes = c->summed_bytes;
     out[1].bytes = c->other_bytes;
     return 2;
 }
 
-uint32_t view_comms_of_size(const struct view *v, uint32_t size)
+uint32_t communicators_of_size(const struct communicators *s, uint32_t size)
 {
     uint32_t n = 0, all = 0;
 
-    for (size_t i = 0; i < v->comms->n; i++)
-        if (v->comms->comm[i].size == size) {
-            n += is_in_use(&v->comms->comm[i]);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->comm[i].size == size) {
+            n += is_in_use(&s->comm[i]);
             all++;
         }
     return n ? n : all > 0;
 }
 
-uint32_t view_comm_size(const struct view *v, uint64_t name)
+uint32_t communicators_announced(const struct communicators *s, uint64_t name)
 {
-    const struct comm *c = comm_find(v, name);
+    const struct comm *c = comm_find(s, name);
 
     return c ? join_announced(c->join) : 0;
 }
@@ -491,7 +492,7 @@ static bool has_row(const struct view_comm *row, size_t n, uint32_t size)
 }
 
 /* Whether the last full window tells of communicators of this size; else the running one has to. */
-static bool has_window(const struct comms *s, uint32_t size)
+static bool has_window(const struct communicators *s, uint32_t size)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->comm[i].size == size && s->comm[i].before.joined)
@@ -500,9 +501,8 @@ static bool has_window(const struct comms *s, uint32_t size)
 }
 
 /* Rates of one of the communicators in use, which go on with what freed ones did; the mean skew of all. */
-static void row_rates(const struct view *v, double now_s, struct view_comm *row)
+static void row_rates(const struct communicators *s, double now_s, uint64_t main, struct view_comm *row)
 {
-    const struct comms *s = v->comms;
     bool window = has_window(s, row->size);
     size_t n = 0;
 
@@ -514,7 +514,7 @@ static void row_rates(const struct view *v, double now_s, struct view_comm *row)
         if (c->size != row->size || !is_shown(c))
             continue;
         row->instances += is_in_use(c);
-        row->main = row->main || c->name == view_steps_count(v)->comm;
+        row->main = row->main || c->name == main;
         if (over_s > 0) {
             row->collectives_per_s += t->collectives / over_s;
             row->bytes_per_s += t->bytes / over_s;
@@ -532,13 +532,13 @@ static void row_rates(const struct view *v, double now_s, struct view_comm *row)
     row->transfer_s /= (double)(n ? n : 1);
 }
 
-static void add_efficiency(const struct view *v, const struct comm *c, bool run, struct efficiency_sums *sums)
+static void add_efficiency(const struct sums *of_ranks, const struct comm *c, bool run, struct efficiency_sums *sums)
 {
     const struct joined_sums *joined = run ? &c->run : &c->recent;
 
     for (uint32_t i = 0; i < c->size; i++) {
         const struct member_sums *m = &c->member[i];
-        double stay_s = run ? m->run_s : m->recent_s, time_s = view_sums_rank(v, m->rank, run)->time_s;
+        double stay_s = run ? m->run_s : m->recent_s, time_s = sums_rank(of_ranks, m->rank, run)->time_s;
 
         if (m->sampled)
             efficiency_rank(sums, time_s - stay_s, stay_s, time_s);
@@ -559,46 +559,42 @@ static size_t size_at(const struct view_spent *list, uint32_t size)
 }
 
 /* Communicators of one size together. */
-static struct efficiency_sums spent(const struct view *v, uint32_t size, bool run)
+static struct efficiency_sums spent(const struct communicators *s, uint32_t size, bool run)
 {
-    const struct comms *s = v->comms;
     struct efficiency_sums sums = { 0 };
     size_t at = size_at(s->before, size);
 
     for (size_t i = 0; i < s->n; i++)
         if (s->comm[i].size == size)
-            add_efficiency(v, &s->comm[i], run, &sums);
+            add_efficiency(s->sums, &s->comm[i], run, &sums);
     return run && at < VIEW_SIZES_MAX ? efficiency_joined(&s->before[at].sums, &sums) : sums;
 }
 
-void view_comms_position(const struct view *v, struct view_position *p)
+void communicators_position(const struct communicators *s, struct view_spent of_size[VIEW_SIZES_MAX])
 {
-    const struct comms *s = v->comms;
-
-    memcpy(p->of_size, s->before, sizeof(p->of_size));
+    memcpy(of_size, s->before, sizeof(s->before));
     for (size_t i = 0, at; i < s->n; i++)
-        if ((at = size_at(p->of_size, s->comm[i].size)) < VIEW_SIZES_MAX)
-            p->of_size[at].size = s->comm[i].size;
-    for (size_t i = 0; i < VIEW_SIZES_MAX && p->of_size[i].size; i++)
-        p->of_size[i].sums = spent(v, p->of_size[i].size, true);
+        if ((at = size_at(of_size, s->comm[i].size)) < VIEW_SIZES_MAX)
+            of_size[at].size = s->comm[i].size;
+    for (size_t i = 0; i < VIEW_SIZES_MAX && of_size[i].size; i++)
+        of_size[i].sums = spent(s, of_size[i].size, true);
 }
 
-void view_comms_go_on(struct view *v, const struct view_position *p)
+void communicators_go_on(struct communicators *s, const struct view_spent of_size[VIEW_SIZES_MAX])
 {
-    memcpy(v->comms->before, p->of_size, sizeof(p->of_size));
+    memcpy(s->before, of_size, sizeof(s->before));
 }
 
-static void row_efficiency(const struct view *v, struct view_comm *row)
+static void row_efficiency(const struct communicators *s, struct view_comm *row)
 {
-    struct efficiency_sums recent = spent(v, row->size, false), run = spent(v, row->size, true);
+    struct efficiency_sums recent = spent(s, row->size, false), run = spent(s, row->size, true);
 
     row->recent = efficiency_of(&recent);
     row->run = efficiency_of(&run);
 }
 
-size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max)
+size_t communicators_rows(const struct communicators *s, double now_s, uint64_t main, struct view_comm *out, size_t max)
 {
-    const struct comms *s = v->comms;
     size_t n = 0;
 
     for (size_t i = 0; i < s->n && n < max; i++) {
@@ -608,8 +604,8 @@ size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out,
             out[n++] = (struct view_comm){ .name = c->name, .size = c->size };
     }
     for (size_t i = 0; i < n; i++) {
-        row_rates(v, now_s, &out[i]);
-        row_efficiency(v, &out[i]);
+        row_rates(s, now_s, main, &out[i]);
+        row_efficiency(s, &out[i]);
     }
     qsort(out, n, sizeof(*out), by_size);
     return n;

@@ -1,9 +1,9 @@
-/* view_history.c - a view's columns of history, of all ranks and of each rank's lateness; the last ones are "now". */
+#include "analysis/columns.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view_private.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
@@ -22,7 +22,8 @@ struct lateness { /* of a rank */
     uint16_t bucket[BUCKETS], bucketed;               /* for its quantiles */
 };
 
-struct view_history {
+struct columns {
+    const struct roster *roster;
     struct totals now, column[VIEW_COLUMNS];
     size_t at, n; /* where now will go; columns with now */
     double column_s, begin_s;
@@ -32,35 +33,36 @@ struct view_history {
     size_t skews;
 };
 
-struct view_history *view_history_new(double now_s)
+struct columns *columns_new(const struct roster *roster, double now_s)
 {
-    struct view_history *s = xcalloc(1, sizeof(*s));
+    struct columns *s = xcalloc(1, sizeof(*s));
 
+    s->roster = roster;
     s->column_s = 1;
     s->begin_s = now_s;
     s->n = 1;
     return s;
 }
 
-void view_history_free(struct view_history *s)
+void columns_free(struct columns *s)
 {
     free(s->rank);
     free(s);
 }
 
-void view_history_reserve(struct view *v, uint32_t ranks)
+void columns_reserve(struct columns *s, uint32_t ranks)
 {
-    v->history->rank = xgrow(v->history->rank, &v->history->cap, ranks, sizeof(struct lateness));
+    s->rank = xgrow(s->rank, &s->cap, ranks, sizeof(struct lateness));
 }
 
-void view_history_forget(struct view *v)
+void columns_forget(struct columns *s)
 {
-    if (v->history->cap)
-        memset(v->history->rank, 0, v->history->cap * sizeof(struct lateness));
-    v->history->skews = 0;
+    if (s->cap)
+        memset(s->rank, 0, s->cap * sizeof(struct lateness));
+    s->skews = 0;
 }
 
-void view_totals_add(struct totals *a, const struct totals *b)
+void totals_add(struct totals *a, const struct totals *b)
 {
     a->wait_s += b->wait_s;
     a->transfer_s += b->transfer_s;
@@ -123,12 +125,12 @@ static void add_column(struct cell *sum, const struct lateness *k, size_t at)
     add_cell(sum, &c);
 }
 
-static size_t column_at(const struct view_history *s, size_t back)
+static size_t column_at(const struct columns *s, size_t back)
 {
     return (s->at + VIEW_COLUMNS - back) % VIEW_COLUMNS;
 }
 
-static struct cell sum_cells(const struct view_history *s, uint32_t rank, size_t columns)
+static struct cell sum_cells(const struct columns *s, uint32_t rank, size_t columns)
 {
     struct cell sum = { 0 };
 
@@ -137,50 +139,46 @@ static struct cell sum_cells(const struct view_history *s, uint32_t rank, size_t
     return sum;
 }
 
-static void sum_recent(struct view *v)
+static void sum_recent(struct columns *s)
 {
-    struct view_history *s = v->history;
-
-    for (uint32_t r = 0; r < view_rank_limit(v); r++)
-        s->rank[r].recent = sum_cells(s, r, RECENT);
+    for (uint32_t r = 0; r < roster_limit(s->roster); r++)
+        s->rank[r].recent = sum_cells(s, r, COLUMNS_RECENT);
 }
 
 /* The newest column is kept in `now` while it fills. */
-static void next_column(struct view *v)
+bool columns_close(struct columns *s, double now_s, struct column *out)
 {
-    struct view_history *s = v->history;
-
-    view_series_take(v, &s->now, s->begin_s, s->begin_s + s->column_s);
-    if (s->now.work_s + s->now.stay_s > 0) { /* else no sample came: what was recent remains so */
-        view_sums_fade(v);
-        view_comms_fade(v);
-    }
+    if (now_s > s->begin_s + VIEW_COLUMNS * s->column_s) /* a long silence */
+        s->begin_s = now_s - VIEW_COLUMNS * s->column_s;
+    if (now_s < s->begin_s + s->column_s)
+        return false;
+    *out = (struct column){ s->now, s->begin_s, s->begin_s + s->column_s };
     s->column[s->at] = s->now;
     memset(&s->now, 0, sizeof(s->now));
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+    for (uint32_t r = 0; r < roster_limit(s->roster); r++) {
         put_cell(&s->rank[r], s->at, &s->rank[r].now);
         memset(&s->rank[r].now, 0, sizeof(s->rank[r].now));
     }
     s->at = (s->at + 1) % VIEW_COLUMNS;
     if (s->n < VIEW_COLUMNS)
         s->n++;
-    sum_recent(v);
+    sum_recent(s);
     s->begin_s += s->column_s;
+    return true;
 }
 
 /* Slow steps leave columns of a second empty: double the column, two old ones become one. */
-static void widen_columns(struct view *v)
+static void widen_columns(struct columns *s)
 {
-    struct view_history *s = v->history;
     size_t kept = (s->n - 1) / 2;
 
     for (size_t i = 0; i < kept; i++) {
         size_t to = column_at(s, i + 1), a = column_at(s, 2 * i + 1), b = column_at(s, 2 * i + 2);
         struct totals sum = s->column[a];
 
-        view_totals_add(&sum, &s->column[b]);
+        totals_add(&sum, &s->column[b]);
         s->column[to] = sum;
-        for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        for (uint32_t r = 0; r < roster_limit(s->roster); r++) {
             struct cell cell = get_cell(&s->rank[r], a);
 
             add_column(&cell, &s->rank[r], b);
@@ -188,7 +186,7 @@ static void widen_columns(struct view *v)
         }
     }
     s->n = kept + 1;
-    sum_recent(v);
+    sum_recent(s);
     s->column_s *= 2;
 }
 
@@ -206,9 +204,8 @@ static void halve(struct totals *t)
 }
 
 /* Faster steps again: of the newer half of the columns each becomes two; what they had in common stays alike.  When now is empty. */
-static void narrow_columns(struct view *v)
+static void narrow_columns(struct columns *s)
 {
-    struct view_history *s = v->history;
     size_t kept = s->n - 1 < VIEW_COLUMNS / 2 ? s->n - 1 : VIEW_COLUMNS / 2 - 1;
 
     for (size_t i = kept; i-- > 0;) {
@@ -217,7 +214,7 @@ static void narrow_columns(struct view *v)
 
         halve(&half);
         s->column[to[0]] = s->column[to[1]] = half;
-        for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        for (uint32_t r = 0; r < roster_limit(s->roster); r++) {
             struct cell cell = get_cell(&s->rank[r], from);
 
             put_cell(&s->rank[r], to[0], &cell);
@@ -225,32 +222,16 @@ static void narrow_columns(struct view *v)
         }
     }
     s->n = 2 * kept + 1;
-    sum_recent(v);
+    sum_recent(s);
     s->column_s /= 2;
 }
 
-static void fit_columns(struct view *v, double now_s, bool closed)
+void columns_fit(struct columns *s, double step_s, bool closed)
 {
-    struct view_history *s = v->history;
-    double step_s = view_steps_median_s(v, now_s);
-
     if (s->column_s < COLUMN_MAX_S && step_s > WIDEN * s->column_s)
-        widen_columns(v);
+        widen_columns(s);
     else if (closed && s->column_s > 1 && step_s < NARROW * s->column_s)
-        narrow_columns(v);
-}
-
-void view_history_roll(struct view *v, double now_s)
-{
-    bool closed = false;
-
-    struct view_history *s = v->history;
-
-    if (now_s > s->begin_s + VIEW_COLUMNS * s->column_s) /* a long silence */
-        s->begin_s = now_s - VIEW_COLUMNS * s->column_s;
-    for (; now_s >= s->begin_s + s->column_s; closed = true)
-        next_column(v);
-    fit_columns(v, now_s, closed);
+        narrow_columns(s);
 }
 
 /* Lateness spans decades: buckets of a constant ratio, from a microsecond up to 80 s. A quantile is the
@@ -296,31 +277,24 @@ static double quantile(const struct lateness *k, double q)
     return NAN;
 }
 
-void view_history_quantiles(const struct view *v, uint32_t rank, struct view_rank_figures *f)
+void columns_quantiles(const struct columns *s, uint32_t rank, double *p50_s, double *p95_s, double *p99_s)
 {
-    const struct lateness *k = &v->history->rank[rank];
-
-    f->lateness_p50_s = quantile(k, 0.5);
-    f->lateness_p95_s = quantile(k, 0.95);
-    f->lateness_p99_s = quantile(k, 0.99);
+    *p50_s = quantile(&s->rank[rank], 0.5);
+    *p95_s = quantile(&s->rank[rank], 0.95);
+    *p99_s = quantile(&s->rank[rank], 0.99);
 }
 
-void view_history_take_sample(struct view *v, const struct sample *s)
+void columns_take_sample(struct columns *s, const struct sample *i)
 {
-    struct totals *now = &v->history->now;
-
-    now->work_s += (double)(s->gap_sum_ns - s->p2p_sum_ns) * 1e-9;
-    now->p2p_s += (double)s->p2p_sum_ns * 1e-9;
-    now->stay_s += (double)s->stay_sum_ns * 1e-9;
+    s->now.work_s += (double)(i->gap_sum_ns - i->p2p_sum_ns) * 1e-9;
+    s->now.p2p_s += (double)i->p2p_sum_ns * 1e-9;
+    s->now.stay_s += (double)i->stay_sum_ns * 1e-9;
 }
 
-void view_history_take_joined(struct view *v, const struct joined *j, bool main)
+void columns_take_joined(struct columns *s, const struct joined *j, bool main)
 {
-    struct view_history *s = v->history;
     double skew_s = j->stay_max_s - j->stay_min_s;
 
-    if (view_stood_still(v, v->now_s, j->stay_max_s))
-        return;
     s->now.wait_s += (j->stay_sum_s - j->present * j->stay_min_s) * j->n;
     s->now.transfer_s += j->stay_min_s * j->present * j->n;
     if (main) {
@@ -332,31 +306,29 @@ void view_history_take_joined(struct view *v, const struct joined *j, bool main)
         uint32_t r = j->rank[i];
         double late_s = j->stay_max_s - j->stay_s[i];
 
-        if (r >= view_rank_limit(v) || isnan(j->stay_s[i]))
+        if (r >= roster_limit(s->roster) || isnan(j->stay_s[i]))
             continue;
         s->rank[r].now.lateness_s += (float)late_s;
         s->rank[r].now.joined++;
         bucket_add(&s->rank[r], late_s);
     }
-    if (j->last < view_rank_limit(v))
+    if (j->last < roster_limit(s->roster))
         s->rank[j->last].now.last++;
 }
 
-void view_history_take_step(struct view *v, double duration_s)
+void columns_take_step(struct columns *s, double duration_s)
 {
-    v->history->now.step_sum_s += duration_s;
-    v->history->now.steps++;
+    s->now.step_sum_s += duration_s;
+    s->now.steps++;
 }
 
-double view_column_s(const struct view *v)
+double columns_width_s(const struct columns *s)
 {
-    return v->history->column_s;
+    return s->column_s;
 }
 
-size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s)
+size_t columns_rank(const struct columns *s, uint32_t rank, float *lateness_s)
 {
-    const struct view_history *s = v->history;
-
     for (size_t i = 0; i < s->n; i++) {
         size_t back = s->n - 1 - i;
         struct cell c = back ? get_cell(&s->rank[rank], column_at(s, back)) : s->rank[rank].now;
@@ -366,7 +338,7 @@ size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s)
     return s->n;
 }
 
-float view_totals_synchronisation(const struct totals *t)
+float totals_synchronisation(const struct totals *t)
 {
     double all = t->work_s + t->p2p_s + t->stay_s;
     double joined = t->wait_s + t->transfer_s;
@@ -374,10 +346,8 @@ float view_totals_synchronisation(const struct totals *t)
     return all > 0 && joined > 0 ? (float)(t->stay_s / all * t->wait_s / joined) : NAN;
 }
 
-size_t view_columns_get(const struct view *v, struct view_columns *c)
+size_t columns_get(const struct columns *s, struct view_columns *c)
 {
-    const struct view_history *s = v->history;
-
     for (size_t i = 0; i < s->n; i++) {
         size_t back = s->n - 1 - i;
         const struct totals *t = back ? &s->column[column_at(s, back)] : &s->now;
@@ -385,43 +355,42 @@ size_t view_columns_get(const struct view *v, struct view_columns *c)
         c->step_s[i] = t->steps ? (float)(t->step_sum_s / t->steps) : NAN;
         c->steps_per_s[i] = t->steps ? (float)(t->steps / t->step_sum_s) : NAN;
         c->skew_s[i] = t->skews ? (float)(t->skew_sum_s / t->skews) : NAN;
-        c->synchronisation_ratio[i] = view_totals_synchronisation(t);
+        c->synchronisation_ratio[i] = totals_synchronisation(t);
     }
     return s->n;
 }
 
-struct totals view_history_totals(const struct view *v)
+struct totals columns_totals(const struct columns *s)
 {
-    const struct view_history *s = v->history;
     struct totals sum = s->now;
 
-    for (size_t back = 1; back < s->n && back <= RECENT; back++)
-        view_totals_add(&sum, &s->column[column_at(s, back)]);
+    for (size_t back = 1; back < s->n && back <= COLUMNS_RECENT; back++)
+        totals_add(&sum, &s->column[column_at(s, back)]);
     return sum;
 }
 
-struct cell view_history_newest(const struct view *v, uint32_t rank)
+struct cell columns_newest(const struct columns *s, uint32_t rank)
 {
-    struct cell sum = sum_cells(v->history, rank, 1);
+    struct cell sum = sum_cells(s, rank, 1);
 
-    add_cell(&sum, &v->history->rank[rank].now);
+    add_cell(&sum, &s->rank[rank].now);
     return sum;
 }
 
-struct cell view_history_recent(const struct view *v, uint32_t rank)
+struct cell columns_recent(const struct columns *s, uint32_t rank)
 {
-    struct cell sum = v->history->rank[rank].recent;
+    struct cell sum = s->rank[rank].recent;
 
-    add_cell(&sum, &v->history->rank[rank].now);
+    add_cell(&sum, &s->rank[rank].now);
     return sum;
 }
 
-void view_history_skews(const struct view *v, struct view_figures *f)
+void columns_skews(const struct columns *s, double *p50_s, double *p95_s)
 {
-    size_t n = v->history->skews < SKEWS ? v->history->skews : SKEWS;
+    size_t n = s->skews < SKEWS ? s->skews : SKEWS;
     float skew_s[SKEWS];
 
-    memcpy(skew_s, v->history->skew_s, n * sizeof(skew_s[0]));
-    f->skew_p50_s = statistics_quantilef(skew_s, n, 0.5);
-    f->skew_p95_s = statistics_quantilef(skew_s, n, 0.95);
+    memcpy(skew_s, s->skew_s, n * sizeof(skew_s[0]));
+    *p50_s = statistics_quantilef(skew_s, n, 0.5);
+    *p95_s = statistics_quantilef(skew_s, n, 0.95);
 }

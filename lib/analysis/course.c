@@ -1,10 +1,10 @@
-/* view_course.c - on whose work the critical path lies, step by step, and from which node to which it moved. */
+#include "analysis/course.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/path.h"
-#include "analysis/view_private.h"
+#include "analysis/work.h"
 #include "common/xalloc.h"
 
 #define FADES     16.0 /* steps: older ones count less and less */
@@ -14,7 +14,11 @@
 #define HOLD      8u   /* steps in a row */
 #define NOT_KNOWN UINT32_MAX
 
-struct view_course {
+struct course {
+    const struct roster *roster;
+    const struct steps *steps;
+    struct events *events;
+    bool paths; /* steps' paths are known: else it is who worked longest */
     double weight, all; /* of the next step; sum of the weights */
     float *rank, *node; /* share of each step's path, times its weight */
     size_t ranks_cap, nodes_cap;
@@ -31,46 +35,49 @@ struct view_course {
     uint64_t moves;
 };
 
-struct view_course *view_course_new(void)
+struct course *course_new(const struct roster *roster, const struct steps *steps, struct events *events)
 {
-    struct view_course *s = xcalloc(1, sizeof(*s));
+    struct course *s = xcalloc(1, sizeof(*s));
 
+    s->roster = roster;
+    s->steps = steps;
+    s->events = events;
     s->weight = 1;
     s->at = s->next = NOT_KNOWN;
     return s;
 }
 
-void view_course_free(struct view_course *s)
+void course_free(struct course *s)
 {
     free(s->rank);
     free(s->node);
     free(s);
 }
 
-void view_course_forget(struct view *v)
+void course_forget(struct course *s)
 {
-    view_course_free(v->course);
-    v->course = view_course_new();
+    free(s->rank);
+    free(s->node);
+    *s = (struct course){ .roster = s->roster, .steps = s->steps, .events = s->events, .weight = 1, .at = NOT_KNOWN, .next = NOT_KNOWN };
 }
 
-static uint32_t nodes_of(struct view *v)
+static uint32_t nodes_of(struct course *s)
 {
-    struct view_course *s = v->course;
-    uint32_t limit = view_rank_limit(v), places = 1;
+    uint32_t limit = roster_limit(s->roster), places = 1;
     bool *has;
 
     if (s->limit == limit)
         return s->nodes;
     for (uint32_t r = 0; r < limit; r++)
-        if (view_ranks_at(v, r)->node != WORK_PLACE_NONE && view_ranks_at(v, r)->node >= places)
-            places = view_ranks_at(v, r)->node + 1;
+        if (roster_at(s->roster, r)->node != WORK_PLACE_NONE && roster_at(s->roster, r)->node >= places)
+            places = roster_at(s->roster, r)->node + 1;
     has = xcalloc(places, sizeof(*has));
     s->nodes = 0;
     s->limit = limit;
     for (uint32_t r = 0; r < limit; r++) {
-        uint32_t node = view_ranks_at(v, r)->node;
+        uint32_t node = roster_at(s->roster, r)->node;
 
-        if (!view_ranks_at(v, r)->known || node == WORK_PLACE_NONE || has[node])
+        if (!roster_at(s->roster, r)->known || node == WORK_PLACE_NONE || has[node])
             continue;
         has[node] = true;
         s->nodes++;
@@ -87,13 +94,11 @@ static double share_of_one(uint32_t n)
     return fmax(SHARE, chance + SURE * sd);
 }
 
-static void move_to(struct view *v, double now_s, uint32_t node)
+static void move_to(struct course *s, double now_s, uint32_t node)
 {
-    struct view_course *s = v->course;
-
     if (s->at != NOT_KNOWN)
-        view_event(v, now_s, "", "the critical path moved from %s to %s", view_place_name(v, s->at),
-                   view_place_name(v, node));
+        events_add(s->events, now_s, "", "the critical path moved from %s to %s", roster_place_name(s->roster, s->at),
+                   roster_place_name(s->roster, node));
     s->move[s->moves % VIEW_MOVES_MAX].from = s->at;
     s->move[s->moves % VIEW_MOVES_MAX].to = node;
     s->move[s->moves % VIEW_MOVES_MAX].at_s = s->next_s;
@@ -102,10 +107,9 @@ static void move_to(struct view *v, double now_s, uint32_t node)
 }
 
 /* A step is over; most: the node that now has most of the path, of those that had some of this step's. */
-static void watch(struct view *v, double now_s, uint32_t most)
+static void watch(struct course *s, double now_s, uint32_t most)
 {
-    struct view_course *s = v->course;
-    uint32_t nodes = nodes_of(v);
+    uint32_t nodes = nodes_of(s);
 
     if (nodes < 2 || s->node[most] < share_of_one(nodes) * s->all || s->all < SHARE * FADES * s->weight) {
         s->next = NOT_KNOWN;
@@ -115,13 +119,13 @@ static void watch(struct view *v, double now_s, uint32_t most)
         s->next = most;
         s->held = 0;
         s->next_s = now_s;
-        s->next_step = (int64_t)view_steps_count(v)->done;
+        s->next_step = (int64_t)steps_count(s->steps)->done;
     }
     if (++s->held == HOLD && most != s->at)
-        move_to(v, now_s, most);
+        move_to(s, now_s, most);
 }
 
-static void scale_down(struct view_course *s)
+static void scale_down(struct course *s)
 {
     float by = (float)(1 / s->weight);
 
@@ -134,10 +138,9 @@ static void scale_down(struct view_course *s)
 }
 
 /* The rank's share of this step's path; returns the place of its node, NOT_KNOWN: not known. */
-static uint32_t add(struct view *v, uint32_t rank, double share)
+static uint32_t add(struct course *s, uint32_t rank, double share)
 {
-    struct view_course *s = v->course;
-    uint32_t node = view_ranks_at(v, rank)->node;
+    uint32_t node = roster_at(s->roster, rank)->node;
 
     s->rank = xgrow(s->rank, &s->ranks_cap, rank + 1, sizeof(*s->rank));
     s->rank[rank] += (float)(share * s->weight);
@@ -148,59 +151,56 @@ static uint32_t add(struct view *v, uint32_t rank, double share)
     return node;
 }
 
-static void step_over(struct view *v, double now_s, uint32_t most)
+static void step_over(struct course *s, double now_s, uint32_t most)
 {
-    struct view_course *s = v->course;
-
     s->all += s->weight;
     if (most != NOT_KNOWN)
-        watch(v, now_s, most);
+        watch(s, now_s, most);
     s->weight /= 1 - 1 / FADES;
     if (s->weight > WEIGHT)
         scale_down(s);
 }
 
-void view_course_take_path(struct view *v, double now_s, const struct path *p)
+void course_take_path(struct course *s, double now_s, const struct path *p)
 {
     uint32_t most = NOT_KNOWN;
     double all_s = 0;
 
+    s->paths = true;
     for (size_t i = 0; i < p->n; i++)
         all_s += p->piece[i].kind == PATH_WORK ? p->piece[i].end_s - p->piece[i].begin_s : 0;
     for (size_t i = 0; i < p->n && all_s > 0; i++) {
         uint32_t node;
 
-        if (p->piece[i].kind != PATH_WORK || p->piece[i].rank >= view_rank_limit(v))
+        if (p->piece[i].kind != PATH_WORK || p->piece[i].rank >= roster_limit(s->roster))
             continue;
-        node = add(v, p->piece[i].rank, (p->piece[i].end_s - p->piece[i].begin_s) / all_s);
-        if (most == NOT_KNOWN || (node != NOT_KNOWN && v->course->node[node] > v->course->node[most]))
+        node = add(s, p->piece[i].rank, (p->piece[i].end_s - p->piece[i].begin_s) / all_s);
+        if (most == NOT_KNOWN || (node != NOT_KNOWN && s->node[node] > s->node[most]))
             most = node;
     }
     if (all_s > 0)
-        step_over(v, now_s, most);
+        step_over(s, now_s, most);
 }
 
-void view_course_take_work(struct view *v, double now_s, const float *work_s, uint32_t n)
+void course_take_work(struct course *s, double now_s, const float *work_s, uint32_t n)
 {
     uint32_t last = NOT_KNOWN;
 
+    s->paths = false;
     for (uint32_t r = 0; r < n; r++)
         if (!isnan(work_s[r]) && (last == NOT_KNOWN || work_s[r] > work_s[last]))
             last = r;
     if (last != NOT_KNOWN)
-        step_over(v, now_s, add(v, last, 1));
+        step_over(s, now_s, add(s, last, 1));
 }
 
-double view_course_share(const struct view *v, uint32_t rank)
+double course_share(const struct course *s, uint32_t rank)
 {
-    const struct view_course *s = v->course;
-
-    return !(s->all > 0) || !view_calls_active(v) ? NAN : rank < s->ranks_cap ? s->rank[rank] / s->all : 0;
+    return !(s->all > 0) || !s->paths ? NAN : rank < s->ranks_cap ? s->rank[rank] / s->all : 0;
 }
 
-size_t view_course_moves(const struct view *v, struct view_move out[VIEW_MOVES_MAX])
+size_t course_moves(const struct course *s, struct view_move out[VIEW_MOVES_MAX])
 {
-    const struct view_course *s = v->course;
     size_t n = 0;
 
     for (; n < s->moves && n < VIEW_MOVES_MAX; n++) {
@@ -208,8 +208,8 @@ size_t view_course_moves(const struct view *v, struct view_move out[VIEW_MOVES_M
 
         out[n] =
             (struct view_move){ .from =
-                                    s->move[i].from == NOT_KNOWN ? "" : view_place_name(v, s->move[i].from),
-                                .to = view_place_name(v, s->move[i].to),
+                                    s->move[i].from == NOT_KNOWN ? "" : roster_place_name(s->roster, s->move[i].from),
+                                .to = roster_place_name(s->roster, s->move[i].to),
                                 .at_s = s->move[i].at_s,
                                 .step = s->move[i].step };
     }

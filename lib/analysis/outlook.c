@@ -1,17 +1,16 @@
-/* view_projection.c - where a view's share of waiting is heading. */
+#include "analysis/outlook.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view_private.h"
 #include "common/xalloc.h"
-#include "model/regime.h"
 
 #define SERIES        3u
 #define SERIES_POINTS VIEW_STRETCHES
 
-/* History in longer columns, for what changes slowly. */
-struct series {
+struct outlook {
     struct window {
         double begin_s;
         struct totals sum;
@@ -33,14 +32,19 @@ static const double widths_s[SERIES] = { 2, 16, 128 };
 /* What is foreseen is at most this many times as far ahead as the window is long. */
 #define HORIZON 10.0
 
-struct series *view_series_new(void)
+struct outlook *outlook_new(void)
 {
-    return xcalloc(1, sizeof(struct series));
+    return xcalloc(1, sizeof(struct outlook));
 }
 
-void view_series_forget(struct view *v)
+void outlook_free(struct outlook *s)
 {
-    memset(v->series, 0, sizeof(*v->series));
+    free(s);
+}
+
+void outlook_forget(struct outlook *s)
+{
+    memset(s, 0, sizeof(*s));
 }
 
 static void add_point(struct window *w, double end_s)
@@ -48,23 +52,23 @@ static void add_point(struct window *w, double end_s)
     size_t at = w->points % SERIES_POINTS;
 
     w->point[at].at_s = (w->begin_s + end_s) / 2;
-    w->point[at].synchronisation_ratio = view_totals_synchronisation(&w->sum);
+    w->point[at].synchronisation_ratio = totals_synchronisation(&w->sum);
     w->point[at].step_s = w->sum.steps ? (float)(w->sum.step_sum_s / w->sum.steps) : NAN;
     w->points++;
     memset(&w->sum, 0, sizeof(w->sum));
     w->begin_s = end_s;
 }
 
-void view_series_take(struct view *v, const struct totals *column, double begin_s, double end_s)
+void outlook_take(struct outlook *s, const struct column *c)
 {
     for (size_t i = 0; i < SERIES; i++) {
-        struct window *w = &v->series->window[i];
+        struct window *w = &s->window[i];
 
-        if (w->begin_s < begin_s && !(w->sum.work_s + w->sum.stay_s > 0))
-            w->begin_s = begin_s; /* no sample came in between */
-        view_totals_add(&w->sum, column);
-        if (end_s >= w->begin_s + widths_s[i] && w->sum.work_s + w->sum.stay_s > 0)
-            add_point(w, end_s);
+        if (w->begin_s < c->begin_s && !(w->sum.work_s + w->sum.stay_s > 0))
+            w->begin_s = c->begin_s; /* no sample came in between */
+        totals_add(&w->sum, &c->all);
+        if (c->end_s >= w->begin_s + widths_s[i] && w->sum.work_s + w->sum.stay_s > 0)
+            add_point(w, c->end_s);
     }
 }
 
@@ -85,21 +89,21 @@ static size_t points_of(const struct window *w, bool steps, double *at_s, double
     return n;
 }
 
-size_t view_stretches_get(const struct view *v, struct view_stretches *s)
+size_t outlook_stretches(const struct outlook *s, struct view_stretches *out)
 {
-    const struct window *w = v->series->window;
+    const struct window *w = s->window;
     size_t i = 0, have;
 
     while (i + 1 < SERIES && w[i].points > SERIES_POINTS)
         i++;
     have = w[i].points < SERIES_POINTS ? w[i].points : SERIES_POINTS;
-    s->width_s = widths_s[i];
+    out->width_s = widths_s[i];
     for (size_t k = 0; k < have; k++) {
         size_t at = (w[i].points - have + k) % SERIES_POINTS;
 
-        s->at_s[k] = w[i].point[at].at_s;
-        s->step_s[k] = w[i].point[at].step_s;
-        s->synchronisation_ratio[k] = w[i].point[at].synchronisation_ratio;
+        out->at_s[k] = w[i].point[at].at_s;
+        out->step_s[k] = w[i].point[at].step_s;
+        out->synchronisation_ratio[k] = w[i].point[at].synchronisation_ratio;
     }
     return have;
 }
@@ -167,13 +171,13 @@ static void set_reach(const struct trend *t, double now_s, double window_s, stru
 }
 
 /* Relative growth of the step time in the window that shows one. */
-static double step_growth(const struct view *v)
+static double step_growth(const struct outlook *s)
 {
     double at_s[SERIES_POINTS], y[SERIES_POINTS];
     struct trend t;
 
     for (size_t i = 0; i < SERIES; i++) {
-        size_t n = points_of(&v->series->window[i], true, at_s, y);
+        size_t n = points_of(&s->window[i], true, at_s, y);
 
         trend_fit(at_s, y, n, SURE_Z, &t);
         if (t.direction > TREND_NONE && t.level > 0)
@@ -182,19 +186,17 @@ static double step_growth(const struct view *v)
     return NAN;
 }
 
-void view_projection_get(const struct view *v, double now_s, struct view_projection *p)
+void outlook_get(const struct outlook *s, double now_s, double waiting, double limit, struct view_projection *p)
 {
     double at_s[SERIES_POINTS], y[SERIES_POINTS], window_s = 0;
-    struct totals now = view_history_totals(v);
-    double waiting = view_stands_still(v) ? NAN : view_totals_synchronisation(&now);
 
     *p = (struct view_projection){ .synchronisation_ratio = waiting,
-                                   .limit = v->params.sync_limit > 0 ? v->params.sync_limit : REGIME_SYNC_SHARE,
+                                   .limit = limit,
                                    .per_hour = NAN,
                                    .reach = { NAN, NAN, NAN },
-                                   .step_per_hour = step_growth(v) };
+                                   .step_per_hour = step_growth(s) };
     for (size_t i = 0; i < SERIES && p->trend <= TREND_NONE; i++) {
-        size_t n = points_of(&v->series->window[i], false, at_s, y);
+        size_t n = points_of(&s->window[i], false, at_s, y);
         struct trend t;
 
         trend_fit(at_s, y, n, SURE_Z, &t);
