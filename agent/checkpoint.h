@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 #include "ring/control_page.h"
 
 #define CHECKPOINT_RANKS_MAX 4096u

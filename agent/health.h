@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "agent/gpu.h"
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 
 struct health;
 

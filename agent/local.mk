@@ -27,7 +27,7 @@ libagent_a_SOURCES = \
 	agent/unseen.c agent/unseen.h \
 	agent/uplink.c agent/uplink.h
 libagent_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SECCOMP_CFLAGS)
-AGENT_LIBS = libagent.a $(PACING_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(TOPOLOGY_LIBS) $(SECCOMP_LIBS) -ldl -lm
+AGENT_LIBS = libagent.a $(PACING_LIBS) $(SAMPLING_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(TOPOLOGY_LIBS) $(SECCOMP_LIBS) -ldl -lm
 
 pkglibexec_PROGRAMS += syncguard-agent syncguard-credential
 syncguard_agent_SOURCES = agent/main.c

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 #include "ring/marks.h"
 
 struct marks_sent { /* of a rank; initially all zero */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 #include "ring/ring.h"
 
 /* The states of ring/ring.h, and VANISHED: the process ended without writing a state. */

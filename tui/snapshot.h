@@ -88,7 +88,7 @@ struct snap_job {
     int64_t ranks, nodes, nodes_total, steps, period;
     double step_p99_s;
     double step_p50_s, steps_per_s, samples_per_s, skew_p50_s, synchronisation_ratio;
-    char judged[16];  /* "yes", "early", "partly", ...; see analysis/view.h */
+    char judged[16];  /* "yes", "early", "partly", ...; see view/view.h */
     double mds_ratio; /* the smallest slowdown that could be found now */
     double transfer_mds_ratio; /* the same of all transfers */
     double share[SHARES];

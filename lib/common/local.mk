@@ -13,6 +13,7 @@ libcommon_a_SOURCES = \
 	lib/common/hosts.c lib/common/hosts.h \
 	lib/common/log.c lib/common/log.h \
 	lib/common/map.c lib/common/map.h \
+	lib/common/names.c lib/common/names.h \
 	lib/common/options.c lib/common/options.h lib/common/options_complete.c lib/common/options_grammar.c \
 	lib/common/options_page.c lib/common/options_parse.c lib/common/options_private.h \
 	lib/common/preload.c lib/common/preload.h \

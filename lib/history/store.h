@@ -65,7 +65,7 @@ void store_similar_runs(struct store *s, const struct store_run *r, struct store
 
 /* How the run's ranks were started is read from its job. */
 struct store_launch {
-    char pattern[32];           /* what it communicates (analysis/exchange.h); "": not certain */
+    char pattern[32];           /* what it communicates (calls/exchange.h); "": not certain */
     double communication_ratio; /* share of the ranks' time */
 };
 int store_launch(struct store *s, const struct store_run *r, const struct store_launch *l, struct err *err);
@@ -90,7 +90,7 @@ enum store_choice { STORE_ORDER, STORE_ALGORITHM };
  * held out from it, the newest first; returns how many, at most max. */
 size_t store_starts(struct store *s, const struct store_run *r, enum store_choice choice, struct start *start, size_t max);
 
-/* A run's all-reduces (analysis/view.h).  What its library was told at launch is read from its job, of which srun has looked for an algorithm. */
+/* A run's all-reduces (view/view.h).  What its library was told at launch is read from its job, of which srun has looked for an algorithm. */
 struct store_allreduces {
     char library[64];
     struct algorithm_size size[ALGORITHM_SIZES];

@@ -93,7 +93,7 @@ static json_t *agents_json(const struct job *j)
     return list;
 }
 
-/* What ranks spent their time on: see analysis/efficiency.h. */
+/* What ranks spent their time on: see detect/efficiency.h. */
 static const struct json_field spent_fields[] = {
     { "useful", FIELD_AMOUNT, FIELD(struct efficiency_sums, useful) },
     { "longest_sum", FIELD_AMOUNT, FIELD(struct efficiency_sums, longest_sum) },

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "common/config.h"
 #include "common/err.h"
 #include "job/sampling.h"

@@ -15,4 +15,4 @@ libjob_a_SOURCES = \
 	lib/job/report_job.c lib/job/report_job.h lib/job/report_guarded.c \
 	lib/job/scaling_run.c lib/job/scaling_run.h
 libjob_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-JOB_LIBS = libjob.a $(REPORT_LIBS) $(RULES_LIBS) $(PACING_LIBS) $(ANALYSIS_LIBS) $(RING_LIBS) $(WIRE_LIBS) $(JANSSON_LIBS) -lm
+JOB_LIBS = libjob.a $(REPORT_LIBS) $(RULES_LIBS) $(PACING_LIBS) $(VIEW_LIBS) $(RING_LIBS) $(WIRE_LIBS) $(JANSSON_LIBS) -lm

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 
 #define STEPS     6.0  /* whole ones in a stretch, and some of one at both ends */
 #define OPEN_S    0.25 /* clocks of nodes may differ by some of it */

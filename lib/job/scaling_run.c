@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 char *scaling_run_text(const struct projection_run *r)

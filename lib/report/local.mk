@@ -13,4 +13,4 @@ libreport_a_SOURCES = \
 	lib/report/rule_figures.c lib/report/rule_figures.h \
 	lib/report/verdict_words.c lib/report/verdict_words.h
 libreport_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-REPORT_LIBS = libreport.a $(RULES_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(JANSSON_LIBS) -lm
+REPORT_LIBS = libreport.a $(RULES_LIBS) $(VIEW_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(JANSSON_LIBS) -lm

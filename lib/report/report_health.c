@@ -1,7 +1,7 @@
 /* report_health.c - the health of nodes and ranks as JSON. */
 #include <math.h>
 
-#include "analysis/cause.h"
+#include "detect/cause.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
 #include "wire/json.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "common/hash.h"
 #include "common/xalloc.h"
 #include "wire/json.h"

@@ -1,4 +1,4 @@
-/* report_step.h - a drawn step (analysis/picture.h) as JSON (sgctl(1), "picture"), and read from it.
+/* report_step.h - a drawn step (calls/picture.h) as JSON (sgctl(1), "picture"), and read from it.
  * What is read is bounded as a picture is; an unknown kind of segment is PATH_UNKNOWN. */
 #ifndef SYNCGUARD_REPORT_REPORT_STEP_H
 #define SYNCGUARD_REPORT_REPORT_STEP_H
@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "analysis/picture.h"
+#include "calls/picture.h"
 
 struct view;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/switches.h"
+#include "view/switches.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 

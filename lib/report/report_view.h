@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 
 enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY_LAST, REPORT_BY_COMPUTE };
 
@@ -101,7 +101,7 @@ struct report_strategies {
     struct report_strategy list[STRATEGY_MAX];
     char assumes[REPORT_ASSUMES_MAX][160];
 };
-/* What of the communication is exposed and what is hidden (analysis/overlap.h), kept as long as the projections. */
+/* What of the communication is exposed and what is hidden (calls/overlap.h), kept as long as the projections. */
 struct report_overlap_group {
     char label[64]; /* "world", "4 groups of 2", "messages" */
     int64_t ranks, instances;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "report/report_nodes.h"
 
 /* ---- the most costly verdict ---- */

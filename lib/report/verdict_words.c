@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/finding.h"
+#include "detect/finding.h"
 #include "common/xalloc.h"
 
 #define ABSURD 1e6 /* slowdowns from here on are not believed */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/names.h"
-#include "analysis/view.h"
+#include "common/names.h"
+#include "view/view.h"
 #include "common/hash.h"
 #include "common/map.h"
 #include "common/utf8.h"

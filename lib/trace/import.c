@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "common/hash.h"
 #include "common/text.h"
 #include "common/xalloc.h"

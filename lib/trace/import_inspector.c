@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/names.h"
-#include "analysis/view.h"
+#include "common/names.h"
+#include "view/view.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "wire/json.h"

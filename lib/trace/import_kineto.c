@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "common/map.h"
 #include "common/text.h"
 #include "common/xalloc.h"

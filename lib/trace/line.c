@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/switches.h"
-#include "analysis/view.h"
+#include "view/switches.h"
+#include "view/view.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 

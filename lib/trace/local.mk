@@ -17,4 +17,4 @@ libtrace_a_SOURCES = \
 	lib/trace/spans.c lib/trace/spans.h \
 	lib/trace/timeline.c lib/trace/timeline.h
 libtrace_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-TRACE_LIBS = libtrace.a $(ANALYSIS_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS)
+TRACE_LIBS = libtrace.a $(SAMPLING_LIBS) $(VIEW_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS)

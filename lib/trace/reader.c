@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/flow.h"
-#include "analysis/names.h"
+#include "sampling/flow.h"
+#include "common/names.h"
 #include "common/hash.h"
 #include "common/map.h"
 #include "common/xalloc.h"

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "common/err.h"
 
 #define TRACE_COMMS_MAX  VIEW_COMMS_MAX
@@ -64,7 +64,7 @@ struct trace_figures {
     bool torn;                      /* the last line was incomplete and was dropped */
 };
 void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures *f);
-/* How many records had been read when that finding (analysis/finding.h, id) was first reported. */
+/* How many records had been read when that finding (detect/finding.h, id) was first reported. */
 uint64_t trace_reader_records_at(const struct trace_reader *r, uint32_t finding);
 /* Number of the rank's lost records; 0 for an unknown rank. */
 uint64_t trace_reader_lost(const struct trace_reader *r, uint32_t rank);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/names.h"
+#include "common/names.h"
 #include "common/hash.h"
 #include "common/now.h"
 #include "common/text.h"

@@ -18,8 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/flow.h"
-#include "analysis/view.h"
+#include "sampling/flow.h"
+#include "view/view.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 #include "ring/ring.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"

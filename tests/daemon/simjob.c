@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 #include "common/hosts.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"

@@ -146,7 +146,7 @@ done
 # ---- the operator's guide ----
 
 guide=$top_srcdir/doc/operators-guide.md
-classes=$(sed -n 's/^    \[FINDING_[A-Z]*\] = "\([a-z]*\)",$/\1/p' "$top_srcdir/lib/analysis/finding.c" | sort)
+classes=$(sed -n 's/^    \[FINDING_[A-Z]*\] = "\([a-z]*\)",$/\1/p' "$top_srcdir/lib/detect/finding.c" | sort)
 ok "$([ -n "$classes" ]; echo $?)" "there are classes of findings"
 is "$(sed -n 's/^### //p' "$guide" | sort)" "$classes" "operators-guide: each has a section, and nothing else has"
 for section in $classes; do

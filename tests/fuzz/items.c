@@ -1,7 +1,7 @@
 /* Any bytes as a batch, its items into a view: whatever an agent may send. */
 #include <stdint.h>
 
-#include "analysis/view_private.h"
+#include "view/view_private.h"
 #include "wire/telemetry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

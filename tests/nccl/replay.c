@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "agent/ranks.h"
-#include "analysis/view.h"
+#include "view/view.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "nccl/record.h"

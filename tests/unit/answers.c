@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "actions/action.h"
-#include "analysis/picture.h"
+#include "calls/picture.h"
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/bounds.h"

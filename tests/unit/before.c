@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/diagnosis.h"
-#include "analysis/price.h"
+#include "detect/diagnosis.h"
+#include "calls/price.h"
 #include "tests/tap.h"
 
 #define RANKS  8u

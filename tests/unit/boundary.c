@@ -1,5 +1,5 @@
 /* Where steps end: programs of four ranks by hand, their calls in the order of time. */
-#include "analysis/boundary.h"
+#include "calls/boundary.h"
 
 #include "ring/ring.h"
 #include "tests/tap.h"

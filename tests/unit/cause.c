@@ -1,9 +1,9 @@
 /* Late, and why: what stands out in the health of the late from that of the others. */
-#include "analysis/cause.h"
+#include "detect/cause.h"
 
 #include <stdlib.h>
 
-#include "analysis/view_private.h"
+#include "view/view_private.h"
 #include "tests/tap.h"
 
 /* ---- standing out ---- */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/trend.h"
+#include "detect/trend.h"
 #include "tests/tap.h"
 
 /* A job with 12 % lost, a straggler on n5 of slowdown 1.25 and an unknown time limit. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/view_private.h"
+#include "view/view_private.h"
 #include "tests/tap.h"
 
 #define NODES 64u

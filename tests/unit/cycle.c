@@ -1,5 +1,5 @@
 /* What a rank's calls repeat: tokens by hand. */
-#include "analysis/cycle.h"
+#include "calls/cycle.h"
 
 #include "tests/tap.h"
 

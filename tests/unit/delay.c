@@ -1,5 +1,5 @@
 /* Who answers for the waiting in a collective: shares worked out by hand, and sums that agree. */
-#include "analysis/delay.h"
+#include "detect/delay.h"
 
 #include <stdlib.h>
 

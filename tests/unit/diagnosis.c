@@ -1,5 +1,5 @@
 /* What holds a job back: said soon when it is so, with its place and its price; never when it is noise. */
-#include "analysis/diagnosis.h"
+#include "detect/diagnosis.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* The POP factors of made-up jobs whose times are known exactly, through the formulas and through the view.
  */
-#include "analysis/efficiency.h"
+#include "detect/efficiency.h"
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
 /* What a job communicates, by its communicators and messages: patterns that placement knows, and what must have no name. */
-#include "analysis/exchange.h"
+#include "calls/exchange.h"
 
 #include "topology/pattern.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* One rank's events made small, without losing what matters. */
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 
 #include "ring/ring.h"
 #include "tests/tap.h"

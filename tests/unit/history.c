@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "history/lemon.h"

@@ -1,5 +1,5 @@
 /* Collectives out of what their ranks tell, in whatever order, or not at all. */
-#include "analysis/join.h"
+#include "view/join.h"
 
 #include "ring/ring.h"
 #include "tests/tap.h"

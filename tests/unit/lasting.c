@@ -1,5 +1,5 @@
 /* Faults that last: a verdict stands for as long as its fault, with its price and its beginning, and goes when it ends. */
-#include "analysis/view.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

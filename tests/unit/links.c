@@ -1,5 +1,5 @@
 /* Where transfers are slow, and how slow they must be: three nodes that meet, by hand. */
-#include "analysis/links.h"
+#include "calls/links.h"
 
 #include <math.h>
 #include <stdlib.h>

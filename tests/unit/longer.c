@@ -1,9 +1,9 @@
 /* How much longer transfers take since a step: two ranks that send each other messages, by hand. */
-#include "analysis/longer.h"
+#include "calls/longer.h"
 
 #include <math.h>
 
-#include "analysis/starved.h"
+#include "calls/starved.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"

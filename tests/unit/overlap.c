@@ -1,5 +1,5 @@
 /* What of a job's communication holds its ranks, and what more overlap could win: small programs by hand. */
-#include "analysis/overlap.h"
+#include "calls/overlap.h"
 
 #include <math.h>
 

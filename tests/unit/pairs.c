@@ -1,5 +1,5 @@
 /* Which place connections that became slower have in common: eight nodes, each of which sends to some of the others. */
-#include "analysis/pairs.h"
+#include "view/pairs.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The period of a sequence of collectives, and where its step begins. */
-#include "analysis/period.h"
+#include "sampling/period.h"
 
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
 /* One step as a picture: steps by hand, whose critical path is known. */
-#include "analysis/picture.h"
+#include "calls/picture.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What a suspect costs: programs of one collective a step, with known work. */
-#include "analysis/price.h"
+#include "calls/price.h"
 
 #include <math.h>
 

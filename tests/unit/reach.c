@@ -1,5 +1,5 @@
 /* Which communicators are slow from the start: made of times by hand. */
-#include "analysis/reach.h"
+#include "view/reach.h"
 
 #include "ring/ring.h"
 #include "tests/random.h"

@@ -1,7 +1,7 @@
 /* The trace that a controller records of a running step can be read back, also when records were lost. */
 #include <stdlib.h>
 
-#include "analysis/switches.h"
+#include "view/switches.h"
 #include "common/xalloc.h"
 #include "job/jobs.h"
 #include "job/record.h"

@@ -1,5 +1,5 @@
-#include "analysis/switches.h"
-#include "analysis/view.h"
+#include "view/switches.h"
+#include "view/view.h"
 #include "report/event_list.h"
 #include "report/report_nodes.h"
 #include "report/report_switches.h"

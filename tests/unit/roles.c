@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* Trends of series that are known: their slope, when they arrive, how often chance looks like one. */
-#include "analysis/trend.h"
+#include "detect/trend.h"
 
 #include <stdint.h>
 

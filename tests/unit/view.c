@@ -1,9 +1,9 @@
 /* From events of ranks whose clocks have nothing to do with each other to steps, lateness, verdicts. */
-#include "analysis/view.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 
-#include "analysis/flow.h"
+#include "sampling/flow.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"

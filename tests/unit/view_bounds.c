@@ -1,7 +1,7 @@
 /* What a view holds is bounded, whoever fills it, and is no more than it says. */
 #include <malloc.h>
 
-#include "analysis/view.h"
+#include "view/view.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
 

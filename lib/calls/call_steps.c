@@ -1,0 +1,755 @@
+#include "calls/call_steps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/boundary.h"
+#include "calls/links.h"
+#include "calls/longer.h"
+#include "calls/pieces.h"
+#include "calls/price.h"
+#include "calls/roles.h"
+#include "calls/starved.h"
+#include "detect/straggler.h"
+#include "common/xalloc.h"
+#include "model/deviate.h"
+#include "ring/ring.h"
+
+#define STARVED_SPREAD 0.3 /* of the log of slow transfers: they are slow now and then */
+#define STARVED_EXCESS 1.5 /* times the excess of the work */
+#define TOGETHER       8
+#define LINK_STEPS     2u /* after its first slow step a link is reported */
+#define ROLES_STEPS    32u
+#define ROLES_EXCESS   0.06
+#define ROLES_LET_GO   0.04
+#define ORDINARY_NOISE 1.05
+#define ORDINARY_STEPS 32u
+#define STRUCK         0.1    /* of a step's work */
+#define DOUBTED_MIN 4u /* steps that an interval stands on; it is looked at again when there are twice as many */
+#define PRICED_OPS     16384u /* a step */
+#define TRY_AGAIN      4u     /* steps after something was found too cheap */
+#define PRICED         64u    /* newest steps that a slowdown of now stands on */
+
+/* What a detector suspects, and its latest price. */
+struct suspicion {
+    bool tried, stood; /* tried: it has a price; stood: it was reported with that price */
+    uint32_t step;     /* number of steps that had been judged when it was priced */
+    uint32_t from;     /* this and the following ones as in struct diagnosis_other */
+    double slowdown, saved_s, of_s;
+    struct interval cost;
+    uint32_t doubted; /* steps since it began, of its newest interval; 0: it has none */
+};
+
+struct call_steps {
+    struct diagnosis *diagnosis;
+    double min_slowdown; /* findings that cost less are not reported */
+    struct graph *graph;
+    struct roles *roles;
+    struct links *links;
+    struct longer *links_longer; /* the transfers of the links that are slow */
+    struct pieces pieces;
+    struct expected *expected;
+    struct suspicion slow_links, heavy_role, uneven_pieces, strikes;
+    struct links_slow looked_at; /* the place that links_longer is about */
+    struct starved *starved; /* stragglers whose transfers are slow, too */
+    bool was_starved;        /* one of them was in the step before */
+    struct boundary *boundary;
+    uint32_t n;         /* ranks */
+    bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
+    uint32_t delivered; /* number of the newest step that was judged */
+    uint32_t judged;    /* steps */
+    bool last;          /* no more calls come: all prices are taken once more */
+    bool any;
+    double end_s;               /* of that step */
+    float *own_s;               /* by rank, of the step being judged */
+    struct price_work *without; /* by rank, of a price */
+    float *slower;              /* excess by kind, of a price */
+    bool *held;                 /* by rank: it is slow */
+    size_t own_cap, without_cap, slower_cap, held_cap;
+};
+
+struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg, struct diagnosis *diagnosis)
+{
+    struct call_steps *s = xcalloc(1, sizeof(*s));
+
+    s->diagnosis = diagnosis;
+    s->graph = graph_new();
+    s->roles = roles_new();
+    s->links = links_new();
+    s->links_longer = longer_new();
+    s->expected = expected_new();
+    s->boundary = boundary_new(members, arg);
+    s->starved = starved_new();
+    return s;
+}
+
+/* Of a kind of transfer what the detectors keep of it, beside the graph. */
+#define KIND_BYTES 160.0
+
+double call_steps_bytes(const struct call_steps *s)
+{
+    return (double)graph_held_bytes(s->graph) + (double)boundary_bytes(s->boundary) + KIND_BYTES * graph_kinds(s->graph);
+}
+
+void call_steps_free(struct call_steps *s)
+{
+    if (!s)
+        return;
+    graph_free(s->graph);
+    boundary_free(s->boundary);
+    roles_free(s->roles);
+    links_free(s->links);
+    longer_free(s->links_longer);
+    expected_free(s->expected);
+    starved_free(s->starved);
+    free(s->slower);
+    free(s->held);
+    free(s->own_s);
+    free(s->without);
+    free(s);
+}
+
+/* Do slow transfers come from a straggler, because it has no CPU?  They do where they go through its node and became slow when it did.
+ * Where all are slow, they look like it: slow now and then, by much, or by about as much as the work. */
+static bool comes_from(struct call_steps *s, const struct links_slow *l, const struct straggler *g)
+{
+    const struct work *w = diagnosis_work(s->diagnosis);
+    int64_t onset = diagnosis_seq(s->diagnosis, g->onset), stood = g->drift ? diagnosis_seq(s->diagnosis, g->ramp_end) : onset;
+    bool ends = (l->nodes && straggler_is_on(g, w, l->node[0])) ||
+                (l->nodes == 2 && straggler_is_on(g, w, l->node[1]));
+
+    if (!l->standing || g->scope != SCOPE_NODE || (l->nodes && !ends))
+        return false;
+    if (l->nodes == 2 && starved_not(s->starved, s->graph, w, g, (uint32_t)onset, s->delivered, l))
+        return false;
+    if (l->nodes && starved_is(s->starved, g->id))
+        return true;
+    if (l->nodes == 1)
+        return l->from >= onset - TOGETHER && l->from <= stood + TOGETHER;
+    return l->spread > STARVED_SPREAD || l->excess < STARVED_EXCESS * g->excess / (1 + g->before);
+}
+
+/* Links that are slow for another reason; NULL: none are. */
+static const struct links_slow *other_links(struct call_steps *s, const struct straggler *g)
+{
+    const struct links_slow *l = links_get(s->links);
+
+    return l->standing && s->slow_links.stood && !comes_from(s, l, g) ? l : NULL;
+}
+
+/* Adds what this one makes transfers longer by; returns whether it does. */
+static bool add_slower(struct call_steps *s, const struct straggler *g)
+{
+    const struct links_slow *other = other_links(s, g);
+
+    starved_look(s->starved, s->graph, diagnosis_work(s->diagnosis), g, diagnosis_seq(s->diagnosis, g->onset),
+                 s->delivered, other);
+    if (!starved_is(s->starved, g->id))
+        return false;
+    for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
+        if (!other || !links_has(other, graph_kind_get(s->graph, k)))
+            s->slower[k] = fmaxf(s->slower[k], (float)starved_excess(s->starved, g->id, k));
+    return true;
+}
+
+/* How much longer transfers take because of any of these, by kind; NULL: none does. */
+static const float *slower_by(struct call_steps *s, const struct straggler *list, size_t n)
+{
+    bool any = false;
+
+    s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
+    memset(s->slower, 0, graph_kinds(s->graph) * sizeof(*s->slower));
+    for (size_t i = 0; i < n; i++)
+        any = add_slower(s, &list[i]) || any;
+    return any ? s->slower : NULL;
+}
+
+/* The excess of each rank that belongs to one of these. */
+static void excess_of(struct call_steps *s, const struct straggler *list, size_t n)
+{
+    const struct work *w = diagnosis_work(s->diagnosis);
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        s->without[r] = (struct price_work){ 0 };
+        for (size_t i = 0; i < n && r < w->n; i++)
+            if (straggler_has(&list[i], w, r))
+                s->without[r] = (struct price_work){
+                    .excess = (float)(list[i].excess / (1 + list[i].before)),
+                    .from = diagnosis_seq(s->diagnosis, list[i].onset),
+                    .until = list[i].drift ? diagnosis_seq(s->diagnosis, list[i].ramp_end) : 0
+                };
+    }
+}
+
+/* Until when all of what these make slower grows; 0: some stood at once. */
+static uint32_t grows_until(const struct call_steps *s, const struct straggler *list, size_t n)
+{
+    uint32_t until = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t end = list[i].drift ? diagnosis_seq(s->diagnosis, list[i].ramp_end) : 0;
+
+        if (!end)
+            return 0;
+        until = end > until ? end : until;
+    }
+    return until;
+}
+
+static struct prices price_stragglers(void *arg, const struct straggler *list, size_t n, uint32_t from,
+                                      uint32_t recent)
+{
+    struct call_steps *s = arg;
+    struct price_change change = { .from = from,
+                                   .work = s->without,
+                                   .transfer_excess = slower_by(s, list, n),
+                                   .transfer_until = grows_until(s, list, n) };
+
+    excess_of(s, list, n);
+    return price_take(s->graph, &change, recent);
+}
+
+static uint32_t price_each(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s, double *more)
+{
+    struct call_steps *s = arg;
+    struct price_change change = { .from = from,
+                                   .work = s->without,
+                                   .ranks = s->n,
+                                   .transfer_excess = slower_by(s, list, n),
+                                   .transfer_until = grows_until(s, list, n) };
+
+    excess_of(s, list, n);
+    return price_steps(s->graph, &change, saved_s, more);
+}
+
+void call_steps_activate(struct call_steps *s)
+{
+    s->active = true;
+    diagnosis_price(s->diagnosis, price_stragglers, price_each, s);
+}
+
+void call_steps_add_rank(struct call_steps *s, uint32_t rank, uint32_t clock)
+{
+    s->without = xgrow(s->without, &s->without_cap, rank + 1, sizeof(*s->without));
+    s->own_s = xgrow(s->own_s, &s->own_cap, rank + 1, sizeof(*s->own_s));
+    s->held = xgrow(s->held, &s->held_cap, rank + 1, sizeof(*s->held));
+    s->n = rank >= s->n ? rank + 1 : s->n;
+    boundary_rank(s->boundary, rank);
+    graph_rank(s->graph, rank, clock);
+}
+
+void call_steps_end_rank(struct call_steps *s, uint32_t rank)
+{
+    boundary_rank_end(s->boundary, rank);
+    graph_rank_end(s->graph, rank);
+}
+
+bool call_steps_found(const struct call_steps *s)
+{
+    return s && boundary_period(s->boundary);
+}
+
+/* ---- complete steps ---- */
+
+/* The number of the first of the newest steps, which a slowdown of now stands on. */
+static uint32_t recent_from(const struct call_steps *s)
+{
+    uint32_t n = graph_steps(s->graph) < PRICED ? graph_steps(s->graph) : PRICED;
+
+    return graph_step_about(s->graph, n - 1).number;
+}
+
+/* Steps between two prices of what stands: the replay of all remembered steps then costs at most PRICED_OPS operations a step. */
+static uint32_t price_every(const struct call_steps *s)
+{
+    return (uint32_t)(graph_ops(s->graph) / PRICED_OPS);
+}
+
+/* Is the price of a few steps ago good enough?  What was found too cheap is looked at again sooner. */
+static bool is_priced(const struct call_steps *s, const struct suspicion *k)
+{
+    uint32_t every = price_every(s), steps = s->delivered - k->from, again;
+
+    again = price_again(steps < graph_steps(s->graph) ? steps : graph_steps(s->graph));
+    every = every > again ? every : again;
+    if (!k->stood && every > TRY_AGAIN)
+        every = TRY_AGAIN;
+    return k->tried && !s->last && s->judged - k->step < every;
+}
+
+/* How a price is doubted: by replays with what is taken as ordinary at the other end of what it may be. */
+struct bounds {
+    void (*set)(struct call_steps *s, struct price_change *c, double by); /* to that value; NULL: there are none */
+    double low, high;       /* values: with which it costs least, most */
+    bool lasts;             /* a fault that should cost about as much in each step */
+    struct interval beside; /* of the cost, for what replays do not show */
+};
+
+static double saved_by(struct call_steps *s, struct price_change *c, const struct bounds *b, double by)
+{
+    b->set(s, c, by);
+    return price_take(s->graph, c, c->from).all.saved_s;
+}
+
+/* The interval of the cost since it began.  It becomes narrower with the square root of the steps, so that most prices leave it as it is. */
+static void doubt(struct call_steps *s, uint32_t from, double saved_s, struct price_change *change,
+                  const struct bounds *b, struct suspicion *k)
+{
+    uint32_t since = graph_step_about(s->graph, 0).number - from + 1, n;
+    double each_s[GRAPH_STEPS], more[GRAPH_STEPS], error, freedom;
+
+    if (!s->last && (since < DOUBTED_MIN || (k->doubted && since >= k->doubted && since < 2 * k->doubted)))
+        return;
+    k->doubted = since;
+    k->cost = b->beside;
+    change->from = from;
+    if (b->lasts) {
+        n = price_steps(s->graph, change, each_s, more);
+        error = interval_ratio_error(each_s, more, n, &freedom);
+        k->cost = interval_product(k->cost, interval_of(1, error, freedom));
+    }
+    if (b->set)
+        k->cost = interval_product(k->cost, (struct interval){ saved_by(s, change, b, b->low) / saved_s,
+                                                               saved_by(s, change, b, b->high) / saved_s });
+}
+
+static void report(struct call_steps *s, struct diagnosis_other *o, struct price_change *change,
+                   const struct bounds *b, struct suspicion *k)
+{
+    struct prices p;
+    double least;
+
+    if (!o->standing) {
+        *k = (struct suspicion){ 0 };
+    } else if (is_priced(s, k)) {
+        o->standing = k->stood;
+        o->from = k->from;
+        o->slowdown = k->slowdown;
+        o->saved_s = k->saved_s;
+        o->of_s = k->of_s;
+    } else {
+        change->from = o->from;
+        p = price_take(s->graph, change, recent_from(s));
+        o->saved_s = p.all.saved_s;
+        o->of_s = p.all.of_s;
+        o->slowdown = finding_slowdown(p.recent.of_s, p.recent.saved_s);
+        least = fmax(s->min_slowdown, o->least);
+        o->standing = o->slowdown >= (k->stood ? 1 + (least - 1) / 2 : least);
+        *k = (struct suspicion){ true,       o->standing, s->judged, o->from,   o->slowdown,
+                                 o->saved_s, o->of_s,     k->cost,   k->doubted };
+        if (o->standing)
+            doubt(s, o->from, o->saved_s, change, b, k);
+    }
+    if (k->doubted && k->cost.low <= 0) /* a fault that may cost nothing is not reported */
+        o->standing = k->stood = false;
+    o->cost = k->doubted ? k->cost : INTERVAL_UNKNOWN;
+    diagnosis_other(s->diagnosis, o);
+}
+
+static bool is_explained(struct call_steps *s, const struct links_slow *l)
+{
+    const struct straggler *list;
+    size_t n = diagnosis_stragglers(s->diagnosis, &list);
+
+    for (size_t i = 0; i < n; i++)
+        if (comes_from(s, l, &list[i]))
+            return true;
+    return false;
+}
+
+static uint32_t is_of_links(const struct graph_kind_info *k, void *arg)
+{
+    return links_has(arg, k) ? 0 : LONGER_NONE;
+}
+
+static bool is_same_place(const struct links_slow *a, const struct links_slow *b)
+{
+    return a->collectives == b->collectives && a->nodes == b->nodes && a->node[0] == b->node[0] &&
+           a->node[1] == b->node[1];
+}
+
+/* As if the transfers took `times` as long. */
+static void set_transfers(struct call_steps *s, struct price_change *c, double times)
+{
+    for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
+        if (longer_excess_of(s->links_longer, k) > 0)
+            s->slower[k] = (float)fmax(0, times * (1 + longer_excess_of(s->links_longer, k)) - 1);
+    c->transfer_excess = s->slower;
+}
+
+static void judge_links(struct call_steps *s)
+{
+    struct links_slow l = *links_get(s->links);
+    double away = l.standing ? deviate_normal(INTERVAL_SIDE) * l.error : 0;
+    struct diagnosis_other o = { .class = FINDING_COMMUNICATION,
+                                 .scope = l.nodes == 2 ? SCOPE_LINK
+                                          : l.nodes    ? SCOPE_NODE
+                                                       : SCOPE_NONE,
+                                 .place = l.nodes ? l.node[0] : WORK_PLACE_NONE,
+                                 .other = l.node[1],
+                                 .from = l.from };
+    struct price_change change = { 0 };
+
+    if (!is_same_place(&l, &s->looked_at)) /* its kinds are others */
+        longer_reset(s->links_longer);
+    s->looked_at = l;
+    if (l.standing)
+        longer_look(s->links_longer, s->graph, l.from, s->delivered, is_of_links, &l, NULL);
+    else
+        longer_reset(s->links_longer);
+    o.excess = longer_excess(s->links_longer, 0);
+    o.standing = l.standing && o.excess > 0 && graph_step_about(s->graph, 0).number >= l.from + LINK_STEPS &&
+                 !is_explained(s, &l);
+    s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
+    for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
+        s->slower[k] = (float)longer_excess_of(s->links_longer, k);
+    change.transfer_excess = s->slower;
+    report(s, &o, &change,
+           &(struct bounds){ .set = set_transfers,
+                             .low = exp(-away),
+                             .high = exp(away),
+                             .lasts = true,
+                             .beside = isnan(away) ? INTERVAL_UNKNOWN : (struct interval){ 1, 1 } },
+           &s->slow_links);
+}
+
+/* Are all ranks of a role slow now? */
+static bool is_held(const struct call_steps *s, uint32_t role)
+{
+    for (uint32_t r = 0; r < s->n; r++)
+        if (graph_role(s->graph, r) == role && !s->held[r])
+            return false;
+    return true;
+}
+
+static void set_role(struct call_steps *s, struct price_change *c, double excess)
+{
+    double of_role;
+    uint32_t role = roles_heaviest(s->roles, &of_role);
+
+    (void)c;
+    for (uint32_t r = 0; r < s->n; r++)
+        s->without[r] = (struct price_work){ .excess = graph_role(s->graph, r) == role ? (float)excess : 0 };
+}
+
+/* A role that has more to do than the others.  None is found while its ranks are slow for another reason. */
+static void judge_roles(struct call_steps *s)
+{
+    double excess, freedom;
+    uint32_t role = roles_heaviest(s->roles, &excess);
+    bool stood = s->heavy_role.stood;
+    struct diagnosis_other o = { .class = FINDING_IMBALANCE,
+                                 .scope = SCOPE_RANKS,
+                                 .place = role,
+                                 .standing = role != GRAPH_NONE && roles_steps(s->roles) >= ROLES_STEPS &&
+                                             excess > (stood ? ROLES_LET_GO : ROLES_EXCESS) &&
+                                             (stood || !is_held(s, role)),
+                                 .from = 0,
+                                 .excess = excess,
+                                 .rate = NAN };
+    struct price_change change = { .work = s->without, .ranks = s->n };
+    double error = roles_error(s->roles, s->graph, role, &freedom);
+    struct interval wide = interval_of(excess, error, freedom);
+
+    set_role(s, &change, excess);
+    report(s, &o, &change,
+           &(struct bounds){ .set = set_role,
+                             .low = fmax(0, wide.low),
+                             .high = wide.high,
+                             .lasts = true,
+                             .beside = interval_known(wide) ? (struct interval){ 1, 1 } : INTERVAL_UNKNOWN },
+           &s->heavy_role);
+}
+
+static void set_even(struct call_steps *s, struct price_change *c, double even)
+{
+    (void)s;
+    c->even = (float)even;
+}
+
+static void judge_pieces(struct call_steps *s)
+{
+    struct diagnosis_other o = { .class = FINDING_IMBALANCE,
+                                 .scope = SCOPE_NONE,
+                                 .place = WORK_PLACE_NONE,
+                                 .standing = s->pieces.wide,
+                                 .from = s->pieces.from,
+                                 .excess = s->pieces.sigma,
+                                 .rate = NAN };
+    struct price_change change = { .other = s->without,
+                                   .expected = s->expected,
+                                   .even = (float)fmin(1, PIECES_ORDINARY / s->pieces.sigma) };
+
+    report(
+        s, &o, &change,
+        &(struct bounds){
+            .set = set_even, .low = fmin(1, PIECES_NARROW / s->pieces.sigma), .high = 0, .beside = { 1, 1 } },
+        &s->uneven_pieces);
+}
+
+static bool has_struck(const struct call_steps *s, const struct graph_step *step, float struck_s)
+{
+    for (size_t i = 0; i < step->n; i++)
+        if (price_is_struck(&step->op[i], step, 1 + s->without[step->op[i].rank].excess, struck_s))
+            return true;
+    return false;
+}
+
+/* Number of the step at which strikes began to be no farther from one another than they are on the mean since `from`. */
+static uint32_t strikes_from(const struct call_steps *s, uint32_t from, float struck_s)
+{
+    uint32_t back = 0, struck = 0, gap = 0;
+
+    for (; back < graph_steps(s->graph); back++) {
+        struct graph_step step = graph_step_get(s->graph, back);
+
+        if (step.number < from)
+            break;
+        struck += has_struck(s, &step, struck_s);
+    }
+    for (uint32_t since = back; back < graph_steps(s->graph) && struck * gap < since; back++, gap++) {
+        struct graph_step step = graph_step_get(s->graph, back);
+
+        if (!has_struck(s, &step, struck_s))
+            continue;
+        from = step.number;
+        since += gap + 1;
+        struck++;
+        gap = 0;
+    }
+    return from;
+}
+
+static void judge_jitter(struct call_steps *s)
+{
+    struct diagnosis_other o;
+    struct price_change change = { .other = s->without };
+    struct price p;
+
+    diagnosis_jitter(s->diagnosis, &o);
+    change.struck_s = (float)(STRUCK * diagnosis_work(s->diagnosis)->usual_s);
+    if (o.standing && o.early) { /* the machine's own noise, unless it costs much for long */
+        o.least = ORDINARY_NOISE;
+        if (!s->strikes.stood && !is_priced(s, &s->strikes)) {
+            p = price_take(s->graph, &change, 0).all;
+            o.standing = diagnosis_steps(s->diagnosis) >= ORDINARY_STEPS &&
+                         finding_slowdown(p.of_s, p.saved_s) >= ORDINARY_NOISE;
+        }
+    }
+    if (o.standing && !is_priced(s, &s->strikes))
+        o.from = strikes_from(s, o.from, change.struck_s);
+    report(s, &o, &change, &(struct bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) }, &s->strikes);
+}
+
+/* After diagnosis_step(): what is not the own work of some ranks. */
+static void judge_others(struct call_steps *s)
+{
+    const struct straggler *named;
+    size_t n_named = diagnosis_stragglers(s->diagnosis, &named);
+    bool starved;
+
+    starved_keep(s->starved, named, n_named);
+    starved = slower_by(s, named, n_named);
+    /* Its price was taken without its transfers, and the next one may be many steps away. */
+    if (starved && !s->was_starved)
+        diagnosis_price_now(s->diagnosis);
+    s->was_starved = starved;
+    judge_links(s);
+    judge_roles(s);
+    /* Ranks that are slower for longer: their pieces are neither strikes nor uneven. */
+    excess_of(s, named, n_named);
+    judge_pieces(s);
+    judge_jitter(s);
+}
+
+/* What is usual of a slow rank is what was before. */
+static void hold_slow(struct call_steps *s)
+{
+    const struct work *w = diagnosis_work(s->diagnosis);
+    const struct straggler *named;
+    size_t n = diagnosis_stragglers(s->diagnosis, &named);
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        s->held[r] = false;
+        for (size_t i = 0; i < n && r < w->n; i++)
+            s->held[r] = s->held[r] || straggler_has(&named[i], w, r);
+    }
+}
+
+/* Each rank's own work in the step; NaN where some of it is not known. */
+static void own_work(struct call_steps *s, const struct graph_step *step)
+{
+    for (uint32_t r = 0; r < s->n; r++)
+        s->own_s[r] = NAN;
+    for (size_t i = 0; i < step->n; i++) {
+        const struct graph_op *op = &step->op[i];
+        float *own_s = &s->own_s[op->rank];
+
+        if (!op->known)
+            *own_s = INFINITY;
+        else
+            *own_s = isnan(*own_s) ? op->work_s : *own_s + op->work_s;
+    }
+    for (uint32_t r = 0; r < s->n; r++)
+        if (isinf(s->own_s[r]))
+            s->own_s[r] = NAN;
+}
+
+bool call_steps_next(struct call_steps *s, struct call_step *out)
+{
+    uint32_t back = 0;
+    double from_s;
+
+    while (back < graph_steps(s->graph) && (!s->any || graph_step_about(s->graph, back).number > s->delivered))
+        back++;
+    if (!back--)
+        return false;
+    *out = (struct call_step){ .step = graph_step_get(s->graph, back),
+                                .back = back,
+                                .period = boundary_period(s->boundary),
+                                .own_s = s->own_s,
+                                .ranks = s->n };
+    /* Nothing is known of the steps between two sampled stretches; and once the ranks' clocks are realigned, the end of the step before is on
+     * another time base. */
+    from_s = s->any && out->step.begin_s <= s->end_s && s->end_s < out->step.end_s ? s->end_s : out->step.begin_s;
+    out->duration_s = out->step.end_s - from_s;
+    out->steps = s->any ? out->step.number - s->delivered : 1;
+    own_work(s, &out->step);
+    s->any = true;
+    s->delivered = out->step.number;
+    s->end_s = out->step.end_s;
+    return true;
+}
+
+struct path *call_steps_path(const struct call_steps *s, const struct call_step *k)
+{
+    return path_new(s->graph, k->back, s->n);
+}
+
+void call_steps_judge(struct call_steps *s, double now_s, double began_s, double min_slowdown, const struct call_step *k)
+{
+    s->min_slowdown = min_slowdown;
+    pieces_step(&s->pieces, s->graph, &k->step);
+    links_step(s->links, s->graph, k->back); /* after which step may have no operations any more */
+    hold_slow(s);
+    if (!roles_take(s->roles, s->graph, s->own_s, s->n, s->held))
+        return;
+    s->judged++;
+    diagnosis_price_every(s->diagnosis, price_every(s));
+    diagnosis_step(s->diagnosis,
+                   &(struct diagnosis_step){ .seq = k->step.number,
+                                             .period = 1,
+                                             .own_s = s->own_s,
+                                             .n = s->n,
+                                             .duration_s = k->duration_s,
+                                             .transfer_s = NAN,
+                                             .ended_s = now_s,
+                                             .began_s = began_s },
+                   min_slowdown);
+    judge_others(s);
+}
+
+void call_steps_finish(struct call_steps *s)
+{
+    graph_finish(s->graph);
+}
+
+void call_steps_settle(struct call_steps *s, double min_slowdown)
+{
+    if (!s->judged)
+        return;
+    s->min_slowdown = min_slowdown;
+    s->last = true;
+    diagnosis_price_now(s->diagnosis);
+    judge_others(s);
+}
+
+/* ---- what is known ---- */
+
+bool call_steps_active(const struct call_steps *s)
+{
+    return s && s->active;
+}
+
+double call_steps_limit(const struct call_steps *s, uint32_t nodes)
+{
+    return s ? links_limit(s->links, nodes) : NAN;
+}
+
+struct graph *call_steps_graph(const struct call_steps *s)
+{
+    return call_steps_active(s) ? s->graph : NULL;
+}
+
+uint32_t call_steps_role(const struct call_steps *s, uint32_t rank)
+{
+    return s ? graph_role(s->graph, rank) : GRAPH_NONE;
+}
+
+double call_steps_of_mean(const struct call_steps *s, uint32_t rank)
+{
+    return call_steps_active(s) ? roles_of_mean(s->roles, call_steps_role(s, rank)) : 1;
+}
+
+double call_steps_of_others(const struct call_steps *s, uint32_t rank)
+{
+    return call_steps_active(s) ? roles_of_others(s->roles, call_steps_role(s, rank)) : 1;
+}
+
+/* ---- calls ---- */
+
+void call_steps_lost(struct call_steps *s, uint32_t rank)
+{
+    if (s)
+        graph_lost(s->graph, rank);
+}
+
+void call_steps_gap(struct call_steps *s, uint32_t rank)
+{
+    if (s)
+        graph_gap(s->graph, rank);
+}
+
+struct graph_call call_steps_of_item(const struct call_item *i)
+{
+    return (struct graph_call){ .rank = i->rank,
+                                .kind = i->op == RING_OP_SEND   ? GRAPH_SEND
+                                        : i->op == RING_OP_RECV ? GRAPH_RECV
+                                                                : GRAPH_COLLECTIVE,
+                                .op = i->op,
+                                .comm = i->comm,
+                                .seq = i->seq,
+                                .peer = i->peer,
+                                .tag = i->tag,
+                                .bytes = i->bytes,
+                                .begin_ns = i->flags & SAMPLE_NONBLOCKING ? i->begin_ns : 0,
+                                .enter_ns = i->enter_ns,
+                                .leave_ns = i->leave_ns };
+}
+
+static void forget_steps(struct call_steps *s)
+{
+    graph_reset(s->graph);
+    roles_reset(s->roles);
+    links_reset(s->links);
+    longer_reset(s->links_longer);
+    starved_reset(s->starved);
+    s->pieces = (struct pieces){ 0 };
+    s->slow_links = s->heavy_role = s->uneven_pieces = s->strikes = (struct suspicion){ 0 };
+    s->was_starved = false;
+    s->any = false;
+}
+
+struct boundary_at call_steps_take(struct call_steps *s, const struct graph_call *c)
+{
+    struct boundary_at at;
+
+    graph_call(s->graph, c);
+    at = boundary_call(s->boundary, c);
+    if (at.moved)
+        forget_steps(s);
+    if (at.ends)
+        graph_step_end(s->graph, c->rank, at.number);
+    return at;
+}

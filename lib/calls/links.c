@@ -1,0 +1,692 @@
+#include "calls/links.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "common/map.h"
+#include "common/xalloc.h"
+#include "model/interval.h"
+#include "model/statistics.h"
+
+#define LEARN       6u   /* transfers of a kind that show what is usual ... */
+#define FIRST       16u  /* steps whose medians are what is usual */
+#define LEARN_STEPS 3u   /* ... over at least this many steps */
+#define SAMPLES     4.0  /* transfers in a step that count as independent, at the most */
+#define RECENT_MEAN 19u  /* steps that a mean stands on which moves by 0.1 of each */
+#define DOUBT_STEPS 8u   /* between two looks at how uncertain the excess is */
+#define RECENT      0.4  /* of a new step in what is now */
+#define FOLLOW      0.02 /* of a step in what is usual */
+#define LIMIT_Z     6.0
+#define LIMIT       0.14 /* log of the excess, at the least: 15 % */
+#define CONFIRM     2u
+#define LET_GO      0.35 /* of the excess that it was named with ... */
+#define LET_GO_N    6u   /* ... for this many steps in a row */
+#define SIGMA_MIN   0.02
+#define CHANGES     16u /* from step to step that a mean of them stands on ... */
+#define CHANGES_MIN 8u
+#define FAR         3.0  /* ... each up to so many standard deviations ... */
+#define WANDERS     1.5  /* ... and times that, as levels wander */
+#define PAST 48u /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
+#define PAST_MIN   8u   /* ... unless there are fewer */
+#define UNLIKE     3.0  /* standard deviations of that, and less of many steps: ... */
+#define ALIKE      8.0  /* ... so many are as one */
+#define RECENT_STEPS 112u /* slow ones and PAST */
+#define NEWEST     4u   /* steps that show how slow it is now ... */
+#define NEAR       0.6  /* ... of which the mean of all slow ones must have so much */
+#define MOST_SIGMA 0.1  /* of a kind whose transfers nobody waited for */
+#define FLOOR      1e-3 /* of a step: what a transfer varies by less than that shows nothing */
+#define STEP_MIN_S 1e-6
+#define CLEARLY    2.0 /* times what the named place explains: another one is named ... */
+#define REST       0.5 /* of the excess of a part: the rest of the place is slow, too */
+#define SAME       0.9 /* of what a place explains: a part explains as much */
+#define MOVE       4u  /* ... after as many steps in a row */
+
+struct kind {
+    uint32_t n, steps;   /* taken */
+    float usual, square; /* of the log of the transfer: mean and mean square about it */
+    float last, change;  /* that of the last step, less the usual; half the mean square of what it changes by from step to step ... */
+    uint32_t changes;    /* ... of so many */
+    float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
+    float share; /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
+    float excess; /* log of what its transfers take now over what is usual */
+    float most;   /* log: its upper bound until it is known, the median of most_steps steps' shortest */
+    uint32_t most_steps;
+    float first[FIRST]; /* the log of the transfer in the first steps, or of these bounds */
+    double sum;         /* of the step at hand */
+    float most_in_step;
+    uint32_t in_step, most_n;
+};
+
+struct place { /* a candidate */
+    uint32_t node[2], nodes;
+    struct fit {
+        double sum, weight; /* over kinds */
+        double excess;      /* the sum of their excesses, each with its weight */
+    } fit, all, messages;   /* of the kinds that show it; of all that reach it; of those between two nodes */
+    bool pairs;             /* some of them are between two nodes */
+};
+
+struct links {
+    struct kind *kind;
+    size_t cap;
+    struct place *place;
+    size_t n_places, places_cap;
+    struct map places; /* by place_key() */
+    uint32_t *reached; /* by node: the kind that reached it last, and 1 */
+    size_t reached_cap;
+    struct place collectives; /* those of more than two nodes */
+    struct links_slow slow;
+    uint32_t above, below, elsewhere, kinds;
+    double named;
+    bool by_pairs;  /* it was named by kinds between two nodes */
+    double step_s;  /* what a step usually takes */
+    double floor_s; /* added to each transfer */
+    uint32_t steps;
+};
+
+struct links *links_new(void)
+{
+    return xcalloc(1, sizeof(struct links));
+}
+
+static void release(struct links *l)
+{
+    free(l->kind);
+    free(l->place);
+    free(l->reached);
+    map_free(&l->places);
+}
+
+void links_free(struct links *l)
+{
+    if (!l)
+        return;
+    release(l);
+    free(l);
+}
+
+void links_reset(struct links *l)
+{
+    release(l);
+    memset(l, 0, sizeof(*l));
+}
+
+bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
+{
+    uint32_t found = 0;
+
+    if (k->nodes < 2 || (s->collectives && k->nodes == 2))
+        return false;
+    for (uint32_t i = 0; i < k->nodes && found < s->nodes; i++)
+        found += k->node[i] == s->node[0] || (s->nodes == 2 && k->node[i] == s->node[1]);
+    return found == s->nodes;
+}
+
+/* ---- what each kind takes ---- */
+
+/* A running median. */
+static void follow_step(struct links *l, double took_s)
+{
+    l->step_s =
+        l->steps++ ? l->step_s + fmax(-l->step_s, fmin(l->step_s, took_s - l->step_s)) / fmin(l->steps, FIRST)
+                   : took_s;
+    l->floor_s = FLOOR * fmax(l->step_s, STEP_MIN_S);
+}
+
+/* The log of a transfer, with the floor; and of one without it. */
+static double with_floor(const struct links *l, double log_s)
+{
+    return log(exp(log_s) + l->floor_s);
+}
+
+static double without_floor(const struct links *l, double log_s)
+{
+    return log(fmax(exp(log_s) - l->floor_s, 1e-3 * l->floor_s));
+}
+
+static void gather(struct links *l, const struct graph *g, const struct graph_step *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct graph_meeting *m;
+        struct kind *k;
+
+        if (!s->op[i].first)
+            continue;
+        m = graph_meeting_get(g, s->op[i].meeting);
+        k = &l->kind[m->kind];
+        if (m->transfer_s > 0) {
+            k->sum += log(m->transfer_s + l->floor_s);
+            k->in_step++;
+        } else if (m->most_s > 0) {
+            float most = (float)log(m->most_s);
+
+            k->most_in_step = k->most_n++ ? fminf(k->most_in_step, most) : most;
+        }
+    }
+}
+
+static double sigma_of(const struct kind *k)
+{
+    return fmax(SIGMA_MIN, sqrt(k->square));
+}
+
+/* Against which what its transfers take now stands out.  The first steps of a program may be unlike those that come, and are remembered for long:
+ * of a kind that keeps its level since, the changes from step to step show how much it varies. */
+static double noise_of(const struct kind *k)
+{
+    double sigma = sigma_of(k);
+
+    return k->changes < CHANGES_MIN ? sigma : fmax(SIGMA_MIN, fmin(sigma, WANDERS * sqrt(k->change)));
+}
+
+/* A change that is far more than usual, such as that to another level, counts as little more. */
+static void follow_change(struct kind *k, double off)
+{
+    double square = (off - k->last) * (off - k->last) / 2;
+
+    if (k->steps) {
+        if (k->changes >= CHANGES_MIN)
+            square = fmin(square, FAR * FAR * k->change);
+        k->changes++;
+        k->change += (float)((square - k->change) / fmin(k->changes, CHANGES));
+    }
+    k->last = (float)off;
+}
+
+/* A step in which nobody waited for such a transfer, and none was waited for before. */
+static void follow_most(struct kind *k)
+{
+    float v[FIRST];
+
+    if (k->n || k->most_steps == FIRST)
+        return;
+    k->first[k->most_steps++] = k->most_in_step;
+    memcpy(v, k->first, sizeof(v));
+    k->most = statistics_medianf(v, k->most_steps);
+}
+
+static void follow(const struct links *l, struct kind *k, bool held)
+{
+    double y = k->sum / k->in_step, x = without_floor(l, y), n = k->in_step, off;
+
+    if (!k->n && k->most_steps > LEARN_STEPS && x > k->most) { /* it has become longer than it was */
+        k->usual = k->most;
+        k->square = MOST_SIGMA * MOST_SIGMA;
+        k->n = LEARN;
+        k->steps = FIRST;
+    }
+
+    if (k->steps < FIRST && !held) { /* medians of what came so far */
+        float v[FIRST];
+
+        k->first[k->steps] = (float)x;
+        memcpy(v, k->first, sizeof(v));
+        k->usual = statistics_medianf(v, k->steps + 1);
+        for (uint32_t i = 0; i <= k->steps; i++)
+            v[i] = (float)fabs(with_floor(l, k->first[i]) - with_floor(l, k->usual));
+        k->square = statistics_medianf(v, k->steps + 1) * STATISTICS_MAD_TO_SD;
+        k->square *= k->square;
+    }
+    off = y - with_floor(l, k->usual);
+    k->now += (float)(RECENT * (off - k->now));
+    follow_change(k, off);
+    if (k->steps >= FIRST && !held && fabs(off) < 4 * sigma_of(k)) {
+        double step = fmax(-1, fmin(1, off / (3 * sigma_of(k))));
+
+        k->usual = (float)without_floor(l, with_floor(l, k->usual) + FOLLOW * step * sigma_of(k));
+        k->square += (float)(FOLLOW * (off * off - k->square));
+    }
+    k->weight = (float)(k->weight + RECENT * (fmin(n, SAMPLES) - k->weight));
+    k->share = (float)(1 / (1 + l->floor_s / exp(k->usual)));
+    k->excess = (float)(without_floor(l, with_floor(l, k->usual) + k->now) - k->usual);
+    if (k->steps >= FIRST || !held) { /* one that is still learnt goes on when it is not held */
+        k->n += k->in_step;
+        k->steps++;
+    }
+    k->sum = 0;
+    k->in_step = 0;
+}
+
+static bool is_learnt(const struct kind *k)
+{
+    return k->n >= LEARN && k->steps > LEARN_STEPS;
+}
+
+/* ---- what explains it ---- */
+
+static uint64_t place_key(uint32_t nodes, uint32_t a, uint32_t b)
+{
+    return hash_mix((uint64_t)a << 32 | b) + nodes;
+}
+
+static void place_add(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
+{
+    if (map_get(&l->places, place_key(nodes, a, b)) != MAP_NONE)
+        return;
+    map_put(&l->places, place_key(nodes, a, b), (uint32_t)l->n_places);
+    l->place = xgrow(l->place, &l->places_cap, l->n_places + 1, sizeof(*l->place));
+    l->place[l->n_places++] = (struct place){ .nodes = nodes, .node = { a, b } };
+}
+
+/* All places that a transfer between nodes has been seen through: everything, each node, each pair that exchanges messages. */
+static void make_places(struct links *l, const struct graph *g)
+{
+    if (l->kinds == graph_kinds(g))
+        return;
+    for (uint32_t i = l->kinds; i < graph_kinds(g); i++) {
+        const struct graph_kind_info *k = graph_kind_get(g, i);
+
+        if (k->nodes < 2)
+            continue;
+        place_add(l, 0, 0, 0);
+        for (uint32_t n = 0; n < k->nodes; n++)
+            place_add(l, 1, k->node[n], 0);
+        if (k->nodes == 2)
+            place_add(l, 2, k->node[0], k->node[1]);
+    }
+    l->kinds = graph_kinds(g);
+}
+
+static double explained(const struct fit *f)
+{
+    return f->weight > 0 && f->sum > 0 ? f->sum * f->sum / f->weight : 0;
+}
+
+static double mean_of(const struct fit *f)
+{
+    return f->excess / f->weight;
+}
+
+static bool is_slow(const struct fit *f)
+{
+    return f->weight > 0 && mean_of(f) > LIMIT && f->sum / sqrt(f->weight) > LIMIT_Z;
+}
+
+static void add_to(struct fit *f, const struct kind *k)
+{
+    double noise = noise_of(k), weight = k->share * k->weight / (noise * noise);
+
+    f->sum += weight * k->now;
+    f->weight += weight * k->share;
+    f->excess += weight * k->share * k->excess;
+}
+
+static struct place *place_get(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
+{
+    uint32_t at = map_get(&l->places, place_key(nodes, a, b));
+
+    return at != MAP_NONE ? &l->place[at] : NULL;
+}
+
+static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b, const struct kind *k)
+{
+    struct place *p = place_get(l, nodes, a, b);
+
+    if (!p)
+        return;
+    add_to(&p->fit, k);
+    add_to(&p->all, k);
+    add_to(&p->messages, k);
+    p->pairs = true;
+}
+
+/* A collective may not show a slow link of its nodes: who comes last finds there what the others have sent. */
+static void add_collective(struct place *p, const struct kind *k)
+{
+    struct fit with = p->fit;
+
+    add_to(&with, k);
+    add_to(&p->all, k);
+    if (!p->nodes || !p->pairs || explained(&with) > explained(&p->fit))
+        p->fit = with;
+}
+
+/* All places whose nodes are among these. */
+static void add_to_reached(struct links *l, uint32_t kind, const struct graph_kind_info *info)
+{
+    for (uint32_t i = 0; i < info->nodes; i++) {
+        l->reached = xgrow(l->reached, &l->reached_cap, info->node[i] + 1, sizeof(*l->reached));
+        l->reached[info->node[i]] = kind + 1;
+    }
+    for (size_t i = 0; i < l->n_places; i++) {
+        struct place *p = &l->place[i];
+        bool has = true;
+
+        for (uint32_t n = 0; n < p->nodes; n++)
+            has = has && p->node[n] < l->reached_cap && l->reached[p->node[n]] == kind + 1;
+        if (has)
+            add_collective(p, &l->kind[kind]);
+    }
+}
+
+static void add_pair(struct links *l, const struct graph_kind_info *info, const struct kind *k)
+{
+    add_to_named(l, 0, 0, 0, k);
+    add_to_named(l, 1, info->node[0], 0, k);
+    add_to_named(l, 1, info->node[1], 0, k);
+    add_to_named(l, 2, info->node[0], info->node[1], k);
+}
+
+/* Collectives decide only between places that explain the same. */
+static bool is_better(const struct place *p, const struct place *than)
+{
+    double x = explained(&p->fit), y = explained(&than->fit);
+
+    return x > 1.0001 * y || (1.0001 * x > y && explained(&p->all) > 1.0001 * explained(&than->all));
+}
+
+/* Where a place is named, kinds that were new then have no past to compare with. */
+static bool counts(const struct links *l, const struct kind *k)
+{
+    return is_learnt(k) && (!l->slow.standing || k->steps >= FIRST);
+}
+
+/* Is one of these places part of the other, as a link is of the adapters at its ends? */
+static bool is_part(const struct place *part, const struct place *of)
+{
+    return part->pairs && of->pairs && part->nodes > of->nodes &&
+           (!of->nodes || part->node[0] == of->node[0] || part->node[1] == of->node[0]);
+}
+
+/* What messages through a place show without those through a part of it; weight 0: nothing. */
+static struct fit rest_of(const struct place *p, const struct place *part)
+{
+    struct fit rest = { p->messages.sum - part->messages.sum, p->messages.weight - part->messages.weight,
+                        p->messages.excess - part->messages.excess };
+
+    return rest.weight > 1e-6 * p->messages.weight ? rest : (struct fit){ 0 };
+}
+
+/* Do they show that the rest is slow, as the part is? */
+static bool rest_is_slow(const struct place *p, const struct place *part)
+{
+    struct fit rest = rest_of(p, part);
+
+    return is_slow(&rest) && mean_of(&rest) > REST * mean_of(&part->messages);
+}
+
+/* The part of a place that explains about the same, as long as nothing shows that the rest is slow; the place itself where there is none. */
+static const struct place *narrowest(const struct links *l, const struct place *p)
+{
+    const struct place *part = p;
+
+    for (size_t i = 0; i < l->n_places; i++) {
+        const struct place *q = &l->place[i];
+
+        if (is_part(q, p) && is_slow(&q->fit) && explained(&q->fit) > SAME * explained(&p->fit) && !rest_is_slow(p, q) &&
+            (part == p || explained(&q->fit) > explained(&part->fit)))
+            part = q;
+    }
+    return part == p ? p : narrowest(l, part);
+}
+
+/* Of the places, the one that explains most; of equals the one with the most kinds, which comes first. */
+static const struct place *explain(struct links *l, const struct graph *g)
+{
+    const struct place *best = NULL;
+
+    make_places(l, g);
+    for (size_t i = 0; i < l->n_places; i++) {
+        l->place[i].fit = l->place[i].all = l->place[i].messages = (struct fit){ 0 };
+        l->place[i].pairs = false;
+    }
+    l->collectives = (struct place){ 0 };
+    if (l->reached)
+        memset(l->reached, 0, l->reached_cap * sizeof(*l->reached));
+    for (uint32_t i = 0; i < l->kinds; i++) /* before the collectives of more nodes */
+        if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes == 2)
+            add_pair(l, graph_kind_get(g, i), &l->kind[i]);
+    for (uint32_t i = 0; i < l->kinds; i++)
+        if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes > 2) {
+            add_to_reached(l, i, graph_kind_get(g, i));
+            add_to(&l->collectives.fit, &l->kind[i]);
+        }
+    for (size_t i = 0; i < l->n_places; i++)
+        if (!best || is_better(&l->place[i], best))
+            best = &l->place[i];
+    if (best && is_slow(&best->fit))
+        best = narrowest(l, best);
+    /* A place is slow for messages, too. */
+    if (best && best->pairs && !is_slow(&best->messages) && is_slow(&l->collectives.fit))
+        best = &l->collectives;
+    return best;
+}
+
+/* Is another place, which explains more, the one to name?  A place and a part of it explain about the same, because the part's messages
+ * are most of what both explain: what decides is whether the other messages are slow as well. */
+static bool is_clearly_better(const struct place *p, const struct place *named)
+{
+    if (is_part(p, named) && !rest_is_slow(named, p))
+        return true;
+    if (is_part(named, p))
+        return rest_is_slow(p, named);
+    return explained(&p->fit) > CLEARLY * explained(&named->fit);
+}
+
+/* Are messages slow there, while those collectives are named for which messages were as fast as before? */
+static bool refutes(const struct links *l, const struct place *p)
+{
+    return l->slow.collectives && p->pairs && is_slow(&p->messages);
+}
+
+/* Do transfers of the kind show whether the place is slow? */
+static bool shows(const struct links *l, const struct graph_kind_info *k)
+{
+    return links_has(&l->slow, k) && (!l->slow.nodes || !l->by_pairs || k->nodes == 2);
+}
+
+/* Mean excess (log) of the transfers through l->slow in a step, and their spread about it; NaN: none is known. */
+static double excess_in(const struct links *l, const struct graph *g, uint32_t back, double *spread)
+{
+    struct graph_step s = graph_step_get(g, back);
+    double sum = 0, square = 0, weight = 0;
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        const struct graph_meeting *m;
+        const struct kind *k;
+        double x, w;
+
+        if (!s.op[i].first)
+            continue;
+        m = graph_meeting_get(g, s.op[i].meeting);
+        k = &l->kind[m->kind];
+        if (!(m->transfer_s > 0) || !is_learnt(k) || !shows(l, graph_kind_get(g, m->kind)))
+            continue;
+        x = log(m->transfer_s) - k->usual;
+        w = k->share * k->share;
+        weight += w;
+        sum += w * x;
+        square += w * x * x;
+        n++;
+    }
+    *spread = n > 1 ? sqrt(fmax(0, square / weight - sum / weight * (sum / weight)) * n / (n - 1)) : NAN;
+    return n ? sum / weight : NAN;
+}
+
+/* What the newest steps took, newest first, over what is usual (log), where it is known. */
+struct recent {
+    double x[RECENT_STEPS];
+    uint32_t number[RECENT_STEPS], n;
+};
+
+static void recent_of(const struct links *l, const struct graph *g, uint32_t back, struct recent *r)
+{
+    double spread;
+
+    for (r->n = 0; back < graph_steps(g) && r->n < RECENT_STEPS; back++) {
+        double x = excess_in(l, g, back, &spread);
+
+        if (isnan(x))
+            continue;
+        r->x[r->n] = x;
+        r->number[r->n++] = graph_step_about(g, back).number;
+    }
+}
+
+/* The first of the slow steps: where the newest differ most from those before, by the least squares of two levels.  Single steps in between may be fast, but
+ * all together they must come near to the newest.  Where none before is fast, all are slow. */
+static uint32_t onset_of(const struct recent *r, double excess)
+{
+    double all = 0, newest = 0, sum = 0, best = 0;
+    uint32_t of_newest = r->n < NEWEST ? r->n : NEWEST, from = r->n;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        all += r->x[i];
+    for (uint32_t i = 0; i < of_newest; i++)
+        newest += r->x[i] / of_newest;
+    for (uint32_t k = 1; k < r->n; k++) {
+        double since, before, more;
+
+        sum += r->x[k - 1];
+        since = sum / k;
+        before = (all - sum) / (r->n - k);
+        more = since - before;
+        if (more > excess / 2 && more > NEAR * (newest - before) && k * (double)(r->n - k) * more * more > best) {
+            best = k * (double)(r->n - k) * more * more;
+            from = k;
+        }
+    }
+    return r->number[from - 1];
+}
+
+/* Transfers of one step have much in common, such as a rank without a CPU, and so have steps that follow each other: their own noise does not show
+ * it.  Are the steps from the first slow one on unlike those before? */
+static bool stands_out(const struct links *l, const struct recent *r)
+{
+    double past[PAST], slow = 0, middle;
+    uint32_t n = 0, n_slow = 0;
+
+    for (uint32_t i = 0; i < r->n && n < PAST; i++)
+        if (r->number[i] >= l->slow.from) {
+            slow += r->x[i];
+            n_slow++;
+        } else {
+            past[n++] = r->x[i];
+        }
+    if (n < PAST_MIN)
+        return true;
+    middle = statistics_median(past, n);
+    for (uint32_t i = 0; i < n; i++)
+        past[i] = fabs(past[i] - middle);
+    return slow / n_slow - middle > UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n) / sqrt(fmax(1, n_slow / ALIKE));
+}
+
+/* How uncertain the excess is: it is a mean over the newest RECENT_MEAN steps, against a level that the first ones showed. */
+static double error_of(const struct links *l, const struct graph *g, uint32_t back)
+{
+    double x[2][RECENT_MEAN], spread, square = 0;
+    size_t n[2] = { 0 };
+
+    for (; back < graph_steps(g) && n[0] < RECENT_MEAN; back++) {
+        bool since = graph_step_about(g, back).number >= l->slow.from;
+        double now = n[since] < RECENT_MEAN ? excess_in(l, g, back, &spread) : NAN;
+
+        if (!isnan(now))
+            x[since][n[since]++] = now;
+    }
+    for (int since = 0; since < 2; since++) {
+        double freedom, error = interval_mean_error(x[since], n[since], &freedom);
+
+        square += error * error;
+    }
+    return sqrt(square);
+}
+
+/* The place is named, where its newest steps stand out. */
+static void name_place(struct links *l, const struct graph *g, const struct place *p, uint32_t back)
+{
+    const struct links_slow was = l->slow;
+    bool was_by_pairs = l->by_pairs;
+    struct recent recent;
+    double spread;
+
+    l->slow = (struct links_slow){ .nodes = p->nodes,
+                                   .node = { p->node[0], p->node[1] },
+                                   .collectives = p == &l->collectives };
+    l->by_pairs = p->pairs;
+    recent_of(l, g, back, &recent);
+    l->slow.from = recent.n ? onset_of(&recent, mean_of(&p->fit)) : graph_step_about(g, back).number;
+    l->above = l->below = l->elsewhere = 0;
+    if (!stands_out(l, &recent)) {
+        l->slow = was;
+        l->by_pairs = was_by_pairs;
+        return;
+    }
+    l->slow.standing = true;
+    l->named = mean_of(&p->fit);
+    l->slow.excess = exp(mean_of(&p->fit)) - 1;
+    l->slow.error = error_of(l, g, back);
+    excess_in(l, g, back, &spread);
+    l->slow.spread = isnan(spread) ? 0 : spread;
+}
+
+static void follow_named(struct links *l, const struct graph *g, uint32_t back)
+{
+    double spread, mean = excess_in(l, g, back, &spread);
+
+    l->below = mean < LET_GO * l->named ? l->below + 1 : 0;
+    if (l->below >= LET_GO_N)
+        l->slow.standing = false;
+    if (!isnan(mean))
+        l->slow.excess += 0.1 * (exp(mean) - 1 - l->slow.excess);
+    if (!isnan(spread))
+        l->slow.spread += 0.2 * (spread - l->slow.spread);
+    if (isnan(l->slow.error) || graph_step_about(g, back).number % DOUBT_STEPS == 0)
+        l->slow.error = error_of(l, g, back);
+}
+
+static bool is_named(const struct links *l, const struct place *p)
+{
+    return l->slow.standing && l->slow.collectives == (p == &l->collectives) && p->nodes == l->slow.nodes &&
+           p->node[0] == l->slow.node[0] && p->node[1] == l->slow.node[1];
+}
+
+void links_step(struct links *l, const struct graph *g, uint32_t back)
+{
+    struct graph_step s = graph_step_get(g, back);
+    const struct place *p, *named;
+
+    l->kind = xgrow(l->kind, &l->cap, graph_kinds(g), sizeof(*l->kind));
+    follow_step(l, s.end_s - s.begin_s);
+    gather(l, g, &s);
+    for (uint32_t i = 0; i < graph_kinds(g); i++) {
+        if (l->kind[i].in_step)
+            follow(l, &l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
+        else if (l->kind[i].most_n)
+            follow_most(&l->kind[i]);
+        l->kind[i].most_n = 0;
+    }
+    p = explain(l, g);
+    if (l->slow.standing) {
+        follow_named(l, g, back);
+        named = l->slow.collectives ? &l->collectives : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
+        l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(&p->fit) &&
+                               (refutes(l, p) || is_clearly_better(p, named))
+                           ? l->elsewhere + 1
+                           : 0;
+        if (l->elsewhere >= MOVE)
+            name_place(l, g, p, back);
+        return;
+    }
+    l->above = p && is_slow(&p->fit) ? l->above + 1 : 0;
+    if (l->above >= CONFIRM)
+        name_place(l, g, p, back);
+}
+
+const struct links_slow *links_get(const struct links *l)
+{
+    return &l->slow;
+}
+
+double links_limit(const struct links *l, uint32_t nodes)
+{
+    double limit = NAN;
+
+    for (size_t i = 0; i < l->n_places; i++)
+        if (l->place[i].nodes == nodes && l->place[i].fit.weight > 0)
+            limit = fmax(limit, expm1(fmax(LIMIT, LIMIT_Z / sqrt(l->place[i].fit.weight))));
+    return limit;
+}

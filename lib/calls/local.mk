@@ -1,0 +1,18 @@
+# lib/calls/: pure, what the graph of calls shows
+noinst_LIBRARIES += libcalls.a
+libcalls_a_SOURCES = \
+	lib/calls/boundary.c lib/calls/boundary.h \
+	lib/calls/call_steps.c lib/calls/call_steps.h \
+	lib/calls/cycle.c lib/calls/cycle.h \
+	lib/calls/exchange.c lib/calls/exchange.h \
+	lib/calls/expected.c lib/calls/expected.h \
+	lib/calls/links.c lib/calls/links.h \
+	lib/calls/longer.c lib/calls/longer.h \
+	lib/calls/overlap.c lib/calls/overlap.h \
+	lib/calls/path.c lib/calls/path.h \
+	lib/calls/picture.c lib/calls/picture.h \
+	lib/calls/pieces.c lib/calls/pieces.h \
+	lib/calls/price.c lib/calls/price.h \
+	lib/calls/roles.c lib/calls/roles.h \
+	lib/calls/starved.c lib/calls/starved.h
+CALLS_LIBS = libcalls.a $(GRAPH_LIBS) $(DETECT_LIBS) $(RING_LIBS) -lm

@@ -1,0 +1,139 @@
+#include "calls/price.h"
+
+#include <math.h>
+
+#define PAUSE 2.2 /* times what the work at that place should be; more is no work of the rank's */
+
+/* Share of the work that goes with the excess. */
+static double share_of(double excess)
+{
+    return excess > 0 ? excess / (1 + excess) : 0;
+}
+
+/* The share of a growing excess that stood in a step. */
+static double grown(uint32_t number, uint32_t from, uint32_t until)
+{
+    return number >= until ? 1 : number < from ? 0 : (number - from) / (double)(until - from);
+}
+
+/* What all ranks do more of in that step is longer by the excess, too; a pause, which hides how much that is, is not. */
+static double without_excess(const struct graph_op *op, const struct graph_step *s,
+                             const struct price_work *k, double work_s)
+{
+    double excess = k->excess, base = work_s, slow_s;
+
+    if (!(excess > 0) || s->number < k->from)
+        return work_s;
+    excess *= grown(s->number, k->from, k->until);
+    slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > PAUSE ? 1 : s->factor);
+    if (slow_s > 0 && base > PAUSE * slow_s)
+        base = slow_s;
+    return work_s - base * share_of(excess);
+}
+
+struct replay {
+    const struct price_change *change;
+    const struct graph *graph;
+};
+
+bool price_is_struck(const struct graph_op *op, const struct graph_step *s, double more, double struck_s)
+{
+    double usual_s = op->usual_s * s->factor * more;
+
+    return usual_s > 0 && op->work_s > usual_s + struck_s + (op->work_s > s->pause_s ? s->pause_s : 0);
+}
+
+/* What it would take if pieces of work were even; strikes and pauses stay. */
+static double even_s(const struct replay *r, const struct graph_op *op, const struct graph_step *s,
+                     double work_s, double more)
+{
+    double should_s = more * expected_s(r->change->expected, r->graph, op, s);
+
+    return work_s < PAUSE * should_s ? should_s + r->change->even * (work_s - should_s) : work_s;
+}
+
+static double work(const struct graph_op *op, const struct graph_step *s, void *arg)
+{
+    const struct replay *r = arg;
+    const struct price_change *c = r->change;
+    double work_s = op->work_s, usual_s = op->usual_s * s->factor, more = 1;
+
+    if (s->number < c->from)
+        return work_s;
+    if (c->work)
+        work_s = without_excess(op, s, &c->work[op->rank], work_s);
+    if (!(usual_s > 0))
+        return work_s;
+    if (c->other && s->number >= c->other[op->rank].from)
+        more = 1 + c->other[op->rank].excess;
+    if (c->struck_s > 0 && price_is_struck(op, s, more, c->struck_s))
+        work_s = more * usual_s + (work_s > s->pause_s ? s->pause_s : 0);
+    return c->expected ? even_s(r, op, s, work_s, more) : work_s;
+}
+
+static double transfer(const struct graph_meeting *m, const struct graph_step *s, void *arg)
+{
+    const struct replay *r = arg;
+    const struct price_change *c = r->change;
+
+    return s->number < c->from ? m->over_s
+                               : m->over_s / (1 + c->transfer_excess[m->kind] * grown(s->number, c->from, c->transfer_until));
+}
+
+static struct price price_of(double of_s, double changed_s)
+{
+    return (struct price){ of_s, fmax(0, of_s - changed_s) };
+}
+
+/* Replay the steps from c->from on, as they were and changed; returns how many. */
+static uint32_t replay_both(struct graph *g, const struct price_change *c, struct graph_ends *ends)
+{
+    struct replay replay = { c, g };
+    struct graph_change change = { .work = work,
+                                   .transfer = c->transfer_excess ? transfer : NULL,
+                                   .arg = &replay };
+    uint32_t steps = 0;
+
+    while (steps < graph_steps(g) && graph_step_about(g, steps).number >= c->from)
+        steps++;
+    if (!steps)
+        return 0;
+    if (c->expected)
+        expected_take(c->expected, g, steps);
+    return graph_replay_both(g, steps, &change, ends);
+}
+
+struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent)
+{
+    struct graph_ends ends[GRAPH_STEPS], last, before = { 0 };
+    uint32_t steps = replay_both(g, c, ends), old;
+
+    if (!steps)
+        return (struct prices){ 0 };
+    last = ends[steps - 1];
+    for (old = 0; old < steps - 1 && graph_step_about(g, steps - 1 - old).number < recent; old++)
+        before = ends[old];
+    return (struct prices){ price_of(last.was_s, last.changed_s),
+                            price_of(last.was_s - before.was_s, last.changed_s - before.changed_s) };
+}
+
+uint32_t price_steps(struct graph *g, const struct price_change *c, double *saved_s, double *more)
+{
+    struct graph_ends ends[GRAPH_STEPS];
+    const struct price_work *grows = NULL;
+    uint32_t steps = replay_both(g, c, ends);
+    double before_s = 0;
+
+    for (uint32_t r = 0; c->work && r < c->ranks; r++)
+        if (c->work[r].until)
+            grows = &c->work[r];
+    for (uint32_t i = 0; i < steps; i++) {
+        struct graph_step s = graph_step_about(g, steps - 1 - i);
+        double until_s = ends[i].was_s - ends[i].changed_s;
+
+        saved_s[i] = until_s - before_s;
+        before_s = until_s;
+        more[i] = (s.factor > 0 && s.factor < PAUSE ? s.factor : 1) * (grows ? grown(s.number, grows->from, grows->until) : 1);
+    }
+    return steps;
+}

@@ -1,0 +1,245 @@
+#include "calls/roles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "model/statistics.h"
+
+#define LEARN  8u    /* steps whose medians are the first levels */
+#define ENOUGH 3u    /* of them, before anything is reported */
+#define MEDIAN_ERROR 1.2533 /* of a median, for a mean's of 1: normal noise */
+#define FOLLOW 0.004 /* of a level, by which it moves a step */
+#define SERVES 0.1   /* of the heaviest role's level */
+
+struct roles {
+    uint32_t n, roles, steps;
+    float *first_s; /* LEARN rows of n */
+    float *level_s; /* by rank; NaN not known */
+    float *role_s;  /* by role */
+    float mean_s;   /* of the roles' */
+    float others_s; /* median of all but the heaviest; NaN: there are none to compare it with */
+    float *scratch;
+};
+
+struct roles *roles_new(void)
+{
+    return xcalloc(1, sizeof(struct roles));
+}
+
+static void release(struct roles *r)
+{
+    free(r->first_s);
+    free(r->level_s);
+    free(r->role_s);
+    free(r->scratch);
+}
+
+void roles_free(struct roles *r)
+{
+    if (!r)
+        return;
+    release(r);
+    free(r);
+}
+
+void roles_reset(struct roles *r)
+{
+    release(r);
+    memset(r, 0, sizeof(*r));
+}
+
+static void begin(struct roles *r, uint32_t n, uint32_t roles)
+{
+    roles_reset(r);
+    r->n = n;
+    r->roles = roles;
+    r->first_s = xcalloc((size_t)n * LEARN, sizeof(float));
+    r->level_s = xcalloc(n, sizeof(float));
+    r->role_s = xcalloc(roles, sizeof(float));
+    r->scratch = xcalloc(n > LEARN ? n : LEARN, sizeof(float));
+}
+
+/* What all ranks that are not held do more of in this step than their level says: a median over slow ones, too, would lower the
+ * level of the others step by step. */
+static float factor_of(struct roles *r, const float *own_s, const bool *held)
+{
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!isnan(own_s[i]) && r->level_s[i] > 0 && !(held && held[i]))
+            r->scratch[m++] = own_s[i] / r->level_s[i];
+    return m ? statistics_medianf(r->scratch, m) : NAN;
+}
+
+/* The first step that a rank is known in stands for its level until there are more. */
+static void learn(struct roles *r, const float *own_s)
+{
+    memcpy(r->first_s + (size_t)r->steps * r->n, own_s, r->n * sizeof(float));
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!r->steps || isnan(r->level_s[i]))
+            r->level_s[i] = own_s[i];
+    if (!r->steps)
+        return;
+    for (uint32_t i = 0; i <= r->steps; i++) { /* each row over what is common in it */
+        float *row = r->first_s + (size_t)i * r->n, factor = factor_of(r, row, NULL);
+
+        for (uint32_t j = 0; j < r->n && factor > 0; j++)
+            row[j] /= factor;
+    }
+    for (uint32_t i = 0; i < r->n; i++) {
+        float v[LEARN];
+        uint32_t m = 0;
+
+        for (uint32_t k = 0; k <= r->steps; k++)
+            if (!isnan(r->first_s[(size_t)k * r->n + i]))
+                v[m++] = r->first_s[(size_t)k * r->n + i];
+        if (m)
+            r->level_s[i] = statistics_medianf(v, m);
+    }
+}
+
+static void follow(struct roles *r, const float *own_s, const bool *held)
+{
+    float factor = factor_of(r, own_s, held);
+
+    /* As many levels rise as fall, by the same ratio, so that together they stay where those that are held were left. */
+    for (uint32_t i = 0; i < r->n && factor > 0; i++) {
+        float ratio = own_s[i] / r->level_s[i];
+
+        if (isnan(r->level_s[i]))
+            r->level_s[i] = own_s[i] / factor;
+        else if (ratio > factor && !(held && held[i]))
+            r->level_s[i] *= 1 + (float)FOLLOW;
+        else if (ratio < factor && !(held && held[i]))
+            r->level_s[i] /= 1 + (float)FOLLOW;
+    }
+}
+
+static void level_roles(struct roles *r, const struct graph *g)
+{
+    for (uint32_t role = 0; role < r->roles; role++) {
+        uint32_t m = 0;
+
+        for (uint32_t i = 0; i < r->n; i++)
+            if (graph_role(g, i) == role && r->level_s[i] > 0)
+                r->scratch[m++] = r->level_s[i];
+        r->role_s[role] = m ? statistics_selectf(r->scratch, m, (m - 1) / 2) : NAN;
+    }
+}
+
+static uint32_t heaviest(const struct roles *r)
+{
+    uint32_t best = GRAPH_NONE;
+
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (!isnan(r->role_s[i]) && (best == GRAPH_NONE || r->role_s[i] > r->role_s[best]))
+            best = i;
+    return best;
+}
+
+/* A role below this level has almost no work.  0 where most ranks have that little: then no role is below it. */
+static float least_s(const struct roles *r, const struct graph *g, uint32_t best)
+{
+    float least = best == GRAPH_NONE ? 0 : (float)SERVES * r->role_s[best];
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        m += r->role_s[graph_role(g, i)] < least;
+    return 2 * m < r->n ? least : 0;
+}
+
+/* A few ranks with almost no work serve the others, as a parameter server does, and could not do theirs. */
+static void compare_roles(struct roles *r, const struct graph *g)
+{
+    uint32_t best = heaviest(r), m = 0, n = 0;
+    float least = least_s(r, g, best);
+    double sum = 0;
+
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (i != best && !isnan(r->role_s[i])) {
+            sum += r->role_s[i];
+            n++;
+            if (r->role_s[i] >= least)
+                r->scratch[m++] = r->role_s[i];
+        }
+    r->mean_s = best == GRAPH_NONE ? NAN : (float)((sum + r->role_s[best]) / (n + 1));
+    r->others_s = m ? statistics_medianf(r->scratch, m) : NAN;
+}
+
+bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n, const bool *held)
+{
+    if (!graph_roles(g))
+        return false;
+    if (r->n != n || r->roles != graph_roles(g))
+        begin(r, n, graph_roles(g));
+    if (r->steps < LEARN)
+        learn(r, own_s);
+    else
+        follow(r, own_s, held);
+    r->steps++;
+    level_roles(r, g);
+    compare_roles(r, g);
+    if (r->roles < 2)
+        return true;
+    for (uint32_t i = 0; i < n; i++)
+        own_s[i] *= r->mean_s / r->role_s[graph_role(g, i)];
+    return r->steps >= ENOUGH;
+}
+
+uint32_t roles_heaviest(const struct roles *r, double *excess)
+{
+    uint32_t best = heaviest(r);
+    bool others = r->steps && !isnan(r->others_s);
+
+    *excess = others ? r->role_s[best] / r->others_s - 1 : NAN;
+    return others ? best : GRAPH_NONE;
+}
+
+double roles_of_mean(const struct roles *r, uint32_t role)
+{
+    return r->roles > 1 && role < r->roles && r->role_s[role] > 0 ? r->role_s[role] / r->mean_s : 1;
+}
+
+double roles_of_others(const struct roles *r, uint32_t role)
+{
+    return r->roles > 1 && role < r->roles && r->role_s[role] > 0 && r->others_s > 0 ? r->role_s[role] / r->others_s : 1;
+}
+
+double roles_error(const struct roles *r, const struct graph *g, uint32_t role, double *freedom)
+{
+    double within = 0, between = 0, mean = 0, n = 0, n_role = 0, n_others = 0, others = 0, square;
+
+    *freedom = 0;
+    for (uint32_t i = 0; i < r->n && role < r->roles; i++) {
+        double off = r->level_s[i] / r->role_s[graph_role(g, i)] - 1;
+
+        if (isnan(off))
+            continue;
+        within += off * off;
+        n++;
+        *(graph_role(g, i) == role ? &n_role : &n_others) += 1;
+    }
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (i != role && !isnan(r->role_s[i])) {
+            mean += r->role_s[i];
+            others++;
+        }
+    *freedom = n - r->roles;
+    if (!(*freedom > 0) || !others)
+        return NAN;
+    within /= *freedom;
+    mean /= others;
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (i != role && !isnan(r->role_s[i]))
+            between += pow(r->role_s[i] / mean - 1, 2);
+    square = within / n_role +
+             (others > 1 ? fmax(within / n_others, between / (others - 1) / others) : within / n_others);
+    return MEDIAN_ERROR * sqrt(square) * r->role_s[role] / mean;
+}
+
+uint32_t roles_steps(const struct roles *r)
+{
+    return r->steps;
+}

@@ -1,0 +1,213 @@
+#include "detect/cause.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "model/statistics.h"
+
+#define OUTLIER_Z   3.5
+#define MAD_TO_Z    0.6745
+#define COUNT_SCORE 0.1 /* maximum score of a count */
+#define FOLLOWS     0.6 /* a correlation that is worth reporting */
+#define SHARED      0.1 /* of its CPUs' time used by others: the CPU is shared */
+#define CROWDED     0.9 /* of its CPUs' time used by its own threads: they are what it waits for */
+
+enum scale { SHARE, CLOCK, COUNT };
+
+static const struct {
+    enum scale scale;
+    double floor; /* a share of the time; of the others' clock; a count */
+} kinds[CAUSE_KINDS] = {
+    [CAUSE_RUN_DELAY] = { SHARE, 0.03 }, [CAUSE_FAULTS] = { COUNT, 10 },  [CAUSE_GPU_CLOCK] = { CLOCK, 0.05 },
+    [CAUSE_GPU_FAR] = { COUNT, 0.5 },    [CAUSE_STEAL] = { SHARE, 0.02 }, [CAUSE_CLOCK] = { CLOCK, 0.05 },
+    [CAUSE_THROTTLED] = { COUNT, 1 },    [CAUSE_QUOTA] = { SHARE, 0.02 }, [CAUSE_MEMORY] = { SHARE, 0.05 },
+    [CAUSE_IO] = { SHARE, 0.1 },         [CAUSE_SWAP] = { COUNT, 50 },    [CAUSE_RETRANSMITS] = { COUNT, 20 },
+    [CAUSE_NIC_ERRORS] = { COUNT, 10 },
+};
+
+/* ---- standing out ---- */
+
+/* Worse is larger, also for clocks. */
+static double badness(enum cause_kind kind, double value)
+{
+    return kinds[kind].scale == CLOCK ? -value : value;
+}
+
+struct cause_norm cause_norm(enum cause_kind kind, float *value, size_t n)
+{
+    struct cause_norm norm = { .median = NAN, .mad = NAN, .n = (uint32_t)n };
+
+    if (!n)
+        return norm;
+    for (size_t i = 0; i < n; i++)
+        value[i] = (float)badness(kind, value[i]);
+    norm.median = statistics_selectf(value, n, (n - 1) / 2);
+    for (size_t i = 0; i < n; i++)
+        value[i] = fabsf(value[i] - (float)norm.median);
+    norm.mad = statistics_selectf(value, n, (n - 1) / 2);
+    norm.median = badness(kind, norm.median);
+    return norm;
+}
+
+double cause_score(enum cause_kind kind, double value, const struct cause_norm *others)
+{
+    double excess = badness(kind, value) - badness(kind, others->median);
+
+    if (!others->n || isnan(excess) || MAD_TO_Z * excess <= OUTLIER_Z * others->mad)
+        return 0;
+    if (kinds[kind].scale == CLOCK)
+        excess = others->median > 0 ? excess / others->median : 0;
+    if (excess < kinds[kind].floor)
+        return 0;
+    return kinds[kind].scale == COUNT ? COUNT_SCORE * (1 - 0.5 * kinds[kind].floor / excess)
+                                      : fmin(excess, 1);
+}
+
+double cause_common_ratio(enum cause_kind kind, const struct cause_norm *all)
+{
+    bool matters = all->n && kinds[kind].scale == SHARE && all->median >= kinds[kind].floor;
+
+    return matters ? fmin(all->median, 1) : 0;
+}
+
+/* ---- words ---- */
+
+/* nvml.h: nvmlClocksThrottleReason..., the weightiest first. */
+static const struct {
+    uint32_t bits;
+    const char *name, *text;
+} reasons[] = {
+    { 0x60, "thermal", ", held down for its temperature" },
+    { 0x80, "power brake", ", held down by the power supply" },
+    { 0x08, "hardware", ", slowed down by the hardware" },
+    { 0x04, "power limit", ", held down by its power limit" },
+    { 0x12, "set", ", set so" },
+    { 0x01, "idle", "" },
+};
+
+const char *cause_throttle_name(uint32_t bits)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+        if (bits & reasons[i].bits)
+            return reasons[i].name;
+    return "";
+}
+
+static const char *throttle_text(uint32_t bits)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+        if (bits & reasons[i].bits)
+            return reasons[i].text;
+    return "";
+}
+
+static void run_delay_text(const struct cause *c, char *buf, size_t size)
+{
+    const char *they = c->ranks > 1 ? "they" : "it", *their = c->ranks > 1 ? "their" : "its";
+    const char *cpus_are = c->ranks > 1 ? "CPUs are" : "CPU is";
+    char why[96] = "", mine[32], others[32];
+
+    units_format_percent(mine, sizeof(mine), c->value);
+    units_format_percent(others, sizeof(others), c->others);
+    if (c->shared)
+        snprintf(why, sizeof(why), "%s %s shared with other ranks: ", their, cpus_are);
+    else if (c->foreign_ratio > SHARED)
+        snprintf(why, sizeof(why), "%s %s shared with other processes: ", their, cpus_are);
+    else if (c->threads_ratio > CROWDED)
+        snprintf(why, sizeof(why), "%s own threads outnumber %s CPUs: ", their, their);
+    snprintf(buf, size, "%s%s waited %s of the time for a CPU, the others %s%s", why, they, mine, others,
+             c->follows > FOLLOWS ? "; the lateness follows it" : "");
+}
+
+static void rank_text(const struct cause *c, char *buf, size_t size)
+{
+    const char *their = c->ranks > 1 ? "their" : "its", *s = c->ranks > 1 ? "s" : "";
+    char mine[32], others[32];
+
+    units_format_percent(mine, sizeof(mine), c->value);
+    units_format_percent(others, sizeof(others), c->others);
+    if (c->kind == CAUSE_RUN_DELAY)
+        run_delay_text(c, buf, size);
+    else if (c->kind == CAUSE_FAULTS)
+        snprintf(buf, size, "%s memory is read back from disk: %.3g major faults a second, the others' %.3g",
+                 their, c->value, c->others);
+    else if (c->kind == CAUSE_GPU_FAR)
+        snprintf(buf, size, "%s GPU%s %s on another NUMA node than %s CPUs, the others' are not", their, s,
+                 *s ? "are" : "is", their);
+    else
+        snprintf(buf, size, "%s GPU%s run%s at %s of the largest clock, the others' at %s%s", their, s,
+                 *s ? "" : "s", mine, others, throttle_text(c->throttle));
+}
+
+char *cause_text(const struct cause *c, char *buf, size_t size)
+{
+    char mine[32], others[32];
+
+    units_format_percent(mine, sizeof(mine), c->value);
+    units_format_percent(others, sizeof(others), c->others);
+    switch (c->kind) {
+    case CAUSE_STEAL:
+        snprintf(buf, size, "the hypervisor steals %s of the CPU time on %s, elsewhere %s", mine, c->node,
+                 others);
+        break;
+    case CAUSE_CLOCK:
+        snprintf(buf, size, "the CPUs on %s run at %.3g GHz, the others' at %.3g", c->node, c->value * 1e-9,
+                 c->others * 1e-9);
+        break;
+    case CAUSE_THROTTLED:
+        snprintf(buf, size, "the CPUs on %s are throttled for heat %.3g times a second, the others' %.3g",
+                 c->node, c->value, c->others);
+        break;
+    case CAUSE_QUOTA:
+        snprintf(buf, size, "the CPU quota holds the step up %s of the time on %s, elsewhere %s", mine,
+                 c->node, others);
+        break;
+    case CAUSE_MEMORY:
+        snprintf(buf, size, "memory pressure on %s is %s, elsewhere %s", c->node, mine, others);
+        break;
+    case CAUSE_IO:
+        snprintf(buf, size, "storage is waited for %s of the time on %s, elsewhere %s", mine, c->node,
+                 others);
+        break;
+    case CAUSE_SWAP:
+        snprintf(buf, size, "%.3g pages a second are swapped on %s, elsewhere %.3g", c->value, c->node,
+                 c->others);
+        break;
+    case CAUSE_RETRANSMITS:
+        snprintf(
+            buf, size,
+            "possibly the network of %s: it retransmits %.3g packets a second (node-wide), other nodes %.3g",
+            c->node, c->value, c->others);
+        break;
+    case CAUSE_NIC_ERRORS:
+        snprintf(buf, size,
+                 "possibly the network of %s: its NIC %s counts %.3g errors a second (node-wide), other "
+                 "nodes' %.3g",
+                 c->node, *c->nic ? c->nic : "?", c->value, c->others);
+        break;
+    default:
+        rank_text(c, buf, size);
+    }
+    return buf;
+}
+
+char *cause_common_text(enum cause_kind kind, double ratio, char *buf, size_t size)
+{
+    static const struct {
+        const char *before, *after;
+    } words[CAUSE_KINDS] = {
+        [CAUSE_RUN_DELAY] = { "the ranks wait ", " of the time for a CPU" },
+        [CAUSE_STEAL] = { "the hypervisor steals ", " of the CPU time on the nodes" },
+        [CAUSE_QUOTA] = { "the CPU quota holds the step up ", " of the time" },
+    };
+    char share[32];
+
+    buf[0] = '\0';
+    if (words[kind].before)
+        snprintf(buf, size, "%s%s%s", words[kind].before, units_format_percent(share, sizeof(share), ratio),
+                 words[kind].after);
+    return buf;
+}

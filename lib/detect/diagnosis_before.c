@@ -1,0 +1,121 @@
+/* diagnosis_before.c - what a replay misses of a straggler's cost, from what steps took before its onset. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "detect/diagnosis_private.h"
+#include "model/statistics.h"
+
+#define NEAR      32u /* steps on either side of the onset, but for the one next to it */
+#define NEAR_MIN  8u
+#define CERTAIN_Z 2.0 /* standard errors by which they differ at least */
+#define MEDIAN_ERROR \
+    (1.4826 * 1.2533) /* standard error of a median of normal values, over their median absolute deviation */
+
+uint32_t diagnosis_seq_of(const struct work *w, uint64_t number)
+{
+    uint64_t back = w->steps - number;
+
+    return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
+}
+
+uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most)
+{
+    uint64_t since = w->steps - onset;
+    uint32_t kept = work_kept(w) < most ? work_kept(w) : most;
+
+    return since < kept ? (uint32_t)since : kept;
+}
+
+/* Times of steps on one side of an onset: their median, which rare strikes leave as it is, and its standard error. */
+struct side {
+    double median_s, error_s;
+    uint32_t n;
+};
+
+/* Of the n steps from `back` on, less what each would be shorter; saved_s NULL: as they were. */
+static struct side side_of(const struct work *w, uint32_t back, uint32_t n, const double *saved_s)
+{
+    float v[NEAR], off[NEAR];
+    struct side side = { NAN, NAN, 0 };
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct work_step *k = &w->step[work_slot(w, back - i)];
+
+        if (!k->pause)
+            v[side.n++] = (float)((k->duration_s - (saved_s ? saved_s[i] : 0)) / work_beat(w, k->seq));
+    }
+    if (side.n < NEAR_MIN)
+        return side;
+    side.median_s = statistics_medianf(v, side.n);
+    for (uint32_t i = 0; i < side.n; i++)
+        off[i] = fabsf(v[i] - (float)side.median_s);
+    side.error_s = MEDIAN_ERROR * statistics_medianf(off, side.n) / sqrt(side.n);
+    return side;
+}
+
+/* Did something else begin at about the same time?  Then the steps before say nothing of this one alone. */
+static bool has_company(const struct diagnosis *d, size_t at)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (i != at && d->finding[i].standing && !d->finding[i].young &&
+            llabs((long long)(d->finding[i].onset_step - d->finding[at].onset_step)) <= NEAR)
+            return true;
+    return false;
+}
+
+/* Of so many steps on one side, those that are compared: not the one next to the onset. */
+static uint32_t near_of(uint32_t steps)
+{
+    return steps - 1 < NEAR ? steps - 1 : NEAR;
+}
+
+void diagnosis_look_before(struct diagnosis *d, size_t at)
+{
+    const struct work *w = d->work;
+    struct missed *m = &d->entry[at].missed;
+    const struct straggler *g = &d->entry[at].straggler;
+    uint32_t since = diagnosis_steps_since(w, g->onset, WORK_STEPS), before = work_kept(w) - since, n;
+    double saved_s[WORK_STEPS], more[WORK_STEPS], z, off;
+    bool alone = !has_company(d, at);
+    struct side was, is;
+
+    if (g->drift || g->fading)
+        return;
+    if (!alone || m->onset != g->onset)
+        *m = (struct missed){ .onset = g->onset, .ratio = 1 };
+    if (!alone || since <= NEAR_MIN || before <= NEAR_MIN || w->steps - g->onset != since ||
+        since < 2 * m->since)
+        return;
+    m->since = since;
+    if (w->price_steps(w->price_arg, g, 1, diagnosis_seq_of(w, g->onset + 1), saved_s, more) != since)
+        return;
+    n = near_of(before);
+    was = side_of(w, since + n, n, NULL);
+    is = side_of(w, since - 2, near_of(since), saved_s + 1);
+    off = is.median_s / was.median_s - 1;
+    z = (is.median_s - was.median_s) / hypot(is.error_s, was.error_s);
+    if (!(fabs(off) < 1) || !(fabs(z) > CERTAIN_Z)) {
+        m->ratio = 1;
+        return;
+    }
+    m->ratio = 1 + off * (1 - CERTAIN_Z * CERTAIN_Z / (z * z));
+    m->error = fabs(off / z);
+}
+
+double diagnosis_with_missed(const struct diagnosis *d, size_t at, struct price p)
+{
+    const struct missed *m = &d->entry[at].missed;
+
+    return m->since && m->ratio != 1 ? fmax(0, p.of_s - (p.of_s - p.saved_s) / m->ratio) : p.saved_s;
+}
+
+/* The cost is what the time without it is shorter: the error of the one is in the other. */
+struct interval diagnosis_missed_cost(const struct diagnosis *d, size_t at)
+{
+    const struct missed *m = &d->entry[at].missed;
+    double slowdown = d->finding[at].slowdown;
+
+    if (!m->since || m->ratio == 1 || !(slowdown > 1))
+        return (struct interval){ 1, 1 };
+    return interval_of(1, m->error / m->ratio / (slowdown - 1), INFINITY);
+}

@@ -1,0 +1,91 @@
+/* diagnosis_private.h - what diagnosis.c and diagnosis_price.c share: the list of findings, and what its detectors know. */
+#ifndef SYNCGUARD_DETECT_DIAGNOSIS_PRIVATE_H
+#define SYNCGUARD_DETECT_DIAGNOSIS_PRIVATE_H
+
+#include "detect/diagnosis.h"
+#include "detect/oscillation.h"
+#include "detect/prices.h"
+#include "detect/straggler.h"
+#include "detect/transfer.h"
+#include "detect/variability.h"
+
+#define DIAGNOSIS_RECENT 64u /* steps that the slowdown of now stands on, at the most */
+
+/* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY
+ * on. */
+enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, KEY_ROLE, STRAGGLER_KEY };
+
+struct entry {
+    uint64_t key;
+    double found_s; /* the caller's clock */
+    struct reported {
+        enum finding_class class;
+        uint64_t step; /* 0: not yet */
+        uint32_t seq;
+    } reported[2];              /* each class that was reported of it, and when first */
+    struct straggler straggler; /* as it last was */
+    double expired_s;           /* saved in steps that are no longer remembered */
+    uint64_t doubted;           /* steps since the onset, of a straggler's newest interval; 0: it has none */
+    size_t doubted_n;           /* findings whose common cost it was */
+    struct missed {
+        uint64_t onset;      /* of the straggler */
+        uint32_t since;      /* steps since then, of the newest look; 0: none */
+        double ratio, error; /* what steps take without it, by replays, over what they took before it; of that */
+    } missed;
+};
+
+struct diagnosis {
+    struct work *work;
+    struct stragglers *stragglers;
+    struct variability *variability;
+    struct oscillation oscillation;
+    struct transfer transfer;
+    struct finding finding[FINDINGS_MAX];
+    struct entry entry[FINDINGS_MAX];
+    size_t n;
+    uint32_t next_id;
+    double unseen_s, seen_s; /* before the first step that was judged; of those since */
+    double unseen_steps;     /* there were before it, as far as it is known when the job began */
+    double between_s;        /* between those: steps of another kind (evaluation) */
+    double began_s, ended_s; /* when the first item came, and when the newest step ended */
+    uint64_t priced;         /* the step at which the stragglers' prices were taken */
+    uint32_t price_every;    /* steps */
+    size_t priced_n;         /* findings then */
+};
+
+/* ---- diagnosis_price.c ---- */
+
+/* Slowdown over the newest steps, from what all steps since the onset lost on average. */
+double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s);
+/* What was saved in the steps that were judged, and likewise in those between and before. */
+double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s);
+/* What a finding cost since its onset, and before it was seen, from what it cost in the newest steps, which took of_s. */
+double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s, double of_s);
+/* The interval of a cost for what steps take beyond their longest work and their transfer.  lost_ratio: the share of the steps' time that
+ * the finding is said to cost. */
+struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, double lost_ratio);
+/* Before the newest step overwrites the oldest: what that one cost is kept as it is known now. */
+void diagnosis_keep_expiring(struct diagnosis *d);
+/* Price the stragglers that stand, if it is time to. */
+void diagnosis_price_stragglers(struct diagnosis *d);
+
+/* ---- diagnosis_before.c ---- */
+
+/* The collective with which step `number` (from 1) ended; the oldest remembered where it is further back. */
+uint32_t diagnosis_seq_of(const struct work *w, uint64_t number);
+
+/* Number of remembered steps since the onset, at most the limit. */
+uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most);
+
+/* A fault may cost more than longer work and longer transfers: ranks that spin while they wait use up their share of a processor, and do their
+ * own work slower afterwards.  So what steps take just after the onset without the straggler, by replays, is compared with what they took
+ * just before, where nothing else began then (interrupted time series: Wagner et al., J. Clin. Pharm. Ther. 27, 2002).  What they differ by
+ * counts beyond two standard errors, and less the nearer it is to them (nonnegative garrote: Breiman, Technometrics 37, 1995).
+ * Where steps are replayed (work.price); looked at again when twice as many steps are known. */
+void diagnosis_look_before(struct diagnosis *d, size_t at);
+/* What it saves, with that; p: the same by replays alone. */
+double diagnosis_with_missed(const struct diagnosis *d, size_t at, struct price p);
+/* The interval of the cost for that. */
+struct interval diagnosis_missed_cost(const struct diagnosis *d, size_t at);
+
+#endif

@@ -1,0 +1,30 @@
+/* onset.h - when did a series begin to be higher, at once or slowly?
+ *
+ * Two explanations compete: a step (the most likely change point of a mean: Page 1954; Hinkley 1970) and a
+ * ramp that ends in a plateau, both by least squares over all beginnings. The noise is taken from successive
+ * differences, so that neither explanation hides in it. The ramp must explain clearly more than the best
+ * step; a step must explain clearly more than chance over all change points does, or it was so from the
+ * beginning. */
+#ifndef SYNCGUARD_DETECT_ONSET_H
+#define SYNCGUARD_DETECT_ONSET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ONSET_MAX 256u /* values */
+
+struct onset {
+    bool ramp;
+    uint32_t from; /* values before it began; 0: it was so from the beginning */
+    uint32_t to;   /* a ramp's end: values before it stands in full; else from */
+    double before; /* mean before it */
+    double height; /* how much higher it is since (a ramp: at its end) */
+};
+
+/* y[n], oldest first, n from 1 to ONSET_MAX, is changed: an unknown value (NaN) becomes the one before it,
+ * and the weight of one value is bounded. inflate: how much more a mean over some values varies than
+ * independent ones would; lasting: a level that others have as well, and that counts for no change; was_ramp:
+ * an earlier call found one. */
+struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bool was_ramp);
+
+#endif

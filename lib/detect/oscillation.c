@@ -1,0 +1,231 @@
+#include "detect/oscillation.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WINDOW     32u /* maximum number of steps looked at ... */
+#define CYCLES_MIN 4u  /* ... and minimum number of cycles in them */
+#define STEPS_MIN  12u
+#define EXPLAINED  0.75 /* of the variance, by the phases */
+#define RATIO_MIN  1.02 /* slow over fast */
+#define CALM_MIN   12u /* steps */
+#define CONFIRM    2u
+#define LET_GO     16u
+
+/* The newest typical works, without the program's own rhythm, newest first, as far as the steps follow one another. */
+static uint32_t take(const struct work *w, uint32_t period, float *y)
+{
+    uint32_t n = 0;
+
+    while (n < WINDOW && n < work_kept(w)) {
+        const struct work_step *k = &w->step[work_slot(w, n)];
+
+        if (n && k->seq + period != w->step[work_slot(w, n - 1)].seq)
+            break;
+        y[n++] = k->pause ? NAN : k->typical_s / work_beat(w, k->seq);
+    }
+    return n;
+}
+
+struct fold {
+    uint32_t period;
+    double explained, fast_s, slow_s;
+    double error; /* standard error of slow over fast, relative */
+    bool wave;    /* as many slow steps in a row as fast ones, and more than one */
+};
+
+static double mean_of(const float *y, uint32_t n, uint32_t phase, uint32_t period, uint32_t *known)
+{
+    double sum = 0;
+
+    *known = 0;
+    for (uint32_t i = phase; i < n; i += period)
+        if (!isnan(y[i])) {
+            sum += y[i];
+            (*known)++;
+        }
+    return *known ? sum / *known : NAN;
+}
+
+/* Share of the variance that the phases explain (less what chance would), and the two levels. */
+static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
+{
+    struct fold f = { .period = period };
+    double mean[OSCILLATION_MAX], all, total = 0, within = 0, middle, low = INFINITY, high = 0;
+    uint32_t known, in[OSCILLATION_MAX], slow = 0, fast = 0, slow_phases = 0, changes = 0;
+
+    all = mean_of(y, n, 0, 1, &known);
+    for (uint32_t p = 0; p < period; p++) {
+        mean[p] = mean_of(y, n, p, period, &in[p]);
+        low = fmin(low, mean[p]);
+        high = fmax(high, mean[p]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!isnan(y[i])) {
+            total += (y[i] - all) * (y[i] - all);
+            within += (y[i] - mean[i % period]) * (y[i] - mean[i % period]);
+        }
+    if (known <= period + 1 || !(total > 0))
+        return f;
+    f.explained = 1 - within / (known - period) / (total / (known - 1));
+    middle = (low + high) / 2;
+    for (uint32_t p = 0; p < period; p++) {
+        slow_phases += mean[p] > middle;
+        changes += (mean[p] > middle) != (mean[(p + 1) % period] > middle);
+        if (mean[p] > middle) {
+            f.slow_s += mean[p] * in[p];
+            slow += in[p];
+        } else {
+            f.fast_s += mean[p] * in[p];
+            fast += in[p];
+        }
+    }
+    f.wave = period > 2 && 2 * slow_phases == period && changes == 2;
+    f.slow_s /= slow;
+    f.fast_s /= fast;
+    f.error = sqrt(within / (known - period) *
+                   (1 / (f.slow_s * f.slow_s * slow) + 1 / (f.fast_s * f.fast_s * fast)));
+    return f;
+}
+
+static struct fold best_fold(const float *y, uint32_t n)
+{
+    struct fold best = { 0 };
+
+    for (uint32_t p = 2; p <= OSCILLATION_MAX && n >= CYCLES_MIN * p; p++) {
+        struct fold f = fold_at(y, n, p);
+
+        if (f.explained > best.explained + 0.02) /* a multiple of the period explains as much */
+            best = f;
+    }
+    return best;
+}
+
+/* Had this step been a fast one. */
+static double saved_s(const struct oscillation *o, const struct work *w, uint32_t back)
+{
+    const struct work_step *k = &w->step[work_slot(w, back)];
+    double middle_s = k->usual_s; /* a running median of two levels lies between them */
+
+    return !k->pause && k->typical_s / work_beat(w, k->seq) > middle_s ? k->longest_s * (1 - 1 / o->ratio) : 0;
+}
+
+/* How far back do the steps alternate? */
+static uint32_t alternates_since(const struct work *w, const struct fold *f)
+{
+    double middle_s = (f->fast_s + f->slow_s) / 2;
+    uint32_t far = 0, half = f->period / 2 ? f->period / 2 : 1, wrong = 0;
+
+    for (uint32_t b = 0; b + half < work_kept(w); b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)], *h = &w->step[work_slot(w, b + half)];
+
+        if (k->pause || h->pause)
+            continue;
+        if ((k->typical_s / work_beat(w, k->seq) > middle_s) == (h->typical_s / work_beat(w, h->seq) > middle_s)) {
+            if (++wrong > 2 * f->period)
+                break;
+            continue;
+        }
+        wrong = wrong ? wrong - 1 : 0;
+        far = b + half;
+    }
+    return far;
+}
+
+/* Did the steps that are slow now take no longer than the others before?  If they did, or if there were too few, the program has
+ * alternated since it began: it may have been written so, unless several slow steps follow one another (rhythm.h). */
+static bool is_calm_before(const struct work *w, const struct fold *f, uint32_t far, uint32_t stride)
+{
+    double middle_s = (f->fast_s + f->slow_s) / 2, sum[2] = { 0 }, now_s[OSCILLATION_MAX] = { 0 };
+    uint32_t n[2] = { 0 }, in[OSCILLATION_MAX] = { 0 };
+
+    for (uint32_t b = 0; b < work_kept(w); b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+        uint32_t phase = (w->step[work_slot(w, 0)].seq - k->seq) / stride % f->period; /* steps may be missing */
+
+        if (k->pause)
+            continue;
+        if (b <= far) {
+            now_s[phase] += k->typical_s / work_beat(w, k->seq);
+            in[phase]++;
+        } else {
+            bool slow = now_s[phase] > middle_s * in[phase];
+
+            sum[slow] += k->typical_s / work_beat(w, k->seq);
+            n[slow]++;
+        }
+    }
+    return n[0] + n[1] >= CALM_MIN && n[0] + n[1] >= 2 * f->period && n[0] && n[1] &&
+           sum[1] / n[1] / (sum[0] / n[0]) - 1 < (f->slow_s / f->fast_s - 1) / 3;
+}
+
+/* What the steps since the onset cost by their durations, slow against fast, over what they cost by their works: where ranks wait for each
+ * other inside of a step, the work of the slowest is not all of it.  NaN: too few. */
+static double by_durations(const struct oscillation *o, const struct work *w)
+{
+    uint32_t n = w->steps - o->onset < work_kept(w) ? (uint32_t)(w->steps - o->onset) : work_kept(w),
+             in[2] = { 0 };
+    double sum_s[2] = { 0 }, by_work_s = 0;
+
+    for (uint32_t b = 0; b < n; b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+        double lost_s = saved_s(o, w, b);
+
+        if (k->pause)
+            continue;
+        by_work_s += lost_s;
+        sum_s[lost_s > 0] += k->duration_s / work_beat(w, k->seq);
+        in[lost_s > 0]++;
+    }
+    return in[0] && in[1] ? (sum_s[1] - sum_s[0] * in[1] / in[0]) / by_work_s : NAN;
+}
+
+/* How uncertain the ratio of the levels is, the onset, which is known to a period, and how a step's cost follows from its work. */
+static void set_cost(struct oscillation *o, const struct work *w, const struct fold *f)
+{
+    double first = o->period / (double)(w->steps - o->onset), other = by_durations(o, w);
+
+    o->cost = isnan(other) ? INTERVAL_UNKNOWN : (struct interval){ fmin(1, other), fmax(1, other) };
+    o->cost = interval_product(o->cost, (struct interval){ 1 - first, 1 + first });
+    o->cost = interval_product(o->cost, interval_of(1, f->error / (o->ratio - 1), INFINITY));
+}
+
+static void name(struct oscillation *o, const struct work *w, const struct fold *f, uint32_t stride, double min_slowdown)
+{
+    uint32_t far = alternates_since(w, f);
+    double lost_s = 0, all_s = work_time_s(w, far + 1);
+
+    o->ratio = f->slow_s / f->fast_s;
+    for (uint32_t b = 0; b <= far; b++)
+        lost_s += saved_s(o, w, b);
+    if (all_s < (all_s - lost_s) * min_slowdown || !(f->wave || is_calm_before(w, f, far, stride)))
+        return;
+    o->standing = true;
+    o->saved_s = lost_s;
+    o->period = f->period;
+    o->onset = w->steps - 1 - far;
+    o->without = 0;
+    set_cost(o, w, f);
+}
+
+void oscillation_step(struct oscillation *o, const struct work *w, uint32_t period, double min_slowdown)
+{
+    float y[WINDOW];
+    uint32_t n = take(w, period, y);
+    struct fold f = best_fold(y, n);
+    bool there = f.explained > EXPLAINED && f.slow_s > RATIO_MIN * f.fast_s;
+
+    if (o->standing) {
+        o->saved_s += saved_s(o, w, 0);
+        o->without = there || n < STEPS_MIN ? 0 : o->without + 1;
+        if (there)
+            o->ratio += (f.slow_s / f.fast_s - o->ratio) / 8;
+        set_cost(o, w, &f);
+        if (o->without >= LET_GO)
+            o->standing = false;
+        return;
+    }
+    o->with = there && n >= STEPS_MIN ? o->with + 1 : 0;
+    if (o->with >= CONFIRM)
+        name(o, w, &f, period, min_slowdown);
+}

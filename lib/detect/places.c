@@ -1,0 +1,433 @@
+#include "detect/places.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "model/statistics.h"
+
+#define STEPS_MIN   8u  /* before anything is weighed */
+#define PAST_MIN    12u /* steps that a place's own past stands on */
+#define PAST_MAX    512u
+#define LEARN_EVERY 8u /* steps between two looks at what is ordinary */
+
+/* What a step shows of a place is kept in these units, up to this. */
+#define X_UNITS 4096.0f
+#define X_MAX   7.9
+
+#define CLIP      4.5  /* maximum of one rank in one step, in standard deviations of the shortest window's steps */
+#define CLEAR     1.1  /* times the limit need no second step to confirm them ... */
+#define STEADY    0.1  /* ... where the noise is less than this */
+#define SATURATED 0.75 /* of that, as a mean over a window: it may be more, and the median decides how much */
+
+/* From the beginning slow is a place that the spread of the healthy ones does not explain; of few of them
+ * that spread is poorly known. */
+#define SPREAD_LIMIT 4.0
+#define SPREAD_FEW   2.0
+#define SPREAD_EARLY 0.01
+#define SPREAD_MIN   0.001
+#define SPREAD_STEPS 16u
+
+#define INFLATE_MAX    6.0
+#define INFLATE_EARLY  1.2
+#define INFLATE_MARGIN 1.1 /* the estimate comes from few windows */
+/* Windows seen in full by every rank, and by all of few ranks together: fewer show nothing of how they vary.
+ */
+#define BLOCKS_MIN 2u
+#define BLOCKS_FEW 32u
+
+static const uint32_t windows[PLACES_WINDOWS] = { 4, 8, 16, 32, 64 };
+#define WINDOWS      PLACES_WINDOWS
+#define LONGEST      PLACES_LONGEST
+#define LIMIT_Z      PLACES_LIMIT_Z
+#define MEDIAN_STEPS PLACES_MEDIAN_STEPS
+
+void places_free(struct places *s)
+{
+    free(s->track);
+    free(s->around);
+    free(s->scratch);
+    free(s->sum);
+    free(s->count);
+    memset(s, 0, sizeof(*s));
+}
+
+void places_reset(struct places *s)
+{
+    s->n_tracks = 0;
+    s->n = 0;
+    s->steps = 0;
+}
+
+uint32_t place_of(const struct work *w, enum finding_scope scope, uint32_t rank)
+{
+    return scope == SCOPE_RANK ? rank : scope == SCOPE_NODE ? w->rank[rank].node : w->rank[rank].switch_id;
+}
+
+bool places_current(const struct places *s, const struct work *w)
+{
+    return s->n == w->n && s->placed == w->placed;
+}
+
+static size_t track_of(const struct places *s, enum finding_scope scope, uint32_t place)
+{
+    for (size_t t = s->n; t < s->n_tracks; t++)
+        if (s->track[t].scope == scope && s->track[t].place == place)
+            return t;
+    return s->n_tracks;
+}
+
+static void add_track(struct places *s, enum finding_scope scope, uint32_t place, uint32_t first)
+{
+    memset(&s->track[s->n_tracks], 0, sizeof(*s->track));
+    s->track[s->n_tracks].scope = scope;
+    s->track[s->n_tracks].first = first;
+    s->track[s->n_tracks++].place = place;
+}
+
+static void make_tracks(struct places *s, const struct work *w)
+{
+    places_reset(s);
+    s->n = w->n;
+    s->placed = w->placed;
+    s->track = xrealloc(s->track, w->n, sizeof(*s->track));
+    for (uint32_t r = 0; r < w->n; r++) {
+        add_track(s, SCOPE_RANK, r, r);
+        s->track[r].ranks = 1;
+    }
+    s->around = xrealloc(s->around, (size_t)2 * w->n, sizeof(*s->around));
+    for (int scope = SCOPE_NODE; scope < SCOPE_NONE; scope++)
+        for (uint32_t r = 0; r < w->n; r++) {
+            uint32_t place = place_of(w, (enum finding_scope)scope, r);
+            size_t t;
+
+            s->around[2 * r + (scope == SCOPE_SWITCH)] = UINT32_MAX;
+            if (place == WORK_PLACE_NONE)
+                continue;
+            t = track_of(s, (enum finding_scope)scope, place);
+            if (t == s->n_tracks) {
+                s->track = xrealloc(s->track, s->n_tracks + 1, sizeof(*s->track));
+                add_track(s, (enum finding_scope)scope, place, r);
+            }
+            s->around[2 * r + (scope == SCOPE_SWITCH)] = (uint32_t)t;
+            s->track[t].ranks++;
+        }
+    s->scratch = xrealloc(s->scratch, s->n_tracks, sizeof(*s->scratch));
+    s->sum = xrealloc(s->sum, s->n_tracks, sizeof(*s->sum));
+    s->count = xrealloc(s->count, s->n_tracks, sizeof(*s->count));
+    for (size_t i = 0; i < WINDOWS; i++)
+        s->inflate[i] = INFLATE_EARLY;
+    for (int scope = 0; scope < SCOPE_NONE; scope++)
+        s->spread[scope] = SPREAD_EARLY;
+}
+
+bool track_overlaps(const struct track *a, const struct track *b, const struct work *w)
+{
+    if (a->scope == b->scope)
+        return a->place == b->place;
+    if (a->scope > b->scope)
+        return track_overlaps(b, a, w);
+    return place_of(w, b->scope, a->first) == b->place;
+}
+
+/* ---- the means ---- */
+
+static double mean_over(const struct track *k, size_t window)
+{
+    return (double)k->sum[window] / (X_UNITS * windows[window]);
+}
+
+static void push(struct track *k, double excess)
+{
+    int16_t x = (int16_t)lrint(X_UNITS * fmax(-X_MAX, fmin(X_MAX, excess)));
+    uint32_t at = k->seen % LONGEST;
+
+    if (k->seen >= LONGEST && !k->named) {
+        k->past_n += k->past_n < PAST_MAX;
+        k->past += ((float)k->x[at] / X_UNITS - k->past) / (float)k->past_n;
+    }
+    for (size_t i = 0; i < WINDOWS; i++) {
+        if (k->seen >= windows[i])
+            k->sum[i] -= k->x[(k->seen - windows[i]) % LONGEST];
+        k->sum[i] += x;
+    }
+    k->x[at] = x;
+    k->seen++;
+}
+
+/* How much the mean over a window changes from one to the next: a lasting fault changes each but once. */
+static void follow_blocks(struct track *k)
+{
+    for (size_t i = 0; i < WINDOWS && k->seen % windows[i] == 0; i++) {
+        uint32_t blocks = k->seen / windows[i];
+        float mean = (float)mean_over(k, i);
+
+        if (blocks > 1)
+            k->block_change[i] += (fabsf(mean - k->block_before[i]) - k->block_change[i]) /
+                                  (blocks < 32 ? (float)(blocks - 1) : 32);
+        k->block_before[i] = mean;
+    }
+}
+
+/* Each place's mean excess over all the others in the newest step. */
+static void push_step(struct places *s, const struct work *w)
+{
+    float limit = (float)(CLIP * w->sigma * s->inflate[0]), all = 0;
+    uint32_t known = 0; /* of those that nothing is named of */
+
+    memset(s->sum, 0, s->n_tracks * sizeof(*s->sum));
+    memset(s->count, 0, s->n_tracks * sizeof(*s->count));
+    for (uint32_t r = 0; r < s->n; r++) {
+        float x = fmaxf(-limit, fminf(limit, w->excess[r]));
+
+        if (isnan(w->excess[r]))
+            continue;
+        s->sum[r] = x;
+        s->count[r] = 1;
+        if (s->track[r].named)
+            continue;
+        all += x;
+        known++;
+    }
+    for (uint32_t r = 0; r < s->n; r++)
+        for (int i = 0; i < 2; i++)
+            if (s->around[2 * r + i] != UINT32_MAX) {
+                s->sum[s->around[2 * r + i]] += s->sum[r];
+                s->count[s->around[2 * r + i]] += s->count[r];
+            }
+    for (size_t t = 0; t < s->n_tracks; t++) {
+        struct track *k = &s->track[t];
+        uint32_t n = known - (k->named ? 0 : s->count[t]);
+        float others = (all - (k->named ? 0 : s->sum[t])) / (float)n;
+
+        /* A place without a known rank is taken to have gone on.  One that is all there is beside those that are named stands
+         * still: their fault is not its past. */
+        if (!n)
+            continue;
+        if (s->count[t])
+            push(k, s->sum[t] / (float)s->count[t] - others);
+        else
+            push(k, k->seen >= windows[1] ? mean_over(k, 1) : 0);
+        follow_blocks(k);
+    }
+}
+
+/* ---- what is ordinary ---- */
+
+/* Mean absolute difference of two draws to standard deviation, for normal noise: sqrt(pi) / 2. */
+#define CHANGE_TO_SIGMA 0.8862
+
+/* Neighbouring steps of a shared machine are not independent: how much less a window averages out than
+ * independent steps would is measured, window by window. One that was not seen often enough is taken to go on
+ * as the shorter ones do. */
+static void learn_inflation(struct places *s, const struct work *w)
+{
+    uint32_t blocks = BLOCKS_MIN + BLOCKS_FEW / s->n;
+
+    for (size_t i = 0; i < WINDOWS; i++) {
+        double growth = 1;
+        uint32_t m = 0;
+
+        for (uint32_t r = 0; r < s->n; r++)
+            if (s->track[r].seen >= blocks * windows[i])
+                s->scratch[m++] = s->track[r].block_change[i];
+        if (m) {
+            s->inflate[i] = INFLATE_MARGIN * CHANGE_TO_SIGMA * statistics_medianf(s->scratch, m) *
+                            sqrt(windows[i]) / (w->sigma * sqrt(1 + 1.0 / (s->n - 1)));
+        } else {
+            if (i > 1)
+                growth = fmax(1, s->inflate[i - 1] / s->inflate[i - 2]);
+            s->inflate[i] = i ? s->inflate[i - 1] * growth : INFLATE_EARLY;
+        }
+        s->inflate[i] = fmax(1, fmin(INFLATE_MAX, s->inflate[i]));
+    }
+}
+
+static double long_mean(const struct track *k)
+{
+    uint32_t window = k->seen < LONGEST ? k->seen : LONGEST;
+
+    return (k->sum[WINDOWS - 1] / X_UNITS + k->past * (float)k->past_n) / (window + k->past_n);
+}
+
+#define MEDIAN_TO_SIGMA (1 / 0.6745)
+
+/* Spread of the ranks' lasting excess, less what noise alone gives it. Within nodes and within switches: a
+ * slow node must not hide in a spread that it makes itself. */
+static double spread_within(struct places *s, const struct work *w, enum finding_scope scope)
+{
+    uint32_t m = 0, long_n;
+    double spread, noise;
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        double mean = long_mean(&s->track[r]), fit = 1;
+        uint32_t place = place_of(w, scope, r);
+
+        if (s->track[r].named)
+            continue;
+        if (scope != SCOPE_RANK && place != WORK_PLACE_NONE) {
+            const struct track *k = &s->track[s->around[2 * r + (scope == SCOPE_SWITCH)]];
+
+            if (k->ranks < 2)
+                continue;
+            fit = sqrt(k->ranks / (k->ranks - 1.0));
+            mean -= long_mean(k) * (s->n - k->ranks) / (double)s->n;
+        }
+        s->scratch[m++] = (float)fabs(fit * mean);
+    }
+    if (m < 2)
+        return NAN;
+    long_n = s->steps < PAST_MAX ? (uint32_t)s->steps : PAST_MAX;
+    spread = MEDIAN_TO_SIGMA * statistics_medianf(s->scratch, m);
+    noise = w->sigma * s->inflate[WINDOWS - 1] / sqrt(long_n);
+    return sqrt(fmax(SPREAD_MIN * SPREAD_MIN, spread * spread - noise * noise));
+}
+
+static void learn_spread(struct places *s, const struct work *w)
+{
+    for (int scope = 0; scope < SCOPE_NONE; scope++) {
+        double spread = spread_within(s, w, (enum finding_scope)scope);
+
+        s->spread[scope] = isnan(spread) ? s->spread[SCOPE_RANK] : spread;
+    }
+}
+
+/* ---- evidence ---- */
+
+/* Standard error of a place's excess over the others in one step, for a rank's of 1. */
+static double share(const struct places *s, const struct track *k)
+{
+    return k->ranks < s->n ? sqrt(1.0 / k->ranks + 1.0 / (s->n - k->ranks)) : INFINITY;
+}
+
+double places_lasting_error(const struct places *s, const struct track *k)
+{
+    return s->spread[k->scope] * share(s, k);
+}
+
+double places_lasting(const struct places *s, const struct track *k)
+{
+    uint32_t places = s->n / k->ranks;
+
+    return SPREAD_LIMIT * (1 + SPREAD_FEW / sqrt(places > 2 ? places : 2)) * places_lasting_error(s, k);
+}
+
+static float median_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot,
+                           bool inside)
+{
+    uint32_t m = 0;
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        float x;
+
+        if ((place_of(w, k->scope, r) == k->place) != inside)
+            continue;
+        x = work_excess(w, slot, r);
+        if (!isnan(x))
+            s->scratch[m++] = x;
+    }
+    return statistics_medianf(s->scratch, m);
+}
+
+float places_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot)
+{
+    float in = median_excess(s, w, k, slot, true), out = median_excess(s, w, k, slot, false);
+
+    return (1 + in) / (1 + out) - 1;
+}
+
+double places_recent_excess(struct places *s, const struct work *w, const struct track *k, uint32_t steps)
+{
+    float y[LONGEST];
+    uint32_t m = 0;
+
+    for (uint32_t b = 0; b < steps && b < work_kept(w); b++) {
+        float x = places_excess(s, w, k, work_slot(w, b));
+
+        if (!isnan(x))
+            y[m++] = x;
+    }
+    return statistics_medianf(y, m);
+}
+
+/* A mean over a window, of clipped excesses: where they all reached the limit of one step, the
+ * median shows how far they really went. */
+static double level(struct places *s, const struct work *w, const struct track *k, size_t window)
+{
+    double mean = mean_over(k, window);
+
+    if (mean < SATURATED * CLIP * w->sigma * s->inflate[0])
+        return mean;
+    return fmax(
+        mean, places_recent_excess(s, w, k, windows[window] < MEDIAN_STEPS ? windows[window] : MEDIAN_STEPS));
+}
+
+static void take_z(struct track *k, double z, uint32_t window)
+{
+    k->z = z;
+    k->window = window < MEDIAN_STEPS ? window : MEDIAN_STEPS;
+}
+
+static void weigh(struct places *s, const struct work *w, struct track *k)
+{
+    double one = w->sigma * share(s, k), limit = places_lasting(s, k);
+    double of_past = one * s->inflate[WINDOWS - 1];
+
+    k->z = 0;
+    for (size_t i = 0; i < WINDOWS && k->seen >= windows[i]; i++) {
+        uint32_t in_longest = k->seen < LONGEST ? k->seen : LONGEST;
+        uint32_t past_n = k->past_n + in_longest - windows[i];
+        double mean = mean_over(k, i), error = one * s->inflate[i];
+        double past =
+            (k->past * (float)k->past_n + (k->sum[WINDOWS - 1] - k->sum[i]) / X_UNITS) / fmax(1, past_n);
+        double z;
+
+        z = mean / (error / sqrt(windows[i]));
+        if (z > LIMIT_Z && z > k->z && level(s, w, k, i) > limit)
+            take_z(k, z, windows[i]);
+        if (past_n < PAST_MIN)
+            continue;
+        z = (mean - past) / sqrt(error * error / windows[i] + of_past * of_past / past_n);
+        if (z > k->z && mean > 0)
+            take_z(k, z, windows[i]);
+    }
+    k->above = k->z > LIMIT_Z ? k->above + (k->z > CLEAR * LIMIT_Z && w->sigma < STEADY ? 2 : 1) : 0;
+}
+
+bool places_step(struct places *s, const struct work *w)
+{
+    if (!places_current(s, w))
+        make_tracks(s, w);
+    if (isnan(w->sigma) || w->n < 2)
+        return false;
+    push_step(s, w);
+    if (++s->steps % LEARN_EVERY == 0) {
+        learn_inflation(s, w);
+        if (s->steps >= SPREAD_STEPS)
+            learn_spread(s, w);
+    }
+    for (size_t t = 0; t < s->n_tracks && s->steps >= STEPS_MIN; t++)
+        weigh(s, w, &s->track[t]);
+    return s->steps >= STEPS_MIN;
+}
+
+void places_forget(struct places *s, const struct work *w, const struct track *late)
+{
+    for (size_t t = 0; t < s->n_tracks; t++) {
+        struct track *k = &s->track[t];
+
+        if (!track_overlaps(late, k, w))
+            continue;
+        memset(k->sum, 0, sizeof(k->sum));
+        k->seen = 0;
+        k->above = 0;
+    }
+}
+
+double places_limit(const struct places *s, const struct work *w)
+{
+    if (!s->n_tracks || s->steps < 2 * PAST_MIN || isnan(w->sigma))
+        return NAN;
+    return LIMIT_Z * w->sigma * s->inflate[WINDOWS - 1] / sqrt(LONGEST);
+}

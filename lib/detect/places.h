@@ -1,0 +1,85 @@
+/* places.h - how much later than all the others each rank, node and switch is, and how sure that is.
+ *
+ * Every rank, node and switch is a place with a mean excess (work.h) a step, held against all the others over
+ * the newest 4 to 64 steps, in standard errors: once against its own past (what changed?) and once against
+ * the spread that healthy ranks have anyway (who was slow from the beginning?). What one step can show is
+ * clipped. A window's standard error is that of independent steps times a factor that is measured: how much
+ * less windows average out.
+ *
+ * The fields are for straggler.c, and for nobody else. */
+#ifndef SYNCGUARD_DETECT_PLACES_H
+#define SYNCGUARD_DETECT_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "detect/finding.h"
+#include "detect/work.h"
+
+#define PLACES_WINDOWS      5u
+#define PLACES_LONGEST      64u
+#define PLACES_MEDIAN_STEPS 16u
+/* Many places are looked at in many overlapping windows: the limit is far above what one look would need. */
+#define PLACES_LIMIT_Z 6.0
+
+struct track {
+    enum finding_scope scope;
+    uint32_t place;        /* a rank, or the number of a node or a switch */
+    uint32_t ranks, first; /* that belong to it; one of them */
+    uint32_t seen;
+    int16_t x[PLACES_LONGEST];   /* excess over the others, clipped, in fixed point */
+    int32_t sum[PLACES_WINDOWS]; /* of the newest */
+    float past;                  /* mean of those that left the longest window ... */
+    uint32_t past_n;             /* ... their number, at most PAST_MAX */
+    float block_change[PLACES_WINDOWS], block_before[PLACES_WINDOWS];
+    double z;        /* strongest evidence now ... */
+    uint32_t window; /* ... and the steps it is from, at most PLACES_MEDIAN_STEPS */
+    bool named;      /* the caller's: it has part in what is named, and its past stands still meanwhile */
+    uint32_t above;  /* steps in a row above PLACES_LIMIT_Z; clear ones count twice */
+};
+
+struct places {
+    struct track *track; /* ranks first: track[r] is rank r's */
+    size_t n_tracks;
+    uint32_t n;      /* ranks that the tracks are made for ... */
+    uint32_t placed; /* ... where they were then (work.placed) */
+    uint64_t steps;
+    double inflate[PLACES_WINDOWS];  /* of a window's standard error over that of independent steps */
+    double spread[SCOPE_NONE]; /* of one rank's lasting excess, as each scope must take it */
+    uint32_t *around;                /* n times: the tracks of the rank's node and switch; UINT32_MAX: none */
+    float *scratch;                  /* n_tracks */
+    float *sum;                      /* n_tracks, by place */
+    uint32_t *count;
+};
+
+/* All zero is one that saw nothing. */
+void places_free(struct places *s); /* what it holds */
+void places_reset(struct places *s);
+
+/* Are the tracks those of the ranks as they are placed now? If not, the next step starts over. */
+bool places_current(const struct places *s, const struct work *w);
+/* Take the step that work_take() took; every track's z, window and above are as of now.  false: too little is
+ * known yet. */
+bool places_step(struct places *s, const struct work *w);
+/* What was late is no longer: the windows of all that had part in it start over. */
+void places_forget(struct places *s, const struct work *w, const struct track *late);
+
+/* The number of the place that a rank belongs to. */
+uint32_t place_of(const struct work *w, enum finding_scope scope, uint32_t rank);
+/* Has one of the two part in the other? */
+bool track_overlaps(const struct track *a, const struct track *b, const struct work *w);
+
+/* The place's median own work over the others', minus 1, in the step in that slot; NaN not known. */
+float places_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot);
+/* The same over the newest steps (at most PLACES_LONGEST), as a median: not clipped, no single step moves it.
+ */
+double places_recent_excess(struct places *s, const struct work *w, const struct track *k, uint32_t steps);
+/* The lasting excess that a healthy place may well have. */
+double places_lasting(const struct places *s, const struct track *k);
+/* The standard deviation of the lasting excess of healthy places like it. */
+double places_lasting_error(const struct places *s, const struct track *k);
+/* The smallest excess of one rank that would pass the limit now; NaN while that is not known. */
+double places_limit(const struct places *s, const struct work *w);
+
+#endif

@@ -1,0 +1,146 @@
+#include "detect/rhythm.h"
+
+#include <math.h>
+
+#define EVERY     16u /* steps between two looks */
+#define WARM_UP   4u  /* first steps, which show no rhythm */
+#define CYCLES    4u  /* fewest that are folded */
+#define EXPLAINED 0.35
+#define GONE      0.1
+#define BETTER    0.03 /* a multiple of the period explains as much */
+#define RATIO_MIN 1.03 /* heavy steps over the others */
+#define FIRST     8u   /* first steps that show it, or two periods, whichever is more */
+
+struct fold {
+    uint32_t period;
+    double explained, mean;
+    double phase[WORK_RHYTHM_MAX]; /* mean log of each, over the mean; NaN not known */
+};
+
+static uint32_t phase_of(const struct work *w, uint32_t back, uint32_t stride, uint32_t period)
+{
+    return w->step[work_slot(w, back)].seq / stride % period;
+}
+
+static double log_work(const struct work *w, uint32_t back)
+{
+    const struct work_step *k = &w->step[work_slot(w, back)];
+
+    return k->typical_s > 0 && !k->pause ? log(k->typical_s) : NAN; /* pauses are a structure of their own */
+}
+
+/* The steps from back `from` on, n of them. */
+static struct fold fold(const struct work *w, uint32_t from, uint32_t n, uint32_t stride, uint32_t period)
+{
+    struct fold f = { .period = period };
+    double sum[WORK_RHYTHM_MAX] = { 0 }, all = 0, total = 0, within = 0;
+    uint32_t in[WORK_RHYTHM_MAX] = { 0 }, known = 0;
+
+    for (uint32_t b = from; b < from + n; b++) {
+        double y = log_work(w, b);
+        uint32_t p = phase_of(w, b, stride, period);
+
+        if (isnan(y))
+            continue;
+        sum[p] += y;
+        in[p]++;
+        all += y;
+        known++;
+    }
+    f.mean = known ? all / known : NAN;
+    for (uint32_t p = 0; p < period; p++)
+        f.phase[p] = in[p] ? sum[p] / in[p] - f.mean : NAN;
+    for (uint32_t b = from; b < from + n; b++) {
+        double y = log_work(w, b) - f.mean, left = y - f.phase[phase_of(w, b, stride, period)];
+
+        if (isnan(y))
+            continue;
+        total += y * y;
+        within += left * left;
+    }
+    if (known > period + 1 && total > 0)
+        f.explained = 1 - within / (known - period) / (total / (known - 1));
+    return f;
+}
+
+/* Heavy steps over the others, by what their phases are in *by; *heavy: how many of a period's steps are; *light: the mean log of the
+ * others. */
+static double contrast(const struct fold *f, const struct fold *by, uint32_t *heavy, double *light)
+{
+    double low = INFINITY, high = -INFINITY, slow = 0, fast = 0;
+    uint32_t n = 0, known = 0;
+
+    for (uint32_t p = 0; p < by->period; p++) {
+        low = fmin(low, by->phase[p]);
+        high = fmax(high, by->phase[p]);
+    }
+    *heavy = 0;
+    for (uint32_t p = 0; p < by->period; p++) {
+        bool is_heavy = by->phase[p] > (low + high) / 2;
+
+        *heavy += is_heavy;
+        if (isnan(f->phase[p]))
+            continue;
+        known++;
+        n += is_heavy;
+        *(is_heavy ? &slow : &fast) += f->phase[p];
+    }
+    *light = n < known ? fast / (known - n) : 0;
+    return n && n < known ? exp(slow / n - *light) : 1;
+}
+
+/* Does it alternate between as many heavy steps in a row as light ones?  Programs have single steps that do more; several of them by turns
+ * are the whole job's oscillation, from the start or not.  With a period of two they look the same. */
+static bool alternates(const struct fold *f)
+{
+    double low = INFINITY, high = -INFINITY;
+    uint32_t heavy = 0, changes = 0;
+
+    for (uint32_t p = 0; p < f->period; p++) {
+        low = fmin(low, f->phase[p]);
+        high = fmax(high, f->phase[p]);
+    }
+    for (uint32_t p = 0; p < f->period; p++) {
+        bool is_heavy = f->phase[p] > (low + high) / 2, next = f->phase[(p + 1) % f->period] > (low + high) / 2;
+
+        heavy += is_heavy;
+        changes += is_heavy != next;
+    }
+    return f->period > 2 && 2 * heavy == f->period && changes == 2;
+}
+
+static void look(struct work *w, uint32_t stride)
+{
+    uint32_t n = (uint32_t)w->steps - WARM_UP, first, heavy;
+    struct fold best = { 0 }, early;
+    double ratio, light, unused;
+
+    for (uint32_t p = 2; p <= WORK_RHYTHM_MAX && n >= CYCLES * p; p++) {
+        struct fold f = fold(w, 0, n, stride, p);
+
+        if (f.explained > best.explained + BETTER)
+            best = f;
+    }
+    if (best.explained < EXPLAINED)
+        return;
+    ratio = contrast(&best, &best, &heavy, &light);
+    first = 2 * best.period > FIRST ? 2 * best.period : FIRST;
+    early = fold(w, n - first, first, stride, best.period);
+    if (alternates(&best) || ratio < RATIO_MIN || contrast(&early, &best, &heavy, &unused) < 1 + (ratio - 1) / 2)
+        return;
+    w->rhythm =
+        (struct work_rhythm){ .period = best.period, .stride = stride, .heavy = heavy, .ratio = ratio };
+    for (uint32_t p = 0; p < best.period; p++)
+        w->rhythm.factor[p] = (float)(isnan(best.phase[p]) ? 1 : exp(best.phase[p] - light));
+}
+
+void rhythm_step(struct work *w, uint32_t stride)
+{
+    if (!stride || w->steps % EVERY)
+        return;
+    if (w->steps <= WORK_STEPS && w->steps >= WARM_UP + FIRST)
+        look(w, stride);
+    else if (w->rhythm.period && w->steps % WORK_STEPS == 0 &&
+             fold(w, 0, work_kept(w), w->rhythm.stride, w->rhythm.period).explained < GONE)
+        w->rhythm = (struct work_rhythm){ 0 };
+}

@@ -1,0 +1,458 @@
+#include "detect/straggler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "detect/onset.h"
+#include "detect/prices.h"
+#include "common/xalloc.h"
+#include "model/interval.h"
+#include "model/statistics.h"
+
+#define CONFIRM      2u   /* steps in a row above the limit */
+#define LET_GO_SHARE 0.35 /* of the excess is left over PLACES_MEDIAN_STEPS ... */
+#define LET_GO       8u   /* ... for this many steps in a row */
+#define PART_SHARE   0.5  /* of the latest part of a place: what each part must have */
+#define REFIT        4u   /* steps between two looks at onset and shape, ... */
+#define REFIT_LATER  16u  /* ... and at what is settled */
+#define OTHER_SCOPE  1.15 /* evidence for another scope over that of the one named ... */
+#define OTHER_STEPS  4u   /* ... for this many steps in a row */
+#define SAME_ONSET   8u   /* steps between two onsets that may be one */
+#define PRICE_STEPS  64u  /* newest steps that a price stands on, and the fewest */
+#define PRICE_MIN    4u
+#define GROWING      0.25 /* of the least price is enough for a drift that still grows: it will cost more */
+#define TRY_AGAIN    4u   /* steps after a candidate was found too cheap */
+#define SETTLED       128u /* steps since the onset, after which it stays what it is ... */
+#define SETTLED_DRIFT 16u  /* ... or, of a drift, this many before it is no longer remembered */
+#define SHAPE_WINDOW 2    /* of 16 steps: about as long as the onsets and drifts that are looked for */
+
+struct named {
+    struct straggler g;
+    size_t track;
+    uint32_t below, other, fitted;
+    bool fitted_once, joined;
+    size_t rival;
+};
+
+struct stragglers {
+    struct places places;
+    struct named named[STRAGGLERS_MAX];
+    struct straggler list[STRAGGLERS_MAX];
+    size_t n_named;
+    uint64_t refused; /* the step at which a candidate was last found too cheap; 0: none was */
+    uint32_t next_id;
+};
+
+struct stragglers *stragglers_new(void)
+{
+    return xcalloc(1, sizeof(struct stragglers));
+}
+
+void stragglers_free(struct stragglers *s)
+{
+    if (!s)
+        return;
+    places_free(&s->places);
+    free(s);
+}
+
+void stragglers_reset(struct stragglers *s)
+{
+    places_reset(&s->places);
+    s->n_named = 0;
+    s->refused = 0;
+}
+
+bool straggler_has(const struct straggler *g, const struct work *w, uint32_t rank)
+{
+    return place_of(w, g->scope, rank) == g->place;
+}
+
+bool straggler_is_on(const struct straggler *g, const struct work *w, uint32_t node)
+{
+    for (uint32_t r = 0; r < w->n; r++)
+        if (w->rank[r].node == node && straggler_has(g, w, r))
+            return true;
+    return false;
+}
+
+/* ---- onset and shape ---- */
+
+/* Since when it lasts, and what was before, is not looked for again when that is about to be forgotten: what lasts would become
+ * what is usual. */
+static bool is_settled(const struct straggler *g, const struct work *w)
+{
+    return w->steps - g->onset >= (g->drift ? WORK_STEPS - SETTLED_DRIFT : SETTLED);
+}
+
+static float median_of(const float *y, uint32_t n)
+{
+    float known[WORK_STEPS];
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!isnan(y[i]))
+            known[m++] = y[i];
+    return statistics_medianf(known, m);
+}
+
+/* How uncertain the excess is.  y[n]: the place's excess step by step, without what single steps may not show. */
+static void doubt(const struct stragglers *s, struct straggler *g, const struct track *k, const float *y,
+                  const struct onset *o, uint32_t n)
+{
+    double off[WORK_STEPS], noise, mean = 0, square, n_since = n - o->from;
+
+    for (uint32_t i = 0; i < n; i++) {
+        double up = i < o->from ? 0 : i < o->to ? (double)(i - o->from) / (o->to - o->from) : 1;
+
+        off[i] = y[i] - o->before - o->height * up;
+        mean += o->height * up / n_since;
+    }
+    noise = interval_mean_error(off, n, &g->freedom) *
+            sqrt(n); /* of one step, as far as it does not average out */
+    square = noise * noise / n_since;
+    if (o->from)
+        square += noise * noise / o->from;
+    else
+        square += pow(places_lasting_error(&s->places, k), 2);
+    g->error = mean > 0 ? sqrt(square) / mean : NAN;
+    g->onset_error = o->from ? interval_change_error(o->height / noise) : 0;
+}
+
+static void describe(struct stragglers *s, const struct work *w, struct named *d)
+{
+    struct track *k = &s->places.track[d->track];
+    struct straggler *g = &d->g;
+    uint32_t n = work_kept(w);
+    uint32_t since = w->steps - g->onset < n ? (uint32_t)(w->steps - g->onset) : n;
+    float y[WORK_STEPS], median;
+    struct onset o;
+
+    for (uint32_t i = 0; i < n; i++)
+        y[i] = places_excess(&s->places, w, k, work_slot(w, n - 1 - i));
+    median = median_of(y + n - since, since);
+    o = onset_find(y, n, s->places.inflate[SHAPE_WINDOW], places_lasting(&s->places, k), g->drift);
+    d->fitted = 0;
+    g->scope = k->scope;
+    g->place = k->place;
+    g->ranks = k->ranks;
+    g->z = k->z;
+    if (d->fitted_once && is_settled(g, w)) {
+        g->excess = (g->drift ? o.before + o.height : median) - g->before;
+        g->ramp_end = g->drift && o.ramp ? w->steps - n + o.to : g->ramp_end;
+        return;
+    }
+    d->fitted_once = true;
+    g->drift = o.ramp;
+    g->onset = w->steps - n + o.from;
+    g->ramp_end = w->steps - n + o.to;
+    g->before = o.before;
+    g->excess = o.height;
+    doubt(s, g, k, y, &o, n);
+}
+
+/* ---- price ---- */
+
+double straggler_excess(const struct straggler *g, uint64_t step)
+{
+    if (step < g->onset)
+        return 0;
+    if (!g->drift || step >= g->ramp_end)
+        return g->excess;
+    return g->excess * (double)(step - g->onset) / (double)(g->ramp_end - g->onset);
+}
+
+double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
+                         uint64_t step)
+{
+    const struct work_step *k = &w->step[slot];
+    float share[STRAGGLERS_MAX], without = 0;
+    bool any = false;
+
+    for (size_t i = 0; i < n; i++) {
+        double more = straggler_excess(&list[i], step) / (1 + list[i].before);
+
+        share[i] = (float)fmax(0, more / (1 + more));
+        any = any || share[i] > 0;
+    }
+    for (uint32_t r = 0; any && r < w->n; r++) {
+        float own_s = work_own_s(w, slot, r);
+
+        if (isnan(own_s))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            if (straggler_has(&list[i], w, r))
+                own_s -= (k->pause ? k->usual_s : own_s) * share[i];
+        without = fmaxf(without, own_s);
+    }
+    return any ? fmaxf(0, k->longest_s - without) : 0;
+}
+
+bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_t slot)
+{
+    float longest = 0, of_it = 0;
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        float own_s = work_own_s(w, slot, r);
+
+        longest = fmaxf(longest, own_s);
+        if (straggler_has(g, w, r))
+            of_it = fmaxf(of_it, own_s);
+    }
+    return of_it >= longest;
+}
+
+/* Over the newest steps, up to the window, since the last of list[n] began: the step time over the step time
+ * without them. */
+static double slowdown(const struct straggler *list, size_t n, const struct work *w)
+{
+    uint64_t onset = 0;
+    double saved_s = 0, all_s;
+    uint32_t steps;
+
+    for (size_t i = 0; i < n; i++)
+        onset = list[i].onset > onset ? list[i].onset : onset;
+    steps = (uint32_t)(w->steps - onset);
+    steps = steps < PRICE_MIN ? PRICE_MIN : steps < PRICE_STEPS ? steps : PRICE_STEPS;
+    steps = steps < work_kept(w) ? steps : work_kept(w);
+    if (w->price && n && steps) {
+        uint32_t from = w->step[work_slot(w, steps - 1)].seq;
+        struct price p = w->price(w->price_arg, list, n, from, from).all;
+
+        return p.of_s > p.saved_s ? p.of_s / (p.of_s - p.saved_s) : 1;
+    }
+    for (uint32_t b = 0; b < steps; b++)
+        saved_s += straggler_saved_s(list, n, w, work_slot(w, b), w->steps - 1 - b);
+    all_s = work_time_s(w, steps);
+    return n && all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+}
+
+/* ---- judging ---- */
+
+static bool claimed(const struct stragglers *s, const struct work *w, size_t t, size_t but)
+{
+    for (size_t i = 0; i < s->n_named; i++)
+        if (i != but && track_overlaps(&s->places.track[s->named[i].track], &s->places.track[t], w))
+            return true;
+    return false;
+}
+
+static void drop(struct stragglers *s, size_t i)
+{
+    memmove(&s->named[i], &s->named[i + 1], (s->n_named - i - 1) * sizeof(s->named[0]));
+    s->n_named--;
+}
+
+/* Is a node late as a whole, or only one of its ranks (a switch, or one of its nodes)? The part of it that
+ * is, where the least late part is not half as late; else the place itself. */
+static size_t late_part(struct stragglers *s, const struct work *w, size_t t)
+{
+    const struct track *k = &s->places.track[t];
+    enum finding_scope within = k->scope == SCOPE_SWITCH ? SCOPE_NODE : SCOPE_RANK;
+    double most = -INFINITY, least = INFINITY, noise;
+    size_t latest = t;
+    uint32_t parts = 0;
+
+    if (k->scope == SCOPE_RANK || k->ranks < 2)
+        return t;
+    for (size_t i = 0; i < s->places.n_tracks; i++) {
+        const struct track *part = &s->places.track[i];
+        double late;
+
+        if (part->scope != within || !track_overlaps(part, k, w))
+            continue;
+        late = places_recent_excess(&s->places, w, part, k->window) - (part->past_n ? part->past : 0);
+        parts++;
+        least = fmin(least, late);
+        if (late > most) {
+            most = late;
+            latest = i;
+        }
+    }
+    noise = w->sigma / sqrt(k->window);
+    if (parts < 2 || least + 2 * noise >= PART_SHARE * (most - 2 * noise))
+        return t;
+    return late_part(s, w, latest);
+}
+
+/* A rank alone on its node and the node are the same to us; people take nodes out of service. */
+static size_t whole_node(const struct stragglers *s, size_t t)
+{
+    uint32_t node = t < s->places.n ? s->places.around[2 * t] : UINT32_MAX;
+
+    return node != UINT32_MAX && s->places.track[node].ranks == 1 ? node : t;
+}
+
+/* Another scope that has part in it: which explains more? */
+static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
+{
+    struct named *d = &s->named[i];
+    const struct track *mine = &s->places.track[d->track];
+    size_t best = d->track;
+
+    for (size_t t = 0; t < s->places.n_tracks; t++)
+        if (s->places.track[t].z > s->places.track[best].z && s->places.track[t].scope != mine->scope &&
+            track_overlaps(mine, &s->places.track[t], w))
+            best = t;
+    best = whole_node(s, best);
+    if (best == d->track || (d->joined && s->places.track[best].scope == SCOPE_RANK) || s->places.track[best].z < OTHER_SCOPE * mine->z ||
+        late_part(s, w, best) != best) {
+        d->other = 0;
+        return;
+    }
+    d->other = best == d->rival ? d->other + 1 : 1;
+    d->rival = best;
+    if (d->other < OTHER_STEPS)
+        return;
+    d->track = best;
+    d->other = 0;
+    describe(s, w, d);
+    for (size_t j = s->n_named; j-- > 0;)
+        if (j != i && track_overlaps(&s->places.track[s->named[j].track], &s->places.track[best], w)) {
+            drop(s, j);
+            i -= j < i;
+        }
+}
+
+static bool is_rank_of(const struct stragglers *s, const struct named *d, size_t node, const struct named *like)
+{
+    uint64_t a = d->g.onset, b = like->g.onset;
+
+    return d->g.scope == SCOPE_RANK && s->places.around[2 * d->track] == node && (a > b ? a - b : b - a) <= SAME_ONSET;
+}
+
+/* Ranks of a node that are named one by one: when these are all, it is the node. */
+static void join_ranks(struct stragglers *s, const struct work *w)
+{
+    for (size_t i = 0; i < s->n_named; i++) {
+        struct named *d = &s->named[i];
+        uint32_t node = d->g.scope == SCOPE_RANK ? s->places.around[2 * d->track] : UINT32_MAX, named = 0;
+
+        for (size_t j = 0; j < s->n_named && node != UINT32_MAX; j++)
+            named += is_rank_of(s, &s->named[j], node, d);
+        if (named < 2 || named < s->places.track[node].ranks || late_part(s, w, node) != node)
+            continue;
+        for (size_t j = s->n_named; j-- > i + 1;)
+            if (is_rank_of(s, &s->named[j], node, d))
+                drop(s, j);
+        d->track = node;
+        d->joined = true;
+        describe(s, w, d);
+    }
+}
+
+static bool still_there(struct stragglers *s, const struct work *w, struct named *d)
+{
+    uint64_t since = w->steps - d->g.onset;
+    uint32_t steps = since < PLACES_MEDIAN_STEPS ? (uint32_t)since : PLACES_MEDIAN_STEPS;
+    double left = places_recent_excess(&s->places, w, &s->places.track[d->track], steps) - d->g.before;
+
+    d->below = left < LET_GO_SHARE * d->g.excess ? d->below + 1 : 0;
+    return d->below < LET_GO;
+}
+
+static void review_named(struct stragglers *s, const struct work *w)
+{
+    for (size_t i = 0; i < s->n_named;) {
+        struct named *d = &s->named[i];
+
+        d->g.z = s->places.track[d->track].z;
+        if (!still_there(s, w, d)) {
+            places_forget(&s->places, w, &s->places.track[d->track]);
+            drop(s, i);
+            continue;
+        }
+        d->g.fading = d->below;
+        if (++d->fitted >= (is_settled(&d->g, w) ? REFIT_LATER : REFIT) && !d->below)
+            describe(s, w, d);
+        look_at_rivals(s, w, i++);
+    }
+}
+
+/* The strongest place above the limit that has no part in what is named already. */
+static size_t find_candidate(const struct stragglers *s, const struct work *w)
+{
+    size_t best = s->places.n_tracks;
+
+    for (size_t t = 0; t < s->places.n_tracks; t++)
+        if (s->places.track[t].above >= CONFIRM &&
+            (best == s->places.n_tracks || s->places.track[t].z > s->places.track[best].z) &&
+            !claimed(s, w, t, SIZE_MAX))
+            best = t;
+    return best;
+}
+
+/* To within the accuracy that a ramp's end is known. */
+static bool still_grows(const struct straggler *g, const struct work *w)
+{
+    return g->drift && 4 * (w->steps - g->ramp_end) < g->ramp_end - g->onset;
+}
+
+/* Does it cost enough, or will it soon? One of several equally slow ones costs nothing alone: what counts is
+ * what it adds to the others, and what all cost together. */
+static void refuse_cheap(struct stragglers *s, const struct work *w, size_t from, double min_slowdown)
+{
+    struct straggler all[STRAGGLERS_MAX];
+
+    for (size_t i = s->n_named; i-- > from;) {
+        double with, without, least = min_slowdown;
+
+        for (size_t j = 0; j < s->n_named; j++)
+            all[j] = s->named[j].g;
+        with = slowdown(all, s->n_named, w);
+        memmove(&all[i], &all[i + 1], (s->n_named - i - 1) * sizeof(all[0]));
+        without = slowdown(all, s->n_named - 1, w);
+        if (still_grows(&s->named[i].g, w))
+            least = 1 + GROWING * (least - 1);
+        if (with < without * least)
+            drop(s, i);
+    }
+}
+
+static void name_new(struct stragglers *s, const struct work *w, double min_slowdown)
+{
+    size_t before = s->n_named, found;
+
+    if (s->refused && w->steps < s->refused + TRY_AGAIN)
+        return;
+    while (s->n_named < STRAGGLERS_MAX) {
+        struct named d = { .track = find_candidate(s, w) };
+
+        if (d.track == s->places.n_tracks)
+            break;
+        d.track = whole_node(s, late_part(s, w, d.track));
+        describe(s, w, &d);
+        d.g.id = s->next_id++;
+        s->named[s->n_named++] = d;
+    }
+    found = s->n_named;
+    refuse_cheap(s, w, before, min_slowdown);
+    s->refused = s->n_named < found ? w->steps : 0;
+}
+
+void stragglers_step(struct stragglers *s, const struct work *w, double min_slowdown)
+{
+    if (!places_current(&s->places, w))
+        stragglers_reset(s); /* what is named speaks of places as they were */
+    if (!places_step(&s->places, w))
+        return;
+    review_named(s, w);
+    name_new(s, w, min_slowdown);
+    join_ranks(s, w);
+    for (size_t i = 0; i < s->n_named; i++)
+        s->list[i] = s->named[i].g;
+    for (size_t t = 0; t < s->places.n_tracks; t++)
+        s->places.track[t].named = claimed(s, w, t, SIZE_MAX);
+}
+
+size_t stragglers_get(const struct stragglers *s, const struct straggler **list)
+{
+    *list = s->list;
+    return s->n_named;
+}
+
+double stragglers_limit(const struct stragglers *s, const struct work *w)
+{
+    return places_limit(&s->places, w);
+}

@@ -1,0 +1,68 @@
+/* straggler.h - who does its own work slower than the others: a rank, a node, the nodes of a switch; since
+ * when, whether it grows.
+ *
+ * The place (places.h) with the strongest evidence is the culprit: if a node is slow, the mean of its ranks
+ * stands out more than each of them; where not all of its parts are late it gives way to the part that is. Of
+ * two halves the slower one is. Named after two steps in a row above the limit, if it costs enough, and let
+ * go well below.
+ *
+ * Since when, and whether it grows: onset.h. */
+#ifndef SYNCGUARD_DETECT_STRAGGLER_H
+#define SYNCGUARD_DETECT_STRAGGLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "detect/places.h"
+#include "detect/work.h"
+
+#define STRAGGLERS_MAX 8u /* culprits at a time */
+
+struct straggler {
+    uint32_t id; /* of the finding: stays when scope or shape are seen better */
+    enum finding_scope scope;
+    uint32_t place; /* a rank, or the number of a node or a switch */
+    uint32_t ranks; /* that belong to it */
+    uint64_t onset; /* step, counted as work.steps is */
+    bool drift;
+    uint64_t ramp_end; /* drift: the step at which it stopped growing, or the newest */
+    double excess;     /* over the others and its own past, now (drift: as the ramp stands) */
+    double before;     /* what it had before the onset */
+    double z;          /* evidence, in standard errors */
+    /* Standard deviation of the mean excess since the onset, relative to it, and its degrees of freedom: from the noise of its steps before
+     * and since then, or where there is no before, of the spread between healthy places. NaN: not known. */
+    double error, freedom;
+    double onset_error; /* steps, as a standard deviation */
+    bool fading;       /* the newest steps show less of it: it may be over */
+};
+
+struct stragglers;
+
+struct stragglers *stragglers_new(void);
+void stragglers_free(struct stragglers *s); /* NULL is fine */
+void stragglers_reset(struct stragglers *s);
+
+/* Judge after work_take(). A culprit must cost so much (ratio of the step time, e.g. 1.01) to be named. */
+void stragglers_step(struct stragglers *s, const struct work *w, double min_slowdown);
+
+/* Those that are named now; lent until the next step. */
+size_t stragglers_get(const struct stragglers *s, const struct straggler **list);
+
+/* Is this rank one of its? */
+bool straggler_has(const struct straggler *g, const struct work *w, uint32_t rank);
+/* Is one of them on this node? */
+bool straggler_is_on(const struct straggler *g, const struct work *w, uint32_t node);
+/* The excess that was its in step `step`. */
+double straggler_excess(const struct straggler *g, uint64_t step);
+/* How much longer than without it the step in that slot (number `step`) took, in seconds; 0 before its onset.
+ * Several at a time (list[n]): without any of them. */
+double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
+                         uint64_t step);
+/* Did one of its ranks have the longest work in that slot? */
+bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_t slot);
+
+/* The smallest excess of one rank that could be named now, given the noise; NaN while that is not known. */
+double stragglers_limit(const struct stragglers *s, const struct work *w);
+
+#endif

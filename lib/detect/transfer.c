@@ -1,0 +1,206 @@
+#include "detect/transfer.h"
+#include "model/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIGMA_MIN 0.02
+#define SIGMA_MAX 1.0
+#define FOLLOW    0.03 /* of the noise, that the usual transfer and its noise move a step */
+#define MEDIAN_OF_THREE 0.4487 /* its variance, of normal noise with 1 */
+#define SLACK     1.0  /* standard deviations a step */
+#define STEP_MAX  6.0  /* maximum of one step, in standard deviations */
+#define LIMIT     8.0
+#define SLOW_MIN  0.15 /* relative excess of a slow stretch, at the least ... */
+#define SLOW_Z    2.5  /* ... and in standard deviations */
+#define CALM      3u   /* steps as before that end a stretch */
+#define BURST_MAX 40u  /* steps; what was slow longer was no burst */
+#define LASTS     10u  /* slow steps in a row that need no window */
+#define WINDOW    64u
+#define QUIET     200u /* steps without a burst: congestion is over */
+
+static float median3(const float v[3])
+{
+    float low = fminf(v[0], v[1]), high = fmaxf(v[0], v[1]);
+
+    return fmaxf(low, fminf(high, v[2]));
+}
+
+/* The first steps show what is usual: their median, and its noise. */
+static void learn(struct transfer *t, float transfer_s)
+{
+    float v[TRANSFER_LEARN];
+
+    t->first_s[t->learnt++] = transfer_s;
+    if (t->learnt < TRANSFER_LEARN)
+        return;
+    memcpy(v, t->first_s, sizeof(v));
+    t->usual_s = statistics_medianf(v, TRANSFER_LEARN);
+    for (uint32_t i = 0; i < TRANSFER_LEARN; i++)
+        v[i] = fabsf(t->first_s[i] / (float)t->usual_s - 1);
+    t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, statistics_medianf(v, TRANSFER_LEARN) / 0.6745));
+}
+
+/* Running medians by stochastic approximation: of the transfer, and of its absolute deviation. */
+static void follow_usual(struct transfer *t, double excess)
+{
+    double step = FOLLOW * t->sigma;
+
+    t->usual_s *= excess > 0 ? 1 + step : 1 - step;
+    t->sigma += fabs(excess) > 0.6745 * t->sigma ? step : -step;
+    t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, t->sigma));
+}
+
+/* Step time over the step time without it, over the steps since then, but at least a minimum of the newest.
+ * What is no longer remembered took as long as what is. */
+static double cost(const struct work *w, uint64_t since, uint32_t least, double saved_s)
+{
+    uint64_t steps = w->steps - since > least ? w->steps - since : least;
+    uint32_t kept = steps < work_kept(w) ? (uint32_t)steps : work_kept(w);
+    double all_s = work_time_s(w, kept) * fmax(1, (double)(w->steps - since) / kept);
+
+    return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+}
+
+static bool is_slow(const struct transfer *t, double excess)
+{
+    double limit = fmax(SLOW_MIN, SLOW_Z * t->sigma);
+
+    /* In a stretch half of its height decides: its noise grows with it. */
+    if (t->slow && t->height_n >= 3)
+        limit = fmax(limit, t->height / 2);
+    return excess > limit;
+}
+
+/* It is over: what comes next is another one. */
+static void let_go(struct transfer *t)
+{
+    t->standing = t->congestion = false;
+    t->bursts = 0;
+    t->longest = 0;
+    t->saved_s = 0;
+}
+
+static void begin_stretch(struct transfer *t, double excess)
+{
+    if (!t->standing && !t->bursts)
+        t->saved_s = 0;
+    t->slow = true;
+    t->since = t->rises;
+    t->calm = 0;
+    t->stretch_s = t->pending_s;
+    t->height = excess;
+    t->height_n = 1;
+}
+
+static void end_stretch(struct transfer *t, uint64_t now, double min_excess)
+{
+    uint64_t lasted = now - CALM - t->since;
+
+    t->slow = false;
+    t->cusum = 0;
+    if (t->height < min_excess)
+        return;
+    if (lasted <= BURST_MAX) {
+        t->first_burst = t->bursts++ ? t->first_burst : t->since;
+        t->longest = lasted > t->longest ? lasted : t->longest;
+        t->congestion = t->congestion || t->standing;
+    } else if (t->standing && !t->congestion) {
+        let_go(t);
+    }
+}
+
+/* A stretch that lasts must be worth it while it lasts, bursts over a window at the least. */
+static void report(struct transfer *t, const struct work *w, double min_slowdown)
+{
+    uint64_t first = t->bursts ? t->first_burst : t->since;
+
+    if (t->standing || t->height_n < 2 ||
+        (cost(w, first, WINDOW, t->saved_s + t->stretch_s) < min_slowdown &&
+         (t->height_n < LASTS || cost(w, t->since, 0, t->stretch_s) < min_slowdown)))
+        return;
+    t->standing = true;
+    t->congestion = t->bursts > 0;
+    t->onset = first;
+}
+
+static void in_stretch(struct transfer *t, const struct work *w, double excess, double excess_s,
+                       double min_slowdown)
+{
+    bool slow = is_slow(t, excess);
+
+    t->calm = slow ? 0 : t->calm + 1;
+    if (slow) {
+        t->height_n++;
+        t->height += (excess - t->height) / t->height_n;
+        t->tall = t->height;
+        report(t, w, min_slowdown);
+    }
+    t->stretch_s += excess_s;
+    /* Slow for longer than any burst: it stays. */
+    if (t->standing && t->congestion && w->steps - t->since > BURST_MAX &&
+        w->steps - t->since > 2 * t->longest) {
+        t->congestion = false;
+    }
+    if (t->calm < CALM)
+        return;
+    t->saved_s += fmax(0, t->stretch_s);
+    t->stretch_s = 0;
+    end_stretch(t, w->steps, SLOW_MIN);
+}
+
+static void out_of_stretch(struct transfer *t, const struct work *w, double excess, double excess_s)
+{
+    if (t->cusum <= 0) {
+        /* The median of three shows a step when the next one is there. */
+        t->rises = w->steps > 1 ? w->steps - 2 : 0;
+        t->pending_s = t->before_s;
+    }
+    t->cusum = fmin(2 * LIMIT, fmax(0, t->cusum + fmin(STEP_MAX, excess / t->sigma) - SLACK));
+    t->pending_s += excess_s;
+    t->before_s = excess_s;
+    if (t->cusum > LIMIT && is_slow(t, excess))
+        begin_stretch(t, excess);
+    else
+        follow_usual(t, excess); /* what is little above the usual for long becomes it */
+    if (t->bursts && w->steps > t->since + QUIET)
+        let_go(t);
+}
+
+double transfer_limit(const struct transfer *t)
+{
+    return t->learnt < TRANSFER_LEARN ? NAN : fmax(SLOW_MIN, SLOW_Z * t->sigma);
+}
+
+/* Steps of FOLLOW standard deviations leave a running median of normal noise a variance of FOLLOW / (4 phi(0)) of that noise's (Kushner
+ * & Yin, Stochastic Approximation and Recursive Algorithms, 2003, chapter 10); the slow steps' own noise, which the median of three
+ * shows only a share of, averages out; and when a stretch begins or ends is known to a step. */
+struct interval transfer_cost(const struct transfer *t)
+{
+    double edges = t->congestion ? 2.0 * (t->bursts + t->slow) : 1;
+    double slow = (t->saved_s + fmax(0, t->stretch_s)) / (t->tall * t->usual_s); /* steps */
+    double square =
+        t->sigma * t->sigma * (FOLLOW / (4 * 0.3989) + 1 / (MEDIAN_OF_THREE * slow)) / (t->tall * t->tall) +
+        edges / 3 / (slow * slow);
+
+    return slow > 0 ? interval_of(1, sqrt(square), INFINITY) : INTERVAL_UNKNOWN;
+}
+
+void transfer_step(struct transfer *t, const struct work *w, double min_slowdown)
+{
+    float transfer_s = w->step[work_slot(w, 0)].transfer_s;
+    double excess;
+
+    if (isnan(transfer_s) || !(transfer_s > 0))
+        return;
+    t->newest_s[t->steps++ % 3] = transfer_s;
+    if (t->learnt < TRANSFER_LEARN) {
+        learn(t, transfer_s);
+        return;
+    }
+    excess = median3(t->newest_s) / t->usual_s - 1;
+    if (t->slow)
+        in_stretch(t, w, excess, transfer_s - t->usual_s, min_slowdown);
+    else
+        out_of_stretch(t, w, excess, transfer_s - t->usual_s);
+}

@@ -1,0 +1,353 @@
+#include "detect/variability.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "model/statistics.h"
+
+#define STRIKE_Z     5.0f /* standard deviations above the rank's own usual excess */
+#define STRIKE_RATIO 0.1f /* and at least so much of the typical work */
+#define TOGETHER     8u   /* more than one rank in this many at once share a cause: no strike */
+#define CHANCE       0.01
+#define STRIKES_MIN  4u /* among the newest WINDOW steps */
+#define RANKS_MIN    3u /* that they hit (fewer where there are fewer ranks) */
+#define WINDOW       96u
+#define COST_MIN     48u
+#define STRIKES_FROM 4u  /* steps at the beginning, of which none is looked for */
+#define QUIET        64u /* steps without one, and four times the usual distance: over */
+
+#define RESTS     16u /* steps that tell how long one usually takes */
+#define RESTS_MIN 4u
+
+#define NOBODY UINT32_MAX /* rank of a strike that was none */
+
+/* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
+ * 2010); above WIDE the variation is the work's own. Where no calm time was seen, ORDINARY stands for it. */
+#define WIDE     0.08
+#define NARROW   0.06
+#define ORDINARY 0.025
+#define WIDE_MIN 16u /* steps */
+
+struct variability *variability_new(void)
+{
+    struct variability *s = xcalloc(1, sizeof(*s));
+
+    s->calm = NAN;
+    return s;
+}
+
+void variability_free(struct variability *s)
+{
+    if (!s)
+        return;
+    free(s->usual);
+    free(s);
+}
+
+void variability_reset(struct variability *s)
+{
+    free(s->usual);
+    *s = (struct variability){ .calm = NAN };
+}
+
+static void reserve(struct variability *s, uint32_t n)
+{
+    if (s->n == n)
+        return;
+    variability_reset(s);
+    s->usual = xcalloc(n, sizeof(*s->usual));
+    s->n = n;
+}
+
+/* ---- jitter ---- */
+
+static bool is_late(const struct straggler *late, size_t n, const struct work *w, uint32_t rank)
+{
+    for (size_t i = 0; i < n; i++)
+        if (straggler_has(&late[i], w, rank))
+            return true;
+    return false;
+}
+
+/* The newest step: who was struck, what the others took at the longest, and how long the late ones did. */
+struct look {
+    uint32_t known, struck, who;
+    float others_s, unstruck_s, late_s;
+};
+
+static struct look look_at_step(struct variability *s, const struct work *w, const struct straggler *late,
+                                size_t n)
+{
+    float limit = fmaxf(STRIKE_Z * (float)w->sigma, STRIKE_RATIO);
+    struct look l = { 0 };
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        float x = w->excess[r], own_s = w->newest_s[r];
+
+        if (isnan(x))
+            continue;
+        l.known++;
+        if (is_late(late, n, w, r)) {
+            l.late_s = fmaxf(l.late_s, own_s);
+        } else if (x - s->usual[r] > limit) {
+            l.who = r;
+            l.struck++;
+            l.others_s = fmaxf(l.others_s, own_s);
+        } else {
+            l.unstruck_s = fmaxf(l.unstruck_s, own_s);
+            l.others_s = fmaxf(l.others_s, own_s);
+        }
+        /* A strike moves the usual a little, so that what stays becomes usual within some steps. */
+        s->usual[r] += fmaxf(-limit, fminf(limit, x - s->usual[r])) / 4;
+    }
+    return l;
+}
+
+/* How much longer than the typical own work a step takes that nothing rare made longer: the lower quartile of the newest, because
+ * half of them may have been struck. NaN: not known yet. */
+static float rest_s(const struct work *w)
+{
+    float rest[RESTS];
+    size_t n = 0;
+
+    for (uint32_t b = 1; b < work_kept(w) && n < RESTS; b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+
+        if (!k->pause && !isnan(k->duration_s))
+            rest[n++] = k->duration_s - k->typical_s;
+    }
+    return n < RESTS_MIN ? NAN : (float)statistics_quantilef(rest, n, 0.25);
+}
+
+/* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length is known? */
+static bool shows(const struct work *w, const struct work_step *k, const struct look *l)
+{
+    float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s), rest = rest_s(w);
+
+    return isnan(rest) || k->duration_s - k->typical_s - rest > behind_s / 2;
+}
+
+/* So many ranks may be struck in one step and not share a cause: one in eight, or as many as come together by chance where strikes are
+ * frequent (Poisson). */
+static uint32_t together(const struct variability *s, uint32_t n)
+{
+    double p = s->jitter ? exp(-s->strikes_per_step) : 1, more = 1 - p;
+    uint32_t most = 0;
+
+    while (more > CHANCE) { /* strikes in a step are more than `most` by chance */
+        p *= s->strikes_per_step / ++most;
+        more -= p;
+    }
+    return most > 1 + n / TOGETHER ? most : 1 + n / TOGETHER;
+}
+
+static void take_strike(struct variability *s, struct work *w, struct look *l)
+{
+    struct work_step *k = &w->step[work_slot(w, 0)];
+
+    k->struck_s = fmaxf(l->unstruck_s, l->late_s); /* for the late ones all wait anyway */
+    if (s->jitter)
+        s->seen_saved_s += k->longest_s - k->struck_s;
+    l->others_s = l->unstruck_s; /* it is no imbalance */
+    s->strike[s->strikes % VARIABILITY_STRIKES].step = w->steps;
+    s->strike[s->strikes++ % VARIABILITY_STRIKES].rank = l->who;
+}
+
+/* The first steps of a slow rank looked like strikes, until it was named: they are part of its slowness. */
+static void drop_strikes(struct variability *s, struct work *w, const struct straggler *late, size_t n)
+{
+    uint64_t have = s->strikes < VARIABILITY_STRIKES ? s->strikes : VARIABILITY_STRIKES;
+
+    for (uint64_t i = 1; i <= have && n; i++) {
+        struct strike *k = &s->strike[(s->strikes - i) % VARIABILITY_STRIKES];
+        uint64_t back = w->steps - k->step;
+
+        for (size_t j = 0; j < n && k->rank != NOBODY; j++) {
+            if (k->step <= late[j].onset || !straggler_has(&late[j], w, k->rank))
+                continue;
+            k->rank = NOBODY;
+            if (back < work_kept(w)) {
+                struct work_step *step = &w->step[work_slot(w, (uint32_t)back)];
+
+                step->struck_s = step->longest_s;
+            }
+        }
+    }
+}
+
+struct tally {
+    uint32_t strikes, ranks, most;
+    uint64_t first;
+};
+
+/* The strikes of the window: how many, on how many ranks, how many on the commonest. */
+static struct tally count_strikes(const struct variability *s, uint64_t now)
+{
+    uint64_t have = s->strikes < VARIABILITY_STRIKES ? s->strikes : VARIABILITY_STRIKES;
+    uint32_t rank[VARIABILITY_STRIKES], hits[VARIABILITY_STRIKES];
+    struct tally t = { .first = now };
+
+    for (uint64_t i = 1; i <= have; i++) {
+        uint64_t at = (s->strikes - i) % VARIABILITY_STRIKES;
+        uint32_t j = 0;
+
+        if (s->strike[at].step + WINDOW < now)
+            break;
+        if (s->strike[at].rank == NOBODY)
+            continue;
+        t.strikes++;
+        t.first = s->strike[at].step;
+        while (j < t.ranks && rank[j] != s->strike[at].rank)
+            j++;
+        if (j == t.ranks) {
+            rank[t.ranks] = s->strike[at].rank;
+            hits[t.ranks++] = 0;
+        }
+        hits[j]++;
+        t.most = hits[j] > t.most ? hits[j] : t.most;
+    }
+    return t;
+}
+
+/* Cost of the strikes since `first`, over COST_MIN steps at the least. */
+static double strikes_cost(const struct work *w, uint64_t first, double *saved_s, double *ratio)
+{
+    double all_s = 0, excess = 0;
+    uint32_t n = 0;
+
+    *saved_s = 0;
+    for (uint32_t b = 0; b < work_kept(w) && (b < COST_MIN || w->steps - b >= first); b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+
+        all_s += k->duration_s;
+        *saved_s += k->longest_s - k->struck_s;
+        if (k->longest_s > k->struck_s) {
+            excess += k->longest_s / k->typical_s - 1;
+            n++;
+        }
+    }
+    *ratio = n ? excess / n : NAN;
+    return all_s > *saved_s ? all_s / (all_s - *saved_s) : 1;
+}
+
+/* What it costs may be less, as far as there were strikes before it: those are ordinary.  It may be more, as far as strikes are too short to
+ * be seen: lengths beyond the limit that vary exponentially go on to do so below it.  Of a job that has been struck from its
+ * beginning, or about as often before as far as is known, nothing shows what is ordinary. */
+static struct interval jitter_cost(const struct variability *s, const struct work *w)
+{
+    double since = (double)(w->steps - s->jitter_onset), strikes = (double)(s->strikes - s->ordinary);
+    double limit = fmax(STRIKE_Z * w->sigma, STRIKE_RATIO), beyond = s->strike_ratio - limit;
+    double ordinary = interval_poisson((double)s->ordinary).high / (double)s->jitter_onset * since / strikes;
+
+    if (!s->jitter_onset || !(beyond > 0) || !(ordinary < 1))
+        return INTERVAL_UNKNOWN;
+    return (struct interval){ 1 - ordinary, exp(limit / beyond) / (1 + limit / beyond) };
+}
+
+/* Do strikes surely cost that much, more than before or always?  A few come close together by chance. */
+static bool is_sure(const struct variability *s, const struct work *w, const struct tally *t, double cost, double min_slowdown)
+{
+    double rate_low = interval_poisson(t->strikes).low / t->strikes, saved_s, ratio;
+    double more_low = 1 - hypot(1 - rate_low, 1 - s->jitter_cost.low); /* independent errors */
+
+    if (s->jitter_onset && (cost - 1) * more_low >= min_slowdown - 1)
+        return true;
+    if (s->jitter_onset)
+        cost = strikes_cost(w, 0, &saved_s, &ratio);
+    return (cost - 1) * rate_low >= min_slowdown - 1;
+}
+
+static void judge_jitter(struct variability *s, const struct work *w, double min_slowdown)
+{
+    struct tally t = count_strikes(s, w->steps);
+    uint64_t newest = s->strikes ? s->strike[(s->strikes - 1) % VARIABILITY_STRIKES].step : 0;
+    uint32_t ranks_min = w->n < 2 * RANKS_MIN ? (w->n + 1) / 2 : RANKS_MIN;
+    double cost;
+
+    if (t.strikes > 1)
+        s->strikes_per_step = (t.strikes - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
+    if (s->jitter && w->steps > newest + QUIET && w->steps > newest + 4 / s->strikes_per_step)
+        s->jitter = false;
+    if (s->jitter)
+        s->jitter_cost = jitter_cost(s, w);
+    if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.most > t.strikes + 1)
+        return;
+    cost = strikes_cost(w, t.first, &s->seen_saved_s, &s->strike_ratio);
+    if (cost < min_slowdown)
+        return;
+    /* No farther from the first step than strikes are from one another: from the beginning. */
+    s->jitter_onset = t.first > 1 / s->strikes_per_step ? t.first - 1 : 0;
+    s->ordinary = s->strikes - t.strikes;
+    s->jitter_cost = jitter_cost(s, w);
+    s->jitter = is_sure(s, w, &t, cost, min_slowdown);
+}
+
+/* ---- imbalance ---- */
+
+/* Where no calm time was seen, the noise that would be left may be anything that is ordinary; else it is as uncertain as the standard
+ * deviations that it is the ratio of, and it had grown before that was seen. */
+static struct interval imbalance_cost(const struct variability *s, const struct work *w, double keeps)
+{
+    double error = sqrt(0.5 / (double)(w->steps - s->wide_since) + 0.5 / (double)s->wide_since);
+    struct interval left = interval_of(keeps, keeps * error, INFINITY);
+
+    double longer = 1 + (s->wide_since ? WORK_NOISE_STEPS / (double)(w->steps - s->wide_since) : 0);
+
+    if (isnan(s->calm))
+        left = (struct interval){ 0, NARROW / w->sigma };
+    return (struct interval){ fmax(0, 1 - left.high) / (1 - keeps), longer * (1 - left.low) / (1 - keeps) };
+}
+
+static void judge_imbalance(struct variability *s, const struct work *w, const struct look *l,
+                            double min_slowdown)
+{
+    const struct work_step *k = &w->step[work_slot(w, 0)];
+    double keeps, lost_s, step_s;
+
+    if (w->sigma < NARROW && w->changes >= WIDE_MIN)
+        s->calm = isnan(s->calm) ? w->sigma : s->calm + (w->sigma - s->calm) / 32;
+    if (!(w->sigma > (s->imbalance ? NARROW : WIDE))) {
+        s->imbalance = false;
+        s->wide_since = w->steps;
+        s->spread_s = 0;
+        return;
+    }
+    s->spread_s += fmax(0, l->others_s - fmaxf(k->typical_s, l->late_s));
+    keeps = (isnan(s->calm) ? ORDINARY : s->calm) / w->sigma;
+    lost_s = s->spread_s * (1 - keeps);
+    if (s->imbalance) {
+        s->imbalance_saved_s = lost_s;
+        s->imbalance_cost = imbalance_cost(s, w, keeps);
+        return;
+    }
+    step_s = k->duration_s;
+    if (w->steps - s->wide_since < WIDE_MIN ||
+        lost_s < (1 - 1 / min_slowdown) * step_s * (double)(w->steps - s->wide_since))
+        return;
+    s->imbalance = true;
+    s->imbalance_onset = s->wide_since;
+    s->imbalance_saved_s = lost_s;
+    s->imbalance_cost = imbalance_cost(s, w, keeps);
+}
+
+void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
+                      double min_slowdown)
+{
+    const struct work_step *newest = &w->step[work_slot(w, 0)];
+    struct look l;
+
+    reserve(s, w->n);
+    if (isnan(w->sigma) || w->n < 2)
+        return;
+    l = look_at_step(s, w, late, n);
+    s->known += l.known / (double)w->n;
+    s->looked++;
+    if (l.struck && l.struck <= together(s, w->n) && w->steps > STRIKES_FROM && shows(w, newest, &l))
+        take_strike(s, w, &l);
+    drop_strikes(s, w, late, n);
+    judge_jitter(s, w, min_slowdown);
+    s->jitter_saved_s = s->seen_saved_s * (double)s->looked / s->known;
+    judge_imbalance(s, w, &l, min_slowdown);
+}

@@ -1,0 +1,57 @@
+/* variability.h - delays that stay with nobody: jitter (rare and long, another rank each time) and imbalance
+ * (every rank's work varies widely from step to step).
+ *
+ * A strike is an excess far beyond the noise that is over with its step and makes that step longer: where ranks need not wait for one another
+ * it may not. Jitter is when strikes hit different
+ * ranks again and again; its price is the time that the struck ranks came behind the slowest of the others.
+ * Imbalance is noise itself above what is ordinary; its price is the part of the longest work that shrinks
+ * away with the noise (max = typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
+#ifndef SYNCGUARD_DETECT_VARIABILITY_H
+#define SYNCGUARD_DETECT_VARIABILITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "detect/straggler.h"
+#include "detect/work.h"
+#include "model/interval.h"
+
+#define VARIABILITY_STRIKES 32u /* remembered */
+
+struct variability {
+    float *usual; /* n: each rank's excess as it mostly is */
+    uint32_t n;
+    struct strike {
+        uint64_t step; /* counted from 1 */
+        uint32_t rank; /* UINT32_MAX: it was none, a slow rank's first steps */
+    } strike[VARIABILITY_STRIKES];
+    uint64_t strikes;
+    bool jitter;
+    uint64_t jitter_onset; /* step */
+    uint64_t ordinary;     /* strikes before that */
+    double seen_saved_s;   /* since the onset, by the strikes that were seen ... */
+    double jitter_saved_s; /* ... and by those, too, that hit ranks whose work is not known then (lost records) */
+    double known;          /* shares of the ranks whose work is known, summed up over the steps ... */
+    uint64_t looked;       /* ... that were looked at */
+    double strikes_per_step;
+    struct interval jitter_cost; /* of what it costs, over jitter_saved_s */
+    double strike_ratio; /* mean length of a strike over the typical work */
+    bool imbalance;
+    uint64_t imbalance_onset;
+    double imbalance_saved_s; /* since the onset */
+    struct interval imbalance_cost;
+    double spread_s;          /* longest minus typical, summed up since wide_since */
+    uint64_t wide_since;
+    double calm; /* noise when it was ordinary; NaN never */
+};
+
+struct variability *variability_new(void);
+void variability_free(struct variability *s); /* NULL is fine */
+void variability_reset(struct variability *s);
+
+/* Judge after work_take(), without the ranks of late[n], who are known to be late; fills in the newest step's
+ * struck_s. */
+void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
+                      double min_slowdown);
+
+#endif

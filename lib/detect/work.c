@@ -1,0 +1,202 @@
+#include "detect/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "model/statistics.h"
+
+#define PAUSE_RATIO  2.2   /* all ranks did nothing for this many times the usual work: a pause */
+#define PAUSE_MAX    3u    /* after more such steps in a row it is no pause: the work has changed */
+#define SIGMA_MIN    0.002 /* clocks and exit skew are no better */
+#define CHANGES      64.0f /* steps that the noise is a running mean over */
+#define RECENT_SHARE 0.9   /* of the noise of WORK_NOISE_STEPS counts: they are few */
+
+struct work *work_new(void)
+{
+    struct work *w = xcalloc(1, sizeof(*w));
+
+    work_reset(w);
+    return w;
+}
+
+void work_free(struct work *w)
+{
+    if (!w)
+        return;
+    free(w->own);
+    free(w->newest_s);
+    free(w->excess);
+    free(w->rank);
+    free(w->scratch);
+    free(w);
+}
+
+void work_reset(struct work *w)
+{
+    w->steps = 0;
+    w->usual_s = NAN;
+    w->sigma = NAN;
+    w->lasting_sigma = w->recent_sigma = 0;
+    w->changes = 0;
+    w->rhythm = (struct work_rhythm){ 0 };
+    for (uint32_t r = 0; r < w->n; r++)
+        w->rank[r].steps = 0;
+}
+
+/* Room for more ranks; what was known of fewer is forgotten. */
+static void reserve(struct work *w, uint32_t n)
+{
+    uint32_t before = w->n;
+
+    if (n <= before)
+        return;
+    w->rank = xgrow(w->rank, &w->rank_cap, n, sizeof(*w->rank));
+    w->excess = xrealloc(w->excess, n, sizeof(*w->excess));
+    w->scratch = xrealloc(w->scratch, n, sizeof(*w->scratch));
+    w->own = xrealloc(w->own, (size_t)WORK_STEPS * n, sizeof(*w->own));
+    w->newest_s = xrealloc(w->newest_s, n, sizeof(*w->newest_s));
+    for (uint32_t r = before; r < n; r++)
+        w->rank[r] = (struct work_rank){ .node = WORK_PLACE_NONE, .switch_id = WORK_PLACE_NONE };
+    w->n = n;
+    work_reset(w);
+}
+
+void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t switch_id)
+{
+    reserve(w, rank + 1);
+    w->placed += w->rank[rank].node != node || w->rank[rank].switch_id != switch_id;
+    w->rank[rank].node = node;
+    w->rank[rank].switch_id = switch_id;
+}
+
+static float median_own(struct work *w, const float *own_s)
+{
+    uint32_t m = 0;
+
+    for (uint32_t r = 0; r < w->n; r++)
+        if (!isnan(own_s[r]))
+            w->scratch[m++] = own_s[r];
+    return statistics_medianf(w->scratch, m);
+}
+
+/* The usual typical work: a running median by stochastic approximation, quick at the beginning. */
+static void follow_usual(struct work *w, float typical_s)
+{
+    float gain = w->steps < 16 ? 0.25f : 0.05f;
+
+    if (isnan(w->usual_s))
+        w->usual_s = typical_s;
+    else
+        w->usual_s += gain * fminf(fmaxf(typical_s - w->usual_s, -w->usual_s), w->usual_s);
+}
+
+static bool is_pause(const struct work *w, float typical_s)
+{
+    uint32_t kept = work_kept(w), before = 0;
+
+    while (before < kept && before < PAUSE_MAX && w->step[work_slot(w, before)].pause)
+        before++;
+    return w->steps >= 4 && before < PAUSE_MAX && typical_s > PAUSE_RATIO * w->usual_s;
+}
+
+/* Of a typical absolute change of normal noise to its standard deviation: a median over many ranks' changes,
+ * or the mean of the one that two ranks have. */
+static double change_to_sigma(uint32_t n)
+{
+    return n > 2 ? 1 / 0.9539 : 1 / 1.1284;
+}
+
+/* The noise, from how much each rank's excess changed since the step before. */
+static void learn_noise(struct work *w)
+{
+    uint32_t m = 0;
+    double sigma;
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        struct work_rank *k = &w->rank[r];
+        float x = w->excess[r];
+
+        if (isnan(x))
+            continue;
+        if (k->steps++)
+            w->scratch[m++] = fabsf(x - k->before);
+        k->before = x;
+    }
+    if (m < 2)
+        return;
+    sigma = fmax(SIGMA_MIN, statistics_medianf(w->scratch, m) * change_to_sigma(m));
+    w->changes++;
+    w->lasting_sigma += (sigma - w->lasting_sigma) / fmin(w->changes, CHANGES);
+    w->recent_sigma += (sigma - w->recent_sigma) / fmin(w->changes, WORK_NOISE_STEPS);
+    w->sigma = fmax(w->lasting_sigma, RECENT_SHARE * w->recent_sigma);
+}
+
+static void keep_row(struct work *w, const struct work_step *s)
+{
+    uint16_t *row = w->own + (size_t)(w->steps % WORK_STEPS) * w->n;
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        float own = w->newest_s[r] / s->typical_s * WORK_UNITS + 0.5f;
+
+        row[r] = (uint16_t)(!(own >= 0) ? WORK_UNKNOWN : own < WORK_BEYOND ? own : WORK_BEYOND);
+    }
+}
+
+void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, double duration_s,
+               double transfer_s)
+{
+    struct work_step *s;
+    float usual_s, beat;
+
+    reserve(w, n);
+    s = &w->step[w->steps % WORK_STEPS];
+    for (uint32_t r = 0; r < w->n; r++)
+        w->newest_s[r] = r < n ? own_s[r] : NAN;
+    *s = (struct work_step){ .seq = seq, .duration_s = (float)duration_s, .transfer_s = (float)transfer_s };
+    s->typical_s = median_own(w, w->newest_s);
+    s->usual_s = w->usual_s;
+    s->longest_s = NAN;
+    for (uint32_t r = 0; r < w->n; r++)
+        if (w->newest_s[r] > s->longest_s || isnan(s->longest_s)) {
+            s->longest_s = w->newest_s[r];
+            s->last = r;
+        }
+    keep_row(w, s);
+    s->struck_s = s->longest_s;
+    beat = work_beat(w, seq);
+    s->pause = is_pause(w, s->typical_s);
+    usual_s = s->pause ? s->usual_s : s->typical_s > 0 ? s->typical_s : NAN;
+    w->steps++;
+    if (!s->pause && s->typical_s > 0)
+        follow_usual(w, s->typical_s / beat);
+    for (uint32_t r = 0; r < w->n; r++)
+        w->excess[r] = (w->newest_s[r] - s->typical_s) / usual_s;
+    learn_noise(w);
+}
+
+double work_time_s(const struct work *w, uint64_t steps)
+{
+    double all_s = 0;
+
+    for (uint32_t b = 0; b < steps && b < work_kept(w); b++)
+        all_s += w->step[work_slot(w, b)].duration_s;
+    return all_s;
+}
+
+double work_recent_excess(const struct work *w, uint32_t rank)
+{
+    uint32_t n = work_kept(w) < 16 ? work_kept(w) : 16, known = 0;
+    double sum = 0;
+
+    for (uint32_t b = 0; b < n && rank < w->n; b++) {
+        float x = work_excess(w, work_slot(w, b), rank);
+
+        if (isnan(x))
+            continue;
+        sum += x;
+        known++;
+    }
+    return known ? sum / known : NAN;
+}

@@ -1,0 +1,138 @@
+/* work.h - the newest steps of a job: each rank's own work, the transfer, what is usual and how much it
+ * varies.
+ *
+ * What the detectors (straggler.h, variability.h, transfer.h, oscillation.h) share; they read it, work_take()
+ * alone writes. Each rank's own work is compared with the median of the ranks in the same step, so that what
+ * slows all counts for none; that ratio minus 1 is the rank's excess. Noise is the spread of a rank's excess
+ * from one step to the next (von Neumann 1941: successive differences, so that a lasting fault does not raise
+ * it), as a median over the ranks.
+ *
+ * Units: seconds, ratios; NaN not known. Memory: 2 WORK_STEPS bytes a rank and some. */
+#ifndef SYNCGUARD_DETECT_WORK_H
+#define SYNCGUARD_DETECT_WORK_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORK_STEPS      256u /* remembered */
+#define WORK_PLACE_NONE UINT32_MAX
+#define WORK_NOISE_STEPS 8.0 /* that noise which has grown is a running mean over */
+#define WORK_UNITS      8190.0f
+#define WORK_BEYOND     65534u
+#define WORK_UNKNOWN    65535u
+
+struct work_step {
+    uint32_t seq;     /* of the step's last collective on the main communicator */
+    float duration_s; /* of the whole step */
+    float typical_s;  /* median own work */
+    float usual_s;    /* what typical_s mostly was before */
+    float longest_s;  /* own work of the slowest rank ... */
+    uint32_t last;    /* ... and its number */
+    float transfer_s; /* in the collectives, of the last arrivers */
+    bool pause;       /* all ranks paused before it (a checkpoint) */
+    float struck_s;   /* longest own work of the ranks that nothing rare struck; see variability.h */
+    double ended_s;   /* the caller's clock; set by the diagnosis */
+};
+
+struct work_rank {
+    uint32_t node, switch_id;
+    uint32_t steps; /* in which its work was known */
+    float before;   /* excess of the step before */
+};
+
+/* Of every `period` steps `heavy` ones do more, by ratio, on all ranks alike, from the start; see rhythm.h. */
+#define WORK_RHYTHM_MAX 64u
+struct work_rhythm {
+    uint32_t period, heavy; /* period 0: there is none */
+    uint32_t stride;
+    double ratio;
+    float factor[WORK_RHYTHM_MAX]; /* of the typical work in each phase, over that of those that are not heavy */
+};
+
+struct straggler;
+struct prices;
+/* What these cost in the remembered steps from number `from` (work_step.seq) on, and from `recent` on. Where a step is more than one
+ * meeting of all ranks, a graph knows. */
+typedef struct prices work_price(void *arg, const struct straggler *list, size_t n, uint32_t from,
+                                 uint32_t recent);
+/* The same step by step, as price_steps(). */
+typedef uint32_t work_price_steps(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s,
+                                  double *more);
+
+struct work {
+    work_price *price; /* NULL: a step ends with its last rank */
+    work_price_steps *price_steps;
+    void *price_arg;
+    uint32_t n;     /* ranks */
+    uint64_t steps; /* taken; the newest is in slot (steps - 1) % WORK_STEPS */
+    struct work_step step[WORK_STEPS];
+    uint16_t *own;   /* WORK_STEPS rows of n: own work over the typical of the step, in 1 / WORK_UNITS */
+    float *newest_s; /* n: own work in the newest step */
+    float *excess;   /* n: of the newest step */
+    struct work_rank *rank;
+    size_t rank_cap;
+    uint32_t placed;                    /* times that a rank was moved */
+    float usual_s;                      /* of the typical own work, a running median; NaN not yet */
+    double sigma;                       /* noise of one rank's excess in one step; NaN not known yet */
+    double lasting_sigma, recent_sigma; /* what it is made of */
+    uint32_t changes;                   /* steps that sigma stands on */
+    float *scratch;                     /* n */
+    struct work_rhythm rhythm;
+};
+
+struct work *work_new(void);
+void work_free(struct work *w);  /* NULL is fine */
+void work_reset(struct work *w); /* another program or another step: forget all but the places */
+
+/* Where rank sits: numbers of its node and switch (WORK_PLACE_NONE: not known). */
+void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t switch_id);
+
+/* The next step: own_s[n] by rank, NaN where not known; duration_s of the whole step, transfer_s NaN where
+ * not known. */
+void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, double duration_s,
+               double transfer_s);
+
+/* Slot of the step that is back before the newest; back < work_kept(). */
+static inline uint32_t work_slot(const struct work *w, uint32_t back)
+{
+    return (uint32_t)((w->steps - 1 - back) % WORK_STEPS);
+}
+static inline uint32_t work_kept(const struct work *w)
+{
+    return w->steps < WORK_STEPS ? (uint32_t)w->steps : WORK_STEPS;
+}
+/* Own work of a rank in the step in that slot, to a hundredth of a per cent; what was more than eight times
+ * the typical is taken for the longest of the step. */
+static inline float work_own_s(const struct work *w, uint32_t slot, uint32_t rank)
+{
+    uint16_t own = w->own[(size_t)slot * w->n + rank];
+
+    return own == WORK_UNKNOWN  ? NAN
+           : own == WORK_BEYOND ? w->step[slot].longest_s
+                                : (float)own * (w->step[slot].typical_s / WORK_UNITS);
+}
+/* Excess of a rank in the step in that slot. */
+static inline float work_excess(const struct work *w, uint32_t slot, uint32_t rank)
+{
+    const struct work_step *s = &w->step[slot];
+
+    return (work_own_s(w, slot, rank) - s->typical_s) / (s->pause ? s->usual_s : s->typical_s);
+}
+
+/* What the program's rhythm makes of the typical work in the step of that number: 1 without one. */
+static inline float work_beat(const struct work *w, uint32_t seq)
+{
+    const struct work_rhythm *r = &w->rhythm;
+
+    return r->period ? r->factor[seq / r->stride % r->period] : 1;
+}
+
+/* What the newest steps took together, in seconds; steps more than are kept: those that are. */
+double work_time_s(const struct work *w, uint64_t steps);
+
+/* Mean excess of a rank over the newest steps; NaN not known. */
+double work_recent_excess(const struct work *w, uint32_t rank);
+
+#endif

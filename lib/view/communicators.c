@@ -1,0 +1,612 @@
+#include "view/communicators.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "ring/ring.h"
+
+#define COMM_WINDOW_S 5.0
+
+/* A program may make a communicator for each step.  From this instance on, those of the same members are a series: calls on them are
+ * calls of the same kind. */
+#define SERIES_FROM 16u
+
+struct member_sums { /* a rank's stay in a communicator's collectives; kept when it has left */
+    double recent_s, run_s;
+    uint32_t rank;
+    bool sampled, freed;
+};
+
+#define UNSEEN_MIN 16u /* collectives that say what they never show */
+
+struct comm_totals {
+    double collectives, bytes, skew_s, transfer_s, over_s;
+    uint64_t joined;
+};
+
+struct comm {
+    uint64_t name, membership;
+    uint32_t size, first, last, instance; /* see struct ring_comm */
+    bool series;    /* stands for all but the first ones of its members */
+    uint32_t freed; /* members that have freed it */
+    bool over;      /* all have, for some time */
+    char *label;                    /* NULL: its size and first rank name it */
+    struct join *join;
+    struct comm_totals now, before; /* the running and the last full window */
+    struct joined_sums recent, run;
+    struct member_sums *member; /* by place */
+    double summed_bytes, other_bytes; /* of all members in the run: of communicators_by_ring(), of other collectives */
+    double bytes;
+};
+
+struct communicators {
+    struct quota *quota;
+    struct roster *roster;
+    const struct sums *sums;
+    communicators_on_joined *on_joined;
+    void *arg;
+    struct comm *comm; /* by name */
+    size_t n, cap;
+    bool series;    /* there is a communicator that stands for a series */
+    double since_s; /* when the running window began */
+    uint32_t main_size;
+    uint64_t joined;
+    uint64_t seen, unseen; /* complete ones: of how many it was seen who waited */
+    struct view_spent before[VIEW_SIZES_MAX]; /* of the run, in an earlier view */
+};
+
+struct communicators *communicators_new(struct quota *quota, struct roster *roster, const struct sums *sums, communicators_on_joined *on_joined, void *arg)
+{
+    struct communicators *s = xcalloc(1, sizeof(*s));
+
+    s->quota = quota;
+    s->roster = roster;
+    s->sums = sums;
+    s->on_joined = on_joined;
+    s->arg = arg;
+    return s;
+}
+
+static double bytes_of(const struct comm_item *c)
+{
+    return join_bytes(c) + sizeof(struct comm) + (double)c->size * sizeof(struct member_sums);
+}
+
+static void comm_free(struct comm *c)
+{
+    join_free(c->join);
+    free(c->label);
+    free(c->member);
+}
+
+void communicators_forget(struct communicators *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        comm_free(&s->comm[i]);
+    s->n = 0;
+    s->series = false;
+    s->main_size = 0;
+    s->quota->held[QUOTA_COMMS] = 0;
+    memset(s->before, 0, sizeof(s->before));
+}
+
+void communicators_free(struct communicators *s)
+{
+    communicators_forget(s);
+    free(s->comm);
+    free(s);
+}
+
+static bool is_in_use(const struct comm *c)
+{
+    return !c->series && !c->freed;
+}
+
+bool communicators_by_ring(uint8_t op)
+{
+    return op == RING_OP_ALLREDUCE || op == RING_OP_REDUCE_SCATTER || op == RING_OP_REDUCE_SCATTER_BLOCK || op == RING_OP_ALLGATHER ||
+           op == RING_OP_ALLGATHERV;
+}
+
+static struct comm *comm_find(const struct communicators *s, uint64_t name)
+{
+    size_t low = 0, high = s->n;
+
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+
+        if (s->comm[mid].name < name)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < s->n && s->comm[low].name == name ? &s->comm[low] : NULL;
+}
+
+static void comm_remove(struct communicators *s, struct comm *c)
+{
+    s->quota->held[QUOTA_COMMS] -= c->bytes;
+    comm_free(c);
+    s->n--;
+    memmove(c, c + 1, (size_t)(s->comm + s->n - c) * sizeof(*c));
+}
+
+void communicators_forget_one(struct communicators *s, uint64_t name)
+{
+    struct comm *c = comm_find(s, name);
+
+    if (c)
+        comm_remove(s, c);
+}
+
+void communicators_call(struct communicators *s, uint64_t name, const char *label)
+{
+    struct comm *c = comm_find(s, name);
+
+    if (!c)
+        return;
+    free(c->label);
+    c->label = xstrdup(label);
+}
+
+/* False: none is over. */
+static bool forget_over(struct communicators *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->comm[i].over) {
+            comm_remove(s, &s->comm[i]);
+            return true;
+        }
+    return false;
+}
+
+static struct comm *comm_add(struct communicators *s, const struct comm_item *c)
+{
+    struct join *join;
+    size_t at;
+
+    while ((s->n >= VIEW_COMMS_MAX || !quota_fits(s->quota, bytes_of(c))) && forget_over(s))
+        ;
+    if (s->n >= VIEW_COMMS_MAX)
+        s->quota->rejected.memory++;
+    if (s->n >= VIEW_COMMS_MAX || !join_fits(c) || !quota_allows(s->quota, bytes_of(c)) || !(join = join_new(c)))
+        return NULL;
+    s->comm = xgrow(s->comm, &s->cap, s->n + 1, sizeof(*s->comm));
+    for (at = s->n; at && s->comm[at - 1].name > c->name; at--)
+        s->comm[at] = s->comm[at - 1];
+    s->comm[at] = (struct comm){ .name = c->name,
+                                 .membership = c->membership,
+                                 .size = c->size,
+                                 .first = c->first,
+                                 .last = c->last,
+                                 .instance = c->instance,
+                                 .join = join,
+                                 .member = xcalloc(c->size, sizeof(struct member_sums)),
+                                 .bytes = bytes_of(c) };
+    s->quota->held[QUOTA_COMMS] += s->comm[at].bytes;
+    s->n++;
+    return &s->comm[at];
+}
+
+static void announce(struct communicators *s, const struct comm_item *c, bool series)
+{
+    struct comm *k = comm_find(s, c->name);
+
+    if (!roster_find(s->roster, c->rank, c->app) || c->size < 2)
+        return;
+    if (c->size > s->quota->bounds.ranks || c->last >= s->quota->bounds.ranks) {
+        s->quota->rejected.ranks++;
+        s->quota->refused++;
+        return;
+    }
+    if (!k)
+        k = comm_add(s, c);
+    if (!k || k->size != c->size) {
+        s->quota->refused++;
+        return;
+    }
+    k->series = series;
+    join_member(k->join, c->rank, c->comm_rank);
+}
+
+void communicators_take(struct communicators *s, const struct comm_item *c)
+{
+    struct comm_item series = *c;
+
+    announce(s, c, false);
+    if (c->instance < SERIES_FROM)
+        return;
+    series.name = c->membership;
+    series.instance = 0;
+    s->series = true;
+    announce(s, &series, true);
+}
+
+uint64_t communicators_series(const struct communicators *s, uint64_t name)
+{
+    const struct comm *c = s->series ? comm_find(s, name) : NULL;
+
+    return c && c->instance >= SERIES_FROM ? c->membership : name;
+}
+
+void communicators_take_end(struct communicators *s, const struct comm_end_item *e)
+{
+    struct comm *c = comm_find(s, e->name);
+    uint32_t place = c ? join_place(c->join, e->rank) : UINT32_MAX;
+
+    if (!roster_find(s->roster, e->rank, e->app) || place == UINT32_MAX || c->member[place].freed)
+        return;
+    c->member[place].freed = true;
+    c->freed++;
+}
+
+uint64_t communicators_joined(const struct communicators *s)
+{
+    return s->joined;
+}
+
+bool communicators_unseen(const struct communicators *s)
+{
+    return s->unseen >= UNSEEN_MIN && !s->seen;
+}
+
+uint32_t communicators_main_size(const struct communicators *s)
+{
+    return s->main_size;
+}
+
+struct joined_arg {
+    struct communicators *communicators;
+    struct comm *comm;
+};
+
+static void on_joined(const struct joined *j, void *arg)
+{
+    struct joined_arg *a = arg;
+    struct communicators *s = a->communicators;
+    struct comm *c = a->comm;
+    struct joined_sums sums;
+
+    s->joined++;
+    c->now.collectives += j->n;
+    c->now.bytes += (double)j->bytes * j->n;
+    c->now.joined++;
+    c->now.skew_s += j->stay_max_s - j->stay_min_s;
+    c->now.transfer_s += j->stay_min_s;
+    s->unseen += j->complete && (j->flags & SAMPLE_UNWAITED);
+    if (!j->complete || (j->flags & SAMPLE_UNWAITED))
+        return; /* it does not show who waited for whom */
+    s->seen++;
+    sums = s->on_joined(s->arg, j, c->size, c->size == s->main_size);
+    joined_sums_add(&c->recent, &sums);
+    joined_sums_add(&c->run, &sums);
+}
+
+void communicators_take_sample(struct communicators *s, const struct sample *i)
+{
+    struct joined_arg arg = { .communicators = s, .comm = comm_find(s, i->comm) };
+    struct comm *c = arg.comm;
+    uint32_t place = c ? join_place(c->join, i->rank) : UINT32_MAX;
+
+    if (place != UINT32_MAX) {
+        struct member_sums *m = &c->member[place];
+
+        m->sampled = true;
+        m->rank = i->rank;
+        m->recent_s += (double)i->stay_sum_ns * 1e-9;
+        m->run_s += (double)i->stay_sum_ns * 1e-9;
+        if (!(i->flags & SAMPLE_WHOLE))
+            *(communicators_by_ring(i->op) ? &c->summed_bytes : &c->other_bytes) += (double)i->bytes * i->n;
+    }
+    if (!c || !ring_op_synchronises(i->op) || (i->flags & (SAMPLE_INTER | SAMPLE_FAILED)))
+        return;
+    if (c->size > s->main_size)
+        s->main_size = c->size;
+    join_sample(c->join, i, on_joined, &arg);
+}
+
+void communicators_end_rank(struct communicators *s, uint32_t rank)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct comm *c = &s->comm[i];
+        uint32_t place = join_place(c->join, rank);
+
+        if (place != UINT32_MAX && c->member[place].freed) {
+            c->member[place].freed = false;
+            c->freed--;
+        }
+        join_leave(c->join, rank);
+    }
+}
+
+void communicators_fade(struct communicators *s)
+{
+    for (size_t at = 0; at < s->n; at++) {
+        struct comm *c = &s->comm[at];
+
+        joined_sums_fade(&c->recent);
+        for (uint32_t i = 0; i < c->size; i++)
+            c->member[i].recent_s = sums_faded(c->member[i].recent_s);
+    }
+}
+
+static void comm_totals_add(struct comm_totals *a, const struct comm_totals *b)
+{
+    a->collectives += b->collectives;
+    a->bytes += b->bytes;
+    a->skew_s += b->skew_s;
+    a->transfer_s += b->transfer_s;
+    a->joined += b->joined;
+    a->over_s = fmax(a->over_s, b->over_s);
+}
+
+static void hand_over(const struct comm *from, struct comm *to)
+{
+    comm_totals_add(&to->now, &from->now);
+    comm_totals_add(&to->before, &from->before);
+    joined_sums_add(&to->recent, &from->recent);
+    joined_sums_add(&to->run, &from->run);
+    to->summed_bytes += from->summed_bytes;
+    to->other_bytes += from->other_bytes;
+    for (uint32_t i = 0; i < from->size; i++) {
+        struct member_sums *m = &to->member[i];
+
+        if (!from->member[i].sampled)
+            continue;
+        m->rank = from->member[i].rank;
+        m->sampled = true;
+        m->recent_s += from->member[i].recent_s;
+        m->run_s += from->member[i].run_s;
+    }
+}
+
+/* One that all members have freed stays until what its ranks sent late has come; then its series goes on with its sums. */
+static void settle_freed(struct communicators *s)
+{
+    for (size_t i = s->n; i-- > 0;) {
+        struct comm *c = &s->comm[i], *series = c->over ? comm_find(s, c->membership) : NULL;
+
+        c->over = c->freed && c->freed >= join_announced(c->join);
+        if (series && series->series && series->size == c->size) {
+            hand_over(c, series);
+            comm_remove(s, c);
+        }
+    }
+}
+
+void communicators_roll(struct communicators *s, double now_s)
+{
+    if (now_s < s->since_s + COMM_WINDOW_S)
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        s->comm[i].before = s->comm[i].now;
+        s->comm[i].before.over_s = now_s - s->since_s;
+        memset(&s->comm[i].now, 0, sizeof(s->comm[i].now));
+    }
+    s->since_s = now_s;
+    settle_freed(s);
+}
+
+char *communicators_label(const struct communicators *s, uint64_t name, char *buf, size_t size)
+{
+    const struct comm *c = comm_find(s, name);
+    char dup[16] = "";
+
+    if (c && c->instance)
+        snprintf(dup, sizeof(dup), ".%u", c->instance);
+    if (!c)
+        snprintf(buf, size, "%016llx", (unsigned long long)name);
+    else if (c->label)
+        snprintf(buf, size, "%s", c->label);
+    else if (c->size >= roster_limit(s->roster)) /* more: some of its ranks are not recorded */
+        snprintf(buf, size, "world%s", dup);
+    else
+        snprintf(buf, size, "%u@%u%s", c->size, c->first, dup);
+    return buf;
+}
+
+uint32_t communicators_size(const struct communicators *s, uint64_t name)
+{
+    const struct comm *c = comm_find(s, name);
+
+    return c ? c->size : 0;
+}
+
+bool communicators_member(const struct communicators *s, uint64_t name, uint32_t rank)
+{
+    const struct comm *c = comm_find(s, name);
+
+    return c && join_place(c->join, rank) != UINT32_MAX;
+}
+
+struct exchange_comm communicators_shape(const struct communicators *s, uint64_t name)
+{
+    const struct comm *c = comm_find(s, name);
+    struct exchange_comm shape = { .size = c ? c->size : 0, .first = c ? c->first : 0 };
+
+    if (shape.size < 2 || c->last <= c->first || (c->last - c->first) % (c->size - 1))
+        return shape;
+    shape.stride = (c->last - c->first) / (c->size - 1);
+    for (uint32_t i = 0; i < c->size && shape.stride; i++) {
+        const struct member_sums *m = &c->member[i]; /* join.h forgets who has left */
+
+        if (!m->sampled || m->rank < c->first || m->rank > c->last || (m->rank - c->first) % shape.stride)
+            shape.stride = 0;
+    }
+    return shape;
+}
+
+size_t communicators_exchanged(const struct communicators *s, uint64_t name, struct exchange_comm out[2])
+{
+    const struct comm *c = comm_find(s, name);
+
+    if (!c)
+        return 0;
+    out[0] = out[1] = communicators_shape(s, name);
+    out[0].sums = true;
+    out[0].bytes = c->summed_bytes;
+    out[1].bytes = c->other_bytes;
+    return 2;
+}
+
+uint32_t communicators_of_size(const struct communicators *s, uint32_t size)
+{
+    uint32_t n = 0, all = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (s->comm[i].size == size) {
+            n += is_in_use(&s->comm[i]);
+            all++;
+        }
+    return n ? n : all > 0;
+}
+
+uint32_t communicators_announced(const struct communicators *s, uint64_t name)
+{
+    const struct comm *c = comm_find(s, name);
+
+    return c ? join_announced(c->join) : 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct view_comm *x = a, *y = b;
+
+    return x->size == y->size ? 0 : x->size < y->size ? 1 : -1;
+}
+
+static bool is_shown(const struct comm *c)
+{
+    return c->now.joined || c->before.joined;
+}
+
+static bool has_row(const struct view_comm *row, size_t n, uint32_t size)
+{
+    for (size_t i = 0; i < n; i++)
+        if (row[i].size == size)
+            return true;
+    return false;
+}
+
+/* Whether the last full window tells of communicators of this size; else the running one has to. */
+static bool has_window(const struct communicators *s, uint32_t size)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->comm[i].size == size && s->comm[i].before.joined)
+            return true;
+    return false;
+}
+
+/* Rates of one of the communicators in use, which go on with what freed ones did; the mean skew of all. */
+static void row_rates(const struct communicators *s, double now_s, uint64_t main, struct view_comm *row)
+{
+    bool window = has_window(s, row->size);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct comm *c = &s->comm[i];
+        const struct comm_totals *t = window ? &c->before : &c->now;
+        double over_s = window ? t->over_s : now_s - s->since_s;
+
+        if (c->size != row->size || !is_shown(c))
+            continue;
+        row->instances += is_in_use(c);
+        row->main = row->main || c->name == main;
+        if (over_s > 0) {
+            row->collectives_per_s += t->collectives / over_s;
+            row->bytes_per_s += t->bytes / over_s;
+        }
+        if (t->joined) {
+            n++;
+            row->skew_s += t->skew_s / (double)t->joined;
+            row->transfer_s += t->transfer_s / (double)t->joined;
+        }
+    }
+    row->instances += !row->instances;
+    row->collectives_per_s /= row->instances;
+    row->bytes_per_s /= row->instances;
+    row->skew_s /= (double)(n ? n : 1);
+    row->transfer_s /= (double)(n ? n : 1);
+}
+
+static void add_efficiency(const struct sums *of_ranks, const struct comm *c, bool run, struct efficiency_sums *sums)
+{
+    const struct joined_sums *joined = run ? &c->run : &c->recent;
+
+    for (uint32_t i = 0; i < c->size; i++) {
+        const struct member_sums *m = &c->member[i];
+        double stay_s = run ? m->run_s : m->recent_s, time_s = sums_rank(of_ranks, m->rank, run)->time_s;
+
+        if (m->sampled)
+            efficiency_rank(sums, time_s - stay_s, stay_s, time_s);
+    }
+    sums->wait_s += joined->wait_s;
+    sums->transfer_s += joined->transfer_s;
+    efficiency_group(sums);
+}
+
+/* The place of a size in the list, or where it has to be put; VIEW_SIZES_MAX: there is no room. */
+static size_t size_at(const struct view_spent *list, uint32_t size)
+{
+    size_t i = 0;
+
+    while (i < VIEW_SIZES_MAX && list[i].size && list[i].size != size)
+        i++;
+    return i;
+}
+
+/* Communicators of one size together. */
+static struct efficiency_sums spent(const struct communicators *s, uint32_t size, bool run)
+{
+    struct efficiency_sums sums = { 0 };
+    size_t at = size_at(s->before, size);
+
+    for (size_t i = 0; i < s->n; i++)
+        if (s->comm[i].size == size)
+            add_efficiency(s->sums, &s->comm[i], run, &sums);
+    return run && at < VIEW_SIZES_MAX ? efficiency_joined(&s->before[at].sums, &sums) : sums;
+}
+
+void communicators_position(const struct communicators *s, struct view_spent of_size[VIEW_SIZES_MAX])
+{
+    memcpy(of_size, s->before, sizeof(s->before));
+    for (size_t i = 0, at; i < s->n; i++)
+        if ((at = size_at(of_size, s->comm[i].size)) < VIEW_SIZES_MAX)
+            of_size[at].size = s->comm[i].size;
+    for (size_t i = 0; i < VIEW_SIZES_MAX && of_size[i].size; i++)
+        of_size[i].sums = spent(s, of_size[i].size, true);
+}
+
+void communicators_go_on(struct communicators *s, const struct view_spent of_size[VIEW_SIZES_MAX])
+{
+    memcpy(s->before, of_size, sizeof(s->before));
+}
+
+static void row_efficiency(const struct communicators *s, struct view_comm *row)
+{
+    struct efficiency_sums recent = spent(s, row->size, false), run = spent(s, row->size, true);
+
+    row->recent = efficiency_of(&recent);
+    row->run = efficiency_of(&run);
+}
+
+size_t communicators_rows(const struct communicators *s, double now_s, uint64_t main, struct view_comm *out, size_t max)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n && n < max; i++) {
+        const struct comm *c = &s->comm[i];
+
+        if (is_shown(c) && !has_row(out, n, c->size))
+            out[n++] = (struct view_comm){ .name = c->name, .size = c->size };
+    }
+    for (size_t i = 0; i < n; i++) {
+        row_rates(s, now_s, main, &out[i]);
+        row_efficiency(s, &out[i]);
+    }
+    qsort(out, n, sizeof(*out), by_size);
+    return n;
+}

@@ -1,0 +1,272 @@
+/* view_figures.c - figures of a view as a whole and of each rank. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/view_private.h"
+#include "model/regime.h"
+#include "ring/ring.h"
+
+static void worst_figures(const struct view *v, struct view_figures *f)
+{
+    f->worst_lateness_s = f->worst_last_ratio = NAN;
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
+        struct cell c;
+
+        if (!k->known)
+            continue;
+        f->ranks_known++;
+        f->events += k->events;
+        f->dropped += k->dropped;
+        f->missed += k->missed;
+        f->messages_missed += k->losses.messages;
+        f->streams_forgotten += k->losses.streams;
+        f->comms_missed += k->losses.comms;
+        c = columns_recent(v->columns, r);
+        if (!c.joined || !(isnan(f->worst_lateness_s) || c.lateness_s / c.joined > f->worst_lateness_s))
+            continue;
+        f->worst_rank = r;
+        f->worst_lateness_s = c.lateness_s / c.joined;
+        f->worst_last_ratio = (double)c.last / c.joined;
+    }
+}
+
+/* Of transfers: what the detectors could tell from their noise, and what is then worth naming. */
+static void limit_figures(const struct view *v, struct view_figures *f)
+{
+    double worth = (v->params.min_slowdown - 1) / (f->communication_ratio + f->p2p_ratio);
+    bool calls = call_steps_active(v->calls);
+
+    f->transfer_mds = 1 + (calls ? call_steps_limit(v->calls, 0) : diagnosis_transfer_limit(v->diagnosis));
+    f->transfer_node_mds = calls ? 1 + call_steps_limit(v->calls, 1) : NAN;
+    f->transfer_link_mds = calls ? 1 + call_steps_limit(v->calls, 2) : NAN;
+    if (isnan(worth)) /* what they cost is not known */
+        f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
+    if (f->transfer_mds < 1 + worth)
+        f->transfer_mds = 1 + worth;
+    if (f->transfer_node_mds < 1 + worth)
+        f->transfer_node_mds = 1 + worth;
+    if (f->transfer_link_mds < 1 + worth)
+        f->transfer_link_mds = 1 + worth;
+}
+
+/* Nothing of before is a figure of a job that stands still. */
+static void forget_pace(struct view_figures *f)
+{
+    f->step_mean_s = f->step_p50_s = f->step_p95_s = f->step_p99_s = f->step_cv = f->steps_per_s = NAN;
+    f->skew_p50_s = f->skew_p95_s = NAN;
+    f->compute_ratio = f->communication_ratio = f->synchronisation_ratio = f->p2p_ratio = NAN;
+    f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
+    f->mds = f->worst_lateness_s = f->worst_last_ratio = NAN;
+}
+
+static void forget_rank_pace(struct view_rank_figures *f)
+{
+    f->lateness_s = f->lateness_p50_s = f->lateness_p95_s = f->lateness_p99_s = f->last_ratio = NAN;
+    f->wait_s = f->delay_s = f->compute_s = f->stay_s = f->slowdown = NAN;
+}
+
+void view_figures_get(const struct view *v, double now_s, struct view_figures *f)
+{
+    memset(f, 0, sizeof(*f));
+    f->ranks = roster_count(v->roster)->running;
+    f->steps = steps_count(v->steps)->done;
+    f->period = steps_count(v->steps)->period;
+    f->regime = view_regime_get(v);
+    f->mds = 1 + diagnosis_limit(v->diagnosis);
+    f->collectives = communicators_joined(v->communicators);
+    f->refused = v->quota.refused;
+    steps_figures(v->steps, now_s, f);
+    columns_skews(v->columns, &f->skew_p50_s, &f->skew_p95_s);
+    view_shares(v, f);
+    limit_figures(v, f);
+    worst_figures(v, f);
+    if (presence_stands_still(v->presence))
+        forget_pace(f);
+}
+
+bool view_called(const struct view *v)
+{
+    uint32_t r = 0;
+
+    while (r < roster_limit(v->roster) && !roster_at(v->roster, r)->events)
+        r++;
+    return r < roster_limit(v->roster) || communicators_joined(v->communicators);
+}
+
+double view_newest_steps_s(const struct view *v, double now_s)
+{
+    return steps_mean_s(v->steps, now_s);
+}
+
+bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f)
+{
+    const struct view_rank *k = rank < roster_limit(v->roster) ? roster_at(v->roster, rank) : NULL;
+    struct totals recent = columns_totals(v->columns);
+    struct rank_waiting waiting;
+    struct rank_steps steps;
+    double last_ratio;
+    struct cell c;
+
+    if (!k || !k->known)
+        return false;
+    c = columns_recent(v->columns, rank);
+    last_ratio = diagnosis_last_ratio(v->diagnosis, rank);
+    steps = steps_rank(v->steps, rank);
+    waiting = sums_waiting(v->sums, rank, &recent);
+    *f = (struct view_rank_figures){
+        .rank = rank,
+        .node = roster_place_name(v->roster, k->node),
+        .switch_name = roster_place_name(v->roster, k->switch_id),
+        .ended = k->ended,
+        .lateness_s = c.joined ? c.lateness_s / c.joined : NAN,
+        .last_ratio = !isnan(last_ratio) ? last_ratio : c.joined ? (double)c.last / c.joined : NAN,
+        .wait_s = waiting.own_s,
+        .delay_s = waiting.caused_s,
+        .compute_s = steps.compute_s > 0 ? steps.compute_s : NAN,
+        .stay_s = steps.stay_s > 0 ? steps.stay_s : NAN,
+        .slowdown = (1 + diagnosis_excess(v->diagnosis, rank)) * call_steps_of_others(v->calls, rank),
+        .inside_op = k->live_at_s + LIVE_VALID_S > now_s ? k->inside_op : RING_OP_NONE,
+        .inside_comm = k->inside_comm,
+        .inside_seq = k->inside_seq,
+        .inside_s = now_s - k->inside_since_s,
+        .partner = roster_partner(k),
+        .process = roster_process(k, now_s),
+        .process_s = now_s - k->process_since_s,
+    };
+    columns_quantiles(v->columns, rank, &f->lateness_p50_s, &f->lateness_p95_s, &f->lateness_p99_s);
+    if (presence_stands_still(v->presence))
+        forget_rank_pace(f);
+    return true;
+}
+
+static bool has_part(const struct view *v, const struct finding *f, uint32_t rank)
+{
+    const struct view_rank *k = roster_at(v->roster, rank);
+
+    switch (f->scope) {
+    case SCOPE_RANK:
+        return rank == f->place;
+    case SCOPE_NODE:
+        return k->node == f->place;
+    case SCOPE_SWITCH:
+        return k->switch_id == f->place;
+    case SCOPE_RANKS:
+        return call_steps_role(v->calls, rank) == f->place;
+    case SCOPE_LINK:
+        return k->node == f->place || k->node == f->other;
+    case SCOPE_NONE:
+    case SCOPES:
+        break;
+    }
+    return false;
+}
+
+bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(v, &d);
+    bool any = false;
+
+    while (n && (d->minor || d->finding.scope == SCOPE_NONE)) {
+        d++;
+        n--;
+    }
+    for (uint32_t r = 0; n && r < roster_limit(v->roster); r++) {
+        struct view_rank_figures k;
+
+        if (!has_part(v, &d->finding, r) || !view_rank_get(v, now_s, r, &k))
+            continue;
+        if (!any || k.last_ratio > f->last_ratio || (!(k.last_ratio < f->last_ratio) && k.lateness_s > f->lateness_s))
+            *f = k;
+        any = true;
+    }
+    return any;
+}
+
+uint32_t view_rank_limit(const struct view *v)
+{
+    return roster_limit(v->roster);
+}
+
+uint32_t view_ranks_running(const struct view *v)
+{
+    return roster_count(v->roster)->running;
+}
+
+uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank)
+{
+    return rank < roster_limit(v->roster) ? roster_at(v->roster, rank)->inside_ns : 0;
+}
+
+bool view_rank_ended_by(const struct view *v, int signal, uint32_t *rank)
+{
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
+
+        if (k->known && !k->ended && k->signals_known && !(k->endured >> (signal - 1) & 1)) {
+            *rank = r;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *view_place_name(const struct view *v, uint32_t place)
+{
+    return roster_place_name(v->roster, place);
+}
+
+char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t size)
+{
+    return communicators_label(v->communicators, name, buf, size);
+}
+
+uint32_t view_comm_size(const struct view *v, uint64_t name)
+{
+    return communicators_announced(v->communicators, name);
+}
+
+size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max)
+{
+    return communicators_rows(v->communicators, now_s, steps_count(v->steps)->comm, out, max);
+}
+
+double view_column_s(const struct view *v)
+{
+    return columns_width_s(v->columns);
+}
+
+size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s)
+{
+    return columns_rank(v->columns, rank, lateness_s);
+}
+
+size_t view_columns_get(const struct view *v, struct view_columns *c)
+{
+    return columns_get(v->columns, c);
+}
+
+size_t view_stretches_get(const struct view *v, struct view_stretches *s)
+{
+    return outlook_stretches(v->outlook, s);
+}
+
+void view_projection_get(const struct view *v, double now_s, struct view_projection *p)
+{
+    struct totals now = columns_totals(v->columns);
+    double waiting = presence_stands_still(v->presence) ? NAN : totals_synchronisation(&now);
+
+    outlook_get(v->outlook, now_s, waiting, v->params.sync_limit > 0 ? v->params.sync_limit : REGIME_SYNC_SHARE, p);
+}
+
+void view_phases_get(const struct view *v, struct view_phases *p)
+{
+    const struct work_rhythm *rhythm = &diagnosis_work(v->diagnosis)->rhythm;
+
+    phases_get(v->phases, p);
+    p->rhythm_steps = rhythm->period;
+    p->rhythm_heavy = rhythm->heavy;
+    p->rhythm_ratio = rhythm->period ? rhythm->ratio : NAN;
+}

@@ -1,0 +1,170 @@
+/* view_private.h - a view: its parts, which view.c feeds, and what reads several of them together.
+ *
+ * A part is a struct of its own (roster.h, communicators.h, steps.h, ...) that takes items, joined collectives or steps, lets time pass (roll) and
+ * forgets when the run begins again, as another program. The files view_*.c take the whole view: they turn what the parts know into figures,
+ * findings in words, verdicts, and none of them is called by a part. */
+#ifndef SYNCGUARD_VIEW_VIEW_PRIVATE_H
+#define SYNCGUARD_VIEW_VIEW_PRIVATE_H
+
+#include "calls/call_steps.h"
+#include "view/columns.h"
+#include "view/communicators.h"
+#include "view/course.h"
+#include "detect/diagnosis.h"
+#include "view/events.h"
+#include "view/outlook.h"
+#include "view/phases.h"
+#include "view/presence.h"
+#include "view/quota.h"
+#include "view/roster.h"
+#include "view/steps.h"
+#include "view/sums.h"
+#include "view/view.h"
+
+#define LIVE_VALID_S 3.5 /* live items come every second while a collective lasts */
+
+/* What samples, counts and calls show of what ranks call. */
+struct call_use {
+    uint64_t comm; /* of the first of them; 0: none yet */
+    bool various;  /* messages, nonblocking calls, or several communicators: only calls one by one show what a step is */
+};
+
+struct view {
+    struct view_params params;
+    double now_s;     /* the caller's clock */
+    double watched_s; /* when the first item came to this view; before it another one may have had the job (view_position_set()): if that had
+                       * not judged it yet, when the first item came to that one */
+    double item_s;    /* when the newest item came */
+    char unseen[512]; /* why nothing is seen of a step without ranks; "": not known */
+    bool unseen_quiet;
+    struct quota quota;
+    struct roster *roster;
+    struct sums *sums;
+    struct communicators *communicators;
+    struct presence *presence;
+    struct steps *steps;
+    struct columns *columns;
+    struct course *course;
+    struct phases *phases;
+    struct outlook *outlook;
+    struct events *events;
+    struct diagnosis *diagnosis;
+    struct call_use call_use;
+    struct call_steps *calls; /* NULL: calls do not come one by one */
+    struct view_health *health;
+    struct view_pairs *pairs;
+    struct view_marks *marks;
+    struct scaling *scaling;
+    struct view_reach *reach;
+    struct switches *switches;
+    struct drawn *drawn; /* the newest step, as it was drawn last */
+    struct verdicts *verdicts;
+    struct view_run *run; /* NULL: it goes on */
+};
+
+/* view_health.c */
+struct view_health *view_health_new(void);
+void view_health_free(struct view_health *s);
+void view_health_forget(struct view *v);
+void view_health_take_node(struct view *v, double now_s, const struct node_item *n);
+void view_health_take_task(struct view *v, double now_s, const struct task_item *t);
+void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g);
+void view_health_roll(struct view *v, double now_s);
+bool view_health_is_due(const struct view *v, double now_s); /* what ranks wait for will be known in a moment */
+double view_health_cpu_ratio(const struct view *v, uint32_t rank); /* of its process: 2 is two CPUs; NaN not known */
+/* What in the health of the verdict's culprits stands out from the others', in words; "" nothing does, or
+ * nothing is known.  Returns buf. */
+char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
+
+/* view_pairs.c */
+struct view_pairs *view_pairs_new(void);
+void view_pairs_free(struct view_pairs *s); /* NULL is fine */
+void view_pairs_forget(struct view *v);
+void view_pairs_take(struct view *v, double now_s, const struct traffic_item *t);
+/* Give slow collectives that have no place the one whose connections became slower, if there is one.  Returns whether it did. */
+bool view_pairs_place(struct view *v, double now_s, struct finding *f);
+/* By how much those of the last place became slower, in words; returns buf. */
+char *view_pairs_text(const struct view *v, char *buf, size_t size);
+
+/* view_marks.c */
+struct view_marks *view_marks_new(void);
+void view_marks_free(struct view_marks *s);
+void view_marks_forget(struct view *v);
+void view_marks_take_phases(struct view *v, double now_s, const struct phases_item *i);
+void view_marks_take_value(struct view *v, const struct value_item *i);
+void view_marks_roll(struct view *v, double now_s);
+struct marked_longest {
+    enum marks_phase phase;  /* MARKS_PHASES: none */
+    uint32_t n, rank;        /* ranks that have phases, and one of them */
+    double own_s, typical_s; /* a step: their mean, and the typical rank's */
+    bool seen;               /* by a guest; else the program marks it */
+};
+/* The one phase that all ranks of a node, or the one of a rank, take longest for, compared with the typical rank. */
+struct marked_longest view_marks_longest(const struct view *v, enum finding_scope scope, uint32_t place);
+/* Append it to the causes in buf; and of a rank that holds up the others, the phase that it is in. */
+void view_marks_cause(const struct view *v, enum finding_scope scope, uint32_t place, char *buf, size_t size);
+void view_marks_inside(const struct view *v, double now_s, uint32_t rank, char *buf, size_t size);
+
+/* view_scaling.c */
+struct scaling *view_scaling_new(void);
+void view_scaling_free(struct scaling *s);
+void view_scaling_forget(struct view *v);
+void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joined *j);
+void view_scaling_take_steps(struct view *v, uint32_t steps);
+
+/* view_picture.c */
+struct drawn *view_drawn_new(void);
+void view_drawn_free(struct drawn *d);
+
+/* view_reach.c: communicators that are slow from the start */
+struct view_reach *view_reach_new(void);
+void view_reach_free(struct view_reach *s); /* NULL is fine */
+void view_reach_forget(struct view *v);
+void view_reach_take_joined(struct view *v, uint32_t ranks, const struct joined *j);
+void view_reach_judge(struct view *v, double now_s);
+
+/* view_efficiency.c */
+void view_shares(const struct view *v, struct view_figures *f); /* fills in the shares alone */
+bool view_is_unseen(const struct view *v); /* what is recorded of its collectives does not show who waits for whom */
+
+/* view_stall.c: does the job stand still, since when, and who holds it up */
+struct view_stall {
+    double age_s;
+    bool hang; /* for so long that a verdict is due */
+    bool open; /* a trace ends so */
+    bool lost; /* culprits are nodes that have gone silent, else ranks */
+    uint32_t culprit[VIEW_CULPRITS_MAX], n_culprits;
+    char text[512];
+};
+/* False: it moves. */
+bool view_stall_find(const struct view *v, double now_s, struct view_stall *s);
+/* The smallest wait that can be called a stall: the job's own rhythm decides. */
+double view_stall_limit_s(const struct view *v, double now_s);
+
+/* view_finding.c */
+/* What shows a finding, without its price, of a job that goes on or in the past tense.  Returns the length. */
+size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
+/* Adds whom it names, and whom those that are reported with it. */
+void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d);
+void view_finding_add_rank(struct view_verdict *d, uint32_t rank);
+/* Adds to the text of length at; returns what its length would be in a larger buffer. */
+__attribute__((format(printf, 4, 5))) size_t view_append(char *buf, size_t size, size_t at, const char *fmt, ...);
+
+/* Same class, scope and culprit?  The report of an ended job joins such verdicts into one, except those that stop the job. */
+bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b);
+
+/* view_judge.c: regime and verdicts as they are now */
+struct verdicts *view_verdicts_new(void);
+void view_verdicts_free(struct verdicts *s);
+void view_verdicts_go_on(struct view *v, const struct view_verdict *verdict, size_t n); /* those of view_position_set() */
+void view_judge(struct view *v, double now_s);
+const char *view_stalled_text(const struct view *v); /* who holds it up, when it is stalled */
+bool view_ended_still(const struct view *v);         /* the job ended while it was stalled */
+
+/* view_run.c: the verdicts of a job that has ended */
+void view_run_take(struct view *v, double now_s);
+void view_run_free(struct view_run *s); /* NULL is fine */
+/* The costliest of them as a sentence; NULL: none cost anything. */
+const char *view_run_sentence(const struct view *v);
+
+#endif

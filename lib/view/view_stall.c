@@ -1,0 +1,545 @@
+/* view_stall.c - does a job stand still, since when, and who holds it up.
+ *
+ * Evidence, the strongest first: a process that cannot run; a node that has gone silent; a rank that is in none of the calls in which the others wait,
+ * or that is in an older collective of the same communicator, or in another one than they; ranks that wait for each other in a
+ * circle of calls; a rank in a message while the others wait in a collective, or at the end of all chains of ranks that wait
+ * for one another.  With whom a rank exchanges several messages at once is not known. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/view_stall_private.h"
+#include "common/hash.h"
+#include "common/map.h"
+#include "common/xalloc.h"
+#include "ring/ring.h"
+
+#define OPEN_STEPS   5.0 /* a collective open for this many steps, and at least OPEN_S, is a stall */
+#define OPEN_S       3.0
+#define SILENT_STEPS 20.0 /* so is no step for this many, and at least SILENT_S, whatever the calls are */
+#define SILENT_S     30.0
+#define REPORTS_S    10.0 /* agents report at least this often: without any item nothing is known */
+#define SAME_TIME    0.1  /* of a step: as long ago as the other */
+#define SUSPENDED_S  15.0 /* by then it is known whether Slurm has stopped all ranks */
+
+/* ---- what each rank does ---- */
+
+static void look(const struct view *v, double now_s, struct stall_scene *s)
+{
+    *s = (struct stall_scene){ .collective_s = INFINITY, .message_s = INFINITY, .halted_s = INFINITY };
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
+        enum stall_doing doing = view_stall_doing(v, k, now_s);
+
+        s->ranks += k->known && !k->ended;
+        s->ended += k->known && k->ended && !k->vanished;
+        if (doing == STALL_COLLECTIVE) {
+            s->collectives++;
+            s->collective_s = fmin(s->collective_s, k->inside_since_s);
+            s->open_collective |= k->never_left;
+        } else if (doing == STALL_MESSAGE) {
+            s->messages++;
+            s->message_s = fmin(s->message_s, k->inside_since_s);
+            s->open_message |= k->never_left;
+        }
+        if (roster_process(k, now_s) != PROCESS_RUNS) {
+            s->halted++;
+            s->halted_s = fmin(s->halted_s, k->process_since_s);
+        }
+    }
+    s->silence = presence_silence(v->presence);
+    s->heard = s->ranks - s->silence.ranks;
+}
+
+static bool somebody_computes(const struct view *v, double now_s)
+{
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        const struct view_rank *k = roster_at(v->roster, r);
+
+        if (k->known && !k->ended && view_stall_doing(v, k, now_s) <= STALL_OUTSIDE &&
+            !(view_health_cpu_ratio(v, r) < STALL_IDLE_RATIO))
+            return true;
+    }
+    return false;
+}
+
+/* ---- does it stand still ---- */
+
+double view_stall_limit_s(const struct view *v, double now_s)
+{
+    double step_s = steps_mean_s(v->steps, now_s);
+
+    return isnan(step_s) ? 2 * OPEN_S : fmax(OPEN_S, OPEN_STEPS * step_s);
+}
+
+static double silent_limit_s(const struct view *v, double now_s)
+{
+    double step_s = steps_mean_s(v->steps, now_s);
+
+    return isnan(step_s) ? SILENT_S : fmax(SILENT_S, SILENT_STEPS * step_s);
+}
+
+/* Ranks of silent nodes, after which nobody runs of whom the view hears: those of the other nodes were ended with them. */
+static bool is_cut_off(const struct view *v, const struct stall_scene *s)
+{
+    if (s->heard)
+        return false;
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++)
+        if (roster_at(v->roster, r)->known && roster_at(v->roster, r)->ended)
+            return true;
+    return false;
+}
+
+/* How long it has stood still; negative: it does not. */
+static double still_s(const struct view *v, double now_s, const struct stall_scene *s)
+{
+    double limit_s = view_stall_limit_s(v, now_s), open_s = now_s - s->collective_s,
+           idle_s = now_s - view_stall_idle_since_s(v), age_s = -1;
+
+    if (s->silence.ranks && is_cut_off(v, s))
+        return now_s - presence_silent_since_s(v->presence, s->silence.first);
+    if (open_s > limit_s || (presence_finished(v->presence) && s->open_collective))
+        age_s = open_s;
+    if (s->open_message && (now_s - s->message_s > limit_s || presence_finished(v->presence)))
+        age_s = fmax(age_s, now_s - s->message_s);
+    if (presence_finished(v->presence) || !s->ranks || s->ended || now_s > v->item_s + REPORTS_S)
+        return age_s;
+    if (s->halted && fmin(idle_s, now_s - s->halted_s) > limit_s)
+        age_s = fmax(age_s, fmin(idle_s, now_s - s->halted_s));
+    if (idle_s <= silent_limit_s(v, now_s))
+        return age_s;
+    /* Without steps: some wait for a message for as long, and nobody works on it. */
+    if (steps_count(v->steps)->period ||
+        (fmin(s->message_s, s->collective_s) < now_s - SILENT_S && !somebody_computes(v, now_s)))
+        age_s = fmax(age_s, idle_s);
+    return age_s;
+}
+
+/* ---- who holds it up ---- */
+
+struct place { /* a rank's newest collective of a communicator */
+    uint64_t comm;
+    uint32_t seq, rank;
+    bool inside;
+};
+
+enum mark { UNMARKED, PASSED, BEHIND_OUTSIDE, BEHIND_INSIDE, DIFFERS };
+
+static int by_comm(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    return x->comm != y->comm ? (x->comm > y->comm) - (x->comm < y->comm)
+                              : (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+static void collect_places(struct stall_search *s)
+{
+    for (uint32_t r = 0; r < roster_limit(s->v->roster); r++) {
+        const struct view_rank *k = roster_at(s->v->roster, r);
+        enum stall_doing doing = view_stall_doing(s->v, k, s->now_s);
+        struct place p = { k->inside_comm, k->inside_seq, r, doing == STALL_COLLECTIVE };
+
+        if (!k->known || k->ended || doing == STALL_MESSAGE)
+            continue;
+        if (doing == STALL_ELSEWHERE) {
+            p.comm = k->left_op == RING_OP_NONE ? 0 : k->left_comm;
+            p.seq = k->left_seq;
+        }
+        if (communicators_size(s->v->communicators, p.comm))
+            s->place[s->n_places++] = p;
+    }
+    if (s->n_places)
+        qsort(s->place, s->n_places, sizeof(*s->place), by_comm);
+}
+
+static struct stall_front front_of(const struct stall_search *s, size_t from, size_t to)
+{
+    struct stall_front f = { .comm = s->place[from].comm, .since_s = INFINITY };
+
+    for (size_t i = to; i-- > from;) {
+        const struct view_rank *k = roster_at(s->v->roster, s->place[i].rank);
+
+        if (!s->place[i].inside || (f.waiting && s->place[i].seq != f.seq))
+            continue;
+        f.seq = s->place[i].seq;
+        f.op = k->inside_op;
+        f.since_s = fmin(f.since_s, k->inside_since_s);
+        f.waiting++;
+    }
+    return f;
+}
+
+/* More wait in it; between equals on the larger communicator, then for longer. */
+static bool weightier(const struct view *v, const struct stall_front *a, const struct stall_front *b)
+{
+    uint32_t x = communicators_size(v->communicators, a->comm), y = communicators_size(v->communicators, b->comm);
+
+    if (a->waiting != b->waiting || !a->waiting)
+        return a->waiting > b->waiting;
+    return x != y ? x > y : a->since_s < b->since_s;
+}
+
+/* Who of a communicator's ranks [from, to) is behind the newest collective that any of them is in. */
+static void mark_group(struct stall_search *s, size_t from, size_t to, uint32_t newest)
+{
+    uint32_t oldest = s->place[from].seq;
+
+    for (size_t i = from; i < to; i++) {
+        const struct place *p = &s->place[i];
+
+        if (p->seq >= newest)
+            s->mark[p->rank] = PASSED;
+        else if (p->seq == oldest)
+            s->mark[p->rank] = p->inside ? BEHIND_INSIDE : BEHIND_OUTSIDE;
+    }
+}
+
+/* The operation of most of the ranks inside of the front.  Where a nonblocking one is waited for it is not known. */
+static uint8_t common_op(const struct stall_search *s, size_t from, size_t to, const struct stall_front *f)
+{
+    uint32_t n[RING_OP_MAX] = { 0 };
+    uint8_t best = f->op;
+
+    for (size_t i = from; i < to; i++)
+        if (s->place[i].inside && s->place[i].seq == f->seq)
+            n[roster_at(s->v->roster, s->place[i].rank)->inside_op]++;
+    n[RING_OP_WAIT] = 0;
+    for (uint8_t op = 0; op < RING_OP_MAX; op++)
+        best = n[op] > n[best] ? op : best;
+    return best;
+}
+
+/* Ranks that call another collective than most do: the program is wrong. */
+static void mark_different(struct stall_search *s, size_t from, size_t to, const struct stall_front *f)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct place *p = &s->place[i];
+        uint8_t op = roster_at(s->v->roster, p->rank)->inside_op;
+
+        if (p->inside && p->seq == f->seq && op != f->op && op != RING_OP_WAIT && f->op != RING_OP_WAIT)
+            s->mark[p->rank] = DIFFERS;
+    }
+}
+
+static void mark_ranks(struct stall_search *s, bool polled)
+{
+    for (size_t from = 0, to; from < s->n_places; from = to) {
+        struct stall_front f;
+
+        for (to = from + 1; to < s->n_places && s->place[to].comm == s->place[from].comm;)
+            to++;
+        f = front_of(s, from, to);
+        f.op = common_op(s, from, to, &f);
+        if (weightier(s->v, &f, &s->front))
+            s->front = f;
+        if (f.waiting) {
+            mark_group(s, from, to, f.seq);
+            mark_different(s, from, to, &f);
+        } else if (polled) {
+            mark_group(s, from, to, s->place[to - 1].seq);
+        }
+    }
+}
+
+static bool halted(const struct stall_search *s, const struct view_rank *k)
+{
+    return roster_process(k, s->now_s) != PROCESS_RUNS;
+}
+
+static bool lost(const struct stall_search *s, const struct view_rank *k)
+{
+    return k->known && !k->ended && !isinf(presence_silent_since_s(s->v->presence, k->node));
+}
+
+/* Unless Slurm ended it. */
+static bool gone(const struct stall_search *s, const struct view_rank *k)
+{
+    return k->known && k->vanished && presence_slurm(s->v->presence) != VIEW_SLURM_ENDS;
+}
+
+static bool behind_outside(const struct stall_search *s, const struct view_rank *k)
+{
+    return s->mark[k - roster_at(s->v->roster, 0)] == BEHIND_OUTSIDE;
+}
+
+static bool behind_inside(const struct stall_search *s, const struct view_rank *k)
+{
+    return s->mark[k - roster_at(s->v->roster, 0)] == BEHIND_INSIDE;
+}
+
+static bool differs(const struct stall_search *s, const struct view_rank *k)
+{
+    return s->mark[k - roster_at(s->v->roster, 0)] == DIFFERS;
+}
+
+static bool waits_for_nobody(const struct stall_search *s, const struct view_rank *k)
+{
+    return k->known && !k->ended && view_stall_doing(s->v, k, s->now_s) <= STALL_OUTSIDE &&
+           s->mark[k - roster_at(s->v->roster, 0)] != PASSED;
+}
+
+static bool in_message(const struct stall_search *s, const struct view_rank *k)
+{
+    return s->scene.collectives && view_stall_doing(s->v, k, s->now_s) == STALL_MESSAGE;
+}
+
+/* Unless somebody was named before. */
+static void name_all(struct stall_search *s, enum stall_why why,
+                     bool is(const struct stall_search *s, const struct view_rank *k))
+{
+    if (s->n)
+        return;
+    s->why = why;
+    for (uint32_t r = 0; r < roster_limit(s->v->roster); r++)
+        if (is(s, roster_at(s->v->roster, r)))
+            s->rank[s->n++] = r;
+}
+
+/* Since when a rank has been in no collective. */
+static double out_since_s(const struct stall_search *s, uint32_t rank)
+{
+    const struct view_rank *k = roster_at(s->v->roster, rank);
+
+    return view_stall_doing(s->v, k, s->now_s) == STALL_ELSEWHERE ? k->left_at_s
+                                                                  : fmin(k->inside_since_s, s->now_s);
+}
+
+/* Of those that were named, the ones that have been out of any collective for longest: another one may just have left an
+ * inner group's (or the record that it is inside is lost). */
+static void keep_first(struct stall_search *s)
+{
+    double step_s = steps_mean_s(s->v->steps, s->now_s), since_s = INFINITY;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        since_s = fmin(since_s, out_since_s(s, s->rank[i]));
+    since_s += isnan(step_s) ? 0 : SAME_TIME * step_s;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (out_since_s(s, s->rank[i]) <= since_s)
+            s->rank[n++] = s->rank[i];
+    s->n = n;
+}
+
+static bool is_idle(const struct stall_search *s, uint32_t rank)
+{
+    return view_health_cpu_ratio(s->v, rank) < STALL_IDLE_RATIO;
+}
+
+static bool is_awaited(const struct stall_search *s, uint32_t rank)
+{
+    return s->awaited[rank];
+}
+
+/* Of those that were named, the ones that are so, if any is. */
+static void keep_those(struct stall_search *s, bool is(const struct stall_search *s, uint32_t rank))
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        n += is(s, s->rank[i]);
+    if (!n)
+        return;
+    n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (is(s, s->rank[i]))
+            s->rank[n++] = s->rank[i];
+    s->n = n;
+}
+
+/* Has a rank that waits elsewhere still to come to the collective in which another one waits?  The root of a rooted one may have left it. */
+static bool is_absent(const struct stall_search *s, const struct view_rank *other, const struct view_rank *waits)
+{
+    enum stall_doing doing = view_stall_doing(s->v, other, s->now_s);
+    bool elsewhere = doing == STALL_MESSAGE || (doing == STALL_COLLECTIVE && other->inside_comm != waits->inside_comm);
+    bool passed = other->left_op != RING_OP_NONE && other->left_comm == waits->inside_comm && other->left_seq >= waits->inside_seq;
+
+    return elsewhere && !passed;
+}
+
+static uint32_t absent_from(const struct stall_search *s, const struct view_rank *waits)
+{
+    uint32_t r = 0;
+
+    while (r < roster_limit(s->v->roster) &&
+           !(communicators_member(s->v->communicators, waits->inside_comm, r) && is_absent(s, roster_at(s->v->roster, r), waits)))
+        r++;
+    return r;
+}
+
+/* Whom each rank waits for: the partner of its message, or a member of its collective that waits elsewhere; itself: nobody who is known. */
+static void find_next(struct stall_search *s)
+{
+    struct map absent = { 0 }; /* by collective */
+    uint32_t limit = roster_limit(s->v->roster);
+
+    for (uint32_t r = 0; r < limit; r++) {
+        const struct view_rank *k = roster_at(s->v->roster, r);
+        enum stall_doing doing = view_stall_doing(s->v, k, s->now_s);
+        const struct partner_item *p = doing == STALL_MESSAGE ? roster_partner(k) : NULL;
+        uint64_t collective = hash_mix(k->inside_comm) + k->inside_seq;
+        uint32_t next = p ? p->peer : limit;
+
+        if (doing == STALL_COLLECTIVE && map_get(&absent, collective) == MAP_NONE)
+            map_put(&absent, collective, absent_from(s, k));
+        if (doing == STALL_COLLECTIVE)
+            next = map_get(&absent, collective);
+        s->next[r] = next < limit ? next : r;
+        if (next < limit)
+            s->awaited[next] = true;
+    }
+    map_free(&absent);
+}
+
+/* The circle that a rank is in, from the smallest one on. */
+static void name_circle(struct stall_search *s, uint32_t rank)
+{
+    uint32_t first = rank;
+
+    for (uint32_t r = s->next[rank]; r != rank; r = s->next[r])
+        first = r < first ? r : first;
+    s->why = STALL_CIRCLE;
+    s->rank[s->n++] = first;
+    for (uint32_t r = s->next[first]; r != first; r = s->next[r])
+        s->rank[s->n++] = r;
+}
+
+/* Follow whom the ranks wait for: to a circle, or always to the same rank, which then holds all up. */
+static void name_end(struct stall_search *s)
+{
+    uint32_t limit = roster_limit(s->v->roster), end = limit, ends = 0;
+    uint32_t *walk = xcalloc(limit + 1, sizeof(*walk)); /* that came by a rank; 0: none */
+
+    for (uint32_t first = 0; first < limit && !s->n; first++) {
+        uint32_t rank = first;
+
+        if (walk[first] || view_stall_doing(s->v, roster_at(s->v->roster, first), s->now_s) < STALL_COLLECTIVE)
+            continue;
+        for (; !walk[rank] && s->next[rank] != rank; rank = s->next[rank])
+            walk[rank] = first + 1;
+        if (walk[rank] == first + 1) {
+            name_circle(s, rank);
+        } else if (!walk[rank]) {
+            walk[rank] = first + 1;
+            end = rank;
+            ends++;
+        }
+    }
+    free(walk);
+    if (s->n || ends != 1)
+        return;
+    s->why = STALL_MISSING;
+    s->rank[s->n++] = end;
+}
+
+static void name(struct stall_search *s)
+{
+    name_all(s, STALL_HALTED, halted);
+    name_all(s, STALL_LOST, lost);
+    name_all(s, STALL_MISSING, gone);
+    name_all(s, STALL_MISSING, behind_outside);
+    name_all(s, STALL_DIFFERS, differs);
+    if (!s->n) {
+        name_all(s, STALL_MISSING, waits_for_nobody);
+        if (s->n == s->scene.ranks)
+            s->n = 0; /* all of them: nobody waits for anybody */
+        keep_those(s, is_idle);
+        keep_those(s, is_awaited);
+        keep_first(s);
+    }
+    name_all(s, STALL_BEHIND, behind_inside);
+    if (!s->n)
+        name_end(s);
+    if (!s->n) {
+        name_all(s, STALL_MISSING, in_message);
+        keep_first(s);
+    }
+    if (!s->n)
+        s->why = STALL_NOBODY;
+}
+
+/* ---- all together ---- */
+
+static void search_open(struct stall_search *s, const struct view *v, double now_s,
+                        const struct stall_scene *scene)
+{
+    uint32_t n = roster_limit(v->roster);
+
+    *s = (struct stall_search){ .v = v,
+                                .now_s = now_s,
+                                .scene = *scene,
+                                .place = xcalloc(n + 1, sizeof(*s->place)),
+                                .mark = xcalloc(n + 1, sizeof(*s->mark)),
+                                .next = xcalloc(n + 1, sizeof(*s->next)),
+                                .awaited = xcalloc(n + 1, sizeof(*s->awaited)),
+                                .rank = xcalloc(n + 1, sizeof(*s->rank)) };
+}
+
+static void search_close(struct stall_search *s)
+{
+    free(s->place);
+    free(s->mark);
+    free(s->next);
+    free(s->awaited);
+    free(s->rank);
+}
+
+/* All of a sudden stopped: that may be Slurm, which answers in a moment. */
+static double hang_limit_s(const struct view *v, const struct stall_search *s)
+{
+    bool all = s->scene.halted && s->scene.halted == s->scene.ranks;
+
+    return all ? fmax(v->params.hang_timeout_s, SUSPENDED_S) : v->params.hang_timeout_s;
+}
+
+static void name_ranks(const struct stall_search *s, struct view_stall *out)
+{
+    out->n_culprits = s->n < VIEW_CULPRITS_MAX ? s->n : VIEW_CULPRITS_MAX;
+    memcpy(out->culprit, s->rank, out->n_culprits * sizeof(out->culprit[0]));
+}
+
+static bool is_named(const struct view_stall *out, uint32_t culprit)
+{
+    for (uint32_t i = 0; i < out->n_culprits; i++)
+        if (out->culprit[i] == culprit)
+            return true;
+    return false;
+}
+
+static void name_nodes(const struct stall_search *s, struct view_stall *out)
+{
+    for (uint32_t i = 0; i < s->n && out->n_culprits < VIEW_CULPRITS_MAX; i++) {
+        uint32_t node = roster_at(s->v->roster, s->rank[i])->node;
+
+        if (!is_named(out, node))
+            out->culprit[out->n_culprits++] = node;
+    }
+}
+
+bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
+{
+    struct stall_scene scene;
+    struct stall_search s;
+    bool waits;
+
+    look(v, now_s, &scene);
+    *out = (struct view_stall){ .age_s = still_s(v, now_s, &scene) };
+    if (out->age_s < 0)
+        return false;
+    search_open(&s, v, now_s, &scene);
+    collect_places(&s);
+    mark_ranks(&s, !scene.collectives && !scene.messages);
+    find_next(&s);
+    name(&s);
+    view_stall_words(&s, out->text, sizeof(out->text));
+    waits = s.n || scene.collectives || scene.messages;
+    out->open = presence_finished(v->presence) && (scene.open_collective || scene.open_message);
+    out->lost = s.why == STALL_LOST;
+    out->hang = (out->age_s > hang_limit_s(v, &s) && waits) || out->open || out->lost;
+    if (out->lost)
+        name_nodes(&s, out);
+    else
+        name_ranks(&s, out);
+    search_close(&s);
+    return true;
+}

@@ -1,0 +1,67 @@
+/* view_stall_private.h - what a search for those who hold up a job found: view_stall.c searches, view_stall_words.c writes the sentence. */
+#ifndef SYNCGUARD_VIEW_VIEW_STALL_PRIVATE_H
+#define SYNCGUARD_VIEW_VIEW_STALL_PRIVATE_H
+
+#include "view/view_private.h"
+
+#define STALL_IDLE_RATIO 0.05 /* of a CPU: a process that uses less does not compute */
+
+/* What a rank does. */
+enum stall_doing {
+    STALL_ELSEWHERE, /* in short calls and between them, or nothing is known */
+    STALL_OUTSIDE,   /* in no call for long */
+    STALL_COLLECTIVE,
+    STALL_MESSAGE
+};
+enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *k, double now_s);
+
+/* Since when no rank has come further: a step, or a collective of the communicator that steps are counted on; without
+ * steps, any call.  Infinite: not known. */
+double view_stall_idle_since_s(const struct view *v);
+
+struct stall_scene {
+    uint32_t ranks, collectives, messages;    /* that run; of them, that wait in ... */
+    uint32_t halted;                          /* whose process cannot run */
+    uint32_t ended;                           /* that do not run any more */
+    struct view_silence silence;
+    uint32_t heard;                           /* that do not run on silent nodes */
+    double collective_s, message_s, halted_s; /* since when the first of them has; infinite: none */
+    bool open_collective, open_message;       /* in a trace: the record ends inside of one */
+};
+
+/* A communicator in whose newest collective ranks wait. */
+struct stall_front {
+    uint64_t comm;
+    uint32_t seq, waiting;
+    uint8_t op;
+    double since_s;
+};
+
+enum stall_why {
+    STALL_NOBODY, /* is known to hold it up */
+    STALL_HALTED,
+    STALL_LOST,    /* its node has gone silent */
+    STALL_BEHIND,  /* inside of an older collective than the others */
+    STALL_DIFFERS, /* in another collective than the others */
+    STALL_CIRCLE,  /* they wait for each other */
+    STALL_MISSING  /* where the others wait */
+};
+
+struct stall_search {
+    const struct view *v;
+    double now_s;
+    struct stall_scene scene;
+    struct place *place;
+    size_t n_places;
+    uint8_t *mark;            /* by rank, and so are these: */
+    uint32_t *next;           /* whom it waits for; itself: nobody who is known */
+    bool *awaited;            /* somebody waits for it */
+    struct stall_front front; /* in which most wait; waiting 0: none */
+    uint32_t *rank, n;        /* that hold it up */
+    enum stall_why why;
+};
+
+/* The sentence.  Returns buf. */
+char *view_stall_words(const struct stall_search *s, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,330 @@
+/* view_stall_words.c - who holds up a job that stands still, as a sentence. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "view/view_stall_private.h"
+#include "common/units.h"
+#include "ring/ring.h"
+
+struct words {
+    char *text;
+    size_t size, at;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct words *w, const char *fmt, ...)
+{
+    va_list ap;
+    int n;
+
+    if (w->at >= w->size)
+        return;
+    va_start(ap, fmt);
+    n = vsnprintf(w->text + w->at, w->size - w->at, fmt, ap);
+    va_end(ap);
+    w->at += n > 0 ? (size_t)n : 0;
+}
+
+struct short_text {
+    char s[64];
+};
+
+static struct short_text seconds(double s)
+{
+    struct short_text t;
+
+    units_format_s(t.s, 32, s);
+    return t;
+}
+
+static struct short_text label(const struct view *v, uint64_t comm)
+{
+    struct short_text t;
+
+    communicators_label(v->communicators, comm, t.s, sizeof(t.s));
+    return t;
+}
+
+/* A nonblocking collective that is waited for has lost its name. */
+static const char *collective_name(uint8_t op)
+{
+    return op == RING_OP_WAIT || op == RING_OP_NONE ? "collective" : ring_op_name(op);
+}
+
+/* "a receive from rank 3 (tag 7)" */
+static void say_message(struct words *w, const struct view_rank *k)
+{
+    const struct partner_item *p = roster_partner(k);
+    bool sends = p && p->op == RING_OP_SEND;
+
+    if (!p)
+        say(w, "%s", k->live_op == RING_OP_WAIT ? "a wait for messages" : "a send, receive, probe or one-sided call");
+    else
+        say(w, "%s%s rank %u (tag %d)", k->live_op == RING_OP_WAIT ? "a wait for " : "a ",
+            k->live_op != RING_OP_WAIT ? sends ? "send to" : "receive from"
+            : sends                    ? "its message to"
+                                       : "a message from",
+            p->peer, p->tag);
+}
+
+/* " in allreduce 12 of world", of a rank that waits. */
+static void say_call(struct words *w, const struct stall_search *s, const struct view_rank *k)
+{
+    switch (view_stall_doing(s->v, k, s->now_s)) {
+    case STALL_COLLECTIVE:
+        say(w, " in %s %u of %s", collective_name(k->inside_op), k->inside_seq,
+            label(s->v, k->inside_comm).s);
+        break;
+    case STALL_MESSAGE:
+        say(w, " in ");
+        say_message(w, k);
+        break;
+    case STALL_OUTSIDE:
+        say(w, " between calls");
+        if (communicators_size(s->v->communicators, k->inside_comm))
+            say(w, ", after collective %u of %s,", k->inside_seq, label(s->v, k->inside_comm).s);
+        break;
+    case STALL_ELSEWHERE:
+        break;
+    }
+}
+
+/* "its process is gone", "between calls for 41 s, ..." */
+static void say_state(struct words *w, const struct stall_search *s, uint32_t rank)
+{
+    const struct view_rank *k = roster_at(s->v->roster, rank);
+    double cpu = view_health_cpu_ratio(s->v, rank);
+
+    if (k->vanished) {
+        say(w, "its process is gone");
+    } else if (k->ended) {
+        say(w, "it has finalized MPI");
+    } else if (k->live_at_s + LIVE_VALID_S <= s->now_s) { /* a trace does not report what a rank is doing */
+        if (k->left_op == RING_OP_NONE)
+            say(w, "it never reported a collective");
+        else
+            say(w, "its last record is leaving %s %u of %s", ring_op_name(k->left_op), k->left_seq,
+                label(s->v, k->left_comm).s);
+    } else if (k->live_op == RING_OP_NONE) {
+        say(w, "between calls for %s", seconds(s->now_s - k->inside_since_s).s);
+        if (cpu < STALL_IDLE_RATIO)
+            say(w, " without computing");
+        if (communicators_size(s->v->communicators, k->inside_comm))
+            say(w, ", its last collective was %u", k->inside_seq);
+    } else {
+        say(w, "in ");
+        say_message(w, k);
+        say(w, " for %s", seconds(s->now_s - k->inside_since_s).s);
+    }
+}
+
+static void say_rank(struct words *w, const struct stall_search *s, uint32_t rank)
+{
+    const char *node = roster_place_name(s->v->roster, roster_at(s->v->roster, rank)->node);
+
+    say(w, "rank %u%s%s", rank, *node ? " on " : "", node);
+}
+
+static void say_behind(struct words *w, uint32_t n)
+{
+    if (n == 1)
+        say(w, "one collective behind");
+    else
+        say(w, "%u collectives behind", n);
+}
+
+/* How far a rank is behind the front; 0: it is not, or on another communicator. */
+static uint32_t lag(const struct stall_search *s, const struct view_rank *k)
+{
+    bool same = s->front.waiting && k->inside_comm == s->front.comm && k->live_at_s + LIVE_VALID_S > s->now_s;
+
+    return same && k->inside_seq < s->front.seq ? s->front.seq - k->inside_seq : 0;
+}
+
+/* "7 others wait in allreduce 1235" */
+static void say_others(struct words *w, const struct stall_search *s)
+{
+    uint32_t others = s->scene.collectives + s->scene.messages;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        others -= view_stall_doing(s->v, roster_at(s->v->roster, s->rank[i]), s->now_s) >= STALL_COLLECTIVE;
+    if (!others)
+        say(w, "no step for %s", seconds(s->now_s - view_stall_idle_since_s(s->v)).s);
+    else if (s->front.waiting)
+        say(w, "%u other%s in %s %u of %s", others, others == 1 ? " waits" : "s wait",
+            collective_name(s->front.op), s->front.seq, label(s->v, s->front.comm).s);
+    else
+        say(w, "%u other%s for messages", others, others == 1 ? " waits" : "s wait");
+}
+
+static void describe_halted(struct words *w, const struct stall_search *s)
+{
+    static const char *const states[PROCESS_STATES] = {
+        [PROCESS_STOPPED] = "stopped (SIGSTOP)",
+        [PROCESS_TRACED] = "stopped by a debugger",
+        [PROCESS_BLOCKED] = "blocked in the kernel (uninterruptible, most often by storage)",
+    };
+    const struct view_rank *k = roster_at(s->v->roster, s->rank[0]);
+    const char *state = states[roster_process(k, s->now_s)];
+    struct short_text age = seconds(s->now_s - k->process_since_s);
+    uint32_t behind = lag(s, k);
+
+    if (s->n == s->scene.ranks && s->n > 1) {
+        say(w, "all %u ranks are %s, the first for %s", s->n, state, age.s);
+        return;
+    }
+    if (s->n > 1)
+        say(w, "%u ranks cannot run, the first of them: ", s->n);
+    say_rank(w, s, s->rank[0]);
+    say(w, " is %s", state);
+    say_call(w, s, k);
+    say(w, " for %s", age.s);
+    if (behind) {
+        say(w, ", ");
+        say_behind(w, behind);
+    }
+    say(w, "; ");
+    say_others(w, s);
+}
+
+/* "node4 is lost (no report for 8.1 s; Slurm says NODE_FAIL); 3 others wait in allreduce 12 of world" */
+static void describe_lost(struct words *w, const struct stall_search *s)
+{
+    const struct view_silence *silence = &s->scene.silence;
+    const char *node = roster_place_name(s->v->roster, silence->first);
+
+    if (silence->nodes > 1)
+        say(w, "%u nodes are lost, the first of them: %s (", silence->nodes, node);
+    else
+        say(w, "%s is lost (", node);
+    say(w, "no report for %s", seconds(s->now_s - presence_silent_since_s(s->v->presence, silence->first)).s);
+    if (presence_slurm(s->v->presence) == VIEW_SLURM_ENDS)
+        say(w, "; Slurm says %s", presence_slurm_state(s->v->presence));
+    say(w, ")");
+    if (s->scene.heard) {
+        say(w, "; ");
+        say_others(w, s);
+    } else {
+        say(w, "; the ranks of the other nodes were ended");
+    }
+}
+
+static void describe_behind(struct words *w, const struct stall_search *s)
+{
+    const struct view_rank *k = roster_at(s->v->roster, s->rank[0]);
+
+    if (s->n > 1)
+        say(w, "%u ranks are behind, the first of them: ", s->n);
+    say_rank(w, s, s->rank[0]);
+    say(w, " is ");
+    if (lag(s, k))
+        say_behind(w, lag(s, k));
+    else
+        say(w, "behind");
+    say(w, ":");
+    say_call(w, s, k);
+    say(w, " for %s, ", seconds(s->now_s - k->inside_since_s).s);
+    say_others(w, s);
+}
+
+static void describe_different(struct words *w, const struct stall_search *s)
+{
+    const struct view_rank *k = roster_at(s->v->roster, s->rank[0]);
+
+    if (s->n > 1)
+        say(w, "%u ranks call another collective than the others, the first of them: ", s->n);
+    say_rank(w, s, s->rank[0]);
+    say(w, " is");
+    say_call(w, s, k);
+    say(w, " for %s, ", seconds(s->now_s - k->inside_since_s).s);
+    say_others(w, s);
+    say(w, ": the program calls different collectives");
+}
+
+#define CIRCLE_WORDS 4u /* more ranks are too many for a sentence */
+
+static void describe_circle(struct words *w, const struct stall_search *s)
+{
+    say(w, "a deadlock of %u ranks:", s->n);
+    for (uint32_t i = 0; i < s->n && i < CIRCLE_WORDS; i++) {
+        const struct view_rank *k = roster_at(s->v->roster, s->rank[i]);
+
+        say(w, "%s rank %u waits", i ? "," : "", s->rank[i]);
+        say_call(w, s, k);
+        if (!roster_partner(k))
+            say(w, " for rank %u", s->rank[(i + 1) % s->n]);
+    }
+}
+
+/* Ranks that the others wait for, and that wait for nobody themselves, or for a message. */
+static void describe_missing(struct words *w, const struct stall_search *s)
+{
+    const struct stall_front *f = &s->front;
+    uint32_t size = communicators_size(s->v->communicators, f->comm);
+    const char *verb = s->n == 1 ? "is" : "are";
+
+    if (f->waiting)
+        say(w, "%s %u of %s (%u ranks) has been open for %s: %u inside, waiting for ", collective_name(f->op),
+            f->seq, label(s->v, f->comm).s, size ? size : f->waiting, seconds(s->now_s - f->since_s).s,
+            f->waiting);
+    else if (s->scene.messages)
+        say(w, "no message for %s: %u rank%s for one; ", seconds(s->now_s - s->scene.message_s).s,
+            s->scene.messages, s->scene.messages == 1 ? " waits" : "s wait");
+    else
+        say(w, "no step for %s: ", seconds(s->now_s - view_stall_idle_since_s(s->v)).s);
+    if (s->n > 1)
+        say(w, "%u %s, the first of them ", s->n, f->waiting ? "others" : "ranks");
+    say_rank(w, s, s->rank[0]);
+    if (!f->waiting)
+        say(w, "%s %s %s", s->n > 1 ? "," : "", verb,
+            s->awaited[s->rank[0]]   ? "the one that they wait for"
+            : s->scene.messages      ? "in no call"
+                                     : "behind the others");
+    say(w, " (");
+    say_state(w, s, s->rank[0]);
+    say(w, ")");
+}
+
+static void describe_nobody(struct words *w, const struct stall_search *s)
+{
+    const struct stall_front *f = &s->front;
+    uint32_t size = communicators_size(s->v->communicators, f->comm), first, missing = presence_missing(s->v->presence, s->v->now_s, &first);
+
+    if (f->waiting && f->waiting == s->scene.ranks && missing)
+        say(w, "%s %u of %s (%u ranks) has been open for %s: %u inside, and what the other%s do%s is not recorded (rank %u%s)",
+            collective_name(f->op), f->seq, label(s->v, f->comm).s, size, seconds(s->now_s - f->since_s).s, f->waiting,
+            missing > 1 ? "s" : "", missing > 1 ? "" : "es", first, missing > 1 ? ", ..." : "");
+    else if (f->waiting && f->waiting == s->scene.ranks)
+        say(w,
+            "%s %u of %s (%u ranks) has been open for %s: every rank has entered and none leaves, so the transfer itself has stopped",
+            collective_name(f->op), f->seq, label(s->v, f->comm).s, size ? size : f->waiting,
+            seconds(s->now_s - f->since_s).s);
+    else if (f->waiting)
+        say(w,
+            "%s %u of %s (%u ranks) has been open for %s: %u inside; the other ranks wait in other calls, and which of them holds the "
+            "others up is not known",
+            collective_name(f->op), f->seq, label(s->v, f->comm).s, size ? size : f->waiting,
+            seconds(s->now_s - f->since_s).s, f->waiting);
+    else if (s->scene.messages)
+        say(w,
+            "no message for %s: %u of %u ranks wait for one, no process is stopped, and who should send is not known",
+            seconds(s->now_s - s->scene.message_s).s, s->scene.messages, s->scene.ranks);
+    else
+        say(w, "no step for %s: no rank waits in a call, so all compute, poll or write",
+            seconds(s->now_s - view_stall_idle_since_s(s->v)).s);
+}
+
+char *view_stall_words(const struct stall_search *s, char *buf, size_t size)
+{
+    static void (*const describe[])(struct words * w, const struct stall_search *s) = {
+        [STALL_NOBODY] = describe_nobody, [STALL_HALTED] = describe_halted,   [STALL_LOST] = describe_lost,
+        [STALL_BEHIND] = describe_behind, [STALL_DIFFERS] = describe_different,
+        [STALL_CIRCLE] = describe_circle, [STALL_MISSING] = describe_missing,
+    };
+    struct words w = { buf, size, 0 };
+
+    if (size)
+        *buf = '\0';
+    describe[s->why](&w, s);
+    return buf;
+}
