@@ -46,7 +46,7 @@ static void carry_out(struct controls *cs, struct control *c, const struct decis
                       const struct figures *f, double now_s)
 {
     char key[ACTION_KEY_MAX], nodes[DECISION_NODES_MAX];
-    struct control_decision *k;
+    struct control_decision *kept;
     struct audit_entry e;
     struct action a;
     struct err err;
@@ -65,14 +65,14 @@ static void carry_out(struct controls *cs, struct control *c, const struct decis
         snprintf(e.outcome_text, sizeof(e.outcome_text), "%.255s", err.text);
         engine_failed(&c->engine, d, &cs->cluster, c->job->id.uid);
     }
-    k = control_keep(c, &e);
+    kept = control_keep(c, &e);
     if (e.outcome != AUDIT_PENDING)
         return;
-    a = action_of(&k->entry.d, c->job, nodes);
-    a.key = control_key(&k->entry, key);
+    a = action_of(&kept->entry.d, c->job, nodes);
+    a.key = control_key(&kept->entry, key);
     a.figures = f;
     if (!actions_start(cs->controller->actions, &a, &err))
-        control_outcome(cs, c, k, false, err.text, now_s);
+        control_outcome(cs, c, kept, false, err.text, now_s);
 }
 
 /* ---- time ---- */

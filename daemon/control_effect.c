@@ -94,31 +94,31 @@ static void note_outcome(struct controls *cs, struct audit_entry *e, bool done, 
         log_warn("job %s: %s", e->job_text, err.text);
 }
 
-void control_outcome(struct controls *cs, struct control *c, struct control_decision *k, bool done,
+void control_outcome(struct controls *cs, struct control *c, struct control_decision *kept, bool done,
                      const char *outcome, double now_s)
 {
-    note_outcome(cs, &k->entry, done, outcome);
-    if (*k->entry.d.rule)
-        job_event(c->job, now_s, "%s: %s: %.400s", k->entry.d.rule, done ? "done" : "failed", outcome);
+    note_outcome(cs, &kept->entry, done, outcome);
+    if (*kept->entry.d.rule)
+        job_event(c->job, now_s, "%s: %s: %.400s", kept->entry.d.rule, done ? "done" : "failed", outcome);
     if (!done)
-        engine_failed(&c->engine, &k->entry.d, &cs->cluster, c->job->id.uid);
-    else if (!action_table[k->entry.d.action].ends_run)
-        k->due_s = now_s + window_s(c) + SETTLE_S;
+        engine_failed(&c->engine, &kept->entry.d, &cs->cluster, c->job->id.uid);
+    else if (!action_table[kept->entry.d.action].ends_run)
+        kept->due_s = now_s + window_s(c) + SETTLE_S;
 }
 
 bool controls_ended(struct controls *cs, const struct action_record *r, double now_s)
 {
     bool by_rule = r->by == ACTION_BY_ITSELF && !strncmp(r->key, KEY, strlen(KEY));
     bool done = r->state == ACTION_DONE;
-    struct control_decision *k;
+    struct control_decision *kept;
     struct control *c = NULL;
     struct audit_entry stored;
 
     if (!by_rule && (r->by == ACTION_BY_ITSELF || !action_table[r->kind].ends_run))
         return false;
-    k = find_decision(cs, r, &c);
-    if (k) {
-        control_outcome(cs, c, k, done, r->outcome, now_s);
+    kept = find_decision(cs, r, &c);
+    if (kept) {
+        control_outcome(cs, c, kept, done, r->outcome, now_s);
     } else if (find_stored(cs, r, &stored) == 0) {
         note_outcome(cs, &stored, done, r->outcome);
         if (by_rule && !done)
@@ -235,11 +235,11 @@ static void measure_earlier(struct controls *cs, struct control *c, double now_s
 void control_measure(struct controls *cs, struct control *c, double now_s)
 {
     for (size_t i = 0; control_decision(c, i); i++) {
-        struct control_decision *k = control_decision(c, i);
+        struct control_decision *kept = control_decision(c, i);
 
-        if (now_s >= k->due_s) {
-            k->due_s = NAN;
-            note_effect(cs, c, &k->entry, now_s);
+        if (now_s >= kept->due_s) {
+            kept->due_s = NAN;
+            note_effect(cs, c, &kept->entry, now_s);
         }
     }
     measure_earlier(cs, c, now_s);

@@ -83,7 +83,7 @@ char *control_key(const struct audit_entry *e, char *buf);
 /* Median step time of the policy's window, or of its latest of_s seconds (NaN: of the whole window). */
 struct effect_level control_level(const struct control *c, double of_s);
 /* Record the outcome of the decision's action. */
-void control_outcome(struct controls *cs, struct control *c, struct control_decision *k, bool done,
+void control_outcome(struct controls *cs, struct control *c, struct control_decision *kept, bool done,
                      const char *outcome, double now_s);
 /* Measure the effects that are due. */
 void control_measure(struct controls *cs, struct control *c, double now_s);

@@ -159,9 +159,9 @@ void controls_put(struct controls *cs, const struct job *j, double now_s, json_t
 }
 
 /* Whether the decision changed this run: dry runs and actions on earlier runs did not. */
-static bool changed_run(const struct control_decision *k, const struct job *j)
+static bool changed_run(const struct control_decision *kept, const struct job *j)
 {
-    const struct audit_entry *e = &k->entry;
+    const struct audit_entry *e = &kept->entry;
 
     return !e->command && e->d.state == DECISION_ENFORCED && e->outcome == AUDIT_DONE &&
            e->d.action != ACTION_NODE_COMMENT && e->d.action != ACTION_JOB_COMMENT &&

@@ -208,18 +208,18 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
 }
 
 /* What will be done, in full, and the keys that confirm or refuse it. */
-static void draw_user_action(struct canvas *c, const struct user_action *d)
+static void draw_user_action(struct canvas *c, const struct user_action *a)
 {
     static const char keys[] = "  y: do it   any other key: do not";
-    char text[sizeof(d->text) + sizeof(keys)];
-    int wide = canvas_text_width(d->text) + (int)sizeof(keys) - 1;
+    char text[sizeof(a->text) + sizeof(keys)];
+    int wide = canvas_text_width(a->text) + (int)sizeof(keys) - 1;
     int rows = wide <= c->width ? 1 : wide <= 2 * c->width - 16 ? 2 : 3; /* words are not broken */
 
-    if (d->state != USER_ACTION_ASKING) {
+    if (a->state != USER_ACTION_ASKING) {
         canvas_put(c, c->height - 1, 0, c->width, STYLE_DIM, "asking the controller …");
         return;
     }
-    snprintf(text, sizeof(text), "%s%s", d->text, keys);
+    snprintf(text, sizeof(text), "%s%s", a->text, keys);
     for (int i = 1; i <= rows; i++)
         canvas_fill(c, c->height - i, 0, c->width, STYLE_WARN, ' ');
     canvas_wrap(c, c->height - rows, 0, 0, c->width, rows, STYLE_WARN, text);

@@ -83,26 +83,26 @@ static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
 
 /* ---- checkpoints ---- */
 
-static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
+static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *cadence)
 {
     char text[400];
 
-    if (!k->known || !strcmp(k->mode, "off") || isnan(k->interval_s))
+    if (!cadence->known || !strcmp(cadence->mode, "off") || isnan(cadence->interval_s))
         return draw_fact(c, y, "checkpoints", STYLE_TEXT,
-                         k->known && !strcmp(k->mode, "off") ? "left to the program" : "-");
-    snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", k->mode,
-             text_age(k->interval_s).s, k->reason, text_s(k->cost_s).s);
-    if (!isnan(k->goodput_most))
-        text_append(text, sizeof(text), "; goodput at most %s", text_percent(k->goodput_most).s);
-    if (k->next_due_s > 0)
-        text_append(text, sizeof(text), "; next in %s", text_age(k->next_due_s).s);
-    else if (!isnan(k->next_due_s))
+                         cadence->known && !strcmp(cadence->mode, "off") ? "left to the program" : "-");
+    snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", cadence->mode,
+             text_age(cadence->interval_s).s, cadence->reason, text_s(cadence->cost_s).s);
+    if (!isnan(cadence->goodput_most))
+        text_append(text, sizeof(text), "; goodput at most %s", text_percent(cadence->goodput_most).s);
+    if (cadence->next_due_s > 0)
+        text_append(text, sizeof(text), "; next in %s", text_age(cadence->next_due_s).s);
+    else if (!isnan(cadence->next_due_s))
         text_append(text, sizeof(text), "; one is due now");
-    if (k->asked > 0)
-        text_append(text, sizeof(text), "; %lld requests, %lld heard by all ranks", (long long)k->asked,
-                    (long long)k->heard);
-    if (k->missing[0])
-        text_append(text, sizeof(text), "; requests are impossible: %s", k->missing);
+    if (cadence->asked > 0)
+        text_append(text, sizeof(text), "; %lld requests, %lld heard by all ranks", (long long)cadence->asked,
+                    (long long)cadence->heard);
+    if (cadence->missing[0])
+        text_append(text, sizeof(text), "; requests are impossible: %s", cadence->missing);
     return draw_fact(c, y, "checkpoints", STYLE_TEXT, text);
 }
 

@@ -163,16 +163,18 @@ static int draw_plot(struct canvas *c, int y, const struct report_scaling *s)
 
 /* ---- the figures behind it ---- */
 
-static void draw_segment(struct canvas *c, int y, const struct report_link *l, const struct report_segment *g)
+static void draw_segment(struct canvas *c, int y, const struct report_link *link,
+                         const struct report_segment *segment)
 {
-    double fixed_s = g->fixed_s.value;
+    double fixed_s = segment->fixed_s.value;
     char rate[64] = "-";
 
-    if (g->s_per_byte.value > 0)
-        snprintf(rate, sizeof(rate), "%s/s", text_bytes(1 / g->s_per_byte.value).s);
+    if (segment->s_per_byte.value > 0)
+        snprintf(rate, sizeof(rate), "%s/s", text_bytes(1 / segment->s_per_byte.value).s);
     canvas_printf(c, y, 3, c->width - 4, STYLE_TEXT, "%s of %.0f ranks, %s to %s: %s and a rate of %s%s",
-                  l->op, (double)l->ranks, text_bytes(g->from_bytes).s, text_bytes(g->to_bytes).s,
-                  text_s(fixed_s).s, rate, isnan(fixed_s) ? " (one message size gives only their sum)" : "");
+                  link->op, (double)link->ranks, text_bytes(segment->from_bytes).s,
+                  text_bytes(segment->to_bytes).s, text_s(fixed_s).s, rate,
+                  isnan(fixed_s) ? " (one message size gives only their sum)" : "");
 }
 
 static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)

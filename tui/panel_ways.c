@@ -14,39 +14,39 @@
 #define BAR_MAX  2.0 /* the bar's end: twice as fast */
 #define SURE     0.005
 
-static bool is_now(const struct report_strategy *w)
+static bool is_now(const struct report_strategy *way)
 {
-    return w->ratio.p50 == 1 && w->ratio.p5 == 1 && w->ratio.p95 == 1;
+    return way->ratio.p50 == 1 && way->ratio.p5 == 1 && way->ratio.p95 == 1;
 }
 
 /* Surely better, surely worse, or neither. */
 static enum style way_style(const void *row)
 {
-    const struct report_strategy *w = row;
+    const struct report_strategy *way = row;
 
-    if (is_now(w))
+    if (is_now(way))
         return STYLE_BOLD;
-    if (w->ratio.p5 > 1 + SURE)
+    if (way->ratio.p5 > 1 + SURE)
         return STYLE_GOOD;
-    return w->ratio.p95 < 1 - SURE ? STYLE_DIM : STYLE_TEXT;
+    return way->ratio.p95 < 1 - SURE ? STYLE_DIM : STYLE_TEXT;
 }
 
 static void draw_range(const struct table_cell *at, const void *row)
 {
-    const struct report_strategy *w = row;
+    const struct report_strategy *way = row;
     char text[48];
 
-    if (is_now(w) || isnan(w->ratio.p5) || isnan(w->ratio.p95))
+    if (is_now(way) || isnan(way->ratio.p5) || isnan(way->ratio.p95))
         return;
-    snprintf(text, sizeof(text), "%.2f to %.2f", w->ratio.p5, w->ratio.p95);
+    snprintf(text, sizeof(text), "%.2f to %.2f", way->ratio.p5, way->ratio.p95);
     table_put(at, STYLE_DIM, text);
 }
 
 static void draw_speed_bar(const struct table_cell *at, const void *row)
 {
-    const struct report_strategy *w = row;
+    const struct report_strategy *way = row;
 
-    draw_bar(at->canvas, at->y, at->x, at->width, way_style(w), fmin(1, w->ratio.p50 / BAR_MAX));
+    draw_bar(at->canvas, at->y, at->x, at->width, way_style(way), fmin(1, way->ratio.p50 / BAR_MAX));
 }
 
 static const struct table_column columns[] = {
@@ -87,12 +87,12 @@ static int draw_reasons(struct canvas *c, int y, const struct report_strategies 
 
     y = sheet_heading(c, y, "why");
     for (size_t i = 0; i < s->n; i++) {
-        const struct report_strategy *w = &s->list[i];
+        const struct report_strategy *way = &s->list[i];
 
-        if (is_now(w))
+        if (is_now(way))
             continue;
-        snprintf(text, sizeof(text), "%s: %s%s%s%s", w->name, w->reason, w->assumes[0] ? " (if " : "",
-                 w->assumes, w->assumes[0] ? ")" : "");
+        snprintf(text, sizeof(text), "%s: %s%s%s%s", way->name, way->reason, way->assumes[0] ? " (if " : "",
+                 way->assumes, way->assumes[0] ? ")" : "");
         y = sheet_text(c, y, 3, STYLE_TEXT, text);
     }
     for (size_t i = 0; i < s->n_assumes; i++)
