@@ -79,7 +79,7 @@ static bool open_listed(struct ui *ui)
     return true;
 }
 
-static bool show(struct ui *ui, enum screen s)
+static bool show_screen(struct ui *ui, enum screen s)
 {
     return s == SCREEN_JOB && !ui->job_id[0] ? open_listed(ui) : switch_to(ui, s);
 }
@@ -91,7 +91,7 @@ static bool show_next(struct ui *ui, int by)
 
     if (s == SCREEN_JOB && !ui->job_id[0] && !ui->list[SCREEN_JOBS].n)
         s = (s + (enum screen)by) % SCREENS;
-    return show(ui, s);
+    return show_screen(ui, s);
 }
 
 static bool open_selected(struct ui *ui)
@@ -126,7 +126,7 @@ static bool show_panel(struct ui *ui, enum panel p)
     return true;
 }
 
-static bool back(struct ui *ui, bool quit)
+static bool go_back(struct ui *ui, bool quit)
 {
     struct ui_list *l = &ui->list[ui->screen];
 
@@ -142,7 +142,7 @@ static bool back(struct ui *ui, bool quit)
         return true;
     }
     if (ui->screen != SCREEN_JOBS)
-        return show(ui, SCREEN_JOBS);
+        return show_screen(ui, SCREEN_JOBS);
     ui->quit = quit;
     return false;
 }
@@ -158,7 +158,7 @@ static struct ui_scroll *scrolled(struct ui *ui)
     return ui->help ? &ui->help_scroll : in_panel(ui) ? &ui->panel_scroll : NULL;
 }
 
-static void scroll(struct ui_scroll *s, int by)
+static void scroll_page(struct ui_scroll *s, int by)
 {
     int last = s->rows - s->room;
 
@@ -169,13 +169,13 @@ static void scroll(struct ui_scroll *s, int by)
         s->top = 0;
 }
 
-static bool move(struct ui *ui, int by)
+static bool move_cursor(struct ui *ui, int by)
 {
     struct ui_list *l = &ui->list[ui->screen];
     int top = l->top;
 
     if (scrolled(ui)) {
-        scroll(scrolled(ui), by);
+        scroll_page(scrolled(ui), by);
         return false;
     }
     l->selected += by;
@@ -185,13 +185,13 @@ static bool move(struct ui *ui, int by)
 }
 
 /* The wheel moves the picture, and the cursor only as far as it must stay on it. */
-static bool wheel(struct ui *ui, int by)
+static bool turn_wheel(struct ui *ui, int by)
 {
     struct ui_list *l = &ui->list[ui->screen];
     int top = l->top, last = (int)l->n - l->rows;
 
     if (scrolled(ui)) {
-        scroll(scrolled(ui), by);
+        scroll_page(scrolled(ui), by);
         return false;
     }
     l->top += by;
@@ -235,7 +235,7 @@ static bool sort_next(struct ui *ui, int by)
                                        ui->list[ui->screen].sort, by));
 }
 
-static bool reverse(struct ui *ui)
+static bool reverse_order(struct ui *ui)
 {
     if (ui->screen == SCREEN_JOB) {
         snprintf(ui->message, sizeof(ui->message), "the ranks of a job are always worst first");
@@ -246,7 +246,7 @@ static bool reverse(struct ui *ui)
     return false;
 }
 
-static bool freeze(struct ui *ui)
+static bool toggle_freeze(struct ui *ui)
 {
     ui->frozen = !ui->frozen;
     ui->frozen_s = ui->chosen_s = ui->now_s;
@@ -311,35 +311,35 @@ bool ui_act(struct ui *ui, enum key_action action, int arg)
     case KEY_ACTION_SORT:
         return sort_by(ui, arg);
     case KEY_ACTION_REVERSE:
-        return reverse(ui);
+        return reverse_order(ui);
     case KEY_ACTION_FREEZE:
-        return freeze(ui);
+        return toggle_freeze(ui);
     case KEY_ACTION_OPEN:
         return open_selected(ui);
     case KEY_ACTION_ROW:
         return click_row(ui, arg, false);
     case KEY_ACTION_BACK:
-        return back(ui, arg != TERM_KEY_ESC && arg != TERM_KEY_LEFT);
+        return go_back(ui, arg != TERM_KEY_ESC && arg != TERM_KEY_LEFT);
     case KEY_ACTION_UP:
-        return move(ui, -1);
+        return move_cursor(ui, -1);
     case KEY_ACTION_DOWN:
-        return move(ui, 1);
+        return move_cursor(ui, 1);
     case KEY_ACTION_PAGE_UP:
-        return move(ui, -page);
+        return move_cursor(ui, -page);
     case KEY_ACTION_PAGE_DOWN:
-        return move(ui, page);
+        return move_cursor(ui, page);
     case KEY_ACTION_HOME:
-        return move(ui, -all);
+        return move_cursor(ui, -all);
     case KEY_ACTION_END:
-        return move(ui, all);
+        return move_cursor(ui, all);
     case KEY_ACTION_WHEEL:
-        return wheel(ui, arg);
+        return turn_wheel(ui, arg);
     case KEY_ACTION_NEXT_SCREEN:
         return show_next(ui, 1);
     case KEY_ACTION_PREVIOUS_SCREEN:
         return show_next(ui, SCREENS - 1);
     case KEY_ACTION_SCREEN:
-        return show(ui, (enum screen)arg);
+        return show_screen(ui, (enum screen)arg);
     case KEY_ACTION_PANEL:
         return show_panel(ui, (enum panel)arg);
     case KEY_ACTION_ON_JOB:
@@ -571,11 +571,11 @@ void ui_fit(struct ui *ui, int width, int height)
     if (in_panel(ui) && ui->view) {
         ui->panel_scroll.rows = panel_rows(ui, width);
         ui->panel_scroll.room = panel_room(ui, height - screen_job_head_rows(ui));
-        scroll(&ui->panel_scroll, 0);
+        scroll_page(&ui->panel_scroll, 0);
     }
     if (ui->help) {
         ui->help_scroll.rows = screen_help_rows(ui, width);
         ui->help_scroll.room = height - 2; /* title; bottom line */
-        scroll(&ui->help_scroll, 0);
+        scroll_page(&ui->help_scroll, 0);
     }
 }

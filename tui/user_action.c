@@ -36,20 +36,20 @@ static const char *node_of_rank(const struct snap_view *v, const char *rank)
 static const char *node_to_blame(const struct snap_view *v)
 {
     for (size_t i = 0; i < v->job.n_verdicts; i++) {
-        const struct snap_verdict *d = &v->job.verdict[i];
+        const struct snap_verdict *verdict = &v->job.verdict[i];
 
-        if (d->n_culprits != 1)
+        if (verdict->n_culprits != 1)
             continue;
-        if (!strcmp(d->scope, "node"))
-            return d->culprits;
-        if (!strcmp(d->scope, "rank") && node_of_rank(v, d->culprits))
-            return node_of_rank(v, d->culprits);
+        if (!strcmp(verdict->scope, "node"))
+            return verdict->culprits;
+        if (!strcmp(verdict->scope, "rank") && node_of_rank(v, verdict->culprits))
+            return node_of_rank(v, verdict->culprits);
     }
     return NULL;
 }
 
 /* What needs no dry run: it can be taken back by the same key. */
-static bool ask(struct ui *ui, const char *what)
+static bool ask_person(struct ui *ui, const char *what)
 {
     snprintf(ui->user_action.text, sizeof(ui->user_action.text), "%s", what);
     ui->user_action.state = USER_ACTION_ASKING;
@@ -58,33 +58,33 @@ static bool ask(struct ui *ui, const char *what)
 
 static bool begin_kind(struct ui *ui, const struct snap_view *v)
 {
-    struct user_action *d = &ui->user_action;
+    struct user_action *a = &ui->user_action;
     const char *node;
 
-    switch (d->kind) {
+    switch (a->kind) {
     case USER_ACTION_PACE:
-        d->off = v->control.pacing.allowed[0] != '\0';
-        return ask(ui, d->off ? "Switch pacing off for this job, on all its ranks?"
-                              : "Switch pacing on for this job, as its policy allows?");
+        a->off = v->control.pacing.allowed[0] != '\0';
+        return ask_person(ui, a->off ? "Switch pacing off for this job, on all its ranks?"
+                                     : "Switch pacing on for this job, as its policy allows?");
     case USER_ACTION_PAUSE:
-        d->off = !v->control.paused;
-        return ask(ui, d->off
-                           ? "Pause the policy: its rules decide nothing about this job until you resume it?"
-                           : "Resume the policy: its rules decide about this job again?");
+        a->off = !v->control.paused;
+        return ask_person(
+            ui, a->off ? "Pause the policy: its rules decide nothing about this job until you resume it?"
+                       : "Resume the policy: its rules decide about this job again?");
     case USER_ACTION_ACKNOWLEDGE:
         if (!v->job.n_verdicts)
             return refuse(ui, "there is no verdict to acknowledge");
-        return ask(ui, "Acknowledge the verdicts: show everybody that you have seen them?");
+        return ask_person(ui, "Acknowledge the verdicts: show everybody that you have seen them?");
     case USER_ACTION_EXCLUDE:
         node = node_to_blame(v);
         if (!node)
             return refuse(ui, "no single node is the culprit; sgctl action JOB exclude NODE excludes any");
-        snprintf(d->node, sizeof(d->node), "%s", node);
+        snprintf(a->node, sizeof(a->node), "%s", node);
         break;
     case USER_ACTION_CHECKPOINT:
         break;
     }
-    d->state = USER_ACTION_CHECKING;
+    a->state = USER_ACTION_CHECKING;
     return true;
 }
 
@@ -120,56 +120,56 @@ void user_action_key(struct ui *ui, int key)
 
 /* ---- questions and answers ---- */
 
-static json_t *control(const struct user_action *d, const char *what, json_t *words)
+static json_t *control_question(const struct user_action *a, const char *what, json_t *words)
 {
-    json_t *q = json_pack("{s:s, s:s, s:s}", "query", "control", "do", what, "job", d->job);
+    json_t *q = json_pack("{s:s, s:s, s:s}", "query", "control", "do", what, "job", a->job);
 
     if (words)
         json_object_set_new(q, "words", words);
     return q;
 }
 
-static json_t *action(const struct user_action *d, const char *kind)
+static json_t *action_question(const struct user_action *a, const char *kind)
 {
-    json_t *q = json_pack("{s:s, s:s, s:s, s:s, s:s}", "query", "action", "action", kind, "job", d->job,
-                          "key", d->key, "text", "requested in sgtop");
+    json_t *q = json_pack("{s:s, s:s, s:s, s:s, s:s}", "query", "action", "action", kind, "job", a->job,
+                          "key", a->key, "text", "requested in sgtop");
 
-    if (d->node[0])
-        json_object_set_new(q, "nodes", json_string(d->node));
-    if (d->state == USER_ACTION_CHECKING)
+    if (a->node[0])
+        json_object_set_new(q, "nodes", json_string(a->node));
+    if (a->state == USER_ACTION_CHECKING)
         json_object_set_new(q, "dry_run", json_true());
     return q;
 }
 
 json_t *user_action_question(struct ui *ui)
 {
-    struct user_action *d = &ui->user_action;
+    struct user_action *a = &ui->user_action;
 
-    if (d->sent || (d->state != USER_ACTION_CHECKING && d->state != USER_ACTION_DOING))
+    if (a->sent || (a->state != USER_ACTION_CHECKING && a->state != USER_ACTION_DOING))
         return NULL;
-    d->sent = true;
-    switch (d->kind) {
+    a->sent = true;
+    switch (a->kind) {
     case USER_ACTION_PACE:
-        return control(d, "set", json_pack("[s]", d->off ? "Pacing=off" : "Pacing=auto"));
+        return control_question(a, "set", json_pack("[s]", a->off ? "Pacing=off" : "Pacing=auto"));
     case USER_ACTION_PAUSE:
-        return control(d, d->off ? "pause" : "resume", NULL);
+        return control_question(a, a->off ? "pause" : "resume", NULL);
     case USER_ACTION_ACKNOWLEDGE:
-        return control(d, "acknowledge", NULL);
+        return control_question(a, "acknowledge", NULL);
     case USER_ACTION_CHECKPOINT:
-        return action(d, "checkpoint");
+        return action_question(a, "checkpoint");
     case USER_ACTION_EXCLUDE:
-        return action(d, "exclude");
+        return action_question(a, "exclude");
     }
     return NULL;
 }
 
-static const char *done_text(const struct user_action *d)
+static const char *done_text(const struct user_action *a)
 {
-    switch (d->kind) {
+    switch (a->kind) {
     case USER_ACTION_PACE:
-        return d->off ? "pacing is off" : "pacing is on";
+        return a->off ? "pacing is off" : "pacing is on";
     case USER_ACTION_PAUSE:
-        return d->off ? "the policy is paused" : "the policy decides again";
+        return a->off ? "the policy is paused" : "the policy decides again";
     case USER_ACTION_ACKNOWLEDGE:
         return "acknowledged";
     default:
@@ -179,20 +179,20 @@ static const char *done_text(const struct user_action *d)
 
 void user_action_answer(struct ui *ui, const json_t *answer)
 {
-    struct user_action *d = &ui->user_action;
+    struct user_action *a = &ui->user_action;
     const char *error = get_string(answer, "error");
     char text[200];
 
     if (error) {
         utf8_clean(text, sizeof(text), error);
         refuse(ui, "not done: %.110s", text);
-    } else if (d->state == USER_ACTION_CHECKING) {
+    } else if (a->state == USER_ACTION_CHECKING) {
         get_text(answer, "text", text, sizeof(text));
-        snprintf(d->text, sizeof(d->text), "%s%s?", text,
-                 d->kind == USER_ACTION_EXCLUDE ? ": requeue it without that node" : "");
-        d->state = USER_ACTION_ASKING;
-    } else if (d->state == USER_ACTION_DOING) {
-        refuse(ui, "%s", done_text(d));
+        snprintf(a->text, sizeof(a->text), "%s%s?", text,
+                 a->kind == USER_ACTION_EXCLUDE ? ": requeue it without that node" : "");
+        a->state = USER_ACTION_ASKING;
+    } else if (a->state == USER_ACTION_DOING) {
+        refuse(ui, "%s", done_text(a));
     }
 }
 
