@@ -342,6 +342,7 @@ static void test_earlier_actions(void)
        "an action that was under way then is known as interrupted");
     r->state = ACTION_FAILED;
     r->ended_s = (double)time(NULL);
+    free((char *)r->outcome);
     r->outcome = xstrdup("too late");
     ok(audit_action_update(audit, r, &err) == 0, "an action that was taken in is ended");
     action_record_free(r);
