@@ -6,6 +6,10 @@
 #include "ctl/page.h"
 #include "report/report_view.h"
 #include "trace/file.h"
+#include "view/figures.h"
+#include "view/timeline.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define STEP_ROWS 24 /* ranks of the step that is drawn, as of a job (gather.c) */

@@ -10,6 +10,7 @@
 
 #include "common/err.h"
 #include "trace/reader.h"
+#include "view/view.h"
 
 /* path: a file, or "-" for standard input.  NULL with the reason.  whole: with all ranks and the newest step drawn, for a page. */
 json_t *analyze_file(const char *path, const struct view_params *p, bool whole, struct err *err);

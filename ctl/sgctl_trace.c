@@ -16,6 +16,7 @@
 #include "ctl/step.h"
 #include "report/report_step.h"
 #include "trace/timeline.h"
+#include "view/view.h"
 #include "wire/session.h"
 
 int run_analyze(const struct options *o)

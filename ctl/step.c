@@ -6,6 +6,7 @@
 #include "report/report_step.h"
 #include "report/step_svg.h"
 #include "trace/file.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 json_t *step_of_trace(const char *path, const struct view_params *p, unsigned rows, struct err *err)

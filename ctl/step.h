@@ -6,6 +6,7 @@
 
 #include "common/err.h"
 #include "trace/reader.h"
+#include "view/view.h"
 
 /* Ranks that the text lists; a file has as many as a picture can. */
 #define STEP_RANKS 16

@@ -9,6 +9,7 @@
 #include "report/rule_figures.h"
 #include "rules/engine.h"
 #include "trace/file.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define EVERY_S     1.0 /* as the controller looks */

@@ -14,6 +14,7 @@
 #include "job/cadence.h"
 #include "job/pacing.h"
 #include "job/record.h"
+#include "view/view.h"
 #include "wire/json.h"
 #include "wire/telemetry.h"
 

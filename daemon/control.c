@@ -14,6 +14,7 @@
 #include "daemon/control_private.h"
 #include "daemon/peer.h"
 #include "history/audit.h"
+#include "view/marks.h"
 
 /* ---- decisions ---- */
 

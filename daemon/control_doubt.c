@@ -6,6 +6,7 @@
 #include "history/history.h"
 #include "history/lemon.h"
 #include "report/report_nodes.h"
+#include "view/verdicts.h"
 
 /* Whether a verdict on the running job names the node. */
 static bool blames(const struct job *j, const char *node, double now_s)

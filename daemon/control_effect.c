@@ -10,6 +10,7 @@
 #include "daemon/control_private.h"
 #include "daemon/controller.h"
 #include "rules/effect.h"
+#include "view/timeline.h"
 
 #define KEY         "decision/"
 #define COLUMNS_MIN 4    /* least columns of a window */

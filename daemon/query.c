@@ -24,6 +24,9 @@
 #include "report/report_nodes.h"
 #include "report/report_step.h"
 #include "report/report_view.h"
+#include "view/figures.h"
+#include "view/scaling.h"
+#include "view/view.h"
 #include "wire/json.h"
 #include "wire/pages.h"
 

@@ -33,6 +33,8 @@
 #include "job/report_job.h"
 #include "slurm/accounting.h"
 #include "slurm/jobtime.h"
+#include "view/figures.h"
+#include "view/view.h"
 #include "wire/identity.h"
 #include "wire/verifier.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view.h"
+#include "view/scaling.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "model/order.h"

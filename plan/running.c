@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "trace/file.h"
+#include "view/view.h"
 #include "wire/json.h"
 #include "wire/session.h"
 

@@ -11,6 +11,8 @@
 #include "plan/question.h"
 #include "plan/running.h"
 #include "report/report_view.h"
+#include "view/figures.h"
+#include "view/scaling.h"
 #include "wire/json.h"
 
 static const struct option_spec option_mode = {

@@ -9,6 +9,7 @@
 
 #include "trace/import.h"
 #include "trace/reader.h"
+#include "view/view.h"
 
 /* The text of each file by its name; ends with NULL. */
 struct import_text {

@@ -14,6 +14,10 @@
 #include "report/report_nodes.h"
 #include "report/report_view.h"
 #include "trace/reader.h"
+#include "view/figures.h"
+#include "view/scaling.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define PIECE_BYTES (256u << 10)

@@ -1,6 +1,6 @@
 /* finding.h - what a detector found: one type from the detector to the report.
  *
- * Ranks, nodes and switches are numbers here; a verdict (view/view.h) adds their names and the sentence.
+ * Ranks, nodes and switches are numbers here; a verdict (view/verdicts.h) adds their names and the sentence.
  * Units: seconds, ratios; NaN not known. */
 #ifndef SYNCGUARD_DETECT_FINDING_H
 #define SYNCGUARD_DETECT_FINDING_H

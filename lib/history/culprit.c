@@ -8,6 +8,7 @@
 #include "history/store.h"
 #include "job/job.h"
 #include "report/report_nodes.h"
+#include "view/verdicts.h"
 
 #define TIMES_MAX ((size_t)(VIEW_RAISED_MAX + VIEW_VERDICTS_MAX) * VIEW_CULPRITS_MAX)
 

@@ -21,6 +21,11 @@
 #include "model/statistics.h"
 #include "report/report_nodes.h"
 #include "slurm/accounting.h"
+#include "view/comms.h"
+#include "view/figures.h"
+#include "view/scaling.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define SAMPLES_MAX 64u

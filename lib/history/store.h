@@ -90,7 +90,7 @@ enum store_choice { STORE_ORDER, STORE_ALGORITHM };
  * held out from it, the newest first; returns how many, at most max. */
 size_t store_starts(struct store *s, const struct store_run *r, enum store_choice choice, struct start *start, size_t max);
 
-/* A run's all-reduces (view/view.h).  What its library was told at launch is read from its job, of which srun has looked for an algorithm. */
+/* A run's all-reduces (view/scaling.h).  What its library was told at launch is read from its job, of which srun has looked for an algorithm. */
 struct store_allreduces {
     char library[64];
     struct algorithm_size size[ALGORITHM_SIZES];

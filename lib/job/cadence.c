@@ -9,6 +9,7 @@
 #include "common/xalloc.h"
 #include "job/cadence_private.h"
 #include "job/job.h"
+#include "view/figures.h"
 #include "wire/json.h"
 
 #define OUTLIVED_S 60.0 /* a job that runs this long after the announced end has survived the notice */

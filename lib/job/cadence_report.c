@@ -4,6 +4,7 @@
 
 #include "job/cadence_private.h"
 #include "job/job.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define STEP_GAIN   0.2 /* weight of the latest step time */

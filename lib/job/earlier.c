@@ -8,6 +8,8 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "job/job.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define TIME_MAX 4e9 /* Unix seconds */

@@ -10,6 +10,9 @@
 #include "common/utf8.h"
 #include "common/xalloc.h"
 #include "rules/action.h"
+#include "view/figures.h"
+#include "view/marks.h"
+#include "view/view.h"
 
 static const char *const states[] = { "starting", "running", "stalled", "suspended", "finished", "lost" };
 

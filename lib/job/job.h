@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "view/view.h"
+#include "view/verdicts.h"
 #include "common/config.h"
 #include "common/err.h"
 #include "job/sampling.h"

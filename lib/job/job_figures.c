@@ -4,6 +4,7 @@
 
 #include "job/cadence.h"
 #include "report/rule_figures.h"
+#include "view/verdicts.h"
 
 static void put_identity(struct figures *f, const struct job *j, double now_s)
 {

@@ -7,6 +7,7 @@
 #include "common/xalloc.h"
 #include "job/cadence.h"
 #include "job/record.h"
+#include "view/view.h"
 
 struct job *job_new(const struct job_id *id, const struct config_policy *params, double now_s)
 {

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/comms.h"
+#include "view/figures.h"
 #include "view/switches.h"
 #include "common/xalloc.h"
 #include "job/job.h"
 #include "ring/ring.h"
+#include "view/view.h"
 #include "wire/link.h"
 
 #define GROUPS      1024u       /* collectives whose records are being collected or written */

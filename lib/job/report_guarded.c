@@ -7,6 +7,7 @@
 #include "job/guarded.h"
 #include "job/job.h"
 #include "job/report_job.h"
+#include "view/timeline.h"
 #include "wire/json.h"
 
 /* The levers in force on nodes that have been compared; returns their number. */

@@ -9,6 +9,9 @@
 #include "job/job.h"
 #include "job/pacing.h"
 #include "report/rule_figures.h"
+#include "view/figures.h"
+#include "view/scaling.h"
+#include "view/verdicts.h"
 #include "wire/json.h"
 
 #define SILENT_NAMED 8

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "view/figures.h"
 #include "view/view.h"
 
 #define STEPS     6.0  /* whole ones in a stretch, and some of one at both ends */

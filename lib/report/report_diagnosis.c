@@ -4,6 +4,9 @@
 
 #include "common/xalloc.h"
 #include "report/report_view.h"
+#include "view/figures.h"
+#include "view/timeline.h"
+#include "view/verdicts.h"
 #include "wire/json.h"
 
 /* ---- verdicts ---- */

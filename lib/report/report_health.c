@@ -4,6 +4,7 @@
 #include "detect/cause.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
+#include "view/health.h"
 #include "wire/json.h"
 
 /* Unknown values of a node or a rank are left out, because most nodes lack some of them. */

@@ -5,6 +5,8 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
+#include "view/figures.h"
+#include "view/marks.h"
 #include "wire/json.h"
 
 /* ---- phases ---- */

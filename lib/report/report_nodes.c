@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view.h"
+#include "view/figures.h"
+#include "view/verdicts.h"
 #include "common/hash.h"
 #include "common/xalloc.h"
 #include "wire/json.h"

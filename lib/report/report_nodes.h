@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common/map.h"
+#include "view/verdicts.h"
 
 struct view;
 struct view_verdict;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view.h"
+#include "view/comms.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"

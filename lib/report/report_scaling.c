@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view.h"
+#include "view/scaling.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
 #include "ring/ring.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "view/view.h"
+#include "view/figures.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "view/view.h"
+#include "view/scaling.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
 #include "wire/json.h"

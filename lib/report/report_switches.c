@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/figures.h"
 #include "view/switches.h"
 #include "common/xalloc.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 /* ---- the nodes ---- */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "view/view.h"
+#include "view/verdicts.h"
 
 #define REPORT_SWITCHES_MAX 256u
 #define REPORT_NAMED_MAX    256u /* nodes that verdicts name, of all switches together */

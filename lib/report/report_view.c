@@ -10,6 +10,11 @@
 #include "report/report_step.h"
 #include "report/report_switches.h"
 #include "ring/ring.h"
+#include "view/comms.h"
+#include "view/health.h"
+#include "view/marks.h"
+#include "view/timeline.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define COLUMNS_MAX VIEW_COLUMNS

@@ -1,4 +1,4 @@
-/* report_view.h - an analysis view as a JSON object: the keys that a running job and a recorded trace have in common
+/* report_view.h - a view as a JSON object: the keys that a running job and a recorded trace have in common
  * (sgctl(1), JSON).  Pure: only reads the view.  The caller owns the objects. */
 #ifndef SYNCGUARD_REPORT_REPORT_VIEW_H
 #define SYNCGUARD_REPORT_REPORT_VIEW_H
@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "view/view.h"
+#include "calls/overlap.h"
+#include "view/figures.h"
+#include "view/scaling.h"
+#include "view/verdicts.h"
 
 enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY_LAST, REPORT_BY_COMPUTE };
 

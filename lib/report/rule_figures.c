@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "view/view.h"
+#include "view/figures.h"
+#include "view/marks.h"
+#include "view/timeline.h"
+#include "view/verdicts.h"
 #include "report/report_nodes.h"
 
 /* ---- the most costly verdict ---- */

@@ -1,5 +1,5 @@
 /* verdict_words.h - a verdict in a few words: "node3 is slow (straggler)", for lists of sgctl and sgtop; its price as a share, and
- * what to do about it.  The evidence is the verdict's own sentence (view/view.h). */
+ * what to do about it.  The evidence is the verdict's own sentence (view/verdicts.h). */
 #ifndef SYNCGUARD_REPORT_VERDICT_WORDS_H
 #define SYNCGUARD_REPORT_VERDICT_WORDS_H
 

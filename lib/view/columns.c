@@ -6,6 +6,7 @@
 
 #include "common/xalloc.h"
 #include "model/statistics.h"
+#include "view/timeline.h"
 
 #define BUCKETS 192u /* of lateness */
 #define SKEWS   512u

@@ -5,6 +5,7 @@
 
 #include "view/join.h"
 #include "view/roster.h"
+#include "view/timeline.h"
 
 #define COLUMNS_RECENT 10u /* that "now" means */
 

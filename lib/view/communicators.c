@@ -7,6 +7,8 @@
 
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "view/comms.h"
+#include "view/view.h"
 
 #define COMM_WINDOW_S 5.0
 

@@ -3,10 +3,12 @@
 #define SYNCGUARD_VIEW_COMMUNICATORS_H
 
 #include "calls/exchange.h"
+#include "view/comms.h"
 #include "view/join.h"
 #include "view/quota.h"
 #include "view/roster.h"
 #include "view/sums.h"
+#include "view/view.h"
 
 struct communicators;
 

@@ -6,6 +6,7 @@
 
 #include "detect/work.h"
 #include "common/xalloc.h"
+#include "view/figures.h"
 
 #define FADES     16.0 /* steps: older ones count less and less */
 #define WEIGHT    1e6  /* from here on sums are scaled down */

@@ -4,6 +4,7 @@
 
 #include "view/events.h"
 #include "calls/path.h"
+#include "view/figures.h"
 #include "view/roster.h"
 #include "view/steps.h"
 

@@ -2,7 +2,7 @@
 #ifndef SYNCGUARD_VIEW_EVENTS_H
 #define SYNCGUARD_VIEW_EVENTS_H
 
-#include "view/view.h"
+#include "view/verdicts.h"
 
 struct events;
 struct events *events_new(void);

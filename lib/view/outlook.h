@@ -3,7 +3,7 @@
 #define SYNCGUARD_VIEW_OUTLOOK_H
 
 #include "view/columns.h"
-#include "view/view.h"
+#include "view/timeline.h"
 
 struct outlook;
 struct outlook *outlook_new(void);

@@ -8,6 +8,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
+#include "view/figures.h"
 
 #define WARM_UP_STEPS 32u  /* the first ones, looked at when they are over */
 #define WARM_UP_RATIO 1.1f /* the first step's work over what the later ones have, at the least */

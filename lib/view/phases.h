@@ -5,6 +5,7 @@
 
 #include "view/events.h"
 #include "detect/work.h"
+#include "view/figures.h"
 
 struct phases;
 struct phases *phases_new(struct events *events); /* lent */

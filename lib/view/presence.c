@@ -6,6 +6,7 @@
 
 #include "detect/work.h"
 #include "common/xalloc.h"
+#include "view/view.h"
 
 #define SETTLE_S 5.0 /* a node's ranks may be reported this much later than the others */
 

@@ -5,6 +5,7 @@
 
 #include "view/communicators.h"
 #include "view/roster.h"
+#include "view/view.h"
 
 struct presence;
 struct presence *presence_new(const struct roster *roster, const struct communicators *communicators); /* lent */

@@ -8,6 +8,7 @@
 #include "detect/work.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "view/view.h"
 
 /* Estimates from above; tests/unit/view_bounds compares them with what is allocated. */
 #define RANK_BYTES  2560.0

@@ -6,6 +6,8 @@
 
 #include "common/xalloc.h"
 #include "model/statistics.h"
+#include "view/figures.h"
+#include "view/view.h"
 
 #define STEPS_OPEN     16u /* steps being put together */
 #define STEPS_ITEM_MAX 4096u

@@ -4,8 +4,10 @@
 
 #include "view/communicators.h"
 #include "view/events.h"
+#include "view/figures.h"
 #include "view/presence.h"
 #include "view/roster.h"
+#include "view/view.h"
 
 #define STEPS_MINUTE_S 60.0
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "calls/exchange.h"
+#include "view/comms.h"
 #include "view/view_private.h"
 #include "common/xalloc.h"
 #include "graph/graph.h"

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/comms.h"
+#include "view/timeline.h"
 #include "view/view_private.h"
 #include "model/regime.h"
 #include "ring/ring.h"

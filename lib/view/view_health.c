@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "detect/cause.h"
+#include "view/health.h"
 #include "view/view_private.h"
 #include "common/xalloc.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/health.h"
 #include "view/view_private.h"
 #include "common/units.h"
 #include "common/xalloc.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/marks.h"
 #include "view/view_private.h"
 #include "common/text.h"
 #include "common/xalloc.h"

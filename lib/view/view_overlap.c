@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "view/comms.h"
 #include "view/view_private.h"
 #include "common/xalloc.h"
 

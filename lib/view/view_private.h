@@ -19,6 +19,8 @@
 #include "view/roster.h"
 #include "view/steps.h"
 #include "view/sums.h"
+#include "view/figures.h"
+#include "view/verdicts.h"
 #include "view/view.h"
 
 #define LIVE_VALID_S 3.5 /* live items come every second while a collective lasts */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/comms.h"
 #include "view/view_private.h"
 #include "common/map.h"
 #include "common/units.h"

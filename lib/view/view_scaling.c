@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/scaling.h"
 #include "view/view_private.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"

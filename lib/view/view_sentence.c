@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "view/comms.h"
+#include "view/marks.h"
 #include "view/view_private.h"
 #include "common/units.h"
 #include "common/xalloc.h"

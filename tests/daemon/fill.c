@@ -16,6 +16,7 @@
 #include "job/report_job.h"
 #include "ring/ring.h"
 #include "tests/random.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define RANKS_MAX  128u

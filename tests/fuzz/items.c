@@ -1,6 +1,10 @@
 /* Any bytes as a batch, its items into a view: whatever an agent may send. */
 #include <stdint.h>
 
+#include "view/comms.h"
+#include "view/health.h"
+#include "view/marks.h"
+#include "view/timeline.h"
 #include "view/view_private.h"
 #include "wire/telemetry.h"
 

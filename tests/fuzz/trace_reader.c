@@ -10,6 +10,7 @@
 #include "trace/line.h"
 #include "trace/reader.h"
 #include "trace/timeline.h"
+#include "view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent/ranks.h"
+#include "view/verdicts.h"
 #include "view/view.h"
 #include "common/now.h"
 #include "common/xalloc.h"

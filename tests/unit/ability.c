@@ -6,6 +6,7 @@
 #include "job/cadence.h"
 #include "job/jobs.h"
 #include "tests/tap.h"
+#include "view/view.h"
 
 #define RANKS 4u
 

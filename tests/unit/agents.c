@@ -5,6 +5,8 @@
 #include "daemon/agents.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
+#include "view/figures.h"
+#include "view/view.h"
 #include "wire/telemetry.h"
 
 static uint8_t batch[TELEMETRY_BATCH_MAX];

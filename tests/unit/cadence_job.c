@@ -9,6 +9,7 @@
 #include "rules/condition.h"
 #include "tests/random.h"
 #include "tests/tap.h"
+#include "view/view.h"
 #include "wire/link.h"
 
 #define NODES 4

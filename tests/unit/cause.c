@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "view/health.h"
 #include "view/view_private.h"
 #include "tests/tap.h"
 

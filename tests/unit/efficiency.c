@@ -2,6 +2,8 @@
  */
 #include "detect/efficiency.h"
 
+#include "view/comms.h"
+#include "view/figures.h"
 #include "view/view.h"
 #include "ring/ring.h"
 #include "tests/tap.h"

@@ -14,6 +14,10 @@
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"
+#include "view/comms.h"
+#include "view/figures.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 
 #define RANKS 4u
 #define WORLD 0x77u

@@ -9,6 +9,7 @@
 #include "job/pacing.h"
 #include "report/rule_figures.h"
 #include "tests/tap.h"
+#include "view/view.h"
 
 static void loss(struct view *v, uint32_t rank, uint64_t step, double newest)
 {

@@ -1,4 +1,6 @@
 /* Faults that last: a verdict stands for as long as its fault, with its price and its beginning, and goes when it ends. */
+#include "view/figures.h"
+#include "view/verdicts.h"
 #include "view/view.h"
 
 #include <stdlib.h>

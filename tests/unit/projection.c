@@ -1,4 +1,5 @@
 /* Where the share of waiting is heading, seen through a view of two ranks of which one becomes slower. */
+#include "view/timeline.h"
 #include "view/view.h"
 #include "ring/ring.h"
 #include "tests/random.h"

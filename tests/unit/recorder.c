@@ -8,6 +8,7 @@
 #include "ring/ring.h"
 #include "tests/tap.h"
 #include "trace/reader.h"
+#include "view/view.h"
 #include "wire/link.h"
 
 /* ---- a link that keeps what is sent on it ---- */

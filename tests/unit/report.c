@@ -1,4 +1,7 @@
 #include "view/switches.h"
+#include "view/figures.h"
+#include "view/timeline.h"
+#include "view/verdicts.h"
 #include "view/view.h"
 #include "report/event_list.h"
 #include "report/report_nodes.h"

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "view/figures.h"
+#include "view/scaling.h"
+#include "view/verdicts.h"
 #include "view/view.h"
 #include "ring/ring.h"
 #include "tests/random.h"

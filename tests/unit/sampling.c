@@ -4,6 +4,7 @@
 #include "job/jobs.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
+#include "view/view.h"
 
 #define RANKS 4u
 

@@ -1,4 +1,5 @@
 /* What a view tells of a job on more ranks: of a job whose steps are made here. */
+#include "view/scaling.h"
 #include "view/view.h"
 #include "job/scaling_run.h"
 #include "ring/ring.h"

@@ -1,5 +1,7 @@
 /* Jobs that stand still: who holds them up, and that no figure of before is reported as if it were now.  And jobs of which not all is
  * seen: ranks that nobody records, a node that has gone silent, a job that Slurm has suspended. */
+#include "view/figures.h"
+#include "view/verdicts.h"
 #include "view/view.h"
 
 #include "ring/ring.h"

@@ -10,6 +10,10 @@
 #include "tests/tap.h"
 #include "trace/line.h"
 #include "trace/reader.h"
+#include "view/comms.h"
+#include "view/figures.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 
 /* ---- traces made here ---- */
 

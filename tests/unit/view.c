@@ -1,4 +1,8 @@
 /* From events of ranks whose clocks have nothing to do with each other to steps, lateness, verdicts. */
+#include "view/comms.h"
+#include "view/figures.h"
+#include "view/scaling.h"
+#include "view/verdicts.h"
 #include "view/view.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* What a view holds is bounded, whoever fills it, and is no more than it says. */
 #include <malloc.h>
 
+#include "view/comms.h"
+#include "view/verdicts.h"
 #include "view/view.h"
 #include "ring/ring.h"
 #include "tests/tap.h"

@@ -1,6 +1,7 @@
 /* What programs mark of their steps, in the view: phases on the typical rank, who deviates, whose value is no number. */
 #include <jansson.h>
 
+#include "view/marks.h"
 #include "view/view_private.h"
 #include "report/report_view.h"
 #include "tests/tap.h"
