@@ -34,7 +34,7 @@ UNIT_TESTS = \
 	tests/unit/condition \
 	tests/unit/config \
 	tests/unit/cores \
-	tests/unit/course \
+	tests/unit/path_shares \
 	tests/unit/binding \
 	tests/unit/before \
 	tests/unit/boundary \

@@ -587,14 +587,6 @@ void communicators_go_on(struct communicators *s, const struct view_spent of_siz
     memcpy(s->before, of_size, sizeof(s->before));
 }
 
-static void row_efficiency(const struct communicators *s, struct view_comm *row)
-{
-    struct efficiency_sums recent = spent(s, row->size, false), run = spent(s, row->size, true);
-
-    row->recent = efficiency_of(&recent);
-    row->run = efficiency_of(&run);
-}
-
 size_t communicators_rows(const struct communicators *s, double now_s, uint64_t main, struct view_comm *out, size_t max)
 {
     size_t n = 0;
@@ -606,8 +598,11 @@ size_t communicators_rows(const struct communicators *s, double now_s, uint64_t 
             out[n++] = (struct view_comm){ .name = c->name, .size = c->size };
     }
     for (size_t i = 0; i < n; i++) {
+        struct efficiency_sums recent = spent(s, out[i].size, false), run = spent(s, out[i].size, true);
+
         row_rates(s, now_s, main, &out[i]);
-        row_efficiency(s, &out[i]);
+        out[i].recent = efficiency_of(&recent);
+        out[i].run = efficiency_of(&run);
     }
     qsort(out, n, sizeof(*out), by_size);
     return n;

@@ -3,7 +3,7 @@ noinst_LIBRARIES += libview.a
 libview_a_SOURCES = \
 	lib/view/columns.c lib/view/columns.h \
 	lib/view/communicators.c lib/view/communicators.h \
-	lib/view/course.c lib/view/course.h \
+	lib/view/path_shares.c lib/view/path_shares.h \
 	lib/view/events.c lib/view/events.h \
 	lib/view/join.c lib/view/join.h \
 	lib/view/outlook.c lib/view/outlook.h \

@@ -80,31 +80,21 @@ void joined_sums_add(struct joined_sums *a, const struct joined_sums *b)
 /* Below, the last columns have faded away: what is left of them is rounding. */
 #define FADED_S 1e-9
 
-static void fade_rank(struct rank_sums *s)
-{
-    if (s->time_s < FADED_S) {
-        memset(s, 0, sizeof(*s));
-        return;
-    }
-    s->work_s *= FADE;
-    s->stay_s *= FADE;
-    s->time_s *= FADE;
-}
-
-static void fade_delays(struct rank_delays *d)
-{
-    d->wait_s *= FADE;
-    d->delay_s *= FADE;
-    d->collectives *= FADE;
-}
-
 void sums_fade(struct sums *s)
 {
     joined_sums_fade(&s->recent);
     s->stay_s *= FADE;
     for (uint32_t r = 0; r < roster_limit(s->roster); r++) {
-        fade_rank(&s->rank[r].recent);
-        fade_delays(&s->rank[r].delays);
+        struct rank_sums *k = &s->rank[r].recent;
+        struct rank_delays *d = &s->rank[r].delays;
+        double fade = k->time_s < FADED_S ? 0 : FADE;
+
+        k->work_s *= fade;
+        k->stay_s *= fade;
+        k->time_s *= fade;
+        d->wait_s *= FADE;
+        d->delay_s *= FADE;
+        d->collectives *= FADE;
     }
 }
 

@@ -48,7 +48,7 @@ static void on_step(void *arg, double now_s, const struct step_done *d)
         return;
     if (steps_keep(v->steps, now_s, d->duration_s))
         columns_take_step(v->columns, d->duration_s);
-    course_take_work(v->course, now_s, d->own_s, d->ranks);
+    path_shares_take_work(v->path_shares, now_s, d->own_s, d->ranks);
     diagnosis_step(v->diagnosis,
                    &(struct diagnosis_step){ .seq = d->last_seq,
                                              .period = d->period,
@@ -74,7 +74,7 @@ static void on_step_of_calls(struct view *v, double now_s, const struct call_ste
     view_scaling_take_steps(v, k->steps);
     path = call_steps_path(v->calls, k);
     if (path)
-        course_take_path(v->course, now_s, path);
+        path_shares_take_path(v->path_shares, now_s, path);
     path_free(path);
     call_steps_judge(v->calls, now_s, v->watched_s, v->params.min_slowdown, k);
 }
@@ -98,23 +98,19 @@ static void on_restart(void *arg, bool other_period)
         view_scaling_forget(v);
 }
 
-/* A column of history is over. */
-static void on_column(struct view *v, const struct column *c)
-{
-    outlook_take(v->outlook, c);
-    if (!(c->all.work_s + c->all.stay_s > 0)) /* no sample came: what was recent remains so */
-        return;
-    sums_fade(v->sums);
-    communicators_fade(v->communicators);
-}
-
-static void roll_columns(struct view *v, double now_s)
+/* Time passes: columns of history are over. */
+static void on_columns(struct view *v, double now_s)
 {
     struct column c;
     bool closed = false;
 
-    for (; columns_close(v->columns, now_s, &c); closed = true)
-        on_column(v, &c);
+    for (; columns_close(v->columns, now_s, &c); closed = true) {
+        outlook_take(v->outlook, &c);
+        if (!(c.all.work_s + c.all.stay_s > 0)) /* no sample came: what was recent remains so */
+            continue;
+        sums_fade(v->sums);
+        communicators_fade(v->communicators);
+    }
     columns_fit(v->columns, steps_median_s(v->steps, now_s), closed);
 }
 
@@ -171,7 +167,7 @@ struct view *view_new(const struct view_params *p, double now_s)
     v->presence = presence_new(v->roster, v->communicators);
     v->steps = steps_new(&v->quota, v->roster, v->communicators, v->presence, v->events, &(struct steps_hooks){ on_step, on_restart, v });
     v->columns = columns_new(v->roster, now_s);
-    v->course = course_new(v->roster, v->steps, v->events);
+    v->path_shares = path_shares_new(v->roster, v->steps, v->events);
     v->phases = phases_new(v->events);
     v->outlook = outlook_new();
     v->health = view_health_new();
@@ -180,7 +176,7 @@ struct view *view_new(const struct view_params *p, double now_s)
     v->scaling = view_scaling_new();
     v->reach = view_reach_new();
     v->switches = switches_new();
-    v->drawn = view_drawn_new();
+    v->picture = newest_picture_new();
     v->verdicts = view_verdicts_new();
     return v;
 }
@@ -191,7 +187,7 @@ void view_free(struct view *v)
         return;
     view_run_free(v->run);
     view_verdicts_free(v->verdicts);
-    view_drawn_free(v->drawn);
+    newest_picture_free(v->picture);
     switches_free(v->switches);
     view_reach_free(v->reach);
     view_scaling_free(v->scaling);
@@ -201,7 +197,7 @@ void view_free(struct view *v)
     call_steps_free(v->calls);
     outlook_free(v->outlook);
     phases_free(v->phases);
-    course_free(v->course);
+    path_shares_free(v->path_shares);
     columns_free(v->columns);
     steps_free(v->steps);
     presence_free(v->presence);
@@ -238,14 +234,6 @@ bool view_event_take(struct view *v, struct view_event *e)
     return events_take(v->events, e);
 }
 
-static void forget_calls(struct view *v)
-{
-    call_steps_free(v->calls);
-    v->calls = NULL;
-    v->call_use = (struct call_use){ 0 };
-    diagnosis_price(v->diagnosis, NULL, NULL, NULL);
-}
-
 /* Another program began: what was measured of the one before does not apply. */
 static void forget(struct view *v, uint16_t app)
 {
@@ -260,10 +248,13 @@ static void forget(struct view *v, uint16_t app)
     view_marks_forget(v);
     view_scaling_forget(v);
     view_reach_forget(v);
-    forget_calls(v);
-    course_forget(v->course);
-    view_drawn_free(v->drawn);
-    v->drawn = view_drawn_new();
+    call_steps_free(v->calls);
+    v->calls = NULL;
+    v->call_use = (struct call_use){ 0 };
+    diagnosis_price(v->diagnosis, NULL, NULL, NULL);
+    path_shares_forget(v->path_shares);
+    newest_picture_free(v->picture);
+    v->picture = newest_picture_new();
     diagnosis_restart(v->diagnosis);
 }
 
@@ -356,24 +347,6 @@ static void take_sample(struct view *v, const struct sample *i)
     communicators_take_sample(v->communicators, i); /* it is a collective all the same: what such ones show is known from it, too */
 }
 
-static void take_live(struct view *v, double now_s, const struct live *i)
-{
-    if (roster_take_live(v->roster, now_s, i) && i->op != RING_OP_NONE)
-        steps_take_seq(v->steps, now_s, i->comm, i->seq);
-}
-
-static void take_counts(struct view *v, const struct counts *i)
-{
-    if (roster_take_counts(v->roster, v->now_s, i))
-        v->call_use.various = v->call_use.various || i->p2p_calls;
-}
-
-static void take_step(struct view *v, double now_s, const struct step *i)
-{
-    if (roster_find(v->roster, i->rank, i->app) && !call_steps_active(v->calls))
-        steps_take(v->steps, now_s, i);
-}
-
 static void take_call(struct view *v, double now_s, const struct call_item *i)
 {
     struct graph_call call = call_steps_of_item(i);
@@ -401,13 +374,16 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         take_sample(v, &item->sample);
         break;
     case TELEMETRY_STEP:
-        take_step(v, now_s, &item->step);
+        if (roster_find(v->roster, item->step.rank, item->step.app) && !call_steps_active(v->calls))
+            steps_take(v->steps, now_s, &item->step);
         break;
     case TELEMETRY_LIVE:
-        take_live(v, now_s, &item->live);
+        if (roster_take_live(v->roster, now_s, &item->live) && item->live.op != RING_OP_NONE)
+            steps_take_seq(v->steps, now_s, item->live.comm, item->live.seq);
         break;
     case TELEMETRY_COUNTS:
-        take_counts(v, &item->counts);
+        if (roster_take_counts(v->roster, now_s, &item->counts))
+            v->call_use.various = v->call_use.various || item->counts.p2p_calls;
         break;
     case TELEMETRY_COMM:
         communicators_take(v->communicators, &item->comm);
@@ -460,7 +436,7 @@ static bool is_judged_by_calls(struct view *v, const struct graph_call *c)
     if (!v->call_use.various)
         return false;
     steps_forget(v->steps);
-    course_forget(v->course);
+    path_shares_forget(v->path_shares);
     diagnosis_restart(v->diagnosis);
     call_steps_activate(v->calls);
     return true;
@@ -484,7 +460,7 @@ void view_call(struct view *v, double now_s, const struct graph_call *c)
     at = call_steps_take(v->calls, &call);
     if (at.moved) {
         steps_restart(v->steps);
-        course_forget(v->course);
+        path_shares_forget(v->path_shares);
         diagnosis_restart(v->diagnosis);
     }
     if (at.ends)
@@ -544,7 +520,7 @@ uint32_t view_findings(const struct view *v)
 void view_tick(struct view *v, double now_s)
 {
     v->now_s = now_s;
-    roll_columns(v, now_s);
+    on_columns(v, now_s);
     communicators_roll(v->communicators, now_s);
     view_health_roll(v, now_s);
     view_marks_roll(v, now_s);

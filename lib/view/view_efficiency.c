@@ -66,12 +66,12 @@ void view_critical_path_get(const struct view *v, struct view_critical_path *c)
     size_t n = 0;
 
     *c = (struct view_critical_path){ .concentration = NAN };
-    c->moves = course_moves(v->course, c->move);
+    c->moves = path_shares_moves(v->path_shares, c->move);
     if (presence_stands_still(v->presence))
         return;
     for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
         struct cell cell = columns_recent(v->columns, r);
-        double share = course_share(v->course, r);
+        double share = path_shares_of(v->path_shares, r);
 
         all += cell.last;
         most_last = fmax(most_last, cell.last);
@@ -85,7 +85,7 @@ void view_critical_path_get(const struct view *v, struct view_critical_path *c)
 
         c->rank[c->n].rank = r;
         c->rank[c->n].node = roster_place_name(v->roster, roster_at(v->roster, r)->node);
-        c->rank[c->n].path_ratio = course_share(v->course, r);
+        c->rank[c->n].path_ratio = path_shares_of(v->path_shares, r);
         c->rank[c->n].last_ratio = cell.joined ? (double)cell.last / cell.joined : NAN;
         c->rank[c->n].delay_s = sums_waiting(v->sums, r, &recent).caused_s;
     }

@@ -9,7 +9,7 @@
 #include "calls/call_steps.h"
 #include "view/columns.h"
 #include "view/communicators.h"
-#include "view/course.h"
+#include "view/path_shares.h"
 #include "detect/diagnosis.h"
 #include "view/events.h"
 #include "view/outlook.h"
@@ -46,7 +46,7 @@ struct view {
     struct presence *presence;
     struct steps *steps;
     struct columns *columns;
-    struct course *course;
+    struct path_shares *path_shares;
     struct phases *phases;
     struct outlook *outlook;
     struct events *events;
@@ -59,7 +59,7 @@ struct view {
     struct scaling *scaling;
     struct view_reach *reach;
     struct switches *switches;
-    struct drawn *drawn; /* the newest step, as it was drawn last */
+    struct newest_picture *picture; /* of the newest step, as it was drawn last */
     struct verdicts *verdicts;
     struct view_run *run; /* NULL: it goes on */
 };
@@ -115,8 +115,8 @@ void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joine
 void view_scaling_take_steps(struct view *v, uint32_t steps);
 
 /* view_picture.c */
-struct drawn *view_drawn_new(void);
-void view_drawn_free(struct drawn *d);
+struct newest_picture *newest_picture_new(void);
+void newest_picture_free(struct newest_picture *d);
 
 /* view_reach.c: communicators that are slow from the start */
 struct view_reach *view_reach_new(void);

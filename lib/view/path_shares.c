@@ -1,4 +1,4 @@
-#include "view/course.h"
+#include "view/path_shares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define HOLD      8u   /* steps in a row */
 #define NOT_KNOWN UINT32_MAX
 
-struct course {
+struct path_shares {
     const struct roster *roster;
     const struct steps *steps;
     struct events *events;
@@ -36,9 +36,9 @@ struct course {
     uint64_t moves;
 };
 
-struct course *course_new(const struct roster *roster, const struct steps *steps, struct events *events)
+struct path_shares *path_shares_new(const struct roster *roster, const struct steps *steps, struct events *events)
 {
-    struct course *s = xcalloc(1, sizeof(*s));
+    struct path_shares *s = xcalloc(1, sizeof(*s));
 
     s->roster = roster;
     s->steps = steps;
@@ -48,21 +48,21 @@ struct course *course_new(const struct roster *roster, const struct steps *steps
     return s;
 }
 
-void course_free(struct course *s)
+void path_shares_free(struct path_shares *s)
 {
     free(s->rank);
     free(s->node);
     free(s);
 }
 
-void course_forget(struct course *s)
+void path_shares_forget(struct path_shares *s)
 {
     free(s->rank);
     free(s->node);
-    *s = (struct course){ .roster = s->roster, .steps = s->steps, .events = s->events, .weight = 1, .at = NOT_KNOWN, .next = NOT_KNOWN };
+    *s = (struct path_shares){ .roster = s->roster, .steps = s->steps, .events = s->events, .weight = 1, .at = NOT_KNOWN, .next = NOT_KNOWN };
 }
 
-static uint32_t nodes_of(struct course *s)
+static uint32_t nodes_of(struct path_shares *s)
 {
     uint32_t limit = roster_limit(s->roster), places = 1;
     bool *has;
@@ -95,7 +95,7 @@ static double share_of_one(uint32_t n)
     return fmax(SHARE, chance + SURE * sd);
 }
 
-static void move_to(struct course *s, double now_s, uint32_t node)
+static void move_to(struct path_shares *s, double now_s, uint32_t node)
 {
     if (s->at != NOT_KNOWN)
         events_add(s->events, now_s, "", "the critical path moved from %s to %s", roster_place_name(s->roster, s->at),
@@ -108,7 +108,7 @@ static void move_to(struct course *s, double now_s, uint32_t node)
 }
 
 /* A step is over; most: the node that now has most of the path, of those that had some of this step's. */
-static void watch(struct course *s, double now_s, uint32_t most)
+static void watch(struct path_shares *s, double now_s, uint32_t most)
 {
     uint32_t nodes = nodes_of(s);
 
@@ -126,7 +126,7 @@ static void watch(struct course *s, double now_s, uint32_t most)
         move_to(s, now_s, most);
 }
 
-static void scale_down(struct course *s)
+static void scale_down(struct path_shares *s)
 {
     float by = (float)(1 / s->weight);
 
@@ -139,7 +139,7 @@ static void scale_down(struct course *s)
 }
 
 /* The rank's share of this step's path; returns the place of its node, NOT_KNOWN: not known. */
-static uint32_t add(struct course *s, uint32_t rank, double share)
+static uint32_t add(struct path_shares *s, uint32_t rank, double share)
 {
     uint32_t node = roster_at(s->roster, rank)->node;
 
@@ -152,7 +152,7 @@ static uint32_t add(struct course *s, uint32_t rank, double share)
     return node;
 }
 
-static void step_over(struct course *s, double now_s, uint32_t most)
+static void step_over(struct path_shares *s, double now_s, uint32_t most)
 {
     s->all += s->weight;
     if (most != NOT_KNOWN)
@@ -162,7 +162,7 @@ static void step_over(struct course *s, double now_s, uint32_t most)
         scale_down(s);
 }
 
-void course_take_path(struct course *s, double now_s, const struct path *p)
+void path_shares_take_path(struct path_shares *s, double now_s, const struct path *p)
 {
     uint32_t most = NOT_KNOWN;
     double all_s = 0;
@@ -183,7 +183,7 @@ void course_take_path(struct course *s, double now_s, const struct path *p)
         step_over(s, now_s, most);
 }
 
-void course_take_work(struct course *s, double now_s, const float *work_s, uint32_t n)
+void path_shares_take_work(struct path_shares *s, double now_s, const float *work_s, uint32_t n)
 {
     uint32_t last = NOT_KNOWN;
 
@@ -195,12 +195,12 @@ void course_take_work(struct course *s, double now_s, const float *work_s, uint3
         step_over(s, now_s, add(s, last, 1));
 }
 
-double course_share(const struct course *s, uint32_t rank)
+double path_shares_of(const struct path_shares *s, uint32_t rank)
 {
     return !(s->all > 0) || !s->paths ? NAN : rank < s->ranks_cap ? s->rank[rank] / s->all : 0;
 }
 
-size_t course_moves(const struct course *s, struct view_move out[VIEW_MOVES_MAX])
+size_t path_shares_moves(const struct path_shares *s, struct view_move out[VIEW_MOVES_MAX])
 {
     size_t n = 0;
 

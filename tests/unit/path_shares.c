@@ -32,7 +32,7 @@ static void steps(struct view *v, uint32_t nodes, uint32_t n, uint32_t slow)
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t r = 0; r < 2 * nodes; r++)
             work_s[r] = 0.1f * (1 + 0.05f * (float)drand48()) * (r == slow ? 1.2f : 1);
-        course_take_work(v->course, now_s += 0.1, work_s, 2 * nodes);
+        path_shares_take_work(v->path_shares, now_s += 0.1, work_s, 2 * nodes);
     }
 }
 
@@ -58,7 +58,7 @@ static void healthy(void)
         struct view_move move[VIEW_MOVES_MAX];
 
         steps(v, nodes[i], 5000, UINT32_MAX);
-        is_int((long long)course_moves(v->course, move), 0,
+        is_int((long long)path_shares_moves(v->path_shares, move), 0,
                "%u nodes: a path that lies on anyone by chance does not move", nodes[i]);
         is_str(newest_event(v), "", "%u nodes: there is no event either", nodes[i]);
         view_free(v);
@@ -73,13 +73,13 @@ static void moves(void)
 
     steps(v, NODES, 100, UINT32_MAX);
     steps(v, NODES, 50, 6); /* from 10 s on */
-    is_int((long long)course_moves(v->course, move), 1, "a slow rank: the path lies on its node");
+    is_int((long long)path_shares_moves(v->path_shares, move), 1, "a slow rank: the path lies on its node");
     ok(!strcmp(move[0].from, "") && !strcmp(move[0].to, "n3"), "before, it lay on no node: \"%s\" to \"%s\"",
        move[0].from, move[0].to);
     ok(move[0].at_s > 10 && move[0].at_s < 13, "it came there when the rank became slow: %g s", move[0].at_s);
     is_str(newest_event(v), "", "that it first lies on a node is no event");
     steps(v, NODES, 50, 15);
-    is_int((long long)course_moves(v->course, move), 2, "another rank becomes slower: the path moves");
+    is_int((long long)path_shares_moves(v->path_shares, move), 2, "another rank becomes slower: the path moves");
     ok(!strcmp(move[0].from, "n3") && !strcmp(move[0].to, "n7"),
        "the newest move comes first: \"%s\" to \"%s\"", move[0].from, move[0].to);
     is_str(newest_event(v), "the critical path moved from n3 to n7", "a move is an event");
@@ -88,7 +88,7 @@ static void moves(void)
        "the view's critical path has its moves\n%zu", c.moves);
     for (uint32_t i = 0; i < 20; i++)
         steps(v, NODES, 400, 2 * i);
-    is_int((long long)course_moves(v->course, move), VIEW_MOVES_MAX, "the newest moves are kept");
+    is_int((long long)path_shares_moves(v->path_shares, move), VIEW_MOVES_MAX, "the newest moves are kept");
     is_str(move[0].to, "n19", "after thousands of steps moves are still seen");
     view_free(v);
 }
