@@ -16,6 +16,9 @@ libview_a_SOURCES = \
 	lib/view/steps.c lib/view/steps.h \
 	lib/view/sums.c lib/view/sums.h \
 	lib/view/switches.c lib/view/switches.h \
+	lib/view/connections.c lib/view/connections.h \
+	lib/view/shortfalls.c lib/view/shortfalls.h \
+	lib/view/step_marks.c lib/view/step_marks.h \
 	lib/view/view.c lib/view/view.h \
 	lib/view/view_doing.c \
 	lib/view/view_efficiency.c \
@@ -24,12 +27,9 @@ libview_a_SOURCES = \
 	lib/view/view_finding.c \
 	lib/view/view_health.c \
 	lib/view/view_judge.c \
-	lib/view/view_marks.c \
 	lib/view/view_overlap.c \
-	lib/view/view_pairs.c \
 	lib/view/view_picture.c \
 	lib/view/view_private.h \
-	lib/view/view_reach.c \
 	lib/view/view_run.c \
 	lib/view/view_scaling.c \
 	lib/view/view_sentence.c \

@@ -34,8 +34,8 @@ static struct joined_sums on_joined(void *arg, const struct joined *j, uint32_t 
 
     if (!presence_stood_still(v->presence, v->now_s, j->stay_max_s))
         columns_take_joined(v->columns, j, main);
-    view_scaling_take_joined(v, size, j);
-    view_reach_take_joined(v, size, j);
+    scaling_take_joined(v->scaling, steps_count(v->steps)->period, size, j);
+    shortfalls_take_joined(v->shortfalls, size, j);
     return sums_take_joined(v->sums, j);
 }
 
@@ -59,7 +59,7 @@ static void on_step(void *arg, double now_s, const struct step_done *d)
                                              .ended_s = now_s,
                                              .began_s = v->watched_s },
                    v->params.min_slowdown);
-    view_scaling_take_steps(v, d->steps);
+    scaling_take_steps(v->scaling, d->steps);
     phases_take_step(v->phases, now_s, diagnosis_newest(v->diagnosis), steps_count(v->steps)->block == 1, d->first_seq, d->last_seq);
 }
 
@@ -71,7 +71,7 @@ static void on_step_of_calls(struct view *v, double now_s, const struct call_ste
     steps_count_whole(v->steps, now_s, k->steps, k->period, k->duration_s, k->own_s, k->ranks);
     if (steps_keep(v->steps, now_s, k->duration_s))
         columns_take_step(v->columns, k->duration_s);
-    view_scaling_take_steps(v, k->steps);
+    scaling_take_steps(v->scaling, k->steps);
     path = call_steps_path(v->calls, k);
     if (path)
         path_shares_take_path(v->path_shares, now_s, path);
@@ -95,7 +95,7 @@ static void on_restart(void *arg, bool other_period)
     diagnosis_restart(v->diagnosis);
     phases_forget(v->phases);
     if (other_period)
-        view_scaling_forget(v);
+        scaling_forget(v->scaling);
 }
 
 /* Time passes: columns of history are over. */
@@ -171,10 +171,10 @@ struct view *view_new(const struct view_params *p, double now_s)
     v->phases = phases_new(v->events);
     v->outlook = outlook_new();
     v->health = view_health_new();
-    v->pairs = view_pairs_new();
-    v->marks = view_marks_new();
-    v->scaling = view_scaling_new();
-    v->reach = view_reach_new();
+    v->connections = connections_new(&v->quota, v->roster);
+    v->marks = step_marks_new(&v->quota, v->roster, v->presence, v->events);
+    v->scaling = scaling_new();
+    v->shortfalls = shortfalls_new(v->roster, v->communicators, v->events);
     v->switches = switches_new();
     v->picture = newest_picture_new();
     v->verdicts = view_verdicts_new();
@@ -189,10 +189,10 @@ void view_free(struct view *v)
     view_verdicts_free(v->verdicts);
     newest_picture_free(v->picture);
     switches_free(v->switches);
-    view_reach_free(v->reach);
-    view_scaling_free(v->scaling);
-    view_marks_free(v->marks);
-    view_pairs_free(v->pairs);
+    shortfalls_free(v->shortfalls);
+    scaling_free(v->scaling);
+    step_marks_free(v->marks);
+    connections_free(v->connections);
     view_health_free(v->health);
     call_steps_free(v->calls);
     outlook_free(v->outlook);
@@ -244,10 +244,10 @@ static void forget(struct view *v, uint16_t app)
     sums_forget(v->sums);
     outlook_forget(v->outlook);
     view_health_forget(v);
-    view_pairs_forget(v);
-    view_marks_forget(v);
-    view_scaling_forget(v);
-    view_reach_forget(v);
+    connections_forget(v->connections);
+    step_marks_forget(v->marks);
+    scaling_forget(v->scaling);
+    shortfalls_forget(v->shortfalls);
     call_steps_free(v->calls);
     v->calls = NULL;
     v->call_use = (struct call_use){ 0 };
@@ -413,16 +413,16 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         roster_take_partner(v->roster, &item->partner);
         break;
     case TELEMETRY_TRAFFIC:
-        view_pairs_take(v, now_s, &item->traffic);
+        connections_take(v->connections, now_s, &item->traffic);
         break;
     case TELEMETRY_CALL:
         take_call(v, now_s, &item->call);
         break;
     case TELEMETRY_PHASES:
-        view_marks_take_phases(v, now_s, &item->phases);
+        step_marks_take_phases(v->marks, now_s, &item->phases);
         break;
     case TELEMETRY_VALUE:
-        view_marks_take_value(v, &item->value);
+        step_marks_take_value(v->marks, &item->value);
         break;
     }
 }
@@ -519,12 +519,15 @@ uint32_t view_findings(const struct view *v)
 
 void view_tick(struct view *v, double now_s)
 {
+    unsigned adapters;
+    double adapter_bytes_per_s = view_adapter_get(v, &adapters);
+
     v->now_s = now_s;
     on_columns(v, now_s);
     communicators_roll(v->communicators, now_s);
     view_health_roll(v, now_s);
-    view_marks_roll(v, now_s);
-    view_reach_judge(v, now_s);
+    step_marks_roll(v->marks, now_s);
+    shortfalls_judge(v->shortfalls, now_s, adapter_bytes_per_s * adapters);
     view_judge(v, now_s);
     v->quota.held[QUOTA_CALLS] = v->calls ? call_steps_bytes(v->calls) : 0;
     if (presence_finished(v->presence))

@@ -272,3 +272,38 @@ void view_phases_get(const struct view *v, struct view_phases *p)
     p->rhythm_heavy = rhythm->heavy;
     p->rhythm_ratio = rhythm->period ? rhythm->ratio : NAN;
 }
+
+size_t view_shortfalls_get(const struct view *v, const struct view_shortfall **list)
+{
+    return shortfalls_get(v->shortfalls, list);
+}
+
+bool view_marked_get(const struct view *v, struct view_marked *m)
+{
+    return step_marks_get(v->marks, m);
+}
+
+enum marks_phase view_rank_phase(const struct view *v, double now_s, uint32_t rank, double *age_s)
+{
+    return step_marks_phase(v->marks, now_s, rank, age_s);
+}
+
+bool view_value_get(const struct view *v, enum marks_value value, struct view_value *out)
+{
+    return step_marks_value(v->marks, value, out);
+}
+
+bool view_values_known(const struct view *v)
+{
+    return step_marks_values_known(v->marks);
+}
+
+bool view_non_finite(const struct view *v)
+{
+    return step_marks_any_non_finite(v->marks);
+}
+
+bool view_non_finite_get(const struct view *v, struct view_non_finite *n)
+{
+    return step_marks_non_finite(v->marks, n);
+}

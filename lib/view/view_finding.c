@@ -140,7 +140,7 @@ static size_t append_longer(const struct finding *f, char *buf, size_t size, siz
 /* "waits 40.0 ms a step longer for its input than its peers", where that is most of what it is late by; else nothing. */
 static size_t append_input(const struct view *v, const struct finding *f, bool past, char *buf, size_t size, size_t at)
 {
-    struct marked_longest m = view_marks_longest(v, f->scope, f->place);
+    struct marked_longest m = step_marks_longest(v->marks, f->scope, f->place);
     double more_s = m.own_s - m.typical_s, late_s;
 
     if (m.phase != MARKS_INPUT)

@@ -88,7 +88,7 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
         return;
     view_cause(v, d, d->cause, sizeof(d->cause));
     if (s->n_culprits == 1)
-        view_marks_inside(v, now_s, s->culprit[0], d->cause, sizeof(d->cause));
+        step_marks_inside(v->marks, now_s, s->culprit[0], d->cause, sizeof(d->cause));
 }
 
 /* ---- findings ---- */
@@ -96,7 +96,7 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
 static void describe_finding(struct view *v, double now_s, const struct finding *found, struct view_verdict *d)
 {
     struct finding placed = *found, *f = &placed;
-    bool by_connections = view_pairs_place(v, now_s, &placed);
+    bool by_connections = connections_place(v->connections, now_s, &placed);
     const struct step_count *steps = steps_count(v->steps);
     double step_s = steps_mean_s(v->steps, now_s);
     char share[48];
@@ -127,11 +127,11 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
                format_s(lost, step_s * (1 - 1 / f->slowdown)), format_s(of, step_s));
     d->minor = view_is_minor(f->slowdown);
     if (by_connections)
-        view_pairs_text(v, d->cause, sizeof(d->cause));
+        connections_text(v->connections, d->cause, sizeof(d->cause));
     else
         view_cause(v, d, d->cause, sizeof(d->cause));
     if (d->n_culprits == 1 && (f->scope == SCOPE_RANK || f->class <= FINDING_DRIFT))
-        view_marks_cause(v, f->scope, f->place, d->cause, sizeof(d->cause));
+        step_marks_cause(v->marks, f->scope, f->place, d->cause, sizeof(d->cause));
 }
 
 /* ---- all together ---- */

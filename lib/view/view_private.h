@@ -9,6 +9,7 @@
 #include "calls/call_steps.h"
 #include "view/columns.h"
 #include "view/communicators.h"
+#include "view/connections.h"
 #include "view/path_shares.h"
 #include "detect/diagnosis.h"
 #include "view/events.h"
@@ -17,6 +18,8 @@
 #include "view/presence.h"
 #include "view/quota.h"
 #include "view/roster.h"
+#include "view/shortfalls.h"
+#include "view/step_marks.h"
 #include "view/steps.h"
 #include "view/sums.h"
 #include "view/figures.h"
@@ -54,10 +57,10 @@ struct view {
     struct call_use call_use;
     struct call_steps *calls; /* NULL: calls do not come one by one */
     struct view_health *health;
-    struct view_pairs *pairs;
-    struct view_marks *marks;
+    struct connections *connections;
+    struct step_marks *marks;
     struct scaling *scaling;
-    struct view_reach *reach;
+    struct shortfalls *shortfalls;
     struct switches *switches;
     struct newest_picture *picture; /* of the newest step, as it was drawn last */
     struct verdicts *verdicts;
@@ -78,52 +81,17 @@ double view_health_cpu_ratio(const struct view *v, uint32_t rank); /* of its pro
  * nothing is known.  Returns buf. */
 char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
 
-/* view_pairs.c */
-struct view_pairs *view_pairs_new(void);
-void view_pairs_free(struct view_pairs *s); /* NULL is fine */
-void view_pairs_forget(struct view *v);
-void view_pairs_take(struct view *v, double now_s, const struct traffic_item *t);
-/* Give slow collectives that have no place the one whose connections became slower, if there is one.  Returns whether it did. */
-bool view_pairs_place(struct view *v, double now_s, struct finding *f);
-/* By how much those of the last place became slower, in words; returns buf. */
-char *view_pairs_text(const struct view *v, char *buf, size_t size);
-
-/* view_marks.c */
-struct view_marks *view_marks_new(void);
-void view_marks_free(struct view_marks *s);
-void view_marks_forget(struct view *v);
-void view_marks_take_phases(struct view *v, double now_s, const struct phases_item *i);
-void view_marks_take_value(struct view *v, const struct value_item *i);
-void view_marks_roll(struct view *v, double now_s);
-struct marked_longest {
-    enum marks_phase phase;  /* MARKS_PHASES: none */
-    uint32_t n, rank;        /* ranks that have phases, and one of them */
-    double own_s, typical_s; /* a step: their mean, and the typical rank's */
-    bool seen;               /* by a guest; else the program marks it */
-};
-/* The one phase that all ranks of a node, or the one of a rank, take longest for, compared with the typical rank. */
-struct marked_longest view_marks_longest(const struct view *v, enum finding_scope scope, uint32_t place);
-/* Append it to the causes in buf; and of a rank that holds up the others, the phase that it is in. */
-void view_marks_cause(const struct view *v, enum finding_scope scope, uint32_t place, char *buf, size_t size);
-void view_marks_inside(const struct view *v, double now_s, uint32_t rank, char *buf, size_t size);
-
 /* view_scaling.c */
-struct scaling *view_scaling_new(void);
-void view_scaling_free(struct scaling *s);
-void view_scaling_forget(struct view *v);
-void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joined *j);
-void view_scaling_take_steps(struct view *v, uint32_t steps);
+struct scaling *scaling_new(void);
+void scaling_free(struct scaling *s);
+void scaling_forget(struct scaling *s); /* all but the adapter, the library and the other runs */
+/* in_step: false while no step is known; its collectives then belong to none. */
+void scaling_take_joined(struct scaling *s, bool in_step, uint32_t ranks, const struct joined *j);
+void scaling_take_steps(struct scaling *s, uint32_t steps);
 
 /* view_picture.c */
 struct newest_picture *newest_picture_new(void);
 void newest_picture_free(struct newest_picture *d);
-
-/* view_reach.c: communicators that are slow from the start */
-struct view_reach *view_reach_new(void);
-void view_reach_free(struct view_reach *s); /* NULL is fine */
-void view_reach_forget(struct view *v);
-void view_reach_take_joined(struct view *v, uint32_t ranks, const struct joined *j);
-void view_reach_judge(struct view *v, double now_s);
 
 /* view_efficiency.c */
 void view_shares(const struct view *v, struct view_figures *f); /* fills in the shares alone */

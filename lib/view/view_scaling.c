@@ -33,12 +33,12 @@ struct scaling {
     bool libraries; /* the ranks' differ */
 };
 
-struct scaling *view_scaling_new(void)
+struct scaling *scaling_new(void)
 {
     return xcalloc(1, sizeof(struct scaling));
 }
 
-static void forget(struct scaling *s) /* all but the adapter, the library and the other runs */
+void scaling_forget(struct scaling *s)
 {
     for (size_t i = 0; i < s->n_links; i++) {
         free(s->link[i]->mean);
@@ -49,15 +49,10 @@ static void forget(struct scaling *s) /* all but the adapter, the library and th
     s->posted = false;
 }
 
-void view_scaling_free(struct scaling *s)
+void scaling_free(struct scaling *s)
 {
-    forget(s);
+    scaling_forget(s);
     free(s);
-}
-
-void view_scaling_forget(struct view *v)
-{
-    forget(v->scaling);
 }
 
 static struct fitted_link *link_of(struct scaling *s, uint32_t ranks, uint8_t op)
@@ -75,22 +70,21 @@ static struct fitted_link *link_of(struct scaling *s, uint32_t ranks, uint8_t op
     return s->link[s->n_links++];
 }
 
-/* While no step is known its collectives belong to none. */
-void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joined *j)
+void scaling_take_joined(struct scaling *s, bool in_step, uint32_t ranks, const struct joined *j)
 {
-    struct fitted_link *l = steps_count(v->steps)->period ? link_of(v->scaling, ranks, j->op) : NULL;
+    struct fitted_link *l = in_step ? link_of(s, ranks, j->op) : NULL;
 
     if (l)
         linkfit_add(&l->fit, (double)j->bytes, j->stay_min_s, j->n);
     if (l && l->mean)
         linkfit_add(l->mean, (double)j->bytes, j->stay_sum_s / j->present, j->n);
     if (j->op == RING_OP_ALLREDUCE && (j->flags & RING_EVENT_NONBLOCKING))
-        v->scaling->posted = true;
+        s->posted = true;
 }
 
-void view_scaling_take_steps(struct view *v, uint32_t steps)
+void scaling_take_steps(struct scaling *s, uint32_t steps)
 {
-    v->scaling->steps += steps;
+    s->steps += steps;
 }
 
 void view_adapter(struct view *v, double bytes_per_s, unsigned number)

@@ -124,7 +124,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     view_figures_get(v, now_s, &f);
     messages = f.p2p_ratio >= MESSAGES_SHOWN;
     format_s(step, f.step_p50_s);
-    if (view_non_finite_get(v, &bad)) { /* whatever the rest costs, it computes nothing */
+    if (step_marks_non_finite(v->marks, &bad)) { /* whatever the rest costs, it computes nothing */
         snprintf(buf, size, "%s.", bad.text);
         return buf;
     }
@@ -161,7 +161,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "%u ranks run, but no repeating step is known yet.", f.ranks);
         return buf;
     }
-    if (view_shortfalls_get(v, &shortfall)) {
+    if (shortfalls_get(v->shortfalls, &shortfall)) {
         snprintf(buf, size, "%s.", shortfall->text);
         return buf;
     }

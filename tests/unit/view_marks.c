@@ -62,7 +62,7 @@ static void put(struct view *v, double now_s, struct telemetry_item i)
 /* An event about values, once time passes. */
 static bool said(struct view *v, double now_s, struct view_event *e)
 {
-    view_marks_roll(v, now_s);
+    step_marks_roll(v->marks, now_s);
     return view_event_take(v, e);
 }
 
@@ -113,13 +113,13 @@ static void phases(void)
     is_int((long long)json_array_size(json_object_get(o, "phases")), 4,
            "the report has the four phases that are known");
     json_decref(o);
-    view_marks_cause(v, SCOPE_RANK, 3, slow, sizeof(slow));
+    step_marks_cause(v->marks, SCOPE_RANK, 3, slow, sizeof(slow));
     is_str(slow,
            "its CPU is shared; it waits 50.0 ms a step for input, the typical rank 10.0 ms, by its own marks",
            "of a slow rank its marks are a cause, behind others");
-    view_marks_cause(v, SCOPE_RANK, 2, none_of_it, sizeof(none_of_it));
+    step_marks_cause(v->marks, SCOPE_RANK, 2, none_of_it, sizeof(none_of_it));
     is_str(none_of_it, "", "of a rank like the others its marks are none");
-    view_marks_inside(v, 1, 2, none_of_it, sizeof(none_of_it));
+    step_marks_inside(v->marks, 1, 2, none_of_it, sizeof(none_of_it));
     is_str(none_of_it, "by its own marks it is in the phase input of its step",
            "of a rank that holds up the others its phase is");
     for (int i = 0; i < 60; i++)
@@ -166,23 +166,23 @@ static void seen(void)
            "still before forward takes longest on rank 3 on node1: 50.0 ms; as PyTorch's calls show",
            "and names what a guest cannot know to be input by what it sees");
     json_decref(o);
-    view_marks_cause(v, SCOPE_RANK, 3, still, sizeof(still));
+    step_marks_cause(v->marks, SCOPE_RANK, 3, still, sizeof(still));
     is_str(still,
            "it stands still for 50.0 ms before each forward pass (waiting for input?), the typical rank for 10.0 ms, as PyTorch's "
            "calls show",
            "of a slow rank they are a cause, which says what is not certain");
     *still = '\0';
-    view_marks_cause(v, SCOPE_NODE, roster_at(v->roster, 3)->node, still, sizeof(still));
+    step_marks_cause(v->marks, SCOPE_NODE, roster_at(v->roster, 3)->node, still, sizeof(still));
     is_str(still, "", "of a node whose ranks do not do the same they are none");
     put(v, 1000, seen_of(2, 10, 50)); /* steps of before do not count any more */
-    view_marks_cause(v, SCOPE_NODE, roster_at(v->roster, 3)->node, still, sizeof(still));
+    step_marks_cause(v->marks, SCOPE_NODE, roster_at(v->roster, 3)->node, still, sizeof(still));
     ok(strstr(still, "its 2 ranks stand still for ") == still, "of one whose ranks do they are\n%s", still);
     put(v, 2000, seen_of(2, 10, 10));
     own = seen_of(2, 10, 10);
     own.phases.phase_ns[MARKS_OTHER] += 400 * MS;
     own.phases.duration_ns += 400 * MS;
     put(v, 2000, own);
-    view_marks_cause(v, SCOPE_RANK, 2, works, sizeof(works));
+    step_marks_cause(v->marks, SCOPE_RANK, 2, works, sizeof(works));
     ok(strstr(works, "it works for ") == works &&
            strstr(works, " before each forward pass (optimizer, preparing input), the typical rank for 5.00 ms, as PyTorch's"),
        "so is what it does before a forward pass\n%s", works);

@@ -1,30 +1,35 @@
+#include "view/connections.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "view/pairs.h"
-#include "view/view_private.h"
+#include "detect/work.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
 #define MOVE 3u /* looks in a row at which another place is found than the named one: that is named */
 
-struct view_pairs {
+struct connections {
+    struct roster *roster;
+    struct quota *quota;
     struct pairs *pairs;
     uint32_t id; /* of the finding that has the place */
     struct pairs_place place; /* nodes 0: none was found */
     uint32_t elsewhere;
 };
 
-struct view_pairs *view_pairs_new(void)
+struct connections *connections_new(struct quota *quota, struct roster *roster)
 {
-    struct view_pairs *s = xcalloc(1, sizeof(*s));
+    struct connections *s = xcalloc(1, sizeof(*s));
 
+    s->quota = quota;
+    s->roster = roster;
     s->pairs = pairs_new();
     return s;
 }
 
-void view_pairs_free(struct view_pairs *s)
+void connections_free(struct connections *s)
 {
     if (!s)
         return;
@@ -32,21 +37,21 @@ void view_pairs_free(struct view_pairs *s)
     free(s);
 }
 
-void view_pairs_forget(struct view *v)
+void connections_forget(struct connections *s)
 {
-    pairs_reset(v->pairs->pairs);
-    v->quota.held[QUOTA_CONNECTIONS] = (double)pairs_bytes(v->pairs->pairs);
-    v->pairs->place = (struct pairs_place){ 0 };
+    pairs_reset(s->pairs);
+    s->quota->held[QUOTA_CONNECTIONS] = (double)pairs_bytes(s->pairs);
+    s->place = (struct pairs_place){ 0 };
 }
 
-void view_pairs_take(struct view *v, double now_s, const struct traffic_item *t)
+void connections_take(struct connections *s, double now_s, const struct traffic_item *t)
 {
-    const struct view_rank *k = roster_find(v->roster, t->rank, t->app);
+    const struct view_rank *k = roster_find(s->roster, t->rank, t->app);
 
-    if (!k || k->node == WORK_PLACE_NONE || !quota_allows(&v->quota, 0))
+    if (!k || k->node == WORK_PLACE_NONE || !quota_allows(s->quota, 0))
         return;
-    pairs_take(v->pairs->pairs, now_s, k->node, t);
-    v->quota.held[QUOTA_CONNECTIONS] = (double)pairs_bytes(v->pairs->pairs);
+    pairs_take(s->pairs, now_s, k->node, t);
+    s->quota->held[QUOTA_CONNECTIONS] = (double)pairs_bytes(s->pairs);
 }
 
 static bool is_same(const struct pairs_place *a, const struct pairs_place *b)
@@ -55,7 +60,7 @@ static bool is_same(const struct pairs_place *a, const struct pairs_place *b)
 }
 
 /* A place that was named stays when what was before has been forgotten. */
-static void follow(struct view_pairs *s, double now_s, const struct finding *f)
+static void follow(struct connections *s, double now_s, const struct finding *f)
 {
     struct pairs_place found;
 
@@ -73,10 +78,8 @@ static void follow(struct view_pairs *s, double now_s, const struct finding *f)
     }
 }
 
-bool view_pairs_place(struct view *v, double now_s, struct finding *f)
+bool connections_place(struct connections *s, double now_s, struct finding *f)
 {
-    struct view_pairs *s = v->pairs;
-
     if (f->scope != SCOPE_NONE || (f->class != FINDING_COMMUNICATION && f->class != FINDING_CONGESTION))
         return false;
     follow(s, now_s, f);
@@ -89,9 +92,9 @@ bool view_pairs_place(struct view *v, double now_s, struct finding *f)
     return true;
 }
 
-char *view_pairs_text(const struct view *v, char *buf, size_t size)
+char *connections_text(const struct connections *s, char *buf, size_t size)
 {
-    const struct pairs_place *p = &v->pairs->place;
+    const struct pairs_place *p = &s->place;
     char others[64] = "", times[16];
 
     if (!isnan(p->others))

@@ -1,12 +1,10 @@
-/* view_marks.c - what programs mark of their steps (syncguard(3)), or a guest sees of them in PyTorch's calls: how long phases take on the
- * typical rank and on which they take longest, and values that are no finite numbers. */
+#include "view/step_marks.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/marks.h"
-#include "view/view_private.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
@@ -25,7 +23,11 @@ struct rank_marks {
     struct marks_series value[MARKS_VALUES];           /* given 0: not reported */
 };
 
-struct view_marks {
+struct step_marks {
+    struct quota *quota;
+    struct roster *roster;
+    const struct presence *presence;
+    struct events *events;
     struct rank_marks *rank;
     size_t n, cap;
     bool values;                     /* a rank reports some */
@@ -34,21 +36,25 @@ struct view_marks {
     bool over;                       /* all are finite again, and no event has reported it yet */
 };
 
-struct view_marks *view_marks_new(void)
+struct step_marks *step_marks_new(struct quota *quota, struct roster *roster, const struct presence *presence, struct events *events)
 {
-    return xcalloc(1, sizeof(struct view_marks));
+    struct step_marks *s = xcalloc(1, sizeof(*s));
+
+    s->quota = quota;
+    s->roster = roster;
+    s->presence = presence;
+    s->events = events;
+    return s;
 }
 
-void view_marks_free(struct view_marks *s)
+void step_marks_free(struct step_marks *s)
 {
     free(s->rank);
     free(s);
 }
 
-void view_marks_forget(struct view *v)
+void step_marks_forget(struct step_marks *s)
 {
-    struct view_marks *s = v->marks;
-
     s->n = 0;
     s->values = false;
     s->non_finite = 0;
@@ -59,11 +65,9 @@ void view_marks_forget(struct view *v)
 /* ---- items ---- */
 
 /* NULL: the rank is unknown. */
-static struct rank_marks *marks_of(struct view *v, uint32_t rank, uint16_t app)
+static struct rank_marks *marks_of(struct step_marks *s, uint32_t rank, uint16_t app)
 {
-    struct view_marks *s = v->marks;
-
-    if (!roster_find(v->roster, rank, app))
+    if (!roster_find(s->roster, rank, app))
         return NULL;
     if (rank >= s->n) {
         s->rank = xgrow(s->rank, &s->cap, rank + 1, sizeof(*s->rank));
@@ -95,16 +99,16 @@ static bool supersedes(const struct rank_marks *m, const struct phases_item *i)
     return !m->marks || m->seen == seen || (m->seen ? i->used != 0 : !m->used);
 }
 
-void view_marks_take_phases(struct view *v, double now_s, const struct phases_item *i)
+void step_marks_take_phases(struct step_marks *s, double now_s, const struct phases_item *i)
 {
     struct rank_marks *m;
     double fade;
 
     if (!adds_up(i)) {
-        v->quota.refused++;
+        s->quota->refused++;
         return;
     }
-    if (!(m = marks_of(v, i->rank, i->app)) || !supersedes(m, i))
+    if (!(m = marks_of(s, i->rank, i->app)) || !supersedes(m, i))
         return;
     if (m->marks && m->seen != !!(i->used & MARKS_SEEN))
         m->steps = 0;
@@ -128,18 +132,17 @@ static bool earlier(uint64_t step, enum marks_value value, const struct view_non
     return !than->ranks || step < than->step || (step == than->step && value < than->value);
 }
 
-void view_marks_take_value(struct view *v, const struct value_item *i)
+void step_marks_take_value(struct step_marks *s, const struct value_item *i)
 {
-    struct view_marks *s = v->marks;
     struct rank_marks *m;
     struct marks_series *k;
     bool was;
 
     if (i->given > GIVEN_MAX || i->non_finite > i->given || i->since > i->given || !isfinite(i->newest) != (i->since != 0)) {
-        v->quota.refused++;
+        s->quota->refused++;
         return;
     }
-    if (!(m = marks_of(v, i->rank, i->app)))
+    if (!(m = marks_of(s, i->rank, i->app)))
         return;
     k = &m->value[i->value];
     if (i->given < k->given) /* older than what is known */
@@ -155,17 +158,16 @@ void view_marks_take_value(struct view *v, const struct value_item *i)
 }
 
 /* Reports the earliest so far: items of several nodes come in any order.  Once a tick, because values may turn with each item. */
-void view_marks_roll(struct view *v, double now_s)
+void step_marks_roll(struct step_marks *s, double now_s)
 {
-    struct view_marks *s = v->marks;
     struct view_non_finite n;
 
-    if (!view_non_finite_get(v, &n)) {
+    if (!step_marks_non_finite(s, &n)) {
         if (s->over)
-            events_add(v->events, now_s, "", "loss and gradient norm are finite again");
+            events_add(s->events, now_s, "", "loss and gradient norm are finite again");
     } else if (earlier(n.step, n.value, &s->reported)) {
         s->reported = n;
-        events_add(v->events, now_s, "non_finite", "%s", n.text);
+        events_add(s->events, now_s, "non_finite", "%s", n.text);
     }
     s->over = false;
 }
@@ -173,7 +175,7 @@ void view_marks_roll(struct view *v, double now_s)
 /* ---- phases ---- */
 
 /* Of one phase, or (MARKS_PHASES) of whole steps; value has room for all ranks. */
-static struct view_phase_time time_of(const struct view_marks *s, int phase, double *value)
+static struct view_phase_time time_of(const struct step_marks *s, int phase, double *value)
 {
     struct view_phase_time t = { .median_s = NAN, .least_s = NAN, .most_s = NAN };
 
@@ -198,9 +200,8 @@ static struct view_phase_time time_of(const struct view_marks *s, int phase, dou
     return t;
 }
 
-bool view_marked_get(const struct view *v, struct view_marked *m)
+bool step_marks_get(const struct step_marks *s, struct view_marked *m)
 {
-    const struct view_marks *s = v->marks;
     double *value = xcalloc(s->n + 1, sizeof(*value));
 
     m->seen = false;
@@ -213,11 +214,11 @@ bool view_marked_get(const struct view *v, struct view_marked *m)
     return m->step.ranks > 0;
 }
 
-enum marks_phase view_rank_phase(const struct view *v, double now_s, uint32_t rank, double *age_s)
+enum marks_phase step_marks_phase(const struct step_marks *s, double now_s, uint32_t rank, double *age_s)
 {
-    const struct rank_marks *m = rank < v->marks->n ? &v->marks->rank[rank] : NULL;
+    const struct rank_marks *m = rank < s->n ? &s->rank[rank] : NULL;
 
-    if (!m || !m->marks || !m->used || roster_at(v->roster, rank)->ended)
+    if (!m || !m->marks || !m->used || roster_at(s->roster, rank)->ended)
         return MARKS_PHASES;
     *age_s = fmax(0, now_s - m->phase_since_s);
     return (enum marks_phase)m->phase;
@@ -253,19 +254,18 @@ static enum marks_phase longest(const struct rank_marks *m, const struct view_ma
     return worst;
 }
 
-struct marked_longest view_marks_longest(const struct view *v, enum finding_scope scope, uint32_t place)
+struct marked_longest step_marks_longest(const struct step_marks *s, enum finding_scope scope, uint32_t place)
 {
-    const struct view_marks *s = v->marks;
     struct marked_longest l = { .phase = MARKS_PHASES };
     struct view_marked all;
 
-    if ((scope != SCOPE_RANK && scope != SCOPE_NODE) || !view_marked_get(v, &all))
+    if ((scope != SCOPE_RANK && scope != SCOPE_NODE) || !step_marks_get(s, &all))
         return l;
     for (uint32_t r = 0; r < s->n; r++) {
         const struct rank_marks *m = &s->rank[r];
         enum marks_phase its;
 
-        if (!(m->steps > 0) || (scope == SCOPE_RANK ? r : roster_at(v->roster, r)->node) != place)
+        if (!(m->steps > 0) || (scope == SCOPE_RANK ? r : roster_at(s->roster, r)->node) != place)
             continue;
         its = longest(m, &all);
         if (its == MARKS_PHASES || (l.n && its != l.phase))
@@ -280,11 +280,11 @@ struct marked_longest view_marks_longest(const struct view *v, enum finding_scop
 }
 
 /* "it waits 50.0 ms a step for input, the typical rank 10.0 ms, by its own marks" */
-void view_marks_cause(const struct view *v, enum finding_scope scope, uint32_t place, char *buf, size_t size)
+void step_marks_cause(const struct step_marks *s, enum finding_scope scope, uint32_t place, char *buf, size_t size)
 {
-    struct marked_longest l = view_marks_longest(v, scope, place);
+    struct marked_longest l = step_marks_longest(s, scope, place);
     struct text own = text_s(l.own_s), typical = text_s(l.typical_s);
-    const char *s = l.n == 1 ? "s" : "";
+    const char *ending = l.n == 1 ? "s" : "";
     char who[32] = "it";
 
     if (l.phase == MARKS_PHASES)
@@ -294,33 +294,32 @@ void view_marks_cause(const struct view *v, enum finding_scope scope, uint32_t p
     text_append(buf, size, "%s", *buf ? "; " : "");
     if (l.phase == MARKS_INPUT && l.seen)
         text_append(buf, size, "%s stand%s still for %s before each forward pass (waiting for input?), the typical rank for %s",
-                    who, s, own.s, typical.s);
+                    who, ending, own.s, typical.s);
     else if (l.phase == MARKS_INPUT)
-        text_append(buf, size, "%s wait%s %s a step for input, the typical rank %s", who, s, own.s, typical.s);
+        text_append(buf, size, "%s wait%s %s a step for input, the typical rank %s", who, ending, own.s, typical.s);
     else if (l.phase == MARKS_OTHER)
         text_append(buf, size, "%s work%s for %s before each forward pass (optimizer, preparing input), the typical rank for %s",
-                    who, s, own.s, typical.s);
+                    who, ending, own.s, typical.s);
     else
         text_append(buf, size, "%s takes %s %s a step, the typical rank %s", marks_phase_name(l.phase), who, own.s,
                     typical.s);
     text_append(buf, size, ", %s", source(l.seen));
 }
 
-void view_marks_inside(const struct view *v, double now_s, uint32_t rank, char *buf, size_t size)
+void step_marks_inside(const struct step_marks *s, double now_s, uint32_t rank, char *buf, size_t size)
 {
     double age_s;
-    enum marks_phase phase = view_rank_phase(v, now_s, rank, &age_s);
+    enum marks_phase phase = step_marks_phase(s, now_s, rank, &age_s);
 
     if (phase != MARKS_PHASES && phase != MARKS_OTHER)
         text_append(buf, size, "%s%s it is in the phase %s of its step", *buf ? "; " : "",
-                    source(v->marks->rank[rank].seen), marks_phase_name(phase));
+                    source(s->rank[rank].seen), marks_phase_name(phase));
 }
 
 /* ---- values ---- */
 
-bool view_value_get(const struct view *v, enum marks_value value, struct view_value *out)
+bool step_marks_value(const struct step_marks *s, enum marks_value value, struct view_value *out)
 {
-    const struct view_marks *s = v->marks;
     double *x = xcalloc(s->n + 1, sizeof(*x));
     uint32_t n = 0;
 
@@ -345,23 +344,23 @@ bool view_value_get(const struct view *v, enum marks_value value, struct view_va
     return out->ranks > 0;
 }
 
-bool view_values_known(const struct view *v)
+bool step_marks_values_known(const struct step_marks *s)
 {
-    return v->marks->values;
+    return s->values;
 }
 
-bool view_non_finite(const struct view *v)
+bool step_marks_any_non_finite(const struct step_marks *s)
 {
-    return v->marks->non_finite > 0;
+    return s->non_finite > 0;
 }
 
 /* "The loss of rank 2 on node4 is not a finite number since step 412" */
-static void write_text(const struct view *v, struct view_non_finite *n)
+static void write_text(const struct step_marks *s, struct view_non_finite *n)
 {
     static const char *const words[MARKS_VALUES] = {
         [MARKS_LOSS] = "loss", [MARKS_GRAD_NORM] = "norm of the gradient"
     };
-    const char *node = roster_place_name(v->roster, roster_at(v->roster, n->rank)->node), *is = presence_finished(v->presence) ? "was" : "is";
+    const char *node = roster_place_name(s->roster, roster_at(s->roster, n->rank)->node), *is = presence_finished(s->presence) ? "was" : "is";
 
     if (n->ranks == 1)
         snprintf(n->text, sizeof(n->text), "The %s of rank %u%s%s %s not a finite number since step %llu",
@@ -375,10 +374,8 @@ static void write_text(const struct view *v, struct view_non_finite *n)
             n->ranks == 2 ? "" : "s");
 }
 
-bool view_non_finite_get(const struct view *v, struct view_non_finite *n)
+bool step_marks_non_finite(const struct step_marks *s, struct view_non_finite *n)
 {
-    const struct view_marks *s = v->marks;
-
     *n = (struct view_non_finite){ 0 };
     for (uint32_t r = 0; s->non_finite && r < s->n; r++)
         for (int i = 0; i < MARKS_VALUES; i++) {
@@ -392,6 +389,6 @@ bool view_non_finite_get(const struct view *v, struct view_non_finite *n)
         }
     if (!n->ranks)
         return false;
-    write_text(v, n);
+    write_text(s, n);
     return true;
 }

@@ -1,17 +1,20 @@
-/* view_reach.c - which of a view's communicators are slower from the start than they should be, in words. */
+#include "view/shortfalls.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/comms.h"
-#include "view/view_private.h"
 #include "common/map.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "detect/work.h"
 #include "ring/ring.h"
 
-struct view_reach {
+struct shortfalls {
+    const struct roster *roster;
+    const struct communicators *communicators;
+    struct events *events;
     struct reach *reach;
     uint32_t known; /* what `found` stands on */
     double adapter_bytes_per_s;
@@ -19,15 +22,18 @@ struct view_reach {
     size_t n, reported; /* reported: of them, as events */
 };
 
-struct view_reach *view_reach_new(void)
+struct shortfalls *shortfalls_new(const struct roster *roster, const struct communicators *communicators, struct events *events)
 {
-    struct view_reach *s = xcalloc(1, sizeof(*s));
+    struct shortfalls *s = xcalloc(1, sizeof(*s));
 
+    s->roster = roster;
+    s->communicators = communicators;
+    s->events = events;
     s->reach = reach_new();
     return s;
 }
 
-void view_reach_free(struct view_reach *s)
+void shortfalls_free(struct shortfalls *s)
 {
     if (!s)
         return;
@@ -35,20 +41,20 @@ void view_reach_free(struct view_reach *s)
     free(s);
 }
 
-void view_reach_forget(struct view *v)
+void shortfalls_forget(struct shortfalls *s)
 {
-    view_reach_free(v->reach);
-    v->reach = view_reach_new();
+    reach_free(s->reach);
+    *s = (struct shortfalls){ .roster = s->roster, .communicators = s->communicators, .events = s->events, .reach = reach_new() };
 }
 
 /* How many different places the collective's ranks are in; those whose place is not known count as one. */
-static uint32_t places_of(const struct view *v, const struct joined *j, bool switches)
+static uint32_t places_of(const struct shortfalls *s, const struct joined *j, bool switches)
 {
     struct map places = { 0 };
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < j->slots; i++) {
-        const struct view_rank *k = j->rank[i] < roster_limit(v->roster) ? roster_at(v->roster, j->rank[i]) : NULL;
+        const struct view_rank *k = j->rank[i] < roster_limit(s->roster) ? roster_at(s->roster, j->rank[i]) : NULL;
         uint32_t place = !k ? WORK_PLACE_NONE : switches ? k->switch_id : k->node;
 
         if (map_get(&places, place) == MAP_NONE)
@@ -58,29 +64,29 @@ static uint32_t places_of(const struct view *v, const struct joined *j, bool swi
     return n;
 }
 
-void view_reach_take_joined(struct view *v, uint32_t ranks, const struct joined *j)
+void shortfalls_take_joined(struct shortfalls *s, uint32_t ranks, const struct joined *j)
 {
     struct reach_kind *k;
 
     if (j->flags & SAMPLE_NONBLOCKING)
         return;
-    k = reach_kind_get(v->reach->reach, j->comm, j->op, (double)j->bytes);
+    k = reach_kind_get(s->reach, j->comm, j->op, (double)j->bytes);
     if (!k)
         return;
     if (reach_is_new(k))
-        reach_shape(k, ranks, places_of(v, j, false), places_of(v, j, true));
-    reach_take(v->reach->reach, k, (double)j->bytes, j->stay_min_s);
+        reach_shape(k, ranks, places_of(s, j, false), places_of(s, j, true));
+    reach_take(s->reach, k, (double)j->bytes, j->stay_min_s);
 }
 
 /* ---- in words ---- */
 
-static void describe(const struct view *v, double rate, struct view_shortfall *o)
+static void describe(const struct communicators *communicators, double rate, struct view_shortfall *o)
 {
     const struct reach_short *s = &o->s;
     char label[64], bytes[32], time[32], expected[32], other[32], smaller[32];
     int at;
 
-    communicators_label(v->communicators, s->comm, label, sizeof(label));
+    communicators_label(communicators, s->comm, label, sizeof(label));
     at = snprintf(
         o->text, sizeof(o->text),
         "Slow from the start: %s of %s on %.48s (%u ranks on %u node%s) takes %s, where %s is expected: ",
@@ -105,14 +111,10 @@ static void describe(const struct view *v, double rate, struct view_shortfall *o
     }
 }
 
-void view_reach_judge(struct view *v, double now_s)
+void shortfalls_judge(struct shortfalls *s, double now_s, double rate)
 {
-    struct view_reach *s = v->reach;
     struct reach_short found[VIEW_SHORTFALLS_MAX];
-    unsigned adapters;
-    double rate = view_adapter_get(v, &adapters);
 
-    rate *= adapters;
     if (reach_known(s->reach) == s->known && rate == s->adapter_bytes_per_s)
         return;
     s->known = reach_known(s->reach);
@@ -120,16 +122,16 @@ void view_reach_judge(struct view *v, double now_s)
     s->n = reach_find(s->reach, rate, found, VIEW_SHORTFALLS_MAX);
     for (size_t i = 0; i < s->n; i++) {
         s->found[i] = (struct view_shortfall){ .s = found[i] };
-        describe(v, rate, &s->found[i]);
+        describe(s->communicators, rate, &s->found[i]);
     }
     if (s->n > s->reported) {
-        events_add(v->events, now_s, "shortfall", "%.480s", s->found[0].text);
+        events_add(s->events, now_s, "shortfall", "%.480s", s->found[0].text);
         s->reported = s->n;
     }
 }
 
-size_t view_shortfalls_get(const struct view *v, const struct view_shortfall **list)
+size_t shortfalls_get(const struct shortfalls *s, const struct view_shortfall **list)
 {
-    *list = v->reach->found;
-    return v->reach->n;
+    *list = s->found;
+    return s->n;
 }
