@@ -170,7 +170,7 @@ struct view *view_new(const struct view_params *p, double now_s)
     v->path_shares = path_shares_new(v->roster, v->steps, v->events);
     v->phases = phases_new(v->events);
     v->outlook = outlook_new();
-    v->health = view_health_new();
+    v->health = view_health_new(&v->quota, v->roster, v->columns);
     v->connections = connections_new(&v->quota, v->roster);
     v->marks = step_marks_new(&v->quota, v->roster, v->presence, v->events);
     v->scaling = scaling_new();
@@ -243,7 +243,7 @@ static void forget(struct view *v, uint16_t app)
     columns_forget(v->columns);
     sums_forget(v->sums);
     outlook_forget(v->outlook);
-    view_health_forget(v);
+    view_health_forget(v->health);
     connections_forget(v->connections);
     step_marks_forget(v->marks);
     scaling_forget(v->scaling);
@@ -398,13 +398,13 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         roster_take_signals(v->roster, &item->signals);
         break;
     case TELEMETRY_NODE:
-        view_health_take_node(v, now_s, &item->node);
+        view_health_take_node(v->health, now_s, &item->node);
         break;
     case TELEMETRY_TASK:
-        view_health_take_task(v, now_s, &item->task);
+        view_health_take_task(v->health, now_s, &item->task);
         break;
     case TELEMETRY_GPU:
-        view_health_take_gpu(v, now_s, &item->gpu);
+        view_health_take_gpu(v->health, now_s, &item->gpu);
         break;
     case TELEMETRY_PROCESS:
         roster_take_process(v->roster, now_s, &item->process);

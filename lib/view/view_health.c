@@ -40,6 +40,9 @@ struct node_health { /* of a place that is a node */
 };
 
 struct view_health {
+    struct quota *quota;
+    struct roster *roster;
+    const struct columns *columns;
     struct task_health *task; /* by rank */
     struct node_health *node; /* by place */
     size_t n_tasks, tasks_cap, n_nodes, nodes_cap;
@@ -48,9 +51,14 @@ struct view_health {
     double norm_s;
 };
 
-struct view_health *view_health_new(void)
+struct view_health *view_health_new(struct quota *quota, struct roster *roster, const struct columns *columns)
 {
-    return xcalloc(1, sizeof(struct view_health));
+    struct view_health *s = xcalloc(1, sizeof(*s));
+
+    s->quota = quota;
+    s->roster = roster;
+    s->columns = columns;
+    return s;
 }
 
 void view_health_free(struct view_health *s)
@@ -60,9 +68,9 @@ void view_health_free(struct view_health *s)
     free(s);
 }
 
-void view_health_forget(struct view *v) /* of nodes it stays */
+void view_health_forget(struct view_health *s) /* of nodes it stays */
 {
-    v->health->n_tasks = 0;
+    s->n_tasks = 0;
 }
 
 /* ---- items, bounded and smoothed ---- */
@@ -141,10 +149,9 @@ static void make_printable(char *text)
 }
 
 /* The health of the node that a rank is on; NULL: the rank or its node is unknown. */
-static struct node_health *node_of(struct view *v, uint32_t rank, uint16_t app)
+static struct node_health *node_of(struct view_health *s, uint32_t rank, uint16_t app)
 {
-    const struct view_rank *k = roster_find(v->roster, rank, app);
-    struct view_health *s = v->health;
+    const struct view_rank *k = roster_find(s->roster, rank, app);
 
     if (!k || k->node == WORK_PLACE_NONE)
         return NULL;
@@ -155,36 +162,36 @@ static struct node_health *node_of(struct view *v, uint32_t rank, uint16_t app)
     return &s->node[k->node];
 }
 
-void view_health_take_node(struct view *v, double now_s, const struct node_item *n)
+void view_health_take_node(struct view_health *s, double now_s, const struct node_item *n)
 {
     struct node_health *h;
     struct node_item item = *n;
 
     if (!within_bounds(n, node_bounds)) {
-        v->quota.refused++;
+        s->quota->refused++;
         return;
     }
-    if (!(h = node_of(v, n->rank, n->app)))
+    if (!(h = node_of(s, n->rank, n->app)))
         return;
     if (h->reported)
         smooth(&item, &h->figures, node_bounds, now_s - h->at_s);
     make_printable(item.nic);
     h->figures = item;
     h->at_s = now_s;
-    h->reported = v->health->any = true;
+    h->reported = s->any = true;
 }
 
-void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g)
+void view_health_take_gpu(struct view_health *s, double now_s, const struct gpu_item *g)
 {
     struct node_health *h;
     struct gpu_health *k;
     struct gpu_item item = *g;
 
     if (!within_bounds(g, gpu_bounds) || g->index >= VIEW_GPUS_MAX) {
-        v->quota.refused++;
+        s->quota->refused++;
         return;
     }
-    if (!(h = node_of(v, g->rank, g->app)))
+    if (!(h = node_of(s, g->rank, g->app)))
         return;
     k = &h->gpu[g->index];
     if (k->reported)
@@ -218,18 +225,17 @@ static const struct task_health *task_health(const struct view *v, uint32_t rank
     return rank < v->health->n_tasks && v->health->task[rank].reported ? &v->health->task[rank] : NULL;
 }
 
-void view_health_take_task(struct view *v, double now_s, const struct task_item *t)
+void view_health_take_task(struct view_health *s, double now_s, const struct task_item *t)
 {
-    struct view_health *s = v->health;
     struct task_item item = *t;
     struct task_health *k;
     struct cell cell;
 
     if (!within_bounds(t, task_bounds)) {
-        v->quota.refused++;
+        s->quota->refused++;
         return;
     }
-    if (!roster_find(v->roster, t->rank, t->app))
+    if (!roster_find(s->roster, t->rank, t->app))
         return;
     s->task = xgrow(s->task, &s->tasks_cap, t->rank + 1, sizeof(*s->task));
     for (; s->n_tasks <= t->rank; s->n_tasks++)
@@ -240,7 +246,7 @@ void view_health_take_task(struct view *v, double now_s, const struct task_item 
     else
         smooth(&item, &k->figures, task_bounds, now_s - k->at_s);
     make_printable(item.cpus);
-    cell = columns_newest(v->columns, t->rank);
+    cell = columns_newest(s->columns, t->rank);
     if (cell.joined && !isnan(t->run_delay_ratio))
         correlate(k, t->run_delay_ratio, cell.lateness_s / (float)cell.joined);
     k->figures = item;

@@ -68,12 +68,12 @@ struct view {
 };
 
 /* view_health.c */
-struct view_health *view_health_new(void);
+struct view_health *view_health_new(struct quota *quota, struct roster *roster, const struct columns *columns); /* lent */
 void view_health_free(struct view_health *s);
-void view_health_forget(struct view *v);
-void view_health_take_node(struct view *v, double now_s, const struct node_item *n);
-void view_health_take_task(struct view *v, double now_s, const struct task_item *t);
-void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g);
+void view_health_forget(struct view_health *s);
+void view_health_take_node(struct view_health *s, double now_s, const struct node_item *n);
+void view_health_take_task(struct view_health *s, double now_s, const struct task_item *t);
+void view_health_take_gpu(struct view_health *s, double now_s, const struct gpu_item *g);
 void view_health_roll(struct view *v, double now_s);
 bool view_health_is_due(const struct view *v, double now_s); /* what ranks wait for will be known in a moment */
 double view_health_cpu_ratio(const struct view *v, uint32_t rank); /* of its process: 2 is two CPUs; NaN not known */
