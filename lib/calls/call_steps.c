@@ -197,8 +197,7 @@ static uint32_t grows_until(const struct call_steps *s, const struct straggler *
     return until;
 }
 
-static struct prices price_stragglers(void *arg, const struct straggler *list, size_t n, uint32_t from,
-                                      uint32_t recent)
+static struct prices replay_all(void *arg, const struct straggler *list, size_t n, uint32_t from, uint32_t recent)
 {
     struct call_steps *s = arg;
     struct price_change change = { .from = from,
@@ -210,7 +209,7 @@ static struct prices price_stragglers(void *arg, const struct straggler *list, s
     return price_take(s->graph, &change, recent);
 }
 
-static uint32_t price_each(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s, double *more)
+static uint32_t replay_each(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s, double *more)
 {
     struct call_steps *s = arg;
     struct price_change change = { .from = from,
@@ -226,7 +225,7 @@ static uint32_t price_each(void *arg, const struct straggler *list, size_t n, ui
 void call_steps_activate(struct call_steps *s)
 {
     s->active = true;
-    diagnosis_price(s->diagnosis, price_stragglers, price_each, s);
+    diagnosis_price_by_replays(s->diagnosis, &(struct replays){ .all = replay_all, .each = replay_each, .arg = s });
 }
 
 void call_steps_add_rank(struct call_steps *s, uint32_t rank, uint32_t clock)
@@ -271,7 +270,7 @@ static bool is_priced(const struct call_steps *s, const struct suspicion *k)
 {
     uint32_t every = price_every(s), steps = s->delivered - k->from, again;
 
-    again = price_again(steps < graph_steps(s->graph) ? steps : graph_steps(s->graph));
+    again = pricing_again(steps < graph_steps(s->graph) ? steps : graph_steps(s->graph));
     every = every > again ? every : again;
     if (!k->stood && every > TRY_AGAIN)
         every = TRY_AGAIN;

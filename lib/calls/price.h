@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "calls/expected.h"
-#include "detect/prices.h"
+#include "detect/pricing.h"
 #include "graph/graph.h"
 
 struct price_work {

@@ -21,6 +21,7 @@ struct diagnosis *diagnosis_new(void)
     d->work = work_new();
     d->stragglers = stragglers_new();
     d->variability = variability_new();
+    diagnosis_price_by_work(d);
     return d;
 }
 
@@ -34,11 +35,14 @@ void diagnosis_free(struct diagnosis *d)
     free(d);
 }
 
-void diagnosis_price(struct diagnosis *d, work_price *price, work_price_steps *steps, void *arg)
+void diagnosis_price_by_work(struct diagnosis *d)
 {
-    d->work->price = price;
-    d->work->price_steps = steps;
-    d->work->price_arg = arg;
+    d->pricing = (struct pricing){ .method = &diagnosis_by_work, .work = d->work };
+}
+
+void diagnosis_price_by_replays(struct diagnosis *d, const struct replays *replays)
+{
+    d->pricing = (struct pricing){ .method = &diagnosis_by_replays, .work = d->work, .replays = *replays };
 }
 
 void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t switch_id)
@@ -115,7 +119,7 @@ static const struct reported *first_reported(const struct work *w, struct entry 
         e->reported[0].step && e->reported[0].class != class ? &e->reported[1] : &e->reported[0];
 
     if (!reported->step)
-        *reported = (struct reported){ class, w->steps, diagnosis_seq_of(w, w->steps) };
+        *reported = (struct reported){ class, w->steps, work_seq_of(w, w->steps) };
     return reported;
 }
 
@@ -148,7 +152,7 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_c
     }
     if (onset + 1 != f->onset_step) {
         f->onset_step = onset + 1;
-        f->onset_seq = diagnosis_seq_of(w, f->onset_step);
+        f->onset_seq = work_seq_of(w, f->onset_step);
         f->onset_s = began_s(w, f->onset_step);
     }
     return f;
@@ -314,13 +318,13 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     const struct straggler *named;
     size_t before = stragglers_get(d->stragglers, &named);
 
-    diagnosis_keep_expiring(d);
+    d->pricing.method->expire(d);
     follow_time(d, s);
     work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
     w->step[work_slot(w, 0)].ended_s = s->ended_s;
     rhythm_step(w, s->period);
     variability_step(d->variability, w, named, before, min_slowdown);
-    stragglers_step(d->stragglers, w, min_slowdown);
+    stragglers_step(d->stragglers, w, &d->pricing, min_slowdown);
     oscillation_step(&d->oscillation, w, s->period, min_slowdown);
     transfer_step(&d->transfer, w, min_slowdown);
     if (stragglers_get(d->stragglers, &named) < before)
@@ -328,7 +332,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     take_stragglers(d);
     take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->cost,
                 o->ratio - 1, o->period);
-    if (w->price) /* the graph says more of all others */
+    if (!d->pricing.method->prices_others)
         return;
     take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s, c->jitter_cost,
                 c->strike_ratio, c->strikes_per_step);
@@ -355,7 +359,7 @@ void diagnosis_restart(struct diagnosis *d)
 
 uint32_t diagnosis_seq(const struct diagnosis *d, uint64_t step)
 {
-    return diagnosis_seq_of(d->work, step < d->work->steps ? step + 1 : d->work->steps);
+    return work_seq_of(d->work, step < d->work->steps ? step + 1 : d->work->steps);
 }
 
 uint32_t diagnosis_next_id(const struct diagnosis *d)
@@ -409,7 +413,7 @@ double diagnosis_last_ratio(const struct diagnosis *d, uint32_t rank)
         if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY &&
             (!costliest || d->finding[i].slowdown > costliest->slowdown))
             costliest = &d->finding[i];
-    n = diagnosis_steps_since(d->work, costliest ? costliest->onset_step - 1 : 0, DIAGNOSIS_RECENT);
+    n = work_steps_since(d->work, costliest ? costliest->onset_step - 1 : 0, DIAGNOSIS_RECENT);
     for (uint32_t b = 0; b < n; b++)
         last += d->work->step[work_slot(d->work, b)].last == rank;
     return n ? last / (double)n : NAN;
@@ -423,6 +427,6 @@ double diagnosis_finding_step_s(const struct diagnosis *d, const struct finding 
     for (size_t i = 0; i < d->n; i++)
         if (d->finding[i].standing && d->finding[i].with == f->id && d->finding[i].onset_step > onset)
             onset = d->finding[i].onset_step;
-    n = diagnosis_steps_since(d->work, onset - 1, DIAGNOSIS_RECENT);
+    n = work_steps_since(d->work, onset - 1, DIAGNOSIS_RECENT);
     return n ? work_time_s(d->work, n) / n : NAN;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "detect/finding.h"
+#include "detect/pricing.h"
 #include "detect/work.h"
 
 struct diagnosis;
@@ -22,8 +23,9 @@ struct diagnosis *diagnosis_new(void);
 void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 /* Another program, or other steps: what was learnt does not apply; all that stood is over. */
 void diagnosis_restart(struct diagnosis *d);
-/* Prices come from there. */
-void diagnosis_price(struct diagnosis *d, work_price *price, work_price_steps *steps, void *arg);
+/* How stragglers are priced from now on, see pricing.h; by work at the beginning. The replays' arg is lent. */
+void diagnosis_price_by_work(struct diagnosis *d);
+void diagnosis_price_by_replays(struct diagnosis *d, const struct replays *replays);
 /* Price standing findings again after `steps` steps, or less often when there are many ranks; 0: at every step. */
 void diagnosis_price_every(struct diagnosis *d, uint32_t steps);
 void diagnosis_price_now(struct diagnosis *d); /* price them now */

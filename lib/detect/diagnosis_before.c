@@ -11,21 +11,6 @@
 #define MEDIAN_ERROR \
     (1.4826 * 1.2533) /* standard error of a median of normal values, over their median absolute deviation */
 
-uint32_t diagnosis_seq_of(const struct work *w, uint64_t number)
-{
-    uint64_t back = w->steps - number;
-
-    return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
-}
-
-uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most)
-{
-    uint64_t since = w->steps - onset;
-    uint32_t kept = work_kept(w) < most ? work_kept(w) : most;
-
-    return since < kept ? (uint32_t)since : kept;
-}
-
 /* Times of steps on one side of an onset: their median, which rare strikes leave as it is, and its standard error. */
 struct side {
     double median_s, error_s;
@@ -74,7 +59,7 @@ void diagnosis_look_before(struct diagnosis *d, size_t at)
     const struct work *w = d->work;
     struct missed *m = &d->entry[at].missed;
     const struct straggler *g = &d->entry[at].straggler;
-    uint32_t since = diagnosis_steps_since(w, g->onset, WORK_STEPS), before = work_kept(w) - since, n;
+    uint32_t since = work_steps_since(w, g->onset, WORK_STEPS), before = work_kept(w) - since, n;
     double saved_s[WORK_STEPS], more[WORK_STEPS], z, off;
     bool alone = !has_company(d, at);
     struct side was, is;
@@ -87,7 +72,7 @@ void diagnosis_look_before(struct diagnosis *d, size_t at)
         since < 2 * m->since)
         return;
     m->since = since;
-    if (w->price_steps(w->price_arg, g, 1, diagnosis_seq_of(w, g->onset + 1), saved_s, more) != since)
+    if (d->pricing.method->each(&d->pricing, g, 1, saved_s, more) != since)
         return;
     n = near_of(before);
     was = side_of(w, since + n, n, NULL);

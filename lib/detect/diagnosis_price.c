@@ -2,22 +2,18 @@
 #include <math.h>
 
 #include "detect/diagnosis_private.h"
-#include "detect/prices.h"
 
 #define SAME_TIME      0.99 /* of a time that is added up in another way */
 #define CERTAIN_Z      2.0  /* standard errors by which a mean is certainly smaller */
 #define EARLY          4u   /* steps after which an onset is still the beginning */
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
 #define BEFORE_MIN     12u  /* steps that show what was before */
-#define HIDDEN         1.5  /* times what they cost one by one: so much those cost together that hide one another, at least ... */
-#define COSTS          0.01 /* ... and this share of the time */
-#define PART           0.1  /* of what they cost together: who adds less has no part in it */
 #define DOUBTED_MIN    4u   /* steps that an interval stands on; it is looked at again when there are twice as many */
 
 /* Slowdown over the newest steps, from what all steps since the onset lost on average. */
 double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
 {
-    uint32_t n = diagnosis_steps_since(w, onset, WORK_STEPS);
+    uint32_t n = work_steps_since(w, onset, WORK_STEPS);
 
     return n ? finding_slowdown(work_time_s(w, n) * (double)(w->steps - onset) / n, saved_s) : NAN;
 }
@@ -62,7 +58,7 @@ struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, doub
 /* Of the newest steps since the onset, as many as took most_s, what they took beyond what they usually do, because all paused in them. */
 static double paused_s(const struct work *w, uint64_t onset, double most_s)
 {
-    uint32_t n = diagnosis_steps_since(w, onset, WORK_STEPS), pauses = 0, b = 0;
+    uint32_t n = work_steps_since(w, onset, WORK_STEPS), pauses = 0, b = 0;
     double all_s = 0, pauses_s = 0;
 
     for (; b < n && all_s < most_s; b++) {
@@ -102,7 +98,7 @@ static double share_before(const struct diagnosis *d, uint64_t onset, const stru
                            double of_s)
 {
     double before = d->unseen_steps + (double)onset - 1, before_s = (f->onset_s - d->began_s) / before;
-    uint32_t n = diagnosis_steps_since(d->work, onset, WORK_STEPS);
+    uint32_t n = work_steps_since(d->work, onset, WORK_STEPS);
     double variance, with_s, without_s, error_s;
 
     if (onset > EARLY)
@@ -130,86 +126,21 @@ double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const st
 
 /* ---- the price of stragglers ---- */
 
-static bool is_straggler(const struct diagnosis *d, size_t at)
+bool diagnosis_is_straggler(const struct diagnosis *d, size_t at)
 {
     return d->finding[at].standing && d->entry[at].key >= STRAGGLER_KEY;
 }
 
-/* Those that stand, the asked for one first; returns how many. */
-static size_t standing(const struct diagnosis *d, size_t asked, struct straggler list[STRAGGLERS_MAX])
+/* What the newest steps would be shorter without any of list[n], were their excess `times` as much. */
+static double saved_with(const struct pricing *p, const struct straggler *list, size_t n, double times, uint32_t steps)
 {
-    size_t n = 0;
-
-    list[n++] = d->entry[asked].straggler;
-    for (size_t i = 0; i < d->n && n < STRAGGLERS_MAX; i++)
-        if (i != asked && is_straggler(d, i))
-            list[n++] = d->entry[i].straggler;
-    return n;
-}
-
-/* What one costs in a step. Of several at a time it is the mean of what it costs alone and of what it adds to
- * the others (Shapley 1953, for two). */
-static double saved_in(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
-                       uint64_t step)
-{
-    double alone_s = straggler_saved_s(list, 1, w, slot, step);
-
-    if (n == 1)
-        return alone_s;
-    return (alone_s + straggler_saved_s(list, n, w, slot, step) -
-            straggler_saved_s(list + 1, n - 1, w, slot, step)) /
-           2;
-}
-
-/* Before the newest step overwrites the oldest: what that one cost is kept as it is known now. */
-void diagnosis_keep_expiring(struct diagnosis *d)
-{
-    const struct work *w = d->work;
-    struct straggler list[STRAGGLERS_MAX];
-
-    if (w->steps < WORK_STEPS || w->price)
-        return;
-    for (size_t i = 0; i < d->n; i++)
-        if (is_straggler(d, i))
-            d->entry[i].expired_s += saved_in(list, standing(d, i, list), w,
-                                              (uint32_t)(w->steps % WORK_STEPS), w->steps - WORK_STEPS);
-}
-
-/* What stragglers cost in each step since the onset of the first that is remembered, oldest first, and how much work it had. */
-static uint32_t saved_each(const struct diagnosis *d, const struct straggler *list, size_t n_list, double *saved_s, double *more)
-{
-    const struct work *w = d->work;
-    uint32_t n = diagnosis_steps_since(w, list[0].onset, WORK_STEPS);
-
-    if (w->price)
-        return w->price_steps(w->price_arg, list, n_list, diagnosis_seq_of(w, w->steps - n + 1), saved_s, more);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = work_slot(w, n - 1 - i);
-        const struct work_step *k = &w->step[slot];
-
-        saved_s[i] = straggler_saved_s(list, n_list, w, slot, w->steps - n + i);
-        more[i] = (k->pause ? k->usual_s : k->typical_s) * straggler_excess(&list[0], w->steps - n + i);
-    }
-    return n;
-}
-
-/* The same of all steps, were their excess `times` as much. */
-static double saved_with(const struct diagnosis *d, const struct straggler *list, size_t n, double times, uint32_t steps)
-{
-    const struct work *w = d->work;
     struct straggler k[STRAGGLERS_MAX];
-    double saved_s = 0;
-    uint32_t from = diagnosis_seq_of(w, w->steps - steps + 1);
 
     for (size_t i = 0; i < n; i++) {
         k[i] = list[i];
         k[i].excess *= fmax(0, times);
     }
-    if (w->price)
-        return w->price(w->price_arg, k, n, from, from).all.saved_s;
-    for (uint32_t b = 0; b < steps; b++)
-        saved_s += straggler_saved_s(k, n, w, work_slot(w, b), w->steps - 1 - b);
-    return saved_s;
+    return p->method->newest(p, k, n, steps).saved_s;
 }
 
 /* The finding's own, and those that are reported with it; returns how many. */
@@ -229,6 +160,7 @@ static size_t reported_with(const struct diagnosis *d, size_t at, struct straggl
  * narrower with the square root of the steps, so that most prices leave it as it is. */
 static void doubt(struct diagnosis *d, size_t at)
 {
+    const struct pricing *p = &d->pricing;
     struct entry *e = &d->entry[at];
     struct straggler list[STRAGGLERS_MAX];
     const struct straggler *g = &list[0];
@@ -236,24 +168,21 @@ static void doubt(struct diagnosis *d, size_t at)
     uint64_t since = d->work->steps - g->onset, last = e->doubted_n == n_list ? e->doubted : 0;
     struct interval excess = interval_of(1, g->error, g->freedom), cost;
     double saved_s[WORK_STEPS], more[WORK_STEPS], all_s = 0, error, freedom;
-    uint32_t n, steps = diagnosis_steps_since(d->work, g->onset, WORK_STEPS);
+    uint32_t n, steps = work_steps_since(d->work, g->onset, WORK_STEPS);
 
     if (steps < DOUBTED_MIN || (last && since >= last && since < 2 * last))
         return;
     e->doubted = since;
     e->doubted_n = n_list;
-    n = saved_each(d, list, n_list, saved_s, more);
+    n = p->method->each(p, list, n_list, saved_s, more);
     for (uint32_t i = 0; i < n; i++)
         all_s += saved_s[i];
-    cost.low = saved_with(d, list, n_list, excess.low, steps) / all_s;
-    cost.high = saved_with(d, list, n_list, excess.high, steps) / all_s;
+    cost.low = saved_with(p, list, n_list, excess.low, steps) / all_s;
+    cost.high = saved_with(p, list, n_list, excess.high, steps) / all_s;
     error = interval_ratio_error(saved_s, more, n, &freedom);
     cost = interval_product(cost, interval_of(1, g->onset_error / (double)since, INFINITY));
     cost = interval_product(cost, interval_of(1, error, freedom));
-    if (d->work->price)
-        cost = interval_product(cost, diagnosis_missed_cost(d, at));
-    else
-        cost = interval_product(cost, diagnosis_unexplained(d->work, g->onset, 1 - 1 / d->finding[at].slowdown));
+    cost = interval_product(cost, p->method->unseen(d, at));
     d->finding[at].cost = cost;
 }
 
@@ -267,103 +196,26 @@ static void price(struct diagnosis *d, size_t at)
 {
     const struct work *w = d->work;
     struct finding *f = &d->finding[at];
-    struct straggler list[STRAGGLERS_MAX];
-    size_t n = standing(d, at, list);
-    uint32_t recent = diagnosis_steps_since(w, list[0].onset, DIAGNOSIS_RECENT), last = 0;
-    double newest_s = 0, all_s = work_time_s(w, recent);
+    const struct straggler *g = &d->entry[at].straggler;
+    uint32_t recent = work_steps_since(w, g->onset, DIAGNOSIS_RECENT), last = 0;
+    struct cost cost;
 
     if (keeps_price(d, at))
         return;
-    f->saved_s = d->entry[at].expired_s;
-    if (w->price && recent) {
-        struct prices p = w->price(w->price_arg, list, 1, diagnosis_seq_of(w, list[0].onset + 1),
-                                   w->step[work_slot(w, recent - 1)].seq);
-
-        diagnosis_look_before(d, at);
-        newest_s = diagnosis_with_missed(d, at, p.recent);
-        all_s = p.recent.of_s;
-        f->saved_s = diagnosis_since_onset(d, list[0].onset, f, diagnosis_with_missed(d, at, p.all), p.all.of_s);
-    }
-    for (uint32_t b = 0; b < work_kept(w); b++) {
-        double saved_s = w->price ? 0 : saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);
-
-        f->saved_s += saved_s;
-        if (b < recent) {
-            newest_s += saved_s;
-            last += straggler_was_last(&list[0], w, work_slot(w, b));
-        }
-    }
-    if (!w->price)
-        f->saved_s = diagnosis_with_unseen(d, list[0].onset, f->saved_s);
-    f->slowdown = finding_slowdown(all_s, newest_s);
+    cost = d->pricing.method->cost(d, at, recent);
+    for (uint32_t b = 0; b < recent; b++)
+        last += straggler_was_last(g, w, work_slot(w, b));
+    f->saved_s = cost.saved_s;
+    f->slowdown = finding_slowdown(cost.recent.of_s, cost.recent.saved_s);
     f->last_ratio = recent ? last / (double)recent : NAN;
 }
 
 /* ---- several that hide one another ---- */
 
-/* Findings that are priced together, the oldest first. */
-struct together {
-    size_t at[STRAGGLERS_MAX], n;
-    uint64_t latest; /* onset */
-    size_t earliest; /* of at: whose onset is */
-};
-
-static void add_to(struct together *t, const struct diagnosis *d, size_t at)
-{
-    const struct straggler *g = &d->entry[at].straggler;
-
-    if (!t->n || g->onset > t->latest)
-        t->latest = g->onset;
-    if (!t->n || g->onset < d->entry[t->at[t->earliest]].straggler.onset)
-        t->earliest = t->n;
-    t->at[t->n++] = at;
-}
-
-/* What they would save, without the one of number `but`; SIZE_MAX: all of them.  The newest steps are those since the latest began. */
-static struct prices price_of(const struct diagnosis *d, const struct together *t, size_t but)
-{
-    const struct work *w = d->work;
-    uint32_t recent = diagnosis_steps_since(w, t->latest, DIAGNOSIS_RECENT);
-    uint64_t onset = d->entry[t->at[t->earliest]].straggler.onset;
-    struct straggler list[STRAGGLERS_MAX];
-    size_t n = 0;
-
-    for (size_t i = 0; i < t->n; i++)
-        if (i != but)
-            list[n++] = d->entry[t->at[i]].straggler;
-    return w->price(w->price_arg, list, n, diagnosis_seq_of(w, onset + 1), w->step[work_slot(w, recent - 1)].seq);
-}
-
-/* Those without which the others would cost clearly less. */
-static struct together parts_of(const struct diagnosis *d, const struct together *all, double saved_s)
-{
-    struct together t = { .n = 0 };
-
-    for (size_t i = 0; i < all->n; i++)
-        if (saved_s - price_of(d, all, i).recent.saved_s > PART * saved_s)
-            add_to(&t, d, all->at[i]);
-    return t;
-}
-
-static double last_ratio(const struct diagnosis *d, const struct together *t)
-{
-    const struct work *w = d->work;
-    uint32_t recent = diagnosis_steps_since(w, t->latest, DIAGNOSIS_RECENT), last = 0;
-
-    for (uint32_t b = 0; b < recent; b++) {
-        bool any = false;
-
-        for (size_t i = 0; i < t->n; i++)
-            any = any || straggler_was_last(&d->entry[t->at[i]].straggler, w, work_slot(w, b));
-        last += any;
-    }
-    return last / (double)recent;
-}
-
 static bool is_together(const struct diagnosis *d, size_t at)
 {
     for (size_t i = 0; i < d->n; i++)
-        if (is_straggler(d, i) && d->finding[i].with != d->finding[i].id && (i == at || d->finding[i].with == d->finding[at].id))
+        if (diagnosis_is_straggler(d, i) && d->finding[i].with != d->finding[i].id && (i == at || d->finding[i].with == d->finding[at].id))
             return true;
     return false;
 }
@@ -371,44 +223,25 @@ static bool is_together(const struct diagnosis *d, size_t at)
 static bool any_keeps_price(const struct diagnosis *d)
 {
     for (size_t i = 0; i < d->n; i++)
-        if (is_straggler(d, i) && keeps_price(d, i))
+        if (diagnosis_is_straggler(d, i) && keeps_price(d, i))
             return true;
     return false;
 }
 
-/* Mending one of two equally slow nodes gains nothing, so each alone has no price.  Where all that stand cost far more together than the sum of what
- * each costs alone, the oldest is reported with their common price and stands for the others. */
 static void price_together(struct diagnosis *d)
 {
-    struct together t = { .n = 0 };
-    double alone = 0;
-    struct prices p;
-    struct finding *f;
+    double alone_ratio = 0;
 
     for (size_t i = 0; i < d->n; i++)
-        if (is_straggler(d, i) && t.n < STRAGGLERS_MAX) {
+        if (diagnosis_is_straggler(d, i)) {
             if (isnan(d->finding[i].slowdown))
                 return;
-            alone += 1 - 1 / d->finding[i].slowdown;
-            add_to(&t, d, i);
+            alone_ratio += 1 - 1 / d->finding[i].slowdown;
         }
-    for (size_t i = 0; i < t.n; i++)
-        d->finding[t.at[i]].with = d->finding[t.at[i]].id;
-    if (!d->work->price || t.n < 2 || !diagnosis_steps_since(d->work, t.latest, DIAGNOSIS_RECENT))
-        return;
-    p = price_of(d, &t, SIZE_MAX);
-    if (p.recent.saved_s <= fmax(HIDDEN * alone, COSTS) * p.recent.of_s)
-        return;
-    t = parts_of(d, &t, p.recent.saved_s);
-    if (t.n < 2)
-        return;
-    p = price_of(d, &t, SIZE_MAX);
-    f = &d->finding[t.at[0]];
-    f->slowdown = finding_slowdown(p.recent.of_s, p.recent.saved_s);
-    f->saved_s = diagnosis_since_onset(d, d->entry[t.at[t.earliest]].straggler.onset, &d->finding[t.at[t.earliest]], p.all.saved_s, p.all.of_s);
-    f->last_ratio = last_ratio(d, &t);
-    for (size_t i = 1; i < t.n; i++)
-        d->finding[t.at[i]].with = f->id;
+    for (size_t i = 0; i < d->n; i++)
+        if (diagnosis_is_straggler(d, i))
+            d->finding[i].with = d->finding[i].id;
+    d->pricing.method->share(d, alone_ratio);
 }
 
 /* ---- when ---- */
@@ -419,8 +252,8 @@ static uint32_t priced_steps(const struct diagnosis *d)
     uint32_t steps = WORK_STEPS;
 
     for (size_t i = 0; i < d->n; i++)
-        if (is_straggler(d, i))
-            steps = diagnosis_steps_since(d->work, d->finding[i].onset_step - 1, steps);
+        if (diagnosis_is_straggler(d, i))
+            steps = work_steps_since(d->work, d->finding[i].onset_step - 1, steps);
     return steps;
 }
 
@@ -428,7 +261,7 @@ static uint32_t priced_steps(const struct diagnosis *d)
  * are many. */
 static uint32_t price_every(const struct diagnosis *d)
 {
-    uint32_t every = d->work->n / PRICED_AT_ONCE, again = d->work->price ? price_again(priced_steps(d)) : 0;
+    uint32_t every = d->work->n / PRICED_AT_ONCE, again = d->pricing.method->again(priced_steps(d));
 
     every = every > again ? every : again;
     return every > d->price_every ? every : d->price_every;
@@ -444,12 +277,12 @@ void diagnosis_price_stragglers(struct diagnosis *d)
     d->priced_n = d->n;
     keep = any_keeps_price(d);
     for (size_t i = 0; i < d->n; i++)
-        if (is_straggler(d, i) && !(keep && is_together(d, i)))
+        if (diagnosis_is_straggler(d, i) && !(keep && is_together(d, i)))
             price(d, i);
     if (!keep)
         price_together(d);
     for (size_t i = 0; i < d->n; i++)
-        if (is_straggler(d, i) && d->finding[i].with == d->finding[i].id && !keeps_price(d, i))
+        if (diagnosis_is_straggler(d, i) && d->finding[i].with == d->finding[i].id && !keeps_price(d, i))
             doubt(d, i);
 }
 

@@ -4,7 +4,7 @@
 
 #include "detect/diagnosis.h"
 #include "detect/oscillation.h"
-#include "detect/prices.h"
+#include "detect/pricing.h"
 #include "detect/straggler.h"
 #include "detect/transfer.h"
 #include "detect/variability.h"
@@ -36,6 +36,7 @@ struct entry {
 
 struct diagnosis {
     struct work *work;
+    struct pricing pricing;
     struct stragglers *stragglers;
     struct variability *variability;
     struct oscillation oscillation;
@@ -64,24 +65,22 @@ double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const st
 /* The interval of a cost for what steps take beyond their longest work and their transfer.  lost_ratio: the share of the steps' time that
  * the finding is said to cost. */
 struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, double lost_ratio);
-/* Before the newest step overwrites the oldest: what that one cost is kept as it is known now. */
-void diagnosis_keep_expiring(struct diagnosis *d);
+/* Is it a straggler, or a drift, that stands? */
+bool diagnosis_is_straggler(const struct diagnosis *d, size_t at);
 /* Price the stragglers that stand, if it is time to. */
 void diagnosis_price_stragglers(struct diagnosis *d);
 
+/* ---- diagnosis_by_work.c, diagnosis_by_replays.c ---- */
+
+extern const struct pricing_method diagnosis_by_work, diagnosis_by_replays;
+
 /* ---- diagnosis_before.c ---- */
-
-/* The collective with which step `number` (from 1) ended; the oldest remembered where it is further back. */
-uint32_t diagnosis_seq_of(const struct work *w, uint64_t number);
-
-/* Number of remembered steps since the onset, at most the limit. */
-uint32_t diagnosis_steps_since(const struct work *w, uint64_t onset, uint32_t most);
 
 /* A fault may cost more than longer work and longer transfers: ranks that spin while they wait use up their share of a processor, and do their
  * own work slower afterwards.  So what steps take just after the onset without the straggler, by replays, is compared with what they took
  * just before, where nothing else began then (interrupted time series: Wagner et al., J. Clin. Pharm. Ther. 27, 2002).  What they differ by
  * counts beyond two standard errors, and less the nearer it is to them (nonnegative garrote: Breiman, Technometrics 37, 1995).
- * Where steps are replayed (work.price); looked at again when twice as many steps are known. */
+ * Where steps are replayed; looked at again when twice as many steps are known. */
 void diagnosis_look_before(struct diagnosis *d, size_t at);
 /* What it saves, with that; p: the same by replays alone. */
 double diagnosis_with_missed(const struct diagnosis *d, size_t at, struct price p);

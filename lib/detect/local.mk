@@ -5,6 +5,8 @@ libdetect_a_SOURCES = \
 	lib/detect/delay.c lib/detect/delay.h \
 	lib/detect/diagnosis.c lib/detect/diagnosis.h \
 	lib/detect/diagnosis_before.c \
+	lib/detect/diagnosis_by_replays.c \
+	lib/detect/diagnosis_by_work.c \
 	lib/detect/diagnosis_price.c \
 	lib/detect/diagnosis_private.h \
 	lib/detect/efficiency.c lib/detect/efficiency.h \
@@ -12,7 +14,7 @@ libdetect_a_SOURCES = \
 	lib/detect/onset.c lib/detect/onset.h \
 	lib/detect/oscillation.c lib/detect/oscillation.h \
 	lib/detect/places.c lib/detect/places.h \
-	lib/detect/prices.h \
+	lib/detect/pricing.h \
 	lib/detect/rhythm.c lib/detect/rhythm.h \
 	lib/detect/straggler.c lib/detect/straggler.h \
 	lib/detect/transfer.c lib/detect/transfer.h \

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "detect/onset.h"
-#include "detect/prices.h"
 #include "common/xalloc.h"
 #include "model/interval.h"
 #include "model/statistics.h"
@@ -205,10 +204,10 @@ bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_
 
 /* Over the newest steps, up to the window, since the last of list[n] began: the step time over the step time
  * without them. */
-static double slowdown(const struct straggler *list, size_t n, const struct work *w)
+static double slowdown(const struct straggler *list, size_t n, const struct work *w, const struct pricing *pricing)
 {
     uint64_t onset = 0;
-    double saved_s = 0, all_s;
+    struct price p;
     uint32_t steps;
 
     for (size_t i = 0; i < n; i++)
@@ -216,16 +215,10 @@ static double slowdown(const struct straggler *list, size_t n, const struct work
     steps = (uint32_t)(w->steps - onset);
     steps = steps < PRICE_MIN ? PRICE_MIN : steps < PRICE_STEPS ? steps : PRICE_STEPS;
     steps = steps < work_kept(w) ? steps : work_kept(w);
-    if (w->price && n && steps) {
-        uint32_t from = w->step[work_slot(w, steps - 1)].seq;
-        struct price p = w->price(w->price_arg, list, n, from, from).all;
-
-        return p.of_s > p.saved_s ? p.of_s / (p.of_s - p.saved_s) : 1;
-    }
-    for (uint32_t b = 0; b < steps; b++)
-        saved_s += straggler_saved_s(list, n, w, work_slot(w, b), w->steps - 1 - b);
-    all_s = work_time_s(w, steps);
-    return n && all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+    if (!n || !steps)
+        return 1;
+    p = pricing->method->newest(pricing, list, n, steps);
+    return p.of_s > p.saved_s ? finding_slowdown(p.of_s, p.saved_s) : 1;
 }
 
 /* ---- judging ---- */
@@ -391,7 +384,8 @@ static bool still_grows(const struct straggler *g, const struct work *w)
 
 /* Does it cost enough, or will it soon? One of several equally slow ones costs nothing alone: what counts is
  * what it adds to the others, and what all cost together. */
-static void refuse_cheap(struct stragglers *s, const struct work *w, size_t from, double min_slowdown)
+static void refuse_cheap(struct stragglers *s, const struct work *w, const struct pricing *pricing, size_t from,
+                         double min_slowdown)
 {
     struct straggler all[STRAGGLERS_MAX];
 
@@ -400,9 +394,9 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, size_t from
 
         for (size_t j = 0; j < s->n_named; j++)
             all[j] = s->named[j].g;
-        with = slowdown(all, s->n_named, w);
+        with = slowdown(all, s->n_named, w, pricing);
         memmove(&all[i], &all[i + 1], (s->n_named - i - 1) * sizeof(all[0]));
-        without = slowdown(all, s->n_named - 1, w);
+        without = slowdown(all, s->n_named - 1, w, pricing);
         if (still_grows(&s->named[i].g, w))
             least = 1 + GROWING * (least - 1);
         if (with < without * least)
@@ -410,7 +404,7 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, size_t from
     }
 }
 
-static void name_new(struct stragglers *s, const struct work *w, double min_slowdown)
+static void name_new(struct stragglers *s, const struct work *w, const struct pricing *pricing, double min_slowdown)
 {
     size_t before = s->n_named, found;
 
@@ -427,18 +421,18 @@ static void name_new(struct stragglers *s, const struct work *w, double min_slow
         s->named[s->n_named++] = d;
     }
     found = s->n_named;
-    refuse_cheap(s, w, before, min_slowdown);
+    refuse_cheap(s, w, pricing, before, min_slowdown);
     s->refused = s->n_named < found ? w->steps : 0;
 }
 
-void stragglers_step(struct stragglers *s, const struct work *w, double min_slowdown)
+void stragglers_step(struct stragglers *s, const struct work *w, const struct pricing *pricing, double min_slowdown)
 {
     if (!places_current(&s->places, w))
         stragglers_reset(s); /* what is named speaks of places as they were */
     if (!places_step(&s->places, w))
         return;
     review_named(s, w);
-    name_new(s, w, min_slowdown);
+    name_new(s, w, pricing, min_slowdown);
     join_ranks(s, w);
     for (size_t i = 0; i < s->n_named; i++)
         s->list[i] = s->named[i].g;

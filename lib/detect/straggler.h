@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "detect/places.h"
+#include "detect/pricing.h"
 #include "detect/work.h"
 
 #define STRAGGLERS_MAX 8u /* culprits at a time */
@@ -44,7 +45,7 @@ void stragglers_free(struct stragglers *s); /* NULL is fine */
 void stragglers_reset(struct stragglers *s);
 
 /* Judge after work_take(). A culprit must cost so much (ratio of the step time, e.g. 1.01) to be named. */
-void stragglers_step(struct stragglers *s, const struct work *w, double min_slowdown);
+void stragglers_step(struct stragglers *s, const struct work *w, const struct pricing *pricing, double min_slowdown);
 
 /* Those that are named now; lent until the next step. */
 size_t stragglers_get(const struct stragglers *s, const struct straggler **list);

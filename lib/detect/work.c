@@ -185,6 +185,21 @@ double work_time_s(const struct work *w, uint64_t steps)
     return all_s;
 }
 
+uint32_t work_steps_since(const struct work *w, uint64_t onset, uint32_t max)
+{
+    uint64_t since = w->steps - onset;
+    uint32_t kept = work_kept(w) < max ? work_kept(w) : max;
+
+    return since < kept ? (uint32_t)since : kept;
+}
+
+uint32_t work_seq_of(const struct work *w, uint64_t number)
+{
+    uint64_t back = w->steps - number;
+
+    return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
+}
+
 double work_recent_excess(const struct work *w, uint32_t rank)
 {
     uint32_t n = work_kept(w) < 16 ? work_kept(w) : 16, known = 0;

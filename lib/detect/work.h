@@ -51,20 +51,7 @@ struct work_rhythm {
     float factor[WORK_RHYTHM_MAX]; /* of the typical work in each phase, over that of those that are not heavy */
 };
 
-struct straggler;
-struct prices;
-/* What these cost in the remembered steps from number `from` (work_step.seq) on, and from `recent` on. Where a step is more than one
- * meeting of all ranks, a graph knows. */
-typedef struct prices work_price(void *arg, const struct straggler *list, size_t n, uint32_t from,
-                                 uint32_t recent);
-/* The same step by step, as price_steps(). */
-typedef uint32_t work_price_steps(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s,
-                                  double *more);
-
 struct work {
-    work_price *price; /* NULL: a step ends with its last rank */
-    work_price_steps *price_steps;
-    void *price_arg;
     uint32_t n;     /* ranks */
     uint64_t steps; /* taken; the newest is in slot (steps - 1) % WORK_STEPS */
     struct work_step step[WORK_STEPS];
@@ -131,6 +118,12 @@ static inline float work_beat(const struct work *w, uint32_t seq)
 
 /* What the newest steps took together, in seconds; steps more than are kept: those that are. */
 double work_time_s(const struct work *w, uint64_t steps);
+
+/* Number of remembered steps since the onset (counted from 0), at most the limit. */
+uint32_t work_steps_since(const struct work *w, uint64_t onset, uint32_t max);
+
+/* The collective with which step `number` (from 1) ended; the oldest remembered where it is further back. */
+uint32_t work_seq_of(const struct work *w, uint64_t number);
 
 /* Mean excess of a rank over the newest steps; NaN not known. */
 double work_recent_excess(const struct work *w, uint32_t rank);

@@ -251,7 +251,7 @@ static void forget(struct view *v, uint16_t app)
     call_steps_free(v->calls);
     v->calls = NULL;
     v->call_use = (struct call_use){ 0 };
-    diagnosis_price(v->diagnosis, NULL, NULL, NULL);
+    diagnosis_price_by_work(v->diagnosis);
     path_shares_forget(v->path_shares);
     newest_picture_free(v->picture);
     v->picture = newest_picture_new();

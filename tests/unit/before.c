@@ -94,7 +94,7 @@ static struct finding said_of(struct job *job)
     struct finding said = { 0 };
     const struct finding *list;
 
-    diagnosis_price(d, replayed, each_replayed, job);
+    diagnosis_price_by_replays(d, &(struct replays){ .all = replayed, .each = each_replayed, .arg = job });
     for (uint32_t r = 0; r < RANKS; r++)
         diagnosis_place(d, r, 100 + r / 2, 200);
     while (job->steps < STEPS)
