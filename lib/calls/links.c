@@ -294,14 +294,14 @@ static double explained(const struct fit *f)
     return f->weight > 0 && f->sum > 0 ? f->sum * f->sum / f->weight : 0;
 }
 
-static double mean_of(const struct fit *f)
+static double mean_excess(const struct fit *f)
 {
     return f->excess / f->weight;
 }
 
 static bool is_slow(const struct fit *f)
 {
-    return f->weight > 0 && mean_of(f) > LIMIT && f->sum / sqrt(f->weight) > LIMIT_Z;
+    return f->weight > 0 && mean_excess(f) > LIMIT && f->sum / sqrt(f->weight) > LIMIT_Z;
 }
 
 static void add_to(struct fit *f, const struct kind *k)
@@ -404,7 +404,7 @@ static bool rest_is_slow(const struct place *p, const struct place *part)
 {
     struct fit rest = rest_of(p, part);
 
-    return is_slow(&rest) && mean_of(&rest) > REST * mean_of(&part->messages);
+    return is_slow(&rest) && mean_excess(&rest) > REST * mean_excess(&part->messages);
 }
 
 /* The part of a place that explains about the same, as long as nothing shows that the rest is slow; the place itself where there is none. */
@@ -608,7 +608,7 @@ static void name_place(struct links *l, const struct graph *g, const struct plac
                                    .collectives = p == &l->collectives };
     l->by_pairs = p->pairs;
     recent_of(l, g, back, &recent);
-    l->slow.from = recent.n ? onset_of(&recent, mean_of(&p->fit)) : graph_step_about(g, back).number;
+    l->slow.from = recent.n ? onset_of(&recent, mean_excess(&p->fit)) : graph_step_about(g, back).number;
     l->above = l->below = l->elsewhere = 0;
     if (!stands_out(l, &recent)) {
         l->slow = was;
@@ -616,8 +616,8 @@ static void name_place(struct links *l, const struct graph *g, const struct plac
         return;
     }
     l->slow.standing = true;
-    l->named = mean_of(&p->fit);
-    l->slow.excess = exp(mean_of(&p->fit)) - 1;
+    l->named = mean_excess(&p->fit);
+    l->slow.excess = exp(mean_excess(&p->fit)) - 1;
     l->slow.error = error_of(l, g, back);
     excess_in(l, g, back, &spread);
     l->slow.spread = isnan(spread) ? 0 : spread;

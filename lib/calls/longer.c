@@ -140,7 +140,7 @@ static void take_before(struct before *b, double s)
 }
 
 /* What a transfer of the step takes on average; NaN: it has none. */
-static float mean_of(const struct look *k, uint32_t back)
+static float mean_transfer_s(const struct look *k, uint32_t back)
 {
     struct graph_step step = graph_step_get(k->g, back);
     const struct graph_meeting *m;
@@ -160,7 +160,7 @@ static uint32_t usual_steps(const struct look *k, uint32_t back, uint32_t usual[
     uint32_t n = 0, kept = 0;
 
     for (; back < graph_steps(k->g) && n < BEFORE_MAX; back++) {
-        mean[n] = mean_of(k, back);
+        mean[n] = mean_transfer_s(k, back);
         if (!isnan(mean[n]))
             usual[n++] = back;
     }

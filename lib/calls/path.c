@@ -60,7 +60,8 @@ static void find_arrivals(struct path *p)
     }
 }
 
-uint32_t path_arrival(const struct path *p, uint32_t meeting)
+/* The last operation that arrives at this meeting in this step; GRAPH_NONE: none does. */
+static uint32_t last_arrival(const struct path *p, uint32_t meeting)
 {
     return meeting >= p->base && meeting - p->base < p->meetings ? p->arrival[meeting - p->base] : GRAPH_NONE;
 }
@@ -116,13 +117,13 @@ static uint32_t through_transfer(struct walk *w, uint32_t meeting, uint32_t rank
 {
     for (;;) {
         const struct graph_meeting *m = graph_meeting_get(w->g, meeting);
-        uint32_t j = path_arrival(w->p, meeting);
+        uint32_t j = last_arrival(w->p, meeting);
         uint32_t from = j == GRAPH_NONE ? rank : w->p->step.op[j].rank;
 
         add(w, PATH_TRANSFER, rank, from, meeting, m->end_s - m->over_s);
         if (j == GRAPH_NONE)
             return GRAPH_NONE;
-        if (!(w->p->enter_s[j] < w->at_s - LEAST_S) || path_arrival(w->p, m->before) == GRAPH_NONE) {
+        if (!(w->p->enter_s[j] < w->at_s - LEAST_S) || last_arrival(w->p, m->before) == GRAPH_NONE) {
             add(w, PATH_WAIT, from, from, GRAPH_NONE, w->p->enter_s[j]);
             return j;
         }
@@ -140,7 +141,7 @@ static bool was_held(const struct path *p, const struct graph *g, uint32_t i)
         return graph_meeting_get(g, op->meeting)->end_s > p->enter_s[i];
     /* A sender that stayed until its receiver came. */
     return op->lag_s > 0 && path_begin_s(p, g, i) > p->enter_s[i] && path_begin_s(p, g, i) < p->out_s[i] &&
-           path_arrival(p, op->meeting) != i;
+           last_arrival(p, op->meeting) != i;
 }
 
 /* The operation that ends last; of several that end together, that of the rank that they waited for. */
@@ -151,7 +152,7 @@ static uint32_t last_of(const struct path *p, const struct graph *g)
     for (uint32_t i = 1; i < p->step.n; i++)
         if (graph_comparable(g, p->step.op[i].rank, p->step.op[last].rank) && p->out_s[i] >= p->out_s[last])
             last = i;
-    held = path_arrival(p, p->step.op[last].meeting);
+    held = last_arrival(p, p->step.op[last].meeting);
     held = held == GRAPH_NONE ? GRAPH_NONE : p->after[held];
     if (held != GRAPH_NONE && p->step.op[held].meeting == p->step.op[last].meeting &&
         p->out_s[held] > p->out_s[last] - TOGETHER_S)
@@ -174,7 +175,7 @@ static void walk(struct path *p, const struct graph *g)
         if (was_held(p, g, i)) {
             add(&w, held ? PATH_CALL : PATH_TRANSFER, op->rank, op->rank, op->meeting,
                 held ? m->end_s : path_begin_s(p, g, i));
-            i = held ? through_transfer(&w, op->meeting, op->rank) : path_arrival(p, op->meeting);
+            i = held ? through_transfer(&w, op->meeting, op->rank) : last_arrival(p, op->meeting);
             if (i == GRAPH_NONE)
                 return;
         } else {

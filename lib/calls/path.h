@@ -37,7 +37,7 @@ struct path {
     uint32_t *first;          /* by rank: its first operation; GRAPH_NONE */
     struct path_piece *piece; /* of the path, earliest first, without a gap */
     size_t n;
-    /* kept for path_arrival() */
+    /* last arrivals by meeting, from `base` on, while the path is looked for */
     uint32_t *arrival, base, meetings;
 };
 
@@ -45,8 +45,6 @@ struct path {
 struct path *path_new(const struct graph *g, uint32_t back, uint32_t ranks);
 void path_free(struct path *p); /* NULL is fine */
 
-/* The last operation that arrives at this meeting in this step; GRAPH_NONE: none does. */
-uint32_t path_arrival(const struct path *p, uint32_t meeting);
 /* When what an operation waits for was there, and the transfer began; NaN: it waits for nothing that is known. */
 double path_begin_s(const struct path *p, const struct graph *g, uint32_t op);
 

@@ -8,8 +8,8 @@
 #define NEAR      32u /* steps on either side of the onset, but for the one next to it */
 #define NEAR_MIN  8u
 #define CERTAIN_Z 2.0 /* standard errors by which they differ at least */
-#define MEDIAN_ERROR \
-    (1.4826 * 1.2533) /* standard error of a median of normal values, over their median absolute deviation */
+/* Standard error of a median of normal values, sqrt(pi / 2) times that of their mean, over their median absolute deviation. */
+#define MEDIAN_ERROR (STATISTICS_MAD_TO_SD * 1.2533)
 
 /* Times of steps on one side of an onset: their median, which rare strikes leave as it is, and its standard error. */
 struct side {

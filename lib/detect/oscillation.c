@@ -34,7 +34,7 @@ struct fold {
     bool wave;    /* as many slow steps in a row as fast ones, and more than one */
 };
 
-static double mean_of(const float *y, uint32_t n, uint32_t phase, uint32_t period, uint32_t *known)
+static double phase_mean(const float *y, uint32_t n, uint32_t phase, uint32_t period, uint32_t *known)
 {
     double sum = 0;
 
@@ -54,9 +54,9 @@ static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
     double mean[OSCILLATION_MAX], all, total = 0, within = 0, middle, low = INFINITY, high = 0;
     uint32_t known, in[OSCILLATION_MAX], slow = 0, fast = 0, slow_phases = 0, changes = 0;
 
-    all = mean_of(y, n, 0, 1, &known);
+    all = phase_mean(y, n, 0, 1, &known);
     for (uint32_t p = 0; p < period; p++) {
-        mean[p] = mean_of(y, n, p, period, &in[p]);
+        mean[p] = phase_mean(y, n, p, period, &in[p]);
         low = fmin(low, mean[p]);
         high = fmax(high, mean[p]);
     }

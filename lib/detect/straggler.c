@@ -85,17 +85,6 @@ static bool is_settled(const struct straggler *g, const struct work *w)
     return w->steps - g->onset >= (g->drift ? WORK_STEPS - SETTLED_DRIFT : SETTLED);
 }
 
-static float median_of(const float *y, uint32_t n)
-{
-    float known[WORK_STEPS];
-    uint32_t m = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        if (!isnan(y[i]))
-            known[m++] = y[i];
-    return statistics_medianf(known, m);
-}
-
 /* How uncertain the excess is.  y[n]: the place's excess step by step, without what single steps may not show. */
 static void doubt(const struct stragglers *s, struct straggler *g, const struct track *k, const float *y,
                   const struct onset *o, uint32_t n)
@@ -125,12 +114,12 @@ static void describe(struct stragglers *s, const struct work *w, struct named *d
     struct straggler *g = &d->g;
     uint32_t n = work_kept(w);
     uint32_t since = w->steps - g->onset < n ? (uint32_t)(w->steps - g->onset) : n;
-    float y[WORK_STEPS], median;
+    float y[WORK_STEPS], scratch[WORK_STEPS], median;
     struct onset o;
 
     for (uint32_t i = 0; i < n; i++)
         y[i] = places_excess(&s->places, w, k, work_slot(w, n - 1 - i));
-    median = median_of(y + n - since, since);
+    median = (float)statistics_known_medianf(y + n - since, since, scratch);
     o = onset_find(y, n, s->places.inflate[SHAPE_WINDOW], places_lasting(&s->places, k), g->drift);
     d->fitted = 0;
     g->scope = k->scope;
@@ -218,7 +207,7 @@ static double slowdown(const struct straggler *list, size_t n, const struct work
     if (!n || !steps)
         return 1;
     p = pricing->method->newest(pricing, list, n, steps);
-    return p.of_s > p.saved_s ? finding_slowdown(p.of_s, p.saved_s) : 1;
+    return fmax(1, finding_slowdown(p.of_s, p.saved_s));
 }
 
 /* ---- judging ---- */

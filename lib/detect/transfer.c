@@ -1,4 +1,5 @@
 #include "detect/transfer.h"
+#include "detect/finding.h"
 #include "model/statistics.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static double cost(const struct work *w, uint64_t since, uint32_t least, double 
     uint32_t kept = steps < work_kept(w) ? (uint32_t)steps : work_kept(w);
     double all_s = work_time_s(w, kept) * fmax(1, (double)(w->steps - since) / kept);
 
-    return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+    return fmax(1, finding_slowdown(all_s, saved_s));
 }
 
 static bool is_slow(const struct transfer *t, double excess)

@@ -229,7 +229,7 @@ static double strikes_cost(const struct work *w, uint64_t first, double *saved_s
         }
     }
     *ratio = n ? excess / n : NAN;
-    return all_s > *saved_s ? all_s / (all_s - *saved_s) : 1;
+    return fmax(1, finding_slowdown(all_s, *saved_s));
 }
 
 /* What it costs may be less, as far as there were strikes before it: those are ordinary.  It may be more, as far as strikes are too short to

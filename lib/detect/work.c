@@ -71,16 +71,6 @@ void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t switch_id
     w->rank[rank].switch_id = switch_id;
 }
 
-static float median_own(struct work *w, const float *own_s)
-{
-    uint32_t m = 0;
-
-    for (uint32_t r = 0; r < w->n; r++)
-        if (!isnan(own_s[r]))
-            w->scratch[m++] = own_s[r];
-    return statistics_medianf(w->scratch, m);
-}
-
 /* The usual typical work: a running median by stochastic approximation, quick at the beginning. */
 static void follow_usual(struct work *w, float typical_s)
 {
@@ -155,7 +145,7 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
     for (uint32_t r = 0; r < w->n; r++)
         w->newest_s[r] = r < n ? own_s[r] : NAN;
     *s = (struct work_step){ .seq = seq, .duration_s = (float)duration_s, .transfer_s = (float)transfer_s };
-    s->typical_s = median_own(w, w->newest_s);
+    s->typical_s = (float)statistics_known_medianf(w->newest_s, w->n, w->scratch);
     s->usual_s = w->usual_s;
     s->longest_s = NAN;
     for (uint32_t r = 0; r < w->n; r++)

@@ -278,7 +278,7 @@ static void message_over(struct graph *g, struct meeting *m, struct kind *k)
 }
 
 /* One after another on a communicator. */
-double meeting_begin_s(const struct graph *g, const struct meeting *m)
+static double meeting_begin_s(const struct graph *g, const struct meeting *m)
 {
     double start_s = m->start_s;
 

@@ -253,9 +253,6 @@ static inline bool graph_is_eager(const struct graph *g, const struct kind *k)
     return p->found > 4 * p->waited;
 }
 
-/* When a meeting could begin: at its last arrival, and one after another on a communicator. */
-double meeting_begin_s(const struct graph *g, const struct meeting *m);
-
 /* graph_meeting.c: the slot of the open meeting with that key, GRAPH_NONE: there is none; a new one; what nobody comes to any more is
  * forgotten, or all */
 uint32_t meeting_find(const struct graph *g, uint64_t key);

@@ -108,7 +108,7 @@ struct mean {
     uint32_t n;
 };
 
-static struct mean mean_of(const struct linkfit_size *s, double noise)
+static struct mean biweight_mean(const struct linkfit_size *s, double noise)
 {
     uint32_t n = kept(s);
     struct mean m = { .n = n };
@@ -355,7 +355,7 @@ void linkfit_fit(const struct linkfit *l, struct linkfit_result *r)
         return;
     r->noise = f.noise;
     for (uint32_t i = 0; i < l->n; i++) {
-        f.mean[i] = mean_of(&l->size[i], f.noise);
+        f.mean[i] = biweight_mean(&l->size[i], f.noise);
         r->samples += l->size[i].seen;
     }
     cut = choose_cut(&f);

@@ -49,6 +49,16 @@ double statistics_medianf(float *v, size_t n)
     return n % 2 || !n ? upper : ((double)statistics_selectf(v, n / 2, n / 2 - 1) + upper) / 2;
 }
 
+double statistics_known_medianf(const float *v, size_t n, float *scratch)
+{
+    size_t known = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(v[i]))
+            scratch[known++] = v[i];
+    return statistics_medianf(scratch, known);
+}
+
 static size_t nearest(size_t n, double p)
 {
     return (size_t)(p * (double)(n - 1) + 0.5);

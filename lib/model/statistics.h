@@ -2,7 +2,7 @@
  *
  * Pure: no allocation; what selects reorders the caller's array and takes linear time on average (C. A. R.
  * Hoare, "Algorithm 65: Find", Commun. ACM 4, 1961; N. Wirth's form in "Algorithms + Data Structures =
- * Programs", 1976). The sample holds no NaN. The functions ending in f take floats, as libm's do. */
+ * Programs", 1976). The sample holds no NaN, unless a function says that it may. The functions ending in f take floats, as libm's do. */
 #ifndef SYNCGUARD_MODEL_STATISTICS_H
 #define SYNCGUARD_MODEL_STATISTICS_H
 
@@ -19,6 +19,8 @@ float statistics_selectf(float *v, size_t n, size_t k);
 /* The mean of the two middle values if n is even; NaN if n is 0. */
 double statistics_median(double *v, size_t n);
 double statistics_medianf(float *v, size_t n);
+/* Of those of v[n] that are not NaN; in scratch[n]. */
+double statistics_known_medianf(const float *v, size_t n, float *scratch);
 
 /* The value that a share p of v[n] is below (nearest rank, no interpolation); NaN if n is 0. */
 double statistics_quantile(double *v, size_t n, double p);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/statistics.h"
+
 #define BATCHES    8
 #define RING       8   /* rounds kept, more than the largest bound */
 #define WARM       0.1 /* share of the steps until ranks that may run ahead have done so */
@@ -45,7 +47,7 @@ static void count(const struct replay *r, struct sums *s, size_t step, double wa
     s->steps[batch] += steps;
 }
 
-static double mean_of(const struct sums *s)
+static double waited_per_step(const struct sums *s)
 {
     double sum = 0, steps = 0;
 
@@ -60,7 +62,7 @@ static double mean_of(const struct sums *s)
  * choice of a replacement is not averaged out. */
 static struct waiting_share share_of(const struct sums *s, const struct sums *all, bool by_choice)
 {
-    double over = mean_of(all), value = mean_of(s) / over, n = 0, square = 0, error;
+    double over = waited_per_step(all), value = waited_per_step(s) / over, n = 0, square = 0, error;
 
     if (!(over > 0)) /* no rank waits */
         return (struct waiting_share){ 1, 0 };
@@ -112,19 +114,10 @@ static void find_means(struct replay *r)
     }
 }
 
-static double mean_over_ranks(const double *v, uint32_t n)
-{
-    double sum = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        sum += v[i];
-    return sum / n;
-}
-
 static void find_slowest(struct replay *r)
 {
     uint32_t n = r->in->ranks;
-    double mean = mean_over_ranks(r->even, n),
+    double mean = statistics_mean(r->even, n).mean,
            *excess = r->own; /* by node; there are at most as many nodes as ranks */
 
     for (uint32_t i = 1; i < n; i++)
@@ -257,15 +250,15 @@ bool waiting_replay(const struct waiting_input *in, double *scratch, struct wait
     find_means(&r);
     find_slowest(&r);
     run(&r);
-    *out = (struct waiting){ .all_s = mean_of(&r.all),
+    *out = (struct waiting){ .all_s = waited_per_step(&r.all),
                              .slow_rank = r.slow_rank,
                              .slow_node = r.slow_node,
                              .no_rank = share_of(&r.no_rank, &r.odd_all, true),
                              .no_node = share_of(&r.no_node, &r.odd_all, true),
-                             .lasting = r.odd[r.slow_rank] / mean_over_ranks(r.odd, in->ranks) - 1 };
+                             .lasting = r.odd[r.slow_rank] / statistics_mean(r.odd, in->ranks).mean - 1 };
     for (int b = 0; b < WAITING_BOUNDS; b++) {
         out->bounded[b] = share_of(&r.bounded[b][0].sums, &r.all, false);
-        out->exposed_s[b] = fmax(0, mean_of(&r.bounded[b][1].sums) - mean_of(&r.bounded[b][0].sums));
+        out->exposed_s[b] = fmax(0, waited_per_step(&r.bounded[b][1].sums) - waited_per_step(&r.bounded[b][0].sums));
     }
     for (int l = 0; l < WAITING_LOCALS; l++)
         out->local[l] = in->steps >= (size_t)GROUPS_MIN * (2u << l)

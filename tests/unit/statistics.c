@@ -51,6 +51,8 @@ int main(void)
     for (size_t n = 1; n <= 64; n += n < 8 ? 1 : 7)
         by_sorting(n, &state);
     ok(isnan(statistics_median(v, 0)) && isnan(statistics_medianf(f, 0)), "the median of no values is NaN");
+    is_near(statistics_known_medianf((const float[]){ 3, NAN, 1, 5, NAN }, 5, (float[5]){ 0 }), 3, 0,
+            "values that are not known have no part in the median of those that are");
     is_near(statistics_quantile(v, 5, 0), 1, 1e-15, "quantile 0 is the smallest");
     is_near(statistics_quantile(v, 5, 1), 5, 1e-15, "quantile 1 is the largest");
     is_near(statistics_quantilef(f, 5, 0.75), 4, 1e-15, "quantile 0.75 of five is the fourth");
