@@ -73,7 +73,6 @@ UNIT_TESTS = \
 	tests/unit/link \
 	tests/unit/linkfit \
 	tests/unit/links \
-	tests/unit/longer \
 	tests/unit/loop \
 	tests/unit/marks \
 	tests/unit/marks_sent \
@@ -146,6 +145,7 @@ UNIT_TESTS = \
 	tests/unit/trade \
 	tests/unit/traffic \
 	tests/unit/train \
+	tests/unit/transfer_excess \
 	tests/unit/trend \
 	tests/unit/trust \
 	tests/unit/tuning \

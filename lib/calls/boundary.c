@@ -12,8 +12,8 @@
 #define PATIENCE   8192u /* calls of a rank after which they need not repeat */
 #define TOKENS_MAX 1024u /* different calls of a rank */
 #define ABSENT     16u   /* cycles without a communicator that is no part of them, though it is the largest */
-#define ESTABLISHED 64u /* ends that a rank came to: they are those of steps */
-#define CYCLES     3u    /* shortest ones, after which a rank's kinds of calls are known */
+#define ESTABLISHED_ENDS 64u /* ends that a rank came to: they are those of steps */
+#define KNOWN_CYCLES     3u    /* shortest ones, after which a rank's kinds of calls are known */
 #define PLACES_MAX 64u   /* collectives of a cycle that the step may end with */
 
 /* What a rank's calls of one kind are. */
@@ -47,7 +47,7 @@ struct caller { /* a rank */
 };
 
 /* Where in a cycle of several equal collectives does the step end?  Where nothing is begun that goes on, and before the longest work. */
-struct place {
+struct cycle_place {
     double work_s;
     bool inside; /* of a nonblocking call */
 };
@@ -65,7 +65,7 @@ struct boundary {
     bool anchored, phased; /* ... of what ends a step, and of which of its numbers */
     uint32_t lookout;      /* the rank that the phase is looked for on */
     uint32_t phase, seen;
-    struct place place[PLACES_MAX];
+    struct cycle_place place[PLACES_MAX];
     uint64_t ended_ns[PLACES_MAX]; /* the lookout's newest anchors */
 };
 
@@ -351,7 +351,7 @@ static bool enough_known(const struct boundary *b)
         const struct caller *k = &b->rank[r];
 
         if (k->known && !has_cycle(b, k) && k->calls < PATIENCE &&
-            (!k->cycle.marked || k->calls / CYCLES < shortest))
+            (!k->cycle.marked || k->calls / KNOWN_CYCLES < shortest))
             return false;
     }
     return true;
@@ -414,7 +414,7 @@ static bool look(struct boundary *b, struct caller *k, const struct graph_call *
     bool first = collective && k->n_kinds < TOKENS_MAX && !calls_on(k, graph_call_series(c)), knew;
     uint32_t token;
 
-    if (first && b->found && k->ends >= ESTABLISHED && calls_on_as_large(b, k, c->comm)) {
+    if (first && b->found && k->ends >= ESTABLISHED_ENDS && calls_on_as_large(b, k, c->comm)) {
         take_kind(k, c, token_of(k, c));
         first = false;
     }

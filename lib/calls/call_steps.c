@@ -6,19 +6,19 @@
 
 #include "calls/boundary.h"
 #include "calls/links.h"
-#include "calls/longer.h"
+#include "calls/transfer_excess.h"
 #include "calls/pieces.h"
 #include "calls/price.h"
 #include "calls/roles.h"
-#include "calls/starved.h"
+#include "calls/starvation.h"
 #include "detect/straggler.h"
 #include "common/xalloc.h"
 #include "model/deviate.h"
 #include "ring/ring.h"
 
-#define STARVED_SPREAD 0.3 /* of the log of slow transfers: they are slow now and then */
-#define STARVED_EXCESS 1.5 /* times the excess of the work */
-#define TOGETHER       8
+#define STARVATION_SPREAD 0.3 /* of the log of slow transfers: they are slow now and then */
+#define STARVATION_EXCESS 1.5 /* times the excess of the work */
+#define STARVATION_ONSET       8
 #define LINK_STEPS     2u /* after its first slow step a link is reported */
 #define ROLES_STEPS    32u
 #define ROLES_EXCESS   0.06
@@ -26,10 +26,9 @@
 #define ORDINARY_NOISE 1.05
 #define ORDINARY_STEPS 32u
 #define STRUCK         0.1    /* of a step's work */
-#define DOUBTED_MIN 4u /* steps that an interval stands on; it is looked at again when there are twice as many */
 #define PRICED_OPS     16384u /* a step */
-#define TRY_AGAIN      4u     /* steps after something was found too cheap */
-#define PRICED         64u    /* newest steps that a slowdown of now stands on */
+#define RETRY_STEPS      4u     /* steps after something was found too cheap */
+#define PRICED_STEPS         64u    /* newest steps that a slowdown of now stands on */
 
 /* What a detector suspects, and its latest price. */
 struct suspicion {
@@ -47,13 +46,13 @@ struct call_steps {
     struct graph *graph;
     struct roles *roles;
     struct links *links;
-    struct longer *links_longer; /* the transfers of the links that are slow */
+    struct transfer_excess *links_excess; /* the transfers of the links that are slow */
     struct pieces pieces;
     struct expected *expected;
     struct suspicion slow_links, heavy_role, uneven_pieces, strikes;
     struct links_slow looked_at; /* the place that links_longer is about */
-    struct starved *starved; /* stragglers whose transfers are slow, too */
-    bool was_starved;        /* one of them was in the step before */
+    struct starvation *starvation; /* stragglers whose transfers are slow, too */
+    bool was_starvation;        /* one of them was in the step before */
     struct boundary *boundary;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
@@ -77,10 +76,10 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
     s->graph = graph_new();
     s->roles = roles_new();
     s->links = links_new();
-    s->links_longer = longer_new();
+    s->links_excess = transfer_excess_new();
     s->expected = expected_new();
     s->boundary = boundary_new(members, arg);
-    s->starved = starved_new();
+    s->starvation = starvation_new();
     return s;
 }
 
@@ -100,9 +99,9 @@ void call_steps_free(struct call_steps *s)
     boundary_free(s->boundary);
     roles_free(s->roles);
     links_free(s->links);
-    longer_free(s->links_longer);
+    transfer_excess_free(s->links_excess);
     expected_free(s->expected);
-    starved_free(s->starved);
+    starvation_free(s->starvation);
     free(s->slower);
     free(s->held);
     free(s->own_s);
@@ -121,13 +120,13 @@ static bool comes_from(struct call_steps *s, const struct links_slow *l, const s
 
     if (!l->standing || g->scope != SCOPE_NODE || (l->nodes && !ends))
         return false;
-    if (l->nodes == 2 && starved_not(s->starved, s->graph, w, g, (uint32_t)onset, s->delivered, l))
+    if (l->nodes == 2 && starvation_refuted(s->starvation, s->graph, w, g, (uint32_t)onset, s->delivered, l))
         return false;
-    if (l->nodes && starved_is(s->starved, g->id))
+    if (l->nodes && starvation_has(s->starvation, g->id))
         return true;
     if (l->nodes == 1)
-        return l->from >= onset - TOGETHER && l->from <= stood + TOGETHER;
-    return l->spread > STARVED_SPREAD || l->excess < STARVED_EXCESS * g->excess / (1 + g->before);
+        return l->from >= onset - STARVATION_ONSET && l->from <= stood + STARVATION_ONSET;
+    return l->spread > STARVATION_SPREAD || l->excess < STARVATION_EXCESS * g->excess / (1 + g->before);
 }
 
 /* Links that are slow for another reason; NULL: none are. */
@@ -143,13 +142,13 @@ static bool add_slower(struct call_steps *s, const struct straggler *g)
 {
     const struct links_slow *other = other_links(s, g);
 
-    starved_look(s->starved, s->graph, diagnosis_work(s->diagnosis), g, diagnosis_seq(s->diagnosis, g->onset),
+    starvation_update(s->starvation, s->graph, diagnosis_work(s->diagnosis), g, diagnosis_seq(s->diagnosis, g->onset),
                  s->delivered, other);
-    if (!starved_is(s->starved, g->id))
+    if (!starvation_has(s->starvation, g->id))
         return false;
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
         if (!other || !links_has(other, graph_kind_get(s->graph, k)))
-            s->slower[k] = fmaxf(s->slower[k], (float)starved_excess(s->starved, g->id, k));
+            s->slower[k] = fmaxf(s->slower[k], (float)starvation_excess(s->starvation, g->id, k));
     return true;
 }
 
@@ -254,7 +253,7 @@ bool call_steps_found(const struct call_steps *s)
 /* The number of the first of the newest steps, which a slowdown of now stands on. */
 static uint32_t recent_from(const struct call_steps *s)
 {
-    uint32_t n = graph_steps(s->graph) < PRICED ? graph_steps(s->graph) : PRICED;
+    uint32_t n = graph_steps(s->graph) < PRICED_STEPS ? graph_steps(s->graph) : PRICED_STEPS;
 
     return graph_step_about(s->graph, n - 1).number;
 }
@@ -272,20 +271,20 @@ static bool is_priced(const struct call_steps *s, const struct suspicion *k)
 
     again = pricing_again(steps < graph_steps(s->graph) ? steps : graph_steps(s->graph));
     every = every > again ? every : again;
-    if (!k->stood && every > TRY_AGAIN)
-        every = TRY_AGAIN;
+    if (!k->stood && every > RETRY_STEPS)
+        every = RETRY_STEPS;
     return k->tried && !s->last && s->judged - k->step < every;
 }
 
 /* How a price is doubted: by replays with what is taken as ordinary at the other end of what it may be. */
-struct bounds {
+struct cost_bounds {
     void (*set)(struct call_steps *s, struct price_change *c, double by); /* to that value; NULL: there are none */
     double low, high;       /* values: with which it costs least, most */
     bool lasts;             /* a fault that should cost about as much in each step */
     struct interval beside; /* of the cost, for what replays do not show */
 };
 
-static double saved_by(struct call_steps *s, struct price_change *c, const struct bounds *b, double by)
+static double saved_by(struct call_steps *s, struct price_change *c, const struct cost_bounds *b, double by)
 {
     b->set(s, c, by);
     return price_take(s->graph, c, c->from).all.saved_s;
@@ -293,12 +292,12 @@ static double saved_by(struct call_steps *s, struct price_change *c, const struc
 
 /* The interval of the cost since it began.  It becomes narrower with the square root of the steps, so that most prices leave it as it is. */
 static void doubt(struct call_steps *s, uint32_t from, double saved_s, struct price_change *change,
-                  const struct bounds *b, struct suspicion *k)
+                  const struct cost_bounds *b, struct suspicion *k)
 {
     uint32_t since = graph_step_about(s->graph, 0).number - from + 1, n;
     double each_s[GRAPH_STEPS], more[GRAPH_STEPS], error, freedom;
 
-    if (!s->last && (since < DOUBTED_MIN || (k->doubted && since >= k->doubted && since < 2 * k->doubted)))
+    if (!s->last && (since < PRICING_DOUBT_MIN || (k->doubted && since >= k->doubted && since < 2 * k->doubted)))
         return;
     k->doubted = since;
     k->cost = b->beside;
@@ -314,7 +313,7 @@ static void doubt(struct call_steps *s, uint32_t from, double saved_s, struct pr
 }
 
 static void report(struct call_steps *s, struct diagnosis_other *o, struct price_change *change,
-                   const struct bounds *b, struct suspicion *k)
+                   const struct cost_bounds *b, struct suspicion *k)
 {
     struct prices p;
     double least;
@@ -359,7 +358,7 @@ static bool is_explained(struct call_steps *s, const struct links_slow *l)
 
 static uint32_t is_of_links(const struct graph_kind_info *k, void *arg)
 {
-    return links_has(arg, k) ? 0 : LONGER_NONE;
+    return links_has(arg, k) ? 0 : TRANSFER_EXCESS_NONE;
 }
 
 static bool is_same_place(const struct links_slow *a, const struct links_slow *b)
@@ -372,8 +371,8 @@ static bool is_same_place(const struct links_slow *a, const struct links_slow *b
 static void set_transfers(struct call_steps *s, struct price_change *c, double times)
 {
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
-        if (longer_excess_of(s->links_longer, k) > 0)
-            s->slower[k] = (float)fmax(0, times * (1 + longer_excess_of(s->links_longer, k)) - 1);
+        if (transfer_excess_of_kind(s->links_excess, k) > 0)
+            s->slower[k] = (float)fmax(0, times * (1 + transfer_excess_of_kind(s->links_excess, k)) - 1);
     c->transfer_excess = s->slower;
 }
 
@@ -391,21 +390,21 @@ static void judge_links(struct call_steps *s)
     struct price_change change = { 0 };
 
     if (!is_same_place(&l, &s->looked_at)) /* its kinds are others */
-        longer_reset(s->links_longer);
+        transfer_excess_reset(s->links_excess);
     s->looked_at = l;
     if (l.standing)
-        longer_look(s->links_longer, s->graph, l.from, s->delivered, is_of_links, &l, NULL);
+        transfer_excess_update(s->links_excess, s->graph, l.from, s->delivered, is_of_links, &l, NULL);
     else
-        longer_reset(s->links_longer);
-    o.excess = longer_excess(s->links_longer, 0);
+        transfer_excess_reset(s->links_excess);
+    o.excess = transfer_excess_of_way(s->links_excess, 0);
     o.standing = l.standing && o.excess > 0 && graph_step_about(s->graph, 0).number >= l.from + LINK_STEPS &&
                  !is_explained(s, &l);
     s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
-        s->slower[k] = (float)longer_excess_of(s->links_longer, k);
+        s->slower[k] = (float)transfer_excess_of_kind(s->links_excess, k);
     change.transfer_excess = s->slower;
     report(s, &o, &change,
-           &(struct bounds){ .set = set_transfers,
+           &(struct cost_bounds){ .set = set_transfers,
                              .low = exp(-away),
                              .high = exp(away),
                              .lasts = true,
@@ -453,7 +452,7 @@ static void judge_roles(struct call_steps *s)
 
     set_role(s, &change, excess);
     report(s, &o, &change,
-           &(struct bounds){ .set = set_role,
+           &(struct cost_bounds){ .set = set_role,
                              .low = fmax(0, wide.low),
                              .high = wide.high,
                              .lasts = true,
@@ -482,7 +481,7 @@ static void judge_pieces(struct call_steps *s)
 
     report(
         s, &o, &change,
-        &(struct bounds){
+        &(struct cost_bounds){
             .set = set_even, .low = fmin(1, PIECES_NARROW / s->pieces.sigma), .high = 0, .beside = { 1, 1 } },
         &s->uneven_pieces);
 }
@@ -538,7 +537,7 @@ static void judge_jitter(struct call_steps *s)
     }
     if (o.standing && !is_priced(s, &s->strikes))
         o.from = strikes_from(s, o.from, change.struck_s);
-    report(s, &o, &change, &(struct bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) }, &s->strikes);
+    report(s, &o, &change, &(struct cost_bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) }, &s->strikes);
 }
 
 /* After diagnosis_step(): what is not the own work of some ranks. */
@@ -548,12 +547,12 @@ static void judge_others(struct call_steps *s)
     size_t n_named = diagnosis_stragglers(s->diagnosis, &named);
     bool starved;
 
-    starved_keep(s->starved, named, n_named);
+    starvation_keep(s->starvation, named, n_named);
     starved = slower_by(s, named, n_named);
     /* Its price was taken without its transfers, and the next one may be many steps away. */
-    if (starved && !s->was_starved)
+    if (starved && !s->was_starvation)
         diagnosis_price_now(s->diagnosis);
-    s->was_starved = starved;
+    s->was_starvation = starved;
     judge_links(s);
     judge_roles(s);
     /* Ranks that are slower for longer: their pieces are neither strikes nor uneven. */
@@ -732,11 +731,11 @@ static void forget_steps(struct call_steps *s)
     graph_reset(s->graph);
     roles_reset(s->roles);
     links_reset(s->links);
-    longer_reset(s->links_longer);
-    starved_reset(s->starved);
+    transfer_excess_reset(s->links_excess);
+    starvation_reset(s->starvation);
     s->pieces = (struct pieces){ 0 };
     s->slow_links = s->heavy_role = s->uneven_pieces = s->strikes = (struct suspicion){ 0 };
-    s->was_starved = false;
+    s->was_starvation = false;
     s->any = false;
 }
 

@@ -7,7 +7,7 @@
 
 #define SMALL 0.05 /* of all bytes: what does not count */
 
-struct sums {
+struct traffic_sums {
     double all, world, messages;
     double inner, rails; /* of the groups of that size that have the most: ranks that follow one another; with the same place in groups */
     double rest;         /* all else */
@@ -25,11 +25,11 @@ static uint32_t largest(const double *bytes, uint32_t ranks)
     return best;
 }
 
-static void sum_up(const struct exchange *e, struct sums *s)
+static void sum_up(const struct exchange *e, struct traffic_sums *s)
 {
     double *inner = xcalloc(e->ranks, sizeof(*inner)), *rails = xcalloc(e->ranks, sizeof(*rails));
 
-    *s = (struct sums){ 0 };
+    *s = (struct traffic_sums){ 0 };
     for (size_t i = 0; i < e->n_comms; i++) {
         const struct exchange_comm *c = &e->comm[i];
 
@@ -122,7 +122,7 @@ static bool closes(const struct chain *c, uint32_t ranks)
     return c->wrap > c->bytes / (ranks - 1) / 2;
 }
 
-static bool name_messages(const struct exchange *e, const struct sums *s, char *name)
+static bool name_messages(const struct exchange *e, const struct traffic_sums *s, char *name)
 {
     struct chain c;
 
@@ -146,7 +146,7 @@ static bool name_messages(const struct exchange *e, const struct sums *s, char *
 
 bool exchange_name(const struct exchange *e, char name[EXCHANGE_NAME_SIZE])
 {
-    struct sums s;
+    struct traffic_sums s;
 
     *name = '\0';
     if (e->ranks < 2)

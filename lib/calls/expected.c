@@ -7,7 +7,7 @@
 #include "common/map.h"
 #include "common/xalloc.h"
 
-#define LONG   2.2        /* times what is expected: a pause or a strike, which shows nothing of the others */
+#define PAUSE_RATIO_EXPECTED   2.2        /* times what is expected: a pause or a strike, which shows nothing of the others */
 #define PASSES 3u         /* levels and factors stand on each other */
 #define APART  2.5        /* standard errors between two steps that differ */
 #define PAIRS  (1u << 22) /* of steps, of all classes, that are compared: some 20 ms */
@@ -126,7 +126,7 @@ static void find_levels(struct expected *e, const struct graph *g)
             l = &e->level[op->place];
             factor = factor_at(e, g, back, op->place)->now;
             should_s = factor * (isnan(l->mean_s) ? op->usual_s : l->mean_s);
-            if (op->work_s > LONG * should_s)
+            if (op->work_s > PAUSE_RATIO_EXPECTED * should_s)
                 continue;
             l->sum += op->work_s / factor;
             l->square += op->work_s / factor * op->work_s / factor;
@@ -207,7 +207,7 @@ static void find_factors(struct expected *e, const struct graph *g)
                 continue;
             f = factor_at(e, g, back, op->place);
             should_s = e->level[op->place].mean_s;
-            if (op->work_s > LONG * should_s * f->now)
+            if (op->work_s > PAUSE_RATIO_EXPECTED * should_s * f->now)
                 continue;
             f->is_s += op->work_s;
             f->should_s += should_s;

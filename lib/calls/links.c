@@ -10,40 +10,40 @@
 #include "model/interval.h"
 #include "model/statistics.h"
 
-#define LEARN       6u   /* transfers of a kind that show what is usual ... */
-#define FIRST       16u  /* steps whose medians are what is usual */
+#define LEARN_TRANSFERS       6u   /* transfers of a kind that show what is usual ... */
+#define USUAL_STEPS       16u  /* steps whose medians are what is usual */
 #define LEARN_STEPS 3u   /* ... over at least this many steps */
-#define SAMPLES     4.0  /* transfers in a step that count as independent, at the most */
+#define STEP_SAMPLES     4.0  /* transfers in a step that count as independent, at the most */
 #define RECENT_MEAN 19u  /* steps that a mean stands on which moves by 0.1 of each */
 #define DOUBT_STEPS 8u   /* between two looks at how uncertain the excess is */
-#define RECENT      0.4  /* of a new step in what is now */
-#define FOLLOW      0.02 /* of a step in what is usual */
-#define LIMIT_Z     6.0
-#define LIMIT       0.14 /* log of the excess, at the least: 15 % */
-#define CONFIRM     2u
-#define LET_GO      0.35 /* of the excess that it was named with ... */
+#define NOW_GAIN      0.4  /* of a new step in what is now */
+#define USUAL_GAIN_LINK      0.02 /* of a step in what is usual */
+#define LINK_Z     6.0
+#define EXCESS_LOG_MIN       0.14 /* log of the excess, at the least: 15 % */
+#define LINK_CONFIRM     2u
+#define EXCESS_LEFT      0.35 /* of the excess that it was named with ... */
 #define LET_GO_N    6u   /* ... for this many steps in a row */
-#define SIGMA_MIN   0.02
-#define CHANGES     16u /* from step to step that a mean of them stands on ... */
+#define LOG_SIGMA_MIN   0.02
+#define CHANGE_STEPS     16u /* from step to step that a mean of them stands on ... */
 #define CHANGES_MIN 8u
-#define FAR         3.0  /* ... each up to so many standard deviations ... */
+#define NOISE_CLIP_Z         3.0  /* ... each up to so many standard deviations ... */
 #define WANDERS     1.5  /* ... and times that, as levels wander */
 #define PAST 48u /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
-#define PAST_MIN   8u   /* ... unless there are fewer */
+#define PAST_STEPS_MIN   8u   /* ... unless there are fewer */
 #define UNLIKE     3.0  /* standard deviations of that, and less of many steps: ... */
 #define ALIKE      8.0  /* ... so many are as one */
 #define RECENT_STEPS 112u /* slow ones and PAST */
-#define NEWEST     4u   /* steps that show how slow it is now ... */
-#define NEAR       0.6  /* ... of which the mean of all slow ones must have so much */
+#define ONSET_NEWEST_STEPS     4u   /* steps that show how slow it is now ... */
+#define ONSET_HEIGHT       0.6  /* ... of which the mean of all slow ones must have so much */
 #define MOST_SIGMA 0.1  /* of a kind whose transfers nobody waited for */
 #define FLOOR      1e-3 /* of a step: what a transfer varies by less than that shows nothing */
 #define STEP_MIN_S 1e-6
 #define CLEARLY    2.0 /* times what the named place explains: another one is named ... */
 #define REST       0.5 /* of the excess of a part: the rest of the place is slow, too */
-#define SAME       0.9 /* of what a place explains: a part explains as much */
+#define SAME_EXPLAINED       0.9 /* of what a place explains: a part explains as much */
 #define MOVE       4u  /* ... after as many steps in a row */
 
-struct kind {
+struct kind_level {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
     float last, change;  /* that of the last step, less the usual; half the mean square of what it changes by from step to step ... */
@@ -53,15 +53,15 @@ struct kind {
     float excess; /* log of what its transfers take now over what is usual */
     float most;   /* log: its upper bound until it is known, the median of most_steps steps' shortest */
     uint32_t most_steps;
-    float first[FIRST]; /* the log of the transfer in the first steps, or of these bounds */
+    float first[USUAL_STEPS]; /* the log of the transfer in the first steps, or of these bounds */
     double sum;         /* of the step at hand */
     float most_in_step;
     uint32_t in_step, most_n;
 };
 
-struct place { /* a candidate */
+struct candidate_place { /* a candidate */
     uint32_t node[2], nodes;
-    struct fit {
+    struct excess_sums {
         double sum, weight; /* over kinds */
         double excess;      /* the sum of their excesses, each with its weight */
     } fit, all, messages;   /* of the kinds that show it; of all that reach it; of those between two nodes */
@@ -69,14 +69,14 @@ struct place { /* a candidate */
 };
 
 struct links {
-    struct kind *kind;
+    struct kind_level *kind;
     size_t cap;
-    struct place *place;
+    struct candidate_place *place;
     size_t n_places, places_cap;
     struct map places; /* by place_key() */
     uint32_t *reached; /* by node: the kind that reached it last, and 1 */
     size_t reached_cap;
-    struct place collectives; /* those of more than two nodes */
+    struct candidate_place collectives; /* those of more than two nodes */
     struct links_slow slow;
     uint32_t above, below, elsewhere, kinds;
     double named;
@@ -130,7 +130,7 @@ bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
 static void follow_step(struct links *l, double took_s)
 {
     l->step_s =
-        l->steps++ ? l->step_s + fmax(-l->step_s, fmin(l->step_s, took_s - l->step_s)) / fmin(l->steps, FIRST)
+        l->steps++ ? l->step_s + fmax(-l->step_s, fmin(l->step_s, took_s - l->step_s)) / fmin(l->steps, USUAL_STEPS)
                    : took_s;
     l->floor_s = FLOOR * fmax(l->step_s, STEP_MIN_S);
 }
@@ -150,7 +150,7 @@ static void gather(struct links *l, const struct graph *g, const struct graph_st
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct graph_meeting *m;
-        struct kind *k;
+        struct kind_level *k;
 
         if (!s->op[i].first)
             continue;
@@ -167,59 +167,59 @@ static void gather(struct links *l, const struct graph *g, const struct graph_st
     }
 }
 
-static double sigma_of(const struct kind *k)
+static double sigma_of(const struct kind_level *k)
 {
-    return fmax(SIGMA_MIN, sqrt(k->square));
+    return fmax(LOG_SIGMA_MIN, sqrt(k->square));
 }
 
 /* Against which what its transfers take now stands out.  The first steps of a program may be unlike those that come, and are remembered for long:
  * of a kind that keeps its level since, the changes from step to step show how much it varies. */
-static double noise_of(const struct kind *k)
+static double noise_of(const struct kind_level *k)
 {
     double sigma = sigma_of(k);
 
-    return k->changes < CHANGES_MIN ? sigma : fmax(SIGMA_MIN, fmin(sigma, WANDERS * sqrt(k->change)));
+    return k->changes < CHANGES_MIN ? sigma : fmax(LOG_SIGMA_MIN, fmin(sigma, WANDERS * sqrt(k->change)));
 }
 
 /* A change that is far more than usual, such as that to another level, counts as little more. */
-static void follow_change(struct kind *k, double off)
+static void follow_change(struct kind_level *k, double off)
 {
     double square = (off - k->last) * (off - k->last) / 2;
 
     if (k->steps) {
         if (k->changes >= CHANGES_MIN)
-            square = fmin(square, FAR * FAR * k->change);
+            square = fmin(square, NOISE_CLIP_Z * NOISE_CLIP_Z * k->change);
         k->changes++;
-        k->change += (float)((square - k->change) / fmin(k->changes, CHANGES));
+        k->change += (float)((square - k->change) / fmin(k->changes, CHANGE_STEPS));
     }
     k->last = (float)off;
 }
 
 /* A step in which nobody waited for such a transfer, and none was waited for before. */
-static void follow_most(struct kind *k)
+static void follow_most(struct kind_level *k)
 {
-    float v[FIRST];
+    float v[USUAL_STEPS];
 
-    if (k->n || k->most_steps == FIRST)
+    if (k->n || k->most_steps == USUAL_STEPS)
         return;
     k->first[k->most_steps++] = k->most_in_step;
     memcpy(v, k->first, sizeof(v));
     k->most = statistics_medianf(v, k->most_steps);
 }
 
-static void follow(const struct links *l, struct kind *k, bool held)
+static void follow(const struct links *l, struct kind_level *k, bool held)
 {
     double y = k->sum / k->in_step, x = without_floor(l, y), n = k->in_step, off;
 
     if (!k->n && k->most_steps > LEARN_STEPS && x > k->most) { /* it has become longer than it was */
         k->usual = k->most;
         k->square = MOST_SIGMA * MOST_SIGMA;
-        k->n = LEARN;
-        k->steps = FIRST;
+        k->n = LEARN_TRANSFERS;
+        k->steps = USUAL_STEPS;
     }
 
-    if (k->steps < FIRST && !held) { /* medians of what came so far */
-        float v[FIRST];
+    if (k->steps < USUAL_STEPS && !held) { /* medians of what came so far */
+        float v[USUAL_STEPS];
 
         k->first[k->steps] = (float)x;
         memcpy(v, k->first, sizeof(v));
@@ -230,18 +230,18 @@ static void follow(const struct links *l, struct kind *k, bool held)
         k->square *= k->square;
     }
     off = y - with_floor(l, k->usual);
-    k->now += (float)(RECENT * (off - k->now));
+    k->now += (float)(NOW_GAIN * (off - k->now));
     follow_change(k, off);
-    if (k->steps >= FIRST && !held && fabs(off) < 4 * sigma_of(k)) {
+    if (k->steps >= USUAL_STEPS && !held && fabs(off) < 4 * sigma_of(k)) {
         double step = fmax(-1, fmin(1, off / (3 * sigma_of(k))));
 
-        k->usual = (float)without_floor(l, with_floor(l, k->usual) + FOLLOW * step * sigma_of(k));
-        k->square += (float)(FOLLOW * (off * off - k->square));
+        k->usual = (float)without_floor(l, with_floor(l, k->usual) + USUAL_GAIN_LINK * step * sigma_of(k));
+        k->square += (float)(USUAL_GAIN_LINK * (off * off - k->square));
     }
-    k->weight = (float)(k->weight + RECENT * (fmin(n, SAMPLES) - k->weight));
+    k->weight = (float)(k->weight + NOW_GAIN * (fmin(n, STEP_SAMPLES) - k->weight));
     k->share = (float)(1 / (1 + l->floor_s / exp(k->usual)));
     k->excess = (float)(without_floor(l, with_floor(l, k->usual) + k->now) - k->usual);
-    if (k->steps >= FIRST || !held) { /* one that is still learnt goes on when it is not held */
+    if (k->steps >= USUAL_STEPS || !held) { /* one that is still learnt goes on when it is not held */
         k->n += k->in_step;
         k->steps++;
     }
@@ -249,9 +249,9 @@ static void follow(const struct links *l, struct kind *k, bool held)
     k->in_step = 0;
 }
 
-static bool is_learnt(const struct kind *k)
+static bool is_learnt(const struct kind_level *k)
 {
-    return k->n >= LEARN && k->steps > LEARN_STEPS;
+    return k->n >= LEARN_TRANSFERS && k->steps > LEARN_STEPS;
 }
 
 /* ---- what explains it ---- */
@@ -267,7 +267,7 @@ static void place_add(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
         return;
     map_put(&l->places, place_key(nodes, a, b), (uint32_t)l->n_places);
     l->place = xgrow(l->place, &l->places_cap, l->n_places + 1, sizeof(*l->place));
-    l->place[l->n_places++] = (struct place){ .nodes = nodes, .node = { a, b } };
+    l->place[l->n_places++] = (struct candidate_place){ .nodes = nodes, .node = { a, b } };
 }
 
 /* All places that a transfer between nodes has been seen through: everything, each node, each pair that exchanges messages. */
@@ -289,22 +289,22 @@ static void make_places(struct links *l, const struct graph *g)
     l->kinds = graph_kinds(g);
 }
 
-static double explained(const struct fit *f)
+static double explained(const struct excess_sums *f)
 {
     return f->weight > 0 && f->sum > 0 ? f->sum * f->sum / f->weight : 0;
 }
 
-static double mean_excess(const struct fit *f)
+static double mean_excess(const struct excess_sums *f)
 {
     return f->excess / f->weight;
 }
 
-static bool is_slow(const struct fit *f)
+static bool is_slow(const struct excess_sums *f)
 {
-    return f->weight > 0 && mean_excess(f) > LIMIT && f->sum / sqrt(f->weight) > LIMIT_Z;
+    return f->weight > 0 && mean_excess(f) > EXCESS_LOG_MIN && f->sum / sqrt(f->weight) > LINK_Z;
 }
 
-static void add_to(struct fit *f, const struct kind *k)
+static void add_to(struct excess_sums *f, const struct kind_level *k)
 {
     double noise = noise_of(k), weight = k->share * k->weight / (noise * noise);
 
@@ -313,16 +313,16 @@ static void add_to(struct fit *f, const struct kind *k)
     f->excess += weight * k->share * k->excess;
 }
 
-static struct place *place_get(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
+static struct candidate_place *place_get(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
 {
     uint32_t at = map_get(&l->places, place_key(nodes, a, b));
 
     return at != MAP_NONE ? &l->place[at] : NULL;
 }
 
-static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b, const struct kind *k)
+static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b, const struct kind_level *k)
 {
-    struct place *p = place_get(l, nodes, a, b);
+    struct candidate_place *p = place_get(l, nodes, a, b);
 
     if (!p)
         return;
@@ -333,9 +333,9 @@ static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b
 }
 
 /* A collective may not show a slow link of its nodes: who comes last finds there what the others have sent. */
-static void add_collective(struct place *p, const struct kind *k)
+static void add_collective(struct candidate_place *p, const struct kind_level *k)
 {
-    struct fit with = p->fit;
+    struct excess_sums with = p->fit;
 
     add_to(&with, k);
     add_to(&p->all, k);
@@ -351,7 +351,7 @@ static void add_to_reached(struct links *l, uint32_t kind, const struct graph_ki
         l->reached[info->node[i]] = kind + 1;
     }
     for (size_t i = 0; i < l->n_places; i++) {
-        struct place *p = &l->place[i];
+        struct candidate_place *p = &l->place[i];
         bool has = true;
 
         for (uint32_t n = 0; n < p->nodes; n++)
@@ -361,7 +361,7 @@ static void add_to_reached(struct links *l, uint32_t kind, const struct graph_ki
     }
 }
 
-static void add_pair(struct links *l, const struct graph_kind_info *info, const struct kind *k)
+static void add_pair(struct links *l, const struct graph_kind_info *info, const struct kind_level *k)
 {
     add_to_named(l, 0, 0, 0, k);
     add_to_named(l, 1, info->node[0], 0, k);
@@ -370,7 +370,7 @@ static void add_pair(struct links *l, const struct graph_kind_info *info, const 
 }
 
 /* Collectives decide only between places that explain the same. */
-static bool is_better(const struct place *p, const struct place *than)
+static bool is_better(const struct candidate_place *p, const struct candidate_place *than)
 {
     double x = explained(&p->fit), y = explained(&than->fit);
 
@@ -378,44 +378,44 @@ static bool is_better(const struct place *p, const struct place *than)
 }
 
 /* Where a place is named, kinds that were new then have no past to compare with. */
-static bool counts(const struct links *l, const struct kind *k)
+static bool counts(const struct links *l, const struct kind_level *k)
 {
-    return is_learnt(k) && (!l->slow.standing || k->steps >= FIRST);
+    return is_learnt(k) && (!l->slow.standing || k->steps >= USUAL_STEPS);
 }
 
 /* Is one of these places part of the other, as a link is of the adapters at its ends? */
-static bool is_part(const struct place *part, const struct place *of)
+static bool is_part(const struct candidate_place *part, const struct candidate_place *of)
 {
     return part->pairs && of->pairs && part->nodes > of->nodes &&
            (!of->nodes || part->node[0] == of->node[0] || part->node[1] == of->node[0]);
 }
 
 /* What messages through a place show without those through a part of it; weight 0: nothing. */
-static struct fit rest_of(const struct place *p, const struct place *part)
+static struct excess_sums rest_of(const struct candidate_place *p, const struct candidate_place *part)
 {
-    struct fit rest = { p->messages.sum - part->messages.sum, p->messages.weight - part->messages.weight,
+    struct excess_sums rest = { p->messages.sum - part->messages.sum, p->messages.weight - part->messages.weight,
                         p->messages.excess - part->messages.excess };
 
-    return rest.weight > 1e-6 * p->messages.weight ? rest : (struct fit){ 0 };
+    return rest.weight > 1e-6 * p->messages.weight ? rest : (struct excess_sums){ 0 };
 }
 
 /* Do they show that the rest is slow, as the part is? */
-static bool rest_is_slow(const struct place *p, const struct place *part)
+static bool rest_is_slow(const struct candidate_place *p, const struct candidate_place *part)
 {
-    struct fit rest = rest_of(p, part);
+    struct excess_sums rest = rest_of(p, part);
 
     return is_slow(&rest) && mean_excess(&rest) > REST * mean_excess(&part->messages);
 }
 
 /* The part of a place that explains about the same, as long as nothing shows that the rest is slow; the place itself where there is none. */
-static const struct place *narrowest(const struct links *l, const struct place *p)
+static const struct candidate_place *narrowest(const struct links *l, const struct candidate_place *p)
 {
-    const struct place *part = p;
+    const struct candidate_place *part = p;
 
     for (size_t i = 0; i < l->n_places; i++) {
-        const struct place *q = &l->place[i];
+        const struct candidate_place *q = &l->place[i];
 
-        if (is_part(q, p) && is_slow(&q->fit) && explained(&q->fit) > SAME * explained(&p->fit) && !rest_is_slow(p, q) &&
+        if (is_part(q, p) && is_slow(&q->fit) && explained(&q->fit) > SAME_EXPLAINED * explained(&p->fit) && !rest_is_slow(p, q) &&
             (part == p || explained(&q->fit) > explained(&part->fit)))
             part = q;
     }
@@ -423,16 +423,16 @@ static const struct place *narrowest(const struct links *l, const struct place *
 }
 
 /* Of the places, the one that explains most; of equals the one with the most kinds, which comes first. */
-static const struct place *explain(struct links *l, const struct graph *g)
+static const struct candidate_place *explain(struct links *l, const struct graph *g)
 {
-    const struct place *best = NULL;
+    const struct candidate_place *best = NULL;
 
     make_places(l, g);
     for (size_t i = 0; i < l->n_places; i++) {
-        l->place[i].fit = l->place[i].all = l->place[i].messages = (struct fit){ 0 };
+        l->place[i].fit = l->place[i].all = l->place[i].messages = (struct excess_sums){ 0 };
         l->place[i].pairs = false;
     }
-    l->collectives = (struct place){ 0 };
+    l->collectives = (struct candidate_place){ 0 };
     if (l->reached)
         memset(l->reached, 0, l->reached_cap * sizeof(*l->reached));
     for (uint32_t i = 0; i < l->kinds; i++) /* before the collectives of more nodes */
@@ -456,7 +456,7 @@ static const struct place *explain(struct links *l, const struct graph *g)
 
 /* Is another place, which explains more, the one to name?  A place and a part of it explain about the same, because the part's messages
  * are most of what both explain: what decides is whether the other messages are slow as well. */
-static bool is_clearly_better(const struct place *p, const struct place *named)
+static bool is_clearly_better(const struct candidate_place *p, const struct candidate_place *named)
 {
     if (is_part(p, named) && !rest_is_slow(named, p))
         return true;
@@ -466,7 +466,7 @@ static bool is_clearly_better(const struct place *p, const struct place *named)
 }
 
 /* Are messages slow there, while those collectives are named for which messages were as fast as before? */
-static bool refutes(const struct links *l, const struct place *p)
+static bool refutes(const struct links *l, const struct candidate_place *p)
 {
     return l->slow.collectives && p->pairs && is_slow(&p->messages);
 }
@@ -486,7 +486,7 @@ static double excess_in(const struct links *l, const struct graph *g, uint32_t b
 
     for (size_t i = 0; i < s.n; i++) {
         const struct graph_meeting *m;
-        const struct kind *k;
+        const struct kind_level *k;
         double x, w;
 
         if (!s.op[i].first)
@@ -531,7 +531,7 @@ static void recent_of(const struct links *l, const struct graph *g, uint32_t bac
 static uint32_t onset_of(const struct recent *r, double excess)
 {
     double all = 0, newest = 0, sum = 0, best = 0;
-    uint32_t of_newest = r->n < NEWEST ? r->n : NEWEST, from = r->n;
+    uint32_t of_newest = r->n < ONSET_NEWEST_STEPS ? r->n : ONSET_NEWEST_STEPS, from = r->n;
 
     for (uint32_t i = 0; i < r->n; i++)
         all += r->x[i];
@@ -544,7 +544,7 @@ static uint32_t onset_of(const struct recent *r, double excess)
         since = sum / k;
         before = (all - sum) / (r->n - k);
         more = since - before;
-        if (more > excess / 2 && more > NEAR * (newest - before) && k * (double)(r->n - k) * more * more > best) {
+        if (more > excess / 2 && more > ONSET_HEIGHT * (newest - before) && k * (double)(r->n - k) * more * more > best) {
             best = k * (double)(r->n - k) * more * more;
             from = k;
         }
@@ -566,7 +566,7 @@ static bool stands_out(const struct links *l, const struct recent *r)
         } else {
             past[n++] = r->x[i];
         }
-    if (n < PAST_MIN)
+    if (n < PAST_STEPS_MIN)
         return true;
     middle = statistics_median(past, n);
     for (uint32_t i = 0; i < n; i++)
@@ -596,7 +596,7 @@ static double error_of(const struct links *l, const struct graph *g, uint32_t ba
 }
 
 /* The place is named, where its newest steps stand out. */
-static void name_place(struct links *l, const struct graph *g, const struct place *p, uint32_t back)
+static void name_place(struct links *l, const struct graph *g, const struct candidate_place *p, uint32_t back)
 {
     const struct links_slow was = l->slow;
     bool was_by_pairs = l->by_pairs;
@@ -627,7 +627,7 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
 {
     double spread, mean = excess_in(l, g, back, &spread);
 
-    l->below = mean < LET_GO * l->named ? l->below + 1 : 0;
+    l->below = mean < EXCESS_LEFT * l->named ? l->below + 1 : 0;
     if (l->below >= LET_GO_N)
         l->slow.standing = false;
     if (!isnan(mean))
@@ -638,7 +638,7 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
         l->slow.error = error_of(l, g, back);
 }
 
-static bool is_named(const struct links *l, const struct place *p)
+static bool is_named(const struct links *l, const struct candidate_place *p)
 {
     return l->slow.standing && l->slow.collectives == (p == &l->collectives) && p->nodes == l->slow.nodes &&
            p->node[0] == l->slow.node[0] && p->node[1] == l->slow.node[1];
@@ -647,7 +647,7 @@ static bool is_named(const struct links *l, const struct place *p)
 void links_step(struct links *l, const struct graph *g, uint32_t back)
 {
     struct graph_step s = graph_step_get(g, back);
-    const struct place *p, *named;
+    const struct candidate_place *p, *named;
 
     l->kind = xgrow(l->kind, &l->cap, graph_kinds(g), sizeof(*l->kind));
     follow_step(l, s.end_s - s.begin_s);
@@ -672,7 +672,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
         return;
     }
     l->above = p && is_slow(&p->fit) ? l->above + 1 : 0;
-    if (l->above >= CONFIRM)
+    if (l->above >= LINK_CONFIRM)
         name_place(l, g, p, back);
 }
 
@@ -687,6 +687,6 @@ double links_limit(const struct links *l, uint32_t nodes)
 
     for (size_t i = 0; i < l->n_places; i++)
         if (l->place[i].nodes == nodes && l->place[i].fit.weight > 0)
-            limit = fmax(limit, expm1(fmax(LIMIT, LIMIT_Z / sqrt(l->place[i].fit.weight))));
+            limit = fmax(limit, expm1(fmax(EXCESS_LOG_MIN, LINK_Z / sqrt(l->place[i].fit.weight))));
     return limit;
 }

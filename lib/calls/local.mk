@@ -7,12 +7,12 @@ libcalls_a_SOURCES = \
 	lib/calls/exchange.c lib/calls/exchange.h \
 	lib/calls/expected.c lib/calls/expected.h \
 	lib/calls/links.c lib/calls/links.h \
-	lib/calls/longer.c lib/calls/longer.h \
+	lib/calls/transfer_excess.c lib/calls/transfer_excess.h \
 	lib/calls/overlap.c lib/calls/overlap.h \
 	lib/calls/path.c lib/calls/path.h \
 	lib/calls/picture.c lib/calls/picture.h \
 	lib/calls/pieces.c lib/calls/pieces.h \
 	lib/calls/price.c lib/calls/price.h \
 	lib/calls/roles.c lib/calls/roles.h \
-	lib/calls/starved.c lib/calls/starved.h
+	lib/calls/starvation.c lib/calls/starvation.h
 CALLS_LIBS = libcalls.a $(GRAPH_LIBS) $(DETECT_LIBS) $(RING_LIBS) -lm

@@ -8,7 +8,7 @@
 #include "model/bucket.h"
 
 #define OPS_MAX      (1u << 16) /* in the steps that are replayed: some ms a replay */
-#define KNOWN_MIN    8u         /* transfers of a kind that show what those take that nobody waited for */
+#define UNWAITED_MIN    8u         /* transfers of a kind that show what those take that nobody waited for */
 #define UNKNOWN_MOST 0.02       /* share of unknown transfers from which on their sum is unknown */
 #define SIZES_BEYOND 2.0 /* buckets this much smaller or larger than what was seen are looked at, too */
 #define COUNTS_MAX   4096
@@ -30,7 +30,7 @@ struct newest {
     double at_s;
 };
 
-struct sums {
+struct hidden_sums {
     double stays, calls, nonblocking, waiting_s, exposed_s;
     double hidden_s, low_s, high_s; /* low, high: with what transfers take at least, at most */
     double transfers, unknown;      /* unknown: nothing bounds them, or nothing but a bound is known */
@@ -51,7 +51,7 @@ struct measuring {
         float median_s, error_s; /* error: of the median, 90 % */
         uint32_t n;
     } * kind;          /* by kind: of transfers that a rank waited for */
-    struct sums *sums; /* by group */
+    struct hidden_sums *sums; /* by group */
     uint32_t without;  /* group whose transfers take no time; n_groups: all */
 };
 
@@ -62,7 +62,7 @@ static void take_begin(struct measuring *w, uint32_t rank, const struct newest *
     uint32_t kind = graph_meeting_get(w->graph, at->meeting)->kind, group = w->group[kind];
     const struct graph_kind_info *info = graph_kind_get(w->graph, kind);
     struct rank_in_group *k;
-    struct sums *t;
+    struct hidden_sums *t;
 
     if (info->message || group >= w->n_groups)
         return;
@@ -96,7 +96,7 @@ static bool follow(struct measuring *w, const struct graph_op *op, const struct 
 }
 
 /* The first completion after all were begun: that is how the buckets of this step were spread. */
-static void take_awaited(struct rank_in_group *k, struct sums *t, const struct graph_step *s, double at_s)
+static void take_awaited(struct rank_in_group *k, struct hidden_sums *t, const struct graph_step *s, double at_s)
 {
     if (k->step != s->number || k->awaited)
         return;
@@ -116,7 +116,7 @@ static double beside(double transfer_s, const struct graph_meeting *m, double in
     return fmax(0, (isnan(m->most_s) ? transfer_s : fmin(m->most_s, transfer_s)) - inside_s);
 }
 
-static void take_transfer(const struct measuring *w, struct sums *t, const struct graph_meeting *m,
+static void take_transfer(const struct measuring *w, struct hidden_sums *t, const struct graph_meeting *m,
                           const struct graph_stay *stay)
 {
     double inside_s = fmax(0, fmin(stay->over_s, stay->leave_s) - fmax(stay->begin_s, stay->enter_s));
@@ -131,7 +131,7 @@ static void take_transfer(const struct measuring *w, struct sums *t, const struc
         return;
     }
     t->unknown += !k->n;
-    if (k->n >= KNOWN_MIN) {
+    if (k->n >= UNWAITED_MIN) {
         t->hidden_s += beside(k->median_s, m, inside_s);
         t->low_s += beside(k->median_s - k->error_s, m, inside_s);
         t->high_s += beside(k->median_s + k->error_s, m, inside_s);
@@ -153,7 +153,7 @@ static void take_stay(const struct graph_op *op, const struct graph_step *s, con
     uint32_t group = w->group[m->kind];
     bool sends = kind->message && kind->from == op->rank, blocks = follow(w, op, s, stay);
     struct rank_in_group *k;
-    struct sums *t;
+    struct hidden_sums *t;
 
     if (group >= w->n_groups)
         return;
@@ -181,14 +181,14 @@ static void take_stay(const struct graph_op *op, const struct graph_step *s, con
         take_transfer(w, t, m, stay);
 }
 
-struct taken {
+struct kind_time {
     uint32_t kind;
     float transfer_s;
 };
 
 static int by_kind(const void *a, const void *b)
 {
-    const struct taken *x = a, *y = b;
+    const struct kind_time *x = a, *y = b;
 
     return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
                               : (x->transfer_s > y->transfer_s) - (x->transfer_s < y->transfer_s);
@@ -196,7 +196,7 @@ static int by_kind(const void *a, const void *b)
 
 /* Half of the distance between the quartiles is 0.6745 standard deviations, of a normal distribution; its median's error is 1.253 times
  * the mean's.  Twice that, for the deviation of those that it stands for. */
-static struct usual usual_of(const struct taken *t, uint32_t n)
+static struct usual usual_of(const struct kind_time *t, uint32_t n)
 {
     float half = (t[n - 1 - n / 4].transfer_s - t[n / 4].transfer_s) / 2;
 
@@ -206,7 +206,7 @@ static struct usual usual_of(const struct taken *t, uint32_t n)
 
 static void find_usual(struct measuring *w, uint32_t steps)
 {
-    struct taken *t = NULL;
+    struct kind_time *t = NULL;
     size_t n = 0, cap = 0;
 
     w->kind = xcalloc(graph_kinds(w->graph), sizeof(*w->kind));
@@ -219,7 +219,7 @@ static void find_usual(struct measuring *w, uint32_t steps)
             if (!s.op[i].first || isnan(m->transfer_s))
                 continue;
             t = xgrow(t, &cap, n + 1, sizeof(*t));
-            t[n++] = (struct taken){ m->kind, m->transfer_s };
+            t[n++] = (struct kind_time){ m->kind, m->transfer_s };
         }
     }
     if (n)
@@ -233,7 +233,7 @@ static void find_usual(struct measuring *w, uint32_t steps)
     free(t);
 }
 
-static struct overlap_group group_of(const struct sums *t, double steps, uint32_t ranks)
+static struct overlap_group group_of(const struct hidden_sums *t, double steps, uint32_t ranks)
 {
     double n = steps * ranks;
     bool known = t->unknown <= UNKNOWN_MOST * t->transfers;
@@ -249,7 +249,7 @@ static struct overlap_group group_of(const struct sums *t, double steps, uint32_
                                    .most_won_s = NAN };
 }
 
-static void add_sums(struct sums *to, const struct sums *t)
+static void add_sums(struct hidden_sums *to, const struct hidden_sums *t)
 {
     to->calls += t->calls;
     to->nonblocking += t->nonblocking;
@@ -295,7 +295,7 @@ static double most_won_s(struct graph *g, struct measuring *w, size_t group, uin
 }
 
 /* The operation of the group's nonblocking collectives; of several that with most calls. */
-static int begun_op(const struct sums *t)
+static int begun_op(const struct hidden_sums *t)
 {
     int best = 0;
 
@@ -362,7 +362,7 @@ static void find_best(struct overlap_buckets *o, const struct bucket *b, const s
 static struct overlap_buckets buckets_of(const struct measuring *w, uint32_t group, uint32_t steps,
                                          const struct overlap_group *o, double step_s)
 {
-    const struct sums *t = &w->sums[group];
+    const struct hidden_sums *t = &w->sums[group];
     struct overlap_buckets out = {
         .now = NAN, .now_bytes = NAN, .best = NAN, .best_bytes = NAN, .won_s = { NAN, NAN, NAN }
     };
@@ -429,7 +429,7 @@ void overlap_measure(struct overlap *o, struct graph *g, const uint32_t *group, 
     uint32_t steps = steps_of(g);
     struct measuring w = { .graph = g, .group = group, .n_groups = n_groups, .ranks = ranks_of(g, steps) };
     struct graph_change watch = { .stay = take_stay, .arg = &w };
-    struct sums all = { 0 };
+    struct hidden_sums all = { 0 };
     double all_s, longest_s = NAN;
 
     memset(o, 0, sizeof(*o));

@@ -6,16 +6,16 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define WIDE      0.09
-#define STEPS_MIN 6u
+#define PIECES_WIDE      0.09
+#define PIECES_STEPS_MIN 6u
 #define GAIN      0.15
 #define CLASS_MIN 8u   /* pieces that show what all do more of */
 #define CLASS_MAX 512u /* that are looked at */
-#define PIECE_MIN 0.1f /* of the longest piece of its rank: shorter ones are noise */
+#define PIECE_WORK_MIN 0.1f /* of the longest piece of its rank: shorter ones are noise */
 
 static bool shows(const struct graph_op *op, float longest_s)
 {
-    return op->known && op->place != GRAPH_NONE && op->usual_s > PIECE_MIN * longest_s;
+    return op->known && op->place != GRAPH_NONE && op->usual_s > PIECE_WORK_MIN * longest_s;
 }
 
 /* Takes away what all ranks do more of between the same two calls. */
@@ -69,12 +69,12 @@ void pieces_step(struct pieces *p, const struct graph *g, const struct graph_ste
     if (isnan(spread) || ++p->steps < 3) /* nothing is usual yet */
         return;
     p->sigma = p->steps == 3 ? spread : p->sigma + GAIN * (spread - p->sigma);
-    if (!(p->sigma > (p->wide ? PIECES_NARROW : WIDE))) {
+    if (!(p->sigma > (p->wide ? PIECES_NARROW : PIECES_WIDE))) {
         p->wide = false;
         p->since = 0;
         return;
     }
     if (!p->since++)
         p->from = s->number;
-    p->wide = p->since >= STEPS_MIN;
+    p->wide = p->since >= PIECES_STEPS_MIN;
 }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define PAUSE 2.2 /* times what the work at that place should be; more is no work of the rank's */
+#define PIECE_PAUSE_RATIO 2.2 /* times what the work at that place should be; more is no work of the rank's */
 
 /* Share of the work that goes with the excess. */
 static double share_of(double excess)
@@ -25,13 +25,13 @@ static double without_excess(const struct graph_op *op, const struct graph_step 
     if (!(excess > 0) || s->number < k->from)
         return work_s;
     excess *= grown(s->number, k->from, k->until);
-    slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > PAUSE ? 1 : s->factor);
-    if (slow_s > 0 && base > PAUSE * slow_s)
+    slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > PIECE_PAUSE_RATIO ? 1 : s->factor);
+    if (slow_s > 0 && base > PIECE_PAUSE_RATIO * slow_s)
         base = slow_s;
     return work_s - base * share_of(excess);
 }
 
-struct replay {
+struct changed_replay {
     const struct price_change *change;
     const struct graph *graph;
 };
@@ -44,17 +44,17 @@ bool price_is_struck(const struct graph_op *op, const struct graph_step *s, doub
 }
 
 /* What it would take if pieces of work were even; strikes and pauses stay. */
-static double even_s(const struct replay *r, const struct graph_op *op, const struct graph_step *s,
+static double even_s(const struct changed_replay *r, const struct graph_op *op, const struct graph_step *s,
                      double work_s, double more)
 {
     double should_s = more * expected_s(r->change->expected, r->graph, op, s);
 
-    return work_s < PAUSE * should_s ? should_s + r->change->even * (work_s - should_s) : work_s;
+    return work_s < PIECE_PAUSE_RATIO * should_s ? should_s + r->change->even * (work_s - should_s) : work_s;
 }
 
 static double work(const struct graph_op *op, const struct graph_step *s, void *arg)
 {
-    const struct replay *r = arg;
+    const struct changed_replay *r = arg;
     const struct price_change *c = r->change;
     double work_s = op->work_s, usual_s = op->usual_s * s->factor, more = 1;
 
@@ -73,7 +73,7 @@ static double work(const struct graph_op *op, const struct graph_step *s, void *
 
 static double transfer(const struct graph_meeting *m, const struct graph_step *s, void *arg)
 {
-    const struct replay *r = arg;
+    const struct changed_replay *r = arg;
     const struct price_change *c = r->change;
 
     return s->number < c->from ? m->over_s
@@ -88,7 +88,7 @@ static struct price price_of(double of_s, double changed_s)
 /* Replay the steps from c->from on, as they were and changed; returns how many. */
 static uint32_t replay_both(struct graph *g, const struct price_change *c, struct graph_ends *ends)
 {
-    struct replay replay = { c, g };
+    struct changed_replay replay = { c, g };
     struct graph_change change = { .work = work,
                                    .transfer = c->transfer_excess ? transfer : NULL,
                                    .arg = &replay };
@@ -133,7 +133,7 @@ uint32_t price_steps(struct graph *g, const struct price_change *c, double *save
 
         saved_s[i] = until_s - before_s;
         before_s = until_s;
-        more[i] = (s.factor > 0 && s.factor < PAUSE ? s.factor : 1) * (grows ? grown(s.number, grows->from, grows->until) : 1);
+        more[i] = (s.factor > 0 && s.factor < PIECE_PAUSE_RATIO ? s.factor : 1) * (grows ? grown(s.number, grows->from, grows->until) : 1);
     }
     return steps;
 }

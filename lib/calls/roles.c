@@ -7,15 +7,15 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define LEARN  8u    /* steps whose medians are the first levels */
+#define LEVEL_STEPS  8u    /* steps whose medians are the first levels */
 #define ENOUGH 3u    /* of them, before anything is reported */
-#define MEDIAN_ERROR 1.2533 /* of a median, for a mean's of 1: normal noise */
-#define FOLLOW 0.004 /* of a level, by which it moves a step */
+#define MEDIAN_TO_MEAN_ERROR 1.2533 /* of a median, for a mean's of 1: normal noise */
+#define LEVEL_GAIN 0.004 /* of a level, by which it moves a step */
 #define SERVES 0.1   /* of the heaviest role's level */
 
 struct roles {
     uint32_t n, roles, steps;
-    float *first_s; /* LEARN rows of n */
+    float *first_s; /* LEVEL_STEPS rows of n */
     float *level_s; /* by rank; NaN not known */
     float *role_s;  /* by role */
     float mean_s;   /* of the roles' */
@@ -55,10 +55,10 @@ static void begin(struct roles *r, uint32_t n, uint32_t roles)
     roles_reset(r);
     r->n = n;
     r->roles = roles;
-    r->first_s = xcalloc((size_t)n * LEARN, sizeof(float));
+    r->first_s = xcalloc((size_t)n * LEVEL_STEPS, sizeof(float));
     r->level_s = xcalloc(n, sizeof(float));
     r->role_s = xcalloc(roles, sizeof(float));
-    r->scratch = xcalloc(n > LEARN ? n : LEARN, sizeof(float));
+    r->scratch = xcalloc(n > LEVEL_STEPS ? n : LEVEL_STEPS, sizeof(float));
 }
 
 /* What all ranks that are not held do more of in this step than their level says: a median over slow ones, too, would lower the
@@ -89,7 +89,7 @@ static void learn(struct roles *r, const float *own_s)
             row[j] /= factor;
     }
     for (uint32_t i = 0; i < r->n; i++) {
-        float v[LEARN];
+        float v[LEVEL_STEPS];
         uint32_t m = 0;
 
         for (uint32_t k = 0; k <= r->steps; k++)
@@ -111,9 +111,9 @@ static void follow(struct roles *r, const float *own_s, const bool *held)
         if (isnan(r->level_s[i]))
             r->level_s[i] = own_s[i] / factor;
         else if (ratio > factor && !(held && held[i]))
-            r->level_s[i] *= 1 + (float)FOLLOW;
+            r->level_s[i] *= 1 + (float)LEVEL_GAIN;
         else if (ratio < factor && !(held && held[i]))
-            r->level_s[i] /= 1 + (float)FOLLOW;
+            r->level_s[i] /= 1 + (float)LEVEL_GAIN;
     }
 }
 
@@ -174,7 +174,7 @@ bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n
         return false;
     if (r->n != n || r->roles != graph_roles(g))
         begin(r, n, graph_roles(g));
-    if (r->steps < LEARN)
+    if (r->steps < LEVEL_STEPS)
         learn(r, own_s);
     else
         follow(r, own_s, held);
@@ -236,7 +236,7 @@ double roles_error(const struct roles *r, const struct graph *g, uint32_t role, 
             between += pow(r->role_s[i] / mean - 1, 2);
     square = within / n_role +
              (others > 1 ? fmax(within / n_others, between / (others - 1) / others) : within / n_others);
-    return MEDIAN_ERROR * sqrt(square) * r->role_s[role] / mean;
+    return MEDIAN_TO_MEAN_ERROR * sqrt(square) * r->role_s[role] / mean;
 }
 
 uint32_t roles_steps(const struct roles *r)

@@ -8,11 +8,11 @@
 #include "detect/rhythm.h"
 #include "common/xalloc.h"
 
-#define ALWAYS         6.0 /* as many strikes were to be expected before the first; by chance one in 400 has none */
+#define ALWAYS_STRIKES         6.0 /* as many strikes were to be expected before the first; by chance one in 400 has none */
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define SHORT_STEP_S   0.010
 #define LASTING_S      1.0
-#define TOGETHER       24u  /* steps between two that began, or were named, together */
+#define LEADER_STEPS       24u  /* steps between two that began, or were named, together */
 
 struct diagnosis *diagnosis_new(void)
 {
@@ -125,7 +125,7 @@ static const struct reported *first_reported(const struct work *w, struct entry 
 
 /* Steps so short may be parts of what the program would call one, such as the columns of a panel that ranks factorise in turn: what holds
  * for some of them is over with the turn. */
-static bool is_young(const struct diagnosis *d, const struct entry *e)
+static bool is_unconfirmed(const struct diagnosis *d, const struct entry *e)
 {
     uint32_t n = work_kept(d->work);
 
@@ -144,8 +144,8 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_c
         return NULL;
     f = &d->finding[at];
     f->class = class;
-    f->young = !d->entry[at].reported[0].step && is_young(d, &d->entry[at]);
-    if (!f->young) {
+    f->unconfirmed = !d->entry[at].reported[0].step && is_unconfirmed(d, &d->entry[at]);
+    if (!f->unconfirmed) {
         reported = first_reported(w, &d->entry[at], class);
         f->named_step = reported->step;
         f->named_seq = reported->seq;
@@ -247,7 +247,7 @@ bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o)
     o->from = c->jitter ? diagnosis_seq(d, c->jitter_onset) : 0;
     o->excess = c->strike_ratio;
     o->rate = c->strikes_per_step;
-    o->early = (double)c->jitter_onset < ALWAYS / c->strikes_per_step;
+    o->early = (double)c->jitter_onset < ALWAYS_STRIKES / c->strikes_per_step;
     return c->jitter;
 }
 
@@ -300,8 +300,8 @@ static void find_leader(struct diagnosis *d)
         if (!f->standing || d->entry[i].key < STRAGGLER_KEY)
             continue;
         any = true;
-        if (llabs((long long)(f->onset_step - t->onset_step)) <= TOGETHER ||
-            llabs((long long)(f->named_step - t->named_step)) <= TOGETHER)
+        if (llabs((long long)(f->onset_step - t->onset_step)) <= LEADER_STEPS ||
+            llabs((long long)(f->named_step - t->named_step)) <= LEADER_STEPS)
             d->finding[at].follows = true;
     }
     d->finding[at].follows = d->finding[at].follows && any;

@@ -1,6 +1,6 @@
 /* diagnosis.h - what holds a job back: all detectors over the steps of one job, and what each finding costs.
  *
- * Fed step by step, in order; judges at once, from what was fed; but what is found in steps shorter than 10 ms is young, and not to be
+ * Fed step by step, in order; judges at once, from what was fed; but what is found in steps shorter than 10 ms is unconfirmed, and not to be
  * told to anybody, until it has stood for a second. Findings stay in the list for the whole run
  * (the oldest that is over gives way). Prices are what-ifs by replaying the arrivals with the cause removed
  * (Ousterhout et al. 2015; Lin et al. 2025): a step ends with its last rank, so what a cause costs in a step

@@ -5,11 +5,11 @@
 #include "detect/diagnosis_private.h"
 #include "model/statistics.h"
 
-#define NEAR      32u /* steps on either side of the onset, but for the one next to it */
-#define NEAR_MIN  8u
-#define CERTAIN_Z 2.0 /* standard errors by which they differ at least */
+#define BESIDE_ONSET      32u /* steps on either side of the onset, but for the one next to it */
+#define BESIDE_ONSET_MIN  8u
+#define MISSED_Z 2.0 /* standard errors by which they differ at least */
 /* Standard error of a median of normal values, sqrt(pi / 2) times that of their mean, over their median absolute deviation. */
-#define MEDIAN_ERROR (STATISTICS_MAD_TO_SD * 1.2533)
+#define MAD_TO_ERROR (STATISTICS_MAD_TO_SD * 1.2533)
 
 /* Times of steps on one side of an onset: their median, which rare strikes leave as it is, and its standard error. */
 struct side {
@@ -20,7 +20,7 @@ struct side {
 /* Of the n steps from `back` on, less what each would be shorter; saved_s NULL: as they were. */
 static struct side side_of(const struct work *w, uint32_t back, uint32_t n, const double *saved_s)
 {
-    float v[NEAR], off[NEAR];
+    float v[BESIDE_ONSET], off[BESIDE_ONSET];
     struct side side = { NAN, NAN, 0 };
 
     for (uint32_t i = 0; i < n; i++) {
@@ -29,12 +29,12 @@ static struct side side_of(const struct work *w, uint32_t back, uint32_t n, cons
         if (!k->pause)
             v[side.n++] = (float)((k->duration_s - (saved_s ? saved_s[i] : 0)) / work_beat(w, k->seq));
     }
-    if (side.n < NEAR_MIN)
+    if (side.n < BESIDE_ONSET_MIN)
         return side;
     side.median_s = statistics_medianf(v, side.n);
     for (uint32_t i = 0; i < side.n; i++)
         off[i] = fabsf(v[i] - (float)side.median_s);
-    side.error_s = MEDIAN_ERROR * statistics_medianf(off, side.n) / sqrt(side.n);
+    side.error_s = MAD_TO_ERROR * statistics_medianf(off, side.n) / sqrt(side.n);
     return side;
 }
 
@@ -42,8 +42,8 @@ static struct side side_of(const struct work *w, uint32_t back, uint32_t n, cons
 static bool has_company(const struct diagnosis *d, size_t at)
 {
     for (size_t i = 0; i < d->n; i++)
-        if (i != at && d->finding[i].standing && !d->finding[i].young &&
-            llabs((long long)(d->finding[i].onset_step - d->finding[at].onset_step)) <= NEAR)
+        if (i != at && d->finding[i].standing && !d->finding[i].unconfirmed &&
+            llabs((long long)(d->finding[i].onset_step - d->finding[at].onset_step)) <= BESIDE_ONSET)
             return true;
     return false;
 }
@@ -51,7 +51,7 @@ static bool has_company(const struct diagnosis *d, size_t at)
 /* Of so many steps on one side, those that are compared: not the one next to the onset. */
 static uint32_t near_of(uint32_t steps)
 {
-    return steps - 1 < NEAR ? steps - 1 : NEAR;
+    return steps - 1 < BESIDE_ONSET ? steps - 1 : BESIDE_ONSET;
 }
 
 void diagnosis_look_before(struct diagnosis *d, size_t at)
@@ -68,7 +68,7 @@ void diagnosis_look_before(struct diagnosis *d, size_t at)
         return;
     if (!alone || m->onset != g->onset)
         *m = (struct missed){ .onset = g->onset, .ratio = 1 };
-    if (!alone || since <= NEAR_MIN || before <= NEAR_MIN || w->steps - g->onset != since ||
+    if (!alone || since <= BESIDE_ONSET_MIN || before <= BESIDE_ONSET_MIN || w->steps - g->onset != since ||
         since < 2 * m->since)
         return;
     m->since = since;
@@ -79,11 +79,11 @@ void diagnosis_look_before(struct diagnosis *d, size_t at)
     is = side_of(w, since - 2, near_of(since), saved_s + 1);
     off = is.median_s / was.median_s - 1;
     z = (is.median_s - was.median_s) / hypot(is.error_s, was.error_s);
-    if (!(fabs(off) < 1) || !(fabs(z) > CERTAIN_Z)) {
+    if (!(fabs(off) < 1) || !(fabs(z) > MISSED_Z)) {
         m->ratio = 1;
         return;
     }
-    m->ratio = 1 + off * (1 - CERTAIN_Z * CERTAIN_Z / (z * z));
+    m->ratio = 1 + off * (1 - MISSED_Z * MISSED_Z / (z * z));
     m->error = fabs(off / z);
 }
 

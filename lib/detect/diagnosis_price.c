@@ -4,11 +4,10 @@
 #include "detect/diagnosis_private.h"
 
 #define SAME_TIME      0.99 /* of a time that is added up in another way */
-#define CERTAIN_Z      2.0  /* standard errors by which a mean is certainly smaller */
-#define EARLY          4u   /* steps after which an onset is still the beginning */
+#define SHORTER_Z      2.0  /* standard errors by which a mean is certainly smaller */
+#define ONSET_EARLY          4u   /* steps after which an onset is still the beginning */
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
-#define BEFORE_MIN     12u  /* steps that show what was before */
-#define DOUBTED_MIN    4u   /* steps that an interval stands on; it is looked at again when there are twice as many */
+#define RESIDUAL_BEFORE_MIN     12u  /* steps that show what was before */
 
 /* Slowdown over the newest steps, from what all steps since the onset lost on average. */
 double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
@@ -24,7 +23,7 @@ double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double save
 double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s)
 {
     /* Steps come later than they end, many at a time: what that adds to the time before the first is missing between the next. */
-    double unseen_s = fmax(0, d->between_s + (onset <= EARLY ? d->unseen_s : 0));
+    double unseen_s = fmax(0, d->between_s + (onset <= ONSET_EARLY ? d->unseen_s : 0));
 
     return d->seen_s > 0 ? saved_s * (1 + unseen_s / d->seen_s) : saved_s;
 }
@@ -47,10 +46,10 @@ struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, doub
         since_s += since ? k->duration_s : 0;
         n[since]++;
     }
-    more = (rest_s[1] - (n[0] >= BEFORE_MIN ? rest_s[0] * n[1] / n[0] : 0)) / (lost_ratio * since_s);
+    more = (rest_s[1] - (n[0] >= RESIDUAL_BEFORE_MIN ? rest_s[0] * n[1] / n[0] : 0)) / (lost_ratio * since_s);
     if (!n[1] || !(lost_ratio > 0))
         return (struct interval){ 1, 1 };
-    if (n[0] >= BEFORE_MIN)
+    if (n[0] >= RESIDUAL_BEFORE_MIN)
         return (struct interval){ 1 + fmin(0, more), 1 + fmax(0, more) };
     return (struct interval){ 1 - fabs(more), 1 + fabs(more) };
 }
@@ -101,12 +100,12 @@ static double share_before(const struct diagnosis *d, uint64_t onset, const stru
     uint32_t n = work_steps_since(d->work, onset, WORK_STEPS);
     double variance, with_s, without_s, error_s;
 
-    if (onset > EARLY)
+    if (onset > ONSET_EARLY)
         return 0;
     with_s = step_time(d->work, n, &variance);
     without_s = with_s - saved_s / of_s * work_time_s(d->work, n) / n;
     error_s = sqrt(variance * (1 / before + 1.0 / n));
-    if (!(before_s > without_s / 2 && before_s < with_s - CERTAIN_Z * error_s))
+    if (!(before_s > without_s / 2 && before_s < with_s - SHORTER_Z * error_s))
         return 1;
     return fmax(0, (before_s - without_s) / (with_s - without_s));
 }
@@ -170,7 +169,7 @@ static void doubt(struct diagnosis *d, size_t at)
     double saved_s[WORK_STEPS], more[WORK_STEPS], all_s = 0, error, freedom;
     uint32_t n, steps = work_steps_since(d->work, g->onset, WORK_STEPS);
 
-    if (steps < DOUBTED_MIN || (last && since >= last && since < 2 * last))
+    if (steps < PRICING_DOUBT_MIN || (last && since >= last && since < 2 * last))
         return;
     e->doubted = since;
     e->doubted_n = n_list;

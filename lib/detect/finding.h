@@ -69,7 +69,7 @@ struct finding {
      * others stand; the price of the one that is reported is what they all cost together.  Its own id: it is reported itself. */
     uint32_t with;
     bool standing;
-    bool young; /* it has not lasted long enough to be named; see diagnosis.h */
+    bool unconfirmed; /* it has not lasted long enough to be named; see diagnosis.h */
     /* It came with another finding that explains it, and is listed behind: the collectives are slow because a
      * slow rank, node or switch is slow inside of them too. */
     bool follows;

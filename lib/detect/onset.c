@@ -6,16 +6,16 @@
 #include "detect/work.h"
 #include "model/statistics.h"
 
-#define SIGMA_MIN  1e-3
-#define CLIP       5.0f /* standard deviations below nothing, and above the newest values */
-#define NEWEST     9u
+#define ONSET_SIGMA_MIN  1e-3
+#define ONSET_CLIP       5.0f /* standard deviations below nothing, and above the newest values */
+#define ONSET_NEWEST     9u
 #define STEP_GAIN  16.0 /* variances that a change point must explain; else it was so from the beginning */
 #define RAMP_GAIN  4.0  /* that a ramp must explain beyond the best step */
 #define RAMP_MIN   24u  /* values; shorter, a step that is blurred looks like one */
 #define RAMP_SHORT 32u
 #define MEMORY_MAX 0.8 /* of the correlation from one value to the next */
 
-struct shape {
+struct onset_shape {
     uint32_t n;
     double sum[ONSET_MAX + 1], sum_t[ONSET_MAX + 1]; /* of y, of its number times y, before each */
     double variance;
@@ -39,10 +39,10 @@ static double fill(float *y, uint32_t n)
     return statistics_medianf(change, m) / 0.9539; /* median absolute difference of two normal draws */
 }
 
-static void sum_up(struct shape *h, float *y, uint32_t n, double sigma)
+static void sum_up(struct onset_shape *h, float *y, uint32_t n, double sigma)
 {
-    float newest[NEWEST], limit = CLIP * (float)sigma, top;
-    uint32_t m = n < NEWEST ? n : NEWEST;
+    float newest[ONSET_NEWEST], limit = ONSET_CLIP * (float)sigma, top;
+    uint32_t m = n < ONSET_NEWEST ? n : ONSET_NEWEST;
 
     h->n = n;
     h->variance = sigma * sigma;
@@ -56,29 +56,29 @@ static void sum_up(struct shape *h, float *y, uint32_t n, double sigma)
     }
 }
 
-struct fit {
+struct onset_fit {
     uint32_t from, to;
     double before, height;
     double gain; /* variances explained beyond a constant */
 };
 
 /* Best step: two means. */
-static struct fit fit_step(const struct shape *h)
+static struct onset_fit fit_step(const struct onset_shape *h)
 {
-    struct fit best = { .height = h->sum[h->n] / h->n };
+    struct onset_fit best = { .height = h->sum[h->n] / h->n };
 
     for (uint32_t a = 2; a + 1 < h->n; a++) {
         double before = h->sum[a] / a, after = (h->sum[h->n] - h->sum[a]) / (h->n - a);
         double gain = (after - before) * (after - before) * a * (h->n - a) / h->n / h->variance;
 
         if (after > before && gain > best.gain)
-            best = (struct fit){ a, a, before, after - before, gain };
+            best = (struct onset_fit){ a, a, before, after - before, gain };
     }
     return best;
 }
 
 /* Least squares of a constant and a ramp from `from` to `to`, flat behind it. */
-static struct fit fit_ramp_at(const struct shape *h, uint32_t from, uint32_t to)
+static struct onset_fit fit_ramp_at(const struct onset_shape *h, uint32_t from, uint32_t to)
 {
     double n = h->n, len = to - from, flat = n - to;
     /* g(i) = (i - from) / len between, 1 behind */
@@ -86,7 +86,7 @@ static struct fit fit_ramp_at(const struct shape *h, uint32_t from, uint32_t to)
     double gy = ((h->sum_t[to] - h->sum_t[from]) - from * (h->sum[to] - h->sum[from])) / len +
                 (h->sum[h->n] - h->sum[to]);
     double cov = gy - g * h->sum[h->n] / n, var = gg - g * g / n;
-    struct fit f = { .from = from, .to = to };
+    struct onset_fit f = { .from = from, .to = to };
 
     if (!(var > 1e-9))
         return f;
@@ -96,14 +96,14 @@ static struct fit fit_ramp_at(const struct shape *h, uint32_t from, uint32_t to)
     return f;
 }
 
-static struct fit fit_ramp(const struct shape *h)
+static struct onset_fit fit_ramp(const struct onset_shape *h)
 {
     uint32_t grid = h->n < 64 ? 2 : h->n / 32;
-    struct fit best = { 0 };
+    struct onset_fit best = { 0 };
 
     for (uint32_t a = 0; a + RAMP_MIN <= h->n; a += grid)
         for (uint32_t b = a + RAMP_MIN; b <= h->n; b += grid) {
-            struct fit f = fit_ramp_at(h, a, b);
+            struct onset_fit f = fit_ramp_at(h, a, b);
 
             if (f.gain > best.gain)
                 best = f;
@@ -114,7 +114,7 @@ static struct fit fit_ramp(const struct shape *h)
 /* Variance that is left since the ramp began: what makes a rank slow may make it uneven, too. A mean over
  * values that hang together, as x(i) = rho x(i-1) + noise, varies (1 + rho) / (1 - rho) times as much as one
  * over independent ones. */
-static double left_by(const struct fit *ramp, const float *y, uint32_t n)
+static double left_by(const struct onset_fit *ramp, const float *y, uint32_t n)
 {
     double sum = 0, next = 0, rho, before = 0;
 
@@ -131,7 +131,7 @@ static double left_by(const struct fit *ramp, const float *y, uint32_t n)
 }
 
 /* A short ramp with a long plateau behind it is a step with a blurred edge. */
-static bool grows_slowly(const struct fit *ramp, uint32_t n)
+static bool grows_slowly(const struct onset_fit *ramp, uint32_t n)
 {
     uint32_t length = ramp->to - ramp->from;
 
@@ -140,11 +140,11 @@ static bool grows_slowly(const struct fit *ramp, uint32_t n)
 
 struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bool was_ramp)
 {
-    struct shape h;
-    struct fit step, ramp, best;
+    struct onset_shape h;
+    struct onset_fit step, ramp, best;
     bool is_ramp;
 
-    sum_up(&h, y, n, fmax(SIGMA_MIN, fill(y, n) * inflate));
+    sum_up(&h, y, n, fmax(ONSET_SIGMA_MIN, fill(y, n) * inflate));
     step = fit_step(&h);
     ramp = fit_ramp(&h);
     is_ramp = ramp.gain > step.gain &&
@@ -154,6 +154,6 @@ struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bo
     best = is_ramp ? ramp : step;
     /* What was as high before has been so from the beginning, and varies. */
     if (!is_ramp && (step.gain < STEP_GAIN || step.before > fmax(step.height, lasting)))
-        best = (struct fit){ .height = h.sum[n] / n };
+        best = (struct onset_fit){ .height = h.sum[n] / n };
     return (struct onset){ is_ramp, best.from, best.to, best.before, best.height };
 }

@@ -3,21 +3,21 @@
 #include <math.h>
 #include <string.h>
 
-#define WINDOW     32u /* maximum number of steps looked at ... */
+#define FOLD_WINDOW     32u /* maximum number of steps looked at ... */
 #define CYCLES_MIN 4u  /* ... and minimum number of cycles in them */
-#define STEPS_MIN  12u
-#define EXPLAINED  0.75 /* of the variance, by the phases */
-#define RATIO_MIN  1.02 /* slow over fast */
+#define FOLD_STEPS_MIN  12u
+#define FOLD_EXPLAINED  0.75 /* of the variance, by the phases */
+#define FOLD_RATIO_MIN  1.02 /* slow over fast */
 #define CALM_MIN   12u /* steps */
-#define CONFIRM    2u
-#define LET_GO     16u
+#define FOLD_CONFIRM    2u
+#define FOLD_LET_GO     16u
 
 /* The newest typical works, without the program's own rhythm, newest first, as far as the steps follow one another. */
 static uint32_t take(const struct work *w, uint32_t period, float *y)
 {
     uint32_t n = 0;
 
-    while (n < WINDOW && n < work_kept(w)) {
+    while (n < FOLD_WINDOW && n < work_kept(w)) {
         const struct work_step *k = &w->step[work_slot(w, n)];
 
         if (n && k->seq + period != w->step[work_slot(w, n - 1)].seq)
@@ -27,7 +27,7 @@ static uint32_t take(const struct work *w, uint32_t period, float *y)
     return n;
 }
 
-struct fold {
+struct phase_fold {
     uint32_t period;
     double explained, fast_s, slow_s;
     double error; /* standard error of slow over fast, relative */
@@ -48,9 +48,9 @@ static double phase_mean(const float *y, uint32_t n, uint32_t phase, uint32_t pe
 }
 
 /* Share of the variance that the phases explain (less what chance would), and the two levels. */
-static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
+static struct phase_fold fold_at(const float *y, uint32_t n, uint32_t period)
 {
-    struct fold f = { .period = period };
+    struct phase_fold f = { .period = period };
     double mean[OSCILLATION_MAX], all, total = 0, within = 0, middle, low = INFINITY, high = 0;
     uint32_t known, in[OSCILLATION_MAX], slow = 0, fast = 0, slow_phases = 0, changes = 0;
 
@@ -88,12 +88,12 @@ static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
     return f;
 }
 
-static struct fold best_fold(const float *y, uint32_t n)
+static struct phase_fold best_fold(const float *y, uint32_t n)
 {
-    struct fold best = { 0 };
+    struct phase_fold best = { 0 };
 
     for (uint32_t p = 2; p <= OSCILLATION_MAX && n >= CYCLES_MIN * p; p++) {
-        struct fold f = fold_at(y, n, p);
+        struct phase_fold f = fold_at(y, n, p);
 
         if (f.explained > best.explained + 0.02) /* a multiple of the period explains as much */
             best = f;
@@ -111,7 +111,7 @@ static double saved_s(const struct oscillation *o, const struct work *w, uint32_
 }
 
 /* How far back do the steps alternate? */
-static uint32_t alternates_since(const struct work *w, const struct fold *f)
+static uint32_t alternates_since(const struct work *w, const struct phase_fold *f)
 {
     double middle_s = (f->fast_s + f->slow_s) / 2;
     uint32_t far = 0, half = f->period / 2 ? f->period / 2 : 1, wrong = 0;
@@ -134,7 +134,7 @@ static uint32_t alternates_since(const struct work *w, const struct fold *f)
 
 /* Did the steps that are slow now take no longer than the others before?  If they did, or if there were too few, the program has
  * alternated since it began: it may have been written so, unless several slow steps follow one another (rhythm.h). */
-static bool is_calm_before(const struct work *w, const struct fold *f, uint32_t far, uint32_t stride)
+static bool is_calm_before(const struct work *w, const struct phase_fold *f, uint32_t far, uint32_t stride)
 {
     double middle_s = (f->fast_s + f->slow_s) / 2, sum[2] = { 0 }, now_s[OSCILLATION_MAX] = { 0 };
     uint32_t n[2] = { 0 }, in[OSCILLATION_MAX] = { 0 };
@@ -181,7 +181,7 @@ static double by_durations(const struct oscillation *o, const struct work *w)
 }
 
 /* How uncertain the ratio of the levels is, the onset, which is known to a period, and how a step's cost follows from its work. */
-static void set_cost(struct oscillation *o, const struct work *w, const struct fold *f)
+static void set_cost(struct oscillation *o, const struct work *w, const struct phase_fold *f)
 {
     double first = o->period / (double)(w->steps - o->onset), other = by_durations(o, w);
 
@@ -190,7 +190,7 @@ static void set_cost(struct oscillation *o, const struct work *w, const struct f
     o->cost = interval_product(o->cost, interval_of(1, f->error / (o->ratio - 1), INFINITY));
 }
 
-static void name(struct oscillation *o, const struct work *w, const struct fold *f, uint32_t stride, double min_slowdown)
+static void name(struct oscillation *o, const struct work *w, const struct phase_fold *f, uint32_t stride, double min_slowdown)
 {
     uint32_t far = alternates_since(w, f);
     double lost_s = 0, all_s = work_time_s(w, far + 1);
@@ -210,22 +210,22 @@ static void name(struct oscillation *o, const struct work *w, const struct fold 
 
 void oscillation_step(struct oscillation *o, const struct work *w, uint32_t period, double min_slowdown)
 {
-    float y[WINDOW];
+    float y[FOLD_WINDOW];
     uint32_t n = take(w, period, y);
-    struct fold f = best_fold(y, n);
-    bool there = f.explained > EXPLAINED && f.slow_s > RATIO_MIN * f.fast_s;
+    struct phase_fold f = best_fold(y, n);
+    bool there = f.explained > FOLD_EXPLAINED && f.slow_s > FOLD_RATIO_MIN * f.fast_s;
 
     if (o->standing) {
         o->saved_s += saved_s(o, w, 0);
-        o->without = there || n < STEPS_MIN ? 0 : o->without + 1;
+        o->without = there || n < FOLD_STEPS_MIN ? 0 : o->without + 1;
         if (there)
             o->ratio += (f.slow_s / f.fast_s - o->ratio) / 8;
         set_cost(o, w, &f);
-        if (o->without >= LET_GO)
+        if (o->without >= FOLD_LET_GO)
             o->standing = false;
         return;
     }
-    o->with = there && n >= STEPS_MIN ? o->with + 1 : 0;
-    if (o->with >= CONFIRM)
+    o->with = there && n >= FOLD_STEPS_MIN ? o->with + 1 : 0;
+    if (o->with >= FOLD_CONFIRM)
         name(o, w, &f, period, min_slowdown);
 }

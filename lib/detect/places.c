@@ -7,8 +7,8 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define STEPS_MIN   8u  /* before anything is weighed */
-#define PAST_MIN    12u /* steps that a place's own past stands on */
+#define PLACES_STEPS_MIN   8u  /* before anything is weighed */
+#define PLACE_PAST_MIN    12u /* steps that a place's own past stands on */
 #define PAST_MAX    512u
 #define LEARN_EVERY 8u /* steps between two looks at what is ordinary */
 
@@ -16,7 +16,7 @@
 #define X_UNITS 4096.0f
 #define X_MAX   7.9
 
-#define CLIP      4.5  /* maximum of one rank in one step, in standard deviations of the shortest window's steps */
+#define STEP_CLIP      4.5  /* maximum of one rank in one step, in standard deviations of the shortest window's steps */
 #define CLEAR     1.1  /* times the limit need no second step to confirm them ... */
 #define STEADY    0.1  /* ... where the noise is less than this */
 #define SATURATED 0.75 /* of that, as a mean over a window: it may be more, and the median decides how much */
@@ -173,7 +173,7 @@ static void follow_blocks(struct track *k)
 /* Each place's mean excess over all the others in the newest step. */
 static void push_step(struct places *s, const struct work *w)
 {
-    float limit = (float)(CLIP * w->sigma * s->inflate[0]), all = 0;
+    float limit = (float)(STEP_CLIP * w->sigma * s->inflate[0]), all = 0;
     uint32_t known = 0; /* of those that nothing is named of */
 
     memset(s->sum, 0, s->n_tracks * sizeof(*s->sum));
@@ -357,7 +357,7 @@ static double level(struct places *s, const struct work *w, const struct track *
 {
     double mean = mean_over(k, window);
 
-    if (mean < SATURATED * CLIP * w->sigma * s->inflate[0])
+    if (mean < SATURATED * STEP_CLIP * w->sigma * s->inflate[0])
         return mean;
     return fmax(
         mean, places_recent_excess(s, w, k, windows[window] < MEDIAN_STEPS ? windows[window] : MEDIAN_STEPS));
@@ -386,7 +386,7 @@ static void weigh(struct places *s, const struct work *w, struct track *k)
         z = mean / (error / sqrt(windows[i]));
         if (z > LIMIT_Z && z > k->z && level(s, w, k, i) > limit)
             take_z(k, z, windows[i]);
-        if (past_n < PAST_MIN)
+        if (past_n < PLACE_PAST_MIN)
             continue;
         z = (mean - past) / sqrt(error * error / windows[i] + of_past * of_past / past_n);
         if (z > k->z && mean > 0)
@@ -407,9 +407,9 @@ bool places_step(struct places *s, const struct work *w)
         if (s->steps >= SPREAD_STEPS)
             learn_spread(s, w);
     }
-    for (size_t t = 0; t < s->n_tracks && s->steps >= STEPS_MIN; t++)
+    for (size_t t = 0; t < s->n_tracks && s->steps >= PLACES_STEPS_MIN; t++)
         weigh(s, w, &s->track[t]);
-    return s->steps >= STEPS_MIN;
+    return s->steps >= PLACES_STEPS_MIN;
 }
 
 void places_forget(struct places *s, const struct work *w, const struct track *late)
@@ -427,7 +427,7 @@ void places_forget(struct places *s, const struct work *w, const struct track *l
 
 double places_limit(const struct places *s, const struct work *w)
 {
-    if (!s->n_tracks || s->steps < 2 * PAST_MIN || isnan(w->sigma))
+    if (!s->n_tracks || s->steps < 2 * PLACE_PAST_MIN || isnan(w->sigma))
         return NAN;
     return LIMIT_Z * w->sigma * s->inflate[WINDOWS - 1] / sqrt(LONGEST);
 }

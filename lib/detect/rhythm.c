@@ -4,14 +4,14 @@
 
 #define EVERY     16u /* steps between two looks */
 #define WARM_UP   4u  /* first steps, which show no rhythm */
-#define CYCLES    4u  /* fewest that are folded */
-#define EXPLAINED 0.35
+#define RHYTHM_CYCLES    4u  /* fewest that are folded */
+#define RHYTHM_EXPLAINED 0.35
 #define GONE      0.1
 #define BETTER    0.03 /* a multiple of the period explains as much */
-#define RATIO_MIN 1.03 /* heavy steps over the others */
-#define FIRST     8u   /* first steps that show it, or two periods, whichever is more */
+#define RHYTHM_RATIO_MIN 1.03 /* heavy steps over the others */
+#define RHYTHM_FIRST     8u   /* first steps that show it, or two periods, whichever is more */
 
-struct fold {
+struct beat_fold {
     uint32_t period;
     double explained, mean;
     double phase[WORK_RHYTHM_MAX]; /* mean log of each, over the mean; NaN not known */
@@ -30,9 +30,9 @@ static double log_work(const struct work *w, uint32_t back)
 }
 
 /* The steps from back `from` on, n of them. */
-static struct fold fold(const struct work *w, uint32_t from, uint32_t n, uint32_t stride, uint32_t period)
+static struct beat_fold fold(const struct work *w, uint32_t from, uint32_t n, uint32_t stride, uint32_t period)
 {
-    struct fold f = { .period = period };
+    struct beat_fold f = { .period = period };
     double sum[WORK_RHYTHM_MAX] = { 0 }, all = 0, total = 0, within = 0;
     uint32_t in[WORK_RHYTHM_MAX] = { 0 }, known = 0;
 
@@ -65,7 +65,7 @@ static struct fold fold(const struct work *w, uint32_t from, uint32_t n, uint32_
 
 /* Heavy steps over the others, by what their phases are in *by; *heavy: how many of a period's steps are; *light: the mean log of the
  * others. */
-static double contrast(const struct fold *f, const struct fold *by, uint32_t *heavy, double *light)
+static double contrast(const struct beat_fold *f, const struct beat_fold *by, uint32_t *heavy, double *light)
 {
     double low = INFINITY, high = -INFINITY, slow = 0, fast = 0;
     uint32_t n = 0, known = 0;
@@ -91,7 +91,7 @@ static double contrast(const struct fold *f, const struct fold *by, uint32_t *he
 
 /* Does it alternate between as many heavy steps in a row as light ones?  Programs have single steps that do more; several of them by turns
  * are the whole job's oscillation, from the start or not.  With a period of two they look the same. */
-static bool alternates(const struct fold *f)
+static bool alternates(const struct beat_fold *f)
 {
     double low = INFINITY, high = -INFINITY;
     uint32_t heavy = 0, changes = 0;
@@ -112,21 +112,21 @@ static bool alternates(const struct fold *f)
 static void look(struct work *w, uint32_t stride)
 {
     uint32_t n = (uint32_t)w->steps - WARM_UP, first, heavy;
-    struct fold best = { 0 }, early;
+    struct beat_fold best = { 0 }, early;
     double ratio, light, unused;
 
-    for (uint32_t p = 2; p <= WORK_RHYTHM_MAX && n >= CYCLES * p; p++) {
-        struct fold f = fold(w, 0, n, stride, p);
+    for (uint32_t p = 2; p <= WORK_RHYTHM_MAX && n >= RHYTHM_CYCLES * p; p++) {
+        struct beat_fold f = fold(w, 0, n, stride, p);
 
         if (f.explained > best.explained + BETTER)
             best = f;
     }
-    if (best.explained < EXPLAINED)
+    if (best.explained < RHYTHM_EXPLAINED)
         return;
     ratio = contrast(&best, &best, &heavy, &light);
-    first = 2 * best.period > FIRST ? 2 * best.period : FIRST;
+    first = 2 * best.period > RHYTHM_FIRST ? 2 * best.period : RHYTHM_FIRST;
     early = fold(w, n - first, first, stride, best.period);
-    if (alternates(&best) || ratio < RATIO_MIN || contrast(&early, &best, &heavy, &unused) < 1 + (ratio - 1) / 2)
+    if (alternates(&best) || ratio < RHYTHM_RATIO_MIN || contrast(&early, &best, &heavy, &unused) < 1 + (ratio - 1) / 2)
         return;
     w->rhythm =
         (struct work_rhythm){ .period = best.period, .stride = stride, .heavy = heavy, .ratio = ratio };
@@ -138,7 +138,7 @@ void rhythm_step(struct work *w, uint32_t stride)
 {
     if (!stride || w->steps % EVERY)
         return;
-    if (w->steps <= WORK_STEPS && w->steps >= WARM_UP + FIRST)
+    if (w->steps <= WORK_STEPS && w->steps >= WARM_UP + RHYTHM_FIRST)
         look(w, stride);
     else if (w->rhythm.period && w->steps % WORK_STEPS == 0 &&
              fold(w, 0, work_kept(w), w->rhythm.stride, w->rhythm.period).explained < GONE)

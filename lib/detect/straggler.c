@@ -9,9 +9,9 @@
 #include "model/interval.h"
 #include "model/statistics.h"
 
-#define CONFIRM      2u   /* steps in a row above the limit */
+#define CONFIRM_STEPS      2u   /* steps in a row above the limit */
 #define LET_GO_SHARE 0.35 /* of the excess is left over PLACES_MEDIAN_STEPS ... */
-#define LET_GO       8u   /* ... for this many steps in a row */
+#define LET_GO_STEPS       8u   /* ... for this many steps in a row */
 #define PART_SHARE   0.5  /* of the latest part of a place: what each part must have */
 #define REFIT        4u   /* steps between two looks at onset and shape, ... */
 #define REFIT_LATER  16u  /* ... and at what is settled */
@@ -21,7 +21,7 @@
 #define PRICE_STEPS  64u  /* newest steps that a price stands on, and the fewest */
 #define PRICE_MIN    4u
 #define GROWING      0.25 /* of the least price is enough for a drift that still grows: it will cost more */
-#define TRY_AGAIN    4u   /* steps after a candidate was found too cheap */
+#define REFUSED_STEPS    4u   /* steps after a candidate was found too cheap */
 #define SETTLED       128u /* steps since the onset, after which it stays what it is ... */
 #define SETTLED_DRIFT 16u  /* ... or, of a drift, this many before it is no longer remembered */
 #define SHAPE_WINDOW 2    /* of 16 steps: about as long as the onsets and drifts that are looked for */
@@ -331,7 +331,7 @@ static bool still_there(struct stragglers *s, const struct work *w, struct named
     double left = places_recent_excess(&s->places, w, &s->places.track[d->track], steps) - d->g.before;
 
     d->below = left < LET_GO_SHARE * d->g.excess ? d->below + 1 : 0;
-    return d->below < LET_GO;
+    return d->below < LET_GO_STEPS;
 }
 
 static void review_named(struct stragglers *s, const struct work *w)
@@ -358,7 +358,7 @@ static size_t find_candidate(const struct stragglers *s, const struct work *w)
     size_t best = s->places.n_tracks;
 
     for (size_t t = 0; t < s->places.n_tracks; t++)
-        if (s->places.track[t].above >= CONFIRM &&
+        if (s->places.track[t].above >= CONFIRM_STEPS &&
             (best == s->places.n_tracks || s->places.track[t].z > s->places.track[best].z) &&
             !claimed(s, w, t, SIZE_MAX))
             best = t;
@@ -397,7 +397,7 @@ static void name_new(struct stragglers *s, const struct work *w, const struct pr
 {
     size_t before = s->n_named, found;
 
-    if (s->refused && w->steps < s->refused + TRY_AGAIN)
+    if (s->refused && w->steps < s->refused + REFUSED_STEPS)
         return;
     while (s->n_named < STRAGGLERS_MAX) {
         struct named d = { .track = find_candidate(s, w) };

@@ -5,20 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-#define SIGMA_MIN 0.02
-#define SIGMA_MAX 1.0
-#define FOLLOW    0.03 /* of the noise, that the usual transfer and its noise move a step */
+#define TRANSFER_SIGMA_MIN 0.02
+#define TRANSFER_SIGMA_MAX 1.0
+#define USUAL_GAIN    0.03 /* of the noise, that the usual transfer and its noise move a step */
 #define MEDIAN_OF_THREE 0.4487 /* its variance, of normal noise with 1 */
 #define SLACK     1.0  /* standard deviations a step */
 #define STEP_MAX  6.0  /* maximum of one step, in standard deviations */
-#define LIMIT     8.0
+#define CUSUM_LIMIT     8.0
 #define SLOW_MIN  0.15 /* relative excess of a slow stretch, at the least ... */
 #define SLOW_Z    2.5  /* ... and in standard deviations */
 #define CALM      3u   /* steps as before that end a stretch */
 #define BURST_MAX 40u  /* steps; what was slow longer was no burst */
 #define LASTS     10u  /* slow steps in a row that need no window */
-#define WINDOW    64u
-#define QUIET     200u /* steps without a burst: congestion is over */
+#define BURST_WINDOW    64u
+#define BURST_QUIET     200u /* steps without a burst: congestion is over */
 
 static float median3(const float v[3])
 {
@@ -39,17 +39,17 @@ static void learn(struct transfer *t, float transfer_s)
     t->usual_s = statistics_medianf(v, TRANSFER_LEARN);
     for (uint32_t i = 0; i < TRANSFER_LEARN; i++)
         v[i] = fabsf(t->first_s[i] / (float)t->usual_s - 1);
-    t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, statistics_medianf(v, TRANSFER_LEARN) / 0.6745));
+    t->sigma = fmin(TRANSFER_SIGMA_MAX, fmax(TRANSFER_SIGMA_MIN, statistics_medianf(v, TRANSFER_LEARN) / 0.6745));
 }
 
 /* Running medians by stochastic approximation: of the transfer, and of its absolute deviation. */
 static void follow_usual(struct transfer *t, double excess)
 {
-    double step = FOLLOW * t->sigma;
+    double step = USUAL_GAIN * t->sigma;
 
     t->usual_s *= excess > 0 ? 1 + step : 1 - step;
     t->sigma += fabs(excess) > 0.6745 * t->sigma ? step : -step;
-    t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, t->sigma));
+    t->sigma = fmin(TRANSFER_SIGMA_MAX, fmax(TRANSFER_SIGMA_MIN, t->sigma));
 }
 
 /* Step time over the step time without it, over the steps since then, but at least a minimum of the newest.
@@ -117,7 +117,7 @@ static void report(struct transfer *t, const struct work *w, double min_slowdown
     uint64_t first = t->bursts ? t->first_burst : t->since;
 
     if (t->standing || t->height_n < 2 ||
-        (cost(w, first, WINDOW, t->saved_s + t->stretch_s) < min_slowdown &&
+        (cost(w, first, BURST_WINDOW, t->saved_s + t->stretch_s) < min_slowdown &&
          (t->height_n < LASTS || cost(w, t->since, 0, t->stretch_s) < min_slowdown)))
         return;
     t->standing = true;
@@ -157,14 +157,14 @@ static void out_of_stretch(struct transfer *t, const struct work *w, double exce
         t->rises = w->steps > 1 ? w->steps - 2 : 0;
         t->pending_s = t->before_s;
     }
-    t->cusum = fmin(2 * LIMIT, fmax(0, t->cusum + fmin(STEP_MAX, excess / t->sigma) - SLACK));
+    t->cusum = fmin(2 * CUSUM_LIMIT, fmax(0, t->cusum + fmin(STEP_MAX, excess / t->sigma) - SLACK));
     t->pending_s += excess_s;
     t->before_s = excess_s;
-    if (t->cusum > LIMIT && is_slow(t, excess))
+    if (t->cusum > CUSUM_LIMIT && is_slow(t, excess))
         begin_stretch(t, excess);
     else
         follow_usual(t, excess); /* what is little above the usual for long becomes it */
-    if (t->bursts && w->steps > t->since + QUIET)
+    if (t->bursts && w->steps > t->since + BURST_QUIET)
         let_go(t);
 }
 
@@ -173,7 +173,7 @@ double transfer_limit(const struct transfer *t)
     return t->learnt < TRANSFER_LEARN ? NAN : fmax(SLOW_MIN, SLOW_Z * t->sigma);
 }
 
-/* Steps of FOLLOW standard deviations leave a running median of normal noise a variance of FOLLOW / (4 phi(0)) of that noise's (Kushner
+/* Steps of USUAL_GAIN standard deviations leave a running median of normal noise a variance of USUAL_GAIN / (4 phi(0)) of that noise's (Kushner
  * & Yin, Stochastic Approximation and Recursive Algorithms, 2003, chapter 10); the slow steps' own noise, which the median of three
  * shows only a share of, averages out; and when a stretch begins or ends is known to a step. */
 struct interval transfer_cost(const struct transfer *t)
@@ -181,7 +181,7 @@ struct interval transfer_cost(const struct transfer *t)
     double edges = t->congestion ? 2.0 * (t->bursts + t->slow) : 1;
     double slow = (t->saved_s + fmax(0, t->stretch_s)) / (t->tall * t->usual_s); /* steps */
     double square =
-        t->sigma * t->sigma * (FOLLOW / (4 * 0.3989) + 1 / (MEDIAN_OF_THREE * slow)) / (t->tall * t->tall) +
+        t->sigma * t->sigma * (USUAL_GAIN / (4 * 0.3989) + 1 / (MEDIAN_OF_THREE * slow)) / (t->tall * t->tall) +
         edges / 3 / (slow * slow);
 
     return slow > 0 ? interval_of(1, sqrt(square), INFINITY) : INTERVAL_UNKNOWN;

@@ -9,14 +9,14 @@
 
 #define STRIKE_Z     5.0f /* standard deviations above the rank's own usual excess */
 #define STRIKE_RATIO 0.1f /* and at least so much of the typical work */
-#define TOGETHER     8u   /* more than one rank in this many at once share a cause: no strike */
+#define SHARED_CAUSE     8u   /* more than one rank in this many at once share a cause: no strike */
 #define CHANCE       0.01
-#define STRIKES_MIN  4u /* among the newest WINDOW steps */
+#define STRIKES_MIN  4u /* among the newest STRIKE_WINDOW steps */
 #define RANKS_MIN    3u /* that they hit (fewer where there are fewer ranks) */
-#define WINDOW       96u
+#define STRIKE_WINDOW       96u
 #define COST_MIN     48u
 #define STRIKES_FROM 4u  /* steps at the beginning, of which none is looked for */
-#define QUIET        64u /* steps without one, and four times the usual distance: over */
+#define STRIKE_QUIET        64u /* steps without one, and four times the usual distance: over */
 
 #define RESTS     16u /* steps that tell how long one usually takes */
 #define RESTS_MIN 4u
@@ -24,11 +24,11 @@
 #define NOBODY UINT32_MAX /* rank of a strike that was none */
 
 /* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
- * 2010); above WIDE the variation is the work's own. Where no calm time was seen, ORDINARY stands for it. */
-#define WIDE     0.08
-#define NARROW   0.06
-#define ORDINARY 0.025
-#define WIDE_MIN 16u /* steps */
+ * 2010); above NOISE_WIDE the variation is the work's own. Where no calm time was seen, NOISE_ORDINARY stands for it. */
+#define NOISE_WIDE     0.08
+#define NOISE_NARROW   0.06
+#define NOISE_ORDINARY 0.025
+#define NOISE_WIDE_STEPS 16u /* steps */
 
 struct variability *variability_new(void)
 {
@@ -72,16 +72,16 @@ static bool is_late(const struct straggler *late, size_t n, const struct work *w
 }
 
 /* The newest step: who was struck, what the others took at the longest, and how long the late ones did. */
-struct look {
+struct step_strikes {
     uint32_t known, struck, who;
     float others_s, unstruck_s, late_s;
 };
 
-static struct look look_at_step(struct variability *s, const struct work *w, const struct straggler *late,
+static struct step_strikes look_at_step(struct variability *s, const struct work *w, const struct straggler *late,
                                 size_t n)
 {
     float limit = fmaxf(STRIKE_Z * (float)w->sigma, STRIKE_RATIO);
-    struct look l = { 0 };
+    struct step_strikes l = { 0 };
 
     for (uint32_t r = 0; r < w->n; r++) {
         float x = w->excess[r], own_s = w->newest_s[r];
@@ -122,7 +122,7 @@ static float rest_s(const struct work *w)
 }
 
 /* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length is known? */
-static bool shows(const struct work *w, const struct work_step *k, const struct look *l)
+static bool shows(const struct work *w, const struct work_step *k, const struct step_strikes *l)
 {
     float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s), rest = rest_s(w);
 
@@ -140,10 +140,10 @@ static uint32_t together(const struct variability *s, uint32_t n)
         p *= s->strikes_per_step / ++most;
         more -= p;
     }
-    return most > 1 + n / TOGETHER ? most : 1 + n / TOGETHER;
+    return most > 1 + n / SHARED_CAUSE ? most : 1 + n / SHARED_CAUSE;
 }
 
-static void take_strike(struct variability *s, struct work *w, struct look *l)
+static void take_strike(struct variability *s, struct work *w, struct step_strikes *l)
 {
     struct work_step *k = &w->step[work_slot(w, 0)];
 
@@ -193,7 +193,7 @@ static struct tally count_strikes(const struct variability *s, uint64_t now)
         uint64_t at = (s->strikes - i) % VARIABILITY_STRIKES;
         uint32_t j = 0;
 
-        if (s->strike[at].step + WINDOW < now)
+        if (s->strike[at].step + STRIKE_WINDOW < now)
             break;
         if (s->strike[at].rank == NOBODY)
             continue;
@@ -268,7 +268,7 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
 
     if (t.strikes > 1)
         s->strikes_per_step = (t.strikes - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
-    if (s->jitter && w->steps > newest + QUIET && w->steps > newest + 4 / s->strikes_per_step)
+    if (s->jitter && w->steps > newest + STRIKE_QUIET && w->steps > newest + 4 / s->strikes_per_step)
         s->jitter = false;
     if (s->jitter)
         s->jitter_cost = jitter_cost(s, w);
@@ -296,26 +296,26 @@ static struct interval imbalance_cost(const struct variability *s, const struct 
     double longer = 1 + (s->wide_since ? WORK_NOISE_STEPS / (double)(w->steps - s->wide_since) : 0);
 
     if (isnan(s->calm))
-        left = (struct interval){ 0, NARROW / w->sigma };
+        left = (struct interval){ 0, NOISE_NARROW / w->sigma };
     return (struct interval){ fmax(0, 1 - left.high) / (1 - keeps), longer * (1 - left.low) / (1 - keeps) };
 }
 
-static void judge_imbalance(struct variability *s, const struct work *w, const struct look *l,
+static void judge_imbalance(struct variability *s, const struct work *w, const struct step_strikes *l,
                             double min_slowdown)
 {
     const struct work_step *k = &w->step[work_slot(w, 0)];
     double keeps, lost_s, step_s;
 
-    if (w->sigma < NARROW && w->changes >= WIDE_MIN)
+    if (w->sigma < NOISE_NARROW && w->changes >= NOISE_WIDE_STEPS)
         s->calm = isnan(s->calm) ? w->sigma : s->calm + (w->sigma - s->calm) / 32;
-    if (!(w->sigma > (s->imbalance ? NARROW : WIDE))) {
+    if (!(w->sigma > (s->imbalance ? NOISE_NARROW : NOISE_WIDE))) {
         s->imbalance = false;
         s->wide_since = w->steps;
         s->spread_s = 0;
         return;
     }
     s->spread_s += fmax(0, l->others_s - fmaxf(k->typical_s, l->late_s));
-    keeps = (isnan(s->calm) ? ORDINARY : s->calm) / w->sigma;
+    keeps = (isnan(s->calm) ? NOISE_ORDINARY : s->calm) / w->sigma;
     lost_s = s->spread_s * (1 - keeps);
     if (s->imbalance) {
         s->imbalance_saved_s = lost_s;
@@ -323,7 +323,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
         return;
     }
     step_s = k->duration_s;
-    if (w->steps - s->wide_since < WIDE_MIN ||
+    if (w->steps - s->wide_since < NOISE_WIDE_STEPS ||
         lost_s < (1 - 1 / min_slowdown) * step_s * (double)(w->steps - s->wide_since))
         return;
     s->imbalance = true;
@@ -336,7 +336,7 @@ void variability_step(struct variability *s, struct work *w, const struct stragg
                       double min_slowdown)
 {
     const struct work_step *newest = &w->step[work_slot(w, 0)];
-    struct look l;
+    struct step_strikes l;
 
     reserve(s, w->n);
     if (isnan(w->sigma) || w->n < 2)

@@ -9,8 +9,8 @@
 
 #define PAUSE_RATIO  2.2   /* all ranks did nothing for this many times the usual work: a pause */
 #define PAUSE_MAX    3u    /* after more such steps in a row it is no pause: the work has changed */
-#define SIGMA_MIN    0.002 /* clocks and exit skew are no better */
-#define CHANGES      64.0f /* steps that the noise is a running mean over */
+#define WORK_SIGMA_MIN    0.002 /* clocks and exit skew are no better */
+#define NOISE_CHANGES      64.0f /* steps that the noise is a running mean over */
 #define RECENT_SHARE 0.9   /* of the noise of WORK_NOISE_STEPS counts: they are few */
 
 struct work *work_new(void)
@@ -116,9 +116,9 @@ static void learn_noise(struct work *w)
     }
     if (m < 2)
         return;
-    sigma = fmax(SIGMA_MIN, statistics_medianf(w->scratch, m) * change_to_sigma(m));
+    sigma = fmax(WORK_SIGMA_MIN, statistics_medianf(w->scratch, m) * change_to_sigma(m));
     w->changes++;
-    w->lasting_sigma += (sigma - w->lasting_sigma) / fmin(w->changes, CHANGES);
+    w->lasting_sigma += (sigma - w->lasting_sigma) / fmin(w->changes, NOISE_CHANGES);
     w->recent_sigma += (sigma - w->recent_sigma) / fmin(w->changes, WORK_NOISE_STEPS);
     w->sigma = fmax(w->lasting_sigma, RECENT_SHARE * w->recent_sigma);
 }

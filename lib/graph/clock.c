@@ -10,7 +10,7 @@
 #include "model/statistics.h"
 
 #define KEPT      64u /* newest differences of a pair */
-#define NEWEST    3u
+#define NEWEST_BLOCKS    3u
 #define SLOPE_N   12u    /* of them, before a drift is believed whatever it explains ... */
 #define LINE_N    4u     /* ... or these, if they lie much nearer to a line ... */
 #define NEARER    0.3    /* ... than to one value */
@@ -32,16 +32,16 @@ struct pair {      /* by the ends of collectives */
 };
 
 /* By how much b's clock is ahead of a's at the most, or at the least, at these times of a's. */
-struct bounds {
+struct offset_bounds {
     uint32_t n; /* taken */
     struct {
         double at_s, ahead_s;
     } d[BLOCKS];
 };
 
-struct exchange {  /* by messages */
+struct clock_exchange {  /* by messages */
     uint32_t a, b; /* a < b */
-    struct bounds most, least;
+    struct offset_bounds most, least;
     bool known;
     double most_s, least_s, drift; /* the lines that are left, at a's first moment */
 };
@@ -58,7 +58,7 @@ struct node {
 struct graph_clock {
     struct pair *pair;
     size_t n_pairs, pairs_cap;
-    struct exchange *exchange;
+    struct clock_exchange *exchange;
     size_t n_exchanges, exchanges_cap;
     struct map pairs, exchanges;
     uint32_t trust; /* steps for which messages come first */
@@ -112,7 +112,7 @@ static struct pair *pair_get(struct graph_clock *c, uint32_t a, uint32_t b)
     return &c->pair[c->n_pairs++];
 }
 
-static struct exchange *exchange_get(struct graph_clock *c, uint32_t a, uint32_t b)
+static struct clock_exchange *exchange_get(struct graph_clock *c, uint32_t a, uint32_t b)
 {
     uint64_t key = (uint64_t)a << 32 | b;
     uint32_t at = map_get(&c->exchanges, key);
@@ -121,7 +121,7 @@ static struct exchange *exchange_get(struct graph_clock *c, uint32_t a, uint32_t
         return &c->exchange[at];
     map_put(&c->exchanges, key, (uint32_t)c->n_exchanges);
     c->exchange = xgrow(c->exchange, &c->exchanges_cap, c->n_exchanges + 1, sizeof(*c->exchange));
-    c->exchange[c->n_exchanges] = (struct exchange){ .a = a, .b = b };
+    c->exchange[c->n_exchanges] = (struct clock_exchange){ .a = a, .b = b };
     return &c->exchange[c->n_exchanges++];
 }
 
@@ -144,7 +144,7 @@ double graph_clock_apart_s(struct graph_clock *c, uint32_t node, uint64_t ns, ui
 }
 
 /* sign: 1 keeps the least of a block, -1 the most. */
-static void bound(struct bounds *k, double at_s, double ahead_s, int sign)
+static void bound(struct offset_bounds *k, double at_s, double ahead_s, int sign)
 {
     uint32_t at = k->n / BLOCK % BLOCKS;
 
@@ -244,12 +244,12 @@ static void fit(struct pair *p)
         }
     }
     /* no drift yet: the newest ones are nearest to what holds now */
-    p->error_s = lay(p, n < NEWEST ? n : NEWEST, 0);
+    p->error_s = lay(p, n < NEWEST_BLOCKS ? n : NEWEST_BLOCKS, 0);
 }
 
 /* The line half way between all bounds, with the drift that collectives show (NaN: none do) where such a line is between all bounds,
  * else in the middle of those that are.  False: no line is. */
-static bool fit_between(struct exchange *x, double drift)
+static bool fit_between(struct clock_exchange *x, double drift)
 {
     uint32_t n_most = x->most.n < BLOCK * BLOCKS ? (x->most.n + BLOCK - 1) / BLOCK : BLOCKS;
     uint32_t n_least = x->least.n < BLOCK * BLOCKS ? (x->least.n + BLOCK - 1) / BLOCK : BLOCKS;
@@ -279,7 +279,7 @@ static bool fit_between(struct exchange *x, double drift)
 
 /* Nodes that collectives align: the error of that is no less than what lies outside of the bounds, and that of messages at most
  * half of what is between them. */
-static bool contradicts(const struct graph_clock *c, const struct exchange *x)
+static bool contradicts(const struct graph_clock *c, const struct clock_exchange *x)
 {
     const struct node *a = &c->node[x->a], *b = &c->node[x->b];
     double at_s = x->most.d[(x->most.n - 1) / BLOCK % BLOCKS].at_s;
@@ -294,7 +294,7 @@ static void fit_exchanges(struct graph_clock *c)
     bool any = false;
 
     for (size_t i = 0; i < c->n_exchanges; i++) {
-        struct exchange *x = &c->exchange[i];
+        struct clock_exchange *x = &c->exchange[i];
         bool both = c->node[x->a].root == c->node[x->b].root;
 
         x->known = fit_between(x, both ? c->node[x->a].rate / c->node[x->b].rate - 1 : NAN);
@@ -356,7 +356,7 @@ static bool spread_messages(struct graph_clock *c, uint32_t root)
     while (more) {
         more = false;
         for (size_t i = 0; i < c->n_exchanges; i++) {
-            const struct exchange *x = &c->exchange[i];
+            const struct clock_exchange *x = &c->exchange[i];
 
             if (!x->known || c->node[x->a].aligned == c->node[x->b].aligned)
                 continue;

@@ -7,14 +7,14 @@
 #include "graph/graph_private.h"
 #include "model/statistics.h"
 
-#define PAUSE       1.8  /* times the usual work at a place */
+#define PAUSED_RATIO       1.8  /* times the usual work at a place */
 #define PAUSE_SHARE 0.5  /* of a step's usual work */
-#define PIECE_MIN   0.1f /* of the longest piece of its rank: shorter ones show nothing of a step */
-#define AHEAD       16u  /* calls in a row that may be missing */
-#define SAME        0.8  /* of the calls are where they usually are */
+#define PLACE_WORK_MIN   0.1f /* of the longest piece of its rank: shorter ones show nothing of a step */
+#define MISSING_MAX       16u  /* calls in a row that may be missing */
+#define SAME_PLACE_SHARE        0.8  /* of the calls are where they usually are */
 #define OTHERS      3u   /* steps in a row of other calls: these are the usual ones from now on */
-#define FOLLOW      0.03f
-#define SEEN_MAX    255u /* a share that FOLLOW is above */
+#define PLACE_GAIN      0.03f
+#define SEEN_MAX    255u /* a share that PLACE_GAIN is above */
 
 /* Work at a place as it mostly was before; then this one is taken into account, if it is all of the rank's.  A running median. */
 static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
@@ -33,7 +33,7 @@ static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
         p->usual_s = work_s;
     else
         p->usual_s =
-            before + fmaxf(-before, fminf(before, work_s - before)) * fmaxf(1.0f / (float)p->seen, FOLLOW);
+            before + fmaxf(-before, fminf(before, work_s - before)) * fmaxf(1.0f / (float)p->seen, PLACE_GAIN);
     return before;
 }
 
@@ -176,7 +176,7 @@ static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *
         uint32_t token = graph_token(g, &w->raw[i]);
         size_t to = at;
 
-        while (to < k->places && to < at + AHEAD && k->slot[to].token != token)
+        while (to < k->places && to < at + MISSING_MAX && k->slot[to].token != token)
             to++;
         before = slot;
         slot = NO_SLOT;
@@ -188,7 +188,7 @@ static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *
         }
         place[i] = place_get(g, rank, i ? &w->raw[i - 1] : NULL, before, &w->raw[i], slot);
     }
-    k->others = found < SAME * (double)(w->n > k->places ? w->n : k->places) ? k->others + 1 : 0;
+    k->others = found < SAME_PLACE_SHARE * (double)(w->n > k->places ? w->n : k->places) ? k->others + 1 : 0;
     return place;
 }
 
@@ -277,7 +277,7 @@ static double pause_of(const struct order *o, double factor)
         if (isnan(op->usual_s))
             continue;
         usual_s[op->rank] += op->usual_s;
-        if (op->work_s > PAUSE * op->usual_s * factor)
+        if (op->work_s > PAUSED_RATIO * op->usual_s * factor)
             more_s[op->rank] += op->work_s - op->usual_s * factor;
     }
     for (uint32_t r = 0; r < g->n_ranks; r++) {
@@ -304,7 +304,7 @@ static double factor_of(const struct order *o)
     for (size_t i = 0; i < o->n; i++) {
         const struct graph_op *op = &o->op[i];
 
-        if (op->known && op->usual_s > PIECE_MIN * most_s[op->rank])
+        if (op->known && op->usual_s > PLACE_WORK_MIN * most_s[op->rank])
             ratio[m++] = op->work_s / op->usual_s;
     }
     factor = m ? statistics_selectf(ratio, m, (m - 1) / 2) : NAN;

@@ -7,7 +7,7 @@
 
 #define TRIES  24u /* steps in which the calls vary */
 #define AGREED 3u  /* steps with the same calls ... */
-#define AHEAD  2u  /* ... and more than with any others */
+#define AGREED_AHEAD  2u  /* ... and more than with any others */
 
 uint64_t graph_sign(const struct graph *g, const struct window *w)
 {
@@ -111,7 +111,7 @@ static bool agrees(struct rank *k)
             second = n;
         }
     }
-    return most >= AGREED && most >= second + AHEAD;
+    return most >= AGREED && most >= second + AGREED_AHEAD;
 }
 
 void graph_find_roles(struct graph *g, const struct window *w)

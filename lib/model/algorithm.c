@@ -130,12 +130,12 @@ static double most_trips(enum algorithm a, uint32_t ranks, double bytes)
 /* ---- networks that explain the run ---- */
 
 /* x fixed + y per_byte <= most, for a network (x, y). */
-struct line {
+struct network_line {
     double fixed, per_byte, most;
 };
 
 struct networks {
-    struct line line[CONSTRAINTS];
+    struct network_line line[CONSTRAINTS];
     size_t n;
 };
 
@@ -143,7 +143,7 @@ static void add(struct networks *w, double fixed, double per_byte, double most)
 {
     double scale = fmax(fabs(fixed), fabs(per_byte));
 
-    w->line[w->n++] = (struct line){ fixed / scale, per_byte / scale, most / scale };
+    w->line[w->n++] = (struct network_line){ fixed / scale, per_byte / scale, most / scale };
 }
 
 static void explain(const struct algorithm_job *j, const enum algorithm *usual, struct networks *w)
@@ -170,7 +170,7 @@ static void explain(const struct algorithm_job *j, const enum algorithm *usual, 
 static bool allows(const struct networks *w, double x, double y)
 {
     for (size_t i = 0; i < w->n; i++) {
-        const struct line *l = &w->line[i];
+        const struct network_line *l = &w->line[i];
         double left = l->fixed * x + l->per_byte * y;
 
         if (left - l->most > TOLERANCE * (fabs(l->fixed * x) + fabs(l->per_byte * y) + fabs(l->most)))
@@ -186,7 +186,7 @@ static double most_s(const struct networks *w, struct algorithm_cost c)
 
     for (size_t i = 0; i < w->n; i++)
         for (size_t k = i + 1; k < w->n; k++) {
-            const struct line *a = &w->line[i], *b = &w->line[k];
+            const struct network_line *a = &w->line[i], *b = &w->line[k];
             double determinant = a->fixed * b->per_byte - b->fixed * a->per_byte;
             double x = (a->most * b->per_byte - b->most * a->per_byte) / determinant;
             double y = (a->fixed * b->most - b->fixed * a->most) / determinant;
@@ -240,15 +240,15 @@ static struct algorithm_cost told(const struct algorithm_job *j, enum algorithm 
 }
 
 /* A step's all-reduces by this algorithm: those that change, and the time of those that the library does so by itself. */
-struct step {
+struct step_times {
     struct algorithm_cost changed;
     double same_s;
     bool changes;
 };
 
-static struct step step_of(const struct algorithm_job *j, const enum algorithm *usual, enum algorithm a)
+static struct step_times step_of(const struct algorithm_job *j, const enum algorithm *usual, enum algorithm a)
 {
-    struct step t = { .changes = false };
+    struct step_times t = { .changes = false };
 
     for (size_t i = 0; i < j->n; i++) {
         const struct algorithm_size *s = &j->size[i];
@@ -286,7 +286,7 @@ void algorithm_choose(const struct algorithm_job *j, algorithm_allowed_fn *allow
     explain(j, usual, &networks);
     c->result = isnan(most_s(&networks, j->cost[ALGORITHM_DOUBLING])) ? ALGORITHM_STRANGE : ALGORITHM_UNSURE;
     for (enum algorithm a = 0; c->result != ALGORITHM_STRANGE && a < ALGORITHMS; a++) {
-        struct step t = step_of(j, usual, a);
+        struct step_times t = step_of(j, usual, a);
         double most;
 
         if (!algorithm_can(j->library, a) || (allowed && !allowed(a)) || !t.changes)

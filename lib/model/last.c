@@ -4,12 +4,12 @@
 
 #include "model/deviate.h"
 
-#define POINTS      200
+#define LAST_POINTS      200
 #define TAIL_POINTS 200
 
 /* Cumulative distributions on an even grid. */
 struct grid {
-    double from, step, f[POINTS];
+    double from, step, f[LAST_POINTS];
 };
 
 static double at(const struct grid *g, int i)
@@ -37,23 +37,23 @@ static double rank_share(const struct last *l, double x)
 
 static void raise(struct grid *g, double power)
 {
-    for (int i = 0; i < POINTS; i++)
+    for (int i = 0; i < LAST_POINTS; i++)
         g->f[i] = g->f[i] > 0 ? pow(g->f[i], power) : 0;
 }
 
 /* Add normal noise of this sd: spread each increment of the distribution over the grid. */
 static void smear(struct grid *g, double sd)
 {
-    double kernel[POINTS], out[POINTS];
-    int reach = (int)fmin(POINTS - 1, ceil(5 * sd / g->step));
+    double kernel[LAST_POINTS], out[LAST_POINTS];
+    int reach = (int)fmin(LAST_POINTS - 1, ceil(5 * sd / g->step));
 
     if (!(sd > 0.25 * g->step))
         return;
     /* kernel[d]: value of a smeared unit step at 0, d points away. */
     for (int d = 0; d <= reach; d++)
         kernel[d] = deviate_normal_share(d * g->step / sd);
-    for (int i = 0; i < POINTS; i++) {
-        int from = i - reach < 0 ? 0 : i - reach, to = i + reach > POINTS - 1 ? POINTS - 1 : i + reach;
+    for (int i = 0; i < LAST_POINTS; i++) {
+        int from = i - reach < 0 ? 0 : i - reach, to = i + reach > LAST_POINTS - 1 ? LAST_POINTS - 1 : i + reach;
 
         out[i] = from > 0 ? g->f[from - 1] : 0;
         for (int j = from; j <= to; j++) {
@@ -65,7 +65,7 @@ static void smear(struct grid *g, double sd)
             out[i] += increment * (j ? (before + after) / 2 : before);
         }
     }
-    for (int i = 0; i < POINTS; i++)
+    for (int i = 0; i < LAST_POINTS; i++)
         g->f[i] = fmin(1, out[i]);
 }
 
@@ -75,7 +75,7 @@ static void multiply_apart(struct grid *g, const struct last *l)
     double sd = sqrt(l->rank_sd * l->rank_sd + l->node_sd * l->node_sd + l->switch_sd * l->switch_sd);
 
     for (unsigned k = 0; k < l->apart; k++)
-        for (int i = 0; i < POINTS; i++)
+        for (int i = 0; i < LAST_POINTS; i++)
             g->f[i] *= sd > 0 ? deviate_normal_share((at(g, i) - l->apart_mean[k]) / sd)
                               : at(g, i) >= l->apart_mean[k];
 }
@@ -108,7 +108,7 @@ static void reach_of(const struct last *l, double common_sd, struct grid *g)
         to = fmax(to, l->apart_mean[k] + 5 * hypot(outer, l->rank_sd));
     if (!(to > g->from))
         to = g->from + 1e-9;
-    g->step = (to - g->from) / (POINTS - 1);
+    g->step = (to - g->from) / (LAST_POINTS - 1);
 }
 
 static void distribute(const struct last *l, double common_sd, struct grid *g)
@@ -117,7 +117,7 @@ static void distribute(const struct last *l, double common_sd, struct grid *g)
     double per_switch = l->nodes_per_switch > 0 ? fmin(nodes, l->nodes_per_switch) : nodes;
 
     reach_of(l, common_sd, g);
-    for (int i = 0; i < POINTS; i++)
+    for (int i = 0; i < LAST_POINTS; i++)
         g->f[i] = rank_share(l, at(g, i));
     raise(g, per_node);
     smear(g, l->node_sd);
@@ -138,10 +138,10 @@ double last_mean(const struct last *l, double *sd)
     if (!(l->ranks > 1) && !l->apart)
         return 0;
     distribute(l, 0, &g);
-    end = at(&g, POINTS - 1);
+    end = at(&g, LAST_POINTS - 1);
     mean = end;
     square = end * end;
-    for (int i = 0; i + 1 < POINTS; i++) {
+    for (int i = 0; i + 1 < LAST_POINTS; i++) {
         double f = (g.f[i] + g.f[i + 1]) / 2, x = (at(&g, i) + at(&g, i + 1)) / 2;
 
         mean -= f * g.step;
@@ -161,14 +161,14 @@ double last_quantile(const struct last *l, double common_sd, double p)
     int i = 0;
 
     distribute(l, common_sd, &g);
-    while (i < POINTS && g.f[i] < p)
+    while (i < LAST_POINTS && g.f[i] < p)
         i++;
     if (i == 0)
         return g.from;
-    if (i < POINTS)
+    if (i < LAST_POINTS)
         return at(&g, i) - g.step * (g.f[i] - p) / (g.f[i] - g.f[i - 1]);
     if (!(l->tail_rate > 0))
-        return at(&g, POINTS - 1);
+        return at(&g, LAST_POINTS - 1);
     beyond = -expm1(log(p) / l->ranks) / l->tail_rate; /* share of a rank's delays that are longer */
-    return fmax(at(&g, POINTS - 1), l->tail_from - l->tail_mean * log(fmin(1, beyond)));
+    return fmax(at(&g, LAST_POINTS - 1), l->tail_from - l->tail_mean * log(fmin(1, beyond)));
 }

@@ -72,11 +72,11 @@ struct line {
 };
 
 /* Weighted sums for fitting a straight line with unknowns a and b. */
-struct sums {
+struct line_sums {
     double w, m, mm, t, mt;
 };
 
-static void add(struct sums *s, double w, double bytes, double time_s)
+static void add(struct line_sums *s, double w, double bytes, double time_s)
 {
     s->w += w;
     s->m += w * bytes;
@@ -86,7 +86,7 @@ static void add(struct sums *s, double w, double bytes, double time_s)
 }
 
 /* Both parts of a cost are 0 or more: where the best line has a negative one, it is set to 0. */
-static struct line solve(const struct sums *s)
+static struct line solve(const struct line_sums *s)
 {
     double det = s->w * s->mm - s->m * s->m;
     struct line l = { s->w > 0 ? s->t / s->w : 0, 0 };
@@ -163,7 +163,7 @@ static double noise_of(const struct linkfit *l)
 static struct line robust_line(const struct linkfit_size *size, const struct mean *mean, uint32_t n,
                                double noise)
 {
-    struct sums s = { 0 };
+    struct line_sums s = { 0 };
     struct line l;
 
     for (uint32_t i = 0; i < n; i++)
@@ -172,7 +172,7 @@ static struct line robust_line(const struct linkfit_size *size, const struct mea
     for (int round = 0; round < ROUNDS; round++) {
         struct line before = l;
 
-        s = (struct sums){ 0 };
+        s = (struct line_sums){ 0 };
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < kept(&size[i]); j++) {
                 double fit = l.a + l.b * size[i].bytes[j], r = size[i].time_s[j] / fit - 1;
@@ -211,19 +211,19 @@ struct cut {
     double chi2;
 };
 
-struct fit {
+struct line_fit {
     const struct linkfit *l;
     struct mean mean[LINKFIT_SIZES];
     double noise;
 };
 
-static struct line line_of(const struct fit *f, uint32_t from, uint32_t to)
+static struct line line_of(const struct line_fit *f, uint32_t from, uint32_t to)
 {
     return robust_line(f->l->size + from, f->mean + from, to - from, f->noise);
 }
 
 /* The best cuts into one, two and three lines, of at least two sizes each. */
-static void find_cuts(const struct fit *f, struct cut best[LINKFIT_SEGMENTS])
+static void find_cuts(const struct line_fit *f, struct cut best[LINKFIT_SEGMENTS])
 {
     uint32_t n = f->l->n;
     double chi2[LINKFIT_SIZES + 1][LINKFIT_SIZES + 1];
@@ -247,7 +247,7 @@ static void find_cuts(const struct fit *f, struct cut best[LINKFIT_SEGMENTS])
 }
 
 /* Whether the cut changes the time of any size by WORTH_IT. */
-static bool moves(const struct fit *f, const struct cut *fewer, const struct cut *more)
+static bool moves(const struct line_fit *f, const struct cut *fewer, const struct cut *more)
 {
     double most = 0;
 
@@ -263,7 +263,7 @@ static bool moves(const struct fit *f, const struct cut *fewer, const struct cut
     return most > WORTH_IT;
 }
 
-static struct cut choose_cut(const struct fit *f)
+static struct cut choose_cut(const struct line_fit *f)
 {
     struct cut cut[LINKFIT_SEGMENTS], *best = &cut[0];
     double samples = 0, dispersion = 1;
@@ -305,12 +305,12 @@ static void one_size(const struct mean *m, struct linkfit_segment *s)
 }
 
 /* Generalised least squares of the sizes' means with both variance components. */
-static void segment_of(const struct fit *f, uint32_t from, uint32_t to, struct linkfit_segment *s)
+static void segment_of(const struct line_fit *f, uint32_t from, uint32_t to, struct linkfit_segment *s)
 {
     uint32_t n = to - from, samples = 0;
     const struct mean *mean = f->mean + from;
     struct line l = line_of(f, from, to);
-    struct sums sums = { 0 };
+    struct line_sums sums = { 0 };
     double sampling = 0, lack = 0, det, quantile, least_s = INFINITY, a_sd, b_sd, df;
 
     *s = (struct linkfit_segment){ .from_bytes = mean[0].bytes, .to_bytes = mean[n - 1].bytes, .sizes = n };
@@ -345,7 +345,7 @@ static void segment_of(const struct fit *f, uint32_t from, uint32_t to, struct l
 
 void linkfit_fit(const struct linkfit *l, struct linkfit_result *r)
 {
-    struct fit f = { .l = l, .noise = noise_of(l) };
+    struct line_fit f = { .l = l, .noise = noise_of(l) };
     struct cut cut;
 
     memset(r, 0, sizeof(*r));

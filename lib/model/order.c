@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define POINTS 4096 /* of the trapezoidal rule, which converges exponentially on what decays at both ends */
+#define ORDER_POINTS 4096 /* of the trapezoidal rule, which converges exponentially on what decays at both ends */
 #define DEPTH  50.0 /* the integrand is followed to e^-50 of its peak */
 
 /* log of the share of standard normals below x; the asymptotic series where erfc() would underflow. */
@@ -73,23 +73,23 @@ static double edge_of(double n, double above, double sigma, double peak, double 
 
 /* Mean of x, or with sigma the logarithm of the mean of e^(sigma x), of the order statistic's density.  The
  * density is normalised by the same rule: no gamma function of millions, whose last digits would be lost. */
-struct moments {
+struct order_moments {
     double log_mass, mean;
 };
 
-static struct moments integrate(double n, double above, double sigma)
+static struct order_moments integrate(double n, double above, double sigma)
 {
     double peak = peak_of(n, above, sigma), top = log_density(peak, n, above, sigma);
     double low = edge_of(n, above, sigma, peak, -1), high = edge_of(n, above, sigma, peak, 1);
-    double h = (high - low) / POINTS, mass = 0, first = 0;
+    double h = (high - low) / ORDER_POINTS, mass = 0, first = 0;
 
-    for (int i = 0; i <= POINTS; i++) {
+    for (int i = 0; i <= ORDER_POINTS; i++) {
         double x = low + i * h, w = exp(log_density(x, n, above, sigma) - top);
 
         mass += w;
         first += w * (x - peak);
     }
-    return (struct moments){ log(mass * h) + top, peak + first / mass };
+    return (struct order_moments){ log(mass * h) + top, peak + first / mass };
 }
 
 double order_z(double n, double dropped)
@@ -136,10 +136,10 @@ double order_amplification_slow(enum order_dist dist, double n, double cv, doubl
         low -= 0.25 * fmax(cv, 0.1);
     while (log_slow_below(dist, n, cv, slow_ratio, high) < -1e-12)
         high *= 1.5;
-    h = (high - low) / (8 * POINTS);
-    for (int i = 0; i <= 8 * POINTS; i++)
+    h = (high - low) / (8 * ORDER_POINTS);
+    for (int i = 0; i <= 8 * ORDER_POINTS; i++)
         sum += -expm1(log_slow_below(dist, n, cv, slow_ratio, low + i * h)) *
-               (i == 0 || i == 8 * POINTS ? 0.5 : 1);
+               (i == 0 || i == 8 * ORDER_POINTS ? 0.5 : 1);
     return low + sum * h;
 }
 

@@ -10,7 +10,7 @@
 #define NOISE_SAMPLES  160                 /* samples of the noise */
 #define LINK_SAMPLES   4                   /* samples of the network for each of the noise */
 #define TAIL_SAMPLES   (NOISE_SAMPLES / 4) /* samples of the noise whose tail is looked at */
-#define SAMPLES        (NOISE_SAMPLES * LINK_SAMPLES)
+#define ALL_SAMPLES        (NOISE_SAMPLES * LINK_SAMPLES)
 #define CONTENTION     0.015 /* relative, per doubling of ranks; assumed, as its growth is unknown */
 #define UNSEEN_NETWORK 1.0   /* logarithmic, for ranks beyond the one node that was measured */
 #define SHAPE_DOUBT    0.10  /* relative, of the fitted noise's maximum from the measured one */
@@ -125,17 +125,17 @@ struct projection_sample {
     float step_s, compute_s, communication_s, synchronisation_s;
 };
 
-struct world {
+struct sampled_world {
     const struct projection_input *in;
     struct traffic traffic;
     bool grows; /* any of it */
     struct ranks ranks;
     double transfer_s, factor[PROJECTION_POINTS];
-    struct projection_sample sample[PROJECTION_POINTS][SAMPLES];
+    struct projection_sample sample[PROJECTION_POINTS][ALL_SAMPLES];
     float p99_ratio[PROJECTION_POINTS][TAIL_SAMPLES], cv[PROJECTION_POINTS][TAIL_SAMPLES];
 };
 
-static double compute_of(const struct world *w, double factor)
+static double compute_of(const struct sampled_world *w, double factor)
 {
     return w->in->noise->mean_s / (w->in->strong ? factor : 1);
 }
@@ -146,24 +146,24 @@ static double even(int i, int n, int step)
     return (((double)i * step) - n * floor((double)i * step / n) + 0.5) / n;
 }
 
-static double communication_sample(const struct world *w, int i, double factor)
+static double communication_sample(const struct sampled_world *w, int i, double factor)
 {
     const struct traffic *k = &w->traffic;
-    enum traffic_algorithm a = traffic_algorithm_at(k, even(i, SAMPLES, 277));
+    enum traffic_algorithm a = traffic_algorithm_at(k, even(i, ALL_SAMPLES, 277));
     double doublings = log2(factor), spread = CONTENTION * fabs(doublings), grown;
-    double contention = deviate_normal(even(i, SAMPLES, 403)), level = deviate_normal(even(i, SAMPLES, 531)),
+    double contention = deviate_normal(even(i, ALL_SAMPLES, 403)), level = deviate_normal(even(i, ALL_SAMPLES, 531)),
            error2 = 0;
 
     for (size_t l = 0; l < k->n_links; l++)
         error2 = fmax(error2, pow(k->link[l].time_error, 2));
-    grown = !w->grows ? 0 : traffic_grown_s(k, a, k->ranks * factor, even(i, SAMPLES, 119));
+    grown = !w->grows ? 0 : traffic_grown_s(k, a, k->ranks * factor, even(i, ALL_SAMPLES, 119));
     if (k->nodes < 1.5 && factor > 1)
         spread = hypot(spread, UNSEEN_NETWORK);
     return (grown * exp(contention * spread) + traffic_steady_s(k)) * exp(level * sqrt(error2));
 }
 
 /* The step's variation by that sample of the noise: only what passes, since the rest is the same in all steps. */
-static void sample_tail(struct world *w, int i, unsigned p, const struct variation_sample *d, bool lognormal)
+static void sample_tail(struct sampled_world *w, int i, unsigned p, const struct variation_sample *d, bool lognormal)
 {
     const struct projection_sample *s = &w->sample[p][i * 4 * LINK_SAMPLES];
     /* Checkpoints and a program's rhythm are in the common part, and not normal: they are in what was measured. */
@@ -183,7 +183,7 @@ static void sample_tail(struct world *w, int i, unsigned p, const struct variati
     w->cv[p][i] = (float)(unit_s * hypot(sd, common) / s->step_s);
 }
 
-static void sample_noise(struct world *w, int i, uint64_t *state)
+static void sample_noise(struct sampled_world *w, int i, uint64_t *state)
 {
     const struct variation *n = w->in->noise;
     bool lognormal = even(i, NOISE_SAMPLES, 61) < w->ranks.lognormal;
@@ -215,11 +215,11 @@ static void sample_noise(struct world *w, int i, uint64_t *state)
 /* Of the samples' field at this offset. */
 static struct projection_range field_range(const struct projection_sample *s, size_t offset)
 {
-    float v[SAMPLES];
+    float v[ALL_SAMPLES];
 
-    for (int i = 0; i < SAMPLES; i++)
+    for (int i = 0; i < ALL_SAMPLES; i++)
         memcpy(&v[i], (const char *)&s[i] + offset, sizeof(float));
-    return projection_range_of(v, SAMPLES);
+    return projection_range_of(v, ALL_SAMPLES);
 }
 
 struct projection_range projection_range_of(float *v, size_t n)
@@ -233,15 +233,15 @@ struct projection_range projection_range_of(float *v, size_t n)
 }
 
 /* The regime of most samples. */
-static void set_regime(const struct world *w, const struct projection_sample *s, struct projection_point *o)
+static void set_regime(const struct sampled_world *w, const struct projection_sample *s, struct projection_point *o)
 {
     int n[REGIMES] = { 0 };
 
-    for (int i = 0; i < SAMPLES; i++)
+    for (int i = 0; i < ALL_SAMPLES; i++)
         n[regime_of(s[i].compute_s, s[i].communication_s + w->in->other_s, s[i].synchronisation_s, REGIMES)]++;
     for (int r = 0; r < REGIMES; r++)
         o->regime = n[r] > n[o->regime] ? (enum regime)r : o->regime;
-    o->regime_share = (double)n[o->regime] / SAMPLES;
+    o->regime_share = (double)n[o->regime] / ALL_SAMPLES;
 }
 
 /* What was measured at the present ranks, moved by what the noise makes of the difference. */
@@ -252,7 +252,7 @@ static double measured_and(double measured, double now, double then)
     return measured >= now || !(now > 0) ? measured + then - now : measured * then / now;
 }
 
-static void set_tail(struct world *w, unsigned p, struct projection_point *o)
+static void set_tail(struct sampled_world *w, unsigned p, struct projection_point *o)
 {
     const struct projection_input *in = w->in;
     /* Of the 99th percentile of so many steps, over its distance from the median: 1.6 / sqrt(n) of a normal distribution, 2.5 of an
@@ -281,7 +281,7 @@ static void set_tail(struct world *w, unsigned p, struct projection_point *o)
         o->cv = in->cv;
 }
 
-static void set_point(struct world *w, unsigned p, struct projection_point *o)
+static void set_point(struct sampled_world *w, unsigned p, struct projection_point *o)
 {
     const struct projection_sample *s = w->sample[p];
     double factor = w->factor[p], gain = w->in->strong ? 1 : factor, parts, scale;
@@ -315,7 +315,7 @@ struct parts {
     double compute_s, communication_s, synchronisation_s;
 };
 
-static struct parts parts_at(const struct world *w, double factor)
+static struct parts parts_at(const struct sampled_world *w, double factor)
 {
     const struct variation *n = w->in->noise;
     struct parts p = { .compute_s = compute_of(w, factor),
@@ -366,7 +366,7 @@ static bool weighs(const struct parts *p, enum projection_wall wall)
                : p->synchronisation_s >= least_s;
 }
 
-static void find_wall(const struct world *w, struct projection *o)
+static void find_wall(const struct sampled_world *w, struct projection *o)
 {
     struct parts before = parts_at(w, 1);
 
@@ -455,7 +455,7 @@ void projection_run_of(const struct projection_input *in, struct projection_run 
 
 bool projection_make(const struct projection_input *in, struct projection *out)
 {
-    struct world w = { .in = in };
+    struct sampled_world w = { .in = in };
     uint64_t state = 1;
 
     memset(out, 0, sizeof(*out));

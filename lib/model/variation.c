@@ -6,14 +6,14 @@
 #include "model/deviate.h"
 #include "model/statistics.h"
 
-#define FAR          6.0 /* robust standard deviations: larger delays are not noise */
+#define RARE_Z          6.0 /* robust standard deviations: larger delays are not noise */
 #define FAR_RANKS    8u  /* with fewer ranks none is treated separately */
-#define KNOWN_MIN    0.5 /* share of the steps: a rank with fewer known steps gets the others' mean */
+#define KNOWN_SHARE_MIN    0.5 /* share of the steps: a rank with fewer known steps gets the others' mean */
 #define PROBES       4096u
 #define PART_SAMPLES 400
 #define SURE_Z       1.96
 #define SD_MIN       1e-6
-#define RATIO_MIN    0.02 /* of a mean square: with one degree of freedom it is too uncertain */
+#define MEAN_SQUARE_MIN    0.02 /* of a mean square: with one degree of freedom it is too uncertain */
 
 const char *const variation_shapes[] = { "undecided", "normal", "lognormal" };
 
@@ -167,7 +167,7 @@ static struct guess guess_sample(const struct variation_squares *q, uint64_t *st
     struct guess g;
 
     for (int k = 0; k < VARIATION_LEVELS; k++) {
-        g.f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_uniform(state), q->df[k])) : 1;
+        g.f[k] = q->df[k] > 0 ? 1 / fmax(MEAN_SQUARE_MIN, deviate_chi2_ratio(deviate_uniform(state), q->df[k])) : 1;
         g.some[k] = deviate_uniform(state) >= q->none[k];
     }
     return g;
@@ -292,7 +292,7 @@ static void rank_means(const struct table *t, double *mean)
                 known++;
             }
         }
-        mean[r] = known >= KNOWN_MIN * t->steps ? sum / known : NAN;
+        mean[r] = known >= KNOWN_SHARE_MIN * t->steps ? sum / known : NAN;
     }
 }
 
@@ -332,7 +332,7 @@ static void cut_tail(struct variation *o, struct table *t, const double *mean, d
     double beyond = 0;
     uint64_t known = 0;
 
-    o->tail_from = FAR * sd;
+    o->tail_from = RARE_Z * sd;
     for (uint32_t k = 0; k < t->steps; k++)
         for (uint32_t r = 0; r < t->n; r++) {
             float *x = &t->x[(size_t)k * t->n + r];
@@ -363,7 +363,7 @@ static void set_apart(struct variation *o, double *mean, uint32_t n, float *v)
         if (!isnan(mean[r]))
             v[m++] = (float)mean[r];
     if (m >= FAR_RANKS)
-        limit = FAR * robust_sd(v, m, &middle);
+        limit = RARE_Z * robust_sd(v, m, &middle);
     m = 0;
     for (uint32_t r = 0; r < n; r++) {
         if (mean[r] - middle > limit) {

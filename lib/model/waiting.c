@@ -13,17 +13,17 @@
 const unsigned waiting_bounds[WAITING_BOUNDS] = { 1, 2, 4 };
 
 /* Waiting time, by batches of steps. */
-struct sums {
+struct batch_sums {
     double waited_s[BATCHES], steps[BATCHES];
 };
 
 struct bounded {
     double *finish, gate[RING], end_s;
     bool beside; /* the exchange overlaps the work */
-    struct sums sums;
+    struct batch_sums sums;
 };
 
-struct replay {
+struct waiting_replay {
     const struct waiting_input *in;
     double *own, *before; /* by rank: work of this step, of the one before */
     double before_mean_s;
@@ -32,14 +32,14 @@ struct replay {
     struct bounded bounded[WAITING_BOUNDS][2];
     struct {
         double *added, mean_s;
-        struct sums sums;
+        struct batch_sums sums;
     } local[WAITING_LOCALS];
-    struct sums all, odd_all, no_rank, no_node; /* the last three of every second step */
+    struct batch_sums all, odd_all, no_rank, no_node; /* the last three of every second step */
     uint32_t slow_rank, slow_node;
     size_t warm;
 };
 
-static void count(const struct replay *r, struct sums *s, size_t step, double waited_s, double steps)
+static void count(const struct waiting_replay *r, struct batch_sums *s, size_t step, double waited_s, double steps)
 {
     size_t batch = step * BATCHES / r->in->steps;
 
@@ -47,7 +47,7 @@ static void count(const struct replay *r, struct sums *s, size_t step, double wa
     s->steps[batch] += steps;
 }
 
-static double waited_per_step(const struct sums *s)
+static double waited_per_step(const struct batch_sums *s)
 {
     double sum = 0, steps = 0;
 
@@ -60,7 +60,7 @@ static double waited_per_step(const struct sums *s)
 
 /* Waiting over that of all, with its standard error over the batches.  by_choice: the error is that of one batch, for the
  * choice of a replacement is not averaged out. */
-static struct waiting_share share_of(const struct sums *s, const struct sums *all, bool by_choice)
+static struct waiting_share share_of(const struct batch_sums *s, const struct batch_sums *all, bool by_choice)
 {
     double over = waited_per_step(all), value = waited_per_step(s) / over, n = 0, square = 0, error;
 
@@ -80,7 +80,7 @@ static struct waiting_share share_of(const struct sums *s, const struct sums *al
 /* ---- ranks ---- */
 
 /* Take the work of each rank in a step; unknown ones get the mean, which is returned. */
-static double take_step(struct replay *r, size_t step)
+static double take_step(struct waiting_replay *r, size_t step)
 {
     uint32_t n = r->in->ranks, known = 0;
     double sum = 0, mean;
@@ -97,7 +97,7 @@ static double take_step(struct replay *r, size_t step)
     return mean;
 }
 
-static void find_means(struct replay *r)
+static void find_means(struct waiting_replay *r)
 {
     size_t steps = r->in->steps;
 
@@ -114,7 +114,7 @@ static void find_means(struct replay *r)
     }
 }
 
-static void find_slowest(struct replay *r)
+static void find_slowest(struct waiting_replay *r)
 {
     uint32_t n = r->in->ranks;
     double mean = statistics_mean(r->even, n).mean,
@@ -133,14 +133,14 @@ static void find_slowest(struct replay *r)
 
 /* ---- a step by each of the rules ---- */
 
-static bool of_slow_node(const struct replay *r, uint32_t rank)
+static bool of_slow_node(const struct waiting_replay *r, uint32_t rank)
 {
     return r->in->node && r->in->node[rank] == r->slow_node;
 }
 
 /* A replaced rank gets another rank's work of the step before.  That rank is chosen by batch, so that the batches
  * differ by the choice. */
-static double like_others(const struct replay *r, size_t step, uint32_t rank, bool node, double mean_s)
+static double like_others(const struct waiting_replay *r, size_t step, uint32_t rank, bool node, double mean_s)
 {
     uint32_t n = r->in->ranks, at = rank;
     size_t batch = step * BATCHES / r->in->steps;
@@ -153,7 +153,7 @@ static double like_others(const struct replay *r, size_t step, uint32_t rank, bo
     return r->before_mean_s > 0 ? r->before[at] / r->before_mean_s * mean_s : mean_s;
 }
 
-static void step_together(struct replay *r, size_t step, double mean_s)
+static void step_together(struct waiting_replay *r, size_t step, double mean_s)
 {
     double last = 0, no_rank = 0, no_node = 0;
 
@@ -173,7 +173,7 @@ static void step_together(struct replay *r, size_t step, double mean_s)
     count(r, &r->no_node, step, fmax(0, no_node - mean_s), 1);
 }
 
-static void step_bounded(struct replay *r, struct bounded *b, size_t step, unsigned bound, double mean_s)
+static void step_bounded(struct waiting_replay *r, struct bounded *b, size_t step, unsigned bound, double mean_s)
 {
     double begin_s = step > bound ? b->gate[(step - 1 - bound) % RING] : 0, last = 0, before_s = b->end_s;
 
@@ -187,7 +187,7 @@ static void step_bounded(struct replay *r, struct bounded *b, size_t step, unsig
         count(r, &b->sums, step, b->end_s - before_s - mean_s - r->in->other_s, 1);
 }
 
-static void step_local(struct replay *r, int l, size_t step, double mean_s)
+static void step_local(struct waiting_replay *r, int l, size_t step, double mean_s)
 {
     unsigned every = 2u << l;
     double last = 0, *added = r->local[l].added;
@@ -204,7 +204,7 @@ static void step_local(struct replay *r, int l, size_t step, double mean_s)
     r->local[l].mean_s = 0;
 }
 
-static void run(struct replay *r)
+static void run(struct waiting_replay *r)
 {
     for (size_t k = 0; k < r->in->steps; k++) {
         double mean_s = take_step(r, k);
@@ -222,7 +222,7 @@ static void run(struct replay *r)
 
 /* ---- the replay ---- */
 
-static void share_out(struct replay *r, double *scratch)
+static void share_out(struct waiting_replay *r, double *scratch)
 {
     size_t n = r->in->ranks;
 
@@ -241,7 +241,7 @@ static void share_out(struct replay *r, double *scratch)
 
 bool waiting_replay(const struct waiting_input *in, double *scratch, struct waiting *out)
 {
-    struct replay r = { .in = in };
+    struct waiting_replay r = { .in = in };
 
     if (in->ranks < 2 || in->steps < WAITING_STEPS_MIN || (in->node && in->nodes > in->ranks))
         return false;

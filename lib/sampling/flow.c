@@ -9,7 +9,7 @@
 #include "ring/ring.h"
 
 #define BLOCK_MAX      4096u /* collectives in a block */
-#define NEAR           4u    /* collectives sent whole on each side of an unusual one */
+#define NEAR_UNUSUAL           4u    /* collectives sent whole on each side of an unusual one */
 #define UNUSUAL        5.0   /* times the usual stay or gap */
 #define UNUSUAL_NS     2e6   /* and at least so much */
 #define USUAL_MIN      16u   /* events before anything is called unusual */
@@ -27,7 +27,7 @@ struct flow_comm {
     double usual_stay_ns, usual_gap_ns; /* running medians, by stochastic approximation */
     struct sample block;                /* open while block.n > 0; filled so far */
     uint32_t filled;
-    struct sample *recent; /* NEAR; the newest ones, to be sent whole when the next is unusual */
+    struct sample *recent; /* NEAR_UNUSUAL; the newest ones, to be sent whole when the next is unusual */
     uint32_t recent_n;
     uint32_t whole_left;
     struct period period;
@@ -229,7 +229,7 @@ static void keep_unusual(struct flow_comm *c, const struct sample *one, bool hid
         for (uint32_t i = 0; i < c->recent_n; i++)
             send_whole(c->recent[i], sink, arg);
         c->recent_n = 0;
-        c->whole_left = NEAR + 1;
+        c->whole_left = NEAR_UNUSUAL + 1;
     }
     if (c->whole_left && hidden) {
         c->whole_left--;
@@ -237,9 +237,9 @@ static void keep_unusual(struct flow_comm *c, const struct sample *one, bool hid
         return;
     }
     if (!c->recent)
-        c->recent = xcalloc(NEAR, sizeof(*c->recent));
-    if (c->recent_n == NEAR) {
-        memmove(c->recent, c->recent + 1, (NEAR - 1) * sizeof(c->recent[0]));
+        c->recent = xcalloc(NEAR_UNUSUAL, sizeof(*c->recent));
+    if (c->recent_n == NEAR_UNUSUAL) {
+        memmove(c->recent, c->recent + 1, (NEAR_UNUSUAL - 1) * sizeof(c->recent[0]));
         c->recent_n--;
     }
     c->recent[c->recent_n++] = *one;

@@ -15,7 +15,7 @@
 
 /* A cycle that was repeated so often is replaced only by one that stands for more tokens than an evaluation
  * has. */
-#define ESTABLISHED  8u
+#define ESTABLISHED_PERIODS  8u
 #define TOKENS_OTHER 64u
 
 /* The longest work in a cycle, over any other of it: what names the beginning, and what makes one step of
@@ -117,7 +117,7 @@ static void lock_by_tokens(struct period *p, uint32_t length)
  * not given up for a shorter foreign stretch. */
 static uint32_t best_cycle(const struct period *p)
 {
-    uint32_t need = p->seen >= ESTABLISHED ? TOKENS_OTHER : TOKENS_MIN, best = 0;
+    uint32_t need = p->seen >= ESTABLISHED_PERIODS ? TOKENS_OTHER : TOKENS_MIN, best = 0;
 
     for (uint32_t d = 1; d <= p->cap; d++)
         if (p->run[d] >= 2 * d && p->run[d] + d >= need && (!best || p->run[d] > p->run[best]))
@@ -175,7 +175,7 @@ static bool stands_out(const struct period *p, uint32_t n, float ratio, uint32_t
     float most = -1;
 
     repeats = repeats < REPEATS_MAX ? repeats : REPEATS_MAX;
-    if (repeats < (p->seen < ESTABLISHED ? REPEATS_MIN : REPEATS_OTHER))
+    if (repeats < (p->seen < ESTABLISHED_PERIODS ? REPEATS_MIN : REPEATS_OTHER))
         return false;
     for (uint32_t b = 0; b < n; b++) {
         float w = usual_work(p, n, repeats, b);
@@ -271,7 +271,7 @@ static bool is_known_with_guests(const struct period *p, uint32_t length)
 {
     uint32_t in = 0, at = 0, back;
 
-    if (!p->length || p->seen < ESTABLISHED || length <= 2 * p->length)
+    if (!p->length || p->seen < ESTABLISHED_PERIODS || length <= 2 * p->length)
         return false;
     for (uint32_t b = length; b-- > 0;) {
         at = p->cycle[at] == p->last[slot(p, b)] ? at + 1 : p->cycle[0] == p->last[slot(p, b)];

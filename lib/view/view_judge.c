@@ -304,7 +304,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
-        if (f[i].young || is_told_with_another(v, &f[i]) || (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]) ||
+        if (f[i].unconfirmed || is_told_with_another(v, &f[i]) || (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]) ||
             (partial && !is_of_work(&f[i])))
             continue;
         describe_finding(v, now_s, &f[i], &d);

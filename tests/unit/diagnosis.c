@@ -729,7 +729,7 @@ static double told_after_s(double work_s, uint32_t from, uint32_t turn, uint32_t
 
         plain_step(d, k, work_s, 99, k < from ? 99 : (k - from) / turn % 4, k < from ? 1.1 : 2.1);
         for (size_t i = 0, n = diagnosis_findings(d, &f); i < n; i++)
-            if (isnan(after_s) && !f[i].young)
+            if (isnan(after_s) && !f[i].unconfirmed)
                 after_s = (k - from) * work_s;
     }
     diagnosis_free(d);

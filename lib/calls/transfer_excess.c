@@ -1,4 +1,4 @@
-#include "calls/longer.h"
+#include "calls/transfer_excess.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,25 +8,25 @@
 #include "model/statistics.h"
 
 #define BEFORE_MAX 64u /* steps that show what was before */
-#define BEFORE_MIN 4u
-#define LONG       2.2 /* times what the transfers of a step take in the median: it is not usual */
-#define RECENT     64u /* newest steps that count: as many as a price stands on */
+#define USUAL_STEPS_MIN 4u
+#define UNUSUAL_RATIO       2.2 /* times what the transfers of a step take in the median: it is not usual */
+#define COMPARED_STEPS     64u /* newest steps that count: as many as a price stands on */
 #define RECENT_MIN 2u
-#define LIMIT_Z    4.0
-#define LET_GO_Z   2.0
+#define EXCESS_Z    4.0
+#define EXCESS_LEFT_Z   2.0
 
 #define NOT_LOOKED 255u
 
 /* The transfers of one way, step by step, over what they should have taken. */
-struct taken {
+struct way_sums {
     double is_s, should_s; /* means over the steps */
     double mean, square;   /* of the ratio: mean, mean square about it */
     double error;          /* of what they should have taken, as a share of it */
     uint32_t n;            /* steps */
-    bool longer;
+    bool exceeds;
 };
 
-struct longer {
+struct transfer_excess {
     uint32_t from, to; /* number of the first step that may be longer, of the newest that was looked at */
     bool known;        /* what was before */
     struct links_slow other; /* what is left out */
@@ -37,33 +37,33 @@ struct longer {
         uint32_t n, in_step;
     } * kind;
     size_t way_cap, kind_cap;
-    struct taken before[LONGER_WAYS], now[LONGER_WAYS];
+    struct way_sums before[TRANSFER_EXCESS_WAYS], now[TRANSFER_EXCESS_WAYS];
 };
 
-struct longer *longer_new(void)
+struct transfer_excess *transfer_excess_new(void)
 {
-    return xcalloc(1, sizeof(struct longer));
+    return xcalloc(1, sizeof(struct transfer_excess));
 }
 
-void longer_reset(struct longer *l)
+void transfer_excess_reset(struct transfer_excess *l)
 {
     free(l->way);
     free(l->kind);
     memset(l, 0, sizeof(*l));
 }
 
-void longer_free(struct longer *l)
+void transfer_excess_free(struct transfer_excess *l)
 {
     if (!l)
         return;
-    longer_reset(l);
+    transfer_excess_reset(l);
     free(l);
 }
 
 /* Means over all steps at first, then over the newest. */
-static void take(struct taken *t, double is_s, double should_s, double error_s)
+static void take(struct way_sums *t, double is_s, double should_s, double error_s)
 {
-    double share = 1.0 / (t->n < RECENT ? t->n + 1 : RECENT), off = is_s / should_s - t->mean;
+    double share = 1.0 / (t->n < COMPARED_STEPS ? t->n + 1 : COMPARED_STEPS), off = is_s / should_s - t->mean;
 
     t->is_s += share * (is_s - t->is_s);
     t->should_s += share * (should_s - t->should_s);
@@ -73,43 +73,43 @@ static void take(struct taken *t, double is_s, double should_s, double error_s)
     t->n++;
 }
 
-struct look {
-    struct longer *l;
+struct comparison {
+    struct transfer_excess *l;
     const struct graph *g;
-    longer_way *way;
+    transfer_excess_way *way;
     void *arg;
     const struct links_slow *other;
 };
 
-static uint32_t way_of(const struct look *k, uint32_t kind)
+static uint32_t way_of(const struct comparison *k, uint32_t kind)
 {
     uint8_t *way = &k->l->way[kind];
 
     if (*way == NOT_LOOKED)
         *way = (uint8_t)k->way(graph_kind_get(k->g, kind), k->arg);
-    return *way == LONGER_NONE || (k->other && links_has(k->other, graph_kind_get(k->g, kind))) ? LONGER_NONE
+    return *way == TRANSFER_EXCESS_NONE || (k->other && links_has(k->other, graph_kind_get(k->g, kind))) ? TRANSFER_EXCESS_NONE
                                                                                                 : *way;
 }
 
 /* The next transfer of the step that is looked at, from operation *at on; NULL: there is none.  A message that a late receiver found was
  * there after its usual time, but of a collective that nobody waited for nothing is known. */
-static const struct graph_meeting *next(const struct look *k, const struct graph_step *step, size_t *at)
+static const struct graph_meeting *next(const struct comparison *k, const struct graph_step *step, size_t *at)
 {
     while (*at < step->n) {
         const struct graph_op *op = &step->op[(*at)++];
         const struct graph_meeting *m = op->first ? graph_meeting_get(k->g, op->meeting) : NULL;
 
         if (m && (!isnan(m->transfer_s) || graph_kind_get(k->g, m->kind)->message) &&
-            way_of(k, m->kind) != LONGER_NONE)
+            way_of(k, m->kind) != TRANSFER_EXCESS_NONE)
             return m;
     }
     return NULL;
 }
 
-static void look_at_step(const struct look *k, uint32_t back, struct taken *taken)
+static void look_at_step(const struct comparison *k, uint32_t back, struct way_sums *taken)
 {
     struct graph_step step = graph_step_get(k->g, back);
-    double is_s[LONGER_WAYS] = { 0 }, should_s[LONGER_WAYS] = { 0 }, square[LONGER_WAYS] = { 0 };
+    double is_s[TRANSFER_EXCESS_WAYS] = { 0 }, should_s[TRANSFER_EXCESS_WAYS] = { 0 }, square[TRANSFER_EXCESS_WAYS] = { 0 };
     const struct graph_meeting *m;
 
     for (size_t i = 0; (m = next(k, &step, &i));) {
@@ -125,7 +125,7 @@ static void look_at_step(const struct look *k, uint32_t back, struct taken *take
     }
     for (size_t i = 0; (m = next(k, &step, &i));)
         k->l->kind[m->kind].in_step = 0;
-    for (uint32_t i = 0; i < LONGER_WAYS; i++)
+    for (uint32_t i = 0; i < TRANSFER_EXCESS_WAYS; i++)
         if (should_s[i] > 0)
             take(&taken[i], is_s[i], should_s[i], sqrt(square[i]));
 }
@@ -140,7 +140,7 @@ static void take_before(struct before *b, double s)
 }
 
 /* What a transfer of the step takes on average; NaN: it has none. */
-static float mean_transfer_s(const struct look *k, uint32_t back)
+static float mean_transfer_s(const struct comparison *k, uint32_t back)
 {
     struct graph_step step = graph_step_get(k->g, back);
     const struct graph_meeting *m;
@@ -154,7 +154,7 @@ static float mean_transfer_s(const struct look *k, uint32_t back)
 
 /* Of the steps from `back` on, those that show what was usual; returns how many.  One in which all stand still, as often the first one
  * does, would be most of the mean. */
-static uint32_t usual_steps(const struct look *k, uint32_t back, uint32_t usual[BEFORE_MAX])
+static uint32_t usual_steps(const struct comparison *k, uint32_t back, uint32_t usual[BEFORE_MAX])
 {
     float mean[BEFORE_MAX], sorted[BEFORE_MAX], most = 0;
     uint32_t n = 0, kept = 0;
@@ -166,7 +166,7 @@ static uint32_t usual_steps(const struct look *k, uint32_t back, uint32_t usual[
     }
     memcpy(sorted, mean, n * sizeof(*sorted));
     if (n)
-        most = (float)LONG * statistics_medianf(sorted, n);
+        most = (float)UNUSUAL_RATIO * statistics_medianf(sorted, n);
     for (uint32_t i = 0; i < n; i++)
         if (mean[i] <= most)
             usual[kept++] = usual[i];
@@ -174,7 +174,7 @@ static uint32_t usual_steps(const struct look *k, uint32_t back, uint32_t usual[
 }
 
 /* What transfers took in the steps from `back` on. */
-static void find_before(const struct look *k, uint32_t back)
+static void find_before(const struct comparison *k, uint32_t back)
 {
     uint32_t usual[BEFORE_MAX], n = usual_steps(k, back, usual);
     const struct graph_meeting *m;
@@ -218,23 +218,23 @@ static double student(double z, double freedom)
 }
 
 /* The excess, less or more this many standard errors; NaN: too little was seen. */
-static double excess_within(const struct taken *t, const struct taken *before, double z)
+static double excess_within(const struct way_sums *t, const struct way_sums *before, double z)
 {
-    double n = t->n < RECENT ? t->n : RECENT, freedom = before->n - 1.0, square, error;
+    double n = t->n < COMPARED_STEPS ? t->n : COMPARED_STEPS, freedom = before->n - 1.0, square, error;
 
-    if (before->n < BEFORE_MIN || t->n < RECENT_MIN)
+    if (before->n < USUAL_STEPS_MIN || t->n < RECENT_MIN)
         return NAN;
     square = before->square * before->n / freedom;
     error = sqrt(fmax(square / before->n, t->error * t->error) + fmax(square, t->square) / n);
     return t->is_s / t->should_s - 1 + copysign(student(fabs(z), freedom), z) * error;
 }
 
-static void weigh(struct taken *t, const struct taken *before)
+static void weigh(struct way_sums *t, const struct way_sums *before)
 {
-    double least = excess_within(t, before, t->longer ? -LET_GO_Z : -LIMIT_Z);
+    double least = excess_within(t, before, t->exceeds ? -EXCESS_LEFT_Z : -EXCESS_Z);
 
     if (!isnan(least))
-        t->longer = least > 0;
+        t->exceeds = least > 0;
 }
 
 /* The same place?  other NULL: none. */
@@ -245,10 +245,10 @@ static bool is_same(const struct links_slow *other, const struct links_slow *was
                  : !was->standing;
 }
 
-void longer_look(struct longer *l, const struct graph *g, uint32_t from, uint32_t to, longer_way *way,
+void transfer_excess_update(struct transfer_excess *l, const struct graph *g, uint32_t from, uint32_t to, transfer_excess_way *way,
                  void *arg, const struct links_slow *other)
 {
-    struct look k = { l, g, way, arg, other };
+    struct comparison k = { l, g, way, arg, other };
     uint32_t before = back_before(g, from);
 
     l->way = xgrow(l->way, &l->way_cap, graph_kinds(g), sizeof(*l->way));
@@ -257,7 +257,7 @@ void longer_look(struct longer *l, const struct graph *g, uint32_t from, uint32_
         l->way[l->kinds] = NOT_LOOKED;
         l->kind[l->kinds] = (struct before){ 0 };
     }
-    if ((!l->known || from != l->from || !is_same(other, &l->other)) && before + BEFORE_MIN <= graph_steps(g)) {
+    if ((!l->known || from != l->from || !is_same(other, &l->other)) && before + USUAL_STEPS_MIN <= graph_steps(g)) {
         l->other = other ? *other : (struct links_slow){ 0 };
         find_before(&k, before);
         l->from = from;
@@ -269,25 +269,25 @@ void longer_look(struct longer *l, const struct graph *g, uint32_t from, uint32_
         look_at_step(&k, back, l->now);
         l->to = graph_step_about(g, back).number;
     }
-    for (uint32_t i = 0; i < LONGER_WAYS; i++)
+    for (uint32_t i = 0; i < TRANSFER_EXCESS_WAYS; i++)
         weigh(&l->now[i], &l->before[i]);
 }
 
-double longer_excess(const struct longer *l, uint32_t way)
+double transfer_excess_of_way(const struct transfer_excess *l, uint32_t way)
 {
-    const struct taken *t = &l->now[way];
+    const struct way_sums *t = &l->now[way];
 
-    return t->longer ? t->is_s / t->should_s - 1 : 0;
+    return t->exceeds ? t->is_s / t->should_s - 1 : 0;
 }
 
-double longer_most(const struct longer *l, uint32_t way)
+double transfer_excess_max(const struct transfer_excess *l, uint32_t way)
 {
-    return excess_within(&l->now[way], &l->before[way], LET_GO_Z);
+    return excess_within(&l->now[way], &l->before[way], EXCESS_LEFT_Z);
 }
 
-double longer_excess_of(const struct longer *l, uint32_t kind)
+double transfer_excess_of_kind(const struct transfer_excess *l, uint32_t kind)
 {
-    uint32_t way = kind < l->kinds ? l->way[kind] : LONGER_NONE;
+    uint32_t way = kind < l->kinds ? l->way[kind] : TRANSFER_EXCESS_NONE;
 
-    return way < LONGER_WAYS ? longer_excess(l, way) : 0;
+    return way < TRANSFER_EXCESS_WAYS ? transfer_excess_of_way(l, way) : 0;
 }

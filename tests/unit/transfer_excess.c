@@ -1,9 +1,9 @@
 /* How much longer transfers take since a step: two ranks that send each other messages, by hand. */
-#include "calls/longer.h"
+#include "calls/transfer_excess.h"
 
 #include <math.h>
 
-#include "calls/starved.h"
+#include "calls/starvation.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"
@@ -66,12 +66,12 @@ static uint32_t by_receiver(const struct graph_kind_info *k, void *arg)
 /* Excess of the messages to a rank from the onset on, as it is known after all steps. */
 static double excess_to(uint32_t rank, uint32_t onset)
 {
-    struct longer *l = longer_new();
+    struct transfer_excess *l = transfer_excess_new();
     double excess;
 
-    longer_look(l, g, onset + 1, STEPS, by_receiver, NULL, NULL);
-    excess = longer_excess(l, rank);
-    longer_free(l);
+    transfer_excess_update(l, g, onset + 1, STEPS, by_receiver, NULL, NULL);
+    excess = transfer_excess_of_way(l, rank);
+    transfer_excess_free(l);
     return excess;
 }
 
@@ -149,7 +149,7 @@ static void straggler(void)
 {
     static const struct times before = { 3e-5, 2e-3, 0.25 }, since = { 3e-5, 6e-3, 0.25 };
     struct straggler slow = { .id = 7, .scope = SCOPE_NODE, .place = 1, .onset = ONSET };
-    struct starved *s = starved_new();
+    struct starvation *s = starvation_new();
     struct work *w = work_new();
     uint32_t to_it = 0, from_it = 0;
 
@@ -159,18 +159,18 @@ static void straggler(void)
     run(&before, &since, ONSET);
     for (uint32_t k = 0; k < graph_kinds(g); k++)
         *(graph_kind_get(g, k)->to == 1 ? &to_it : &from_it) = k;
-    starved_look(s, g, w, &slow, ONSET + 1, STEPS, NULL);
-    ok(starved_is(s, 7), "a node is starved that takes longer for what it receives since it is slow");
-    ok(fabs(starved_excess(s, 7, to_it) - 1.91) < 0.25, "its messages take 1.91 longer\n%.2f",
-       starved_excess(s, 7, to_it));
-    is_near(starved_excess(s, 7, from_it), 0, 0, "what it sends does not");
+    starvation_update(s, g, w, &slow, ONSET + 1, STEPS, NULL);
+    ok(starvation_has(s, 7), "a node is starved that takes longer for what it receives since it is slow");
+    ok(fabs(starvation_excess(s, 7, to_it) - 1.91) < 0.25, "its messages take 1.91 longer\n%.2f",
+       starvation_excess(s, 7, to_it));
+    is_near(starvation_excess(s, 7, from_it), 0, 0, "what it sends does not");
     slow.place = 0;
-    starved_look(s, g, w, &slow, ONSET + 1, STEPS, NULL);
-    ok(fabs(starved_excess(s, 7, to_it) - 1.91) < 0.25 && starved_excess(s, 7, from_it) <= 0,
+    starvation_update(s, g, w, &slow, ONSET + 1, STEPS, NULL);
+    ok(fabs(starvation_excess(s, 7, to_it) - 1.91) < 0.25 && starvation_excess(s, 7, from_it) <= 0,
        "seen at the other node, the same messages are those that it sends");
-    starved_keep(s, NULL, 0);
-    ok(!starved_is(s, 7), "a straggler that is over is forgotten");
-    starved_free(s);
+    starvation_keep(s, NULL, 0);
+    ok(!starvation_has(s, 7), "a straggler that is over is forgotten");
+    starvation_free(s);
     work_free(w);
     graph_free(g);
 }
@@ -215,19 +215,19 @@ static void beside_link(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct straggler slow = { .id = 7, .scope = SCOPE_NODE, .place = 0, .onset = ONSET };
         struct links_slow link = { .standing = true, .nodes = 2, .node = { 0, 1 }, .from = ONSET + 1, .excess = 2 };
-        struct starved *s = starved_new();
+        struct starvation *s = starvation_new();
         struct work *w = work_new();
 
         random_state = i + 1;
         run_star(cases[i].partners, cases[i].slow);
         for (uint32_t r = 0; r <= cases[i].partners; r++)
             work_place(w, r, r, 0);
-        starved_look(s, g, w, &slow, ONSET + 1, STEPS, NULL);
-        ok(starved_is(s, 7), "its messages take longer");
-        is_int(starved_not(s, g, w, &slow, ONSET + 1, STEPS, &link), cases[i].not_starved, "%s", cases[i].name);
-        starved_look(s, g, w, &slow, ONSET + 1, STEPS, &link);
-        is_int(starved_is(s, 7), cases[i].slow == 2, "without those of the link, messages take longer only where others do");
-        starved_free(s);
+        starvation_update(s, g, w, &slow, ONSET + 1, STEPS, NULL);
+        ok(starvation_has(s, 7), "its messages take longer");
+        is_int(starvation_refuted(s, g, w, &slow, ONSET + 1, STEPS, &link), cases[i].not_starved, "%s", cases[i].name);
+        starvation_update(s, g, w, &slow, ONSET + 1, STEPS, &link);
+        is_int(starvation_has(s, 7), cases[i].slow == 2, "without those of the link, messages take longer only where others do");
+        starvation_free(s);
         work_free(w);
         graph_free(g);
     }
