@@ -194,19 +194,19 @@ static bool calls_on_as_large(const struct boundary *b, const struct caller *k, 
 /* Is the rank's largest communicator part of its cycle, or was it last used long ago?  What a group repeats by itself is less than a step. */
 static bool reaches_all(const struct boundary *b, const struct caller *k)
 {
-    uint32_t most = 0, newest = 0;
+    uint32_t max = 0, newest = 0;
     bool part = true;
 
     for (size_t i = 0; i < k->n_kinds; i++) {
         const struct call_kind *c = &k->kind[i];
         uint32_t size = c->kind == GRAPH_COLLECTIVE ? b->members(c->comm, b->arg) : 0;
 
-        if (size < most || !size)
+        if (size < max || !size)
             continue;
-        if (size > most)
+        if (size > max)
             part = false;
-        newest = size > most || c->newest > newest ? c->newest : newest;
-        most = size;
+        newest = size > max || c->newest > newest ? c->newest : newest;
+        max = size;
         part = part || cycle_count(&k->cycle, c->token);
     }
     return part || k->calls - newest > ABSENT * k->cycle.length;
@@ -408,7 +408,7 @@ static bool look_for_anchors(struct boundary *b)
 
 /* Until enough is known; and again when a rank's first collective comes, or its first one on another communicator: what repeated before
  * it may have been less than a step.  What was found long ago was not, unless the communicator is larger than all before. */
-static bool look(struct boundary *b, struct caller *k, const struct graph_call *c)
+static bool find_period(struct boundary *b, struct caller *k, const struct graph_call *c)
 {
     bool collective = c->kind == GRAPH_COLLECTIVE;
     bool first = collective && k->n_kinds < TOKENS_MAX && !calls_on(k, graph_call_series(c)), knew;
@@ -481,7 +481,7 @@ static void note_left(struct boundary *b, struct caller *k, const struct graph_c
 struct boundary_at boundary_call(struct boundary *b, const struct graph_call *c)
 {
     struct caller *k = &b->rank[c->rank];
-    struct boundary_at at = { .moved = look(b, k, c) };
+    struct boundary_at at = { .moved = find_period(b, k, c) };
     uint32_t every = k->anchor.every;
 
     if (b->anchored && !b->phased && c->rank == b->lookout) {

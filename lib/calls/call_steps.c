@@ -316,7 +316,7 @@ static void report(struct call_steps *s, struct diagnosis_other *o, struct price
                    const struct cost_bounds *b, struct suspicion *k)
 {
     struct prices p;
-    double least;
+    double min_slowdown;
 
     if (!o->standing) {
         *k = (struct suspicion){ 0 };
@@ -332,8 +332,8 @@ static void report(struct call_steps *s, struct diagnosis_other *o, struct price
         o->saved_s = p.all.saved_s;
         o->of_s = p.all.of_s;
         o->slowdown = finding_slowdown(p.recent.of_s, p.recent.saved_s);
-        least = fmax(s->min_slowdown, o->least);
-        o->standing = o->slowdown >= (k->stood ? 1 + (least - 1) / 2 : least);
+        min_slowdown = fmax(s->min_slowdown, o->min_slowdown);
+        o->standing = o->slowdown >= (k->stood ? 1 + (min_slowdown - 1) / 2 : min_slowdown);
         *k = (struct suspicion){ true,       o->standing, s->judged, o->from,   o->slowdown,
                                  o->saved_s, o->of_s,     k->cost,   k->doubted };
         if (o->standing)
@@ -528,7 +528,7 @@ static void judge_jitter(struct call_steps *s)
     diagnosis_jitter(s->diagnosis, &o);
     change.struck_s = (float)(STRUCK * diagnosis_work(s->diagnosis)->usual_s);
     if (o.standing && o.early) { /* the machine's own noise, unless it costs much for long */
-        o.least = ORDINARY_NOISE;
+        o.min_slowdown = ORDINARY_NOISE;
         if (!s->strikes.stood && !is_priced(s, &s->strikes)) {
             p = price_take(s->graph, &change, 0).all;
             o.standing = diagnosis_steps(s->diagnosis) >= ORDINARY_STEPS &&

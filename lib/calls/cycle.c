@@ -59,16 +59,16 @@ static bool has_mark(const struct cycle *c, uint32_t length)
 /* The least of its rotations' names stands for all. */
 static uint64_t name_of(const uint32_t *t, uint32_t n)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
 
     for (uint32_t r = 0; r < n; r++) {
         uint64_t name = HASH_START;
 
         for (uint32_t i = 0; i < n; i++)
             name = hash_bytes(name, &t[(r + i) % n], sizeof(*t));
-        least = name < least ? name : least;
+        min = name < min ? name : min;
     }
-    return least;
+    return min;
 }
 
 static bool repeats(const uint32_t *t, uint32_t n, uint32_t inner)

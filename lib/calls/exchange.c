@@ -10,7 +10,7 @@
 struct traffic_sums {
     double all, world, messages;
     double inner, rails; /* of the groups of that size that have the most: ranks that follow one another; with the same place in groups */
-    double rest;         /* all else */
+    double other;         /* all else */
     uint32_t inner_size, rails_size;
 };
 
@@ -41,7 +41,7 @@ static void sum_up(const struct exchange *e, struct traffic_sums *s)
         else if (c->sums && c->size && c->size < e->ranks && c->stride && c->stride == e->ranks / c->size)
             rails[c->size] += c->bytes;
         else
-            s->rest += c->bytes;
+            s->other += c->bytes;
     }
     for (size_t i = 0; i < e->n_messages; i++)
         s->messages += e->message[i].bytes;
@@ -51,7 +51,7 @@ static void sum_up(const struct exchange *e, struct traffic_sums *s)
     s->inner = inner[s->inner_size];
     s->rails = rails[s->rails_size];
     for (uint32_t i = 1; i < e->ranks; i++)
-        s->rest += (i == s->inner_size ? 0 : inner[i]) + (i == s->rails_size ? 0 : rails[i]);
+        s->other += (i == s->inner_size ? 0 : inner[i]) + (i == s->rails_size ? 0 : rails[i]);
     free(inner);
     free(rails);
 }
@@ -152,7 +152,7 @@ bool exchange_name(const struct exchange *e, char name[EXCHANGE_NAME_SIZE])
     if (e->ranks < 2)
         return false;
     sum_up(e, &s);
-    if (!(s.all > 0) || s.rest > SMALL * s.all)
+    if (!(s.all > 0) || s.other > SMALL * s.all)
         return false;
     if (s.messages > SMALL * s.all)
         return name_messages(e, &s, name);

@@ -51,12 +51,12 @@ struct kind_level {
     float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
     float share; /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
     float excess; /* log of what its transfers take now over what is usual */
-    float most;   /* log: its upper bound until it is known, the median of most_steps steps' shortest */
-    uint32_t most_steps;
+    float max;   /* log: its upper bound until it is known, the median of max_steps steps' shortest */
+    uint32_t max_steps;
     float first[USUAL_STEPS]; /* the log of the transfer in the first steps, or of these bounds */
     double sum;         /* of the step at hand */
-    float most_in_step;
-    uint32_t in_step, most_n;
+    float max_in_step;
+    uint32_t in_step, max_n;
 };
 
 struct candidate_place { /* a candidate */
@@ -159,10 +159,10 @@ static void gather(struct links *l, const struct graph *g, const struct graph_st
         if (m->transfer_s > 0) {
             k->sum += log(m->transfer_s + l->floor_s);
             k->in_step++;
-        } else if (m->most_s > 0) {
-            float most = (float)log(m->most_s);
+        } else if (m->max_s > 0) {
+            float max = (float)log(m->max_s);
 
-            k->most_in_step = k->most_n++ ? fminf(k->most_in_step, most) : most;
+            k->max_in_step = k->max_n++ ? fminf(k->max_in_step, max) : max;
         }
     }
 }
@@ -196,23 +196,23 @@ static void follow_change(struct kind_level *k, double off)
 }
 
 /* A step in which nobody waited for such a transfer, and none was waited for before. */
-static void follow_most(struct kind_level *k)
+static void follow_max(struct kind_level *k)
 {
     float v[USUAL_STEPS];
 
-    if (k->n || k->most_steps == USUAL_STEPS)
+    if (k->n || k->max_steps == USUAL_STEPS)
         return;
-    k->first[k->most_steps++] = k->most_in_step;
+    k->first[k->max_steps++] = k->max_in_step;
     memcpy(v, k->first, sizeof(v));
-    k->most = statistics_medianf(v, k->most_steps);
+    k->max = statistics_medianf(v, k->max_steps);
 }
 
 static void follow(const struct links *l, struct kind_level *k, bool held)
 {
     double y = k->sum / k->in_step, x = without_floor(l, y), n = k->in_step, off;
 
-    if (!k->n && k->most_steps > LEARN_STEPS && x > k->most) { /* it has become longer than it was */
-        k->usual = k->most;
+    if (!k->n && k->max_steps > LEARN_STEPS && x > k->max) { /* it has become longer than it was */
+        k->usual = k->max;
         k->square = MOST_SIGMA * MOST_SIGMA;
         k->n = LEARN_TRANSFERS;
         k->steps = USUAL_STEPS;
@@ -393,10 +393,10 @@ static bool is_part(const struct candidate_place *part, const struct candidate_p
 /* What messages through a place show without those through a part of it; weight 0: nothing. */
 static struct excess_sums rest_of(const struct candidate_place *p, const struct candidate_place *part)
 {
-    struct excess_sums rest = { p->messages.sum - part->messages.sum, p->messages.weight - part->messages.weight,
+    struct excess_sums without = { p->messages.sum - part->messages.sum, p->messages.weight - part->messages.weight,
                         p->messages.excess - part->messages.excess };
 
-    return rest.weight > 1e-6 * p->messages.weight ? rest : (struct excess_sums){ 0 };
+    return without.weight > 1e-6 * p->messages.weight ? without : (struct excess_sums){ 0 };
 }
 
 /* Do they show that the rest is slow, as the part is? */
@@ -655,9 +655,9 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
     for (uint32_t i = 0; i < graph_kinds(g); i++) {
         if (l->kind[i].in_step)
             follow(l, &l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
-        else if (l->kind[i].most_n)
-            follow_most(&l->kind[i]);
-        l->kind[i].most_n = 0;
+        else if (l->kind[i].max_n)
+            follow_max(&l->kind[i]);
+        l->kind[i].max_n = 0;
     }
     p = explain(l, g);
     if (l->slow.standing) {

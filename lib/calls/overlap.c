@@ -113,7 +113,7 @@ static void take_awaited(struct rank_in_group *k, struct hidden_sums *t, const s
 /* How much of a transfer of that length ran while its rank was not in the call. */
 static double beside(double transfer_s, const struct graph_meeting *m, double inside_s)
 {
-    return fmax(0, (isnan(m->most_s) ? transfer_s : fmin(m->most_s, transfer_s)) - inside_s);
+    return fmax(0, (isnan(m->max_s) ? transfer_s : fmin(m->max_s, transfer_s)) - inside_s);
 }
 
 static void take_transfer(const struct measuring *w, struct hidden_sums *t, const struct graph_meeting *m,
@@ -138,10 +138,10 @@ static void take_transfer(const struct measuring *w, struct hidden_sums *t, cons
         return;
     }
     t->hidden_s += k->n ? beside(k->median_s, m, inside_s) : hidden_s;
-    if (isnan(m->most_s))
+    if (isnan(m->max_s))
         t->boundless = true;
     else
-        t->high_s += fmax(hidden_s, m->most_s - inside_s);
+        t->high_s += fmax(hidden_s, m->max_s - inside_s);
 }
 
 static void take_stay(const struct graph_op *op, const struct graph_step *s, const struct graph_stay *stay,
@@ -338,12 +338,12 @@ static void find_best(struct overlap_buckets *o, const struct bucket *b, const s
                       double slack_s)
 {
     double fewest = fmax(1, ceil(b->bytes / (SIZES_BEYOND * price->to_bytes))),
-           most = fmin(COUNTS_MAX, floor(SIZES_BEYOND * b->bytes / price->from_bytes)), best_s = INFINITY;
+           max = fmin(COUNTS_MAX, floor(SIZES_BEYOND * b->bytes / price->from_bytes)), best_s = INFINITY;
     const struct linkfit_range *fixed = &price->a_s, *per_byte = &price->b_s_per_byte;
     double won_s[3];
 
     o->best = o->now;
-    for (double n = fewest; n <= most; n++) {
+    for (double n = fewest; n <= max; n++) {
         double s = exposed_s(*b, fixed, per_byte, 0, n, slack_s);
 
         if (s < best_s * (1 - 1e-9)) {

@@ -73,11 +73,11 @@ static int by_much(const void *a, const void *b)
 }
 
 /* Choose the first of them, until there are `most` rows. */
-static uint32_t choose(struct known *k, struct candidate *c, size_t n, uint32_t chosen, uint32_t most)
+static uint32_t choose(struct known *k, struct candidate *c, size_t n, uint32_t chosen, uint32_t max)
 {
     if (n)
         qsort(c, n, sizeof(*c), by_much);
-    for (size_t i = 0; i < n && chosen < most; i++) {
+    for (size_t i = 0; i < n && chosen < max; i++) {
         chosen += !k[c[i].rank].chosen;
         k[c[i].rank].chosen = true;
     }
@@ -107,7 +107,7 @@ static double *work_of_roles(const struct known *k, uint32_t n, uint32_t roles)
 }
 
 /* Those on the critical path, then one of each role, then the slowest among their peers. */
-static uint32_t choose_rows(struct known *k, uint32_t n, uint32_t most)
+static uint32_t choose_rows(struct known *k, uint32_t n, uint32_t max)
 {
     struct candidate *c = xcalloc(n, sizeof(*c));
     uint32_t roles = 1, chosen = 0;
@@ -120,7 +120,7 @@ static uint32_t choose_rows(struct known *k, uint32_t n, uint32_t most)
         if (k[r].there && k[r].path_s > 0)
             c[m++] = (struct candidate){ r, k[r].path_s };
     }
-    chosen = choose(k, c, m, chosen, (most + 1) / PATH_ROWS);
+    chosen = choose(k, c, m, chosen, (max + 1) / PATH_ROWS);
     median_s = work_of_roles(k, n, roles);
     has = xcalloc(roles, sizeof(*has));
     m = 0;
@@ -131,23 +131,23 @@ static uint32_t choose_rows(struct known *k, uint32_t n, uint32_t most)
             has[k[r].role] = true;
             c[m++] = (struct candidate){ r, 0 };
         }
-    chosen = choose(k, c, m, chosen, chosen + most / ROLE_ROWS < most ? chosen + most / ROLE_ROWS : most);
+    chosen = choose(k, c, m, chosen, chosen + max / ROLE_ROWS < max ? chosen + max / ROLE_ROWS : max);
     m = 0;
     for (uint32_t r = 0; r < n; r++)
         if (k[r].there && !k[r].chosen)
             c[m++] = (struct candidate){ r, median_s[k[r].role] > 0 && !isnan(k[r].work_s)
                                                 ? k[r].work_s / median_s[k[r].role]
                                                 : 0 };
-    chosen = choose(k, c, m, chosen, most);
+    chosen = choose(k, c, m, chosen, max);
     free(has);
     free(median_s);
     free(c);
     return chosen;
 }
 
-static void put_rows(struct picture *p, struct known *k, uint32_t n, uint32_t most)
+static void put_rows(struct picture *p, struct known *k, uint32_t n, uint32_t max)
 {
-    uint32_t rows = choose_rows(k, n, most < PICTURE_ROWS_MAX ? most : PICTURE_ROWS_MAX);
+    uint32_t rows = choose_rows(k, n, max < PICTURE_ROWS_MAX ? max : PICTURE_ROWS_MAX);
 
     p->row = xcalloc(rows, sizeof(*p->row));
     for (uint32_t r = 0; r < n; r++) {
@@ -187,13 +187,13 @@ static void lane_add(struct lane *l, enum path_kind kind, double begin_s, double
 
 /* As `most` segments of equal length.  Each has the kind of which most is due: what a segment does not show is carried on to the
  * next, so that the kinds keep their shares. */
-static void lane_coarsen(struct lane *l, size_t most)
+static void lane_coarsen(struct lane *l, size_t max)
 {
-    double begin_s = l->segment[0].begin_s, piece_s = (l->segment[l->n - 1].end_s - begin_s) / (double)most;
+    double begin_s = l->segment[0].begin_s, piece_s = (l->segment[l->n - 1].end_s - begin_s) / (double)max;
     double due_s[PATH_KINDS] = { 0 };
     struct lane out = { 0 };
 
-    for (size_t b = 0, i = 0; b < most; b++) {
+    for (size_t b = 0, i = 0; b < max; b++) {
         double from_s = begin_s + (double)b * piece_s, to_s = from_s + piece_s;
         enum path_kind kind = PATH_WORK;
 
@@ -213,12 +213,12 @@ static void lane_coarsen(struct lane *l, size_t most)
 
 static void put_lane(struct picture *p, struct picture_row *row, struct lane *l, size_t *cap)
 {
-    size_t most = PICTURE_SEGMENTS_MAX / p->n_rows;
+    size_t max = PICTURE_SEGMENTS_MAX / p->n_rows;
 
-    most = most < PICTURE_ROW_SEGMENTS ? most : PICTURE_ROW_SEGMENTS;
-    row->coarse = l->n > most;
+    max = max < PICTURE_ROW_SEGMENTS ? max : PICTURE_ROW_SEGMENTS;
+    row->coarse = l->n > max;
     if (row->coarse)
-        lane_coarsen(l, most);
+        lane_coarsen(l, max);
     row->first = p->n_segments;
     row->n = l->n;
     p->segment = xgrow(p->segment, cap, p->n_segments + l->n, sizeof(*p->segment));
@@ -337,14 +337,14 @@ static void put_pieces(struct picture *p, const struct path_piece *piece, size_t
         return;
     part_s = (piece[n - 1].end_s - first_s) / PICTURE_PIECES_MAX;
     for (size_t b = 0, i = 0; b < PICTURE_PIECES_MAX; b++) {
-        double from_s = first_s + (double)b * part_s, to_s = from_s + part_s, most_s = 0;
+        double from_s = first_s + (double)b * part_s, to_s = from_s + part_s, max_s = 0;
         const struct path_piece *longest = &piece[i];
 
         for (;; i++) {
             double s = fmin(to_s, piece[i].end_s) - fmax(from_s, piece[i].begin_s);
 
-            longest = s > most_s ? &piece[i] : longest;
-            most_s = fmax(s, most_s);
+            longest = s > max_s ? &piece[i] : longest;
+            max_s = fmax(s, max_s);
             if (i + 1 == n || piece[i].end_s > to_s)
                 break;
         }

@@ -140,28 +140,28 @@ static uint32_t heaviest(const struct roles *r)
 }
 
 /* A role below this level has almost no work.  0 where most ranks have that little: then no role is below it. */
-static float least_s(const struct roles *r, const struct graph *g, uint32_t best)
+static float served_min_s(const struct roles *r, const struct graph *g, uint32_t best)
 {
-    float least = best == GRAPH_NONE ? 0 : (float)SERVES * r->role_s[best];
+    float min_s = best == GRAPH_NONE ? 0 : (float)SERVES * r->role_s[best];
     uint32_t m = 0;
 
     for (uint32_t i = 0; i < r->n; i++)
-        m += r->role_s[graph_role(g, i)] < least;
-    return 2 * m < r->n ? least : 0;
+        m += r->role_s[graph_role(g, i)] < min_s;
+    return 2 * m < r->n ? min_s : 0;
 }
 
 /* A few ranks with almost no work serve the others, as a parameter server does, and could not do theirs. */
 static void compare_roles(struct roles *r, const struct graph *g)
 {
     uint32_t best = heaviest(r), m = 0, n = 0;
-    float least = least_s(r, g, best);
+    float min_s = served_min_s(r, g, best);
     double sum = 0;
 
     for (uint32_t i = 0; i < r->roles; i++)
         if (i != best && !isnan(r->role_s[i])) {
             sum += r->role_s[i];
             n++;
-            if (r->role_s[i] >= least)
+            if (r->role_s[i] >= min_s)
                 r->scratch[m++] = r->role_s[i];
         }
     r->mean_s = best == GRAPH_NONE ? NAN : (float)((sum + r->role_s[best]) / (n + 1));

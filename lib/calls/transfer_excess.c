@@ -61,7 +61,7 @@ void transfer_excess_free(struct transfer_excess *l)
 }
 
 /* Means over all steps at first, then over the newest. */
-static void take(struct way_sums *t, double is_s, double should_s, double error_s)
+static void add_step_sums(struct way_sums *t, double is_s, double should_s, double error_s)
 {
     double share = 1.0 / (t->n < COMPARED_STEPS ? t->n + 1 : COMPARED_STEPS), off = is_s / should_s - t->mean;
 
@@ -127,7 +127,7 @@ static void look_at_step(const struct comparison *k, uint32_t back, struct way_s
         k->l->kind[m->kind].in_step = 0;
     for (uint32_t i = 0; i < TRANSFER_EXCESS_WAYS; i++)
         if (should_s[i] > 0)
-            take(&taken[i], is_s[i], should_s[i], sqrt(square[i]));
+            add_step_sums(&taken[i], is_s[i], should_s[i], sqrt(square[i]));
 }
 
 static void take_before(struct before *b, double s)
@@ -156,7 +156,7 @@ static float mean_transfer_s(const struct comparison *k, uint32_t back)
  * does, would be most of the mean. */
 static uint32_t usual_steps(const struct comparison *k, uint32_t back, uint32_t usual[BEFORE_MAX])
 {
-    float mean[BEFORE_MAX], sorted[BEFORE_MAX], most = 0;
+    float mean[BEFORE_MAX], sorted[BEFORE_MAX], max_s = 0;
     uint32_t n = 0, kept = 0;
 
     for (; back < graph_steps(k->g) && n < BEFORE_MAX; back++) {
@@ -166,9 +166,9 @@ static uint32_t usual_steps(const struct comparison *k, uint32_t back, uint32_t 
     }
     memcpy(sorted, mean, n * sizeof(*sorted));
     if (n)
-        most = (float)UNUSUAL_RATIO * statistics_medianf(sorted, n);
+        max_s = (float)UNUSUAL_RATIO * statistics_medianf(sorted, n);
     for (uint32_t i = 0; i < n; i++)
-        if (mean[i] <= most)
+        if (mean[i] <= max_s)
             usual[kept++] = usual[i];
     return kept;
 }
@@ -231,10 +231,10 @@ static double excess_within(const struct way_sums *t, const struct way_sums *bef
 
 static void weigh(struct way_sums *t, const struct way_sums *before)
 {
-    double least = excess_within(t, before, t->exceeds ? -EXCESS_LEFT_Z : -EXCESS_Z);
+    double min = excess_within(t, before, t->exceeds ? -EXCESS_LEFT_Z : -EXCESS_Z);
 
-    if (!isnan(least))
-        t->exceeds = least > 0;
+    if (!isnan(min))
+        t->exceeds = min > 0;
 }
 
 /* The same place?  other NULL: none. */

@@ -56,7 +56,7 @@ struct diagnosis_other {
     double excess, rate;
     struct interval cost; /* as of a finding */
     bool early;   /* it may have been there from the beginning */
-    double least; /* slowdown from which on it is reported; 0: as always */
+    double min_slowdown; /* slowdown from which on it is reported; 0: as always */
 };
 /* Is there jitter in the steps' work?  from: number of the first step with it; excess and rate as of a finding. */
 size_t diagnosis_stragglers(const struct diagnosis *d,

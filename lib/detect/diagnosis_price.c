@@ -33,7 +33,7 @@ double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double s
  * be that or its opposite.  The interval of the cost for that; lost_ratio: the share of the steps' time that the finding is said to cost. */
 struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, double lost_ratio)
 {
-    double rest_s[2] = { 0 }, since_s = 0, more;
+    double residual_s[2] = { 0 }, since_s = 0, more;
     uint32_t n[2] = { 0 };
 
     for (uint32_t b = 0; b < work_kept(w); b++) {
@@ -42,11 +42,11 @@ struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, doub
 
         if (k->pause || isnan(k->transfer_s))
             continue;
-        rest_s[since] += k->duration_s - k->longest_s - k->transfer_s;
+        residual_s[since] += k->duration_s - k->longest_s - k->transfer_s;
         since_s += since ? k->duration_s : 0;
         n[since]++;
     }
-    more = (rest_s[1] - (n[0] >= RESIDUAL_BEFORE_MIN ? rest_s[0] * n[1] / n[0] : 0)) / (lost_ratio * since_s);
+    more = (residual_s[1] - (n[0] >= RESIDUAL_BEFORE_MIN ? residual_s[0] * n[1] / n[0] : 0)) / (lost_ratio * since_s);
     if (!n[1] || !(lost_ratio > 0))
         return (struct interval){ 1, 1 };
     if (n[0] >= RESIDUAL_BEFORE_MIN)
@@ -54,13 +54,13 @@ struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, doub
     return (struct interval){ 1 - fabs(more), 1 + fabs(more) };
 }
 
-/* Of the newest steps since the onset, as many as took most_s, what they took beyond what they usually do, because all paused in them. */
-static double paused_s(const struct work *w, uint64_t onset, double most_s)
+/* Of the newest steps since the onset, as many as took max_s, what they took beyond what they usually do, because all paused in them. */
+static double paused_s(const struct work *w, uint64_t onset, double max_s)
 {
     uint32_t n = work_steps_since(w, onset, WORK_STEPS), pauses = 0, b = 0;
     double all_s = 0, pauses_s = 0;
 
-    for (; b < n && all_s < most_s; b++) {
+    for (; b < n && all_s < max_s; b++) {
         const struct work_step *k = &w->step[work_slot(w, b)];
 
         all_s += k->duration_s;
@@ -117,10 +117,10 @@ double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const st
 {
     double before = share_before(d, onset, f, saved_s, of_s);
     double all_s = d->ended_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
-    double paused = paused_s(d->work, onset, SAME_TIME * of_s), rest_s;
+    double paused = paused_s(d->work, onset, SAME_TIME * of_s), unpriced_s;
 
-    rest_s = all_s - of_s - (paused_s(d->work, onset, INFINITY) - paused);
-    return of_s > paused && rest_s > 0 ? saved_s + saved_s / (of_s - paused) * rest_s : saved_s;
+    unpriced_s = all_s - of_s - (paused_s(d->work, onset, INFINITY) - paused);
+    return of_s > paused && unpriced_s > 0 ? saved_s + saved_s / (of_s - paused) * unpriced_s : saved_s;
 }
 
 /* ---- the price of stragglers ---- */

@@ -13,7 +13,7 @@
 #define FOLD_LET_GO     16u
 
 /* The newest typical works, without the program's own rhythm, newest first, as far as the steps follow one another. */
-static uint32_t take(const struct work *w, uint32_t period, float *y)
+static uint32_t fill_work(const struct work *w, uint32_t period, float *y)
 {
     uint32_t n = 0;
 
@@ -211,7 +211,7 @@ static void name(struct oscillation *o, const struct work *w, const struct phase
 void oscillation_step(struct oscillation *o, const struct work *w, uint32_t period, double min_slowdown)
 {
     float y[FOLD_WINDOW];
-    uint32_t n = take(w, period, y);
+    uint32_t n = fill_work(w, period, y);
     struct phase_fold f = best_fold(y, n);
     bool there = f.explained > FOLD_EXPLAINED && f.slow_s > FOLD_RATIO_MIN * f.fast_s;
 

@@ -109,7 +109,7 @@ static bool alternates(const struct beat_fold *f)
     return f->period > 2 && 2 * heavy == f->period && changes == 2;
 }
 
-static void look(struct work *w, uint32_t stride)
+static void find_rhythm(struct work *w, uint32_t stride)
 {
     uint32_t n = (uint32_t)w->steps - WARM_UP, first, heavy;
     struct beat_fold best = { 0 }, early;
@@ -139,7 +139,7 @@ void rhythm_step(struct work *w, uint32_t stride)
     if (!stride || w->steps % EVERY)
         return;
     if (w->steps <= WORK_STEPS && w->steps >= WARM_UP + RHYTHM_FIRST)
-        look(w, stride);
+        find_rhythm(w, stride);
     else if (w->rhythm.period && w->steps % WORK_STEPS == 0 &&
              fold(w, 0, work_kept(w), w->rhythm.stride, w->rhythm.period).explained < GONE)
         w->rhythm = (struct work_rhythm){ 0 };

@@ -232,7 +232,7 @@ static size_t late_part(struct stragglers *s, const struct work *w, size_t t)
 {
     const struct track *k = &s->places.track[t];
     enum finding_scope within = k->scope == SCOPE_SWITCH ? SCOPE_NODE : SCOPE_RANK;
-    double most = -INFINITY, least = INFINITY, noise;
+    double max = -INFINITY, min = INFINITY, noise;
     size_t latest = t;
     uint32_t parts = 0;
 
@@ -246,14 +246,14 @@ static size_t late_part(struct stragglers *s, const struct work *w, size_t t)
             continue;
         late = places_recent_excess(&s->places, w, part, k->window) - (part->past_n ? part->past : 0);
         parts++;
-        least = fmin(least, late);
-        if (late > most) {
-            most = late;
+        min = fmin(min, late);
+        if (late > max) {
+            max = late;
             latest = i;
         }
     }
     noise = w->sigma / sqrt(k->window);
-    if (parts < 2 || least + 2 * noise >= PART_SHARE * (most - 2 * noise))
+    if (parts < 2 || min + 2 * noise >= PART_SHARE * (max - 2 * noise))
         return t;
     return late_part(s, w, latest);
 }
@@ -379,7 +379,7 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
     struct straggler all[STRAGGLERS_MAX];
 
     for (size_t i = s->n_named; i-- > from;) {
-        double with, without, least = min_slowdown;
+        double with, without, min = min_slowdown;
 
         for (size_t j = 0; j < s->n_named; j++)
             all[j] = s->named[j].g;
@@ -387,8 +387,8 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
         memmove(&all[i], &all[i + 1], (s->n_named - i - 1) * sizeof(all[0]));
         without = slowdown(all, s->n_named - 1, w, pricing);
         if (still_grows(&s->named[i].g, w))
-            least = 1 + GROWING * (least - 1);
-        if (with < without * least)
+            min = 1 + GROWING * (min - 1);
+        if (with < without * min)
             drop(s, i);
     }
 }

@@ -54,9 +54,9 @@ static void follow_usual(struct transfer *t, double excess)
 
 /* Step time over the step time without it, over the steps since then, but at least a minimum of the newest.
  * What is no longer remembered took as long as what is. */
-static double cost(const struct work *w, uint64_t since, uint32_t least, double saved_s)
+static double cost(const struct work *w, uint64_t since, uint32_t min_steps, double saved_s)
 {
-    uint64_t steps = w->steps - since > least ? w->steps - since : least;
+    uint64_t steps = w->steps - since > min_steps ? w->steps - since : min_steps;
     uint32_t kept = steps < work_kept(w) ? (uint32_t)steps : work_kept(w);
     double all_s = work_time_s(w, kept) * fmax(1, (double)(w->steps - since) / kept);
 

@@ -28,9 +28,9 @@ static double correlation(const double *v, size_t n)
 }
 
 /* How many independent points n are worth whose neighbours resemble each other (first order). */
-static double effective_sample(const double *rest, size_t n)
+static double effective_sample(const double *residual, size_t n)
 {
-    double rho = (correlation(rest, n) * (double)n + 2) / ((double)n - 4), k = (double)n, sum;
+    double rho = (correlation(residual, n) * (double)n + 2) / ((double)n - 4), k = (double)n, sum;
 
     rho = fmin(RHO_MAX, fmax(0, rho));
     sum = (pow(rho, k + 1) - k * rho * rho + (k - 1) * rho) / (k * (rho - 1) * (rho - 1));
@@ -106,16 +106,16 @@ static double slope_at(double *slope, size_t pairs, double place)
 
 static void fit_level(struct trend *t, const double *at, const double *y, size_t n)
 {
-    double rest[TREND_POINTS_MAX], spread;
+    double residual[TREND_POINTS_MAX], spread;
 
     t->middle = (at[0] + at[n - 1]) / 2;
     for (size_t i = 0; i < n; i++)
-        rest[i] = y[i] - t->slope * (at[i] - t->middle);
-    t->sample = effective_sample(rest, n);
-    t->level = statistics_median(rest, n);
+        residual[i] = y[i] - t->slope * (at[i] - t->middle);
+    t->sample = effective_sample(residual, n);
+    t->level = statistics_median(residual, n);
     for (size_t i = 0; i < n; i++)
-        rest[i] = fabs(rest[i] - t->level);
-    spread = STATISTICS_MAD_TO_SD * statistics_median(rest, n);
+        residual[i] = fabs(residual[i] - t->level);
+    spread = STATISTICS_MAD_TO_SD * statistics_median(residual, n);
     if (spread < 1e-9 * fabs(t->slope * (at[n - 1] - at[0])))
         t->sample = (double)n; /* a line but for rounding, whose correlation means nothing */
     /* A median's variance is pi / 2 of a mean's. */
@@ -181,7 +181,7 @@ bool trend_reach(const struct trend *t, double limit, struct trend_reach *r)
 #define TAU_WARN     0.7 /* in at most 5 of 100 steady series of 60 to 90 points, correlated up to 0.95 */
 
 /* What is left of y without its slow trend (Gaussian kernel). */
-static void without_trend(const double *y, size_t n, double *rest)
+static void without_trend(const double *y, size_t n, double *residual)
 {
     double width = KERNEL_SHARE * (double)n, kernel[TREND_POINTS_MAX];
 
@@ -196,7 +196,7 @@ static void without_trend(const double *y, size_t n, double *rest)
             sum += w * y[j];
             weight += w;
         }
-        rest[i] = y[i] - sum / weight;
+        residual[i] = y[i] - sum / weight;
     }
 }
 
@@ -223,7 +223,7 @@ static double kendall_tau(const double *v, size_t n)
 
 bool trend_warning(const double *y, size_t n)
 {
-    double rest[TREND_POINTS_MAX], spread[TREND_POINTS_MAX], alike[TREND_POINTS_MAX];
+    double residual[TREND_POINTS_MAX], spread[TREND_POINTS_MAX], alike[TREND_POINTS_MAX];
     size_t skip = n > TREND_POINTS_MAX ? n - TREND_POINTS_MAX : 0, window, windows;
 
     if (n < TREND_WARNING_MIN)
@@ -231,10 +231,10 @@ bool trend_warning(const double *y, size_t n)
     n -= skip;
     window = n / 2;
     windows = n - window + 1;
-    without_trend(y + skip, n, rest);
+    without_trend(y + skip, n, residual);
     for (size_t i = 0; i < windows; i++) {
-        spread[i] = variance(rest + i, window);
-        alike[i] = correlation(rest + i, window);
+        spread[i] = variance(residual + i, window);
+        alike[i] = correlation(residual + i, window);
     }
     return kendall_tau(spread, windows) > TAU_WARN && kendall_tau(alike, windows) > TAU_WARN;
 }

@@ -18,8 +18,8 @@
 #define STRIKES_FROM 4u  /* steps at the beginning, of which none is looked for */
 #define STRIKE_QUIET        64u /* steps without one, and four times the usual distance: over */
 
-#define RESTS     16u /* steps that tell how long one usually takes */
-#define RESTS_MIN 4u
+#define RESIDUALS     16u /* steps that tell how long one usually takes */
+#define RESIDUALS_MIN 4u
 
 #define NOBODY UINT32_MAX /* rank of a strike that was none */
 
@@ -107,26 +107,26 @@ static struct step_strikes look_at_step(struct variability *s, const struct work
 
 /* How much longer than the typical own work a step takes that nothing rare made longer: the lower quartile of the newest, because
  * half of them may have been struck. NaN: not known yet. */
-static float rest_s(const struct work *w)
+static float residual_s(const struct work *w)
 {
-    float rest[RESTS];
+    float residual[RESIDUALS];
     size_t n = 0;
 
-    for (uint32_t b = 1; b < work_kept(w) && n < RESTS; b++) {
+    for (uint32_t b = 1; b < work_kept(w) && n < RESIDUALS; b++) {
         const struct work_step *k = &w->step[work_slot(w, b)];
 
         if (!k->pause && !isnan(k->duration_s))
-            rest[n++] = k->duration_s - k->typical_s;
+            residual[n++] = k->duration_s - k->typical_s;
     }
-    return n < RESTS_MIN ? NAN : (float)statistics_quantilef(rest, n, 0.25);
+    return n < RESIDUALS_MIN ? NAN : (float)statistics_quantilef(residual, n, 0.25);
 }
 
 /* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length is known? */
 static bool shows(const struct work *w, const struct work_step *k, const struct step_strikes *l)
 {
-    float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s), rest = rest_s(w);
+    float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s), residual = residual_s(w);
 
-    return isnan(rest) || k->duration_s - k->typical_s - rest > behind_s / 2;
+    return isnan(residual) || k->duration_s - k->typical_s - residual > behind_s / 2;
 }
 
 /* So many ranks may be struck in one step and not share a cause: one in eight, or as many as come together by chance where strikes are
@@ -134,13 +134,13 @@ static bool shows(const struct work *w, const struct work_step *k, const struct 
 static uint32_t together(const struct variability *s, uint32_t n)
 {
     double p = s->jitter ? exp(-s->strikes_per_step) : 1, more = 1 - p;
-    uint32_t most = 0;
+    uint32_t max = 0;
 
     while (more > CHANCE) { /* strikes in a step are more than `most` by chance */
-        p *= s->strikes_per_step / ++most;
+        p *= s->strikes_per_step / ++max;
         more -= p;
     }
-    return most > 1 + n / SHARED_CAUSE ? most : 1 + n / SHARED_CAUSE;
+    return max > 1 + n / SHARED_CAUSE ? max : 1 + n / SHARED_CAUSE;
 }
 
 static void take_strike(struct variability *s, struct work *w, struct step_strikes *l)
@@ -178,7 +178,7 @@ static void drop_strikes(struct variability *s, struct work *w, const struct str
 }
 
 struct tally {
-    uint32_t strikes, ranks, most;
+    uint32_t strikes, ranks, commonest;
     uint64_t first;
 };
 
@@ -206,7 +206,7 @@ static struct tally count_strikes(const struct variability *s, uint64_t now)
             hits[t.ranks++] = 0;
         }
         hits[j]++;
-        t.most = hits[j] > t.most ? hits[j] : t.most;
+        t.commonest = hits[j] > t.commonest ? hits[j] : t.commonest;
     }
     return t;
 }
@@ -272,7 +272,7 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
         s->jitter = false;
     if (s->jitter)
         s->jitter_cost = jitter_cost(s, w);
-    if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.most > t.strikes + 1)
+    if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.commonest > t.strikes + 1)
         return;
     cost = strikes_cost(w, t.first, &s->seen_saved_s, &s->strike_ratio);
     if (cost < min_slowdown)

@@ -41,9 +41,9 @@ struct offset_bounds {
 
 struct clock_exchange {  /* by messages */
     uint32_t a, b; /* a < b */
-    struct offset_bounds most, least;
+    struct offset_bounds upper, lower;
     bool known;
-    double most_s, least_s, drift; /* the lines that are left, at a's first moment */
+    double upper_s, lower_s, drift; /* the lines that are left, at a's first moment */
 };
 
 struct node {
@@ -159,9 +159,9 @@ void graph_clock_message(struct graph_clock *c, uint32_t from, uint64_t from_ns,
     double sent_s = since_first_s(c, from, from_ns), received_s = since_first_s(c, to, to_ns);
 
     if (from < to)
-        bound(&exchange_get(c, from, to)->most, sent_s, received_s - sent_s, 1);
+        bound(&exchange_get(c, from, to)->upper, sent_s, received_s - sent_s, 1);
     else
-        bound(&exchange_get(c, to, from)->least, received_s, sent_s - received_s, -1);
+        bound(&exchange_get(c, to, from)->lower, received_s, sent_s - received_s, -1);
 }
 
 bool graph_clock_comparable(const struct graph_clock *c, uint32_t a, uint32_t b)
@@ -211,18 +211,18 @@ static double slope_of(const struct pair *p, uint32_t n)
 /* Lays the line of that slope through the newest `n`; returns the standard deviation about it, which single late ends don't widen. */
 static double lay(struct pair *p, uint32_t n, double drift)
 {
-    double rest[KEPT], copy[KEPT];
+    double residual[KEPT], copy[KEPT];
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = kept_at(p, n, i);
 
-        copy[i] = rest[i] = p->d[at].ahead_s - drift * (p->d[at].at_s - p->middle_s);
+        copy[i] = residual[i] = p->d[at].ahead_s - drift * (p->d[at].at_s - p->middle_s);
     }
     p->drift = drift;
     p->ahead_s = statistics_median(copy, n);
     for (uint32_t i = 0; i < n; i++)
-        rest[i] = fabs(rest[i] - p->ahead_s);
-    return n > 2 ? STATISTICS_MAD_TO_SD * statistics_median(rest, n) : INFINITY;
+        residual[i] = fabs(residual[i] - p->ahead_s);
+    return n > 2 ? STATISTICS_MAD_TO_SD * statistics_median(residual, n) : INFINITY;
 }
 
 /* The line through what is kept of a pair. */
@@ -251,29 +251,29 @@ static void fit(struct pair *p)
  * else in the middle of those that are.  False: no line is. */
 static bool fit_between(struct clock_exchange *x, double drift)
 {
-    uint32_t n_most = x->most.n < BLOCK * BLOCKS ? (x->most.n + BLOCK - 1) / BLOCK : BLOCKS;
-    uint32_t n_least = x->least.n < BLOCK * BLOCKS ? (x->least.n + BLOCK - 1) / BLOCK : BLOCKS;
+    uint32_t n_upper = x->upper.n < BLOCK * BLOCKS ? (x->upper.n + BLOCK - 1) / BLOCK : BLOCKS;
+    uint32_t n_lower = x->lower.n < BLOCK * BLOCKS ? (x->lower.n + BLOCK - 1) / BLOCK : BLOCKS;
     double slowest = -DRIFT_MAX, fastest = DRIFT_MAX;
 
-    for (uint32_t i = 0; i < n_most; i++)
-        for (uint32_t j = 0; j < n_least; j++) {
-            double apart_s = x->most.d[i].at_s - x->least.d[j].at_s;
-            double slope = (x->most.d[i].ahead_s - x->least.d[j].ahead_s) / apart_s;
+    for (uint32_t i = 0; i < n_upper; i++)
+        for (uint32_t j = 0; j < n_lower; j++) {
+            double apart_s = x->upper.d[i].at_s - x->lower.d[j].at_s;
+            double slope = (x->upper.d[i].ahead_s - x->lower.d[j].ahead_s) / apart_s;
 
             if (apart_s > 0)
                 fastest = fmin(fastest, slope);
             else if (apart_s < 0)
                 slowest = fmax(slowest, slope);
         }
-    if (!n_most || !n_least || slowest > fastest)
+    if (!n_upper || !n_lower || slowest > fastest)
         return false;
     x->drift = drift >= slowest && drift <= fastest ? drift : (slowest + fastest) / 2;
-    x->most_s = INFINITY;
-    x->least_s = -INFINITY;
-    for (uint32_t i = 0; i < n_most; i++)
-        x->most_s = fmin(x->most_s, x->most.d[i].ahead_s - x->drift * x->most.d[i].at_s);
-    for (uint32_t i = 0; i < n_least; i++)
-        x->least_s = fmax(x->least_s, x->least.d[i].ahead_s - x->drift * x->least.d[i].at_s);
+    x->upper_s = INFINITY;
+    x->lower_s = -INFINITY;
+    for (uint32_t i = 0; i < n_upper; i++)
+        x->upper_s = fmin(x->upper_s, x->upper.d[i].ahead_s - x->drift * x->upper.d[i].at_s);
+    for (uint32_t i = 0; i < n_lower; i++)
+        x->lower_s = fmax(x->lower_s, x->lower.d[i].ahead_s - x->drift * x->lower.d[i].at_s);
     return true;
 }
 
@@ -282,11 +282,11 @@ static bool fit_between(struct clock_exchange *x, double drift)
 static bool contradicts(const struct graph_clock *c, const struct clock_exchange *x)
 {
     const struct node *a = &c->node[x->a], *b = &c->node[x->b];
-    double at_s = x->most.d[(x->most.n - 1) / BLOCK % BLOCKS].at_s;
+    double at_s = x->upper.d[(x->upper.n - 1) / BLOCK % BLOCKS].at_s;
     double ahead_s = (a->offset_s + a->rate * at_s - b->offset_s) / b->rate - at_s;
-    double middle_s = (x->most_s + x->least_s) / 2 + x->drift * at_s;
+    double middle_s = (x->upper_s + x->lower_s) / 2 + x->drift * at_s;
 
-    return fabs(ahead_s - middle_s) > x->most_s - x->least_s;
+    return fabs(ahead_s - middle_s) > x->upper_s - x->lower_s;
 }
 
 static void fit_exchanges(struct graph_clock *c)
@@ -298,8 +298,8 @@ static void fit_exchanges(struct graph_clock *c)
         bool both = c->node[x->a].root == c->node[x->b].root;
 
         x->known = fit_between(x, both ? c->node[x->a].rate / c->node[x->b].rate - 1 : NAN);
-        if (!x->known && x->most.n && x->least.n) /* a clock was set */
-            x->most.n = x->least.n = 0;
+        if (!x->known && x->upper.n && x->lower.n) /* a clock was set */
+            x->upper.n = x->lower.n = 0;
         any = any || (x->known && both && contradicts(c, x));
     }
     if (any)
@@ -360,8 +360,8 @@ static bool spread_messages(struct graph_clock *c, uint32_t root)
 
             if (!x->known || c->node[x->a].aligned == c->node[x->b].aligned)
                 continue;
-            align_over(c, x->a, x->b, (x->most_s + x->least_s) / 2, x->drift,
-                       (x->most_s - x->least_s) / sqrt(12), root); /* anywhere between them */
+            align_over(c, x->a, x->b, (x->upper_s + x->lower_s) / 2, x->drift,
+                       (x->upper_s - x->lower_s) / sqrt(12), root); /* anywhere between them */
             more = any = true;
         }
     }

@@ -188,7 +188,7 @@ static uint32_t meeting_get(struct graph *g, const struct graph_call *c)
     if (message)
         m->message.send_s = m->message.recv_s = NAN;
     else
-        m->all.least_stay_s = m->all.held_left_s = m->all.least_left_s = INFINITY;
+        m->all.min_stay_s = m->all.held_left_s = m->all.least_left_s = INFINITY;
     return slot;
 }
 

@@ -96,7 +96,7 @@ struct graph_meeting {
     uint32_t kind;         /* number of its kind: what it connects, its size; graph_kind_get() */
     uint32_t before;       /* the meeting before it on its communicator; GRAPH_NONE */
     float transfer_s;      /* from the last arrival to the end; NaN: all who were held came after the end */
-    float most_s;          /* it was not longer than this; NaN: not known */
+    float max_s;          /* it was not longer than this; NaN: not known */
     float over_s;          /* the same, as the replay takes it: known or usual */
     double start_s, end_s; /* of the last arrival and the end, by the aligned clock */
 };

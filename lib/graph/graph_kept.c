@@ -135,7 +135,7 @@ static void keep_meetings(struct graph *g, const struct graph_op *op, size_t n)
             k->past[m->number - k->first] =
                 (struct past){ .start_s = (float)(m->start_s - k->s.begin_s),
                                .over = kept_pack(m->over_s),
-                               .most = isnan(m->transfer_s) ? kept_pack(m->most_s) : PAST_KNOWN };
+                               .max = isnan(m->transfer_s) ? kept_pack(m->max_s) : PAST_KNOWN };
             m->measured = false;
         }
         m->measured = m->numbered = false;
@@ -298,8 +298,8 @@ struct graph_meeting kept_meeting(const struct kept *k, uint32_t at)
     return (struct graph_meeting){ .kind = m->kind,
                                    .before =
                                        m->before == SHAPED_NONE ? GRAPH_NONE : k->first + (uint32_t)m->before,
-                                   .transfer_s = p->most == PAST_KNOWN ? over_s : NAN,
-                                   .most_s = p->most == PAST_KNOWN ? NAN : kept_unpack(p->most),
+                                   .transfer_s = p->max == PAST_KNOWN ? over_s : NAN,
+                                   .max_s = p->max == PAST_KNOWN ? NAN : kept_unpack(p->max),
                                    .over_s = over_s,
                                    .start_s = k->s.begin_s + (double)p->start_s,
                                    .end_s = ended_s(k, at) };

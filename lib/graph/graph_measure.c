@@ -110,7 +110,7 @@ static void begin_meeting(const struct graph *g, struct meeting *m)
 static bool shows_end(const struct graph *g, uint32_t rank, const struct raw *raw)
 {
     const struct meeting *m = meeting_at(g, raw->meeting);
-    double long_s = HELD_OTHERS * m->all.most_stay_s;
+    double long_s = HELD_OTHERS * m->all.max_stay_s;
 
     if (raw->blocking || stay_of(raw) >= fmax(g->held_s, long_s))
         return true;
@@ -130,7 +130,7 @@ void graph_align(struct graph *g, const struct window *w)
             if (!m->measured)
                 begin_meeting(g, m);
             if (w[r].raw[i].kind == GRAPH_COLLECTIVE)
-                m->all.most_stay_s = fmaxf(m->all.most_stay_s, (float)stay_of(&w[r].raw[i]));
+                m->all.max_stay_s = fmaxf(m->all.max_stay_s, (float)stay_of(&w[r].raw[i]));
         }
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (size_t i = 0; i < w[r].n; i++) {
@@ -183,7 +183,7 @@ static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
     if (!(raw->does & GRAPH_IS_HELD))
         return;
     if (raw->blocking)
-        m->all.least_stay_s = fminf(m->all.least_stay_s, (float)(left_s - enter_s));
+        m->all.min_stay_s = fminf(m->all.min_stay_s, (float)(left_s - enter_s));
     m->all.least_left_s = fmin(m->all.least_left_s, left_s);
     if (raw->blocking || stay_of(raw) > g->held_s)
         m->all.held_left_s = fmin(m->all.held_left_s, left_s);
@@ -205,7 +205,7 @@ static void took(struct meeting *m, struct kind *k, double error_s)
     double transfer_s = m->end_s - m->start_s;
 
     if (error_s > CLOCK_ERROR * transfer_s) {
-        m->most_s = (float)(transfer_s + 2 * error_s);
+        m->max_s = (float)(transfer_s + 2 * error_s);
         return;
     }
     m->transfer_s = (float)transfer_s;
@@ -248,10 +248,10 @@ static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, do
         if (p->waited)
             took(m, k, 0);
         else
-            m->most_s = (float)(late_s + stay_s + 2 * error_s);
+            m->max_s = (float)(late_s + stay_s + 2 * error_s);
     } else if (was_there(usual_s, late_s, stay_s)) {
         m->end_s = fmin(m->message.recv_s + m->message.recv_stay_s, m->message.send_s + usual_s);
-        m->most_s = (float)(late_s + stay_s + 2 * error_s);
+        m->max_s = (float)(late_s + stay_s + 2 * error_s);
     } else {
         took(m, k, error_s);
     }
@@ -291,8 +291,8 @@ static void collective_over(const struct graph *g, struct meeting *m, struct kin
 {
     double start_s = meeting_begin_s(g, m);
 
-    if (m->all.least_stay_s < INFINITY) /* blocking: who stayed shortest came last, and no clock is needed */
-        m->transfer_s = (float)fmax(0, m->all.least_stay_s);
+    if (m->all.min_stay_s < INFINITY) /* blocking: who stayed shortest came last, and no clock is needed */
+        m->transfer_s = (float)fmax(0, m->all.min_stay_s);
     else if (m->all.held_left_s < INFINITY && m->all.held_left_s > start_s)
         m->transfer_s = (float)(m->all.held_left_s - start_s);
     if (!isnan(m->transfer_s)) {
@@ -301,7 +301,7 @@ static void collective_over(const struct graph *g, struct meeting *m, struct kin
         return;
     }
     if (m->all.least_left_s > start_s)
-        m->most_s = (float)(m->all.least_left_s - start_s);
+        m->max_s = (float)(m->all.least_left_s - start_s);
     m->end_s = fmin(m->all.least_left_s, start_s + (isnan(k->usual_s) ? 0 : k->usual_s));
     m->end_s = fmax(m->end_s, start_s);
 }

@@ -65,7 +65,7 @@ uint32_t meeting_new(struct graph *g, uint64_t key)
                                          .before = GRAPH_NONE,
                                          .newest = (uint8_t)g->steps,
                                          .transfer_s = NAN,
-                                         .most_s = NAN,
+                                         .max_s = NAN,
                                          .start_s = -INFINITY,
                                          .end_s = NAN };
     g->meeting_at[at_of(g, key)] = slot;
@@ -103,17 +103,17 @@ static bool is_over(const struct graph *g, const struct meeting *m)
 }
 
 /* Give back what only an earlier burst needed: `most` are open at a time now. */
-static void shrink(struct graph *g, uint32_t most)
+static void shrink(struct graph *g, uint32_t max)
 {
     uint32_t to = 0;
 
-    most += most / 8 + 64;
-    if (most > g->meetings_cap - g->meetings_cap / 4)
+    max += max / 8 + 64;
+    if (max > g->meetings_cap - g->meetings_cap / 4)
         return;
-    for (uint32_t i = most; i < g->slots; i++)
+    for (uint32_t i = max; i < g->slots; i++)
         if (g->meeting[i].used && g->meeting[i].refs)
             return;
-    for (uint32_t i = most; i < g->slots; i++) {
+    for (uint32_t i = max; i < g->slots; i++) {
         if (!g->meeting[i].used)
             continue;
         while (g->meeting[to].used)
@@ -121,9 +121,9 @@ static void shrink(struct graph *g, uint32_t most)
         g->meeting_at[at_of(g, g->meeting[i].key)] = to;
         g->meeting[to] = g->meeting[i];
     }
-    g->slots = g->slots < most ? g->slots : most;
-    g->meetings_cap = most;
-    g->meeting = xrealloc(g->meeting, most, sizeof(*g->meeting));
+    g->slots = g->slots < max ? g->slots : max;
+    g->meetings_cap = max;
+    g->meeting = xrealloc(g->meeting, max, sizeof(*g->meeting));
     g->free_slot = GRAPH_NONE;
     for (uint32_t i = g->slots; i-- > 0;)
         if (!g->meeting[i].used) {
@@ -134,7 +134,7 @@ static void shrink(struct graph *g, uint32_t most)
 
 void meetings_close(struct graph *g)
 {
-    uint32_t most = g->n_meetings;
+    uint32_t max = g->n_meetings;
 
     for (uint32_t i = 0; i < g->slots; i++) {
         struct meeting *m = &g->meeting[i];
@@ -147,7 +147,7 @@ void meetings_close(struct graph *g)
         g->free_slot = i;
         g->n_meetings--;
     }
-    shrink(g, most);
+    shrink(g, max);
 }
 
 void meetings_forget(struct graph *g)

@@ -296,20 +296,20 @@ static double factor_of(const struct order *o)
 {
     const struct graph *g = o->g;
     float *ratio = xcalloc(o->n + 1, sizeof(*ratio)), factor;
-    float *most_s = xcalloc(g->n_ranks, sizeof(*most_s));
+    float *max_s = xcalloc(g->n_ranks, sizeof(*max_s));
     size_t m = 0;
 
     for (size_t i = 0; i < o->n; i++)
-        most_s[o->op[i].rank] = fmaxf(most_s[o->op[i].rank], o->op[i].usual_s);
+        max_s[o->op[i].rank] = fmaxf(max_s[o->op[i].rank], o->op[i].usual_s);
     for (size_t i = 0; i < o->n; i++) {
         const struct graph_op *op = &o->op[i];
 
-        if (op->known && op->usual_s > PLACE_WORK_MIN * most_s[op->rank])
+        if (op->known && op->usual_s > PLACE_WORK_MIN * max_s[op->rank])
             ratio[m++] = op->work_s / op->usual_s;
     }
     factor = m ? statistics_selectf(ratio, m, (m - 1) / 2) : NAN;
     free(ratio);
-    free(most_s);
+    free(max_s);
     return factor;
 }
 

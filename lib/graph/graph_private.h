@@ -87,7 +87,7 @@ struct meeting {
     uint32_t before; /* slot of the meeting before it on its communicator, while its step is put together; GRAPH_NONE */
     uint32_t refs; /* calls of it in no step yet */
     uint32_t open; /* arrivals not yet in the order of the step at hand */
-    float transfer_s, most_s, over_s;
+    float transfer_s, max_s, over_s;
     double start_s, end_s;
     union {
         struct {
@@ -97,7 +97,7 @@ struct meeting {
             bool sent, received; /* half_ns is that of */
         } message;
         struct {
-            float least_stay_s, most_stay_s;
+            float min_stay_s, max_stay_s;
             double held_left_s, least_left_s; /* the first that was held, the first of all */
             uint64_t posted_ns; /* by posted_by, the rank that was looked at last, where it is nonblocking */
             uint32_t posted_by;
@@ -115,7 +115,7 @@ struct meeting {
  * kept_pack(). */
 struct past {
     float start_s;       /* after the begin of its step */
-    uint16_t over, most; /* most: PAST_KNOWN, its transfer is known, which is over then */
+    uint16_t over, max; /* max: PAST_KNOWN, its transfer is known, which is over then */
 };
 #define PAST_KNOWN 0xfffeu
 

@@ -94,7 +94,7 @@ static uint32_t find_meeting(const struct graph *g, const struct records *all, u
 /* Of a message: when it was sent and received; of a collective: what those who were held in it say. */
 struct seen {
     double sent_s, received_s, stay_s;
-    double left_s, least_stay_s;
+    double left_s, min_stay_s;
 };
 
 static struct seen look_at_meeting(const struct graph *g, const struct records *all, uint32_t kind,
@@ -116,7 +116,7 @@ static struct seen look_at_meeting(const struct graph *g, const struct records *
             continue;
         seen.left_s = fmin(seen.left_s, moment_s(g, k->rank, k->raw.leave_ns));
         if (k->raw.blocking)
-            seen.least_stay_s = fmin(seen.least_stay_s, stay_s);
+            seen.min_stay_s = fmin(seen.min_stay_s, stay_s);
     }
     return seen;
 }
@@ -142,7 +142,7 @@ static void date(const struct graph *g, const struct records *all, uint32_t rank
     } else if (raw->does & GRAPH_IS_HELD) {
         raw->leave_ns = shown_ns(g, rank, seen.left_s, from_ns, to_ns);
         raw->enter_ns = raw->enter_ns < raw->leave_ns ? raw->enter_ns : raw->leave_ns;
-        if (raw->blocking && seen.least_stay_s < INFINITY && seen.least_stay_s > LAST * takes_s)
+        if (raw->blocking && seen.min_stay_s < INFINITY && seen.min_stay_s > LAST * takes_s)
             raw->enter_ns = shown_ns(g, rank, seen.left_s - takes_s, from_ns, raw->leave_ns);
     }
 }

@@ -98,20 +98,20 @@ static void tally(struct rank *k, uint64_t sign)
 /* What is called in most steps; is it clear? */
 static bool agrees(struct rank *k)
 {
-    uint32_t most = 0, second = 0;
+    uint32_t max = 0, second = 0;
 
     for (uint32_t i = 0; i < SIGNS; i++) {
         uint32_t n = k->tally[i].steps;
 
-        if (n > most) {
-            second = most;
-            most = n;
+        if (n > max) {
+            second = max;
+            max = n;
             k->sign = k->tally[i].sign;
         } else if (n > second) {
             second = n;
         }
     }
-    return most >= AGREED && most >= second + AGREED_AHEAD;
+    return max >= AGREED && max >= second + AGREED_AHEAD;
 }
 
 void graph_find_roles(struct graph *g, const struct window *w)

@@ -131,7 +131,7 @@ static double most_trips(enum algorithm a, uint32_t ranks, double bytes)
 
 /* x fixed + y per_byte <= most, for a network (x, y). */
 struct network_line {
-    double fixed, per_byte, most;
+    double fixed, per_byte, max;
 };
 
 struct networks {
@@ -139,11 +139,11 @@ struct networks {
     size_t n;
 };
 
-static void add(struct networks *w, double fixed, double per_byte, double most)
+static void add(struct networks *w, double fixed, double per_byte, double max)
 {
     double scale = fmax(fabs(fixed), fabs(per_byte));
 
-    w->line[w->n++] = (struct network_line){ fixed / scale, per_byte / scale, most / scale };
+    w->line[w->n++] = (struct network_line){ fixed / scale, per_byte / scale, max / scale };
 }
 
 static void explain(const struct algorithm_job *j, const enum algorithm *usual, struct networks *w)
@@ -173,29 +173,29 @@ static bool allows(const struct networks *w, double x, double y)
         const struct network_line *l = &w->line[i];
         double left = l->fixed * x + l->per_byte * y;
 
-        if (left - l->most > TOLERANCE * (fabs(l->fixed * x) + fabs(l->per_byte * y) + fabs(l->most)))
+        if (left - l->max > TOLERANCE * (fabs(l->fixed * x) + fabs(l->per_byte * y) + fabs(l->max)))
             return false;
     }
     return true;
 }
 
 /* The most that x fixed + y per_byte is on any of the networks; NaN: there are none. They are bounded, because times are. */
-static double most_s(const struct networks *w, struct algorithm_cost c)
+static double worst_s(const struct networks *w, struct algorithm_cost c)
 {
-    double most = NAN;
+    double max = NAN;
 
     for (size_t i = 0; i < w->n; i++)
         for (size_t k = i + 1; k < w->n; k++) {
             const struct network_line *a = &w->line[i], *b = &w->line[k];
             double determinant = a->fixed * b->per_byte - b->fixed * a->per_byte;
-            double x = (a->most * b->per_byte - b->most * a->per_byte) / determinant;
-            double y = (a->fixed * b->most - b->fixed * a->most) / determinant;
+            double x = (a->max * b->per_byte - b->max * a->per_byte) / determinant;
+            double y = (a->fixed * b->max - b->fixed * a->max) / determinant;
 
             if (isfinite(x) && isfinite(y) && allows(w, x, y))
-                most = fmax(most, x * c.fixed_s +
+                max = fmax(max, x * c.fixed_s +
                                       y * c.s_per_byte); /* fmax() takes the number of a number and NaN */
         }
-    return most;
+    return max;
 }
 
 /* ---- the choice ---- */
@@ -284,18 +284,18 @@ void algorithm_choose(const struct algorithm_job *j, algorithm_allowed_fn *allow
     if (!known)
         return;
     explain(j, usual, &networks);
-    c->result = isnan(most_s(&networks, j->cost[ALGORITHM_DOUBLING])) ? ALGORITHM_STRANGE : ALGORITHM_UNSURE;
+    c->result = isnan(worst_s(&networks, j->cost[ALGORITHM_DOUBLING])) ? ALGORITHM_STRANGE : ALGORITHM_UNSURE;
     for (enum algorithm a = 0; c->result != ALGORITHM_STRANGE && a < ALGORITHMS; a++) {
         struct step_times t = step_of(j, usual, a);
-        double most;
+        double max;
 
         if (!algorithm_can(j->library, a) || (allowed && !allowed(a)) || !t.changes)
             continue;
-        most = t.same_s + ALGORITHM_ERROR * most_s(&networks, t.changed);
-        if (most < c->usual_s && !(c->most_s <= most)) {
+        max = t.same_s + ALGORITHM_ERROR * worst_s(&networks, t.changed);
+        if (max < c->usual_s && !(c->most_s <= max)) {
             c->algorithm = a;
-            c->most_s = most;
-            c->result = c->usual_s - most >= LEAST_GAIN * j->step_s ? ALGORITHM_FASTER : ALGORITHM_LITTLE;
+            c->most_s = max;
+            c->result = c->usual_s - max >= LEAST_GAIN * j->step_s ? ALGORITHM_FASTER : ALGORITHM_LITTLE;
         }
     }
 }

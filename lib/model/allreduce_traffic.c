@@ -6,14 +6,14 @@
 struct round {
     const struct allreduce_place *place;
     double *out, *in; /* messages by node */
-    double most;
+    double max;
 };
 
 static void begin(struct round *r)
 {
     memset(r->out, 0, r->place->nodes * sizeof(*r->out));
     memset(r->in, 0, r->place->nodes * sizeof(*r->in));
-    r->most = 0;
+    r->max = 0;
 }
 
 static void message(struct round *r, uint32_t from, uint32_t to)
@@ -22,15 +22,15 @@ static void message(struct round *r, uint32_t from, uint32_t to)
 
     if (a == b)
         return;
-    r->most = fmax(r->most, fmax(++r->out[a], ++r->in[b]));
+    r->max = fmax(r->max, fmax(++r->out[a], ++r->in[b]));
 }
 
 /* Count messages of this size, given as a share of the vector. */
 static void end(const struct round *r, struct allreduce_traffic *c, double times, double size)
 {
-    if (r->most > 0) {
+    if (r->max > 0) {
         c->hops += times;
-        c->bytes += times * r->most * size;
+        c->bytes += times * r->max * size;
     } else {
         c->inner_hops += times;
         c->inner_bytes += times * size;
@@ -98,7 +98,7 @@ static void add_hierarchical(const struct allreduce_place *p, struct allreduce_t
 static void add_server(struct round *r, struct allreduce_traffic *c, double servers)
 {
     const struct allreduce_place *p = r->place;
-    double most = 0, n = p->ranks;
+    double max = 0, n = p->ranks;
 
     begin(r);
     for (uint32_t i = 0; i < p->ranks; i++)
@@ -106,9 +106,9 @@ static void add_server(struct round *r, struct allreduce_traffic *c, double serv
     for (double s = 0; s < servers; s++)
         r->in[p->node[(uint32_t)fmin(n - 1, s * floor(fmax(1, n / servers)))]]++;
     for (uint32_t k = 0; k < p->nodes; k++)
-        most = fmax(most, fmax(r->out[k] * (servers - r->in[k]), r->in[k] * (n - r->out[k])));
+        max = fmax(max, fmax(r->out[k] * (servers - r->in[k]), r->in[k] * (n - r->out[k])));
     c->hops = 2;
-    c->bytes = 2 * most / servers;
+    c->bytes = 2 * max / servers;
 }
 
 struct allreduce_traffic allreduce_traffic(enum allreduce_algo algo, const struct allreduce_place *p,

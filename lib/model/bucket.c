@@ -12,7 +12,7 @@ static double exchange_s(const struct bucket *b, double bytes)
 double bucket_even_exposed_s(const struct bucket *b, double bucket_bytes)
 {
     double full = ceil(b->bytes / bucket_bytes * (1 - 1e-12)) - 1; /* full buckets before the last one */
-    double rest = b->bytes - full * bucket_bytes, one = exchange_s(b, bucket_bytes);
+    double last_bytes = b->bytes - full * bucket_bytes, one = exchange_s(b, bucket_bytes);
     double ready = b->backward_s * bucket_bytes / b->bytes, finish = 0;
 
     if (b->bytes <= 0)
@@ -20,7 +20,7 @@ double bucket_even_exposed_s(const struct bucket *b, double bucket_bytes)
     /* Both terms of finish_j = max(ready_j, finish_(j-1)) + T grow linearly, so the maximum is at one of the ends. */
     if (full > 0)
         finish = fmax(ready + full * one, full * ready + one);
-    finish = fmax(b->backward_s, finish) + exchange_s(b, rest);
+    finish = fmax(b->backward_s, finish) + exchange_s(b, last_bytes);
     return fmax(0, finish - b->backward_s);
 }
 

@@ -249,7 +249,7 @@ static void find_cuts(const struct line_fit *f, struct cut best[LINKFIT_SEGMENTS
 /* Whether the cut changes the time of any size by WORTH_IT. */
 static bool moves(const struct line_fit *f, const struct cut *fewer, const struct cut *more)
 {
-    double most = 0;
+    double max = 0;
 
     for (uint32_t i = 0, a = 0, b = 0; i < f->l->n; i++) {
         struct line x, y;
@@ -258,9 +258,9 @@ static bool moves(const struct line_fit *f, const struct cut *fewer, const struc
         b += i >= more->end[b];
         x = line_of(f, a ? fewer->end[a - 1] : 0, fewer->end[a]);
         y = line_of(f, b ? more->end[b - 1] : 0, more->end[b]);
-        most = fmax(most, fabs((x.a + x.b * f->mean[i].bytes) / (y.a + y.b * f->mean[i].bytes) - 1));
+        max = fmax(max, fabs((x.a + x.b * f->mean[i].bytes) / (y.a + y.b * f->mean[i].bytes) - 1));
     }
-    return most > WORTH_IT;
+    return max > WORTH_IT;
 }
 
 static struct cut choose_cut(const struct line_fit *f)
@@ -289,18 +289,18 @@ static struct cut choose_cut(const struct line_fit *f)
 
 /* ---- intervals ---- */
 
-static struct linkfit_range bounded(double value, double sd, double quantile, double most)
+static struct linkfit_range bounded(double value, double sd, double quantile, double max)
 {
-    return (struct linkfit_range){ value, fmin(most, fmax(0, value - quantile * sd)),
-                                   fmin(most, value + quantile * sd) };
+    return (struct linkfit_range){ value, fmin(max, fmax(0, value - quantile * sd)),
+                                   fmin(max, value + quantile * sd) };
 }
 
 static void one_size(const struct mean *m, struct linkfit_segment *s)
 {
-    double most_s = m->time_s * (1 + 1.645 * m->sigma);
+    double max_s = m->time_s * (1 + 1.645 * m->sigma);
 
-    s->a_s = (struct linkfit_range){ NAN, 0, most_s };
-    s->b_s_per_byte = (struct linkfit_range){ NAN, 0, m->bytes > 0 ? most_s / m->bytes : NAN };
+    s->a_s = (struct linkfit_range){ NAN, 0, max_s };
+    s->b_s_per_byte = (struct linkfit_range){ NAN, 0, m->bytes > 0 ? max_s / m->bytes : NAN };
     s->a_sd_s = NAN;
 }
 
@@ -311,7 +311,7 @@ static void segment_of(const struct line_fit *f, uint32_t from, uint32_t to, str
     const struct mean *mean = f->mean + from;
     struct line l = line_of(f, from, to);
     struct line_sums sums = { 0 };
-    double sampling = 0, lack = 0, det, quantile, least_s = INFINITY, a_sd, b_sd, df;
+    double sampling = 0, lack = 0, det, quantile, min_s = INFINITY, a_sd, b_sd, df;
 
     *s = (struct linkfit_segment){ .from_bytes = mean[0].bytes, .to_bytes = mean[n - 1].bytes, .sizes = n };
     if (n < 2) {
@@ -324,7 +324,7 @@ static void segment_of(const struct line_fit *f, uint32_t from, uint32_t to, str
         lack += r * r;
         sampling += mean[i].sigma * mean[i].sigma * (n - 2) / n;
         samples += mean[i].n;
-        least_s = fmin(least_s, mean[i].time_s);
+        min_s = fmin(min_s, mean[i].time_s);
     }
     lack = (fmax(0, lack - sampling) + LACK_USUAL * LACK_USUAL) / (n - 1);
     df = lack > sampling / n ? n - 2 : samples > 3 ? samples - 2 : 1;
@@ -337,7 +337,7 @@ static void segment_of(const struct line_fit *f, uint32_t from, uint32_t to, str
     a_sd = det > 0 ? sqrt(sums.mm / det) : INFINITY;
     b_sd = det > 0 ? sqrt(sums.w / det) : INFINITY;
     quantile = deviate_student(0.95, df);
-    s->a_s = bounded(l.a, a_sd, quantile, least_s * (1 + quantile * f->noise));
+    s->a_s = bounded(l.a, a_sd, quantile, min_s * (1 + quantile * f->noise));
     s->b_s_per_byte =
         bounded(l.b, b_sd, quantile, mean[n - 1].time_s / mean[n - 1].bytes * (1 + quantile * f->noise));
     s->a_sd_s = a_sd * quantile / deviate_normal(0.95);

@@ -358,12 +358,12 @@ static double beyond(const struct parts *p, enum projection_wall wall)
 /* Two losses that are both negligible make no wall. */
 static bool weighs(const struct parts *p, enum projection_wall wall)
 {
-    double least_s = WALL_SHARE * (p->compute_s + p->communication_s + p->synchronisation_s);
+    double min_s = WALL_SHARE * (p->compute_s + p->communication_s + p->synchronisation_s);
 
     return wall == PROJECTION_WALL_COMMUNICATION_OVER_SYNC ||
                    wall == PROJECTION_WALL_COMMUNICATION_OVER_COMPUTE
-               ? p->communication_s >= least_s
-               : p->synchronisation_s >= least_s;
+               ? p->communication_s >= min_s
+               : p->synchronisation_s >= min_s;
 }
 
 static void find_wall(const struct sampled_world *w, struct projection *o)

@@ -387,13 +387,13 @@ static void add_order(struct world *w)
     struct change c = no_change(w);
     char why[96];
 
-    double most = w->traffic[ALLREDUCE_RING].bytes / w->ordered[ALLREDUCE_RING].bytes;
+    double times = w->traffic[ALLREDUCE_RING].bytes / w->ordered[ALLREDUCE_RING].bytes;
 
-    if (w->in->network || most < 1.5)
+    if (w->in->network || times < 1.5)
         return;
     change_exchange(w, &c, ordered_s);
     c.unseen = true;
-    snprintf(why, sizeof(why), "a ring would leave each node once instead of %.0f times", most);
+    snprintf(why, sizeof(why), "a ring would leave each node once instead of %.0f times", times);
     add(w, &s, &c, why);
 }
 
@@ -482,13 +482,13 @@ static double local_step_s(const struct world *w, double every)
 
 static double best_local(const struct world *w)
 {
-    double penalty = w->in->local_penalty, best = w->in->every, least = INFINITY;
+    double penalty = w->in->local_penalty, best = w->in->every, min_s = INFINITY;
 
     for (double k = 1; !isnan(penalty) && k <= LOCAL_MAX; k = fmax(k + 1, floor(k * 1.1))) {
         double time_s = (1 + penalty * k) * local_step_s(w, k);
 
-        if (time_s < least) {
-            least = time_s;
+        if (time_s < min_s) {
+            min_s = time_s;
             best = k;
         }
     }
@@ -573,12 +573,12 @@ static int by_time(const void *left, const void *right)
 /* The time of the best algorithm, where none was measured. */
 static double cheapest_s(const struct world *w)
 {
-    double least_s = INFINITY;
+    double min_s = INFINITY;
 
     for (enum strategy_kind k = STRATEGY_RING; k <= STRATEGY_HIERARCHICAL; k++)
         if (possible(w, k))
-            least_s = fmin(least_s, comm_s(w, 0, k));
-    return least_s;
+            min_s = fmin(min_s, comm_s(w, 0, k));
+    return min_s;
 }
 
 static void take_now(struct world *w, double *comm)

@@ -224,17 +224,17 @@ static double case_log(const struct traffic *t, const struct traffic_link *k, en
 /* Weight the cases of one link; returns the logarithm of their sum. */
 static double weigh_link(struct traffic *t, enum traffic_algorithm a, size_t l)
 {
-    double *weight = t->cases[a][l], most = -INFINITY, all = 0;
+    double *weight = t->cases[a][l], max = -INFINITY, all = 0;
 
     for (int i = 0; i < TRAFFIC_CASES; i++) {
         weight[i] = case_log(t, &t->link[l], a, i);
-        most = fmax(most, weight[i]);
+        max = fmax(max, weight[i]);
     }
     for (int i = 0; i < TRAFFIC_CASES; i++)
-        all += weight[i] = exp(weight[i] - most);
+        all += weight[i] = exp(weight[i] - max);
     for (int i = 0; i < TRAFFIC_CASES; i++)
         weight[i] /= all;
-    return most + log(all);
+    return max + log(all);
 }
 
 /* All links of a step share one network.  Their likelihoods are averaged, not multiplied, because libraries may use
@@ -254,16 +254,16 @@ static double weigh_algorithm(struct traffic *t, enum traffic_algorithm a)
 bool traffic_weigh(struct traffic *t)
 {
     static const double prior[TRAFFIC_ALGORITHMS] = { 0.3, 0.2, 0.15, 0.15, 0.2 };
-    double most = -INFINITY, all = 0;
+    double max = -INFINITY, all = 0;
 
     for (int a = 0; a < TRAFFIC_ALGORITHMS; a++) {
         t->weight[a] = possible(t, a) ? log(prior[a]) + weigh_algorithm(t, a) : -INFINITY;
-        most = fmax(most, t->weight[a]);
+        max = fmax(max, t->weight[a]);
     }
-    if (!isfinite(most))
+    if (!isfinite(max))
         return false;
     for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
-        all += t->weight[a] = exp(t->weight[a] - most);
+        all += t->weight[a] = exp(t->weight[a] - max);
     for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
         t->weight[a] /= all;
     return true;

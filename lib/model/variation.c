@@ -253,13 +253,13 @@ static void center_steps(struct variation *o, struct table *t)
 
     for (uint32_t k = 0; k < t->steps; k++) {
         float *x = t->x + (size_t)k * t->n;
-        double mean = 0, most = -INFINITY;
+        double mean = 0, max = -INFINITY;
         uint32_t known = 0;
 
         for (uint32_t r = 0; r < t->n; r++)
             if (!isnan(x[r])) {
                 mean += x[r];
-                most = fmax(most, x[r]);
+                max = fmax(max, x[r]);
                 known++;
             }
         mean = known ? mean / known : NAN;
@@ -267,8 +267,8 @@ static void center_steps(struct variation *o, struct table *t)
             x[r] = (float)(x[r] / mean - 1);
         sum += mean;
         squares += mean * mean;
-        behind += most / mean - 1;
-        behind2 += pow(most / mean - 1, 2);
+        behind += max / mean - 1;
+        behind2 += pow(max / mean - 1, 2);
     }
     o->mean_s = sum / t->steps;
     o->common_cv =

@@ -68,9 +68,9 @@ static struct waiting_share share_of(const struct batch_sums *s, const struct ba
         return (struct waiting_share){ 1, 0 };
     for (int b = 0; b < BATCHES; b++)
         if (s->steps[b] > 0 && all->steps[b] > 0) {
-            double rest = s->waited_s[b] / s->steps[b] - value * all->waited_s[b] / all->steps[b];
+            double residual = s->waited_s[b] / s->steps[b] - value * all->waited_s[b] / all->steps[b];
 
-            square += rest * rest;
+            square += residual * residual;
             n++;
         }
     error = n > 1 ? sqrt(square / (n - 1)) / over : NAN;
@@ -278,17 +278,17 @@ double waiting_alone_s(const struct waiting_input *in, const double *scratch, do
 
 struct waiting_share waiting_local(const struct waiting *w, double mean_s, double every)
 {
-    double at = log2(every) - 1, most = 0, least = 0;
+    double at = log2(every) - 1, last = 0, min = 0;
     int below;
 
-    while (most + 1 < WAITING_LOCALS && !isnan(w->local[(int)most + 1].value))
-        most++;
+    while (last + 1 < WAITING_LOCALS && !isnan(w->local[(int)last + 1].value))
+        last++;
     if (at <= 0) { /* one local step is the present */
         double share = fmax(0, at + 1);
 
         return (struct waiting_share){ 1 + share * (w->local[0].value - 1), share * w->local[0].error };
     }
-    if (at < most) {
+    if (at < last) {
         below = (int)at;
         at -= below;
         return (struct waiting_share){ w->local[below].value +
@@ -296,7 +296,7 @@ struct waiting_share waiting_local(const struct waiting *w, double mean_s, doubl
                                        fmax(w->local[below].error, w->local[below + 1].error) };
     }
     if (w->all_s > 0) /* lasting differences are waited for however rarely the ranks meet */
-        least = fmax(0, fmin(1, w->lasting * mean_s / w->all_s));
-    return (struct waiting_share){ fmax(least, w->local[(int)most].value * exp2((most - at) / 2)),
-                                   w->local[(int)most].error };
+        min = fmax(0, fmin(1, w->lasting * mean_s / w->all_s));
+    return (struct waiting_share){ fmax(min, w->local[(int)last].value * exp2((last - at) / 2)),
+                                   w->local[(int)last].error };
 }
