@@ -13,17 +13,21 @@
 #define LEARN_TRANSFERS       6u   /* transfers of a kind that show what is usual ... */
 #define USUAL_STEPS       16u  /* steps whose medians are what is usual */
 #define LEARN_STEPS 3u   /* ... over at least this many steps */
-#define STEP_SAMPLES     4.0  /* transfers in a step that count as independent, at the most */
+#define STEP_SAMPLES 4.0 /* transfers in a step that count as independent, at the most; chosen: those of a step have its noise in common */
 #define RECENT_MEAN 19u  /* steps that a mean stands on which moves by 0.1 of each */
 #define DOUBT_STEPS 8u   /* between two looks at how uncertain the excess is */
-#define NOW_GAIN      0.4  /* of a new step in what is now */
-#define USUAL_GAIN_LINK      0.02 /* of a step in what is usual */
-#define LINK_Z     6.0
-#define EXCESS_LOG_MIN       0.14 /* log of the excess, at the least: 15 % */
-#define LINK_CONFIRM     2u
+#define NOW_GAIN 0.4 /* of a new step in what is now; chosen: a mean over four steps (2 / gain - 1), the fewest that two steps in a row can show */
+#define USUAL_GAIN_LINK 0.02 /* of a step in what is usual; chosen: a larger one makes a fault usual before it is named */
+/* Standard errors of the excess of a place: PLACES_LIMIT_Z, as many places are looked at in each step here,
+ * too. Where "chosen" is said from here on, the values in brackets were tried on the labelled traces of
+ * tests/analysis (22 programs, 48 episodes). Chosen (4, 9): judged alike. */
+#define LINK_Z 6.0
+/* Log of the excess, at the least: 15 %, as SLOW_MIN of detect/transfer.c. Chosen (0.05, 0.4): judged alike. */
+#define EXCESS_LOG_MIN 0.14
+#define LINK_CONFIRM 2u /* steps in a row above the limit: one may be chance */
 #define EXCESS_LEFT      0.35 /* of the excess that it was named with ... */
 #define LET_GO_N    6u   /* ... for this many steps in a row */
-#define LOG_SIGMA_MIN   0.02
+#define LOG_SIGMA_MIN 0.02 /* of the log; as TRANSFER_SIGMA_MIN of detect/transfer.c */
 #define CHANGE_STEPS     16u /* from step to step that a mean of them stands on ... */
 #define CHANGES_MIN 8u
 #define NOISE_CLIP_Z         3.0  /* ... each up to so many standard deviations ... */
@@ -37,8 +41,10 @@
 #define ONSET_HEIGHT       0.6  /* ... of which the mean of all slow ones must have so much */
 #define MOST_SIGMA 0.1  /* of a kind whose transfers nobody waited for */
 #define FLOOR      1e-3 /* of a step: what a transfer varies by less than that shows nothing */
-#define STEP_MIN_S 1e-6
-#define CLEARLY    2.0 /* times what the named place explains: another one is named ... */
+#define STEP_MIN_S 1e-6 /* a shorter step is taken for this: clocks are no better */
+/* Times what the named place explains: another one is named. Chosen (1.2, 4): judged alike; a smaller one lets
+ * places take turns ... */
+#define CLEARLY    2.0
 #define REST       0.5 /* of the excess of a part: the rest of the place is slow, too */
 #define SAME_EXPLAINED       0.9 /* of what a place explains: a part explains as much */
 #define MOVE       4u  /* ... after as many steps in a row */
@@ -172,8 +178,9 @@ static double sigma_of(const struct kind_level *k)
     return fmax(LOG_SIGMA_MIN, sqrt(k->square));
 }
 
-/* Against which what its transfers take now stands out.  The first steps of a program may be unlike those that come, and are remembered for long:
- * of a kind that keeps its level since, the changes from step to step show how much it varies. */
+/* Against which what its transfers take now stands out.  The first steps of a program may be unlike those
+ * that come, and are remembered for long: of a kind that keeps its level since, the changes from step to step
+ * show how much it varies. */
 static double noise_of(const struct kind_level *k)
 {
     double sigma = sigma_of(k);
@@ -270,7 +277,8 @@ static void place_add(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
     l->place[l->n_places++] = (struct candidate_place){ .nodes = nodes, .node = { a, b } };
 }
 
-/* All places that a transfer between nodes has been seen through: everything, each node, each pair that exchanges messages. */
+/* All places that a transfer between nodes has been seen through: everything, each node, each pair that
+ * exchanges messages. */
 static void make_places(struct links *l, const struct graph *g)
 {
     if (l->kinds == graph_kinds(g))
@@ -332,7 +340,8 @@ static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b
     p->pairs = true;
 }
 
-/* A collective may not show a slow link of its nodes: who comes last finds there what the others have sent. */
+/* A collective may not show a slow link of its nodes: who comes last finds there what the others have sent.
+ */
 static void add_collective(struct candidate_place *p, const struct kind_level *k)
 {
     struct excess_sums with = p->fit;
@@ -407,7 +416,8 @@ static bool rest_is_slow(const struct candidate_place *p, const struct candidate
     return is_slow(&rest) && mean_excess(&rest) > REST * mean_excess(&part->messages);
 }
 
-/* The part of a place that explains about the same, as long as nothing shows that the rest is slow; the place itself where there is none. */
+/* The part of a place that explains about the same, as long as nothing shows that the rest is slow; the place
+ * itself where there is none. */
 static const struct candidate_place *narrowest(const struct links *l, const struct candidate_place *p)
 {
     const struct candidate_place *part = p;
@@ -454,8 +464,9 @@ static const struct candidate_place *explain(struct links *l, const struct graph
     return best;
 }
 
-/* Is another place, which explains more, the one to name?  A place and a part of it explain about the same, because the part's messages
- * are most of what both explain: what decides is whether the other messages are slow as well. */
+/* Is another place, which explains more, the one to name?  A place and a part of it explain about the same,
+ * because the part's messages are most of what both explain: what decides is whether the other messages are
+ * slow as well. */
 static bool is_clearly_better(const struct candidate_place *p, const struct candidate_place *named)
 {
     if (is_part(p, named) && !rest_is_slow(named, p))
@@ -477,7 +488,8 @@ static bool shows(const struct links *l, const struct graph_kind_info *k)
     return links_has(&l->slow, k) && (!l->slow.nodes || !l->by_pairs || k->nodes == 2);
 }
 
-/* Mean excess (log) of the transfers through l->slow in a step, and their spread about it; NaN: none is known. */
+/* Mean excess (log) of the transfers through l->slow in a step, and their spread about it; NaN: none is
+ * known. */
 static double excess_in(const struct links *l, const struct graph *g, uint32_t back, double *spread)
 {
     struct graph_step s = graph_step_get(g, back);
@@ -526,8 +538,9 @@ static void recent_of(const struct links *l, const struct graph *g, uint32_t bac
     }
 }
 
-/* The first of the slow steps: where the newest differ most from those before, by the least squares of two levels.  Single steps in between may be fast, but
- * all together they must come near to the newest.  Where none before is fast, all are slow. */
+/* The first of the slow steps: where the newest differ most from those before, by the least squares of two
+ * levels.  Single steps in between may be fast, but all together they must come near to the newest.  Where
+ * none before is fast, all are slow. */
 static uint32_t onset_of(const struct recent *r, double excess)
 {
     double all = 0, newest = 0, sum = 0, best = 0;
@@ -552,8 +565,8 @@ static uint32_t onset_of(const struct recent *r, double excess)
     return r->number[from - 1];
 }
 
-/* Transfers of one step have much in common, such as a rank without a CPU, and so have steps that follow each other: their own noise does not show
- * it.  Are the steps from the first slow one on unlike those before? */
+/* Transfers of one step have much in common, such as a rank without a CPU, and so have steps that follow each
+ * other: their own noise does not show it.  Are the steps from the first slow one on unlike those before? */
 static bool stands_out(const struct links *l, const struct recent *r)
 {
     double past[PAST], slow = 0, middle;
@@ -574,7 +587,8 @@ static bool stands_out(const struct links *l, const struct recent *r)
     return slow / n_slow - middle > UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n) / sqrt(fmax(1, n_slow / ALIKE));
 }
 
-/* How uncertain the excess is: it is a mean over the newest RECENT_MEAN steps, against a level that the first ones showed. */
+/* How uncertain the excess is: it is a mean over the newest RECENT_MEAN steps, against a level that the first
+ * ones showed. */
 static double error_of(const struct links *l, const struct graph *g, uint32_t back)
 {
     double x[2][RECENT_MEAN], spread, square = 0;

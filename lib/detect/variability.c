@@ -7,28 +7,43 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define STRIKE_Z     5.0f /* standard deviations above the rank's own usual excess */
-#define STRIKE_RATIO 0.1f /* and at least so much of the typical work */
-#define SHARED_CAUSE     8u   /* more than one rank in this many at once share a cause: no strike */
-#define CHANCE       0.01
-#define STRIKES_MIN  4u /* among the newest STRIKE_WINDOW steps */
-#define RANKS_MIN    3u /* that they hit (fewer where there are fewer ranks) */
-#define STRIKE_WINDOW       96u
-#define COST_MIN     48u
-#define STRIKES_FROM 4u  /* steps at the beginning, of which none is looked for */
-#define STRIKE_QUIET        64u /* steps without one, and four times the usual distance: over */
+/* Where "chosen" is said, the value is between the two in brackets, which were tried on the labelled traces
+ * of tests/analysis (22 programs, 48 episodes). */
 
-#define RESIDUALS     16u /* steps that tell how long one usually takes */
+/* Standard deviations above the rank's own usual excess. Chosen (3.5, 8): with either of these one trace is
+ * judged otherwise. */
+#define STRIKE_Z 5.0f
+/* And at least so much of the typical work. Chosen (0.05, 0.3): all are judged alike; with 0.3 jitter is
+ * found later. */
+#define STRIKE_RATIO 0.1f
+#define SHARED_CAUSE 8u   /* more than one rank in this many at once share a cause: no strike; see together() */
+#define CHANCE       0.01 /* of as many strikes in a step: one step in a hundred is misread */
+/* Among the newest STRIKE_WINDOW steps: as many as a Poisson rate needs to be known to a factor of two (half
+ * of it is its standard error). Chosen (2, 8): with 2 all are judged alike, and sooner; with 8 one is judged
+ * otherwise, and others later. */
+#define STRIKES_MIN   4u
+#define RANKS_MIN     3u  /* that they hit (fewer where there are fewer ranks): two may be the ranks of one slow place */
+#define STRIKE_WINDOW 96u /* chosen: so many steps with STRIKES_MIN of them; with fewer, rare strikes are never jitter */
+#define COST_MIN      48u /* steps that strikes are priced over; chosen: half of that window, so that a few in a row are no price */
+#define STRIKES_FROM  4u  /* steps at the beginning, of which none is looked for: chosen: as many as work.c needs for what is usual */
+/* Steps without one, and four times the usual distance: over. At four times the mean distance one gap in 55
+ * is by chance (exp(-4)). */
+#define STRIKE_QUIET 64u
+
+/* Steps that tell how long one usually takes, and the fewest: their lower quartile is the fourth of them, or
+ * the least. */
+#define RESIDUALS     16u
 #define RESIDUALS_MIN 4u
 
 #define NOBODY UINT32_MAX /* rank of a strike that was none */
 
 /* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
- * 2010); above NOISE_WIDE the variation is the work's own. Where no calm time was seen, NOISE_ORDINARY stands for it. */
-#define NOISE_WIDE     0.08
-#define NOISE_NARROW   0.06
-#define NOISE_ORDINARY 0.025
-#define NOISE_WIDE_STEPS 16u /* steps */
+ * 2010); above NOISE_WIDE the variation is the work's own. Where no calm time was seen, NOISE_ORDINARY stands
+ * for it. */
+#define NOISE_WIDE       0.08  /* decision 0011 ... */
+#define NOISE_NARROW     0.06  /* ... and below it, so that noise near the limit does not come and go */
+#define NOISE_ORDINARY   0.025 /* decision 0011 */
+#define NOISE_WIDE_STEPS 16u   /* twice WORK_NOISE_STEPS: what made it grow is no part of it any more */
 
 struct variability *variability_new(void)
 {
@@ -105,8 +120,8 @@ static struct step_strikes look_at_step(struct variability *s, const struct work
     return l;
 }
 
-/* How much longer than the typical own work a step takes that nothing rare made longer: the lower quartile of the newest, because
- * half of them may have been struck. NaN: not known yet. */
+/* How much longer than the typical own work a step takes that nothing rare made longer: the lower quartile of
+ * the newest, because half of them may have been struck. NaN: not known yet. */
 static float residual_s(const struct work *w)
 {
     float residual[RESIDUALS];
@@ -121,7 +136,8 @@ static float residual_s(const struct work *w)
     return n < RESIDUALS_MIN ? NAN : (float)statistics_quantilef(residual, n, 0.25);
 }
 
-/* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length is known? */
+/* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length
+ * is known? */
 static bool shows(const struct work *w, const struct work_step *k, const struct step_strikes *l)
 {
     float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s), residual = residual_s(w);
@@ -129,8 +145,8 @@ static bool shows(const struct work *w, const struct work_step *k, const struct 
     return isnan(residual) || k->duration_s - k->typical_s - residual > behind_s / 2;
 }
 
-/* So many ranks may be struck in one step and not share a cause: one in eight, or as many as come together by chance where strikes are
- * frequent (Poisson). */
+/* So many ranks may be struck in one step and not share a cause: one in eight, or as many as come together by
+ * chance where strikes are frequent (Poisson). */
 static uint32_t together(const struct variability *s, uint32_t n)
 {
     double p = s->jitter ? exp(-s->strikes_per_step) : 1, more = 1 - p;
@@ -232,9 +248,10 @@ static double strikes_cost(const struct work *w, uint64_t first, double *saved_s
     return fmax(1, finding_slowdown(all_s, *saved_s));
 }
 
-/* What it costs may be less, as far as there were strikes before it: those are ordinary.  It may be more, as far as strikes are too short to
- * be seen: lengths beyond the limit that vary exponentially go on to do so below it.  Of a job that has been struck from its
- * beginning, or about as often before as far as is known, nothing shows what is ordinary. */
+/* What it costs may be less, as far as there were strikes before it: those are ordinary.  It may be more, as
+ * far as strikes are too short to be seen: lengths beyond the limit that vary exponentially go on to do so
+ * below it.  Of a job that has been struck from its beginning, or about as often before as far as is known,
+ * nothing shows what is ordinary. */
 static struct interval jitter_cost(const struct variability *s, const struct work *w)
 {
     double since = (double)(w->steps - s->jitter_onset), strikes = (double)(s->strikes - s->ordinary);
@@ -286,8 +303,8 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
 
 /* ---- imbalance ---- */
 
-/* Where no calm time was seen, the noise that would be left may be anything that is ordinary; else it is as uncertain as the standard
- * deviations that it is the ratio of, and it had grown before that was seen. */
+/* Where no calm time was seen, the noise that would be left may be anything that is ordinary; else it is as
+ * uncertain as the standard deviations that it is the ratio of, and it had grown before that was seen. */
 static struct interval imbalance_cost(const struct variability *s, const struct work *w, double keeps)
 {
     double error = sqrt(0.5 / (double)(w->steps - s->wide_since) + 0.5 / (double)s->wide_since);

@@ -7,14 +7,37 @@
 #include "model/deviate.h"
 #include "model/statistics.h"
 
-#define PER_OCTAVE         4.0
-#define TUKEY              4.685 /* 95 % efficient for normal noise */
-#define ROUNDS             30
-#define NOISE_MIN          1e-3 /* precision of clocks */
-#define FADE               8u   /* samples are from about the newest FADE * LINKFIT_SAMPLES of their size */
-#define SEGMENT_PARAMETERS 3.0
-#define LACK_USUAL         0.003 /* relative prior deviation of a size from the line, weighted as one size */
-#define WORTH_IT           0.02  /* relative: a switch of protocol that changes no size by more is left out */
+/* Sizes are merged within a quarter of an octave, in which bytes differ by at most 19 %. Chosen: a coarser
+ * scale would hide where a protocol switches, and on a finer one LINKFIT_SIZES would be used up by sizes that
+ * are next to each other. */
+#define PER_OCTAVE 4.0
+#define TUKEY      4.685  /* standard deviations: 95 % efficient for normal noise (Holland & Welsch 1977) */
+#define MAD_RATIO  0.6745 /* median absolute deviation of normal noise with a standard deviation of 1 */
+#define ROUNDS     30     /* a bound: lines that change by less than SAME_LINE end the iteration before */
+#define SAME_LINE  1e-9   /* relative; rounding in double precision is a million times less */
+#define SINGULAR   1e-9   /* of a determinant: the sizes are one */
+/* Of a robust mean, begun at the median. Chosen: one size has no leverage, so that few rounds do; fewer would
+ * leave it nearer to the median. */
+#define MEAN_ROUNDS 5
+#define NOISE_MIN   1e-3 /* precision of clocks */
+/* Samples of a size that show its noise. Chosen: the median deviation of fewer is mostly chance; with a
+ * larger number rare sizes would show nothing. NOISE_UNKNOWN is taken where no size has as many: large, so
+ * that no sample is rejected and intervals are wide. */
+#define SAMPLES_MIN   4u
+#define NOISE_UNKNOWN 0.1
+/* Samples are from about the newest FADE * LINKFIT_SAMPLES of their size (Aggarwal, VLDB 2006). Chosen: with
+ * fewer a passing load would become the fit, with more it would follow a change of the network more slowly.
+ */
+#define FADE               8u
+#define SEGMENT_PARAMETERS 3.0 /* latency, time per byte, and where the segment begins */
+#define NO_FIT             1e9 /* chi squared of a size that the line has no time for */
+#define LACK_USUAL \
+    0.003 /* relative prior deviation of a size from the line, weighted as one size (decision 0015) */
+/* Relative: a switch of protocol that changes no size by more is left out. Chosen: it bounds what leaving one
+ * out costs; with a smaller one the few sizes of long jobs, whose means are exact, would each get a line of
+ * their own. */
+#define WORTH_IT  0.02
+#define NORMAL_95 1.645 /* quantile of the normal distribution: intervals hold 90 % */
 
 /* ---- adding samples ---- */
 
@@ -91,7 +114,7 @@ static struct line solve(const struct line_sums *s)
     double det = s->w * s->mm - s->m * s->m;
     struct line l = { s->w > 0 ? s->t / s->w : 0, 0 };
 
-    if (!(det > 1e-9 * s->w * s->mm))
+    if (!(det > SINGULAR * s->w * s->mm))
         return l;
     l.a = (s->t * s->mm - s->mt * s->m) / det;
     l.b = (s->w * s->mt - s->m * s->t) / det;
@@ -116,7 +139,7 @@ static struct mean biweight_mean(const struct linkfit_size *s, double noise)
 
     memcpy(v, s->time_s, n * sizeof(*v));
     m.time_s = statistics_medianf(v, n);
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < MEAN_ROUNDS; round++) {
         double w = 0, t = 0, bytes = 0;
 
         for (uint32_t i = 0; i < n; i++) {
@@ -147,16 +170,16 @@ static double noise_of(const struct linkfit *l)
         float v[LINKFIT_SAMPLES];
         double median;
 
-        if (k < 4)
+        if (k < SAMPLES_MIN)
             continue;
         memcpy(v, l->size[i].time_s, k * sizeof(*v));
         median = statistics_medianf(v, k);
         for (uint32_t j = 0; j < k; j++)
             v[j] = fabsf(l->size[i].time_s[j] / (float)median - 1);
-        sum += k * pow(statistics_medianf(v, k) / 0.6745, 2);
+        sum += k * pow(statistics_medianf(v, k) / MAD_RATIO, 2);
         n += k;
     }
-    return n > 0 ? fmax(NOISE_MIN, sqrt(sum / n)) : 0.1;
+    return n > 0 ? fmax(NOISE_MIN, sqrt(sum / n)) : NOISE_UNKNOWN;
 }
 
 /* Line through the sizes' samples: biweight on relative residuals. */
@@ -185,7 +208,7 @@ static struct line robust_line(const struct linkfit_size *size, const struct mea
         if (!(s.w > 0))
             break;
         l = solve(&s);
-        if (fabs(l.a - before.a) <= 1e-9 * l.a && fabs(l.b - before.b) <= 1e-9 * l.b)
+        if (fabs(l.a - before.a) <= SAME_LINE * l.a && fabs(l.b - before.b) <= SAME_LINE * l.b)
             break;
     }
     return l;
@@ -199,7 +222,7 @@ static double chi2_of(const struct line *l, const struct mean *mean, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         double fit = l->a + l->b * mean[i].bytes;
 
-        sum += fit > 0 ? pow((mean[i].time_s / fit - 1) / mean[i].sigma, 2) : 1e9;
+        sum += fit > 0 ? pow((mean[i].time_s / fit - 1) / mean[i].sigma, 2) : NO_FIT;
     }
     return sum;
 }
@@ -297,7 +320,7 @@ static struct linkfit_range bounded(double value, double sd, double quantile, do
 
 static void one_size(const struct mean *m, struct linkfit_segment *s)
 {
-    double max_s = m->time_s * (1 + 1.645 * m->sigma);
+    double max_s = m->time_s * (1 + NORMAL_95 * m->sigma);
 
     s->a_s = (struct linkfit_range){ NAN, 0, max_s };
     s->b_s_per_byte = (struct linkfit_range){ NAN, 0, m->bytes > 0 ? max_s / m->bytes : NAN };
