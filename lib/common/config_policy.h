@@ -72,7 +72,8 @@ struct config_policy {
     char checkpoint_signal[16];                   /* CheckpointSignal: "" none */
     char checkpoint_file[256];                    /* CheckpointFile: "" none */
     double checkpoint_cost_s;                     /* CheckpointCost: assumed until measured */
-    double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
+    double checkpoint_min_interval_s;             /* CheckpointMinInterval */
+    double checkpoint_max_interval_s;             /* CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
     int placement;                                /* Placement: CONFIG_PLACEMENT_..., at launch */
     int placement_holdout;                        /* PlacementHoldout: starts; 0: none is held out */

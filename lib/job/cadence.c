@@ -209,8 +209,9 @@ static struct cadence_figures figures_of(const struct job *j, double now_s)
 
 static struct cadence_bounds bounds_of(const struct job *j)
 {
-    return (struct cadence_bounds){ j->params.checkpoint_least_s,
-                                    fmax(j->params.checkpoint_least_s, j->params.checkpoint_most_s) };
+    double min_s = j->params.checkpoint_min_interval_s;
+
+    return (struct cadence_bounds){ min_s, fmax(min_s, j->params.checkpoint_max_interval_s) };
 }
 
 void cadence_tick(struct job *j, double now_s)

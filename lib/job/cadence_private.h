@@ -83,7 +83,7 @@ struct cadence_sum cadence_sum_up(const struct job *j);
 void cadence_report_parse(struct cadence_report *r, const json_t *o);
 void cadence_learn_step(struct cadence *c, double step_s);
 /* As short as a step may be. */
-double cadence_least_step_s(const struct cadence *c);
+double cadence_step_min_s(const struct cadence *c);
 
 void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum *s);
 void cadence_request_end(struct job *j, double now_s); /* the step is over */

@@ -81,7 +81,7 @@ void cadence_learn_step(struct cadence *c, double step_s)
     c->step_off_s += STEP_GAIN * (fabs(off_s) - c->step_off_s);
 }
 
-double cadence_least_step_s(const struct cadence *c)
+double cadence_step_min_s(const struct cadence *c)
 {
     return fmax(c->step_s - LEAST_SIGMA * 1.25 * c->step_off_s, 0.3 * c->step_s);
 }

@@ -147,7 +147,7 @@ static void deliver_otherwise(struct job *j, double now_s)
     c->unanswered_s = now_s;
     c->request.at = 0;
     /* Signal and file are not acknowledged: only the write or the pause that follows shows the effect. */
-    c->request.again_s = now_s + fmax(j->params.checkpoint_least_s, AGAIN_S);
+    c->request.again_s = now_s + fmax(j->params.checkpoint_min_interval_s, AGAIN_S);
     job_event(j, now_s, "checkpoint requested by %s (%s)",
               sig > 0 && *j->params.checkpoint_file ? "signal and file"
               : sig > 0                             ? "signal"
@@ -188,7 +188,7 @@ static void arm_request(struct job *j, double now_s, const struct cadence_sum *s
 {
     struct cadence_requested *r = &j->cadence->request;
     const char *why = obstacle(j, now_s, s);
-    double age_s = s->age_s + now_s - s->at_s, least_s = cadence_least_step_s(j->cadence);
+    double age_s = s->age_s + now_s - s->at_s, step_min_s = cadence_step_min_s(j->cadence);
 
     if (why && !s->callers && !job_hold(j) && cadence_other_way(j)) {
         deliver_otherwise(j, now_s);
@@ -198,7 +198,7 @@ static void arm_request(struct job *j, double now_s, const struct cadence_sum *s
         r->margin_s = r->urgent ? CADENCE_URGENT_S : CADENCE_MARGIN_S;
     if (!why) {
         r->app = s->app;
-        r->at = cadence_call(s->calls_max, isnan(age_s) ? 0 : age_s, least_s, r->margin_s);
+        r->at = cadence_call(s->calls_max, isnan(age_s) ? 0 : age_s, step_min_s, r->margin_s);
         why = r->at ? NULL : "the time of the next call cannot be predicted";
     }
     if (why) {
@@ -206,7 +206,7 @@ static void arm_request(struct job *j, double now_s, const struct cadence_sum *s
             fail_request(j, now_s, why);
         return;
     }
-    r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * least_s;
+    r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * step_min_s;
     r->phase = CADENCE_ARMED;
     r->sure = r->revoked = false;
     tell_all(j, now_s, 1);
@@ -233,7 +233,7 @@ static uint32_t count_answers(const struct job *j, int state, bool *missed)
 /* Ranks of a synchronised job are at most one step apart, and their reports at most one round of messages. */
 static bool ranks_apart(const struct job *j, double now_s, const struct cadence_sum *s)
 {
-    double steps = (now_s - j->cadence->request.sent_s) / cadence_least_step_s(j->cadence);
+    double steps = (now_s - j->cadence->request.sent_s) / cadence_step_min_s(j->cadence);
 
     return (double)(s->calls_max - s->calls_min) > 2 + ceil(steps);
 }
@@ -259,7 +259,7 @@ static void commit_request(struct job *j, double now_s, const struct cadence_sum
                                                : obstacle(j, now_s, s));
         return;
     }
-    r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * cadence_least_step_s(j->cadence);
+    r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * cadence_step_min_s(j->cadence);
     if (r->call_s - now_s < 2 * round_s || r->call_s - now_s < r->margin_s / 4) {
         retry_request(j, now_s, "messages take longer than the steps until the call");
         return;
@@ -285,7 +285,7 @@ static void judge_request(struct job *j, double now_s)
     if (heard && !deaf) {
         r->heard++;
         j->cadence->heard_s = j->cadence->unanswered_s = now_s;
-        r->again_s = now_s + fmax(j->params.checkpoint_least_s, 1);
+        r->again_s = now_s + fmax(j->params.checkpoint_min_interval_s, 1);
         finish_request(j, now_s, "heard");
         return;
     }

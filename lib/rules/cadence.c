@@ -88,7 +88,7 @@ static double lead_s(const struct cadence_figures *f)
 
 static double bounded(const struct cadence_figures *f, const struct cadence_bounds *b, double optimal_s)
 {
-    double s = fmin(fmax(optimal_s, b->least_s), b->most_s);
+    double s = fmin(fmax(optimal_s, b->min_s), b->max_s);
 
     return fmax(s, known(f->step_s, 0));
 }
@@ -130,7 +130,7 @@ struct cadence_decision cadence_decide(const struct cadence_figures *f, const st
     if (f->write.s >= 0 && d.mtbf_s > 0)
         d.optimal_s = isinf(d.mtbf_s) ? INFINITY : cadence_optimal_s(f->write.s, d.mtbf_s);
     d.interval_s = bounded(f, b, known(d.optimal_s, INFINITY));
-    d.reason = d.optimal_s > b->most_s ? CADENCE_MAXIMUM : CADENCE_OPTIMUM;
+    d.reason = d.optimal_s > b->max_s ? CADENCE_MAXIMUM : CADENCE_OPTIMUM;
     if (isfinite(d.mtbf_s) && isfinite(d.interval_s))
         d.goodput_most = cadence_goodput(d.interval_s, f->write.s, 0, d.mtbf_s);
     d.next_s = fmax(0, d.interval_s - f->since_s);
@@ -144,11 +144,11 @@ struct cadence_decision cadence_decide(const struct cadence_figures *f, const st
 
 /* ---- the call at which all ranks can receive a request ---- */
 
-uint64_t cadence_call(uint64_t calls, double age_s, double least_step_s, double margin_s)
+uint64_t cadence_call(uint64_t calls, double age_s, double step_min_s, double margin_s)
 {
-    double steps = (age_s + margin_s) / least_step_s;
+    double steps = (age_s + margin_s) / step_min_s;
 
-    if (!(least_step_s > 0) || !(steps >= 0) || steps > 1e9)
+    if (!(step_min_s > 0) || !(steps >= 0) || steps > 1e9)
         return 0;
     return calls + 1 + (uint64_t)steps;
 }

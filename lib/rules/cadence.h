@@ -55,7 +55,7 @@ enum cadence_reason {
 const char *cadence_reason_name(enum cadence_reason r); /* "optimum", ... */
 
 struct cadence_bounds {
-    double least_s, most_s; /* interval */
+    double min_s, max_s; /* interval */
 };
 
 struct cadence_figures {
@@ -90,7 +90,7 @@ struct cadence_decision cadence_decide(const struct cadence_figures *f, const st
 /* ---- the call at which all ranks can receive a request ---- */
 
 /* The first call that no rank can reach within margin_s seconds: the foremost rank has made `calls`, the newest
- * age_s ago, and needs at least least_step_s for each.  0: not known. */
-uint64_t cadence_call(uint64_t calls, double age_s, double least_step_s, double margin_s);
+ * age_s ago, and needs step_min_s for each at least.  0: not known. */
+uint64_t cadence_call(uint64_t calls, double age_s, double step_min_s, double margin_s);
 
 #endif

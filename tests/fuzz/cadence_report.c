@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct config_policy policy = { .hang_timeout_s = 30,
                                     .checkpoint = CONFIG_CHECKPOINT_REQUEST,
                                     .checkpoint_cost_s = 1,
-                                    .checkpoint_most_s = 5 };
+                                    .checkpoint_max_interval_s = 5 };
     struct job_id id = { .uid = 1, .job = 1 };
     struct job *j = job_new(&id, &policy, 0);
     const char *at = (const char *)data, *end = at + size, *next;

@@ -194,8 +194,8 @@ static struct config_policy policy = { .name = "test",
                                        .min_slowdown_ratio = 1.02,
                                        .checkpoint = CONFIG_CHECKPOINT_REQUEST,
                                        .checkpoint_cost_s = 60,
-                                       .checkpoint_least_s = 1,
-                                       .checkpoint_most_s = 1e6,
+                                       .checkpoint_min_interval_s = 1,
+                                       .checkpoint_max_interval_s = 1e6,
                                        .preemption_grace_s = 30 };
 
 static void controller(void)
@@ -514,7 +514,7 @@ static void reasons(void)
     ok(w.yes == 1 && w.split == 0, "a rank reports a preemption: all ranks are asked for a checkpoint at once");
     play(5);
     end();
-    policy.checkpoint_most_s = 10;
+    policy.checkpoint_max_interval_s = 10;
     policy.checkpoint_cost_s = 0.1;
     begin(0.2);
     play(12);
@@ -535,7 +535,7 @@ static void reasons(void)
     ok(w.yes == 0 && json_number_value(figure("next_due_s", NULL)) == 0 && figure("interval_s", NULL),
        "Checkpoint=advise: due is reported, and nothing is requested");
     end();
-    policy.checkpoint_most_s = 1e6;
+    policy.checkpoint_max_interval_s = 1e6;
     policy.checkpoint = CONFIG_CHECKPOINT_REQUEST;
 }
 

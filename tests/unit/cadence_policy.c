@@ -92,7 +92,7 @@ static void test_interval(void)
     f.writing = true;
     ok(!cadence_decide(&f, &b).due, "no checkpoint is due while one is being written");
     f = usual();
-    b.most_s = 600;
+    b.max_s = 600;
     d = cadence_decide(&f, &b);
     ok(d.interval_s == 600 && d.reason == CADENCE_MAXIMUM &&
            near(d.optimal_s, cadence_optimal_s(60, mtbf_s), 1e-9),
