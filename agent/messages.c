@@ -34,13 +34,13 @@ static json_t *algorithm_json(const struct agent_arguments *o)
                json_object();
 }
 
-json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes, json_t *unseen)
+json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch, json_t *notes, json_t *unseen)
 {
     json_t *hello = json_object();
 
     put_text(hello, "hello", "agent");
     put_text(hello, "version", PACKAGE_VERSION);
-    put_text(hello, "agent", life);
+    put_text(hello, "agent", instance);
     put_count(hello, "job", o->job);
     put_count(hello, "step", o->step);
     put_count(hello, "het_job", o->het_job);

@@ -11,8 +11,8 @@
 #include "agent/rank.h"
 #include "ring/control_page.h"
 
-/* life: id of this agent process; notes, unseen: lent; unseen of message_unseen(), or NULL. */
-json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes, json_t *unseen);
+/* instance: id of this agent process; notes, unseen: lent; unseen of message_unseen(), or NULL. */
+json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch, json_t *notes, json_t *unseen);
 /* Of what nothing is recorded; after_s: how long after the agent's start. */
 json_t *message_unseen(enum unseen_reason reason, const struct unseen *u, double after_s);
 

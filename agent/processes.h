@@ -11,7 +11,7 @@
 
 #define PROCESSES_MAX               32768u /* of a node; what it has beyond is not looked at */
 #define PROCESSES_ENVIRONMENT_BYTES (1u << 18)
-/* Without a sign of life for so long, a process that was never visible (in a container) counts as ended. */
+/* Without a sign of it for so long, a process that was never visible (in a container) counts as ended. */
 #define PROCESSES_UNSEEN_SECONDS 60
 
 struct processes_plan {

@@ -230,7 +230,7 @@ static void describe(struct job *j, const struct controller *s, const json_t *he
 }
 
 /* The step was requeued: end its earlier runs. */
-static void end_former_lives(struct controller *s, const struct job_id *id)
+static void end_former_runs(struct controller *s, const struct job_id *id)
 {
     for (size_t i = 0; i < s->jobs.n; i++) {
         struct job *j = s->jobs.job[i];
@@ -273,7 +273,7 @@ static struct job *job_of(struct peer *p, const json_t *hello)
         return j;
     if (admit(s, id.uid, &err) < 0)
         return refuse(p, err.text), NULL;
-    end_former_lives(s, &id);
+    end_former_runs(s, &id);
     j = job_new(&id, params ? params : &s->config.policies[0], controller_now_s());
     j->trust = trust;
     jobs_add(&s->jobs, j);
@@ -310,7 +310,7 @@ static void take_unseen(struct job *j, struct job_agent *a, const json_t *o)
     job_unseen(j);
 }
 
-static uint64_t get_life(const json_t *hello)
+static uint64_t get_instance(const json_t *hello)
 {
     return strtoull(get_word(hello, "agent"), NULL, 16);
 }
@@ -335,7 +335,7 @@ static void take_adapter(struct job *j, const json_t *adapter)
 
 void agents_hello(struct peer *p, const json_t *hello)
 {
-    uint64_t life = get_life(hello), first = (uint64_t)get_int(hello, "first_batch", 0, INT64_MAX, 1);
+    uint64_t instance = get_instance(hello), first = (uint64_t)get_int(hello, "first_batch", 0, INT64_MAX, 1);
     struct job *j = job_of(p, hello);
     int64_t end = get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
     struct job_agent *a;
@@ -356,15 +356,15 @@ void agents_hello(struct peer *p, const json_t *hello)
     get_text(hello, "switches", switches, sizeof(switches));
     view_switches_add(j->view, switches);
     get_text(hello, "version", a->version, sizeof(a->version));
-    if (a->life && a->life != life)
+    if (a->instance && a->instance != instance)
         job_event(j, controller_now_s(), "the agent on %s was restarted", node);
-    if (a->life != life)
+    if (a->instance != instance)
         a->batch = 0;
     else if (first > a->batch + 1)
         job_event(j, controller_now_s(), "%llu batches of %s are lost",
                   (unsigned long long)(first - a->batch - 1), node);
     drop_former_link(p, a);
-    a->life = life;
+    a->instance = instance;
     a->link = p->link;
     a->heard_s = j->heard_s = controller_now_s();
     a->bye = false;
@@ -374,7 +374,7 @@ void agents_hello(struct peer *p, const json_t *hello)
     take_adapter(j, json_object_get(hello, "adapter"));
     take_notes(j, node, json_object_get(hello, "notes"));
     take_unseen(j, a, json_object_get(hello, "unseen"));
-    snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->controller->life);
+    snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->controller->instance);
     peer_send(p, json_pack("{s:s,s:s,s:I,s:i}", "welcome", "agent", "controller", hex, "batch",
                            (json_int_t)a->batch, "items", (int)TELEMETRY_NEWEST));
     peer_instruct(p);

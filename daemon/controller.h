@@ -33,7 +33,7 @@ struct controller {
     uid_t slurm_uid; /* UINT32_MAX: the user does not exist */
     uid_t operators[64];
     size_t n_operators;
-    uint64_t life; /* random number of this process of the controller */
+    uint64_t instance; /* random number of this process of the controller */
     double start_s;
     struct jobs jobs;
     struct store *store; /* NULL: the controller runs without a history */

@@ -68,7 +68,7 @@ json_t *query_status(const struct controller *s)
     size_t agents = 0, ranks = 0, running = 0, clients = 0;
     json_t *policies = json_array();
     json_t *answer;
-    char life[24];
+    char instance[24];
 
     for (size_t i = 0; i < s->jobs.n; i++) {
         if (job_over(s->jobs.job[i]))
@@ -81,9 +81,9 @@ json_t *query_status(const struct controller *s)
         clients += c->up && !c->agent;
     for (size_t i = 0; i < s->config.n_policies; i++)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
-    snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
+    snprintf(instance, sizeof(instance), "%016llx", (unsigned long long)s->instance);
     answer = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o}", "version",
-                     PACKAGE_VERSION, "controller", life, "host", s->host, "uptime_s",
+                     PACKAGE_VERSION, "controller", instance, "host", s->host, "uptime_s",
                      real_json(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
                      (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
                      "batches_per_s", real_json(s->batches_per_s), "cpu_ratio", real_json(s->cpu_ratio),

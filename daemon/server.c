@@ -621,7 +621,7 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
         err_set(err, "cannot initialise libsodium");
         goto fail;
     }
-    randombytes_buf(&s->life, sizeof(s->life));
+    randombytes_buf(&s->instance, sizeof(s->instance));
     if (open_listener(s, err) < 0)
         goto fail;
     if (lease)

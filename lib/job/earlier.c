@@ -86,7 +86,7 @@ static json_t *agents_json(const struct job *j)
         json_t *o = json_object();
 
         put_text(o, "node", a->node);
-        put_number(o, "life", a->life);
+        put_number(o, "life", a->instance);
         put_int(o, "batch", (int64_t)a->batch);
         put_real(o, "energy_j", a->energy_j);
         put_real(o, "energy_before_j", a->energy_before_j);
@@ -273,7 +273,7 @@ static void take_agents(struct job *j, double now_s, const json_t *earlier)
 
         if (!a)
             continue;
-        a->life = get_hex(o, "life");
+        a->instance = get_hex(o, "life");
         a->batch = (uint64_t)get_int(o, "batch", 0, INT64_MAX, 0);
         a->energy_j = get_amount(o, "energy_j");
         a->energy_before_j = isnan(before_j) ? 0 : before_j;

@@ -87,14 +87,14 @@ struct cadence_report {
 /* A step's agent; it stays known after its link closed, until the step ends. */
 struct job_agent {
     char node[64], switch_name[64], version[32];
-    uint64_t life;     /* random number of this process of the agent; changes at a restart */
-    uint64_t batch;    /* the last batch processed of this life */
+    uint64_t instance; /* random number of this process of the agent; changes at a restart */
+    uint64_t batch;    /* the last batch processed of this instance */
     struct link *link; /* NULL: not connected */
     double heard_s;
     bool bye, was_silent;
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not reported */
-    double energy_j;                         /* of the node, since this life began; NaN: not reported */
-    double energy_before_j;                  /* of the node, in the agent's earlier lives */
+    double energy_j;                         /* of the node, since this instance began; NaN: not reported */
+    double energy_before_j;                  /* of the node, in the agent's earlier instances */
     struct cadence_report checkpoint_report; /* steps and checkpoints of its ranks */
     struct paced_node paced;                 /* pacing of its ranks */
     struct agent_unseen {

@@ -476,9 +476,9 @@ static void restart_controller(void)
 
 static pid_t kill_agent(pid_t agent)
 {
-    char life[32];
+    char instance[32];
 
-    strcpy(life, ctl.life);
+    strcpy(instance, ctl.instance);
     kill(agent, SIGKILL);
     waitpid(agent, NULL, 0);
     controller_forget(&ctl);
@@ -486,7 +486,7 @@ static pid_t kill_agent(pid_t agent)
     agent = start_agent();
     ok(expect_samples(0, 130, 40),
        "an agent started after another was killed sends the collectives that follow");
-    ok(strcmp(ctl.life, life) != 0, "an agent started after another was killed has a new id");
+    ok(strcmp(ctl.instance, instance) != 0, "an agent started after another was killed has a new id");
     ok(covered(&ctl, 0, 0, 130) <= 1,
        "an agent started after another was killed does not send earlier collectives again"); /* a block that was open stays lost */
     ok(expect_state("0.0", "running") && count_items(&ctl, TELEMETRY_COMM) == 1,

@@ -51,12 +51,12 @@ void controller_send(struct controller *c, const char *text)
 
 static void take_hello(struct controller *c, json_t *message)
 {
-    const char *life = json_string_value(json_object_get(message, "agent"));
+    const char *instance = json_string_value(json_object_get(message, "agent"));
     char text[160], items[32] = "";
 
     c->hellos++;
-    if (!life || strcmp(life, c->life)) {
-        snprintf(c->life, sizeof(c->life), "%s", life ? life : "");
+    if (!instance || strcmp(instance, c->instance)) {
+        snprintf(c->instance, sizeof(c->instance), "%s", instance ? instance : "");
         c->batch = 0;
     }
     json_decref(c->hello);

@@ -22,8 +22,8 @@ struct controller {
     bool no_acks; /* takes batches and says nothing */
     int newest_item; /* in its welcome; 0: left out */
     void *listener, *link;
-    uint64_t batch; /* the last one of this agent's life */
-    char life[32];  /* of the agent */
+    uint64_t batch; /* the last one of this agent's instance */
+    char instance[32];  /* of the agent */
     int hellos, batches, gaps, bad;
     json_t *hello, *ranks, *stats, *notes; /* ranks: "RANK.APP": the newest description */
     bool bye;
@@ -33,7 +33,7 @@ struct controller {
 
 void controller_init(struct controller *c, struct event_base *base, const char *munge_socket);
 void controller_free(struct controller *c);
-/* Begin to listen (on the same port as before); as a new life, when id is given. */
+/* Begin to listen (on the same port as before); as a new instance, when id is given. */
 bool controller_up(struct controller *c, const char *id);
 void controller_down(struct controller *c);   /* stop listening, close the link */
 void controller_forget(struct controller *c); /* what was heard so far */

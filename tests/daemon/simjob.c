@@ -104,18 +104,18 @@ static void put(const struct telemetry_item *item, void *arg)
 static void on_up(struct link *l, void *arg)
 {
     struct node *n = arg;
-    char name[32], switch_name[32], switches[64], life[32];
+    char name[32], switch_name[32], switches[64], instance[32];
     json_t *ranks = json_array();
 
     (void)l;
     snprintf(name, sizeof(name), "sim%u", n->place);
     snprintf(switch_name, sizeof(switch_name), "leaf%u", n->place / 4);
     snprintf(switches, sizeof(switches), "core.spine%u.%s", n->place / 16, switch_name);
-    snprintf(life, sizeof(life), "%x", n->place + 1);
+    snprintf(instance, sizeof(instance), "%x", n->place + 1);
     n->up = true;
     n->failures = 0;
     test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:{s:s,s:b,s:f,s:f},s:i}", "hello",
-                           "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)n->job->number, "step", 0,
+                           "agent", "version", PACKAGE_VERSION, "agent", instance, "job", (int)n->job->number, "step", 0,
                            "restarts", (int)o.restarts, "uid", (int)o.uid, "user", o.user, "partition", o.partition, "name",
                            "simulated", "node", name, "switch", switch_name, "switches", switches, "node_index", (int)n->index,
                            "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node), "policy", "balanced",
