@@ -169,9 +169,9 @@ static const struct options_command table[] = {
       node_uses, "ACTION drain comment resume", COMMAND_NODE },
     { "actions", "[JOB]", "list actions on jobs and nodes, and how they ended",
       "The newest first, those of policies and those by hand. Failed and abandoned actions show why, pending ones why "
-      "they are tried again. Below them what the order of ranks brought, of jobs some of whose starts are held out.",
+      "they are tried again. Below them the effect of the order of ranks, of jobs some of whose starts are held out.",
       answers, NULL, COMMAND_ACTIONS },
-    { "audit", "[JOB]", "list what policies decided, why, and what it brought",
+    { "audit", "[JOB]", "list decisions of policies, why they were made, and their effect",
       "The newest first, of one job or of all that you may see: what was done, what a dry run would have done, what was "
       "withheld and why, what people set, and the effect of each action, measured afterwards.",
       answers, NULL, COMMAND_AUDIT },

@@ -49,5 +49,5 @@ void control_fill(struct audit_entry *e, const struct control *c)
     e->by = AUDIT_NOBODY;
     e->d.projected_ratio = NAN;
     e->before = (struct effect_level){ NAN, NAN, 0 };
-    e->brought = (struct effect_ratio){ NAN, NAN, NAN };
+    e->effect_ratio = (struct effect_ratio){ NAN, NAN, NAN };
 }

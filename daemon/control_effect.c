@@ -197,8 +197,8 @@ static void note_effect(struct controls *cs, struct control *c, struct audit_ent
     struct effect_level after = control_level(c, NAN);
     struct err err;
 
-    e->brought = effect_ratio(&e->before, &after);
-    effect_text(&e->d, &e->brought, e->effect, sizeof(e->effect));
+    e->effect_ratio = effect_ratio(&e->before, &after);
+    effect_text(&e->d, &e->effect_ratio, e->effect, sizeof(e->effect));
     job_event(c->job, now_s, "%s", e->effect);
     log_info("job %s: %s", c->job->text_id, e->effect);
     if (audit_update(cs->controller->audit, e, &err) < 0)

@@ -142,7 +142,7 @@ static void put_choice(json_t *o, const struct job *j, enum store_choice choice)
     put_bool(o, "applied", choice == STORE_ORDER ? j->placement.applied : j->algorithm.applied);
 }
 
-/* What choices at launch brought: of steps in memory that the asker may see; number 0: of all jobs. */
+/* The effect of choices at launch: of steps in memory that the asker may see; number 0: of all jobs. */
 static json_t *choices(const struct peer *p, uint32_t number, enum store_choice choice)
 {
     const struct jobs *jobs = &p->controller->jobs;

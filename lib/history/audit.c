@@ -235,7 +235,7 @@ static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
     e->outcome = (enum audit_outcome)sqlite3_column_int(st, 18);
     snprintf(e->outcome_text, sizeof(e->outcome_text), "%s", database_text(st, 19));
     e->before = (struct effect_level){ database_real(st, 20), database_real(st, 23), database_real(st, 24) };
-    e->brought = (struct effect_ratio){ database_real(st, 21), database_real(st, 25), database_real(st, 26) };
+    e->effect_ratio = (struct effect_ratio){ database_real(st, 21), database_real(st, 25), database_real(st, 26) };
     snprintf(e->effect, sizeof(e->effect), "%s", database_text(st, 22));
 }
 
@@ -259,8 +259,8 @@ json_t *audit_object(const struct audit_entry *e)
         "sentence", text_json(d->sentence), "why_not", text_json(d->why_not), "projected_ratio",
         real_json(d->projected_ratio), "outcome", outcomes[e->outcome], "outcome_text",
         text_json(e->outcome_text), "step_before_s", real_json(e->before.median_s), "effect_ratio",
-        real_json(e->brought.value), "effect_low", real_json(e->brought.low), "effect_high",
-        real_json(e->brought.high), "effect", text_json(e->effect));
+        real_json(e->effect_ratio.value), "effect_low", real_json(e->effect_ratio.low), "effect_high",
+        real_json(e->effect_ratio.high), "effect", text_json(e->effect));
 }
 
 /* What the database has. */
@@ -315,7 +315,7 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
     sqlite3_bind_int(st, 18, e->outcome);
     database_bind_text(st, 19, e->outcome_text);
     database_bind_real(st, 20, e->before.median_s);
-    database_bind_real(st, 21, e->brought.value);
+    database_bind_real(st, 21, e->effect_ratio.value);
     database_bind_text(st, 22, e->effect);
     sqlite3_bind_int(st, 23, (int)d->n_nodes);
     sqlite3_bind_int(st, 24, !e->command && action_table[d->action].ends_run);
@@ -337,10 +337,10 @@ int audit_update(struct audit *a, const struct audit_entry *e, struct err *err)
     sqlite3_bind_int64(st, 1, e->id);
     sqlite3_bind_int(st, 2, e->outcome);
     database_bind_text(st, 3, e->outcome_text);
-    database_bind_real(st, 4, e->brought.value);
+    database_bind_real(st, 4, e->effect_ratio.value);
     database_bind_text(st, 5, e->effect);
-    database_bind_real(st, 6, e->brought.low);
-    database_bind_real(st, 7, e->brought.high);
+    database_bind_real(st, 6, e->effect_ratio.low);
+    database_bind_real(st, 7, e->effect_ratio.high);
     if (database_run(st, "audit", err) < 0)
         return -1;
     write_line(a, e, *e->effect ? "effect" : "outcome");

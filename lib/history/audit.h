@@ -41,7 +41,7 @@ struct audit_entry {
     enum audit_outcome outcome;
     char outcome_text[256];
     struct effect_level before;  /* step time before */
-    struct effect_ratio brought; /* step time afterwards over step time before */
+    struct effect_ratio effect_ratio; /* step time afterwards over step time before */
     char effect[320];            /* "": not measured yet */
 };
 

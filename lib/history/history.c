@@ -181,7 +181,7 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
     };
 }
 
-/* What the order of the ranks, and the algorithm of the all-reduces, brought. */
+/* The effect of the order of the ranks, and of the algorithm of the all-reduces. */
 static void compare_starts(struct history *h, struct memory *m, const struct store_run *r)
 {
     const struct job_algorithm *a = &r->job->algorithm;
@@ -476,9 +476,9 @@ json_t *history_effect(const struct history *h, const struct job *j, enum store_
     o = json_object();
     put_int(o, "placed", (int64_t)s->placed);
     put_int(o, "held_out", (int64_t)s->held_out);
-    put_real(o, "ratio", s->brought.value);
-    put_real(o, "low", s->brought.low);
-    put_real(o, "high", s->brought.high);
+    put_real(o, "ratio", s->effect.value);
+    put_real(o, "low", s->effect.low);
+    put_real(o, "high", s->effect.high);
     put_string(o, "text", s->text);
     return o;
 }

@@ -55,7 +55,7 @@ void history_forget(struct history *h, const struct job *j);
 
 /* The comparison with similar earlier runs at the last save; valid until the next.  NULL: there are none. */
 const struct past *history_past(const struct history *h, const struct job *j);
-/* What the order of the step's ranks, or the algorithm of its all-reduces, brought by then (sgctl(1), JSON: placement.effect, algorithm.effect); the
+/* The effect of the order of the step's ranks, or of the algorithm of its all-reduces, by then (sgctl(1), JSON: placement.effect, algorithm.effect); the
  * caller owns it.  NULL: nothing is compared. */
 json_t *history_effect(const struct history *h, const struct job *j, enum store_choice choice);
 /* Add the key `past`, which is that comparison or null, and `guarded` (job/report_job.h) to report, and to its `placement` and

@@ -22,10 +22,10 @@ static void describe(struct starts *s, const struct starts_words *words)
 
     snprintf(starts, sizeof(starts), "%zu start%s %s and %zu %s", s->placed, s->placed == 1 ? "" : "s", words->placed, s->held_out,
              words->held_out);
-    if (isnan(s->brought.value))
+    if (isnan(s->effect.value))
         snprintf(s->text, sizeof(s->text), "%s are too few to compare", starts);
     else
-        snprintf(s->text, sizeof(s->text), "%s: %s", starts, effect_words(&s->brought, "starts", effect, sizeof(effect)));
+        snprintf(s->text, sizeof(s->text), "%s: %s", starts, effect_words(&s->effect, "starts", effect, sizeof(effect)));
 }
 
 bool starts_compare(const struct start *start, size_t n, const struct starts_words *words, struct starts *out)
@@ -38,7 +38,7 @@ bool starts_compare(const struct start *start, size_t n, const struct starts_wor
     held_out = level(start, n, true, &s.held_out);
     if (!s.placed && !s.held_out)
         return false;
-    s.brought = effect_ratio(&held_out, &placed);
+    s.effect = effect_ratio(&held_out, &placed);
     describe(&s, words);
     *out = s;
     return true;

@@ -1,4 +1,4 @@
-/* starts.h - what a choice at launch brought: starts with it against those held out from it. Such choices are the order of a job's ranks and the
+/* starts.h - the effect of a choice at launch: starts with it against those held out from it. Such choices are the order of a job's ranks and the
  * algorithm of its all-reduces.
  *
  * The effect is that of an action (rules/effect.h): the median step time of the starts with it over that of the held-out ones, with an
@@ -23,7 +23,7 @@ struct start {
 
 struct starts {
     size_t placed, held_out; /* placed: with the choice */
-    struct effect_ratio brought;
+    struct effect_ratio effect;
     char text[240]; /* one sentence */
 };
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Actions on a real Slurm: by hand through libslurm and slurmrestd, who may and who may not, what a rule's and a person's
-# brought in the next run of the job, a controller that is killed.
+# Actions on a real Slurm: by hand through libslurm and slurmrestd, who may and who may not, the effect of a rule's and a person's
+# in the next run of the job, a controller that is killed.
 . "$(dirname "$(readlink -f "$0")")/prelude.sh"
 
 needs "$top_builddir/syncguard-slurm-helper" "built without libslurm"
@@ -191,7 +191,7 @@ else
 fi
 sed -i '/^Slurmrestd/d' "$conf"
 
-# ---- what ending a run brought: measured in the next one ----
+# ---- the effect of ending a run: measured in the next one ----
 
 trainer=$top_builddir/tests/workloads/trainer.openmpi
 # The requeued job runs. Slurm lets it wait for two minutes; what starts in the second in which its last run was killed, a
@@ -210,7 +210,7 @@ again() { # RESTARTS
     sed 's/^/#   /' "$here/out/$job"
     return 1
 }
-brought() { # ACTION FIELD: of the newest such decision that the job's report has
+decided() { # ACTION FIELD: of the newest such decision that the job's report has
     figure "[.policy.decisions[] | select(.action == \"$1\")][0].$2"
 }
 if [ -x "$trainer" ]; then
@@ -241,15 +241,15 @@ CONF
     echo 0.5 >"$here/clock/$slow"
     until_true 300 '.policy.decisions[0] | .action == "exclude" and .outcome == "done"'
     ok $? "the rule's exclude of the slow node is done"
-    brought exclude sentence | sed 's/^/#   /'
-    is "$(brought exclude nodes[0])" "$slow" "the rule excludes the node whose clock was lowered"
+    decided exclude sentence | sed 's/^/#   /'
+    is "$(decided exclude nodes[0])" "$slow" "the rule excludes the node whose clock was lowered"
     like "$(C exec sgctl actions "$job")" " exclude $slow +slow +done " "sgctl actions lists the exclude of the slow node"
     again 1
     ok $? "the requeued job runs again"
     is "$(C exec scontrol show hostnames "$(word job "$job" NodeList)" | grep -cx "$slow")" 0 "the requeued job runs without the excluded node"
     until_true 300 'any(.policy.decisions[]; .action == "exclude" and .effect != null)'
     ok $? "the effect of the exclude is measured"
-    effect=$(brought exclude effect)
+    effect=$(decided exclude effect)
     echo "#   $effect"
     like "$effect" "^excluded $slow: 0\\.[0-9]+ of the step time \\([^)]*\\), (as projected|0\\.[0-9]+ was projected)" "the effect of the exclude is a shorter step, next to the projected one"
     # The clock sets the least time of a step, on any machine: 0.4 s before and 0.2 s after.
@@ -264,7 +264,7 @@ CONF
     ok $? "the job requeued by hand runs again"
     until_true 300 'any(.policy.decisions[]; .action == "requeue" and .effect != null)'
     ok $? "the effect of the requeue by hand is measured"
-    effect=$(brought requeue effect)
+    effect=$(decided requeue effect)
     echo "#   $effect"
     like "$effect" "^requeued the job: [0-9]+\\.[0-9]+ of the step time \\([^)]*\\)$" "the effect of the requeue by hand has no projection"
     like "$(C exec sgctl policy explain "$job")" "^by hand: requeue the job \(uid $me\)" "sgctl policy explain names the user who requeued by hand"

@@ -126,7 +126,7 @@ static bool store(struct run *r, uint32_t number, uid_t uid, double ago_s, size_
 
 static bool act(const struct job *j, struct err *err)
 {
-    struct audit_entry e = { .at = j->start_wall_s, .job = j->id, .by = AUDIT_NOBODY, .outcome = AUDIT_DONE, .brought = { NAN, NAN, NAN } };
+    struct audit_entry e = { .at = j->start_wall_s, .job = j->id, .by = AUDIT_NOBODY, .outcome = AUDIT_DONE, .effect_ratio = { NAN, NAN, NAN } };
     struct action a = { .kind = ACTION_EXCLUDE, .job = j->id, .job_text = j->text_id, .nodes = "node0", .rule = "slow", .policy = j->policy,
                         .reason = "slow: exclude node0: rank 3 is 1.3 times as slow as the others", .by = ACTION_BY_ITSELF };
     struct action_record *r;

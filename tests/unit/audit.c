@@ -46,7 +46,7 @@ static struct audit_entry entry(uint32_t restarts, double ago_s, enum decision_s
                              .policy = "p",
                              .by = AUDIT_NOBODY,
                              .before = { 0.5, 0.01, 8 },
-                             .brought = { NAN, NAN, NAN } };
+                             .effect_ratio = { NAN, NAN, NAN } };
 
     e.d = (struct decision){ .state = state,
                              .rule = "slow",
@@ -71,7 +71,7 @@ static void test_entries(void)
        "two entries are written with ascending ids %s", err.text);
     ok(audit_get(audit, e.id, &back) == 0 && !strcmp(back.d.rule, "slow") &&
            back.d.action == ACTION_EXCLUDE && back.d.n_nodes == 2 && !strcmp(back.d.node[1], "n6") &&
-           back.outcome == AUDIT_PENDING && isnan(back.brought.value) &&
+           back.outcome == AUDIT_PENDING && isnan(back.effect_ratio.value) &&
            near(back.before.median_s, 0.5, 1e-12) && near(back.before.error, 0.01, 1e-12) &&
            back.before.n == 8 && near(back.d.projected_ratio, 0.8, 1e-12),
        "an entry is read back as it was written");
@@ -113,7 +113,7 @@ static void test_entries(void)
     audit_update(audit, &e, &err);
     ok(audit_earlier(audit, &id, earlier) == 1 && earlier[0].id == e.id && !*earlier[0].effect,
        "the action that ended the run before is found, without an effect");
-    e.brought = (struct effect_ratio){ 0.83, 0.79, 0.87 };
+    e.effect_ratio = (struct effect_ratio){ 0.83, 0.79, 0.87 };
     snprintf(e.effect, sizeof(e.effect), "excluded n5,n6: 0.83 of the step time");
     audit_update(audit, &e, &err);
     ok(audit_earlier(audit, &id, earlier) == 1 && !strcmp(earlier[0].effect, e.effect),
@@ -259,7 +259,7 @@ static void test_version_1(void)
     audit = audit_open(dir, &warning);
     ok(rc == SQLITE_OK && !*warning.text, "a database of version 1 is opened: %s", warning.text);
     ok(audit_get(audit, 1, &back) == 0 && near(back.before.median_s, 0.5, 1e-12) &&
-           isnan(back.before.error) && isnan(back.brought.low),
+           isnan(back.before.error) && isnan(back.effect_ratio.low),
        "an entry of version 1 has unknown intervals");
 }
 

@@ -198,7 +198,7 @@ static void a_sound_run(void)
     gone(&s);
 }
 
-/* Four starts of a job, every second one held out: the report of the last has what the order brought. */
+/* Four starts of a job, every second one held out: the report of the last has the effect of the order. */
 static void held_out_starts(void)
 {
     for (uint32_t i = 0; i < 4; i++) {

@@ -16,7 +16,7 @@ static void nothing_to_compare(void)
 
     ok(!starts_compare(NULL, 0, &words, &s), "no starts: no comparison");
     ok(!starts_compare(&unknown, 1, &words, &s), "a start without a step time: no comparison");
-    ok(starts_compare(&one, 1, &words, &s) && s.placed == 1 && s.held_out == 0 && isnan(s.brought.value), "one placed start has no effect yet");
+    ok(starts_compare(&one, 1, &words, &s) && s.placed == 1 && s.held_out == 0 && isnan(s.effect.value), "one placed start has no effect yet");
     is_str(s.text, "1 start along the switches and 0 held out in Slurm's order are too few to compare", "and says so");
 }
 
@@ -27,13 +27,13 @@ static void by_hand(void)
     struct starts s;
 
     ok(starts_compare(start, ARRAY_SIZE(start), &words, &s) && s.placed == 3 && s.held_out == 3, "three starts of each");
-    ok(near(s.brought.value, 0.8, 1e-6) && isnan(s.brought.low), "the ratio of their medians\n%.4f, expected 0.8", s.brought.value);
+    ok(near(s.effect.value, 0.8, 1e-6) && isnan(s.effect.low), "the ratio of their medians\n%.4f, expected 0.8", s.effect.value);
     is_str(s.text, "3 starts along the switches and 3 held out in Slurm's order: 0.80 of the step time (too few starts for an interval)", "its sentence");
     for (size_t i = 0; i < ARRAY_SIZE(more); i++)
         more[i] = (struct start){ i % 2, (i % 2 ? 2 : 1) * (1 + 0.01 * (double)(i / 2 % 4)) };
     starts_compare(more, ARRAY_SIZE(more), &words, &s);
-    ok(s.brought.low > 0.47 && s.brought.low < 0.5 && s.brought.high > 0.5 && s.brought.high < 0.53,
-       "eight of each, with a spread of 1 %%\nbetween %.3f and %.3f", s.brought.low, s.brought.high);
+    ok(s.effect.low > 0.47 && s.effect.low < 0.5 && s.effect.high > 0.5 && s.effect.high < 0.53,
+       "eight of each, with a spread of 1 %%\nbetween %.3f and %.3f", s.effect.low, s.effect.high);
     ok(strstr(s.text, ": 0.50 of the step time (0.4") != NULL, "its sentence has the interval: %s", s.text);
 }
 
@@ -49,7 +49,7 @@ static void coverage(double truth, size_t each)
         for (size_t i = 0; i < 2 * each; i++)
             start[i] = (struct start){ i % 2, 0.1 * (i % 2 ? 1 : truth) * exp(0.05 * gauss()) };
         starts_compare(start, 2 * each, &words, &s);
-        inside += s.brought.low <= truth && truth <= s.brought.high;
+        inside += s.effect.low <= truth && truth <= s.effect.high;
     }
     ok(inside > 0.87 * runs, "%zu starts of each order: the interval has the true %.2f in 87 %% of cases\n%.1f %%", each, truth,
        100.0 * inside / runs);
