@@ -125,7 +125,7 @@ static bool known(const struct checkpoint *c, uint32_t rank, uint32_t incarnatio
     return false;
 }
 
-static void take(struct checkpoint *c, const char *name)
+static void open_caller(struct checkpoint *c, const char *name)
 {
     uint32_t rank, incarnation;
     char text[300];
@@ -158,7 +158,7 @@ void checkpoint_scan(struct checkpoint *c)
     if (!d)
         return;
     while ((e = readdir(d)))
-        take(c, e->d_name);
+        open_caller(c, e->d_name);
     closedir(d);
 }
 
@@ -227,7 +227,7 @@ static bool calling(const struct caller *k)
 static const char *const states[] = { "none", "armed", "committed" };
 
 /* Write the request, then read the counts: every rank below `at` will see the request in time. */
-static void ask(struct checkpoint *c, uint64_t at, uint32_t app, enum control_page_asked state)
+static void request_checkpoint(struct checkpoint *c, uint64_t at, uint32_t app, enum control_page_asked state)
 {
     c->missed = !c->page;
     if (c->page)
@@ -272,7 +272,7 @@ void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*send)(
         touch(c, file);
     for (size_t i = 0; at >= 0 && i < ARRAY_SIZE(states); i++)
         if (!strcmp(state, states[i]))
-            ask(c, (uint64_t)at, (uint32_t)get_int(asked, "app", 0, UINT32_MAX, 0),
+            request_checkpoint(c, (uint64_t)at, (uint32_t)get_int(asked, "app", 0, UINT32_MAX, 0),
                 (enum control_page_asked)i);
     c->answer = true;
 }
@@ -286,7 +286,7 @@ struct sum {
     double step_s;
 };
 
-static void add(struct sum *s, const struct caller *k)
+static void add_caller(struct sum *s, const struct caller *k)
 {
     const struct steps_figures *f = &k->f;
 
@@ -323,7 +323,7 @@ static struct sum sum_up(const struct checkpoint *c)
     for (size_t i = 0; i < c->n; i++) {
         s.samples += c->caller[i].f.samples; /* includes ended ranks, so that it only grows */
         if (!c->caller[i].over)
-            add(&s, &c->caller[i]);
+            add_caller(&s, &c->caller[i]);
     }
     return s;
 }

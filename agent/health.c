@@ -132,7 +132,7 @@ static void place_ranks(struct health *h)
         const struct cpuset *cpus = health_task_cpus(h->member[i].task);
         struct task_item *item = health_task_item(h->member[i].task);
 
-        cpuset_add(&all, cpus);
+        cpuset_or(&all, cpus);
         item->numa = (int16_t)locality_cpus(h->locality, cpus);
         item->nic_numa = (int16_t)locality_nic(h->locality, item->numa);
         item->flags = cpus->n && outnumbered(h, cpus) ? TASK_SHARED_CPU : 0;

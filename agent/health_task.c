@@ -20,7 +20,7 @@ struct health_task {
     struct task_item item;
 };
 
-static void forget(struct health_task *t)
+static void forget_counters(struct health_task *t)
 {
     uint32_t rank = t->item.rank;
     uint16_t app = t->item.app;
@@ -51,7 +51,7 @@ struct health_task *health_task_new(const char *root, uint32_t rank, uint16_t ap
     t->pid = pid;
     t->item.rank = rank;
     t->item.app = app;
-    forget(t);
+    forget_counters(t);
     return t;
 }
 
@@ -95,7 +95,7 @@ bool health_task_look(struct health_task *t, double now_s)
     if (!read_text(t, "stat", text, sizeof(text)) || !health_text_process(text, &process) ||
         (t->started && process.started != t->started) || !read_text(t, "status", text, sizeof(text)) ||
         !health_text_status(text, &status) || status.pid != (uint32_t)t->pid || status.uid != geteuid()) {
-        forget(t);
+        forget_counters(t);
         return false;
     }
     t->started = process.started;

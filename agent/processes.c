@@ -47,7 +47,7 @@ const char *processes_variable(const char *room, const char *name)
 /* ---- all processes of the node ---- */
 
 /* proc(5): the name may contain anything, up to the last ')'. */
-static void take(const char *path, void *arg)
+static void add_process(const char *path, void *arg)
 {
     struct search *s = arg;
     const char *number = strrchr(path, '/') + 1;
@@ -211,7 +211,7 @@ size_t processes_of_step(const struct processes_plan *plan, struct processes_one
     struct search s = { .plan = plan };
     size_t n;
 
-    proc_each(take, &s, "%s/proc", plan->root);
+    proc_each(add_process, &s, "%s/proc", plan->root);
     if (s.n)
         qsort(s.found, s.n, sizeof(*s.found), by_pid);
     find_step(&s);

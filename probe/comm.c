@@ -61,7 +61,7 @@ static struct next topo_cart = { "PMPI_Cartdim_get", NULL },
 
 typedef int (*ask_fn)(handle, void *);
 
-static int ask(struct next *n, handle h, int *answer)
+static int ask_library(struct next *n, handle h, int *answer)
 {
     return ((ask_fn)next_get(n))(h, answer) ? -1 : 0;
 }
@@ -75,7 +75,7 @@ static uint64_t *members(handle h, bool remote, uint32_t *n_members)
     if (((ask_fn)next_get(remote ? &comm_remote_group : &comm_group))(h, &group) ||
         ((ask_fn)next_get(&comm_group))(probe.abi.world, &world))
         goto done;
-    if (ask(&group_size, (handle)(uintptr_t)group, &n) || n < 1)
+    if (ask_library(&group_size, (handle)(uintptr_t)group, &n) || n < 1)
         goto done;
     in = malloc(2 * (size_t)n * sizeof(*in));
     ids = malloc((size_t)n * sizeof(*ids));
@@ -112,9 +112,9 @@ static uint32_t destinations(handle h, const struct comm *c)
 {
     int kind = 0, sources, n, weighted;
 
-    if (c->flags & RING_EVENT_INTER || ask(&topo_test, h, &kind))
+    if (c->flags & RING_EVENT_INTER || ask_library(&topo_test, h, &kind))
         return 0;
-    if (kind == probe.abi.cart && !ask(&topo_cart, h, &n))
+    if (kind == probe.abi.cart && !ask_library(&topo_cart, h, &n))
         return 2 * (uint32_t)n;
     if (kind == probe.abi.graph && !((int (*)(handle, int, int *))next_get(&topo_graph))(h, c->rank, &n))
         return (uint32_t)n;
@@ -214,7 +214,7 @@ static bool ask_members(struct comm *c, handle h)
     int inter = 0, rank = 0, n_groups;
     bool known = false;
 
-    if (ask(&comm_inter, h, &inter) || ask(&comm_rank, h, &rank))
+    if (ask_library(&comm_inter, h, &inter) || ask_library(&comm_rank, h, &rank))
         return false;
     n_groups = inter ? 2 : 1;
     for (int k = 0; k < n_groups; k++)
@@ -302,7 +302,7 @@ static void name(handle h, struct comm_origin origin, const struct comm *like)
 }
 
 /* Call with the lock held. */
-static void forget(struct comm *c)
+static void forget_comm(struct comm *c)
 {
     if (probe.main)
         ring_comm_end(probe.main, c->place);
@@ -352,7 +352,7 @@ static void made(handle h, struct comm_origin origin, const struct comm *like)
     pthread_mutex_lock(&making);
     c = lookup(h);
     if (c) /* freed by a call that the probe does not wrap, and its handle reused */
-        forget(c);
+        forget_comm(c);
     name(h, origin, like);
     pthread_mutex_unlock(&making);
     errno = saved;
@@ -384,6 +384,6 @@ void comm_ended(struct comm_end end)
     pthread_mutex_lock(&making);
     if (atomic_load_explicit(&c->at, memory_order_relaxed) == end.at &&
         atomic_load_explicit(&c->uses, memory_order_relaxed) == end.uses)
-        forget(c);
+        forget_comm(c);
     pthread_mutex_unlock(&making);
 }

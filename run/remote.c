@@ -161,7 +161,7 @@ static int start_one(struct host *x, const struct remote_plan *plan, const char 
     return rc;
 }
 
-static void put(struct host *x, const char *line)
+static void write_line(struct host *x, const char *line)
 {
     size_t bytes = strlen(line);
 
@@ -180,7 +180,7 @@ static void put(struct host *x, const char *line)
     }
 }
 
-static int tell(struct remote *h, const struct assignment *assignment, struct err *err)
+static int send_assignments(struct remote *h, const struct assignment *assignment, struct err *err)
 {
     for (size_t i = 0; i < h->n; i++) {
         struct assignment own = *assignment;
@@ -192,7 +192,7 @@ static int tell(struct remote *h, const struct assignment *assignment, struct er
         line = assignment_write(&own);
         if (!line)
             return err_set(err, "out of memory");
-        put(&h->host[i], line);
+        write_line(&h->host[i], line);
         free(line);
     }
     return 0;
@@ -215,7 +215,7 @@ struct remote *remote_start(const struct remote_plan *plan, struct err *err)
     for (size_t i = 0; i < h->n && rc == 0; i++)
         rc = start_one(&h->host[i], plan, command, err);
     free(command);
-    if (rc == 0 && tell(h, plan->assignment, err) == 0)
+    if (rc == 0 && send_assignments(h, plan->assignment, err) == 0)
         return h;
     remote_free(h);
     return NULL;
@@ -242,7 +242,7 @@ void remote_signal(struct remote *h, int sig)
 
     for (size_t i = 0; i < h->n; i++)
         if (!h->host[i].over)
-            put(&h->host[i], assignment_write_signal(sig, line));
+            write_line(&h->host[i], assignment_write_signal(sig, line));
 }
 
 bool remote_ended(struct remote *h)

@@ -66,7 +66,7 @@ static void remove_left(const char *base, const char *prefix)
 }
 
 /* Make BASE/PREFIXxxxxxx; *lock holds it. */
-static int make(const char *base, const char *prefix, mode_t mode, char path[WORKSPACE_SIZE], int *lock, struct err *err)
+static int make_folder(const char *base, const char *prefix, mode_t mode, char path[WORKSPACE_SIZE], int *lock, struct err *err)
 {
     *lock = -1;
     if (snprintf(path, WORKSPACE_SIZE, "%s/%sXXXXXX", base, prefix) >= WORKSPACE_SIZE - NAMES_SIZE) {
@@ -89,8 +89,8 @@ int workspace_make(struct workspace *w, const char *tmp, const char *shm, struct
     if (!tmp)
         tmp = getenv("TMPDIR");
     *w = (struct workspace){ .dir_lock = -1, .shm_lock = -1 };
-    if (make(tmp && *tmp ? tmp : "/tmp", DIR_PREFIX, 0755, w->dir, &w->dir_lock, err) < 0 ||
-        make(shm ? shm : "/dev/shm", SHM_PREFIX, 0700, w->shm, &w->shm_lock, err) < 0)
+    if (make_folder(tmp && *tmp ? tmp : "/tmp", DIR_PREFIX, 0755, w->dir, &w->dir_lock, err) < 0 ||
+        make_folder(shm ? shm : "/dev/shm", SHM_PREFIX, 0700, w->shm, &w->shm_lock, err) < 0)
         goto fail;
     if (snprintf(w->rings, sizeof(w->rings), "%s/rings", w->shm) < (int)sizeof(w->rings) && mkdir(w->rings, 0700) == 0)
         return 0;

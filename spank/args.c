@@ -156,7 +156,7 @@ static bool take_time(double *time_s, const char *value)
     return value_parse(&type, value, time_s, NULL) == 0;
 }
 
-static bool take(struct args *a, const char *arg)
+static bool take_argument(struct args *a, const char *arg)
 {
     const char *value;
 
@@ -192,7 +192,7 @@ const char *args_parse(struct args *a, int argc, char **argv)
     a->answer_s = QUESTION_LIMIT_S;
     choice_parse(&a->standard, "off", NULL);
     for (int i = 0; i < argc; i++) {
-        if (argv[i] && !take(a, argv[i]) && !unknown)
+        if (argv[i] && !take_argument(a, argv[i]) && !unknown)
             unknown = argv[i];
     }
     return unknown;

@@ -37,7 +37,7 @@ static void split(struct parts *p, const struct locality *l, const struct bindin
         if (!node)
             continue;
         p->cpus[p->n] = *node;
-        cpuset_keep(&p->cpus[p->n], &s->allowed);
+        cpuset_and(&p->cpus[p->n], &s->allowed);
         p->numa[p->n] = i;
         p->all += p->cpus[p->n].n;
         p->n += p->cpus[p->n].n > 0;
@@ -97,7 +97,7 @@ static bool take_several(struct cpuset *cpus, char *text, size_t size, const str
         return no(text, size, "NUMA nodes cannot be shared out evenly");
     *cpus = (struct cpuset){ 0 };
     for (uint32_t i = local * each; i < (local + 1) * each; i++)
-        cpuset_add(cpus, &p->cpus[i]);
+        cpuset_or(cpus, &p->cpus[i]);
     snprintf(text, size, "NUMA nodes %d to %d", p->numa[local * each], p->numa[(local + 1) * each - 1]);
     return cpus->n >= s->cpus || no(text, size, FEW);
 }

@@ -230,7 +230,7 @@ static const struct slurm_option *find_letter(enum command_program program, char
     return NULL;
 }
 
-static void take(struct command *c, const struct slurm_option *o, const char *value)
+static void take_option(struct command *c, const struct slurm_option *o, const char *value)
 {
     switch (o->role) {
     case PLAIN: break;
@@ -279,7 +279,7 @@ static int read_long(struct command *c, struct words *w, const char *given, stru
     const struct slurm_option *o = find_name(c->program, name, equals ? (size_t)(equals - name) : strlen(name));
 
     if (o)
-        take(c, o, equals ? equals + 1 : o->value ? word(w) : "");
+        take_option(c, o, equals ? equals + 1 : o->value ? word(w) : "");
     else if (!equals && (w->next == w->end || *w->next != '-'))
         return unreadable(c, given, err); /* is the next word its value, or the program? */
     return 0;
@@ -293,10 +293,10 @@ static int read_letters(struct command *c, struct words *w, const char *given, s
         if (!o)
             return unreadable(c, given, err);
         if (o->value) {
-            take(c, o, letter[1] ? letter + 1 : word(w));
+            take_option(c, o, letter[1] ? letter + 1 : word(w));
             break;
         }
-        take(c, o, "");
+        take_option(c, o, "");
         if (*letter == 'I' || *letter == 'K' || *letter == 'k')
             break; /* what follows is their optional value */
     }

@@ -74,7 +74,7 @@ static void forget_algorithm(void)
     launch.algorithm.looked = launch.algorithm.set = launch.algorithm.compared = launch.algorithm.held_out = false;
 }
 
-static void forget(void)
+static void forget_choices(void)
 {
     forget_algorithm();
     if (launch.set)
@@ -247,7 +247,7 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     char path[4200];
     bool asks;
 
-    forget();
+    forget_choices();
     launch.mode = settings_placement(policy, args, choice);
     launch.algorithm.mode = settings_algorithm(policy, args, choice);
     if (choice->kind == CHOICE_OFF || choice->kind == CHOICE_HELP || launch.mode == CONFIG_PLACEMENT_OFF)
@@ -301,5 +301,5 @@ void launch_report(void)
 
 void launch_end(void)
 {
-    forget();
+    forget_choices();
 }

@@ -16,7 +16,7 @@ struct taking {
     size_t n, used;
 };
 
-static int take(void *arg, const char *name, struct err *err)
+static int add_node(void *arg, const char *name, struct err *err)
 {
     struct taking *t = arg;
     size_t length = strlen(name);
@@ -41,7 +41,7 @@ size_t lemons_parse(const char *answer, const char *nodes, char list[LEMONS_SIZE
         return 0;
     memcpy(line, answer, length);
     line[length] = '\0';
-    if (hostlist_each(line, NAMES_MAX, take, &t, NULL) == 0)
+    if (hostlist_each(line, NAMES_MAX, add_node, &t, NULL) == 0)
         return t.n;
     *list = '\0';
     return 0;

@@ -29,7 +29,7 @@ static bool affinity(struct cpuset *s)
     *s = (struct cpuset){ 0 };
     if (sched_getaffinity(0, sizeof(s->word), (cpu_set_t *)(void *)s->word) < 0)
         return false;
-    cpuset_keep(s, s); /* counts them */
+    cpuset_and(s, s); /* counts them */
     return s->n > 0;
 }
 

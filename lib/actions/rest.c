@@ -115,7 +115,7 @@ out:
 }
 
 /* The answer's object; NULL: the answer was an error, and the call has ended. */
-static json_t *take(struct rest_call *c, const struct http_answer *a)
+static json_t *read_answer(struct rest_call *c, const struct http_answer *a)
 {
     enum rest_answer how;
     json_t *answer = NULL;
@@ -189,7 +189,7 @@ static void ask_version(struct rest_call *c)
 static void on_change(void *arg, const struct http_answer *a)
 {
     struct rest_call *c = arg;
-    json_t *answer = take(c, a);
+    json_t *answer = read_answer(c, a);
 
     if (!answer)
         return;
@@ -259,7 +259,7 @@ static bool all_in_job(const struct rest_call *c, const char *list)
 static void on_job(void *arg, const struct http_answer *a)
 {
     struct rest_call *c = arg;
-    json_t *answer = take(c, a);
+    json_t *answer = read_answer(c, a);
     struct rest_job job;
     struct err err;
 
@@ -334,7 +334,7 @@ static void node_known(struct rest_call *c)
 static void on_node(void *arg, const struct http_answer *a)
 {
     struct rest_call *c = arg;
-    json_t *answer = take(c, a);
+    json_t *answer = read_answer(c, a);
     struct rest_node node;
     struct err err;
 

@@ -44,7 +44,7 @@ bad:
     return -1;
 }
 
-void cpuset_add(struct cpuset *s, const struct cpuset *more)
+void cpuset_or(struct cpuset *s, const struct cpuset *more)
 {
     s->n = 0;
     for (size_t i = 0; i < CPUSET_MAX / 64; i++) {
@@ -53,7 +53,7 @@ void cpuset_add(struct cpuset *s, const struct cpuset *more)
     }
 }
 
-void cpuset_keep(struct cpuset *s, const struct cpuset *of)
+void cpuset_and(struct cpuset *s, const struct cpuset *of)
 {
     s->n = 0;
     for (size_t i = 0; i < CPUSET_MAX / 64; i++) {

@@ -146,7 +146,7 @@ static void on_end(void *arg, const struct child_end *end)
 
 /* ---- questions ---- */
 
-static void ask(struct accounting *a)
+static void start_question(struct accounting *a)
 {
     char start[32], missing[32];
     const char *const args[QUESTIONS][8] = {
@@ -188,7 +188,7 @@ bool accounting_tick(struct accounting *a, double now_s, struct err *news)
         a->due_s = now_s + EVERY_S;
     }
     if (!a->child && a->question < QUESTIONS)
-        ask(a);
+        start_question(a);
     *news = a->news;
     a->news.text[0] = '\0';
     return fresh;

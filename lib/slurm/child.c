@@ -75,7 +75,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 }
 
 /* Read one piece; false: there is no more at present. */
-static bool take(struct stream *s)
+static bool read_piece(struct stream *s)
 {
     char piece[4096];
     ssize_t n = read(s->fd, piece, sizeof(piece));
@@ -99,7 +99,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    take(arg); /* one piece per turn, so that endless output does not block the loop */
+    read_piece(arg); /* one piece per turn, so that endless output does not block the loop */
 }
 
 /* ---- end ---- */
@@ -109,10 +109,10 @@ static void end(struct child *c, int status)
     struct child_end e = { .timed_out = c->timed_out, .status = status };
 
     /* what is in the pipes already */
-    for (int i = 0; i < 64 && c->out.fd >= 0 && take(&c->out); i++)
+    for (int i = 0; i < 64 && c->out.fd >= 0 && read_piece(&c->out); i++)
         ;
     if (c->err.fd >= 0)
-        take(&c->err);
+        read_piece(&c->err);
     c->out.data[c->out.bytes] = c->err.data[c->err.bytes] = '\0';
     e.output = c->out.data;
     e.output_bytes = c->out.bytes;

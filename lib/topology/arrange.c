@@ -106,7 +106,7 @@ static void part_pairs(struct choice *c, struct layout_cost *now)
 }
 
 /* Take c->try, which costs that, where it costs less. */
-static void take(struct choice *c, double time_s)
+static void keep_if_cheaper(struct choice *c, double time_s)
 {
     if (time_s >= c->best_s * LESS)
         return;
@@ -121,7 +121,7 @@ static void offer(struct choice *c)
     cost_of(c, c->try, &cost);
     if (cost.pair_messages > 0)
         part_pairs(c, &cost);
-    take(c, cost.time_s);
+    keep_if_cheaper(c, cost.time_s);
 }
 
 static bool is_best(const struct choice *c)
@@ -223,7 +223,7 @@ static void exchange(struct choice *c)
             continue;
         }
         now_s = cost.time_s;
-        take(c, now_s);
+        keep_if_cheaper(c, now_s);
     }
 }
 
