@@ -30,11 +30,6 @@
 #define NAME_CONTROL "syncguardd"
 #define NAME_AGENT   "syncguard-agent"
 
-static const char *policy_of(const struct guard_plan *plan)
-{
-    return plan->policy ? plan->policy : plan->config->default_policy;
-}
-
 static void rest(void)
 {
     const struct timespec look = { 0, LOOK_NS };
@@ -209,7 +204,7 @@ static int write_conf(struct guard *g, const struct guard_plan *plan, int port, 
     fprintf(out,
             "Controller=%s:%d\nPort=%d\nListen=%s\nAuthInfo=socket=%s/munge\nStateDir=%s/state\nConfirm=credential\n"
             "LogFile=%s/" NAME_CONTROL ".log\nSlurmHelperPath=/dev/null\nDefaultPolicy=%s\n",
-            address_of(plan), port, port, address_of(plan), dir, dir, dir, policy_of(plan));
+            address_of(plan), port, port, address_of(plan), dir, dir, dir, plan->policy->name);
     fprintf(out, "AgentPath=\"%s\"\nProbePath=\"%s\"\n", from->agent, from->probe);
     if (*from->path)
         rc = conf_read(from->path, copy_policy, out, err);
@@ -325,17 +320,6 @@ static int wait_for_job(struct guard *g, struct err *err)
     return 0;
 }
 
-static const struct config_policy *find_policy(const struct guard_plan *plan, struct err *err)
-{
-    const char *name = policy_of(plan);
-    const struct config_policy *policy = config_policy_find(plan->config, name);
-    char names[1024];
-
-    if (!policy)
-        err_set(err, "unknown policy %.40s; known are %.900s", name, config_policy_names(plan->config, names, sizeof(names)));
-    return policy;
-}
-
 static int begin(struct guard *g, const unsigned char *key, struct err *err)
 {
     *g = (struct guard){ .config = xcalloc(1, sizeof(*g->config)), .workspace = { .dir_lock = -1, .shm_lock = -1 } };
@@ -357,13 +341,12 @@ static int end_with(struct guard *g, int rc)
 
 int guard_start(struct guard *g, const struct guard_plan *plan, struct err *err)
 {
-    const struct config_policy *policy = find_policy(plan, err);
-    struct agent_plan agent = { .name = plan->name, .policy_asked = plan->policy, .count = 1 };
+    const struct agent_plan agent = { .name = plan->name,
+                                      .policy = plan->policy->name,
+                                      .policy_asked = plan->policy_asked,
+                                      .rate_hz = plan->policy->sample_rate_hz,
+                                      .count = 1 };
 
-    if (!policy)
-        return -1;
-    agent.policy = policy->name;
-    agent.rate_hz = policy->sample_rate_hz;
     if (begin(g, NULL, err) < 0 || start_controller(g, plan, err) < 0)
         return end_with(g, -1);
     g->has_controller = true;

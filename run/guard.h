@@ -28,7 +28,8 @@ struct guard {
 
 struct guard_plan {
     const struct config *config; /* the site's or the user's: policies, and where agent and probe are */
-    const char *policy;          /* NULL: its default */
+    const struct config_policy *policy; /* of that */
+    bool policy_asked;           /* by the user */
     const char *name;            /* of the job */
     /* Of this host: where the controller listens, for agents of other hosts; there is none on this one.  NULL: the controller listens on
      * 127.0.0.1, and the agent is here. */

@@ -65,6 +65,7 @@ static const struct options_program program = {
 struct run {
     struct options o;
     struct config config; /* large */
+    const struct config_policy *policy; /* of it; NULL with --join */
     struct guard guard;
     bool guarded;
     char *preload;     /* LD_PRELOAD with the probe; NULL: not guarded */
@@ -215,18 +216,9 @@ static const char *job_name(const struct run *r)
     return options_given(&r->o, "name") ? options_text(&r->o, "name") : name_of(r);
 }
 
-static const struct config_policy *policy_of(const struct run *r)
-{
-    const char *wanted = options_text(&r->o, "policy");
-
-    return config_policy_find(&r->config, wanted ? wanted : r->config.default_policy);
-}
-
 static const char *nccl_events_of(const struct run *r)
 {
-    const struct config_policy *by = policy_of(r);
-
-    return *r->assignment.node ? r->assignment.nccl_events : config_nccl_events[by ? by->nccl_events : 0];
+    return r->policy ? config_nccl_events[r->policy->nccl_events] : r->assignment.nccl_events;
 }
 
 static int start_here(struct run *r, struct err *err)
@@ -264,7 +256,6 @@ static char **shared_environment(void)
 
 static int start_on_hosts(struct run *r, struct err *err)
 {
-    const struct config_policy *by = policy_of(r);
     const struct remote_plan plan = { .list = options_text(&r->o, "hosts"),
                                      .ssh = options_text(&r->o, "ssh"),
                                      .output = *r->output ? r->output : NULL,
@@ -274,9 +265,9 @@ static int start_on_hosts(struct run *r, struct err *err)
     snprintf(r->assignment.controller, sizeof(r->assignment.controller), "%s", r->guard.config->controller);
     memcpy(r->assignment.key, r->guard.key, sizeof(r->assignment.key));
     snprintf(r->assignment.name, sizeof(r->assignment.name), "%s", job_name(r));
-    snprintf(r->assignment.policy, sizeof(r->assignment.policy), "%s", by->name);
+    snprintf(r->assignment.policy, sizeof(r->assignment.policy), "%s", r->policy->name);
     r->assignment.policy_asked = options_given(&r->o, "policy");
-    r->assignment.rate_hz = by->sample_rate_hz;
+    r->assignment.rate_hz = r->policy->sample_rate_hz;
     snprintf(r->assignment.agent, sizeof(r->assignment.agent), "%s", r->config.agent);
     snprintf(r->assignment.probe, sizeof(r->assignment.probe), "%s", r->config.probe);
     snprintf(r->assignment.nccl, sizeof(r->assignment.nccl), "%s", r->config.nccl);
@@ -408,7 +399,12 @@ static int check_files(struct run *r, struct err *err)
 
 static void begin(struct run *r)
 {
-    const struct guard_plan plan = { .config = &r->config, .policy = options_text(&r->o, "policy"), .name = job_name(r) };
+    const struct guard_plan plan = {
+        .config = &r->config,
+        .policy = r->policy,
+        .policy_asked = options_given(&r->o, "policy"),
+        .name = job_name(r),
+    };
     struct err err;
 
     r->guarded = check_files(r, &err) == 0 && (*r->assignment.node ? guard_join(&r->guard, &r->assignment, &err) : guard_start(&r->guard, &plan, &err)) == 0;
@@ -422,7 +418,8 @@ static int begin_on_hosts(struct run *r, struct err *err)
     char own[REMOTE_ADDRESS_SIZE];
     const struct guard_plan plan = {
         .config = &r->config,
-        .policy = options_text(&r->o, "policy"),
+        .policy = r->policy,
+        .policy_asked = options_given(&r->o, "policy"),
         .name = job_name(r),
         .address = options_given(&r->o, "address") ? options_text(&r->o, "address") : own,
     };
@@ -520,7 +517,8 @@ static int check(struct run *r, struct err *err)
         return err_set(err, "--ssh and --address are for --hosts");
     if (config_load(&r->config, config_path(options_text(&r->o, "conf")), err) < 0)
         return -1;
-    if (wanted && !config_policy_find(&r->config, wanted))
+    r->policy = config_policy_find(&r->config, wanted ? wanted : r->config.default_policy);
+    if (!r->policy)
         return err_set(err, "unknown policy '%.40s'; known are %.900s", wanted, config_policy_names(&r->config, names, sizeof(names)));
     return 0;
 }
