@@ -3,18 +3,12 @@
 
 #include <string.h>
 
-/* Calls at and below this frame are over. */
-static void forget(const void *frame)
-{
-    while (self.n_nested && (uintptr_t)self.nested[self.n_nested - 1].frame <= (uintptr_t)frame)
-        self.n_nested--;
-}
-
 void nested_keep(struct ring *r, const void *frame)
 {
     struct ring_event *at = hot_place(r);
 
-    forget(frame);
+    while (self.n_nested && (uintptr_t)self.nested[self.n_nested - 1].frame <= (uintptr_t)frame)
+        self.n_nested--; /* calls at and below this frame are over */
     if ((uintptr_t)self.shown > (uintptr_t)frame) {
         if (self.n_nested == NESTED_MAX)
             memmove(self.nested, self.nested + 1, --self.n_nested * sizeof(*self.nested));

@@ -359,13 +359,6 @@ static void waiting_failed(struct waiting *w, int rc, const void *requests, uint
     }
 }
 
-static void release_held(struct waiting *w)
-{
-    for (int i = 0; i < w->n; i++)
-        if (w->held[i])
-            atomic_store_explicit(&w->held[i]->held, false, memory_order_release);
-}
-
 /* The library returned rc.  The requests at the n indices have completed, or all of them where indices is NULL; an index
  * or n below zero is MPI_UNDEFINED.  done false: none has. */
 static int waiting_end(struct waiting *w, int rc, const void *requests, bool done, const int *indices, int n,
@@ -405,8 +398,9 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         count_held(w, until, now);
     if (w->test && w->completed)
         self.polling = 0;
-    if (w->held)
-        release_held(w);
+    for (int i = 0; w->held && i < w->n; i++)
+        if (w->held[i])
+            atomic_store_explicit(&w->held[i]->held, false, memory_order_release);
     if (w->lent)
         atomic_flag_clear_explicit(&lent, memory_order_release);
     return rc;

@@ -62,8 +62,8 @@ static void unset_variables(const char *name)
         }
 }
 
-/* Also of a step that this srun runs in: its variables are not the user's own. */
-static void forget_algorithm(void)
+/* Also those of a step that this srun runs in: its variables are not the user's own. */
+static void forget_choices(void)
 {
     const char *told = getenv(ENV_ALGORITHM);
     char word[16], name[32];
@@ -72,14 +72,9 @@ static void forget_algorithm(void)
         unset_variables(name);
     unsetenv(ENV_ALGORITHM);
     launch.algorithm.looked = launch.algorithm.set = launch.algorithm.compared = launch.algorithm.held_out = false;
-}
-
-static void forget_choices(void)
-{
-    forget_algorithm();
     if (launch.set)
         unsetenv(ENV_HOSTFILE);
-    unsetenv(ENV_PLACEMENT); /* also one inherited from a step that this srun runs in */
+    unsetenv(ENV_PLACEMENT);
     if (launch.fd >= 0)
         close(launch.fd);
     placement_free(&launch.placement);
@@ -91,14 +86,6 @@ static void fail(const char *what)
 {
     launch.placement.result = PLACEMENT_FAILED;
     snprintf(launch.placement.text, sizeof(launch.placement.text), "cannot %s: %s", what, strerror(errno));
-}
-
-static void topology_path(const struct args *args, char *path, size_t size)
-{
-    if (*args->topology)
-        snprintf(path, size, "%s", args->topology);
-    else
-        topology_conf_locate(path, size);
 }
 
 static bool write_all(int fd, const char *text, size_t bytes)
@@ -146,15 +133,6 @@ static bool ask_earlier(struct pattern *p, const char *name, uint32_t ranks, uin
         return false;
     *p = launch.earlier.pattern;
     return true;
-}
-
-/* A better order is known: have it, unless it is this start's turn to do without. */
-static void set_order(uint32_t holdout)
-{
-    launch.compared = holdout && launch.asked == KNOWN;
-    launch.held_out = launch.compared && earlier_holds_out(&launch.earlier.order, launch.key, holdout);
-    if (!launch.held_out)
-        set_hostfile();
 }
 
 /* The word for the agents. */
@@ -258,7 +236,10 @@ void launch_place(const struct args *args, const struct choice *choice, const st
         snprintf(p->text, sizeof(p->text), "%s", err.text);
         return;
     }
-    topology_path(args, path, sizeof(path));
+    if (*args->topology)
+        snprintf(path, sizeof(path), "%s", args->topology);
+    else
+        topology_conf_locate(path, sizeof(path));
     launch.conf = *args->conf ? args->conf : CONFIG_DEFAULT_PATH;
     launch.answer_s = args->answer_s;
     launch.patterned = choice->patterned;
@@ -268,8 +249,13 @@ void launch_place(const struct args *args, const struct choice *choice, const st
                      launch.algorithm.mode != CONFIG_PLACEMENT_OFF, line.words,
                      line.bytes, getenv);
     cmdline_free(&line);
-    if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON)
-        set_order(holdout);
+    if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON) {
+        /* A better order is known: have it, unless it is this start's turn to do without. */
+        launch.compared = holdout && launch.asked == KNOWN;
+        launch.held_out = launch.compared && earlier_holds_out(&launch.earlier.order, launch.key, holdout);
+        if (!launch.held_out)
+            set_hostfile();
+    }
     tell_agents();
     choose_algorithm(holdout);
 }

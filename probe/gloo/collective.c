@@ -128,19 +128,13 @@ static bool emit(struct group *g, const struct group_flight *f)
     return hot_collective(guest.ring, &e);
 }
 
-/* The first collective may be over before the program comes to wait for it. */
-static bool may_wait_yet(const struct group *g)
-{
-    return !waiting.ever && g->newest <= UNDECIDED;
-}
-
 /* Write the events of those that ended, as far as no earlier one still runs, or will.  all: whatever does not run will not.  Whether there was any. */
 static bool release(struct group *g, uint32_t ended, bool all)
 {
     bool any = false;
 
-    if (!all && may_wait_yet(g))
-        return false;
+    if (!all && !waiting.ever && g->newest <= UNDECIDED)
+        return false; /* the first collective may be over before the program comes to wait for it */
     for (; g->next != g->newest; g->next++) {
         struct group_flight *f = flight_at(g, g->next);
         int state = f->tag == g->next ? f->state : FLIGHT_POSTED;

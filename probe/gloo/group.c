@@ -85,19 +85,6 @@ void group_context(struct group *g, const void *context)
     atomic_store_explicit(&n_contexts, n + 1, memory_order_release);
 }
 
-/* Every rank of the job may be in a group that has not all of them: PyTorch's object does not know which are. */
-static void describe(const struct group *g)
-{
-    if (g->size <= guest.world_size)
-        ring_comm_add(guest.ring, &(struct ring_comm){ .name = g->name,
-                                                       .membership = g->prefix,
-                                                       .size = g->size,
-                                                       .rank = g->rank,
-                                                       .instance = g->instance,
-                                                       .first = 0,
-                                                       .last = guest.world_size - 1 });
-}
-
 /* Of memory that may not be there. */
 static bool peek(const void *at, void *out, size_t bytes)
 {
@@ -134,8 +121,15 @@ bool group_connected(const struct group *g)
     }
     if (any)
         guest_join(g->rank, g->size);
-    if (any && guest.ring)
-        describe(g);
+    /* Every rank of the job may be in a group that has not all of them: PyTorch's object does not know which. */
+    if (any && guest.ring && g->size <= guest.world_size)
+        ring_comm_add(guest.ring, &(struct ring_comm){ .name = g->name,
+                                                       .membership = g->prefix,
+                                                       .size = g->size,
+                                                       .rank = g->rank,
+                                                       .instance = g->instance,
+                                                       .first = 0,
+                                                       .last = guest.world_size - 1 });
     return any;
 }
 

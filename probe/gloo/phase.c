@@ -26,14 +26,6 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void begin_between(uint64_t now_ns)
-{
-    between.known = true;
-    between.thread = pthread_self();
-    between.at_ns = now_ns;
-    between.ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
 /* Until the forward pass that begins now the thread stood still for a while. */
 static void end_between(uint64_t now_ns)
 {
@@ -70,8 +62,12 @@ static void enter(const void *reducer, enum marks_phase phase, uint64_t now_ns)
             marks_step(&marks, page, now_ns);
     }
     marks_phase(&marks, page, phase, now_ns);
-    if (phase == MARKS_OTHER)
-        begin_between(now_ns);
+    if (phase == MARKS_OTHER) {
+        between.known = true;
+        between.thread = pthread_self();
+        between.at_ns = now_ns;
+        between.ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    }
 }
 
 void phase_enter(const void *reducer, enum marks_phase phase)
