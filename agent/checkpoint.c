@@ -162,31 +162,25 @@ void checkpoint_scan(struct checkpoint *c)
     closedir(d);
 }
 
-static void look_at_process(struct caller *k, bool moved)
-{
-    k->still_s = moved ? 0 : k->still_s + 1;
-    if (!k->started)
-        k->started = proc_start(k->f.pid);
-    if (k->started ? !proc_alive(k->f.pid, k->started) : k->still_s > PROCESSES_UNSEEN_SECONDS)
-        k->over = true;
-}
-
 void checkpoint_second(struct checkpoint *c)
 {
     read_all(c);
     for (size_t i = 0; i < c->n; i++) {
         struct caller *k = &c->caller[i];
-        bool moved = k->f.calls > k->calls;
 
         if (k->over)
             continue;
-        if (moved) {
+        k->still_s++;
+        if (k->f.calls > k->calls) {
+            k->still_s = 0;
             if (k->calls && k->f.call_ns > k->call_ns)
                 k->step_s = (double)(k->f.call_ns - k->call_ns) * 1e-9 / (double)(k->f.calls - k->calls);
             k->calls = k->f.calls;
             k->call_ns = k->f.call_ns;
         }
-        look_at_process(k, moved);
+        if (!k->started)
+            k->started = proc_start(k->f.pid);
+        k->over = k->started ? !proc_alive(k->f.pid, k->started) : k->still_s > PROCESSES_UNSEEN_SECONDS;
     }
 }
 
@@ -316,18 +310,6 @@ static void add_caller(struct sum *s, const struct caller *k)
     s->callers++;
 }
 
-static struct sum sum_up(const struct checkpoint *c)
-{
-    struct sum s = { .step_s = NAN };
-
-    for (size_t i = 0; i < c->n; i++) {
-        s.samples += c->caller[i].f.samples; /* includes ended ranks, so that it only grows */
-        if (!c->caller[i].over)
-            add_caller(&s, &c->caller[i]);
-    }
-    return s;
-}
-
 static json_t *seconds(uint64_t ns)
 {
     return json_real((double)ns * 1e-9);
@@ -368,13 +350,17 @@ static uint64_t urgent_hash(const struct sum *s)
 
 json_t *checkpoint_report(struct checkpoint *c, bool due)
 {
-    struct sum s;
+    struct sum s = { .step_s = NAN };
     uint64_t signs;
 
     if (!c->n && !c->answer)
         return NULL;
     read_all(c);
-    s = sum_up(c);
+    for (size_t i = 0; i < c->n; i++) {
+        s.samples += c->caller[i].f.samples; /* includes ended ranks, so that it only grows */
+        if (!c->caller[i].over)
+            add_caller(&s, &c->caller[i]);
+    }
     signs = urgent_hash(&s);
     if (!due && !c->answer && signs == c->signs)
         return NULL;

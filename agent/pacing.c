@@ -88,20 +88,19 @@ static json_t *ratio(double log_ratio)
     return isnan(log_ratio) ? json_null() : real_json(exp(fmin(fmax(log_ratio, -10), 10)));
 }
 
-static json_t *lever_json(uint32_t i, const struct pacing_lever *l)
-{
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "lever", pacer_lever_name(1u << i), "why",
-                     pacer_why_text(l->why), "compared", (json_int_t)l->compared, "ratio", ratio(l->log_mean),
-                     "low", ratio(l->log_low), "high", ratio(l->log_high));
-}
-
 static json_t *report_json(const struct pacing_report *r)
 {
     static const char *const modes[] = { "off", "trial", "in force" };
     json_t *levers = json_array();
 
-    for (uint32_t i = 0; i < PACING_LEVERS; i++)
-        json_array_append_new(levers, lever_json(i, &r->levers[i]));
+    for (uint32_t i = 0; i < PACING_LEVERS; i++) {
+        const struct pacing_lever *l = &r->levers[i];
+
+        json_array_append_new(
+            levers, json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "lever", pacer_lever_name(1u << i), "why",
+                              pacer_why_text(l->why), "compared", (json_int_t)l->compared, "ratio",
+                              ratio(l->log_mean), "low", ratio(l->log_low), "high", ratio(l->log_high)));
+    }
     return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", modes[r->mode % 3],
                      "lever", text_json(pacer_lever_name(r->lever)), "ranks", (json_int_t)r->ranks, "cores",
                      (json_int_t)r->cores, "collectives", (json_int_t)(r->collectives & INT64_MAX), "with",

@@ -377,17 +377,6 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
                      uint64_t now);
 static bool read_live(const struct rank *r, struct ring_live *live);
 
-/* Report the end of a long call at once. */
-static void check_live_end(struct rank *r, const struct rank_output *out, uint64_t now)
-{
-    struct ring_live live;
-
-    if (!r->live_open || !read_live(r, &live) || live.enter == r->live.enter)
-        return;
-    put_live(r, out, &live, now);
-    r->live_open = false;
-}
-
 /* Events that a ring had no room for are missing before what it has now, in it, or behind it. */
 static bool has_dropped(struct rank *r)
 {
@@ -405,6 +394,7 @@ static bool has_dropped(struct rank *r)
 
 size_t rank_drain(struct rank *r, const struct rank_output *out)
 {
+    struct ring_live live;
     bool dropped;
     size_t taken = 0;
     uint64_t before;
@@ -419,7 +409,10 @@ size_t rank_drain(struct rank *r, const struct rank_output *out)
         taken += drain_thread(r, &r->thread[i], out, before);
     release_pending(r, out, before);
     r->calls_missing = r->calls_missing || dropped;
-    check_live_end(r, out, before);
+    if (r->live_open && read_live(r, &live) && live.enter != r->live.enter) {
+        put_live(r, out, &live, before); /* a long call has ended: the controller learns it at once */
+        r->live_open = false;
+    }
     return taken;
 }
 

@@ -164,19 +164,11 @@ static bool ends_with(const char *name, const char *suffix)
     return n > k && !strcmp(name + n - k, suffix);
 }
 
-/* The same note of several ranks is one. */
-static void take_note(struct ranks *rs, const char *name)
-{
-    char text[LAUNCH_NOTE_MAX];
-
-    if (launch_note_read(rs->dir, name, text))
-        note(rs, "%s", text);
-}
-
 int ranks_scan(struct ranks *rs)
 {
     DIR *d = opendir(rs->dir);
     uint32_t rank, incarnation, thread;
+    char text[LAUNCH_NOTE_MAX];
     struct dirent *e;
 
     if (!d)
@@ -184,8 +176,8 @@ int ranks_scan(struct ranks *rs)
     while ((e = readdir(d)))
         if (parse_name(e->d_name, &rank, &incarnation, &thread))
             take_ring(rs, e->d_name, rank, incarnation, thread);
-        else if (ends_with(e->d_name, LAUNCH_NOTE_SUFFIX))
-            take_note(rs, e->d_name);
+        else if (ends_with(e->d_name, LAUNCH_NOTE_SUFFIX) && launch_note_read(rs->dir, e->d_name, text))
+            note(rs, "%s", text);
     closedir(d);
     return 0;
 }

@@ -290,16 +290,6 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     return j;
 }
 
-static void take_notes(struct job *j, const char *node, const json_t *notes)
-{
-    size_t i;
-    json_t *v;
-
-    json_array_foreach(notes, i, v)
-        if (json_is_string(v))
-            job_note(j, node, json_string_value(v));
-}
-
 /* Null: nothing is unseen any more. */
 static void take_unseen(struct job *j, struct job_agent *a, const json_t *o)
 {
@@ -308,11 +298,6 @@ static void take_unseen(struct job *j, struct job_agent *a, const json_t *o)
     get_text(o, "reason", a->unseen.reason, sizeof(a->unseen.reason));
     get_text(o, "text", a->unseen.text, sizeof(a->unseen.text));
     job_unseen(j);
-}
-
-static uint64_t get_instance(const json_t *hello)
-{
-    return strtoull(get_word(hello, "agent"), NULL, 16);
 }
 
 /* An agent has one link: an older one is dead, but its end was not noticed yet. */
@@ -327,19 +312,17 @@ static void drop_former_link(struct peer *p, const struct job_agent *a)
     }
 }
 
-static void take_adapter(struct job *j, const json_t *adapter)
-{
-    view_adapter(j->view, get_number(adapter, "bytes_per_s"),
-                 (unsigned)get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0));
-}
-
 void agents_hello(struct peer *p, const json_t *hello)
 {
-    uint64_t instance = get_instance(hello), first = (uint64_t)get_int(hello, "first_batch", 0, INT64_MAX, 1);
+    uint64_t instance = strtoull(get_word(hello, "agent"), NULL, 16),
+             first = (uint64_t)get_int(hello, "first_batch", 0, INT64_MAX, 1);
     struct job *j = job_of(p, hello);
     int64_t end = get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
+    const json_t *adapter = json_object_get(hello, "adapter");
     struct job_agent *a;
     char node[64], switches[256], hex[24];
+    json_t *note;
+    size_t i;
 
     if (!j)
         return;
@@ -371,8 +354,11 @@ void agents_hello(struct peer *p, const json_t *hello)
     p->job = j;
     p->agent = a;
     p->acked = a->batch;
-    take_adapter(j, json_object_get(hello, "adapter"));
-    take_notes(j, node, json_object_get(hello, "notes"));
+    view_adapter(j->view, get_number(adapter, "bytes_per_s"),
+                 (unsigned)get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0));
+    json_array_foreach(json_object_get(hello, "notes"), i, note)
+        if (json_is_string(note))
+            job_note(j, node, json_string_value(note));
     take_unseen(j, a, json_object_get(hello, "unseen"));
     snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->controller->instance);
     peer_send(p, json_pack("{s:s,s:s,s:I,s:i}", "welcome", "agent", "controller", hex, "batch",
@@ -399,25 +385,20 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
         view_rank_end(j->view, rank, app, strcmp(state, "finalized") != 0);
 }
 
-/* The value only increases; a smaller one is from a restarted agent, which counts from 0. */
-static void take_energy(struct job_agent *a, double energy_j)
-{
-    if (!(energy_j >= 0 && energy_j < ENERGY_MAX_J))
-        energy_j = NAN;
-    if (energy_j < a->energy_j)
-        a->energy_before_j += a->energy_j;
-    a->energy_j = energy_j;
-}
-
 static void take_stats(struct job_agent *a, const json_t *o)
 {
-    double cpu_s = get_number(o, "cpu_s"), wall_s = get_number(o, "wall_s");
+    double cpu_s = get_number(o, "cpu_s"), wall_s = get_number(o, "wall_s"),
+           energy_j = get_number(o, "energy_j");
 
     a->cpu_ratio = wall_s > 0 ? cpu_s / wall_s : NAN;
     a->rss_bytes = get_number(o, "rss_bytes");
     a->backlog_bytes = get_number(o, "backlog_bytes");
     a->lost_batches = get_number(o, "lost_batches");
-    take_energy(a, get_number(o, "energy_j"));
+    if (!(energy_j >= 0 && energy_j < ENERGY_MAX_J))
+        energy_j = NAN;
+    if (energy_j < a->energy_j) /* it only increases: this is of a restarted agent, which counts from 0 */
+        a->energy_before_j += a->energy_j;
+    a->energy_j = energy_j;
 }
 
 void agents_message(struct peer *p, const json_t *o)
@@ -459,16 +440,6 @@ static void leave_out(struct peer *p)
         "telemetry is left out: it takes more than the user's share of the controller's time (UserLoad)");
 }
 
-/* A controller that was restarted knows how far it had come, but not between whom. */
-static void take_comms(struct job *j, struct telemetry_reader *r, double now_s)
-{
-    struct telemetry_item item;
-
-    while (telemetry_next(r, &item))
-        if (item.kind == TELEMETRY_COMM)
-            view_item(j->view, now_s, &item);
-}
-
 void agents_batch(struct peer *p, const void *data, size_t bytes)
 {
     struct telemetry_reader r;
@@ -483,8 +454,11 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
     }
     p->agent->heard_s = p->job->heard_s = now_s;
     p->controller->batches++;
-    if (r.header.batch <= p->agent->batch) { /* this batch was processed before, here or by the controller before a restart */
-        take_comms(p->job, &r, now_s);
+    if (r.header.batch <= p->agent->batch) {
+        /* Processed before: by this controller, or by one before a restart, after which the members are not known. */
+        while (telemetry_next(&r, &item))
+            if (item.kind == TELEMETRY_COMM)
+                view_item(p->job->view, now_s, &item);
         return;
     }
     p->agent->batch = r.header.batch;

@@ -198,11 +198,6 @@ void bounds_holds(struct bounds *b, struct bounds_user *u, double bytes)
 
 /* ---- time ---- */
 
-static bool has_nothing(const struct bounds_user *u)
-{
-    return !u->connections && !u->steps && u->time_s >= BOUNDS_TIME_S;
-}
-
 void bounds_tick(struct bounds *b, double now_s)
 {
     double over_s = isnan(b->ticked_s) ? 0 : now_s - b->ticked_s;
@@ -213,7 +208,7 @@ void bounds_tick(struct bounds *b, double now_s)
         struct bounds_user *u = b->user[i];
 
         u->time_s = fmin(BOUNDS_TIME_S, u->time_s + over_s * b->config->user_load);
-        if (!has_nothing(u)) {
+        if (u->connections || u->steps || u->time_s < BOUNDS_TIME_S) {
             b->user[kept++] = u;
             continue;
         }

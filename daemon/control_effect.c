@@ -132,14 +132,6 @@ bool controls_ended(struct controls *cs, const struct action_record *r, double n
 
 /* ---- actions that users asked for ---- */
 
-/* Add the job's nodes that are in the list. */
-static void add_nodes(struct decision *d, const struct job *j, const char *list)
-{
-    for (size_t i = 0; list && i < j->n_agents && d->n_nodes < FIGURE_NODES_MAX; i++)
-        if (hostlist_has(list, j->agent[i]->node))
-            snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%s", j->agent[i]->node);
-}
-
 /* The projection of the verdict holds only if all culprits are excluded. */
 static double projected_ratio(const struct figures *f, const struct action *a)
 {
@@ -169,7 +161,9 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
     e.d.state = DECISION_ENFORCED;
     e.d.action = a->kind;
     e.d.projected_ratio = projected_ratio(&f, a);
-    add_nodes(&e.d, j, a->nodes);
+    for (size_t i = 0; a->nodes && i < j->n_agents && e.d.n_nodes < FIGURE_NODES_MAX; i++)
+        if (hostlist_has(a->nodes, j->agent[i]->node))
+            snprintf(e.d.node[e.d.n_nodes++], sizeof(e.d.node[0]), "%s", j->agent[i]->node);
     if (!isnan(e.d.projected_ratio))
         snprintf(ratio, sizeof(ratio), "; projected: %.2f of the step time", e.d.projected_ratio);
     snprintf(e.d.sentence, sizeof(e.d.sentence), "by hand: %s%s",

@@ -132,20 +132,13 @@ static json_t *budget_json(const struct controls *cs, const struct control *c, d
                      "cluster_nodes_per_hour", all->cluster_nodes_per_hour);
 }
 
-static json_t *decisions_json(const struct control *c)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; control_decision(c, i); i++)
-        json_array_append_new(list, audit_object(&control_decision(c, i)->entry));
-    return list;
-}
-
 void controls_put(struct controls *cs, const struct job *j, double now_s, json_t *report)
 {
     const struct control *c = j->control;
-    json_t *o = json_object();
+    json_t *o = json_object(), *decisions = json_array();
 
+    for (size_t i = 0; control_decision(c, i); i++)
+        json_array_append_new(decisions, audit_object(&control_decision(c, i)->entry));
     put_text(o, "name", j->policy);
     put_text(o, "text", c->config.text);
     put_text(o, "action", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
@@ -154,7 +147,7 @@ void controls_put(struct controls *cs, const struct job *j, double now_s, json_t
     put_json(o, "params", params_json(&j->params, c->override));
     put_json(o, "rules", standings_json(cs, c, job_over(j) ? j->end_s : now_s));
     put_json(o, "budget", budget_json(cs, c, now_s));
-    put_json(o, "decisions", decisions_json(c));
+    put_json(o, "decisions", decisions);
     put_json(report, "policy", o);
 }
 

@@ -415,13 +415,6 @@ static void save_jobs(struct controller *s, double now_s)
     } while (controller_now_s() < until_s);
 }
 
-/* Without this the memory of steps that are gone stays with the process. */
-static void give_back_memory(void)
-{
-    if (mallinfo2().fordblks > TRIM_BYTES)
-        malloc_trim(0);
-}
-
 /* The rows of steps that an earlier release has stored are made of their reports, which takes too long to wait for it. */
 static void list_earlier(struct controller *s)
 {
@@ -505,7 +498,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         log_warn("%s: decisions are written to the database only", err.text);
     rate(s, now_s);
     if (s->ticks % TRIM_TICKS == 0) {
-        give_back_memory();
+        if (mallinfo2().fordblks > TRIM_BYTES)
+            malloc_trim(0); /* otherwise the memory of steps that are gone stays with the process */
         bound_history(s, now_s);
     }
     if (!s->identity && s->ticks % PRESENT_TICKS == 0)

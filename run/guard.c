@@ -356,18 +356,6 @@ int guard_start(struct guard *g, const struct guard_plan *plan, struct err *err)
     return end_with(g, start_agent(g, &agent, err) == 0 && wait_for_job(g, err) == 0 ? 0 : -1);
 }
 
-static int write_joined_conf(struct guard *g, const struct assignment *assignment, struct err *err)
-{
-    char text[2 * WORKSPACE_SIZE + sizeof(assignment->controller) + 64];
-    int n = snprintf(text, sizeof(text), "Controller=%s\nAuthInfo=socket=%s/munge\nStateDir=%s/state\n", assignment->controller, g->workspace.dir, g->workspace.dir);
-
-    workspace_path(&g->workspace, "syncguard.conf", g->conf);
-    if (workspace_write(&g->workspace, "syncguard.conf", text, (size_t)n, err) < 0 || config_load(g->config, g->conf, err) < 0)
-        return -1;
-    snprintf(g->config->agent, sizeof(g->config->agent), "%s", assignment->agent);
-    return 0;
-}
-
 int guard_join(struct guard *g, const struct assignment *assignment, struct err *err)
 {
     const struct agent_plan agent = { .name = assignment->name,
@@ -377,9 +365,18 @@ int guard_join(struct guard *g, const struct assignment *assignment, struct err 
                                       .node = assignment->node,
                                       .number = assignment->number,
                                       .count = assignment->count };
+    char text[2 * WORKSPACE_SIZE + sizeof(assignment->controller) + 64];
+    int n;
 
-    if (begin(g, assignment->key, err) < 0 || write_joined_conf(g, assignment, err) < 0)
+    if (begin(g, assignment->key, err) < 0)
         return end_with(g, -1);
+    n = snprintf(text, sizeof(text), "Controller=%s\nAuthInfo=socket=%s/munge\nStateDir=%s/state\n",
+                 assignment->controller, g->workspace.dir, g->workspace.dir);
+    workspace_path(&g->workspace, "syncguard.conf", g->conf);
+    if (workspace_write(&g->workspace, "syncguard.conf", text, (size_t)n, err) < 0 ||
+        config_load(g->config, g->conf, err) < 0)
+        return end_with(g, -1);
+    snprintf(g->config->agent, sizeof(g->config->agent), "%s", assignment->agent);
     g->has_agent = true;
     return end_with(g, start_agent(g, &agent, err) == 0 && wait_for_job(g, err) == 0 ? 0 : -1);
 }

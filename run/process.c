@@ -14,18 +14,6 @@
 
 #define LOOK_NS 2000000
 
-/* sgrun blocks some signals and ignores others; a program begins with neither. */
-static void reset_signals(void)
-{
-    static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP, SIGTTOU, SIGTTIN };
-    sigset_t none;
-
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        signal(signals[i], SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static bool redirect(const struct process_plan *plan)
 {
     int in = plan->input > 0 ? plan->input : plan->service || plan->output || plan->no_input ? open("/dev/null", O_RDONLY) : STDIN_FILENO, out;
@@ -44,6 +32,9 @@ static bool redirect(const struct process_plan *plan)
 
 static void become(const struct process_plan *plan, pid_t parent)
 {
+    static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP, SIGTTOU, SIGTTIN };
+    sigset_t none;
+
     if (plan->own_group)
         setpgid(0, 0);
     if (plan->service) {
@@ -55,7 +46,11 @@ static void become(const struct process_plan *plan, pid_t parent)
         setenv(s[0], s[1], 1);
     for (const char *const *s = plan->unset; s && *s; s++)
         unsetenv(*s);
-    reset_signals();
+    /* sgrun blocks some signals and ignores others; a program begins with neither. */
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        signal(signals[i], SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     if (redirect(plan))
         execvp(plan->argv[0], (char *const *)plan->argv);
 }

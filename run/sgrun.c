@@ -281,11 +281,6 @@ static int start_on_hosts(struct run *r, struct err *err)
     return r->remote ? 0 : -1;
 }
 
-static int start_program(struct run *r, struct err *err)
-{
-    return options_given(&r->o, "hosts") ? start_on_hosts(r, err) : start_here(r, err);
-}
-
 /* Print what the program has written since. */
 static void print_output(struct run *r)
 {
@@ -350,18 +345,6 @@ static void show_screen(struct run *r)
 
 /* ---- the report ---- */
 
-static void write_report(struct run *r, const char *file)
-{
-    struct err err;
-    json_t *job = guard_ask(&r->guard, &err);
-
-    if (!job)
-        fprintf(stderr, "sgrun: no report: %s\n", err.text);
-    else if (json_dump_file(job, file, JSON_INDENT(2)) < 0)
-        fprintf(stderr, "sgrun: cannot write %s: %s\n", file, strerror(errno));
-    json_decref(job);
-}
-
 static void print_report(struct run *r)
 {
     char path[WORKSPACE_SIZE], file[WORKSPACE_SIZE + 8];
@@ -371,6 +354,7 @@ static void print_report(struct run *r)
     struct process_plan plan = { .argv = argv, .output_to_errors = true, .set = set };
     struct process sgctl;
     struct err err;
+    json_t *job;
 
     if (!guard_settle(&r->guard))
         fprintf(stderr, "sgrun: not all that the ranks recorded has reached the report\n");
@@ -381,8 +365,14 @@ static void print_report(struct run *r)
         fprintf(stderr, "sgrun: no report: %s\n", err.text);
     else
         process_wait(&sgctl, 30);
-    if (options_given(&r->o, "report"))
-        write_report(r, options_text(&r->o, "report"));
+    if (!options_given(&r->o, "report"))
+        return;
+    job = guard_ask(&r->guard, &err);
+    if (!job)
+        fprintf(stderr, "sgrun: no report: %s\n", err.text);
+    else if (json_dump_file(job, options_text(&r->o, "report"), JSON_INDENT(2)) < 0)
+        fprintf(stderr, "sgrun: cannot write %s: %s\n", options_text(&r->o, "report"), strerror(errno));
+    json_decref(job);
 }
 
 /* ---- from the beginning to the end ---- */
@@ -446,7 +436,7 @@ static int run(struct run *r)
         workspace_path(&r->guard.workspace, OUTPUT, r->output);
     else if (r->guarded && !*r->assignment.node)
         fprintf(stderr, "sgrun: guarded; to look at it from another terminal: sgtop --conf=%s\n", r->guard.conf);
-    if (start_program(r, &err) < 0) {
+    if ((options_given(&r->o, "hosts") ? start_on_hosts(r, &err) : start_here(r, &err)) < 0) {
         why = errno;
         fprintf(stderr, "sgrun: %s\n", err.text);
         return !r->remote && why == ENOENT ? NOT_FOUND : CANNOT_RUN;

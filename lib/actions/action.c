@@ -178,15 +178,6 @@ static void on_tried(void *arg, enum attempt_result result, const char *text)
     wake_when_due(as);
 }
 
-static void ask_checkpoint(struct task *t)
-{
-    struct actions *as = t->all;
-    struct err err = { "this controller cannot ask jobs for checkpoints" };
-    bool asked = as->hooks->checkpoint && as->hooks->checkpoint(t->r, as->arg, &err) == 0;
-
-    finish(t, asked ? ACTION_DONE : ACTION_FAILED, asked ? "the job was asked for a checkpoint" : err.text);
-}
-
 /* Record the try, then start it. */
 static void begin(struct task *t)
 {
@@ -221,7 +212,11 @@ static void begin(struct task *t)
         return;
     }
     if (r->kind == ACTION_CHECKPOINT) {
-        ask_checkpoint(t);
+        err_set(&err, "this controller cannot ask jobs for checkpoints");
+        if (as->hooks->checkpoint && as->hooks->checkpoint(r, as->arg, &err) == 0)
+            finish(t, ACTION_DONE, "the job was asked for a checkpoint");
+        else
+            finish(t, ACTION_FAILED, err.text);
         return;
     }
     as->running[action_lane(r->kind)]++;

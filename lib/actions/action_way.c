@@ -240,16 +240,6 @@ static void on_webhook(void *arg, enum attempt_result result, const char *text)
     end(t, result, text);
 }
 
-static void begin_webhook(struct action_try *t)
-{
-    struct err err;
-
-    t->webhook =
-        webhook_start(t->ways->http, t->ways->config, t->ways->limits->answer_s, t->r, on_webhook, t, &err);
-    if (!t->webhook)
-        end(t, ATTEMPT_REFUSED, err.text);
-}
-
 static void on_begin(evutil_socket_t fd, short what, void *arg)
 {
     struct action_try *t = arg;
@@ -261,9 +251,12 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
         end(t, ATTEMPT_REFUSED, err.text);
     else if (t->r->kind == ACTION_COMMAND)
         begin_command(t);
-    else if (t->r->kind == ACTION_WEBHOOK)
-        begin_webhook(t);
-    else if (t->rest_first)
+    else if (t->r->kind == ACTION_WEBHOOK) {
+        t->webhook = webhook_start(t->ways->http, t->ways->config, t->ways->limits->answer_s, t->r,
+                                   on_webhook, t, &err);
+        if (!t->webhook)
+            end(t, ATTEMPT_REFUSED, err.text);
+    } else if (t->rest_first)
         t->rest = rest_start(t->ways->rest, t->r, on_rest, t);
     else
         begin_act(t);

@@ -320,17 +320,6 @@ static void node_seen(struct rest_call *c, const struct rest_node *node)
     }
 }
 
-/* One more node exists: continue with the next, or begin again from the first and change them. */
-static void node_known(struct rest_call *c)
-{
-    *c->node = '\0';
-    if (!*c->nodes) {
-        c->known = true;
-        c->nodes = c->action->nodes;
-    }
-    next(c);
-}
-
 static void on_node(void *arg, const struct http_answer *a)
 {
     struct rest_call *c = arg;
@@ -344,17 +333,15 @@ static void on_node(void *arg, const struct http_answer *a)
         end(c, ATTEMPT_AGAIN, err.text);
     else if (c->known)
         node_seen(c, &node);
-    else
-        node_known(c);
+    else { /* one more node exists: continue with the next, or begin again from the first and change them */
+        *c->node = '\0';
+        if (!*c->nodes) {
+            c->known = true;
+            c->nodes = c->action->nodes;
+        }
+        next(c);
+    }
     json_decref(answer);
-}
-
-static void take_node(struct rest_call *c)
-{
-    size_t n = strcspn(c->nodes, ",");
-
-    snprintf(c->node, sizeof(c->node), "%.*s", (int)n, c->nodes);
-    c->nodes += n + (c->nodes[n] == ',');
 }
 
 static void next(struct rest_call *c)
@@ -375,8 +362,12 @@ static void next(struct rest_call *c)
         snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version, c->action->job.job);
         send_request(c, "GET", path, NULL, on_job);
     } else {
-        if (!*c->node)
-            take_node(c);
+        if (!*c->node) {
+            size_t n = strcspn(c->nodes, ",");
+
+            snprintf(c->node, sizeof(c->node), "%.*s", (int)n, c->nodes);
+            c->nodes += n + (c->nodes[n] == ',');
+        }
         snprintf(path, sizeof(path), "v0.0.%d/node/%s", c->rest->version, c->node);
         send_request(c, "GET", path, NULL, on_node);
     }

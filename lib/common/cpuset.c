@@ -3,12 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct cpuset *s, uint32_t cpu)
-{
-    s->n += !cpuset_has(s, cpu);
-    s->word[cpu / 64] |= 1ull << cpu % 64;
-}
-
 static bool parse_number(const char **text, unsigned long *n)
 {
     char *end;
@@ -34,8 +28,10 @@ int cpuset_parse(struct cpuset *s, const char *text)
             goto bad;
         if (last < first || last >= CPUSET_MAX || (*text && *text != ',' && *text != '\n'))
             goto bad;
-        for (unsigned long cpu = first; cpu <= last; cpu++)
-            add(s, (uint32_t)cpu);
+        for (uint32_t cpu = (uint32_t)first; cpu <= last; cpu++) {
+            s->n += !cpuset_has(s, cpu);
+            s->word[cpu / 64] |= 1ull << cpu % 64;
+        }
         text += *text == ',';
     }
     return 0;

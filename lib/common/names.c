@@ -52,15 +52,6 @@ static size_t slot_of(const struct names *n, uint64_t hash, const char *text, si
     return at;
 }
 
-static void widen(struct names *n)
-{
-    free(n->slot);
-    n->size *= 2;
-    n->slot = xcalloc(n->size, sizeof(*n->slot));
-    for (size_t i = 0; i < n->count; i++)
-        n->slot[slot_of(n, n->name[i].hash, n->name[i].text, strlen(n->name[i].text))] = (uint32_t)i + 1;
-}
-
 uint32_t names_find(const struct names *n, const char *text, size_t bytes)
 {
     return n->slot[slot_of(n, hash_bytes(HASH_START, text, bytes), text, bytes)] - 1;
@@ -78,8 +69,13 @@ uint32_t names_add(struct names *n, const char *text, size_t bytes)
     n->name[n->count].text = xcalloc(bytes + 1, 1);
     memcpy(n->name[n->count].text, text, bytes);
     n->slot[at] = (uint32_t)++n->count;
-    if (2 * n->count > n->size)
-        widen(n);
+    if (2 * n->count <= n->size)
+        return (uint32_t)n->count - 1;
+    free(n->slot);
+    n->size *= 2;
+    n->slot = xcalloc(n->size, sizeof(*n->slot));
+    for (size_t i = 0; i < n->count; i++)
+        n->slot[slot_of(n, n->name[i].hash, n->name[i].text, strlen(n->name[i].text))] = (uint32_t)i + 1;
     return (uint32_t)n->count - 1;
 }
 

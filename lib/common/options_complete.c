@@ -24,16 +24,6 @@ static void offer(struct completion *c, const char *word, size_t length, const c
         fprintf(c->out, "%.*s%s%s\n", (int)length, word, *text ? "\t" : "", text);
 }
 
-static void offer_words(struct completion *c, const char *words)
-{
-    for (; words && *words; words += strspn(words, " ")) {
-        size_t n = strcspn(words, " ");
-
-        offer(c, words, n, "");
-        words += n;
-    }
-}
-
 /* What the name of an operand or of an option's value stands for. */
 static const char *known_by_shell(const char *name)
 {
@@ -90,9 +80,13 @@ static void offer_named(struct completion *c, const char *name, const char *word
     const char *shell = known_by_shell(name);
 
     c->offered++;
+    for (size_t n; words && *words; words += n + strspn(words + n, " ")) {
+        n = strcspn(words, " ");
+        offer(c, words, n, "");
+    }
     if (words)
-        offer_words(c, words);
-    else if (shell)
+        return;
+    if (shell)
         fprintf(c->out, "%s\n", shell);
     else
         offer_known(c, name);

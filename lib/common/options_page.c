@@ -162,23 +162,18 @@ static void mdoc_option(FILE *out, const struct options_program *p, const struct
     mdoc_sentence(out, o->text, limits);
 }
 
-static void mdoc_list(FILE *out, const struct options_program *p, const struct option_use *uses)
-{
-    if (!uses || !uses->option)
-        return;
-    fputs(".Bl -tag -width Ds\n", out);
-    for (const struct option_use *use = uses; use->option; use++)
-        mdoc_option(out, p, use);
-    fputs(".El\n", out);
-}
-
 static void mdoc_command(FILE *out, const struct options_program *p, const struct options_command *c)
 {
     fprintf(out, ".Ss %s%s%s\n", c->name, *operands_of(c) ? " " : "", operands_of(c));
     mdoc_sentence(out, c->text, "");
     if (c->more && *c->more)
         text_mdoc(out, c->more);
-    mdoc_list(out, p, c->uses);
+    if (!c->uses || !c->uses->option)
+        return;
+    fputs(".Bl -tag -width Ds\n", out);
+    for (const struct option_use *use = c->uses; use->option; use++)
+        mdoc_option(out, p, use);
+    fputs(".El\n", out);
 }
 
 void options_mdoc(FILE *out, const struct options_program *p)

@@ -265,11 +265,6 @@ static json_t *rate_json(const struct job *j, const struct failure_rate *r)
     return o;
 }
 
-static const char *cost_source(const struct cadence *c)
-{
-    return !c->cost.n ? "policy" : c->reported_writes ? "program" : "pauses";
-}
-
 json_t *cadence_json(const struct job *j, double now_s)
 {
     static const char *const modes[] = { "off", "advise", "request" };
@@ -291,7 +286,7 @@ json_t *cadence_json(const struct job *j, double now_s)
     put_real(o, "optimal_s", d.optimal_s);
     put_string(o, "reason", cadence_reason_name(d.reason));
     put_estimate(o, "cost_s", f.write.s, f.write.low_s, f.write.high_s);
-    put_string(o, "cost_source", cost_source(c));
+    put_string(o, "cost_source", !c->cost.n ? "policy" : c->reported_writes ? "program" : "pauses");
     put_json(o, "failure_rate", rate_json(j, &f.rate));
     put_real(o, "mtbf_s", d.mtbf_s);
     put_real(o, "goodput_most", d.goodput_most);

@@ -117,23 +117,16 @@ static json_t *spent_json(uint32_t size, const struct efficiency_sums *s)
     return o;
 }
 
-/* Of the job, as if of size 0, and of the communicators of each size. */
-static json_t *spent_list(const struct view_position *p)
-{
-    json_t *list = json_array();
-
-    json_array_append_new(list, spent_json(0, &p->spent));
-    for (size_t i = 0; i < VIEW_SIZES_MAX && p->of_size[i].size; i++)
-        json_array_append_new(list, spent_json(p->of_size[i].size, &p->of_size[i].sums));
-    return list;
-}
-
 static json_t *position_json(const struct job *j, const struct clocks *c)
 {
     struct view_position p;
-    json_t *o = json_object();
+    json_t *o = json_object(), *spent = json_array();
 
     view_position_get(j->view, &p);
+    /* Of the job, as if of size 0, and of the communicators of each size. */
+    json_array_append_new(spent, spent_json(0, &p.spent));
+    for (size_t i = 0; i < VIEW_SIZES_MAX && p.of_size[i].size; i++)
+        json_array_append_new(spent, spent_json(p.of_size[i].size, &p.of_size[i].sums));
     put_real(o, "began", wall_of(c, p.began_s));
     put_int(o, "steps", (int64_t)p.steps);
     put_number(o, "comm", p.comm);
@@ -141,7 +134,7 @@ static json_t *position_json(const struct job *j, const struct clocks *c)
     put_int(o, "period", p.period);
     put_count(o, "counted", p.counts ? (int64_t)p.counted : -1);
     put_int(o, "app", p.app);
-    put_json(o, "spent", spent_list(&p));
+    put_json(o, "spent", spent);
     put_real(o, "suspended_s", p.suspended_s);
     put_bool(o, "judged", p.judged);
     return o;

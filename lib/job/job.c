@@ -267,19 +267,14 @@ void job_slurm_state(struct job *j, double now_s, const char *state, uint32_t re
     view_slurm_set(j->view, now_s, slurm, restarts > j->id.restarts ? "REQUEUED" : state);
 }
 
-/* After a pause of the controller's own, frames of the agents may wait to be read. */
-static bool listens(struct job *j, double now_s)
-{
-    if (now_s > j->looked_s + JOB_SILENT_S / 4)
-        j->awake_s = now_s;
-    j->looked_s = now_s;
-    return now_s > j->awake_s + JOB_SILENT_S;
-}
-
 static void look_for_silence(struct job *j, double now_s)
 {
-    bool listening = listens(j, now_s);
+    bool listening;
 
+    if (now_s > j->looked_s + JOB_SILENT_S / 4)
+        j->awake_s = now_s; /* this controller itself paused: frames of the agents may wait to be read */
+    j->looked_s = now_s;
+    listening = now_s > j->awake_s + JOB_SILENT_S;
     j->n_silent = 0;
     for (size_t i = 0; i < j->n_agents; i++) {
         struct job_agent *a = j->agent[i];

@@ -62,23 +62,21 @@ void pacing_take(struct job_agent *a, const json_t *pace)
 
 /* ---- the job's report ---- */
 
-static json_t *node_json(const struct job_agent *a)
-{
-    json_t *o = json_object();
-
-    put_fields(o, &a->paced, node_fields);
-    put_rows(o, "levers", a->paced.levers, sizeof(a->paced.levers[0]), a->paced.n_levers, lever_fields);
-    put_text(o, "node", a->node);
-    return o;
-}
-
 json_t *pacing_nodes(const struct job *j, size_t from, size_t end)
 {
     json_t *nodes = json_array();
 
-    for (size_t i = from; i < end && i < j->n_agents; i++)
-        if (j->agent[i]->paced.known)
-            json_array_append_new(nodes, node_json(j->agent[i]));
+    for (size_t i = from; i < end && i < j->n_agents; i++) {
+        const struct job_agent *a = j->agent[i];
+        json_t *o = a->paced.known ? json_object() : NULL;
+
+        if (!o)
+            continue;
+        put_fields(o, &a->paced, node_fields);
+        put_rows(o, "levers", a->paced.levers, sizeof(a->paced.levers[0]), a->paced.n_levers, lever_fields);
+        put_text(o, "node", a->node);
+        json_array_append_new(nodes, o);
+    }
     return nodes;
 }
 

@@ -86,13 +86,6 @@ static double lead_s(const struct cadence_figures *f)
     return f->write.longest_s + known(f->step_s, 0) + known(f->delivery_s, 0);
 }
 
-static double bounded(const struct cadence_figures *f, const struct cadence_bounds *b, double optimal_s)
-{
-    double s = fmin(fmax(optimal_s, b->min_s), b->max_s);
-
-    return fmax(s, known(f->step_s, 0));
-}
-
 /* The last checkpoint before the end replaces one that would be due less than half an interval earlier: at the
  * optimum, the risk of losing half an interval's work costs less than a write. */
 static void before_the_end(const struct cadence_figures *f, struct cadence_decision *d)
@@ -112,16 +105,6 @@ static void before_the_end(const struct cadence_figures *f, struct cadence_decis
     }
 }
 
-/* One checkpoint after the notice is enough, unless there is time for much more work. */
-static void after_a_notice(const struct cadence_figures *f, struct cadence_decision *d)
-{
-    if (isnan(f->notice_s))
-        return;
-    d->reason = CADENCE_NOTICE;
-    d->too_late = f->notice_s < f->write.low_s;
-    d->next_s = f->since_s < known(f->since_notice_s, INFINITY) ? INFINITY : 0;
-}
-
 struct cadence_decision cadence_decide(const struct cadence_figures *f, const struct cadence_bounds *b)
 {
     struct cadence_decision d = { .optimal_s = NAN, .goodput_most = NAN };
@@ -129,13 +112,18 @@ struct cadence_decision cadence_decide(const struct cadence_figures *f, const st
     d.mtbf_s = failure_mtbf_s(f->nodes, failure_rate_mean(&f->rate));
     if (f->write.s >= 0 && d.mtbf_s > 0)
         d.optimal_s = isinf(d.mtbf_s) ? INFINITY : cadence_optimal_s(f->write.s, d.mtbf_s);
-    d.interval_s = bounded(f, b, known(d.optimal_s, INFINITY));
+    d.interval_s = fmin(fmax(known(d.optimal_s, INFINITY), b->min_s), b->max_s);
+    d.interval_s = fmax(d.interval_s, known(f->step_s, 0));
     d.reason = d.optimal_s > b->max_s ? CADENCE_MAXIMUM : CADENCE_OPTIMUM;
     if (isfinite(d.mtbf_s) && isfinite(d.interval_s))
         d.goodput_most = cadence_goodput(d.interval_s, f->write.s, 0, d.mtbf_s);
     d.next_s = fmax(0, d.interval_s - f->since_s);
     before_the_end(f, &d);
-    after_a_notice(f, &d);
+    if (!isnan(f->notice_s)) { /* one checkpoint after it is enough, unless much more work fits */
+        d.reason = CADENCE_NOTICE;
+        d.too_late = f->notice_s < f->write.low_s;
+        d.next_s = f->since_s < known(f->since_notice_s, INFINITY) ? INFINITY : 0;
+    }
     if (f->writing) /* the interval counts from the end of the write */
         d.next_s = fmax(d.next_s, d.interval_s);
     d.due = d.next_s <= 0;

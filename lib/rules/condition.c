@@ -148,15 +148,6 @@ static int node_pair(struct parser *p, enum kind kind, int a, int b)
 
 static int parse_or(struct parser *p);
 
-static int unknown_figure(const struct parser *p)
-{
-    const char *alike = figure_alike(p->word);
-
-    if (alike)
-        return fail(p, "unknown figure '%s'. Did you mean '%s'?", p->word, alike);
-    return fail(p, "unknown figure '%s'; `sgctl policy figures` lists them", p->word);
-}
-
 /* Values of the figure, of any size: what is out of its range has an error of its own, check_range(). */
 static struct value_type any_size(int figure)
 {
@@ -179,7 +170,7 @@ static int refuse_value(const struct parser *p, int figure)
     return fail(p, "cannot compare %s with '%s': expected %s", figure_table[figure].name, p->word, accepts);
 }
 
-static int parse_number(const struct parser *p, int figure, double *value)
+static int parse_figure(const struct parser *p, int figure, double *value)
 {
     const struct value_type t = any_size(figure);
     const char *text = p->word + (*p->word == '-' && (t.kind == VALUE_RATIO || t.kind == VALUE_NUMBER));
@@ -276,7 +267,7 @@ static int parse_value(struct parser *p, struct condition_node *n)
         n->other = (uint8_t)other;
         rc = 0;
     } else {
-        rc = p->token == WORD ? parse_number(p, n->figure, &n->value) : -1;
+        rc = p->token == WORD ? parse_figure(p, n->figure, &n->value) : -1;
         if (rc == 0)
             return check_range(p, n);
     }
@@ -286,10 +277,13 @@ static int parse_value(struct parser *p, struct condition_node *n)
 static int parse_comparison(struct parser *p)
 {
     int figure = figure_find(p->word), i;
+    const char *alike = figure < 0 ? figure_alike(p->word) : NULL;
     struct condition_node *n;
 
+    if (alike)
+        return fail(p, "unknown figure '%s'. Did you mean '%s'?", p->word, alike);
     if (figure < 0)
-        return unknown_figure(p);
+        return fail(p, "unknown figure '%s'; `sgctl policy figures` lists them", p->word);
     if ((i = node_new(p, COMPARE)) < 0)
         return -1;
     n = &p->c->node[i];
@@ -417,24 +411,15 @@ static enum truth truth_of(bool b)
     return b ? TRUTH_YES : TRUTH_NO;
 }
 
-static enum truth compare_texts(const struct condition *c, const struct condition_node *n,
-                                const struct figures *f)
-{
-    const char *text = f->text[n->figure];
-
-    if (!text)
-        return TRUTH_UNKNOWN;
-    return truth_of(!strcasecmp(text, c->words + n->word) == (n->op == EQUAL));
-}
-
 /* relax: share by which the bound is relaxed; negative: by which it is tightened. */
 static enum truth compare(const struct condition *c, const struct condition_node *n, const struct figures *f,
                           double relax)
 {
     double x = f->value[n->figure], bound = n->other == NOBODY ? n->value : f->value[n->other], slack;
+    const char *text = f->text[n->figure];
 
     if (value_is_text(&figure_table[n->figure].type))
-        return compare_texts(c, n, f);
+        return !text ? TRUTH_UNKNOWN : truth_of(!strcasecmp(text, c->words + n->word) == (n->op == EQUAL));
     if (isnan(x) || isnan(bound))
         return TRUTH_UNKNOWN;
     slack = relax * fabs(bound);

@@ -268,14 +268,6 @@ static void remember(struct engine *e, size_t i, const struct decision *d, doubl
         e->ending_s = now_s;
 }
 
-static void spend(struct engine *e, size_t i, const struct decision *d, const struct engine_input *in)
-{
-    remember(e, i, d, in->now_s);
-    budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes, in->uid);
-    if (d->state == DECISION_ENFORCED)
-        budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes, in->uid);
-}
-
 void engine_restore(struct engine *e, const struct decision *d, double at_s)
 {
     int i = rule_index(e, d->rule);
@@ -284,22 +276,16 @@ void engine_restore(struct engine *e, const struct decision *d, double at_s)
         remember(e, (size_t)i, d, at_s);
 }
 
-static enum decision_state state_of(const struct decision *d, const struct engine_input *in)
-{
-    if (!in->enforce || (action_table[d->action].scope != ACTION_ON_JOB && !in->enforce_beyond))
-        return DECISION_DRYRUN;
-    return DECISION_ENFORCED;
-}
-
 void engine_consider(const struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
 {
     const struct rule *r = e->rule[i];
-    bool good;
+    bool enforced, good;
 
     decide(d, r, advice_of(in, r), in);
     d->held_s = in->now_s - e->state[i].since_s;
     good = is_free(r, d, in) && aim(e, d, in) && possible(d, in) && allowed(e, d, in);
-    d->state = good ? state_of(d, in) : DECISION_WITHHELD;
+    enforced = in->enforce && (in->enforce_beyond || action_table[d->action].scope == ACTION_ON_JOB);
+    d->state = !good ? DECISION_WITHHELD : enforced ? DECISION_ENFORCED : DECISION_DRYRUN;
 }
 
 /* Decide on a rule that is due.  false: it is withheld, and that decision was returned before. */
@@ -309,10 +295,14 @@ static bool act(struct engine *e, size_t i, const struct engine_input *in, struc
     if (d->state == DECISION_WITHHELD && e->state[i].withheld)
         return false;
     word(d, e->rule[i], advice_of(in, e->rule[i]), in);
-    if (d->state == DECISION_WITHHELD)
+    if (d->state == DECISION_WITHHELD) {
         e->state[i].withheld = true;
-    else
-        spend(e, i, d, in);
+        return true;
+    }
+    remember(e, i, d, in->now_s);
+    budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes, in->uid);
+    if (d->state == DECISION_ENFORCED)
+        budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes, in->uid);
     return true;
 }
 

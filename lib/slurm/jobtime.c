@@ -50,16 +50,6 @@ struct jobtime *jobtime_new(struct event_base *base, void (*confirmed)(struct jo
     return t;
 }
 
-/* It may be installed later. */
-static int find_squeue(struct jobtime *t, double now_s, struct err *err)
-{
-    if (!*t->squeue && now_s >= t->looked_s + SELDOM_S) {
-        t->looked_s = now_s;
-        slurmtool_find(t->squeue, "squeue");
-    }
-    return *t->squeue ? 0 : err_set(err, "there is no squeue in PATH here");
-}
-
 void jobtime_free(struct jobtime *t)
 {
     if (!t)
@@ -281,7 +271,13 @@ int jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s, struct err 
 
     if (t->child || (now_s < t->due_s && !has_new(jobs, t->asked_s)) || !list_jobs(jobs, now_s, ids, &often))
         return 0;
-    if (find_squeue(t, now_s, &why) == 0) {
+    if (!*t->squeue && now_s >= t->looked_s + SELDOM_S) { /* it may have been installed by now */
+        t->looked_s = now_s;
+        slurmtool_find(t->squeue, "squeue");
+    }
+    if (!*t->squeue) {
+        err_set(&why, "there is no squeue in PATH here");
+    } else {
         t->due_s = now_s + (often ? OFTEN_S : SELDOM_S);
         t->jobs = jobs;
         t->asked_s = now_s;

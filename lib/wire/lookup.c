@@ -54,16 +54,6 @@ static void on_answer(int rc, struct addrinfo *addresses, void *arg)
         finish(lk, NULL, rc ? evutil_gai_strerror(rc) : "no address");
 }
 
-static struct evdns_base *open_dns(struct event_base *base)
-{
-    struct evdns_base *dns =
-        evdns_base_new(base, EVDNS_BASE_INITIALIZE_NAMESERVERS | EVDNS_BASE_DISABLE_WHEN_INACTIVE);
-
-    if (!dns && (dns = evdns_base_new(base, EVDNS_BASE_DISABLE_WHEN_INACTIVE)))
-        evdns_base_load_hosts(dns, "/etc/hosts"); /* no usable resolv.conf */
-    return dns;
-}
-
 static void begin(struct lookup *lk)
 {
     struct addrinfo hints = { .ai_family = AF_UNSPEC,
@@ -77,7 +67,9 @@ static void begin(struct lookup *lk)
         finish(lk, numeric, NULL);
         return;
     }
-    lk->dns = open_dns(lk->base);
+    lk->dns = evdns_base_new(lk->base, EVDNS_BASE_INITIALIZE_NAMESERVERS | EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+    if (!lk->dns && (lk->dns = evdns_base_new(lk->base, EVDNS_BASE_DISABLE_WHEN_INACTIVE)))
+        evdns_base_load_hosts(lk->dns, "/etc/hosts"); /* no usable resolv.conf */
     if (!lk->dns) {
         finish(lk, NULL, "the resolver cannot be set up");
         return;

@@ -125,15 +125,6 @@ static bool enough(json_t *list, int64_t limit)
     return n == (size_t)limit;
 }
 
-/* Where the answer is not asked on: what it says of pages is for us alone. */
-static int complete(struct pages *p)
-{
-    json_object_del(p->answer, "page");
-    json_decref(p->question);
-    p->question = NULL;
-    return 0;
-}
-
 int pages_take(struct pages *p, const json_t *question, json_t *answer, struct err *err)
 {
     const json_t *page = get_object(answer, "page");
@@ -161,7 +152,10 @@ int pages_take(struct pages *p, const json_t *question, json_t *answer, struct e
     if (!page || enough(whole, limit)) {
         if (json_is_array(whole))
             enough(whole, limit);
-        return complete(p);
+        json_object_del(p->answer, "page"); /* what it says of pages is for us alone */
+        json_decref(p->question);
+        p->question = NULL;
+        return 0;
     }
     json_decref(p->question);
     p->question = json_deep_copy(question);
