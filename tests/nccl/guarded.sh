@@ -1,24 +1,14 @@
 #!/bin/bash
 # NCCL's calls, replayed by ranks that are processes, under sgrun: plugin, agent and controller are the real ones, and what is said
 # at the end is the controller's.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
-: "${top_builddir:?}"
-[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
-command -v jq >/dev/null || skip_all "jq is not installed"
-dir=$(mktemp -d /tmp/nccl-test-XXXXXX) || exit 99
-trap 'rm -rf "$dir"' EXIT
+. "${top_srcdir:=$PWD}/tests/run/prelude.sh"
 on_failure() { show "$dir/err"; }
 
-mkdir "$dir/tmp"
-export TMPDIR=$dir/tmp
-cat >"$dir/own.conf" <<CONF
-AgentPath=$top_builddir/syncguard-agent
-ProbePath=$top_builddir/.libs/libsyncguard_probe.so
+cat >>"$SYNCGUARD_CONF" <<CONF
 NcclPath=$top_builddir/.libs/libsyncguard_nccl.so
 Policy=device NcclEvents=device HangTimeout=2
 Policy=host
 CONF
-export SYNCGUARD_CONF=$dir/own.conf
 unset NCCL_PROFILER_PLUGIN RANK WORLD_SIZE
 train() { # POLICY VERSION SLOW [PAUSE]
     timeout -k 5 600 "$top_builddir/sgrun" --no-screen --policy="$1" --report="$dir/report" "$top_builddir/tests/nccl/replay" train "$2" "$3" 400 ${4:+"$4"} \

@@ -1,32 +1,16 @@
 #!/bin/bash
 # sgrun around real MPI programs: what is said of them, what reaches them, and what is left.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/run/prelude.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
-: "${top_builddir:?}"
 libraries=$(mpi_libraries "$top_builddir/tests/workloads/loop")
 [ -n "$libraries" ] || skip_all "there is no MPI library"
-[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
-command -v jq >/dev/null || skip_all "jq is not installed"
-dir=$(mktemp -d /tmp/sgrun-test-XXXXXX) || exit 99
-cleanup() {
-    jobs -p | xargs -r kill 2>/dev/null
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
 on_failure() { show "$dir/err"; }
 
-mkdir "$dir/tmp"
-export TMPDIR=$dir/tmp
-cat >"$dir/own.conf" <<CONF
+cat >>"$SYNCGUARD_CONF" <<CONF
 Controller=elsewhere.example
 StateDir=/nonexistent
-AgentPath=$top_builddir/syncguard-agent
-ProbePath=$top_builddir/.libs/libsyncguard_probe.so
 Policy=quick Description="of the test"
 CONF
-export SYNCGUARD_CONF=$dir/own.conf
 sgrun() { timeout -k 5 600 "$top_builddir/sgrun" "$@" >"$dir/out" 2>"$dir/err"; }
 # Those that nobody holds: a run of somebody else, another test's too, holds its own.
 rings() { find /dev/shm -maxdepth 1 -name 'syncguard-run-*' -user "$(id -u)" -exec flock -n {} echo {} \; 2>/dev/null | sort; }

@@ -1,27 +1,8 @@
 #!/bin/bash
 # Programs of which nothing is recorded, under sgrun: after ten seconds the job says why.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/run/prelude.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
-: "${top_builddir:?}"
-[ -x /usr/sbin/munged ] || skip_all "munged is not installed"
-command -v jq >/dev/null || skip_all "jq is not installed"
 libraries=$(mpi_libraries "$top_builddir/tests/workloads/loop")
-dir=$(mktemp -d /tmp/unseen-test-XXXXXX) || exit 99
-cleanup() {
-    jobs -p | xargs -r kill 2>/dev/null
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
-
-mkdir "$dir/tmp"
-export TMPDIR=$dir/tmp
-cat >"$dir/own.conf" <<CONF
-AgentPath=$top_builddir/syncguard-agent
-ProbePath=$top_builddir/.libs/libsyncguard_probe.so
-CONF
-export SYNCGUARD_CONF=$dir/own.conf
 
 # All at a time: each of them waits for the agent's first look, 10 s after its start.
 children=()
