@@ -103,7 +103,7 @@ const struct options_program agent_program = {
     .help_more = print_variables,
 };
 
-static int64_t parse_number(const char *text)
+static int64_t environment_number(const char *text)
 {
     unsigned long long n;
     char *end;
@@ -195,7 +195,7 @@ static void read_environment(struct agent_arguments *o)
         *(const char **)((char *)o + strings[i].offset) = value && *value ? value : NULL;
     }
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-        *(int64_t *)((char *)o + numbers[i].offset) = parse_number(getenv(numbers[i].variable));
+        *(int64_t *)((char *)o + numbers[i].offset) = environment_number(getenv(numbers[i].variable));
     take_switch(o, getenv("SLURM_TOPOLOGY_ADDR"));
     take_placement(o, getenv("SYNCGUARD_PLACEMENT"));
     take_algorithm(o, getenv("SYNCGUARD_ALGORITHM"));

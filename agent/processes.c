@@ -11,7 +11,7 @@
 
 #define DEPTH_MAX 256 /* of a tree; numbers that were given anew meanwhile might make a circle */
 
-struct found {
+struct found_process {
     pid_t pid, parent;
     char name[16];
     bool first; /* known to be the step's by itself, not by what started it */
@@ -22,7 +22,7 @@ struct found {
 
 struct search {
     const struct processes_plan *plan;
-    struct found *found;
+    struct found_process *found;
     size_t n, cap;
 };
 
@@ -52,7 +52,7 @@ static void add_process(const char *path, void *arg)
     struct search *s = arg;
     const char *number = strrchr(path, '/') + 1;
     char text[512], *begin, *end, state;
-    struct found f = { .task = -1, .member = -1 };
+    struct found_process f = { .task = -1, .member = -1 };
     int pid, parent;
 
     if (*number < '0' || *number > '9' || s->n == PROCESSES_MAX || !proc_read(text, sizeof(text), "%s/stat", path) ||
@@ -68,14 +68,14 @@ static void add_process(const char *path, void *arg)
 
 static int by_pid(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
+    const struct found_process *x = a, *y = b;
 
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static struct found *find(const struct search *s, pid_t pid)
+static struct found_process *find(const struct search *s, pid_t pid)
 {
-    const struct found key = { .pid = pid };
+    const struct found_process key = { .pid = pid };
 
     return s->n ? bsearch(&key, s->found, s->n, sizeof(key), by_pid) : NULL;
 }
@@ -83,7 +83,7 @@ static struct found *find(const struct search *s, pid_t pid)
 /* ---- those of the step ---- */
 
 /* What sgrun starts beside the program. */
-static bool is_ours(const struct search *s, const struct found *f)
+static bool is_ours(const struct search *s, const struct found_process *f)
 {
     static const char *const ours[] = { "munged", "syncguardd", "sgtop" };
 
@@ -96,7 +96,7 @@ static bool is_ours(const struct search *s, const struct found *f)
 }
 
 /* By the user who started it: a set-uid program runs as another one. */
-static bool is_user_s(const struct search *s, const struct found *f)
+static bool is_user_s(const struct search *s, const struct found_process *f)
 {
     char text[4096];
     const char *at;
@@ -106,7 +106,7 @@ static bool is_user_s(const struct search *s, const struct found *f)
            sscanf(at, " Uid: %u", &uid) == 1 && uid == geteuid();
 }
 
-static bool names_step(const struct search *s, const struct found *f, char *room)
+static bool names_step(const struct search *s, const struct found_process *f, char *room)
 {
     const char *dir = processes_environment(s->plan->root, f->pid, room) ? processes_variable(room, RING_ENV_DIR) : NULL;
 
@@ -114,9 +114,9 @@ static bool names_step(const struct search *s, const struct found *f, char *room
 }
 
 /* The topmost process of the step among it and what started it; NULL: there is none. */
-static struct found *task_of(const struct search *s, struct found *f)
+static struct found_process *task_of(const struct search *s, struct found_process *f)
 {
-    struct found *top = NULL;
+    struct found_process *top = NULL;
 
     for (int i = 0; f && i < DEPTH_MAX; i++, f = find(s, f->parent)) {
         if (f->ours)
@@ -131,15 +131,15 @@ static void find_step(struct search *s)
 {
     char *room = xcalloc(PROCESSES_ENVIRONMENT_BYTES, 1);
 
-    for (struct found *f = s->found; f < s->found + s->n; f++) {
+    for (struct found_process *f = s->found; f < s->found + s->n; f++) {
         f->ours = is_ours(s, f);
         f->first = s->plan->parent > 0 && f->parent == s->plan->parent;
     }
-    for (struct found *f = s->found; f < s->found + s->n; f++)
+    for (struct found_process *f = s->found; f < s->found + s->n; f++)
         if (!task_of(s, f))
             f->first = names_step(s, f, room);
-    for (struct found *f = s->found; f < s->found + s->n; f++) {
-        struct found *top = task_of(s, f);
+    for (struct found_process *f = s->found; f < s->found + s->n; f++) {
+        struct found_process *top = task_of(s, f);
 
         f->task = top ? (int)(top - s->found) : -1;
     }
@@ -187,12 +187,12 @@ static size_t answer(struct search *s, struct processes_one **list)
     size_t n = 0;
     struct processes_one *one;
 
-    for (struct found *f = s->found; f < s->found + s->n; f++)
+    for (struct found_process *f = s->found; f < s->found + s->n; f++)
         if (f->task >= 0)
             f->member = (int)n++;
     *list = one = xcalloc(n + 1, sizeof(*one));
-    for (struct found *f = s->found; f < s->found + s->n; f++) {
-        const struct found *up = f->member >= 0 && f->task != (int)(f - s->found) ? find(s, f->parent) : NULL;
+    for (struct found_process *f = s->found; f < s->found + s->n; f++) {
+        const struct found_process *up = f->member >= 0 && f->task != (int)(f - s->found) ? find(s, f->parent) : NULL;
 
         if (f->member < 0)
             continue;

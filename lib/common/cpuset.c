@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool parse_number(const char **text, unsigned long *n)
+static bool parse_cpu(const char **text, unsigned long *n)
 {
     char *end;
 
@@ -21,10 +21,10 @@ int cpuset_parse(struct cpuset *s, const char *text)
     memset(s, 0, sizeof(*s));
     text += strspn(text, " \t");
     while (*text && *text != '\n') {
-        if (!parse_number(&text, &first))
+        if (!parse_cpu(&text, &first))
             goto bad;
         last = first;
-        if (*text == '-' && (text++, !parse_number(&text, &last)))
+        if (*text == '-' && (text++, !parse_cpu(&text, &last)))
             goto bad;
         if (last < first || last >= CPUSET_MAX || (*text && *text != ',' && *text != '\n'))
             goto bad;

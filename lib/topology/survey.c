@@ -242,7 +242,7 @@ static double node_value(const struct judging *j, enum metric m, size_t a, doubl
     return n < PARTNERS_MIN ? NAN : quantile == 0.5 ? statistics_median(j->scratch, n) : statistics_quantile(j->scratch, n, quantile);
 }
 
-static void take_nodes(struct judging *j, double quantile_of_rate)
+static void node_figures(struct judging *j, double quantile_of_rate)
 {
     for (size_t a = 0; a < j->s->n; a++) {
         j->delay[a] = node_value(j, DELAY, a, 0.5);
@@ -383,7 +383,7 @@ static void judge_groups(struct judging *j)
     size_t n = 0, at = 0, first = 0;
 
     take_all_usual(j, 0.85);
-    take_nodes(j, 0.75);
+    node_figures(j, 0.75);
     for (size_t a = 0; a < j->s->n; a++)
         if (!j->mark[a] && !isnan(j->out[a]) && !isnan(j->in[a]))
             v[n++] = own_rate(j, a);
@@ -550,7 +550,7 @@ static void judge_nodes(struct judging *j)
     double delay_sd, out_sd, in_sd;
 
     take_all_usual(j, 0.5);
-    take_nodes(j, 0.5);
+    node_figures(j, 0.5);
     delay_sd = among_nodes(j, j->delay);
     out_sd = fmax(FLOOR, among_nodes(j, j->out));
     in_sd = fmax(FLOOR, among_nodes(j, j->in));
