@@ -31,6 +31,7 @@
 #include "common/log.h"
 #include "common/now.h"
 #include "common/proc.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "ring/control_page.h"
 #include "wire/json.h"
@@ -83,8 +84,10 @@ struct agent {
     struct backlog *backlog;
     struct outbox *outbox;
     struct uplink *uplink;
-    json_t *notes, *unseen; /* unseen: of message_unseen(), NULL: nothing is */
-    char life[17], text[256];
+    char *note[NOTES_MAX];
+    size_t n_notes;
+    struct unseen_news unseen;
+    char instance[17], text[256];
     double started_s, last_event_s, last_flush_s;
     size_t unseen_looks;
     bool unseen_noted[UNSEEN_REASONS];
@@ -103,23 +106,19 @@ static void add_timer(struct agent *a, int event, double s)
 static void add_note(const char *text, void *arg)
 {
     struct agent *a = arg;
-    json_t *note = text_json(text), *old;
-    size_t i;
+    char *note = utf8_mend(xstrdup(text));
+    size_t i = 0;
 
-    json_array_foreach(a->notes, i, old) {
-        if (json_equal(old, note)) {
-            json_decref(note);
-            return;
-        }
-    }
-    if (json_array_size(a->notes) >= NOTES_MAX) {
-        json_decref(note);
+    while (i < a->n_notes && strcmp(a->note[i], note) != 0)
+        i++;
+    if (i < a->n_notes || i == NOTES_MAX) {
+        free(note);
         return;
     }
     log_warn("%s", text);
     if (a->uplink)
-        uplink_json(a->uplink, json_pack("{s:O}", "note", note));
-    json_array_append_new(a->notes, note);
+        uplink_json(a->uplink, json_pack("{s:s}", "note", note));
+    a->note[a->n_notes++] = note;
 }
 
 static void take_notes(struct agent *a, const char *lines)
@@ -250,7 +249,7 @@ static json_t *on_hello(void *arg)
 {
     struct agent *a = arg;
 
-    return message_hello(a->o, a->life, backlog_first(a->backlog), a->notes, a->unseen);
+    return message_hello(a->o, a->instance, backlog_first(a->backlog), a->note, a->n_notes, &a->unseen);
 }
 
 /* Write all communicators into batches numbered from first on, and send them if asked; returns how many batches. */
@@ -427,9 +426,10 @@ static void tell_unseen(struct agent *a, double after_s)
         snprintf(text, sizeof(text), "nothing seen for %.0f s: %s", after_s, found[r].text);
         add_note(text, a);
     }
-    json_decref(a->unseen);
-    a->unseen = most < UNSEEN_REASONS ? message_unseen(most, &found[most], after_s) : NULL;
-    uplink_json(a->uplink, json_pack("{s:O?}", "unseen", a->unseen));
+    a->unseen = (struct unseen_news){ .reason = most, .after_s = after_s };
+    if (most < UNSEEN_REASONS)
+        a->unseen.found = found[most];
+    uplink_json(a->uplink, json_pack("{s:o?}", "unseen", message_unseen(&a->unseen)));
 }
 
 /* A program may load its libraries late, and be late where others have called already. */
@@ -588,7 +588,7 @@ static int make_events(struct agent *a, struct err *err)
     return 0;
 }
 
-static void make_life(char life[17])
+static void make_instance(char instance[17])
 {
     uint64_t id;
 
@@ -605,9 +605,9 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
     a->o = o;
     a->inotify = -1;
     a->started_s = a->last_event_s = now_s();
-    a->notes = json_array();
+    a->unseen.reason = UNSEEN_REASONS;
     a->wanted = (struct control_request){ .record = true, .rate_hz = o->rate_hz };
-    make_life(a->life);
+    make_instance(a->instance);
     if (access(GPU_DEVICE, F_OK) == 0)
         a->gpus = gpu_watch_start(GPU_LIBRARY, GPU_S); /* forks, so before the event loop exists */
     if (hosts_pick(o->controller, 0, CONFIG_DEFAULT_PORT, NULL, err) < 0 || take_dir(a, o->dir, err) < 0 ||
@@ -688,7 +688,7 @@ void agent_free(struct agent *a)
         close(a->dir_lock);
     if (a->base)
         event_base_free(a->base);
-    json_decref(a->notes);
-    json_decref(a->unseen);
+    for (size_t i = 0; i < a->n_notes; i++)
+        free(a->note[i]);
     free(a);
 }

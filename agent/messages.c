@@ -34,7 +34,16 @@ static json_t *algorithm_json(const struct agent_arguments *o)
                json_object();
 }
 
-json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch, json_t *notes, json_t *unseen)
+json_t *message_unseen(const struct unseen_news *u)
+{
+    return u->reason == UNSEEN_REASONS ?
+               NULL :
+               json_pack("{s:s, s:b, s:I, s:o, s:f}", "reason", unseen_name(u->reason), "quiet", unseen_is_quiet(u->reason), "processes",
+                         (json_int_t)u->found.processes, "text", text_json(u->found.text), "after_s", u->after_s);
+}
+
+json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch, char *const *note, size_t n_notes,
+                      const struct unseen_news *u)
 {
     json_t *hello = json_object();
 
@@ -66,15 +75,9 @@ json_t *message_hello(const struct agent_arguments *o, const char *instance, uin
     put_json(hello, "placement", placement_json(o));
     put_json(hello, "algorithm", algorithm_json(o));
     put_count(hello, "first_batch", (int64_t)first_batch);
-    put_json(hello, "notes", json_deep_copy(notes));
-    put_json(hello, "unseen", json_deep_copy(unseen));
+    put_json(hello, "notes", texts_json((const char *const *)note, n_notes));
+    put_json(hello, "unseen", message_unseen(u));
     return hello;
-}
-
-json_t *message_unseen(enum unseen_reason reason, const struct unseen *u, double after_s)
-{
-    return json_pack("{s:s, s:b, s:I, s:o, s:f}", "reason", unseen_name(reason), "quiet", unseen_is_quiet(reason), "processes",
-                     (json_int_t)u->processes, "text", text_json(u->text), "after_s", after_s);
 }
 
 json_t *message_stats(const struct agent_stats *s)

@@ -11,10 +11,17 @@
 #include "agent/rank.h"
 #include "ring/control_page.h"
 
-/* instance: id of this agent process; notes, unseen: lent; unseen of message_unseen(), or NULL. */
-json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch, json_t *notes, json_t *unseen);
-/* Of what nothing is recorded; after_s: how long after the agent's start. */
-json_t *message_unseen(enum unseen_reason reason, const struct unseen *u, double after_s);
+/* What nothing is recorded of, as it was seen after_s after the agent's start. */
+struct unseen_news {
+    enum unseen_reason reason; /* UNSEEN_REASONS: there is nothing of that kind */
+    struct unseen found;
+    double after_s;
+};
+json_t *message_unseen(const struct unseen_news *u); /* NULL: there is none */
+
+/* instance: id of this agent process. */
+json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch, char *const *note, size_t n_notes,
+                      const struct unseen_news *u);
 
 struct agent_stats {
     double cpu_s, wall_s;
