@@ -19,25 +19,30 @@
 #include "view/view.h"
 #include "wire/session.h"
 
-int run_analyze(const struct options *o)
+/* Of the configured default policy: traces are judged by it. */
+static int read_params(const struct options *o, struct view_params *params, struct err *err)
 {
     struct config *c = xcalloc(1, sizeof(*c));
+    const struct config_policy *policy = config_default_policy(c, options_text(o, "conf"), err);
+
+    if (policy)
+        *params = view_params_of(policy);
+    free(c);
+    return policy ? 0 : -1;
+}
+
+int run_analyze(const struct options *o)
+{
     struct view_params params;
-    const struct config_policy *policy;
     bool html = options_given(o, "html");
     json_t *answer = NULL;
     struct err err;
     int rc;
 
-    if (check_page(o, &err) < 0) {
-        free(c);
+    if (check_page(o, &err) < 0)
         return options_misuse(o, &err);
-    }
-    policy = config_default_policy(c, options_text(o, "conf"), &err);
-    if (policy) {
-        params = view_params_of(policy);
+    if (read_params(o, &params, &err) == 0)
         answer = analyze_file(o->operands[0], &params, html, &err);
-    }
     if (!answer)
         rc = complain(FAILED, &err);
     else
@@ -45,49 +50,38 @@ int run_analyze(const struct options *o)
     if (rc == OK && options_given(o, "fail") && analyze_stands(answer))
         rc = FAILED;
     json_decref(answer);
-    free(c);
     return rc;
 }
 
-static json_t *step_answer(const struct options *o, unsigned rows, struct err *err)
+static json_t *ask_step(const struct options *o, unsigned rows, struct err *err)
 {
-    const char *what = o->operands[0];
-    struct config *c;
-    const struct config_policy *policy;
-    struct view_params params;
-    struct session *s;
-    json_t *question, *answer = NULL;
+    struct session *s = session_open(o, err);
+    json_t *question = json_pack("{s:s, s:s, s:i}", "query", "step", "job", o->operands[0], "rows", (int)rows);
+    json_t *answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), err) : NULL;
 
-    if (session_check_job(what, NULL) == 0) {
-        s = session_open(o, err);
-        question = json_pack("{s:s, s:s, s:i}", "query", "step", "job", what, "rows", (int)rows);
-        answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), err) : NULL;
-        json_decref(question);
-        session_close(s);
-        return answer;
-    }
-    c = xcalloc(1, sizeof(*c));
-    policy = config_default_policy(c, options_text(o, "conf"), err);
-    if (policy) {
-        params = view_params_of(policy);
-        answer = step_of_trace(what, &params, rows, err);
-    }
-    free(c);
+    json_decref(question);
+    session_close(s);
     return answer;
 }
 
 int run_step(const struct options *o)
 {
-    const char *path = options_text(o, "output");
+    const char *what = o->operands[0], *path = options_text(o, "output");
+    bool of_job = session_check_job(what, NULL) == 0;
+    struct view_params params;
+    json_t *answer = NULL;
     struct err err;
-    json_t *answer;
     int rc;
 
     if (path && options_given(o, "json")) {
         err_set(&err, "--output writes a drawing, --json prints figures: give one of them");
         return options_misuse(o, &err);
     }
-    answer = step_answer(o, path ? PICTURE_ROWS_MAX : STEP_RANKS, &err);
+    if (!of_job && read_params(o, &params, &err) < 0)
+        return complain(FAILED, &err);
+    if (path && !of_job)
+        return step_draw_trace(what, &params, path, &err) < 0 ? complain(FAILED, &err) : OK;
+    answer = of_job ? ask_step(o, path ? PICTURE_ROWS_MAX : STEP_RANKS, &err) : step_of_trace(what, &params, STEP_RANKS, &err);
     if (!answer)
         return complain(FAILED, &err);
     if (!path)

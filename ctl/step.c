@@ -25,21 +25,41 @@ json_t *step_of_trace(const char *path, const struct view_params *p, unsigned ro
     return answer;
 }
 
+static int draw(const struct picture *p, const char *job, const char *path, struct err *err)
+{
+    FILE *out;
+
+    if (!p || !(p->span_s > 0))
+        return err_set(err, "no step is known yet");
+    out = output_open(path, err);
+    if (!out)
+        return -1;
+    step_svg_print(out, p, *job ? job : "trace");
+    return output_close(out, path, 0, err);
+}
+
 int step_draw(const json_t *answer, const char *path, struct err *err)
 {
     struct picture *p = report_step_read(get_object(answer, "picture"));
     char job[64];
-    FILE *out;
+    int rc;
 
-    if (!p)
-        return err_set(err, "no step is known yet");
-    out = output_open(path, err);
-    if (!out) {
-        picture_free(p);
-        return -1;
-    }
     get_text(answer, "job", job, sizeof(job));
-    step_svg_print(out, p, job[0] ? job : "trace");
+    rc = draw(p, job, path, err);
     picture_free(p);
-    return output_close(out, path, 0, err);
+    return rc;
+}
+
+int step_draw_trace(const char *trace, const struct view_params *p, const char *path, struct err *err)
+{
+    struct trace_reader *r = trace_reader_new(p);
+    struct trace_figures f;
+    int rc = trace_file_read(trace, r, err);
+
+    if (rc == 0) {
+        trace_reader_figures_get(r, &f);
+        rc = draw(view_picture(trace_reader_view(r), trace_reader_now_s(r), PICTURE_ROWS_MAX), f.job, path, err);
+    }
+    trace_reader_free(r);
+    return rc;
 }

@@ -16,5 +16,6 @@ json_t *step_of_trace(const char *path, const struct view_params *p, unsigned ro
 
 /* As SVG to a file that does not exist yet, or "-" for standard output.  -1 with the reason. */
 int step_draw(const json_t *answer, const char *path, struct err *err);
+int step_draw_trace(const char *trace, const struct view_params *p, const char *path, struct err *err);
 
 #endif
