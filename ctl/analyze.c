@@ -4,6 +4,7 @@
 
 #include "common/xalloc.h"
 #include "ctl/page.h"
+#include "report/report_verdict.h"
 #include "report/report_view.h"
 #include "trace/file.h"
 #include "view/figures.h"
@@ -45,8 +46,12 @@ static json_t *trace_json(struct trace_reader *r)
 /* Unknown slowdown and detected_seq are left out, so that sums over verdicts need no test. */
 static json_t *verdict_json(const struct view_verdict *d, double now_s)
 {
-    json_t *o = report_verdict(d, now_s);
+    struct report_verdict r;
+    json_t *o;
 
+    report_verdict_get(&r, d, now_s);
+    o = report_verdict_json(&r, VERDICT_OF_TRACE);
+    report_verdicts_free(&r, 1);
     if (!isfinite(d->finding.slowdown))
         json_object_del(o, "slowdown");
     if (d->finding.named_seq < 0)

@@ -37,28 +37,6 @@ __attribute__((format(printf, 3, 4))) static void add_part(char *buf, size_t siz
     text_append(buf, size, "%s%s", *buf ? "; " : "", part);
 }
 
-/* The verdict that the sentence is about. */
-static const json_t *costliest(const json_t *answer, size_t *others, const json_t **second)
-{
-    const json_t *verdict, *first = NULL;
-    size_t i;
-
-    *others = 0;
-    *second = NULL;
-    json_array_foreach(get_array(answer, "verdicts"), i, verdict) {
-        if (!json_is_object(verdict) || get_true(verdict, "minor"))
-            continue;
-        if (!first) {
-            first = verdict;
-            continue;
-        }
-        if (!*second)
-            *second = verdict;
-        ++*others;
-    }
-    return first;
-}
-
 /* ---- the rows ---- */
 
 /* ", 64 ranks on 8 nodes" */
@@ -106,62 +84,62 @@ static void trace_text(char *buf, size_t size, const json_t *trace)
 }
 
 /* "for 1m51s": how long a verdict has stood, or did. */
-static void put_duration(char *buf, size_t size, const json_t *verdict)
+static void put_duration(char *buf, size_t size, const struct report_verdict *verdict)
 {
-    double since_s = get_amount(verdict, "since_s"), found_s = get_amount(verdict, "found_s"), over_s = get_amount(verdict, "over_s");
+    double since_s = verdict->since_s, found_s = verdict->found_s, over_s = verdict->over_s;
 
     if (!isnan(since_s))
         text_append(buf, size, ", for %s", text_s(isnan(over_s) ? since_s : since_s - over_s).s);
     else if (!isnan(found_s) && isnan(over_s))
         text_append(buf, size, ", for at least %s", text_s(found_s).s);
-    if (get_amount(verdict, "times") > 1)
-        text_append(buf, size, ", %s times", text_count(get_amount(verdict, "times")).s);
+    if (verdict->times > 1)
+        text_append(buf, size, ", %s times", text_count((double)verdict->times).s);
 }
 
 /* "16 % (14 to 19 %) of the step time, 1.19x, for 1m51s; another 1.02x" */
-static void cost_text(char *buf, size_t size, const json_t *answer, const json_t *verdict, size_t others, const json_t *second)
+static void cost_text(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict, size_t n)
 {
-    double price = get_number(verdict, "slowdown"), lost_s = get_amount(verdict, "lost_s"), next = get_number(second, "slowdown");
+    double price = verdict->slowdown, next = n > 1 ? verdict[1].slowdown : NAN;
     bool ended = page_has_ended(answer) || get_object(answer, "trace");
     char share[64];
 
-    verdict_lost(share, sizeof(share), price, get_number(verdict, "slowdown_low"), get_number(verdict, "slowdown_high"));
-    if (verdict_stops(get_word(verdict, "class")) && !*share)
+    verdict_lost(share, sizeof(share), price, verdict->slowdown_low, verdict->slowdown_high);
+    if (verdict_stops(verdict->class) && !*share)
         text_append(buf, size, ended ? "nothing moved" : "nothing moves");
     else if (!*share)
         text_append(buf, size, "not known");
     else
         text_append(buf, size, "%s of the %s, %s", share, ended ? "run" : "step time", text_times(price).s);
     put_duration(buf, size, verdict);
-    if (!isnan(lost_s) && *share)
-        add_part(buf, size, "%s%s", text_s(lost_s).s, ended ? " in all" : " of the run so far");
-    if (others == 1)
+    if (!isnan(verdict->lost_s) && *share)
+        add_part(buf, size, "%s%s", text_s(verdict->lost_s).s, ended ? " in all" : " of the run so far");
+    if (n == 2)
         add_part(buf, size, "another %s", isnan(next) ? "verdict" : text_times(next).s);
-    else if (others)
-        add_part(buf, size, "%zu others%s%s", others, isnan(next) ? "" : ", the next ", isnan(next) ? "" : text_times(next).s);
+    else if (n > 2)
+        add_part(buf, size, "%zu others%s%s", n - 1, isnan(next) ? "" : ", the next ", isnan(next) ? "" : text_times(next).s);
 }
 
 /* "n5, since step 149020; rank 41 on n5 is the latest, by 8.10 ms" */
-static void place_text(char *buf, size_t size, const json_t *answer, const json_t *verdict)
+static void place_text(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict)
 {
-    const json_t *worst = get_object(answer, "worst"), *culprits = get_array(verdict, "culprits");
-    double rank = get_amount(worst, "rank"), late_s = get_amount(worst, "lateness_s"), step = get_amount(verdict, "since_step");
-    char list[256], node[64], cause[512];
+    const json_t *worst = get_object(answer, "worst");
+    double rank = get_amount(worst, "rank"), late_s = get_amount(worst, "lateness_s");
+    char list[256], node[64];
 
-    if (json_array_size(culprits))
-        text_append(buf, size, "%s", show_list(culprits, CULPRITS_MAX, list, sizeof(list)));
+    if (verdict->culprits.n)
+        text_append(buf, size, "%s", json_texts_show(&verdict->culprits, CULPRITS_MAX, list, sizeof(list)));
     else
         text_append(buf, size, "no single node, rank or link");
-    if (!isnan(step))
-        text_append(buf, size, ", since step %s", text_count(step).s);
+    if (verdict->since_step >= 0)
+        text_append(buf, size, ", since step %s", text_count((double)verdict->since_step).s);
     if (!isnan(rank) && !isnan(late_s) && !page_has_ended(answer)) {
         add_part(buf, size, "rank %s", text_count(rank).s);
         if (get_string(worst, "node"))
             text_append(buf, size, " on %s", show_text(worst, "node", node, sizeof(node)));
         text_append(buf, size, " is the latest, by %s", text_s(late_s).s);
     }
-    if (get_string(verdict, "cause"))
-        add_part(buf, size, "%s", show_text(verdict, "cause", cause, sizeof(cause)));
+    if (*verdict->cause)
+        add_part(buf, size, "%s", verdict->cause);
 }
 
 /* "a step takes 50.1 ms, median 49.8 ms; 20.0 steps/s" */
@@ -207,32 +185,31 @@ static void trend_text(char *buf, size_t size, const json_t *job, bool healthy)
 }
 
 /* Names of nodes as a command takes them, separated by commas; "" where they are none, or not written as such. */
-static void nodes_of(char *buf, size_t size, const json_t *verdict)
+static void nodes_of(char *buf, size_t size, const struct report_verdict *verdict)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"; /* nothing for a shell */
-    const json_t *culprits = get_array(verdict, "culprits"), *name;
-    size_t i;
+    const struct json_texts *names = &verdict->culprits;
 
     buf[0] = '\0';
-    if (strcmp(get_word(verdict, "scope"), "node") != 0 || json_array_size(culprits) > CULPRITS_MAX)
+    if (strcmp(verdict->scope, "node") != 0 || names->n > CULPRITS_MAX)
         return;
-    json_array_foreach(culprits, i, name) {
-        const char *text = json_string_value(name);
+    for (size_t i = 0; i < names->n; i++) {
+        const char *name = names->text[i];
 
-        if (!text || !*text || text[strspn(text, letters)] || strlen(buf) + strlen(text) + 2 > size) {
+        if (!*name || name[strspn(name, letters)] || strlen(buf) + strlen(name) + 2 > size) {
             buf[0] = '\0';
             return;
         }
-        text_append(buf, size, "%s%s", i ? "," : "", text);
+        text_append(buf, size, "%s%s", i ? "," : "", name);
     }
 }
 
-char *brief_advice(char *buf, size_t size, const json_t *answer, const json_t *verdict)
+char *brief_advice(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict)
 {
     static const char letters[] = "0123456789._+";
     const char *job = get_word(answer, "id");
     char nodes[300];
-    struct verdict_case c = { .class = get_word(verdict, "class"), .scope = get_word(verdict, "scope"), .nodes = nodes };
+    struct verdict_case c = { .class = verdict->class, .scope = verdict->scope, .nodes = nodes };
 
     nodes_of(nodes, sizeof(nodes), verdict);
     c.job = job[strspn(job, letters)] ? "" : job;
@@ -263,22 +240,23 @@ static void seen_text(char *buf, size_t size, const json_t *job)
 
 void brief_get(struct brief *b, const json_t *answer)
 {
-    const json_t *trace = get_object(answer, "trace"), *verdict, *second;
+    const json_t *trace = get_object(answer, "trace");
+    struct report_verdict verdict[REPORT_VERDICTS_MAX]; /* the first is what the sentence is about */
+    size_t n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, answer);
     char text[8][1024] = { "" };
-    size_t others;
 
     *b = (struct brief){ .n = 0 };
-    verdict = costliest(answer, &others, &second);
-    b->healthy = !verdict && page_severity(answer) == PAGE_GOOD;
+    b->healthy = !n && page_severity(answer) == PAGE_GOOD;
     if (trace)
         trace_text(text[0], sizeof(text[0]), trace);
     else
         job_text(text[0], sizeof(text[0]), answer);
-    if (verdict) {
-        cost_text(text[1], sizeof(text[1]), answer, verdict, others, second);
+    if (n) {
+        cost_text(text[1], sizeof(text[1]), answer, verdict, n);
         place_text(text[2], sizeof(text[2]), answer, verdict);
         brief_advice(text[5], sizeof(text[5]), answer, verdict);
     }
+    report_verdicts_free(verdict, n);
     if (!b->healthy && !page_has_ended(answer))
         pace_text(text[3], sizeof(text[3]), answer);
     trend_text(text[4], sizeof(text[4]), answer, b->healthy);

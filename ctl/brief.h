@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/report_verdict.h"
+
 #define BRIEF_ROWS 8
 
 struct brief {
@@ -21,6 +23,6 @@ struct brief {
 void brief_get(struct brief *b, const json_t *answer);
 
 /* What to do about a verdict; "": nothing is known to help.  Returns buf. */
-char *brief_advice(char *buf, size_t size, const json_t *answer, const json_t *verdict);
+char *brief_advice(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict);
 
 #endif

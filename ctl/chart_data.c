@@ -16,20 +16,21 @@
 
 size_t chart_data_bands(const json_t *answer, struct chart_band *band)
 {
-    const json_t *span;
-    size_t i, n = 0;
+    struct report_verdict span[REPORT_VERDICTS_MAX];
+    size_t n_spans = report_timeline_read(span, REPORT_VERDICTS_MAX, answer), n = 0;
 
-    json_array_foreach(get_array(answer, "timeline"), i, span) {
-        double from_s = get_amount(span, "from_s"), to_s = get_amount(span, "to_s"), price = get_number(span, "slowdown");
+    for (size_t i = 0; i < n_spans && n < CHART_BANDS_MAX; i++) {
+        double to_s = span[i].to_s, price = span[i].slowdown;
         char words[180];
 
-        if (n == CHART_BANDS_MAX || get_true(span, "minor") || isnan(from_s))
+        if (isnan(span[i].from_s))
             continue;
-        page_verdict_words(span, words, sizeof(words));
-        band[n] = (struct chart_band){ .from_s = from_s, .to_s = isnan(to_s) ? 0 : to_s, .bad = page_verdict_severity(span) == PAGE_BAD };
+        page_verdict_words(&span[i], words, sizeof(words));
+        band[n] = (struct chart_band){ .from_s = span[i].from_s, .to_s = isnan(to_s) ? 0 : to_s, .bad = page_verdict_severity(&span[i]) == PAGE_BAD };
         snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words, isnan(price) ? "" : ", ", isnan(price) ? "" : text_times(price).s);
         n++;
     }
+    report_verdicts_free(span, n_spans);
     return n;
 }
 

@@ -28,26 +28,24 @@ static void put_what(const struct page *p)
 }
 
 /* Appends when it began, when it was found, whether it is over. */
-static void add_when(const json_t *verdict, char *buf, size_t size)
+static void add_when(const struct report_verdict *v, char *buf, size_t size)
 {
-    double step = get_number(verdict, "since_step"), onset = get_number(verdict, "onset_seq"),
-           detected = get_number(verdict, "detected_seq"), found = get_number(verdict, "found_step");
-
-    if (!isnan(step))
-        text_append(buf, size, ", since step %s", text_count(step).s);
-    if (!isnan(onset))
-        text_append(buf, size, isnan(step) ? ", since collective %s" : " (collective %s)", text_count(onset).s);
-    if (!isnan(found))
-        text_append(buf, size, ", found at step %s", text_count(found).s);
-    if (!isnan(detected))
-        text_append(buf, size, isnan(found) ? ", found at collective %s" : " (collective %s)", text_count(detected).s);
-    if (get_number(verdict, "times") > 1)
-        text_append(buf, size, ", %s times", text_count(get_number(verdict, "times")).s);
-    if (!get_true(verdict, "standing"))
-        text_append(buf, size, ", over %s before the end", text_s(get_number(verdict, "over_s")).s);
+    if (v->since_step >= 0)
+        text_append(buf, size, ", since step %s", text_count((double)v->since_step).s);
+    if (v->onset_seq >= 0)
+        text_append(buf, size, v->since_step < 0 ? ", since collective %s" : " (collective %s)", text_count((double)v->onset_seq).s);
+    if (v->found_step >= 0)
+        text_append(buf, size, ", found at step %s", text_count((double)v->found_step).s);
+    if (v->detected_seq >= 0)
+        text_append(buf, size, v->found_step < 0 ? ", found at collective %s" : " (collective %s)",
+                    text_count((double)v->detected_seq).s);
+    if (v->times > 1)
+        text_append(buf, size, ", %s times", text_count((double)v->times).s);
+    if (!v->standing)
+        text_append(buf, size, ", over %s before the end", text_s(v->over_s).s);
 }
 
-char *page_trace_verdict_head(const json_t *verdict, char *buf, size_t size)
+char *page_trace_verdict_head(const struct report_verdict *verdict, char *buf, size_t size)
 {
     page_verdict_words(verdict, buf, size);
     page_verdict_interval(verdict, buf, size);
@@ -55,19 +53,16 @@ char *page_trace_verdict_head(const json_t *verdict, char *buf, size_t size)
     return buf;
 }
 
-static void put_verdict(const struct page *p, const json_t *verdict)
+static void put_verdict(const struct page *p, const struct report_verdict *verdict)
 {
-    double price = get_number(verdict, "slowdown");
-    struct shown text = shown(verdict, "text");
     char line[1024];
 
     page_trace_verdict_head(verdict, line, sizeof(line));
-    page_hang(p, page_verdict_severity(verdict), isnan(price) ? "  -" : text_times(price).s, line);
-    if (strcmp(text.s, "-") &&
-        strcmp(text.s, shown(p->answer, "sentence").s)) /* which stands at the top already */
-        page_line(p, PAGE_EVIDENCE, "%s", text.s);
-    if (get_string(verdict, "cause"))
-        page_line(p, PAGE_EVIDENCE, "%s", shown(verdict, "cause").s);
+    page_hang(p, page_verdict_severity(verdict), isnan(verdict->slowdown) ? "  -" : text_times(verdict->slowdown).s, line);
+    if (*verdict->text && strcmp(verdict->text, shown(p->answer, "sentence").s) != 0) /* which stands at the top already */
+        page_line(p, PAGE_EVIDENCE, "%s", verdict->text);
+    if (*verdict->cause)
+        page_line(p, PAGE_EVIDENCE, "%s", verdict->cause);
 }
 
 static void put_figures(const struct page *p)

@@ -135,9 +135,9 @@ static void put_brief(const struct html *h)
 
 /* ---- verdicts ---- */
 
-static void put_verdict(const struct html *h, const json_t *verdict)
+static void put_verdict(const struct html *h, const struct report_verdict *verdict)
 {
-    double price = get_number(verdict, "slowdown");
+    double price = verdict->slowdown;
     char text[1024], advice[400];
 
     if (h->trace)
@@ -149,10 +149,10 @@ static void put_verdict(const struct html *h, const json_t *verdict)
     fputs("</strong> ", h->out);
     markup_text(h->out, text);
     fputc('\n', h->out);
-    if (get_string(verdict, "text"))
-        put_element(h, "p", "%s", show_text(verdict, "text", text, sizeof(text)));
-    if (get_string(verdict, "cause"))
-        put_element(h, "p", "Likely cause: %s", show_text(verdict, "cause", text, sizeof(text)));
+    if (*verdict->text)
+        put_element(h, "p", "%s", verdict->text);
+    if (*verdict->cause)
+        put_element(h, "p", "Likely cause: %s", verdict->cause);
     if (*brief_advice(advice, sizeof(advice), h->answer, verdict))
         put_element(h, "p", "To do: %s", advice);
     fputs("</li>\n", h->out);
@@ -161,16 +161,14 @@ static void put_verdict(const struct html *h, const json_t *verdict)
 static void put_verdicts(const struct html *h)
 {
     struct chart_band band[CHART_BANDS_MAX];
-    const json_t *verdict;
-    size_t i, n = 0;
+    struct report_verdict verdict[REPORT_VERDICTS_MAX];
+    size_t n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, h->answer);
 
     begin_section(h, "verdicts", "Verdicts");
-    json_array_foreach(get_array(h->answer, "verdicts"), i, verdict) {
-        if (!json_is_object(verdict) || get_true(verdict, "minor"))
-            continue;
-        fputs(n++ ? "" : "<p class=\"dim\">The price is the time over the time without the cause.</p>\n<ol>\n", h->out);
-        put_verdict(h, verdict);
-    }
+    fputs(n ? "<p class=\"dim\">The price is the time over the time without the cause.</p>\n<ol>\n" : "", h->out);
+    for (size_t i = 0; i < n; i++)
+        put_verdict(h, &verdict[i]);
+    report_verdicts_free(verdict, n);
     fputs(n ? "</ol>\n" : h->ended ? "<p>None was raised.</p>\n" : "<p>None stands.</p>\n", h->out);
     n = chart_data_bands(h->answer, band);
     if (n && h->length_s > 0) {

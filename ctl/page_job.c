@@ -13,70 +13,62 @@
 #define COMMS_MAX   12
 #define WAITED_MAX  3
 
-void page_verdict_interval(const json_t *verdict, char *buf, size_t size)
+void page_verdict_interval(const struct report_verdict *verdict, char *buf, size_t size)
 {
-    double low = get_number(verdict, "slowdown_low"), high = get_number(verdict, "slowdown_high");
+    double low = verdict->slowdown_low, high = verdict->slowdown_high;
 
     if (low <= high && strcmp(text_times(low).s, text_times(high).s) != 0)
         text_append(buf, size, ", between %s and %s", text_times(low).s, text_times(high).s);
 }
 
-char *page_verdict_words(const json_t *verdict, char *buf, size_t size)
+char *page_verdict_words(const struct report_verdict *verdict, char *buf, size_t size)
 {
-    const json_t *culprits = get_array(verdict, "culprits");
     char list[256];
 
-    show_list(culprits, 8, list, sizeof(list));
-    return verdict_words(buf, size, shown(verdict, "class").s, list, json_array_size(culprits));
+    json_texts_show(&verdict->culprits, 8, list, sizeof(list));
+    return verdict_words(buf, size, *verdict->class ? verdict->class : "-", list, verdict->culprits.n);
 }
 
 void page_put_verdicts(const struct page *p, const char *title,
-                       void put(const struct page *p, const json_t *verdict))
+                       void put(const struct page *p, const struct report_verdict *verdict))
 {
-    const json_t *verdict;
-    bool any = false;
-    size_t i;
+    struct report_verdict verdict[REPORT_VERDICTS_MAX];
+    size_t n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, p->answer);
 
-    json_array_foreach(get_array(p->answer, "verdicts"), i, verdict) {
-        if (get_true(verdict, "minor"))
-            continue;
-        if (!any)
-            page_title(p, title);
-        any = true;
-        put(p, verdict);
-    }
+    if (n)
+        page_title(p, title);
+    for (size_t i = 0; i < n; i++)
+        put(p, &verdict[i]);
+    report_verdicts_free(verdict, n);
 }
 
-char *page_verdict_head(const json_t *job, const json_t *verdict, char *buf, size_t size)
+char *page_verdict_head(const json_t *job, const struct report_verdict *v, char *buf, size_t size)
 {
-    double step = get_number(verdict, "since_step"), since_s = get_number(verdict, "since_s"), found_s = get_number(verdict, "found_s"),
-           over_s = get_number(verdict, "over_s"), times = get_number(verdict, "times");
     const char *before = page_has_ended(job) ? " before the end" : " ago";
 
-    page_verdict_words(verdict, buf, size);
-    page_verdict_interval(verdict, buf, size);
-    if (!isnan(step))
-        text_append(buf, size, ", since step %s", text_count(step).s);
-    if (!isnan(since_s))
-        text_append(buf, size, ", for %s", text_s(isnan(over_s) ? since_s : since_s - over_s).s);
-    else if (!isnan(found_s))
-        text_append(buf, size, ", found %s%s", text_s(found_s).s, before);
-    if (times > 1)
-        text_append(buf, size, ", %s times", text_count(times).s);
-    if (!isnan(over_s))
-        text_append(buf, size, ", over %s%s", text_s(over_s).s, before);
+    page_verdict_words(v, buf, size);
+    page_verdict_interval(v, buf, size);
+    if (v->since_step >= 0)
+        text_append(buf, size, ", since step %s", text_count((double)v->since_step).s);
+    if (!isnan(v->since_s))
+        text_append(buf, size, ", for %s", text_s(isnan(v->over_s) ? v->since_s : v->since_s - v->over_s).s);
+    else if (!isnan(v->found_s))
+        text_append(buf, size, ", found %s%s", text_s(v->found_s).s, before);
+    if (v->times > 1)
+        text_append(buf, size, ", %s times", text_count((double)v->times).s);
+    if (!isnan(v->over_s))
+        text_append(buf, size, ", over %s%s", text_s(v->over_s).s, before);
     return buf;
 }
 
-static void put_verdict(const struct page *p, const json_t *verdict)
+static void put_verdict(const struct page *p, const struct report_verdict *verdict)
 {
-    double price = get_number(verdict, "slowdown");
     char head[1024];
 
     page_verdict_head(p->answer, verdict, head, sizeof(head));
-    page_hang(p, page_verdict_severity(verdict), isnan(price) ? "  -" : text_times(price).s, head);
-    if (get_string(verdict, "text") && strcmp(shown(verdict, "text").s, shown(p->answer, "sentence").s) != 0)
-        page_line(p, PAGE_EVIDENCE, "%s", shown(verdict, "text").s); /* the sentence stands at the top already */
+    page_hang(p, page_verdict_severity(verdict), isnan(verdict->slowdown) ? "  -" : text_times(verdict->slowdown).s, head);
+    if (*verdict->text && strcmp(verdict->text, shown(p->answer, "sentence").s) != 0)
+        page_line(p, PAGE_EVIDENCE, "%s", verdict->text); /* the sentence stands at the top already */
 }
 
 /* ---- figures ---- */

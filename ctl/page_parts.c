@@ -98,27 +98,27 @@ bool page_has_ended(const json_t *job)
     return !strcmp(state, "finished") || !strcmp(state, "lost");
 }
 
-enum page_style page_verdict_severity(const json_t *verdict)
+enum page_style page_verdict_severity(const struct report_verdict *verdict)
 {
-    if (get_true(verdict, "minor"))
-        return PAGE_PLAIN;
-    if (verdict_stops(get_word(verdict, "class")))
+    if (verdict_stops(verdict->class))
         return PAGE_BAD;
-    return get_number(verdict, "slowdown") >= VERDICT_BAD_SLOWDOWN && !get_true(verdict, "acknowledged") ? PAGE_BAD : PAGE_WARN;
+    return verdict->slowdown >= VERDICT_BAD_SLOWDOWN && !verdict->acknowledged ? PAGE_BAD : PAGE_WARN;
 }
 
 enum page_style page_severity(const json_t *job)
 {
     const char *state = get_word(job, "state");
     enum page_style worst = PAGE_PLAIN;
-    const json_t *verdict;
-    size_t i;
+    struct report_verdict verdict[REPORT_VERDICTS_MAX];
+    size_t n;
 
     if (!strcmp(state, "stalled") || !strcmp(state, "lost"))
         return PAGE_BAD;
-    json_array_foreach(get_array(job, "verdicts"), i, verdict)
-        if (page_verdict_severity(verdict) > worst)
-            worst = page_verdict_severity(verdict);
+    n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, job);
+    for (size_t i = 0; i < n; i++)
+        if (page_verdict_severity(&verdict[i]) > worst)
+            worst = page_verdict_severity(&verdict[i]);
+    report_verdicts_free(verdict, n);
     if (worst == PAGE_PLAIN && !json_array_size(get_array(job, "shortfalls")) && !strcmp(get_word(job, "judged"), "yes"))
         return PAGE_GOOD;
     return worst;

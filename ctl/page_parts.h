@@ -9,6 +9,7 @@
 
 #include "common/text.h"
 #include "ctl/page_form.h"
+#include "report/report_verdict.h"
 
 #define PAGE_INDENT   2
 #define PAGE_EVIDENCE 9 /* columns before a verdict's words: its price stands there */
@@ -61,18 +62,18 @@ const char *page_plural(double n);  /* "s" behind a noun, except of one */
 void page_sentence(const struct page *p, enum page_style style);
 /* How bad it is: hangs, lost jobs and what costs much; a healthy job is PAGE_GOOD, one that cannot be judged yet PAGE_PLAIN. */
 enum page_style page_severity(const json_t *job);
-enum page_style page_verdict_severity(const json_t *verdict);
+enum page_style page_verdict_severity(const struct report_verdict *verdict);
 bool page_has_ended(const json_t *job);
 /* The title and each verdict that is not minor; nothing where there is none. */
 void page_put_verdicts(const struct page *p, const char *title,
-                       void put(const struct page *p, const json_t *verdict));
+                       void put(const struct page *p, const struct report_verdict *verdict));
 /* "node3 is slow (straggler)" */
 /* ", between 1.19x and 1.26x"; nothing where that is not known, or both are the same. */
-void page_verdict_interval(const json_t *verdict, char *buf, size_t size);
-char *page_verdict_words(const json_t *verdict, char *buf, size_t size);
+void page_verdict_interval(const struct report_verdict *verdict, char *buf, size_t size);
+char *page_verdict_words(const struct report_verdict *verdict, char *buf, size_t size);
 /* The same with interval, since when, for how long; of a job, of a trace.  Both return buf. */
-char *page_verdict_head(const json_t *job, const json_t *verdict, char *buf, size_t size);
-char *page_trace_verdict_head(const json_t *verdict, char *buf, size_t size);
+char *page_verdict_head(const json_t *job, const struct report_verdict *verdict, char *buf, size_t size);
+char *page_trace_verdict_head(const struct report_verdict *verdict, char *buf, size_t size);
 void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */
 void page_time(struct table *t, const json_t *job);    /* where the ranks' time goes, who is latest */
 void page_limits(struct table *t, const json_t *job, const char *would); /* the smallest slowdowns that would be seen */

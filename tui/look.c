@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 
 #define NAMES_WIDTH 20u /* of culprits in a line; the first is never cut */
@@ -102,22 +103,20 @@ void look_shares_draw(struct canvas *c, int y, int x, int width, const double sh
     }
 }
 
-char *look_culprits(char *buf, size_t size, const char *culprits, size_t n)
+char *look_culprits(char *buf, size_t size, const struct json_texts *culprits)
 {
-    size_t end = strcspn(culprits, ","), shown = culprits[0] != '\0';
+    size_t shown = 0;
 
-    while (culprits[end] == ',' && culprits[end + 1] == ' ') {
-        size_t next = end + 2 + strcspn(culprits + end + 2, ",");
+    buf[0] = '\0';
+    for (; shown < culprits->n; shown++) {
+        const char *name = culprits->text[shown];
 
-        if (next > NAMES_WIDTH)
+        if (shown && strlen(buf) + 2 + strlen(name) > NAMES_WIDTH)
             break;
-        end = next;
-        shown++;
+        text_append(buf, size, "%s%s", shown ? ", " : "", name);
     }
-    if (n > shown)
-        snprintf(buf, size, "%.*s +%zu", (int)end, culprits, n - shown);
-    else
-        snprintf(buf, size, "%.*s", (int)end, culprits);
+    if (culprits->n > shown)
+        text_append(buf, size, " +%zu", culprits->n - shown);
     return buf;
 }
 

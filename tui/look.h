@@ -20,7 +20,7 @@ int look_classes_draw(struct canvas *c, int y, int x, int width);
 void look_shares_draw(struct canvas *c, int y, int x, int width, const double share[SHARES]);
 
 /* "r3, r9", "r3, r9 +14": the first names, and how many more there are. Returns buf. */
-char *look_culprits(char *buf, size_t size, const char *culprits, size_t n);
+char *look_culprits(char *buf, size_t size, const struct json_texts *culprits);
 /* "OK", "SLOW", "HUNG", "LOST", ...: the severity in a word, for screens without colour. */
 const char *look_job_tag(const struct snap_job *j);
 

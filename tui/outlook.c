@@ -9,12 +9,12 @@
 #include "tui/look.h"
 
 /* "node05 is slow (straggler) 1.26x for 18 s" */
-static void describe(const struct snap_verdict *v, char *buf, size_t size)
+static void describe(const struct report_verdict *v, char *buf, size_t size)
 {
     char names[160];
 
-    look_culprits(names, sizeof(names), v->culprits, v->n_culprits);
-    verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->n_culprits);
+    look_culprits(names, sizeof(names), &v->culprits);
+    verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->culprits.n);
     if (!isnan(v->slowdown))
         text_append(buf, size, " %s", text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s);
     if (!v->standing)

@@ -14,9 +14,12 @@
 #define NODES_SHOWN 64 /* those with symptoms first */
 
 /* "node05 is slow (straggler) · step time 1.26x · for 18 s" */
-static void headline_text(const struct snap_verdict *v, char *buf, size_t size)
+static void headline_text(const struct report_verdict *v, char *buf, size_t size)
 {
-    verdict_words(buf, size, v->class[0] ? v->class : "?", v->culprits, v->n_culprits);
+    char names[128];
+
+    json_texts_show(&v->culprits, SIZE_MAX, names, sizeof(names));
+    verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->culprits.n);
     if (!isnan(v->slowdown))
         text_append(buf, size, " · step time %s",
                     text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s);
@@ -28,7 +31,7 @@ static void headline_text(const struct snap_verdict *v, char *buf, size_t size)
 }
 
 /* "began at step 155 123 (collective 1 090 332); found 8 steps later" */
-static void onset_text(const struct snap_verdict *v, char *buf, size_t size)
+static void onset_text(const struct report_verdict *v, char *buf, size_t size)
 {
     int64_t later = v->found_step >= 0 && v->since_step >= 0 ? v->found_step - v->since_step : -1;
 
@@ -45,7 +48,7 @@ static void onset_text(const struct snap_verdict *v, char *buf, size_t size)
                     padded_steps(v->detected_seq - v->onset_seq).s);
 }
 
-static int draw_verdict(struct canvas *c, int y, const struct snap_verdict *v)
+static int draw_verdict(struct canvas *c, int y, const struct report_verdict *v)
 {
     char text[512];
 
@@ -70,8 +73,8 @@ static int draw_former(struct canvas *c, int y, const struct snap_view *v)
     bool any = false;
 
     for (size_t i = v->n_spans; i-- > 0;) {
-        const struct snap_span *s = &v->span[i];
-        char text[700];
+        const struct report_verdict *s = &v->span[i];
+        char text[1152];
 
         if (isnan(s->to_s))
             continue;

@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "report/event_list.h"
 #include "report/report_nodes.h"
+#include "report/report_verdict.h"
 #include "report/report_view.h"
 #include "trace/reader.h"
 #include "view/figures.h"

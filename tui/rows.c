@@ -13,13 +13,21 @@ static bool contains(const char *text, const char *part)
     return strcasestr(text, part) != NULL;
 }
 
+static bool any_contains(const struct json_texts *texts, const char *part)
+{
+    for (size_t i = 0; i < texts->n; i++)
+        if (contains(texts->text[i], part))
+            return true;
+    return false;
+}
+
 static bool job_has(const void *row, const char *text)
 {
     const struct snap_job *j = row;
 
     return contains(j->id, text) || contains(j->name, text) || contains(j->user, text) ||
            contains(j->partition, text) || contains(j->state, text) || contains(j->regime, text) ||
-           contains(j->sentence, text) || (j->n_verdicts && contains(j->verdict[0].culprits, text));
+           contains(j->sentence, text) || (j->n_verdicts && any_contains(&j->verdict[0].culprits, text));
 }
 
 static bool node_has(const void *row, const char *text)

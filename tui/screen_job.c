@@ -23,9 +23,9 @@ static bool is_blamed(const struct snap_job *j, const struct snap_rank *r)
 
     snprintf(rank, sizeof(rank), "r%lld", (long long)r->rank);
     for (size_t i = 0; i < j->n_verdicts; i++) {
-        char names[sizeof(j->verdict[i].culprits)], *save = NULL;
+        char names[512], *save = NULL; /* of a link both ends are words */
 
-        snprintf(names, sizeof(names), "%s", j->verdict[i].culprits);
+        json_texts_show(&j->verdict[i].culprits, SIZE_MAX, names, sizeof(names));
         for (char *s = strtok_r(names, ", ", &save); s; s = strtok_r(NULL, ", ", &save))
             if (!strcmp(s, rank) || !strcmp(s, r->node) || (r->switch_name[0] && !strcmp(s, r->switch_name)))
                 return true;

@@ -97,15 +97,15 @@ static void draw_culprit(const struct table_cell *at, const void *row)
         table_put(at, STYLE_DIM, "-");
     else
         table_put(at, cost_style(j),
-                  j->verdict[0].n_culprits
-                      ? look_culprits(names, sizeof(names), j->verdict[0].culprits, j->verdict[0].n_culprits)
+                  j->verdict[0].culprits.n
+                      ? look_culprits(names, sizeof(names), &j->verdict[0].culprits)
                       : j->verdict[0].class);
 }
 
 static void draw_verdict(const struct table_cell *at, const void *row)
 {
     const struct snap_job *j = row;
-    char text[640];
+    char text[1152];
 
     if (is_silent(j)) {
         snprintf(text, sizeof(text), "no telemetry for %s", text_age(j->age_s).s);
@@ -149,7 +149,8 @@ static int by_culprit(const void *a, const void *b)
 
     if (!ja->n_verdicts || !jb->n_verdicts)
         return (jb->n_verdicts > 0) - (ja->n_verdicts > 0);
-    return strverscmp(ja->verdict[0].culprits, jb->verdict[0].culprits);
+    return strverscmp(ja->verdict[0].culprits.n ? ja->verdict[0].culprits.text[0] : "",
+                      jb->verdict[0].culprits.n ? jb->verdict[0].culprits.text[0] : "");
 }
 
 static int newest_first(const void *a, const void *b)

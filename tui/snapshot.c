@@ -22,33 +22,6 @@ static int check(const json_t *answer, const char *key, json_type type, struct e
 
 /* ---- a job ---- */
 
-static const struct json_field verdict_fields[] = {
-    { "class", FIELD_TEXT, FIELD(struct snap_verdict, class) },
-    { "scope", FIELD_TEXT, FIELD(struct snap_verdict, scope) },
-    { "culprits", FIELD_JOINED, FIELD(struct snap_verdict, culprits) },
-    { "text", FIELD_TEXT, FIELD(struct snap_verdict, text) },
-    { "slowdown", FIELD_AMOUNT, FIELD(struct snap_verdict, slowdown) },
-    { "slowdown_low", FIELD_AMOUNT, FIELD(struct snap_verdict, slowdown_low) },
-    { "slowdown_high", FIELD_AMOUNT, FIELD(struct snap_verdict, slowdown_high) },
-    { "since_s", FIELD_AMOUNT, FIELD(struct snap_verdict, since_s) },
-    { "found_s", FIELD_AMOUNT, FIELD(struct snap_verdict, found_s) },
-    { "since_step", FIELD_COUNT, FIELD(struct snap_verdict, since_step) },
-    { "found_step", FIELD_COUNT, FIELD(struct snap_verdict, found_step) },
-    { "onset_seq", FIELD_COUNT, FIELD(struct snap_verdict, onset_seq) },
-    { "detected_seq", FIELD_COUNT, FIELD(struct snap_verdict, detected_seq) },
-    { "over_s", FIELD_AMOUNT, FIELD(struct snap_verdict, over_s) },
-    { "acknowledged", FIELD_TRUE, FIELD(struct snap_verdict, acknowledged) },
-    { "cause", FIELD_TEXT, FIELD(struct snap_verdict, cause) },
-    { 0 },
-};
-
-static void parse_verdict(struct snap_verdict *v, const json_t *o)
-{
-    get_fields(v, o, verdict_fields);
-    v->n_culprits = json_array_size(get_array(o, "culprits"));
-    v->standing = !json_is_false(json_object_get(o, "standing"));
-}
-
 static const struct json_field job_fields[] = {
     { "id", FIELD_TEXT, FIELD(struct snap_job, id) },
     { "name", FIELD_TEXT, FIELD(struct snap_job, name) },
@@ -96,16 +69,10 @@ static void count_from_now(struct snap_job *j)
 
 static void parse_job(struct snap_job *j, const json_t *o)
 {
-    const json_t *verdicts;
-    size_t n;
-
     get_fields(j, o, job_fields);
     if (json_is_object(json_object_get(o, "policy"))) /* a text in reports of earlier releases */
         get_text(json_object_get(o, "policy"), "name", j->policy, sizeof(j->policy));
-    verdicts = get_list(o, "verdicts", SNAP_VERDICTS_MAX, &n);
-    for (size_t i = 0; i < n; i++)
-        if (!get_true(json_array_get(verdicts, i), "minor"))
-            parse_verdict(&j->verdict[j->n_verdicts++], json_array_get(verdicts, i));
+    j->n_verdicts = report_verdicts_read(j->verdict, SNAP_VERDICTS_MAX, o);
     count_from_now(j);
 }
 
@@ -130,6 +97,8 @@ void snap_jobs_free(struct snap_jobs *s)
 {
     if (!s)
         return;
+    for (size_t i = 0; i < s->n; i++)
+        report_verdicts_free(s->job[i].verdict, s->job[i].n_verdicts);
     free(s->job);
     free(s);
 }
@@ -292,32 +261,6 @@ static void parse_guarded(struct snap_guarded *g, const json_t *o)
     }
 }
 
-static const struct json_field span_fields[] = {
-    { "class", FIELD_TEXT, FIELD(struct snap_span, class) },
-    { "culprits", FIELD_JOINED, FIELD(struct snap_span, culprits) },
-    { "text", FIELD_TEXT, FIELD(struct snap_span, text) },
-    { "slowdown", FIELD_AMOUNT, FIELD(struct snap_span, slowdown) },
-    { "from_s", FIELD_AMOUNT, FIELD(struct snap_span, from_s) },
-    { "to_s", FIELD_AMOUNT, FIELD(struct snap_span, to_s) },
-    { 0 },
-};
-
-/* Of a long one the newest. */
-static void parse_timeline(struct snap_view *v, const json_t *o)
-{
-    const json_t *a = json_object_get(o, "timeline");
-    size_t n = json_array_size(a), skip = n > SNAP_TIMELINE_MAX ? n - SNAP_TIMELINE_MAX : 0;
-
-    for (size_t i = skip; i < n; i++) {
-        const json_t *span = json_array_get(a, i);
-
-        if (get_true(span, "minor"))
-            continue;
-        get_fields(&v->span[v->n_spans], span, span_fields);
-        v->span[v->n_spans++].n_culprits = json_array_size(get_array(span, "culprits"));
-    }
-}
-
 static const struct json_field comm_fields[] = {
     { "label", FIELD_TEXT, FIELD(struct snap_comm, label) },
     { "size", FIELD_COUNT, FIELD(struct snap_comm, size) },
@@ -422,7 +365,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     v->phases.backward_s = get_amount(get_object(get_object(answer, "step_phases"), "inferred"), "backward_s");
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
     snap_control_parse(&v->control, answer);
-    parse_timeline(v, answer);
+    v->n_spans = report_timeline_read(v->span, SNAP_TIMELINE_MAX, answer);
     get_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);
     v->rank = xcalloc(v->n_ranks, sizeof(*v->rank));
     get_rows(v->rank, sizeof(*v->rank), v->n_ranks, answer, "rank_table", rank_fields);
@@ -444,6 +387,8 @@ void snap_view_free(struct snap_view *v)
 {
     if (!v)
         return;
+    report_verdicts_free(v->job.verdict, v->job.n_verdicts);
+    report_verdicts_free(v->span, v->n_spans);
     picture_free(v->picture);
     report_switches_free(v->switches);
     free(v->health);
@@ -522,7 +467,7 @@ int snap_status_parse(struct snap_status *s, const json_t *answer, struct err *e
 
 /* ---- what it means ---- */
 
-enum severity snap_verdict_severity(const struct snap_verdict *v)
+enum severity snap_verdict_severity(const struct report_verdict *v)
 {
     if (!v->standing)
         return SEVERITY_NONE;

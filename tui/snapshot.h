@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "report/report_step.h"
 #include "report/report_switches.h"
+#include "report/report_verdict.h"
 #include "report/report_view.h"
 #include "tui/snap_control.h"
 
@@ -34,27 +35,6 @@
 
 /* How bad it is, for colour and order. */
 enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
-
-struct snap_verdict {
-    char class[16], scope[16];
-    char culprits[128]; /* "node07" or "r3, r9" */
-    size_t n_culprits;  /* all of them, also those that culprits has no room for */
-    char text[512], cause[256];
-    double slowdown, since_s, found_s; /* slowdown: NaN of a hang, which has no price */
-    double slowdown_low, slowdown_high; /* its interval; NaN: not known */
-    int64_t since_step, found_step, onset_seq, detected_seq;
-    bool acknowledged;
-    bool standing; /* unless the answer has standing: false */
-    double over_s; /* age of its end */
-};
-
-/* A verdict's life, in ages: it began from_s ago and ended to_s ago. */
-struct snap_span {
-    char class[16];
-    char culprits[128], text[512];
-    size_t n_culprits;
-    double slowdown, from_s, to_s; /* to_s NaN: it still stands */
-};
 
 /* As in the POP model: parallel = load_balance x serialisation x transfer, each 0 to 1. */
 struct snap_efficiency {
@@ -94,7 +74,7 @@ struct snap_job {
     double share[SHARES];
     bool non_finite; /* a loss, or a norm of the gradient */
     size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
-    struct snap_verdict verdict[SNAP_VERDICTS_MAX];
+    struct report_verdict verdict[SNAP_VERDICTS_MAX];
     char sentence[512];
 };
 
@@ -225,7 +205,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_past past;
     struct snap_control control;
     size_t n_spans; /* the newest last */
-    struct snap_span span[SNAP_TIMELINE_MAX];
+    struct report_verdict span[SNAP_TIMELINE_MAX];
     int64_t rank_total; /* rows of the whole table */
     int64_t offset;     /* of the first row in that table; the caller sets it to what was asked for */
     size_t n_ranks;
@@ -273,7 +253,7 @@ void snap_jobs_free(struct snap_jobs *s); /* NULL is fine for all */
 void snap_view_free(struct snap_view *s);
 void snap_nodes_free(struct snap_nodes *s);
 
-enum severity snap_verdict_severity(const struct snap_verdict *v);
+enum severity snap_verdict_severity(const struct report_verdict *v);
 enum severity snap_job_severity(const struct snap_job *j);
 /* Not finished: somebody can still look at it. */
 bool snap_job_alive(const struct snap_job *j);

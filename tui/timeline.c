@@ -14,8 +14,8 @@
 /* Standing verdicts before those that are over, hangs before those with a price, then the largest price. */
 static int by_weight(const void *pa, const void *pb)
 {
-    const struct snap_span *a = *(const struct snap_span *const *)pa,
-                           *b = *(const struct snap_span *const *)pb;
+    const struct report_verdict *a = *(const struct report_verdict *const *)pa,
+                           *b = *(const struct report_verdict *const *)pb;
 
     if (isnan(a->to_s) != isnan(b->to_s))
         return isnan(b->to_s) - isnan(a->to_s);
@@ -27,13 +27,13 @@ static int by_weight(const void *pa, const void *pb)
 }
 
 /* Those that reach into the columns, the heaviest first; returns how many. */
-static size_t choose(const struct snap_span *chosen[SNAP_TIMELINE_MAX], const struct snap_view *v,
+static size_t choose(const struct report_verdict *chosen[SNAP_TIMELINE_MAX], const struct snap_view *v,
                      const struct timeline_place *at)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < v->n_spans; i++) {
-        const struct snap_span *s = &v->span[i];
+        const struct report_verdict *s = &v->span[i];
 
         if (s->from_s >= 0 && !(s->to_s >= at->columns * at->column_s))
             chosen[n++] = s;
@@ -44,7 +44,7 @@ static size_t choose(const struct snap_span *chosen[SNAP_TIMELINE_MAX], const st
 
 int timeline_rows(const struct snap_view *v, const struct timeline_place *at, int max)
 {
-    const struct snap_span *chosen[SNAP_TIMELINE_MAX];
+    const struct report_verdict *chosen[SNAP_TIMELINE_MAX];
     int n = (int)choose(chosen, v, at);
 
     return n < 1 ? 1 : n > max ? max : n;
@@ -59,14 +59,14 @@ static int column_of(const struct timeline_place *at, double age_s)
 }
 
 /* The column on the canvas where it began; -1: before the oldest. */
-static int begin_of(const struct timeline_place *at, const struct snap_span *s)
+static int begin_of(const struct timeline_place *at, const struct report_verdict *s)
 {
     int back = column_of(at, s->from_s);
 
     return back < 0 ? -1 : at->x + at->columns - 1 - back;
 }
 
-static void draw_span(struct canvas *c, int y, const struct snap_span *s, const struct timeline_place *at)
+static void draw_span(struct canvas *c, int y, const struct report_verdict *s, const struct timeline_place *at)
 {
     enum style style = look_class(s->class);
     int begin = begin_of(at, s), from = begin < 0 ? at->x : begin;
@@ -82,7 +82,7 @@ static void draw_span(struct canvas *c, int y, const struct snap_span *s, const 
 
 /* What lies under a heavier one shows at least its letter where it began, or just after those that are there.
  */
-static void draw_above(struct canvas *c, int y, const struct snap_span *s, const struct timeline_place *at)
+static void draw_above(struct canvas *c, int y, const struct report_verdict *s, const struct timeline_place *at)
 {
     int x = begin_of(at, s), end = at->x + at->columns - 1;
     const struct cell *cell;
@@ -97,17 +97,17 @@ static void draw_above(struct canvas *c, int y, const struct snap_span *s, const
 }
 
 /* Before the line: the class, the culprits, and what more is known of it. */
-static void draw_label(struct canvas *c, int y, int width, const struct snap_span *s, const char *more)
+static void draw_label(struct canvas *c, int y, int width, const struct report_verdict *s, const char *more)
 {
     char text[256], names[160];
 
-    snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits[0] ? " " : "",
-             look_culprits(names, sizeof(names), s->culprits, s->n_culprits), more);
+    snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits.n ? " " : "",
+             look_culprits(names, sizeof(names), &s->culprits), more);
     canvas_put_right(c, y, 1, width, isnan(s->to_s) ? look_class(s->class) : STYLE_DIM, text);
 }
 
 /* The line of all that have none of their own. */
-static void draw_rest(struct canvas *c, int y, int width, const struct snap_span *const *s, size_t n,
+static void draw_rest(struct canvas *c, int y, int width, const struct report_verdict *const *s, size_t n,
                       const struct timeline_place *at)
 {
     char more[32];
@@ -123,7 +123,7 @@ static void draw_rest(struct canvas *c, int y, int width, const struct snap_span
 void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
                    const struct timeline_place *at)
 {
-    const struct snap_span *chosen[SNAP_TIMELINE_MAX];
+    const struct report_verdict *chosen[SNAP_TIMELINE_MAX];
     size_t n = choose(chosen, v, at);
     int width = at->x - 2;
     char price[64];

@@ -36,14 +36,14 @@ static const char *node_of_rank(const struct snap_view *v, const char *rank)
 static const char *node_to_blame(const struct snap_view *v)
 {
     for (size_t i = 0; i < v->job.n_verdicts; i++) {
-        const struct snap_verdict *verdict = &v->job.verdict[i];
+        const struct report_verdict *verdict = &v->job.verdict[i];
 
-        if (verdict->n_culprits != 1)
+        if (verdict->culprits.n != 1)
             continue;
         if (!strcmp(verdict->scope, "node"))
-            return verdict->culprits;
-        if (!strcmp(verdict->scope, "rank") && node_of_rank(v, verdict->culprits))
-            return node_of_rank(v, verdict->culprits);
+            return verdict->culprits.text[0];
+        if (!strcmp(verdict->scope, "rank") && node_of_rank(v, verdict->culprits.text[0]))
+            return node_of_rank(v, verdict->culprits.text[0]);
     }
     return NULL;
 }

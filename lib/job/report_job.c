@@ -8,6 +8,7 @@
 #include "job/cadence.h"
 #include "job/job.h"
 #include "job/pacing.h"
+#include "report/report_verdict.h"
 #include "report/rule_figures.h"
 #include "view/figures.h"
 #include "view/scaling.h"
@@ -48,10 +49,12 @@ static json_t *verdicts_json(const struct job *j, double now_s)
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++) {
-        json_t *o = report_verdict(&d[i], now_s);
+        struct report_verdict r;
 
-        put_bool(o, "acknowledged", job_acknowledged(j, d[i].finding.id));
-        json_array_append_new(list, o);
+        report_verdict_get(&r, &d[i], now_s);
+        r.acknowledged = job_acknowledged(j, d[i].finding.id);
+        json_array_append_new(list, report_verdict_json(&r, VERDICT_OF_JOB));
+        report_verdicts_free(&r, 1);
     }
     return list;
 }

@@ -1,3 +1,4 @@
+#include "report/report_verdict.h"
 #include "report/report_view.h"
 
 #include <math.h>

@@ -145,14 +145,11 @@ void report_put_view(json_t *o, const struct view *v, double now_s,
                      const struct report_overlap *overlap);
 
 /* Parts. */
-json_t *report_verdict(const struct view_verdict *d, double now_s);
-json_t *report_verdicts(const struct view *v, double now_s); /* view_verdicts_reported() */
 json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f);
 /* The selected rows, each with the rank's state, which a trace does not have. */
 json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
 /* The heat map's rows of the selected ranks. */
 json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t columns);
-json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct view *v, double now_s);
 json_t *report_projection(const struct view *v, double now_s);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/utf8.h"
 #include "common/xalloc.h"
 
@@ -168,6 +169,42 @@ const json_t *get_owner(const json_t *o, const char **key)
     return o;
 }
 
+#define TEXTS_MAX 4096u
+
+void json_texts_add(struct json_texts *t, const char *text)
+{
+    t->text = xrealloc(t->text, t->n + 1, sizeof(*t->text));
+    t->text[t->n++] = xstrdup(text);
+}
+
+void json_texts_free(struct json_texts *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->text[i]);
+    free(t->text);
+    *t = (struct json_texts){ 0 };
+}
+
+char *json_texts_show(const struct json_texts *t, size_t max, char *buf, size_t size)
+{
+    size_t shown = t->n < max ? t->n : max;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < shown; i++)
+        text_append(buf, size, "%s%s", i ? ", " : "", t->text[i]);
+    if (t->n > shown)
+        text_append(buf, size, " and %zu more", t->n - shown);
+    return buf;
+}
+
+static void get_texts(struct json_texts *t, const json_t *list)
+{
+    char text[256];
+
+    for (size_t i = 0; i < json_array_size(list) && i < TEXTS_MAX; i++)
+        json_texts_add(t, show_value(json_array_get(list, i), text, sizeof(text)));
+}
+
 static const char *const range_keys[] = { "p5", "p50", "p95" }, *const estimate_keys[] = { "value", "low",
                                                                                            "high" };
 
@@ -188,6 +225,13 @@ static void get_field(char *to, const json_t *o, const char *key, const struct j
         break;
     case FIELD_TRUE:
         *(bool *)to = get_true(o, key);
+        break;
+    case FIELD_NOT_FALSE:
+        *(bool *)to = !json_is_false(json_object_get(o, key));
+        break;
+    case FIELD_TEXTS:
+        *(struct json_texts *)to = (struct json_texts){ 0 };
+        get_texts((struct json_texts *)to, get_array(o, key));
         break;
     case FIELD_KNOWN:
         *(bool *)to = get_object(o, key) != NULL;
@@ -343,6 +387,15 @@ void put_estimate(json_t *o, const char *key, double value, double low, double h
     put_three(o, key, estimate_keys, (const double[]){ value, low, high });
 }
 
+static void put_texts(json_t *o, const char *key, const struct json_texts *t)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < t->n; i++)
+        json_array_append_new(list, text_json(t->text[i]));
+    put_json(o, key, list);
+}
+
 static void put_field(json_t *o, const char *key, const char *from, const struct json_field *f)
 {
     const double *part = (const double *)from;
@@ -357,10 +410,14 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
         put_count(o, key, *(const int64_t *)from);
         break;
     case FIELD_TRUE:
+    case FIELD_NOT_FALSE:
         put_bool(o, key, *(const bool *)from);
         break;
     case FIELD_TEXT:
         put_text(o, key, from);
+        break;
+    case FIELD_TEXTS:
+        put_texts(o, key, (const struct json_texts *)from);
         break;
     case FIELD_RANGE:
         put_three(o, key, range_keys, part);

@@ -46,6 +46,16 @@ char *show_text(const json_t *o, const char *key, char *buf, size_t size);
 /* "n1, n2, n3" of an array; at most max of them, then "and 12 more". */
 char *show_list(const json_t *array, size_t max, char *buf, size_t size);
 
+/* Texts whose number is not known before; all zero is none. */
+struct json_texts {
+    size_t n;
+    char **text;
+};
+void json_texts_add(struct json_texts *t, const char *text); /* a copy */
+void json_texts_free(struct json_texts *t);
+/* "n1, n2 and 12 more": at most max of them.  Returns buf. */
+char *json_texts_show(const struct json_texts *t, size_t max, char *buf, size_t size);
+
 /* A struct out of an object, or an object of a struct, by a table that ends with { 0 }. */
 enum field_kind {
     FIELD_NUMBER, /* double */
@@ -53,7 +63,9 @@ enum field_kind {
     FIELD_SHARE,
     FIELD_COUNT,    /* int64_t */
     FIELD_TRUE,     /* bool */
+    FIELD_NOT_FALSE, /* bool; true when unknown */
     FIELD_TEXT,     /* char[] */
+    FIELD_TEXTS,     /* struct json_texts, which the caller frees: an array of strings */
     FIELD_RANGE,    /* three doubles, amounts: {p5, p50, p95} */
     FIELD_ESTIMATE, /* three doubles, numbers: {value, low, high} */
     /* Read only. */

@@ -138,13 +138,14 @@ static void test_job(void)
         "{\"class\":\"imbalance\",\"culprits\":[],\"slowdown\":1.01,\"minor\":true,\"text\":\"uneven\"}],"
         "\"worst\":{\"rank\":3,\"node\":\"n1\",\"lateness_s\":0.01,\"last_ratio\":0.5}}]}");
     struct snap_jobs *s = snap_jobs_parse(o, NULL);
+    char names[64];
 
     json_decref(o);
     if (!ok(s && s->n == 1, "a list of one job is read"))
         return;
     is_str(s->job[0].id, "12_3.0", "the id of a job is read");
     ok(s->job[0].ranks == 64 && s->job[0].step_p50_s == 0.5, "numbers of a job are read");
-    is_str(s->job[0].verdict[0].culprits, "r3, r9", "culprits of a verdict are joined");
+    is_str(json_texts_show(&s->job[0].verdict[0].culprits, SIZE_MAX, names, sizeof(names)), "r3, r9", "culprits of a verdict are joined");
     is_int((long long)s->job[0].n_verdicts, 1, "a minor verdict is left out");
     ok(snap_job_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
     snap_jobs_free(s);
@@ -202,23 +203,26 @@ static void test_evidence(void)
 static void test_culprits(void)
 {
     static const struct {
-        const char *names, *want;
-        size_t n;
+        const char *names[6], *want;
+        size_t n; /* beyond names: "r99" */
     } cases[] = {
-        { "", "", 0 },
-        { "node07", "node07", 1 },
-        { "r3, r9", "r3, r9", 2 },
-        { "r9, r10, r14, r16, r22, r25", "r9, r10, r14, r16 +12", 16 },
-        { "a-node-whose-name-is-long.example, b", "a-node-whose-name-is-long.example +1", 2 },
-        { "cut short, after all, ", "cut short, after all +5", 7 },
-        { ",", "", 0 }, /* no name of a node, but it may come */
+        { { NULL }, "", 0 },
+        { { "node07" }, "node07", 1 },
+        { { "r3", "r9" }, "r3, r9", 2 },
+        { { "r9", "r10", "r14", "r16", "r22", "r25" }, "r9, r10, r14, r16 +12", 16 },
+        { { "a-node-whose-name-is-long.example", "b" }, "a-node-whose-name-is-long.example +1", 2 },
+        { { "cut short", "after all" }, "cut short, after all +5", 7 },
+        { { "" }, "", 1 }, /* no name of a node, but it may come */
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct json_texts culprits = { 0 };
         char buf[160];
 
-        is_str(look_culprits(buf, sizeof(buf), cases[i].names, cases[i].n), cases[i].want,
-               "culprits are shortened");
+        for (size_t k = 0; k < cases[i].n; k++)
+            json_texts_add(&culprits, k < 6 && cases[i].names[k] ? cases[i].names[k] : "r99");
+        is_str(look_culprits(buf, sizeof(buf), &culprits), cases[i].want, "culprits are shortened");
+        json_texts_free(&culprits);
     }
 }
 

@@ -218,13 +218,16 @@ static void lists(void)
 /* What cannot be done is not advised. */
 static void advice(void)
 {
-    json_t *answer = json_load_file(page_file_path("job-straggler", "json"), 0, NULL), *verdict = json_array_get(json_object_get(answer, "verdicts"), 0);
+    json_t *answer = json_load_file(page_file_path("job-straggler", "json"), 0, NULL);
+    struct report_verdict verdict;
     char buf[256];
 
-    is_str(brief_advice(buf, sizeof(buf), answer, verdict), "sgctl action 4711.0 exclude n5 (requeues), or sgctl node n5 drain WHY",
+    report_verdicts_read(&verdict, 1, answer);
+    is_str(brief_advice(buf, sizeof(buf), answer, &verdict), "sgctl action 4711.0 exclude n5 (requeues), or sgctl node n5 drain WHY",
            "a job that may be requeued is to be requeued without the node");
     json_object_set_new(answer, "no_requeue", json_string("it is not a batch job"));
-    is_str(brief_advice(buf, sizeof(buf), answer, verdict), "for the next start: sbatch --exclude=n5", "one that cannot be is not");
+    is_str(brief_advice(buf, sizeof(buf), answer, &verdict), "for the next start: sbatch --exclude=n5", "one that cannot be is not");
+    report_verdicts_free(&verdict, 1);
     json_decref(answer);
 }
 

@@ -6,6 +6,7 @@
 #include "report/event_list.h"
 #include "report/report_nodes.h"
 #include "report/report_switches.h"
+#include "report/report_verdict.h"
 #include "report/report_view.h"
 #include "tests/tap.h"
 

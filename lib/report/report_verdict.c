@@ -1,0 +1,170 @@
+#include "report/report_verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+static const struct json_field named_fields[] = {
+    { "class", FIELD_TEXT, FIELD(struct report_verdict, class) },
+    { "scope", FIELD_TEXT, FIELD(struct report_verdict, scope) },
+    { "culprits", FIELD_TEXTS, FIELD(struct report_verdict, culprits) },
+    { "slowdown", FIELD_AMOUNT, FIELD(struct report_verdict, slowdown) },
+    { "slowdown_low", FIELD_AMOUNT, FIELD(struct report_verdict, slowdown_low) },
+    { "slowdown_high", FIELD_AMOUNT, FIELD(struct report_verdict, slowdown_high) },
+    { "minor", FIELD_TRUE, FIELD(struct report_verdict, minor) },
+    { "text", FIELD_TEXT, FIELD(struct report_verdict, text) },
+    { 0 },
+};
+
+static const struct json_field found_fields[] = {
+    { "since_step", FIELD_COUNT, FIELD(struct report_verdict, since_step) },
+    { "found_step", FIELD_COUNT, FIELD(struct report_verdict, found_step) },
+    { "onset_seq", FIELD_COUNT, FIELD(struct report_verdict, onset_seq) },
+    { "detected_seq", FIELD_COUNT, FIELD(struct report_verdict, detected_seq) },
+    { "since_s", FIELD_AMOUNT, FIELD(struct report_verdict, since_s) },
+    { "found_s", FIELD_AMOUNT, FIELD(struct report_verdict, found_s) },
+    { "standing", FIELD_NOT_FALSE, FIELD(struct report_verdict, standing) },
+    { "over_s", FIELD_AMOUNT, FIELD(struct report_verdict, over_s) },
+    { "lost_s", FIELD_AMOUNT, FIELD(struct report_verdict, lost_s) },
+    { "times", FIELD_COUNT, FIELD(struct report_verdict, times) },
+    { "cause", FIELD_TEXT, FIELD(struct report_verdict, cause) },
+    { 0 },
+};
+
+static const struct json_field job_fields[] = {
+    { "acknowledged", FIELD_TRUE, FIELD(struct report_verdict, acknowledged) },
+    { 0 },
+};
+
+static const struct json_field span_fields[] = {
+    { "from_s", FIELD_AMOUNT, FIELD(struct report_verdict, from_s) },
+    { "to_s", FIELD_AMOUNT, FIELD(struct report_verdict, to_s) },
+    { 0 },
+};
+
+/* ---- writing ---- */
+
+void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, double now_s)
+{
+    const struct finding *f = &d->finding;
+    struct interval slowdown = finding_slowdown_interval(f);
+
+    *r = (struct report_verdict){
+        .slowdown = f->slowdown,
+        .slowdown_low = slowdown.low,
+        .slowdown_high = slowdown.high,
+        .minor = d->minor,
+        .since_step = d->since_step,
+        .found_step = d->found_step,
+        .onset_seq = f->onset_seq,
+        .detected_seq = f->named_seq,
+        .since_s = now_s - d->since_s,
+        .found_s = now_s - d->found_s,
+        .standing = f->standing,
+        .over_s = f->standing ? NAN : now_s - d->over_s,
+        .lost_s = f->saved_s,
+        .times = d->times,
+        .from_s = fmax(0, now_s - view_verdict_from_s(d)),
+        .to_s = f->standing ? NAN : fmax(0, now_s - d->over_s),
+    };
+    snprintf(r->class, sizeof(r->class), "%s", finding_class_name(f->class));
+    snprintf(r->scope, sizeof(r->scope), "%s", finding_scope_name(f->scope));
+    snprintf(r->text, sizeof(r->text), "%s", d->text);
+    snprintf(r->cause, sizeof(r->cause), "%s", d->cause);
+    for (uint32_t c = 0; c < d->n_culprits; c++)
+        json_texts_add(&r->culprits, d->culprit[c]);
+}
+
+json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_of of)
+{
+    json_t *o = json_object();
+
+    put_fields(o, r, named_fields);
+    put_fields(o, r, of == VERDICT_OF_TIMELINE ? span_fields : found_fields);
+    if (of == VERDICT_OF_JOB)
+        put_fields(o, r, job_fields);
+    return o;
+}
+
+static void append(json_t *list, const struct view_verdict *d, double now_s, enum report_verdict_of of)
+{
+    struct report_verdict r;
+
+    report_verdict_get(&r, d, now_s);
+    json_array_append_new(list, report_verdict_json(&r, of));
+    report_verdicts_free(&r, 1);
+}
+
+json_t *report_verdicts(const struct view *v, double now_s)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_reported(v, &d);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        append(list, &d[i], now_s, VERDICT_OF_TRACE);
+    return list;
+}
+
+static int by_onset(const void *a, const void *b)
+{
+    const struct view_verdict *const *x = a, *const *y = b;
+
+    double a_s = view_verdict_from_s(*x), b_s = view_verdict_from_s(*y);
+
+    return (a_s > b_s) - (a_s < b_s);
+}
+
+json_t *report_timeline(const struct view *v, double now_s)
+{
+    const struct view_verdict *raised, *order[VIEW_RAISED_MAX];
+    size_t n = view_verdicts_raised(v, &raised);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        order[i] = &raised[i];
+    qsort(order, n, sizeof(order[0]), by_onset);
+    for (size_t i = 0; i < n; i++)
+        append(list, order[i], now_s, VERDICT_OF_TIMELINE);
+    return list;
+}
+
+/* ---- reading ---- */
+
+static size_t read_from(struct report_verdict *to, size_t max, const json_t *list, size_t from)
+{
+    size_t n = 0;
+
+    for (size_t i = from; i < json_array_size(list) && n < max; i++) {
+        const json_t *o = json_array_get(list, i);
+
+        if (get_true(o, "minor"))
+            continue;
+        get_fields(&to[n], o, named_fields);
+        get_fields(&to[n], o, found_fields);
+        get_fields(&to[n], o, job_fields);
+        get_fields(&to[n++], o, span_fields);
+    }
+    return n;
+}
+
+size_t report_verdicts_read(struct report_verdict *to, size_t max, const json_t *answer)
+{
+    return read_from(to, max, get_array(answer, "verdicts"), 0);
+}
+
+size_t report_timeline_read(struct report_verdict *to, size_t max, const json_t *answer)
+{
+    const json_t *list = get_array(answer, "timeline");
+    size_t n = json_array_size(list);
+
+    return read_from(to, max, list, n > max ? n - max : 0);
+}
+
+void report_verdicts_free(struct report_verdict *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        json_texts_free(&r[i].culprits);
+}

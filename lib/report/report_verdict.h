@@ -1,0 +1,50 @@
+/* report_verdict.h - a verdict as it is reported: filled from a view's, written as JSON, and read from it by pages and screens
+ * (sgctl(1), "verdicts" and "timeline").  A key of it is a member, a row of report_verdict.c's tables, and where it is filled.
+ *
+ * Units: seconds; ages at the moment of the report.  Unknown is NaN, -1 or "". */
+#ifndef SYNCGUARD_REPORT_REPORT_VERDICT_H
+#define SYNCGUARD_REPORT_REPORT_VERDICT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "view/view.h"
+#include "wire/json.h"
+
+#define REPORT_VERDICTS_MAX VIEW_RAISED_MAX
+
+struct report_verdict {
+    char class[16], scope[16];
+    struct json_texts culprits;         /* "node07"; "r3", "r9" */
+    double slowdown;                    /* NaN of a hang, which has no price */
+    double slowdown_low, slowdown_high; /* its interval */
+    bool minor;
+    char text[1024], cause[256];
+    int64_t since_step, found_step, onset_seq, detected_seq;
+    double since_s, found_s;
+    bool standing;
+    double over_s; /* of its end */
+    double lost_s;
+    int64_t times;       /* in how many stretches it was there */
+    bool acknowledged;   /* a job's alone */
+    double from_s, to_s; /* of the timeline alone: its life; to_s NaN: it still stands */
+};
+
+enum report_verdict_of { VERDICT_OF_TRACE, VERDICT_OF_JOB, VERDICT_OF_TIMELINE };
+
+/* The caller frees its texts. */
+void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, double now_s);
+json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_of of);
+
+/* As of a trace: view_verdicts_reported(). */
+json_t *report_verdicts(const struct view *v, double now_s);
+json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
+
+/* Those of an answer that are not minor; how many, at most max.  Of a timeline that is longer the newest.  The caller frees their texts. */
+size_t report_verdicts_read(struct report_verdict *to, size_t max, const json_t *answer);
+size_t report_timeline_read(struct report_verdict *to, size_t max, const json_t *answer);
+void report_verdicts_free(struct report_verdict *r, size_t n);
+
+#endif
