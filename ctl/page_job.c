@@ -5,6 +5,7 @@
 #include "common/xalloc.h"
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
+#include "report/report_view.h"
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
@@ -304,11 +305,12 @@ static void figure_critical_path(struct table *t, const json_t *job)
 
 static void figure_projection(struct table *t, const json_t *job)
 {
-    const json_t *p = get_object(job, "projection");
+    struct report_projection p;
 
-    if (p && !page_has_ended(job) && !get_object(job, "trace"))
-        page_figure(t, "Ahead", "%s%s", shown(p, "text").s,
-                    get_true(p, "warning")
+    report_projection_read(&p, get_object(job, "projection"));
+    if (p.known && !page_has_ended(job) && !get_object(job, "trace"))
+        page_figure(t, "Ahead", "%s%s", *p.text ? p.text : "-",
+                    p.warning
                         ? "; it fluctuates more widely and more slowly, as before a change of regime"
                         : "");
 }

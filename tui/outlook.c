@@ -67,9 +67,9 @@ void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct sn
     }
 }
 
-void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct snap_projection *p)
+void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct report_projection *p)
 {
-    enum style style = p->warning || p->reach_p50_s >= 0 ? STYLE_WARN : STYLE_TEXT;
+    enum style style = p->warning || p->reach_s[1] >= 0 ? STYLE_WARN : STYLE_TEXT;
     int end = x + width;
 
     x += canvas_put(c, y, x, width, STYLE_DIM, "ahead") + 3;

@@ -9,6 +9,6 @@
  * found. */
 void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct snap_job *j);
 
-void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct snap_projection *p);
+void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct report_projection *p);
 
 #endif

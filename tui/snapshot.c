@@ -329,11 +329,6 @@ static const struct json_field view_fields[] = {
     { "efficiency.load_balance", FIELD_SHARE, FIELD(struct snap_view, efficiency.load_balance) },
     { "efficiency.serialisation", FIELD_SHARE, FIELD(struct snap_view, efficiency.serialisation) },
     { "efficiency.transfer", FIELD_SHARE, FIELD(struct snap_view, efficiency.transfer) },
-    { "projection", FIELD_KNOWN, FIELD(struct snap_view, projection.known) },
-    { "projection.warning", FIELD_TRUE, FIELD(struct snap_view, projection.warning) },
-    { "projection.trend", FIELD_TEXT, FIELD(struct snap_view, projection.trend) },
-    { "projection.reach_s.p50", FIELD_AMOUNT, FIELD(struct snap_view, projection.reach_p50_s) },
-    { "projection.text", FIELD_TEXT, FIELD(struct snap_view, projection.text) },
     { "past.unusual", FIELD_TRUE, FIELD(struct snap_view, past.unusual) },
     { "past.text", FIELD_TEXT, FIELD(struct snap_view, past.text) },
     { "step_phases.ranks", FIELD_COUNT, FIELD(struct snap_view, phases.ranks) },
@@ -357,6 +352,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
                          json_object_get(answer, "critical_path"), "ranks", path_rank_fields);
     v->path.moves = get_rows(v->path.move, sizeof(v->path.move[0]), SNAP_PATH_MAX,
                              json_object_get(answer, "critical_path"), "moves", move_fields);
+    report_projection_read(&v->projection, get_object(answer, "projection"));
     v->picture = report_step_read(get_object(answer, "picture"));
     v->switches = report_switches_read(get_object(answer, "switches"));
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));

@@ -135,14 +135,6 @@ struct snap_path {
     struct snap_move move[SNAP_PATH_MAX]; /* the newest first */
 };
 
-/* Where the time spent waiting is going. */
-struct snap_projection {
-    bool known, warning; /* warning: it varies more and more slowly, as before a change */
-    char trend[16];      /* rising, falling, none */
-    double reach_p50_s;  /* until it reaches the limit */
-    char text[256];
-};
-
 /* A figure under the guard over the job's own reference. */
 #define SNAP_GUARDED_MAX 6
 struct snap_guarded {
@@ -192,7 +184,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_path path;
     struct picture *picture; /* of the newest step; NULL: none is known, or it was not asked for */
     struct report_switches *switches; /* NULL: as above */
-    struct snap_projection projection;
+    struct report_projection projection;
     struct report_scaling scaling;
     struct report_strategies strategies;
     struct report_overlap overlap;

@@ -1,5 +1,6 @@
 /* report_diagnosis.c - efficiencies, the critical path and the trend as JSON. */
 #include <math.h>
+#include <stdio.h>
 
 #include "report/report_view.h"
 #include "view/figures.h"
@@ -62,32 +63,44 @@ json_t *report_critical_path(const struct view *v, double now_s)
 
 /* ---- projection ---- */
 
-static json_t *reach_json(const struct trend_reach *r)
-{
-    json_t *o;
+static const struct json_field projection_fields[] = {
+    { "synchronisation_ratio", FIELD_AMOUNT, FIELD(struct report_projection, synchronisation_ratio) },
+    { "trend", FIELD_TEXT, FIELD(struct report_projection, trend) },
+    { "per_hour", FIELD_NUMBER, FIELD(struct report_projection, per_hour) },
+    { "limit", FIELD_AMOUNT, FIELD(struct report_projection, limit) },
+    { "reach_s", FIELD_REACH, FIELD(struct report_projection, reach_s) },
+    { "step_per_hour", FIELD_NUMBER, FIELD(struct report_projection, step_per_hour) },
+    { "warning", FIELD_TRUE, FIELD(struct report_projection, warning) },
+    { "text", FIELD_TEXT, FIELD(struct report_projection, text) },
+    { 0 },
+};
 
-    if (isnan(r->p50))
-        return json_null();
-    o = json_object();
-    put_real(o, "p10", r->p10);
-    put_real(o, "p50", r->p50);
-    put_real(o, "p90", r->p90);
+void report_projection_get(struct report_projection *r, const struct view *v, double now_s)
+{
+    struct view_projection p;
+
+    view_projection_get(v, now_s, &p);
+    *r = (struct report_projection){ .known = true,
+                                     .synchronisation_ratio = p.synchronisation_ratio,
+                                     .per_hour = p.per_hour,
+                                     .limit = p.limit,
+                                     .reach_s = { p.reach.p10, p.reach.p50, p.reach.p90 },
+                                     .step_per_hour = p.step_per_hour,
+                                     .warning = p.warning };
+    snprintf(r->trend, sizeof(r->trend), "%s", trend_name(p.trend));
+    snprintf(r->text, sizeof(r->text), "%s", p.text);
+}
+
+json_t *report_projection_json(const struct report_projection *p)
+{
+    json_t *o = json_object();
+
+    put_fields(o, p, projection_fields);
     return o;
 }
 
-json_t *report_projection(const struct view *v, double now_s)
+void report_projection_read(struct report_projection *p, const json_t *o)
 {
-    struct view_projection p;
-    json_t *o = json_object();
-
-    view_projection_get(v, now_s, &p);
-    put_real(o, "synchronisation_ratio", p.synchronisation_ratio);
-    put_text(o, "trend", trend_name(p.trend));
-    put_real(o, "per_hour", p.per_hour);
-    put_real(o, "limit", p.limit);
-    put_json(o, "reach_s", reach_json(&p.reach));
-    put_real(o, "step_per_hour", p.step_per_hour);
-    put_bool(o, "warning", p.warning);
-    put_text(o, "text", p.text);
-    return o;
+    get_fields(p, o, projection_fields);
+    p->known = json_is_object(o);
 }

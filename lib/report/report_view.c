@@ -497,8 +497,10 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
                      const struct report_strategies *strategies, const struct report_overlap *overlap)
 {
     struct view_efficiency e;
+    struct report_projection projection;
 
     view_efficiency_get(v, &e);
+    report_projection_get(&projection, v, now_s);
     put_json(o, "timeline", report_timeline(v, now_s));
     put_json(o, "efficiency", report_efficiency(&e.recent, &e.run));
     put_json(o, "critical_path", report_critical_path(v, now_s));
@@ -506,7 +508,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
         put_json(o, "picture", report_step(v, now_s, selection->picture));
     if (selection->switches)
         put_json(o, "switches", switches_json(v, now_s, selection->switches));
-    put_json(o, "projection", report_projection(v, now_s));
+    put_json(o, "projection", report_projection_json(&projection));
     put_json(o, "cpu_lack", cpu_lack_json(v));
     put_json(o, "values", report_values(v, now_s));
     put_projections(o, v, now_s, scaling, strategies, overlap);

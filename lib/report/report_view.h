@@ -136,6 +136,19 @@ void report_strategies_read(struct report_strategies *r, const json_t *o);
 void report_strategy_options(struct view_strategy_options *o, const json_t *question);
 json_t *report_strategy_question(const struct view_strategy_options *o);
 
+/* Where the time spent waiting is going (view_projection). */
+struct report_projection {
+    bool known;
+    double synchronisation_ratio, per_hour, limit, step_per_hour;
+    double reach_s[3]; /* until it reaches the limit: p10, p50, p90 */
+    bool warning;      /* it varies more and more slowly, as before a change */
+    char trend[16];    /* rising, falling, none */
+    char text[256];
+};
+void report_projection_get(struct report_projection *p, const struct view *v, double now_s);
+json_t *report_projection_json(const struct report_projection *p);
+void report_projection_read(struct report_projection *p, const json_t *o);
+
 /* The keys that a list of jobs has, too, without the verdicts. */
 void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f);
 /* All other keys, without the rows of ranks.  scaling, strategies and overlap: as kept by the caller; all NULL: computed now. */
@@ -152,7 +165,6 @@ json_t *report_rank_table(const struct view *v, double now_s, const struct repor
 json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t columns);
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct view *v, double now_s);
-json_t *report_projection(const struct view *v, double now_s);
 /* Phases of its steps, marked or inferred; values that it reports. */
 json_t *report_step_phases(const struct view *v, double now_s, const struct report_overlap *overlap);
 json_t *report_values(const struct view *v, double now_s);

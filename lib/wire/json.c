@@ -205,8 +205,8 @@ static void get_texts(struct json_texts *t, const json_t *list)
         json_texts_add(t, show_value(json_array_get(list, i), text, sizeof(text)));
 }
 
-static const char *const range_keys[] = { "p5", "p50", "p95" }, *const estimate_keys[] = { "value", "low",
-                                                                                           "high" };
+static const char *const range_keys[] = { "p5", "p50", "p95" }, *const reach_keys[] = { "p10", "p50", "p90" },
+                         *const estimate_keys[] = { "value", "low", "high" };
 
 static void get_field(char *to, const json_t *o, const char *key, const struct json_field *f)
 {
@@ -240,10 +240,13 @@ static void get_field(char *to, const json_t *o, const char *key, const struct j
         get_text(o, key, to, f->size);
         break;
     case FIELD_RANGE:
+    case FIELD_REACH:
+        for (int i = 0; i < 3; i++)
+            ((double *)to)[i] = get_amount(get_object(o, key), f->kind == FIELD_RANGE ? range_keys[i] : reach_keys[i]);
+        break;
     case FIELD_ESTIMATE:
         for (int i = 0; i < 3; i++)
-            ((double *)to)[i] = f->kind == FIELD_RANGE ? get_amount(get_object(o, key), range_keys[i])
-                                                       : get_number(get_object(o, key), estimate_keys[i]);
+            ((double *)to)[i] = get_number(get_object(o, key), estimate_keys[i]);
         break;
     case FIELD_JOINED:
         join_texts(json_object_get(o, key), to, f->size);
@@ -421,6 +424,12 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
         break;
     case FIELD_RANGE:
         put_three(o, key, range_keys, part);
+        break;
+    case FIELD_REACH:
+        if (isnan(part[1]))
+            put_json(o, key, NULL);
+        else
+            put_three(o, key, reach_keys, part);
         break;
     case FIELD_ESTIMATE:
         put_three(o, key, estimate_keys, part);

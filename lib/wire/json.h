@@ -67,6 +67,7 @@ enum field_kind {
     FIELD_TEXT,     /* char[] */
     FIELD_TEXTS,     /* struct json_texts, which the caller frees: an array of strings */
     FIELD_RANGE,    /* three doubles, amounts: {p5, p50, p95} */
+    FIELD_REACH,    /* three doubles, amounts: {p10, p50, p90}; null where p50 is unknown */
     FIELD_ESTIMATE, /* three doubles, numbers: {value, low, high} */
     /* Read only. */
     FIELD_KNOWN,  /* bool: there is an object */

@@ -181,7 +181,7 @@ static void test_evidence(void)
     ok(isnan(v->path.concentration) && v->path.n == SNAP_PATH_MAX && v->path.rank[0].last_ratio == 0.5 &&
            v->path.rank[1].rank == -1,
        "a critical path beyond the limit is dropped");
-    ok(v->projection.known && !strcmp(v->projection.trend, "falling") && isnan(v->projection.reach_p50_s) &&
+    ok(v->projection.known && !strcmp(v->projection.trend, "falling") && isnan(v->projection.reach_s[1]) &&
            !v->projection.warning,
        "a falling trend is read, and a number in place of the warning is ignored");
     ok(!v->past.text[0], "without similar runs in the answer the comparison is empty");
