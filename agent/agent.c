@@ -594,7 +594,7 @@ static void make_instance(char instance[17])
 
     if (getrandom(&id, sizeof(id), 0) != sizeof(id))
         id = (uint64_t)getpid() << 32 ^ (uint64_t)time(NULL);
-    snprintf(life, 17, "%016llx", (unsigned long long)id);
+    snprintf(instance, 17, "%016llx", (unsigned long long)id);
 }
 
 struct agent *agent_new(const struct agent_arguments *o, struct err *err)
