@@ -3,12 +3,10 @@ noinst_LIBRARIES += libplan.a
 libplan_a_SOURCES = \
 	plan/answer.c plan/answer.h \
 	plan/bucket.c \
-	plan/chart.c plan/chart.h \
 	plan/checkpoint.c \
 	plan/collective.c \
 	plan/compare.c \
 	plan/compress.c \
-	plan/experiment.c plan/experiment.h plan/experiment_page.c \
 	plan/job.c plan/job.h \
 	plan/localsgd.c \
 	plan/memory.c \
@@ -16,21 +14,17 @@ libplan_a_SOURCES = \
 	plan/options.c plan/options.h \
 	plan/pipeline.c \
 	plan/place.c \
-	plan/published.c plan/published.h \
 	plan/question.h \
 	plan/questions.c \
-	plan/remedies.c plan/remedies.h \
 	plan/running.c plan/running.h \
 	plan/scale.c \
 	plan/scenarios.c plan/scenarios.h \
-	plan/search.c plan/search.h \
 	plan/simulate.c \
 	plan/speedup.c \
 	plan/staleness.c \
 	plan/step.c \
 	plan/straggler.c \
 	plan/train.c \
-	plan/trial.c plan/trial.h \
 	plan/whatif.c \
 	plan/work_sampler.c plan/work_sampler.h
 libplan_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

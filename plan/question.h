@@ -32,6 +32,6 @@ extern const struct question question_collective, question_step, question_speedu
 /* answered from measurements of a live job or a trace */
 extern const struct question question_scale;
 /* answered by simulation */
-extern const struct question question_simulate, question_experiment;
+extern const struct question question_simulate;
 
 #endif

@@ -29,7 +29,6 @@ static const struct question *const questions[] = {
     &question_scale,
     /* simulation */
     &question_simulate,
-    &question_experiment,
 };
 
 static const struct options_command *command(size_t i)

@@ -50,7 +50,6 @@ UNIT_TESTS = \
 	tests/unit/earlier \
 	tests/unit/engine \
 	tests/unit/exchange \
-	tests/unit/experiment \
 	tests/unit/failure \
 	tests/unit/flow \
 	tests/unit/gpu \

@@ -19,5 +19,5 @@ SIM_LIBS = libsim.a $(NETWORK_LIBS) $(MODEL_LIBS) $(PACING_LIBS) $(RULES_LIBS) $
 scenariosdir = $(pkgdatadir)/scenarios
 dist_scenarios_DATA = \
 	lib/sim/scenarios/cores.conf lib/sim/scenarios/failures.conf lib/sim/scenarios/healthy.conf \
-	lib/sim/scenarios/incast.conf lib/sim/scenarios/large.conf lib/sim/scenarios/paced.conf lib/sim/scenarios/staleness.conf \
+	lib/sim/scenarios/incast.conf lib/sim/scenarios/large.conf lib/sim/scenarios/paced.conf lib/sim/scenarios/scaling.conf lib/sim/scenarios/staleness.conf \
 	lib/sim/scenarios/straggler.conf lib/sim/scenarios/wide.conf

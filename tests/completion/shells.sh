@@ -38,7 +38,6 @@ sgctl help policy sh|show
 sgctl top --re|--replay=
 sgplan stra|straggler
 sgplan collective --op all|allgather allreduce alltoall
-sgplan experiment |scaling
 sgtop --rep|--replay=
 sgring --ev|--events=
 syncguardd --conf g|good.conf

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Simulates: an input may ask for seconds of it. */
 static bool is_slow(const char *name)
 {
-    static const char *const slow[] = { "staleness", "compare", "simulate", "experiment", "scale" };
+    static const char *const slow[] = { "staleness", "compare", "simulate", "scale" };
 
     for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
         if (!strcmp(name, slow[i]))

@@ -134,7 +134,7 @@ static void scenarios(void)
         { "str", "straggler.conf" },
         { "wide", "wide.conf" },
         { "stragler", "unknown scenario 'stragler': neither a file nor in DIR. Did you mean 'straggler'?" },
-        { "s", "ambiguous scenario 's': staleness, straggler" },
+        { "s", "ambiguous scenario 's': scaling, staleness, straggler" },
         { "zzz", "unknown scenario 'zzz': neither a file nor in DIR" },
     };
     const char *top = getenv("top_srcdir");
