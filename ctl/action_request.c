@@ -10,7 +10,7 @@
 #include "common/now.h"
 #include "common/suggest.h"
 #include "common/xalloc.h"
-#include "ctl/node_check.h"
+#include "doctor/node_check.h"
 #include "rules/action.h"
 #include "wire/json.h"
 

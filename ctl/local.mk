@@ -5,39 +5,20 @@ libctl_a_SOURCES = \
 	ctl/analyze.c ctl/analyze.h \
 	ctl/brief.c ctl/brief.h \
 	ctl/chart.c ctl/chart_data.c ctl/chart_data.h ctl/chart.h \
-	ctl/clocks.c ctl/clocks.h \
-	ctl/cluster.c ctl/cluster.h \
 	ctl/commands.c ctl/commands.h \
-	ctl/doctor.c ctl/doctor.h \
-	ctl/findings.c ctl/findings.h \
 	ctl/gather.c ctl/gather.h \
-	ctl/host_report.c ctl/host_report.h \
 	ctl/import.c ctl/import.h \
-	ctl/measure.c ctl/measure.h \
-	ctl/measure_step.c ctl/measure_step.h \
-	ctl/node_check.c ctl/node_check.h \
-	ctl/node_step.c ctl/node_step.h \
-	ctl/nodes.c ctl/nodes.h \
-	ctl/pairwise.c ctl/pairwise_mpi.c ctl/pairwise_rounds.c ctl/pairwise_run.c ctl/pairwise.h ctl/pairwise_private.h \
 	ctl/pager.c ctl/pager.h \
-	ctl/plugstack.c ctl/plugstack.h \
 	ctl/output.c ctl/output.h \
 	ctl/record.c ctl/record.h \
 	ctl/page.c ctl/page_analysis.c ctl/page_brief.c ctl/page_checkpoint.c ctl/page_html.c ctl/page_html.h ctl/page_job.c ctl/page_policy.c ctl/page_step.c ctl/page_parts.c ctl/page.h ctl/page_form.h ctl/page_parts.h \
-	ctl/slurm_nodes.c ctl/slurm_nodes.h \
-	ctl/slurmd.c ctl/slurmd.h \
 	ctl/step.c ctl/step.h \
 	ctl/try.c ctl/try.h
 libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS) $(SODIUM_CFLAGS)
-CTL_LIBS = libctl.a $(TOPOLOGY_LIBS) $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS) -ldl
+CTL_LIBS = libctl.a $(DOCTOR_LIBS) $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS) -ldl
 
 bin_PROGRAMS += sgctl
 sgctl_SOURCES = \
 	ctl/sgctl.c ctl/sgctl.h ctl/sgctl_answer.c ctl/sgctl_config.c ctl/sgctl_doctor.c ctl/sgctl_page.c ctl/sgctl_trace.c
 sgctl_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 sgctl_LDADD = $(CTL_LIBS)
-
-pkglibexec_PROGRAMS += syncguard-measure
-syncguard_measure_SOURCES = ctl/syncguard_measure.c ctl/measure_mpi.c ctl/measure_mpi.h
-syncguard_measure_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-syncguard_measure_LDADD = $(CTL_LIBS)

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "ctl/cluster.h"
-#include "ctl/doctor.h"
-#include "ctl/host_report.h"
-#include "ctl/nodes.h"
+#include "doctor/cluster.h"
+#include "doctor/doctor.h"
+#include "doctor/host_report.h"
+#include "doctor/nodes.h"
 #include "ctl/sgctl.h"
-#include "ctl/slurmd.h"
+#include "doctor/slurmd.h"
 #include "topology/slurm_conf.h"
 #include "wire/session.h"
 

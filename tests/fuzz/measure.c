@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "ctl/pairwise.h"
+#include "doctor/pairwise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "ctl/nodes.h"
+#include "doctor/nodes.h"
 
 #define TASKS 3
 

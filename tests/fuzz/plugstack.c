@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/plugstack.h"
+#include "doctor/plugstack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

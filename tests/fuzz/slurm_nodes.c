@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "ctl/slurm_nodes.h"
+#include "doctor/slurm_nodes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* What pairs of clocks say of each node's, and what the doctor says of that. */
-#include "ctl/clocks.h"
+#include "doctor/clocks.h"
 
 #include <stdlib.h>
 #include <string.h>

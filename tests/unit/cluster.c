@@ -1,5 +1,5 @@
 /* The doctor of a cluster: what it finds in what was declared, what Slurm lists and what the controller knows. */
-#include "ctl/cluster.h"
+#include "doctor/cluster.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The doctor of a cluster's nodes: which are asked, what srun prints, and what is found in the nodes' reports. */
-#include "ctl/nodes.h"
+#include "doctor/nodes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What sgctl doctor --probe says of what was measured, and how a pair of sockets is measured. */
-#include "ctl/pairwise.h"
+#include "doctor/pairwise.h"
 
 #include <arpa/inet.h>
 #include <math.h>

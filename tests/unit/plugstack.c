@@ -1,5 +1,5 @@
 /* Finding the plugin in plugstack.conf. */
-#include "ctl/plugstack.h"
+#include "doctor/plugstack.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* Which nodes' slurmds answer, asked of real sockets, and what the doctor says of it. */
-#include "ctl/slurmd.h"
+#include "doctor/slurmd.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

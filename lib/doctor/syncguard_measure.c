@@ -1,0 +1,176 @@
+/* syncguard_measure.c - syncguard-measure, a task of `sgctl doctor --cluster --probe`: measures what is between its node and others
+ * (doctor/measure.h). */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "doctor/measure.h"
+#include "doctor/measure_mpi.h"
+#include "wire/json.h"
+
+struct task {
+    uint32_t self;
+    int listening;
+    char key[MEASURE_KEY_BYTES];
+    struct measure_peer *peer; /* MEASURE_TASKS_MAX */
+    struct measure_mpi *mpi;   /* NULL: by sockets */
+};
+
+static void say(json_t *o)
+{
+    char *line = json_dumps(o, JSON_COMPACT);
+
+    if (line) {
+        puts(line);
+        fflush(stdout);
+    }
+    free(line);
+    json_decref(o);
+}
+
+static json_t *reply(const struct task *t)
+{
+    json_t *o = json_object();
+
+    put_int(o, "task", t->self);
+    return o;
+}
+
+/* The first line: its node, and what it is reached by, or why not. */
+static void say_hello(const struct task *t, uint16_t port, const char *why)
+{
+    const char *node = getenv("SLURMD_NODENAME");
+    char host[256] = "";
+    json_t *o = reply(t);
+
+    if (!node && gethostname(host, sizeof(host) - 1) == 0)
+        node = host;
+    put_int(o, "protocol", MEASURE_PROTOCOL);
+    put_text(o, "node", node);
+    if (port)
+        put_int(o, "port", port);
+    if (t->mpi)
+        put_text(o, "mpi", measure_mpi_name(t->mpi));
+    put_text(o, "why", why);
+    say(o);
+}
+
+static void call(const struct task *t, unsigned round, uint32_t b, bool rates)
+{
+    struct measured m = t->mpi ? measure_mpi_call(t->mpi, b, rates) : measure_call(&t->peer[b], t->key, rates);
+    json_t *o = reply(t);
+
+    put_int(o, "round", round);
+    put_known(o, "rtt_s", m.rtt_s);
+    put_known(o, "ahead_s", m.ahead_s);
+    put_known(o, "there", m.there_bytes_per_s);
+    put_known(o, "back", m.back_bytes_per_s);
+    put_text(o, "why", m.why);
+    say(o);
+}
+
+static void answer(const struct task *t, unsigned round, uint32_t a, bool rates)
+{
+    json_t *o;
+
+    if (t->mpi)
+        measure_mpi_answer(t->mpi, a, rates);
+    else
+        measure_answer(t->listening, t->key, rates);
+    o = reply(t);
+    put_int(o, "round", round);
+    say(o);
+}
+
+/* "ROUND A-B C-D ..." */
+static void play(const struct task *t, const char *words, bool rates)
+{
+    unsigned round, a, b;
+    int used;
+
+    if (sscanf(words, "%u%n", &round, &used) != 1)
+        return;
+    for (words += used; sscanf(words, " %u-%u%n", &a, &b, &used) == 2; words += used) {
+        if (a >= MEASURE_TASKS_MAX || b >= MEASURE_TASKS_MAX)
+            continue;
+        if (a == t->self)
+            call(t, round, b, rates);
+        else if (b == t->self)
+            answer(t, round, a, rates);
+    }
+}
+
+static void take_peer(const struct task *t, const char *words)
+{
+    char address[256];
+    unsigned task, port;
+
+    if (sscanf(words, "%u %255s %u", &task, address, &port) == 3 && task < MEASURE_TASKS_MAX && port < 65536)
+        measure_find(&t->peer[task], address, (uint16_t)port);
+}
+
+/* Until the doctor says that this is the end, or is gone. */
+static void obey(struct task *t)
+{
+    char *line = xcalloc(1, MEASURE_LINE_BYTES);
+
+    while (fgets(line, MEASURE_LINE_BYTES, stdin) && strcmp(line, "end\n") != 0) {
+        bool ready = t->mpi || t->key[0];
+
+        if (!strncmp(line, "key ", 4))
+            sscanf(line + 4, "%32s", t->key);
+        else if (!strncmp(line, "peer ", 5))
+            take_peer(t, line + 5);
+        else if (!strncmp(line, "trips ", 6) && ready)
+            play(t, line + 6, false);
+        else if (!strncmp(line, "rates ", 6) && ready)
+            play(t, line + 6, true);
+    }
+    free(line);
+}
+
+static int by_sockets(struct task *t)
+{
+    struct err err;
+    uint16_t port;
+
+    t->listening = measure_listen(&port, &err);
+    if (t->listening < 0) {
+        fprintf(stderr, "syncguard-measure: %s\n", err.text);
+        return 1;
+    }
+    t->peer = xcalloc(MEASURE_TASKS_MAX, sizeof(*t->peer));
+    say_hello(t, port, NULL);
+    obey(t);
+    free(t->peer);
+    close(t->listening);
+    return 0;
+}
+
+static int by_mpi(struct task *t, const char *type)
+{
+    const char *tasks = getenv("SLURM_NTASKS");
+    struct err err;
+
+    t->mpi = measure_mpi_open(type, t->self, tasks ? (uint32_t)strtoul(tasks, NULL, 10) : 1, &err);
+    say_hello(t, 0, t->mpi ? NULL : err.text);
+    if (!t->mpi)
+        return 1;
+    obey(t);
+    measure_mpi_close(t->mpi);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const char mpi[] = "--mpi=";
+    const char *id = getenv("SLURM_PROCID");
+    struct task t = { .self = id ? (uint32_t)strtoul(id, NULL, 10) : 0 };
+
+    alarm(MEASURE_LIFE_S);
+    return argc > 1 && !strncmp(argv[1], mpi, sizeof(mpi) - 1) ? by_mpi(&t, argv[1] + sizeof(mpi) - 1) : by_sockets(&t);
+}
