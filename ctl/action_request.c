@@ -32,14 +32,6 @@ static char *joined(char *const *words, int n)
     return text;
 }
 
-static json_t *question(const char *action)
-{
-    char key[CLIENT_KEY_BYTES];
-
-    client_key(key);
-    return json_pack("{s:s,s:s,s:s}", "query", "action", "action", action, "key", key);
-}
-
 /* Words of a command line are bytes; JSON is UTF-8. */
 static int put_argument(json_t *q, const char *key, char *text, struct err *err)
 {
@@ -65,7 +57,7 @@ static json_t *request(const struct verb *verbs, size_t n_verbs, const char *pla
 {
     struct suggestion near = suggest_for(words[1]);
     const struct verb *v = NULL;
-    char meant[80];
+    char meant[80], key[CLIENT_KEY_BYTES];
     json_t *q;
 
     for (size_t i = 0; i < n_verbs; i++) {
@@ -80,7 +72,8 @@ static json_t *request(const struct verb *verbs, size_t n_verbs, const char *pla
     else if (!v->key && n > 2)
         err_set(err, "unexpected argument '%.60s'", words[2]);
     else {
-        q = question(action_name(v->kind));
+        client_key(key);
+        q = json_pack("{s:s,s:s,s:s}", "query", "action", "action", action_name(v->kind), "key", key);
         if (put_argument(q, place_key, xstrdup(words[0]), err) == 0 &&
             (!v->key || put_argument(q, v->key, joined(words + 2, n - 2), err) == 0))
             return q;

@@ -272,27 +272,18 @@ static const struct options_command *command(size_t i)
     return i < ARRAY_SIZE(table) ? &table[i] : NULL;
 }
 
-/* What `sgctl policy set` can change. */
-static void print_policy_keys(FILE *out)
-{
-    for (const struct key *key = config_keys(CONFIG_POLICY); key->name; key++)
-        fprintf(out, "%s=\t%s\n", key->name, key->text);
-}
-
-static void complete_job_or_trace(const struct options *o, FILE *out)
-{
-    session_complete(o, "JOB", out);
-    fputs("@files\n", out);
-}
-
 static void complete(const struct options *o, const char *name, FILE *out)
 {
-    if (!strcmp(name, "KEY=VALUE"))
-        print_policy_keys(out);
-    else if (!strcmp(name, "JOB|TRACE"))
-        complete_job_or_trace(o, out);
-    else
-        session_complete(o, name, out);
+    bool or_trace = !strcmp(name, "JOB|TRACE");
+
+    if (!strcmp(name, "KEY=VALUE")) { /* what `sgctl policy set` can change */
+        for (const struct key *key = config_keys(CONFIG_POLICY); key->name; key++)
+            fprintf(out, "%s=\t%s\n", key->name, key->text);
+        return;
+    }
+    session_complete(o, or_trace ? "JOB" : name, out);
+    if (or_trace)
+        fputs("@files\n", out);
 }
 
 const struct options_program sgctl_program = {

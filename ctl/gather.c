@@ -22,12 +22,6 @@ static json_t *ask(struct gather *g, json_t *question, struct err *err)
     return answer;
 }
 
-static json_t *first_question(const char *job)
-{
-    return json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort", "lateness", "offset", 0, "count", RANKS, "columns",
-                     COLUMNS, "agents", PAGE_AGENTS);
-}
-
 /* A report of an ended step has it. */
 static int add_picture(struct gather *g, json_t *answer, struct err *err)
 {
@@ -97,7 +91,9 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
 json_t *gather_job(const struct client_options *client, const char *job, double timeout_s, struct err *err)
 {
     struct gather g = { .job = job, .timeout_s = timeout_s };
-    json_t *question = first_question(job), *answer = client_call(&g.call, client, question, timeout_s, err);
+    json_t *question = json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
+                                 "lateness", "offset", 0, "count", RANKS, "columns", COLUMNS, "agents", PAGE_AGENTS);
+    json_t *answer = client_call(&g.call, client, question, timeout_s, err);
 
     json_decref(question);
     if (answer && (add_picture(&g, answer, err) < 0 || add_heat(&g, answer, err) < 0)) {

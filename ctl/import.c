@@ -71,21 +71,12 @@ static void summary(const struct import_figures *f)
     fputc('\n', stderr);
 }
 
-static int import_into(struct import *m, FILE *out, char *const *file, int n, struct import_figures *f,
-                       struct err *err)
-{
-    for (int i = 0; i < n; i++)
-        if (read_file(m, file[i], err) < 0)
-            return -1;
-    return import_write(m, out, f, err);
-}
-
 int import_run(const char *format, char *const *file, int n, const char *path, struct err *err)
 {
     struct import *m;
     struct import_figures f;
     FILE *out;
-    int rc;
+    int rc = 0;
 
     if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
         return err_set(err, "a trace is not readable on a terminal: use -o FILE or > FILE");
@@ -93,7 +84,9 @@ int import_run(const char *format, char *const *file, int n, const char *path, s
     if (!out)
         return -1;
     m = import_new(format);
-    rc = output_close(out, path, import_into(m, out, file, n, &f, err), err);
+    for (int i = 0; i < n && rc == 0; i++)
+        rc = read_file(m, file[i], err);
+    rc = output_close(out, path, rc == 0 ? import_write(m, out, &f, err) : -1, err);
     if (rc == 0) {
         summary(&f);
         say_left_out(&f);

@@ -51,18 +51,6 @@ static bool fits(const struct pager *p)
     return !rows || lines < rows;
 }
 
-/* In the child; does not return. */
-static void become(const char *command, int in)
-{
-    dup2(in, STDIN_FILENO);
-    setenv("LESS", "FRX", 0);
-    if (command)
-        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-    else
-        execlp("less", "less", (char *)NULL);
-    _exit(NOT_FOUND);
-}
-
 static void put_all(int fd, const char *text, size_t size)
 {
     ssize_t n;
@@ -86,8 +74,15 @@ static int show(const struct pager *p, const char *command)
     if (pipe2(fd, O_CLOEXEC) < 0)
         return -1;
     pid = fork();
-    if (pid == 0)
-        become(command, fd[0]);
+    if (pid == 0) {
+        dup2(fd[0], STDIN_FILENO);
+        setenv("LESS", "FRX", 0);
+        if (command)
+            execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        else
+            execlp("less", "less", (char *)NULL);
+        _exit(NOT_FOUND);
+    }
     close(fd[0]);
     for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
         before[i] = signal(ours[i], SIG_IGN);

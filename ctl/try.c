@@ -71,17 +71,6 @@ static void on_piece(struct trace_reader *r, void *arg)
     look(t, r, now_s);
 }
 
-static void trial_begin(struct trial *t, const struct config *c, const struct ruleset *rules,
-                        const struct config_policy *p)
-{
-    engine_init(&t->engine);
-    engine_bind(&t->engine, rules, p->name);
-    t->config = c;
-    t->policy = p;
-    t->cluster = (struct budget){ .entry = t->spent, .max = CLUSTER_MAX };
-    t->decisions = json_array();
-}
-
 static json_t *run_trial(const struct config *c, const struct ruleset *rules, const struct config_policy *p,
                          const char *trace, struct err *err)
 {
@@ -90,7 +79,12 @@ static json_t *run_trial(const struct config *c, const struct ruleset *rules, co
     struct trial *t = xcalloc(1, sizeof(*t));
     json_t *answer = NULL;
 
-    trial_begin(t, c, rules, p);
+    engine_init(&t->engine);
+    engine_bind(&t->engine, rules, p->name);
+    t->config = c;
+    t->policy = p;
+    t->cluster = (struct budget){ .entry = t->spent, .max = CLUSTER_MAX };
+    t->decisions = json_array();
     if (trace_file_watch(trace, r, on_piece, t, err) == 0)
         answer = json_pack("{s:s,s:f,s:O}", "policy", p->name, "seconds", trace_reader_now_s(r), "decisions",
                            t->decisions);

@@ -49,17 +49,6 @@ static int read_pair(const char *text, enum collective_algo pair[2], struct err 
     return 0;
 }
 
-static void put_assumptions(struct answer *answer)
-{
-    answer_source(
-        answer,
-        "latency-bandwidth model (Hockney 1994); ring: Patarasuk & Yuan 2009; tree, halving-doubling: "
-        "Thakur, Rabenseifner & Gropp 2005");
-    answer_assumes(answer,
-                   "all ranks enter at the same time; links are not shared; the ring follows the nodes; "
-                   "trees are not pipelined, and their log2 of the ranks is not rounded up");
-}
-
 static int put_crossover(const struct options *a, const struct collective *c, struct answer *answer,
                          struct err *err)
 {
@@ -161,7 +150,13 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     c.skew = options_number(a, "skew");
     if (options_given(a, "slowest-link"))
         c.slowest_bytes_per_s = options_number(a, "slowest-link");
-    put_assumptions(answer);
+    answer_source(
+        answer,
+        "latency-bandwidth model (Hockney 1994); ring: Patarasuk & Yuan 2009; tree, halving-doubling: "
+        "Thakur, Rabenseifner & Gropp 2005");
+    answer_assumes(answer,
+                   "all ranks enter at the same time; links are not shared; the ring follows the nodes; "
+                   "trees are not pipelined, and their log2 of the ranks is not rounded up");
     return options_given(a, "crossover") ? put_crossover(a, &c, answer, err) : put_time(a, &c, answer, err);
 }
 

@@ -238,49 +238,6 @@ static double pays_below(const struct report_strategy *s, double same_s)
     return s->per_sample ? same_s / s->step_s.p50 : NAN;
 }
 
-static void put_row(struct answer *answer, const struct report_strategy *s, double iterations, double same_s)
-{
-    answer_cell_words(answer, "%s", s->name);
-    answer_cells(answer, s->step_s.p50, s->ratio.p50, s->ratio.p5, s->ratio.p95, s->shares.work,
-                 s->shares.waiting, s->shares.exchange, s->growth, s->time_s, pays_below(s, same_s));
-    answer_cell_words(answer, "%s", s->reason);
-    answer_cell_words(answer, "%s", s->assumes[0] ? s->assumes : "-");
-    if (!isnan(iterations))
-        answer_cell(answer, s->time_s * iterations / 3600);
-}
-
-static void put_reason(struct answer *answer, const struct report_strategy *s, double same_s)
-{
-    char pays[64] = "";
-    double ratio = pays_below(s, same_s);
-
-    if (!isnan(ratio))
-        snprintf(pays, sizeof(pays), "; pays if iterations grow by a factor below %.3g", ratio);
-    answer_note(answer, "%s: %s%s%s%s.", s->name, s->reason, pays, s->assumes[0] ? "; assuming that " : "",
-                s->assumes);
-}
-
-static void put_table(struct answer *answer, const struct report_strategies *r, double iterations,
-                      double same_s)
-{
-    answer_table(answer, "strategies",
-                 "SPEED: samples per second over now (nominal range: 90 %); TIME: for the progress of one "
-                 "synchronous step:",
-                 columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
-    for (size_t i = 0; i < r->n; i++)
-        put_row(answer, &r->list[i], iterations, same_s);
-    for (size_t i = 0; i < r->n; i++)
-        put_reason(answer, &r->list[i], same_s);
-}
-
-static double synchronous_time_s(const struct report_strategies *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->list[i].growth == 1)
-            return r->list[i].time_s;
-    return NAN;
-}
-
 static void put_notes(const struct options *a, struct answer *answer, const struct report_strategies *r)
 {
     double slow = options_number(a, "slow-ratio");
@@ -307,15 +264,38 @@ static void put_notes(const struct options *a, struct answer *answer, const stru
 
 static void put_strategies(const struct options *a, struct answer *answer, const struct report_strategies *r)
 {
-    double same_s = synchronous_time_s(r);
+    double same_s = NAN, iterations = options_number(a, "iterations");
 
+    for (size_t i = r->n; i--;)
+        same_s = r->list[i].growth == 1 ? r->list[i].time_s : same_s; /* the first, so the fastest */
     answer_word(answer, "best", r->list[0].name, "fastest strategy whose iterations are known");
     answer_figure(answer, "best_time_s", r->list[0].time_s, ANSWER_SECONDS,
                   "for the progress of one synchronous step");
     answer_figure(answer, "synchronous_time_s", same_s, ANSWER_SECONDS, "with the best synchronous strategy");
     if (r->ranks >= 0)
         answer_figure(answer, "now_s", r->step_s, ANSWER_SECONDS, "measured step");
-    put_table(answer, r, options_number(a, "iterations"), same_s);
+    answer_table(answer, "strategies",
+                 "SPEED: samples per second over now (nominal range: 90 %); TIME: for the progress of one "
+                 "synchronous step:",
+                 columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
+    for (const struct report_strategy *s = r->list; s < r->list + r->n; s++) {
+        answer_cell_words(answer, "%s", s->name);
+        answer_cells(answer, s->step_s.p50, s->ratio.p50, s->ratio.p5, s->ratio.p95, s->shares.work,
+                     s->shares.waiting, s->shares.exchange, s->growth, s->time_s, pays_below(s, same_s));
+        answer_cell_words(answer, "%s", s->reason);
+        answer_cell_words(answer, "%s", s->assumes[0] ? s->assumes : "-");
+        if (!isnan(iterations))
+            answer_cell(answer, s->time_s * iterations / 3600);
+    }
+    for (const struct report_strategy *s = r->list; s < r->list + r->n; s++) {
+        char pays[64] = "";
+        double ratio = pays_below(s, same_s);
+
+        if (!isnan(ratio))
+            snprintf(pays, sizeof(pays), "; pays if iterations grow by a factor below %.3g", ratio);
+        answer_note(answer, "%s: %s%s%s%s.", s->name, s->reason, pays,
+                    s->assumes[0] ? "; assuming that " : "", s->assumes);
+    }
     put_notes(a, answer, r);
 }
 

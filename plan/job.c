@@ -77,27 +77,6 @@ int job_overlap_check(const struct options *a, struct err *err)
     return 0;
 }
 
-static int check_failures(const struct train *t, struct err *err)
-{
-    if (!isinf(t->node_mtbf_s) && isnan(t->write_s))
-        return err_set(
-            err, "--node-mtbf needs --checkpoint-write=TIME: without checkpoints a failure loses everything");
-    if (!isinf(t->node_mtbf_s) && isnan(t->ranks_per_node))
-        return err_set(err, "--node-mtbf needs --ranks-per-node=N: it determines the number of nodes");
-    return 0;
-}
-
-static int check_batch(const struct train *t, struct err *err)
-{
-    int given = !isnan(t->batch_per_rank) + !isnan(t->min_steps) + !isnan(t->critical_batch);
-
-    if (given != 0 && given != 3)
-        return err_set(
-            err, "--batch-per-rank, --min-steps and --critical-batch are needed together: steps = min-steps "
-                 "(1 + critical-batch / batch)");
-    return 0;
-}
-
 int job_train(const struct options *a, struct train *t, struct err *err)
 {
     *t = (struct train){
@@ -120,9 +99,17 @@ int job_train(const struct options *a, struct train *t, struct err *err)
     };
     job_network(a, &t->exchange);
     t->exchange.algo = (enum collective_algo)options_number(a, "algo");
-    if (job_network_check(&t->exchange, err) < 0 || job_overlap_check(a, err) < 0 ||
-        check_batch(t, err) < 0 || check_failures(t, err) < 0)
+    if (job_network_check(&t->exchange, err) < 0 || job_overlap_check(a, err) < 0)
         return -1;
+    if (isnan(t->batch_per_rank) != isnan(t->min_steps) || isnan(t->min_steps) != isnan(t->critical_batch))
+        return err_set(
+            err, "--batch-per-rank, --min-steps and --critical-batch are needed together: steps = min-steps "
+                 "(1 + critical-batch / batch)");
+    if (!isinf(t->node_mtbf_s) && isnan(t->write_s))
+        return err_set(
+            err, "--node-mtbf needs --checkpoint-write=TIME: without checkpoints a failure loses everything");
+    if (!isinf(t->node_mtbf_s) && isnan(t->ranks_per_node))
+        return err_set(err, "--node-mtbf needs --ranks-per-node=N: it determines the number of nodes");
     if (isnan(t->ranks_per_node)) /* only failures and hierarchical collectives depend on it */
         t->ranks_per_node = 1;
     return 0;

@@ -115,17 +115,6 @@ static const struct answer_column point_columns[] = {
     { "regime", "REGIME", ANSWER_WORDS },
 };
 
-static void put_points(struct answer *a, const struct report_scaling *r)
-{
-    answer_table(a, "points", "Projection (nominal range: 90 %; throughput is relative to the measured one)",
-                 point_columns, sizeof(point_columns) / sizeof(*point_columns));
-    for (const struct report_point *p = r->point; p < r->point + r->n; p++) {
-        answer_cells(a, p->ranks, p->factor, p->step_s.p50, p->step_s.p5, p->step_s.p95, p->throughput.p50,
-                     p->throughput.p5, p->throughput.p95, p->compute, p->communication, p->synchronisation);
-        answer_cell_words(a, "%s", p->regime);
-    }
-}
-
 static const struct answer_column part_columns[] = {
     { "part", "NOISE", ANSWER_WORDS },       { "lasting", "LASTING", ANSWER_SHARE },
     { "lasting_low", "FROM", ANSWER_SHARE }, { "lasting_high", "TO", ANSWER_SHARE },
@@ -168,46 +157,38 @@ static const struct answer_column link_columns[] = {
     { "bytes_low_per_s", "FROM", ANSWER_RATE }, { "bytes_high_per_s", "TO", ANSWER_RATE },
 };
 
-static void put_segment(struct answer *a, const struct report_link *link, const struct report_segment *g)
-{
-    answer_cell_words(a, "%s", link->op);
-    answer_cells(a, (double)link->ranks, g->from_bytes, g->to_bytes, g->fixed_s.value, g->fixed_s.low,
-                 g->fixed_s.high, 1 / g->s_per_byte.value, 1 / g->s_per_byte.high, 1 / g->s_per_byte.low);
-}
-
-static void put_links(struct answer *a, const struct report_scaling *r)
-{
-    if (!r->n_links)
-        return;
-    answer_table(a, "links", "Fitted cost of its collectives: a fixed time, and bytes over a rate",
-                 link_columns, sizeof(link_columns) / sizeof(*link_columns));
-    for (size_t i = 0; i < r->n_links; i++)
-        for (size_t k = 0; k < r->link[i].n; k++)
-            put_segment(a, &r->link[i], &r->link[i].segment[k]);
-}
-
-static void put_runs(struct answer *a, const struct report_scaling *r)
-{
-    char text[128] = "";
-
-    for (size_t i = 0; i < r->n_runs; i++)
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f", i ? ", " : "", r->run_ranks[i]);
-    if (*text)
-        answer_word(a, "runs", text, "ranks of other runs that the projection also uses");
-}
-
 static void put_scaling(struct answer *a, struct report_scaling *r)
 {
+    char runs[128] = "";
+
     answer_title(a, "A job of %.0f ranks with a step of %s, on more ranks (%s scaling)", (double)r->ranks,
                  text_s(r->step_s).s, r->mode);
     answer_word(a, "wall", r->wall, "the next limit of scaling");
     answer_figure(a, "wall_ranks", r->wall_ranks, ANSWER_COUNT, "%s", r->text);
     answer_figure(a, "extrapolation", r->point[r->n - 1].factor, ANSWER_TIMES,
                   "largest projected number of ranks over the measured one");
-    put_runs(a, r);
-    put_points(a, r);
+    for (size_t i = 0; i < r->n_runs; i++)
+        text_append(runs, sizeof(runs), "%s%.0f", i ? ", " : "", r->run_ranks[i]);
+    if (*runs)
+        answer_word(a, "runs", runs, "ranks of other runs that the projection also uses");
+    answer_table(a, "points", "Projection (nominal range: 90 %; throughput is relative to the measured one)",
+                 point_columns, ARRAY_SIZE(point_columns));
+    for (const struct report_point *p = r->point; p < r->point + r->n; p++) {
+        answer_cells(a, p->ranks, p->factor, p->step_s.p50, p->step_s.p5, p->step_s.p95, p->throughput.p50,
+                     p->throughput.p5, p->throughput.p95, p->compute, p->communication, p->synchronisation);
+        answer_cell_words(a, "%s", p->regime);
+    }
     put_noise(a, &r->noise);
-    put_links(a, r);
+    if (r->n_links)
+        answer_table(a, "links", "Fitted cost of its collectives: a fixed time, and bytes over a rate",
+                     link_columns, ARRAY_SIZE(link_columns));
+    for (const struct report_link *l = r->link; l < r->link + r->n_links; l++)
+        for (const struct report_segment *g = l->segment; g < l->segment + l->n; g++) {
+            answer_cell_words(a, "%s", l->op);
+            answer_cells(a, (double)l->ranks, g->from_bytes, g->to_bytes, g->fixed_s.value, g->fixed_s.low,
+                         g->fixed_s.high, 1 / g->s_per_byte.value, 1 / g->s_per_byte.high,
+                         1 / g->s_per_byte.low);
+        }
     running_put_assumes(a, r->assumes, r->n_assumes);
     answer_source(a, "compute + E[max] of the fitted noise over ranks in nodes and switches + cost of the "
                      "collectives, weighted over the possible algorithms (lib/model/projection.h)");

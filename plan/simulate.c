@@ -94,15 +94,6 @@ static int read_scenario(struct scenario *s, const char *name, struct err *err)
     return scenario_read(s, path, err);
 }
 
-static void change_scenario(struct scenario *s, const struct options *a)
-{
-    s->seed = options_int(a, "seed", s->seed);
-    for (size_t i = 0; i < s->n_jobs; i++)
-        s->jobs[i].steps = options_int(a, "steps", s->jobs[i].steps);
-    if (options_given(a, "no-faults"))
-        s->n_faults = 0;
-}
-
 static int open_trace(struct run *r, const struct options *a, struct err *err)
 {
     const char *path = options_text(a, "trace"), *name = options_text(a, "job");
@@ -122,17 +113,6 @@ static int open_trace(struct run *r, const struct options *a, struct err *err)
         return err_set(err, "%s: %s", path, strerror(errno));
     r->tracer = tracer_new(&r->scenario, job, simulation_placement(r->simulation, job), write_trace, r);
     return tracer_header(r->tracer, err);
-}
-
-static int close_trace(struct run *r, struct err *err)
-{
-    if (!r->tracer)
-        return 0;
-    if (tracer_flush(r->tracer, err) < 0)
-        return -1;
-    if (fflush(r->trace) != 0)
-        return err_set(err, "cannot write the trace: %s", strerror(errno));
-    return 0;
 }
 
 /* ---- the answer ---- */
@@ -391,8 +371,12 @@ static int simulate(struct run *r, const struct options *a, struct err *err)
     r->simulation = simulation_new(&r->scenario, &hooks, err);
     if (!r->simulation)
         return err_prefix(err, "%s", a->operands[0]);
-    if (open_trace(r, a, err) < 0 || simulation_run(r->simulation, err) < 0 || close_trace(r, err) < 0)
+    if (open_trace(r, a, err) < 0 || simulation_run(r->simulation, err) < 0)
         return -1;
+    if (r->tracer && tracer_flush(r->tracer, err) < 0)
+        return -1;
+    if (r->tracer && fflush(r->trace) != 0)
+        return err_set(err, "cannot write the trace: %s", strerror(errno));
     r->wall_s = now_s() - r->start_s;
     if (r->progress && r->last_report_s > r->start_s)
         fputs("\r\033[K", stderr);
@@ -403,7 +387,11 @@ static int run_scenario(struct run *r, const struct options *a, struct answer *a
 {
     if (read_scenario(&r->scenario, a->operands[0], err) < 0)
         return -1;
-    change_scenario(&r->scenario, a);
+    r->scenario.seed = options_int(a, "seed", r->scenario.seed);
+    for (size_t i = 0; i < r->scenario.n_jobs; i++)
+        r->scenario.jobs[i].steps = options_int(a, "steps", r->scenario.jobs[i].steps);
+    if (options_given(a, "no-faults"))
+        r->scenario.n_faults = 0;
     if (simulate(r, a, err) < 0)
         return QUESTION_FAILED;
     if (r->trace != stdout)

@@ -10,18 +10,6 @@
 
 static const struct option_use uses[] = { JOB_NETWORK_USES, JOB_TRAIN_USES, { NULL, NULL } };
 
-static void put_terms(const struct train_result *r, struct answer *answer)
-{
-    static const struct answer_column columns[] = { { "term", "TERM", ANSWER_WORDS },
-                                                    { "share", "OF THE TIME", ANSWER_SHARE } };
-
-    answer_table(answer, "terms", "Where the time goes:", columns, 2);
-    for (int i = 0; i < TRAIN_TERMS; i++) {
-        answer_cell_words(answer, "%s", train_terms[i]);
-        answer_cell(answer, r->share[i]);
-    }
-}
-
 static void put_wall(const struct train *t, const struct train_result *r, struct answer *answer)
 {
     enum train_term next;
@@ -40,6 +28,8 @@ static void put_wall(const struct train *t, const struct train_result *r, struct
 
 static int run(const struct options *a, struct answer *answer, struct err *err)
 {
+    static const struct answer_column columns[] = { { "term", "TERM", ANSWER_WORDS },
+                                                    { "share", "OF THE TIME", ANSWER_SHARE } };
     struct train_result r;
     struct train t;
 
@@ -63,7 +53,11 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     answer_figure(answer, "interval_s", r.interval_s, ANSWER_SECONDS,
                   "work between two checkpoints, by Young");
     put_wall(&t, &r, answer);
-    put_terms(&r, answer);
+    answer_table(answer, "terms", "Where the time goes:", columns, 2);
+    for (int i = 0; i < TRAIN_TERMS; i++) {
+        answer_cell_words(answer, "%s", train_terms[i]);
+        answer_cell(answer, r.share[i]);
+    }
     answer_source(
         answer, "S_min (1 + B_c/B) steps (McCandlish et al. 2018) of Tc A(N) + exposed exchange + misc, over "
                 "the goodput at Young's interval (exact)");

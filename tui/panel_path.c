@@ -30,18 +30,6 @@ static const struct table_column path_columns[] = {
     { "LAST ARRIVER OF", 30, 30, 0, TABLE_TEXT, .draw = draw_last },
 };
 
-/* Beside what chance would give each of them. */
-static int draw_concentration(struct canvas *c, int y, double concentration, int64_t ranks)
-{
-    char chance[64] = "";
-
-    if (ranks > 0)
-        snprintf(chance, sizeof(chance), " (by chance: %s)", text_percent(1 / (double)ranks).s);
-    canvas_printf(c, y, 1, c->width - 2, concentration >= 0.5 ? STYLE_WARN : STYLE_TEXT,
-                  "%s of the collectives wait for the same rank%s", text_percent(concentration).s, chance);
-    return y + 1;
-}
-
 /* ---- where it went ---- */
 
 /* "14:02:07" of a live job; in a trace, its own clock: "9 s of the run". */
@@ -135,16 +123,6 @@ static const struct table_column overlap_columns[] = {
     { "HIDDEN", 15, 15, 0, TABLE_TEXT, .draw = draw_hidden },
 };
 
-static int draw_overlap(struct canvas *c, int y, const struct report_overlap *o)
-{
-    y = sheet_heading(c, y, "overlap: communication a step, and what hiding it can win at most");
-    y = sheet_text(c, y, 1, STYLE_TEXT, o->text);
-    if (o->steps <= 0 || !o->n)
-        return y;
-    return sheet_table(c, y, overlap_columns, ARRAY_SIZE(overlap_columns), o->group, o->n,
-                       sizeof(o->group[0]));
-}
-
 /* ---- phases ---- */
 
 /* Marked by the program, or what its calls show of a backward pass; nothing where neither is known. */
@@ -196,17 +174,27 @@ static int draw(struct canvas *c, const struct ui *ui)
 {
     const struct snap_view *v = ui->view;
     const struct snap_path *p = &v->path;
+    char chance[64] = "";
     int y = 0;
 
-    if (!isnan(p->concentration))
-        y = draw_concentration(c, y, p->concentration, v->job.ranks);
+    if (!isnan(p->concentration)) {
+        if (v->job.ranks > 0)
+            snprintf(chance, sizeof(chance), " (by chance: %s)", text_percent(1 / (double)v->job.ranks).s);
+        canvas_printf(c, y++, 1, c->width - 2, p->concentration >= 0.5 ? STYLE_WARN : STYLE_TEXT,
+                      "%s of the collectives wait for the same rank%s", text_percent(p->concentration).s, chance);
+    }
     if (p->n)
         y = sheet_table(c, y, path_columns, ARRAY_SIZE(path_columns), p->rank, p->n, sizeof(p->rank[0]));
     y = draw_moves(c, y, ui);
     if (known(&v->efficiency))
         y = draw_used(c, y, v);
-    if (v->overlap.text[0])
-        y = draw_overlap(c, y, &v->overlap);
+    if (v->overlap.text[0]) {
+        y = sheet_heading(c, y, "overlap: communication a step, and what hiding it can win at most");
+        y = sheet_text(c, y, 1, STYLE_TEXT, v->overlap.text);
+    }
+    if (v->overlap.text[0] && v->overlap.steps > 0 && v->overlap.n)
+        y = sheet_table(c, y, overlap_columns, ARRAY_SIZE(overlap_columns), v->overlap.group, v->overlap.n,
+                        sizeof(v->overlap.group[0]));
     if (has_phases(v)) {
         y = sheet_heading(c, y, "phases of a step");
         y = sheet_text(c, y, 1, STYLE_TEXT, v->phases.text);

@@ -127,14 +127,6 @@ static const struct table_column rule_columns[] = {
     { "ACTED", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct snap_rule, acted) },
 };
 
-static int draw_rules(struct canvas *c, int y, const struct snap_control *p)
-{
-    if (!p->n_rules)
-        return sheet_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it only observes");
-    y = sheet_heading(c, y, "rules");
-    return sheet_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rule, p->n_rules, sizeof(p->rule[0]));
-}
-
 /* ---- decisions ---- */
 
 /* "dry run: exclude node5"; and what came of it. */
@@ -162,16 +154,6 @@ static int draw_decision(struct canvas *c, int y, const struct snap_decision *d,
     return y;
 }
 
-static int draw_decisions(struct canvas *c, int y, const struct snap_control *p, double wall_s)
-{
-    y = sheet_heading(c, y, "decisions, the newest first");
-    if (!p->n_decisions)
-        return sheet_text(c, y, 3, STYLE_DIM, "nothing yet");
-    for (size_t i = 0; i < p->n_decisions; i++)
-        y = draw_decision(c, y, &p->decision[i], wall_s);
-    return y;
-}
-
 /* ---- parameters ---- */
 
 static enum style value_style(const void *row)
@@ -185,15 +167,6 @@ static const struct table_column param_columns[] = {
     { "DEFAULT", 12, 8, 0, TABLE_TEXT, .field = offsetof(struct snap_param, standard) },
     { "ACCEPTED", 20, 60, 0, TABLE_TEXT, .field = offsetof(struct snap_param, range) },
 };
-
-static int draw_params(struct canvas *c, int y, const struct snap_control *p)
-{
-    if (!p->n_params)
-        return y;
-    y = sheet_heading(c, y, "parameters (sgctl policy set JOB Key=Value changes them for this run)");
-    return sheet_table(c, y, param_columns, ARRAY_SIZE(param_columns), p->param, p->n_params,
-                       sizeof(p->param[0]));
-}
 
 /* ---- the panel ---- */
 
@@ -237,9 +210,22 @@ static int draw(struct canvas *c, const struct ui *ui)
     y = draw_policy(c, y, p, ui->view->job.unconfirmed);
     y = draw_pacing(c, y, &p->pacing);
     y = draw_cadence(c, y, &p->cadence);
-    y = draw_rules(c, y, p);
-    y = draw_decisions(c, y, p, ui->wall_s);
-    return draw_params(c, y, p);
+    if (!p->n_rules) {
+        y = sheet_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it only observes");
+    } else {
+        y = sheet_heading(c, y, "rules");
+        y = sheet_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rule, p->n_rules, sizeof(p->rule[0]));
+    }
+    y = sheet_heading(c, y, "decisions, the newest first");
+    if (!p->n_decisions)
+        y = sheet_text(c, y, 3, STYLE_DIM, "nothing yet");
+    for (size_t i = 0; i < p->n_decisions; i++)
+        y = draw_decision(c, y, &p->decision[i], ui->wall_s);
+    if (!p->n_params)
+        return y;
+    y = sheet_heading(c, y, "parameters (sgctl policy set JOB Key=Value changes them for this run)");
+    return sheet_table(c, y, param_columns, ARRAY_SIZE(param_columns), p->param, p->n_params,
+                       sizeof(p->param[0]));
 }
 
 const struct panel_ops panel_policy = { "policy: decisions and actions", draw, has_content };

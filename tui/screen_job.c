@@ -446,21 +446,15 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
     canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);
 }
 
-static int draw_agents(struct canvas *c, const struct snap_view *v, int y, int x, int width)
-{
-    if (v->agents.total <= 0 || v->agents.heard >= v->agents.total)
-        return 0;
-    canvas_printf(c, y, x, width, STYLE_WARN, "%lld of %lld agents do not report: %s",
-                  (long long)(v->agents.total - v->agents.heard), (long long)v->agents.total,
-                  v->agents.missing);
-    return 1;
-}
-
 static void draw_events(struct canvas *c, const struct snap_view *v, int y, int x, int width, int rows)
 {
-    int at = draw_agents(c, v, y, x, width);
+    int at = 0;
     size_t event = 0;
 
+    if (v->agents.total > 0 && v->agents.heard < v->agents.total)
+        canvas_printf(c, y + at++, x, width, STYLE_WARN, "%lld of %lld agents do not report: %s",
+                      (long long)(v->agents.total - v->agents.heard), (long long)v->agents.total,
+                      v->agents.missing);
     /* Verdicts that the sentence does not mention come first. */
     for (size_t i = 1; i < v->job.n_verdicts && at < rows; i++, at++)
         canvas_printf(c, y + at, x, width, look_severity(snap_verdict_severity(&v->job.verdict[i])),
@@ -524,14 +518,6 @@ static void draw_bottom(struct canvas *c, const struct snap_view *v, const struc
     draw_events(c, v, y + 1, 1, c->width - 2, rows);
 }
 
-static void draw_past(struct canvas *c, const struct snap_past *p, int y)
-{
-    int x = 1;
-
-    x += canvas_put(c, y, x, 5, STYLE_DIM, "past") + 4;
-    canvas_put(c, y, x, c->width - x - 1, p->unusual ? STYLE_WARN : STYLE_TEXT, p->text);
-}
-
 static void draw(struct canvas *c, const struct ui *ui)
 {
     const struct snap_view *v = ui->view;
@@ -555,8 +541,11 @@ static void draw(struct canvas *c, const struct ui *ui)
     outlook_verdicts(c, l.found, 1, c->width - 2, &v->job);
     if (l.ahead)
         outlook_projection_draw(c, l.ahead, 1, c->width - 2, &v->projection);
-    if (l.past)
-        draw_past(c, &v->past, l.past);
+    if (l.past) {
+        int x = 5 + canvas_put(c, l.past, 1, 5, STYLE_DIM, "past");
+
+        canvas_put(c, l.past, x, c->width - x - 1, v->past.unusual ? STYLE_WARN : STYLE_TEXT, v->past.text);
+    }
     draw_table(c, ui, &l);
     timeline_draw(c, l.timeline, l.timeline_rows, v, &place);
     draw_detail(c, ui, l.detail);

@@ -302,30 +302,6 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 
 /* ---- the program ---- */
 
-static void add_signals(struct app *a)
-{
-    static const int signals[] = { SIGWINCH, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-
-    for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
-        a->signals[i] = evsignal_new(a->base, signals[i], on_signal, a);
-        event_add(a->signals[i], NULL);
-        a->n_signals++;
-    }
-    signal(SIGPIPE, SIG_IGN);
-}
-
-static void add_events(struct app *a)
-{
-    struct timeval tv = loop_timeval(a->ui.interval_s);
-
-    a->paint = event_new(a->base, -1, 0, on_paint, a);
-    a->keys = event_new(a->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_keys, a);
-    a->tick = event_new(a->base, -1, EV_PERSIST, on_tick, a);
-    event_add(a->keys, NULL);
-    event_add(a->tick, &tv);
-    add_signals(a);
-}
-
 static void close_app(struct app *a)
 {
     forget_asked(a);
@@ -348,27 +324,25 @@ struct asking {
     struct replay *replay;
 };
 
-static void begin_replay(struct ui *ui, const struct asking *to, const struct arguments *o)
-{
-    ui->playback.on = true;
-    ui->playback.speed = o->speed;
-    ui->playback.seek_s = o->from_s > 0 ? o->from_s : NAN;
-    ui_open(ui, replay_job(to->replay));
-}
-
 static int run_screen(const struct asking *to, const struct arguments *o)
 {
+    static const int signals[] = { SIGWINCH, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
     struct app a = { .ascii = o->ascii, .status_s = -INFINITY, .click_s = -INFINITY };
+    struct timeval interval = loop_timeval(o->interval_s);
     struct err err;
 
     ui_init(&a.ui);
     a.ui.interval_s = o->interval_s;
     snprintf(a.ui.hosts, sizeof(a.ui.hosts), "%s", to->replay ? o->replay : to->client->hosts);
     snprintf(a.ui.conf, sizeof(a.ui.conf), "%s", to->conf);
-    if (to->replay)
-        begin_replay(&a.ui, to, o);
-    else if (o->job)
+    if (to->replay) {
+        a.ui.playback.on = true;
+        a.ui.playback.speed = o->speed;
+        a.ui.playback.seek_s = o->from_s > 0 ? o->from_s : NAN;
+        ui_open(&a.ui, replay_job(to->replay));
+    } else if (o->job) {
         ui_open(&a.ui, o->job);
+    }
     if (term_open(o->mono, &err) < 0) {
         fprintf(stderr, "sgtop: %s\n", err.text);
         return EXIT_USAGE;
@@ -376,7 +350,17 @@ static int run_screen(const struct asking *to, const struct arguments *o)
     update_clock(&a);
     paint(&a); /* before anything that can wait */
     a.base = loop_new();
-    add_events(&a);
+    a.paint = event_new(a.base, -1, 0, on_paint, &a);
+    a.keys = event_new(a.base, STDIN_FILENO, EV_READ | EV_PERSIST, on_keys, &a);
+    a.tick = event_new(a.base, -1, EV_PERSIST, on_tick, &a);
+    event_add(a.keys, NULL);
+    event_add(a.tick, &interval);
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+        a.signals[i] = evsignal_new(a.base, signals[i], on_signal, &a);
+        event_add(a.signals[i], NULL);
+        a.n_signals++;
+    }
+    signal(SIGPIPE, SIG_IGN);
     a.source = to->replay ? source_replay(a.base, to->replay, &a.ui.playback, &source_events, &a)
                           : source_link(a.base, to->client, &source_events, &a);
     event_base_dispatch(a.base);

@@ -476,44 +476,12 @@ json_t *ui_question_status(void)
     return json_pack("{s:s}", "query", "status");
 }
 
-static bool take_jobs(struct ui *ui, const json_t *answer, struct err *err)
-{
-    struct snap_jobs *s = snap_jobs_parse(answer, err);
-
-    if (!s)
-        return false;
-    snap_jobs_free(ui->jobs);
-    ui->jobs = s;
-    return true;
-}
-
-static bool take_view(struct ui *ui, int64_t offset, const json_t *answer, struct err *err)
-{
-    struct snap_view *v = snap_view_parse(answer, err);
-
-    if (!v)
-        return false;
-    v->offset = offset;
-    snap_view_free(ui->view);
-    ui->view = v;
-    return true;
-}
-
-static bool take_nodes(struct ui *ui, const json_t *answer, struct err *err)
-{
-    struct snap_nodes *s = snap_nodes_parse(answer, err);
-
-    if (!s)
-        return false;
-    snap_nodes_free(ui->nodes);
-    ui->nodes = s;
-    return true;
-}
-
 void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *answer)
 {
     struct err err = { "" };
-    bool good;
+    struct snap_jobs *jobs = NULL;
+    struct snap_view *view = NULL;
+    struct snap_nodes *nodes = NULL;
 
     if (ui->frozen) {
         if (ui->frozen_whole || screen != ui->screen)
@@ -521,11 +489,19 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
         ui->frozen_whole = true;
     }
     rows_hold(ui, screen);
-    good = screen == SCREEN_JOBS  ? take_jobs(ui, answer, &err)
-           : screen == SCREEN_JOB ? take_view(ui, offset, answer, &err)
-                                  : take_nodes(ui, answer, &err);
+    if (screen == SCREEN_JOBS && (jobs = snap_jobs_parse(answer, &err))) {
+        snap_jobs_free(ui->jobs);
+        ui->jobs = jobs;
+    } else if (screen == SCREEN_JOB && (view = snap_view_parse(answer, &err))) {
+        view->offset = offset;
+        snap_view_free(ui->view);
+        ui->view = view;
+    } else if (screen == SCREEN_NODES && (nodes = snap_nodes_parse(answer, &err))) {
+        snap_nodes_free(ui->nodes);
+        ui->nodes = nodes;
+    }
     utf8_clean(ui->problem[screen], sizeof(ui->problem[screen]), err.text);
-    if (!good)
+    if (!jobs && !view && !nodes)
         return;
     ui->got_s[screen] = ui->now_s;
     rows_arrange(ui, screen);

@@ -118,25 +118,19 @@ static void take_check(const struct doctor_check *check, void *arg)
     utf8_clean(to->next, sizeof(to->next), check->next);
 }
 
-static void take_names(struct host_report *r)
-{
-    const char *node = getenv("SLURMD_NODENAME");
-    struct utsname u = { 0 };
-
-    uname(&u);
-    utf8_clean(r->node, sizeof(r->node), node && *node ? node : u.nodename);
-    snprintf(r->version, sizeof(r->version), "%s", PACKAGE_VERSION);
-    snprintf(r->platform, sizeof(r->platform), "%.30s libc %.20s", u.machine, gnu_get_libc_version());
-}
-
 void host_report_take(struct host_report *r, const struct doctor *d, const char *credential)
 {
     const char *socket = d->client.end.munge_socket;
+    const char *node = getenv("SLURMD_NODENAME");
+    struct utsname u = { 0 };
     struct err err = { "" };
     char *own;
 
     *r = (struct host_report){ 0 };
-    take_names(r);
+    uname(&u);
+    utf8_clean(r->node, sizeof(r->node), node && *node ? node : u.nodename);
+    snprintf(r->version, sizeof(r->version), "%s", PACKAGE_VERSION);
+    snprintf(r->platform, sizeof(r->platform), "%.30s libc %.20s", u.machine, gnu_get_libc_version());
     doctor_each(d, take_check, r);
     take_files(r, d);
     own = host_credential_make(socket, NULL);

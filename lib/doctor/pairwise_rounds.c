@@ -141,13 +141,6 @@ static void note_gap(struct pairwise_run *r, const struct pair *p)
     }
 }
 
-static void forget_gap(struct pairwise_run *r, const struct pair *p)
-{
-    for (size_t i = 0; i < r->n_gaps; i++)
-        if (is_gap(&r->gap[i], p))
-            r->gap[i--] = r->gap[--r->n_gaps];
-}
-
 /* Who sends first, over a connection that is new, is slower: each node is that with every other partner, and
  * in the next turn with the others. */
 static void choose_caller(const struct pairwise_run *r, struct pair *p)
@@ -180,7 +173,9 @@ static bool play_pairs(struct pairwise_run *r, struct pair *pair, size_t n)
             note_gap(r, p);
             continue;
         }
-        forget_gap(r, p);
+        for (size_t k = 0; k < r->n_gaps; k++)
+            if (is_gap(&r->gap[k], p))
+                r->gap[k--] = r->gap[--r->n_gaps];
         if (is_silent(p))
             continue;
         survey_add(r->survey, p->a, p->b, p->m.rtt_s, p->m.there_bytes_per_s, p->m.back_bytes_per_s);

@@ -78,45 +78,29 @@ static int add_name(void *arg, const char *name, struct err *err)
     return 0;
 }
 
-static bool is_node(const struct pairwise_run *r, const char *name)
-{
-    for (size_t k = 0; k < r->n; k++)
-        if (!strcmp(r->name[k], name))
-            return true;
-    return false;
-}
-
-/* A node with a program of another protocol has one of another version, too: that is said where the setup of
- * each node is. */
-static json_t *list_others(const struct pairwise_run *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->step.tasks; i++)
-        if (r->task[i].other)
-            json_array_append_new(list, text_json(r->task[i].hello.node));
-    return list;
-}
-
-static bool is_other(const struct pairwise_run *r, const char *name)
-{
-    for (size_t i = 0; i < r->step.tasks; i++)
-        if (r->task[i].other && !strcmp(r->task[i].hello.node, name))
-            return true;
-    return false;
-}
-
 /* Nodes on which the program did not start, or cannot be used. */
 static void judge_start(const struct pairwise_run *r, const json_t *asked, const char *program,
                         struct findings *f)
 {
-    json_t *missing = json_array(), *other = list_others(r), *name;
+    json_t *missing = json_array(), *other = json_array(), *name;
     char list[512], next[1400];
     size_t i;
 
-    json_array_foreach(asked, i, name)
-        if (!is_node(r, json_string_value(name)) && !is_other(r, json_string_value(name)))
+    /* A node with a program of another protocol has one of another version, too: that is said where the setup of
+     * each node is. */
+    for (i = 0; i < r->step.tasks; i++)
+        if (r->task[i].other)
+            json_array_append_new(other, text_json(r->task[i].hello.node));
+    json_array_foreach(asked, i, name) {
+        bool seen = false;
+
+        for (size_t k = 0; k < r->n && !seen; k++)
+            seen = !strcmp(r->name[k], json_string_value(name));
+        for (size_t k = 0; k < r->step.tasks && !seen; k++)
+            seen = r->task[k].other && !strcmp(r->task[k].hello.node, json_string_value(name));
+        if (!seen)
             json_array_append(missing, name);
+    }
     if (json_array_size(other)) {
         snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
                  json_string_value(json_array_get(other, 0)));

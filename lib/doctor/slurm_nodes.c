@@ -146,25 +146,14 @@ uint16_t slurm_nodes_port(const char *text)
     return 0;
 }
 
-/* Nodes without a port of their own have the one of the configuration. */
-static void ask_port(struct slurm_nodes *s, double limit_s)
-{
-    static const char *const config[] = { "scontrol", "show", "config", NULL };
-    char *text = tool_run(config, limit_s, ANSWER_BYTES_MAX, NULL);
-    uint16_t port = text ? slurm_nodes_port(text) : 0;
-
-    for (size_t i = 0; i < s->n; i++)
-        if (!s->node[i].port)
-            s->node[i].port = port;
-    free(text);
-}
-
 int slurm_nodes_ask(struct slurm_nodes *s, double limit_s, struct err *err)
 {
     static const char *const nodes[] = { "scontrol", "-o", "show", "nodes", NULL };
     static const char *const topology[] = { "scontrol", "-o", "show", "topology", NULL };
+    static const char *const config[] = { "scontrol", "show", "config", NULL };
     char *text = tool_run(nodes, limit_s, ANSWER_BYTES_MAX, err);
     int rc = text ? slurm_nodes_parse(s, text, err) : -1;
+    uint16_t port;
 
     free(text);
     if (rc < 0)
@@ -172,7 +161,12 @@ int slurm_nodes_ask(struct slurm_nodes *s, double limit_s, struct err *err)
     text = tool_run(topology, limit_s, ANSWER_BYTES_MAX, NULL); /* it fails where there are no switches */
     rc = text ? slurm_nodes_leaves(s, text, err) : 0;
     free(text);
-    ask_port(s, limit_s);
+    text = tool_run(config, limit_s, ANSWER_BYTES_MAX, NULL);
+    port = text ? slurm_nodes_port(text) : 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->node[i].port) /* of its own: then it has the one of the configuration */
+            s->node[i].port = port;
+    free(text);
     return rc;
 }
 

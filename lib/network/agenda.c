@@ -115,15 +115,6 @@ static inline uint32_t place_in(const double *t, double time)
     return (uint32_t)__builtin_ctz(same);
 }
 
-static uint32_t find(const struct agenda *a, double time)
-{
-    uint32_t at = 0;
-
-    for (uint32_t k = a->levels; k--;)
-        at = at * FAN + place_in(&a->time[k][at * FAN], time);
-    return at;
-}
-
 /* ---- queues ---- */
 
 static struct queue *queue_of(struct agenda *a, double delay)
@@ -198,11 +189,12 @@ double agenda_first_s(const struct agenda *a)
 uint32_t agenda_take(struct agenda *a)
 {
     double time;
-    uint32_t from = first_of(a, &time), item;
+    uint32_t from = first_of(a, &time), item = 0;
     struct queue *q = &a->queue[from];
 
     if (from == TREE) {
-        item = find(a, time);
+        for (uint32_t k = a->levels; k--;)
+            item = item * FAN + place_in(&a->time[k][item * FAN], time);
         agenda_set(a, item, INFINITY);
         return item;
     }

@@ -56,12 +56,6 @@ static void cross(struct fabric_route *route, uint32_t link, double latency_s)
     route->latency_s += latency_s;
 }
 
-static void route_within(const struct fabric *f, uint32_t from, uint32_t to, struct fabric_route *route)
-{
-    cross(route, from, f->shape.node_latency_s / 2);
-    cross(route, f->ranks + to, f->shape.node_latency_s / 2);
-}
-
 void fabric_route(const struct fabric *f, uint32_t from, uint32_t to, struct fabric_route *route)
 {
     const struct fabric_shape *s = &f->shape;
@@ -73,8 +67,10 @@ void fabric_route(const struct fabric *f, uint32_t from, uint32_t to, struct fab
     route->hops = 0;
     route->latency_s = 0;
     if (a == b) {
-        if (from != to)
-            route_within(f, from, to, route);
+        if (from != to) {
+            cross(route, from, s->node_latency_s / 2);
+            cross(route, f->ranks + to, s->node_latency_s / 2);
+        }
         return;
     }
     cross(route, f->level[0].up + a * s->rails + rail_a, s->level[0].latency_s);

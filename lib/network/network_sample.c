@@ -132,16 +132,6 @@ static void finish_ring(struct watch *w, const struct schedule_stage *st, size_t
     }
 }
 
-static void finish(struct watch *w)
-{
-    const struct schedule *s = w->schedule;
-
-    for (uint32_t i = 0; i < s->stages; i++) {
-        if (s->stage[i].pattern == SCHEDULE_P_RING && s->stage[i].rounds)
-            finish_ring(w, &s->stage[i], (size_t)i * s->spec.members);
-    }
-}
-
 /* ---- taking samples ---- */
 
 static bool has_ring(const struct network_collective *c)
@@ -191,7 +181,9 @@ static void sample_add(const struct network_collective *c, struct sample *s, con
     w.last_s = w.first_s + costs;
     network_run_exact(&shortened, arrive_s, left, count);
     count->messages -= shortened.schedule.messages; /* do not count the sample's messages */
-    finish(&w);
+    for (uint32_t i = 0; i < w.schedule->stages; i++)
+        if (w.schedule->stage[i].pattern == SCHEDULE_P_RING && w.schedule->stage[i].rounds)
+            finish_ring(&w, &w.schedule->stage[i], (size_t)i * members);
     s->cost_s = xrealloc(s->cost_s, s->runs + 1, costs * sizeof(double));
     memcpy(s->cost_s + s->runs++ * costs, w.cost_s, costs * sizeof(double));
     count->samples++;

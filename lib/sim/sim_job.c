@@ -126,23 +126,17 @@ struct sim_job *sim_job_open(const struct scenario *s, size_t index, const struc
     return j;
 }
 
-static void free_collectives(struct sim_job *j)
-{
-    for (int b = 0; b < j->spec->buckets; b++) {
-        if (b == 0 || j->bucket[b] != j->bucket[b - 1])
-            network_collective_free(j->bucket[b]);
-    }
-    for (uint32_t i = 0; j->inner && i < j->place->nodes; i++)
-        network_collective_free(j->inner[i]);
-    free(j->bucket);
-    free(j->inner);
-}
-
 void sim_job_close(struct sim_job *j)
 {
     if (!j)
         return;
-    free_collectives(j);
+    for (int b = 0; b < j->spec->buckets; b++)
+        if (b == 0 || j->bucket[b] != j->bucket[b - 1])
+            network_collective_free(j->bucket[b]);
+    for (uint32_t i = 0; j->inner && i < j->place->nodes; i++)
+        network_collective_free(j->inner[i]);
+    free(j->bucket);
+    free(j->inner);
     for (uint32_t i = 0; i < j->depth; i++) {
         free(j->round[i].work_s);
         free(j->round[i].delay_s);

@@ -24,17 +24,6 @@ struct simulation {
 
 /* ---- fabric ---- */
 
-/* Add the level above the spines: leaves and spines become pods. */
-static void add_top(struct fabric_shape *shape, const struct scenario_fabric *f)
-{
-    uint32_t pods = (uint32_t)((scenario_switches(f) + f->leaves_per_pod - 1) / f->leaves_per_pod);
-
-    shape->levels = 3;
-    shape->level[1].children = (uint32_t)f->leaves_per_pod;
-    shape->level[2] =
-        (struct fabric_level){ pods, (uint32_t)f->top_cables, f->latency_s, f->top_bytes_per_s };
-}
-
 static void shape_of(struct fabric_shape *shape, const struct scenario *s)
 {
     const struct scenario_fabric *f = &s->fabric;
@@ -46,8 +35,13 @@ static void shape_of(struct fabric_shape *shape, const struct scenario *s)
                          f->latency_s, f->link_bytes_per_s);
     if (f->kind != FABRIC_FLAT)
         shape->level[1].bytes_per_s = f->uplink_bytes_per_s;
-    if (f->kind == FABRIC_FATTREE)
-        add_top(shape, f);
+    if (f->kind == FABRIC_FATTREE) { /* the level above the spines: leaves and spines become pods */
+        uint32_t pods = (uint32_t)((scenario_switches(f) + f->leaves_per_pod - 1) / f->leaves_per_pod);
+
+        shape->levels = 3;
+        shape->level[1].children = (uint32_t)f->leaves_per_pod;
+        shape->level[2] = (struct fabric_level){ pods, (uint32_t)f->top_cables, f->latency_s, f->top_bytes_per_s };
+    }
     shape->ranks_per_node = placement_ranks_per_node(s);
     shape->rails = (uint32_t)f->rails;
     shape->node_latency_s = f->local_latency_s;
@@ -141,17 +135,6 @@ static void set_incast(struct simulation *m)
     network_set_incast(m->network, (uint32_t)m->s->fabric.buffer, loss);
 }
 
-static void set_gates(struct simulation *m)
-{
-    for (size_t k = 0; k < m->s->n_gates; k++) {
-        const struct scenario_gate *g = &m->s->gates[k];
-        uint32_t links[LINKS_MAX], n = links_of(m, g->node, g->where_switch, links);
-
-        for (uint32_t i = 0; i < n; i++)
-            network_set_gate(m->network, links[i], (uint32_t)g->limit, g->gap_s);
-    }
-}
-
 static bool traffic_changes(struct simulation *m, size_t job, uint64_t step)
 {
     bool changed = false;
@@ -199,17 +182,6 @@ static int on_collective(void *arg, const struct sim_job_collective *c, struct e
 
 /* ---- new and free ---- */
 
-static void open_job(struct simulation *m, size_t i)
-{
-    struct sim_job_hooks hooks = { on_step, on_collective, m };
-
-    m->place[i] = placement_new(m->s, i);
-    if (m->s->jobs[i].sync == SYNC_ASYNCHRONOUS)
-        sim_job_result_init(&m->asynchronous[i], m->place[i]->ranks);
-    else
-        m->job[i] = sim_job_open(m->s, i, m->place[i], m->network, &hooks);
-}
-
 struct simulation *simulation_new(const struct scenario *s, const struct sim_job_hooks *hooks,
                                   struct err *err)
 {
@@ -228,10 +200,21 @@ struct simulation *simulation_new(const struct scenario *s, const struct sim_job
         return NULL;
     }
     m->network = network_new(&m->fabric);
-    set_gates(m);
+    for (size_t k = 0; k < s->n_gates; k++) {
+        const struct scenario_gate *g = &s->gates[k];
+        uint32_t links[LINKS_MAX], n = links_of(m, g->node, g->where_switch, links);
+
+        for (uint32_t i = 0; i < n; i++)
+            network_set_gate(m->network, links[i], (uint32_t)g->limit, g->gap_s);
+    }
     set_incast(m);
-    for (size_t i = 0; i < s->n_jobs; i++)
-        open_job(m, i);
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        m->place[i] = placement_new(s, i);
+        if (s->jobs[i].sync == SYNC_ASYNCHRONOUS)
+            sim_job_result_init(&m->asynchronous[i], m->place[i]->ranks);
+        else
+            m->job[i] = sim_job_open(s, i, m->place[i], m->network, &(struct sim_job_hooks){ on_step, on_collective, m });
+    }
     return m;
 }
 
