@@ -16,10 +16,6 @@
 
 #include "doctor/findings.h"
 
-/* A clock that ntpd or chronyd looks after is right to milliseconds, and logs have timestamps of whole seconds: one that is off by more than
- * 1 s is looked after by nobody, and the lines of two nodes' logs do not sort.  Slurm itself and munge bear 300 s, lateness any. */
-#define CLOCKS_LIMIT_S 1.0
-
 /* Of how much one clock is ahead of another. */
 struct clock_bound {
     double low_s, high_s;
@@ -37,7 +33,9 @@ void clocks_add(struct clocks *c, uint32_t a, uint32_t b, double ahead_s, double
 struct clock_bound clocks_of(struct clocks *c, uint32_t node);
 
 /* A fault for each node that is beyond the limit for certain, or else what they all are within.  Leaves the figures of each node in
- * f->clocks. */
+ * f->clocks.
+ * 1 s is a good limit: a clock that ntpd or chronyd looks after is right to milliseconds, and the lines of two nodes' logs, in whole
+ * seconds, do not sort where one is off by more.  Slurm itself and munge bear 300 s, lateness any. */
 void clocks_judge(struct clocks *c, const char *const *name, double limit_s, struct findings *f);
 
 #endif
