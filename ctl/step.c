@@ -6,6 +6,7 @@
 #include "report/report_step.h"
 #include "report/step_svg.h"
 #include "trace/file.h"
+#include "view/figures.h"
 #include "view/view.h"
 #include "wire/json.h"
 

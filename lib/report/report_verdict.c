@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "view/verdicts.h"
 
 static const struct json_field named_fields[] = {
     { "class", FIELD_TEXT, FIELD(struct report_verdict, class) },

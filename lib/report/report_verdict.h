@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "view/verdicts.h"
 #include "view/view.h"
 #include "wire/json.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "view/comms.h"
+#include "view/marks.h"
 #include "view/timeline.h"
 #include "view/view_private.h"
 #include "model/regime.h"
