@@ -51,8 +51,8 @@ static void add_device(const char *folder, void *a)
     proc_each(add_port, a, "%s/ports", folder);
 }
 
-/* The file is in megabits per second, -1 where the driver does not know.  Bridges and the loopback interface have
- * no device. */
+/* The file is in megabits per second, -1 where the driver does not know.  Bridges and the loopback interface
+ * have no device. */
 static void add_interface(const char *folder, void *a)
 {
     if (file_is(folder, "device/uevent", "") && file_is(folder, "operstate", "up"))

@@ -37,19 +37,23 @@
 #include "wire/json.h"
 #include "wire/loop.h"
 
-#define DRAIN_S       0.040 /* 25 Hz */
-#define QUIET_S       0.048 /* after QUIET_AFTER_S without an event; at least 20 Hz is documented */
+#define DRAIN_S 0.040 /* 25 Hz */
+/* after QUIET_AFTER_S without an event; at least 20 Hz is documented */
+#define QUIET_S       0.048
 #define QUIET_AFTER_S 10.0
 #define EMPTY_S       0.25 /* when no rank runs */
 #define FLUSH_S       0.2  /* between batches */
 #define SENT_S        1e-3 /* after that the kernel has a batch */
 #define BACKLOG_BYTES (4u << 20)
-#define KEEP_S        45.0 /* how long acknowledged batches are kept for a controller that restarts: it stores what it knows every 30 s */
-#define HEALTH_S      1.0  /* time between two looks at the node and the ranks' processes, ... */
-#define HEALTH_SHARE  5e-4 /* ... longer if a look costs more than this share of a core */
-#define GPU_S         2.0
-#define GPU_DEVICE    "/dev/nvidiactl" /* without it there is no GPU to watch */
-#define NOTES_MAX     32u
+/* how long acknowledged batches are kept for a controller that restarts: it stores what it knows every 30 s
+ */
+#define KEEP_S 45.0
+/* time between two looks at the node and the ranks' processes, ... */
+#define HEALTH_S     1.0
+#define HEALTH_SHARE 5e-4 /* ... longer if a look costs more than this share of a core */
+#define GPU_S        2.0
+#define GPU_DEVICE   "/dev/nvidiactl" /* without it there is no GPU to watch */
+#define NOTES_MAX    32u
 #define TOO_MANY_CPUS \
     "a rank may run on CPUs whose numbers are too high: who shares them, and on which NUMA node they are, is not known"
 #define GRACE_S       1.0  /* longest wait for the last acknowledgement */
@@ -206,8 +210,8 @@ static bool name_process(pid_t pid, uint32_t *rank, uint16_t *app, void *arg)
     return ranks_of_process(a->ranks, pid, rank, app);
 }
 
-/* Sums stay on the ranks' pages while there is nobody to send them to.  A value that is no finite number is not kept for the
- * next batch. */
+/* Sums stay on the ranks' pages while there is nobody to send them to.  A value that is no finite number is
+ * not kept for the next batch. */
 static void send_marks(struct agent *a, bool due)
 {
     const struct checkpoint_sink to = { name_process, put_item, a };
@@ -252,7 +256,8 @@ static json_t *on_hello(void *arg)
     return message_hello(a->o, a->instance, backlog_first(a->backlog), a->note, a->n_notes, &a->unseen);
 }
 
-/* Write all communicators into batches numbered from first on, and send them if asked; returns how many batches. */
+/* Write all communicators into batches numbered from first on, and send them if asked; returns how many
+ * batches. */
 static uint64_t send_comms(struct agent *a, uint64_t first, bool send)
 {
     struct backlog *batches = backlog_new(first, SIZE_MAX, 0);
@@ -274,9 +279,9 @@ static uint64_t send_comms(struct agent *a, uint64_t first, bool send)
     return n;
 }
 
-/* Frames and batches that described ranks and communicators may be lost or dropped, so describe them again.  The
- * batches of communicators get the numbers just before the first that is sent, so that the controller takes them
- * first; of those that it has already it takes the communicators alone. */
+/* Frames and batches that described ranks and communicators may be lost or dropped, so describe them again.
+ * The batches of communicators get the numbers just before the first that is sent, so that the controller
+ * takes them first; of those that it has already it takes the communicators alone. */
 static void on_ready(bool fresh, uint64_t lacks, void *arg)
 {
     struct agent *a = arg;
@@ -414,7 +419,9 @@ static bool has_rings(pid_t pid, void *arg)
 /* A reason is noted once; the newest look is what the job's sentence tells. */
 static void tell_unseen(struct agent *a, double after_s)
 {
-    const struct processes_plan plan = { "", a->o->dir, getpid(), a->o->tasks_parent > 0 ? (pid_t)a->o->tasks_parent : 0, has_rings, a };
+    const struct processes_plan plan = { "",        a->o->dir,
+                                         getpid(),  a->o->tasks_parent > 0 ? (pid_t)a->o->tasks_parent : 0,
+                                         has_rings, a };
     struct unseen found[UNSEEN_REASONS];
     enum unseen_reason most = unseen_look(&plan, found);
     char text[400];

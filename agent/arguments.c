@@ -25,14 +25,19 @@ static const struct option_spec controller = {
 };
 static const struct option_spec rate = { "rate", "HZ", VALUE_RANGE(VALUE_NUMBER, 0.1, 10000),
                                          "target number of samples per rank and second" };
-static const struct option_spec cluster = { .name = "cluster", .value = "NAME", .text = "name of the cluster" };
+static const struct option_spec cluster = { .name = "cluster",
+                                            .value = "NAME",
+                                            .text = "name of the cluster" };
 static const struct option_spec trust = {
     .name = "trust",
     .value = "USERS",
-    .text = "accept a controller of these users, with commas, in addition to root and the user of this process"
+    .text =
+        "accept a controller of these users, with commas, in addition to root and the user of this process"
 };
-static const struct option_spec identity_fd = { "identity-fd", "N", VALUE_RANGE(VALUE_INTEGER, 3, 1023),
-                                                "descriptor with the step's credential (syncguard-credential)" };
+static const struct option_spec identity_fd = {
+    "identity-fd", "N", VALUE_RANGE(VALUE_INTEGER, 3, 1023),
+    "descriptor with the step's credential (syncguard-credential)"
+};
 static const struct option_spec node = {
     .name = "node",
     .value = "NAME",
@@ -142,12 +147,15 @@ static bool take_found(struct found *f, const char *text)
     static const struct {
         const char *word;
         bool applied, compared;
-    } modes[] = { { "on", true, false }, { "advise", false, false }, { "placed", true, true }, { "held-out", false, true } };
+    } modes[] = { { "on", true, false },
+                  { "advise", false, false },
+                  { "placed", true, true },
+                  { "held-out", false, true } };
     char mode[16];
     int end = -1;
 
-    if (!text || sscanf(text, "%15s %31s %lf %lf%n", mode, f->what, &f->before_s, &f->after_s, &end) != 4 || text[end] || !isfinite(f->before_s) ||
-        !isfinite(f->after_s))
+    if (!text || sscanf(text, "%15s %31s %lf %lf%n", mode, f->what, &f->before_s, &f->after_s, &end) != 4 ||
+        text[end] || !isfinite(f->before_s) || !isfinite(f->after_s))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
         if (!strcmp(mode, modes[i].word)) {
@@ -220,14 +228,16 @@ int agent_arguments_read(struct agent_arguments *a, const struct options *o, str
     static char host[256];
     const char *munge_socket = options_text(o, "munge-socket");
 
-    *a = (struct agent_arguments){ .dir = options_text(o, "dir"),
-                                   .policy = options_text(o, "policy"),
-                                   .policy_asked = options_given(o, "policy-asked"),
-                                   .controller = options_text(o, "controller"),
-                                   .end = { .munge_socket = munge_socket && *munge_socket ? munge_socket : NULL,
-                                            .cluster = options_text(o, "cluster") },
-                                   .identity_fd = options_given(o, "identity-fd") ? (int)options_number(o, "identity-fd") : -1,
-                                   .rate_hz = options_number(o, "rate") };
+    *a = (struct agent_arguments){
+        .dir = options_text(o, "dir"),
+        .policy = options_text(o, "policy"),
+        .policy_asked = options_given(o, "policy-asked"),
+        .controller = options_text(o, "controller"),
+        .end = { .munge_socket = munge_socket && *munge_socket ? munge_socket : NULL,
+                 .cluster = options_text(o, "cluster") },
+        .identity_fd = options_given(o, "identity-fd") ? (int)options_number(o, "identity-fd") : -1,
+        .rate_hz = options_number(o, "rate")
+    };
     if (options_text(o, "trust"))
         take_trusted(&a->end, options_text(o, "trust"));
     read_environment(a);

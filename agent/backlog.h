@@ -1,5 +1,5 @@
-/* backlog.h - numbered batches, kept until the controller acknowledges them, and for a while after that, because a
- * controller that restarts has lost them.
+/* backlog.h - numbered batches, kept until the controller acknowledges them, and for a while after that,
+ * because a controller that restarts has lost them.
  *
  * Bounded in bytes: when it is full the oldest batches are dropped, and counted as lost if they were never
  * acknowledged.  Pure: times, in seconds, come from the caller. */

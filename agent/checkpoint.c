@@ -85,7 +85,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Bound what the job wrote: counters only grow, times are not in the future, a write is at most a year long. */
+/* Bound what the job wrote: counters only grow, times are not in the future, a write is at most a year long.
+ */
 static void read_caller(struct caller *k, uint64_t now)
 {
     struct steps_figures f;
@@ -267,7 +268,7 @@ void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*send)(
     for (size_t i = 0; at >= 0 && i < ARRAY_SIZE(states); i++)
         if (!strcmp(state, states[i]))
             request_checkpoint(c, (uint64_t)at, (uint32_t)get_int(asked, "app", 0, UINT32_MAX, 0),
-                (enum control_page_asked)i);
+                               (enum control_page_asked)i);
     c->answer = true;
 }
 
@@ -333,9 +334,8 @@ static json_t *report_json(const struct checkpoint *c, const struct sum *s)
                   asked_json(c), "callers", (json_int_t)s->callers, "deaf", (json_int_t)s->deaf, "mixed",
                   (int)s->mixed, "app", (json_int_t)s->app, "calls", (json_int_t)s->calls_min,
                   (json_int_t)s->calls_max, "yes_at", (json_int_t)s->yes_min, (json_int_t)s->yes_max, "age_s",
-                  s->newest_ns ? seconds(now - s->newest_ns) : json_null(), "step_s",
-                  real_json(s->step_s), "samples", (json_int_t)s->samples,
-                  "writing", (json_int_t)s->writing, "writing_s",
+                  s->newest_ns ? seconds(now - s->newest_ns) : json_null(), "step_s", real_json(s->step_s),
+                  "samples", (json_int_t)s->samples, "writing", (json_int_t)s->writing, "writing_s",
                   s->begun_ns ? seconds(now - s->begun_ns) : json_null(), "writes", (json_int_t)s->writes,
                   "write_s", s->writes ? seconds(s->write_ns) : json_null(), "notice", (int)s->notice);
 

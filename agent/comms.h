@@ -1,7 +1,8 @@
 /* comms.h - the communicators that a ring describes, for the events that are drained from it.
  *
- * It reads the ring's table before each drain.  An event may be of a communicator whose place was given to another one since the last
- * drain; so what had a place before is remembered until the place changes once more. */
+ * It reads the ring's table before each drain.  An event may be of a communicator whose place was given to
+ * another one since the last drain; so what had a place before is remembered until the place changes once
+ * more. */
 #ifndef SYNCGUARD_AGENT_COMMS_H
 #define SYNCGUARD_AGENT_COMMS_H
 

@@ -23,9 +23,10 @@
 #define FOUND_MAX   4096u  /* of this user */
 #define DUMP_MAX    65536u /* of the node: with more it would cost too much */
 #define FIND_SHARE  2e-4   /* of a core */
-#define SOON        6u     /* times that it is done at the beginning, as programs connect with their first messages ... */
-#define SOON_S      0.9    /* ... from one to the next */
-#define INFO_BYTES  (offsetof(struct tcp_info, tcpi_rwnd_limited) + sizeof(uint64_t))
+/* times that it is done at the beginning, as programs connect with their first messages ... */
+#define SOON       6u
+#define SOON_S     0.9 /* ... from one to the next */
+#define INFO_BYTES (offsetof(struct tcp_info, tcpi_rwnd_limited) + sizeof(uint64_t))
 
 struct connection {
     struct inet_diag_sockid id;
@@ -90,7 +91,8 @@ static bool ask(struct connections *c, uint8_t family, const struct inet_diag_so
     return sendto(c->fd, &q, sizeof(q), 0, (struct sockaddr *)&kernel, sizeof(kernel)) == (ssize_t)sizeof(q);
 }
 
-/* The connection that an answer describes.  False: it is another user's, or the kernel is older than these counters (4.10). */
+/* The connection that an answer describes.  False: it is another user's, or the kernel is older than these
+ * counters (4.10). */
 static bool read_connection(const struct nlmsghdr *h, struct connection *out)
 {
     const struct inet_diag_msg *m = NLMSG_DATA(h);
@@ -125,7 +127,8 @@ static bool is_whole(const struct nlmsghdr *h, ssize_t left)
     return left >= (ssize_t)sizeof(*h) && h->nlmsg_len >= sizeof(*h) && h->nlmsg_len <= (size_t)left;
 }
 
-/* Each reading makes the kernel prepare the next part, so that none has to be waited for.  False: it is over. */
+/* Each reading makes the kernel prepare the next part, so that none has to be waited for.  False: it is over.
+ */
 static bool take_part(struct connections *c, struct search *found)
 {
     ssize_t got = recv(c->fd, c->reply, sizeof(c->reply), MSG_DONTWAIT);
@@ -133,7 +136,8 @@ static bool take_part(struct connections *c, struct search *found)
 
     if (got <= 0)
         return got < 0 && errno == EINTR;
-    for (const struct nlmsghdr *h = (const struct nlmsghdr *)c->reply; is_whole(h, left); h = NLMSG_NEXT(h, left)) {
+    for (const struct nlmsghdr *h = (const struct nlmsghdr *)c->reply; is_whole(h, left);
+         h = NLMSG_NEXT(h, left)) {
         struct connection one;
 
         if (h->nlmsg_seq != c->seq) /* of a question that was given up */
@@ -231,7 +235,8 @@ static bool follow(struct connections *c, struct connection *was, struct traffic
         !is_same(&now, was))
         return false;
     *sent = (struct traffic_item){ .bytes = now.bytes - was->bytes,
-                                   .busy_ns = now.busy_us > was->busy_us ? 1000 * (now.busy_us - was->busy_us) : 0 };
+                                   .busy_ns =
+                                       now.busy_us > was->busy_us ? 1000 * (now.busy_us - was->busy_us) : 0 };
     take_address(now.family, now.id.idiag_src, sent->local);
     take_address(now.family, now.id.idiag_dst, sent->remote);
     *was = now;

@@ -1,8 +1,8 @@
 /* syncguard-credential: vouch for one step on one node.
  *
- * The plugin's keeper runs it as root, before it starts the agent, and passes its output to the agent: a key, and root's
- * munge credential, which says whose key it is (wire/identity.h).  It reads only its command line, which slurmstepd
- * wrote. */
+ * The plugin's keeper runs it as root, before it starts the agent, and passes its output to the agent: a key,
+ * and root's munge credential, which says whose key it is (wire/identity.h).  It reads only its command line,
+ * which slurmstepd wrote. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,16 +13,23 @@
 
 #define ID_MAX 4294967294.0
 
-static const struct option_spec cluster = { .name = "cluster", .value = "NAME", .text = "the cluster's name" };
-static const struct option_spec uid = { "uid", "UID", VALUE_RANGE(VALUE_INTEGER, 0, ID_MAX), "user of the step" };
-static const struct option_spec job = { "job", "NUMBER", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX), "the job's number" };
-static const struct option_spec step = { "step", "NUMBER", VALUE_RANGE(VALUE_INTEGER, 0, ID_MAX), "the step's number" };
+static const struct option_spec cluster = { .name = "cluster",
+                                            .value = "NAME",
+                                            .text = "the cluster's name" };
+static const struct option_spec uid = { "uid", "UID", VALUE_RANGE(VALUE_INTEGER, 0, ID_MAX),
+                                        "user of the step" };
+static const struct option_spec job = { "job", "NUMBER", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX),
+                                        "the job's number" };
+static const struct option_spec step = { "step", "NUMBER", VALUE_RANGE(VALUE_INTEGER, 0, ID_MAX),
+                                         "the step's number" };
 static const struct option_spec node = { "node", "NAME", VALUE(VALUE_NAME), "name of this node" };
 static const struct option_spec ranks = { .name = "ranks",
                                           .value = "LIST",
                                           .text = "ranks on this node, such as 0-3,8" };
-static const struct option_spec tasks = { "tasks", "N", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX), "tasks of the step" };
-static const struct option_spec nodes = { "nodes", "N", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX), "nodes of the step" };
+static const struct option_spec tasks = { "tasks", "N", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX),
+                                          "tasks of the step" };
+static const struct option_spec nodes = { "nodes", "N", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX),
+                                          "nodes of the step" };
 
 static const struct option_use uses[] = {
     { &option_munge_socket, NULL },
@@ -46,8 +53,9 @@ static const struct options_command *command(size_t i)
 
 static const struct options_program program = {
     .name = "syncguard-credential",
-    .text = "Write to standard output a new key and a credential that vouches for one job step on one node. Started by the Slurm "
-            "plugin, not by hand.",
+    .text =
+        "Write to standard output a new key and a credential that vouches for one job step on one node. Started by the Slurm "
+        "plugin, not by hand.",
     .command = command,
 };
 

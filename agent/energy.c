@@ -12,8 +12,8 @@
 #define ZONES_MAX 64u
 
 /* Packages, which include cores and caches, and the memory beside them.  Not "psys", the whole platform, nor
- * "intel-rapl-mmio", the same packages by another interface: both would count them twice.  AMD's driver uses the
- * same names. */
+ * "intel-rapl-mmio", the same packages by another interface: both would count them twice.  AMD's driver uses
+ * the same names. */
 static const char *const counted[] = { "package-", "dram" };
 
 struct zone {

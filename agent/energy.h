@@ -1,8 +1,8 @@
 /* energy.h - energy used by the node's processors and memory, from their counters (powercap, RAPL).
  *
- * It includes everything that runs on the node, and excludes boards, disks, fans and GPUs.  Since CVE-2020-8694
- * only root can read the counters, unless the administrator changes their permissions; the energy is then
- * unknown.
+ * It includes everything that runs on the node, and excludes boards, disks, fans and GPUs.  Since
+ * CVE-2020-8694 only root can read the counters, unless the administrator changes their permissions; the
+ * energy is then unknown.
  *
  * Units: joules. */
 #ifndef SYNCGUARD_AGENT_ENERGY_H
@@ -14,8 +14,8 @@ struct energy;
 struct energy *energy_open(const char *root);
 void energy_close(struct energy *e); /* NULL is fine */
 
-/* Energy since energy_open().  NaN when there is no counter, or once one of them could not be read.  Call it at
- * least every few minutes: a counter that wraps twice between two calls loses a full range. */
+/* Energy since energy_open().  NaN when there is no counter, or once one of them could not be read.  Call it
+ * at least every few minutes: a counter that wraps twice between two calls loses a full range. */
 double energy_j(struct energy *e);
 
 #endif

@@ -31,7 +31,8 @@ static bool is_native(const ElfW(Ehdr) *h)
         if (fd >= 0)
             close(fd);
     }
-    return h->e_ident[EI_CLASS] == own.e_ident[EI_CLASS] && h->e_ident[EI_DATA] == own.e_ident[EI_DATA] && h->e_machine == own.e_machine;
+    return h->e_ident[EI_CLASS] == own.e_ident[EI_CLASS] && h->e_ident[EI_DATA] == own.e_ident[EI_DATA] &&
+           h->e_machine == own.e_machine;
 }
 
 static bool read_loader(int fd, const ElfW(Ehdr) *h, struct executable *x)
@@ -44,7 +45,8 @@ static bool read_loader(int fd, const ElfW(Ehdr) *h, struct executable *x)
         if (!read_at(fd, &segment, sizeof(segment), h->e_phoff + i * sizeof(segment)))
             return false;
         if (segment.p_type == PT_INTERP)
-            return segment.p_filesz > 1 && segment.p_filesz < sizeof(x->loader) && read_at(fd, x->loader, segment.p_filesz, segment.p_offset);
+            return segment.p_filesz > 1 && segment.p_filesz < sizeof(x->loader) &&
+                   read_at(fd, x->loader, segment.p_filesz, segment.p_offset);
     }
     return true;
 }

@@ -1,4 +1,5 @@
-/* executable.h - how a program's file was made: whether a loader starts it, which one, for which processor.  ELF only. */
+/* executable.h - how a program's file was made: whether a loader starts it, which one, for which processor.
+ * ELF only. */
 #ifndef SYNCGUARD_AGENT_EXECUTABLE_H
 #define SYNCGUARD_AGENT_EXECUTABLE_H
 

@@ -1,7 +1,7 @@
 /* gpu.h - clocks, temperature, power and processes of a node's GPUs, from NVIDIA's management library (NVML).
  *
- * The library is loaded at run time; without it, or without a GPU, gpu_open() returns NULL.  Its calls may hang
- * with the driver, so gpu_watch.h makes them in a child process. */
+ * The library is loaded at run time; without it, or without a GPU, gpu_open() returns NULL.  Its calls may
+ * hang with the driver, so gpu_watch.h makes them in a child process. */
 #ifndef SYNCGUARD_AGENT_GPU_H
 #define SYNCGUARD_AGENT_GPU_H
 

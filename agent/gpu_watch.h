@@ -1,5 +1,5 @@
-/* gpu_watch.h - a child process that reads the GPUs, so that a driver that hangs or a library that crashes does not
- * affect the agent.  It ends when the agent ends, for whatever reason. */
+/* gpu_watch.h - a child process that reads the GPUs, so that a driver that hangs or a library that crashes
+ * does not affect the agent.  It ends when the agent ends, for whatever reason. */
 #ifndef SYNCGUARD_AGENT_GPU_WATCH_H
 #define SYNCGUARD_AGENT_GPU_WATCH_H
 
@@ -12,8 +12,8 @@ struct gpu_watch;
 struct gpu_watch *gpu_watch_start(const char *library, double every_s);
 void gpu_watch_stop(struct gpu_watch *w); /* NULL is fine; never waits for the child */
 
-/* Take the newest figures that have arrived since the last call; returns the number of GPUs, 0 if nothing is new.
- * Never waits. */
+/* Take the newest figures that have arrived since the last call; returns the number of GPUs, 0 if nothing is
+ * new. Never waits. */
 size_t gpu_watch_take(struct gpu_watch *w, struct gpu_figures out[GPUS_MAX]);
 /* CPU time that the child had used when it sent the figures that were taken last. */
 double gpu_watch_cpu_s(const struct gpu_watch *w);

@@ -39,7 +39,7 @@ struct health {
     double gpu_reported_s[GPUS_MAX];
     struct connections *connections; /* NULL: not wanted */
     bool signals;                    /* wanted */
-    float own[CPUSET_MAX]; /* CPU seconds per second that the ranks use of each CPU */
+    float own[CPUSET_MAX];           /* CPU seconds per second that the ranks use of each CPU */
 };
 
 struct health *health_new(const char *root)
@@ -113,8 +113,8 @@ static void forget_gone(struct health *h)
 
 /* ---- sharing of CPUs ---- */
 
-/* Whether the ranks that may run only on this set are more than its CPUs, so that Hall's condition fails for the
- * set. */
+/* Whether the ranks that may run only on this set are more than its CPUs, so that Hall's condition fails for
+ * the set. */
 static bool outnumbered(const struct health *h, const struct cpuset *cpus)
 {
     uint32_t n = 0;
@@ -141,8 +141,8 @@ static void place_ranks(struct health *h)
     h->changed = false;
 }
 
-/* Spread each rank's CPU time evenly over the CPUs that it may run on.  CPU time used beyond that belongs to other
- * processes. */
+/* Spread each rank's CPU time evenly over the CPUs that it may run on.  CPU time used beyond that belongs to
+ * other processes. */
 static void find_foreign(struct health *h)
 {
     memset(h->own, 0, sizeof(h->own));

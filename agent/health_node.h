@@ -16,11 +16,12 @@ void health_node_free(struct health_node *n); /* NULL is fine */
 
 /* Set the CPUs whose clocks and temperatures are read: those that ranks may run on. */
 void health_node_cpus(struct health_node *n, const struct cpuset *cpus);
-/* Read the cgroup of this process, which is the step's.  Without it, and where the cgroup has no figures, those
- * of the whole node are used. */
+/* Read the cgroup of this process, which is the step's.  Without it, and where the cgroup has no figures,
+ * those of the whole node are used. */
 void health_node_cgroup(struct health_node *n, pid_t pid);
 
-/* Read figures over the time since the last call; the first call has none.  Leaves rank and app to the caller. */
+/* Read figures over the time since the last call; the first call has none.  Leaves rank and app to the
+ * caller. */
 void health_node_look(struct health_node *n, double now_s, struct node_item *out);
 /* Share of a CPU's time that was used between the last two looks; NaN: not known. */
 double health_node_busy(const struct health_node *n, uint32_t cpu);

@@ -231,7 +231,8 @@ bool health_text_status(const char *text, struct health_status *s)
     s->pid = (uint32_t)pid;
     s->cpus_known = cpuset_parse(&s->cpus, cpus) == 0;
     copy_cpus(cpus, s->cpus_text, sizeof(s->cpus_text));
-    s->signals_known = take_signals(text, "SigBlk:", &s->endured) && take_signals(text, "SigIgn:", &s->endured) &&
+    s->signals_known = take_signals(text, "SigBlk:", &s->endured) &&
+                       take_signals(text, "SigIgn:", &s->endured) &&
                        take_signals(text, "SigCgt:", &s->endured);
     return true;
 }

@@ -16,8 +16,9 @@ struct health_ticks {
     uint64_t busy, steal, total; /* since boot; busy without steal */
 };
 
-/* /proc/stat: the sum of all CPUs in s->all, and the first max of them by number in cpu (missing ones stay 0).
- * n: number of CPUs listed; running: tasks running or ready, UINT32_MAX when the text was cut before that line. */
+/* /proc/stat: the sum of all CPUs in s->all, and the first max of them by number in cpu (missing ones stay
+ * 0). n: number of CPUs listed; running: tasks running or ready, UINT32_MAX when the text was cut before that
+ * line. */
 struct health_stat {
     struct health_ticks all;
     uint32_t n, running;
@@ -50,7 +51,8 @@ struct health_status { /* /proc/PID/status */
     struct cpuset cpus;
     char cpus_text[32]; /* as in the file; ".." at the end if cut */
     bool signals_known;
-    uint64_t endured; /* signals that it, or its main thread, catches, ignores or blocks: signal n is bit n - 1 */
+    /* signals that it, or its main thread, catches, ignores or blocks: signal n is bit n - 1 */
+    uint64_t endured;
 };
 bool health_text_status(const char *text, struct health_status *s);
 
@@ -60,8 +62,8 @@ struct health_process { /* /proc/PID/stat */
 };
 bool health_text_process(const char *text, struct health_process *p);
 
-/* /proc/PID/cgroup: the path in the unified hierarchy, up to the component of Slurm's step if it has one.  False
- * when there is none or it does not fit. */
+/* /proc/PID/cgroup: the path in the unified hierarchy, up to the component of Slurm's step if it has one.
+ * False when there is none or it does not fit. */
 bool health_text_cgroup(const char *text, char *path, size_t size);
 
 #endif

@@ -32,7 +32,8 @@ static void hold_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* The step's credential, which the plugin's keeper had made as root.  NULL: the controller cannot confirm the step. */
+/* The step's credential, which the plugin's keeper had made as root.  NULL: the controller cannot confirm the
+ * step. */
 static struct identity *take_identity(struct agent_arguments *a)
 {
     struct identity *identity;

@@ -18,32 +18,34 @@ static json_t *adapter_json(void)
 
 static json_t *placement_json(const struct agent_arguments *o)
 {
-    return *o->placement.pattern ?
-               json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", o->placement.applied, "compared", o->placement.compared, "pattern",
-                         text_json(o->placement.pattern), "slurm_s", o->placement.slurm_s, "chosen_s", o->placement.chosen_s) :
-               NULL;
+    return *o->placement.pattern
+               ? json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", o->placement.applied, "compared",
+                           o->placement.compared, "pattern", text_json(o->placement.pattern), "slurm_s",
+                           o->placement.slurm_s, "chosen_s", o->placement.chosen_s)
+               : NULL;
 }
 
 static json_t *algorithm_json(const struct agent_arguments *o)
 {
     if (!o->algorithm.looked)
         return NULL;
-    return *o->algorithm.name ?
-               json_pack("{s:o, s:b, s:b, s:f, s:f}", "name", text_json(o->algorithm.name), "applied", o->algorithm.applied, "compared",
-                         o->algorithm.compared, "usual_s", o->algorithm.usual_s, "most_s", o->algorithm.most_s) :
-               json_object();
+    return *o->algorithm.name ? json_pack("{s:o, s:b, s:b, s:f, s:f}", "name", text_json(o->algorithm.name),
+                                          "applied", o->algorithm.applied, "compared", o->algorithm.compared,
+                                          "usual_s", o->algorithm.usual_s, "most_s", o->algorithm.most_s)
+                              : json_object();
 }
 
 json_t *message_unseen(const struct unseen_news *u)
 {
-    return u->reason == UNSEEN_REASONS ?
-               NULL :
-               json_pack("{s:s, s:b, s:I, s:o, s:f}", "reason", unseen_name(u->reason), "quiet", unseen_is_quiet(u->reason), "processes",
-                         (json_int_t)u->found.processes, "text", text_json(u->found.text), "after_s", u->after_s);
+    return u->reason == UNSEEN_REASONS
+               ? NULL
+               : json_pack("{s:s, s:b, s:I, s:o, s:f}", "reason", unseen_name(u->reason), "quiet",
+                           unseen_is_quiet(u->reason), "processes", (json_int_t)u->found.processes, "text",
+                           text_json(u->found.text), "after_s", u->after_s);
 }
 
-json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch, char *const *note, size_t n_notes,
-                      const struct unseen_news *u)
+json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch,
+                      char *const *note, size_t n_notes, const struct unseen_news *u)
 {
     json_t *hello = json_object();
 

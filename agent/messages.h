@@ -1,4 +1,5 @@
-/* messages.h - JSON messages between agent and controller, see doc/protocol.md.  The caller frees those returned. */
+/* messages.h - JSON messages between agent and controller, see doc/protocol.md.  The caller frees those
+ * returned. */
 #ifndef SYNCGUARD_AGENT_MESSAGES_H
 #define SYNCGUARD_AGENT_MESSAGES_H
 
@@ -20,8 +21,8 @@ struct unseen_news {
 json_t *message_unseen(const struct unseen_news *u); /* NULL: there is none */
 
 /* instance: id of this agent process. */
-json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch, char *const *note, size_t n_notes,
-                      const struct unseen_news *u);
+json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch,
+                      char *const *note, size_t n_notes, const struct unseen_news *u);
 
 struct agent_stats {
     double cpu_s, wall_s;
@@ -30,7 +31,8 @@ struct agent_stats {
 };
 json_t *message_stats(const struct agent_stats *s);
 
-/* Read a control message.  Keys that are missing leave their field as it is; values out of range are bounded. */
+/* Read a control message.  Keys that are missing leave their field as it is; values out of range are bounded.
+ */
 struct control_request {
     bool record;
     double rate_hz;

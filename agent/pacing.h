@@ -1,6 +1,6 @@
-/* pacing.h - pacing between controller and ranks.  What the controller allows goes to the control page; what the
- * ranks' leader reports goes to the controller.  The ranks pace by themselves; without an agent they continue by
- * the last state of the page. */
+/* pacing.h - pacing between controller and ranks.  What the controller allows goes to the control page; what
+ * the ranks' leader reports goes to the controller.  The ranks pace by themselves; without an agent they
+ * continue by the last state of the page. */
 #ifndef SYNCGUARD_AGENT_PACING_H
 #define SYNCGUARD_AGENT_PACING_H
 
@@ -8,8 +8,8 @@
 
 #include "ring/control_page.h"
 
-/* Read the object "pace" of a control message, see doc/protocol.md.  Keys that are missing leave their field as it
- * is; values out of range are bounded; a list with an unknown lever allows none. */
+/* Read the object "pace" of a control message, see doc/protocol.md.  Keys that are missing leave their field
+ * as it is; values out of range are bounded; a list with an unknown lever allows none. */
 void pacing_control(const json_t *pace, struct control_page_pace *c);
 /* Write it to the page if it differs.  A NULL page is fine. */
 void pacing_apply(struct control_page *page, const struct control_page_pace *wanted);

@@ -9,14 +9,16 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
-#define DEPTH_MAX 256 /* of a tree; numbers that were given anew meanwhile might make a circle */
+/* of a tree; numbers that were given anew meanwhile might make a circle */
+#define DEPTH_MAX 256
 
 struct found_process {
     pid_t pid, parent;
     char name[16];
     bool first; /* known to be the step's by itself, not by what started it */
     bool ours;  /* it is not the step's, nor what it started */
-    int task;   /* index of the topmost process of the step that it descends from; -1: it is none of the step's */
+    /* index of the topmost process of the step that it descends from; -1: it is none of the step's */
+    int task;
     int member; /* index in the answer */
 };
 
@@ -55,8 +57,9 @@ static void add_process(const char *path, void *arg)
     struct found_process f = { .task = -1, .member = -1 };
     int pid, parent;
 
-    if (*number < '0' || *number > '9' || s->n == PROCESSES_MAX || !proc_read(text, sizeof(text), "%s/stat", path) ||
-        !(begin = strchr(text, '(')) || !(end = strrchr(text, ')')) || sscanf(text, "%d", &pid) != 1 ||
+    if (*number < '0' || *number > '9' || s->n == PROCESSES_MAX ||
+        !proc_read(text, sizeof(text), "%s/stat", path) || !(begin = strchr(text, '(')) ||
+        !(end = strrchr(text, ')')) || sscanf(text, "%d", &pid) != 1 ||
         sscanf(end + 1, " %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
         return;
     f.pid = pid;
@@ -102,13 +105,14 @@ static bool is_user_s(const struct search *s, const struct found_process *f)
     const char *at;
     unsigned uid;
 
-    return proc_read(text, sizeof(text), "%s/proc/%d/status", s->plan->root, (int)f->pid) && (at = strstr(text, "\nUid:")) &&
-           sscanf(at, " Uid: %u", &uid) == 1 && uid == geteuid();
+    return proc_read(text, sizeof(text), "%s/proc/%d/status", s->plan->root, (int)f->pid) &&
+           (at = strstr(text, "\nUid:")) && sscanf(at, " Uid: %u", &uid) == 1 && uid == geteuid();
 }
 
 static bool names_step(const struct search *s, const struct found_process *f, char *room)
 {
-    const char *dir = processes_environment(s->plan->root, f->pid, room) ? processes_variable(room, RING_ENV_DIR) : NULL;
+    const char *dir =
+        processes_environment(s->plan->root, f->pid, room) ? processes_variable(room, RING_ENV_DIR) : NULL;
 
     return dir && !strcmp(dir, s->plan->dir);
 }
@@ -156,7 +160,8 @@ static bool has_rings(const struct processes_plan *plan, pid_t pid)
 
     if (plan->recorded(pid, plan->arg))
         return true;
-    if (!proc_read(text, sizeof(text), "%s/proc/%d/status", plan->root, (int)pid) || !(at = strstr(text, "\nNSpid:")))
+    if (!proc_read(text, sizeof(text), "%s/proc/%d/status", plan->root, (int)pid) ||
+        !(at = strstr(text, "\nNSpid:")))
         return false;
     at += strlen("\nNSpid:");
     inner = (int)pid;
@@ -177,7 +182,8 @@ static void find_recorded(const struct processes_plan *plan, struct processes_on
     for (size_t i = 0; i < n; i++)
         one[i].task_recorded = one[one[i].task].recorded;
     for (size_t i = 0; i < n; i++)
-        for (int up = one[i].up, depth = 0; up >= 0 && depth < DEPTH_MAX && !one[i].recorded; up = one[up].up, depth++)
+        for (int up = one[i].up, depth = 0; up >= 0 && depth < DEPTH_MAX && !one[i].recorded;
+             up = one[up].up, depth++)
             one[i].recorded = rings[up];
     free(rings);
 }
@@ -192,12 +198,16 @@ static size_t answer(struct search *s, struct processes_one **list)
             f->member = (int)n++;
     *list = one = xcalloc(n + 1, sizeof(*one));
     for (struct found_process *f = s->found; f < s->found + s->n; f++) {
-        const struct found_process *up = f->member >= 0 && f->task != (int)(f - s->found) ? find(s, f->parent) : NULL;
+        const struct found_process *up =
+            f->member >= 0 && f->task != (int)(f - s->found) ? find(s, f->parent) : NULL;
 
         if (f->member < 0)
             continue;
-        one[f->member] = (struct processes_one){ .pid = f->pid, .up = up ? up->member : -1, .task = s->found[f->task].member, .leaf = true,
-                                                  .foreign = !is_user_s(s, f) };
+        one[f->member] = (struct processes_one){ .pid = f->pid,
+                                                 .up = up ? up->member : -1,
+                                                 .task = s->found[f->task].member,
+                                                 .leaf = true,
+                                                 .foreign = !is_user_s(s, f) };
         memcpy(one[f->member].name, f->name, sizeof(f->name));
     }
     for (size_t i = 0; i < n; i++)

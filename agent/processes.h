@@ -1,5 +1,5 @@
-/* processes.h - the processes of a step on this node, as trees: the tasks that slurmstepd or sgrun started, with all that they started, and what
- * has the step's directory in its environment.
+/* processes.h - the processes of a step on this node, as trees: the tasks that slurmstepd or sgrun started,
+ * with all that they started, and what has the step's directory in its environment.
  *
  * Found in /proc, for which every process of the node is looked at: ask rarely. */
 #ifndef SYNCGUARD_AGENT_PROCESSES_H
@@ -15,10 +15,10 @@
 #define PROCESSES_UNSEEN_SECONDS 60
 
 struct processes_plan {
-    const char *root; /* of /proc, "" for the host's own */
-    const char *dir;  /* the step's */
-    pid_t self;       /* it and what it started are not the step's */
-    pid_t parent;     /* of the tasks; 0: not known */
+    const char *root;                       /* of /proc, "" for the host's own */
+    const char *dir;                        /* the step's */
+    pid_t self;                             /* it and what it started are not the step's */
+    pid_t parent;                           /* of the tasks; 0: not known */
     bool (*recorded)(pid_t pid, void *arg); /* whether that process has rings */
     void *arg;
 };
@@ -37,7 +37,8 @@ struct processes_one {
 /* Ordered by pid; the caller frees *list.  Returns how many. */
 size_t processes_of_step(const struct processes_plan *plan, struct processes_one **list);
 
-/* Read a process' environment into room, of PROCESSES_ENVIRONMENT_BYTES, for processes_variable().  False when it is hidden or empty. */
+/* Read a process' environment into room, of PROCESSES_ENVIRONMENT_BYTES, for processes_variable().  False
+ * when it is hidden or empty. */
 bool processes_environment(const char *root, pid_t pid, char *room);
 /* The value of a variable in it, lent; NULL: it has none. */
 const char *processes_variable(const char *room, const char *name);

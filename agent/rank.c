@@ -13,13 +13,14 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-#define DRAIN_EVENTS   512u          /* at a time */
-#define PAST_EVENTS    2048u         /* four steps of the longest cycle that is looked for */
-#define LONG_NS        1000000000ull /* a call, or a time between calls, is reported once it is this long */
-#define BLOCK_WAIT_NS  1000000000ull
-#define FUTURE_NS      1000000000ull
-#define PAST_NS        (366ull * 86400 * 1000000000ull)
-#define HALT_NS        1500000000ull /* of readings a second apart */
+#define DRAIN_EVENTS 512u  /* at a time */
+#define PAST_EVENTS  2048u /* four steps of the longest cycle that is looked for */
+/* a call, or a time between calls, is reported once it is this long */
+#define LONG_NS       1000000000ull
+#define BLOCK_WAIT_NS 1000000000ull
+#define FUTURE_NS     1000000000ull
+#define PAST_NS       (366ull * 86400 * 1000000000ull)
+#define HALT_NS       1500000000ull /* of readings a second apart */
 
 struct thread {
     struct ring *ring;
@@ -63,7 +64,7 @@ struct rank {
     struct losses_item losses;
     bool counts_due;
     struct marks_sent marks; /* phases that a guest saw */
-    struct ring_live live; /* last sent */
+    struct ring_live live;   /* last sent */
     bool live_open;
 };
 
@@ -308,8 +309,8 @@ static void add_pending(struct rank *r, const struct event *e)
     r->pending[r->n_pending++] = *e;
 }
 
-/* The agent before this one was killed.  From the events that it has sent the flow learns again what a step is, so that the
- * next step is recognised at once. */
+/* The agent before this one was killed.  From the events that it has sent the flow learns again what a step
+ * is, so that the next step is recognised at once. */
 static void read_past(struct rank *r, struct thread *t, const struct rank_output *out, uint64_t now)
 {
     static struct ring_event events[PAST_EVENTS];
@@ -358,7 +359,8 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
     return taken;
 }
 
-static void put_partner(const struct rank *r, const struct rank_output *out, const struct ring_live *live, uint64_t enter_ns)
+static void put_partner(const struct rank *r, const struct rank_output *out, const struct ring_live *live,
+                        uint64_t enter_ns)
 {
     struct telemetry_item item = {
         .kind = TELEMETRY_PARTNER,
@@ -480,7 +482,8 @@ static void report_live(struct rank *r, const struct rank_output *out, uint64_t 
 
 /* ---- counts and state ---- */
 
-static void read_counts(const struct rank *r, const struct rank_output *out, struct counts *c, struct losses_item *l)
+static void read_counts(const struct rank *r, const struct rank_output *out, struct counts *c,
+                        struct losses_item *l)
 {
     *c = (struct counts){ .rank = r->info.rank, .app = (uint16_t)r->info.incarnation, .missed = r->bad };
     *l = (struct losses_item){ .rank = r->info.rank, .app = (uint16_t)r->info.incarnation };
@@ -509,7 +512,8 @@ static void report_counts(struct rank *r, const struct rank_output *out)
         read_counts(r, out, &item.counts, &losses.losses);
     if (r->counts_due || memcmp(&item.counts, &r->counts, sizeof(item.counts)) != 0)
         out->put(&item, out->arg);
-    if ((losses.losses.messages || losses.losses.streams || losses.losses.comms) && out->newest >= TELEMETRY_LOSSES &&
+    if ((losses.losses.messages || losses.losses.streams || losses.losses.comms) &&
+        out->newest >= TELEMETRY_LOSSES &&
         (r->counts_due || memcmp(&losses.losses, &r->losses, sizeof(r->losses)) != 0))
         out->put(&losses, out->arg);
     r->counts = item.counts;
@@ -524,7 +528,8 @@ static void report_phases(struct rank *r, const struct rank_output *out, uint64_
 
     for (size_t i = 0; i < r->n_threads && out->newest >= TELEMETRY_PHASES; i++)
         if (ring_marks_get(r->thread[i].ring, &f) && f.used & MARKS_SEEN)
-            marks_send(&r->marks, &f, r->info.rank, (uint16_t)r->info.incarnation, now, true, out->put, out->arg);
+            marks_send(&r->marks, &f, r->info.rank, (uint16_t)r->info.incarnation, now, true, out->put,
+                       out->arg);
 }
 
 static bool shows_life(struct rank *r)
@@ -558,7 +563,8 @@ static bool has_vanished(struct rank *r)
 
 /* ---- what keeps the process from running ---- */
 
-/* The id may belong to another process out here, where the rank runs in a container: its own status shows that. */
+/* The id may belong to another process out here, where the rank runs in a container: its own status shows
+ * that. */
 static bool is_own_process(const struct rank *r)
 {
     struct health_status status;

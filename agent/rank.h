@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sampling/flow.h"
 #include "ring/ring.h"
+#include "sampling/flow.h"
 
 /* The states of ring/ring.h, and VANISHED: the process ended without writing a state. */
 enum rank_state { RANK_RUNNING = RING_STATE_RUNNING, RANK_FINALIZED, RANK_ABORTED, RANK_VANISHED };
 
-/* Calls are sent one by one that a rank left in the first open_s of every period_s of the wall clock: on all nodes the same
- * ones, as far as their clocks agree.  open_s 0: none; not below period_s: all. */
+/* Calls are sent one by one that a rank left in the first open_s of every period_s of the wall clock: on all
+ * nodes the same ones, as far as their clocks agree.  open_s 0: none; not below period_s: all. */
 struct call_window {
     double open_s, period_s;
 };
@@ -26,7 +26,7 @@ struct rank_output {
     const struct ring_clock_map *clock; /* ready */
     flow_sink *put;
     void *arg;
-    bool many;      /* many ranks: keep no ring in resident memory between two drains */
+    bool many;       /* many ranks: keep no ring in resident memory between two drains */
     unsigned newest; /* enum telemetry_kind that the controller can read */
     struct call_window window;
     double wall_s;  /* the wall clock minus the node's */
@@ -61,8 +61,8 @@ bool rank_over(const struct rank *r);
 bool rank_take_news(struct rank *r);
 json_t *rank_describe(const struct rank *r); /* an element of "ranks" in doc/protocol.md */
 
-/* For a controller that has lost everything: send the communicators again, make rank_take_news() true, and send
- * counts and call in progress with the next second. */
+/* For a controller that has lost everything: send the communicators again, make rank_take_news() true, and
+ * send counts and call in progress with the next second. */
 void rank_announce(struct rank *r, const struct rank_output *out);
 void rank_rate(struct rank *r, double rate_hz); /* samples to aim at a second */
 

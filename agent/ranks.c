@@ -16,9 +16,9 @@
 #include "ring/pacing.h"
 #include "ring/steps.h"
 
-/* Touching one page of a ring maps 16 of them, about 128 KiB per ring and drain.  With few ranks it is cheaper to
- * keep them for a second (0.5 % of a core instead of 0.9 % with 8 ranks at 1000 events/s); with 64 ranks that
- * would be 10 MiB. */
+/* Touching one page of a ring maps 16 of them, about 128 KiB per ring and drain.  With few ranks it is
+ * cheaper to keep them for a second (0.5 % of a core instead of 0.9 % with 8 ranks at 1000 events/s); with 64
+ * ranks that would be 10 MiB. */
 #define MANY         16u
 #define CALLS        16384u /* the node's for one drain, 1.2 MiB; further ones are missing */
 #define DESCRIBE_MAX 256u   /* ranks per JSON frame, far below a frame's limit */
@@ -302,9 +302,9 @@ json_t *ranks_news(struct ranks *rs, size_t *at)
 
 static bool ours(const char *name)
 {
-    return !strcmp(name, CONTROL_PAGE_FILE) || !strcmp(name, CONTROL_PAGE_FILE ".new") || !strcmp(name, PACING_FILE) ||
-           ends_with(name, ".ring") || ends_with(name, STEPS_SUFFIX) || ends_with(name, LAUNCH_NOTE_SUFFIX) ||
-           (name[0] == '.' && ends_with(name, ".tmp"));
+    return !strcmp(name, CONTROL_PAGE_FILE) || !strcmp(name, CONTROL_PAGE_FILE ".new") ||
+           !strcmp(name, PACING_FILE) || ends_with(name, ".ring") || ends_with(name, STEPS_SUFFIX) ||
+           ends_with(name, LAUNCH_NOTE_SUFFIX) || (name[0] == '.' && ends_with(name, ".tmp"));
 }
 
 void ranks_remove_dir(const char *dir)

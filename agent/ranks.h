@@ -19,7 +19,8 @@ void ranks_free(struct ranks *rs); /* NULL is fine; the directory stays */
 
 /* Open new rings.  -1: the directory does not exist any more. */
 int ranks_scan(struct ranks *rs);
-/* Wait until the clock is calibrated, at most 50 ms; draining, ranks_second() and ranks_flush() do nothing before that. */
+/* Wait until the clock is calibrated, at most 50 ms; draining, ranks_second() and ranks_flush() do nothing
+ * before that. */
 void ranks_settle(struct ranks *rs);
 size_t ranks_drain(struct ranks *rs);
 /* rank_release() for every rank. */
@@ -40,7 +41,8 @@ void ranks_control(struct ranks *rs, double rate_hz, struct call_window window);
 void ranks_room(struct ranks *rs, bool room);
 /* The newest enum telemetry_kind that the controller can read; at first it is taken for an old one. */
 void ranks_newest_item(struct ranks *rs, unsigned newest);
-/* The next {"ranks":[...]} of ranks with news, which the caller frees; NULL: no more.  *at is 0 in the first call. */
+/* The next {"ranks":[...]} of ranks with news, which the caller frees; NULL: no more.  *at is 0 in the first
+ * call. */
 json_t *ranks_news(struct ranks *rs, size_t *at);
 
 /* Remove the files of probes and agents in the directory, and the directory if nothing else is in it. */

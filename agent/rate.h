@@ -12,8 +12,8 @@ struct rate {
     bool known;
 };
 
-/* Counts per second since the last call.  NaN at the first call, when the counter could not be read (known false)
- * in this call or the last, or when it decreased. */
+/* Counts per second since the last call.  NaN at the first call, when the counter could not be read (known
+ * false) in this call or the last, or when it decreased. */
 static inline double rate_next(struct rate *r, bool known, uint64_t count, double now_s)
 {
     struct rate before = *r;

@@ -105,8 +105,8 @@ static int fill(scmp_filter_ctx f)
         rc = allow_where(f, SCMP_SYS(socket), UINT32_MAX, (uint64_t)families[i]);
     for (size_t i = 0; !rc && i < ARRAY_SIZE(prctls); i++)
         rc = allow_where(f, SCMP_SYS(prctl), UINT32_MAX, (uint64_t)prctls[i]);
-    /* Threads, but no processes.  The flags of clone3() are in memory, where a filter cannot see them; without it
-     * libc uses clone(). */
+    /* Threads, but no processes.  The flags of clone3() are in memory, where a filter cannot see them;
+     * without it libc uses clone(). */
     if (!rc)
         rc = allow_where(f, SCMP_SYS(clone), CLONE_THREAD, CLONE_THREAD);
     if (!rc)

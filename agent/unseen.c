@@ -13,13 +13,14 @@
 #include "common/xalloc.h"
 
 #define MAPS_BYTES (1u << 21) /* a process with PyTorch has some 300 KB */
-#define LOOK_BYTES (1u << 24) /* of all maps; beyond, a process is taken to be as the one of the same name */
+/* of all maps; beyond, a process is taken to be as the one of the same name */
+#define LOOK_BYTES (1u << 24)
 #define PROBE      "syncguard_probe"
 
 static const char *const names[] = {
-    [UNSEEN_STATIC] = "static",       [UNSEEN_MACHINE] = "machine",   [UNSEEN_LIBC] = "libc",
-    [UNSEEN_SECURE] = "secure",       [UNSEEN_PRELOAD] = "preload",   [UNSEEN_REPLACED] = "replaced",
-    [UNSEEN_CONTAINER] = "container", [UNSEEN_REFUSED] = "refused",   [UNSEEN_CALLS] = "calls",
+    [UNSEEN_STATIC] = "static",       [UNSEEN_MACHINE] = "machine", [UNSEEN_LIBC] = "libc",
+    [UNSEEN_SECURE] = "secure",       [UNSEEN_PRELOAD] = "preload", [UNSEEN_REPLACED] = "replaced",
+    [UNSEEN_CONTAINER] = "container", [UNSEEN_REFUSED] = "refused", [UNSEEN_CALLS] = "calls",
     [UNSEEN_OTHER] = "other",         [UNSEEN_NOTHING] = "nothing",
 };
 
@@ -52,7 +53,7 @@ static const struct library {
 };
 
 struct verdict {
-    enum unseen_reason reason; /* UNSEEN_REASONS: not known, or it has ended */
+    enum unseen_reason reason;     /* UNSEEN_REASONS: not known, or it has ended */
     const struct library *library; /* NULL: none is loaded */
     char why[256];
     bool told;
@@ -127,8 +128,9 @@ static bool is_other_libc(const char *loader)
 /* hidden: the kernel shows it to nobody but root, as it does set-uid programs. */
 static void judge_unloaded(struct look *l, pid_t pid, bool hidden, struct verdict *v)
 {
-    const char *list =
-        !hidden && processes_environment(l->plan->root, pid, l->environment) ? processes_variable(l->environment, "LD_PRELOAD") : NULL;
+    const char *list = !hidden && processes_environment(l->plan->root, pid, l->environment)
+                           ? processes_variable(l->environment, "LD_PRELOAD")
+                           : NULL;
     char path[PATH_MAX];
     struct executable x;
     bool known;
@@ -137,29 +139,40 @@ static void judge_unloaded(struct look *l, pid_t pid, bool hidden, struct verdic
     known = executable_read(&x, path);
     if (known && !x.native) {
         v->reason = UNSEEN_MACHINE;
-        snprintf(v->why, sizeof(v->why), "built for another kind of processor than the probe, which cannot be loaded into it");
+        snprintf(v->why, sizeof(v->why),
+                 "built for another kind of processor than the probe, which cannot be loaded into it");
     } else if (known && !*x.loader) {
         v->reason = UNSEEN_STATIC;
-        snprintf(v->why, sizeof(v->why), "linked statically, so that LD_PRELOAD does not reach it; link MPI as a shared library");
+        snprintf(v->why, sizeof(v->why),
+                 "linked statically, so that LD_PRELOAD does not reach it; link MPI as a shared library");
     } else if (known && is_other_libc(x.loader)) {
         v->reason = UNSEEN_LIBC;
-        snprintf(v->why, sizeof(v->why), "it uses another C library (%.100s) than the probe, which needs glibc", x.loader);
+        snprintf(v->why, sizeof(v->why),
+                 "it uses another C library (%.100s) than the probe, which needs glibc", x.loader);
     } else if (hidden || is_secure(l, pid)) {
         v->reason = UNSEEN_SECURE;
-        snprintf(v->why, sizeof(v->why), "set-uid, with capabilities or hidden: the loader ignores LD_PRELOAD for it; run it as a plain program");
+        snprintf(
+            v->why, sizeof(v->why),
+            "set-uid, with capabilities or hidden: the loader ignores LD_PRELOAD for it; run it as a plain program");
     } else if (!list || !*list) {
         v->reason = UNSEEN_PRELOAD;
-        snprintf(v->why, sizeof(v->why),
-                 "LD_PRELOAD was taken out of its environment (env -i, sudo, a task prolog, a wrapper), and so the probe is not loaded; let it pass");
+        snprintf(
+            v->why, sizeof(v->why),
+            "LD_PRELOAD was taken out of its environment (env -i, sudo, a task prolog, a wrapper), and so the probe is not loaded; let it pass");
     } else if (!find_probe(list, path)) {
         v->reason = UNSEEN_REPLACED;
-        snprintf(v->why, sizeof(v->why), "LD_PRELOAD was replaced (a task prolog, a module, a wrapper), and so the probe is not loaded; add to it instead");
+        snprintf(
+            v->why, sizeof(v->why),
+            "LD_PRELOAD was replaced (a task prolog, a module, a wrapper), and so the probe is not loaded; add to it instead");
     } else if (lacks_file(l, pid, path)) {
         v->reason = UNSEEN_CONTAINER;
-        snprintf(v->why, sizeof(v->why), "in a container without %.120s; bind that file and /dev/shm into it", path);
+        snprintf(v->why, sizeof(v->why), "in a container without %.120s; bind that file and /dev/shm into it",
+                 path);
     } else {
         v->reason = UNSEEN_REFUSED;
-        snprintf(v->why, sizeof(v->why), "LD_PRELOAD names the probe, and the loader has not loaded it; the program's standard error says why");
+        snprintf(
+            v->why, sizeof(v->why),
+            "LD_PRELOAD names the probe, and the loader has not loaded it; the program's standard error says why");
     }
 }
 
@@ -172,11 +185,15 @@ static void judge_loaded(struct verdict *v)
         snprintf(v->why, sizeof(v->why), "has loaded no library of MPI, PyTorch, Gloo or NCCL");
     } else if (!v->library->calls) {
         v->reason = UNSEEN_OTHER;
-        snprintf(v->why, sizeof(v->why), "has loaded %s, which is not recorded, and no library of MPI, PyTorch, Gloo or NCCL", v->library->name);
+        snprintf(v->why, sizeof(v->why),
+                 "has loaded %s, which is not recorded, and no library of MPI, PyTorch, Gloo or NCCL",
+                 v->library->name);
     } else {
         v->reason = UNSEEN_CALLS;
-        snprintf(v->why, sizeof(v->why), "has loaded %s, and no function %s was seen: it calls none yet, or they are hidden in its libraries",
-                 v->library->name, v->library->calls);
+        snprintf(
+            v->why, sizeof(v->why),
+            "has loaded %s, and no function %s was seen: it calls none yet, or they are hidden in its libraries",
+            v->library->name, v->library->calls);
     }
 }
 
@@ -259,7 +276,8 @@ static void tell(const struct look *l, struct unseen found[UNSEEN_REASONS])
         if (found[r].processes > 1)
             snprintf(many, sizeof(many), "%zu processes, such as ", found[r].processes);
         if (one)
-            snprintf(found[r].text, sizeof(found[r].text), "%s%s (pid %d): %s", many, one->name, (int)one->pid, l->verdict[first[r]].why);
+            snprintf(found[r].text, sizeof(found[r].text), "%s%s (pid %d): %s", many, one->name,
+                     (int)one->pid, l->verdict[first[r]].why);
     }
 }
 

@@ -1,7 +1,7 @@
 /* unseen.h - processes of the step of which nothing is recorded, and why.
  *
- * Where the probe is not loaded, or reaches no function of a library, nothing tells so in the program: its file, its environment and what it
- * has mapped do. */
+ * Where the probe is not loaded, or reaches no function of a library, nothing tells so in the program: its
+ * file, its environment and what it has mapped do. */
 #ifndef SYNCGUARD_AGENT_UNSEEN_H
 #define SYNCGUARD_AGENT_UNSEEN_H
 
@@ -33,8 +33,9 @@ const char *unseen_name(enum unseen_reason r);
 /* Nothing is missing as far as it is known: the programs have called nothing that is recorded. */
 bool unseen_is_quiet(enum unseen_reason r);
 
-/* Look at the step's processes.  Of tasks that have rings, only processes that have loaded a communication library are reported.
- * Returns the reason of most processes; UNSEEN_REASONS: all are recorded.  Reads each of the node's processes: call it rarely. */
+/* Look at the step's processes.  Of tasks that have rings, only processes that have loaded a communication
+ * library are reported. Returns the reason of most processes; UNSEEN_REASONS: all are recorded.  Reads each
+ * of the node's processes: call it rarely. */
 enum unseen_reason unseen_look(const struct processes_plan *plan, struct unseen found[UNSEEN_REASONS]);
 
 #endif

@@ -1,5 +1,5 @@
-/* uplink.h - the agent's connection to the controller.  It reconnects by itself, and sends, in order, every batch of
- * the backlog that the controller lacks.
+/* uplink.h - the agent's connection to the controller.  It reconnects by itself, and sends, in order, every
+ * batch of the backlog that the controller lacks.
  *
  * The link gets little data at a time; the rest waits in the backlog, which is bounded. */
 #ifndef SYNCGUARD_AGENT_UPLINK_H
@@ -16,8 +16,8 @@ struct uplink;
 
 struct uplink_events {
     json_t *(*hello)(void *arg); /* returns the first frame of a connection; the uplink frees it */
-    /* The controller is connected and lacks the batches from number `lacks` on.  fresh: it has been restarted and
-     * knows nothing.  Batches that this callback sends arrive before those of the backlog. */
+    /* The controller is connected and lacks the batches from number `lacks` on.  fresh: it has been restarted
+     * and knows nothing.  Batches that this callback sends arrive before those of the backlog. */
     void (*ready)(bool fresh, uint64_t lacks, void *arg);
     void (*control)(const json_t *control, void *arg);
     void (*trouble)(const char *why, void *arg); /* the connection was lost or could not be made */

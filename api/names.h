@@ -1,5 +1,5 @@
-/* names.h - included first when libsyncguard is built: renames functions shared with our programs, so that they do
- * not clash with names in the program that the library is linked into. */
+/* names.h - included first when libsyncguard is built: renames functions shared with our programs, so that
+ * they do not clash with names in the program that the library is linked into. */
 #define control_page_ask    syncguard_private_control_page_ask
 #define control_page_asked  syncguard_private_control_page_asked
 #define control_page_close  syncguard_private_control_page_close

@@ -65,7 +65,8 @@ EXPORT void sg_samples(uint64_t n)
 }
 
 _Static_assert((int)SG_INPUT == (int)MARKS_INPUT && (int)SG_FORWARD == (int)MARKS_FORWARD &&
-                   (int)SG_BACKWARD == (int)MARKS_BACKWARD && (int)SG_COMMUNICATION == (int)MARKS_COMMUNICATION &&
+                   (int)SG_BACKWARD == (int)MARKS_BACKWARD &&
+                   (int)SG_COMMUNICATION == (int)MARKS_COMMUNICATION &&
                    (int)SG_OPTIMIZER == (int)MARKS_OPTIMIZER,
                "phases have the same numbers");
 

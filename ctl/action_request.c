@@ -129,7 +129,8 @@ static json_t *rehearse(const struct action_request_options *o, json_t *q, struc
     answer = client_ask(&o->client, q, o->timeout_s, err);
     json_object_del(q, "dry_run");
     /* an action of --yes looks its nodes up itself */
-    if (answer && (check_answer(answer, "action", JSON_OBJECT, err) < 0 || ((o->dry_run || !o->yes) && *nodes && node_check(nodes, err) < 0))) {
+    if (answer && (check_answer(answer, "action", JSON_OBJECT, err) < 0 ||
+                   ((o->dry_run || !o->yes) && *nodes && node_check(nodes, err) < 0))) {
         json_decref(answer);
         return NULL;
     }

@@ -1,4 +1,5 @@
-/* action_request.h - sgctl action, sgctl node: request an action from the controller, and report how it ended. */
+/* action_request.h - sgctl action, sgctl node: request an action from the controller, and report how it
+ * ended. */
 #ifndef SYNCGUARD_CTL_ACTION_REQUEST_H
 #define SYNCGUARD_CTL_ACTION_REQUEST_H
 

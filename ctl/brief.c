@@ -45,7 +45,8 @@ static void put_size(char *buf, size_t size, double ranks, double nodes)
     if (ranks > 0)
         text_append(buf, size, ", %s rank%s", text_count(ranks).s, page_plural(ranks));
     if (nodes > 0)
-        text_append(buf, size, "%s %s node%s", ranks > 0 ? " on" : ", on", text_count(nodes).s, page_plural(nodes));
+        text_append(buf, size, "%s %s node%s", ranks > 0 ? " on" : ", on", text_count(nodes).s,
+                    page_plural(nodes));
 }
 
 /* "4711.0 "train-lm" of anna: running for 2h05m, 64 ranks on 8 nodes" */
@@ -68,7 +69,8 @@ static void job_text(char *buf, size_t size, const json_t *job)
     } else if (!isnan(elapsed_s)) {
         bool stalled = !strcmp(state, "stalled"); /* not since its start */
 
-        text_append(buf, size, "%s %s%s", stalled ? ", started" : " for", text_s(elapsed_s).s, stalled ? " ago" : "");
+        text_append(buf, size, "%s %s%s", stalled ? ", started" : " for", text_s(elapsed_s).s,
+                    stalled ? " ago" : "");
     }
     put_size(buf, size, get_amount(job, "ranks"), get_amount(job, "nodes_total"));
 }
@@ -97,7 +99,8 @@ static void put_duration(char *buf, size_t size, const struct report_verdict *ve
 }
 
 /* "16 % (14 to 19 %) of the step time, 1.19x, for 1m51s; another 1.02x" */
-static void cost_text(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict, size_t n)
+static void cost_text(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict,
+                      size_t n)
 {
     double price = verdict->slowdown, next = n > 1 ? verdict[1].slowdown : NAN;
     bool ended = page_has_ended(answer) || get_object(answer, "trace");
@@ -116,7 +119,8 @@ static void cost_text(char *buf, size_t size, const json_t *answer, const struct
     if (n == 2)
         add_part(buf, size, "another %s", isnan(next) ? "verdict" : text_times(next).s);
     else if (n > 2)
-        add_part(buf, size, "%zu others%s%s", n - 1, isnan(next) ? "" : ", the next ", isnan(next) ? "" : text_times(next).s);
+        add_part(buf, size, "%zu others%s%s", n - 1, isnan(next) ? "" : ", the next ",
+                 isnan(next) ? "" : text_times(next).s);
 }
 
 /* "n5, since step 149020; rank 41 on n5 is the latest, by 8.10 ms" */
@@ -146,8 +150,8 @@ static void place_text(char *buf, size_t size, const json_t *answer, const struc
 static void pace_text(char *buf, size_t size, const json_t *job)
 {
     const json_t *step = get_object(job, "step_s");
-    double mean_s = get_amount(step, "mean"), median_s = get_amount(step, "p50"), rate = get_amount(job, "steps_per_s"),
-           samples = get_amount(job, "samples_per_s");
+    double mean_s = get_amount(step, "mean"), median_s = get_amount(step, "p50"),
+           rate = get_amount(job, "steps_per_s"), samples = get_amount(job, "samples_per_s");
 
     if (!isnan(mean_s))
         add_part(buf, size, "a step takes %s", text_s(mean_s).s);
@@ -181,13 +185,16 @@ static void trend_text(char *buf, size_t size, const json_t *job, bool healthy)
             text_append(buf, size, ", but it fluctuates as before a change of regime");
     }
     if (!isnan(ratio) && runs > 0 && (unusual || !healthy))
-        add_part(buf, size, "%s the step time of %s earlier run%s%s", text_times(ratio).s, text_count(runs).s, page_plural(runs), unusual ? ", unusual" : "");
+        add_part(buf, size, "%s the step time of %s earlier run%s%s", text_times(ratio).s, text_count(runs).s,
+                 page_plural(runs), unusual ? ", unusual" : "");
 }
 
-/* Names of nodes as a command takes them, separated by commas; "" where they are none, or not written as such. */
+/* Names of nodes as a command takes them, separated by commas; "" where they are none, or not written as
+ * such. */
 static void nodes_of(char *buf, size_t size, const struct report_verdict *verdict)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"; /* nothing for a shell */
+    /* nothing for a shell */
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
     const struct json_texts *names = &verdict->culprits;
 
     buf[0] = '\0';
@@ -222,20 +229,25 @@ char *brief_advice(char *buf, size_t size, const json_t *answer, const struct re
 static void seen_text(char *buf, size_t size, const json_t *job)
 {
     const json_t *probe = get_object(job, "probe"), *silent = get_object(job, "agents_silent");
-    double guarded = get_amount(probe, "ranks_guarded"), total = get_amount(probe, "ranks_total"), lost = get_amount(silent, "number"),
-           nodes = get_amount(job, "nodes_total"), heard = get_amount(job, "agents_total");
+    double guarded = get_amount(probe, "ranks_guarded"), total = get_amount(probe, "ranks_total"),
+           lost = get_amount(silent, "number"), nodes = get_amount(job, "nodes_total"),
+           heard = get_amount(job, "agents_total");
     char names[256], why[200];
 
     if (guarded < total)
         add_part(buf, size, "only %s of %s ranks are guarded", text_count(guarded).s, text_count(total).s);
     if (heard < nodes)
-        add_part(buf, size, "nothing was heard from %s of %s nodes", text_count(nodes - heard).s, text_count(nodes).s);
+        add_part(buf, size, "nothing was heard from %s of %s nodes", text_count(nodes - heard).s,
+                 text_count(nodes).s);
     if (lost > 0)
         add_part(buf, size, "%s agent%s %s: %s", text_count(lost).s, page_plural(lost),
-                 page_has_ended(job) ? "stopped reporting before the end" : lost > 1 ? "no longer report" : "no longer reports",
+                 page_has_ended(job) ? "stopped reporting before the end"
+                 : lost > 1          ? "no longer report"
+                                     : "no longer reports",
                  show_list(get_array(silent, "nodes"), SILENT_SHOWN, names, sizeof(names)));
     if (get_string(job, "unconfirmed"))
-        add_part(buf, size, "unconfirmed: %s; nothing acts on it", show_text(job, "unconfirmed", why, sizeof(why)));
+        add_part(buf, size, "unconfirmed: %s; nothing acts on it",
+                 show_text(job, "unconfirmed", why, sizeof(why)));
 }
 
 void brief_get(struct brief *b, const json_t *answer)

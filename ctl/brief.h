@@ -1,6 +1,6 @@
-/* brief.h - a job in a few rows: what it is, what the costliest verdict costs, where, how that changes, and what to do.  Each row
- * says what the sentence of the report stands on, by the same verdict; what is not known has no row.  Pure: reads an answer
- * (sgctl(1), JSON: a job or the analysis of a trace). */
+/* brief.h - a job in a few rows: what it is, what the costliest verdict costs, where, how that changes, and
+ * what to do.  Each row says what the sentence of the report stands on, by the same verdict; what is not
+ * known has no row.  Pure: reads an answer (sgctl(1), JSON: a job or the analysis of a trace). */
 #ifndef SYNCGUARD_CTL_BRIEF_H
 #define SYNCGUARD_CTL_BRIEF_H
 

@@ -33,12 +33,14 @@ const char chart_style[] =
     ".h0{fill:#20262e}.h1{fill:#33301f}.h2{fill:#4a3d1f}.h3{fill:#664a1e}.h4{fill:#85591e}.h5{fill:#a76820}.h6{fill:#c97a28}"
     ".h7{fill:#e5923a}.h8{fill:#f5b35c}.h9{fill:#ffd992}}\n";
 
-const char chart_defs[] = "<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs><pattern id=\"none\" width=\"7\" height=\"7\" "
-                          "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M0 0V7\"/></pattern></defs></svg>\n";
+const char chart_defs[] =
+    "<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs><pattern id=\"none\" width=\"7\" height=\"7\" "
+    "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M0 0V7\"/></pattern></defs></svg>\n";
 
 /* ---- parts ---- */
 
-__attribute__((format(printf, 5, 6))) static void put_text(FILE *out, double x, double y, const char *class, const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static void put_text(FILE *out, double x, double y, const char *class,
+                                                           const char *fmt, ...)
 {
     char text[512];
     va_list ap;
@@ -53,7 +55,10 @@ __attribute__((format(printf, 5, 6))) static void put_text(FILE *out, double x, 
 
 static void begin(FILE *out, double height, const char *name)
 {
-    fprintf(out, "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n<title>", WIDTH, height);
+    fprintf(
+        out,
+        "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n<title>",
+        WIDTH, height);
     markup_text(out, name);
     fputs("</title>\n", out);
 }
@@ -66,14 +71,18 @@ struct unit {
 /* Of an axis that ends there. */
 static struct unit unit_of_age(double span_s)
 {
-    return span_s <= 180 ? (struct unit){ 1, "seconds" } : span_s <= 10800 ? (struct unit){ 60, "minutes" } : (struct unit){ 3600, "hours" };
+    return span_s <= 180     ? (struct unit){ 1, "seconds" }
+           : span_s <= 10800 ? (struct unit){ 60, "minutes" }
+                             : (struct unit){ 3600, "hours" };
 }
 
 static struct unit unit_of_value(double high, bool share)
 {
     if (share)
         return (struct unit){ 0.01, "% of the time" };
-    return high >= 1 ? (struct unit){ 1, "s" } : high >= 1e-3 ? (struct unit){ 1e-3, "ms" } : (struct unit){ 1e-6, "us" };
+    return high >= 1      ? (struct unit){ 1, "s" }
+           : high >= 1e-3 ? (struct unit){ 1e-3, "ms" }
+                          : (struct unit){ 1e-6, "us" };
 }
 
 static double x_of(double age_s, double span_s)
@@ -100,7 +109,10 @@ static void put_time_axis(FILE *out, double span_s, double top, double bottom, c
 
 static void put_none(FILE *out, double x, double y, double width, double height)
 {
-    fprintf(out, "<rect class=\"none\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>not measured</title></rect>\n", x, y, width, height);
+    fprintf(
+        out,
+        "<rect class=\"none\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>not measured</title></rect>\n",
+        x, y, width, height);
 }
 
 /* ---- lines ---- */
@@ -151,7 +163,8 @@ static bool follows(const struct chart_lines *c, size_t i)
     return i && !isnan(c->value[i - 1]) && c->age_s[i - 1] - c->age_s[i] < 1.5 * c->width_s;
 }
 
-/* From where the last known point ends to where the next one begins; the newest stretch may not be over yet. */
+/* From where the last known point ends to where the next one begins; the newest stretch may not be over yet.
+ */
 static void put_gaps(FILE *out, const struct chart_lines *c)
 {
     double span_s = span_of(c), from_s = span_s;
@@ -177,7 +190,8 @@ static void put_bands(FILE *out, const struct chart_lines *c)
 
         if (to - from < 1)
             continue;
-        fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>", b->bad ? "bad" : "band", from, TOP, to - from, HEIGHT);
+        fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>",
+                b->bad ? "bad" : "band", from, TOP, to - from, HEIGHT);
         markup_text(out, b->label);
         fputs("</title></rect>\n", out);
     }
@@ -203,7 +217,8 @@ void chart_lines_put(FILE *out, const struct chart_lines *c)
     fputs("<path class=\"line\" d=\"", out);
     for (size_t i = 0; i < c->n; i++)
         if (!isnan(c->value[i]))
-            fprintf(out, "%c%.1f %.1f%s", follows(c, i) ? 'L' : 'M', x_of(c->age_s[i], span_s), y_of(c->value[i], most), follows(c, i) ? "" : "h0");
+            fprintf(out, "%c%.1f %.1f%s", follows(c, i) ? 'L' : 'M', x_of(c->age_s[i], span_s),
+                    y_of(c->value[i], most), follows(c, i) ? "" : "h0");
     fputs("\"/>\n</svg>\n", out);
 }
 
@@ -220,7 +235,8 @@ void chart_shares_put(FILE *out, const char *name, const struct chart_share *sha
         double width = isnan(share[i].ratio) ? 0 : WIDTH * fmax(share[i].ratio, 0) / fmax(total, 1);
 
         if (width > 0)
-            fprintf(out, "<rect class=\"s%zu\" x=\"%.1f\" y=\"4\" width=\"%.1f\" height=\"32\"/>\n", i, x, width);
+            fprintf(out, "<rect class=\"s%zu\" x=\"%.1f\" y=\"4\" width=\"%.1f\" height=\"32\"/>\n", i, x,
+                    width);
         x += width;
     }
     if (WIDTH - x > 4)
@@ -228,8 +244,10 @@ void chart_shares_put(FILE *out, const char *name, const struct chart_share *sha
     for (size_t i = 0; i < n; i++) {
         double at = i * (WIDTH / 4.0);
 
-        fprintf(out, "<rect class=\"s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\"/>\n", i, at, y - 10);
-        put_text(out, at + 20, y, "", "%s: %s", share[i].label, isnan(share[i].ratio) ? "not measured" : text_percent(share[i].ratio).s);
+        fprintf(out, "<rect class=\"s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\"/>\n", i, at,
+                y - 10);
+        put_text(out, at + 20, y, "", "%s: %s", share[i].label,
+                 isnan(share[i].ratio) ? "not measured" : text_percent(share[i].ratio).s);
     }
     fputs("</svg>\n", out);
 }
@@ -250,8 +268,8 @@ static void put_level(FILE *out, const struct chart_map *c, char level, double w
             if (n && !any)
                 fprintf(out, "<path class=\"h%c\" d=\"", level);
             if (n)
-                fprintf(out, "M%.1f %.1fh%.1fv%.1fh%.1fz", LEFT + (double)(skip + i) * width, TOP + (double)r * height, (double)n * width, height,
-                        -(double)n * width);
+                fprintf(out, "M%.1f %.1fh%.1fv%.1fh%.1fz", LEFT + (double)(skip + i) * width,
+                        TOP + (double)r * height, (double)n * width, height, -(double)n * width);
             any |= n > 0;
             n += !n;
         }
@@ -276,7 +294,10 @@ static void put_scale(FILE *out, const struct chart_map *c, double y)
 
 void chart_map_put(FILE *out, const struct chart_map *c)
 {
-    double height = c->n <= 16 ? 18 : c->n <= 32 ? 14 : 10, width = (double)PLOT / (double)c->columns, bottom = TOP + (double)c->n * height;
+    double height = c->n <= 16   ? 18
+                    : c->n <= 32 ? 14
+                                 : 10,
+           width = (double)PLOT / (double)c->columns, bottom = TOP + (double)c->n * height;
     size_t every = height < 12 ? 2 : 1; /* rows with a label */
 
     if (!c->n || !c->columns)
@@ -295,7 +316,8 @@ void chart_map_put(FILE *out, const struct chart_map *c)
 
 /* ---- bands ---- */
 
-void chart_bands_put(FILE *out, const char *name, const struct chart_band *band, size_t n, double span_s, const char *until)
+void chart_bands_put(FILE *out, const char *name, const struct chart_band *band, size_t n, double span_s,
+                     const char *until)
 {
     double bottom = TOP + (double)n * LINE;
 
@@ -304,11 +326,13 @@ void chart_bands_put(FILE *out, const char *name, const struct chart_band *band,
     begin(out, bottom + BELOW, name);
     put_time_axis(out, span_s, TOP, bottom, until);
     for (size_t i = 0; i < n; i++) {
-        double from = x_of(band[i].from_s, span_s), to = x_of(band[i].to_s, span_s), y = TOP + (double)i * LINE;
+        double from = x_of(band[i].from_s, span_s), to = x_of(band[i].to_s, span_s),
+               y = TOP + (double)i * LINE;
         bool left = from - LEFT > PLOT / 2.0; /* room for the label */
 
-        fprintf(out, "<rect class=\"%s solid\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>\n", band[i].bad ? "bad" : "band", from, y + 13,
-                fmax(to - from, 2), LINE - 15);
+        fprintf(out,
+                "<rect class=\"%s solid\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>\n",
+                band[i].bad ? "bad" : "band", from, y + 13, fmax(to - from, 2), LINE - 15);
         put_text(out, left ? to : from, y + 10, left ? "end" : "", "%s", band[i].label);
     }
     fputs("</svg>\n", out);

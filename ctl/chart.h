@@ -1,8 +1,10 @@
-/* chart.h - the charts of a page about a job, as SVG within HTML (ctl/page_html.h): lines over time, shares, a map of lateness, the
- * verdicts over time.  Each has units and axes, is WIDTH wide whatever the data, and bounded by the limits below.  What was not
- * measured is hatched, and has no point, no bar and no colour of its own.  Classes are styled by chart_style.
+/* chart.h - the charts of a page about a job, as SVG within HTML (ctl/page_html.h): lines over time, shares,
+ * a map of lateness, the verdicts over time.  Each has units and axes, is WIDTH wide whatever the data, and
+ * bounded by the limits below.  What was not measured is hatched, and has no point, no bar and no colour of
+ * its own.  Classes are styled by chart_style.
  *
- * Time is an age: seconds before now, or before the end of what has ended; on the axes the newest is at the right. */
+ * Time is an age: seconds before now, or before the end of what has ended; on the axes the newest is at the
+ * right. */
 #ifndef SYNCGUARD_CTL_CHART_H
 #define SYNCGUARD_CTL_CHART_H
 
@@ -64,6 +66,7 @@ struct chart_map {
 void chart_map_put(FILE *out, const struct chart_map *c);
 
 /* The bands below each other, over span_s. */
-void chart_bands_put(FILE *out, const char *name, const struct chart_band *band, size_t n, double span_s, const char *until);
+void chart_bands_put(FILE *out, const char *name, const struct chart_band *band, size_t n, double span_s,
+                     const char *until);
 
 #endif

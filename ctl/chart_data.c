@@ -26,8 +26,11 @@ size_t chart_data_bands(const json_t *answer, struct chart_band *band)
         if (isnan(span[i].from_s))
             continue;
         page_verdict_words(&span[i], words, sizeof(words));
-        band[n] = (struct chart_band){ .from_s = span[i].from_s, .to_s = isnan(to_s) ? 0 : to_s, .bad = page_verdict_severity(&span[i]) == PAGE_BAD };
-        snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words, isnan(price) ? "" : ", ", isnan(price) ? "" : text_times(price).s);
+        band[n] = (struct chart_band){ .from_s = span[i].from_s,
+                                       .to_s = isnan(to_s) ? 0 : to_s,
+                                       .bad = page_verdict_severity(&span[i]) == PAGE_BAD };
+        snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words, isnan(price) ? "" : ", ",
+                 isnan(price) ? "" : text_times(price).s);
         n++;
     }
     report_verdicts_free(span, n_spans);
@@ -80,7 +83,8 @@ void chart_data_past(struct chart_lines *c, const json_t *answer)
     double runs = get_amount(past, "runs");
 
     c->mark = runs > 0 ? get_amount(past, "step_p50_s") : NAN;
-    snprintf(c->mark_label, sizeof(c->mark_label), "median of %s similar earlier run%s", text_count(runs).s, page_plural(runs));
+    snprintf(c->mark_label, sizeof(c->mark_label), "median of %s similar earlier run%s", text_count(runs).s,
+             page_plural(runs));
 }
 
 /* ---- the map ---- */
@@ -113,7 +117,8 @@ static struct heat_row *heat_rows(const json_t *answer, size_t *n)
     }
     qsort(list, *n, sizeof(*list), by_rank);
     json_array_foreach(get_array(answer, "rank_table"), i, row) {
-        struct heat_row key = { get_count(row, "rank"), NULL, NULL }, *found = *n ? bsearch(&key, list, *n, sizeof(*list), by_rank) : NULL;
+        struct heat_row key = { get_count(row, "rank"), NULL, NULL },
+                        *found = *n ? bsearch(&key, list, *n, sizeof(*list), by_rank) : NULL;
 
         if (found)
             found->node = get_string(row, "node");

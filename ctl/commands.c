@@ -18,7 +18,8 @@ static const struct option_spec timeout = {
     "wait at most this long for an answer",
 };
 static const struct option_spec finished = { .name = "finished", .text = "list finished job steps too" };
-static const struct option_spec newest = { "newest", "N", VALUE_RANGE(VALUE_COUNT, 1, 100000), "of finished steps list the newest N" };
+static const struct option_spec newest = { "newest", "N", VALUE_RANGE(VALUE_COUNT, 1, 100000),
+                                           "of finished steps list the newest N" };
 static const struct option_spec wide = {
     .name = "wide", .text = "print tables in full, even where they are wider than the terminal"
 };
@@ -28,7 +29,9 @@ static const struct option_spec fail = {
 static const struct option_spec dry_run = { .name = "dry-run",
                                             .text = "print what would be done, and do nothing" };
 static const struct option_spec yes = { .name = "yes", .text = "do not ask for confirmation" };
-static const struct option_spec force = { .name = "force", .text = "send a signal that the program has no handler for, and that ends it" };
+static const struct option_spec force = {
+    .name = "force", .text = "send a signal that the program has no handler for, and that ends it"
+};
 static const struct option_spec seconds = {
     "seconds", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
     "stop after this time instead of at the end of the job step or at Ctrl-C"
@@ -54,23 +57,18 @@ static const struct option_use common[] = {
     { NULL, NULL },
 };
 static const struct option_use answers[] = { { &option_json, NULL }, { &wide, NULL }, { NULL, NULL } };
-static const struct option_spec full = { .name = "full", .text = "print all that is known, instead of ten lines" };
+static const struct option_spec full = { .name = "full",
+                                         .text = "print all that is known, instead of ten lines" };
 static const struct option_spec html = { .name = "html", .text = "write a page with charts, for a browser" };
-static const struct option_use job_uses[] = {
-    { &option_json, NULL }, { &full, NULL }, { &html, NULL }, { &output, NULL }, { &wide, NULL }, { NULL, NULL }
-};
-static const struct option_use analyze_uses[] = {
-    { &option_json, NULL }, { &html, NULL }, { &output, NULL }, { &wide, NULL }, { &fail, NULL }, { NULL, NULL }
-};
+static const struct option_use job_uses[] = { { &option_json, NULL }, { &full, NULL }, { &html, NULL },
+                                              { &output, NULL },      { &wide, NULL }, { NULL, NULL } };
+static const struct option_use analyze_uses[] = { { &option_json, NULL }, { &html, NULL }, { &output, NULL },
+                                                  { &wide, NULL },        { &fail, NULL }, { NULL, NULL } };
 static const struct option_use jobs_uses[] = {
     { &option_json, NULL }, { &wide, NULL }, { &finished, NULL }, { &newest, "100" }, { NULL, NULL }
 };
 static const struct option_use action_uses[] = {
-    { &option_json, NULL },
-    { &dry_run, NULL },
-    { &yes, NULL },
-    { &force, NULL },
-    { NULL, NULL },
+    { &option_json, NULL }, { &dry_run, NULL }, { &yes, NULL }, { &force, NULL }, { NULL, NULL },
 };
 static const struct option_use node_uses[] = {
     { &option_json, NULL },
@@ -90,32 +88,50 @@ static const struct option_use step_uses[] = {
 };
 static const struct option_spec format = { .name = "format",
                                            .value = "FORMAT",
-                                           .type = VALUE_ONE_OF(VALUE_WORDS("chrome", "flight-recorder", "nccl-inspector")),
+                                           .type = VALUE_ONE_OF(
+                                               VALUE_WORDS("chrome", "flight-recorder", "nccl-inspector")),
                                            .text = "what the files are; otherwise their content tells" };
 static const struct option_use import_uses[] = { { &format, NULL }, { &output, NULL }, { NULL, NULL } };
 static const struct option_use export_uses[] = { { &output, NULL }, { NULL, NULL } };
 static const struct option_spec cluster = {
-    .name = "cluster", .text = "check the cluster: what is declared against what Slurm and the controller know, and the setup of each node"
+    .name = "cluster",
+    .text =
+        "check the cluster: what is declared against what Slurm and the controller know, and the setup of each node"
 };
 static const struct option_spec topology = { "topology", "FILE", VALUE(VALUE_ANY),
                                              "with --cluster: this topology.conf instead of Slurm's" };
-static const struct option_spec probe = { .name = "probe",
-                                          .text = "with --cluster: measure between nodes as well, by a job of at most half a minute" };
-static const struct option_spec measured = { "measured", "FILE", VALUE(VALUE_ANY),
-                                             "with --probe: write the links that were found slow to this file, for srun and sgplan place" };
-static const struct option_spec by_mpi = { .name = "mpi", .text = "with --probe: measure by MPI, too, by another job of half a minute" };
-static const struct option_spec clock_limit = { "clock-limit", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
-                                                "with --probe: how far a node's wall clock may be from the other nodes' median" };
-static const struct option_use doctor_uses[] = {
-    { &cluster, NULL }, { &probe, NULL }, { &by_mpi, NULL }, { &measured, NULL }, { &clock_limit, "1s" }, { &topology, NULL },
-    { &option_json, NULL }, { NULL, NULL }
+static const struct option_spec probe = {
+    .name = "probe",
+    .text = "with --cluster: measure between nodes as well, by a job of at most half a minute"
 };
-static const struct option_spec job_name = { .name = "name", .value = "NAME", .text = "name of the job, as in Slurm" };
-static const struct option_spec job_ranks = { "ranks", "N", VALUE_RANGE(VALUE_COUNT, 1, JOB_RANKS_MAX), "number of its ranks" };
+static const struct option_spec measured = {
+    "measured", "FILE", VALUE(VALUE_ANY),
+    "with --probe: write the links that were found slow to this file, for srun and sgplan place"
+};
+static const struct option_spec by_mpi = {
+    .name = "mpi", .text = "with --probe: measure by MPI, too, by another job of half a minute"
+};
+static const struct option_spec clock_limit = {
+    "clock-limit", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
+    "with --probe: how far a node's wall clock may be from the other nodes' median"
+};
+static const struct option_use doctor_uses[] = { { &cluster, NULL },     { &probe, NULL },
+                                                 { &by_mpi, NULL },      { &measured, NULL },
+                                                 { &clock_limit, "1s" }, { &topology, NULL },
+                                                 { &option_json, NULL }, { NULL, NULL } };
+static const struct option_spec job_name = { .name = "name",
+                                             .value = "NAME",
+                                             .text = "name of the job, as in Slurm" };
+static const struct option_spec job_ranks = { "ranks", "N", VALUE_RANGE(VALUE_COUNT, 1, JOB_RANKS_MAX),
+                                              "number of its ranks" };
 static const struct option_spec job_nodes = { "nodes", "N", VALUE_RANGE(VALUE_COUNT, 1, JOB_RANKS_MAX),
                                               "number of its nodes; otherwise runs on any number count" };
 static const struct option_use earlier_uses[] = {
-    { &job_name, OPTION_REQUIRED }, { &job_ranks, OPTION_REQUIRED }, { &job_nodes, NULL }, { &option_json, NULL }, { &wide, NULL },
+    { &job_name, OPTION_REQUIRED },
+    { &job_ranks, OPTION_REQUIRED },
+    { &job_nodes, NULL },
+    { &option_json, NULL },
+    { &wide, NULL },
     { NULL, NULL },
 };
 static const struct option_use config_uses[] = { { &mdoc, NULL }, { NULL, NULL } };
@@ -147,7 +163,8 @@ static const struct options_command table[] = {
       "As Slurm writes lists; nothing where there are none. Who does not see all jobs is told those only that jobs of several users "
       "blame.",
       answers, NULL, COMMAND_LEMONS },
-    { "earlier", "", "show what your earlier runs of a job communicated, by which the next start may order its ranks",
+    { "earlier", "",
+      "show what your earlier runs of a job communicated, by which the next start may order its ranks",
       "Runs of your own alone, of the same name and number of ranks. A line for each thing that is known: runs is how many there are; "
       "pattern is what the newest communicated, as srun --sync-guard=pattern= takes it, where that is certain; communication is the share "
       "of the ranks' time; placed and held_out are how many starts are compared, and last which of the two the newest was. Of the newest run whose MPI library chose the algorithm of its all-reduces itself: library "

@@ -44,7 +44,10 @@ static json_t *heat_rows(struct gather *g, struct err *err)
     int64_t from = 0, next;
 
     do {
-        page = ask(g, json_pack("{s:s, s:s, s:s, s:I}", "query", "rows", "job", g->job, "list", "heat.rows", "from", (json_int_t)from), err);
+        page = ask(g,
+                   json_pack("{s:s, s:s, s:s, s:I}", "query", "rows", "job", g->job, "list", "heat.rows",
+                             "from", (json_int_t)from),
+                   err);
         if (!page || check_answer(page, "rows", JSON_ARRAY, err) < 0)
             goto fail;
         next = get_count(page, "next");
@@ -68,10 +71,13 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
 {
     json_t *report, *rows, *heat;
 
-    if (!get_object(answer, "heat") || get_count(answer, "rank_table_total") <= (int64_t)json_array_size(get_array(answer, "rank_table")))
+    if (!get_object(answer, "heat") ||
+        get_count(answer, "rank_table_total") <= (int64_t)json_array_size(get_array(answer, "rank_table")))
         return 0;
-    report =
-        ask(g, json_pack("{s:s, s:s, s:b, s:{s:s, s:i}}", "query", "job", "job", g->job, "rows_later", 1, "view", "sort", "rank", "columns", COLUMNS), err);
+    report = ask(g,
+                 json_pack("{s:s, s:s, s:b, s:{s:s, s:i}}", "query", "job", "job", g->job, "rows_later", 1,
+                           "view", "sort", "rank", "columns", COLUMNS),
+                 err);
     if (!report)
         return -1;
     heat = json_object_get(report, "heat");
@@ -91,8 +97,9 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
 json_t *gather_job(const struct client_options *client, const char *job, double timeout_s, struct err *err)
 {
     struct gather g = { .job = job, .timeout_s = timeout_s };
-    json_t *question = json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
-                                 "lateness", "offset", 0, "count", RANKS, "columns", COLUMNS, "agents", PAGE_AGENTS);
+    json_t *question =
+        json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
+                  "lateness", "offset", 0, "count", RANKS, "columns", COLUMNS, "agents", PAGE_AGENTS);
     json_t *answer = client_call(&g.call, client, question, timeout_s, err);
 
     json_decref(question);

@@ -1,5 +1,5 @@
-/* gather.h - all that a page about a job needs (ctl/page_html.h), by several questions on one connection: the job, its newest step
- * drawn, and the lateness over time of all of its ranks. */
+/* gather.h - all that a page about a job needs (ctl/page_html.h), by several questions on one connection: the
+ * job, its newest step drawn, and the lateness over time of all of its ranks. */
 #ifndef SYNCGUARD_CTL_GATHER_H
 #define SYNCGUARD_CTL_GATHER_H
 

@@ -4,8 +4,9 @@
 
 #include "common/err.h"
 
-/* Import files ("-": standard input) into path ("-": standard output); format: a word of trace/import.h, or NULL.  Says on standard error what was
- * read and what was left out.  0, or -1 with the reason; then nothing is left at path. */
+/* Import files ("-": standard input) into path ("-": standard output); format: a word of trace/import.h, or
+ * NULL.  Says on standard error what was read and what was left out.  0, or -1 with the reason; then nothing
+ * is left at path. */
 int import_run(const char *format, char *const *file, int n, const char *path, struct err *err);
 
 #endif

@@ -8,7 +8,8 @@
 
 /* What exists stays.  NULL with the reason. */
 FILE *output_open(const char *path, struct err *err);
-/* rc: of writing it, below zero with the reason.  Returns rc, or -1 with the reason where not all reached the file; then no file is left. */
+/* rc: of writing it, below zero with the reason.  Returns rc, or -1 with the reason where not all reached the
+ * file; then no file is left. */
 int output_close(FILE *out, const char *path, int rc, struct err *err);
 
 #endif

@@ -21,7 +21,8 @@ static void page_history(struct table *t, const json_t *answer)
         if (!isnan(most))
             text_append(text, sizeof(text), " of %s", text_bytes(most).s);
         if (!isnan(growth))
-            text_append(text, sizeof(text), ", %s%s a day", growth < 0 ? "-" : "+", text_bytes(fabs(growth)).s);
+            text_append(text, sizeof(text), ", %s%s a day", growth < 0 ? "-" : "+",
+                        text_bytes(fabs(growth)).s);
         if (get_true(answer, "store_full"))
             text_append(text, sizeof(text), "; the disk is full: nothing is added");
     }
@@ -51,9 +52,10 @@ int page_status(FILE *out, const json_t *answer, struct page_form form, struct e
                 text_bytes(get_number(answer, "rss_bytes")).s);
     page_history(t, answer);
     if (!isnan(get_number(bounds, "steps_bytes")))
-        page_figure(t, "Bounds", "steps take %s of %s, %s refused, %s left out",
-                    text_bytes(get_number(bounds, "steps_bytes")).s, text_bytes(get_number(bounds, "memory_bytes")).s,
-                    text_count(get_number(bounds, "refused")).s, text_count(get_number(bounds, "left_out")).s);
+        page_figure(
+            t, "Bounds", "steps take %s of %s, %s refused, %s left out",
+            text_bytes(get_number(bounds, "steps_bytes")).s, text_bytes(get_number(bounds, "memory_bytes")).s,
+            text_count(get_number(bounds, "refused")).s, text_count(get_number(bounds, "left_out")).s);
     page_figure(t, "Policies", "%s", show_list(get_array(answer, "policies"), 64, names, sizeof(names)));
     page_figure(t, "You see", get_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
     page_put_figures(&page, 0, t);
@@ -221,7 +223,8 @@ int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct er
 
 int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"; /* nothing for a shell */
+    /* nothing for a shell */
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
     const json_t *list, *node;
     size_t i, n = 0;
 
@@ -242,21 +245,25 @@ int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct e
 
 static void put_allreduces(FILE *out, const json_t *algorithm)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .-"; /* of a library's name and version */
-    double placed = get_number(algorithm, "placed"), held_out = get_number(algorithm, "held_out"), step_s = get_number(algorithm, "step_s");
+    /* of a library's name and version */
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .-";
+    double placed = get_number(algorithm, "placed"), held_out = get_number(algorithm, "held_out"),
+           step_s = get_number(algorithm, "step_s");
     const char *library = get_string(algorithm, "library");
     json_t *size;
     size_t i;
 
     if (placed > 0 || held_out > 0)
-        fprintf(out, "algorithm_placed %.0f\nalgorithm_held_out %.0f\nalgorithm_last %s\n", fmax(placed, 0), fmax(held_out, 0),
-                get_true(algorithm, "held_out_last") ? "held_out" : "placed");
-    if (!library || !*library || library[strspn(library, letters)] || !(step_s > 0) || !json_array_size(get_array(algorithm, "allreduces")))
+        fprintf(out, "algorithm_placed %.0f\nalgorithm_held_out %.0f\nalgorithm_last %s\n", fmax(placed, 0),
+                fmax(held_out, 0), get_true(algorithm, "held_out_last") ? "held_out" : "placed");
+    if (!library || !*library || library[strspn(library, letters)] || !(step_s > 0) ||
+        !json_array_size(get_array(algorithm, "allreduces")))
         return;
     fprintf(out, "library %s\nstep %.6g\n", library, step_s);
     json_array_foreach(get_array(algorithm, "allreduces"), i, size)
-        fprintf(out, "allreduce %.9g %.6g %.6g %.6g %.3g\n", number_of(json_array_get(size, 0)), number_of(json_array_get(size, 1)),
-                number_of(json_array_get(size, 2)), number_of(json_array_get(size, 3)), number_of(json_array_get(size, 4)));
+        fprintf(out, "allreduce %.9g %.6g %.6g %.6g %.3g\n", number_of(json_array_get(size, 0)),
+                number_of(json_array_get(size, 1)), number_of(json_array_get(size, 2)),
+                number_of(json_array_get(size, 3)), number_of(json_array_get(size, 4)));
 }
 
 /* Read by the plugin, too (spank/earlier.h). */
@@ -276,7 +283,8 @@ int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct 
     if (!isnan(communication))
         fprintf(out, "communication %.3g\n", communication);
     if (placed > 0 || held_out > 0)
-        fprintf(out, "placed %.0f\nheld_out %.0f\nlast %s\n", fmax(placed, 0), fmax(held_out, 0), get_true(answer, "held_out_last") ? "held_out" : "placed");
+        fprintf(out, "placed %.0f\nheld_out %.0f\nlast %s\n", fmax(placed, 0), fmax(held_out, 0),
+                get_true(answer, "held_out_last") ? "held_out" : "placed");
     put_allreduces(out, get_object(answer, "algorithm"));
     return 0;
 }

@@ -19,14 +19,20 @@
 
 int page_status(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err *err);
-int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err);   /* all that is known */
-int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* of it, ten lines */
+/* all that is known */
+int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+/* of it, ten lines */
+int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct err *err);
-int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* a line for each that is known: its name and value */
-int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* a line as Slurm writes lists, or nothing */
+/* a line for each that is known: its name and value */
+int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+/* a line as Slurm writes lists, or nothing */
+int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 int page_actions(FILE *out, const json_t *answer, struct page_form form, struct err *err);
-int page_step(FILE *out, const json_t *answer, struct page_form form, struct err *err);     /* of sgctl step */
-int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct err *err); /* of sgctl analyze */
+/* of sgctl step */
+int page_step(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+/* of sgctl analyze */
+int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 
 /* sgctl policy: list, show, what set, pause and resume leave in force, explain, try; sgctl audit */
 int page_policies(FILE *out, const json_t *answer, struct page_form form, struct err *err);

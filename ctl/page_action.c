@@ -56,17 +56,13 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
         { "REASON", .key = "reason", .chars = 160 },
     };
     static const struct page_column order[] = {
-        { "JOB", .key = "job", .chars = 40 },
-        { "NAME", .key = "name", .chars = 40 },
-        { "PATTERN", .key = "pattern", .chars = 40 },
-        { "ORDER", .cell = order_cell },
+        { "JOB", .key = "job", .chars = 40 },         { "NAME", .key = "name", .chars = 40 },
+        { "PATTERN", .key = "pattern", .chars = 40 }, { "ORDER", .cell = order_cell },
         { "EFFECT", .key = "text", .chars = 160 },
     };
     static const struct page_column algorithm[] = {
-        { "JOB", .key = "job", .chars = 40 },
-        { "NAME", .key = "name", .chars = 40 },
-        { "ALGORITHM", .key = "pattern", .chars = 40 },
-        { "LIBRARY", .cell = told_cell },
+        { "JOB", .key = "job", .chars = 40 },           { "NAME", .key = "name", .chars = 40 },
+        { "ALGORITHM", .key = "pattern", .chars = 40 }, { "LIBRARY", .cell = told_cell },
         { "EFFECT", .key = "text", .chars = 160 },
     };
     const struct page page = { out, answer, form };
@@ -76,8 +72,9 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
     if (json_array_size(get_array(answer, "actions")) == 0)
         page_line(&page, 0, "No actions yet. By hand: sgctl action JOB ..., sgctl node NODE ...");
     page_table(&page, NULL, get_array(answer, "actions"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
-    page_table(&page, "Orders of ranks at launch", get_array(answer, "orders"), SIZE_MAX, order, ARRAY_SIZE(order), PAGE_INDENT);
-    page_table(&page, "Algorithms of all-reduces at launch", get_array(answer, "algorithms"), SIZE_MAX, algorithm, ARRAY_SIZE(algorithm),
-               PAGE_INDENT);
+    page_table(&page, "Orders of ranks at launch", get_array(answer, "orders"), SIZE_MAX, order,
+               ARRAY_SIZE(order), PAGE_INDENT);
+    page_table(&page, "Algorithms of all-reduces at launch", get_array(answer, "algorithms"), SIZE_MAX,
+               algorithm, ARRAY_SIZE(algorithm), PAGE_INDENT);
     return 0;
 }

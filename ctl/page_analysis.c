@@ -1,4 +1,5 @@
-/* page_analysis.c - the report of a trace: what it holds, its verdicts and figures, and flaws of the recording. */
+/* page_analysis.c - the report of a trace: what it holds, its verdicts and figures, and flaws of the
+ * recording. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ static void add_when(const struct report_verdict *v, char *buf, size_t size)
     if (v->since_step >= 0)
         text_append(buf, size, ", since step %s", text_count((double)v->since_step).s);
     if (v->onset_seq >= 0)
-        text_append(buf, size, v->since_step < 0 ? ", since collective %s" : " (collective %s)", text_count((double)v->onset_seq).s);
+        text_append(buf, size, v->since_step < 0 ? ", since collective %s" : " (collective %s)",
+                    text_count((double)v->onset_seq).s);
     if (v->found_step >= 0)
         text_append(buf, size, ", found at step %s", text_count((double)v->found_step).s);
     if (v->detected_seq >= 0)
@@ -58,8 +60,10 @@ static void put_verdict(const struct page *p, const struct report_verdict *verdi
     char line[1024];
 
     page_trace_verdict_head(verdict, line, sizeof(line));
-    page_hang(p, page_verdict_severity(verdict), isnan(verdict->slowdown) ? "  -" : text_times(verdict->slowdown).s, line);
-    if (*verdict->text && strcmp(verdict->text, shown(p->answer, "sentence").s) != 0) /* which stands at the top already */
+    page_hang(p, page_verdict_severity(verdict),
+              isnan(verdict->slowdown) ? "  -" : text_times(verdict->slowdown).s, line);
+    /* which stands at the top already */
+    if (*verdict->text && strcmp(verdict->text, shown(p->answer, "sentence").s) != 0)
         page_line(p, PAGE_EVIDENCE, "%s", verdict->text);
     if (*verdict->cause)
         page_line(p, PAGE_EVIDENCE, "%s", verdict->cause);

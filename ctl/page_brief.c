@@ -1,4 +1,5 @@
-/* page_brief.c - one job in ten lines: the sentence, what it costs, where, how it changes, what to do; a healthy job in two or three. */
+/* page_brief.c - one job in ten lines: the sentence, what it costs, where, how it changes, what to do; a
+ * healthy job in two or three. */
 #include "ctl/brief.h"
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
@@ -11,7 +12,8 @@ static void figure_more(struct table *t, const json_t *answer, struct page_form 
     if (form.more)
         page_figure(t, "More", "%s", form.more);
     else
-        page_figure(t, "More", "sgctl job %s --full; as a page with charts: --html -o FILE", show_text(answer, "id", id, sizeof(id)));
+        page_figure(t, "More", "sgctl job %s --full; as a page with charts: --html -o FILE",
+                    show_text(answer, "id", id, sizeof(id)));
 }
 
 int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err)
@@ -20,7 +22,8 @@ int page_brief(FILE *out, const json_t *answer, struct page_form form, struct er
     struct table *t;
     struct brief b;
 
-    if (check_answer(answer, "id", JSON_STRING, err) < 0 || check_answer(answer, "state", JSON_STRING, err) < 0)
+    if (check_answer(answer, "id", JSON_STRING, err) < 0 ||
+        check_answer(answer, "state", JSON_STRING, err) < 0)
         return -1;
     brief_get(&b, answer);
     page_sentence(&page, page_severity(answer));

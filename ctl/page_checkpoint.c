@@ -1,5 +1,5 @@
-/* page_checkpoint.c - a job's checkpoints: the interval and its reasons, the figures behind it, requests and their
- * outcome. */
+/* page_checkpoint.c - a job's checkpoints: the interval and its reasons, the figures behind it, requests and
+ * their outcome. */
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 static void put_interval(const struct page *p, const json_t *c)
 {
-    double goodput = get_number(c, "goodput_most"), next = get_number(c, "next_due_s"), interval = get_number(c, "interval_s"),
-           left = get_number(c, "limit_s");
+    double goodput = get_number(c, "goodput_most"), next = get_number(c, "next_due_s"),
+           interval = get_number(c, "interval_s"), left = get_number(c, "limit_s");
     const json_t *perhaps = get_object(c, "perhaps");
     char text[512];
 

@@ -21,9 +21,10 @@
 
 #define PRE_COLUMNS 100 /* of the report in words */
 
-static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
 
 static const char style[] =
     "<style>\n"
@@ -53,10 +54,14 @@ struct html {
 
 static const char *class_of(enum page_style style_of)
 {
-    return style_of == PAGE_BAD ? "bad" : style_of == PAGE_WARN ? "warn" : style_of == PAGE_GOOD ? "good" : "plain";
+    return style_of == PAGE_BAD    ? "bad"
+           : style_of == PAGE_WARN ? "warn"
+           : style_of == PAGE_GOOD ? "good"
+                                   : "plain";
 }
 
-__attribute__((format(printf, 3, 4))) static void put_element(const struct html *h, const char *tag, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void put_element(const struct html *h, const char *tag,
+                                                              const char *fmt, ...)
 {
     char text[2200];
     va_list ap;
@@ -112,7 +117,9 @@ static void put_time(const struct html *h)
         return;
     at = (time_t)at_s;
     if (gmtime_r(&at, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm))
-        put_element(h, "p class=\"dim\"", h->ended ? "Ended %s UTC. Reported by SyncGuard." : "As of %s UTC. Reported by SyncGuard.", text);
+        put_element(
+            h, "p class=\"dim\"",
+            h->ended ? "Ended %s UTC. Reported by SyncGuard." : "As of %s UTC. Reported by SyncGuard.", text);
 }
 
 static void put_brief(const struct html *h)
@@ -123,7 +130,8 @@ static void put_brief(const struct html *h)
 
     brief_get(b, h->answer);
     fprintf(h->out, "<p class=\"sentence %s\">", class_of(page_severity(h->answer)));
-    markup_text(h->out, sentence ? show_text(h->answer, "sentence", text, sizeof(text)) : "Nothing can be said about it yet.");
+    markup_text(h->out, sentence ? show_text(h->answer, "sentence", text, sizeof(text))
+                                 : "Nothing can be said about it yet.");
     fputs("</p>\n<dl>\n", h->out);
     for (size_t i = 0; i < b->n; i++) {
         put_element(h, "dt", "%s", b->row[i].label);
@@ -165,7 +173,8 @@ static void put_verdicts(const struct html *h)
     size_t n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, h->answer);
 
     begin_section(h, "verdicts", "Verdicts");
-    fputs(n ? "<p class=\"dim\">The price is the time over the time without the cause.</p>\n<ol>\n" : "", h->out);
+    fputs(n ? "<p class=\"dim\">The price is the time over the time without the cause.</p>\n<ol>\n" : "",
+          h->out);
     for (size_t i = 0; i < n; i++)
         put_verdict(h, &verdict[i]);
     report_verdicts_free(verdict, n);
@@ -174,7 +183,9 @@ static void put_verdicts(const struct html *h)
     if (n && h->length_s > 0) {
         fputs("<figure>\n", h->out);
         chart_bands_put(h->out, "When each verdict held", band, n, h->length_s, h->until);
-        put_element(h, "figcaption", "When each verdict of the run held, over its %s; prices are those of the whole run.", text_s(h->length_s).s);
+        put_element(h, "figcaption",
+                    "When each verdict of the run held, over its %s; prices are those of the whole run.",
+                    text_s(h->length_s).s);
         fputs("</figure>\n", h->out);
     }
     end_section(h);
@@ -205,9 +216,10 @@ static bool put_curve(const struct html *h, const struct chart_lines *c, const c
         return false;
     fputs("<figure>\n", h->out);
     chart_lines_put(h->out, c);
-    put_element(h, "figcaption", "%s of each %s, %zu of them: %s to %s. %s%s", each, text_s(c->width_s).s, known,
-                c->share ? text_percent(low).s : text_s(low).s, c->share ? text_percent(high).s : text_s(high).s, c->n_bands ? "Shaded: a verdict holds. " : "",
-                beyond);
+    put_element(h, "figcaption", "%s of each %s, %zu of them: %s to %s. %s%s", each, text_s(c->width_s).s,
+                known, c->share ? text_percent(low).s : text_s(low).s,
+                c->share ? text_percent(high).s : text_s(high).s,
+                c->n_bands ? "Shaded: a verdict holds. " : "", beyond);
     fputs("</figure>\n", h->out);
     return true;
 }
@@ -254,7 +266,8 @@ static void put_skew(const struct html *h)
     struct chart_lines *c = lines_new(h, "Skew over time", "skew", false);
 
     begin_section(h, "skew", "Skew: from the first to the last arrival at a collective");
-    if (!chart_data_columns(c, get_object(h->answer, "history"), "skew_s") || !put_curve(h, c, "Mean skew", not_kept(h, c)))
+    if (!chart_data_columns(c, get_object(h->answer, "history"), "skew_s") ||
+        !put_curve(h, c, "Mean skew", not_kept(h, c)))
         not_measured(h, "no skew is known");
     end_section(h);
     free(c);
@@ -262,7 +275,8 @@ static void put_skew(const struct html *h)
 
 static void put_waiting(const struct html *h)
 {
-    struct chart_lines *c = lines_new(h, "Share of the ranks' time spent waiting", "waiting for a later rank", true);
+    struct chart_lines *c =
+        lines_new(h, "Share of the ranks' time spent waiting", "waiting for a later rank", true);
 
     begin_section(h, "waiting", "Waiting");
     if (!put_course(h, c, "synchronisation_ratio", "Share of the ranks' time"))
@@ -286,7 +300,10 @@ static void put_shares(const struct html *h)
     if (any) {
         fputs("<figure>\n", h->out);
         chart_shares_put(h->out, "Shares of the ranks' time", share, ARRAY_SIZE(share));
-        put_element(h, "figcaption", "Shares of the time of all ranks, %s. Synchronisation is waiting in collectives for a later rank.", h->ended ? "at the end" : "now");
+        put_element(
+            h, "figcaption",
+            "Shares of the time of all ranks, %s. Synchronisation is waiting in collectives for a later rank.",
+            h->ended ? "at the end" : "now");
         fputs("</figure>\n", h->out);
     } else {
         not_measured(h, "it is not known what the ranks' time is spent on");
@@ -306,9 +323,12 @@ static void put_map(const struct html *h)
     if (per) {
         fputs("<figure>\n", h->out);
         chart_map_put(h->out, c);
-        put_element(h, "figcaption", "How late ranks came to the collectives, on average in each %s. %s%s", text_s(c->column_s).s,
+        put_element(h, "figcaption", "How late ranks came to the collectives, on average in each %s. %s%s",
+                    text_s(c->column_s).s,
                     per > 1 ? "A row is the latest of the ranks that it stands for. " : "A row is a rank. ",
-                    get_amount(h->answer, "rank_table_total") > (double)json_array_size(rows) ? "Only the latest ranks of the job are kept." : "");
+                    get_amount(h->answer, "rank_table_total") > (double)json_array_size(rows)
+                        ? "Only the latest ranks of the job are kept."
+                        : "");
         fputs("</figure>\n", h->out);
     } else {
         not_measured(h, "no rank's lateness over time is known");
@@ -329,7 +349,9 @@ static void put_step(const struct html *h)
         show_text(h->trace ? h->trace : h->answer, h->trace ? "job" : "id", job, sizeof(job));
         fputs("<figure>\n", h->out);
         step_svg_print(h->out, p, job);
-        put_element(h, "figcaption", "Ranks down, time across. Ranks on the critical path are shown, one of each role, and the slowest.");
+        put_element(
+            h, "figcaption",
+            "Ranks down, time across. Ranks on the critical path are shown, one of each role, and the slowest.");
         fputs("</figure>\n", h->out);
     } else {
         not_measured(h, "no step is known");
@@ -365,7 +387,8 @@ int page_html(FILE *out, const json_t *answer, struct err *err)
 {
     struct html h = { .out = out, .answer = answer, .trace = get_object(answer, "trace") };
 
-    if (!h.trace && (check_answer(answer, "id", JSON_STRING, err) < 0 || check_answer(answer, "state", JSON_STRING, err) < 0))
+    if (!h.trace && (check_answer(answer, "id", JSON_STRING, err) < 0 ||
+                     check_answer(answer, "state", JSON_STRING, err) < 0))
         return -1;
     h.ended = page_has_ended(answer) || h.trace;
     h.until = h.ended ? "the end" : "now";

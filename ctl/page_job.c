@@ -67,7 +67,8 @@ static void put_verdict(const struct page *p, const struct report_verdict *verdi
     char head[1024];
 
     page_verdict_head(p->answer, verdict, head, sizeof(head));
-    page_hang(p, page_verdict_severity(verdict), isnan(verdict->slowdown) ? "  -" : text_times(verdict->slowdown).s, head);
+    page_hang(p, page_verdict_severity(verdict),
+              isnan(verdict->slowdown) ? "  -" : text_times(verdict->slowdown).s, head);
     if (*verdict->text && strcmp(verdict->text, shown(p->answer, "sentence").s) != 0)
         page_line(p, PAGE_EVIDENCE, "%s", verdict->text); /* the sentence stands at the top already */
 }
@@ -82,15 +83,21 @@ static void figure_placement(struct table *t, const json_t *job)
     if (!(gain >= 1))
         return;
     if (gain < 1.01)
-        page_figure(t, "Order", "Slurm's; by the model, no other is at least 1 %% faster (%s)", shown(o, "pattern").s);
+        page_figure(t, "Order", "Slurm's; by the model, no other is at least 1 %% faster (%s)",
+                    shown(o, "pattern").s);
     else if (get_true(o, "compared") && !get_true(o, "applied"))
-        page_figure(t, "Order", "Slurm's, held out to compare; by the model, along the switches communication (%s) would be %s times as fast",
-                    shown(o, "pattern").s, text_number(gain).s);
+        page_figure(
+            t, "Order",
+            "Slurm's, held out to compare; by the model, along the switches communication (%s) would be %s times as fast",
+            shown(o, "pattern").s, text_number(gain).s);
     else if (get_true(o, "applied"))
-        page_figure(t, "Order", "along the switches; by the model, communication (%s) is %s times as fast as in Slurm's order",
-                    shown(o, "pattern").s, text_number(gain).s);
+        page_figure(
+            t, "Order",
+            "along the switches; by the model, communication (%s) is %s times as fast as in Slurm's order",
+            shown(o, "pattern").s, text_number(gain).s);
     else
-        page_figure(t, "Order", "Slurm's; by the model, with placement=on communication (%s) would be %s times as fast",
+        page_figure(t, "Order",
+                    "Slurm's; by the model, with placement=on communication (%s) would be %s times as fast",
                     shown(o, "pattern").s, text_number(gain).s);
     if (get_string(effect, "text"))
         page_figure(t, "", "%s", shown(effect, "text").s);
@@ -107,14 +114,21 @@ static void figure_algorithm(struct table *t, const json_t *job)
     if (!(gain >= 1))
         page_figure(t, "All-reduces", "the library's own choice; no other algorithm is known to be faster");
     else if (get_true(o, "applied"))
-        page_figure(t, "All-reduces", "%s, as the library was told; by the model, at least %s times as fast as its own choice", shown(o, "name").s,
-                    text_number(gain).s);
-    else if (get_true(o, "compared"))
-        page_figure(t, "All-reduces", "the library's own choice, held out to compare; by the model, %s would be at least %s times as fast",
+        page_figure(t, "All-reduces",
+                    "%s, as the library was told; by the model, at least %s times as fast as its own choice",
                     shown(o, "name").s, text_number(gain).s);
+    else if (get_true(o, "compared"))
+        page_figure(
+            t, "All-reduces",
+            "the library's own choice, held out to compare; by the model, %s would be at least %s times as fast",
+            shown(o, "name").s, text_number(gain).s);
     else
-        page_figure(t, "All-reduces", "the library's own choice; by the model, %s would be at least %s times as fast%s", shown(o, "name").s,
-                    text_number(gain).s, name && !strcmp(name, "ring") ? " (never set: it is wrong for operations that do not commute)" : "");
+        page_figure(t, "All-reduces",
+                    "the library's own choice; by the model, %s would be at least %s times as fast%s",
+                    shown(o, "name").s, text_number(gain).s,
+                    name && !strcmp(name, "ring")
+                        ? " (never set: it is wrong for operations that do not commute)"
+                        : "");
     if (get_string(effect, "text"))
         page_figure(t, "", "%s", shown(effect, "text").s);
 }
@@ -169,8 +183,13 @@ static void put_rhythm(const json_t *phases, char *line, size_t size)
         text_append(line, size, "%s of every %s steps do", text_count(heavy).s, text_count(every).s);
     else
         text_append(line, size, "every %s%s step does", text_count(every).s,
-                    n / 10 % 10 == 1 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th");
-    text_append(line, size, " %s the work of the others, from the start", text_times(get_number(phases, "rhythm_ratio")).s);
+                    n / 10 % 10 == 1 ? "th"
+                    : n % 10 == 1    ? "st"
+                    : n % 10 == 2    ? "nd"
+                    : n % 10 == 3    ? "rd"
+                                     : "th");
+    text_append(line, size, " %s the work of the others, from the start",
+                text_times(get_number(phases, "rhythm_ratio")).s);
 }
 
 /* "the first 6 steps warming up; 3 pauses, 9.21 s in all; 4 evaluations of 12 collectives" */
@@ -196,7 +215,8 @@ static void figure_phases(struct table *t, const json_t *phases)
         page_figure(t, "Also", "%s", line);
 }
 
-/* What a step consists of, where its program marks it or its calls show a backward pass; and what it reports of its loss. */
+/* What a step consists of, where its program marks it or its calls show a backward pass; and what it reports
+ * of its loss. */
 static void figure_step_phases(struct table *t, const json_t *job)
 {
     const json_t *phases = get_object(job, "step_phases"), *values = get_object(job, "values"),
@@ -208,9 +228,11 @@ static void figure_step_phases(struct table *t, const json_t *job)
     if (loss)
         text_append(line, sizeof(line), "loss %s", text_number(get_number(loss, "median")).s);
     if (norm)
-        text_append(line, sizeof(line), "%snorm of the gradient %s", loss ? ", " : "", text_number(get_number(norm, "median")).s);
+        text_append(line, sizeof(line), "%snorm of the gradient %s", loss ? ", " : "",
+                    text_number(get_number(norm, "median")).s);
     if (*line)
-        page_figure(t, "Training", "%s, at step %s", line, text_count(get_number(loss ? loss : norm, "step")).s);
+        page_figure(t, "Training", "%s, at step %s", line,
+                    text_count(get_number(loss ? loss : norm, "step")).s);
 }
 
 void page_pace(struct table *t, const json_t *job)
@@ -236,8 +258,8 @@ void page_pace(struct table *t, const json_t *job)
         page_figure(t, "Throughput", "%s steps/s%s%s%s", text_number(rate).s, isnan(samples) ? "" : ", ",
                     isnan(samples) ? "" : text_number(samples).s, isnan(samples) ? "" : " samples/s");
     if (!isnan(get_number(skew, "p50")))
-        page_figure(t, "Skew", "median %s, 95th percentile %s, at each collective", text_s(get_number(skew, "p50")).s,
-                    text_s(get_number(skew, "p95")).s);
+        page_figure(t, "Skew", "median %s, 95th percentile %s, at each collective",
+                    text_s(get_number(skew, "p50")).s, text_s(get_number(skew, "p95")).s);
 }
 
 /* " on node4"; a trace need not have the nodes. */
@@ -256,7 +278,8 @@ void page_time(struct table *t, const json_t *job)
     double waiting = get_number(job, "synchronisation_ratio");
 
     if (!isnan(waiting))
-        page_figure(t, "Sync", "%s of the ranks' time, waiting in collectives for others", text_percent(waiting).s);
+        page_figure(t, "Sync", "%s of the ranks' time, waiting in collectives for others",
+                    text_percent(waiting).s);
     if (!isnan(get_number(share, "compute")))
         page_figure(t, "Time goes to", "compute %s, communication %s, synchronisation %s, point-to-point %s",
                     text_percent(get_number(share, "compute")).s,
@@ -310,9 +333,8 @@ static void figure_projection(struct table *t, const json_t *job)
     report_projection_read(&p, get_object(job, "projection"));
     if (p.known && !page_has_ended(job) && !get_object(job, "trace"))
         page_figure(t, "Ahead", "%s%s", *p.text ? p.text : "-",
-                    p.warning
-                        ? "; it fluctuates more widely and more slowly, as before a change of regime"
-                        : "");
+                    p.warning ? "; it fluctuates more widely and more slowly, as before a change of regime"
+                              : "");
 }
 
 /* What all ranks lack is nobody's fault, and yet what the job waits for. */
@@ -349,7 +371,8 @@ static void figure_scaling(struct table *t, const json_t *job)
                 text_times(get_number(rate, "p95")).s, shown(last, "regime").s);
     tail = get_object(last, "step_p99_ratio");
     if (!isnan(get_number(tail, "p50")))
-        page_figure(t, "", "there the 99th percentile of the step is %s its median (%s to %s), its variation %s",
+        page_figure(t, "",
+                    "there the 99th percentile of the step is %s its median (%s to %s), its variation %s",
                     text_times(get_number(tail, "p50")).s, text_times(get_number(tail, "p5")).s,
                     text_times(get_number(tail, "p95")).s, text_percent(get_number(last, "step_cv")).s);
 }
@@ -395,7 +418,8 @@ static void figure_guarded(struct table *t, const json_t *job)
 
     if (!get_object(ratios, "step"))
         return;
-    page_figure(t, strcmp(get_word(g, "reference"), "runs") ? "Guarded" : "Earlier runs", "%s", shown(g, "text").s);
+    page_figure(t, strcmp(get_word(g, "reference"), "runs") ? "Guarded" : "Earlier runs", "%s",
+                shown(g, "text").s);
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
         double value = get_number(get_object(ratios, figures[i].key), "value");
 
@@ -587,7 +611,8 @@ static void put_probe(const struct page *p)
         return;
     page_title(p, "Probe");
     if (isnan(total))
-        page_line(p, PAGE_INDENT, "ranks that are guarded: %s; how many there are is not known", text_count(guarded).s);
+        page_line(p, PAGE_INDENT, "ranks that are guarded: %s; how many there are is not known",
+                  text_count(guarded).s);
     else
         page_line(p, PAGE_INDENT, "%s of %s ranks are guarded%s", text_count(guarded).s, text_count(total).s,
                   guarded < total ? ": the others are not seen" : "");
@@ -627,7 +652,8 @@ static char *event_cell(const json_t *event, char *buf, size_t size)
 
     show_text(event, "text", buf, size);
     if (count > 1)
-        text_append(buf, size, " (%s times in %s)", text_count(count).s, text_s(get_number(event, "over_s")).s);
+        text_append(buf, size, " (%s times in %s)", text_count(count).s,
+                    text_s(get_number(event, "over_s")).s);
     return buf;
 }
 
@@ -679,8 +705,9 @@ int page_job(FILE *out, const json_t *answer, struct page_form form, struct err 
         return -1;
     page_sentence(&page, page_severity(answer));
     page_put_verdicts(&page,
-                      page_has_ended(answer) ? "Verdicts (price: time of the run over its time without the cause)"
-                                        : "Verdicts (price: step time over the step time without the cause)",
+                      page_has_ended(answer)
+                          ? "Verdicts (price: time of the run over its time without the cause)"
+                          : "Verdicts (price: step time over the step time without the cause)",
                       put_verdict);
     put_figures(&page);
     put_past(&page);

@@ -35,11 +35,13 @@ static void styled_begin(struct styled *s)
         abort();
 }
 
-/* The first lines get the style, the others none.  Each line by itself, because a pager ends colours with the line. */
+/* The first lines get the style, the others none.  Each line by itself, because a pager ends colours with the
+ * line. */
 static void styled_end(struct styled *s, const struct page *p, enum page_style style, int lines)
 {
     static const char *const codes[] = {
-        [PAGE_PLAIN] = NULL, [PAGE_TITLE] = "1", [PAGE_DIM] = "2", [PAGE_GOOD] = "32", [PAGE_WARN] = "33", [PAGE_BAD] = "1;31",
+        [PAGE_PLAIN] = NULL, [PAGE_TITLE] = "1", [PAGE_DIM] = "2",
+        [PAGE_GOOD] = "32",  [PAGE_WARN] = "33", [PAGE_BAD] = "1;31",
     };
     const char *at;
 
@@ -119,7 +121,8 @@ enum page_style page_severity(const json_t *job)
         if (page_verdict_severity(&verdict[i]) > worst)
             worst = page_verdict_severity(&verdict[i]);
     report_verdicts_free(verdict, n);
-    if (worst == PAGE_PLAIN && !json_array_size(get_array(job, "shortfalls")) && !strcmp(get_word(job, "judged"), "yes"))
+    if (worst == PAGE_PLAIN && !json_array_size(get_array(job, "shortfalls")) &&
+        !strcmp(get_word(job, "judged"), "yes"))
         return PAGE_GOOD;
     return worst;
 }
@@ -131,7 +134,8 @@ void page_sentence(const struct page *p, enum page_style style)
     if (get_string(p->answer, "sentence"))
         snprintf(text, sizeof(text), "%s", shown(p->answer, "sentence").s);
     else
-        snprintf(text, sizeof(text), "Job %s is %s; nothing can be said about it yet.", shown(p->answer, "id").s, shown(p->answer, "state").s);
+        snprintf(text, sizeof(text), "Job %s is %s; nothing can be said about it yet.",
+                 shown(p->answer, "id").s, shown(p->answer, "state").s);
     put_paragraph(p, style, 0, text);
 }
 

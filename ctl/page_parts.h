@@ -1,5 +1,5 @@
-/* page_parts.h - what pages are made of: paragraphs, figures and tables of an answer (sgctl(1), JSON), and the
- * parts that the reports of a job and of a trace share.  What an answer lacks is left out. */
+/* page_parts.h - what pages are made of: paragraphs, figures and tables of an answer (sgctl(1), JSON), and
+ * the parts that the reports of a job and of a trace share.  What an answer lacks is left out. */
 #ifndef SYNCGUARD_CTL_PAGE_PARTS_H
 #define SYNCGUARD_CTL_PAGE_PARTS_H
 
@@ -60,7 +60,8 @@ const char *page_plural(double n);  /* "s" behind a noun, except of one */
 /* ---- of a job and of a trace ---- */
 
 void page_sentence(const struct page *p, enum page_style style);
-/* How bad it is: hangs, lost jobs and what costs much; a healthy job is PAGE_GOOD, one that cannot be judged yet PAGE_PLAIN. */
+/* How bad it is: hangs, lost jobs and what costs much; a healthy job is PAGE_GOOD, one that cannot be judged
+ * yet PAGE_PLAIN. */
 enum page_style page_severity(const json_t *job);
 enum page_style page_verdict_severity(const struct report_verdict *verdict);
 bool page_has_ended(const json_t *job);
@@ -74,14 +75,15 @@ char *page_verdict_words(const struct report_verdict *verdict, char *buf, size_t
 /* The same with interval, since when, for how long; of a job, of a trace.  Both return buf. */
 char *page_verdict_head(const json_t *job, const struct report_verdict *verdict, char *buf, size_t size);
 char *page_trace_verdict_head(const struct report_verdict *verdict, char *buf, size_t size);
-void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */
-void page_time(struct table *t, const json_t *job);    /* where the ranks' time goes, who is latest */
-void page_limits(struct table *t, const json_t *job, const char *would); /* the smallest slowdowns that would be seen */
+void page_pace(struct table *t, const json_t *job); /* steps, step time, throughput, skew */
+void page_time(struct table *t, const json_t *job); /* where the ranks' time goes, who is latest */
+/* the smallest slowdowns that would be seen */
+void page_limits(struct table *t, const json_t *job, const char *would);
 void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
 void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
 void page_shortfalls(const struct page *p); /* communicators that are slow from the start */
-void page_overlap(const struct page *p); /* what of the communication is exposed, by communicator */
+void page_overlap(const struct page *p);    /* what of the communication is exposed, by communicator */
 void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 
 /* "connected", "ended" (in good order), "lost". */

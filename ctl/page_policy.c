@@ -188,7 +188,8 @@ static void put_standing(const struct page *p, const json_t *rule)
     else if (!strcmp(phase, "due"))
         page_line(p, PAGE_INDENT, "The condition has been true for %s: the rule acts now.", held.s);
     else if (!strcmp(phase, "withheld"))
-        page_line(p, PAGE_INDENT, "The condition has been true for %s, and the action is withheld: %s.", held.s, shown(rule, "why_not").s);
+        page_line(p, PAGE_INDENT, "The condition has been true for %s, and the action is withheld: %s.",
+                  held.s, shown(rule, "why_not").s);
     else
         page_line(p, PAGE_INDENT, "The state of the rule is unknown.");
 }

@@ -63,7 +63,8 @@ static void put_all(int fd, const char *text, size_t size)
         }
 }
 
-/* Ctrl-C is the pager's while it runs: it must not be left alone on the terminal.  -1: it cannot be started. */
+/* Ctrl-C is the pager's while it runs: it must not be left alone on the terminal.  -1: it cannot be started.
+ */
 static int show(const struct pager *p, const char *command)
 {
     static const int ours[] = { SIGINT, SIGQUIT, SIGPIPE };

@@ -1,6 +1,7 @@
-/* pager.h - long text on a terminal goes through a pager, as git's does: PAGER, otherwise less, which shows colours and ends at once
- * where the text fits (LESS=FRX, unless LESS is set).  PAGER empty or cat: none.  What fits on the screen, and what goes elsewhere than to
- * a terminal, is printed as it is; so is all text where the pager cannot be started. */
+/* pager.h - long text on a terminal goes through a pager, as git's does: PAGER, otherwise less, which shows
+ * colours and ends at once where the text fits (LESS=FRX, unless LESS is set).  PAGER empty or cat: none.
+ * What fits on the screen, and what goes elsewhere than to a terminal, is printed as it is; so is all text
+ * where the pager cannot be started. */
 #ifndef SYNCGUARD_CTL_PAGER_H
 #define SYNCGUARD_CTL_PAGER_H
 

@@ -24,8 +24,9 @@
 #define PROGRESS_AFTER_S 2
 #define PROGRESS_EVERY_S 1
 #define RETRY_S          1
-#define RETRIES_MAX      30 /* a restarted controller knows the job again when its agents have connected */
-#define STOP_S           3  /* for what is under way when the recording is stopped */
+/* a restarted controller knows the job again when its agents have connected */
+#define RETRIES_MAX 30
+#define STOP_S      3 /* for what is under way when the recording is stopped */
 
 struct record {
     const struct record_options *o;
@@ -58,7 +59,8 @@ static void timer_set(struct event *timer, double seconds)
     event_add(timer, &tv);
 }
 
-/* The controller then sends the collectives that are not complete yet, and the end.  The second call ends at once. */
+/* The controller then sends the collectives that are not complete yet, and the end.  The second call ends at
+ * once. */
 static void stop(struct record *r, const char *why)
 {
     json_t *question = json_pack("{s:s, s:b}", "query", "record", "stop", 1);
@@ -315,7 +317,8 @@ int record_run(const struct record_options *o, struct err *err)
     else if (!r.recording)
         rc = err_set(err, "interrupted before the recording began");
     else if (!trace_counts_get(r.trace).records)
-        rc = err_set(err, "no collective and no message was seen in %s (%s)", text_s(now_s() - r.begin_s).s, r.end);
+        rc = err_set(err, "no collective and no message was seen in %s (%s)", text_s(now_s() - r.begin_s).s,
+                     r.end);
     else
         rc = 0;
 end:

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "ctl/sgctl.h"
 #include "doctor/cluster.h"
 #include "doctor/doctor.h"
 #include "doctor/host_report.h"
 #include "doctor/nodes.h"
-#include "ctl/sgctl.h"
 #include "doctor/slurmd.h"
 #include "topology/slurm_conf.h"
 #include "wire/session.h"

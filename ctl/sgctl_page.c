@@ -30,7 +30,8 @@ int write_page(const struct options *o, const json_t *answer)
     struct err err;
     FILE *out = output_open(path, &err);
 
-    return out && output_close(out, path, page_html(out, answer, &err), &err) == 0 ? OK : complain(FAILED, &err);
+    return out && output_close(out, path, page_html(out, answer, &err), &err) == 0 ? OK
+                                                                                   : complain(FAILED, &err);
 }
 
 int write_job_page(const struct options *o, const char *job)

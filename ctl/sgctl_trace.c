@@ -56,7 +56,8 @@ int run_analyze(const struct options *o)
 static json_t *ask_step(const struct options *o, unsigned rows, struct err *err)
 {
     struct session *s = session_open(o, err);
-    json_t *question = json_pack("{s:s, s:s, s:i}", "query", "step", "job", o->operands[0], "rows", (int)rows);
+    json_t *question =
+        json_pack("{s:s, s:s, s:i}", "query", "step", "job", o->operands[0], "rows", (int)rows);
     json_t *answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), err) : NULL;
 
     json_decref(question);
@@ -81,7 +82,8 @@ int run_step(const struct options *o)
         return complain(FAILED, &err);
     if (path && !of_job)
         return step_draw_trace(what, &params, path, &err) < 0 ? complain(FAILED, &err) : OK;
-    answer = of_job ? ask_step(o, path ? PICTURE_ROWS_MAX : STEP_RANKS, &err) : step_of_trace(what, &params, STEP_RANKS, &err);
+    answer = of_job ? ask_step(o, path ? PICTURE_ROWS_MAX : STEP_RANKS, &err)
+                    : step_of_trace(what, &params, STEP_RANKS, &err);
     if (!answer)
         return complain(FAILED, &err);
     if (!path)
@@ -99,7 +101,8 @@ static int export_trace(FILE *in, const char *trace, const char *path, struct er
 
     if (!out || output_close(out, path, timeline_write(in, trace, out, &f, err), err) < 0)
         return -1;
-    fprintf(stderr, "sgctl: %llu calls of %u ranks on %u nodes", (unsigned long long)f.records, f.ranks, f.nodes);
+    fprintf(stderr, "sgctl: %llu calls of %u ranks on %u nodes", (unsigned long long)f.records, f.ranks,
+            f.nodes);
     if (f.apart)
         fprintf(stderr, ", %u of them without a clock in common with the first", f.apart);
     else if (f.nodes > 1)

@@ -59,7 +59,8 @@ int step_draw_trace(const char *trace, const struct view_params *p, const char *
 
     if (rc == 0) {
         trace_reader_figures_get(r, &f);
-        rc = draw(view_picture(trace_reader_view(r), trace_reader_now_s(r), PICTURE_ROWS_MAX), f.job, path, err);
+        rc = draw(view_picture(trace_reader_view(r), trace_reader_now_s(r), PICTURE_ROWS_MAX), f.job, path,
+                  err);
     }
     trace_reader_free(r);
     return rc;

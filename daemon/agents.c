@@ -21,10 +21,11 @@
 #define ENERGY_MAX_J 1e13     /* a megawatt for months */
 #define JOB_BYTES    131072.0 /* of a step, beside its view and its agents */
 #define AGENT_BYTES  (double)sizeof(struct job_agent)
-#define ENDED_KEEP_S 60.0 /* an ended step stays in memory for this long whatever it takes, and longer ... */
-#define ENDED_SHARE  8    /* ... when all of them take less than this part of UserMemory */
-#define BATCH_MAX_S  0.1  /* that one batch may take */
-#define ITEMS        8u   /* of a batch, before the time is looked at */
+/* an ended step stays in memory for this long whatever it takes, and longer ... */
+#define ENDED_KEEP_S 60.0
+#define ENDED_SHARE  8   /* ... when all of them take less than this part of UserMemory */
+#define BATCH_MAX_S  0.1 /* that one batch may take */
+#define ITEMS        8u  /* of a batch, before the time is looked at */
 
 static void refuse(struct peer *p, const char *why)
 {
@@ -86,8 +87,8 @@ static bool may_forget(const struct job *j)
     return job_over(j) && j->final && !job_agents_connected(j) && !recording(j);
 }
 
-/* Forget the step that ended first, of the user or (UINT32_MAX) of all; its report is in the history.  False: none has
- * ended. */
+/* Forget the step that ended first, of the user or (UINT32_MAX) of all; its report is in the history.  False:
+ * none has ended. */
 static bool make_room(struct controller *s, uid_t uid)
 {
     struct job *oldest = NULL;
@@ -141,7 +142,8 @@ static void text_id(struct job *j)
         snprintf(j->text_id, sizeof(j->text_id), "%u.%u", j->id.job, j->id.step);
 }
 
-/* Choose the policy by what is known of the job, and set j->policy to its name.  An unconfirmed one has the default. */
+/* Choose the policy by what is known of the job, and set j->policy to its name.  An unconfirmed one has the
+ * default. */
 static const struct config_policy *choose_policy(struct job *j, const struct controller *s)
 {
     struct config_job who = { j->partition, j->account, j->qos, j->user, j->nodes_total, j->tasks };
@@ -170,19 +172,22 @@ void agents_confirmed(struct controller *s, struct job *j)
     j->final = false; /* of a short step the end was stored without what Slurm knows */
     controls_confirm(s->controls, j, policy, controller_now_s());
     peers_instruct(s, j);
-    log_info("job %s: confirmed by Slurm: user %s, partition %s; policy %s", j->text_id, j->user, j->partition, j->policy);
+    log_info("job %s: confirmed by Slurm: user %s, partition %s; policy %s", j->text_id, j->user,
+             j->partition, j->policy);
 }
 
 static void take_placement(struct job_placement *p, const json_t *told)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789:"; /* of pattern_name() in topology/ */
+    /* of pattern_name() in topology/ */
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789:";
     struct job_placement new = { .applied = json_is_true(json_object_get(told, "applied")),
                                  .compared = json_is_true(json_object_get(told, "compared")),
                                  .slurm_s = get_real(told, "slurm_s", 1e-9, 1e9),
                                  .chosen_s = get_real(told, "chosen_s", 1e-9, 1e9) };
 
     get_text(told, "pattern", new.pattern, sizeof(new.pattern));
-    if (*new.pattern && !new.pattern[strspn(new.pattern, allowed)] && new.slurm_s > 0 && new.chosen_s > 0 && new.chosen_s <= new.slurm_s)
+    if (*new.pattern && !new.pattern[strspn(new.pattern, allowed)] && new.slurm_s > 0 && new.chosen_s > 0 &&
+        new.chosen_s <= new.slurm_s)
         *p = new;
 }
 
@@ -198,7 +203,8 @@ static void take_algorithm(struct job_algorithm *a, const json_t *told)
     get_text(told, "name", new.name, sizeof(new.name));
     if (!*new.name)
         new = (struct job_algorithm){ .looked = new.looked };
-    else if (new.name[strspn(new.name, allowed)] || !(new.usual_s > 0) || !(new.most_s > 0) || !(new.most_s <= new.usual_s))
+    else if (new.name[strspn(new.name, allowed)] || !(new.usual_s > 0) || !(new.most_s > 0) ||
+             !(new.most_s <= new.usual_s))
         return;
     if (new.looked)
         *a = new;
@@ -254,7 +260,7 @@ static struct job *job_of(struct peer *p, const json_t *hello)
         .restarts = (uint32_t)get_int(hello, "restarts", 0, UINT32_MAX, 0),
     };
     uint32_t leader = (uint32_t)get_int(hello, "het_job", 1, UINT32_MAX, 0);
-    enum job_trust trust = !step                                           ? JOB_UNCONFIRMED
+    enum job_trust trust = !step                                            ? JOB_UNCONFIRMED
                            : s->config.confirm == CONFIG_CONFIRM_CREDENTIAL ? JOB_CONFIRMED
                                                                             : JOB_VOUCHED;
     struct job *j;
@@ -286,7 +292,8 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     history_go_on(s->history, j, controller_now_s());
     charge(s, j);
     log_info("job %s: guarded, %u tasks on %u nodes, policy %s%s%s", j->text_id, j->tasks, j->nodes_total,
-             j->policy, job_unconfirmed(j) ? "; unconfirmed: " : "", job_unconfirmed(j) ? job_unconfirmed(j) : "");
+             j->policy, job_unconfirmed(j) ? "; unconfirmed: " : "",
+             job_unconfirmed(j) ? job_unconfirmed(j) : "");
     return j;
 }
 
@@ -455,7 +462,8 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
     p->agent->heard_s = p->job->heard_s = now_s;
     p->controller->batches++;
     if (r.header.batch <= p->agent->batch) {
-        /* Processed before: by this controller, or by one before a restart, after which the members are not known. */
+        /* Processed before: by this controller, or by one before a restart, after which the members are not
+         * known. */
         while (telemetry_next(&r, &item))
             if (item.kind == TELEMETRY_COMM)
                 view_item(p->job->view, now_s, &item);

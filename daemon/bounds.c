@@ -14,7 +14,7 @@
 #define WAITING_MAX    (16u << 20)
 #define ARRIVING_MAX   (32u << 20)
 #define ARRIVING_SMALL (64u << 10) /* a connection that holds less is not the one to end */
-#define FORGET_S       60.0 /* after which an address has no history */
+#define FORGET_S       60.0        /* after which an address has no history */
 
 struct bounds {
     const struct config *config;
@@ -167,8 +167,9 @@ int bounds_arriving(const struct bounds_user *u, double bytes, struct err *err)
 {
     if (u->free || bytes < ARRIVING_SMALL || u->arriving_bytes <= ARRIVING_MAX)
         return 0;
-    return err_set(err, "frames that your connections have begun hold %s, the most that a user may have: end them first",
-                   text_bytes(ARRIVING_MAX).s);
+    return err_set(
+        err, "frames that your connections have begun hold %s, the most that a user may have: end them first",
+        text_bytes(ARRIVING_MAX).s);
 }
 
 double bounds_step_bytes(const struct bounds *b, const struct bounds_user *u, double has_bytes)

@@ -1,10 +1,10 @@
-/* bounds.h - counts what each user and each address takes of the controller, and limits it, so that nobody can
- * keep the controller from the others.
+/* bounds.h - counts what each user and each address takes of the controller, and limits it, so that nobody
+ * can keep the controller from the others.
  *
- * Counted for a user are connections, steps, recordings, the memory of the user's steps, answers that wait to be
- * read, frames that have begun to arrive, and the time that messages and steps took; operators are counted, but
- * not limited.  Counted for an address are connections that have not finished the handshake, and the rate of new
- * ones.  The limits are keys of syncguard.conf, and a refusal names the key.
+ * Counted for a user are connections, steps, recordings, the memory of the user's steps, answers that wait to
+ * be read, frames that have begun to arrive, and the time that messages and steps took; operators are
+ * counted, but not limited.  Counted for an address are connections that have not finished the handshake, and
+ * the rate of new ones.  The limits are keys of syncguard.conf, and a refusal names the key.
  *
  * This module counts and decides; the caller refuses.  now_s is a monotonic clock's. */
 #ifndef SYNCGUARD_DAEMON_BOUNDS_H
@@ -27,10 +27,10 @@ struct bounds_user {
     uid_t uid;
     bool free; /* an operator: not bound */
     size_t connections, steps, recordings;
-    double bytes;         /* of his steps and connections */
-    double waiting_bytes; /* answers that he has not read */
+    double bytes;          /* of his steps and connections */
+    double waiting_bytes;  /* answers that he has not read */
     double arriving_bytes; /* frames that he has begun to send */
-    double time_s;        /* that his telemetry and his questions may take now; below 0: none */
+    double time_s;         /* that his telemetry and his questions may take now; below 0: none */
     uint64_t left_out; /* batches and messages that were not processed, because they would have taken more */
 };
 
@@ -63,7 +63,8 @@ int bounds_connection(const struct bounds *b, const struct bounds_user *u, struc
 int bounds_step(const struct bounds *b, const struct bounds_user *u, struct err *err);
 int bounds_recording(const struct bounds_user *u, struct err *err);
 int bounds_question(const struct bounds *b, const struct bounds_user *u, struct err *err);
-/* Whether a connection may stay on which so much has arrived of a frame; the user's arriving_bytes include it. */
+/* Whether a connection may stay on which so much has arrived of a frame; the user's arriving_bytes include
+ * it. */
 int bounds_arriving(const struct bounds_user *u, double bytes, struct err *err);
 /* Bytes that a step may have that has these now. */
 double bounds_step_bytes(const struct bounds *b, const struct bounds_user *u, double has_bytes);

@@ -32,7 +32,8 @@ const char *control_doubt(const char *node, const void *arg)
     for (size_t i = 0; i < s->jobs.n; i++) {
         const struct job *j = s->jobs.job[i];
 
-        if (j->id.uid != w->job->id.uid && !job_unconfirmed(j) && job_agents_connected(j) && blames(j, node, w->now_s))
+        if (j->id.uid != w->job->id.uid && !job_unconfirmed(j) && job_agents_connected(j) &&
+            blames(j, node, w->now_s))
             return NULL;
     }
     return "only this user's jobs blame it; an operator can act (sgctl node)";

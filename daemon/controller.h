@@ -1,5 +1,5 @@
-/* controller.h - the controller's data, shared by its modules: configuration, jobs, peers, databases, decisions and
- * actions. Only data; server.c creates and frees it. One loop, one thread. */
+/* controller.h - the controller's data, shared by its modules: configuration, jobs, peers, databases,
+ * decisions and actions. Only data; server.c creates and frees it. One loop, one thread. */
 #ifndef SYNCGUARD_DAEMON_CONTROLLER_H
 #define SYNCGUARD_DAEMON_CONTROLLER_H
 
@@ -49,15 +49,15 @@ struct controller {
     struct peer *peers;
     size_t n_peers;
     uint64_t batches;
-    bool history_full; /* nothing is added to it for want of space */
-    int64_t unlisted;  /* steps of an earlier release that are not in its list yet */
-    double history_per_day_bytes; /* by which it grows; NaN: not known yet */
+    bool history_full;               /* nothing is added to it for want of space */
+    int64_t unlisted;                /* steps of an earlier release that are not in its list yet */
+    double history_per_day_bytes;    /* by which it grows; NaN: not known yet */
     double batches_per_s, cpu_ratio; /* averages over the last seconds */
     char host[64];
     void (*gone)(struct peer *p); /* called before a peer is freed */
-    struct link_end end;        /* how it presents itself to peers, and whom it trusts to vouch for steps */
+    struct link_end end;          /* how it presents itself to peers, and whom it trusts to vouch for steps */
     /* private to server.c */
-    struct identity *identity;  /* NULL: munged has not answered yet */
+    struct identity *identity; /* NULL: munged has not answered yet */
     bool munge_failed;
     struct evconnlistener *listener;
     struct event *tick;
@@ -65,7 +65,7 @@ struct controller {
     uint64_t rated_batches;
     unsigned ticks;
     double history_from_s, history_from_bytes; /* when its growth was first looked at */
-    double answers_s; /* that terminals' questions took since the last tick */
+    double answers_s;                          /* that terminals' questions took since the last tick */
 };
 
 /* Seconds of the monotonic clock. */

@@ -65,9 +65,11 @@ static const struct made *make(struct metrics *m, enum openmetrics_format format
     return made->text ? made : NULL;
 }
 
-static enum MHD_Result reply(struct MHD_Connection *c, unsigned code, const char *type, const void *text, size_t bytes)
+static enum MHD_Result reply(struct MHD_Connection *c, unsigned code, const char *type, const void *text,
+                             size_t bytes)
 {
-    struct MHD_Response *r = MHD_create_response_from_buffer(bytes, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(bytes, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
     enum MHD_Result sent = MHD_NO;
 
     if (!r)
@@ -85,8 +87,8 @@ static enum MHD_Result reply_text(struct MHD_Connection *c, unsigned code, const
     return reply(c, code, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url, const char *method, const char *version, const char *data,
-                                  size_t *data_bytes, void **request)
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url, const char *method,
+                                  const char *version, const char *data, size_t *data_bytes, void **request)
 {
     struct metrics *m = arg;
     enum openmetrics_format format;
@@ -144,8 +146,10 @@ static int listen_on(const struct config *c, struct err *err)
     fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, METRICS_CONNECTIONS_MAX) < 0) {
-        err_set(err, "no metrics: cannot listen on %s port %s: %s", host ? host : "any address", port, strerror(errno));
+    if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) < 0 ||
+        listen(fd, METRICS_CONNECTIONS_MAX) < 0) {
+        err_set(err, "no metrics: cannot listen on %s port %s: %s", host ? host : "any address", port,
+                strerror(errno));
         if (fd >= 0)
             close(fd);
         fd = -1;
@@ -168,10 +172,12 @@ static int serve(struct metrics *m, int fd, struct err *err)
 {
     const union MHD_DaemonInfo *info;
 
-    m->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, m, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-                                 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_CONNECTIONS_MAX,
-                                 MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)METRICS_ADDRESS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-                                 (unsigned)METRICS_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES_MAX, MHD_OPTION_END);
+    m->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, m, MHD_OPTION_EXTERNAL_LOGGER, on_log,
+        NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_CONNECTIONS_MAX,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)METRICS_ADDRESS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)METRICS_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES_MAX,
+        MHD_OPTION_END);
     if (!m->daemon) {
         close(fd);
         return err_set(err, "no metrics: libmicrohttpd cannot serve them");
@@ -181,7 +187,8 @@ static int serve(struct metrics *m, int fd, struct err *err)
         return err_set(err, "no metrics: libmicrohttpd was built without epoll");
     m->timer = evtimer_new(m->controller->base, on_ready, m);
     m->ready = event_new(m->controller->base, info->epoll_fd, EV_READ | EV_PERSIST, on_ready, m);
-    event_priority_set(m->ready, event_base_get_npriorities(m->controller->base) - 1); /* behind agents and terminals */
+    /* behind agents and terminals */
+    event_priority_set(m->ready, event_base_get_npriorities(m->controller->base) - 1);
     event_priority_set(m->timer, event_base_get_npriorities(m->controller->base) - 1);
     event_add(m->ready, NULL);
     return 0;

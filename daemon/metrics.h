@@ -1,8 +1,9 @@
 /* metrics.h - the controller's metrics over HTTP, for Prometheus: `GET /metrics` on an address of its own.
  *
- * Off until MetricsPort is set.  It only reads, asks for no credential and shows the names of all jobs and their users: who can reach the
- * address sees them.  libmicrohttpd parses HTTP, on the controller's loop; connections, memory and time of each are bounded, and an
- * answer is made once per METRICS_AGE_S however often it is asked for. */
+ * Off until MetricsPort is set.  It only reads, asks for no credential and shows the names of all jobs and
+ * their users: who can reach the address sees them.  libmicrohttpd parses HTTP, on the controller's loop;
+ * connections, memory and time of each are bounded, and an answer is made once per METRICS_AGE_S however
+ * often it is asked for. */
 #ifndef SYNCGUARD_DAEMON_METRICS_H
 #define SYNCGUARD_DAEMON_METRICS_H
 
@@ -16,7 +17,8 @@
 
 struct metrics;
 
-/* Listen as the controller's configuration says.  NULL with the reason; NULL and err->text "" if it is off. */
+/* Listen as the controller's configuration says.  NULL with the reason; NULL and err->text "" if it is off.
+ */
 struct metrics *metrics_start(struct controller *s, struct err *err);
 void metrics_stop(struct metrics *m); /* NULL is fine */
 

@@ -19,7 +19,7 @@ struct peer {
     struct controller *controller;
     struct link *link;
     bool up;
-    bool refused; /* the peer knows why; its connection is closed soon */
+    bool refused;                   /* the peer knows why; its connection is closed soon */
     struct bounds_user *user;       /* once it is up */
     struct bounds_address *address; /* until it is up */
     /* An agent: its job and its place there.  A terminal: the job it records, if any. */

@@ -1,5 +1,5 @@
-/* query.c - queries of terminals: see doc/protocol.md.  All users may ask; the answer contains what the user may
- * see. */
+/* query.c - queries of terminals: see doc/protocol.md.  All users may ask; the answer contains what the user
+ * may see. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,9 +58,10 @@ static json_t *bounds_json(const struct controller *s)
 {
     struct bounds_sums b = bounds_sums_get(s->bounds);
 
-    return json_pack("{s:I,s:I,s:o,s:o,s:I,s:I}", "users", (json_int_t)b.users, "unfinished", (json_int_t)b.unfinished,
-                     "steps_bytes", real_json(b.bytes), "memory_bytes", real_json(s->config.memory), "refused",
-                     (json_int_t)b.refused, "left_out", (json_int_t)b.left_out);
+    return json_pack("{s:I,s:I,s:o,s:o,s:I,s:I}", "users", (json_int_t)b.users, "unfinished",
+                     (json_int_t)b.unfinished, "steps_bytes", real_json(b.bytes), "memory_bytes",
+                     real_json(s->config.memory), "refused", (json_int_t)b.refused, "left_out",
+                     (json_int_t)b.left_out);
 }
 
 json_t *query_status(const struct controller *s)
@@ -83,12 +84,12 @@ json_t *query_status(const struct controller *s)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(instance, sizeof(instance), "%016llx", (unsigned long long)s->instance);
     answer = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o}", "version",
-                     PACKAGE_VERSION, "controller", instance, "host", s->host, "uptime_s",
-                     real_json(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
-                     (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
-                     "batches_per_s", real_json(s->batches_per_s), "cpu_ratio", real_json(s->cpu_ratio),
-                     "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL, "store_bytes",
-                     real_json(store_bytes(s->store)), "policies", policies);
+                       PACKAGE_VERSION, "controller", instance, "host", s->host, "uptime_s",
+                       real_json(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
+                       (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
+                       "batches_per_s", real_json(s->batches_per_s), "cpu_ratio", real_json(s->cpu_ratio),
+                       "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL, "store_bytes",
+                       real_json(store_bytes(s->store)), "policies", policies);
     put_real(answer, "store_max_bytes", s->config.history_size);
     put_known(answer, "store_bytes_per_day", s->history_per_day_bytes);
     put_bool(answer, "store_full", s->history_full);
@@ -114,7 +115,8 @@ static json_t *answer_status(struct peer *p, const json_t *q)
 
 /* ---- jobs: those that run, and then those that ended, the newest of each first ---- */
 
-/* The word of a page: "running N", before the nth; or "ended LEFT UPDATED UID JOB STEP RESTARTS", behind that row, with so many more wanted. */
+/* The word of a page: "running N", before the nth; or "ended LEFT UPDATED UID JOB STEP RESTARTS", behind that
+ * row, with so many more wanted. */
 struct jobs_place {
     size_t running, ended;
     struct store_place stored;
@@ -133,7 +135,8 @@ static int jobs_place_read(struct jobs_place *at, const json_t *q, size_t jobs, 
         return 0;
     }
     at->running = 0;
-    if (sscanf(word, "ended %zu %la %u %u %u %u", &at->ended, &at->stored.updated, &id->uid, &id->job, &id->step, &id->restarts) == 6)
+    if (sscanf(word, "ended %zu %la %u %u %u %u", &at->ended, &at->stored.updated, &id->uid, &id->job,
+               &id->step, &id->restarts) == 6)
         return 0;
     return err_set(err, "unknown 'from': expected the word that the answer before had as page.next");
 }
@@ -175,7 +178,8 @@ static void list_ended(struct peer *p, struct jobs_rows *r, struct store_place *
     bool more = pages_full(&r->page) || store_list(p->controller->store, query_sees(p), at, take_ended, r);
 
     if (more && r->ended)
-        snprintf(r->page.next, sizeof(r->page.next), "ended %zu %a %u %u %u %u", r->ended, at->updated, id->uid, id->job, id->step, id->restarts);
+        snprintf(r->page.next, sizeof(r->page.next), "ended %zu %a %u %u %u %u", r->ended, at->updated,
+                 id->uid, id->job, id->step, id->restarts);
 }
 
 static json_t *answer_jobs(struct peer *p, const json_t *q)
@@ -202,12 +206,14 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
 /* The selected rows beyond those that a frame has room for; `cut` is what pages_cut() goes on with. */
 static void put_cut(json_t *report, const struct report_selection *asked)
 {
-    int64_t total = get_count(report, "rank_table_total"), from = asked->offset < total ? asked->offset : total,
+    int64_t total = get_count(report, "rank_table_total"),
+            from = asked->offset < total ? asked->offset : total,
             wanted = asked->count < total - from ? asked->count : total - from,
             lost = wanted - (int64_t)json_array_size(get_array(report, "rank_table"));
 
     if (lost > 0)
-        put_json(report, "cut", json_pack("{s:I,s:I}", "rank_table", (json_int_t)lost, "heat.rows", (json_int_t)lost));
+        put_json(report, "cut",
+                 json_pack("{s:I,s:I}", "rank_table", (json_int_t)lost, "heat.rows", (json_int_t)lost));
 }
 
 static json_t *answer_job(struct peer *p, const json_t *q)
@@ -330,8 +336,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The nodes of a page, from the first behind that one on; false: they are the last.  Also those on which a job ran and none runs now; users
- * who may see everything see those that the history has scored, too. */
+/* The nodes of a page, from the first behind that one on; false: they are the last.  Also those on which a
+ * job ran and none runs now; users who may see everything see those that the history has scored, too. */
 static bool nodes_behind(struct peer *p, const char *behind, struct names *t)
 {
     const struct jobs *jobs = &p->controller->jobs;
@@ -389,7 +395,8 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     return answer;
 }
 
-/* Their names alone, which say nothing of anybody's jobs: to everybody, where jobs of several users blame the node. */
+/* Their names alone, which say nothing of anybody's jobs: to everybody, where jobs of several users blame the
+ * node. */
 static json_t *answer_lemons(struct peer *p, const json_t *q)
 {
     size_t n;
@@ -416,10 +423,12 @@ static json_t *usual_json(const struct store_allreduces *usual, const struct sto
     return o;
 }
 
-/* What the asker's own earlier runs of a job showed: nobody hears of another user's, not even who sees their jobs. */
+/* What the asker's own earlier runs of a job showed: nobody hears of another user's, not even who sees their
+ * jobs. */
 static json_t *answer_earlier(struct peer *p, const json_t *q)
 {
-    uint32_t ranks = (uint32_t)get_int(q, "ranks", 1, VIEW_RANKS_MAX, 0), nodes = (uint32_t)get_int(q, "nodes", 1, JOB_AGENTS_MAX, 0);
+    uint32_t ranks = (uint32_t)get_int(q, "ranks", 1, VIEW_RANKS_MAX, 0),
+             nodes = (uint32_t)get_int(q, "nodes", 1, JOB_AGENTS_MAX, 0);
     struct store_allreduces usual;
     struct store_launches earlier;
     struct store_turns turns;
@@ -529,13 +538,18 @@ static bool take_audit(const struct audit_entry *e, void *arg)
 static json_t *answer_audit(struct peer *p, const json_t *q)
 {
     char text[64];
-    int64_t asked = get_int(q, "limit", INT64_MIN, INT64_MAX, 50), limit = asked < 1 ? 1 : asked > ROWS_MAX ? ROWS_MAX : asked, before = strtoll(get_word(q, "from"), NULL, 10);
+    int64_t asked = get_int(q, "limit", INT64_MIN, INT64_MAX, 50),
+            limit = asked < 1          ? 1
+                    : asked > ROWS_MAX ? ROWS_MAX
+                                       : asked,
+            before = strtoll(get_word(q, "from"), NULL, 10);
     long long job = strtoll(show_text(q, "job", text, sizeof(text)), NULL, 10);
     struct pages_page page = { .rows = json_array() };
     struct err err;
     json_t *answer;
 
-    audit_list(p->controller->audit, job > 0 ? (uint32_t)job : 0, query_sees(p), before, limit, take_audit, &page);
+    audit_list(p->controller->audit, job > 0 ? (uint32_t)job : 0, query_sees(p), before, limit, take_audit,
+               &page);
     if (json_object_get(q, "job") && !json_array_size(page.rows) && !before && !query_job_known(p, q, &err)) {
         json_decref(page.rows);
         return query_error(err.text);
@@ -549,11 +563,11 @@ static const struct {
     const char *name;
     json_t *(*answer)(struct peer *p, const json_t *q); /* NULL: the answer was sent already */
 } queries[] = {
-    { "status", answer_status }, { "jobs", answer_jobs },       { "job", answer_job },
-    { "nodes", answer_nodes },   { "record", answer_record },   { "scaling", answer_scaling },
-    { "action", query_action },  { "actions", query_actions },  { "strategies", answer_strategies },
-    { "policy", answer_policy }, { "control", answer_control }, { "audit", answer_audit },
-    { "step", answer_step },     { "rows", query_rows },        { "lemons", answer_lemons },
+    { "status", answer_status },   { "jobs", answer_jobs },       { "job", answer_job },
+    { "nodes", answer_nodes },     { "record", answer_record },   { "scaling", answer_scaling },
+    { "action", query_action },    { "actions", query_actions },  { "strategies", answer_strategies },
+    { "policy", answer_policy },   { "control", answer_control }, { "audit", answer_audit },
+    { "step", answer_step },       { "rows", query_rows },        { "lemons", answer_lemons },
     { "earlier", answer_earlier },
 };
 

@@ -88,7 +88,8 @@ static json_t *rehearsal(const struct action_record *r)
     json_object_set_new(action, "id", json_null());
     json_object_set_new(action, "state", json_null());
     json_object_set_new(action, "dry_run", json_true());
-    return json_pack("{s:b,s:s,s:o}", "dry_run", 1, "text", action_phrase(r, phrase, sizeof(phrase)), "action", action);
+    return json_pack("{s:b,s:s,s:o}", "dry_run", 1, "text", action_phrase(r, phrase, sizeof(phrase)),
+                     "action", action);
 }
 
 json_t *query_action(struct peer *p, const json_t *q)
@@ -119,8 +120,8 @@ json_t *query_action(struct peer *p, const json_t *q)
     if (!asked_before && a.job.job)
         controls_asked(p->controller->controls, jobs_find(&p->controller->jobs, &a.job), &a,
                        controller_now_s());
-    log_info("action %lld: %s, requested by user %u%s", (long long)id, action_phrase(&record, phrase, sizeof(phrase)),
-             (unsigned)a.by, a.forced ? ", forced" : "");
+    log_info("action %lld: %s, requested by user %u%s", (long long)id,
+             action_phrase(&record, phrase, sizeof(phrase)), (unsigned)a.by, a.forced ? ", forced" : "");
     return json_pack("{s:o}", "action", action_object(actions_get(as, id)));
 }
 
@@ -152,7 +153,9 @@ static json_t *choices(const struct peer *p, uint32_t number, enum store_choice 
     for (size_t i = 0; i < jobs->n && json_array_size(list) < LIST_MAX; i++) {
         const struct job *j = jobs->job[i];
         bool seen = uid == UINT32_MAX || uid == j->id.uid;
-        json_t *o = seen && (!number || number == j->id.job) ? history_effect(p->controller->history, j, choice) : NULL;
+        json_t *o = seen && (!number || number == j->id.job)
+                        ? history_effect(p->controller->history, j, choice)
+                        : NULL;
 
         if (!o)
             continue;
@@ -166,9 +169,8 @@ static json_t *one_action(struct peer *p, int64_t id)
 {
     const struct action_record *r = actions_get(p->controller->actions, id);
 
-    return r && may_see(p, r)
-               ? json_pack("{s:f,s:[o]}", "now", wall_s(), "actions", action_object(r))
-               : query_error("no such action");
+    return r && may_see(p, r) ? json_pack("{s:f,s:[o]}", "now", wall_s(), "actions", action_object(r))
+                              : query_error("no such action");
 }
 
 static bool take_action(const struct action_record *r, void *arg)
@@ -179,7 +181,8 @@ static bool take_action(const struct action_record *r, void *arg)
 static json_t *list_actions(struct peer *p, const json_t *q)
 {
     struct actions *as = p->controller->actions;
-    int64_t before = strtoll(get_word(q, "from"), NULL, 10), limit = get_int(q, "limit", 1, LIST_MAX, LIST_MAX);
+    int64_t before = strtoll(get_word(q, "from"), NULL, 10),
+            limit = get_int(q, "limit", 1, LIST_MAX, LIST_MAX);
     struct pages_page page = { .rows = json_array() };
     uint32_t number = 0;
     struct err err;
@@ -193,7 +196,8 @@ static json_t *list_actions(struct peer *p, const json_t *q)
     }
     if (number || !json_object_get(q, "job"))
         actions_list(as, number, query_sees(p), before, limit, take_action, &page);
-    if (json_object_get(q, "job") && !json_array_size(page.rows) && !before && (!number || !query_job_known(p, q, &err))) {
+    if (json_object_get(q, "job") && !json_array_size(page.rows) && !before &&
+        (!number || !query_job_known(p, q, &err))) {
         json_decref(page.rows);
         return query_error(err.text);
     }
@@ -208,7 +212,8 @@ static json_t *list_actions(struct peer *p, const json_t *q)
 
 json_t *query_actions(struct peer *p, const json_t *q)
 {
-    return json_is_integer(json_object_get(q, "id")) ? one_action(p, get_int(q, "id", 0, INT64_MAX, -1)) : list_actions(p, q);
+    return json_is_integer(json_object_get(q, "id")) ? one_action(p, get_int(q, "id", 0, INT64_MAX, -1))
+                                                     : list_actions(p, q);
 }
 
 /* ---- outcomes ---- */
@@ -246,7 +251,8 @@ static int on_can(const struct action *a, void *arg, struct err *err)
 
     if (!a->job.job)
         return 0;
-    return j ? ability_check(j, a->kind, a->forced ? 0 : a->signal, err) : err_set(err, "step %s is no longer known", a->job_text);
+    return j ? ability_check(j, a->kind, a->forced ? 0 : a->signal, err)
+             : err_set(err, "step %s is no longer known", a->job_text);
 }
 
 static bool on_may_act(void *arg)

@@ -13,13 +13,13 @@ json_t *query_error(const char *text);
 /* The user whose jobs the terminal may see; UINT32_MAX: all users. */
 uid_t query_sees(const struct peer *p);
 
-/* The job or step that the query names; running: only if it has not ended.  NULL with a reason: it has ended, is another
- * user's, or does not exist. */
+/* The job or step that the query names; running: only if it has not ended.  NULL with a reason: it has ended,
+ * is another user's, or does not exist. */
 struct job *query_job(const struct peer *p, const json_t *q, bool running, struct err *err);
 /* The last report of a step that is only in the history; the caller owns it.  NULL: there is none. */
 json_t *query_job_stored(const struct peer *p, const json_t *q);
-/* Let the ages in a stored report or row (age_s: of itself, its agents and events) count from now, not from when it was
- * saved. */
+/* Let the ages in a stored report or row (age_s: of itself, its agents and events) count from now, not from
+ * when it was saved. */
 void query_job_age(json_t *report, double now_wall_s);
 /* Whether the job is in memory or in the history.  false with a reason. */
 bool query_job_known(const struct peer *p, const json_t *q, struct err *err);

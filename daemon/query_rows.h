@@ -1,7 +1,8 @@
-/* query_rows.h - the long lists of a job's report, a page at a time.  A terminal that asks for a job with "rows_later"
- * receives the report without them, and then asks for their rows page by page (doc/protocol.md).  A page fits into a
- * frame whatever the job's size, and is made when it is asked for, so that a slow reader holds up nobody.  Between the
- * pages the controller keeps the order of the ranks for that terminal, 4 bytes a rank, so that each rank comes once. */
+/* query_rows.h - the long lists of a job's report, a page at a time.  A terminal that asks for a job with
+ * "rows_later" receives the report without them, and then asks for their rows page by page (doc/protocol.md).
+ * A page fits into a frame whatever the job's size, and is made when it is asked for, so that a slow reader
+ * holds up nobody.  Between the pages the controller keeps the order of the ranks for that terminal, 4 bytes
+ * a rank, so that each rank comes once. */
 #ifndef SYNCGUARD_DAEMON_QUERY_ROWS_H
 #define SYNCGUARD_DAEMON_QUERY_ROWS_H
 

@@ -38,20 +38,24 @@
 #include "wire/identity.h"
 #include "wire/verifier.h"
 
-#define TICK_S        0.25
-#define SMALL_BYTES   1024u /* an agent's frame that is looked at in any case: a note, statistics, its end */
-#define TRIM_TICKS    40u   /* ten seconds */
-#define TRIM_BYTES    (8u << 20)
-#define GROWTH_MIN_S  600.0
-#define STARVED_S     2.0 /* interval at which a step is looked at whose user has no time left */
+#define TICK_S 0.25
+/* an agent's frame that is looked at in any case: a note, statistics, its end */
+#define SMALL_BYTES  1024u
+#define TRIM_TICKS   40u /* ten seconds */
+#define TRIM_BYTES   (8u << 20)
+#define GROWTH_MIN_S 600.0
+/* interval at which a step is looked at whose user has no time left */
+#define STARVED_S     2.0
 #define PENDING_MAX   4096u /* connections that have not finished the handshake */
-#define ANSWERS_RATIO 0.3 /* of the time may go to terminals while agents wait */
+#define ANSWERS_RATIO 0.3   /* of the time may go to terminals while agents wait */
 #define SAVE_S        30.0
 #define SAVES_S       0.025 /* that this may take of a tick */
-#define KEEP_S        5.0    /* interval at which what a controller that is started again must know is stored ... */
-#define KEEP_AGENT_S  0.02   /* ... longer by this for each agent */
-#define SAVED_ROWS    512u   /* of ranks and of agents in a stored report */
-#define FAILURES_S    900.0  /* interval at which a job's failure rate is read from the history */
+/* interval at which what a controller that is started again must know is stored ... */
+#define KEEP_S       5.0
+#define KEEP_AGENT_S 0.02 /* ... longer by this for each agent */
+#define SAVED_ROWS   512u /* of ranks and of agents in a stored report */
+/* interval at which a job's failure rate is read from the history */
+#define FAILURES_S    900.0
 #define PRESENT_TICKS 40u    /* ten seconds */
 #define EXPIRE_TICKS  14400u /* an hour */
 #define LISTED_A_TICK 32     /* takes some 10 ms */
@@ -77,7 +81,8 @@ static void on_up(struct link *l, void *arg)
     peer_up(arg);
 }
 
-/* Whether a frame of this size is looked at: a user whose steps and queries took far more time than they may has to wait. */
+/* Whether a frame of this size is looked at: a user whose steps and queries took far more time than they may
+ * has to wait. */
 static bool may_send(struct peer *p, size_t bytes)
 {
     struct err err;
@@ -168,7 +173,8 @@ static const struct link_events peer_events = {
     .up = on_up, .frame = on_frame, .down = on_down, .arriving = on_arriving
 };
 
-/* The peer that began its handshake first among those that have not finished it, from that address or (NULL) from all. */
+/* The peer that began its handshake first among those that have not finished it, from that address or (NULL)
+ * from all. */
 static struct peer *oldest_unfinished(const struct controller *s, const struct bounds_address *a)
 {
     struct peer *oldest = NULL;
@@ -193,7 +199,8 @@ static bool make_way(struct controller *s, const struct bounds_address *a)
     if (!p)
         return false;
     bounds_refused(s->bounds);
-    log_debug("%s: connection closed: it did not finish the handshake, and others are waiting", link_peer(p->link));
+    log_debug("%s: connection closed: it did not finish the handshake, and others are waiting",
+              link_peer(p->link));
     peer_drop(p);
     return true;
 }
@@ -211,9 +218,11 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
     (void)listener;
     (void)len;
     if (!bounds_connects(s->bounds, a, now_s) || !make_way(s, a)) {
-        log_warn("connection refused: %s", s->n_peers >= PEERS_MAX ? "too many are open"
-                                                                    : "too many a second from one address (HandshakesPerSecond)");
-        setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)); /* nothing of it stays in the kernel */
+        log_warn("connection refused: %s", s->n_peers >= PEERS_MAX
+                                               ? "too many are open"
+                                               : "too many a second from one address (HandshakesPerSecond)");
+        /* nothing of it stays in the kernel */
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
         close(fd);
         return;
     }
@@ -246,8 +255,8 @@ static void present(struct controller *s)
 
 /* ---- periodic work ---- */
 
-/* The history has the latest ranks of a large job: a report of all would not fit into the frame of an answer, and
- * stop the loop for half a second at 16,384 ranks. */
+/* The history has the latest ranks of a large job: a report of all would not fit into the frame of an answer,
+ * and stop the loop for half a second at 16,384 ranks. */
 static void save(struct controller *s, struct job *j)
 {
     struct report_selection some = REPORT_ALL;
@@ -274,7 +283,8 @@ static void on_raised(struct job *j, const char *text, void *arg)
 /* Every KEEP_S, and when it has begun: what is measured then is sent again, but not when that was. */
 static bool keep_due(const struct job *j, double now_s)
 {
-    return now_s > j->kept_s + KEEP_S + KEEP_AGENT_S * (double)j->n_agents || (!j->kept_called && view_called(j->view));
+    return now_s > j->kept_s + KEEP_S + KEEP_AGENT_S * (double)j->n_agents ||
+           (!j->kept_called && view_called(j->view));
 }
 
 static bool tick_job(struct controller *s, struct job *j, double now_s)
@@ -392,7 +402,8 @@ static double save_due_s(const struct job *j)
     return j->saved_s + SAVE_S;
 }
 
-/* Those that are due longest first; of a thousand steps of a thousand ranks not all could be saved so often. */
+/* Those that are due longest first; of a thousand steps of a thousand ranks not all could be saved so often.
+ */
 static void save_jobs(struct controller *s, double now_s)
 {
     double begin_s, until_s = controller_now_s() + SAVES_S;
@@ -415,7 +426,8 @@ static void save_jobs(struct controller *s, double now_s)
     } while (controller_now_s() < until_s);
 }
 
-/* The rows of steps that an earlier release has stored are made of their reports, which takes too long to wait for it. */
+/* The rows of steps that an earlier release has stored are made of their reports, which takes too long to
+ * wait for it. */
 static void list_earlier(struct controller *s)
 {
     int64_t before = s->unlisted;
@@ -444,7 +456,8 @@ static void bound_history(struct controller *s, double now_s)
     int deleted;
 
     if (full && !s->history_full)
-        log_error("%s: less than HistoryFreeSpace is free: nothing is added to the history", s->config.state_dir);
+        log_error("%s: less than HistoryFreeSpace is free: nothing is added to the history",
+                  s->config.state_dir);
     if (!full && s->history_full)
         log_info("%s: there is free space again: steps are added to the history", s->config.state_dir);
     s->history_full = full;
@@ -534,14 +547,16 @@ static void serve_metrics(struct controller *s)
     metrics_stop(s->metrics);
     s->metrics = metrics_start(s, &err);
     if (s->metrics)
-        log_info("metrics: http://%s:%d/metrics", *s->config.metrics_listen ? s->config.metrics_listen : "*", s->config.metrics_port);
+        log_info("metrics: http://%s:%d/metrics", *s->config.metrics_listen ? s->config.metrics_listen : "*",
+                 s->config.metrics_port);
     else if (*err.text)
         log_warn("%s", err.text);
 }
 
 int server_configure(struct controller *s, const struct config *c, struct err *err)
 {
-    bool moved = s->config.metrics_port != c->metrics_port || strcmp(s->config.metrics_listen, c->metrics_listen) != 0;
+    bool moved =
+        s->config.metrics_port != c->metrics_port || strcmp(s->config.metrics_listen, c->metrics_listen) != 0;
     char names[sizeof(c->operators)], *rest = names, *name;
 
     if (s->controls && controls_configure(s->controls, c, err) < 0)
@@ -597,7 +612,8 @@ static int open_listener(struct controller *s, struct err *err)
     return 0;
 }
 
-struct controller *server_new(struct event_base *base, const struct config *c, struct lease *lease, struct err *err)
+struct controller *server_new(struct event_base *base, const struct config *c, struct lease *lease,
+                              struct err *err)
 {
     struct controller *s = xcalloc(1, sizeof(*s));
     struct timeval every = { 0, (long)(TICK_S * 1e6) };

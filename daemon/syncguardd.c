@@ -42,9 +42,9 @@ struct daemon {
     bool verbose;
     struct event_base *base;
     struct config *config;
-    struct config started;     /* the configuration at the start */
-    struct controller *server; /* NULL: a standby */
-    struct lease *lease;       /* NULL: it is the only controller */
+    struct config started;         /* the configuration at the start */
+    struct controller *server;     /* NULL: a standby */
+    struct lease *lease;           /* NULL: it is the only controller */
     char holder[LEASE_HOLDER_MAX]; /* as logged last */
     struct err trouble;            /* with the lease, as logged last */
     int rc;
@@ -149,7 +149,8 @@ static void on_lease(evutil_socket_t fd, short what, void *arg)
     if (state == LEASE_LOST)
         step_down(d, err.text);
     if (*err.text && strcmp(err.text, d->trouble.text) != 0)
-        log_warn("%s: %s", err.text, state == LEASE_HELD ? "the lease is not renewed" : "waiting for the lease");
+        log_warn("%s: %s", err.text,
+                 state == LEASE_HELD ? "the lease is not renewed" : "waiting for the lease");
     d->trouble = err;
     if (state == LEASE_STANDBY && strcmp(lease_holder(d->lease), d->holder) != 0) {
         snprintf(d->holder, sizeof(d->holder), "%s", lease_holder(d->lease));
@@ -225,8 +226,8 @@ static int prepare_state_dir(const char *dir, struct err *err)
     if (stat(dir, &st) < 0)
         return 0; /* it is created, or it is reported why that is impossible */
     if (st.st_uid != geteuid() && st.st_uid != 0)
-        return err_set(err, "StateDir=%s belongs to uid %u: chown it to the user that syncguardd runs as", dir,
-                       (unsigned)st.st_uid);
+        return err_set(err, "StateDir=%s belongs to uid %u: chown it to the user that syncguardd runs as",
+                       dir, (unsigned)st.st_uid);
     if (!(st.st_mode & 077))
         return 0;
     if (chmod(dir, st.st_mode & 0700) == 0)
@@ -263,7 +264,8 @@ int main(int argc, char **argv)
     }
     signal(SIGPIPE, SIG_IGN);
     xalloc_at_failure(report_no_memory);
-    /* By default the limit grows with what is freed, and large arrays end up where they cannot be given back. */
+    /* By default the limit grows with what is freed, and large arrays end up where they cannot be given back.
+     */
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     d.config = &c;
     d.started = c;

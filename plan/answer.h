@@ -1,7 +1,7 @@
 /* answer.h - sgplan's answer to a question: figures with a key, a unit and a description, and tables of them.
  *
- * Printed as text or as one JSON object.  Keys are stable, descriptions may change.  An unknown value (NaN) is
- * printed as "?", an infinite one as "never" (times) or "inf"; both are null in JSON. */
+ * Printed as text or as one JSON object.  Keys are stable, descriptions may change.  An unknown value (NaN)
+ * is printed as "?", an infinite one as "never" (times) or "inf"; both are null in JSON. */
 #ifndef SYNCGUARD_PLAN_ANSWER_H
 #define SYNCGUARD_PLAN_ANSWER_H
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/scaling.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "model/order.h"
@@ -18,6 +17,7 @@
 #include "plan/running.h"
 #include "plan/work_sampler.h"
 #include "report/report_view.h"
+#include "view/scaling.h"
 #include "wire/json.h"
 
 #define RANKS_MAX     1e6
@@ -127,8 +127,8 @@ static void sample_step(void *arg, size_t step, double *own_s)
         own_s[i] = d->compute_s * work_sampler_next(&d->sampler, i, step);
 }
 
-/* The step in which every rank waits for all others is computed exactly; how much less the ranks wait with other
- * strategies is sampled. */
+/* The step in which every rank waits for all others is computed exactly; how much less the ranks wait with
+ * other strategies is sampled. */
 static void rank_described(const struct options *a, const struct collective *network, struct strategies *out)
 {
     double n = network->ranks, cv = options_number(a, "cv"), slow = options_number(a, "slow-ratio"),
@@ -314,10 +314,11 @@ static int compare_measured(const struct options *a, struct report_strategies *r
     answer_title(answer, "A job of %.0f ranks with a step of %s, and other ways to run it", (double)r->ranks,
                  text_s(r->step_s).s);
     put_strategies(a, answer, r);
-    answer_source(answer,
-                  "the ranks' own work in the newest %.0f steps, replayed (lib/model/waiting.h); collectives at "
-                  "the fitted cost of their messages (lib/model/strategy.h)",
-                  (double)r->steps);
+    answer_source(
+        answer,
+        "the ranks' own work in the newest %.0f steps, replayed (lib/model/waiting.h); collectives at "
+        "the fitted cost of their messages (lib/model/strategy.h)",
+        (double)r->steps);
     running_put_assumes(answer, r->assumes, r->n_assumes);
     return 0;
 }

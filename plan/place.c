@@ -152,12 +152,14 @@ static int read_slow(const struct options *o, struct topology *t, char *note, si
     n = slow_links_apply(&slow, t, err);
     at = (time_t)slow.measured_s;
     strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", gmtime_r(&at, &tm));
-    snprintf(note, size, "Links that were measured to be slow: %d, between %u nodes at %s.", n, slow.nodes, when);
+    snprintf(note, size, "Links that were measured to be slow: %d, between %u nodes at %s.", n, slow.nodes,
+             when);
     slow_links_free(&slow);
     return n < 0 ? -1 : 0;
 }
 
-/* The nodes in Slurm's order, which is by name and number in most clusters; given: as they were listed, if they were. */
+/* The nodes in Slurm's order, which is by name and number in most clusters; given: as they were listed, if
+ * they were. */
 static int read_nodes(const struct options *o, const struct topology *t, struct names *given,
                       struct names *sorted, struct err *err)
 {
@@ -236,7 +238,8 @@ static void put_given(struct answer *answer, struct layout *l, const struct patt
 }
 
 static void put_answer(struct answer *answer, struct layout *l, const struct pattern *p, const char *pattern,
-                       const struct names *given, const struct names *sorted, const char *note, const struct arranged *a)
+                       const struct names *given, const struct names *sorted, const char *note,
+                       const struct arranged *a)
 {
     static const struct answer_column columns[] = { { "order", "ORDER", ANSWER_WORDS },
                                                     { "time_s", "TIME", ANSWER_SECONDS },
@@ -294,7 +297,8 @@ static int place(const struct options *o, struct topology *t, struct answer *ans
     char note[160];
     int rc = -1;
 
-    if (pattern_parse(&p, options_text(o, "pattern"), err) < 0 || read_slow(o, t, note, sizeof(note), err) < 0 || read_links(o, t, err) < 0 ||
+    if (pattern_parse(&p, options_text(o, "pattern"), err) < 0 ||
+        read_slow(o, t, note, sizeof(note), err) < 0 || read_links(o, t, err) < 0 ||
         read_nodes(o, t, &given, &sorted, err) < 0)
         goto done;
     nodes = xcalloc(sorted.n, sizeof(*nodes));

@@ -1,7 +1,7 @@
 /* question.h - a question of sgplan: one command with its options (common/options.h).
  *
- * Each question is defined in a file of its own, plan/NAME.c.  A new one has a declaration below and a line in
- * plan/questions.c. */
+ * Each question is defined in a file of its own, plan/NAME.c.  A new one has a declaration below and a line
+ * in plan/questions.c. */
 #ifndef SYNCGUARD_PLAN_QUESTION_H
 #define SYNCGUARD_PLAN_QUESTION_H
 
@@ -14,8 +14,8 @@ struct answer;
 
 struct question {
     struct options_command command; /* first: a command of sgplan is a question */
-    /* Fill in the answer; 0.  With a reason: -1 if the command line is wrong, else QUESTION_FAILED.  A question that
-     * prints its output itself (a trace, a plot) leaves the answer empty. */
+    /* Fill in the answer; 0.  With a reason: -1 if the command line is wrong, else QUESTION_FAILED.  A
+     * question that prints its output itself (a trace, a plot) leaves the answer empty. */
     int (*run)(const struct options *o, struct answer *answer, struct err *err);
 };
 

@@ -18,8 +18,8 @@ struct trace_reader *running_read(const struct options *a, struct err *err);
 /* The same for this file; - is standard input. */
 struct trace_reader *running_read_file(const char *path, struct err *err);
 
-/* Send the question with the "job" of --job to the controller; takes question.  Returns the answer's object under key,
- * owned by the caller, or NULL with the reason. */
+/* Send the question with the "job" of --job to the controller; takes question.  Returns the answer's object
+ * under key, owned by the caller, or NULL with the reason. */
 json_t *running_ask(const struct options *a, json_t *question, const char *key, struct err *err);
 
 /* Add a report's assumptions to the answer. */

@@ -143,7 +143,8 @@ static void put_noise(struct answer *a, const struct report_noise *noise)
         put_part(a, &noise->lasting[i]);
         put_part(a, &noise->passing[i]);
     }
-    /* Phases and warm-up: one number per step that all ranks share, so nobody waits for it; it has no lasting part. */
+    /* Phases and warm-up: one number per step that all ranks share, so nobody waits for it; it has no lasting
+     * part. */
     answer_cell_words(a, "all ranks");
     for (int k = 0; k < 6; k++)
         answer_cell(a, k == 3 ? noise->common_cv : NAN);

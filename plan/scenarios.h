@@ -6,7 +6,8 @@
 
 #include "common/err.h"
 
-/* Write the path of the scenario with this name or unique prefix.  -1: none or several; err lists or suggests names. */
+/* Write the path of the scenario with this name or unique prefix.  -1: none or several; err lists or suggests
+ * names. */
 int scenarios_find(const char *dir, const char *name, char *path, size_t size, struct err *err);
 /* Print the names, one per line. */
 void scenarios_print(const char *dir, FILE *out);

@@ -1,5 +1,5 @@
-/* sgplan - predicts the performance of synchronised jobs and compares ways to improve it.  Each question is a file;
- * questions.c lists them. */
+/* sgplan - predicts the performance of synchronised jobs and compares ways to improve it.  Each question is a
+ * file; questions.c lists them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -74,7 +74,8 @@ static void put_slow(const struct options *a, double n, double ratio, struct ans
                   "faster if the work is divided by speed");
 }
 
-/* Ranks of a node or switch share one sample of its noise, so they are grouped before the maximum is taken. */
+/* Ranks of a node or switch share one sample of its noise, so they are grouped before the maximum is taken.
+ */
 static int put_common(const struct options *a, struct answer *answer, struct err *err)
 {
     double cv = options_number(a, "cv"), node_cv = options_number(a, "node-cv"),

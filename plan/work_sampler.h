@@ -1,4 +1,5 @@
-/* work_sampler.h - random samples of a rank's own work in a step, with mean 1.  The same seed gives the same samples. */
+/* work_sampler.h - random samples of a rank's own work in a step, with mean 1.  The same seed gives the same
+ * samples. */
 #ifndef SYNCGUARD_PLAN_WORK_SAMPLER_H
 #define SYNCGUARD_PLAN_WORK_SAMPLER_H
 

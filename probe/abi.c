@@ -153,8 +153,8 @@ static int standard_version(void)
     return major;
 }
 
-/* By the standard the library of its ABI has the name mpi_abi, whatever the library says of itself, and inside it is Open MPI or MPICH.
- * One of MPI 5 that is in no file of a known name may have either ABI. */
+/* By the standard the library of its ABI has the name mpi_abi, whatever the library says of itself, and
+ * inside it is Open MPI or MPICH. One of MPI 5 that is in no file of a known name may have either ABI. */
 bool abi_know(struct abi *abi, char name[64])
 {
     static struct next version = { "PMPI_Get_library_version", NULL };

@@ -1,7 +1,8 @@
 /* abi.h - which MPI library this is: the numbers and layouts that its mpi.h fixes when a program is compiled.
  *
- * Open MPI has its own; MPICH, Intel MPI, MVAPICH and Cray MPI share one; MPI 5 defines a third, which the libraries offer beside their own
- * as libmpi_abi (MPI 5.0, chapter 20 and appendix A).  No other is guessed at. */
+ * Open MPI has its own; MPICH, Intel MPI, MVAPICH and Cray MPI share one; MPI 5 defines a third, which the
+ * libraries offer beside their own as libmpi_abi (MPI 5.0, chapter 20 and appendix A).  No other is guessed
+ * at. */
 #ifndef SYNCGUARD_PROBE_ABI_H
 #define SYNCGUARD_PROBE_ABI_H
 
@@ -27,7 +28,8 @@ struct abi {
     bool small_requests;   /* requests are numbers; those from 2^30 to 2^31 were complete at once */
 };
 
-/* name: what the library calls itself, for people, whether it is known or not.  False: its ABI is not known. */
+/* name: what the library calls itself, for people, whether it is known or not.  False: its ABI is not known.
+ */
 bool abi_know(struct abi *abi, char name[64]);
 
 #endif

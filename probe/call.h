@@ -13,7 +13,8 @@
 #include "probe/pace.h"
 #include "probe/request.h"
 
-/* Start a call on comm.  True when the call is recorded, and the caller must evaluate its arguments and call call_enter(). */
+/* Start a call on comm.  True when the call is recorded, and the caller must evaluate its arguments and call
+ * call_enter(). */
 HOT bool call_begin(struct call *k, handle comm, struct entry e)
 {
     k->comm = NULL;
@@ -33,7 +34,8 @@ HOT bool call_begin(struct call *k, handle comm, struct entry e)
     return true;
 }
 
-/* Read the clock and show the call as the one in progress.  bytes: this rank's contribution, as far as it is known; root < 0: none. */
+/* Read the clock and show the call as the one in progress.  bytes: this rank's contribution, as far as it is
+ * known; root < 0: none. */
 HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
 {
     struct ring_event *e = &k->event;
@@ -48,8 +50,9 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
     k->at = hot_enter(k->ring, e);
 }
 
-/* The call took part: it has the next number.  Every member posts its collectives in the same order, so equal numbers mean the
- * same collective.  A callback may have freed the communicator, whose entry may be another's by now. */
+/* The call took part: it has the next number.  Every member posts its collectives in the same order, so equal
+ * numbers mean the same collective.  A callback may have freed the communicator, whose entry may be another's
+ * by now. */
 HOT uint32_t call_number(struct call *k)
 {
     if (__builtin_expect(k->comm->name != k->event.comm, 0))
@@ -57,8 +60,8 @@ HOT uint32_t call_number(struct call *k)
     return k->event.seq = comm_next_seq(k->comm);
 }
 
-/* Apply pacing, after call_enter() and before the library is called.  posted: the call only posts the operation,
- * so it never waits. */
+/* Apply pacing, after call_enter() and before the library is called.  posted: the call only posts the
+ * operation, so it never waits. */
 HOT void call_pace(struct call *k, bool posted)
 {
     if (pace_asked(k->event.enter)) {
@@ -70,8 +73,8 @@ HOT void call_pace(struct call *k, bool posted)
     }
 }
 
-/* A call failed, or another one took the place of its event: one that a callback made, or that the library switched stacks to (MPICH
- * with threads in user space). */
+/* A call failed, or another one took the place of its event: one that a callback made, or that the library
+ * switched stacks to (MPICH with threads in user space). */
 static __attribute__((noinline, unused)) void call_leave_rare(struct call *k, uint64_t now, int rc,
                                                               uint64_t bytes)
 {
@@ -98,8 +101,8 @@ static __attribute__((noinline, unused)) void call_leave_rare(struct call *k, ui
     ring_emit(k->ring, &e);
 }
 
-/* Record a blocking call that was entered and returned rc, with this rank's contribution.  Its event has been in the ring since it was
- * entered. */
+/* Record a blocking call that was entered and returned rc, with this rank's contribution.  Its event has been
+ * in the ring since it was entered. */
 HOT void call_leave(struct call *k, int rc, uint64_t bytes)
 {
     uint64_t now = clock_read(k->ring->clock);
@@ -122,7 +125,8 @@ HOT void call_leave(struct call *k, int rc, uint64_t bytes)
     hot_leave(k->ring, k->at, now, false);
 }
 
-/* Instead of call_leave() where call_begin() returned false: recording may be off, but the number counts.  Returns whether it does. */
+/* Instead of call_leave() where call_begin() returned false: recording may be off, but the number counts.
+ * Returns whether it does. */
 HOT bool call_unwind(struct call *k, int rc)
 {
     bool took_part;
@@ -163,7 +167,8 @@ SHARED void call_pace_shared(struct call *k, bool posted)
     call_pace(k, posted);
 }
 
-/* Leave a call that posted a nonblocking operation with this rank's contribution; its event is written when the request completes. */
+/* Leave a call that posted a nonblocking operation with this rank's contribution; its event is written when
+ * the request completes. */
 SHARED void call_posted(struct call *k, int rc, uint64_t bytes, const void *request)
 {
     bool took_part = call_unwind(k, rc);

@@ -14,8 +14,8 @@ static inline bool is_root(const struct comm *c, int root)
     return !(c->flags & RING_EVENT_INTER) && root == c->rank;
 }
 
-/* In a broadcast between two groups the root passes MPI_ROOT and the other members of its group MPI_PROC_NULL;
- * only the latter have no buffer. */
+/* In a broadcast between two groups the root passes MPI_ROOT and the other members of its group
+ * MPI_PROC_NULL; only the latter have no buffer. */
 static inline bool root_is_null(int root)
 {
     return root == probe.abi.proc_null;

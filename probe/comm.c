@@ -190,7 +190,8 @@ static uint32_t described_before(const struct group *g, uint32_t n)
     return before;
 }
 
-/* Both sides of an intercommunicator have the groups in the same order: first is the group whose members come first. */
+/* Both sides of an intercommunicator have the groups in the same order: first is the group whose members come
+ * first. */
 static void describe(struct comm *c, const struct group g[2], int n_groups)
 {
     int first = n_groups == 2 && g[1].ids[0] < g[0].ids[0];
@@ -276,7 +277,8 @@ static struct comm *place(handle h)
     return c;
 }
 
-/* Name and register a communicator; like: one of the same members, NULL: the library is asked.  Call with the lock held. */
+/* Name and register a communicator; like: one of the same members, NULL: the library is asked.  Call with the
+ * lock held. */
 static void name(handle h, struct comm_origin origin, const struct comm *like)
 {
     struct comm made = { .world = NULL }, *c;

@@ -1,10 +1,11 @@
 /* comm.h - communicators: maps the library's handle to a name that all members compute without
  * communicating.
  *
- * The name is a hash of the members' world ranks, in order, and of the communicator's origin: its parent's name and the number of the
- * collective on the parent that made it, which are the same on all members, whatever other threads and callbacks make meanwhile.  Where
- * the members have no parent in common, or only some of the parent's took part, the origin is a tag, and communicators of
- * the same members and tag are counted.  The name of a communicator with members outside this MPI_COMM_WORLD (spawn, accept, connect) is
+ * The name is a hash of the members' world ranks, in order, and of the communicator's origin: its parent's
+ * name and the number of the collective on the parent that made it, which are the same on all members,
+ * whatever other threads and callbacks make meanwhile.  Where the members have no parent in common, or only
+ * some of the parent's took part, the origin is a tag, and communicators of the same members and tag are
+ * counted.  The name of a communicator with members outside this MPI_COMM_WORLD (spawn, accept, connect) is
  * valid only within this world. */
 #ifndef SYNCGUARD_PROBE_COMM_H
 #define SYNCGUARD_PROBE_COMM_H
@@ -53,8 +54,9 @@ struct call {
     uint32_t lever;        /* lever in force, PACER_...; 0: none */
 };
 
-/* The entry of a communicator.  NULL for a null handle, and for one that is not known, which is counted as a missed call: asking the
- * library about it would raise an error where it is none.  A struct comm is never freed. */
+/* The entry of a communicator.  NULL for a null handle, and for one that is not known, which is counted as a
+ * missed call: asking the library about it would raise an error where it is none.  A struct comm is never
+ * freed. */
 struct comm *comm_find(handle h);
 
 /* Hot path: the same as comm_find(), with the communicator of this thread's last call cached. */
@@ -68,13 +70,15 @@ HOT struct comm *comm_get(handle h)
     return c;
 }
 
-/* Where a communicator comes from.  Communicators of the same members have different origins, or are counted. */
+/* Where a communicator comes from.  Communicators of the same members have different origins, or are counted.
+ */
 struct comm_origin {
     uint64_t hash;
     bool counted;
 };
 
-#define COMM_PREDEFINED ((struct comm_origin){ 0, true }) /* and that with the parents of a spawned world */
+/* and that with the parents of a spawned world */
+#define COMM_PREDEFINED ((struct comm_origin){ 0, true })
 /* The collective with this number on a parent. */
 struct comm_origin comm_child(uint64_t parent, uint32_t number);
 /* A call of members that agree on a tag; parent: its name, or 0. */
@@ -83,7 +87,8 @@ uint64_t comm_text(const char *text); /* as a tag; NULL is fine */
 
 /* Name a communicator that was just made, or is predefined (COMM_PREDEFINED). */
 void comm_made(handle h, struct comm_origin origin);
-/* The same for one that has the members of `like`, and that the library may not be asked about yet: it is still being made. */
+/* The same for one that has the members of `like`, and that the library may not be asked about yet: it is
+ * still being made. */
 void comm_made_like(handle h, struct comm_origin origin, const struct comm *like);
 
 /* A communicator that the library is to free. */

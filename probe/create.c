@@ -1,8 +1,9 @@
-/* create.c - calls that make and free communicators.  Making one is a collective over its parent and is recorded
- * as such.  It is named at once, because the order of making is part of the name. */
+/* create.c - calls that make and free communicators.  Making one is a collective over its parent and is
+ * recorded as such.  It is named at once, because the order of making is part of the name. */
 #include "probe/call.h"
 
-/* name: the statement that names it.  leave: call_leave_shared(&k, rc), or call_posted(&k, rc, 0, request) where flags has RING_EVENT_NONBLOCKING. */
+/* name: the statement that names it.  leave: call_leave_shared(&k, rc), or call_posted(&k, rc, 0, request)
+ * where flags has RING_EVENT_NONBLOCKING. */
 #define CREATE_AS(symbol, flags, leave, root, name, params, args)       \
     EXPORT int symbol params;                                           \
     int symbol params                                                   \
@@ -20,7 +21,8 @@
         return rc;                                                      \
     }
 
-/*  BOTH(CREATE, name, root, parameters, arguments), with the parameters comm (parent) and made (new communicator) */
+/*  BOTH(CREATE, name, root, parameters, arguments), with the parameters comm (parent) and made (new
+ * communicator) */
 #define CREATE(symbol, root, params, args) \
     CREATE_AS(symbol, 0, call_leave_shared(&k, rc), root, comm_made(handle_at(made, 0), CHILD), params, args)
 #define CHILD comm_child(k.event.comm, k.event.seq)
@@ -69,8 +71,8 @@ BOTH(CREATE, Comm_connect, root, (const char *port, handle info, int root, handl
      (port, info, root, comm, made))
 
 /* Both libraries store the new handle when they post.  It is named at once, because Open MPI's Fortran layer
- * passes a temporary variable that does not exist later.  But the library is not asked who is in it: MPICH keeps what it answers before the
- * communicator is complete, and that is wrong. */
+ * passes a temporary variable that does not exist later.  But the library is not asked who is in it: MPICH
+ * keeps what it answers before the communicator is complete, and that is wrong. */
 #define CREATE_POSTED(symbol, params, args)                                        \
     CREATE_AS(symbol, RING_EVENT_NONBLOCKING, call_posted(&k, rc, 0, request), -1, \
               comm_made_like(handle_at(made, 0), CHILD, k.comm), params, args)
@@ -115,8 +117,8 @@ BOTH(CREATE_APART, Intercomm_create_from_groups, NULL, comm_tagged(0, comm_text(
 
 /* ---- the end of a communicator ---- */
 
-/* Its name is needed until the library has freed it: the callbacks of its attributes may use it, and free others.  Then it is forgotten at
- * once, because its handle may be that of another one by now. */
+/* Its name is needed until the library has freed it: the callbacks of its attributes may use it, and free
+ * others.  Then it is forgotten at once, because its handle may be that of another one by now. */
 static int comm_end(struct next *next, void *comm)
 {
     bool ours = comm && atomic_load_explicit(&probe.active, memory_order_relaxed);

@@ -1,5 +1,5 @@
-/* init.c - MPI_Init, MPI_Finalize and MPI_Abort.  There is no constructor, so a process that never calls MPI is
- * not affected. */
+/* init.c - MPI_Init, MPI_Finalize and MPI_Abort.  There is no constructor, so a process that never calls MPI
+ * is not affected. */
 #include "probe/comm.h"
 #include "probe/message.h"
 #include "probe/number.h"
@@ -101,16 +101,18 @@ uint64_t type_bytes_ask(handle type)
 
 /* ---- joining ---- */
 
-/* What the processes of one MPI_Comm_spawn share, and no other's: PMIx's name of their world, or the step that Slurm started for
- * them.  Without either, spawned worlds of the same size share their communicators' names. */
+/* What the processes of one MPI_Comm_spawn share, and no other's: PMIx's name of their world, or the step
+ * that Slurm started for them.  Without either, spawned worlds of the same size share their communicators'
+ * names. */
 static uint64_t spawned_world(void)
 {
     return comm_text(getenv("PMIX_NAMESPACE")) ^ comm_text(getenv("SLURM_STEP_ID")) ^ 2;
 }
 
-/* From which incarnation on a spawned world looks for a free one, so that all its ranks find the same: only the first of them have a rank of
- * that number in the world before. Open MPI ends the name of a world with its number, from 1 on: behind a @, or in the lower half of the number
- * that the name is (before 5.0).  Others say nothing: there a second spawned world that is larger than the first is seen in part. */
+/* From which incarnation on a spawned world looks for a free one, so that all its ranks find the same: only
+ * the first of them have a rank of that number in the world before. Open MPI ends the name of a world with
+ * its number, from 1 on: behind a @, or in the lower half of the number that the name is (before 5.0). Others
+ * say nothing: there a second spawned world that is larger than the first is seen in part. */
 static uint32_t spawned_incarnation(void)
 {
     const char *name = getenv("PMIX_NAMESPACE"), *at = name ? strrchr(name, '@') : NULL;
@@ -164,8 +166,8 @@ static void unknown(const char *dir, const char *library)
     launch_note(dir, text);
 }
 
-/* Local only: joining sends no message.  A rank that fails to create its ring is unguarded; the agent notices,
- * because it counts rings. */
+/* Local only: joining sends no message.  A rank that fails to create its ring is unguarded; the agent
+ * notices, because it counts rings. */
 static void join(void)
 {
     const char *dir = getenv(RING_ENV_DIR);

@@ -1,11 +1,11 @@
 /* message.h - one end of a message as an event of the ring: its partner, tag and number.
  *
- * An event with op RING_OP_NONE is no message of the job: the partner is MPI_PROC_NULL or in another MPI_COMM_WORLD, the
- * message was cancelled, or the call's arguments are invalid.  A receive with a wildcard has a negative root or tag until
- * its status is known.
+ * An event with op RING_OP_NONE is no message of the job: the partner is MPI_PROC_NULL or in another
+ * MPI_COMM_WORLD, the message was cancelled, or the call's arguments are invalid.  A receive with a wildcard
+ * has a negative root or tag until its status is known.
  *
- * Statuses have the same layout in all releases of a library's ABI.  They are read, never written; where the program
- * ignores the status of a receive, the library writes it to the probe's memory. */
+ * Statuses have the same layout in all releases of a library's ABI.  They are read, never written; where the
+ * program ignores the status of a receive, the library writes it to the probe's memory. */
 #ifndef SYNCGUARD_PROBE_MESSAGE_H
 #define SYNCGUARD_PROBE_MESSAGE_H
 
@@ -119,7 +119,8 @@ HOT void message_prepare(struct ring_event *e, const struct comm *c, enum ring_o
     e->tag = tag;
 }
 
-/* Before the call: fill in what is known.  The result is to be counted when the library has accepted the message. */
+/* Before the call: fill in what is known.  The result is to be counted when the library has accepted the
+ * message. */
 HOT struct number message_begin(struct ring_event *e, const struct comm *c, enum ring_op op, int peer,
                                 int tag)
 {

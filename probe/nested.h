@@ -1,8 +1,9 @@
 /* nested.h - calls that the program makes inside another one, from a callback.
  *
- * A ring shows one call, at the place of its event, which the inner call takes.  What was shown is kept, up to NESTED_MAX calls deep,
- * and gets its event when it ends.  A call that was left by a jump or an exception looks like one in progress until a call is made that
- * is not below it; the library said nothing of it, so it has no event. */
+ * A ring shows one call, at the place of its event, which the inner call takes.  What was shown is kept, up
+ * to NESTED_MAX calls deep, and gets its event when it ends.  A call that was left by a jump or an exception
+ * looks like one in progress until a call is made that is not below it; the library said nothing of it, so it
+ * has no event. */
 #ifndef SYNCGUARD_PROBE_NESTED_H
 #define SYNCGUARD_PROBE_NESTED_H
 

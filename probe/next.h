@@ -1,6 +1,6 @@
-/* next.h - the next definition of a wrapped function: the MPI library's own, or that of another tool preloaded
- * after the probe.  Each function is looked up at its first call, never in a constructor, so that a process that
- * does not use MPI pays nothing. */
+/* next.h - the next definition of a wrapped function: the MPI library's own, or that of another tool
+ * preloaded after the probe.  Each function is looked up at its first call, never in a constructor, so that a
+ * process that does not use MPI pays nothing. */
 #ifndef SYNCGUARD_PROBE_NEXT_H
 #define SYNCGUARD_PROBE_NEXT_H
 
@@ -19,14 +19,15 @@ typedef void (*next_fn)(void);
  * wrapper with dlsym() or a weak reference.  init.c sets it once it knows the library. */
 extern next_fn next_missing;
 
-/* Another tool lies between the probe and the library: what it calls as PMPI_X comes back to the probe.  Known of a function from its
- * first call on. */
+/* Another tool lies between the probe and the library: what it calls as PMPI_X comes back to the probe. Known
+ * of a function from its first call on. */
 extern bool next_layered __attribute__((visibility("hidden")));
 
 /* Look the function up and cache it if found.  Never NULL. */
 next_fn next_find(struct next *n);
 
-/* Cached lookup.  Never NULL: next_missing, which raises an MPI error, where no library defines the function. */
+/* Cached lookup.  Never NULL: next_missing, which raises an MPI error, where no library defines the function.
+ */
 static inline next_fn next_get(struct next *n)
 {
     void *at = atomic_load_explicit(&n->at, memory_order_acquire);
@@ -34,13 +35,14 @@ static inline next_fn next_get(struct next *n)
     return at ? (next_fn)at : next_find(n);
 }
 
-/* A wrapper of MPI_NAME, and one of PMPI_NAME, which tools and Fortran layers call: DEFINE(symbol, ...) twice. */
+/* A wrapper of MPI_NAME, and one of PMPI_NAME, which tools and Fortran layers call: DEFINE(symbol, ...)
+ * twice. */
 #define BOTH(DEFINE, name, ...)       \
     DEFINE(MPI_##name, ##__VA_ARGS__) \
     DEFINE(PMPI_##name, ##__VA_ARGS__)
 
-/* The address of a function or variable of the MPI library; NULL when it has none of that name.  For a variable
- * this is the program's copy: an executable that was linked without -fPIC has its own. */
+/* The address of a function or variable of the MPI library; NULL when it has none of that name.  For a
+ * variable this is the program's copy: an executable that was linked without -fPIC has its own. */
 void *next_symbol(const char *name);
 
 #endif

@@ -1,17 +1,18 @@
 /* number.h - numbers the messages of a rank, so that both ends of a message give it the same number without
  * communicating.
  *
- * A stream is what MPI keeps in order: the messages that one rank sends to another on one communicator with one tag.
- * The sender counts a message when it has posted the send.  The receiver counts when it has posted the receive, if that names
- * source and tag: receives of one stream match its messages in the order of posting, in whatever order they complete.
- * A call that the library refused, or that an error handler jumped out of, counts none.
- * A receive with a wildcard is counted when it completes, because its stream is not known earlier.  Two cases give two
- * messages of a stream each other's numbers: wildcard receives that complete in separate calls in another order than
- * they were posted, and a wildcard receive that is overtaken by a later receive that names the same stream.
+ * A stream is what MPI keeps in order: the messages that one rank sends to another on one communicator with
+ * one tag. The sender counts a message when it has posted the send.  The receiver counts when it has posted
+ * the receive, if that names source and tag: receives of one stream match its messages in the order of
+ * posting, in whatever order they complete. A call that the library refused, or that an error handler jumped
+ * out of, counts none. A receive with a wildcard is counted when it completes, because its stream is not
+ * known earlier.  Two cases give two messages of a stream each other's numbers: wildcard receives that
+ * complete in separate calls in another order than they were posted, and a wildcard receive that is overtaken
+ * by a later receive that names the same stream.
  *
- * Counting goes on while recording is off.  The table has a fixed size and no locks.  When it is full, the stream of
- * its line that was unused longest is forgotten, and counted as such; it would start from 0 again.  A program with a
- * new tag for each step loses nothing by this. */
+ * Counting goes on while recording is off.  The table has a fixed size and no locks.  When it is full, the
+ * stream of its line that was unused longest is forgotten, and counted as such; it would start from 0 again.
+ * A program with a new tag for each step loses nothing by this. */
 #ifndef SYNCGUARD_PROBE_NUMBER_H
 #define SYNCGUARD_PROBE_NUMBER_H
 
@@ -38,8 +39,9 @@ extern _Atomic uint32_t number_clock __attribute__((visibility("hidden")));
 /* Count forgotten streams here, instead of nowhere. */
 void number_setup(_Atomic uint64_t *forgotten);
 
-/* A stream of this rank: peer is the other rank.  Names of communicators are hashes, so 0 is as improbable as that two
- * streams have the same key.  Both halves of the factor spread their bits over the upper ones, which select the line. */
+/* A stream of this rank: peer is the other rank.  Names of communicators are hashes, so 0 is as improbable as
+ * that two streams have the same key.  Both halves of the factor spread their bits over the upper ones, which
+ * select the line. */
 static inline uint64_t number_key(uint64_t comm, uint32_t peer, int32_t tag, bool received)
 {
     uint64_t peer_tag = ((uint64_t)peer << 1 | received) << 32 | (uint32_t)tag;
@@ -87,8 +89,8 @@ static inline uint32_t number_next(struct number n)
     return n.stream ? atomic_load_explicit(&n.stream->next, memory_order_relaxed) : 0;
 }
 
-/* The number of the next message, from 0.  MPI orders the messages of a stream only where the program orders its calls, so no atomic
- * addition is needed.  The stream may have been given up for another meanwhile. */
+/* The number of the next message, from 0.  MPI orders the messages of a stream only where the program orders
+ * its calls, so no atomic addition is needed.  The stream may have been given up for another meanwhile. */
 static inline uint32_t number_count(struct number n)
 {
     struct number_stream *s = n.stream;

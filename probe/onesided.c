@@ -1,15 +1,15 @@
-/* onesided.c - wrappers of the calls that pass data one-sidedly (MPI_Put, MPI_Get, MPI_Accumulate) and of those that
- * synchronise and make windows (MPI_Win_fence, MPI_Win_lock).
+/* onesided.c - wrappers of the calls that pass data one-sidedly (MPI_Put, MPI_Get, MPI_Accumulate) and of
+ * those that synchronise and make windows (MPI_Win_fence, MPI_Win_lock).
  *
- * Their time and the bytes that were put are added up with those of point-to-point calls until the next collective, and a
- * call that may block is shown as in progress: which rank waits in MPI_Win_fence or for a lock can be seen.  They have no
- * events of their own: a target does not know who wrote to it, and a fence has no sequence number that other collectives
- * share.  A request that was made by MPI_Rput and the like is not known; waiting for it counts as waiting. */
+ * Their time and the bytes that were put are added up with those of point-to-point calls until the next
+ * collective, and a call that may block is shown as in progress: which rank waits in MPI_Win_fence or for a
+ * lock can be seen.  They have no events of their own: a target does not know who wrote to it, and a fence
+ * has no sequence number that other collectives share.  A request that was made by MPI_Rput and the like is
+ * not known; waiting for it counts as waiting. */
 #include "probe/p2p.h"
 
-/* Only bytes that leave this rank are counted, as those of point-to-point calls are, and their type is looked at once the library has
- * accepted it.
- *  ONE_SIDED(symbol, communicator, bytes, parameters, arguments) */
+/* Only bytes that leave this rank are counted, as those of point-to-point calls are, and their type is looked
+ * at once the library has accepted it. ONE_SIDED(symbol, communicator, bytes, parameters, arguments) */
 #define ONE_SIDED(symbol, comm_used, bytes, params, args)         \
     EXPORT int symbol params;                                     \
     int symbol params                                             \

@@ -1,7 +1,8 @@
 /* p2p.c - wrappers of the calls that send, receive and probe messages.
  *
- * A message is recorded at both ends with the stretch in which it held the rank: a blocking call, or the wait that
- * completed its request (wait.c).  A message that a probe has matched keeps its number until it is received. */
+ * A message is recorded at both ends with the stretch in which it held the rank: a blocking call, or the wait
+ * that completed its request (wait.c).  A message that a probe has matched keeps its number until it is
+ * received. */
 #include "probe/p2p.h"
 
 #include "probe/message.h"
@@ -347,8 +348,8 @@ HOT void exchanged(struct p2p *p, struct exchange *x, int rc, const void *status
 ALL(EXCHANGE, Sendrecv)
 ALL(REPLACE, Sendrecv_replace)
 
-/* One request for two messages: it stands for the one received; the one sent is recorded with the call that posts
- * it. */
+/* One request for two messages: it stands for the one received; the one sent is recorded with the call that
+ * posts it. */
 static void exchange_posted(struct p2p *p, struct exchange *x, uint64_t bytes, int rc, const void *request)
 {
     if (rc)
@@ -387,8 +388,8 @@ ALL(IREPLACE, Isendrecv_replace)
 
 /* ---- persistent requests ---- */
 
-/* Made locally: nothing is counted before the request starts, and the arguments are read even while recording is off,
- * because recording may be on when it starts. */
+/* Made locally: nothing is counted before the request starts, and the arguments are read even while recording
+ * is off, because recording may be on when it starts. */
 static void made(struct p2p *p, enum ring_op op, bool partitioned, int peer, int tag, uint64_t bytes, int rc,
                  const void *request)
 {

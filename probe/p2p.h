@@ -1,4 +1,5 @@
-/* p2p.h - point-to-point calls: their time and bytes, added up until the next collective, and the call in progress. */
+/* p2p.h - point-to-point calls: their time and bytes, added up until the next collective, and the call in
+ * progress. */
 #ifndef SYNCGUARD_PROBE_P2P_H
 #define SYNCGUARD_PROBE_P2P_H
 
@@ -12,11 +13,11 @@ struct p2p {
     struct ring_event *at; /* where the call is shown as in progress */
 };
 
-/* False when the call goes straight to the library; else p2p_leave() must follow, or p2p_posted() where the call only
- * posts.  comm NULL: not known.
+/* False when the call goes straight to the library; else p2p_leave() must follow, or p2p_posted() where the
+ * call only posts.  comm NULL: not known.
  *
- * The clock is read first: reading it waits for all that the processor has under way, and what follows goes on beside
- * the library's own work. */
+ * The clock is read first: reading it waits for all that the processor has under way, and what follows goes
+ * on beside the library's own work. */
 HOT bool p2p_begin(struct p2p *p, handle comm, struct entry e)
 {
     if (!call_wanted(e, comm))
@@ -58,8 +59,8 @@ HOT void p2p_show_message(struct p2p *p, const struct ring_event *e)
         p2p_show(p, e->bytes);
 }
 
-/* Returns the time in ticks of the ring's clock; 0 where nothing is recorded.  The call is shown until it has an event, or
- * until p2p_over(). */
+/* Returns the time in ticks of the ring's clock; 0 where nothing is recorded.  The call is shown until it has
+ * an event, or until p2p_over(). */
 HOT uint64_t p2p_leave(struct p2p *p, uint64_t bytes)
 {
     uint64_t now = 0;
@@ -79,8 +80,8 @@ HOT void p2p_over(const struct p2p *p, uint64_t now)
         hot_left(p->ring, now);
 }
 
-/* After a call that only posts.  Its duration is not taken: it is the rank's own work, and mostly shorter than reading
- * the clock. */
+/* After a call that only posts.  Its duration is not taken: it is the rank's own work, and mostly shorter
+ * than reading the clock. */
 HOT void p2p_posted(struct p2p *p, uint64_t bytes)
 {
     if (p->ring)

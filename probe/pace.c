@@ -16,12 +16,16 @@
 #include "probe/comm.h"
 #include "ring/pacing.h"
 
-#define SLICE_NS     1000000u /* a rank held at the gate lets the library make progress this often */
-#define LOOK_AFTER   2u       /* collectives until the leader looks: the other ranks have published by then */
-#define SHORT_NS     100000u  /* pacing rests where collectives follow each other faster than this, ... */
-#define SHORT_REST   31u      /* ... for this many times the time that one look spans */
-#define FRESH_AGAIN  1000000000u  /* least extension of a plan's expiry: all ranks read it */
-#define FRESH_NS     10000000000u /* a plan expires after this time plus that of FRESH_CYCLES collectives */
+/* a rank held at the gate lets the library make progress this often */
+#define SLICE_NS 1000000u
+/* collectives until the leader looks: the other ranks have published by then */
+#define LOOK_AFTER 2u
+/* pacing rests where collectives follow each other faster than this, ... */
+#define SHORT_NS    100000u
+#define SHORT_REST  31u         /* ... for this many times the time that one look spans */
+#define FRESH_AGAIN 1000000000u /* least extension of a plan's expiry: all ranks read it */
+/* a plan expires after this time plus that of FRESH_CYCLES collectives */
+#define FRESH_NS     10000000000u
 #define FRESH_CYCLES 16u
 #define GONE_NS      120000000000u /* a rank silent for this long is not counted */
 #define LEADER_NS    20000000000u  /* a plan expired for this long has lost its leader */
@@ -373,8 +377,9 @@ static void lead_tick(uint64_t now, const struct pacer_collective *collective)
 
 /* ---- the levers ---- */
 
-/* The collective whose sample decides about this one.  On the plan's communicator it is this one; on others, the
- * next one on the plan's communicator, because this one falls into its time.  False when there was none yet. */
+/* The collective whose sample decides about this one.  On the plan's communicator it is this one; on others,
+ * the next one on the plan's communicator, because this one falls into its time.  False when there was none
+ * yet. */
 static bool sample_of(const struct call *k, uint32_t comm, uint64_t *key, uint32_t *seq)
 {
     if (!comm || comm == pacing_communicator(k->event.comm)) {
@@ -421,8 +426,8 @@ static bool synchronises(const struct ring_event *e)
     }
 }
 
-/* Let the library progress sends and receives that were posted before, while this rank is held.  Probing for a
- * message from oneself is local and finds nothing, but runs the library's progress engine. */
+/* Let the library progress sends and receives that were posted before, while this rank is held.  Probing for
+ * a message from oneself is local and finds nothing, but runs the library's progress engine. */
 static void progress(void)
 {
     static struct next iprobe = { "PMPI_Iprobe", NULL };

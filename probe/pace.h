@@ -5,8 +5,8 @@
  * every collective is the library's own.  Pacing that is off costs a collective one load; pacing that rests
  * costs three.  Only the thread of ring 0 is paced.
  *
- * Ranks need not agree.  A rank that has not seen a plan yet enters its collective as usual; ranks that wait for
- * it at the gate then wait until their limit, once. */
+ * Ranks need not agree.  A rank that has not seen a plan yet enters its collective as usual; ranks that wait
+ * for it at the gate then wait until their limit, once. */
 #ifndef SYNCGUARD_PROBE_PACE_H
 #define SYNCGUARD_PROBE_PACE_H
 
@@ -26,7 +26,8 @@ void pace_finish(void);
 extern atomic_bool pace_engaged; /* disengage() has something to undo once pacing is switched off */
 
 /* Where collectives follow each other within microseconds, pacing's own bookkeeping would slow the program
- * down.  It rests until this time of the ring's clock as long as no plan is in force.  0: it does not rest. */
+ * down.  It rests until this time of the ring's clock as long as no plan is in force.  0: it does not rest.
+ */
 extern _Atomic uint64_t pace_rest_until;
 extern const _Atomic uint64_t *pace_plan; /* the node's plan; valid while pacing rests */
 

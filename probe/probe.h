@@ -1,32 +1,35 @@
-/* probe.h - what the probe's wrappers share: the library's ABI, the state of the process, of a thread and of a
- * call.
+/* probe.h - what the probe's wrappers share: the library's ABI, the state of the process, of a thread and of
+ * a call.
  *
- * One shared object serves Open MPI, MPICH and MPICH's derivatives, and MPI 5's standard ABI (abi.h); it includes no mpi.h.  A handle, whether
- * pointer or int, is passed in a register or an eight-byte slot; only its width in memory differs, and the upper
- * half of an int is garbage.
+ * One shared object serves Open MPI, MPICH and MPICH's derivatives, and MPI 5's standard ABI (abi.h); it
+ * includes no mpi.h.  A handle, whether pointer or int, is passed in a register or an eight-byte slot; only
+ * its width in memory differs, and the upper half of an int is garbage.
  *
  * The probe never prints, exits, changes errno, statuses or buffers, or calls anything collective.  When
  * something fails, the program's calls go straight to the library, and events that were lost are counted.
  *
- * It does not reach statically linked MPI, programs that look up each MPI function by dlsym() with the library's
- * own handle (interposing dlsym would put every process of the job at risk), and MPI-4 sessions without
- * MPI_Init.  The agent shows these as ranks without a ring.  The probe also exports functions that the library
- * lacks (MPI_Allreduce_init under Open MPI 4), so dlsym() and weak references find them; calling one raises
- * MPI_ERR_OTHER, as a library does for an operation that it does not support.
+ * It does not reach statically linked MPI, programs that look up each MPI function by dlsym() with the
+ * library's own handle (interposing dlsym would put every process of the job at risk), and MPI-4 sessions
+ * without MPI_Init.  The agent shows these as ranks without a ring.  The probe also exports functions that
+ * the library lacks (MPI_Allreduce_init under Open MPI 4), so dlsym() and weak references find them; calling
+ * one raises MPI_ERR_OTHER, as a library does for an operation that it does not support.
  *
  * What has a fixed size, what happens when it is full, and the counter of `sgctl job` that shows it:
  *
- *   events that wait for the agent   RING_CAPACITY_MAIN, _THREAD   dropped; messages leave a quarter of it to collectives       dropped, messages_missed
- *   communicators described          RING_COMMS_MAX                calls are recorded, their communicator's size is not known   comms_missed
- *   threads that record              RING_THREADS_MAX              calls of further ones are not recorded                       missed
- *   calls inside of calls            NESTED_MAX                    the outermost get no event                                   missed, messages_missed
- *   requests in progress             1,044,480 (request.h)         what completes is not recorded                               missed, messages_missed
- *   requests of one call             LENT_MAX (wait.c)             what completes is not recorded                               messages_missed
- *   streams of messages              NUMBER_STREAMS                the one unused longest is numbered from 0 again              streams_forgotten
- *   ranks, gates of pacing           PACING_SLOTS, PACING_GATES    further ones are not paced                                   none: nothing is lost
+ *   events that wait for the agent   RING_CAPACITY_MAIN, _THREAD   dropped; messages leave a quarter of it to
+ * collectives       dropped, messages_missed communicators described          RING_COMMS_MAX calls are
+ * recorded, their communicator's size is not known   comms_missed threads that record RING_THREADS_MAX calls
+ * of further ones are not recorded                       missed calls inside of calls            NESTED_MAX
+ * the outermost get no event                                   missed, messages_missed requests in progress
+ * 1,044,480 (request.h)         what completes is not recorded                               missed,
+ * messages_missed requests of one call             LENT_MAX (wait.c)             what completes is not
+ * recorded                               messages_missed streams of messages              NUMBER_STREAMS the
+ * one unused longest is numbered from 0 again              streams_forgotten ranks, gates of pacing
+ * PACING_SLOTS, PACING_GATES    further ones are not paced                                   none: nothing is
+ * lost
  *
- * Communicators and who is in them take memory when they are made; a call on one that had none counts as missed.  Windows and other
- * ranks have no tables. */
+ * Communicators and who is in them take memory when they are made; a call on one that had none counts as
+ * missed.  Windows and other ranks have no tables. */
 #ifndef SYNCGUARD_PROBE_PROBE_H
 #define SYNCGUARD_PROBE_PROBE_H
 
@@ -80,14 +83,16 @@ static inline handle handle_at(const void *array, int i)
 
 /* ---- the thread ---- */
 
-/* Calls that a thread is in at once, and that get an event: of further ones the outermost are counted as missed. */
+/* Calls that a thread is in at once, and that get an event: of further ones the outermost are counted as
+ * missed. */
 #define NESTED_MAX 4u
 
 struct comm;
 struct thread {
     struct ring *ring; /* NULL: none yet, or none left */
     struct comm *comm; /* of the last call, see comm.h; NULL: none yet */
-    /* The call that comes back as PMPI_X, see call_passed_on(): its frame (NULL: there is none) and its communicator. */
+    /* The call that comes back as PMPI_X, see call_passed_on(): its frame (NULL: there is none) and its
+     * communicator. */
     const void *passing;
     handle passing_comm;
     const void *shown; /* the frame of the call that the ring showed last */
@@ -97,7 +102,8 @@ struct thread {
     } nested[NESTED_MAX];
     unsigned n_nested;
     unsigned poll_from; /* where the next test looks among its requests (wait.c) */
-    /* The last predefined datatype whose size was asked for: it cannot be freed, so its handle never means another. */
+    /* The last predefined datatype whose size was asked for: it cannot be freed, so its handle never means
+     * another. */
     handle type;
     uint64_t type_bytes;
     uint64_t polling; /* ticks: the first test in vain since one that completed something; 0: none (wait.c) */
@@ -107,8 +113,8 @@ extern _Thread_local struct thread self __attribute__((tls_model("initial-exec")
 /* Give this thread a ring: a new one, or one that an ended thread left.  NULL when all are taken or a ring
  * cannot be created; the missed event is counted in ring 0. */
 struct ring *thread_ring(void);
-/* Called once per process: keep dir and info for later rings, and register what happens to rings when a thread
- * ends or the process forks.  0 or -1. */
+/* Called once per process: keep dir and info for later rings, and register what happens to rings when a
+ * thread ends or the process forks.  0 or -1. */
 int thread_setup(const char *dir, const struct ring_info *info);
 /* Set the state of all rings of this process. */
 void thread_states_set(enum ring_state state);
@@ -124,12 +130,13 @@ struct entry {
 };
 #define ENTRY(symbol) ((struct entry){ __builtin_frame_address(0), #symbol[0] == 'P' })
 
-/* Each call of the program has an event and a number, at whatever depth: callbacks of attributes, error handlers and generalized
- * requests call MPI, too, on some ranks only, and error handlers jump or throw out of a call.  Not so a call that is passed on: a
- * tool between the probe and the library calls PMPI_X inside the MPI_X that it wraps, and Open MPI's MPI_Sendrecv_replace calls
- * PMPI_Sendrecv; then the outer one stands for both.  That is what a PMPI_X is which is called below the frame of a call that may
- * be passed on, on the same communicator, or on none.  The frame of a call that was left by a jump does no harm: it is forgotten at
- * the next MPI_X. */
+/* Each call of the program has an event and a number, at whatever depth: callbacks of attributes, error
+ * handlers and generalized requests call MPI, too, on some ranks only, and error handlers jump or throw out
+ * of a call.  Not so a call that is passed on: a tool between the probe and the library calls PMPI_X inside
+ * the MPI_X that it wraps, and Open MPI's MPI_Sendrecv_replace calls PMPI_Sendrecv; then the outer one stands
+ * for both.  That is what a PMPI_X is which is called below the frame of a call that may be passed on, on the
+ * same communicator, or on none.  The frame of a call that was left by a jump does no harm: it is forgotten
+ * at the next MPI_X. */
 static inline bool call_passed_on(struct entry e, handle comm)
 {
     if ((uintptr_t)e.frame >= (uintptr_t)self.passing || (comm && handle_of(comm) != self.passing_comm))
@@ -174,14 +181,14 @@ HOT struct ring *call_ring(void)
     return self.ring ? self.ring : thread_ring();
 }
 
-/* Whether a call that failed took part in what it was called for, and so has a number: it did not where the library refused its
- * arguments, and then the program may call it again. */
+/* Whether a call that failed took part in what it was called for, and so has a number: it did not where the
+ * library refused its arguments, and then the program may call it again. */
 bool call_took_part(int rc);
 
 /* ---- sizes of arguments ---- */
 
-/* Bytes of one element as the library reports them; 0 when it cannot.  Asking about what is no type would raise an error: only when the
- * library has accepted it. */
+/* Bytes of one element as the library reports them; 0 when it cannot.  Asking about what is no type would
+ * raise an error: only when the library has accepted it. */
 uint64_t type_bytes_ask(handle type);
 
 HOT uint64_t type_bytes(handle type)

@@ -63,8 +63,8 @@ static _Atomic uint64_t *key_of(const struct request *q)
             return &tables[i].keys[q - tables[i].slots];
 }
 
-/* Locked instructions take as long as the rest of a request's bookkeeping: only where threads may call MPI at the same
- * time. */
+/* Locked instructions take as long as the rest of a request's bookkeeping: only where threads may call MPI at
+ * the same time. */
 static void count(atomic_uint *counter, unsigned n)
 {
     if (probe.concurrent)
@@ -139,8 +139,8 @@ static void missed(unsigned op)
         ring_missed(probe.main);
 }
 
-/* The library gave the handle to a new request: that of the entry is complete.  The thread that waits for it will say so; without one
- * its completion was not seen. */
+/* The library gave the handle to a new request: that of the entry is complete.  The thread that waits for it
+ * will say so; without one its completion was not seen. */
 static void displace(struct request *q, handle h)
 {
     uint64_t key = request_key(h);
@@ -324,7 +324,8 @@ struct comm *request_matched(handle h, struct ring_event *e)
     return c;
 }
 
-/* Receives of the stream that were posted later get the messages of those before them: each has the number before its own. */
+/* Receives of the stream that were posted later get the messages of those before them: each has the number
+ * before its own. */
 static void give_back(struct request *q)
 {
     uint64_t stream = message_key(&q->event);

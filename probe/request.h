@@ -1,11 +1,12 @@
-/* request.h - nonblocking and persistent collectives and messages in progress: maps a request's handle to what was
- * posted.
+/* request.h - nonblocking and persistent collectives and messages in progress: maps a request's handle to
+ * what was posted.
  *
- * A table without locks: a handle is kept in one of WINDOW neighbouring slots.  Where all are taken, further tables are made, each twice as
- * large as the one before (TABLES_MAX); what does not fit these is counted as missed.  One thread may post and another wait; as in MPI, only
- * one thread may complete a request.  An entry stays while the program waits.  As soon as the library has freed the request, another thread
- * may get its handle for a new one: so a thread that waits beside others holds the entry itself, which becomes an orphan then, known
- * to that thread alone. */
+ * A table without locks: a handle is kept in one of WINDOW neighbouring slots.  Where all are taken, further
+ * tables are made, each twice as large as the one before (TABLES_MAX); what does not fit these is counted as
+ * missed.  One thread may post and another wait; as in MPI, only one thread may complete a request.  An entry
+ * stays while the program waits.  As soon as the library has freed the request, another thread may get its
+ * handle for a new one: so a thread that waits beside others holds the entry itself, which becomes an orphan
+ * then, known to that thread alone. */
 #ifndef SYNCGUARD_PROBE_REQUEST_H
 #define SYNCGUARD_PROBE_REQUEST_H
 
@@ -79,8 +80,9 @@ static inline bool request_is_message(const struct request *q)
     return ring_op_is_message(q->event.op);
 }
 
-/* A nonblocking operation was posted.  Its event goes to r at once when it has already completed.  r NULL: it is not
- * recorded; only of a receive with a wildcard the request is kept then.  c: its communicator, needed for messages. */
+/* A nonblocking operation was posted.  Its event goes to r at once when it has already completed.  r NULL: it
+ * is not recorded; only of a receive with a wildcard the request is kept then.  c: its communicator, needed
+ * for messages. */
 void request_posted(struct ring *r, handle h, const struct ring_event *e, struct comm *c);
 /* The count of requests where no other thread may be at work. */
 HOT void request_count_add(unsigned n)
@@ -93,8 +95,8 @@ HOT void request_count_add(unsigned n)
 void request_posted_message(struct ring *r, handle h, struct comm *c, uint64_t enter, uint64_t comm,
                             uint64_t bytes, uint64_t number_partner, uint64_t tag_op);
 
-/* The same, inline where it is recorded, no other thread may be at work and h's home slot is free, or where a send is
- * complete already. */
+/* The same, inline where it is recorded, no other thread may be at work and h's home slot is free, or where a
+ * send is complete already. */
 HOT void request_post_message(struct ring *r, handle h, uint64_t enter, struct hot_message m, struct comm *c)
 {
     size_t at = request_home(request_key(h));
@@ -150,16 +152,16 @@ HOT void request_complete(struct request *q)
     }
 }
 
-/* A persistent request was made; the event has the fields that are the same at each start.  Or a message was matched by
- * a probe: h is its handle, for request_matched(). */
+/* A persistent request was made; the event has the fields that are the same at each start.  Or a message was
+ * matched by a probe: h is its handle, for request_matched(). */
 void request_made(handle h, struct comm *c, const struct ring_event *e, bool partitioned);
 /* A request starts at time now.  True when it is a persistent collective, which is then counted, and recorded
  * unless r is NULL. */
 bool request_started(struct ring *r, handle h, uint64_t now);
 /* The library refused to start it at that time. */
 void request_not_started(handle h, uint64_t now);
-/* The program frees a request: once the library has done so, another thread may get its handle.  NULL: it is not known.  Then request_freed(),
- * or request_stays() where the library has refused it. */
+/* The program frees a request: once the library has done so, another thread may get its handle.  NULL: it is
+ * not known.  Then request_freed(), or request_stays() where the library has refused it. */
 struct request *request_freeing(handle h);
 void request_freed(struct ring *r, struct request *q);
 void request_stays(struct request *q);
@@ -170,8 +172,8 @@ struct comm *request_matched(handle h, struct ring_event *e);
 
 /* What is known of a request that is in progress, or that the library has just completed.  NULL: nothing. */
 struct request *request_find(handle h);
-/* The request completed; flags are added to those of its event.  r NULL: do not record it.  status: of a receive;
- * NULL: not known. */
+/* The request completed; flags are added to those of its event.  r NULL: do not record it.  status: of a
+ * receive; NULL: not known. */
 void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t leave, unsigned flags,
                   const void *status);
 

@@ -1,9 +1,9 @@
-/* scr.c - programs that checkpoint with SCR (Scalable Checkpoint/Restart).  They call SCR_Need_checkpoint once a
- * step, so SyncGuard's requests reach them without a change to the program; SCR's calls before and after a write
- * show what a checkpoint costs.
+/* scr.c - programs that checkpoint with SCR (Scalable Checkpoint/Restart).  They call SCR_Need_checkpoint
+ * once a step, so SyncGuard's requests reach them without a change to the program; SCR's calls before and
+ * after a write show what a checkpoint costs.
  *
- * The answer is yes when SCR or SyncGuard wants a checkpoint.  SCR's yes may stand for a halt or for an interval
- * that the user set, and is never withheld.  All ranks get the same answer, as with SCR itself
+ * The answer is yes when SCR or SyncGuard wants a checkpoint.  SCR's yes may stand for a halt or for an
+ * interval that the user set, and is never withheld.  All ranks get the same answer, as with SCR itself
  * (doc/decisions/0019).  Programs that use libsyncguard themselves are ignored here: their steps would be
  * counted twice. */
 #include <dlfcn.h>

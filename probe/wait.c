@@ -2,14 +2,15 @@
  * that start, cancel and free them.
  *
  * A call that completes a collective is recorded in that collective's event; any other counts as time in
- * point-to-point.  Messages have events of their own, with the wait that completed them.  The call's results show which
- * requests completed: their handles are copied before the call, because the library overwrites them.  A test costs one load while no
- * request is in progress, and records nothing when nothing completed.  A loop of tests holds the rank as a wait does, also while it sleeps
- * in between: from the first test that found a request incomplete, or the first since a test completed another one, because the program
- * may have been busy with that, until the test that completes it.
+ * point-to-point.  Messages have events of their own, with the wait that completed them.  The call's results
+ * show which requests completed: their handles are copied before the call, because the library overwrites
+ * them.  A test costs one load while no request is in progress, and records nothing when nothing completed.
+ * A loop of tests holds the rank as a wait does, also while it sleeps in between: from the first test that
+ * found a request incomplete, or the first since a test completed another one, because the program may have
+ * been busy with that, until the test that completes it.
  *
- * Nothing that the call was given is looked at before the library has accepted it, but for the handles: what is no array of them is NULL or has
- * no element. */
+ * Nothing that the call was given is looked at before the library has accepted it, but for the handles: what
+ * is no array of them is NULL or has no element. */
 #include <string.h>
 
 #include "probe/message.h"
@@ -17,7 +18,8 @@
 #include "probe/request.h"
 
 #define FEW 64u /* requests whose handles and statuses are in the caller's frame */
-/* Requests of one call, lent to one thread at a time; what completes by a call with more is counted as missed. */
+/* Requests of one call, lent to one thread at a time; what completes by a call with more is counted as
+ * missed. */
 #define LENT_MAX 16384u
 /* Requests that a test finds incomplete and looks at; the next test goes on behind them. */
 #define POLLS_MAX 16u
@@ -45,7 +47,8 @@ struct waiting {
 
 /* ---- before the call ---- */
 
-/* The library writes the statuses where the program wants them, or, where it ignores them, where the bytes of receives can be read. */
+/* The library writes the statuses where the program wants them, or, where it ignores them, where the bytes of
+ * receives can be read. */
 static void *waiting_keep(struct waiting *w, const void *requests, int n, void *statuses, int n_statuses)
 {
     void *handles = w->few_handles, *own = w->few_statuses;
@@ -105,8 +108,8 @@ static const struct request *collective_of(const struct waiting *w)
     return NULL;
 }
 
-/* Returns where the library is to write the statuses.  w->ours becomes false when the call goes straight to the library.  enter: when it began;
- * 0: now. */
+/* Returns where the library is to write the statuses.  w->ours becomes false when the call goes straight to
+ * the library.  enter: when it began; 0: now. */
 static void *waiting_begin_at(struct waiting *w, const void *requests, int n, void *statuses, int n_statuses,
                               struct entry e, uint64_t enter)
 {
@@ -258,7 +261,8 @@ HOT void waiting_done(struct ring *r, struct request *q, uint64_t wait, uint64_t
     hot_message_add(r, enter, wait, now, m);
 }
 
-/* Since when the loop of tests that ends with this request has held the rank; 0: it was complete at the first of them. */
+/* Since when the loop of tests that ends with this request has held the rank; 0: it was complete at the first
+ * of them. */
 static uint64_t polled_since(const struct request *q)
 {
     return !q->polled || !self.polling ? 0 : q->polled > self.polling ? q->polled : self.polling;
@@ -301,7 +305,8 @@ static uint64_t counted_until(const struct ring *r)
     return left > leave ? left : leave;
 }
 
-/* The time that a wait, or the loop of tests that ends here, held the rank for messages.  until: what was before it is counted. */
+/* The time that a wait, or the loop of tests that ends here, held the rank for messages.  until: what was
+ * before it is counted. */
 static void count_held(const struct waiting *w, uint64_t until, uint64_t now)
 {
     uint64_t since = !w->test ? w->m.enter : w->since && w->since < until ? until : w->since;
@@ -310,7 +315,8 @@ static void count_held(const struct waiting *w, uint64_t until, uint64_t now)
         hot_p2p(w->m.ring, 0, now - since);
 }
 
-/* A test found requests incomplete; now: ticks, or 0.  It costs the same for many: each is looked at in its turn. */
+/* A test found requests incomplete; now: ticks, or 0.  It costs the same for many: each is looked at in its
+ * turn. */
 static void polled(const struct waiting *w, uint64_t now)
 {
     int n = w->n < (int)POLLS_MAX ? w->n : (int)POLLS_MAX;
@@ -328,7 +334,8 @@ static void polled(const struct waiting *w, uint64_t now)
     }
 }
 
-/* After an error, those have completed whose handle changed or, where the statuses tell of each request, whose status says so. */
+/* After an error, those have completed whose handle changed or, where the statuses tell of each request,
+ * whose status says so. */
 static void waiting_failed(struct waiting *w, int rc, const void *requests, uint64_t now, bool all)
 {
     bool by_status = all && w->statuses && status_in_status(rc), took_part = call_took_part(rc);
@@ -359,8 +366,8 @@ static void waiting_failed(struct waiting *w, int rc, const void *requests, uint
     }
 }
 
-/* The library returned rc.  The requests at the n indices have completed, or all of them where indices is NULL; an index
- * or n below zero is MPI_UNDEFINED.  done false: none has. */
+/* The library returned rc.  The requests at the n indices have completed, or all of them where indices is
+ * NULL; an index or n below zero is MPI_UNDEFINED.  done false: none has. */
 static int waiting_end(struct waiting *w, int rc, const void *requests, bool done, const int *indices, int n,
                        bool all)
 {
@@ -406,8 +413,8 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
     return rc;
 }
 
-/* begin: waiting_begin or testing_begin; n_statuses: as many as the library may write; the others as in waiting_end(),
- * read only where the call succeeded. */
+/* begin: waiting_begin or testing_begin; n_statuses: as many as the library may write; the others as in
+ * waiting_end(), read only where the call succeeded. */
 #define COMPLETE(symbol, begin, params, args, count, n_statuses, done, indices, n_indices, all)  \
     EXPORT int symbol params;                                                                    \
     int symbol params                                                                            \
@@ -484,8 +491,8 @@ struct starting {
     int messages; /* number of requests that are not known collectives */
 };
 
-/* Take sequence numbers before the library is called, in the order of the array: another thread may complete a
- * request as soon as it is started. */
+/* Take sequence numbers before the library is called, in the order of the array: another thread may complete
+ * a request as soon as it is started. */
 HOT void starting_begin(struct starting *s, const void *requests, int n, struct entry e)
 {
     s->ours = requests && call_wanted(e, NULL);
@@ -543,8 +550,8 @@ BOTH(START, Startall, (int n, void *requests), (n, requests), n)
     }
 BOTH(FREE, Request_free)
 
-/* A receive that is cancelled at once gives its number to the next of its stream, which may complete before the program waits for this
- * one. */
+/* A receive that is cancelled at once gives its number to the next of its stream, which may complete before
+ * the program waits for this one. */
 static void cancelled(handle request)
 {
     static struct next get_status = { "PMPI_Request_get_status", NULL };

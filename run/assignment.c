@@ -75,15 +75,13 @@ static int read_fields(struct assignment *j, const json_t *o, struct err *err)
         const char *key;
         char *at;
         size_t size;
-    } texts[] = { { "node", j->node, sizeof(j->node) },
-                  { "controller", j->controller, sizeof(j->controller) },
-                  { "name", j->name, sizeof(j->name) },
-                  { "policy", j->policy, sizeof(j->policy) },
-                  { "agent", j->agent, sizeof(j->agent) },
-                  { "probe", j->probe, sizeof(j->probe) },
-                  { "nccl", j->nccl, sizeof(j->nccl) },
-                  { "nccl_events", j->nccl_events, sizeof(j->nccl_events) },
-                  { "folder", j->folder, sizeof(j->folder) } };
+    } texts[] = {
+        { "node", j->node, sizeof(j->node) },      { "controller", j->controller, sizeof(j->controller) },
+        { "name", j->name, sizeof(j->name) },      { "policy", j->policy, sizeof(j->policy) },
+        { "agent", j->agent, sizeof(j->agent) },   { "probe", j->probe, sizeof(j->probe) },
+        { "nccl", j->nccl, sizeof(j->nccl) },      { "nccl_events", j->nccl_events, sizeof(j->nccl_events) },
+        { "folder", j->folder, sizeof(j->folder) }
+    };
     const char *key = get_word(o, "key");
     size_t bytes = 0;
 
@@ -98,7 +96,8 @@ static int read_fields(struct assignment *j, const json_t *o, struct err *err)
         return err_set(err, "'number' and 'count' do not name a host of at most %u", ASSIGNMENT_HOSTS_MAX);
     if (!(j->rate_hz > 0))
         return err_set(err, "'rate_hz' is not a rate");
-    if (sodium_hex2bin(j->key, sizeof(j->key), key, strlen(key), NULL, &bytes, NULL) < 0 || bytes != sizeof(j->key))
+    if (sodium_hex2bin(j->key, sizeof(j->key), key, strlen(key), NULL, &bytes, NULL) < 0 ||
+        bytes != sizeof(j->key))
         return err_set(err, "'key' does not have %zu hexadecimal digits", 2 * sizeof(j->key));
     return read_environment(j, o, err);
 }
@@ -143,7 +142,10 @@ int assignment_read_signal(const char *line)
 
 bool assignment_takes_variable(const char *name_and_value)
 {
-    static const char *const of_a_host[] = { "DBUS_", "DISPLAY=", "HOSTNAME=", "OLDPWD=", "PWD=", "SHLVL=", "SLURM", "SSH_", "SYNCGUARD_", "TMPDIR=", "WAYLAND_", "XAUTHORITY=", "XDG_", "_=" };
+    static const char *const of_a_host[] = {
+        "DBUS_", "DISPLAY=",   "HOSTNAME=", "OLDPWD=",  "PWD=",        "SHLVL=", "SLURM",
+        "SSH_",  "SYNCGUARD_", "TMPDIR=",   "WAYLAND_", "XAUTHORITY=", "XDG_",   "_="
+    };
 
     for (size_t i = 0; i < ARRAY_SIZE(of_a_host); i++)
         if (!strncmp(name_and_value, of_a_host[i], strlen(of_a_host[i])))

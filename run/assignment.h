@@ -1,5 +1,5 @@
-/* assignment.h - what `sgrun --hosts` tells the sgrun that it starts on each host, on its standard input: a line of JSON that says which run it joins,
- * and then a line for each signal that the program is to get. */
+/* assignment.h - what `sgrun --hosts` tells the sgrun that it starts on each host, on its standard input: a
+ * line of JSON that says which run it joins, and then a line for each signal that the program is to get. */
 #ifndef SYNCGUARD_RUN_ASSIGNMENT_H
 #define SYNCGUARD_RUN_ASSIGNMENT_H
 
@@ -14,17 +14,18 @@
 #define ASSIGNMENT_SIGNAL_SIZE 32 /* of a line that names a signal */
 
 struct assignment {
-    char node[256]; /* the host, as the user calls it */
-    unsigned number, count; /* this one of how many, from 0 */
-    char controller[1024];  /* ADDRESS:PORT */
+    char node[256];                          /* the host, as the user calls it */
+    unsigned number, count;                  /* this one of how many, from 0 */
+    char controller[1024];                   /* ADDRESS:PORT */
     unsigned char key[ASSIGNMENT_KEY_BYTES]; /* of munge */
-    char name[256];                    /* of the job */
+    char name[256];                          /* of the job */
     char policy[32];
     bool policy_asked; /* by the user */
     double rate_hz;
-    char agent[4096], probe[4096], nccl[4096], nccl_events[16]; /* paths on that host; the last as SYNCGUARD_NCCL_EVENTS */
-    char folder[4096];                                          /* where the program starts */
-    char **environment;                                         /* NAME=VALUE, ..., NULL */
+    /* paths on that host; the last as SYNCGUARD_NCCL_EVENTS */
+    char agent[4096], probe[4096], nccl[4096], nccl_events[16];
+    char folder[4096];  /* where the program starts */
+    char **environment; /* NAME=VALUE, ..., NULL */
 };
 
 /* With a newline; the caller frees it. */
@@ -38,7 +39,8 @@ const char *assignment_write_signal(int sig, char buf[ASSIGNMENT_SIGNAL_SIZE]);
 /* 0: the line names none. */
 int assignment_read_signal(const char *line);
 
-/* Is this variable of the environment the same on all hosts?  Those of the session, of the screen and of temporary files are not. */
+/* Is this variable of the environment the same on all hosts?  Those of the session, of the screen and of
+ * temporary files are not. */
 bool assignment_takes_variable(const char *name_and_value);
 
 #endif

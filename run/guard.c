@@ -19,7 +19,8 @@
 #include "wire/client.h"
 #include "wire/json.h"
 
-#define START_S      10.0 /* munged and the controller take a tenth of a second each, on an idle machine */
+/* munged and the controller take a tenth of a second each, on an idle machine */
+#define START_S      10.0
 #define SETTLE_S     10.0 /* the agent may have rings to read */
 #define GRACE_S      2.0
 #define ASK_S        2.0
@@ -50,7 +51,8 @@ const char *guard_program(const char *name, char path[WORKSPACE_SIZE])
     slash = strrchr(own, '/');
     for (size_t i = 0; slash && i < ARRAY_SIZE(folders); i++) {
         slash[1] = '\0';
-        if (snprintf(path, WORKSPACE_SIZE, "%s%s%s", own, folders[i], name) < WORKSPACE_SIZE && access(path, X_OK) == 0)
+        if (snprintf(path, WORKSPACE_SIZE, "%s%s%s", own, folders[i], name) < WORKSPACE_SIZE &&
+            access(path, X_OK) == 0)
             return path;
     }
     snprintf(path, WORKSPACE_SIZE, "%s", name);
@@ -92,7 +94,8 @@ void guard_last_words(const struct guard *g, const char *service, char *line, si
     snprintf(line, size, "%s", from ? from + 1 : text);
 }
 
-static int service_start(struct guard *g, struct process *p, const char *service, struct process_plan *plan, struct err *err)
+static int service_start(struct guard *g, struct process *p, const char *service, struct process_plan *plan,
+                         struct err *err)
 {
     char name[64], path[WORKSPACE_SIZE];
 
@@ -103,19 +106,22 @@ static int service_start(struct guard *g, struct process *p, const char *service
 }
 
 /* The service ended instead of answering, or does not answer. */
-static int service_failed(const struct guard *g, const struct process *p, const char *service, struct err *err)
+static int service_failed(const struct guard *g, const struct process *p, const char *service,
+                          struct err *err)
 {
     char line[512];
 
     guard_last_words(g, service, line, sizeof(line));
-    return err_set(err, "%s %s%s%.400s", service, p->pid > 0 ? "does not answer" : "ended at once", *line ? ": " : "", line);
+    return err_set(err, "%s %s%s%.400s", service, p->pid > 0 ? "does not answer" : "ended at once",
+                   *line ? ": " : "", line);
 }
 
 static int start_munged(struct guard *g, struct err *err)
 {
     static const char *const options[][2] = {
-        { "--key-file", "munge.key" }, { "--log-file", "munged-own.log" }, { "--pid-file", "munged.pid" },
-        { "--seed-file", "munge.seed" }, { "--socket", "munge" },
+        { "--key-file", "munge.key" },  { "--log-file", "munged-own.log" },
+        { "--pid-file", "munged.pid" }, { "--seed-file", "munge.seed" },
+        { "--socket", "munge" },
     };
     char arguments[ARRAY_SIZE(options)][WORKSPACE_SIZE + 32], path[WORKSPACE_SIZE];
     char program[WORKSPACE_SIZE];
@@ -126,15 +132,19 @@ static int start_munged(struct guard *g, struct err *err)
 
     snprintf(program, sizeof(program), "%s", munged_program());
     for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-        snprintf(arguments[i], sizeof(arguments[i]), "%s=%s", options[i][0], workspace_path(&g->workspace, options[i][1], path));
+        snprintf(arguments[i], sizeof(arguments[i]), "%s=%s", options[i][0],
+                 workspace_path(&g->workspace, options[i][1], path));
         argv[4 + i] = arguments[i];
     }
     if (workspace_write(&g->workspace, "munge.key", g->key, sizeof(g->key), err) < 0)
         return -1;
     if (service_start(g, &g->munged, NAME_MUNGED, &plan, err) < 0)
-        return errno == ENOENT ? err_set(err, "munged is not installed (Debian's package munge has it): programs authenticate each other by it, "
-                                              "and its own daemon need not run")
-                               : -1;
+        return errno == ENOENT
+                   ? err_set(
+                         err,
+                         "munged is not installed (Debian's package munge has it): programs authenticate each other by it, "
+                         "and its own daemon need not run")
+                   : -1;
     workspace_path(&g->workspace, "munge", path);
     while (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode)) {
         if (process_ended(&g->munged) || now_s() > until_s)
@@ -164,7 +174,8 @@ static int free_port(const struct guard_plan *plan)
     socklen_t length = sizeof(a);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = 0;
 
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && getsockname(fd, (struct sockaddr *)&a, &length) == 0)
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
+        getsockname(fd, (struct sockaddr *)&a, &length) == 0)
         port = ntohs(a.sin_port);
     if (fd >= 0)
         close(fd);
@@ -201,10 +212,11 @@ static int write_conf(struct guard *g, const struct guard_plan *plan, int port, 
 
     if (!out)
         return err_set(err, "out of memory");
-    fprintf(out,
-            "Controller=%s:%d\nPort=%d\nListen=%s\nAuthInfo=socket=%s/munge\nStateDir=%s/state\nConfirm=credential\n"
-            "LogFile=%s/" NAME_CONTROL ".log\nSlurmHelperPath=/dev/null\nDefaultPolicy=%s\n",
-            address_of(plan), port, port, address_of(plan), dir, dir, dir, plan->policy->name);
+    fprintf(
+        out,
+        "Controller=%s:%d\nPort=%d\nListen=%s\nAuthInfo=socket=%s/munge\nStateDir=%s/state\nConfirm=credential\n"
+        "LogFile=%s/" NAME_CONTROL ".log\nSlurmHelperPath=/dev/null\nDefaultPolicy=%s\n",
+        address_of(plan), port, port, address_of(plan), dir, dir, dir, plan->policy->name);
     fprintf(out, "AgentPath=\"%s\"\nProbePath=\"%s\"\n", from->agent, from->probe);
     if (*from->path)
         rc = conf_read(from->path, copy_policy, out, err);
@@ -279,15 +291,47 @@ struct agent_plan {
 
 static int start_agent(struct guard *g, const struct agent_plan *plan, struct err *err)
 {
-    static const char *const not_ours[] = { "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME", "SLURM_HET_JOB_ID", "SLURM_HET_JOB_OFFSET", "SLURM_RESTART_COUNT",
-                                            "SLURM_NTASKS", "SYNCGUARD_PLACEMENT", "SYNCGUARD_ALGORITHM", "SYNCGUARD_LOCAL_TASKS", "SYNCGUARD_NOTES",
-                                            "LD_PRELOAD", NULL, NULL, NULL };
+    static const char *const not_ours[] = { "SLURM_TOPOLOGY_ADDR",
+                                            "SLURM_JOB_END_TIME",
+                                            "SLURM_HET_JOB_ID",
+                                            "SLURM_HET_JOB_OFFSET",
+                                            "SLURM_RESTART_COUNT",
+                                            "SLURM_NTASKS",
+                                            "SYNCGUARD_PLACEMENT",
+                                            "SYNCGUARD_ALGORITHM",
+                                            "SYNCGUARD_LOCAL_TASKS",
+                                            "SYNCGUARD_NOTES",
+                                            "LD_PRELOAD",
+                                            NULL,
+                                            NULL,
+                                            NULL };
     const char *unset[ARRAY_SIZE(not_ours)];
     char own[16], number[16], count[16];
-    const char *const set[] = { "SLURM_JOB_ID", GUARD_JOB, "SLURM_STEP_ID", "0", "SLURM_NNODES", count, "SLURM_JOB_NAME", plan->name,
-                                "SYNCGUARD_TASKS_PARENT", own, plan->node ? "SLURM_NODEID" : NULL, number, "SLURMD_NODENAME", plan->node, NULL };
-    char dir[WORKSPACE_SIZE + 8], controller[sizeof(g->config->controller) + 16], name[64], rate[48], munge[160];
-    const char *argv[] = { g->config->agent, dir, controller, name, rate, munge, plan->policy_asked ? "--policy-asked" : NULL, NULL };
+    const char *const set[] = { "SLURM_JOB_ID",
+                                GUARD_JOB,
+                                "SLURM_STEP_ID",
+                                "0",
+                                "SLURM_NNODES",
+                                count,
+                                "SLURM_JOB_NAME",
+                                plan->name,
+                                "SYNCGUARD_TASKS_PARENT",
+                                own,
+                                plan->node ? "SLURM_NODEID" : NULL,
+                                number,
+                                "SLURMD_NODENAME",
+                                plan->node,
+                                NULL };
+    char dir[WORKSPACE_SIZE + 8], controller[sizeof(g->config->controller) + 16], name[64], rate[48],
+        munge[160];
+    const char *argv[] = { g->config->agent,
+                           dir,
+                           controller,
+                           name,
+                           rate,
+                           munge,
+                           plan->policy_asked ? "--policy-asked" : NULL,
+                           NULL };
     struct process_plan p = { .argv = argv, .set = set, .unset = unset };
 
     memcpy(unset, not_ours, sizeof(unset));
@@ -322,7 +366,8 @@ static int wait_for_job(struct guard *g, struct err *err)
 
 static int begin(struct guard *g, const unsigned char *key, struct err *err)
 {
-    *g = (struct guard){ .config = xcalloc(1, sizeof(*g->config)), .workspace = { .dir_lock = -1, .shm_lock = -1 } };
+    *g = (struct guard){ .config = xcalloc(1, sizeof(*g->config)),
+                         .workspace = { .dir_lock = -1, .shm_lock = -1 } };
     if (key)
         memcpy(g->key, key, sizeof(g->key));
     else if (getrandom(g->key, sizeof(g->key), 0) != sizeof(g->key))

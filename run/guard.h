@@ -1,8 +1,9 @@
-/* guard.h - what stands around a program without Slurm: munged with a key of its own, a controller, and the agent that reads the ranks' rings.
- * Around one on several hosts the controller is on one host, an agent on each of the others.
+/* guard.h - what stands around a program without Slurm: munged with a key of its own, a controller, and the
+ * agent that reads the ranks' rings. Around one on several hosts the controller is on one host, an agent on
+ * each of the others.
  *
- * The controller takes part in nothing else: it knows this one job, as JOB, keeps no history and cannot reach Slurm, whose job of that
- * number is somebody else's. */
+ * The controller takes part in nothing else: it knows this one job, as JOB, keeps no history and cannot reach
+ * Slurm, whose job of that number is somebody else's. */
 #ifndef SYNCGUARD_RUN_GUARD_H
 #define SYNCGUARD_RUN_GUARD_H
 
@@ -29,10 +30,10 @@ struct guard {
 struct guard_plan {
     const struct config *config; /* the site's or the user's: policies, and where agent and probe are */
     const struct config_policy *policy; /* of that */
-    bool policy_asked;           /* by the user */
-    const char *name;            /* of the job */
-    /* Of this host: where the controller listens, for agents of other hosts; there is none on this one.  NULL: the controller listens on
-     * 127.0.0.1, and the agent is here. */
+    bool policy_asked;                  /* by the user */
+    const char *name;                   /* of the job */
+    /* Of this host: where the controller listens, for agents of other hosts; there is none on this one. NULL:
+     * the controller listens on 127.0.0.1, and the agent is here. */
     const char *address;
 };
 
@@ -43,8 +44,8 @@ int guard_join(struct guard *g, const struct assignment *assignment, struct err 
 
 /* What the controller says of the job, which the caller releases; NULL with the reason. */
 json_t *guard_ask(const struct guard *g, struct err *err);
-/* All ranks have ended: the agent reads what they left and ends, and the controller has it all, as far as either is here. False where that was not
- * seen. */
+/* All ranks have ended: the agent reads what they left and ends, and the controller has it all, as far as
+ * either is here. False where that was not seen. */
 bool guard_settle(struct guard *g);
 /* The last line that a service wrote, for messages; "" if there is none. */
 void guard_last_words(const struct guard *g, const char *service, char *line, size_t size);

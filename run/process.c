@@ -16,7 +16,10 @@
 
 static bool redirect(const struct process_plan *plan)
 {
-    int in = plan->input > 0 ? plan->input : plan->service || plan->output || plan->no_input ? open("/dev/null", O_RDONLY) : STDIN_FILENO, out;
+    int in = plan->input > 0                                   ? plan->input
+             : plan->service || plan->output || plan->no_input ? open("/dev/null", O_RDONLY)
+                                                               : STDIN_FILENO,
+        out;
 
     if (in < 0 || (in != STDIN_FILENO && dup2(in, STDIN_FILENO) < 0))
         return false;

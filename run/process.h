@@ -1,4 +1,5 @@
-/* process.h - the processes that sgrun starts: services in the background, and programs that have the terminal. */
+/* process.h - the processes that sgrun starts: services in the background, and programs that have the
+ * terminal. */
 #ifndef SYNCGUARD_RUN_PROCESS_H
 #define SYNCGUARD_RUN_PROCESS_H
 
@@ -8,19 +9,20 @@
 #include "common/err.h"
 
 struct process {
-    pid_t pid; /* 0: none, or it has ended */
+    pid_t pid;  /* 0: none, or it has ended */
     int status; /* as of waitpid(2), once it has ended */
 };
 
 struct process_plan {
     const char *const *argv; /* argv[0] is looked for in PATH, unless it has a slash */
-    const char *output;     /* file that standard output and error are appended to; NULL: sgrun's own */
-    int input;              /* above 0: becomes standard input */
-    bool no_input;          /* standard input is at its end */
-    bool own_group;         /* Ctrl-C on the terminal does not reach it */
-    bool service;           /* reads nothing, and ends with SIGTERM when sgrun dies */
-    bool output_to_errors;  /* standard output goes where standard error goes */
-    const char *const *set; /* NAME, VALUE, ..., NULL: set in its environment (NULL value: removed); NULL: nothing */
+    const char *output;      /* file that standard output and error are appended to; NULL: sgrun's own */
+    int input;               /* above 0: becomes standard input */
+    bool no_input;           /* standard input is at its end */
+    bool own_group;          /* Ctrl-C on the terminal does not reach it */
+    bool service;            /* reads nothing, and ends with SIGTERM when sgrun dies */
+    bool output_to_errors;   /* standard output goes where standard error goes */
+    /* NAME, VALUE, ..., NULL: set in its environment (NULL value: removed); NULL: nothing */
+    const char *const *set;
     const char *const *unset; /* NAME, ..., NULL: removed from it; NULL: nothing */
 };
 

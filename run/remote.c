@@ -72,7 +72,8 @@ static int local_address(const struct addrinfo *to, char address[REMOTE_ADDRESS_
     socklen_t length = sizeof(own);
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), rc = -1; /* connecting it sends nothing */
 
-    if (fd >= 0 && connect(fd, to->ai_addr, to->ai_addrlen) == 0 && getsockname(fd, (struct sockaddr *)&own, &length) == 0 &&
+    if (fd >= 0 && connect(fd, to->ai_addr, to->ai_addrlen) == 0 &&
+        getsockname(fd, (struct sockaddr *)&own, &length) == 0 &&
         inet_ntop(AF_INET, &own.sin_addr, address, REMOTE_ADDRESS_SIZE))
         rc = 0;
     if (fd >= 0)
@@ -98,7 +99,8 @@ int remote_address(const char *list, char address[REMOTE_ADDRESS_SIZE], struct e
     else if (local_address(found, address) < 0)
         why = strerror(errno);
     if (*why)
-        err_set(err, "cannot tell by which address %s reaches this host (%s): give it with --address", node_of(&h->host[0]), why);
+        err_set(err, "cannot tell by which address %s reaches this host (%s): give it with --address",
+                node_of(&h->host[0]), why);
     if (found)
         freeaddrinfo(found);
     remote_free(h);
@@ -116,7 +118,8 @@ static void append_quoted(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-/* For the shell of the other host: this program at the same path there, and what it runs.  The caller frees it. */
+/* For the shell of the other host: this program at the same path there, and what it runs.  The caller frees
+ * it. */
 static char *command_of(const char *const *argv)
 {
     char own[WORKSPACE_SIZE], *text = NULL;
@@ -258,7 +261,8 @@ bool remote_ended(struct remote *h)
             status = process_exit_status(&x->ssh);
             if (status && !h->status) {
                 h->status = status;
-                fprintf(stderr, "sgrun: %s: exit status %d; the other hosts' programs are asked to end\n", node_of(x), status);
+                fprintf(stderr, "sgrun: %s: exit status %d; the other hosts' programs are asked to end\n",
+                        node_of(x), status);
                 remote_signal(h, SIGTERM);
             }
         }

@@ -1,4 +1,5 @@
-/* sgrun - runs a program under SyncGuard without Slurm, on this host (`sgrun mpirun -n 4 ./train`) or on several (`sgrun --hosts=a,b ./train`). */
+/* sgrun - runs a program under SyncGuard without Slurm, on this host (`sgrun mpirun -n 4 ./train`) or on
+ * several (`sgrun --hosts=a,b ./train`). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,31 +20,49 @@
 #define LOOK_MS    50
 #define CANNOT_RUN 126
 #define NOT_FOUND  127
-#define OUTPUT     "output" /* the program's, in the workspace, while the screen has the terminal */
+/* the program's, in the workspace, while the screen has the terminal */
+#define OUTPUT "output"
 
-static const struct option_spec policy = { .name = "policy", .value = "POLICY", .text = "guard it with this policy" };
-static const struct option_spec name = { .name = "name", .value = "NAME", .text = "call it this; default: the program's name" };
-static const struct option_spec no_screen = { .name = "no-screen",
-                                              .text = "leave the terminal to the program; implied where input or output is not a terminal" };
-static const struct option_spec report = { .name = "report", .value = "FILE", .text = "at the end also write the report to this file, as JSON (see sgctl(1))" };
-static const struct option_spec full = { .name = "full", .text = "at the end print the whole report, not ten lines of it" };
-static const struct option_spec conf = { .name = "conf", .value = "FILE", .text = "take policies and paths from this configuration" };
-static const struct option_spec hosts = { .name = "hosts", .value = "LIST", .text = "run PROGRAM once on each of these hosts, by ssh: node[1-4],gpu7" };
-static const struct option_spec ssh = { .name = "ssh", .value = "COMMAND", .text = "what runs a command on a host; default: ssh -o BatchMode=yes" };
-static const struct option_spec address = { .name = "address", .value = "ADDRESS", .text = "address at which the hosts reach this one; default: that of the route to the first host" };
-static const struct option_spec join = { .name = "join", .text = "be the part on a host that --hosts starts: standard input says what to do" };
+static const struct option_spec policy = { .name = "policy",
+                                           .value = "POLICY",
+                                           .text = "guard it with this policy" };
+static const struct option_spec name = { .name = "name",
+                                         .value = "NAME",
+                                         .text = "call it this; default: the program's name" };
+static const struct option_spec no_screen = {
+    .name = "no-screen",
+    .text = "leave the terminal to the program; implied where input or output is not a terminal"
+};
+static const struct option_spec report = {
+    .name = "report",
+    .value = "FILE",
+    .text = "at the end also write the report to this file, as JSON (see sgctl(1))"
+};
+static const struct option_spec full = { .name = "full",
+                                         .text = "at the end print the whole report, not ten lines of it" };
+static const struct option_spec conf = { .name = "conf",
+                                         .value = "FILE",
+                                         .text = "take policies and paths from this configuration" };
+static const struct option_spec hosts = {
+    .name = "hosts",
+    .value = "LIST",
+    .text = "run PROGRAM once on each of these hosts, by ssh: node[1-4],gpu7"
+};
+static const struct option_spec ssh = {
+    .name = "ssh", .value = "COMMAND", .text = "what runs a command on a host; default: ssh -o BatchMode=yes"
+};
+static const struct option_spec address = {
+    .name = "address",
+    .value = "ADDRESS",
+    .text = "address at which the hosts reach this one; default: that of the route to the first host"
+};
+static const struct option_spec join = {
+    .name = "join", .text = "be the part on a host that --hosts starts: standard input says what to do"
+};
 static const struct option_use uses[] = {
-    { &policy, NULL },
-    { &name, NULL },
-    { &no_screen, NULL },
-    { &report, NULL },
-    { &full, NULL },
-    { &conf, NULL },
-    { &hosts, NULL },
-    { &ssh, "ssh -o BatchMode=yes" },
-    { &address, NULL },
-    { &join, NULL },
-    { NULL, NULL },
+    { &policy, NULL },  { &name, NULL }, { &no_screen, NULL }, { &report, NULL },
+    { &full, NULL },    { &conf, NULL }, { &hosts, NULL },     { &ssh, "ssh -o BatchMode=yes" },
+    { &address, NULL }, { &join, NULL }, { NULL, NULL },
 };
 static const struct options_command only = { .name = "", .operands = "PROGRAM [ARGUMENT...]", .uses = uses };
 
@@ -58,24 +77,25 @@ static const struct options_program program = {
     .command = command,
     .runs_program = true,
     .examples = { "sgrun mpirun -n 4 ./train", "sgrun torchrun --nproc-per-node 4 train.py" },
-    .help_end = "On a terminal sgtop shows the run; Q leaves it, and the program's output follows. The exit status is the program's; 126 and 127 when it "
-                "cannot be run, 2 for a wrong command line. Manual page: sgrun(1).",
+    .help_end =
+        "On a terminal sgtop shows the run; Q leaves it, and the program's output follows. The exit status is the program's; 126 and 127 when it "
+        "cannot be run, 2 for a wrong command line. Manual page: sgrun(1).",
 };
 
 struct run {
     struct options o;
-    struct config config; /* large */
+    struct config config;               /* large */
     const struct config_policy *policy; /* of it; NULL with --join */
     struct guard guard;
     bool guarded;
     char *preload;     /* LD_PRELOAD with the probe; NULL: not guarded */
     const char **argv; /* of the program */
     struct process child, screen;
-    struct remote *remote; /* with --hosts the programs, in place of child */
-    struct assignment assignment;   /* with --join: the run that this one is a part of */
+    struct remote *remote;              /* with --hosts the programs, in place of child */
+    struct assignment assignment;       /* with --join: the run that this one is a part of */
     char order[ASSIGNMENT_SIGNAL_SIZE]; /* of it, as far as it was read */
     size_t ordered;
-    bool on_its_own; /* no more orders come */
+    bool on_its_own;             /* no more orders come */
     char output[WORKSPACE_SIZE]; /* "": the program writes to the terminal */
     long printed;                /* of it */
 };
@@ -103,7 +123,8 @@ static void signal_program(struct run *r, int sig)
         kill(*r->output ? -r->child.pid : r->child.pid, sig); /* a group of its own no key reaches */
 }
 
-/* What the sgrun that started this one passes on, and nothing else: it may have died, and the program goes on. */
+/* What the sgrun that started this one passes on, and nothing else: it may have died, and the program goes
+ * on. */
 static void take_orders(struct run *r)
 {
     struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -149,7 +170,7 @@ static void wait_a_moment(struct run *r)
     if (sig <= 0 || sig == SIGCHLD)
         return;
     if (r->screen.pid > 0 && by_terminal && sig != SIGHUP)
-        return; /* the screen's */
+        return;                                  /* the screen's */
     if (*r->output || r->remote || !by_terminal) /* else the terminal has sent it to the program, too */
         signal_program(r, sig);
 }
@@ -226,10 +247,19 @@ static int start_here(struct run *r, struct err *err)
     const char *asan = environment("ASAN_OPTIONS");
     char allowing[4096];
     bool allows = preload_allow(asan, allowing, sizeof(allowing));
-    const char *const set[] = { "LD_PRELOAD", r->preload, RING_ENV_DIR, r->guard.workspace.rings, "SYNCGUARD_CONF", r->guard.conf,
-                                "ASAN_OPTIONS", allows ? allowing : asan,
-                                may_record_nccl(r) ? "NCCL_PROFILER_PLUGIN" : NULL, r->config.nccl,
-                                "SYNCGUARD_NCCL_EVENTS", nccl_events_of(r), NULL };
+    const char *const set[] = { "LD_PRELOAD",
+                                r->preload,
+                                RING_ENV_DIR,
+                                r->guard.workspace.rings,
+                                "SYNCGUARD_CONF",
+                                r->guard.conf,
+                                "ASAN_OPTIONS",
+                                allows ? allowing : asan,
+                                may_record_nccl(r) ? "NCCL_PROFILER_PLUGIN" : NULL,
+                                r->config.nccl,
+                                "SYNCGUARD_NCCL_EVENTS",
+                                nccl_events_of(r),
+                                NULL };
     struct process_plan plan = { .argv = r->argv,
                                  .output = *r->output ? r->output : NULL,
                                  .no_input = *r->assignment.node, /* ours has orders */
@@ -257,10 +287,10 @@ static char **shared_environment(void)
 static int start_on_hosts(struct run *r, struct err *err)
 {
     const struct remote_plan plan = { .list = options_text(&r->o, "hosts"),
-                                     .ssh = options_text(&r->o, "ssh"),
-                                     .output = *r->output ? r->output : NULL,
-                                     .argv = r->argv,
-                                     .assignment = &r->assignment };
+                                      .ssh = options_text(&r->o, "ssh"),
+                                      .output = *r->output ? r->output : NULL,
+                                      .argv = r->argv,
+                                      .assignment = &r->assignment };
 
     snprintf(r->assignment.controller, sizeof(r->assignment.controller), "%s", r->guard.config->controller);
     memcpy(r->assignment.key, r->guard.key, sizeof(r->assignment.key));
@@ -348,9 +378,12 @@ static void show_screen(struct run *r)
 static void print_report(struct run *r)
 {
     char path[WORKSPACE_SIZE], file[WORKSPACE_SIZE + 8];
-    const char *argv[] = { path, file, "job", GUARD_JOB, options_given(&r->o, "full") ? "--full" : NULL, NULL };
+    const char *argv[] = {
+        path, file, "job", GUARD_JOB, options_given(&r->o, "full") ? "--full" : NULL, NULL
+    };
     /* The shell behind sgrun must not wait for a reader, and nobody can be asked for the rest later. */
-    static const char *const set[] = { "PAGER", "cat", "SYNCGUARD_MORE", "sgrun --full, or --report=FILE as JSON", NULL };
+    static const char *const set[] = { "PAGER", "cat", "SYNCGUARD_MORE",
+                                       "sgrun --full, or --report=FILE as JSON", NULL };
     struct process_plan plan = { .argv = argv, .output_to_errors = true, .set = set };
     struct process sgctl;
     struct err err;
@@ -384,7 +417,9 @@ static int check_files(struct run *r, struct err *err)
     if (access(r->config.probe, R_OK) < 0)
         return err_set(err, "cannot read %s: %s", r->config.probe, strerror(errno));
     r->preload = preload(r->config.probe);
-    return r->preload ? 0 : err_set(err, "LD_PRELOAD cannot name %s: blanks and colons separate its paths", r->config.probe);
+    return r->preload ? 0
+                      : err_set(err, "LD_PRELOAD cannot name %s: blanks and colons separate its paths",
+                                r->config.probe);
 }
 
 static void begin(struct run *r)
@@ -397,9 +432,12 @@ static void begin(struct run *r)
     };
     struct err err;
 
-    r->guarded = check_files(r, &err) == 0 && (*r->assignment.node ? guard_join(&r->guard, &r->assignment, &err) : guard_start(&r->guard, &plan, &err)) == 0;
+    r->guarded =
+        check_files(r, &err) == 0 && (*r->assignment.node ? guard_join(&r->guard, &r->assignment, &err)
+                                                          : guard_start(&r->guard, &plan, &err)) == 0;
     if (!r->guarded)
-        fprintf(stderr, "sgrun: %s%s%s runs unguarded: %s\n", r->argv[0], *r->assignment.node ? " on " : "", r->assignment.node, err.text);
+        fprintf(stderr, "sgrun: %s%s%s runs unguarded: %s\n", r->argv[0], *r->assignment.node ? " on " : "",
+                r->assignment.node, err.text);
 }
 
 /* -1: there is no run without a controller that the hosts reach. */
@@ -435,7 +473,8 @@ static int run(struct run *r)
     if (wants_screen(r))
         workspace_path(&r->guard.workspace, OUTPUT, r->output);
     else if (r->guarded && !*r->assignment.node)
-        fprintf(stderr, "sgrun: guarded; to look at it from another terminal: sgtop --conf=%s\n", r->guard.conf);
+        fprintf(stderr, "sgrun: guarded; to look at it from another terminal: sgtop --conf=%s\n",
+                r->guard.conf);
     if ((options_given(&r->o, "hosts") ? start_on_hosts(r, &err) : start_here(r, &err)) < 0) {
         why = errno;
         fprintf(stderr, "sgrun: %s\n", err.text);
@@ -493,7 +532,9 @@ static int take_join(struct run *r, struct err *err)
     snprintf(r->config.agent, sizeof(r->config.agent), "%s", r->assignment.agent);
     snprintf(r->config.probe, sizeof(r->config.probe), "%s", r->assignment.probe);
     snprintf(r->config.nccl, sizeof(r->config.nccl), "%s", r->assignment.nccl);
-    return chdir(r->assignment.folder) < 0 ? err_set(err, "%s: cannot enter %s: %s", r->assignment.node, r->assignment.folder, strerror(errno)) : 0;
+    return chdir(r->assignment.folder) < 0 ? err_set(err, "%s: cannot enter %s: %s", r->assignment.node,
+                                                     r->assignment.folder, strerror(errno))
+                                           : 0;
 }
 
 static int check(struct run *r, struct err *err)
@@ -509,7 +550,8 @@ static int check(struct run *r, struct err *err)
         return -1;
     r->policy = config_policy_find(&r->config, wanted ? wanted : r->config.default_policy);
     if (!r->policy)
-        return err_set(err, "unknown policy '%.40s'; known are %.900s", wanted, config_policy_names(&r->config, names, sizeof(names)));
+        return err_set(err, "unknown policy '%.40s'; known are %.900s", wanted,
+                       config_policy_names(&r->config, names, sizeof(names)));
     return 0;
 }
 

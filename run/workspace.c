@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DIR_PREFIX   "sgrun-"
-#define SHM_PREFIX   "syncguard-run-"
-#define NAMES_SIZE   64 /* of what stands in the folder */
-#define LEFT_OLD_S   60 /* one that is just being made is not locked yet */
-#define LEFT_MAX     64 /* removed at once */
+#define DIR_PREFIX "sgrun-"
+#define SHM_PREFIX "syncguard-run-"
+#define NAMES_SIZE 64 /* of what stands in the folder */
+#define LEFT_OLD_S 60 /* one that is just being made is not locked yet */
+#define LEFT_MAX   64 /* removed at once */
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -42,7 +42,8 @@ static bool is_left(const char *path)
 
     if (fd < 0)
         return false;
-    left = fstat(fd, &st) == 0 && st.st_uid == geteuid() && time(NULL) - st.st_ctime > LEFT_OLD_S && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    left = fstat(fd, &st) == 0 && st.st_uid == geteuid() && time(NULL) - st.st_ctime > LEFT_OLD_S &&
+           flock(fd, LOCK_EX | LOCK_NB) == 0;
     close(fd);
     return left;
 }
@@ -66,7 +67,8 @@ static void remove_left(const char *base, const char *prefix)
 }
 
 /* Make BASE/PREFIXxxxxxx; *lock holds it. */
-static int make_folder(const char *base, const char *prefix, mode_t mode, char path[WORKSPACE_SIZE], int *lock, struct err *err)
+static int make_folder(const char *base, const char *prefix, mode_t mode, char path[WORKSPACE_SIZE],
+                       int *lock, struct err *err)
 {
     *lock = -1;
     if (snprintf(path, WORKSPACE_SIZE, "%s/%sXXXXXX", base, prefix) >= WORKSPACE_SIZE - NAMES_SIZE) {
@@ -92,7 +94,8 @@ int workspace_make(struct workspace *w, const char *tmp, const char *shm, struct
     if (make_folder(tmp && *tmp ? tmp : "/tmp", DIR_PREFIX, 0755, w->dir, &w->dir_lock, err) < 0 ||
         make_folder(shm ? shm : "/dev/shm", SHM_PREFIX, 0700, w->shm, &w->shm_lock, err) < 0)
         goto fail;
-    if (snprintf(w->rings, sizeof(w->rings), "%s/rings", w->shm) < (int)sizeof(w->rings) && mkdir(w->rings, 0700) == 0)
+    if (snprintf(w->rings, sizeof(w->rings), "%s/rings", w->shm) < (int)sizeof(w->rings) &&
+        mkdir(w->rings, 0700) == 0)
         return 0;
     err_set(err, "cannot make a folder in %s: %s", w->shm, strerror(errno));
 fail:
@@ -123,7 +126,8 @@ const char *workspace_path(const struct workspace *w, const char *name, char pat
     return path;
 }
 
-int workspace_write(const struct workspace *w, const char *name, const void *data, size_t bytes, struct err *err)
+int workspace_write(const struct workspace *w, const char *name, const void *data, size_t bytes,
+                    struct err *err)
 {
     char path[WORKSPACE_SIZE];
     int fd = open(workspace_path(w, name, path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -26,8 +26,10 @@ const char *advice_partition(const struct command *c, tasks_env_fn *env)
 
 static int check_user(const struct command *c, tasks_env_fn *env, struct err *err)
 {
-    static const char *const decides[] = { "REQ_SWITCH", "WAIT4SWITCH", "CONSTRAINT", "CLUSTERS", "CLUSTER_CONSTRAINT",
-                                           "RESERVATION", "SPREAD_JOB", "USE_MIN_NODES" };
+    static const char *const decides[] = {
+        "REQ_SWITCH",         "WAIT4SWITCH", "CONSTRAINT", "CLUSTERS",
+        "CLUSTER_CONSTRAINT", "RESERVATION", "SPREAD_JOB", "USE_MIN_NODES"
+    };
     static const char *const shared[] = { "SLURM_HOSTFILE", "SLURM_CLUSTERS" };
     char name[ADVICE_NAME_SIZE];
 
@@ -54,10 +56,10 @@ static int check_user(const struct command *c, tasks_env_fn *env, struct err *er
 static uint32_t nodes_of(const struct command *c, tasks_env_fn *env)
 {
     bool srun = c->program == COMMAND_SRUN;
-    const char *nodes = c->nodes                            ? c->nodes :
-                        srun && env("SLURM_JOB_NUM_NODES") ? env("SLURM_JOB_NUM_NODES") :
-                        srun                                ? env("SLURM_NNODES") :
-                                                              NULL;
+    const char *nodes = c->nodes                             ? c->nodes
+                        : srun && env("SLURM_JOB_NUM_NODES") ? env("SLURM_JOB_NUM_NODES")
+                        : srun                               ? env("SLURM_NNODES")
+                                                             : NULL;
     const char *tasks = c->tasks || !srun ? c->tasks : env("SLURM_NTASKS");
     const char *per_node = c->tasks_per_node || !srun ? c->tasks_per_node : env("SLURM_NTASKS_PER_NODE");
 
@@ -73,18 +75,21 @@ static int check_partition(const char *partition, const char *set, struct err *e
     if (partition && strchr(partition, ','))
         return err_set(err, "several partitions are given");
     if (partition && set && strcmp(partition, set) != 0)
-        return err_set(err, "two partitions are given"); /* a script's gives way to the variable, and a command line's does not */
+        /* a script's gives way to the variable, and a command line's does not */
+        return err_set(err, "two partitions are given");
     return 0;
 }
 
-static int count_leaves(struct advice *a, const struct command *c, const struct advice_files *files, tasks_env_fn *env, struct err *err)
+static int count_leaves(struct advice *a, const struct command *c, const struct advice_files *files,
+                        tasks_env_fn *env, struct err *err)
 {
     struct slurm_partition p = { .nodes = NULL };
     struct topology *t = NULL;
     int rc = -1;
 
     a->result = ADVICE_FAILED;
-    if (slurm_conf_read(files->slurm, advice_partition(c, env), &p, err) == 0 && (t = topology_conf_read(files->topology, err)))
+    if (slurm_conf_read(files->slurm, advice_partition(c, env), &p, err) == 0 &&
+        (t = topology_conf_read(files->topology, err)))
         rc = 0;
     if (t) {
         a->result = ADVICE_NONE;
@@ -98,13 +103,15 @@ static int count_leaves(struct advice *a, const struct command *c, const struct 
     return rc;
 }
 
-static int choose(struct advice *a, const struct command *c, const struct advice_files *files, tasks_env_fn *env, struct err *err)
+static int choose(struct advice *a, const struct command *c, const struct advice_files *files,
+                  tasks_env_fn *env, struct err *err)
 {
     const char *const needed[] = { files->topology, files->slurm };
     char name[ADVICE_NAME_SIZE];
 
     if (check_user(c, env, err) < 0 ||
-        check_partition(advice_partition(c, env), env(advice_variable(c->program, "PARTITION", name)), err) < 0)
+        check_partition(advice_partition(c, env), env(advice_variable(c->program, "PARTITION", name)), err) <
+            0)
         return -1;
     a->nodes = nodes_of(c, env);
     if (a->nodes == 0)
@@ -117,11 +124,13 @@ static int choose(struct advice *a, const struct command *c, const struct advice
     if (count_leaves(a, c, files, env, err) < 0)
         return -1;
     if (a->leaves.fewest == a->leaves.all)
-        return a->leaves.all == 1 ? err_set(err, "all nodes are below one switch") : err_set(err, "the job needs all %u leaf switches", a->leaves.all);
+        return a->leaves.all == 1 ? err_set(err, "all nodes are below one switch")
+                                  : err_set(err, "the job needs all %u leaf switches", a->leaves.all);
     return 0;
 }
 
-void advice_choose(struct advice *a, const struct command *c, const struct advice_files *files, tasks_env_fn *env)
+void advice_choose(struct advice *a, const struct command *c, const struct advice_files *files,
+                   tasks_env_fn *env)
 {
     struct err err = { "" };
 

@@ -75,12 +75,16 @@ static int parse_word(struct choice *c, const char *word, bool *named, struct er
         c->patterned = true;
         return pattern_parse(&c->pattern, value, err);
     }
-    return err_set(err, "unknown argument '%.60s'; known are placement=, algorithm=, pattern= and groups=", word);
+    return err_set(err,
+                   "unknown argument '%.60s'; known are placement=, algorithm=, pattern= and groups=", word);
 }
 
 int choice_parse(struct choice *c, const char *text, struct err *err)
 {
-    struct choice parsed = { .kind = CHOICE_DEFAULT, .placement = ARGS_UNSAID, .algorithm = ARGS_UNSAID, .pattern = { .bytes = PATTERN_BYTES } };
+    struct choice parsed = { .kind = CHOICE_DEFAULT,
+                             .placement = ARGS_UNSAID,
+                             .algorithm = ARGS_UNSAID,
+                             .pattern = { .bytes = PATTERN_BYTES } };
     bool named = false;
     char word[128];
 

@@ -52,9 +52,10 @@ struct args {
     } partitions[ARGS_PARTITIONS_MAX];
 };
 
-/* Parse a choice: a policy, placement=off|advise|on, algorithm=off|advise|on, groups=N, pattern=PATTERN (topology/pattern.h), joined by
- * commas; all may be missing.  NULL, "", "on" and "(null)", which Slurm passes when the optional argument is missing, mean the default
- * policy.  0, or -1 with the reason; that is "" for a text too long for a policy's name. */
+/* Parse a choice: a policy, placement=off|advise|on, algorithm=off|advise|on, groups=N, pattern=PATTERN
+ * (topology/pattern.h), joined by commas; all may be missing.  NULL, "", "on" and "(null)", which Slurm
+ * passes when the optional argument is missing, mean the default policy.  0, or -1 with the reason; that is
+ * "" for a text too long for a policy's name. */
 int choice_parse(struct choice *c, const char *text, struct err *err);
 
 /* Parse the arguments.  Invalid ones are skipped; returns the first of them, or NULL. */

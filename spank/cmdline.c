@@ -75,11 +75,12 @@ static bool is_word(const char *at, const char *end, const char *text)
 {
     size_t length = strlen(text);
 
-    return (size_t)(end - at) >= length && !strncasecmp(at, text, length) && (at + length == end || is_blank(at[length]));
+    return (size_t)(end - at) >= length && !strncasecmp(at, text, length) &&
+           (at + length == end || is_blank(at[length]));
 }
 
-/* The words of one line, each ended by a NUL; returns where they end in `to`, which has room for the line and a NUL. NULL: a quote has no
- * end. */
+/* The words of one line, each ended by a NUL; returns where they end in `to`, which has room for the line and
+ * a NUL. NULL: a quote has no end. */
 static char *split(const char *at, const char *end, char *to)
 {
     while ((at = skip_blank(at, end)) < end && *at != '#') {
@@ -211,7 +212,8 @@ int cmdline_insert_script(struct cmdline *l, const char *name, struct err *err)
     size_t bytes = 0;
     ssize_t n = -1;
 
-    while (fd >= 0 && text && bytes < CMDLINE_HEAD_MAX && (n = read(fd, text + bytes, CMDLINE_HEAD_MAX - bytes)) > 0)
+    while (fd >= 0 && text && bytes < CMDLINE_HEAD_MAX &&
+           (n = read(fd, text + bytes, CMDLINE_HEAD_MAX - bytes)) > 0)
         bytes += (size_t)n;
     if (n < 0)
         err_set(err, "cannot read the script: %s", strerror(errno));

@@ -25,7 +25,8 @@ enum role {
 #define SALLOC (1u << COMMAND_SALLOC)
 #define ALL    (SRUN | SBATCH | SALLOC)
 
-/* Options from Slurm 20.11 to 25.05. An optional value is never a word of its own, so it is as if there were none. */
+/* Options from Slurm 20.11 to 25.05. An optional value is never a word of its own, so it is as if there were
+ * none. */
 static const struct slurm_option {
     char letter; /* or 0 */
     const char *name;
@@ -233,21 +234,50 @@ static const struct slurm_option *find_letter(enum command_program program, char
 static void take_option(struct command *c, const struct slurm_option *o, const char *value)
 {
     switch (o->role) {
-    case PLAIN: break;
-    case DECIDES: c->decided = o->name; break;
-    case UNSURE: c->unsure = o->name; break;
-    case NODES: c->nodes = value; break;
-    case TASKS: c->tasks = value; break;
-    case TASKS_PER_NODE: c->tasks_per_node = value; break;
-    case CPUS: c->cpus = true; break;
-    case SWITCHES: c->switches = true; break;
-    case LIMITS: c->limits = o->name; break;
-    case PARTITION: c->partition = value; break;
-    case JOB_NAME: c->job_name = value; break;
-    case CHDIR: c->chdir = true; break;
-    case WRAP: c->wrap = true; break;
-    case SYNC_GUARD: c->sync_guard = value; break;
-    case VERBOSE: c->verbose = true; break;
+    case PLAIN:
+        break;
+    case DECIDES:
+        c->decided = o->name;
+        break;
+    case UNSURE:
+        c->unsure = o->name;
+        break;
+    case NODES:
+        c->nodes = value;
+        break;
+    case TASKS:
+        c->tasks = value;
+        break;
+    case TASKS_PER_NODE:
+        c->tasks_per_node = value;
+        break;
+    case CPUS:
+        c->cpus = true;
+        break;
+    case SWITCHES:
+        c->switches = true;
+        break;
+    case LIMITS:
+        c->limits = o->name;
+        break;
+    case PARTITION:
+        c->partition = value;
+        break;
+    case JOB_NAME:
+        c->job_name = value;
+        break;
+    case CHDIR:
+        c->chdir = true;
+        break;
+    case WRAP:
+        c->wrap = true;
+        break;
+    case SYNC_GUARD:
+        c->sync_guard = value;
+        break;
+    case VERBOSE:
+        c->verbose = true;
+        break;
     }
 }
 
@@ -270,13 +300,15 @@ static const char *const programs[] = { "srun", "sbatch", "salloc" };
 
 static int unreadable(const struct command *c, const char *option, struct err *err)
 {
-    return err_set(err, "%s's command line has the option %.60s, which is not known", programs[c->program], option);
+    return err_set(err, "%s's command line has the option %.60s, which is not known", programs[c->program],
+                   option);
 }
 
 static int read_long(struct command *c, struct words *w, const char *given, struct err *err)
 {
     const char *name = given + 2, *equals = strchr(name, '=');
-    const struct slurm_option *o = find_name(c->program, name, equals ? (size_t)(equals - name) : strlen(name));
+    const struct slurm_option *o =
+        find_name(c->program, name, equals ? (size_t)(equals - name) : strlen(name));
 
     if (o)
         take_option(c, o, equals ? equals + 1 : o->value ? word(w) : "");

@@ -57,16 +57,31 @@ static bool take_size(struct earlier *e, const char *text)
     int end = -1;
 
     if (e->n == ALGORITHM_SIZES ||
-        sscanf(text, "%lf %lf %lf %lf %lf%n", &s.bytes, &s.per_step, &s.time_s, &s.stay_s, &s.time_error, &end) != 5 || text[end])
+        sscanf(text, "%lf %lf %lf %lf %lf%n", &s.bytes, &s.per_step, &s.time_s, &s.stay_s, &s.time_error,
+               &end) != 5 ||
+        text[end])
         return false;
-    if (!(s.bytes > 0 && s.bytes < 1e15) || !(s.per_step > 0 && s.per_step < 1e9) || !(s.time_s > 0 && s.time_s < 1e9) ||
-        !(s.stay_s >= s.time_s && s.stay_s < 1e9) || !(s.time_error >= 0 && s.time_error < 1e3))
+    if (!(s.bytes > 0 && s.bytes < 1e15) || !(s.per_step > 0 && s.per_step < 1e9) ||
+        !(s.time_s > 0 && s.time_s < 1e9) || !(s.stay_s >= s.time_s && s.stay_s < 1e9) ||
+        !(s.time_error >= 0 && s.time_error < 1e3))
         return false;
     e->size[e->n++] = s;
     return true;
 }
 
-enum line { PATTERN, PLACED, HELD_OUT, LAST, ALGORITHM_PLACED, ALGORITHM_HELD_OUT, ALGORITHM_LAST, LIBRARY, STEP, ALLREDUCE, LINES };
+enum line {
+    PATTERN,
+    PLACED,
+    HELD_OUT,
+    LAST,
+    ALGORITHM_PLACED,
+    ALGORITHM_HELD_OUT,
+    ALGORITHM_LAST,
+    LIBRARY,
+    STEP,
+    ALLREDUCE,
+    LINES
+};
 static const char *const names[LINES] = { [PATTERN] = "pattern",
                                           [PLACED] = "placed",
                                           [HELD_OUT] = "held_out",
@@ -81,17 +96,29 @@ static const char *const names[LINES] = { [PATTERN] = "pattern",
 static bool take_line(struct earlier *e, enum line what, const char *value)
 {
     switch (what) {
-    case PATTERN: e->patterned = pattern_parse(&e->pattern, value, NULL) == 0; return e->patterned;
-    case PLACED: return take_count(&e->order.placed, value);
-    case HELD_OUT: return take_count(&e->order.held_out, value);
-    case LAST: return take_last(&e->order, value);
-    case ALGORITHM_PLACED: return take_count(&e->algorithm.placed, value);
-    case ALGORITHM_HELD_OUT: return take_count(&e->algorithm.held_out, value);
-    case ALGORITHM_LAST: return take_last(&e->algorithm, value);
-    case LIBRARY: return take_library(e, value);
-    case STEP: return take_step(e, value);
-    case ALLREDUCE: return take_size(e, value);
-    case LINES: break;
+    case PATTERN:
+        e->patterned = pattern_parse(&e->pattern, value, NULL) == 0;
+        return e->patterned;
+    case PLACED:
+        return take_count(&e->order.placed, value);
+    case HELD_OUT:
+        return take_count(&e->order.held_out, value);
+    case LAST:
+        return take_last(&e->order, value);
+    case ALGORITHM_PLACED:
+        return take_count(&e->algorithm.placed, value);
+    case ALGORITHM_HELD_OUT:
+        return take_count(&e->algorithm.held_out, value);
+    case ALGORITHM_LAST:
+        return take_last(&e->algorithm, value);
+    case LIBRARY:
+        return take_library(e, value);
+    case STEP:
+        return take_step(e, value);
+    case ALLREDUCE:
+        return take_size(e, value);
+    case LINES:
+        break;
     }
     return false;
 }
@@ -122,7 +149,8 @@ bool earlier_parse(const char *answer, struct earlier *e)
     return true;
 }
 
-bool earlier_ask(const char *conf, double limit_s, const char *name, uint32_t ranks, uint32_t nodes, struct earlier *e)
+bool earlier_ask(const char *conf, double limit_s, const char *name, uint32_t ranks, uint32_t nodes,
+                 struct earlier *e)
 {
     char job[160], n_ranks[24], n_nodes[24];
     const char *const words[] = { "earlier", job, n_ranks, n_nodes, NULL };

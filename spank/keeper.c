@@ -133,8 +133,8 @@ static void allow_oom_kill(void)
         close(fd);
 }
 
-/* Become the job's user for ever.  Use raw system calls: glibc's wrappers signal all threads, which do not exist in
- * this copy. */
+/* Become the job's user for ever.  Use raw system calls: glibc's wrappers signal all threads, which do not
+ * exist in this copy. */
 static bool drop_privileges(const struct keeper *k)
 {
     const struct keeper_plan *plan = k->plan;
@@ -343,8 +343,8 @@ static int settle_descriptors(int sock)
     return 3;
 }
 
-/* slurmstepd runs with root's real ids and sometimes the user's effective ones.  Become root entirely, or the user
- * could signal this process.  Make it undumpable, because it is a copy of root's memory. */
+/* slurmstepd runs with root's real ids and sometimes the user's effective ones.  Become root entirely, or the
+ * user could signal this process.  Make it undumpable, because it is a copy of root's memory. */
 static bool settle_ids(struct keeper *k)
 {
     k->root = syscall(SYS_setresuid, -1, 0, -1) == 0;
@@ -387,8 +387,8 @@ int keeper_start(const struct keeper_plan *plan)
     /* The host's handlers must not run in the child. */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
-    /* Fork twice, so that the keeper is not our child.  The process in between is a vfork(), which saves a copy
-     * of our memory. */
+    /* Fork twice, so that the keeper is not our child.  The process in between is a vfork(), which saves a
+     * copy of our memory. */
     pid = vfork();
     if (pid == 0) {
         pid_t keeper = plain_fork();

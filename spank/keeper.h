@@ -1,19 +1,19 @@
 /* keeper.h - the process that starts the agent on a node, restarts it when it fails, and cleans up.
  *
- * It is a fork of slurmstepd that never execs.  It runs in its own session, with no inherited descriptor, and as
- * slurmstepd's user, usually root: the job's user can neither stop nor end nor read it.  What it starts has all of
- * the job's user and nothing of root: the agent, and processes that empty directories.  It is not a child of
- * slurmstepd, which waits for any child and passes on signals such as those of `scancel --signal` and Ctrl-C; the
- * agent must survive those.
+ * It is a fork of slurmstepd that never execs.  It runs in its own session, with no inherited descriptor, and
+ * as slurmstepd's user, usually root: the job's user can neither stop nor end nor read it.  What it starts
+ * has all of the job's user and nothing of root: the agent, and processes that empty directories.  It is not
+ * a child of slurmstepd, which waits for any child and passes on signals such as those of `scancel --signal`
+ * and Ctrl-C; the agent must survive those.
  *
- * The agent is ended with SIGKILL when the keeper has died, so that the agent of the next keeper (see watch.h) finds the rings and
- * the directory free.
+ * The agent is ended with SIGKILL when the keeper has died, so that the agent of the next keeper (see
+ * watch.h) finds the rings and the directory free.
  *
- * A socket connects it to slurmstepd.  When slurmstepd reports the end of the step, or has died, the keeper ends
- * the agent with SIGTERM, on which the agent drains its rings and sends the rest to the controller, and with
- * SIGKILL after KEEPER_GRACE_MS.  It ends whatever the agent has left running, removes the directory and exits.
- * Nobody waits for it, so what a user did in his directory delays only the keeper, and the keeper for at most
- * KEEPER_CLEAN_TRIES times KEEPER_CLEAN_MS. */
+ * A socket connects it to slurmstepd.  When slurmstepd reports the end of the step, or has died, the keeper
+ * ends the agent with SIGTERM, on which the agent drains its rings and sends the rest to the controller, and
+ * with SIGKILL after KEEPER_GRACE_MS.  It ends whatever the agent has left running, removes the directory and
+ * exits. Nobody waits for it, so what a user did in his directory delays only the keeper, and the keeper for
+ * at most KEEPER_CLEAN_TRIES times KEEPER_CLEAN_MS. */
 #ifndef SYNCGUARD_SPANK_KEEPER_H
 #define SYNCGUARD_SPANK_KEEPER_H
 
@@ -32,11 +32,12 @@
 #define KEEPER_GROUPS_MAX 256
 struct keeper_plan {
     const char *dir;
-    char *const *argv, *const *envp; /* of the agent; argv[0] is its path.  argv NULL: no agent, only clean up */
-    /* Of the program that vouches for the step, run as slurmstepd's user; argv[0] NULL: none.  What it writes is the agent's
-     * descriptor KEEPER_IDENTITY_FD. */
+    /* of the agent; argv[0] is its path.  argv NULL: no agent, only clean up */
+    char *const *argv, *const *envp;
+    /* Of the program that vouches for the step, run as slurmstepd's user; argv[0] NULL: none.  What it writes
+     * is the agent's descriptor KEEPER_IDENTITY_FD. */
     char *const *credential_argv;
-    uid_t uid;                       /* the job's user; ignored unless slurmstepd is root */
+    uid_t uid; /* the job's user; ignored unless slurmstepd is root */
     gid_t gid, groups[KEEPER_GROUPS_MAX];
     int n_groups;
     bool at_once; /* start the agent without waiting for a ring: it has notes to report */
@@ -47,7 +48,8 @@ struct keeper_plan {
 int keeper_start(const struct keeper_plan *plan);
 /* Report the end of the step to the keeper.  May be called twice. */
 void keeper_end(int fd);
-/* Wait until the keeper has finished or died, or until wake is readable.  True when the keeper has died before it had finished. */
+/* Wait until the keeper has finished or died, or until wake is readable.  True when the keeper has died
+ * before it had finished. */
 bool keeper_died(int fd, int wake);
 /* Wait until the keeper has finished or died, at most quick_ms, or slow_ms if it has started an agent.  False
  * when the time is up. */

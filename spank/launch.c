@@ -19,19 +19,21 @@
 #include "topology/topology_conf.h"
 
 #define ENV_HOSTFILE "SLURM_HOSTFILE"
-/* Tells the agents, by the tasks' environment: "on PATTERN SECONDS SECONDS", what a step's communication costs in Slurm's order and in the
- * one chosen; "advise" where the ranks are in Slurm's. "placed" and "held-out" likewise, where such starts are compared. */
+/* Tells the agents, by the tasks' environment: "on PATTERN SECONDS SECONDS", what a step's communication
+ * costs in Slurm's order and in the one chosen; "advise" where the ranks are in Slurm's. "placed" and
+ * "held-out" likewise, where such starts are compared. */
 #define ENV_PLACEMENT "SYNCGUARD_PLACEMENT"
-/* Likewise "on NAME SECONDS SECONDS": of a step's all-reduces, by the library's own choice and by the algorithm of that name at most; or "default": none
- * is known to be faster. Not set where nobody has looked, or the user decided. */
-#define ENV_ALGORITHM "SYNCGUARD_ALGORITHM"
+/* Likewise "on NAME SECONDS SECONDS": of a step's all-reduces, by the library's own choice and by the
+ * algorithm of that name at most; or "default": none is known to be faster. Not set where nobody has looked,
+ * or the user decided. */
+#define ENV_ALGORITHM   "SYNCGUARD_ALGORITHM"
 #define ALGORITHM_TURNS 0x616c676fu /* its starts are held out apart from those of the order */
 
 static struct {
     int mode; /* CONFIG_PLACEMENT_... */
     struct placement placement;
-    bool chosen, set; /* placement is valid; ENV_HOSTFILE is ours */
-    int fd;           /* of the host file; -1: none */
+    bool chosen, set;        /* placement is valid; ENV_HOSTFILE is ours */
+    int fd;                  /* of the host file; -1: none */
     bool compared, held_out; /* the start is one of those whose effect is compared; in Slurm's order */
     const char *conf;        /* of the controller that is asked */
     double answer_s;         /* what its answer may take */
@@ -68,10 +70,12 @@ static void forget_choices(void)
     const char *told = getenv(ENV_ALGORITHM);
     char word[16], name[32];
 
-    if (told && sscanf(told, "%15s %31s", word, name) == 2 && (!strcmp(word, "on") || !strcmp(word, "placed")))
+    if (told && sscanf(told, "%15s %31s", word, name) == 2 &&
+        (!strcmp(word, "on") || !strcmp(word, "placed")))
         unset_variables(name);
     unsetenv(ENV_ALGORITHM);
-    launch.algorithm.looked = launch.algorithm.set = launch.algorithm.compared = launch.algorithm.held_out = false;
+    launch.algorithm.looked = launch.algorithm.set = launch.algorithm.compared = launch.algorithm.held_out =
+        false;
     if (launch.set)
         unsetenv(ENV_HOSTFILE);
     unsetenv(ENV_PLACEMENT);
@@ -127,7 +131,8 @@ static bool ask_earlier(struct pattern *p, const char *name, uint32_t ranks, uin
     if (launch.asked == NOT_ASKED) {
         launch.earlier = (struct earlier){ .pattern = *p };
         launch.key = hash_bytes(hash_bytes(HASH_START, name, strlen(name)), numbers, sizeof(numbers));
-        launch.asked = earlier_ask(launch.conf, launch.answer_s, name, ranks, nodes, &launch.earlier) ? KNOWN : UNKNOWN;
+        launch.asked =
+            earlier_ask(launch.conf, launch.answer_s, name, ranks, nodes, &launch.earlier) ? KNOWN : UNKNOWN;
     }
     if (launch.asked != KNOWN || !launch.earlier.patterned || launch.patterned)
         return false;
@@ -151,8 +156,9 @@ static void tell_agents(void)
 
     if (launch.placement.result < PLACEMENT_SLURM)
         return;
-    snprintf(text, sizeof(text), "%s %s %.9g %.9g", what_was_done(launch.set, launch.compared, launch.held_out),
-             pattern_name(&launch.placement.pattern, name), launch.placement.slurm_s, launch.placement.chosen_s);
+    snprintf(
+        text, sizeof(text), "%s %s %.9g %.9g", what_was_done(launch.set, launch.compared, launch.held_out),
+        pattern_name(&launch.placement.pattern, name), launch.placement.slurm_s, launch.placement.chosen_s);
     setenv(ENV_PLACEMENT, text, 1);
 }
 
@@ -181,21 +187,24 @@ static void choose_algorithm(uint32_t holdout)
 
     if (launch.algorithm.mode == CONFIG_PLACEMENT_OFF || p->result < PLACEMENT_SLURM)
         return;
-    tuning_choose(t, launch.asked == KNOWN ? &launch.earlier : NULL, p->ranks, p->nodes, launch.set ? p->chosen : p->slurm, environ);
+    tuning_choose(t, launch.asked == KNOWN ? &launch.earlier : NULL, p->ranks, p->nodes,
+                  launch.set ? p->chosen : p->slurm, environ);
     launch.algorithm.looked = true;
     if (t->result == TUNING_OWN)
         return;
     if (t->result == TUNING_FASTER && on) {
         launch.algorithm.compared = holdout && launch.asked == KNOWN;
         launch.algorithm.held_out =
-            launch.algorithm.compared && earlier_holds_out(&launch.earlier.algorithm, hash_mix(launch.key + ALGORITHM_TURNS), holdout);
+            launch.algorithm.compared &&
+            earlier_holds_out(&launch.earlier.algorithm, hash_mix(launch.key + ALGORITHM_TURNS), holdout);
         if (!launch.algorithm.held_out)
             set_variables();
     }
     if (t->result == TUNING_LEFT)
         snprintf(text, sizeof(text), "default");
     else
-        snprintf(text, sizeof(text), "%s %s %.9g %.9g", what_was_done(launch.algorithm.set, launch.algorithm.compared, launch.algorithm.held_out),
+        snprintf(text, sizeof(text), "%s %s %.9g %.9g",
+                 what_was_done(launch.algorithm.set, launch.algorithm.compared, launch.algorithm.held_out),
                  algorithm_name(t->choice.algorithm), t->choice.usual_s, t->choice.most_s);
     setenv(ENV_ALGORITHM, text, 1);
 }
@@ -207,7 +216,9 @@ static void report_algorithm(void)
     if (!launch.algorithm.looked)
         return;
     if (launch.algorithm.held_out)
-        slurm_verbose("sync-guard: all-reduces are left to the library's own choice, to compare with that: %s", t->text);
+        slurm_verbose(
+            "sync-guard: all-reduces are left to the library's own choice, to compare with that: %s",
+            t->text);
     else if (launch.algorithm.set)
         slurm_verbose("sync-guard: all-reduces are done by %s", t->text);
     else if (t->result == TUNING_FASTER)
@@ -245,9 +256,9 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     launch.patterned = choice->patterned;
     holdout = policy && launch.mode == CONFIG_PLACEMENT_ON ? (uint32_t)policy->placement_holdout : 0;
     asks = !launch.patterned || holdout || launch.algorithm.mode != CONFIG_PLACEMENT_OFF;
-    placement_choose(p, &choice->pattern, asks ? ask_earlier : NULL, path, *args->measured ? args->measured : NULL,
-                     launch.algorithm.mode != CONFIG_PLACEMENT_OFF, line.words,
-                     line.bytes, getenv);
+    placement_choose(p, &choice->pattern, asks ? ask_earlier : NULL, path,
+                     *args->measured ? args->measured : NULL, launch.algorithm.mode != CONFIG_PLACEMENT_OFF,
+                     line.words, line.bytes, getenv);
     cmdline_free(&line);
     if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON) {
         /* A better order is known: have it, unless it is this start's turn to do without. */
@@ -277,9 +288,14 @@ void launch_report(void)
     if (p->result == PLACEMENT_FAILED && on)
         slurm_spank_log("sync-guard: ranks are left in Slurm's order: %s", p->text);
     else if (launch.held_out)
-        slurm_verbose("sync-guard: ranks are left in Slurm's order, to compare with that along the switches: %s", p->text);
+        slurm_verbose(
+            "sync-guard: ranks are left in Slurm's order, to compare with that along the switches: %s",
+            p->text);
     else if (p->result == PLACEMENT_BETTER)
-        slurm_verbose("sync-guard: %s: %s", on ? "ranks are ordered along the switches" : "with placement=on ranks would be ordered along the switches", p->text);
+        slurm_verbose("sync-guard: %s: %s",
+                      on ? "ranks are ordered along the switches"
+                         : "with placement=on ranks would be ordered along the switches",
+                      p->text);
     else
         slurm_verbose("sync-guard: ranks are left in Slurm's order: %s", p->text);
     report_algorithm();

@@ -7,8 +7,8 @@
 #include "common/hostlist.h"
 #include "spank/question.h"
 
-#define NAMES_MAX        256u
-#define LETTERS          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
+#define NAMES_MAX 256u
+#define LETTERS   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
 
 struct taking {
     const char *nodes;
@@ -23,7 +23,8 @@ static int add_node(void *arg, const char *name, struct err *err)
 
     if (!length || name[strspn(name, LETTERS)])
         return err_set(err, "no name of a node");
-    if (t->n == LEMONS_MAX || t->used + length + 2 > LEMONS_SIZE || (t->nodes && !hostlist_has(t->nodes, name)))
+    if (t->n == LEMONS_MAX || t->used + length + 2 > LEMONS_SIZE ||
+        (t->nodes && !hostlist_has(t->nodes, name)))
         return 0;
     t->used += (size_t)snprintf(t->list + t->used, LEMONS_SIZE - t->used, "%s%s", t->n ? "," : "", name);
     t->n++;

@@ -43,11 +43,13 @@ static int slow_down(struct topology *t, const char *path, char *note, size_t si
         return -1;
     age_s = wall_s() - slow.measured_s;
     if (age_s > SLOW_LINKS_AGE_S)
-        snprintf(note, size, "; %.200s is %.0f hours old and was not used (limit: %.0f)", path, age_s / 3600, SLOW_LINKS_AGE_S / 3600);
+        snprintf(note, size, "; %.200s is %.0f hours old and was not used (limit: %.0f)", path, age_s / 3600,
+                 SLOW_LINKS_AGE_S / 3600);
     else if (age_s < -CLOCKS_S)
         snprintf(note, size, "; %.200s is of the future and was not used", path);
     else if ((n = slow_links_apply(&slow, t, err)) > 0)
-        snprintf(note, size, "; %d of the cluster's links %s slow %.0f hours ago", n, n == 1 ? "was" : "were", fmax(0, age_s / 3600));
+        snprintf(note, size, "; %d of the cluster's links %s slow %.0f hours ago", n, n == 1 ? "was" : "were",
+                 fmax(0, age_s / 3600));
     slow_links_free(&slow);
     topology_assume(t, &topology_usual);
     return n < 0 ? -1 : 0;
@@ -60,7 +62,10 @@ static int cost_algorithms(struct placement *p, struct layout *l, const uint32_t
                                                          [ALGORITHM_RABENSEIFNER] = PATTERN_HALVING,
                                                          [ALGORITHM_RING] = PATTERN_RING };
     uint32_t *slurm = calloc(l->nodes, sizeof(*slurm)), *slot_node = calloc(l->ranks, sizeof(*slot_node));
-    struct { const uint32_t *order; struct algorithm_cost *cost; } both[] = { { slurm, p->slurm }, { order, p->chosen } };
+    struct {
+        const uint32_t *order;
+        struct algorithm_cost *cost;
+    } both[] = { { slurm, p->slurm }, { order, p->chosen } };
     bool done = slurm && slot_node;
 
     for (uint32_t i = 0; done && i < l->nodes; i++)
@@ -83,8 +88,8 @@ static int cost_algorithms(struct placement *p, struct layout *l, const uint32_t
     return done ? 0 : err_set(err, "out of memory");
 }
 
-static int choose_order(struct placement *p, const char *from, const char *note, const struct topology *t, const struct tasks *tasks,
-                        bool algorithms, struct err *err)
+static int choose_order(struct placement *p, const char *from, const char *note, const struct topology *t,
+                        const struct tasks *tasks, bool algorithms, struct err *err)
 {
     const struct pattern *pattern = &p->pattern;
     struct layout *l = layout_new(t, tasks->node, tasks->n, err);
@@ -105,7 +110,8 @@ static int choose_order(struct placement *p, const char *from, const char *note,
     p->chosen_s = a.chosen.time_s;
     pattern_name(pattern, name);
     p->result = PLACEMENT_SLURM;
-    snprintf(p->text, sizeof(p->text), "%s%s, %u ranks on %zu nodes: no order of the nodes is known to cost less than Slurm's%s", name,
+    snprintf(p->text, sizeof(p->text),
+             "%s%s, %u ranks on %zu nodes: no order of the nodes is known to cost less than Slurm's%s", name,
              from, tasks->total, tasks->n, note);
     if (!(p->chosen_s * LEAST_GAIN < p->slurm_s))
         goto done;
@@ -115,16 +121,19 @@ static int choose_order(struct placement *p, const char *from, const char *note,
         goto done;
     }
     p->result = PLACEMENT_BETTER;
-    snprintf(p->text, sizeof(p->text), "%s%s, %u ranks on %zu nodes: a step's communication costs %.2f times less than in Slurm's order by the model%s",
-             name, from, tasks->total, tasks->n, p->slurm_s / p->chosen_s, note);
+    snprintf(
+        p->text, sizeof(p->text),
+        "%s%s, %u ranks on %zu nodes: a step's communication costs %.2f times less than in Slurm's order by the model%s",
+        name, from, tasks->total, tasks->n, p->slurm_s / p->chosen_s, note);
 done:
     free(order);
     layout_free(l);
     return rc;
 }
 
-void placement_choose(struct placement *p, const struct pattern *pattern, placement_earlier_fn *earlier, const char *topology,
-                      const char *measured, bool algorithms, const char *words, size_t bytes, tasks_env_fn *env)
+void placement_choose(struct placement *p, const struct pattern *pattern, placement_earlier_fn *earlier,
+                      const char *topology, const char *measured, bool algorithms, const char *words,
+                      size_t bytes, tasks_env_fn *env)
 {
     struct err err = { "" };
     struct tasks tasks = { 0 };
@@ -147,7 +156,8 @@ void placement_choose(struct placement *p, const struct pattern *pattern, placem
     name = c.job_name ? c.job_name : env("SLURM_JOB_NAME");
     if (t && earlier && name && earlier(&p->pattern, name, tasks.total, (uint32_t)tasks.n))
         from = " (from the job's last run)";
-    if (t && (slow_down(t, measured, note, sizeof(note), &err) < 0 || choose_order(p, from, note, t, &tasks, algorithms, &err) < 0))
+    if (t && (slow_down(t, measured, note, sizeof(note), &err) < 0 ||
+              choose_order(p, from, note, t, &tasks, algorithms, &err) < 0))
         p->result = PLACEMENT_FAILED;
 done:
     if (p->result <= PLACEMENT_FAILED)

@@ -1,9 +1,11 @@
 /* placement.h - decides in which order the ranks of a step are started, before srun has created it.
  *
- * The order of topology/arrange.h on the tree of Slurm's topology.conf, for what the job is said to communicate, or did in its last run. Slurm's own order stays
- * where nothing is cheaper by the model, where the user decided (tasks.h), and where anything is missing or broken.
+ * The order of topology/arrange.h on the tree of Slurm's topology.conf, for what the job is said to
+ * communicate, or did in its last run. Slurm's own order stays where nothing is cheaper by the model, where
+ * the user decided (tasks.h), and where anything is missing or broken.
  *
- * Links that were measured to be slow count, where the file that has them is no older than SLOW_LINKS_AGE_S: what it says changes with a cable.
+ * Links that were measured to be slow count, where the file that has them is no older than SLOW_LINKS_AGE_S:
+ * what it says changes with a cable.
  *
  * Reads topology.conf and that file; never aborts and never prints. */
 #ifndef SYNCGUARD_SPANK_PLACEMENT_H
@@ -27,21 +29,24 @@ struct placement {
     double slurm_s, chosen_s; /* of a step's communication by the model; only for SLURM and BETTER */
     struct pattern pattern;   /* what it was chosen for */
     uint32_t ranks, nodes;
-    /* What all-reduces over all ranks cost by each algorithm, in Slurm's order and in the one chosen; only for SLURM and BETTER, if asked for */
+    /* What all-reduces over all ranks cost by each algorithm, in Slurm's order and in the one chosen; only
+     * for SLURM and BETTER, if asked for */
     struct algorithm_cost slurm[ALGORITHMS], chosen[ALGORITHMS];
-    char text[640];           /* why, or what it gains, for one line */
-    char *hosts;              /* a host file's text; NULL unless BETTER */
+    char text[640]; /* why, or what it gains, for one line */
+    char *hosts;    /* a host file's text; NULL unless BETTER */
     size_t hosts_bytes;
 };
 
-/* Changes the pattern, but for its bytes, to what earlier runs of the job of this name communicated.  False: it stays. */
+/* Changes the pattern, but for its bytes, to what earlier runs of the job of this name communicated.  False:
+ * it stays. */
 typedef bool placement_earlier_fn(struct pattern *p, const char *name, uint32_t ranks, uint32_t nodes);
 
-/* words, bytes: srun's command line (command.h).  earlier is asked at most once; NULL: the pattern is what the user said.  measured: the file
- * of slow links (topology/slow_links.h); NULL, or there is none: the tree as it was declared.  algorithms: fill in their
- * costs. */
-void placement_choose(struct placement *p, const struct pattern *pattern, placement_earlier_fn *earlier, const char *topology,
-                      const char *measured, bool algorithms, const char *words, size_t bytes, tasks_env_fn *env);
+/* words, bytes: srun's command line (command.h).  earlier is asked at most once; NULL: the pattern is what
+ * the user said.  measured: the file of slow links (topology/slow_links.h); NULL, or there is none: the tree
+ * as it was declared.  algorithms: fill in their costs. */
+void placement_choose(struct placement *p, const struct pattern *pattern, placement_earlier_fn *earlier,
+                      const char *topology, const char *measured, bool algorithms, const char *words,
+                      size_t bytes, tasks_env_fn *env);
 void placement_free(struct placement *p);
 
 #endif

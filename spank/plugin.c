@@ -2,8 +2,8 @@
  *
  *   plugstack.conf:  optional PKGLIBDIR/syncguard.so [conf=FILE] [default=...] [partition=...] ...
  *
- * See args.h for the arguments.  Every callback except the option's returns 0 whatever happens: a failing plugin
- * can fail jobs and drain nodes. */
+ * See args.h for the arguments.  Every callback except the option's returns 0 whatever happens: a failing
+ * plugin can fail jobs and drain nodes. */
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -25,11 +25,12 @@
 #define ENV_PRELOADED "SYNCGUARD_PRELOADED"
 /* The address sanitizer's, which may not mind the probe. */
 #define ENV_ASAN "ASAN_OPTIONS"
-/* Makes waiting ranks of Open MPI yield their core.  Set where there are more ranks than cores; ENV_YIELDS marks
- * that the plugin set it. */
+/* Makes waiting ranks of Open MPI yield their core.  Set where there are more ranks than cores; ENV_YIELDS
+ * marks that the plugin set it. */
 #define ENV_YIELD  "OMPI_MCA_mpi_yield_when_idle"
 #define ENV_YIELDS "SYNCGUARD_YIELDS"
-/* The plugin that NCCL loads, only one; ENV_NCCL_OURS marks that the plugin set it, ENV_NCCL_EVENTS says what it records. */
+/* The plugin that NCCL loads, only one; ENV_NCCL_OURS marks that the plugin set it, ENV_NCCL_EVENTS says what
+ * it records. */
 #define ENV_NCCL        "NCCL_PROFILER_PLUGIN"
 #define ENV_NCCL_OURS   "SYNCGUARD_NCCL"
 #define ENV_NCCL_EVENTS "SYNCGUARD_NCCL_EVENTS"
@@ -41,8 +42,9 @@
 #define END_QUICK_MS 20  /* longest wait for a keeper without an agent */
 #define END_SLOW_MS  120 /* longest wait for the agent to drain its rings */
 
-/* Nothing that the end of a step waits for may depend on the user.  Waiting is bounded by the times above, the system
- * calls on his directory are single ones (rmdir), and whatever takes longer is the keeper's work. */
+/* Nothing that the end of a step waits for may depend on the user.  Waiting is bounded by the times above,
+ * the system calls on his directory are single ones (rmdir), and whatever takes longer is the keeper's work.
+ */
 static struct {
     bool watching;
     int keeper; /* its socket; -1: none */
@@ -72,7 +74,8 @@ static uint32_t item(spank_t sp, spank_item_t which)
     return spank_get_item(sp, which, &value) == ESPANK_SUCCESS ? value : NONE;
 }
 
-/* A variable of the job's environment; "" when it is not set. False when it does not fit: buf is "" then, too. */
+/* A variable of the job's environment; "" when it is not set. False when it does not fit: buf is "" then,
+ * too. */
 static bool job_env_whole(const struct step *s, const char *name, char *buf, size_t size)
 {
     spank_err_t rc = spank_getenv(s->sp, name, buf, (int)size);
@@ -96,8 +99,8 @@ static uint32_t job_env_number(const struct step *s, const char *name)
     return *buf && !*end && value < NONE ? (uint32_t)value : NONE;
 }
 
-/* In a heterogeneous step SPANK gives each component its own job id and counts.  The id of the whole job is that
- * of its first component. */
+/* In a heterogeneous step SPANK gives each component its own job id and counts.  The id of the whole job is
+ * that of its first component. */
 static void step_het(struct step *s)
 {
     uint32_t size = job_env_number(s, "SLURM_HET_SIZE"), n;
@@ -183,9 +186,10 @@ static void environment_clean(struct step *s)
     }
 }
 
-/* With more ranks than cores, ranks that spin take time from the ranks they wait for: measured 3 to 6 times as
- * slow.  Unlike the probe's release lever, this setting holds from the first collective on.  A value that the
- * user set stays.  MPICH has no such setting (its POLLS_BEFORE_YIELD is for ch3); there the probe yields. */
+/* With more ranks than cores, ranks that spin take time from the ranks they wait for: measured 3 to 6 times
+ * as slow.  Unlike the probe's release lever, this setting holds from the first collective on.  A value that
+ * the user set stays.  MPICH has no such setting (its POLLS_BEFORE_YIELD is for ch3); there the probe yields.
+ */
 static void environment_yield(struct step *s, const struct config_policy *policy)
 {
     uint32_t cpus = job_env_number(s, "SLURM_CPUS_ON_NODE");
@@ -231,8 +235,7 @@ static void agent_environment(const struct step *s, struct strings *env)
     static const char *const passed[] = {
         "SLURM_JOB_NAME",      "SLURM_JOB_PARTITION", "SLURM_JOB_ACCOUNT",           "SLURM_JOB_QOS",
         "SLURM_JOB_USER",      "SLURM_JOB_UID",       "SLURM_RESTART_COUNT",         "SLURM_CLUSTER_NAME",
-        "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME",  "SLURM_TOPOLOGY_ADDR_PATTERN",
-        "SYNCGUARD_PLACEMENT",
+        "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME",  "SLURM_TOPOLOGY_ADDR_PATTERN", "SYNCGUARD_PLACEMENT",
         "SYNCGUARD_ALGORITHM",
     };
     bool het = s->het_job != NONE;
@@ -285,14 +288,16 @@ static void local_ranks(const struct step *s, char *out, size_t size)
 
     out[0] = '\0';
     for (uint32_t i = 0; s->local_tasks != NONE && i <= s->local_tasks; i++) {
-        if (i == s->local_tasks || spank_get_item(s->sp, S_JOB_LOCAL_TO_GLOBAL_ID, i, &rank) != ESPANK_SUCCESS)
+        if (i == s->local_tasks ||
+            spank_get_item(s->sp, S_JOB_LOCAL_TO_GLOBAL_ID, i, &rank) != ESPANK_SUCCESS)
             rank = NONE;
         if (first != NONE && rank == last + 1) {
             last = rank;
             continue;
         }
         if (first != NONE && at < size)
-            at += (size_t)snprintf(out + at, size - at, first == last ? "%s%u" : "%s%u-%u", at ? "," : "", first, last);
+            at += (size_t)snprintf(out + at, size - at, first == last ? "%s%u" : "%s%u-%u", at ? "," : "",
+                                   first, last);
         first = last = rank;
     }
     if (at >= size)
@@ -376,8 +381,8 @@ static bool usable(const char *path, int mode)
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Change this thread's effective user, between the job's and root.  The raw system call: glibc's wrapper would change
- * slurmstepd's other threads too.  False where slurmstepd is not root. */
+/* Change this thread's effective user, between the job's and root.  The raw system call: glibc's wrapper
+ * would change slurmstepd's other threads too.  False where slurmstepd is not root. */
 static bool become(uid_t uid)
 {
     return syscall(SYS_setresuid, -1, uid, -1) == 0;
@@ -427,7 +432,8 @@ static void environment_nccl(struct step *s, const struct config *c, const struc
         notes_add(&s->notes, "%s: the user has set " ENV_NCCL, missing);
     else if (spank_setenv(s->sp, ENV_NCCL, c->nccl, 0) != ESPANK_SUCCESS ||
              spank_setenv(s->sp, ENV_NCCL_OURS, "1", 1) != ESPANK_SUCCESS ||
-             spank_setenv(s->sp, ENV_NCCL_EVENTS, config_nccl_events[policy->nccl_events], 1) != ESPANK_SUCCESS)
+             spank_setenv(s->sp, ENV_NCCL_EVENTS, config_nccl_events[policy->nccl_events], 1) !=
+                 ESPANK_SUCCESS)
         notes_add(&s->notes, "%s: cannot set the tasks' environment", missing);
 }
 
@@ -520,7 +526,8 @@ static void end(void)
     guard.watching = false;
     guard.keeper = watch_end(&given_up);
     if (given_up)
-        slurm_spank_log("sync-guard: %s was guarded only in part: its keeper died %d times", guard.name, WATCH_RESTARTS_MAX + 1);
+        slurm_spank_log("sync-guard: %s was guarded only in part: its keeper died %d times", guard.name,
+                        WATCH_RESTARTS_MAX + 1);
     if (guard.keeper < 0)
         return;
     keeper_end(guard.keeper);
@@ -540,8 +547,8 @@ void remote_end(void)
     end();
     if (!*guard.dir)
         return;
-    /* A keeper that still runs removes the directory when the agent has ended.  Remove it here when the keeper
-     * was killed, or was never started because no rank made a ring. */
+    /* A keeper that still runs removes the directory when the agent has ended.  Remove it here when the
+     * keeper was killed, or was never started because no rank made a ring. */
     through = guard.keeper < 0 || keeper_wait(guard.keeper, 1, 1);
     if (through && !stepdir_remove(guard.dir))
         leave_to_keeper(guard.dir);

@@ -41,15 +41,18 @@ static int mode_of(int choice, int args, int policy)
     return choice != ARGS_UNSAID ? choice : args != ARGS_UNSAID ? args : policy;
 }
 
-int settings_placement(const struct config_policy *policy, const struct args *args, const struct choice *choice)
+int settings_placement(const struct config_policy *policy, const struct args *args,
+                       const struct choice *choice)
 {
     return mode_of(choice->placement, args->placement, policy ? policy->placement : CONFIG_PLACEMENT_OFF);
 }
 
-int settings_algorithm(const struct config_policy *policy, const struct args *args, const struct choice *choice)
+int settings_algorithm(const struct config_policy *policy, const struct args *args,
+                       const struct choice *choice)
 {
     int placement = settings_placement(policy, args, choice);
-    int algorithm = mode_of(choice->algorithm, args->algorithm, policy ? policy->algorithm : CONFIG_PLACEMENT_OFF);
+    int algorithm =
+        mode_of(choice->algorithm, args->algorithm, policy ? policy->algorithm : CONFIG_PLACEMENT_OFF);
 
     return algorithm < placement ? algorithm : placement;
 }

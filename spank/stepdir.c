@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define TRIES_MAX 100 /* of taking a name that another user keeps changing, or of finding a free one */
+/* of taking a name that another user keeps changing, or of finding a free one */
+#define TRIES_MAX 100
 
 int stepdir_parent(char *path, size_t size, const char *base)
 {
@@ -55,8 +56,9 @@ static bool parent_is_ours(const char *parent)
     return ours;
 }
 
-/* Put a directory of ours in the place of what another user put there.  The names are exchanged in one step, so
- * there is no moment at which he could take the name again; in a sticky directory he cannot rename ours. */
+/* Put a directory of ours in the place of what another user put there.  The names are exchanged in one step,
+ * so there is no moment at which he could take the name again; in a sticky directory he cannot rename ours.
+ */
 static int take_parent(const char *parent)
 {
     char mine[STEPDIR_SIZE];
@@ -207,8 +209,8 @@ static void number_name(char name[16], unsigned n)
     name[at] = '\0';
 }
 
-/* A directory in a directory in the top one becomes an entry of the top one: the depth has no limit, and neither the
- * stack nor the number of open files may grow with it. */
+/* A directory in a directory in the top one becomes an entry of the top one: the depth has no limit, and
+ * neither the stack nor the number of open files may grow with it. */
 static bool empty_inner(int fd, const char *name, void *arg)
 {
     struct emptying *e = arg;

@@ -15,7 +15,7 @@
 #define ENV_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard"
 
 static struct {
-    int mode; /* CONFIG_PLACEMENT_...; OFF: there is nothing to say */
+    int mode;            /* CONFIG_PLACEMENT_...; OFF: there is nothing to say */
     bool verbose, asked; /* -v was given; placement was asked for, by the user or the site */
     bool set;            /* the variables are ours */
     enum command_program program;
@@ -40,9 +40,11 @@ static void set_switches(void)
     snprintf(submit.advice.text, sizeof(submit.advice.text), "cannot set %s: out of memory", req);
 }
 
-static struct choice choose(const struct args *args, const struct command *c, const struct advice_files *files)
+static struct choice choose(const struct args *args, const struct command *c,
+                            const struct advice_files *files)
 {
-    const char *text = c->sync_guard ? c->sync_guard : getenv(ENV_OPTION), *partition = advice_partition(c, getenv);
+    const char *text = c->sync_guard ? c->sync_guard : getenv(ENV_OPTION),
+               *partition = advice_partition(c, getenv);
     struct choice choice = { .kind = CHOICE_OFF };
     struct slurm_partition p = { .nodes = NULL };
 
@@ -61,7 +63,8 @@ static struct choice choose(const struct args *args, const struct command *c, co
 static bool read_settings(const struct args *args, const struct command *c, const struct advice_files *files)
 {
     struct choice choice = choose(args, c, files);
-    struct config *config = choice.kind == CHOICE_OFF || choice.kind == CHOICE_HELP ? NULL : calloc(1, sizeof(*config));
+    struct config *config =
+        choice.kind == CHOICE_OFF || choice.kind == CHOICE_HELP ? NULL : calloc(1, sizeof(*config));
     const struct config_policy *policy;
 
     if (!config)
@@ -69,7 +72,8 @@ static bool read_settings(const struct args *args, const struct command *c, cons
     settings_load(config, args, NULL);
     policy = settings_policy(config, &choice);
     submit.mode = settings_placement(policy, args, &choice);
-    submit.asked = submit.mode == CONFIG_PLACEMENT_ON || choice.placement != ARGS_UNSAID || args->placement != ARGS_UNSAID;
+    submit.asked = submit.mode == CONFIG_PLACEMENT_ON || choice.placement != ARGS_UNSAID ||
+                   args->placement != ARGS_UNSAID;
     free(config);
     return submit.mode != CONFIG_PLACEMENT_OFF;
 }
@@ -80,7 +84,8 @@ static void fail(const struct err *err)
     snprintf(submit.advice.text, sizeof(submit.advice.text), "%s", err->text);
 }
 
-/* Of the partition, if it is known. Only where somebody hears of it, and has not chosen among the nodes himself. */
+/* Of the partition, if it is known. Only where somebody hears of it, and has not chosen among the nodes
+ * himself. */
 static void find_lemons(const struct args *args, const struct command *c, const struct advice_files *files)
 {
     const char *partition = advice_partition(c, getenv);
@@ -90,7 +95,8 @@ static void find_lemons(const struct args *args, const struct command *c, const 
         return;
     if (!partition || !strchr(partition, ','))
         slurm_conf_read(files->slurm, partition, &p, NULL);
-    submit.n_lemons = lemons_ask(*args->conf ? args->conf : CONFIG_DEFAULT_PATH, args->answer_s, p.nodes, submit.lemons);
+    submit.n_lemons =
+        lemons_ask(*args->conf ? args->conf : CONFIG_DEFAULT_PATH, args->answer_s, p.nodes, submit.lemons);
     slurm_partition_free(&p);
 }
 
@@ -156,15 +162,21 @@ static void report(void)
     const struct advice *a = &submit.advice;
     char fits[128];
 
-    snprintf(fits, sizeof(fits), "%u nodes fit below %u of %u leaf switches", a->nodes, a->leaves.fewest, a->leaves.all);
+    snprintf(fits, sizeof(fits), "%u nodes fit below %u of %u leaf switches", a->nodes, a->leaves.fewest,
+             a->leaves.all);
     if (a->result == ADVICE_FITS && submit.set)
-        slurm_spank_log("sync-guard: %s: Slurm is asked for that with --switches=%u@" ADVICE_WAIT, fits, a->leaves.fewest);
+        slurm_spank_log("sync-guard: %s: Slurm is asked for that with --switches=%u@" ADVICE_WAIT, fits,
+                        a->leaves.fewest);
     else if (a->result == ADVICE_FITS && (submit.verbose || submit.asked))
-        slurm_spank_log("sync-guard: %s: --switches=%u@" ADVICE_WAIT " asks Slurm for that, and waits a minute at most", fits, a->leaves.fewest);
-    else if (a->result != ADVICE_FITS && (submit.verbose || (a->result == ADVICE_FAILED && submit.mode == CONFIG_PLACEMENT_ON)))
+        slurm_spank_log("sync-guard: %s: --switches=%u@" ADVICE_WAIT
+                        " asks Slurm for that, and waits a minute at most",
+                        fits, a->leaves.fewest);
+    else if (a->result != ADVICE_FITS &&
+             (submit.verbose || (a->result == ADVICE_FAILED && submit.mode == CONFIG_PLACEMENT_ON)))
         slurm_spank_log("sync-guard: no advice on switches: %s", a->text);
     if (submit.n_lemons)
-        slurm_spank_log("sync-guard: %s held jobs back again and again: --exclude=%s keeps this one off", submit.lemons, submit.lemons);
+        slurm_spank_log("sync-guard: %s held jobs back again and again: --exclude=%s keeps this one off",
+                        submit.lemons, submit.lemons);
 }
 
 void submit_read(void)

@@ -38,7 +38,8 @@ static bool set_affinity(const struct cpuset *s)
     return sched_setaffinity(0, sizeof(s->word), (const cpu_set_t *)(const void *)s->word) == 0;
 }
 
-/* Where the task may run, if Slurm lets it run everywhere that the job has: the kernel leaves out what it has not. */
+/* Where the task may run, if Slurm lets it run everywhere that the job has: the kernel leaves out what it has
+ * not. */
 static bool is_free(struct cpuset *own)
 {
     struct cpuset all, most;
@@ -52,7 +53,8 @@ static bool is_free(struct cpuset *own)
     return known && !memcmp(own->word, most.word, sizeof(own->word));
 }
 
-/* The user bound the task, or threads of his to CPUs by their numbers, or said that nothing is to be bound. */
+/* The user bound the task, or threads of his to CPUs by their numbers, or said that nothing is to be bound.
+ */
 static const char *decided(spank_t sp)
 {
     static const char *const names[] = { "SLURM_CPU_BIND_TYPE", "SLURM_MEM_BIND_TYPE", "OMP_PLACES",

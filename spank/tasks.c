@@ -85,7 +85,8 @@ static bool counts(const struct tasks *t, const char *text, uint32_t *count, uin
             if (*end++ != ')')
                 return false;
         }
-        if (n == 0 || n > PATTERN_RANKS_MAX || times == 0 || times > t->n - i || n * times > PATTERN_RANKS_MAX - *sum)
+        if (n == 0 || n > PATTERN_RANKS_MAX || times == 0 || times > t->n - i ||
+            n * times > PATTERN_RANKS_MAX - *sum)
             return false;
         *sum += (uint32_t)(n * times);
         while (times--)
@@ -103,8 +104,9 @@ static int check_user(const struct command *c, tasks_env_fn *env, struct err *er
 {
     static const char *const decides[] = { "SLURM_HOSTFILE", "SLURM_DISTRIBUTION", "SLURM_SRUN_MULTI",
                                            "SLURM_SPREAD_JOB" };
-    static const char *const unsure[] = { "SLURM_HET_SIZE", "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_SOCKET",
-                                          "SLURM_NTASKS_PER_GPU", "SLURM_THREADS_PER_CORE", "SLURM_USE_MIN_NODES" };
+    static const char *const unsure[] = { "SLURM_HET_SIZE",          "SLURM_NTASKS_PER_CORE",
+                                          "SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_GPU",
+                                          "SLURM_THREADS_PER_CORE",  "SLURM_USE_MIN_NODES" };
     const char *step = env("SLURM_STEP_ID");
 
     if (c->decided)
@@ -132,7 +134,8 @@ static int check_nodes(const struct tasks *t, const struct command *c, tasks_env
         return err_set(err, "the allocation has one node");
     for (size_t i = c->nodes ? 0 : 1; i < (c->nodes ? 1 : 3); i++)
         if (given[i] && tasks_number(given[i]) != t->n)
-            return err_set(err, "the step may have other nodes than the %zu of the allocation (%.40s)", t->n, given[i]);
+            return err_set(err, "the step may have other nodes than the %zu of the allocation (%.40s)", t->n,
+                           given[i]);
     return 0;
 }
 
@@ -144,7 +147,8 @@ static uint32_t tasks_of(const struct tasks *t, const struct command *c, tasks_e
 
     if (given)
         return tasks_number(given);
-    return !per_node || tasks_number(per_node) == 1 ? (uint32_t)t->n : 0; /* else Slurm would read the file's first lines only */
+    /* else Slurm would read the file's first lines only */
+    return !per_node || tasks_number(per_node) == 1 ? (uint32_t)t->n : 0;
 }
 
 /* Fill in the ranks of each node; count is scratch. False: it is not certain what Slurm would do. */
@@ -182,7 +186,8 @@ static int read_tasks(struct tasks *t, const struct command *c, tasks_env_fn *en
         return err_set(err, "out of memory");
     certain = spread(t, c, env, count);
     free(count);
-    return certain ? 0 : err_set(err, "how many tasks each node gets is not certain: --ntasks-per-node says it");
+    return certain ? 0
+                   : err_set(err, "how many tasks each node gets is not certain: --ntasks-per-node says it");
 }
 
 int tasks_read(struct tasks *t, const struct command *c, tasks_env_fn *env, struct err *err)

@@ -11,7 +11,8 @@
 
 /* ---- what the user has set ---- */
 
-/* Anything about how collectives are done: which component, which algorithm, which sizes it is for, which file says so. */
+/* Anything about how collectives are done: which component, which algorithm, which sizes it is for, which
+ * file says so. */
 static bool is_own(const char *variable)
 {
     static const char mpich[] = "MPIR_CVAR_";
@@ -90,24 +91,30 @@ static bool find_library(const char *name, bool one_per_node, struct tuning *t)
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         size_t length = strlen(known[i].name);
 
-        if (strncmp(name, known[i].name, length) != 0 || sscanf(name + length, " %3u.%3u", &major, &minor) != 2 || major != known[i].major ||
+        if (strncmp(name, known[i].name, length) != 0 ||
+            sscanf(name + length, " %3u.%3u", &major, &minor) != 2 || major != known[i].major ||
             minor < known[i].least || minor > known[i].most)
             continue;
         t->library = known[i].library;
         if (!known[i].one_per_node || one_per_node)
             return true;
-        snprintf(t->text, sizeof(t->text), "with several ranks per node, %s combines them on the node first", name);
+        snprintf(t->text, sizeof(t->text), "with several ranks per node, %s combines them on the node first",
+                 name);
         return false;
     }
     snprintf(t->text, sizeof(t->text), "what %s chooses by itself is not known", name);
     return false;
 }
 
-size_t tuning_variables(enum algorithm_library l, enum algorithm a, struct tuning_variable out[TUNING_VARIABLES])
+size_t tuning_variables(enum algorithm_library l, enum algorithm a,
+                        struct tuning_variable out[TUNING_VARIABLES])
 {
-    static const char *const openmpi[ALGORITHMS] = { [ALGORITHM_DOUBLING] = "3", [ALGORITHM_RABENSEIFNER] = "6" };
-    static const char *const mpich[ALGORITHMS] = { [ALGORITHM_DOUBLING] = "recursive_doubling",
-                                                   [ALGORITHM_RABENSEIFNER] = "reduce_scatter_allgather" };
+    static const char *const openmpi[ALGORITHMS] = {
+        [ALGORITHM_DOUBLING] = "3", [ALGORITHM_RABENSEIFNER] = "6"
+    };
+    static const char *const mpich[ALGORITHMS] = {
+        [ALGORITHM_DOUBLING] = "recursive_doubling", [ALGORITHM_RABENSEIFNER] = "reduce_scatter_allgather"
+    };
 
     if (a >= ALGORITHMS || !algorithm_keeps_order(a))
         return 0;
@@ -125,11 +132,15 @@ size_t tuning_variables(enum algorithm_library l, enum algorithm a, struct tunin
 static const char *why_not(enum algorithm_result r)
 {
     switch (r) {
-    case ALGORITHM_STRANGE: return "the times of the job's last run are not those of any network";
-    case ALGORITHM_UNSURE: return "no algorithm is surely faster for what the job's last run did";
-    case ALGORITHM_LITTLE: return "another algorithm gains less than 1 % of a step";
+    case ALGORITHM_STRANGE:
+        return "the times of the job's last run are not those of any network";
+    case ALGORITHM_UNSURE:
+        return "no algorithm is surely faster for what the job's last run did";
+    case ALGORITHM_LITTLE:
+        return "another algorithm gains less than 1 % of a step";
     case ALGORITHM_UNKNOWN:
-    case ALGORITHM_FASTER: break;
+    case ALGORITHM_FASTER:
+        break;
     }
     return "what the library chooses, or what that costs, is not known";
 }
@@ -142,16 +153,19 @@ static void describe(struct tuning *t, const char *library)
     size_t n = tuning_variables(t->library, c->algorithm, v);
 
     if (n)
-        snprintf(t->text, sizeof(t->text), "%s (%s=%s), by the model at least %.2f times as fast as what %s chooses for the sizes of the job's last run",
-                 algorithm_name(c->algorithm), v[n - 1].name, v[n - 1].value, gain, library);
+        snprintf(
+            t->text, sizeof(t->text),
+            "%s (%s=%s), by the model at least %.2f times as fast as what %s chooses for the sizes of the job's last run",
+            algorithm_name(c->algorithm), v[n - 1].name, v[n - 1].value, gain, library);
     else
-        snprintf(t->text, sizeof(t->text),
-                 "%s would be at least %.2f times as fast as what %s chooses, and is not set because %s does it wrongly for operations that do not commute",
-                 algorithm_name(c->algorithm), gain, library, library);
+        snprintf(
+            t->text, sizeof(t->text),
+            "%s would be at least %.2f times as fast as what %s chooses, and is not set because %s does it wrongly for operations that do not commute",
+            algorithm_name(c->algorithm), gain, library, library);
 }
 
-void tuning_choose(struct tuning *t, const struct earlier *earlier, uint32_t ranks, uint32_t nodes, const struct algorithm_cost *cost,
-                   char *const *environment)
+void tuning_choose(struct tuning *t, const struct earlier *earlier, uint32_t ranks, uint32_t nodes,
+                   const struct algorithm_cost *cost, char *const *environment)
 {
     struct algorithm_job job = { .ranks = ranks };
     struct algorithm_choice any;

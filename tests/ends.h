@@ -47,11 +47,13 @@ struct test_step {
     const char *node, *ranks; /* ranks as "0-3,8" */
 };
 
-/* The identity of a step's agent, for which this process vouches as the plugin would; NULL: munged does not answer. */
+/* The identity of a step's agent, for which this process vouches as the plugin would; NULL: munged does not
+ * answer. */
 static inline struct identity *test_step_identity(const char *munge_socket, const struct test_step *s)
 {
-    json_t *claims = json_pack("{s:i,s:i,s:i,s:i,s:i,s:s,s:s}", "uid", (int)s->uid, "job", (int)s->job, "step", (int)s->step,
-                               "tasks", (int)s->tasks, "nodes", (int)s->nodes, "node", s->node, "ranks", s->ranks);
+    json_t *claims = json_pack("{s:i,s:i,s:i,s:i,s:i,s:s,s:s}", "uid", (int)s->uid, "job", (int)s->job,
+                               "step", (int)s->step, "tasks", (int)s->tasks, "nodes", (int)s->nodes, "node",
+                               s->node, "ranks", s->ranks);
     struct identity *i;
     struct err err;
 

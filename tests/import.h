@@ -60,8 +60,8 @@ static inline int import_readable(const char *trace, struct trace_figures *f, st
     return rc;
 }
 
-/* For the fuzz targets: half of the bytes are one file's and all of them another's, or all of them are the only file's. Whatever they say, they are
- * refused, or what comes of them is a trace that can be read. */
+/* For the fuzz targets: half of the bytes are one file's and all of them another's, or all of them are the
+ * only file's. Whatever they say, they are refused, or what comes of them is a trace that can be read. */
 static inline void import_fuzz(const char *format, const uint8_t *data, size_t size)
 {
     const struct import_text files[] = { { "rank0.json", (const char *)data, size / 2 + size % 2 },

@@ -1,4 +1,5 @@
-/* page_files.h - answers of the controller in tests/ctl/NAME.json, and the pages that are printed of them, in files beside these. */
+/* page_files.h - answers of the controller in tests/ctl/NAME.json, and the pages that are printed of them, in
+ * files beside these. */
 #ifndef SYNCGUARD_TESTS_PAGE_FILES_H
 #define SYNCGUARD_TESTS_PAGE_FILES_H
 
@@ -17,7 +18,8 @@ static inline const char *page_file_path(const char *name, const char *suffix)
     return path;
 }
 
-/* What the page should be, "" without a file; with UPDATE=1 what it is, which the file then has.  The caller frees it. */
+/* What the page should be, "" without a file; with UPDATE=1 what it is, which the file then has.  The caller
+ * frees it. */
 static inline char *page_file_wanted(const char *name, const char *suffix, const char *got)
 {
     char *text = calloc(1, PAGE_FILE_MAX);

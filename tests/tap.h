@@ -1,9 +1,9 @@
 /* tap.h - Test Anything Protocol, just enough of it.
- * A test is one program: an assertion per call, done_testing() as its exit code.  What is asserted is a whole statement
- * that is understood by itself ("engine: with two rules over budget one action is taken"), printf's format and arguments.
- * What follows a line's end in it is no part of the test's name, which is the same in every run, and is printed as a remark:
- * "the write is the slowest rank's\n%.2f s".  is_int(), is_str() and is_near() print what was expected and what came when
- * they differ. */
+ * A test is one program: an assertion per call, done_testing() as its exit code.  What is asserted is a whole
+ * statement that is understood by itself ("engine: with two rules over budget one action is taken"), printf's
+ * format and arguments. What follows a line's end in it is no part of the test's name, which is the same in
+ * every run, and is printed as a remark: "the write is the slowest rank's\n%.2f s".  is_int(), is_str() and
+ * is_near() print what was expected and what came when they differ. */
 #ifndef SYNCGUARD_TESTS_TAP_H
 #define SYNCGUARD_TESTS_TAP_H
 
@@ -119,8 +119,8 @@ static inline bool tried_in_full(void)
     return full && !strcmp(full, "yes");
 }
 
-/* Whether only the small cases are tried, and of each kind a few: a sanitizer makes each about ten times as long, and finds in a few what
- * it finds in all. */
+/* Whether only the small cases are tried, and of each kind a few: a sanitizer makes each about ten times as
+ * long, and finds in a few what it finds in all. */
 static inline bool tried_in_part(void)
 {
     return SANITIZED && !tried_in_full();

@@ -33,7 +33,8 @@ static bool figure(enum table_kind kind, const char *text, double *value)
     return false;
 }
 
-static const struct table_column *titled(const struct table_column *columns, int n, const char *title, size_t length)
+static const struct table_column *titled(const struct table_column *columns, int n, const char *title,
+                                         size_t length)
 {
     for (int i = 0; i < n; i++)
         if (length && strlen(columns[i].title) == length && !strncasecmp(columns[i].title, title, length))
@@ -52,7 +53,9 @@ static int compares(const char *word, const struct table_column *columns, int n,
     if (!word[length] || !column)
         return -1;
     if (word[length] == '=')
-        return column->kind == TABLE_TEXT && !column->draw ? !strncasecmp((const char *)row + column->field, value, strlen(value)) : -1;
+        return column->kind == TABLE_TEXT && !column->draw
+                   ? !strncasecmp((const char *)row + column->field, value, strlen(value))
+                   : -1;
     if (column->kind == TABLE_TEXT)
         return -1;
     if (!*value)

@@ -6,8 +6,8 @@
 
 #include "tui/snapshot.h"
 
-/* What is out of the ordinary, worst kinds first: "clock 62 %, steal 4 %"; "fine"; "" when nothing was reported.
- * Returns how bad. */
+/* What is out of the ordinary, worst kinds first: "clock 62 %, steal 4 %"; "fine"; "" when nothing was
+ * reported. Returns how bad. */
 enum severity health_symptoms(const struct snap_health *h, char *buf, size_t size);
 /* All figures that are known and not zero: "run queue 3.2 · steal 0.4 % · ..."; "" for none. Returns buf. */
 char *health_figures(const struct snap_health *h, char *buf, size_t size);

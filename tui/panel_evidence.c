@@ -6,8 +6,8 @@
 #include "report/verdict_words.h"
 #include "term/padded.h"
 #include "term/sheet.h"
-#include "tui/look.h"
 #include "tui/health.h"
+#include "tui/look.h"
 #include "tui/panel.h"
 
 #define RANKS_SHOWN 4

@@ -181,7 +181,8 @@ static int draw(struct canvas *c, const struct ui *ui)
         if (v->job.ranks > 0)
             snprintf(chance, sizeof(chance), " (by chance: %s)", text_percent(1 / (double)v->job.ranks).s);
         canvas_printf(c, y++, 1, c->width - 2, p->concentration >= 0.5 ? STYLE_WARN : STYLE_TEXT,
-                      "%s of the collectives wait for the same rank%s", text_percent(p->concentration).s, chance);
+                      "%s of the collectives wait for the same rank%s", text_percent(p->concentration).s,
+                      chance);
     }
     if (p->n)
         y = sheet_table(c, y, path_columns, ARRAY_SIZE(path_columns), p->rank, p->n, sizeof(p->rank[0]));

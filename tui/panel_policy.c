@@ -214,7 +214,8 @@ static int draw(struct canvas *c, const struct ui *ui)
         y = sheet_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it only observes");
     } else {
         y = sheet_heading(c, y, "rules");
-        y = sheet_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rule, p->n_rules, sizeof(p->rule[0]));
+        y = sheet_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rule, p->n_rules,
+                        sizeof(p->rule[0]));
     }
     y = sheet_heading(c, y, "decisions, the newest first");
     if (!p->n_decisions)

@@ -116,9 +116,9 @@ static int draw(struct canvas *c, const struct ui *ui)
 
     if (!v->switches) {
         canvas_put(c, 0, 1, c->width - 2, STYLE_DIM,
-                   ui->frozen                   ? "not part of the frozen picture: press Space to go on"
+                   ui->frozen                ? "not part of the frozen picture: press Space to go on"
                    : snap_job_alive(&v->job) ? "not known yet"
-                                                : "not stored of steps that have ended");
+                                             : "not stored of steps that have ended");
         return 1;
     }
     if (!has_content(v))

@@ -11,8 +11,8 @@
 #include "term/sheet.h"
 #include "tui/panel.h"
 
-#define BAR_MAX  2.0 /* the bar's end: twice as fast */
-#define SURE     0.005
+#define BAR_MAX 2.0 /* the bar's end: twice as fast */
+#define SURE    0.005
 
 static bool is_now(const struct report_strategy *way)
 {

@@ -1,5 +1,5 @@
-/* playback.h - how a trace is played: what the keys asked for, and the position. No clock, no file: the caller
- * passes the time. */
+/* playback.h - how a trace is played: what the keys asked for, and the position. No clock, no file: the
+ * caller passes the time. */
 #ifndef SYNCGUARD_TUI_PLAYBACK_H
 #define SYNCGUARD_TUI_PLAYBACK_H
 

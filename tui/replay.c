@@ -159,7 +159,8 @@ static int fill(struct replay *r, struct err *err)
     return 0;
 }
 
-/* The answers to a live job's questions come about so often: events are as a controller would have had them. */
+/* The answers to a live job's questions come about so often: events are as a controller would have had them.
+ */
 static void take_events(struct replay *r)
 {
     struct view_event e;

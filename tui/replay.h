@@ -1,5 +1,5 @@
-/* replay.h - a recorded trace, reported as a controller reports a live job: the same reader, the same view, the
- * same reports (trace/reader.h, report/report_view.h), at the moment up to which it was read.
+/* replay.h - a recorded trace, reported as a controller reports a live job: the same reader, the same view,
+ * the same reports (trace/reader.h, report/report_view.h), at the moment up to which it was read.
  *
  * No clock in here: how far to read is the caller's. Going back reads the file again from its beginning. */
 #ifndef SYNCGUARD_TUI_REPLAY_H

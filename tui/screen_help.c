@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "term/draw.h"
-#include "tui/look.h"
 #include "tui/keymap.h"
+#include "tui/look.h"
 #include "tui/screen.h"
 
 #define PAGE_ROWS 100

@@ -6,8 +6,8 @@
 #include "report/verdict_words.h"
 #include "term/draw.h"
 #include "term/padded.h"
-#include "tui/look.h"
 #include "tui/keymap.h"
+#include "tui/look.h"
 #include "tui/outlook.h"
 #include "tui/panel.h"
 #include "tui/screen.h"
@@ -166,8 +166,9 @@ static const void *rank_row(const struct ui *ui, int i)
 #define SHORT 20  /* below, the table has the room of trends and events */
 
 #define PANEL_RANKS_ASKED 32 /* a panel lists the first ranks of the table */
-#define PICTURE_LINES     5  /* of a drawn step, beside its ranks: its figures, why, axis, key */
-#define PICTURE_LEAST     6  /* ranks */
+/* of a drawn step, beside its ranks: its figures, why, axis, key */
+#define PICTURE_LINES 5
+#define PICTURE_LEAST 6 /* ranks */
 
 struct layout {
     int sentence_rows, facts, sparks, shares, found, ahead, past; /* 0: not there */

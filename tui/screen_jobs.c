@@ -97,9 +97,8 @@ static void draw_culprit(const struct table_cell *at, const void *row)
         table_put(at, STYLE_DIM, "-");
     else
         table_put(at, cost_style(j),
-                  j->verdict[0].culprits.n
-                      ? look_culprits(names, sizeof(names), &j->verdict[0].culprits)
-                      : j->verdict[0].class);
+                  j->verdict[0].culprits.n ? look_culprits(names, sizeof(names), &j->verdict[0].culprits)
+                                           : j->verdict[0].class);
 }
 
 static void draw_verdict(const struct table_cell *at, const void *row)

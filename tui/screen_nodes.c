@@ -6,8 +6,8 @@
 #include "report/verdict_words.h"
 #include "term/draw.h"
 #include "term/padded.h"
-#include "tui/look.h"
 #include "tui/health.h"
+#include "tui/look.h"
 #include "tui/screen.h"
 
 static bool is_lost(const struct snap_node *n)

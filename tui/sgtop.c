@@ -26,9 +26,10 @@
 #include "wire/pages.h"
 #include "wire/session.h"
 
-#define ASKED_MAX      4
-#define LISTS_EVERY_S  0.5 /* jobs and nodes change slowly and are answered whole */
-#define LISTS_SHARE    0.2 /* of the time, at most, they are under way: there may be thousands */
+#define ASKED_MAX     4
+#define LISTS_EVERY_S 0.5 /* jobs and nodes change slowly and are answered whole */
+/* of the time, at most, they are under way: there may be thousands */
+#define LISTS_SHARE    0.2
 #define STATUS_EVERY_S 5
 #define GIVE_UP_S      10 /* connect again when the controller has been silent this long */
 #define DOUBLE_CLICK_S 0.4
@@ -320,7 +321,7 @@ static void close_app(struct app *a)
 struct asking {
     const struct client_options *client;
     struct client_call *call; /* of a report, after its first question */
-    const char *conf; /* where the controller's name comes from */
+    const char *conf;         /* where the controller's name comes from */
     struct replay *replay;
 };
 

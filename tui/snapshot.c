@@ -358,7 +358,8 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
     report_overlap_read(&v->overlap, get_object(answer, "overlap"));
-    v->phases.backward_s = get_amount(get_object(get_object(answer, "step_phases"), "inferred"), "backward_s");
+    v->phases.backward_s =
+        get_amount(get_object(get_object(answer, "step_phases"), "inferred"), "backward_s");
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
     snap_control_parse(&v->control, answer);
     v->n_spans = report_timeline_read(v->span, SNAP_TIMELINE_MAX, answer);

@@ -68,11 +68,11 @@ struct snap_job {
     int64_t ranks, nodes, nodes_total, steps, period;
     double step_p99_s;
     double step_p50_s, steps_per_s, samples_per_s, skew_p50_s, synchronisation_ratio;
-    char judged[16];  /* "yes", "early", "partly", ...; see view/view.h */
-    double mds_ratio; /* the smallest slowdown that could be found now */
+    char judged[16];           /* "yes", "early", "partly", ...; see view/view.h */
+    double mds_ratio;          /* the smallest slowdown that could be found now */
     double transfer_mds_ratio; /* the same of all transfers */
     double share[SHARES];
-    bool non_finite; /* a loss, or a norm of the gradient */
+    bool non_finite;   /* a loss, or a norm of the gradient */
     size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
     struct report_verdict verdict[SNAP_VERDICTS_MAX];
     char sentence[512];
@@ -182,14 +182,14 @@ struct snap_view { /* one job's whole answer */
     struct snap_node_health *health;
     struct snap_efficiency efficiency;
     struct snap_path path;
-    struct picture *picture; /* of the newest step; NULL: none is known, or it was not asked for */
+    struct picture *picture;          /* of the newest step; NULL: none is known, or it was not asked for */
     struct report_switches *switches; /* NULL: as above */
     struct report_projection projection;
     struct report_scaling scaling;
     struct report_strategies strategies;
     struct report_overlap overlap;
     struct snap_phases {
-        int64_t ranks; /* that mark phases */
+        int64_t ranks;     /* that mark phases */
         double backward_s; /* inferred; NaN: not known */
         char text[512];
     } phases;

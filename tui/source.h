@@ -13,7 +13,8 @@
 
 struct source;
 
-/* Events have NULL as client where there is none; answers come in the questions' order.  o and events are borrowed. */
+/* Events have NULL as client where there is none; answers come in the questions' order.  o and events are
+ * borrowed. */
 struct source *source_link(struct event_base *base, const struct client_options *o,
                            const struct client_events *events, void *arg);
 /* r and p are borrowed: p has the speed and the seeks, and receives the position. */

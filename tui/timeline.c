@@ -15,7 +15,7 @@
 static int by_weight(const void *pa, const void *pb)
 {
     const struct report_verdict *a = *(const struct report_verdict *const *)pa,
-                           *b = *(const struct report_verdict *const *)pb;
+                                *b = *(const struct report_verdict *const *)pb;
 
     if (isnan(a->to_s) != isnan(b->to_s))
         return isnan(b->to_s) - isnan(a->to_s);
@@ -66,7 +66,8 @@ static int begin_of(const struct timeline_place *at, const struct report_verdict
     return back < 0 ? -1 : at->x + at->columns - 1 - back;
 }
 
-static void draw_span(struct canvas *c, int y, const struct report_verdict *s, const struct timeline_place *at)
+static void draw_span(struct canvas *c, int y, const struct report_verdict *s,
+                      const struct timeline_place *at)
 {
     enum style style = look_class(s->class);
     int begin = begin_of(at, s), from = begin < 0 ? at->x : begin;
@@ -82,7 +83,8 @@ static void draw_span(struct canvas *c, int y, const struct report_verdict *s, c
 
 /* What lies under a heavier one shows at least its letter where it began, or just after those that are there.
  */
-static void draw_above(struct canvas *c, int y, const struct report_verdict *s, const struct timeline_place *at)
+static void draw_above(struct canvas *c, int y, const struct report_verdict *s,
+                       const struct timeline_place *at)
 {
     int x = begin_of(at, s), end = at->x + at->columns - 1;
     const struct cell *cell;

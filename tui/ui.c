@@ -14,7 +14,8 @@
 #include "tui/screen.h"
 #include "tui/user_action.h"
 
-#define AGENTS_ASKED 256 /* for the panels; with the ranks of a frozen picture they fit into a frame */
+/* for the panels; with the ranks of a frozen picture they fit into a frame */
+#define AGENTS_ASKED 256
 
 void ui_init(struct ui *ui)
 {

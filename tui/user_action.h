@@ -1,9 +1,9 @@
 /* user_action.h - what a person does about the job from the terminal: pacing on or off, a checkpoint now, an
  * acknowledgement, policy paused or not, a node excluded.
  *
- * A key begins it; an action that the controller could refuse is tried as a dry run first; then the bottom line shows
- * what will be done, and only `y` confirms it. Keys and answers go in, questions and a line of text come out; no
- * terminal and no clock. */
+ * A key begins it; an action that the controller could refuse is tried as a dry run first; then the bottom
+ * line shows what will be done, and only `y` confirms it. Keys and answers go in, questions and a line of
+ * text come out; no terminal and no clock. */
 #ifndef SYNCGUARD_TUI_USER_ACTION_H
 #define SYNCGUARD_TUI_USER_ACTION_H
 

@@ -1,5 +1,5 @@
-/* trainer.c - libsyncguard in a program with MPI: every rank works, all sum up, and all write a checkpoint at the
- * step at which the guard says that one is due.
+/* trainer.c - libsyncguard in a program with MPI: every rank works, all sum up, and all write a checkpoint at
+ * the step at which the guard says that one is due.
  *
  *     mpicc -o trainer trainer.c $(pkg-config --cflags --libs syncguard)
  *     srun --sync-guard=POLICY trainer STEPS STEP_MS WRITE_MS [FILE]

@@ -380,7 +380,8 @@ const struct action_record *actions_find(struct actions *as, const char *key)
     return lend(as, audit_action_find(as->audit, key));
 }
 
-void actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, int64_t limit, action_listed *each, void *arg)
+void actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, int64_t limit,
+                  action_listed *each, void *arg)
 {
     audit_actions_list(as->audit, job, uid, before, limit, each, arg);
 }

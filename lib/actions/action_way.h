@@ -26,8 +26,8 @@ int action_ways_can(const struct action_ways *w, enum action_kind kind, struct e
 enum action_lane { LANE_SLURM, LANE_WEBHOOK, LANE_COMMAND, LANES };
 enum action_lane action_lane(enum action_kind kind);
 
-/* Whether an action of this kind may be tried again if it is not known whether the last try took effect: those whose
- * effect Slurm is asked for first, and the webhook, whose receiver can recognise the key. */
+/* Whether an action of this kind may be tried again if it is not known whether the last try took effect:
+ * those whose effect Slurm is asked for first, and the webhook, whose receiver can recognise the key. */
 bool action_repeatable(enum action_kind kind);
 
 /* Start the nth try; r must be valid until its end.  fn never gets ATTEMPT_CANNOT.  Never returns NULL. */

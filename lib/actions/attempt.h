@@ -19,7 +19,8 @@ struct attempt_limits {
     unsigned tries;
 };
 
-/* Called once, never from within the function that started the attempt; text is a sentence, valid during the call. */
+/* Called once, never from within the function that started the attempt; text is a sentence, valid during the
+ * call. */
 typedef void attempt_fn(void *arg, enum attempt_result result, const char *text);
 
 #endif

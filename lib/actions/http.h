@@ -1,7 +1,7 @@
 /* http.h - requests to HTTP servers on the loop (libcurl's multi interface).
  *
- * http and https only, certificates verified, no redirects, no cookies, answers limited in size.  A server that is
- * slow, dead or sends without end takes its time limit and nothing else. */
+ * http and https only, certificates verified, no redirects, no cookies, answers limited in size.  A server
+ * that is slow, dead or sends without end takes its time limit and nothing else. */
 #ifndef SYNCGUARD_ACTIONS_HTTP_H
 #define SYNCGUARD_ACTIONS_HTTP_H
 
@@ -40,7 +40,8 @@ void http_free(struct http *h); /* NULL is fine; cancels all calls */
 struct http_call *http_start(struct http *h, const struct http_request *r, http_fn *fn, void *arg);
 void http_cancel(struct http_call *c); /* fn is not called; NULL is fine */
 
-/* Write "https://host.example" to buf: the part of a URL that may be shown, as path, query and user may be secret. */
+/* Write "https://host.example" to buf: the part of a URL that may be shown, as path, query and user may be
+ * secret. */
 char *http_origin(const char *url, char *buf, size_t size);
 
 #endif

@@ -1,8 +1,9 @@
 /* rest.h - changes in Slurm through slurmrestd; the state is read before and after each change.
  *
- * slurmrestd can set a job's Comment, from v0.0.39 on its AdminComment, and from v0.0.40 on comment, drain and
- * resume nodes.  No version requeues a job, and none signals a single step (newer ones signal the batch script,
- * too). A change has succeeded when slurmrestd shows the new state, whatever it answered to the change. */
+ * slurmrestd can set a job's Comment, from v0.0.39 on its AdminComment, and from v0.0.40 on comment, drain
+ * and resume nodes.  No version requeues a job, and none signals a single step (newer ones signal the batch
+ * script, too). A change has succeeded when slurmrestd shows the new state, whatever it answered to the
+ * change. */
 #ifndef SYNCGUARD_ACTIONS_REST_H
 #define SYNCGUARD_ACTIONS_REST_H
 

@@ -1,7 +1,7 @@
 /* rest_answer.h - reads the answers of slurmrestd, versions v0.0.36 and later.
  *
- * Pure.  An answer must be about the requested job or node.  Numbers may be plain or {"set","number"}, states a
- * word or a list. */
+ * Pure.  An answer must be about the requested job or node.  Numbers may be plain or {"set","number"}, states
+ * a word or a list. */
 #ifndef SYNCGUARD_ACTIONS_REST_ANSWER_H
 #define SYNCGUARD_ACTIONS_REST_ANSWER_H
 

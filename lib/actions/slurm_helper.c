@@ -61,8 +61,8 @@ static enum attempt_result meaning(int error)
     }
 }
 
-/* A failed query or change may be repeated after any error of the connection, because each try of a change checks first
- * whether it was made. */
+/* A failed query or change may be repeated after any error of the connection, because each try of a change
+ * checks first whether it was made. */
 static json_t *failed(const char *what)
 {
     int error = errno;
@@ -273,7 +273,8 @@ static json_t *exclude_requeued(const struct request *r, const slurm_job_info_t 
     return answer(ATTEMPT_REFUSED, "the job was requeued, but was restarted on %s", job->nodes);
 }
 
-/* A running job's ExcNodeList cannot be changed, so it is requeued first and the list is set while it is pending. */
+/* A running job's ExcNodeList cannot be changed, so it is requeued first and the list is set while it is
+ * pending. */
 static json_t *exclude(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
 {
     json_t *no;

@@ -1,6 +1,6 @@
 /* syncguard-slurm-helper - the controller's helper: makes one change in Slurm.  It reads a request
- * (actions/slurm_helper.h) from standard input and writes the outcome to standard output.  It has only the rights of
- * the user who runs it. */
+ * (actions/slurm_helper.h) from standard input and writes the outcome to standard output.  It has only the
+ * rights of the user who runs it. */
 #include <stdio.h>
 #include <string.h>
 

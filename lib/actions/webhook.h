@@ -15,8 +15,8 @@ struct webhook_call;
 
 /* Whether there is a URL, and a template that can be filled in: 0, or -1 with a reason. */
 int webhook_can(const struct config *c, struct err *err);
-/* Start a try, which may take answer_s; fn is called once, never from within this function.  NULL with a reason: further
- * tries would fail, too. */
+/* Start a try, which may take answer_s; fn is called once, never from within this function.  NULL with a
+ * reason: further tries would fail, too. */
 struct webhook_call *webhook_start(struct http *http, const struct config *c, double answer_s,
                                    const struct action_record *r, attempt_fn *fn, void *arg, struct err *err);
 void webhook_cancel(struct webhook_call *c); /* fn is not called; NULL is fine */

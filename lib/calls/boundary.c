@@ -8,13 +8,16 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
-#define BEGUN_MAX  64u   /* newest calls among which it is counted how many ended since one was begun */
+/* newest calls among which it is counted how many ended since one was begun */
+#define BEGUN_MAX  64u
 #define PATIENCE   8192u /* calls of a rank after which they need not repeat */
 #define TOKENS_MAX 1024u /* different calls of a rank */
-#define ABSENT     16u   /* cycles without a communicator that is no part of them, though it is the largest */
+/* cycles without a communicator that is no part of them, though it is the largest */
+#define ABSENT           16u
 #define ESTABLISHED_ENDS 64u /* ends that a rank came to: they are those of steps */
-#define KNOWN_CYCLES     3u    /* shortest ones, after which a rank's kinds of calls are known */
-#define PLACES_MAX 64u   /* collectives of a cycle that the step may end with */
+/* shortest ones, after which a rank's kinds of calls are known */
+#define KNOWN_CYCLES 3u
+#define PLACES_MAX   64u /* collectives of a cycle that the step may end with */
 
 /* What a rank's calls of one kind are. */
 struct call_kind {
@@ -41,12 +44,14 @@ struct caller { /* a rank */
     size_t n_kinds, kinds_cap;
     struct anchor anchor;
     uint64_t left_ns;
-    /* BEGUN_MAX, when it left the newest calls, as left_at() has it; NULL: no rank has begun a call that it completed later */
+    /* BEGUN_MAX, when it left the newest calls, as left_at() has it; NULL: no rank has begun a call that it
+     * completed later */
     uint32_t *left;
     uint32_t calls, ends;
 };
 
-/* Where in a cycle of several equal collectives does the step end?  Where nothing is begun that goes on, and before the longest work. */
+/* Where in a cycle of several equal collectives does the step end?  Where nothing is begun that goes on, and
+ * before the longest work. */
 struct cycle_place {
     double work_s;
     bool inside; /* of a nonblocking call */
@@ -128,7 +133,8 @@ static uint32_t left_at(uint64_t ns)
     return (uint32_t)(ns >> 6);
 }
 
-/* How many calls the rank has left since it began this one: buckets that are awaited one after another differ in nothing else. */
+/* How many calls the rank has left since it began this one: buckets that are awaited one after another differ
+ * in nothing else. */
 static uint32_t left_since(const struct caller *k, uint64_t begin_ns)
 {
     uint32_t n = 0;
@@ -166,10 +172,13 @@ static void take_kind(struct caller *k, const struct graph_call *c, uint32_t tok
         k->kinds_cap += k->kinds_cap / 4 + 2;
         k->kind = xrealloc(k->kind, k->kinds_cap, sizeof(*k->kind));
     }
-    k->kind[k->n_kinds++] = (struct call_kind){
-        .token = token, .kind = c->kind, .comm = graph_call_series(c), .peer = c->peer, .tag = c->tag, .newest = k->calls,
-        .series = graph_call_series(c) != c->comm
-    };
+    k->kind[k->n_kinds++] = (struct call_kind){ .token = token,
+                                                .kind = c->kind,
+                                                .comm = graph_call_series(c),
+                                                .peer = c->peer,
+                                                .tag = c->tag,
+                                                .newest = k->calls,
+                                                .series = graph_call_series(c) != c->comm };
 }
 
 static bool calls_on(const struct caller *k, uint64_t comm)
@@ -180,7 +189,8 @@ static bool calls_on(const struct caller *k, uint64_t comm)
     return false;
 }
 
-/* Has it called on a communicator as large as this one?  None is larger than one of all ranks, which may have several. */
+/* Has it called on a communicator as large as this one?  None is larger than one of all ranks, which may have
+ * several. */
 static bool calls_on_as_large(const struct boundary *b, const struct caller *k, uint64_t comm)
 {
     uint32_t size = b->members(comm, b->arg);
@@ -191,7 +201,8 @@ static bool calls_on_as_large(const struct boundary *b, const struct caller *k, 
     return false;
 }
 
-/* Is the rank's largest communicator part of its cycle, or was it last used long ago?  What a group repeats by itself is less than a step. */
+/* Is the rank's largest communicator part of its cycle, or was it last used long ago?  What a group repeats
+ * by itself is less than a step. */
 static bool reaches_all(const struct boundary *b, const struct caller *k)
 {
     uint32_t max = 0, newest = 0;
@@ -275,7 +286,8 @@ static struct anchor anchor_on_comm(const struct boundary *b, const struct calle
     for (size_t i = 0; i < k->n_kinds; i++) {
         const struct call_kind *c = &k->kind[i];
 
-        if (c->kind != GRAPH_COLLECTIVE || c->series || b->members(c->comm, b->arg) <= size || !in_cycle(b, k, c))
+        if (c->kind != GRAPH_COLLECTIVE || c->series || b->members(c->comm, b->arg) <= size ||
+            !in_cycle(b, k, c))
             continue;
         comm = c->comm;
         size = b->members(comm, b->arg);
@@ -299,8 +311,8 @@ static int by_comm(const void *a, const void *b)
     return (x->every - 1 > y->every - 1) - (x->every - 1 < y->every - 1); /* 0 is the last */
 }
 
-/* Of the ranks that count on one communicator the shortest cycle holds: where calls are missing, several look like one. False
- * where none of them is known. */
+/* Of the ranks that count on one communicator the shortest cycle holds: where calls are missing, several look
+ * like one. False where none of them is known. */
 static bool agree(struct boundary *b)
 {
     struct anchor **list = xcalloc(b->n, sizeof(*list));
@@ -320,9 +332,9 @@ static bool agree(struct boundary *b)
     return all;
 }
 
-/* Have enough ranks been seen to repeat?  Those that have not, because calls are missing, must have made the calls of some cycles.
- * Before the first collective all must, and the same: stages of a pipeline repeat other calls than their neighbours from microbatch
- * to microbatch, and that is no step. */
+/* Have enough ranks been seen to repeat?  Those that have not, because calls are missing, must have made the
+ * calls of some cycles. Before the first collective all must, and the same: stages of a pipeline repeat other
+ * calls than their neighbours from microbatch to microbatch, and that is no step. */
 static bool enough_known(const struct boundary *b)
 {
     uint32_t ranks = 0, known = 0, patient = 0, shortest = UINT32_MAX;
@@ -406,8 +418,9 @@ static bool look_for_anchors(struct boundary *b)
     return again;
 }
 
-/* Until enough is known; and again when a rank's first collective comes, or its first one on another communicator: what repeated before
- * it may have been less than a step.  What was found long ago was not, unless the communicator is larger than all before. */
+/* Until enough is known; and again when a rank's first collective comes, or its first one on another
+ * communicator: what repeated before it may have been less than a step.  What was found long ago was not,
+ * unless the communicator is larger than all before. */
 static bool find_period(struct boundary *b, struct caller *k, const struct graph_call *c)
 {
     bool collective = c->kind == GRAPH_COLLECTIVE;

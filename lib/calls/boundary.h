@@ -1,10 +1,11 @@
 /* boundary.h - where the program's step ends in each rank's calls, found from how these repeat (cycle.h).
  *
- * A step ends with a collective of the largest communicator that the rank's cycle has; where a cycle has several of them, with
- * the one that nothing is begun before and completed after, and that the longest work follows.  Programs without collectives,
- * and those that repeat the same between two collectives on all ranks (an exchange of halos with a reduction now and
- * then), count on a message.  Ends have numbers that are the same on all ranks, also where calls are missing, because they come
- * from the numbers of collectives and messages.
+ * A step ends with a collective of the largest communicator that the rank's cycle has; where a cycle has
+ * several of them, with the one that nothing is begun before and completed after, and that the longest work
+ * follows.  Programs without collectives, and those that repeat the same between two collectives on all ranks
+ * (an exchange of halos with a reduction now and then), count on a message.  Ends have numbers that are the
+ * same on all ranks, also where calls are missing, because they come from the numbers of collectives and
+ * messages.
  *
  * Half of the ranks must be seen to repeat, and of each communicator that ends steps one. */
 #ifndef SYNCGUARD_CALLS_BOUNDARY_H
@@ -19,7 +20,7 @@ struct boundary;
 
 /* members: of a communicator; 0: not known. */
 struct boundary *boundary_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg);
-void boundary_free(struct boundary *b); /* NULL is fine */
+void boundary_free(struct boundary *b);          /* NULL is fine */
 size_t boundary_bytes(const struct boundary *b); /* that it holds; looks at all ranks */
 /* Before the rank's first call. */
 void boundary_rank(struct boundary *b, uint32_t rank);

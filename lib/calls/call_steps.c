@@ -6,13 +6,13 @@
 
 #include "calls/boundary.h"
 #include "calls/links.h"
-#include "calls/transfer_excess.h"
 #include "calls/pieces.h"
 #include "calls/price.h"
 #include "calls/roles.h"
 #include "calls/starvation.h"
-#include "detect/straggler.h"
+#include "calls/transfer_excess.h"
 #include "common/xalloc.h"
+#include "detect/straggler.h"
 #include "model/deviate.h"
 #include "ring/ring.h"
 
@@ -25,9 +25,13 @@
 #define STARVATION_SPREAD 0.3
 /* Times the excess of the work. Chosen (0.5, 5): a larger one takes a slow network for a starved node's. */
 #define STARVATION_EXCESS 1.5
-#define STARVATION_ONSET  8  /* steps between the onsets of both; chosen: as SAME_ONSET of detect/straggler.c, each is known to a few steps */
-#define LINK_STEPS        2u /* after its first slow step a link is reported: one may be chance */
-#define ROLES_STEPS       32u /* decision 0025: what was there in the first steps is the program's */
+/* steps between the onsets of both; chosen: as SAME_ONSET of detect/straggler.c, each is known to a few steps
+ */
+#define STARVATION_ONSET 8
+/* after its first slow step a link is reported: one may be chance */
+#define LINK_STEPS 2u
+/* decision 0025: what was there in the first steps is the program's */
+#define ROLES_STEPS 32u
 /* Excess of a role. Chosen (0.02, 0.15); let go at two thirds, so that an excess near the limit does not come
  * and go. */
 #define ROLES_EXCESS 0.06
@@ -36,10 +40,14 @@
  * Chosen (1.01, 1.2): with 1.2 one trace with jitter is not judged as such. */
 #define ORDINARY_NOISE 1.05
 #define ORDINARY_STEPS ROLES_STEPS
-#define STRUCK         0.1    /* of a step's work, as STRIKE_RATIO of detect/variability.c. Chosen (0.03, 0.3) */
-#define PRICED_OPS     16384u /* a step; chosen: it bounds what prices cost, a larger one takes more time */
-#define RETRY_STEPS    4u     /* after something was found too cheap; chosen: as REFUSED_STEPS of detect/straggler.c */
-#define PRICED_STEPS   64u    /* newest steps that a slowdown of now stands on, as DIAGNOSIS_RECENT */
+/* of a step's work, as STRIKE_RATIO of detect/variability.c. Chosen (0.03, 0.3) */
+#define STRUCK 0.1
+/* a step; chosen: it bounds what prices cost, a larger one takes more time */
+#define PRICED_OPS 16384u
+/* after something was found too cheap; chosen: as REFUSED_STEPS of detect/straggler.c */
+#define RETRY_STEPS 4u
+/* newest steps that a slowdown of now stands on, as DIAGNOSIS_RECENT */
+#define PRICED_STEPS 64u
 
 /* What a detector suspects, and its latest price. */
 struct suspicion {
@@ -61,9 +69,9 @@ struct call_steps {
     struct pieces pieces;
     struct expected *expected;
     struct suspicion slow_links, heavy_role, uneven_pieces, strikes;
-    struct links_slow looked_at; /* the place that links_longer is about */
+    struct links_slow looked_at;   /* the place that links_longer is about */
     struct starvation *starvation; /* stragglers whose transfers are slow, too */
-    bool was_starvation;        /* one of them was in the step before */
+    bool was_starvation;           /* one of them was in the step before */
     struct boundary *boundary;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
@@ -79,7 +87,8 @@ struct call_steps {
     size_t own_cap, without_cap, slower_cap, held_cap;
 };
 
-struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg, struct diagnosis *diagnosis)
+struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg,
+                                  struct diagnosis *diagnosis)
 {
     struct call_steps *s = xcalloc(1, sizeof(*s));
 
@@ -99,7 +108,8 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
 
 double call_steps_bytes(const struct call_steps *s)
 {
-    return (double)graph_held_bytes(s->graph) + (double)boundary_bytes(s->boundary) + KIND_BYTES * graph_kinds(s->graph);
+    return (double)graph_held_bytes(s->graph) + (double)boundary_bytes(s->boundary) +
+           KIND_BYTES * graph_kinds(s->graph);
 }
 
 void call_steps_free(struct call_steps *s)
@@ -126,7 +136,8 @@ void call_steps_free(struct call_steps *s)
 static bool comes_from(struct call_steps *s, const struct links_slow *l, const struct straggler *g)
 {
     const struct work *w = diagnosis_work(s->diagnosis);
-    int64_t onset = diagnosis_seq(s->diagnosis, g->onset), stood = g->drift ? diagnosis_seq(s->diagnosis, g->ramp_end) : onset;
+    int64_t onset = diagnosis_seq(s->diagnosis, g->onset),
+            stood = g->drift ? diagnosis_seq(s->diagnosis, g->ramp_end) : onset;
     bool ends = (l->nodes && straggler_is_on(g, w, l->node[0])) ||
                 (l->nodes == 2 && straggler_is_on(g, w, l->node[1]));
 
@@ -154,8 +165,8 @@ static bool add_slower(struct call_steps *s, const struct straggler *g)
 {
     const struct links_slow *other = other_links(s, g);
 
-    starvation_update(s->starvation, s->graph, diagnosis_work(s->diagnosis), g, diagnosis_seq(s->diagnosis, g->onset),
-                 s->delivered, other);
+    starvation_update(s->starvation, s->graph, diagnosis_work(s->diagnosis), g,
+                      diagnosis_seq(s->diagnosis, g->onset), s->delivered, other);
     if (!starvation_has(s->starvation, g->id))
         return false;
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
@@ -208,7 +219,8 @@ static uint32_t grows_until(const struct call_steps *s, const struct straggler *
     return until;
 }
 
-static struct prices replay_all(void *arg, const struct straggler *list, size_t n, uint32_t from, uint32_t recent)
+static struct prices replay_all(void *arg, const struct straggler *list, size_t n, uint32_t from,
+                                uint32_t recent)
 {
     struct call_steps *s = arg;
     struct price_change change = { .from = from,
@@ -220,7 +232,8 @@ static struct prices replay_all(void *arg, const struct straggler *list, size_t 
     return price_take(s->graph, &change, recent);
 }
 
-static uint32_t replay_each(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s, double *more)
+static uint32_t replay_each(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s,
+                            double *more)
 {
     struct call_steps *s = arg;
     struct price_change change = { .from = from,
@@ -236,7 +249,8 @@ static uint32_t replay_each(void *arg, const struct straggler *list, size_t n, u
 void call_steps_activate(struct call_steps *s)
 {
     s->active = true;
-    diagnosis_price_by_replays(s->diagnosis, &(struct replays){ .all = replay_all, .each = replay_each, .arg = s });
+    diagnosis_price_by_replays(s->diagnosis,
+                               &(struct replays){ .all = replay_all, .each = replay_each, .arg = s });
 }
 
 void call_steps_add_rank(struct call_steps *s, uint32_t rank, uint32_t clock)
@@ -291,7 +305,8 @@ static bool is_priced(const struct call_steps *s, const struct suspicion *k)
 
 /* How a price is doubted: by replays with what is taken as ordinary at the other end of what it may be. */
 struct cost_bounds {
-    void (*set)(struct call_steps *s, struct price_change *c, double by); /* to that value; NULL: there are none */
+    /* to that value; NULL: there are none */
+    void (*set)(struct call_steps *s, struct price_change *c, double by);
     double low, high;       /* values: with which it costs least, most */
     bool lasts;             /* a fault that should cost about as much in each step */
     struct interval beside; /* of the cost, for what replays do not show */
@@ -311,7 +326,8 @@ static void doubt(struct call_steps *s, uint32_t from, double saved_s, struct pr
     uint32_t since = graph_step_about(s->graph, 0).number - from + 1, n;
     double each_s[GRAPH_STEPS], more[GRAPH_STEPS], error, freedom;
 
-    if (!s->last && (since < PRICING_DOUBT_MIN || (k->doubted && since >= k->doubted && since < 2 * k->doubted)))
+    if (!s->last &&
+        (since < PRICING_DOUBT_MIN || (k->doubted && since >= k->doubted && since < 2 * k->doubted)))
         return;
     k->doubted = since;
     k->cost = b->beside;
@@ -419,10 +435,10 @@ static void judge_links(struct call_steps *s)
     change.transfer_excess = s->slower;
     report(s, &o, &change,
            &(struct cost_bounds){ .set = set_transfers,
-                             .low = exp(-away),
-                             .high = exp(away),
-                             .lasts = true,
-                             .beside = isnan(away) ? INTERVAL_UNKNOWN : (struct interval){ 1, 1 } },
+                                  .low = exp(-away),
+                                  .high = exp(away),
+                                  .lasts = true,
+                                  .beside = isnan(away) ? INTERVAL_UNKNOWN : (struct interval){ 1, 1 } },
            &s->slow_links);
 }
 
@@ -467,10 +483,11 @@ static void judge_roles(struct call_steps *s)
     set_role(s, &change, excess);
     report(s, &o, &change,
            &(struct cost_bounds){ .set = set_role,
-                             .low = fmax(0, wide.low),
-                             .high = wide.high,
-                             .lasts = true,
-                             .beside = interval_known(wide) ? (struct interval){ 1, 1 } : INTERVAL_UNKNOWN },
+                                  .low = fmax(0, wide.low),
+                                  .high = wide.high,
+                                  .lasts = true,
+                                  .beside =
+                                      interval_known(wide) ? (struct interval){ 1, 1 } : INTERVAL_UNKNOWN },
            &s->heavy_role);
 }
 
@@ -552,7 +569,8 @@ static void judge_jitter(struct call_steps *s)
     }
     if (o.standing && !is_priced(s, &s->strikes))
         o.from = strikes_from(s, o.from, change.struck_s);
-    report(s, &o, &change, &(struct cost_bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) }, &s->strikes);
+    report(s, &o, &change, &(struct cost_bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) },
+           &s->strikes);
 }
 
 /* After diagnosis_step(): what is not the own work of some ranks. */
@@ -614,18 +632,20 @@ bool call_steps_next(struct call_steps *s, struct call_step *out)
     uint32_t back = 0;
     double from_s;
 
-    while (back < graph_steps(s->graph) && (!s->any || graph_step_about(s->graph, back).number > s->delivered))
+    while (back < graph_steps(s->graph) &&
+           (!s->any || graph_step_about(s->graph, back).number > s->delivered))
         back++;
     if (!back--)
         return false;
     *out = (struct call_step){ .step = graph_step_get(s->graph, back),
-                                .back = back,
-                                .period = boundary_period(s->boundary),
-                                .own_s = s->own_s,
-                                .ranks = s->n };
+                               .back = back,
+                               .period = boundary_period(s->boundary),
+                               .own_s = s->own_s,
+                               .ranks = s->n };
     /* Nothing is known of the steps between two sampled stretches; and once the ranks' clocks are realigned,
      * the end of the step before is on another time base. */
-    from_s = s->any && out->step.begin_s <= s->end_s && s->end_s < out->step.end_s ? s->end_s : out->step.begin_s;
+    from_s =
+        s->any && out->step.begin_s <= s->end_s && s->end_s < out->step.end_s ? s->end_s : out->step.begin_s;
     out->duration_s = out->step.end_s - from_s;
     out->steps = s->any ? out->step.number - s->delivered : 1;
     own_work(s, &out->step);
@@ -640,7 +660,8 @@ struct path *call_steps_path(const struct call_steps *s, const struct call_step 
     return path_new(s->graph, k->back, s->n);
 }
 
-void call_steps_judge(struct call_steps *s, double now_s, double began_s, double min_slowdown, const struct call_step *k)
+void call_steps_judge(struct call_steps *s, double now_s, double began_s, double min_slowdown,
+                      const struct call_step *k)
 {
     s->min_slowdown = min_slowdown;
     pieces_step(&s->pieces, s->graph, &k->step);

@@ -3,55 +3,64 @@
 #define SYNCGUARD_CALLS_CALL_STEPS_H
 
 #include "calls/boundary.h"
-#include "detect/diagnosis.h"
 #include "calls/path.h"
+#include "detect/diagnosis.h"
 #include "graph/graph.h"
 #include "wire/telemetry.h"
 
 struct call_steps;
 /* members: as boundary_new() wants it.  The diagnosis is lent. */
-struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg, struct diagnosis *diagnosis);
+struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg,
+                                  struct diagnosis *diagnosis);
 void call_steps_free(struct call_steps *s);
 double call_steps_bytes(const struct call_steps *s); /* looks at all ranks */
 /* From now on steps come from the calls, and what they cost is replayed. */
 void call_steps_activate(struct call_steps *s);
 
-void call_steps_add_rank(struct call_steps *s, uint32_t rank, uint32_t clock); /* clock: ranks of the same one can be compared */
+/* clock: ranks of the same one can be compared */
+void call_steps_add_rank(struct call_steps *s, uint32_t rank, uint32_t clock);
 void call_steps_end_rank(struct call_steps *s, uint32_t rank);
 
 /* NULL is fine for all of these: calls do not come one by one. */
 bool call_steps_active(const struct call_steps *s);
-bool call_steps_found(const struct call_steps *s); /* what of them repeats as a step */
+bool call_steps_found(const struct call_steps *s);         /* what of them repeats as a step */
 void call_steps_lost(struct call_steps *s, uint32_t rank); /* some of its calls are */
 void call_steps_gap(struct call_steps *s, uint32_t rank);  /* between its newest call and the next */
 uint32_t call_steps_role(const struct call_steps *s, uint32_t rank); /* see graph_role() */
-/* What the detectors do not see of a rank's work, because ranks of its role have it alike: that over the mean of all roles, which is what its
- * work was divided by, and over the roles that have less, see roles.h. 1: nothing. */
+/* What the detectors do not see of a rank's work, because ranks of its role have it alike: that over the mean
+ * of all roles, which is what its work was divided by, and over the roles that have less, see roles.h. 1:
+ * nothing. */
 double call_steps_of_mean(const struct call_steps *s, uint32_t rank);
 double call_steps_of_others(const struct call_steps *s, uint32_t rank);
 double call_steps_limit(const struct call_steps *s, uint32_t nodes); /* see links_limit() */
-struct graph *call_steps_graph(const struct call_steps *s);          /* to replay it; NULL: steps do not come from one */
+/* to replay it; NULL: steps do not come from one */
+struct graph *call_steps_graph(const struct call_steps *s);
 
 struct graph_call call_steps_of_item(const struct call_item *i);
-/* A call of a rank that was added.  moved: what was taken for steps was something else, and is forgotten; ends: a step, see call_steps_next(). */
+/* A call of a rank that was added.  moved: what was taken for steps was something else, and is forgotten;
+ * ends: a step, see call_steps_next(). */
 struct boundary_at call_steps_take(struct call_steps *s, const struct graph_call *c);
 
 /* A step that is complete. */
 struct call_step {
     struct graph_step step;
-    uint32_t back;     /* of the graph's steps */
-    uint32_t steps;    /* since the one before it */
-    uint32_t period;   /* collectives */
+    uint32_t back;   /* of the graph's steps */
+    uint32_t steps;  /* since the one before it */
+    uint32_t period; /* collectives */
     double duration_s;
     const float *own_s; /* lent: own work by rank, ... */
     uint32_t ranks;     /* ... below this; NaN: not known */
 };
-bool call_steps_next(struct call_steps *s, struct call_step *out); /* the oldest that was not taken; false: there is none */
-struct path *call_steps_path(const struct call_steps *s, const struct call_step *k); /* its critical path; NULL: none; the caller frees it */
+/* the oldest that was not taken; false: there is none */
+bool call_steps_next(struct call_steps *s, struct call_step *out);
+/* its critical path; NULL: none; the caller frees it */
+struct path *call_steps_path(const struct call_steps *s, const struct call_step *k);
 /* Judges it.  began_s: when the first item came; min_slowdown: what costs less is not reported. */
-void call_steps_judge(struct call_steps *s, double now_s, double began_s, double min_slowdown, const struct call_step *k);
+void call_steps_judge(struct call_steps *s, double now_s, double began_s, double min_slowdown,
+                      const struct call_step *k);
 
-/* No more calls come: the last steps are complete; then, after they were taken, all prices are taken once more. */
+/* No more calls come: the last steps are complete; then, after they were taken, all prices are taken once
+ * more. */
 void call_steps_finish(struct call_steps *s);
 void call_steps_settle(struct call_steps *s, double min_slowdown);
 

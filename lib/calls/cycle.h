@@ -1,11 +1,11 @@
-/* cycle.h - how the newest calls of a rank repeat: the length of the program's outermost cycle, in calls, and that of what
- * repeats inside of it.
+/* cycle.h - how the newest calls of a rank repeat: the length of the program's outermost cycle, in calls, and
+ * that of what repeats inside of it.
  *
- * One token a call, equal for calls of the same kind.  The outermost cycle is the shortest distance over which the newest tokens
- * repeat, seen at least twice (three times where it is short); its inner one, what all of it repeats but for the marked
- * calls: an exchange with the neighbours, of which every tenth is followed by a reduction.
- * Found by the prefix function (Knuth, Morris & Pratt 1977) over the newest tokens, read backwards, whenever they have grown
- * by a quarter: linear in the number of calls. */
+ * One token a call, equal for calls of the same kind.  The outermost cycle is the shortest distance over
+ * which the newest tokens repeat, seen at least twice (three times where it is short); its inner one, what
+ * all of it repeats but for the marked calls: an exchange with the neighbours, of which every tenth is
+ * followed by a reduction. Found by the prefix function (Knuth, Morris & Pratt 1977) over the newest tokens,
+ * read backwards, whenever they have grown by a quarter: linear in the number of calls. */
 #ifndef SYNCGUARD_CALLS_CYCLE_H
 #define SYNCGUARD_CALLS_CYCLE_H
 

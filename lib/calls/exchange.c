@@ -9,8 +9,10 @@
 
 struct traffic_sums {
     double all, world, messages;
-    double inner, rails; /* of the groups of that size that have the most: ranks that follow one another; with the same place in groups */
-    double other;         /* all else */
+    /* of the groups of that size that have the most: ranks that follow one another; with the same place in
+     * groups */
+    double inner, rails;
+    double other; /* all else */
     uint32_t inner_size, rails_size;
 };
 
@@ -138,7 +140,8 @@ static bool name_messages(const struct exchange *e, const struct traffic_sums *s
     if (s->messages - c.bytes > SMALL * s->all || s->world > SMALL * s->all || e->ranks % c.distance)
         return false;
     /* Only the sums of the replicas tell stages from a grid's rows. */
-    if (c.distance > 1 ? s->inner_size != c.distance || !cover(e, c.distance, true) : s->inner > SMALL * s->all)
+    if (c.distance > 1 ? s->inner_size != c.distance || !cover(e, c.distance, true)
+                       : s->inner > SMALL * s->all)
         return false;
     snprintf(name, EXCHANGE_NAME_SIZE, "pipeline:%ux%u", e->ranks / c.distance, c.distance);
     return true;
@@ -158,7 +161,8 @@ bool exchange_name(const struct exchange *e, char name[EXCHANGE_NAME_SIZE])
         return name_messages(e, &s, name);
     if (s.inner > SMALL * s.all) {
         if (!cover(e, s.inner_size, true) ||
-            (s.rails > SMALL * s.all && (s.rails_size != e->ranks / s.inner_size || !cover(e, s.rails_size, false))))
+            (s.rails > SMALL * s.all &&
+             (s.rails_size != e->ranks / s.inner_size || !cover(e, s.rails_size, false))))
             return false;
         snprintf(name, EXCHANGE_NAME_SIZE, "groups:%u", s.inner_size);
         return true;

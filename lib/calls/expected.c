@@ -7,10 +7,11 @@
 #include "common/map.h"
 #include "common/xalloc.h"
 
-#define PAUSE_RATIO_EXPECTED   2.2        /* times what is expected: a pause or a strike, which shows nothing of the others */
-#define PASSES 3u         /* levels and factors stand on each other */
-#define APART  2.5        /* standard errors between two steps that differ */
-#define PAIRS  (1u << 22) /* of steps, of all classes, that are compared: some 20 ms */
+/* times what is expected: a pause or a strike, which shows nothing of the others */
+#define PAUSE_RATIO_EXPECTED 2.2
+#define PASSES               3u         /* levels and factors stand on each other */
+#define APART                2.5        /* standard errors between two steps that differ */
+#define PAIRS                (1u << 22) /* of steps, of all classes, that are compared: some 20 ms */
 
 struct level { /* of a place */
     double sum, square;

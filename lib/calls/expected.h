@@ -1,10 +1,11 @@
-/* expected.h - what each piece of work in the newest steps would have taken, had it been like the others at its place.
+/* expected.h - what each piece of work in the newest steps would have taken, had it been like the others at
+ * its place.
  *
- * From all of these steps at once, so that the first one is known as well as the last.  A place's level is the mean of its
- * pieces, drawn towards the mean of the places of its class and role by as much as chance lets them differ (James & Stein 1961;
- * Efron & Morris 1975).  What all ranks do more of in a step is taken class by class, and is the same in all steps that chance
- * cannot tell apart.
- * Pure; memory 40 bytes a place, 4 a step and class. */
+ * From all of these steps at once, so that the first one is known as well as the last.  A place's level is
+ * the mean of its pieces, drawn towards the mean of the places of its class and role by as much as chance
+ * lets them differ (James & Stein 1961; Efron & Morris 1975).  What all ranks do more of in a step is taken
+ * class by class, and is the same in all steps that chance cannot tell apart. Pure; memory 40 bytes a place,
+ * 4 a step and class. */
 #ifndef SYNCGUARD_CALLS_EXPECTED_H
 #define SYNCGUARD_CALLS_EXPECTED_H
 
@@ -17,8 +18,8 @@ struct expected;
 struct expected *expected_new(void);
 void expected_free(struct expected *e); /* NULL is fine */
 
-/* Look at the graph's newest steps; what was known of others is forgotten.  Nothing is known after it of programs that do too many
- * different things: some thousand pairs of calls in 32 steps, 64 in 256. */
+/* Look at the graph's newest steps; what was known of others is forgotten.  Nothing is known after it of
+ * programs that do too many different things: some thousand pairs of calls in 32 steps, 64 in 256. */
 void expected_take(struct expected *e, const struct graph *g, uint32_t steps);
 /* Seconds that this piece of such a step would have taken; NaN: not known. */
 double expected_s(struct expected *e, const struct graph *g, const struct graph_op *op,

@@ -10,57 +10,67 @@
 #include "model/interval.h"
 #include "model/statistics.h"
 
-#define LEARN_TRANSFERS       6u   /* transfers of a kind that show what is usual ... */
-#define USUAL_STEPS       16u  /* steps whose medians are what is usual */
-#define LEARN_STEPS 3u   /* ... over at least this many steps */
-#define STEP_SAMPLES 4.0 /* transfers in a step that count as independent, at the most; chosen: those of a step have its noise in common */
-#define RECENT_MEAN 19u  /* steps that a mean stands on which moves by 0.1 of each */
-#define DOUBT_STEPS 8u   /* between two looks at how uncertain the excess is */
-#define NOW_GAIN 0.4 /* of a new step in what is now; chosen: a mean over four steps (2 / gain - 1), the fewest that two steps in a row can show */
-#define USUAL_GAIN_LINK 0.02 /* of a step in what is usual; chosen: a larger one makes a fault usual before it is named */
+#define LEARN_TRANSFERS 6u  /* transfers of a kind that show what is usual ... */
+#define USUAL_STEPS     16u /* steps whose medians are what is usual */
+#define LEARN_STEPS     3u  /* ... over at least this many steps */
+/* transfers in a step that count as independent, at the most; chosen: those of a step have its noise in
+ * common */
+#define STEP_SAMPLES 4.0
+#define RECENT_MEAN  19u /* steps that a mean stands on which moves by 0.1 of each */
+#define DOUBT_STEPS  8u  /* between two looks at how uncertain the excess is */
+/* of a new step in what is now; chosen: a mean over four steps (2 / gain - 1), the fewest that two steps in a
+ * row can show */
+#define NOW_GAIN 0.4
+/* of a step in what is usual; chosen: a larger one makes a fault usual before it is named */
+#define USUAL_GAIN_LINK 0.02
 /* Standard errors of the excess of a place: PLACES_LIMIT_Z, as many places are looked at in each step here,
  * too. Where "chosen" is said from here on, the values in brackets were tried on the labelled traces of
  * tests/analysis (22 programs, 48 episodes). Chosen (4, 9): judged alike. */
 #define LINK_Z 6.0
-/* Log of the excess, at the least: 15 %, as SLOW_MIN of detect/transfer.c. Chosen (0.05, 0.4): judged alike. */
+/* Log of the excess, at the least: 15 %, as SLOW_MIN of detect/transfer.c. Chosen (0.05, 0.4): judged alike.
+ */
 #define EXCESS_LOG_MIN 0.14
-#define LINK_CONFIRM 2u /* steps in a row above the limit: one may be chance */
-#define EXCESS_LEFT      0.35 /* of the excess that it was named with ... */
-#define LET_GO_N    6u   /* ... for this many steps in a row */
-#define LOG_SIGMA_MIN 0.02 /* of the log; as TRANSFER_SIGMA_MIN of detect/transfer.c */
-#define CHANGE_STEPS     16u /* from step to step that a mean of them stands on ... */
-#define CHANGES_MIN 8u
-#define NOISE_CLIP_Z         3.0  /* ... each up to so many standard deviations ... */
-#define WANDERS     1.5  /* ... and times that, as levels wander */
-#define PAST 48u /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
-#define PAST_STEPS_MIN   8u   /* ... unless there are fewer */
-#define UNLIKE     3.0  /* standard deviations of that, and less of many steps: ... */
-#define ALIKE      8.0  /* ... so many are as one */
-#define RECENT_STEPS 112u /* slow ones and PAST */
-#define ONSET_NEWEST_STEPS     4u   /* steps that show how slow it is now ... */
+#define LINK_CONFIRM   2u   /* steps in a row above the limit: one may be chance */
+#define EXCESS_LEFT    0.35 /* of the excess that it was named with ... */
+#define LET_GO_N       6u   /* ... for this many steps in a row */
+#define LOG_SIGMA_MIN  0.02 /* of the log; as TRANSFER_SIGMA_MIN of detect/transfer.c */
+#define CHANGE_STEPS   16u  /* from step to step that a mean of them stands on ... */
+#define CHANGES_MIN    8u
+#define NOISE_CLIP_Z   3.0 /* ... each up to so many standard deviations ... */
+#define WANDERS        1.5 /* ... and times that, as levels wander */
+/* newest steps before the first slow one, that show how much transfers vary from step to step ... */
+#define PAST               48u
+#define PAST_STEPS_MIN     8u   /* ... unless there are fewer */
+#define UNLIKE             3.0  /* standard deviations of that, and less of many steps: ... */
+#define ALIKE              8.0  /* ... so many are as one */
+#define RECENT_STEPS       112u /* slow ones and PAST */
+#define ONSET_NEWEST_STEPS 4u   /* steps that show how slow it is now ... */
 #define ONSET_HEIGHT       0.6  /* ... of which the mean of all slow ones must have so much */
-#define MOST_SIGMA 0.1  /* of a kind whose transfers nobody waited for */
-#define FLOOR      1e-3 /* of a step: what a transfer varies by less than that shows nothing */
-#define STEP_MIN_S 1e-6 /* a shorter step is taken for this: clocks are no better */
-/* Times what the named place explains: another one is named. Chosen (1.2, 4): judged alike; a smaller one lets
- * places take turns ... */
-#define CLEARLY    2.0
-#define REST       0.5 /* of the excess of a part: the rest of the place is slow, too */
-#define SAME_EXPLAINED       0.9 /* of what a place explains: a part explains as much */
-#define MOVE       4u  /* ... after as many steps in a row */
+#define MOST_SIGMA         0.1  /* of a kind whose transfers nobody waited for */
+#define FLOOR              1e-3 /* of a step: what a transfer varies by less than that shows nothing */
+#define STEP_MIN_S         1e-6 /* a shorter step is taken for this: clocks are no better */
+/* Times what the named place explains: another one is named. Chosen (1.2, 4): judged alike; a smaller one
+ * lets places take turns ... */
+#define CLEARLY        2.0
+#define REST           0.5 /* of the excess of a part: the rest of the place is slow, too */
+#define SAME_EXPLAINED 0.9 /* of what a place explains: a part explains as much */
+#define MOVE           4u  /* ... after as many steps in a row */
 
 struct kind_level {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
-    float last, change;  /* that of the last step, less the usual; half the mean square of what it changes by from step to step ... */
-    uint32_t changes;    /* ... of so many */
-    float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
-    float share; /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
+    /* that of the last step, less the usual; half the mean square of what it changes by from step to step ...
+     */
+    float last, change;
+    uint32_t changes;  /* ... of so many */
+    float now, weight; /* the same over the newest steps, less the usual; how many transfers it stands on */
+    /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
+    float share;
     float excess; /* log of what its transfers take now over what is usual */
-    float max;   /* log: its upper bound until it is known, the median of max_steps steps' shortest */
+    float max;    /* log: its upper bound until it is known, the median of max_steps steps' shortest */
     uint32_t max_steps;
     float first[USUAL_STEPS]; /* the log of the transfer in the first steps, or of these bounds */
-    double sum;         /* of the step at hand */
+    double sum;               /* of the step at hand */
     float max_in_step;
     uint32_t in_step, max_n;
 };
@@ -135,9 +145,9 @@ bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
 /* A running median. */
 static void follow_step(struct links *l, double took_s)
 {
-    l->step_s =
-        l->steps++ ? l->step_s + fmax(-l->step_s, fmin(l->step_s, took_s - l->step_s)) / fmin(l->steps, USUAL_STEPS)
-                   : took_s;
+    l->step_s = l->steps++ ? l->step_s + fmax(-l->step_s, fmin(l->step_s, took_s - l->step_s)) /
+                                             fmin(l->steps, USUAL_STEPS)
+                           : took_s;
     l->floor_s = FLOOR * fmax(l->step_s, STEP_MIN_S);
 }
 
@@ -402,8 +412,9 @@ static bool is_part(const struct candidate_place *part, const struct candidate_p
 /* What messages through a place show without those through a part of it; weight 0: nothing. */
 static struct excess_sums rest_of(const struct candidate_place *p, const struct candidate_place *part)
 {
-    struct excess_sums without = { p->messages.sum - part->messages.sum, p->messages.weight - part->messages.weight,
-                        p->messages.excess - part->messages.excess };
+    struct excess_sums without = { p->messages.sum - part->messages.sum,
+                                   p->messages.weight - part->messages.weight,
+                                   p->messages.excess - part->messages.excess };
 
     return without.weight > 1e-6 * p->messages.weight ? without : (struct excess_sums){ 0 };
 }
@@ -425,8 +436,8 @@ static const struct candidate_place *narrowest(const struct links *l, const stru
     for (size_t i = 0; i < l->n_places; i++) {
         const struct candidate_place *q = &l->place[i];
 
-        if (is_part(q, p) && is_slow(&q->fit) && explained(&q->fit) > SAME_EXPLAINED * explained(&p->fit) && !rest_is_slow(p, q) &&
-            (part == p || explained(&q->fit) > explained(&part->fit)))
+        if (is_part(q, p) && is_slow(&q->fit) && explained(&q->fit) > SAME_EXPLAINED * explained(&p->fit) &&
+            !rest_is_slow(p, q) && (part == p || explained(&q->fit) > explained(&part->fit)))
             part = q;
     }
     return part == p ? p : narrowest(l, part);
@@ -557,7 +568,8 @@ static uint32_t onset_of(const struct recent *r, double excess)
         since = sum / k;
         before = (all - sum) / (r->n - k);
         more = since - before;
-        if (more > excess / 2 && more > ONSET_HEIGHT * (newest - before) && k * (double)(r->n - k) * more * more > best) {
+        if (more > excess / 2 && more > ONSET_HEIGHT * (newest - before) &&
+            k * (double)(r->n - k) * more * more > best) {
             best = k * (double)(r->n - k) * more * more;
             from = k;
         }
@@ -584,7 +596,8 @@ static bool stands_out(const struct links *l, const struct recent *r)
     middle = statistics_median(past, n);
     for (uint32_t i = 0; i < n; i++)
         past[i] = fabs(past[i] - middle);
-    return slow / n_slow - middle > UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n) / sqrt(fmax(1, n_slow / ALIKE));
+    return slow / n_slow - middle >
+           UNLIKE * STATISTICS_MAD_TO_SD * statistics_median(past, n) / sqrt(fmax(1, n_slow / ALIKE));
 }
 
 /* How uncertain the excess is: it is a mean over the newest RECENT_MEAN steps, against a level that the first
@@ -676,7 +689,8 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
     p = explain(l, g);
     if (l->slow.standing) {
         follow_named(l, g, back);
-        named = l->slow.collectives ? &l->collectives : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
+        named = l->slow.collectives ? &l->collectives
+                                    : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
         l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(&p->fit) &&
                                (refutes(l, p) || is_clearly_better(p, named))
                            ? l->elsewhere + 1

@@ -7,13 +7,17 @@
 #include "common/xalloc.h"
 #include "model/bucket.h"
 
-#define OPS_MAX      (1u << 16) /* in the steps that are replayed: some ms a replay */
-#define UNWAITED_MIN    8u         /* transfers of a kind that show what those take that nobody waited for */
-#define UNKNOWN_MOST 0.02       /* share of unknown transfers from which on their sum is unknown */
-#define SIZES_BEYOND 2.0 /* buckets this much smaller or larger than what was seen are looked at, too */
+#define OPS_MAX (1u << 16) /* in the steps that are replayed: some ms a replay */
+/* transfers of a kind that show what those take that nobody waited for */
+#define UNWAITED_MIN 8u
+/* share of unknown transfers from which on their sum is unknown */
+#define UNKNOWN_MOST 0.02
+/* buckets this much smaller or larger than what was seen are looked at, too */
+#define SIZES_BEYOND 2.0
 #define COUNTS_MAX   4096
-#define MODEL_OFF    0.5  /* of what is exposed, that the model may differ from what was measured ... */
-#define MODEL_OFF_S  0.02 /* ... or of the step */
+/* of what is exposed, that the model may differ from what was measured ... */
+#define MODEL_OFF   0.5
+#define MODEL_OFF_S 0.02 /* ... or of the step */
 
 struct rank_in_group {
     uint32_t step; /* whose calls are looked at; GRAPH_NONE: none yet */
@@ -50,9 +54,9 @@ struct measuring {
     struct usual {
         float median_s, error_s; /* error: of the median, 90 % */
         uint32_t n;
-    } * kind;          /* by kind: of transfers that a rank waited for */
+    } * kind;                 /* by kind: of transfers that a rank waited for */
     struct hidden_sums *sums; /* by group */
-    uint32_t without;  /* group whose transfers take no time; n_groups: all */
+    uint32_t without;         /* group whose transfers take no time; n_groups: all */
 };
 
 /* ---- what was ---- */
@@ -96,7 +100,8 @@ static bool follow(struct measuring *w, const struct graph_op *op, const struct 
 }
 
 /* The first completion after all were begun: that is how the buckets of this step were spread. */
-static void take_awaited(struct rank_in_group *k, struct hidden_sums *t, const struct graph_step *s, double at_s)
+static void take_awaited(struct rank_in_group *k, struct hidden_sums *t, const struct graph_step *s,
+                         double at_s)
 {
     if (k->step != s->number || k->awaited)
         return;
@@ -194,8 +199,8 @@ static int by_kind(const void *a, const void *b)
                               : (x->transfer_s > y->transfer_s) - (x->transfer_s < y->transfer_s);
 }
 
-/* Half of the distance between the quartiles is 0.6745 standard deviations, of a normal distribution; its median's error is 1.253 times
- * the mean's.  Twice that, for the deviation of those that it stands for. */
+/* Half of the distance between the quartiles is 0.6745 standard deviations, of a normal distribution; its
+ * median's error is 1.253 times the mean's.  Twice that, for the deviation of those that it stands for. */
 static struct usual usual_of(const struct kind_time *t, uint32_t n)
 {
     float half = (t[n - 1 - n / 4].transfer_s - t[n / 4].transfer_s) / 2;
@@ -238,15 +243,16 @@ static struct overlap_group group_of(const struct hidden_sums *t, double steps, 
     double n = steps * ranks;
     bool known = t->unknown <= UNKNOWN_MOST * t->transfers;
 
-    return (struct overlap_group){ .ranks = ranks,
-                                   .calls = t->calls / n,
-                                   .nonblocking_ratio = t->calls > 0 ? t->nonblocking / t->calls : 0,
-                                   .waiting_s = t->waiting_s / n,
-                                   .exposed_s = t->exposed_s / n,
-                                   .hidden_s = { known ? t->hidden_s / n : NAN, t->low_s / n,
-                                                 t->boundless ? NAN : t->high_s / n },
-                                   .ready_s = t->bucket_steps > t->single_steps ? t->backward_s / t->bucket_steps : NAN,
-                                   .most_won_s = NAN };
+    return (struct overlap_group){
+        .ranks = ranks,
+        .calls = t->calls / n,
+        .nonblocking_ratio = t->calls > 0 ? t->nonblocking / t->calls : 0,
+        .waiting_s = t->waiting_s / n,
+        .exposed_s = t->exposed_s / n,
+        .hidden_s = { known ? t->hidden_s / n : NAN, t->low_s / n, t->boundless ? NAN : t->high_s / n },
+        .ready_s = t->bucket_steps > t->single_steps ? t->backward_s / t->bucket_steps : NAN,
+        .most_won_s = NAN
+    };
 }
 
 static void add_sums(struct hidden_sums *to, const struct hidden_sums *t)

@@ -1,15 +1,18 @@
-/* overlap.h - how much of a job's communication holds its ranks, how much runs beside their work, and what more overlap could win.
+/* overlap.h - how much of a job's communication holds its ranks, how much runs beside their work, and what
+ * more overlap could win.
  *
- * From a replay of the newest steps (graph/graph.h).  A rank in a call waits until the last rank has arrived, and is held by the transfer
- * from then on: that is exposed.  What of a transfer runs while its rank is not in the call is hidden.  A blocking call hides
- * nothing.  A message is counted where it is received; what a call that sends takes of its rank is exposed.
+ * From a replay of the newest steps (graph/graph.h).  A rank in a call waits until the last rank has arrived,
+ * and is held by the transfer from then on: that is exposed.  What of a transfer runs while its rank is not
+ * in the call is hidden.  A blocking call hides nothing.  A message is counted where it is received; what a
+ * call that sends takes of its rank is exposed.
  *
- * Transfers that no rank waited for show only how long they took at most: they are taken as those of their kind that were
- * waited for, and where there is none, what is hidden is unknown below that bound.
+ * Transfers that no rank waited for show only how long they took at most: they are taken as those of their
+ * kind that were waited for, and where there is none, what is hidden is unknown below that bound.
  *
- * What overlap could win at most: the same steps with transfers that take no time, whatever is begun earlier or in other sizes (Kwon et
- * al., "Daydream", ATC 2020).  What buckets of another size would win is estimated by model/bucket.h, from the time of a
- * transfer over its size (model/linkfit.h), where sizes differ and the same model gives about what is exposed now.
+ * What overlap could win at most: the same steps with transfers that take no time, whatever is begun earlier
+ * or in other sizes (Kwon et al., "Daydream", ATC 2020).  What buckets of another size would win is estimated
+ * by model/bucket.h, from the time of a transfer over its size (model/linkfit.h), where sizes differ and the
+ * same model gives about what is exposed now.
  *
  * Pure.  Seconds a step, on the mean of the ranks that take part; NaN is unknown. */
 #ifndef SYNCGUARD_CALLS_OVERLAP_H
@@ -37,8 +40,8 @@ struct overlap_group {
     double nonblocking_ratio; /* share of them that are begun first and awaited later */
     double waiting_s, exposed_s;
     struct linkfit_range hidden_s;
-    double ready_s; /* from the first nonblocking call begun to when a further one would be: while their data becomes ready; NaN: there
-                     * are not several a step */
+    double ready_s; /* from the first nonblocking call begun to when a further one would be: while their data
+                     * becomes ready; NaN: there are not several a step */
     double most_won_s; /* the step would be shorter by this if its transfers took no time */
     struct overlap_buckets buckets;
 };

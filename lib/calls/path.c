@@ -5,7 +5,8 @@
 
 #include "common/xalloc.h"
 
-#define LEAST_S    1e-6 /* what is shorter is left to the piece before it: clocks are not better */
+/* what is shorter is left to the piece before it: clocks are not better */
+#define LEAST_S    1e-6
 #define TOGETHER_S 2e-5 /* ranks that end so close end together */
 
 /* ---- when each operation was ---- */
@@ -111,8 +112,8 @@ static uint32_t through_work(struct walk *w, uint32_t i)
     return w->p->before[i];
 }
 
-/* Back through a transfer that ended at rank, and those before it that its communicator waited for; returns the operation on whose
- * arrival it began, GRAPH_NONE: that was in an earlier step. */
+/* Back through a transfer that ended at rank, and those before it that its communicator waited for; returns
+ * the operation on whose arrival it began, GRAPH_NONE: that was in an earlier step. */
 static uint32_t through_transfer(struct walk *w, uint32_t meeting, uint32_t rank)
 {
     for (;;) {

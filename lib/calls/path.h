@@ -1,8 +1,10 @@
-/* path.h - the critical path of one step of a graph: what each moment of it waited for, from its last end backwards.
+/* path.h - the critical path of one step of a graph: what each moment of it waited for, from its last end
+ * backwards.
  *
- * A rank that a meeting held waited for its transfer, and before that for the last who arrived there; everything else is
- * the rank's own work.  What is shortened elsewhere does not shorten the step (Yang & Miller, "Critical path analysis for the
- * execution of parallel and distributed programs", ICDCS 1988).  Nothing is replayed: these are the times that were measured.
+ * A rank that a meeting held waited for its transfer, and before that for the last who arrived there;
+ * everything else is the rank's own work.  What is shortened elsewhere does not shorten the step (Yang &
+ * Miller, "Critical path analysis for the execution of parallel and distributed programs", ICDCS 1988).
+ * Nothing is replayed: these are the times that were measured.
  *
  * Units: seconds of the graph's common time. */
 #ifndef SYNCGUARD_CALLS_PATH_H
@@ -41,11 +43,13 @@ struct path {
     uint32_t *arrival, base, meetings;
 };
 
-/* Of the step that is back before the newest; NULL: it has no operation.  ranks: one more than the largest. */
+/* Of the step that is back before the newest; NULL: it has no operation.  ranks: one more than the largest.
+ */
 struct path *path_new(const struct graph *g, uint32_t back, uint32_t ranks);
 void path_free(struct path *p); /* NULL is fine */
 
-/* When what an operation waits for was there, and the transfer began; NaN: it waits for nothing that is known. */
+/* When what an operation waits for was there, and the transfer began; NaN: it waits for nothing that is
+ * known. */
 double path_begin_s(const struct path *p, const struct graph *g, uint32_t op);
 
 #endif

@@ -9,9 +9,10 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define PATH_ROWS  2    /* half of the rows at most are chosen for the path ... */
-#define ROLE_ROWS  4    /* ... and a quarter because they stand for a role */
-#define SHORTEST_S 1e-6 /* clocks are no more exact: a shorter piece is merged with its neighbour */
+#define PATH_ROWS 2 /* half of the rows at most are chosen for the path ... */
+#define ROLE_ROWS 4 /* ... and a quarter because they stand for a role */
+/* clocks are no more exact: a shorter piece is merged with its neighbour */
+#define SHORTEST_S 1e-6
 #define WORTH      0.02 /* of the step: what is less in calls is left out of the text */
 #define LONGER     1.05 /* than its duration: ranks begin it while others end the step before */
 #define SLOWER     1.05 /* from here on a rank's work is compared with its peers' in the text */
@@ -185,8 +186,8 @@ static void lane_add(struct lane *l, enum path_kind kind, double begin_s, double
     l->segment[l->n++] = (struct picture_segment){ (uint8_t)kind, begin_s, end_s };
 }
 
-/* As `most` segments of equal length.  Each has the kind of which most is due: what a segment does not show is carried on to the
- * next, so that the kinds keep their shares. */
+/* As `most` segments of equal length.  Each has the kind of which most is due: what a segment does not show
+ * is carried on to the next, so that the kinds keep their shares. */
 static void lane_coarsen(struct lane *l, size_t max)
 {
     double begin_s = l->segment[0].begin_s, piece_s = (l->segment[l->n - 1].end_s - begin_s) / (double)max;

@@ -1,11 +1,11 @@
-/* picture.h - one step as a picture: when each rank worked, waited and took part in a transfer, the messages, and the critical
- * path through them.  What screens, JSON and SVG show of a step is all in here.
+/* picture.h - one step as a picture: when each rank worked, waited and took part in a transfer, the messages,
+ * and the critical path through them.  What screens, JSON and SVG show of a step is all in here.
  *
- * Bounded whatever the job's size: ranks on the critical path, one of each role and the slowest get a row, and a row
- * with too many segments is drawn coarsely.  What is not known is PATH_UNKNOWN, never work.
+ * Bounded whatever the job's size: ranks on the critical path, one of each role and the slowest get a row,
+ * and a row with too many segments is drawn coarsely.  What is not known is PATH_UNKNOWN, never work.
  *
- * Where calls do not come one by one, the order of events in a step is not known: a row then has the sums of its work,
- * waiting and transfers, in this order.
+ * Where calls do not come one by one, the order of events in a step is not known: a row then has the sums of
+ * its work, waiting and transfers, in this order.
  *
  * Units: seconds since the step began on the first rank. */
 #ifndef SYNCGUARD_CALLS_PICTURE_H
@@ -83,7 +83,8 @@ struct picture {
     struct picture_part part[PICTURE_PARTS_MAX]; /* longest first */
 };
 
-/* Of the step that is `back` steps before the newest; NULL: it is not known.  ranks: one more than the largest rank; rows: the maximum. */
+/* Of the step that is `back` steps before the newest; NULL: it is not known.  ranks: one more than the
+ * largest rank; rows: the maximum. */
 struct picture *picture_of_calls(const struct graph *g, uint32_t back, uint32_t ranks, uint32_t rows);
 /* Of the newest step; step: its number. */
 struct picture *picture_of_work(const struct work *w, int64_t step, uint32_t rows);

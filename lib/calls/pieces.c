@@ -8,10 +8,10 @@
 
 #define PIECES_WIDE      0.09
 #define PIECES_STEPS_MIN 6u
-#define GAIN      0.15
-#define CLASS_MIN 8u   /* pieces that show what all do more of */
-#define CLASS_MAX 512u /* that are looked at */
-#define PIECE_WORK_MIN 0.1f /* of the longest piece of its rank: shorter ones are noise */
+#define GAIN             0.15
+#define CLASS_MIN        8u   /* pieces that show what all do more of */
+#define CLASS_MAX        512u /* that are looked at */
+#define PIECE_WORK_MIN   0.1f /* of the longest piece of its rank: shorter ones are noise */
 
 static bool shows(const struct graph_op *op, float longest_s)
 {
@@ -37,7 +37,8 @@ static void level(float *ratio, size_t n)
 static float spread_of(const struct graph *g, const struct graph_step *s)
 {
     uint32_t classes = graph_classes(g);
-    size_t *end = xcalloc(classes + 1, sizeof(*end)), m = 0; /* of each class in ratio, after its pieces are there */
+    /* of each class in ratio, after its pieces are there */
+    size_t *end = xcalloc(classes + 1, sizeof(*end)), m = 0;
     float *ratio = xcalloc(s->n + 1, sizeof(*ratio)), longest_s = 0, spread;
 
     for (size_t i = 0; i < s->n; i++)

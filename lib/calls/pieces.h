@@ -1,7 +1,7 @@
 /* pieces.h - how much single pieces of work vary: each against what it usually is at its place of the step.
  *
- * What lengths of sequences do to a program, or any data that differ from piece to piece.  What all ranks do more of in a step is
- * taken away first.  Pure; memory fixed. */
+ * What lengths of sequences do to a program, or any data that differ from piece to piece.  What all ranks do
+ * more of in a step is taken away first.  Pure; memory fixed. */
 #ifndef SYNCGUARD_CALLS_PIECES_H
 #define SYNCGUARD_CALLS_PIECES_H
 
@@ -10,8 +10,9 @@
 
 #include "graph/graph.h"
 
-#define PIECES_ORDINARY 0.025 /* standard deviation of a piece of work on dedicated cores, over its mean */
-#define PIECES_NARROW   0.06  /* below this it is ordinary, too */
+/* standard deviation of a piece of work on dedicated cores, over its mean */
+#define PIECES_ORDINARY 0.025
+#define PIECES_NARROW   0.06 /* below this it is ordinary, too */
 
 struct pieces {
     double sigma;          /* standard deviation of a piece over its usual length; NaN: not known */

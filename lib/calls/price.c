@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-#define PIECE_PAUSE_RATIO 2.2 /* times what the work at that place should be; more is no work of the rank's */
+/* times what the work at that place should be; more is no work of the rank's */
+#define PIECE_PAUSE_RATIO 2.2
 
 /* Share of the work that goes with the excess. */
 static double share_of(double excess)
@@ -16,7 +17,8 @@ static double grown(uint32_t number, uint32_t from, uint32_t until)
     return number >= until ? 1 : number < from ? 0 : (number - from) / (double)(until - from);
 }
 
-/* What all ranks do more of in that step is longer by the excess, too; a pause, which hides how much that is, is not. */
+/* What all ranks do more of in that step is longer by the excess, too; a pause, which hides how much that is,
+ * is not. */
 static double without_excess(const struct graph_op *op, const struct graph_step *s,
                              const struct price_work *k, double work_s)
 {
@@ -76,8 +78,9 @@ static double transfer(const struct graph_meeting *m, const struct graph_step *s
     const struct changed_replay *r = arg;
     const struct price_change *c = r->change;
 
-    return s->number < c->from ? m->over_s
-                               : m->over_s / (1 + c->transfer_excess[m->kind] * grown(s->number, c->from, c->transfer_until));
+    return s->number < c->from
+               ? m->over_s
+               : m->over_s / (1 + c->transfer_excess[m->kind] * grown(s->number, c->from, c->transfer_until));
 }
 
 static struct price price_of(double of_s, double changed_s)
@@ -133,7 +136,8 @@ uint32_t price_steps(struct graph *g, const struct price_change *c, double *save
 
         saved_s[i] = until_s - before_s;
         before_s = until_s;
-        more[i] = (s.factor > 0 && s.factor < PIECE_PAUSE_RATIO ? s.factor : 1) * (grows ? grown(s.number, grows->from, grows->until) : 1);
+        more[i] = (s.factor > 0 && s.factor < PIECE_PAUSE_RATIO ? s.factor : 1) *
+                  (grows ? grown(s.number, grows->from, grows->until) : 1);
     }
     return steps;
 }

@@ -14,7 +14,8 @@
 struct price_work {
     float excess; /* 0.25: a quarter longer */
     uint32_t from,
-        until; /* numbers of steps: the first one with it; it grows evenly until the other, if that is later */
+        /* numbers of steps: the first one with it; it grows evenly until the other, if that is later */
+        until;
 };
 
 struct price_change {
@@ -24,20 +25,24 @@ struct price_change {
     const struct price_work
         *other; /* by rank: what its work is too much for another reason, and stays; NULL: none */
     const float *transfer_excess; /* by kind: 0.25: its transfers were a quarter longer; NULL: none were */
-    uint32_t transfer_until;      /* number of the step until which that grows evenly, if that is later than from */
-    struct expected *expected; /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
+    /* number of the step until which that grows evenly, if that is later than from */
+    uint32_t transfer_until;
+    /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
+    struct expected *expected;
     float even;
-    float struck_s; /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
+    /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
+    float struck_s;
 };
 
 struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent);
 
-/* The same step by step, oldest first: what each would be shorter, and how much work it had compared with others: the more, the more
- * it should be shorter.  Both arrays are of GRAPH_STEPS; returns how many steps. */
+/* The same step by step, oldest first: what each would be shorter, and how much work it had compared with
+ * others: the more, the more it should be shorter.  Both arrays are of GRAPH_STEPS; returns how many steps.
+ */
 uint32_t price_steps(struct graph *g, const struct price_change *c, double *saved_s, double *more);
 
-/* Is this piece, which usually takes `more` times what it did before, longer than that by more than struck_s, and than what all paused in
- * the step? */
+/* Is this piece, which usually takes `more` times what it did before, longer than that by more than struck_s,
+ * and than what all paused in the step? */
 bool price_is_struck(const struct graph_op *op, const struct graph_step *s, double more, double struck_s);
 
 #endif

@@ -7,11 +7,11 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define LEVEL_STEPS  8u    /* steps whose medians are the first levels */
-#define ENOUGH 3u    /* of them, before anything is reported */
+#define LEVEL_STEPS          8u     /* steps whose medians are the first levels */
+#define ENOUGH               3u     /* of them, before anything is reported */
 #define MEDIAN_TO_MEAN_ERROR 1.2533 /* of a median, for a mean's of 1: normal noise */
-#define LEVEL_GAIN 0.004 /* of a level, by which it moves a step */
-#define SERVES 0.1   /* of the heaviest role's level */
+#define LEVEL_GAIN           0.004  /* of a level, by which it moves a step */
+#define SERVES               0.1    /* of the heaviest role's level */
 
 struct roles {
     uint32_t n, roles, steps;
@@ -61,8 +61,8 @@ static void begin(struct roles *r, uint32_t n, uint32_t roles)
     r->scratch = xcalloc(n > LEVEL_STEPS ? n : LEVEL_STEPS, sizeof(float));
 }
 
-/* What all ranks that are not held do more of in this step than their level says: a median over slow ones, too, would lower the
- * level of the others step by step. */
+/* What all ranks that are not held do more of in this step than their level says: a median over slow ones,
+ * too, would lower the level of the others step by step. */
 static float factor_of(struct roles *r, const float *own_s, const bool *held)
 {
     uint32_t m = 0;
@@ -104,7 +104,8 @@ static void follow(struct roles *r, const float *own_s, const bool *held)
 {
     float factor = factor_of(r, own_s, held);
 
-    /* As many levels rise as fall, by the same ratio, so that together they stay where those that are held were left. */
+    /* As many levels rise as fall, by the same ratio, so that together they stay where those that are held
+     * were left. */
     for (uint32_t i = 0; i < r->n && factor > 0; i++) {
         float ratio = own_s[i] / r->level_s[i];
 
@@ -139,7 +140,8 @@ static uint32_t heaviest(const struct roles *r)
     return best;
 }
 
-/* A role below this level has almost no work.  0 where most ranks have that little: then no role is below it. */
+/* A role below this level has almost no work.  0 where most ranks have that little: then no role is below it.
+ */
 static float served_min_s(const struct roles *r, const struct graph *g, uint32_t best)
 {
     float min_s = best == GRAPH_NONE ? 0 : (float)SERVES * r->role_s[best];
@@ -204,7 +206,9 @@ double roles_of_mean(const struct roles *r, uint32_t role)
 
 double roles_of_others(const struct roles *r, uint32_t role)
 {
-    return r->roles > 1 && role < r->roles && r->role_s[role] > 0 && r->others_s > 0 ? r->role_s[role] / r->others_s : 1;
+    return r->roles > 1 && role < r->roles && r->role_s[role] > 0 && r->others_s > 0
+               ? r->role_s[role] / r->others_s
+               : 1;
 }
 
 double roles_error(const struct roles *r, const struct graph *g, uint32_t role, double *freedom)

@@ -99,16 +99,16 @@ static uint32_t way_of(const struct graph_kind_info *k, void *arg)
     return TRANSFER_EXCESS_NONE;
 }
 
-void starvation_update(struct starvation *s, const struct graph *g, const struct work *w, const struct straggler *p,
-                  uint32_t from, uint32_t to, const struct links_slow *other)
+void starvation_update(struct starvation *s, const struct graph *g, const struct work *w,
+                       const struct straggler *p, uint32_t from, uint32_t to, const struct links_slow *other)
 {
     struct its its = { p, w };
 
     transfer_excess_update(entry_of(s, p)->excess, g, from, to, way_of, &its, other);
 }
 
-bool starvation_refuted(struct starvation *s, const struct graph *g, const struct work *w, const struct straggler *p, uint32_t from,
-                 uint32_t to, const struct links_slow *link)
+bool starvation_refuted(struct starvation *s, const struct graph *g, const struct work *w,
+                        const struct straggler *p, uint32_t from, uint32_t to, const struct links_slow *link)
 {
     struct starved_place *e = entry_of(s, p);
     struct its its = { p, w };
@@ -130,8 +130,9 @@ bool starvation_has(const struct starvation *s, uint32_t id)
 {
     const struct starved_place *e = find(s, id);
 
-    return e && (transfer_excess_of_way(e->excess, RECEIVED) > 0 || transfer_excess_of_way(e->excess, SENT) > 0 ||
-                 transfer_excess_of_way(e->excess, SHARED) > 0);
+    return e &&
+           (transfer_excess_of_way(e->excess, RECEIVED) > 0 || transfer_excess_of_way(e->excess, SENT) > 0 ||
+            transfer_excess_of_way(e->excess, SHARED) > 0);
 }
 
 double starvation_excess(const struct starvation *s, uint32_t id, uint32_t kind)

@@ -7,13 +7,14 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define BEFORE_MAX 64u /* steps that show what was before */
+#define BEFORE_MAX      64u /* steps that show what was before */
 #define USUAL_STEPS_MIN 4u
-#define UNUSUAL_RATIO       2.2 /* times what the transfers of a step take in the median: it is not usual */
-#define COMPARED_STEPS     64u /* newest steps that count: as many as a price stands on */
-#define RECENT_MIN 2u
-#define EXCESS_Z    4.0
-#define EXCESS_LEFT_Z   2.0
+/* times what the transfers of a step take in the median: it is not usual */
+#define UNUSUAL_RATIO  2.2
+#define COMPARED_STEPS 64u /* newest steps that count: as many as a price stands on */
+#define RECENT_MIN     2u
+#define EXCESS_Z       4.0
+#define EXCESS_LEFT_Z  2.0
 
 #define NOT_LOOKED 255u
 
@@ -87,12 +88,14 @@ static uint32_t way_of(const struct comparison *k, uint32_t kind)
 
     if (*way == NOT_LOOKED)
         *way = (uint8_t)k->way(graph_kind_get(k->g, kind), k->arg);
-    return *way == TRANSFER_EXCESS_NONE || (k->other && links_has(k->other, graph_kind_get(k->g, kind))) ? TRANSFER_EXCESS_NONE
-                                                                                                : *way;
+    return *way == TRANSFER_EXCESS_NONE || (k->other && links_has(k->other, graph_kind_get(k->g, kind)))
+               ? TRANSFER_EXCESS_NONE
+               : *way;
 }
 
-/* The next transfer of the step that is looked at, from operation *at on; NULL: there is none.  A message that a late receiver found was
- * there after its usual time, but of a collective that nobody waited for nothing is known. */
+/* The next transfer of the step that is looked at, from operation *at on; NULL: there is none.  A message
+ * that a late receiver found was there after its usual time, but of a collective that nobody waited for
+ * nothing is known. */
 static const struct graph_meeting *next(const struct comparison *k, const struct graph_step *step, size_t *at)
 {
     while (*at < step->n) {
@@ -109,7 +112,8 @@ static const struct graph_meeting *next(const struct comparison *k, const struct
 static void look_at_step(const struct comparison *k, uint32_t back, struct way_sums *taken)
 {
     struct graph_step step = graph_step_get(k->g, back);
-    double is_s[TRANSFER_EXCESS_WAYS] = { 0 }, should_s[TRANSFER_EXCESS_WAYS] = { 0 }, square[TRANSFER_EXCESS_WAYS] = { 0 };
+    double is_s[TRANSFER_EXCESS_WAYS] = { 0 }, should_s[TRANSFER_EXCESS_WAYS] = { 0 },
+           square[TRANSFER_EXCESS_WAYS] = { 0 };
     const struct graph_meeting *m;
 
     for (size_t i = 0; (m = next(k, &step, &i));) {
@@ -152,8 +156,8 @@ static float mean_transfer_s(const struct comparison *k, uint32_t back)
     return n ? (float)(sum / n) : NAN;
 }
 
-/* Of the steps from `back` on, those that show what was usual; returns how many.  One in which all stand still, as often the first one
- * does, would be most of the mean. */
+/* Of the steps from `back` on, those that show what was usual; returns how many.  One in which all stand
+ * still, as often the first one does, would be most of the mean. */
 static uint32_t usual_steps(const struct comparison *k, uint32_t back, uint32_t usual[BEFORE_MAX])
 {
     float mean[BEFORE_MAX], sorted[BEFORE_MAX], max_s = 0;
@@ -198,7 +202,8 @@ static void find_before(const struct comparison *k, uint32_t back)
     k->l->known = true;
 }
 
-/* The first step back, from the newest on, that is older than this number; graph_steps() where there is none. */
+/* The first step back, from the newest on, that is older than this number; graph_steps() where there is none.
+ */
 static uint32_t back_before(const struct graph *g, uint32_t number)
 {
     uint32_t back = 0;
@@ -208,8 +213,8 @@ static uint32_t back_before(const struct graph *g, uint32_t number)
     return back;
 }
 
-/* The quantile of Student's distribution that belongs to z of the normal one (Abramowitz and Stegun 1964, 26.7.5): how much few steps
- * vary is poorly known. */
+/* The quantile of Student's distribution that belongs to z of the normal one (Abramowitz and Stegun
+ * 1964, 26.7.5): how much few steps vary is poorly known. */
 static double student(double z, double freedom)
 {
     double zz = z * z;
@@ -240,13 +245,14 @@ static void weigh(struct way_sums *t, const struct way_sums *before)
 /* The same place?  other NULL: none. */
 static bool is_same(const struct links_slow *other, const struct links_slow *was)
 {
-    return other ? other->standing == was->standing && other->nodes == was->nodes && other->collectives == was->collectives &&
+    return other ? other->standing == was->standing && other->nodes == was->nodes &&
+                       other->collectives == was->collectives &&
                        !memcmp(other->node, was->node, other->nodes * sizeof(*was->node))
                  : !was->standing;
 }
 
-void transfer_excess_update(struct transfer_excess *l, const struct graph *g, uint32_t from, uint32_t to, transfer_excess_way *way,
-                 void *arg, const struct links_slow *other)
+void transfer_excess_update(struct transfer_excess *l, const struct graph *g, uint32_t from, uint32_t to,
+                            transfer_excess_way *way, void *arg, const struct links_slow *other)
 {
     struct comparison k = { l, g, way, arg, other };
     uint32_t before = back_before(g, from);
@@ -257,7 +263,8 @@ void transfer_excess_update(struct transfer_excess *l, const struct graph *g, ui
         l->way[l->kinds] = NOT_LOOKED;
         l->kind[l->kinds] = (struct before){ 0 };
     }
-    if ((!l->known || from != l->from || !is_same(other, &l->other)) && before + USUAL_STEPS_MIN <= graph_steps(g)) {
+    if ((!l->known || from != l->from || !is_same(other, &l->other)) &&
+        before + USUAL_STEPS_MIN <= graph_steps(g)) {
         l->other = other ? *other : (struct links_slow){ 0 };
         find_before(&k, before);
         l->from = from;

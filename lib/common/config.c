@@ -82,7 +82,8 @@ static const struct key system_keys[] = {
       "Maximum size of the history. Beyond it the oldest steps of the user who has the most are removed." },
     { "HistoryFreeSpace", KEY_AT(config, history_free), VALUE_RANGE(VALUE_BYTES, 0, 1e15), "256M",
       "Free space on the file system of StateDir below which nothing is added to the history." },
-    { "LogLinesPerMinute", KEY_AT(config, log_lines_per_minute), VALUE_RANGE(VALUE_INTEGER, 0, 1000000), "120",
+    { "LogLinesPerMinute", KEY_AT(config, log_lines_per_minute), VALUE_RANGE(VALUE_INTEGER, 0, 1000000),
+      "120",
       "Maximum number of log lines of one kind per minute; the number of those left out is logged. 0: any number." },
     /* actions: actions/action.h */
     { "Slurmrestd", KEY_AT(config, slurmrestd), VALUE(VALUE_RESTD), "",
@@ -233,7 +234,8 @@ static struct config_rule *rule_take(struct config *c, const char *policy, const
     return r;
 }
 
-/* Rule=NAME Policy=NAME Key=Value ...: if the policy has the rule, keys that the line does not name keep their values. */
+/* Rule=NAME Policy=NAME Key=Value ...: if the policy has the rule, keys that the line does not name keep
+ * their values. */
 static int load_rule(struct loading *l, const struct conf_line *line, struct err *err)
 {
     const struct conf_pair *pair = &line->pairs[0], *policy = pair_find(line, "Policy"), *key;

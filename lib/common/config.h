@@ -2,11 +2,11 @@
  *
  * Slurm's dialect: `Key=Value` lines, '#' comments, `Include FILE`, a backslash continues a line, keys are
  * case-insensitive; `Policy=NAME Key=Value ...` defines (or, for a known name, changes) a policy,
- * `PolicyFor=NAME Key=Value ...` selects the jobs it applies to, `Rule=NAME Policy=NAME Key=Value ...` defines
- * its conditions and actions. Loading is all or nothing: an error names file, line, key and accepted values.
- * Conditions and actions are only stored here; rules/rule.h parses them, so that the plugin does not need it.
- * Never aborts, never prints: the plugin calls it inside srun and slurmstepd (memory failure is an error like
- * any other).
+ * `PolicyFor=NAME Key=Value ...` selects the jobs it applies to, `Rule=NAME Policy=NAME Key=Value ...`
+ * defines its conditions and actions. Loading is all or nothing: an error names file, line, key and accepted
+ * values. Conditions and actions are only stored here; rules/rule.h parses them, so that the plugin does not
+ * need it. Never aborts, never prints: the plugin calls it inside srun and slurmstepd (memory failure is an
+ * error like any other).
  */
 #ifndef SYNCGUARD_COMMON_CONFIG_H
 #define SYNCGUARD_COMMON_CONFIG_H
@@ -28,35 +28,35 @@ enum config_confirm { CONFIG_CONFIRM_SLURM, CONFIG_CONFIRM_CREDENTIAL };
 
 struct config {
     char path[4096];
-    char controller[1024];   /* Controller=host[:port][,host[:port]...]; each with its port once loaded */
-    int port;                /* Port= */
-    char listen[256];        /* Listen=address; "" is every address */
-    char munge_socket[108];  /* AuthInfo=socket=PATH, as in slurm.conf; "" is munge's own */
-    int metrics_port;        /* MetricsPort=; 0: off */
+    char controller[1024];    /* Controller=host[:port][,host[:port]...]; each with its port once loaded */
+    int port;                 /* Port= */
+    char listen[256];         /* Listen=address; "" is every address */
+    char munge_socket[108];   /* AuthInfo=socket=PATH, as in slurm.conf; "" is munge's own */
+    int metrics_port;         /* MetricsPort=; 0: off */
     char metrics_listen[256]; /* MetricsListen=address; "" is every address */
-    char state_dir[4096];    /* StateDir= : history; LOCALSTATEDIR/lib/syncguard */
-    char log_file[4096];     /* LogFile=; "" is stderr */
-    int log_level;           /* LogLevel=error|warning|info|debug: enum log_level (log.h) */
-    char operators[1024];    /* Operators=user,user: see all jobs */
-    char slurm_user[64];     /* SlurmUser=; "slurm" */
+    char state_dir[4096];     /* StateDir= : history; LOCALSTATEDIR/lib/syncguard */
+    char log_file[4096];      /* LogFile=; "" is stderr */
+    int log_level;            /* LogLevel=error|warning|info|debug: enum log_level (log.h) */
+    char operators[1024];     /* Operators=user,user: see all jobs */
+    char slurm_user[64];      /* SlurmUser=; "slurm" */
     char controller_user[64]; /* ControllerUser=; "" */
-    int confirm;             /* Confirm=slurm|credential: enum config_confirm */
-    char cluster[64];        /* ClusterName=; "" is unknown */
-    char default_policy[32]; /* DefaultPolicy=; "balanced" */
-    char agent[4096];        /* AgentPath=; PKGLIBEXECDIR/syncguard-agent */
-    char credential[4096];   /* CredentialPath=; PKGLIBEXECDIR/syncguard-credential */
-    char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
-    char nccl[4096];         /* NcclPath=; PKGLIBDIR/libsyncguard_nccl.so */
-    int history_days;        /* HistoryDays=; 90 */
-    int accounting_days;     /* AccountingDays=; 90 */
-    double lease_s;          /* LeaseTime=; 0: one controller alone: history/lease.h */
+    int confirm;              /* Confirm=slurm|credential: enum config_confirm */
+    char cluster[64];         /* ClusterName=; "" is unknown */
+    char default_policy[32];  /* DefaultPolicy=; "balanced" */
+    char agent[4096];         /* AgentPath=; PKGLIBEXECDIR/syncguard-agent */
+    char credential[4096];    /* CredentialPath=; PKGLIBEXECDIR/syncguard-credential */
+    char probe[4096];         /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
+    char nccl[4096];          /* NcclPath=; PKGLIBDIR/libsyncguard_nccl.so */
+    int history_days;         /* HistoryDays=; 90 */
+    int accounting_days;      /* AccountingDays=; 90 */
+    double lease_s;           /* LeaseTime=; 0: one controller alone: history/lease.h */
     /* bounds: daemon/bounds.h, history/store.h, common/log.h */
-    int user_connections, user_steps; /* UserConnections=, UserSteps= */
-    double user_memory, memory;       /* UserMemory=, Memory=: bytes */
-    double user_load;                 /* UserLoad=: share of the controller's time */
-    int handshakes_per_s;             /* HandshakesPerSecond= */
+    int user_connections, user_steps;  /* UserConnections=, UserSteps= */
+    double user_memory, memory;        /* UserMemory=, Memory=: bytes */
+    double user_load;                  /* UserLoad=: share of the controller's time */
+    int handshakes_per_s;              /* HandshakesPerSecond= */
     double history_size, history_free; /* HistorySize=, HistoryFreeSpace=: bytes */
-    int log_lines_per_minute;         /* LogLinesPerMinute= */
+    int log_lines_per_minute;          /* LogLinesPerMinute= */
     /* what the controller acts through: actions/action.h */
     char slurmrestd[1024];       /* Slurmrestd=unix:/PATH|http://HOST:PORT; "" is none */
     char slurmrestd_token[1024]; /* SlurmrestdToken=FILE; "" is none */
@@ -80,22 +80,23 @@ struct config {
     struct config_rule rules[CONFIG_RULES_MAX];
 };
 
-/* The folder of the policies that are installed with the programs, to be named without an Include. A test points it elsewhere. */
+/* The folder of the policies that are installed with the programs, to be named without an Include. A test
+ * points it elsewhere. */
 extern const char *config_shipped_policies;
 
-/* The configuration file to read: given (--conf, NULL without), else SYNCGUARD_CONF unless that is empty, else
- * NULL, which means the installed one. */
+/* The configuration file to read: given (--conf, NULL without), else SYNCGUARD_CONF unless that is empty,
+ * else NULL, which means the installed one. */
 const char *config_path(const char *given);
 
-/* Fill in defaults and the shipped policies, then read path (NULL: CONFIG_DEFAULT_PATH, and no file there is no error).
- * 0, or -1 with the reason and *c unchanged. */
+/* Fill in defaults and the shipped policies, then read path (NULL: CONFIG_DEFAULT_PATH, and no file there is
+ * no error). 0, or -1 with the reason and *c unchanged. */
 int config_load(struct config *c, const char *path, struct err *err);
 /* The same for text in memory (reasons use name as the file name; c->path is then empty).  "" gives the
  * defaults. */
 int config_parse(struct config *c, const char *name, const char *text, size_t bytes, struct err *err);
 /* Case does not matter; NULL: there is none. */
-/* Loads the file, or where path is NULL the built-in defaults whatever this machine has, so that a trace is judged alike
- * everywhere; the default policy of c.  NULL: the file is rejected. */
+/* Loads the file, or where path is NULL the built-in defaults whatever this machine has, so that a trace is
+ * judged alike everywhere; the default policy of c.  NULL: the file is rejected. */
 const struct config_policy *config_default_policy(struct config *c, const char *path, struct err *err);
 const struct config_policy *config_policy_find(const struct config *c, const char *name);
 /* "observe, balanced, ..." into buf; returns buf. */
@@ -109,7 +110,8 @@ struct config_job {
 };
 /* The policy of a job: that of the first PolicyFor= line that matches, unless the user requested another one
  * (asked, or NULL) and the line allows an override; if no line matches, the requested or the default policy.
- * *why, if not NULL, is set to the matching line or NULL.  Returns NULL if the requested policy is unknown. */
+ * *why, if not NULL, is set to the matching line or NULL.  Returns NULL if the requested policy is unknown.
+ */
 const struct config_policy *config_policy_select(const struct config *c, const struct config_job *j,
                                                  const char *asked, const struct config_selection **why);
 

@@ -1,5 +1,5 @@
-/* config_policy.h - lines Policy=, PolicyFor= and Rule= of syncguard.conf: their structures, and the tables of keys
- * that fill them.
+/* config_policy.h - lines Policy=, PolicyFor= and Rule= of syncguard.conf: their structures, and the tables
+ * of keys that fill them.
  *
  * A parameter of a policy is a row of config_policy.c and a field of struct config_policy; this is
  * enough for it to be parsed, checked, listed, documented, set by `sgctl policy set` and shown by sgtop. */
@@ -11,7 +11,7 @@
 enum { CONFIG_DRYRUN, CONFIG_ENFORCE }; /* config_policy.action */
 
 enum { CONFIG_PLACEMENT_OFF, CONFIG_PLACEMENT_ADVISE, CONFIG_PLACEMENT_ON };
-extern const char *const config_placements[]; /* "off", "advise", "on", NULL */
+extern const char *const config_placements[];  /* "off", "advise", "on", NULL */
 extern const char *const config_nccl_events[]; /* "host", "device", NULL */
 
 enum { CONFIG_HOLD, CONFIG_IGNORE }; /* config_policy.non_finite */
@@ -68,18 +68,20 @@ struct config_policy {
     double effect_window_s; /* EffectWindow */
     int non_finite;         /* NonFinite: CONFIG_HOLD or CONFIG_IGNORE */
     /* checkpoints */
-    int checkpoint;                               /* Checkpoint: CONFIG_CHECKPOINT_... */
-    char checkpoint_signal[16];                   /* CheckpointSignal: "" none */
-    char checkpoint_file[256];                    /* CheckpointFile: "" none */
-    double checkpoint_cost_s;                     /* CheckpointCost: assumed until measured */
-    double checkpoint_min_interval_s;             /* CheckpointMinInterval */
-    double checkpoint_max_interval_s;             /* CheckpointMaxInterval */
-    double preemption_grace_s;                    /* PreemptionGrace */
-    int placement;                                /* Placement: CONFIG_PLACEMENT_..., at launch */
-    int placement_holdout;                        /* PlacementHoldout: starts; 0: none is held out */
-    int algorithm;                                /* Algorithm: CONFIG_PLACEMENT_..., of all-reduces, at launch */
-    int nccl_events;                              /* NcclEvents: 0 host, 1 device; index of config_nccl_events */
-    int pacing;                                   /* Pacing: 0 off, 1 auto */
+    int checkpoint;                   /* Checkpoint: CONFIG_CHECKPOINT_... */
+    char checkpoint_signal[16];       /* CheckpointSignal: "" none */
+    char checkpoint_file[256];        /* CheckpointFile: "" none */
+    double checkpoint_cost_s;         /* CheckpointCost: assumed until measured */
+    double checkpoint_min_interval_s; /* CheckpointMinInterval */
+    double checkpoint_max_interval_s; /* CheckpointMaxInterval */
+    double preemption_grace_s;        /* PreemptionGrace */
+    int placement;                    /* Placement: CONFIG_PLACEMENT_..., at launch */
+    int placement_holdout;            /* PlacementHoldout: starts; 0: none is held out */
+    /* Algorithm: CONFIG_PLACEMENT_..., of all-reduces, at launch */
+    int algorithm;
+    /* NcclEvents: 0 host, 1 device; index of config_nccl_events */
+    int nccl_events;
+    int pacing; /* Pacing: 0 off, 1 auto */
     struct config_pacing pace;
 };
 

@@ -16,7 +16,7 @@ struct cpuset {
  * CPU that does not fit. */
 int cpuset_parse(struct cpuset *s, const char *text);
 void cpuset_or(struct cpuset *s, const struct cpuset *more); /* s becomes the union */
-void cpuset_and(struct cpuset *s, const struct cpuset *of);   /* ... the intersection */
+void cpuset_and(struct cpuset *s, const struct cpuset *of);  /* ... the intersection */
 bool cpuset_has(const struct cpuset *s, uint32_t cpu);
 bool cpuset_within(const struct cpuset *s, const struct cpuset *of); /* every CPU of s is in of */
 uint32_t cpuset_next(const struct cpuset *s, uint32_t from);         /* first CPU >= from; CPUSET_MAX: none */

@@ -1,7 +1,8 @@
 /* err.h - the reason of a failure, as text for a person.
  * It is the last argument of functions that can fail for more than one reason.
  * NULL is accepted everywhere, for callers that do not need the reason.
- * A reason may quote what a peer or a file says and may be printed anywhere: utf8_clean() has been applied to it. */
+ * A reason may quote what a peer or a file says and may be printed anywhere: utf8_clean() has been applied to
+ * it. */
 #ifndef SYNCGUARD_COMMON_ERR_H
 #define SYNCGUARD_COMMON_ERR_H
 

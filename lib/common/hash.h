@@ -1,9 +1,10 @@
-/* hash.h - 64-bit keys for comparison and lookup; not for secrets, and not safe against deliberate collisions.
+/* hash.h - 64-bit keys for comparison and lookup; not for secrets, and not safe against deliberate
+ * collisions.
  *
  * FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo, http://www.isthe.com/chongo/tech/comp/fnv/): among a
- * million different inputs, two collide with a probability of 3 in 10^8. The values are stored in keys of actions
- * and names of communicators, so the function must not change. The probe includes nothing of common/ and has its
- * own copy. */
+ * million different inputs, two collide with a probability of 3 in 10^8. The values are stored in keys of
+ * actions and names of communicators, so the function must not change. The probe includes nothing of common/
+ * and has its own copy. */
 #ifndef SYNCGUARD_COMMON_HASH_H
 #define SYNCGUARD_COMMON_HASH_H
 

@@ -19,7 +19,8 @@ static size_t number(const char *s, unsigned long long *value)
     return n;
 }
 
-/* Whether the number `value`, written with `digits` digits (zero: the first is a 0), is in a range before `end`
+/* Whether the number `value`, written with `digits` digits (zero: the first is a 0), is in a range before
+ * `end`
  * ("1-3,07"). */
 static bool in_ranges(const char *s, const char *end, unsigned long long value, size_t digits, bool zero)
 {
@@ -39,8 +40,8 @@ static bool in_ranges(const char *s, const char *end, unsigned long long value, 
                 return false;
             s += 1 + n;
         }
-        /* "07" has two digits, "9-11" is 9, 10, 11: at least as many as the first number, and leading zeros only
-         * for as many. */
+        /* "07" has two digits, "9-11" is 9, 10, 11: at least as many as the first number, and leading zeros
+         * only for as many. */
         if (value >= low && value <= high && (digits == width || (digits > width && !zero)))
             in = true;
         if (s < end && *s++ != ',')
@@ -111,7 +112,8 @@ struct expansion {
 
 static int malformed(const struct expansion *x)
 {
-    return err_set(x->err, "'%.*s' is not accepted: names such as node1 or node[1-3,07], with commas between them",
+    return err_set(x->err,
+                   "'%.*s' is not accepted: names such as node1 or node[1-3,07], with commas between them",
                    (int)(x->bytes < 80 ? x->bytes : 80), x->item);
 }
 

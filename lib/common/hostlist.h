@@ -10,14 +10,15 @@
 
 #define HOSTLIST_NAME_MAX 255u
 
-/* Whether the node is in the list.  The list is not expanded, so it may be long; a malformed list has no nodes. */
+/* Whether the node is in the list.  The list is not expanded, so it may be long; a malformed list has no
+ * nodes. */
 bool hostlist_has(const char *list, const char *node);
 
 /* Called for each name, which is valid during the call only.  Returning -1 with a reason ends the list. */
 typedef int hostlist_fn(void *arg, const char *name, struct err *err);
 
-/* Call fn for each name of the list, in its order, as often as it is there. 0, or -1 with the reason: fn's own, a malformed list,
- * or one of more than max names. */
+/* Call fn for each name of the list, in its order, as often as it is there. 0, or -1 with the reason: fn's
+ * own, a malformed list, or one of more than max names. */
 int hostlist_each(const char *list, size_t max, hostlist_fn *fn, void *arg, struct err *err);
 
 #endif

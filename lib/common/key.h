@@ -1,8 +1,8 @@
 /* key.h - a key of a file in the syntax of conf.h: its value, default, meaning and place in a structure.
  *
- * Tables of keys, ended by a key without a name, are what syncguard.conf (config.c, config_policy.c) and scenarios
- * (sim/scenario.c) are read by, and feed `sgctl config`, the manual pages, `sgctl policy` and sgtop alike.
- * Never aborts, and prints only in the functions that take a FILE: guests use it. */
+ * Tables of keys, ended by a key without a name, are what syncguard.conf (config.c, config_policy.c) and
+ * scenarios (sim/scenario.c) are read by, and feed `sgctl config`, the manual pages, `sgctl policy` and sgtop
+ * alike. Never aborts, and prints only in the functions that take a FILE: guests use it. */
 #ifndef SYNCGUARD_COMMON_KEY_H
 #define SYNCGUARD_COMMON_KEY_H
 
@@ -29,7 +29,8 @@ struct key {
 const struct key *key_find(const struct key *keys, const char *name);
 /* "A, B, C" into buf, cut at its end; returns buf. */
 char *key_names(const struct key *keys, char *buf, size_t size);
-/* The reason for an unknown key: a similar one, or those that `whose`, such as "a policy has", are.  Returns -1. */
+/* The reason for an unknown key: a similar one, or those that `whose`, such as "a policy has", are.  Returns
+ * -1. */
 int key_unknown(const struct conf_line *line, const struct conf_pair *pair, const struct key *keys,
                 const char *whose, struct err *err);
 

@@ -2,8 +2,9 @@
  *
  * A program has commands with options, operands and a text each (one command without a name where it has no
  * others), and options that all commands take.  getopt_long(3) reads them: options may stand anywhere (but
- * behind the name of a program to run), "--" ends them, and unique prefixes of long options and commands are accepted.  Numbers are checked against
- * their range and are SI once they are parsed: seconds, bytes, bytes per second, plain ratios.
+ * behind the name of a program to run), "--" ends them, and unique prefixes of long options and commands are
+ * accepted.  Numbers are checked against their range and are SI once they are parsed: seconds, bytes, bytes
+ * per second, plain ratios.
  *
  * Text is borrowed from argv.  One parse at a time: getopt keeps its place in globals. */
 #ifndef SYNCGUARD_COMMON_OPTIONS_H
@@ -22,8 +23,9 @@ struct option_spec {
     const char *text; /* begins in lower case, no full stop at its end */
 };
 
-#define OPTION_REQUIRED   "!" /* as `otherwise`: the option must be given */
-#define OPTION_REPEATED   "*" /* as `otherwise`: the option may be given several times; its type is VALUE_ANY */
+#define OPTION_REQUIRED "!" /* as `otherwise`: the option must be given */
+/* as `otherwise`: the option may be given several times; its type is VALUE_ANY */
+#define OPTION_REPEATED   "*"
 #define OPTIONS_MAX       64 /* per command, common options included */
 #define OPTIONS_TEXTS_MAX 8  /* values of one repeated option */
 
@@ -53,10 +55,12 @@ struct options_program {
     const char *examples[2];
     void (*help_more)(FILE *out); /* prints further parts of --help; or NULL */
     const char *help_end;         /* its last paragraph, or NULL */
-    bool runs_program;            /* the operands are another program and its arguments, with what looks like options */
-    bool once;                    /* giving an option twice is an error; otherwise the last one counts */
+    /* the operands are another program and its arguments, with what looks like options */
+    bool runs_program;
+    bool once; /* giving an option twice is an error; otherwise the last one counts */
     /* For completion: print the words that an operand or value of this name can be, one a line, "WORD" or
-     * "WORD\tTEXT", or "@files" as of options_complete().  So far only the options of o have been read.  NULL: none are known. */
+     * "WORD\tTEXT", or "@files" as of options_complete().  So far only the options of o have been read. NULL:
+     * none are known. */
     void (*complete)(const struct options *o, const char *name, FILE *out);
 };
 
@@ -109,7 +113,8 @@ int options_int(const struct options *o, const char *option, int otherwise);
 const struct option_use *options_use(const struct options_program *p, const struct options_command *c,
                                      size_t i);
 
-/* Finds a command by its name or a unique prefix.  NULL: unknown; err (may be NULL) names similar commands. */
+/* Finds a command by its name or a unique prefix.  NULL: unknown; err (may be NULL) names similar commands.
+ */
 const struct options_command *options_find(const struct options_program *p, const char *name,
                                            struct err *err);
 
@@ -120,8 +125,9 @@ int options_value(const struct option_spec *o, const char *text, double *number,
 void options_help(FILE *out, const struct options_program *p, const struct options_command *c);
 /* The manual page's sections COMMANDS (or QUESTIONS) and OPTIONS, mdoc(7). */
 void options_mdoc(FILE *out, const struct options_program *p);
-/* Candidates to complete the last of words, one per line: "WORD\tTEXT".  "@files" and "@hosts" ask the shell to
- * complete these, "@program NAME N" asks that program to complete the last N words.  words[0] is the program. */
+/* Candidates to complete the last of words, one per line: "WORD\tTEXT".  "@files" and "@hosts" ask the shell
+ * to complete these, "@program NAME N" asks that program to complete the last N words.  words[0] is the
+ * program. */
 void options_complete(FILE *out, const struct options_program *p, int n, char **words);
 
 #endif

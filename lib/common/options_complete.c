@@ -30,8 +30,8 @@ static const char *known_by_shell(const char *name)
     static const struct {
         const char *name, *what;
     } known[] = {
-        { "FILE", "@files" }, { "TRACE", "@files" },          { "PATH", "@files" },
-        { "DIR", "@files" },  { "RING|DIRECTORY", "@files" }, { "HOSTS", "@hosts" },
+        { "FILE", "@files" },    { "TRACE", "@files" },          { "PATH", "@files" },
+        { "DIR", "@files" },     { "RING|DIRECTORY", "@files" }, { "HOSTS", "@hosts" },
         { "PROGRAM", "@files" }, { "ARGUMENT", "@files" },
     };
 

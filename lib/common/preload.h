@@ -6,17 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Write list (of LD_PRELOAD) with path as its last entry, once, into out.  Last, because a sanitizer's runtime that the user
- * preloads must stay first.  The probe sees the calls of tools before it all the same, because it also defines
- * the profiling names (PMPI_...) that they call.  False when the result does not fit, or path contains a
- * separator. */
+/* Write list (of LD_PRELOAD) with path as its last entry, once, into out.  Last, because a sanitizer's
+ * runtime that the user preloads must stay first.  The probe sees the calls of tools before it all the same,
+ * because it also defines the profiling names (PMPI_...) that they call.  False when the result does not fit,
+ * or path contains a separator. */
 bool preload_add(const char *list, const char *path, char *out, size_t size);
 /* Write list without path into out, which must be as large as list.  True when path was in the list. */
 bool preload_remove(const char *list, const char *path, char *out, size_t size);
 
-/* A program whose address sanitizer is a shared library (gcc's default) exits at once when another library is loaded before that one, unless
- * verify_asan_link_order=0 is among its options.  Write options (of ASAN_OPTIONS) with it into out.  False when options have it already, with
- * any value, or the result does not fit. */
+/* A program whose address sanitizer is a shared library (gcc's default) exits at once when another library is
+ * loaded before that one, unless verify_asan_link_order=0 is among its options.  Write options (of
+ * ASAN_OPTIONS) with it into out.  False when options have it already, with any value, or the result does not
+ * fit. */
 bool preload_allow(const char *options, char *out, size_t size);
 
 #endif

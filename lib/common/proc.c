@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 __attribute__((format(printf, 3, 0))) static bool read_path(char *buf, size_t size, const char *fmt,
-                                                           va_list ap)
+                                                            va_list ap)
 {
     char path[PATH_MAX];
     size_t have = 0;

@@ -14,12 +14,13 @@ struct text {
 };
 struct text text_s(double seconds);       /* "1.23 ms" */
 struct text text_about_s(double seconds); /* "1.2 ms": for values known to a few per cent */
-struct text text_age(double seconds);     /* "12 s", "3m05s": in whole seconds, because tenths would only flicker */
-struct text text_bytes(double bytes);     /* "1.50 MB" */
-struct text text_percent(double ratio);   /* "12.3 %" */
-struct text text_number(double number);   /* "4.56k" */
-struct text text_count(double number);    /* "12345" */
-struct text text_times(double factor);    /* "1.22x" */
+/* "12 s", "3m05s": in whole seconds, because tenths would only flicker */
+struct text text_age(double seconds);
+struct text text_bytes(double bytes);   /* "1.50 MB" */
+struct text text_percent(double ratio); /* "12.3 %" */
+struct text text_number(double number); /* "4.56k" */
+struct text text_count(double number);  /* "12345" */
+struct text text_times(double factor);  /* "1.22x" */
 /* "1.22x (1.19x to 1.26x)"; "1.22x" where low and high are not known, or are that as well. */
 struct text text_times_between(double factor, double low, double high);
 
@@ -35,7 +36,8 @@ void text_wrap(FILE *out, const char *paragraph, int indent, int columns);
 /* The same behind a short head: "  1.19x  node3 is slow". */
 void text_hang(FILE *out, int margin, const char *head, const char *paragraph, int indent, int columns);
 
-/* The same for a manual page, mdoc(7): one sentence per line.  No sentence may begin with a dot or a quote. */
+/* The same for a manual page, mdoc(7): one sentence per line.  No sentence may begin with a dot or a quote.
+ */
 void text_mdoc(FILE *out, const char *paragraph);
 
 /* A sentence's text with a capital, unless it begins with a literal: not a word of lower-case letters. */
@@ -44,7 +46,8 @@ void text_capital(FILE *out, const char *text);
 struct text_column {
     const char *title;
     bool right; /* numbers are flushed right, and never broken */
-    int spare; /* where the table is too wide, the column with the highest number is left out first; 0: never */
+    /* where the table is too wide, the column with the highest number is left out first; 0: never */
+    int spare;
 };
 struct table;
 
@@ -52,9 +55,9 @@ struct table;
 struct table *table_new(const struct text_column *columns, size_t n_columns);
 /* The next cell, left to right, row by row. */
 __attribute__((format(printf, 2, 3))) void table_cell(struct table *t, const char *fmt, ...);
-/* Titles (unless they are all ""), then the rows.  Columns in which every cell is "-" are omitted.  columns 0:
- * as wide as needed.  Otherwise spare columns are left out, and named in a last line, and text is broken into
- * several lines, until the table is at most that wide; one that cannot become so narrow is wider. */
+/* Titles (unless they are all ""), then the rows.  Columns in which every cell is "-" are omitted.  columns
+ * 0: as wide as needed.  Otherwise spare columns are left out, and named in a last line, and text is broken
+ * into several lines, until the table is at most that wide; one that cannot become so narrow is wider. */
 void table_print(const struct table *t, FILE *out, int indent, int columns);
 void table_free(struct table *t); /* NULL is fine */
 

@@ -177,7 +177,8 @@ int units_seconds(const char *text, double *seconds, struct err *err)
     return 0;
 }
 
-/* "Gb", "mb" and "Gib" are bits by the letter, but people who write them may mean bytes; "mib" can only be bytes. */
+/* "Gb", "mb" and "Gib" are bits by the letter, but people who write them may mean bytes; "mib" can only be
+ * bytes. */
 static bool is_ambiguous(const char *suffix)
 {
     size_t n = strspn(suffix, "KMGTkmgt");
@@ -343,7 +344,8 @@ char *units_format_about_s(char *buf, size_t size, double seconds)
     return format_s(buf, size, seconds, 2);
 }
 
-/* Divides value, not negative, by the largest power of 1000 of which there is at least one; returns its prefix. */
+/* Divides value, not negative, by the largest power of 1000 of which there is at least one; returns its
+ * prefix. */
 static const char *scale(double *value)
 {
     static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };

@@ -23,10 +23,10 @@ int utf8_width(const char *text, size_t bytes);
 /* In place: each byte that is not part of a character becomes '?'.  Returns text. */
 char *utf8_mend(char *text);
 
-/* Copy into size bytes, cut at a character's boundary.  Invalid bytes, and control and text-direction characters, which
- * could garble a terminal, become '?'.  to may be from.  Every text from outside passes
- * through here before it reaches a terminal or the log: in get_text() and show_text() (wire/json.h), err_set() and
- * log_warn(). */
+/* Copy into size bytes, cut at a character's boundary.  Invalid bytes, and control and text-direction
+ * characters, which could garble a terminal, become '?'.  to may be from.  Every text from outside passes
+ * through here before it reaches a terminal or the log: in get_text() and show_text() (wire/json.h),
+ * err_set() and log_warn(). */
 void utf8_clean(char *to, size_t size, const char *from);
 
 #endif

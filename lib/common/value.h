@@ -74,12 +74,14 @@ struct value_type {
 bool value_is_text(const struct value_type *t);   /* not a number, word or set */
 bool value_is_number(const struct value_type *t); /* not a text, word or set */
 
-/* Parse text; *number becomes NaN for a text, the index of a word, the bits of a set.  -1: text is not accepted,
- * the reason lists what is; *number is unchanged. */
+/* Parse text; *number becomes NaN for a text, the index of a word, the bits of a set.  -1: text is not
+ * accepted, the reason lists what is; *number is unchanged. */
 int value_parse(const struct value_type *t, const char *text, double *number, struct err *err);
-/* The accepted values, such as "a ratio from 1 to 10", or "a ratio such as 0.05 or 5%" of any size.  Returns buf. */
+/* The accepted values, such as "a ratio from 1 to 10", or "a ratio such as 0.05 or 5%" of any size.  Returns
+ * buf. */
 char *value_accepts(const struct value_type *t, char *buf, size_t size);
-/* The range of a number: "from 1 to 64", "at least 1 B", "more than zero"; "" if it has none.  Returns buf. */
+/* The range of a number: "from 1 to 64", "at least 1 B", "more than zero"; "" if it has none.  Returns buf.
+ */
 char *value_range(const struct value_type *t, char *buf, size_t size);
 /* A number, word or set in the form that value_parse accepts: "30s", "1.02", "dryrun".  Returns buf. */
 char *value_write(const struct value_type *t, double number, char *buf, size_t size);

@@ -13,7 +13,8 @@
 #define COUNT_SCORE 0.1 /* maximum score of a count */
 #define FOLLOWS     0.6 /* a correlation that is worth reporting */
 #define SHARED      0.1 /* of its CPUs' time used by others: the CPU is shared */
-#define CROWDED     0.9 /* of its CPUs' time used by its own threads: they are what it waits for */
+/* of its CPUs' time used by its own threads: they are what it waits for */
+#define CROWDED 0.9
 
 enum scale { SHARE, CLOCK, COUNT };
 

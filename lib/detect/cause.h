@@ -1,10 +1,11 @@
-/* cause.h - which figure of a rank's or a node's health stands out from the others', and the sentence about it.
+/* cause.h - which figure of a rank's or a node's health stands out from the others', and the sentence about
+ * it.
  *
  * Pure.  A figure stands out when its modified z-score, 0.6745 (x - median) / MAD over the others, is
  * above 3.5 (Iglewicz & Hoaglin, How to Detect and Handle Outliers, 1993) and it is worse than their median
  * by a floor of its own: what all ranks suffer from explains no rank's lateness, and what is small explains
- * nothing. A node's network counters include whatever else runs there, and whether the job is alone on the node
- * is not known: they are reported as the node's, and as a possible cause only. */
+ * nothing. A node's network counters include whatever else runs there, and whether the job is alone on the
+ * node is not known: they are reported as the node's, and as a possible cause only. */
 #ifndef SYNCGUARD_DETECT_CAUSE_H
 #define SYNCGUARD_DETECT_CAUSE_H
 
@@ -43,8 +44,8 @@ struct cause_norm cause_norm(enum cause_kind kind, float *value, size_t n);
  * 0.05 to 0.1, less than most shares that do).  0: it does not, or is not known. */
 double cause_score(enum cause_kind kind, double value, const struct cause_norm *others);
 
-/* The share of their time that a figure takes from the typical rank or node, where all have it alike.  0: less than what
- * matters for a culprit, not known, or the figure is no share of the time. */
+/* The share of their time that a figure takes from the typical rank or node, where all have it alike.  0:
+ * less than what matters for a culprit, not known, or the figure is no share of the time. */
 double cause_common_ratio(enum cause_kind kind, const struct cause_norm *all);
 
 /* Words for what was found. */
@@ -64,7 +65,8 @@ struct cause {
 const char *cause_throttle_name(uint32_t bits);
 /* "its CPU is shared with other ranks: ..."; returns buf. */
 char *cause_text(const struct cause *c, char *buf, size_t size);
-/* "the ranks wait 58.0 % of the time for a CPU"; returns buf.  Of run delay, steal and quota; "" for the others. */
+/* "the ranks wait 58.0 % of the time for a CPU"; returns buf.  Of run delay, steal and quota; "" for the
+ * others. */
 char *cause_common_text(enum cause_kind kind, double ratio, char *buf, size_t size);
 
 #endif

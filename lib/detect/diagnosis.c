@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "detect/diagnosis_private.h"
 #include "detect/rhythm.h"
-#include "common/xalloc.h"
 
-#define ALWAYS_STRIKES         6.0 /* as many strikes were to be expected before the first; by chance one in 400 has none */
+/* as many strikes were to be expected before the first; by chance one in 400 has none */
+#define ALWAYS_STRIKES 6.0
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define SHORT_STEP_S   0.010
 #define LASTING_S      1.0
-#define LEADER_STEPS       24u  /* steps between two that began, or were named, together */
+#define LEADER_STEPS   24u /* steps between two that began, or were named, together */
 
 struct diagnosis *diagnosis_new(void)
 {
@@ -123,8 +124,8 @@ static const struct reported *first_reported(const struct work *w, struct entry 
     return reported;
 }
 
-/* Steps so short may be parts of what the program would call one, such as the columns of a panel that ranks factorise in turn: what holds
- * for some of them is over with the turn. */
+/* Steps so short may be parts of what the program would call one, such as the columns of a panel that ranks
+ * factorise in turn: what holds for some of them is over with the turn. */
 static bool is_unconfirmed(const struct diagnosis *d, const struct entry *e)
 {
     uint32_t n = work_kept(d->work);
@@ -198,8 +199,9 @@ static void take_simple(struct diagnosis *d, enum key key, enum finding_class cl
         return;
     f->saved_s = key == KEY_TRANSFER ? saved_s : diagnosis_with_unseen(d, onset, saved_s);
     f->slowdown = diagnosis_mean_slowdown(d->work, onset, saved_s);
-    f->cost =
-        key == KEY_TRANSFER ? cost : interval_product(cost, diagnosis_unexplained(d->work, onset, 1 - 1 / f->slowdown));
+    f->cost = key == KEY_TRANSFER
+                  ? cost
+                  : interval_product(cost, diagnosis_unexplained(d->work, onset, 1 - 1 / f->slowdown));
     f->excess = excess;
     f->rate = rate;
 }
@@ -421,7 +423,8 @@ double diagnosis_last_ratio(const struct diagnosis *d, uint32_t rank)
 
 double diagnosis_finding_step_s(const struct diagnosis *d, const struct finding *f)
 {
-    uint64_t onset = f->onset_step; /* the latest of those that are reported with it: of what its slowdown stands on */
+    /* the latest of those that are reported with it: of what its slowdown stands on */
+    uint64_t onset = f->onset_step;
     uint32_t n;
 
     for (size_t i = 0; i < d->n; i++)

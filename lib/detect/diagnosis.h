@@ -1,10 +1,10 @@
 /* diagnosis.h - what holds a job back: all detectors over the steps of one job, and what each finding costs.
  *
- * Fed step by step, in order; judges at once, from what was fed; but what is found in steps shorter than 10 ms is unconfirmed, and not to be
- * told to anybody, until it has stood for a second. Findings stay in the list for the whole run
- * (the oldest that is over gives way). Prices are what-ifs by replaying the arrivals with the cause removed
- * (Ousterhout et al. 2015; Lin et al. 2025): a step ends with its last rank, so what a cause costs in a step
- * is the longest own work less the longest there would be without it. */
+ * Fed step by step, in order; judges at once, from what was fed; but what is found in steps shorter than 10
+ * ms is unconfirmed, and not to be told to anybody, until it has stood for a second. Findings stay in the
+ * list for the whole run (the oldest that is over gives way). Prices are what-ifs by replaying the arrivals
+ * with the cause removed (Ousterhout et al. 2015; Lin et al. 2025): a step ends with its last rank, so what a
+ * cause costs in a step is the longest own work less the longest there would be without it. */
 #ifndef SYNCGUARD_DETECT_DIAGNOSIS_H
 #define SYNCGUARD_DETECT_DIAGNOSIS_H
 
@@ -23,10 +23,12 @@ struct diagnosis *diagnosis_new(void);
 void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 /* Another program, or other steps: what was learnt does not apply; all that stood is over. */
 void diagnosis_restart(struct diagnosis *d);
-/* How stragglers are priced from now on, see pricing.h; by work at the beginning. The replays' arg is lent. */
+/* How stragglers are priced from now on, see pricing.h; by work at the beginning. The replays' arg is lent.
+ */
 void diagnosis_price_by_work(struct diagnosis *d);
 void diagnosis_price_by_replays(struct diagnosis *d, const struct replays *replays);
-/* Price standing findings again after `steps` steps, or less often when there are many ranks; 0: at every step. */
+/* Price standing findings again after `steps` steps, or less often when there are many ranks; 0: at every
+ * step. */
 void diagnosis_price_every(struct diagnosis *d, uint32_t steps);
 void diagnosis_price_now(struct diagnosis *d); /* price them now */
 void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t switch_id);
@@ -42,7 +44,8 @@ struct diagnosis_step {
 };
 void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown);
 
-/* Number (diagnosis_step.seq) of a step that is counted from 0, or of the oldest remembered one if that is later. */
+/* Number (diagnosis_step.seq) of a step that is counted from 0, or of the oldest remembered one if that is
+ * later. */
 uint32_t diagnosis_seq(const struct diagnosis *d, uint64_t step);
 /* What only the graph of calls shows, after diagnosis_step(). */
 struct diagnosis_other {
@@ -55,10 +58,11 @@ struct diagnosis_other {
     double slowdown;      /* over the newest steps */
     double excess, rate;
     struct interval cost; /* as of a finding */
-    bool early;   /* it may have been there from the beginning */
-    double min_slowdown; /* slowdown from which on it is reported; 0: as always */
+    bool early;           /* it may have been there from the beginning */
+    double min_slowdown;  /* slowdown from which on it is reported; 0: as always */
 };
-/* Is there jitter in the steps' work?  from: number of the first step with it; excess and rate as of a finding. */
+/* Is there jitter in the steps' work?  from: number of the first step with it; excess and rate as of a
+ * finding. */
 size_t diagnosis_stragglers(const struct diagnosis *d,
                             const struct straggler **list); /* that stand; lent until the next step */
 bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o);
@@ -77,8 +81,8 @@ const struct work *diagnosis_work(const struct diagnosis *d);
 double diagnosis_limit(const struct diagnosis *d);
 /* The smallest excess of the transfers of all ranks that could be named now; NaN likewise. */
 double diagnosis_transfer_limit(const struct diagnosis *d);
-/* Share of the steps in which the rank had the longest own work; NaN not known.  They are the newest ones since the costliest straggler
- * that stands began: those of its last_ratio. */
+/* Share of the steps in which the rank had the longest own work; NaN not known.  They are the newest ones
+ * since the costliest straggler that stands began: those of its last_ratio. */
 double diagnosis_last_ratio(const struct diagnosis *d, uint32_t rank);
 /* Mean duration of the steps that a finding's slowdown stands on; NaN not known. */
 double diagnosis_finding_step_s(const struct diagnosis *d, const struct finding *f);

@@ -5,13 +5,16 @@
 #include "detect/diagnosis_private.h"
 #include "model/statistics.h"
 
-#define BESIDE_ONSET      32u /* steps on either side of the onset, but for the one next to it */
-#define BESIDE_ONSET_MIN  8u
-#define MISSED_Z 2.0 /* standard errors by which they differ at least */
-/* Standard error of a median of normal values, sqrt(pi / 2) times that of their mean, over their median absolute deviation. */
+/* steps on either side of the onset, but for the one next to it */
+#define BESIDE_ONSET     32u
+#define BESIDE_ONSET_MIN 8u
+#define MISSED_Z         2.0 /* standard errors by which they differ at least */
+/* Standard error of a median of normal values, sqrt(pi / 2) times that of their mean, over their median
+ * absolute deviation. */
 #define MAD_TO_ERROR (STATISTICS_MAD_TO_SD * 1.2533)
 
-/* Times of steps on one side of an onset: their median, which rare strikes leave as it is, and its standard error. */
+/* Times of steps on one side of an onset: their median, which rare strikes leave as it is, and its standard
+ * error. */
 struct side {
     double median_s, error_s;
     uint32_t n;

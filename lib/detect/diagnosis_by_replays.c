@@ -3,8 +3,9 @@
 
 #include "detect/diagnosis_private.h"
 
-#define HIDDEN \
-    1.5 /* times what they cost one by one: so much those cost together that hide one another, at least ... */
+#define HIDDEN                                                                                              \
+    1.5 /* times what they cost one by one: so much those cost together that hide one another, at least ... \
+         */
 #define COSTS 0.01 /* ... and this share of the time */
 #define PART  0.1  /* of what they cost together: who adds less has no part in it */
 

@@ -3,11 +3,11 @@
 
 #include "detect/diagnosis_private.h"
 
-#define SAME_TIME      0.99 /* of a time that is added up in another way */
-#define SHORTER_Z      2.0  /* standard errors by which a mean is certainly smaller */
-#define ONSET_EARLY          4u   /* steps after which an onset is still the beginning */
-#define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
-#define RESIDUAL_BEFORE_MIN     12u  /* steps that show what was before */
+#define SAME_TIME           0.99 /* of a time that is added up in another way */
+#define SHORTER_Z           2.0  /* standard errors by which a mean is certainly smaller */
+#define ONSET_EARLY         4u   /* steps after which an onset is still the beginning */
+#define PRICED_AT_ONCE      512u /* ranks that are priced at every step */
+#define RESIDUAL_BEFORE_MIN 12u  /* steps that show what was before */
 
 /* Slowdown over the newest steps, from what all steps since the onset lost on average. */
 double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
@@ -22,15 +22,17 @@ double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double save
  * taken to have been lost alike. */
 double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s)
 {
-    /* Steps come later than they end, many at a time: what that adds to the time before the first is missing between the next. */
+    /* Steps come later than they end, many at a time: what that adds to the time before the first is missing
+     * between the next. */
     double unseen_s = fmax(0, d->between_s + (onset <= ONSET_EARLY ? d->unseen_s : 0));
 
     return d->seen_s > 0 ? saved_s * (1 + unseen_s / d->seen_s) : saved_s;
 }
 
-/* A step should take its longest work and its transfer.  What steps take beyond that since the onset, and did not before, the finding may
- * have cost as well, unseen: the work of a slow rank whose records are missing, waits inside of a step.  Where there was no before, it may
- * be that or its opposite.  The interval of the cost for that; lost_ratio: the share of the steps' time that the finding is said to cost. */
+/* A step should take its longest work and its transfer.  What steps take beyond that since the onset, and did
+ * not before, the finding may have cost as well, unseen: the work of a slow rank whose records are missing,
+ * waits inside of a step.  Where there was no before, it may be that or its opposite.  The interval of the
+ * cost for that; lost_ratio: the share of the steps' time that the finding is said to cost. */
 struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, double lost_ratio)
 {
     double residual_s[2] = { 0 }, since_s = 0, more;
@@ -46,7 +48,8 @@ struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, doub
         since_s += since ? k->duration_s : 0;
         n[since]++;
     }
-    more = (residual_s[1] - (n[0] >= RESIDUAL_BEFORE_MIN ? residual_s[0] * n[1] / n[0] : 0)) / (lost_ratio * since_s);
+    more = (residual_s[1] - (n[0] >= RESIDUAL_BEFORE_MIN ? residual_s[0] * n[1] / n[0] : 0)) /
+           (lost_ratio * since_s);
     if (!n[1] || !(lost_ratio > 0))
         return (struct interval){ 1, 1 };
     if (n[0] >= RESIDUAL_BEFORE_MIN)
@@ -54,7 +57,8 @@ struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, doub
     return (struct interval){ 1 - fabs(more), 1 + fabs(more) };
 }
 
-/* Of the newest steps since the onset, as many as took max_s, what they took beyond what they usually do, because all paused in them. */
+/* Of the newest steps since the onset, as many as took max_s, what they took beyond what they usually do,
+ * because all paused in them. */
 static double paused_s(const struct work *w, uint64_t onset, double max_s)
 {
     uint32_t n = work_steps_since(w, onset, WORK_STEPS), pauses = 0, b = 0;
@@ -89,10 +93,11 @@ static double step_time(const struct work *w, uint32_t n, double *variance)
     return sum / plain;
 }
 
-/* For which share of the time before its onset was it there, too?  An onset among the first steps that were judged may only be when it
- * could be seen: for all of it.  But where the steps before certainly took less, for as much of it as they took more than steps without it
- * do; saved_s of of_s is what it cost.  The first step is not counted, as it began before its first item came.  Half of the time without it,
- * and less, is no step's: the job was not seen from its beginning, and the steps before say nothing. */
+/* For which share of the time before its onset was it there, too?  An onset among the first steps that were
+ * judged may only be when it could be seen: for all of it.  But where the steps before certainly took less,
+ * for as much of it as they took more than steps without it do; saved_s of of_s is what it cost.  The first
+ * step is not counted, as it began before its first item came.  Half of the time without it, and less, is no
+ * step's: the job was not seen from its beginning, and the steps before say nothing. */
 static double share_before(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
                            double of_s)
 {
@@ -110,10 +115,10 @@ static double share_before(const struct diagnosis *d, uint64_t onset, const stru
     return fmax(0, (before_s - without_s) / (with_s - without_s));
 }
 
-/* What it cost since its onset, and before it was seen, from what it cost in the newest steps, which took of_s: in the others it cost as
- * much a second, but for the pauses. */
-double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
-                          double of_s)
+/* What it cost since its onset, and before it was seen, from what it cost in the newest steps, which took
+ * of_s: in the others it cost as much a second, but for the pauses. */
+double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,
+                             double saved_s, double of_s)
 {
     double before = share_before(d, onset, f, saved_s, of_s);
     double all_s = d->ended_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
@@ -131,7 +136,8 @@ bool diagnosis_is_straggler(const struct diagnosis *d, size_t at)
 }
 
 /* What the newest steps would be shorter without any of list[n], were their excess `times` as much. */
-static double saved_with(const struct pricing *p, const struct straggler *list, size_t n, double times, uint32_t steps)
+static double saved_with(const struct pricing *p, const struct straggler *list, size_t n, double times,
+                         uint32_t steps)
 {
     struct straggler k[STRAGGLERS_MAX];
 
@@ -154,9 +160,10 @@ static size_t reported_with(const struct diagnosis *d, size_t at, struct straggl
     return n;
 }
 
-/* The interval of a straggler's cost: of its excess, by which the steps are replayed again; of its onset; and of what its cost differs
- * from step to step, since a fault that lasts should cost as much in each: calls that are missing hide some of it.  It becomes
- * narrower with the square root of the steps, so that most prices leave it as it is. */
+/* The interval of a straggler's cost: of its excess, by which the steps are replayed again; of its onset; and
+ * of what its cost differs from step to step, since a fault that lasts should cost as much in each: calls
+ * that are missing hide some of it.  It becomes narrower with the square root of the steps, so that most
+ * prices leave it as it is. */
 static void doubt(struct diagnosis *d, size_t at)
 {
     const struct pricing *p = &d->pricing;
@@ -214,7 +221,8 @@ static void price(struct diagnosis *d, size_t at)
 static bool is_together(const struct diagnosis *d, size_t at)
 {
     for (size_t i = 0; i < d->n; i++)
-        if (diagnosis_is_straggler(d, i) && d->finding[i].with != d->finding[i].id && (i == at || d->finding[i].with == d->finding[at].id))
+        if (diagnosis_is_straggler(d, i) && d->finding[i].with != d->finding[i].id &&
+            (i == at || d->finding[i].with == d->finding[at].id))
             return true;
     return false;
 }
@@ -256,8 +264,8 @@ static uint32_t priced_steps(const struct diagnosis *d)
     return steps;
 }
 
-/* Steps between two prices of what stands.  Of very many ranks it is not priced at every step: that takes WORK_STEPS times as long as they
- * are many. */
+/* Steps between two prices of what stands.  Of very many ranks it is not priced at every step: that takes
+ * WORK_STEPS times as long as they are many. */
 static uint32_t price_every(const struct diagnosis *d)
 {
     uint32_t every = d->work->n / PRICED_AT_ONCE, again = d->pricing.method->again(priced_steps(d));
@@ -297,4 +305,3 @@ void diagnosis_price_now(struct diagnosis *d)
         d->entry[i].doubted = 0;
     diagnosis_price_stragglers(d);
 }
-

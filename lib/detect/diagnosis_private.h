@@ -1,4 +1,5 @@
-/* diagnosis_private.h - what diagnosis.c and diagnosis_price.c share: the list of findings, and what its detectors know. */
+/* diagnosis_private.h - what diagnosis.c and diagnosis_price.c share: the list of findings, and what its
+ * detectors know. */
 #ifndef SYNCGUARD_DETECT_DIAGNOSIS_PRIVATE_H
 #define SYNCGUARD_DETECT_DIAGNOSIS_PRIVATE_H
 
@@ -28,9 +29,10 @@ struct entry {
     uint64_t doubted;           /* steps since the onset, of a straggler's newest interval; 0: it has none */
     size_t doubted_n;           /* findings whose common cost it was */
     struct missed {
-        uint64_t onset;      /* of the straggler */
-        uint32_t since;      /* steps since then, of the newest look; 0: none */
-        double ratio, error; /* what steps take without it, by replays, over what they took before it; of that */
+        uint64_t onset; /* of the straggler */
+        uint32_t since; /* steps since then, of the newest look; 0: none */
+        /* what steps take without it, by replays, over what they took before it; of that */
+        double ratio, error;
     } missed;
 };
 
@@ -60,10 +62,12 @@ struct diagnosis {
 double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s);
 /* What was saved in the steps that were judged, and likewise in those between and before. */
 double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s);
-/* What a finding cost since its onset, and before it was seen, from what it cost in the newest steps, which took of_s. */
-double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s, double of_s);
-/* The interval of a cost for what steps take beyond their longest work and their transfer.  lost_ratio: the share of the steps' time that
- * the finding is said to cost. */
+/* What a finding cost since its onset, and before it was seen, from what it cost in the newest steps, which
+ * took of_s. */
+double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,
+                             double saved_s, double of_s);
+/* The interval of a cost for what steps take beyond their longest work and their transfer.  lost_ratio: the
+ * share of the steps' time that the finding is said to cost. */
 struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, double lost_ratio);
 /* Is it a straggler, or a drift, that stands? */
 bool diagnosis_is_straggler(const struct diagnosis *d, size_t at);
@@ -76,11 +80,12 @@ extern const struct pricing_method diagnosis_by_work, diagnosis_by_replays;
 
 /* ---- diagnosis_before.c ---- */
 
-/* A fault may cost more than longer work and longer transfers: ranks that spin while they wait use up their share of a processor, and do their
- * own work slower afterwards.  So what steps take just after the onset without the straggler, by replays, is compared with what they took
- * just before, where nothing else began then (interrupted time series: Wagner et al., J. Clin. Pharm. Ther. 27, 2002).  What they differ by
- * counts beyond two standard errors, and less the nearer it is to them (nonnegative garrote: Breiman, Technometrics 37, 1995).
- * Where steps are replayed; looked at again when twice as many steps are known. */
+/* A fault may cost more than longer work and longer transfers: ranks that spin while they wait use up their
+ * share of a processor, and do their own work slower afterwards.  So what steps take just after the onset
+ * without the straggler, by replays, is compared with what they took just before, where nothing else began
+ * then (interrupted time series: Wagner et al., J. Clin. Pharm. Ther. 27, 2002).  What they differ by counts
+ * beyond two standard errors, and less the nearer it is to them (nonnegative garrote: Breiman, Technometrics
+ * 37, 1995). Where steps are replayed; looked at again when twice as many steps are known. */
 void diagnosis_look_before(struct diagnosis *d, size_t at);
 /* What it saves, with that; p: the same by replays alone. */
 double diagnosis_with_missed(const struct diagnosis *d, size_t at, struct price p);

@@ -33,7 +33,8 @@ struct efficiency_sums efficiency_joined(const struct efficiency_sums *a, const 
     if (!(a_s > 0 && a->groups) || !(b_s > 0 && b->groups))
         return b_s > 0 ? *b : *a;
     s.useful = (a->useful / a->ranks * a_s + b->useful / b->ranks * b_s) / (a_s + b_s) * b->ranks;
-    s.longest_sum = (a->longest_sum / a->groups * a_s + b->longest_sum / b->groups * b_s) / (a_s + b_s) * b->groups;
+    s.longest_sum =
+        (a->longest_sum / a->groups * a_s + b->longest_sum / b->groups * b_s) / (a_s + b_s) * b->groups;
     s.wait_s += a->wait_s;
     s.transfer_s += a->transfer_s;
     s.stay_s += a->stay_s;

@@ -40,8 +40,8 @@ struct efficiency_sums {
 /* A rank of the set: useful_s of its time_s.  One without time is left out. */
 void efficiency_rank(struct efficiency_sums *s, double useful_s, double stay_s, double time_s);
 void efficiency_group(struct efficiency_sums *s);
-/* Two parts of a run, of which one may be empty: a share of time weighs as much as its part lasted.  The longest useful time is the mean of
- * the parts' longest ones, as if one rank had both. */
+/* Two parts of a run, of which one may be empty: a share of time weighs as much as its part lasted.  The
+ * longest useful time is the mean of the parts' longest ones, as if one rank had both. */
 struct efficiency_sums efficiency_joined(const struct efficiency_sums *a, const struct efficiency_sums *b);
 struct efficiency efficiency_of(const struct efficiency_sums *s);
 

@@ -17,12 +17,8 @@ static const char *const classes[FINDING_CLASSES] = {
     [FINDING_LOST] = "lost",
 };
 static const char *const scopes[] = {
-    [SCOPE_RANK] = "rank",
-    [SCOPE_NODE] = "node",
-    [SCOPE_SWITCH] = "switch",
-    [SCOPE_NONE] = "none",
-    [SCOPE_LINK] = "link",
-    [SCOPE_RANKS] = "ranks",
+    [SCOPE_RANK] = "rank", [SCOPE_NODE] = "node", [SCOPE_SWITCH] = "switch",
+    [SCOPE_NONE] = "none", [SCOPE_LINK] = "link", [SCOPE_RANKS] = "ranks",
 };
 
 const char *finding_class_name(enum finding_class c)

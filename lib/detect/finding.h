@@ -14,10 +14,11 @@
 #define FINDINGS_MAX 32u /* of a run */
 
 enum finding_class {
-    FINDING_STRAGGLER,     /* ranks, a node or a switch's nodes do their own work slower than the others */
-    FINDING_DRIFT,         /* the same, growing slowly */
-    FINDING_JITTER,        /* rare long delays, each at another rank */
-    FINDING_IMBALANCE,     /* every rank's work varies widely from step to step; or the ranks of one role have more of it */
+    FINDING_STRAGGLER, /* ranks, a node or a switch's nodes do their own work slower than the others */
+    FINDING_DRIFT,     /* the same, growing slowly */
+    FINDING_JITTER,    /* rare long delays, each at another rank */
+    /* every rank's work varies widely from step to step; or the ranks of one role have more of it */
+    FINDING_IMBALANCE,
     FINDING_COMMUNICATION, /* collectives or messages themselves became slower, and stayed so */
     FINDING_CONGESTION,    /* the collectives are slow in bursts */
     FINDING_OSCILLATION,   /* all ranks together alternate between fast and slow steps */
@@ -31,7 +32,8 @@ static inline bool finding_stops(enum finding_class c)
     return c == FINDING_HANG || c == FINDING_LOST;
 }
 
-/* Where it is.  The first three are places of work (places.h), SCOPE_NONE is their number: it has no place. */
+/* Where it is.  The first three are places of work (places.h), SCOPE_NONE is their number: it has no place.
+ */
 enum finding_scope {
     SCOPE_RANK,
     SCOPE_NODE,
@@ -49,13 +51,14 @@ const char *finding_scope_name(enum finding_scope s);
 struct finding;
 /* Of the slowdown. */
 struct interval finding_slowdown_interval(const struct finding *f);
-/* The share of the time that is lost: "12 % (10 to 14 %)"; "12 %" where the interval is not known, or narrower than a tenth of a percent.
- * list: "12 %, 10 to 14 %".  Returns buf. */
+/* The share of the time that is lost: "12 % (10 to 14 %)"; "12 %" where the interval is not known, or
+ * narrower than a tenth of a percent. list: "12 %, 10 to 14 %".  Returns buf. */
 char *finding_lost_text(const struct finding *f, bool list, char *buf, size_t size);
 /* The same of a slowdown and its interval. */
 char *finding_share_text(double slowdown, struct interval of, bool list, char *buf, size_t size);
 
-/* Time with a cause over the time without it, which would be saved_s shorter; NaN: nothing would be left, or one is not known. */
+/* Time with a cause over the time without it, which would be saved_s shorter; NaN: nothing would be left, or
+ * one is not known. */
 double finding_slowdown(double of_s, double saved_s);
 
 struct finding {
@@ -64,9 +67,11 @@ struct finding {
     enum finding_scope scope;
     uint32_t place; /* rank, or number of a node, a switch or a role; WORK_PLACE_NONE without scope */
     uint32_t other; /* of a link: its other node */
-    bool by_connections; /* the place is where TCP connections became slower, and excess that of the collectives */
-    /* Straggler, drift: the finding that it is reported with.  One of several that are slow at the same time costs next to nothing while the
-     * others stand; the price of the one that is reported is what they all cost together.  Its own id: it is reported itself. */
+    /* the place is where TCP connections became slower, and excess that of the collectives */
+    bool by_connections;
+    /* Straggler, drift: the finding that it is reported with.  One of several that are slow at the same time
+     * costs next to nothing while the others stand; the price of the one that is reported is what they all
+     * cost together.  Its own id: it is reported itself. */
     uint32_t with;
     bool standing;
     bool unconfirmed; /* it has not lasted long enough to be named; see diagnosis.h */
@@ -78,9 +83,10 @@ struct finding {
     int64_t named_seq; /* the newest one that was complete when it was first named; -1 not known */
     double onset_s;    /* when the onset's step began, the caller's clock; NaN: not remembered */
     double saved_s;    /* the run would be so much shorter without it, by now; NaN for what stops it */
-    double slowdown;   /* step time over the step time without it, over the newest steps; NaN for what stops it */
-    /* 90 % interval of what it cost in these steps, over the estimate: 0.9 to 1.2 times that. Not known: the price stands on too
-     * few steps, or on none at all. */
+    /* step time over the step time without it, over the newest steps; NaN for what stops it */
+    double slowdown;
+    /* 90 % interval of what it cost in these steps, over the estimate: 0.9 to 1.2 times that. Not known: the
+     * price stands on too few steps, or on none at all. */
     struct interval cost;
     /* Straggler, drift: own work over the others'; jitter: length of a strike; imbalance: noise of the own
      * work; oscillation: slow over fast; communication, congestion: transfer over the usual; all minus 1. */

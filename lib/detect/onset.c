@@ -6,12 +6,14 @@
 #include "detect/work.h"
 #include "model/statistics.h"
 
-#define ONSET_SIGMA_MIN  1e-3
-#define ONSET_CLIP       5.0f /* standard deviations below nothing, and above the newest values */
-#define ONSET_NEWEST     9u
-#define STEP_GAIN  16.0 /* variances that a change point must explain; else it was so from the beginning */
-#define RAMP_GAIN  4.0  /* that a ramp must explain beyond the best step */
-#define RAMP_MIN   24u  /* values; shorter, a step that is blurred looks like one */
+#define ONSET_SIGMA_MIN 1e-3
+/* standard deviations below nothing, and above the newest values */
+#define ONSET_CLIP   5.0f
+#define ONSET_NEWEST 9u
+/* variances that a change point must explain; else it was so from the beginning */
+#define STEP_GAIN  16.0
+#define RAMP_GAIN  4.0 /* that a ramp must explain beyond the best step */
+#define RAMP_MIN   24u /* values; shorter, a step that is blurred looks like one */
 #define RAMP_SHORT 32u
 #define MEMORY_MAX 0.8 /* of the correlation from one value to the next */
 

@@ -3,16 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-#define FOLD_WINDOW     32u /* maximum number of steps looked at ... */
-#define CYCLES_MIN 4u  /* ... and minimum number of cycles in them */
-#define FOLD_STEPS_MIN  12u
-#define FOLD_EXPLAINED  0.75 /* of the variance, by the phases */
-#define FOLD_RATIO_MIN  1.02 /* slow over fast */
-#define CALM_MIN   12u /* steps */
-#define FOLD_CONFIRM    2u
-#define FOLD_LET_GO     16u
+#define FOLD_WINDOW    32u /* maximum number of steps looked at ... */
+#define CYCLES_MIN     4u  /* ... and minimum number of cycles in them */
+#define FOLD_STEPS_MIN 12u
+#define FOLD_EXPLAINED 0.75 /* of the variance, by the phases */
+#define FOLD_RATIO_MIN 1.02 /* slow over fast */
+#define CALM_MIN       12u  /* steps */
+#define FOLD_CONFIRM   2u
+#define FOLD_LET_GO    16u
 
-/* The newest typical works, without the program's own rhythm, newest first, as far as the steps follow one another. */
+/* The newest typical works, without the program's own rhythm, newest first, as far as the steps follow one
+ * another. */
 static uint32_t fill_work(const struct work *w, uint32_t period, float *y)
 {
     uint32_t n = 0;
@@ -107,7 +108,8 @@ static double saved_s(const struct oscillation *o, const struct work *w, uint32_
     const struct work_step *k = &w->step[work_slot(w, back)];
     double middle_s = k->usual_s; /* a running median of two levels lies between them */
 
-    return !k->pause && k->typical_s / work_beat(w, k->seq) > middle_s ? k->longest_s * (1 - 1 / o->ratio) : 0;
+    return !k->pause && k->typical_s / work_beat(w, k->seq) > middle_s ? k->longest_s * (1 - 1 / o->ratio)
+                                                                       : 0;
 }
 
 /* How far back do the steps alternate? */
@@ -121,7 +123,8 @@ static uint32_t alternates_since(const struct work *w, const struct phase_fold *
 
         if (k->pause || h->pause)
             continue;
-        if ((k->typical_s / work_beat(w, k->seq) > middle_s) == (h->typical_s / work_beat(w, h->seq) > middle_s)) {
+        if ((k->typical_s / work_beat(w, k->seq) > middle_s) ==
+            (h->typical_s / work_beat(w, h->seq) > middle_s)) {
             if (++wrong > 2 * f->period)
                 break;
             continue;
@@ -132,8 +135,9 @@ static uint32_t alternates_since(const struct work *w, const struct phase_fold *
     return far;
 }
 
-/* Did the steps that are slow now take no longer than the others before?  If they did, or if there were too few, the program has
- * alternated since it began: it may have been written so, unless several slow steps follow one another (rhythm.h). */
+/* Did the steps that are slow now take no longer than the others before?  If they did, or if there were too
+ * few, the program has alternated since it began: it may have been written so, unless several slow steps
+ * follow one another (rhythm.h). */
 static bool is_calm_before(const struct work *w, const struct phase_fold *f, uint32_t far, uint32_t stride)
 {
     double middle_s = (f->fast_s + f->slow_s) / 2, sum[2] = { 0 }, now_s[OSCILLATION_MAX] = { 0 };
@@ -141,7 +145,8 @@ static bool is_calm_before(const struct work *w, const struct phase_fold *f, uin
 
     for (uint32_t b = 0; b < work_kept(w); b++) {
         const struct work_step *k = &w->step[work_slot(w, b)];
-        uint32_t phase = (w->step[work_slot(w, 0)].seq - k->seq) / stride % f->period; /* steps may be missing */
+        /* steps may be missing */
+        uint32_t phase = (w->step[work_slot(w, 0)].seq - k->seq) / stride % f->period;
 
         if (k->pause)
             continue;
@@ -159,8 +164,9 @@ static bool is_calm_before(const struct work *w, const struct phase_fold *f, uin
            sum[1] / n[1] / (sum[0] / n[0]) - 1 < (f->slow_s / f->fast_s - 1) / 3;
 }
 
-/* What the steps since the onset cost by their durations, slow against fast, over what they cost by their works: where ranks wait for each
- * other inside of a step, the work of the slowest is not all of it.  NaN: too few. */
+/* What the steps since the onset cost by their durations, slow against fast, over what they cost by their
+ * works: where ranks wait for each other inside of a step, the work of the slowest is not all of it.  NaN:
+ * too few. */
 static double by_durations(const struct oscillation *o, const struct work *w)
 {
     uint32_t n = w->steps - o->onset < work_kept(w) ? (uint32_t)(w->steps - o->onset) : work_kept(w),
@@ -180,7 +186,8 @@ static double by_durations(const struct oscillation *o, const struct work *w)
     return in[0] && in[1] ? (sum_s[1] - sum_s[0] * in[1] / in[0]) / by_work_s : NAN;
 }
 
-/* How uncertain the ratio of the levels is, the onset, which is known to a period, and how a step's cost follows from its work. */
+/* How uncertain the ratio of the levels is, the onset, which is known to a period, and how a step's cost
+ * follows from its work. */
 static void set_cost(struct oscillation *o, const struct work *w, const struct phase_fold *f)
 {
     double first = o->period / (double)(w->steps - o->onset), other = by_durations(o, w);
@@ -190,7 +197,8 @@ static void set_cost(struct oscillation *o, const struct work *w, const struct p
     o->cost = interval_product(o->cost, interval_of(1, f->error / (o->ratio - 1), INFINITY));
 }
 
-static void name(struct oscillation *o, const struct work *w, const struct phase_fold *f, uint32_t stride, double min_slowdown)
+static void name(struct oscillation *o, const struct work *w, const struct phase_fold *f, uint32_t stride,
+                 double min_slowdown)
 {
     uint32_t far = alternates_since(w, f);
     double lost_s = 0, all_s = work_time_s(w, far + 1);

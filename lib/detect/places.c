@@ -7,19 +7,21 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define PLACES_STEPS_MIN   8u  /* before anything is weighed */
-#define PLACE_PAST_MIN    12u /* steps that a place's own past stands on */
-#define PAST_MAX    512u
-#define LEARN_EVERY 8u /* steps between two looks at what is ordinary */
+#define PLACES_STEPS_MIN 8u  /* before anything is weighed */
+#define PLACE_PAST_MIN   12u /* steps that a place's own past stands on */
+#define PAST_MAX         512u
+#define LEARN_EVERY      8u /* steps between two looks at what is ordinary */
 
 /* What a step shows of a place is kept in these units, up to this. */
 #define X_UNITS 4096.0f
 #define X_MAX   7.9
 
-#define STEP_CLIP      4.5  /* maximum of one rank in one step, in standard deviations of the shortest window's steps */
-#define CLEAR     1.1  /* times the limit need no second step to confirm them ... */
-#define STEADY    0.1  /* ... where the noise is less than this */
-#define SATURATED 0.75 /* of that, as a mean over a window: it may be more, and the median decides how much */
+/* maximum of one rank in one step, in standard deviations of the shortest window's steps */
+#define STEP_CLIP 4.5
+#define CLEAR     1.1 /* times the limit need no second step to confirm them ... */
+#define STEADY    0.1 /* ... where the noise is less than this */
+/* of that, as a mean over a window: it may be more, and the median decides how much */
+#define SATURATED 0.75
 
 /* From the beginning slow is a place that the spread of the healthy ones does not explain; of few of them
  * that spread is poorly known. */
@@ -201,8 +203,8 @@ static void push_step(struct places *s, const struct work *w)
         uint32_t n = known - (k->named ? 0 : s->count[t]);
         float others = (all - (k->named ? 0 : s->sum[t])) / (float)n;
 
-        /* A place without a known rank is taken to have gone on.  One that is all there is beside those that are named stands
-         * still: their fault is not its past. */
+        /* A place without a known rank is taken to have gone on.  One that is all there is beside those that
+         * are named stands still: their fault is not its past. */
         if (!n)
             continue;
         if (s->count[t])

@@ -45,11 +45,11 @@ struct places {
     uint32_t n;      /* ranks that the tracks are made for ... */
     uint32_t placed; /* ... where they were then (work.placed) */
     uint64_t steps;
-    double inflate[PLACES_WINDOWS];  /* of a window's standard error over that of independent steps */
-    double spread[SCOPE_NONE]; /* of one rank's lasting excess, as each scope must take it */
-    uint32_t *around;                /* n times: the tracks of the rank's node and switch; UINT32_MAX: none */
-    float *scratch;                  /* n_tracks */
-    float *sum;                      /* n_tracks, by place */
+    double inflate[PLACES_WINDOWS]; /* of a window's standard error over that of independent steps */
+    double spread[SCOPE_NONE];      /* of one rank's lasting excess, as each scope must take it */
+    uint32_t *around;               /* n times: the tracks of the rank's node and switch; UINT32_MAX: none */
+    float *scratch;                 /* n_tracks */
+    float *sum;                     /* n_tracks, by place */
     uint32_t *count;
 };
 

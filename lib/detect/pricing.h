@@ -15,7 +15,8 @@
 
 #include "model/interval.h"
 
-#define PRICING_DOUBT_MIN 4u /* steps that an interval stands on; it is looked at again when there are twice as many */
+/* steps that an interval stands on; it is looked at again when there are twice as many */
+#define PRICING_DOUBT_MIN 4u
 
 struct diagnosis;
 struct straggler;

@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-#define EVERY     16u /* steps between two looks */
-#define WARM_UP   4u  /* first steps, which show no rhythm */
+#define EVERY            16u /* steps between two looks */
+#define WARM_UP          4u  /* first steps, which show no rhythm */
 #define RHYTHM_CYCLES    4u  /* fewest that are folded */
 #define RHYTHM_EXPLAINED 0.35
-#define GONE      0.1
-#define BETTER    0.03 /* a multiple of the period explains as much */
+#define GONE             0.1
+#define BETTER           0.03 /* a multiple of the period explains as much */
 #define RHYTHM_RATIO_MIN 1.03 /* heavy steps over the others */
 #define RHYTHM_FIRST     8u   /* first steps that show it, or two periods, whichever is more */
 
@@ -30,7 +30,8 @@ static double log_work(const struct work *w, uint32_t back)
 }
 
 /* The steps from back `from` on, n of them. */
-static struct beat_fold fold(const struct work *w, uint32_t from, uint32_t n, uint32_t stride, uint32_t period)
+static struct beat_fold fold(const struct work *w, uint32_t from, uint32_t n, uint32_t stride,
+                             uint32_t period)
 {
     struct beat_fold f = { .period = period };
     double sum[WORK_RHYTHM_MAX] = { 0 }, all = 0, total = 0, within = 0;
@@ -63,8 +64,8 @@ static struct beat_fold fold(const struct work *w, uint32_t from, uint32_t n, ui
     return f;
 }
 
-/* Heavy steps over the others, by what their phases are in *by; *heavy: how many of a period's steps are; *light: the mean log of the
- * others. */
+/* Heavy steps over the others, by what their phases are in *by; *heavy: how many of a period's steps are;
+ * *light: the mean log of the others. */
 static double contrast(const struct beat_fold *f, const struct beat_fold *by, uint32_t *heavy, double *light)
 {
     double low = INFINITY, high = -INFINITY, slow = 0, fast = 0;
@@ -89,8 +90,9 @@ static double contrast(const struct beat_fold *f, const struct beat_fold *by, ui
     return n && n < known ? exp(slow / n - *light) : 1;
 }
 
-/* Does it alternate between as many heavy steps in a row as light ones?  Programs have single steps that do more; several of them by turns
- * are the whole job's oscillation, from the start or not.  With a period of two they look the same. */
+/* Does it alternate between as many heavy steps in a row as light ones?  Programs have single steps that do
+ * more; several of them by turns are the whole job's oscillation, from the start or not.  With a period of
+ * two they look the same. */
 static bool alternates(const struct beat_fold *f)
 {
     double low = INFINITY, high = -INFINITY;
@@ -101,7 +103,8 @@ static bool alternates(const struct beat_fold *f)
         high = fmax(high, f->phase[p]);
     }
     for (uint32_t p = 0; p < f->period; p++) {
-        bool is_heavy = f->phase[p] > (low + high) / 2, next = f->phase[(p + 1) % f->period] > (low + high) / 2;
+        bool is_heavy = f->phase[p] > (low + high) / 2,
+             next = f->phase[(p + 1) % f->period] > (low + high) / 2;
 
         heavy += is_heavy;
         changes += is_heavy != next;
@@ -126,7 +129,8 @@ static void find_rhythm(struct work *w, uint32_t stride)
     ratio = contrast(&best, &best, &heavy, &light);
     first = 2 * best.period > RHYTHM_FIRST ? 2 * best.period : RHYTHM_FIRST;
     early = fold(w, n - first, first, stride, best.period);
-    if (alternates(&best) || ratio < RHYTHM_RATIO_MIN || contrast(&early, &best, &heavy, &unused) < 1 + (ratio - 1) / 2)
+    if (alternates(&best) || ratio < RHYTHM_RATIO_MIN ||
+        contrast(&early, &best, &heavy, &unused) < 1 + (ratio - 1) / 2)
         return;
     w->rhythm =
         (struct work_rhythm){ .period = best.period, .stride = stride, .heavy = heavy, .ratio = ratio };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/onset.h"
 #include "common/xalloc.h"
+#include "detect/onset.h"
 #include "model/interval.h"
 #include "model/statistics.h"
 
@@ -19,31 +19,36 @@
  * Chosen (0.15, 0.6): a larger share lets go of a fault that comes and goes, a smaller one holds what noise
  * keeps up. */
 #define LET_GO_SHARE 0.35
-#define LET_GO_STEPS 8u /* chosen: half of the window of that median; fewer would let go of what pauses */
+/* chosen: half of the window of that median; fewer would let go of what pauses */
+#define LET_GO_STEPS 8u
 /* Of the latest part of a place: what each part must have. Chosen (0.25, 0.8): halfway between parts that
  * have nothing and parts that are alike, so that noise is least likely to take one for the other. */
-#define PART_SHARE  0.5
+#define PART_SHARE 0.5
 /* Steps between two looks at onset and shape. Every fourth step a look at each place was 5 % of judging 64
  * ranks that pass messages. */
 #define REFIT       4u
 #define REFIT_LATER 16u /* ... and at what is settled, of which a step is a small part */
 /* Evidence for another scope over that of the one named, for OTHER_STEPS in a row. Chosen (1, 1.5): with 1
  * two scopes whose evidence is about the same may take turns; a large one leaves a node named by its rank. */
-#define OTHER_SCOPE   1.15
-#define OTHER_STEPS   4u
-#define SAME_ONSET    8u /* steps between two onsets that may be one; chosen: an onset is known to a few steps (onset.h) */
-#define PRICE_STEPS   64u /* newest steps that a price stands on: DIAGNOSIS_RECENT, as the price that is reported ... */
-#define PRICE_MIN     4u  /* ... and the fewest: PRICING_DOUBT_MIN */
+#define OTHER_SCOPE 1.15
+#define OTHER_STEPS 4u
+/* steps between two onsets that may be one; chosen: an onset is known to a few steps (onset.h) */
+#define SAME_ONSET 8u
+/* newest steps that a price stands on: DIAGNOSIS_RECENT, as the price that is reported ... */
+#define PRICE_STEPS 64u
+#define PRICE_MIN   4u /* ... and the fewest: PRICING_DOUBT_MIN */
 /* Of the smallest price is enough for a drift that still grows: it will cost more. Chosen: with a larger
  * share a slow drift is named later. */
-#define GROWING       0.25
-#define REFUSED_STEPS 4u /* after a candidate was found too cheap it is priced again; chosen: each price is a replay */
+#define GROWING 0.25
+/* after a candidate was found too cheap it is priced again; chosen: each price is a replay */
+#define REFUSED_STEPS 4u
 /* Steps since the onset, after which it stays what it is: half of those that are remembered, of which as many
  * are from before. Of a drift, this many before its onset is no longer remembered; chosen: less would be lost
  * with one late look (REFIT_LATER). */
 #define SETTLED       (WORK_STEPS / 2)
 #define SETTLED_DRIFT REFIT_LATER
-#define SHAPE_WINDOW  2 /* of 16 steps: about as long as the onsets and drifts that are looked for */
+/* of 16 steps: about as long as the onsets and drifts that are looked for */
+#define SHAPE_WINDOW 2
 
 struct named {
     struct straggler g;
@@ -213,7 +218,8 @@ bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_
 
 /* Over the newest steps, up to the window, since the last of list[n] began: the step time over the step time
  * without them. */
-static double slowdown(const struct straggler *list, size_t n, const struct work *w, const struct pricing *pricing)
+static double slowdown(const struct straggler *list, size_t n, const struct work *w,
+                       const struct pricing *pricing)
 {
     uint64_t onset = 0;
     struct price p;
@@ -298,8 +304,8 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
             track_overlaps(mine, &s->places.track[t], w))
             best = t;
     best = whole_node(s, best);
-    if (best == d->track || (d->joined && s->places.track[best].scope == SCOPE_RANK) || s->places.track[best].z < OTHER_SCOPE * mine->z ||
-        late_part(s, w, best) != best) {
+    if (best == d->track || (d->joined && s->places.track[best].scope == SCOPE_RANK) ||
+        s->places.track[best].z < OTHER_SCOPE * mine->z || late_part(s, w, best) != best) {
         d->other = 0;
         return;
     }
@@ -317,11 +323,13 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
         }
 }
 
-static bool is_rank_of(const struct stragglers *s, const struct named *d, size_t node, const struct named *like)
+static bool is_rank_of(const struct stragglers *s, const struct named *d, size_t node,
+                       const struct named *like)
 {
     uint64_t a = d->g.onset, b = like->g.onset;
 
-    return d->g.scope == SCOPE_RANK && s->places.around[2 * d->track] == node && (a > b ? a - b : b - a) <= SAME_ONSET;
+    return d->g.scope == SCOPE_RANK && s->places.around[2 * d->track] == node &&
+           (a > b ? a - b : b - a) <= SAME_ONSET;
 }
 
 /* Ranks of a node that are named one by one: when these are all, it is the node. */
@@ -393,8 +401,8 @@ static bool still_grows(const struct straggler *g, const struct work *w)
 
 /* Does it cost enough, or will it soon? One of several equally slow ones costs nothing alone: what counts is
  * what it adds to the others, and what all cost together. */
-static void refuse_cheap(struct stragglers *s, const struct work *w, const struct pricing *pricing, size_t from,
-                         double min_slowdown)
+static void refuse_cheap(struct stragglers *s, const struct work *w, const struct pricing *pricing,
+                         size_t from, double min_slowdown)
 {
     struct straggler all[STRAGGLERS_MAX];
 
@@ -413,7 +421,8 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
     }
 }
 
-static void name_new(struct stragglers *s, const struct work *w, const struct pricing *pricing, double min_slowdown)
+static void name_new(struct stragglers *s, const struct work *w, const struct pricing *pricing,
+                     double min_slowdown)
 {
     size_t before = s->n_named, found;
 
@@ -434,7 +443,8 @@ static void name_new(struct stragglers *s, const struct work *w, const struct pr
     s->refused = s->n_named < found ? w->steps : 0;
 }
 
-void stragglers_step(struct stragglers *s, const struct work *w, const struct pricing *pricing, double min_slowdown)
+void stragglers_step(struct stragglers *s, const struct work *w, const struct pricing *pricing,
+                     double min_slowdown)
 {
     if (!places_current(&s->places, w))
         stragglers_reset(s); /* what is named speaks of places as they were */

@@ -31,11 +31,12 @@ struct straggler {
     double excess;     /* over the others and its own past, now (drift: as the ramp stands) */
     double before;     /* what it had before the onset */
     double z;          /* evidence, in standard errors */
-    /* Standard deviation of the mean excess since the onset, relative to it, and its degrees of freedom: from the noise of its steps before
-     * and since then, or where there is no before, of the spread between healthy places. NaN: not known. */
+    /* Standard deviation of the mean excess since the onset, relative to it, and its degrees of freedom: from
+     * the noise of its steps before and since then, or where there is no before, of the spread between
+     * healthy places. NaN: not known. */
     double error, freedom;
     double onset_error; /* steps, as a standard deviation */
-    bool fading;       /* the newest steps show less of it: it may be over */
+    bool fading;        /* the newest steps show less of it: it may be over */
 };
 
 struct stragglers;
@@ -45,7 +46,8 @@ void stragglers_free(struct stragglers *s); /* NULL is fine */
 void stragglers_reset(struct stragglers *s);
 
 /* Judge after work_take(). A culprit must cost so much (ratio of the step time, e.g. 1.01) to be named. */
-void stragglers_step(struct stragglers *s, const struct work *w, const struct pricing *pricing, double min_slowdown);
+void stragglers_step(struct stragglers *s, const struct work *w, const struct pricing *pricing,
+                     double min_slowdown);
 
 /* Those that are named now; lent until the next step. */
 size_t stragglers_get(const struct stragglers *s, const struct straggler **list);

@@ -1,5 +1,5 @@
-#include "detect/transfer.h"
 #include "detect/finding.h"
+#include "detect/transfer.h"
 #include "model/statistics.h"
 
 #include <math.h>
@@ -14,27 +14,35 @@
 #define TRANSFER_SIGMA_MAX 1.0
 /* Of the noise, that the usual transfer and its noise move a step. Chosen: transfer_cost() has what it costs
  * in accuracy; with a larger one a fault would become usual before the sum has shown it. */
-#define USUAL_GAIN      0.03
-#define MAD_RATIO       0.6745 /* median absolute deviation of normal noise with a standard deviation of 1 */
-#define MEDIAN_OF_THREE 0.4487 /* its variance, of normal noise with 1 (order statistics: David & Nagaraja 2003) */
+#define USUAL_GAIN 0.03
+/* median absolute deviation of normal noise with a standard deviation of 1 */
+#define MAD_RATIO 0.6745
+/* its variance, of normal noise with 1 (order statistics: David & Nagaraja 2003) */
+#define MEDIAN_OF_THREE 0.4487
 /* Standard deviations a step: half of the smallest change that is looked for, which is the best slack for it
  * (Page, Biometrika 41, 1954; Hawkins & Olwell 1998): one of two standard deviations. */
-#define SLACK       1.0
-#define STEP_MAX    6.0 /* of one step, in standard deviations: two steps are needed to pass the limit, whatever the first was */
+#define SLACK 1.0
+/* of one step, in standard deviations: two steps are needed to pass the limit, whatever the first was */
+#define STEP_MAX 6.0
 /* Chosen (4, 16): with 4 all are judged alike, and some found sooner; with 16 one is judged otherwise, and
  * others are found later. */
 #define CUSUM_LIMIT 8.0
 /* Relative excess of a slow stretch. Chosen (0.05, 0.3): all are judged alike. */
-#define SLOW_MIN    0.15
-#define SLOW_Z      2.5 /* ... and in standard deviations: of normal noise one step in 160 is above it */
-#define CALM        3u  /* steps as before that end a stretch: the median of three has none of it left */
+#define SLOW_MIN 0.15
+/* ... and in standard deviations: of normal noise one step in 160 is above it */
+#define SLOW_Z 2.5
+/* steps as before that end a stretch: the median of three has none of it left */
+#define CALM 3u
 /* Steps; what was slow for longer was no burst. Chosen (10, 100): with 10 the bursts of three traces are
  * taken for transfers that stay slow; with 100 all are judged alike, and what stays slow is called so later.
  */
-#define BURST_MAX    40u
-#define LASTS        10u  /* slow steps in a row that need no window; chosen: fewer may be a burst */
-#define BURST_WINDOW 64u  /* steps that bursts are priced over, as all that is recent (DIAGNOSIS_RECENT) */
-#define BURST_QUIET  200u /* steps without a burst: congestion is over; chosen: five times BURST_MAX, the longest burst */
+#define BURST_MAX 40u
+/* slow steps in a row that need no window; chosen: fewer may be a burst */
+#define LASTS 10u
+/* steps that bursts are priced over, as all that is recent (DIAGNOSIS_RECENT) */
+#define BURST_WINDOW 64u
+/* steps without a burst: congestion is over; chosen: five times BURST_MAX, the longest burst */
+#define BURST_QUIET 200u
 
 static float median3(const float v[3])
 {
@@ -55,7 +63,8 @@ static void learn(struct transfer *t, float transfer_s)
     t->usual_s = statistics_medianf(v, TRANSFER_LEARN);
     for (uint32_t i = 0; i < TRANSFER_LEARN; i++)
         v[i] = fabsf(t->first_s[i] / (float)t->usual_s - 1);
-    t->sigma = fmin(TRANSFER_SIGMA_MAX, fmax(TRANSFER_SIGMA_MIN, statistics_medianf(v, TRANSFER_LEARN) / MAD_RATIO));
+    t->sigma =
+        fmin(TRANSFER_SIGMA_MAX, fmax(TRANSFER_SIGMA_MIN, statistics_medianf(v, TRANSFER_LEARN) / MAD_RATIO));
 }
 
 /* Running medians by stochastic approximation: of the transfer, and of its absolute deviation. */
@@ -197,9 +206,9 @@ struct interval transfer_cost(const struct transfer *t)
 {
     double edges = t->congestion ? 2.0 * (t->bursts + t->slow) : 1;
     double slow = (t->saved_s + fmax(0, t->stretch_s)) / (t->tall * t->usual_s); /* steps */
-    double square =
-        t->sigma * t->sigma * (USUAL_GAIN / (4 * 0.3989) + 1 / (MEDIAN_OF_THREE * slow)) / (t->tall * t->tall) +
-        edges / 3 / (slow * slow);
+    double square = t->sigma * t->sigma * (USUAL_GAIN / (4 * 0.3989) + 1 / (MEDIAN_OF_THREE * slow)) /
+                        (t->tall * t->tall) +
+                    edges / 3 / (slow * slow);
 
     return slow > 0 ? interval_of(1, sqrt(square), INFINITY) : INTERVAL_UNKNOWN;
 }

@@ -10,8 +10,9 @@
 #define PAIRS_MAX  (TREND_POINTS_MAX * (TREND_POINTS_MAX - 1) / 2)
 #define Z80        1.2815515655446004 /* half of a central 80 % */
 #define RHO_MAX    0.97
-#define SAMPLE_MIN 4.0  /* fewer independent points than this show nothing */
-#define REACH_MIN  12.0 /* fewer, and only lucky slopes are sure: their interval holds the truth too seldom */
+#define SAMPLE_MIN 4.0 /* fewer independent points than this show nothing */
+/* fewer, and only lucky slopes are sure: their interval holds the truth too seldom */
+#define REACH_MIN 12.0
 
 static double correlation(const double *v, size_t n)
 {
@@ -178,7 +179,8 @@ bool trend_reach(const struct trend *t, double limit, struct trend_reach *r)
 /* ---- warning ---- */
 
 #define KERNEL_SHARE 0.1 /* bandwidth of what is taken for the slow trend, of the series */
-#define TAU_WARN     0.7 /* in at most 5 of 100 steady series of 60 to 90 points, correlated up to 0.95 */
+/* in at most 5 of 100 steady series of 60 to 90 points, correlated up to 0.95 */
+#define TAU_WARN 0.7
 
 /* What is left of y without its slow trend (Gaussian kernel). */
 static void without_trend(const double *y, size_t n, double *residual)

@@ -16,16 +16,21 @@
 /* And at least so much of the typical work. Chosen (0.05, 0.3): all are judged alike; with 0.3 jitter is
  * found later. */
 #define STRIKE_RATIO 0.1f
-#define SHARED_CAUSE 8u   /* more than one rank in this many at once share a cause: no strike; see together() */
+/* more than one rank in this many at once share a cause: no strike; see together() */
+#define SHARED_CAUSE 8u
 #define CHANCE       0.01 /* of as many strikes in a step: one step in a hundred is misread */
 /* Among the newest STRIKE_WINDOW steps: as many as a Poisson rate needs to be known to a factor of two (half
  * of it is its standard error). Chosen (2, 8): with 2 all are judged alike, and sooner; with 8 one is judged
  * otherwise, and others later. */
-#define STRIKES_MIN   4u
-#define RANKS_MIN     3u  /* that they hit (fewer where there are fewer ranks): two may be the ranks of one slow place */
-#define STRIKE_WINDOW 96u /* chosen: so many steps with STRIKES_MIN of them; with fewer, rare strikes are never jitter */
-#define COST_MIN      48u /* steps that strikes are priced over; chosen: half of that window, so that a few in a row are no price */
-#define STRIKES_FROM  4u  /* steps at the beginning, of which none is looked for: chosen: as many as work.c needs for what is usual */
+#define STRIKES_MIN 4u
+/* that they hit (fewer where there are fewer ranks): two may be the ranks of one slow place */
+#define RANKS_MIN 3u
+/* chosen: so many steps with STRIKES_MIN of them; with fewer, rare strikes are never jitter */
+#define STRIKE_WINDOW 96u
+/* steps that strikes are priced over; chosen: half of that window, so that a few in a row are no price */
+#define COST_MIN 48u
+/* steps at the beginning, of which none is looked for: chosen: as many as work.c needs for what is usual */
+#define STRIKES_FROM 4u
 /* Steps without one, and four times the usual distance: over. At four times the mean distance one gap in 55
  * is by chance (exp(-4)). */
 #define STRIKE_QUIET 64u
@@ -40,10 +45,12 @@
 /* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
  * 2010); above NOISE_WIDE the variation is the work's own. Where no calm time was seen, NOISE_ORDINARY stands
  * for it. */
-#define NOISE_WIDE       0.08  /* decision 0011 ... */
-#define NOISE_NARROW     0.06  /* ... and below it, so that noise near the limit does not come and go */
-#define NOISE_ORDINARY   0.025 /* decision 0011 */
-#define NOISE_WIDE_STEPS 16u   /* twice WORK_NOISE_STEPS: what made it grow is no part of it any more */
+#define NOISE_WIDE 0.08 /* decision 0011 ... */
+/* ... and below it, so that noise near the limit does not come and go */
+#define NOISE_NARROW   0.06
+#define NOISE_ORDINARY 0.025 /* decision 0011 */
+/* twice WORK_NOISE_STEPS: what made it grow is no part of it any more */
+#define NOISE_WIDE_STEPS 16u
 
 struct variability *variability_new(void)
 {
@@ -92,8 +99,8 @@ struct step_strikes {
     float others_s, unstruck_s, late_s;
 };
 
-static struct step_strikes look_at_step(struct variability *s, const struct work *w, const struct straggler *late,
-                                size_t n)
+static struct step_strikes look_at_step(struct variability *s, const struct work *w,
+                                        const struct straggler *late, size_t n)
 {
     float limit = fmaxf(STRIKE_Z * (float)w->sigma, STRIKE_RATIO);
     struct step_strikes l = { 0 };
@@ -264,7 +271,8 @@ static struct interval jitter_cost(const struct variability *s, const struct wor
 }
 
 /* Do strikes surely cost that much, more than before or always?  A few come close together by chance. */
-static bool is_sure(const struct variability *s, const struct work *w, const struct tally *t, double cost, double min_slowdown)
+static bool is_sure(const struct variability *s, const struct work *w, const struct tally *t, double cost,
+                    double min_slowdown)
 {
     double rate_low = interval_poisson(t->strikes).low / t->strikes, saved_s, ratio;
     double more_low = 1 - hypot(1 - rate_low, 1 - s->jitter_cost.low); /* independent errors */

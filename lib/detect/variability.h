@@ -1,11 +1,11 @@
 /* variability.h - delays that stay with nobody: jitter (rare and long, another rank each time) and imbalance
  * (every rank's work varies widely from step to step).
  *
- * A strike is an excess far beyond the noise that is over with its step and makes that step longer: where ranks need not wait for one another
- * it may not. Jitter is when strikes hit different
- * ranks again and again; its price is the time that the struck ranks came behind the slowest of the others.
- * Imbalance is noise itself above what is ordinary; its price is the part of the longest work that shrinks
- * away with the noise (max = typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
+ * A strike is an excess far beyond the noise that is over with its step and makes that step longer: where
+ * ranks need not wait for one another it may not. Jitter is when strikes hit different ranks again and again;
+ * its price is the time that the struck ranks came behind the slowest of the others. Imbalance is noise
+ * itself above what is ordinary; its price is the part of the longest work that shrinks away with the noise
+ * (max = typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
 #ifndef SYNCGUARD_DETECT_VARIABILITY_H
 #define SYNCGUARD_DETECT_VARIABILITY_H
 
@@ -30,17 +30,18 @@ struct variability {
     uint64_t jitter_onset; /* step */
     uint64_t ordinary;     /* strikes before that */
     double seen_saved_s;   /* since the onset, by the strikes that were seen ... */
-    double jitter_saved_s; /* ... and by those, too, that hit ranks whose work is not known then (lost records) */
-    double known;          /* shares of the ranks whose work is known, summed up over the steps ... */
-    uint64_t looked;       /* ... that were looked at */
+    /* ... and by those, too, that hit ranks whose work is not known then (lost records) */
+    double jitter_saved_s;
+    double known;    /* shares of the ranks whose work is known, summed up over the steps ... */
+    uint64_t looked; /* ... that were looked at */
     double strikes_per_step;
     struct interval jitter_cost; /* of what it costs, over jitter_saved_s */
-    double strike_ratio; /* mean length of a strike over the typical work */
+    double strike_ratio;         /* mean length of a strike over the typical work */
     bool imbalance;
     uint64_t imbalance_onset;
     double imbalance_saved_s; /* since the onset */
     struct interval imbalance_cost;
-    double spread_s;          /* longest minus typical, summed up since wide_since */
+    double spread_s; /* longest minus typical, summed up since wide_since */
     uint64_t wide_since;
     double calm; /* noise when it was ordinary; NaN never */
 };

@@ -7,11 +7,13 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define PAUSE_RATIO  2.2   /* all ranks did nothing for this many times the usual work: a pause */
-#define PAUSE_MAX    3u    /* after more such steps in a row it is no pause: the work has changed */
-#define WORK_SIGMA_MIN    0.002 /* clocks and exit skew are no better */
-#define NOISE_CHANGES      64.0f /* steps that the noise is a running mean over */
-#define RECENT_SHARE 0.9   /* of the noise of WORK_NOISE_STEPS counts: they are few */
+/* all ranks did nothing for this many times the usual work: a pause */
+#define PAUSE_RATIO 2.2
+/* after more such steps in a row it is no pause: the work has changed */
+#define PAUSE_MAX      3u
+#define WORK_SIGMA_MIN 0.002 /* clocks and exit skew are no better */
+#define NOISE_CHANGES  64.0f /* steps that the noise is a running mean over */
+#define RECENT_SHARE   0.9   /* of the noise of WORK_NOISE_STEPS counts: they are few */
 
 struct work *work_new(void)
 {

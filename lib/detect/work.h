@@ -16,12 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORK_STEPS      256u /* remembered */
-#define WORK_PLACE_NONE UINT32_MAX
+#define WORK_STEPS       256u /* remembered */
+#define WORK_PLACE_NONE  UINT32_MAX
 #define WORK_NOISE_STEPS 8.0 /* that noise which has grown is a running mean over */
-#define WORK_UNITS      8190.0f
-#define WORK_BEYOND     65534u
-#define WORK_UNKNOWN    65535u
+#define WORK_UNITS       8190.0f
+#define WORK_BEYOND      65534u
+#define WORK_UNKNOWN     65535u
 
 struct work_step {
     uint32_t seq;     /* of the step's last collective on the main communicator */
@@ -42,13 +42,15 @@ struct work_rank {
     float before;   /* excess of the step before */
 };
 
-/* Of every `period` steps `heavy` ones do more, by ratio, on all ranks alike, from the start; see rhythm.h. */
+/* Of every `period` steps `heavy` ones do more, by ratio, on all ranks alike, from the start; see rhythm.h.
+ */
 #define WORK_RHYTHM_MAX 64u
 struct work_rhythm {
     uint32_t period, heavy; /* period 0: there is none */
     uint32_t stride;
     double ratio;
-    float factor[WORK_RHYTHM_MAX]; /* of the typical work in each phase, over that of those that are not heavy */
+    /* of the typical work in each phase, over that of those that are not heavy */
+    float factor[WORK_RHYTHM_MAX];
 };
 
 struct work {

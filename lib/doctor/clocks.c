@@ -92,9 +92,13 @@ static void say_off(const struct off *o, const char *name, struct findings *f)
     char next[400];
 
     json_array_append_new(list, text_json(name));
-    snprintf(next, sizeof(next), "srun -N1 -w %.200s chronyc tracking   (systemctl enable --now chrony, if it does not run)", name);
-    findings_add(f, FINDING_FAULT, "clock", list, next, "%.200s: its clock is %s %s the median of its partners', give or take %s", name,
-                 text_about_s(fabs(o->ahead_s)).s, o->ahead_s > 0 ? "ahead of" : "behind", text_about_s(o->doubt_s).s);
+    snprintf(next, sizeof(next),
+             "srun -N1 -w %.200s chronyc tracking   (systemctl enable --now chrony, if it does not run)",
+             name);
+    findings_add(f, FINDING_FAULT, "clock", list, next,
+                 "%.200s: its clock is %s %s the median of its partners', give or take %s", name,
+                 text_about_s(fabs(o->ahead_s)).s, o->ahead_s > 0 ? "ahead of" : "behind",
+                 text_about_s(o->doubt_s).s);
 }
 
 /* Those that differ for certain, the farthest first. */
@@ -109,12 +113,14 @@ static void say_all(const struct off *off, size_t n, const char *const *name, st
 
         worst_s = fmax(worst_s, fabs(o->ahead_s) + o->doubt_s);
         if (fabs(o->ahead_s) > o->doubt_s && differ++ < SHOWN)
-            text_append(text, sizeof(text), "%s%.60s %s %s (give or take %s)", differ > 1 ? ", " : ": ", name[o->node], text_about_s(fabs(o->ahead_s)).s,
-                        o->ahead_s > 0 ? "ahead" : "behind", text_about_s(o->doubt_s).s);
+            text_append(text, sizeof(text), "%s%.60s %s %s (give or take %s)", differ > 1 ? ", " : ": ",
+                        name[o->node], text_about_s(fabs(o->ahead_s)).s, o->ahead_s > 0 ? "ahead" : "behind",
+                        text_about_s(o->doubt_s).s);
     }
     if (differ > SHOWN)
         text_append(text, sizeof(text), ", and %zu that are nearer (--json has them)", differ - SHOWN);
-    findings_add(f, FINDING_OK, "clock", NULL, NULL, "%zu clocks are within %s of the median of their partners'%s", n, text_about_s(worst_s).s,
+    findings_add(f, FINDING_OK, "clock", NULL, NULL,
+                 "%zu clocks are within %s of the median of their partners'%s", n, text_about_s(worst_s).s,
                  differ ? text : ": none differs by more than a round trip can tell");
 }
 

@@ -11,9 +11,10 @@
 #include "topology/topology_conf.h"
 #include "wire/json.h"
 
-#define SHOWN        8      /* names in a sentence */
-#define SETTLED_S    30.0   /* a step this old has its agents connected and its ranks known */
-#define RECORDED_MIN 16     /* steps counted, before a node without recorded ranks is remarkable */
+#define SHOWN     8    /* names in a sentence */
+#define SETTLED_S 30.0 /* a step this old has its agents connected and its ranks known */
+/* steps counted, before a node without recorded ranks is remarkable */
+#define RECORDED_MIN 16
 
 static json_t *one(const char *name)
 {
@@ -42,19 +43,22 @@ static void judge_missing(const struct cluster_facts *c, struct findings *f)
         if (!slurm_nodes_find(c->slurm, c->topology->node[i].name))
             json_array_append_new(unknown, text_json(c->topology->node[i].name));
     if (json_array_size(undeclared))
-        findings_add(f, FINDING_FAULT, "nodes", json_incref(undeclared), "scontrol reconfigure   (after adding them to the file)",
+        findings_add(f, FINDING_FAULT, "nodes", json_incref(undeclared),
+                     "scontrol reconfigure   (after adding them to the file)",
                      "%zu of Slurm's %zu nodes (scontrol show nodes) %s below no switch in %s: %s",
-                     json_array_size(undeclared), c->slurm->n, plural(json_array_size(undeclared), "are", "is"),
-                     c->path, show_list(undeclared, SHOWN, names, sizeof(names)));
+                     json_array_size(undeclared), c->slurm->n,
+                     plural(json_array_size(undeclared), "are", "is"), c->path,
+                     show_list(undeclared, SHOWN, names, sizeof(names)));
     if (json_array_size(unknown))
         findings_add(f, FINDING_FAULT, "nodes", json_incref(unknown),
                      "scontrol reconfigure   (after removing them from the file)",
                      "%zu of the %zu nodes in %s %s not known to Slurm (scontrol show nodes): %s",
                      json_array_size(unknown), c->topology->n_nodes, c->path,
-                     plural(json_array_size(unknown), "are", "is"), show_list(unknown, SHOWN, names, sizeof(names)));
+                     plural(json_array_size(unknown), "are", "is"),
+                     show_list(unknown, SHOWN, names, sizeof(names)));
     if (!json_array_size(undeclared) && !json_array_size(unknown))
-        findings_add(f, FINDING_OK, "nodes", NULL, NULL, "all %zu of Slurm's nodes are in %s, and no other", c->slurm->n,
-                     c->path);
+        findings_add(f, FINDING_OK, "nodes", NULL, NULL, "all %zu of Slurm's nodes are in %s, and no other",
+                     c->slurm->n, c->path);
     json_decref(undeclared);
     json_decref(unknown);
 }
@@ -68,13 +72,14 @@ static void judge_loaded(const struct cluster_facts *c, struct findings *f)
     for (size_t i = 0; i < c->slurm->n && c->slurm->tree; i++) {
         const struct slurm_node *n = &c->slurm->node[i];
         uint32_t at = topology_find_node(c->topology, n->name);
-        const char *declared = at == TOPOLOGY_NONE ? NULL : c->topology->a_switch[c->topology->node[at].parent].name;
+        const char *declared =
+            at == TOPOLOGY_NONE ? NULL : c->topology->a_switch[c->topology->node[at].parent].name;
 
         if ((!declared && !n->leaf) || (declared && n->leaf && !strcmp(declared, n->leaf)))
             continue;
         if (!json_array_size(moved))
-            snprintf(example, sizeof(example), "%.80s is below %.80s in the file, below %.80s for slurmctld", n->name,
-                     declared ? declared : "no switch", n->leaf ? n->leaf : "no switch");
+            snprintf(example, sizeof(example), "%.80s is below %.80s in the file, below %.80s for slurmctld",
+                     n->name, declared ? declared : "no switch", n->leaf ? n->leaf : "no switch");
         json_array_append_new(moved, text_json(n->name));
     }
     if (!c->slurm->tree)
@@ -82,8 +87,8 @@ static void judge_loaded(const struct cluster_facts *c, struct findings *f)
                      "slurmctld has no switches (scontrol show topology): only SyncGuard uses %s", c->path);
     else if (json_array_size(moved))
         findings_add(f, FINDING_FAULT, "loaded", json_incref(moved), "scontrol reconfigure",
-                     "slurmctld has other switches than %s for %zu %s (scontrol show topology): %s; %s", c->path,
-                     json_array_size(moved), plural(json_array_size(moved), "nodes", "node"),
+                     "slurmctld has other switches than %s for %zu %s (scontrol show topology): %s; %s",
+                     c->path, json_array_size(moved), plural(json_array_size(moved), "nodes", "node"),
                      show_list(moved, SHOWN, names, sizeof(names)), example);
     else
         findings_add(f, FINDING_OK, "loaded", NULL, NULL, "slurmctld has the leaf switches of %s", c->path);
@@ -96,8 +101,8 @@ static void judge_tree(const struct cluster_facts *c, struct findings *f)
     char names[512] = "";
 
     if (!c->topology && c->topology_why) {
-        findings_add(f, FINDING_FAULT, "topology", NULL, "scontrol reconfigure   (after correcting the file)", "%s",
-                     c->topology_why);
+        findings_add(f, FINDING_FAULT, "topology", NULL, "scontrol reconfigure   (after correcting the file)",
+                     "%s", c->topology_why);
         return;
     }
     if (!c->topology) {
@@ -105,22 +110,24 @@ static void judge_tree(const struct cluster_facts *c, struct findings *f)
             findings_add(f, FINDING_UNKNOWN, "topology", NULL, "sgctl doctor --cluster --topology FILE",
                          "slurmctld has switches (scontrol show topology), but there is no %s here", c->path);
         else
-            findings_add(f, FINDING_NOTE, "topology", NULL, NULL, "there is no %s: no switches are declared", c->path);
+            findings_add(f, FINDING_NOTE, "topology", NULL, NULL, "there is no %s: no switches are declared",
+                         c->path);
         return;
     }
     for (size_t i = 0; i < c->topology->n_switches; i++) {
         if (c->topology->a_switch[i].parent != TOPOLOGY_NONE)
             continue;
         if (roots++ < SHOWN)
-            text_append(names, sizeof(names), "%s%.40s", roots > 1 ? ", " : "", c->topology->a_switch[i].name);
+            text_append(names, sizeof(names), "%s%.40s", roots > 1 ? ", " : "",
+                        c->topology->a_switch[i].name);
     }
-    findings_add(f, FINDING_OK, "topology", NULL, NULL, "%s: %zu %s below %zu %s", c->path, c->topology->n_nodes,
-                 plural(c->topology->n_nodes, "nodes", "node"), c->topology->n_switches,
+    findings_add(f, FINDING_OK, "topology", NULL, NULL, "%s: %zu %s below %zu %s", c->path,
+                 c->topology->n_nodes, plural(c->topology->n_nodes, "nodes", "node"), c->topology->n_switches,
                  plural(c->topology->n_switches, "switches", "switch"));
     if (roots > 1)
         findings_add(f, FINDING_NOTE, "topology", NULL, NULL,
-                     "%s declares %zu trees that nothing connects, below %s%s: no job spans them", c->path, roots, names,
-                     roots > SHOWN ? ", ..." : "");
+                     "%s declares %zu trees that nothing connects, below %s%s: no job spans them", c->path,
+                     roots, names, roots > SHOWN ? ", ..." : "");
     if (!c->slurm)
         return;
     judge_missing(c, f);
@@ -160,20 +167,24 @@ static void judge_versions(const struct cluster_facts *c, struct findings *f)
         snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
                  first ? first : "NODE");
         findings_add(f, FINDING_FAULT, "versions", json_incref(list), next,
-                     "the agents of %zu %s are version %.60s, the controller is %s (sgctl nodes): %s", json_array_size(list),
-                     plural(json_array_size(list), "nodes", "node"), version,
-                     show_text(c->status, "version", clean, sizeof(clean)), show_list(list, SHOWN, names, sizeof(names)));
+                     "the agents of %zu %s are version %.60s, the controller is %s (sgctl nodes): %s",
+                     json_array_size(list), plural(json_array_size(list), "nodes", "node"), version,
+                     show_text(c->status, "version", clean, sizeof(clean)),
+                     show_list(list, SHOWN, names, sizeof(names)));
     }
     if (*wanted && strcmp(wanted, c->version) != 0)
-        findings_add(f, FINDING_FAULT, "versions", NULL, "make install   (in SyncGuard's tree; or its packages; the same version on both)",
+        findings_add(f, FINDING_FAULT, "versions", NULL,
+                     "make install   (in SyncGuard's tree; or its packages; the same version on both)",
                      "this sgctl is version %s, the controller is %s", c->version,
                      show_text(c->status, "version", clean, sizeof(clean)));
     else if (!json_object_size(by_version) && known)
-        findings_add(f, FINDING_OK, "versions", NULL, NULL, "the agents of %zu %s are version %s, as the controller", known,
+        findings_add(f, FINDING_OK, "versions", NULL, NULL,
+                     "the agents of %zu %s are version %s, as the controller", known,
                      plural(known, "nodes", "node"), wanted);
     if (unknown || !known)
         findings_add(f, FINDING_UNKNOWN, "versions", NULL, NULL,
-                     unknown ? "of %zu agents the controller reports no version" : "no agent is connected: no guarded job runs",
+                     unknown ? "of %zu agents the controller reports no version"
+                             : "no agent is connected: no guarded job runs",
                      unknown);
     json_decref(by_version);
 }
@@ -199,7 +210,8 @@ static bool partly_recorded(const json_t *job)
            get_number(job, "elapsed_s") > SETTLED_S;
 }
 
-/* A node whose agent is there while none of its ranks is: something removed LD_PRELOAD, or its library has no probe. */
+/* A node whose agent is there while none of its ranks is: something removed LD_PRELOAD, or its library has no
+ * probe. */
 static void judge_unrecorded(const struct cluster_facts *c, struct findings *f)
 {
     const json_t *rows = get_array(c->nodes, "nodes");
@@ -212,14 +224,16 @@ static void judge_unrecorded(const struct cluster_facts *c, struct findings *f)
         const json_t *job = json_array_size(ids) == 1 && id ? job_of(c, id) : NULL;
         char next[400];
 
-        if (!get_true(agent, "connected") || get_count(row, "ranks_recorded") != 0 || !job || !partly_recorded(job))
+        if (!get_true(agent, "connected") || get_count(row, "ranks_recorded") != 0 || !job ||
+            !partly_recorded(job))
             continue;
         snprintf(next, sizeof(next), "srun -N1 -w %.200s --sync-guard env | grep LD_PRELOAD", node);
-        findings_add(f, FINDING_FAULT, "probe", one(node), next,
-                     "%.200s: its agent is connected, but none of its ranks of job %.60s is recorded, while %lld of the job's "
-                     "%lld ranks are (sgctl nodes, sgctl job)",
-                     node, id, (long long)get_count(get_object(job, "probe"), "ranks_guarded"),
-                     (long long)get_count(get_object(job, "probe"), "ranks_total"));
+        findings_add(
+            f, FINDING_FAULT, "probe", one(node), next,
+            "%.200s: its agent is connected, but none of its ranks of job %.60s is recorded, while %lld of the job's "
+            "%lld ranks are (sgctl nodes, sgctl job)",
+            node, id, (long long)get_count(get_object(job, "probe"), "ranks_guarded"),
+            (long long)get_count(get_object(job, "probe"), "ranks_total"));
     }
 }
 
@@ -244,9 +258,10 @@ static void judge_job(const json_t *job, struct findings *f)
     }
     snprintf(next, sizeof(next), "sgctl job %s", id);
     if (settled && agents >= 0 && total > agents)
-        findings_add(f, FINDING_FAULT, "agents", NULL, next,
-                     "job %s runs on %lld nodes, and agents of %lld have reported (sgctl job); sgctl doctor on the others finds why",
-                     id, (long long)total, (long long)agents);
+        findings_add(
+            f, FINDING_FAULT, "agents", NULL, next,
+            "job %s runs on %lld nodes, and agents of %lld have reported (sgctl job); sgctl doctor on the others finds why",
+            id, (long long)total, (long long)agents);
     list = get_array(job, "verdicts");
     json_array_foreach(list, i, one_of)
         if (!strcmp(get_word(one_of, "scope"), "link") && get_true(one_of, "standing"))
@@ -254,7 +269,8 @@ static void judge_job(const json_t *job, struct findings *f)
                          show_text(one_of, "text", text, sizeof(text)));
     list = get_array(job, "notes");
     json_array_foreach(list, i, one_of)
-        findings_add(f, FINDING_NOTE, "agents", NULL, next, "job %s: %s", id, show_value(one_of, text, sizeof(text)));
+        findings_add(f, FINDING_NOTE, "agents", NULL, next, "job %s: %s", id,
+                     show_value(one_of, text, sizeof(text)));
 }
 
 /* Where slurmctld put a running step, and what the file says now. */
@@ -275,15 +291,17 @@ static void judge_switches(const struct cluster_facts *c, struct findings *f)
         if (!strcmp(declared, leaf))
             continue;
         if (!json_array_size(moved))
-            snprintf(example, sizeof(example), "%.80s is below %.80s in the file, and was below %.80s when its step began", node,
+            snprintf(example, sizeof(example),
+                     "%.80s is below %.80s in the file, and was below %.80s when its step began", node,
                      declared, leaf);
         json_array_append_new(moved, text_json(node));
     }
     if (json_array_size(moved))
-        findings_add(f, FINDING_FAULT, "switches", json_incref(moved), "scontrol show topology",
-                     "%zu %s a running step that Slurm placed by other switches than %s (SLURM_TOPOLOGY_ADDR): %s; %s",
-                     json_array_size(moved), plural(json_array_size(moved), "nodes have", "node has"), c->path,
-                     show_list(moved, SHOWN, names, sizeof(names)), example);
+        findings_add(
+            f, FINDING_FAULT, "switches", json_incref(moved), "scontrol show topology",
+            "%zu %s a running step that Slurm placed by other switches than %s (SLURM_TOPOLOGY_ADDR): %s; %s",
+            json_array_size(moved), plural(json_array_size(moved), "nodes have", "node has"), c->path,
+            show_list(moved, SHOWN, names, sizeof(names)), example);
     json_decref(moved);
 }
 
@@ -306,7 +324,8 @@ static void judge_controller(const struct cluster_facts *c, struct findings *f)
     json_array_foreach(c->jobs, i, job)
         judge_job(job, f);
     if (f->n == before && json_array_size(c->jobs))
-        findings_add(f, FINDING_OK, "jobs", NULL, NULL, "%zu running guarded %s: every node has its agent, no verdict names a link",
+        findings_add(f, FINDING_OK, "jobs", NULL, NULL,
+                     "%zu running guarded %s: every node has its agent, no verdict names a link",
                      json_array_size(c->jobs), plural(json_array_size(c->jobs), "steps", "step"));
 }
 
@@ -320,8 +339,8 @@ void cluster_judge(const struct cluster_facts *c, struct findings *f)
 
 /* ---- asking ---- */
 
-static json_t *ask(struct client_call **call, const struct client_options *client, json_t *question, double timeout_s,
-                   struct err *err)
+static json_t *ask(struct client_call **call, const struct client_options *client, json_t *question,
+                   double timeout_s, struct err *err)
 {
     json_t *answer = *call ? client_call_ask(*call, question, timeout_s, err)
                            : client_call(call, client, question, timeout_s, err);
@@ -334,17 +353,17 @@ static json_t *ask(struct client_call **call, const struct client_options *clien
 static json_t *ask_jobs(struct client_call **call, const struct client_options *client, double timeout_s)
 {
     struct err err;
-    json_t *list = ask(call, client, json_pack("{s:s}", "query", "jobs"), timeout_s, &err), *jobs = json_array();
+    json_t *list = ask(call, client, json_pack("{s:s}", "query", "jobs"), timeout_s, &err),
+           *jobs = json_array();
     size_t n;
     const json_t *rows = get_list(list, "jobs", CLUSTER_JOBS_MAX, &n);
 
     for (size_t i = 0; i < n && *call; i++) {
         const char *id = get_word(json_array_get(rows, i), "id");
-        json_t *answer =
-            ask(call, client,
-                json_pack("{s:s, s:s, s:{s:i, s:i, s:i}}", "query", "job", "job", id, "view", "count", 0, "columns", 1,
-                          "agents", 0),
-                timeout_s, &err);
+        json_t *answer = ask(call, client,
+                             json_pack("{s:s, s:s, s:{s:i, s:i, s:i}}", "query", "job", "job", id, "view",
+                                       "count", 0, "columns", 1, "agents", 0),
+                             timeout_s, &err);
 
         if (answer)
             json_array_append_new(jobs, answer);
@@ -355,11 +374,14 @@ static json_t *ask_jobs(struct client_call **call, const struct client_options *
     return jobs;
 }
 
-void cluster_check(const struct client_options *client, double timeout_s, const char *topology, const struct slurm_nodes *slurm,
-                   const char *slurm_why, const struct pairwise_options *measure, struct findings *f)
+void cluster_check(const struct client_options *client, double timeout_s, const char *topology,
+                   const struct slurm_nodes *slurm, const char *slurm_why,
+                   const struct pairwise_options *measure, struct findings *f)
 {
     struct err topology_err = { "" }, controller_err = { "" };
-    struct cluster_facts c = { .path = topology, .slurm = slurm, .slurm_why = slurm_why, .version = PACKAGE_VERSION };
+    struct cluster_facts c = {
+        .path = topology, .slurm = slurm, .slurm_why = slurm_why, .version = PACKAGE_VERSION
+    };
     struct client_call *call = NULL;
     struct topology *t = NULL;
     json_t *status, *nodes = NULL, *jobs = NULL;
@@ -375,7 +397,8 @@ void cluster_check(const struct client_options *client, double timeout_s, const 
     }
     c.status = status = ask(&call, client, json_pack("{s:s}", "query", "status"), timeout_s, &controller_err);
     if (status)
-        c.nodes = nodes = ask(&call, client, json_pack("{s:s}", "query", "nodes"), timeout_s, &controller_err);
+        c.nodes = nodes =
+            ask(&call, client, json_pack("{s:s}", "query", "nodes"), timeout_s, &controller_err);
     if (nodes)
         c.jobs = jobs = ask_jobs(&call, client, timeout_s);
     c.controller_why = controller_err.text;

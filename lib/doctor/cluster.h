@@ -1,7 +1,8 @@
-/* cluster.h - sgctl doctor --cluster: what was declared of a cluster against what Slurm and the controller know of it.
+/* cluster.h - sgctl doctor --cluster: what was declared of a cluster against what Slurm and the controller
+ * know of it.
  *
- * The judgement is pure; cluster_check() asks.  It changes nothing.  What the controller does not tell this user, or what cannot be asked
- * from this machine, is unknown, never a fault. */
+ * The judgement is pure; cluster_check() asks.  It changes nothing.  What the controller does not tell this
+ * user, or what cannot be asked from this machine, is unknown, never a fault. */
 #ifndef SYNCGUARD_DOCTOR_CLUSTER_H
 #define SYNCGUARD_DOCTOR_CLUSTER_H
 
@@ -29,9 +30,10 @@ struct cluster_facts {
 
 void cluster_judge(const struct cluster_facts *c, struct findings *f);
 
-/* topology NULL: the file that Slurm uses.  slurm NULL: slurm_why has the reason.  measure: how is measured between nodes
- * (doctor/pairwise.h); NULL: nothing is measured. */
-void cluster_check(const struct client_options *client, double timeout_s, const char *topology, const struct slurm_nodes *slurm,
-                   const char *slurm_why, const struct pairwise_options *measure, struct findings *f);
+/* topology NULL: the file that Slurm uses.  slurm NULL: slurm_why has the reason.  measure: how is measured
+ * between nodes (doctor/pairwise.h); NULL: nothing is measured. */
+void cluster_check(const struct client_options *client, double timeout_s, const char *topology,
+                   const struct slurm_nodes *slurm, const char *slurm_why,
+                   const struct pairwise_options *measure, struct findings *f);
 
 #endif

@@ -149,7 +149,8 @@ static void check_plugin(const struct doctor *d, struct doctor_check *f)
 }
 
 /* Other users' jobs use these files: all must be able to.  word, letter: of chmod(1). */
-static void check_file(const char *path, mode_t mode, const char *word, const char *letter, struct doctor_check *f)
+static void check_file(const char *path, mode_t mode, const char *word, const char *letter,
+                       struct doctor_check *f)
 {
     struct stat st;
 
@@ -176,15 +177,16 @@ static void check_agent(const struct doctor *d, struct doctor_check *f)
                f);
 }
 
-/* The plugin makes it, and puts another in the place of what somebody else made; where that fails, it says so. */
+/* The plugin makes it, and puts another in the place of what somebody else made; where that fails, it says
+ * so. */
 static bool check_shm_parent(struct doctor_check *f)
 {
     struct stat st;
 
     if (lstat(SHM_PARENT, &st) < 0 || (S_ISDIR(st.st_mode) && st.st_uid == 0 && !(st.st_mode & 022)))
         return false;
-    found(f, "%s is not a directory that only root can change (uid %u, mode %03o)", SHM_PARENT, (unsigned)st.st_uid,
-          (unsigned)(st.st_mode & 0777));
+    found(f, "%s is not a directory that only root can change (uid %u, mode %03o)", SHM_PARENT,
+          (unsigned)st.st_uid, (unsigned)(st.st_mode & 0777));
     next(f, "rm -r %s", SHM_PARENT);
     return true;
 }
@@ -217,11 +219,12 @@ static void check_clock(const struct doctor *d, struct doctor_check *f)
     double apart_s = before_s + half_s - get_number(answer, "now");
 
     if (isnan(apart_s)) {
-        found(f, answer ? "unknown: the controller is of an earlier release" : "unknown: the controller does not answer");
+        found(f, answer ? "unknown: the controller is of an earlier release"
+                        : "unknown: the controller does not answer");
         next(f, "sgctl doctor   (again, when the controller answers)");
     } else if (fabs(apart_s) - half_s > DOCTOR_CLOCK_S) {
-        found(f, "%s %s the controller's, give or take %s; munge refuses at 5 minutes", text_s(fabs(apart_s)).s,
-              apart_s > 0 ? "ahead of" : "behind", text_s(half_s).s);
+        found(f, "%s %s the controller's, give or take %s; munge refuses at 5 minutes",
+              text_s(fabs(apart_s)).s, apart_s > 0 ? "ahead of" : "behind", text_s(half_s).s);
         next(f, "systemctl enable --now chrony");
     } else if (fabs(apart_s) + half_s > DOCTOR_CLOCK_S) {
         found(f, "unknown: the controller took %s to answer", text_s(2 * half_s).s);
@@ -261,11 +264,16 @@ static void check_preload(const struct doctor *d, struct doctor_check *f)
 
     (void)d;
     if (!*set) {
-        found(f, "the plugin set nothing in this step's environment: it runs unguarded, or something replaced the environment");
-        next(f, "srun -N1 -w %s --sync-guard env | grep -e SYNCGUARD -e LD_PRELOAD", variable("SLURMD_NODENAME"));
+        found(
+            f,
+            "the plugin set nothing in this step's environment: it runs unguarded, or something replaced the environment");
+        next(f, "srun -N1 -w %s --sync-guard env | grep -e SYNCGUARD -e LD_PRELOAD",
+             variable("SLURMD_NODENAME"));
     } else if (!is_listed(list, set)) {
-        found(f, "the plugin added %s to LD_PRELOAD, and the task has '%.200s': a TaskProlog, a wrapper or a setuid program removed it",
-              set, list);
+        found(
+            f,
+            "the plugin added %s to LD_PRELOAD, and the task has '%.200s': a TaskProlog, a wrapper or a setuid program removed it",
+            set, list);
         next(f, "scontrol show config | grep -i prolog");
     } else if (!loaded) {
         found(f, "LD_PRELOAD has %s, and the program did not load it", set);
@@ -294,8 +302,8 @@ static double parent_files(void)
     return hard;
 }
 
-/* Of all limits, two matter: a rank makes a file of that size, and the agent, which has slurmstepd's limits, opens a file
- * for each rank.  Nothing of ours is locked in memory or dumped as core. */
+/* Of all limits, two matter: a rank makes a file of that size, and the agent, which has slurmstepd's limits,
+ * opens a file for each rank.  Nothing of ours is locked in memory or dumped as core. */
 static void check_limits(const struct doctor *d, struct doctor_check *f)
 {
     double files = parent_files(), ranks = (double)sysconf(_SC_NPROCESSORS_CONF);
@@ -305,10 +313,14 @@ static void check_limits(const struct doctor *d, struct doctor_check *f)
     if (getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < RING_MAIN_BYTES) {
         found(f, "tasks may write files of %s at most, and a rank's ring has %s: no rank would be recorded",
               text_bytes((double)size.rlim_cur).s, text_bytes(RING_MAIN_BYTES).s);
-        next(f, "ulimit -f unlimited   (before srun, or in the limits of slurmd: PropagateResourceLimits in slurm.conf)");
+        next(
+            f,
+            "ulimit -f unlimited   (before srun, or in the limits of slurmd: PropagateResourceLimits in slurm.conf)");
     } else if (files < ranks + FILES_SPARE) {
-        found(f, "slurmstepd may open %.0f files, and the agent needs one for each rank: %.0f with a rank for each CPU", files,
-              ranks + FILES_SPARE);
+        found(
+            f,
+            "slurmstepd may open %.0f files, and the agent needs one for each rank: %.0f with a rank for each CPU",
+            files, ranks + FILES_SPARE);
         next(f, "systemctl edit slurmd   (LimitNOFILE=131072)");
     } else {
         found(f, "files of a ring's size, and a file for each rank, are within the limits");

@@ -1,6 +1,8 @@
-/* findings.h - what the doctor found of a cluster: one entry for each check, with its evidence and the command to type next.
+/* findings.h - what the doctor found of a cluster: one entry for each check, with its evidence and the
+ * command to type next.
  *
- * A fault is claimed only with evidence: what could not be seen is unknown, and what is only worth knowing is a note. */
+ * A fault is claimed only with evidence: what could not be seen is unknown, and what is only worth knowing is
+ * a note. */
 #ifndef SYNCGUARD_DOCTOR_FINDINGS_H
 #define SYNCGUARD_DOCTOR_FINDINGS_H
 
@@ -18,7 +20,7 @@ struct findings {
         char *text;        /* what was found, with its figures and where they come from */
         char *next;        /* the command to type; NULL: none */
         json_t *nodes;     /* names; empty: it is of no particular node */
-    } *finding;
+    } * finding;
     size_t n, cap;
     json_t *clocks; /* [{"node", "ahead_s", "doubt_s"}]: doctor/clocks.h; NULL: not measured */
 };
@@ -31,7 +33,8 @@ size_t findings_count(const struct findings *f, enum finding_state state);
 /* It has a fault of that check and node. */
 bool findings_has(const struct findings *f, const char *check, const char *node);
 void findings_print(const struct findings *f, FILE *out);
-/* {"faults", "unknown", "findings": [...], "clocks": [...]}, the caller's; without the last where clocks were not measured. */
+/* {"faults", "unknown", "findings": [...], "clocks": [...]}, the caller's; without the last where clocks were
+ * not measured. */
 json_t *findings_json(const struct findings *f);
 void findings_free(struct findings *f); /* leaves it empty */
 

@@ -1,7 +1,8 @@
-/* host_report.h - what a host tells of its own setup: `sgctl doctor --json`, which doctor --cluster has run on every node.
+/* host_report.h - what a host tells of its own setup: `sgctl doctor --json`, which doctor --cluster has run
+ * on every node.
  *
- * It is written on one host and read on another, perhaps by another version, and belongs to the user who asked: texts are cut, and what
- * is not understood is unknown. */
+ * It is written on one host and read on another, perhaps by another version, and belongs to the user who
+ * asked: texts are cut, and what is not understood is unknown. */
 #ifndef SYNCGUARD_DOCTOR_HOST_REPORT_H
 #define SYNCGUARD_DOCTOR_HOST_REPORT_H
 
@@ -45,7 +46,8 @@ int host_report_read(struct host_report *r, const char *text, size_t bytes, stru
 
 /* A credential for processes of this user, which the caller frees; NULL with munge's reason. */
 char *host_credential_make(const char *munge_socket, struct err *err);
-/* Does this host's munge decode it?  One that this munge has decoded before counts, because nodes may share a munge. */
+/* Does this host's munge decode it?  One that this munge has decoded before counts, because nodes may share a
+ * munge. */
 int host_credential_check(const char *munge_socket, const char *credential, struct err *err);
 
 #endif

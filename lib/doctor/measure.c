@@ -23,7 +23,8 @@
 #define CHUNK_BYTES 65536u
 #define SEND_BUFFER \
     (128 << 10) /* the kernel takes twice that: 0.2 s at 10 Mbit/s, which are sent after BULK_S */
-#define SKIPPED     (256u << 10)      /* queues and token buckets let so many bytes through at once */
+/* queues and token buckets let so many bytes through at once */
+#define SKIPPED     (256u << 10)
 #define SPAN_MIN_S  20e-6             /* of less no rate can be told */
 #define RATE_BYTES  24                /* a rate as text */
 #define HELLO_BYTES MEASURE_KEY_BYTES /* the key, then what is asked for */
@@ -47,7 +48,9 @@ int measure_read(const char *line, struct measure_reply *r)
     get_text(o, "mpi", r->mpi, sizeof(r->mpi));
     get_text(o, "why", r->why, sizeof(r->why));
     json_decref(o);
-    return task >= 0 && (r->node[0] ? port || r->mpi[0] || r->why[0] : !port && !r->mpi[0] && round >= 0) ? 0 : -1;
+    return task >= 0 && (r->node[0] ? port || r->mpi[0] || r->why[0] : !port && !r->mpi[0] && round >= 0)
+               ? 0
+               : -1;
 }
 
 int measure_find(struct measure_peer *p, const char *address, uint16_t port)
@@ -194,7 +197,8 @@ static void send_bulk(int fd, double until_s)
     shutdown(fd, SHUT_WR);
 }
 
-/* The rate at which it arrives, after what came at once; of less, after what was received first. NaN: too little came. */
+/* The rate at which it arrives, after what came at once; of less, after what was received first. NaN: too
+ * little came. */
 static double receive_bulk(int fd, double until_s)
 {
     char chunk[CHUNK_BYTES];
@@ -232,7 +236,8 @@ static uint64_t wall_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The shortest of some round trips: what the path takes when nothing waits. B read its clock at some time within it. */
+/* The shortest of some round trips: what the path takes when nothing waits. B read its clock at some time
+ * within it. */
 static void ping(int fd, double until_s, struct measured *m)
 {
     double begin_s = now_s();

@@ -20,11 +20,12 @@
 #define TAG        7
 #define NAME_BYTES 8192 /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the longer one */
 
-/* What a first byte says: of A, whether it asks again; of B the same, and whether its processor was taken meanwhile. */
+/* What a first byte says: of A, whether it asks again; of B the same, and whether its processor was taken
+ * meanwhile. */
 enum word { MORE = 1, LAST = 2, TAKEN = 4 };
 
-/* Handles are passed as pointers: Open MPI's are, MPICH's are integers, which take the same register in every ABI of 64 bits that it is built
- * for. */
+/* Handles are passed as pointers: Open MPI's are, MPICH's are integers, which take the same register in every
+ * ABI of 64 bits that it is built for. */
 typedef int send_fn(const void *, int, void *type, int to, int tag, void *comm);
 typedef int recv_fn(void *, int, void *type, int from, int tag, void *comm, void *status);
 typedef int number_fn(void *comm, int *);
@@ -45,7 +46,8 @@ struct measure_mpi {
 /* Where ranks find each other by PMIx it is most likely Open MPI; by PMI2 it is MPICH. */
 static void *load(const char *type)
 {
-    static const char *const names[] = { "libmpi.so.40", "libmpi.so.20", "libmpi.so.12", "libmpich.so.12", "libmpi.so" };
+    static const char *const names[] = { "libmpi.so.40", "libmpi.so.20", "libmpi.so.12", "libmpich.so.12",
+                                         "libmpi.so" };
     bool pmi2 = strstr(type, "pmi2") != NULL;
     void *at = NULL;
 
@@ -132,7 +134,8 @@ static long taken(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-/* Who waits in MPI needs a processor: a round trip while that was taken, here or there, says nothing of the way between. */
+/* Who waits in MPI needs a processor: a round trip while that was taken, here or there, says nothing of the
+ * way between. */
 struct measured measure_mpi_call(const struct measure_mpi *m, uint32_t partner, bool rates)
 {
     int bytes = rates ? LONG_BYTES : 1, most = rates ? LONGS : PINGS, least = rates ? LONGS_MIN : PINGS_MIN;

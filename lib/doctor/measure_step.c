@@ -163,7 +163,8 @@ static bool gone(const struct measure_step *s, double until_s)
     return true;
 }
 
-/* Tasks end with their input, and srun with them. Else it is asked to cancel the job, as for a person's interrupt. */
+/* Tasks end with their input, and srun with them. Else it is asked to cancel the job, as for a person's
+ * interrupt. */
 void measure_step_end(struct measure_step *s)
 {
     struct measure_reply ignored;
@@ -183,4 +184,3 @@ void measure_step_end(struct measure_step *s)
     }
     close(s->from);
 }
-

@@ -1,4 +1,5 @@
-/* measure_step.h - the job step of syncguard-measure's tasks: the doctor's lines to all of them, and their replies (measure.h), through srun.
+/* measure_step.h - the job step of syncguard-measure's tasks: the doctor's lines to all of them, and their
+ * replies (measure.h), through srun.
  *
  * Nothing waits longer than it is told to. */
 #ifndef SYNCGUARD_DOCTOR_MEASURE_STEP_H
@@ -22,8 +23,8 @@ struct measure_step {
     char words[300]; /* what was no reply: srun's own; "" */
 };
 
-/* A task on each of the nodes (an array of names). mpi: as srun's --mpi takes it, then they measure by MPI; NULL: by sockets.  Where srun
- * cannot be started, the step has ended. */
+/* A task on each of the nodes (an array of names). mpi: as srun's --mpi takes it, then they measure by MPI;
+ * NULL: by sockets.  Where srun cannot be started, the step has ended. */
 void measure_step_begin(struct measure_step *s, const json_t *nodes, const char *program, const char *mpi);
 /* Say a line to all tasks. */
 void measure_step_tell(struct measure_step *s, const char *line, double until_s);

@@ -1,7 +1,8 @@
-/* node_step.h - runs `sgctl doctor --json` on nodes: one guarded step of srun's, a task for each node, bounded in time.
+/* node_step.h - runs `sgctl doctor --json` on nodes: one guarded step of srun's, a task for each node,
+ * bounded in time.
  *
- * srun labels each line with its task. A task says its node and its sgctl's version first, and then reports (host_report.h); what a node's
- * shell or Slurm says instead is kept as the reason. */
+ * srun labels each line with its task. A task says its node and its sgctl's version first, and then reports
+ * (host_report.h); what a node's shell or Slurm says instead is kept as the reason. */
 #ifndef SYNCGUARD_DOCTOR_NODE_STEP_H
 #define SYNCGUARD_DOCTOR_NODE_STEP_H
 
@@ -29,7 +30,7 @@ struct node_answers {
         size_t bytes, cap;
         bool open;   /* a report has begun */
         double at_s; /* this host's wall clock when it was whole */
-    } *answer;       /* by task */
+    } * answer;      /* by task */
     size_t n;
     double from_s;  /* this host's wall clock when srun was started */
     char srun[300]; /* the last that srun itself said; "" */

@@ -84,7 +84,8 @@ __attribute__((format(printf, 6, 7))) static void trouble(struct troubles *t, en
         abort();
     va_end(ap);
     for (size_t i = 0; i < t->n && !same; i++)
-        if (!strcmp(t->trouble[i].check, check) && t->trouble[i].state == state && !strcmp(t->trouble[i].text, text))
+        if (!strcmp(t->trouble[i].check, check) && t->trouble[i].state == state &&
+            !strcmp(t->trouble[i].text, text))
             same = &t->trouble[i];
     if (!same) {
         t->trouble = xgrow(t->trouble, &t->cap, t->n + 1, sizeof(*t->trouble));
@@ -191,8 +192,8 @@ static void judge_munge(const struct nodes_facts *c, const struct host_report *r
                 "munge here does not decode a credential made there: %s", err.text);
 }
 
-/* The report was written after srun was started here and before it was read here: between these two lies what the node's clock
- * differs by. */
+/* The report was written after srun was started here and before it was read here: between these two lies what
+ * the node's clock differs by. */
 struct clocks {
     size_t known;
     double worst_s,
@@ -241,8 +242,8 @@ static void judge_unreported(const struct nodes_facts *c, const struct node_answ
 {
     char next[500];
 
-    snprintf(next, sizeof(next),
-             "srun -N1 -w %.200s sgctl --version   (install the same version there)", a->node);
+    snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
+             a->node);
     if (*a->version && strcmp(a->version, c->own->version) != 0)
         trouble(t, FINDING_FAULT, "version", a->node, next, "sgctl there is version %s, here %s", a->version,
                 c->own->version);
@@ -397,8 +398,8 @@ static void report_others(const struct slurm_nodes *slurm, const char *allocatio
     json_decref(closed);
 }
 
-void nodes_check(const struct doctor *d, const char *conf, const struct slurm_nodes *slurm, const char *allocation, double limit_s,
-                 struct findings *f)
+void nodes_check(const struct doctor *d, const char *conf, const struct slurm_nodes *slurm,
+                 const char *allocation, double limit_s, struct findings *f)
 {
     struct host_report *own = xcalloc(1, sizeof(*own));
     struct nodes_facts facts = {

@@ -1,7 +1,9 @@
-/* nodes.h - sgctl doctor --cluster: the setup of each node, as a task there finds it, against this host's and its own needs.
+/* nodes.h - sgctl doctor --cluster: the setup of each node, as a task there finds it, against this host's and
+ * its own needs.
  *
- * The judgement is pure; nodes_check() asks, by a step of srun's on every node that has room for one. A node that has none, or takes no
- * jobs, was not seen: that is no fault. One that was asked and does not answer is. */
+ * The judgement is pure; nodes_check() asks, by a step of srun's on every node that has room for one. A node
+ * that has none, or takes no jobs, was not seen: that is no fault. One that was asked and does not answer is.
+ */
 #ifndef SYNCGUARD_DOCTOR_NODES_H
 #define SYNCGUARD_DOCTOR_NODES_H
 
@@ -16,7 +18,8 @@
 /* What becomes of a node. */
 enum node_use { NODE_ASKED, NODE_BUSY, NODE_CLOSED };
 
-/* By the state that Slurm gives it and, if not NULL, an allocation's list of nodes: what is outside is NODE_BUSY. */
+/* By the state that Slurm gives it and, if not NULL, an allocation's list of nodes: what is outside is
+ * NODE_BUSY. */
 enum node_use nodes_use(const struct slurm_node *n, const char *allocation);
 
 struct nodes_facts {
@@ -32,8 +35,9 @@ struct nodes_facts {
 
 void nodes_judge(const struct nodes_facts *c, struct findings *f);
 
-/* conf: --conf as it was given, or NULL.  allocation: as above.  limit_s: for all steps together.  Silent nodes are not asked. */
-void nodes_check(const struct doctor *d, const char *conf, const struct slurm_nodes *slurm, const char *allocation, double limit_s,
-                 struct findings *f);
+/* conf: --conf as it was given, or NULL.  allocation: as above.  limit_s: for all steps together.  Silent
+ * nodes are not asked. */
+void nodes_check(const struct doctor *d, const char *conf, const struct slurm_nodes *slurm,
+                 const char *allocation, double limit_s, struct findings *f);
 
 #endif

@@ -228,15 +228,29 @@ static void take_slow(const struct pairwise *p, const struct survey_finding *s, 
     size_t i;
 
     switch (s->kind) {
-    case SURVEY_NODE_DELAY: add_slow(to, SLOW_NODE, p->name[s->a], NULL, 1, delay_s); break;
+    case SURVEY_NODE_DELAY:
+        add_slow(to, SLOW_NODE, p->name[s->a], NULL, 1, delay_s);
+        break;
     case SURVEY_NODE_RATE:
     case SURVEY_NODE_OUT:
-    case SURVEY_NODE_IN: add_slow(to, SLOW_NODE, p->name[s->a], NULL, slower, 0); break;
-    case SURVEY_PAIR_DELAY: add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], 1, delay_s); break;
-    case SURVEY_PAIR_RATE: add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], slower, 0); break;
-    case SURVEY_UPLINK_DELAY: add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, 1, delay_s); break;
-    case SURVEY_UPLINK_RATE: add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, slower, 0); break;
-    case SURVEY_SWITCH: add_slow(to, SLOW_NODE, p->name[s->a], switch_name(p, s->measured), 1, 0); break;
+    case SURVEY_NODE_IN:
+        add_slow(to, SLOW_NODE, p->name[s->a], NULL, slower, 0);
+        break;
+    case SURVEY_PAIR_DELAY:
+        add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], 1, delay_s);
+        break;
+    case SURVEY_PAIR_RATE:
+        add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], slower, 0);
+        break;
+    case SURVEY_UPLINK_DELAY:
+        add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, 1, delay_s);
+        break;
+    case SURVEY_UPLINK_RATE:
+        add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, slower, 0);
+        break;
+    case SURVEY_SWITCH:
+        add_slow(to, SLOW_NODE, p->name[s->a], switch_name(p, s->measured), 1, 0);
+        break;
     case SURVEY_MIXED:
         group = pairwise_slower_group(p, s);
         json_array_foreach(group, i, name)

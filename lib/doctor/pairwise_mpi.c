@@ -96,7 +96,8 @@ static void say_finding(const struct pairwise_by_mpi *p, const struct survey *re
         break;
     case SURVEY_UPLINK_DELAY: /* no switches are declared to this survey */
     case SURVEY_UPLINK_RATE:
-    case SURVEY_SWITCH: break;
+    case SURVEY_SWITCH:
+        break;
     }
 }
 

@@ -1,4 +1,5 @@
-/* pairwise_private.h - shared by pairwise*.c: one step of measuring tasks, and the rounds in which they measure. */
+/* pairwise_private.h - shared by pairwise*.c: one step of measuring tasks, and the rounds in which they
+ * measure. */
 #ifndef SYNCGUARD_DOCTOR_PAIRWISE_PRIVATE_H
 #define SYNCGUARD_DOCTOR_PAIRWISE_PRIVATE_H
 
@@ -45,7 +46,8 @@ struct pairwise_run {
 void pairwise_run_begin(struct pairwise_run *r, const json_t *nodes, const char *program, const char *mpi);
 /* Wait for the tasks; they are told of each other. */
 void pairwise_run_gather(struct pairwise_run *r, const struct slurm_nodes *slurm);
-/* Measure, into the survey and the clocks.  How many pairs were slow and could not be measured often enough. */
+/* Measure, into the survey and the clocks.  How many pairs were slow and could not be measured often enough.
+ */
 size_t pairwise_run_measure(struct pairwise_run *r);
 void pairwise_run_end(struct pairwise_run *r);
 void pairwise_run_free(struct pairwise_run *r); /* what is in it */

@@ -86,8 +86,8 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
     char list[512], next[1400];
     size_t i;
 
-    /* A node with a program of another protocol has one of another version, too: that is said where the setup of
-     * each node is. */
+    /* A node with a program of another protocol has one of another version, too: that is said where the setup
+     * of each node is. */
     for (i = 0; i < r->step.tasks; i++)
         if (r->task[i].other)
             json_array_append_new(other, text_json(r->task[i].hello.node));
@@ -112,8 +112,7 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
     if (json_array_size(missing)) {
         const char *first = json_string_value(json_array_get(missing, 0));
 
-        snprintf(next, sizeof(next),
-                 "srun -N1 -w %.200s ls -l %.1000s   (install the same version there)",
+        snprintf(next, sizeof(next), "srun -N1 -w %.200s ls -l %.1000s   (install the same version there)",
                  first ? first : "NODE", program);
         findings_add(f, r->n ? FINDING_FAULT : FINDING_UNKNOWN, "measured", json_incref(missing), next,
                      "%s did not start on %zu of %zu nodes: %s%s%s", "syncguard-measure",

@@ -9,7 +9,8 @@
 
 #define ANSWER_BYTES_MAX (64u << 20)
 
-/* The value of KEY= in a line of them, the caller's; NULL: not there. A key begins its line or follows a blank. */
+/* The value of KEY= in a line of them, the caller's; NULL: not there. A key begins its line or follows a
+ * blank. */
 static char *value_of(const char *line, const char *end, const char *key)
 {
     size_t length = strlen(key);

@@ -35,9 +35,9 @@ struct asker {
         unsigned pending;     /* of them: without an outcome */
         enum slurmd_state best;
         bool settled;
-    } *target; /* by peer */
+    } * target;                /* by peer */
     struct pollfd slot[SLOTS]; /* to be written to: it is not connected yet; to be read from: it is */
-    uint32_t of[SLOTS]; /* its peer */
+    uint32_t of[SLOTS];        /* its peer */
     size_t n;
 };
 
@@ -53,12 +53,16 @@ static void tell(struct asker *a, uint32_t i, enum slurmd_state state)
 static enum slurmd_state state_of(int error)
 {
     switch (error) {
-    case ECONNREFUSED: return SLURMD_REFUSES;
+    case ECONNREFUSED:
+        return SLURMD_REFUSES;
     case EHOSTUNREACH:
     case ENETUNREACH:
-    case EAFNOSUPPORT: return SLURMD_NO_ROUTE;
-    case ETIMEDOUT: return SLURMD_SILENT;
-    default: return SLURMD_UNKNOWN; /* this host's own trouble */
+    case EAFNOSUPPORT:
+        return SLURMD_NO_ROUTE;
+    case ETIMEDOUT:
+        return SLURMD_SILENT;
+    default:
+        return SLURMD_UNKNOWN; /* this host's own trouble */
     }
 }
 
@@ -84,7 +88,8 @@ static void forget(struct asker *a, size_t k)
     a->of[k] = a->of[a->n];
 }
 
-/* Something happened on a connection.  What follows the end of what we say is an answer, an error of the other side or an end, too. */
+/* Something happened on a connection.  What follows the end of what we say is an answer, an error of the
+ * other side or an end, too. */
 static void advance(struct asker *a, size_t k)
 {
     uint32_t i = a->of[k];
@@ -166,7 +171,8 @@ static void watch_until(struct asker *a, double until_s)
     watch(a, 0); /* this process may have had to wait for a processor */
 }
 
-/* Names first: while one of them is looked up, no answer is read, and one that came would be taken for none. */
+/* Names first: while one of them is looked up, no answer is read, and one that came would be taken for none.
+ */
 static void ask_all(struct asker *a, size_t n, double until_s)
 {
     double begun_s = until_s - PATIENCE_S;
@@ -239,8 +245,8 @@ static const char *const reasons[] = {
     [SLURMD_SILENT] = "connection timed out",
 };
 
-static void judge_state(enum slurmd_state state, const struct slurmd_peer *peer, struct slurm_node *const *node, size_t n, bool reached,
-                        struct findings *f)
+static void judge_state(enum slurmd_state state, const struct slurmd_peer *peer,
+                        struct slurm_node *const *node, size_t n, bool reached, struct findings *f)
 {
     json_t *list = json_array();
     char names[512], next[700];
@@ -255,20 +261,25 @@ static void judge_state(enum slurmd_state state, const struct slurmd_peer *peer,
     if (first) {
         show_list(list, SHOWN, names, sizeof(names));
         if (state == SLURMD_HANGS || state == SLURMD_REFUSES)
-            snprintf(next, sizeof(next), "systemctl status slurmd   (on %.200s; then systemctl restart slurmd)", first);
+            snprintf(next, sizeof(next),
+                     "systemctl status slurmd   (on %.200s; then systemctl restart slurmd)", first);
         else
-            snprintf(next, sizeof(next), "ping -c 3 %.200s; scontrol show node %.200s   (is it up, is NodeAddr right?)", first, first);
+            snprintf(next, sizeof(next),
+                     "ping -c 3 %.200s; scontrol show node %.200s   (is it up, is NodeAddr right?)", first,
+                     first);
         if (reached)
             findings_add(f, FINDING_FAULT, "slurmd", json_incref(list), next,
                          "no slurmd answers on %s (%s): no step was started there", names, reasons[state]);
         else
             findings_add(f, FINDING_UNKNOWN, "slurmd", json_incref(list), next,
-                         "this host reaches no node's slurmd (%s): whether one runs was not seen", reasons[state]);
+                         "this host reaches no node's slurmd (%s): whether one runs was not seen",
+                         reasons[state]);
     }
     json_decref(list);
 }
 
-void slurmd_judge(const struct slurmd_peer *peer, struct slurm_node *const *node, size_t n, struct findings *f)
+void slurmd_judge(const struct slurmd_peer *peer, struct slurm_node *const *node, size_t n,
+                  struct findings *f)
 {
     bool reached = false;
 

@@ -1,5 +1,5 @@
-/* syncguard_measure.c - syncguard-measure, a task of `sgctl doctor --cluster --probe`: measures what is between its node and others
- * (doctor/measure.h). */
+/* syncguard_measure.c - syncguard-measure, a task of `sgctl doctor --cluster --probe`: measures what is
+ * between its node and others (doctor/measure.h). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,7 +61,8 @@ static void say_hello(const struct task *t, uint16_t port, const char *why)
 
 static void call(const struct task *t, unsigned round, uint32_t b, bool rates)
 {
-    struct measured m = t->mpi ? measure_mpi_call(t->mpi, b, rates) : measure_call(&t->peer[b], t->key, rates);
+    struct measured m =
+        t->mpi ? measure_mpi_call(t->mpi, b, rates) : measure_call(&t->peer[b], t->key, rates);
     json_t *o = reply(t);
 
     put_int(o, "round", round);
@@ -172,5 +173,6 @@ int main(int argc, char **argv)
     struct task t = { .self = id ? (uint32_t)strtoul(id, NULL, 10) : 0 };
 
     alarm(MEASURE_LIFE_S);
-    return argc > 1 && !strncmp(argv[1], mpi, sizeof(mpi) - 1) ? by_mpi(&t, argv[1] + sizeof(mpi) - 1) : by_sockets(&t);
+    return argc > 1 && !strncmp(argv[1], mpi, sizeof(mpi) - 1) ? by_mpi(&t, argv[1] + sizeof(mpi) - 1)
+                                                               : by_sockets(&t);
 }

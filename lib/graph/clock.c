@@ -9,16 +9,17 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define KEPT      64u /* newest differences of a pair */
-#define NEWEST_BLOCKS    3u
-#define SLOPE_N   12u    /* of them, before a drift is believed whatever it explains ... */
-#define LINE_N    4u     /* ... or these, if they lie much nearer to a line ... */
-#define NEARER    0.3    /* ... than to one value */
-#define BLOCKS    8u     /* of the bounds that messages set: the tightest one of each is kept */
-#define BLOCK     32u    /* steps in a block that have a bound */
-#define DRIFT_MAX 150e-6 /* quartz is good to 50 */
-#define CHAIN_MAX 16u    /* pairs on the way between two nodes */
-#define TRUST     64u    /* steps for which messages come before collectives that contradicted them */
+#define KEPT          64u /* newest differences of a pair */
+#define NEWEST_BLOCKS 3u
+#define SLOPE_N       12u    /* of them, before a drift is believed whatever it explains ... */
+#define LINE_N        4u     /* ... or these, if they lie much nearer to a line ... */
+#define NEARER        0.3    /* ... than to one value */
+#define BLOCKS        8u     /* of the bounds that messages set: the tightest one of each is kept */
+#define BLOCK         32u    /* steps in a block that have a bound */
+#define DRIFT_MAX     150e-6 /* quartz is good to 50 */
+#define CHAIN_MAX     16u    /* pairs on the way between two nodes */
+/* steps for which messages come before collectives that contradicted them */
+#define TRUST 64u
 
 struct pair {      /* by the ends of collectives */
     uint32_t a, b; /* a < b */
@@ -39,8 +40,8 @@ struct offset_bounds {
     } d[BLOCKS];
 };
 
-struct clock_exchange {  /* by messages */
-    uint32_t a, b; /* a < b */
+struct clock_exchange { /* by messages */
+    uint32_t a, b;      /* a < b */
     struct offset_bounds upper, lower;
     bool known;
     double upper_s, lower_s, drift; /* the lines that are left, at a's first moment */
@@ -176,7 +177,8 @@ double graph_clock_error_s(const struct graph_clock *c, uint32_t a, uint32_t b)
 
     if (!graph_clock_comparable(c, a, b))
         return INFINITY;
-    /* What both are aligned by adds nothing.  It is not looked for far away: errors are then large in any case. */
+    /* What both are aligned by adds nothing.  It is not looked for far away: errors are then large in any
+     * case. */
     for (uint32_t i = 0; i < CHAIN_MAX && x != y; i++) {
         uint32_t *up = c->node[x].depth >= c->node[y].depth ? &x : &y;
 
@@ -208,7 +210,8 @@ static double slope_of(const struct pair *p, uint32_t n)
     return m ? statistics_median(slope, m) : 0;
 }
 
-/* Lays the line of that slope through the newest `n`; returns the standard deviation about it, which single late ends don't widen. */
+/* Lays the line of that slope through the newest `n`; returns the standard deviation about it, which single
+ * late ends don't widen. */
 static double lay(struct pair *p, uint32_t n, double drift)
 {
     double residual[KEPT], copy[KEPT];
@@ -247,8 +250,8 @@ static void fit(struct pair *p)
     p->error_s = lay(p, n < NEWEST_BLOCKS ? n : NEWEST_BLOCKS, 0);
 }
 
-/* The line half way between all bounds, with the drift that collectives show (NaN: none do) where such a line is between all bounds,
- * else in the middle of those that are.  False: no line is. */
+/* The line half way between all bounds, with the drift that collectives show (NaN: none do) where such a line
+ * is between all bounds, else in the middle of those that are.  False: no line is. */
 static bool fit_between(struct clock_exchange *x, double drift)
 {
     uint32_t n_upper = x->upper.n < BLOCK * BLOCKS ? (x->upper.n + BLOCK - 1) / BLOCK : BLOCKS;
@@ -277,8 +280,8 @@ static bool fit_between(struct clock_exchange *x, double drift)
     return true;
 }
 
-/* Nodes that collectives align: the error of that is no less than what lies outside of the bounds, and that of messages at most
- * half of what is between them. */
+/* Nodes that collectives align: the error of that is no less than what lies outside of the bounds, and that
+ * of messages at most half of what is between them. */
 static bool contradicts(const struct graph_clock *c, const struct clock_exchange *x)
 {
     const struct node *a = &c->node[x->a], *b = &c->node[x->b];
@@ -330,7 +333,8 @@ static void align_over(struct graph_clock *c, uint32_t a, uint32_t b, double ahe
     to->error_s = from->error_s + error_s;
 }
 
-/* Align to the root what collectives, or messages, reach from what is aligned, until nothing more is reached. */
+/* Align to the root what collectives, or messages, reach from what is aligned, until nothing more is reached.
+ */
 static bool spread_collectives(struct graph_clock *c, uint32_t root)
 {
     bool any = false, more = true;

@@ -7,7 +7,8 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-#define HELD_SHARE 1e-3 /* of a step: who stayed shorter in a completing call was not held, either */
+/* of a step: who stayed shorter in a completing call was not held, either */
+#define HELD_SHARE 1e-3
 
 static void take_complete(struct graph *g);
 
@@ -56,11 +57,12 @@ static size_t map_bytes(const struct map *m)
 
 size_t graph_held_bytes(const struct graph *g)
 {
-    size_t bytes = g->ranks_cap * sizeof(*g->rank) + g->comms_cap * sizeof(*g->comm) + g->kinds_cap * sizeof(*g->kind) +
-                   g->places_cap * sizeof(*g->place) + g->meetings_cap * sizeof(*g->meeting) +
-                   g->at_size * sizeof(*g->meeting_at) + g->now_cap * sizeof(*g->now_s) + g->bytes +
-                   (g->newest.cap + g->other.cap) * sizeof(struct graph_op) + map_bytes(&g->comms) +
-                   map_bytes(&g->kinds) + map_bytes(&g->meetings) + map_bytes(&g->places) + map_bytes(&g->classes);
+    size_t bytes =
+        g->ranks_cap * sizeof(*g->rank) + g->comms_cap * sizeof(*g->comm) + g->kinds_cap * sizeof(*g->kind) +
+        g->places_cap * sizeof(*g->place) + g->meetings_cap * sizeof(*g->meeting) +
+        g->at_size * sizeof(*g->meeting_at) + g->now_cap * sizeof(*g->now_s) + g->bytes +
+        (g->newest.cap + g->other.cap) * sizeof(struct graph_op) + map_bytes(&g->comms) +
+        map_bytes(&g->kinds) + map_bytes(&g->meetings) + map_bytes(&g->places) + map_bytes(&g->classes);
 
     for (uint32_t r = 0; r < g->n_ranks; r++)
         bytes += g->rank[r].cap * sizeof(struct raw) + g->rank[r].ends_cap * sizeof(struct end) +
@@ -312,7 +314,8 @@ static uint32_t oldest_end(const struct graph *g)
     return number;
 }
 
-/* Did every rank come to this end?  Asked at each end of each rank: the one that was waited for before answers it mostly. */
+/* Did every rank come to this end?  Asked at each end of each rank: the one that was waited for before
+ * answers it mostly. */
 static bool all_past(struct graph *g, uint32_t number)
 {
     for (uint32_t i = 0; i < g->n_ranks && !g->finished; i++) {

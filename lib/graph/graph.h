@@ -1,20 +1,23 @@
-/* graph.h - the newest steps of a job as a graph of calls: each rank's own work, who meets whom, and what it all costs.
+/* graph.h - the newest steps of a job as a graph of calls: each rank's own work, who meets whom, and what it
+ * all costs.
  *
- * Calls come rank by rank, in the order in which each rank left them.  A collective is a meeting of its members, a message
- * one of its sender and its receiver: it is over a transfer after the last of them arrived, and holds who waits for it until
- * then.  A nonblocking call arrives when it is begun and holds its rank in the call that completes it.  Nothing is
- * known of the program: a step is complete when every rank has come to its end (graph_step_end).
+ * Calls come rank by rank, in the order in which each rank left them.  A collective is a meeting of its
+ * members, a message one of its sender and its receiver: it is over a transfer after the last of them
+ * arrived, and holds who waits for it until then.  A nonblocking call arrives when it is begun and holds its
+ * rank in the call that completes it.  Nothing is known of the program: a step is complete when every rank
+ * has come to its end (graph_step_end).
  *
  * A replay follows the graph again with some of the work or of the transfers changed, so that what is hidden
- * behind something else costs nothing (Kwon et al., "Daydream", ATC 2020; Lin et al., "Understanding stragglers in large model
- * training", 2025): T(as it was) / T(changed) is the price of what was taken away.
+ * behind something else costs nothing (Kwon et al., "Daydream", ATC 2020; Lin et al., "Understanding
+ * stragglers in large model training", 2025): T(as it was) / T(changed) is the price of what was taken away.
  *
- * Messages are matched by sender, receiver, communicator, tag and number, collectives by communicator and number.
- * The clocks of two nodes are unrelated; clock.h aligns them.
+ * Messages are matched by sender, receiver, communicator, tag and number, collectives by communicator and
+ * number. The clocks of two nodes are unrelated; clock.h aligns them.
  *
- * Units: nanoseconds of each node's clock in, seconds out.  Times in steps that are remembered are exact to 0.05 %.
- * Memory: the newest steps, at most GRAPH_STEPS, in GRAPH_BYTES or in GRAPH_RANK_BYTES a rank, whichever is more, but GRAPH_STEPS_MIN in any
- * case; 10 bytes a call.  The calls since the newest step take 30 bytes each, and 100 each message and collective. */
+ * Units: nanoseconds of each node's clock in, seconds out.  Times in steps that are remembered are exact to
+ * 0.05 %. Memory: the newest steps, at most GRAPH_STEPS, in GRAPH_BYTES or in GRAPH_RANK_BYTES a rank,
+ * whichever is more, but GRAPH_STEPS_MIN in any case; 10 bytes a call.  The calls since the newest step take
+ * 30 bytes each, and 100 each message and collective. */
 #ifndef SYNCGUARD_GRAPH_GRAPH_H
 #define SYNCGUARD_GRAPH_GRAPH_H
 
@@ -28,8 +31,9 @@
 #define GRAPH_RANK_BYTES 1408u
 #define GRAPH_KINDS_MAX  (1u << 18) /* of transfers; calls of others are left out */
 #define GRAPH_PLACES_MAX (1u << 22) /* in the programs of all ranks */
-#define GRAPH_OPEN_MAX (1u << 15) /* calls of a rank since its newest step; with more, what is known so far is forgotten */
-#define GRAPH_NONE UINT32_MAX
+/* calls of a rank since its newest step; with more, what is known so far is forgotten */
+#define GRAPH_OPEN_MAX (1u << 15)
+#define GRAPH_NONE     UINT32_MAX
 
 enum graph_kind { GRAPH_COLLECTIVE, GRAPH_SEND, GRAPH_RECV };
 
@@ -38,7 +42,8 @@ struct graph_call {
     uint8_t kind, op; /* enum graph_kind; of a collective: enum ring_op */
     uint64_t comm;    /* name of the communicator */
     uint64_t series;  /* of several that the program makes one after another: a name for all; 0: none */
-    uint32_t seq; /* collective: its number there; message: its number from sender to receiver with this tag */
+    /* collective: its number there; message: its number from sender to receiver with this tag */
+    uint32_t seq;
     uint32_t peer; /* message: the other rank */
     int32_t tag;
     uint64_t bytes;
@@ -56,7 +61,8 @@ struct graph;
 
 struct graph *graph_new(void);
 void graph_free(struct graph *g); /* NULL is fine */
-size_t graph_held_bytes(const struct graph *g); /* all that it holds, but for its clocks; looks at all ranks */
+/* all that it holds, but for its clocks; looks at all ranks */
+size_t graph_held_bytes(const struct graph *g);
 
 /* Rank and the number of its node; ranks on one node share a clock. Before its first call. */
 void graph_rank(struct graph *g, uint32_t rank, uint32_t node);
@@ -64,7 +70,8 @@ void graph_rank(struct graph *g, uint32_t rank, uint32_t node);
 void graph_rank_end(struct graph *g, uint32_t rank);
 
 void graph_call(struct graph *g, const struct graph_call *c);
-/* Of the calls of this rank some are missing here: what lies before its next call is not only its own work. */
+/* Of the calls of this rank some are missing here: what lies before its next call is not only its own work.
+ */
 void graph_lost(struct graph *g, uint32_t rank);
 /* Many are missing: the rank's next step begins at the next end that it comes to. */
 void graph_gap(struct graph *g, uint32_t rank);
@@ -96,7 +103,7 @@ struct graph_meeting {
     uint32_t kind;         /* number of its kind: what it connects, its size; graph_kind_get() */
     uint32_t before;       /* the meeting before it on its communicator; GRAPH_NONE */
     float transfer_s;      /* from the last arrival to the end; NaN: all who were held came after the end */
-    float max_s;          /* it was not longer than this; NaN: not known */
+    float max_s;           /* it was not longer than this; NaN: not known */
     float over_s;          /* the same, as the replay takes it: known or usual */
     double start_s, end_s; /* of the last arrival and the end, by the aligned clock */
 };
@@ -123,12 +130,14 @@ struct graph_step {
     double pause_s;        /* for how long most ranks did something else, in one place; 0: they did not */
 };
 
-/* Steps that are complete and remembered, and the step that is back before the newest.  Its operations are lent until another step
- * that is not the newest is asked for; the newest one's until the next call of a rank. */
+/* Steps that are complete and remembered, and the step that is back before the newest.  Its operations are
+ * lent until another step that is not the newest is asked for; the newest one's until the next call of a
+ * rank. */
 uint32_t graph_steps(const struct graph *g);
 size_t graph_ops(const struct graph *g); /* operations in them */
 struct graph_step graph_step_get(const struct graph *g, uint32_t back);
-struct graph_step graph_step_about(const struct graph *g, uint32_t back); /* without its operations, which takes longer */
+/* without its operations, which takes longer */
+struct graph_step graph_step_about(const struct graph *g, uint32_t back);
 /* When that step began for a rank; NaN: it took no part in it. */
 double graph_begin_s(const struct graph *g, uint32_t back, uint32_t rank);
 /* Can times of the two ranks be compared? */
@@ -138,14 +147,14 @@ const struct graph_meeting *graph_meeting_get(const struct graph *g, uint32_t me
 uint32_t graph_kinds(const struct graph *g);
 const struct graph_kind_info *graph_kind_get(const struct graph *g, uint32_t kind);
 
-/* Places of work in the programs of all ranks, and the class of one: at places of one class ranks come from the same call and go
- * to the same call, with whomever. */
+/* Places of work in the programs of all ranks, and the class of one: at places of one class ranks come from
+ * the same call and go to the same call, with whomever. */
 uint32_t graph_places(const struct graph *g);
 uint32_t graph_place_class(const struct graph *g, uint32_t place);
 uint32_t graph_classes(const struct graph *g);
 
-/* Ranks of one role make the same calls, and are joined by communicators of their own where they have any (the same stage of
- * every replica). Roles count from 0; GRAPH_NONE while no step is complete. */
+/* Ranks of one role make the same calls, and are joined by communicators of their own where they have any
+ * (the same stage of every replica). Roles count from 0; GRAPH_NONE while no step is complete. */
 uint32_t graph_roles(const struct graph *g);
 uint32_t graph_role(const struct graph *g, uint32_t rank);
 
@@ -157,8 +166,8 @@ struct graph_stay {
     double begin_s, over_s; /* of the meeting's transfer; NaN: the operation does not wait for it */
 };
 
-/* What is different: the first two return what stands in place of the work or the transfer, in seconds; NULL: as it was.  stay is called
- * for each operation, in order; NULL: it is not. */
+/* What is different: the first two return what stands in place of the work or the transfer, in seconds; NULL:
+ * as it was.  stay is called for each operation, in order; NULL: it is not. */
 struct graph_change {
     double (*work)(const struct graph_op *op, const struct graph_step *s, void *arg);
     double (*transfer)(const struct graph_meeting *m, const struct graph_step *s, void *arg);
@@ -170,13 +179,14 @@ struct graph_change {
 /* The time of the newest `steps` steps, with the change (NULL: as it was). */
 double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *change);
 
-/* When the last rank was through a step, in seconds after the first one began the first step: as it was, and with the change. */
+/* When the last rank was through a step, in seconds after the first one began the first step: as it was, and
+ * with the change. */
 struct graph_ends {
     double was_s, changed_s;
 };
 
-/* Both in one pass, which takes little longer than one of them. ends: room for `steps`, the oldest step first; returns how many there
- * are. */
+/* Both in one pass, which takes little longer than one of them. ends: room for `steps`, the oldest step
+ * first; returns how many there are. */
 uint32_t graph_replay_both(struct graph *g, uint32_t steps, const struct graph_change *change,
                            struct graph_ends *ends);
 

@@ -191,7 +191,8 @@ static void forget_past(struct graph *g, struct kept *k)
     *k = (struct kept){ 0 };
 }
 
-/* Meetings of the newest one that is forgotten are still known: the oldest one that is not may have calls of them. */
+/* Meetings of the newest one that is forgotten are still known: the oldest one that is not may have calls of
+ * them. */
 void kept_forget_oldest(struct graph *g)
 {
     struct kept *k = kept_at(g, g->n_kept - 1);

@@ -5,12 +5,14 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-#define HELD_OTHERS 0.3  /* of the longest stay: who was not held for so long saw the end, if it came less than that before it left */
+/* of the longest stay: who was not held for so long saw the end, if it came less than that before it left */
+#define HELD_OTHERS 0.3
 #define THERE_S     2e-5 /* it takes less to find that a message is there */
 #define SELDOM      8.0
 #define CLOCK_ERROR 0.5 /* of a transfer that is known */
-#define USUAL_ALL   32u  /* transfers after which the usual one follows slowly */
-#define LONG_AGO 50.0 /* times the usual transfer: what was sent before that has arrived, also over a slow link */
+#define USUAL_ALL   32u /* transfers after which the usual one follows slowly */
+/* times the usual transfer: what was sent before that has arrived, also over a slow link */
+#define LONG_AGO 50.0
 
 struct leave { /* when a blocking collective's first rank on a node left it */
     uint32_t meeting, node;
@@ -105,8 +107,9 @@ static void begin_meeting(const struct graph *g, struct meeting *m)
         k->message || !m->seq ? GRAPH_NONE : meeting_find(g, meeting_collective_key(k->comm, m->seq - 1));
 }
 
-/* Does the rank's leaving show when the collective ended?  Who was held by it saw the end.  So did who came long after others that were
- * held: it cannot have ended before, and the rank left soon.  A rank that is always last is aligned by nothing else. */
+/* Does the rank's leaving show when the collective ended?  Who was held by it saw the end.  So did who came
+ * long after others that were held: it cannot have ended before, and the rank left soon.  A rank that is
+ * always last is aligned by nothing else. */
 static bool shows_end(const struct graph *g, uint32_t rank, const struct raw *raw)
 {
     const struct meeting *m = meeting_at(g, raw->meeting);
@@ -114,7 +117,8 @@ static bool shows_end(const struct graph *g, uint32_t rank, const struct raw *ra
 
     if (raw->blocking || stay_of(raw) >= fmax(g->held_s, long_s))
         return true;
-    return m->all.posted_ns && m->all.posted_by == rank && (double)(raw->leave_ns - m->all.posted_ns) * 1e-9 <= long_s;
+    return m->all.posted_ns && m->all.posted_by == rank &&
+           (double)(raw->leave_ns - m->all.posted_ns) * 1e-9 <= long_s;
 }
 
 /* What the collectives of the step say of the nodes' clocks. */
@@ -218,8 +222,9 @@ static bool is_found(double usual_s, double stay_s)
     return stay_s < fmax(0.5 * usual_s, THERE_S);
 }
 
-/* Was it there when the receiver came, or not begun before (rendezvous)?  One that is on its way takes less than half of its time when the
- * receiver comes in the second half of it, and seldom a small part of how late the receiver is. */
+/* Was it there when the receiver came, or not begun before (rendezvous)?  One that is on its way takes less
+ * than half of its time when the receiver comes in the second half of it, and seldom a small part of how late
+ * the receiver is. */
 static void note_protocol(struct protocol *p, double usual_s, double late_s, double stay_s)
 {
     if (is_found(usual_s, stay_s))
@@ -264,7 +269,8 @@ static void message_over(struct graph *g, struct meeting *m, struct kind *k)
 
     if (isnan(m->message.recv_s)) /* it is received in a later step, or that is not recorded */
         return;
-    if (isnan(m->message.send_s)) { /* its sender's record is missing: whatever held the receiver, nothing moves it */
+    /* its sender's record is missing: whatever held the receiver, nothing moves it */
+    if (isnan(m->message.send_s)) {
         m->start_s = m->message.recv_s;
         m->end_s = m->message.recv_s + m->message.recv_stay_s;
         return;
@@ -317,8 +323,7 @@ void graph_measure(struct graph *g, const struct window *w)
             struct meeting *m = meeting_at(g, w[r].raw[i].meeting);
             struct kind *k = &g->kind[m->kind];
 
-            if (!isnan(m->end_s) && (w[r].raw[i].does & GRAPH_ARRIVES) &&
-                !(w[r].raw[i].does & GRAPH_IS_HELD))
+            if (!isnan(m->end_s) && (w[r].raw[i].does & GRAPH_ARRIVES) && !(w[r].raw[i].does & GRAPH_IS_HELD))
                 continue;
             if (!isnan(m->end_s))
                 continue;

@@ -1,4 +1,5 @@
-/* graph_meeting.c - meetings that calls still come to, found by their names; what stays of them is in the steps (graph_kept.c). */
+/* graph_meeting.c - meetings that calls still come to, found by their names; what stays of them is in the
+ * steps (graph_kept.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,8 @@ uint32_t meeting_new(struct graph *g, uint64_t key)
     return slot;
 }
 
-/* Takes it out of the index; those behind it that it was in the way of move up (Knuth 1973, 6.4, algorithm R). */
+/* Takes it out of the index; those behind it that it was in the way of move up (Knuth 1973, 6.4, algorithm
+ * R). */
 static void index_remove(struct graph *g, uint64_t key)
 {
     size_t at = at_of(g, key), mask = g->at_size - 1, next = at;

@@ -1,4 +1,5 @@
-/* graph_order.c - the operations of a step in an order that a replay can follow, and what is usual of their work. */
+/* graph_order.c - the operations of a step in an order that a replay can follow, and what is usual of their
+ * work. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +8,19 @@
 #include "graph/graph_private.h"
 #include "model/statistics.h"
 
-#define PAUSED_RATIO       1.8  /* times the usual work at a place */
-#define PAUSE_SHARE 0.5  /* of a step's usual work */
-#define PLACE_WORK_MIN   0.1f /* of the longest piece of its rank: shorter ones show nothing of a step */
-#define MISSING_MAX       16u  /* calls in a row that may be missing */
-#define SAME_PLACE_SHARE        0.8  /* of the calls are where they usually are */
-#define OTHERS      3u   /* steps in a row of other calls: these are the usual ones from now on */
-#define PLACE_GAIN      0.03f
-#define SEEN_MAX    255u /* a share that PLACE_GAIN is above */
+#define PAUSED_RATIO 1.8 /* times the usual work at a place */
+#define PAUSE_SHARE  0.5 /* of a step's usual work */
+/* of the longest piece of its rank: shorter ones show nothing of a step */
+#define PLACE_WORK_MIN   0.1f
+#define MISSING_MAX      16u /* calls in a row that may be missing */
+#define SAME_PLACE_SHARE 0.8 /* of the calls are where they usually are */
+/* steps in a row of other calls: these are the usual ones from now on */
+#define OTHERS     3u
+#define PLACE_GAIN 0.03f
+#define SEEN_MAX   255u /* a share that PLACE_GAIN is above */
 
-/* Work at a place as it mostly was before; then this one is taken into account, if it is all of the rank's.  A running median. */
+/* Work at a place as it mostly was before; then this one is taken into account, if it is all of the rank's.
+ * A running median. */
 static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
 {
     struct place *p;
@@ -32,12 +36,13 @@ static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
     if (isnan(before))
         p->usual_s = work_s;
     else
-        p->usual_s =
-            before + fmaxf(-before, fminf(before, work_s - before)) * fmaxf(1.0f / (float)p->seen, PLACE_GAIN);
+        p->usual_s = before + fmaxf(-before, fminf(before, work_s - before)) *
+                                  fmaxf(1.0f / (float)p->seen, PLACE_GAIN);
     return before;
 }
 
-/* Calls that are numbered together: those on one communicator, messages from one rank to another with one tag. */
+/* Calls that are numbered together: those on one communicator, messages from one rank to another with one
+ * tag. */
 static uint64_t numbered_with(const struct graph *g, const struct raw *raw)
 {
     const struct kind *k = &g->kind[meeting_at(g, raw->meeting)->kind];
@@ -164,7 +169,8 @@ static uint32_t place_get(struct graph *g, uint32_t rank, const struct raw *befo
     return at;
 }
 
-/* The place before each call, by its slot in the rank's usual step; calls that are missing, or are not in it, are stepped over. */
+/* The place before each call, by its slot in the rank's usual step; calls that are missing, or are not in it,
+ * are stepped over. */
 static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *w, uint32_t number)
 {
     struct rank *k = &g->rank[rank];
@@ -192,12 +198,14 @@ static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *
     return place;
 }
 
-/* Did the message hold its sender?  One that was copied lets it go on; one that waits for the receiver lets it go when it is over. */
+/* Did the message hold its sender?  One that was copied lets it go on; one that waits for the receiver lets
+ * it go when it is over. */
 static bool holds_sender(const struct graph *g, uint32_t rank, const struct raw *raw)
 {
     const struct meeting *m = meeting_at(g, raw->meeting);
 
-    return !graph_is_eager(g, &g->kind[m->kind]) && (double)(raw->leave_ns - raw->enter_ns) * 1e-9 > g->held_s &&
+    return !graph_is_eager(g, &g->kind[m->kind]) &&
+           (double)(raw->leave_ns - raw->enter_ns) * 1e-9 > g->held_s &&
            moment_s(g, rank, raw->leave_ns) >= (m->start_s + m->end_s) / 2;
 }
 
@@ -262,8 +270,8 @@ static void put_op(struct order *o, uint32_t rank, const struct raw *raw, uint32
     }
 }
 
-/* Did most ranks do something else for long: more than half of what their step usually is, in pieces that are much too long?  For how
- * long they did; 0: they did not. */
+/* Did most ranks do something else for long: more than half of what their step usually is, in pieces that are
+ * much too long?  For how long they did; 0: they did not. */
 static double pause_of(const struct order *o, double factor)
 {
     const struct graph *g = o->g;

@@ -14,7 +14,8 @@
 #define HELD_S  5e-6 /* who stayed shorter than this in a completing call was not held */
 
 #define MEETINGS_LENT 8u
-#define KEPT_MAX      (GRAPH_STEPS + 1) /* meetings of the newest step that is forgotten are still known */
+/* meetings of the newest step that is forgotten are still known */
+#define KEPT_MAX (GRAPH_STEPS + 1)
 
 /* A call, or one half of a nonblocking one, as it came. */
 struct raw {
@@ -40,7 +41,9 @@ struct end { /* of a rank's step */
 
 struct rank {
     bool known, ended, lost,
-        begun; /* ended: it makes no more calls; begun: it came to the end of a step, so that what follows is whole steps */
+        /* ended: it makes no more calls; begun: it came to the end of a step, so that what follows is whole
+           steps */
+        begun;
     uint32_t node;
     struct raw *raw;
     size_t n, cap, gone; /* gone: raw calls that were taken into steps */
@@ -73,8 +76,8 @@ struct kind {
     double usual_s;
 };
 
-/* How messages of about one size are sent, within a node or between nodes: receivers that came late and found it there, and those for
- * whom it began only then. */
+/* How messages of about one size are sent, within a node or between nodes: receivers that came late and found
+ * it there, and those for whom it began only then. */
 struct protocol {
     uint32_t found, waited;
 };
@@ -84,14 +87,17 @@ struct meeting {
     uint64_t key;
     uint32_t kind, seq;
     uint32_t number; /* once a step has it; GRAPH_NONE: none has */
-    uint32_t before; /* slot of the meeting before it on its communicator, while its step is put together; GRAPH_NONE */
+    /* slot of the meeting before it on its communicator, while its step is put together; GRAPH_NONE */
+    uint32_t before;
     uint32_t refs; /* calls of it in no step yet */
     uint32_t open; /* arrivals not yet in the order of the step at hand */
     float transfer_s, max_s, over_s;
     double start_s, end_s;
     union {
         struct {
-            uint64_t half_ns; /* when it was sent, by the sender's clock, or received, by the receiver's: whichever came first */
+            /* when it was sent, by the sender's clock, or received, by the receiver's: whichever came first
+             */
+            uint64_t half_ns;
             double send_s, recv_s; /* as the clocks lay in the step that had the call; NaN: not known */
             float recv_stay_s;
             bool sent, received; /* half_ns is that of */
@@ -111,10 +117,10 @@ struct meeting {
     bool listed : 1;   /* ... and held */
 };
 
-/* What stays of one in a step that is remembered; with what its step shares with others it is a struct graph_meeting.  Of seconds those of
- * kept_pack(). */
+/* What stays of one in a step that is remembered; with what its step shares with others it is a struct
+ * graph_meeting.  Of seconds those of kept_pack(). */
 struct past {
-    float start_s;       /* after the begin of its step */
+    float start_s;      /* after the begin of its step */
     uint16_t over, max; /* max: PAST_KNOWN, its transfer is known, which is over then */
 };
 #define PAST_KNOWN 0xfffeu
@@ -160,7 +166,9 @@ struct kept {
     struct graph_step s; /* without its operations */
     struct shape *shape;
     uint16_t *
-        value; /* of the operations in turn: work_s and usual_s where there is work, lag_s where there is a lag; kept_pack() */
+        /* of the operations in turn: work_s and usual_s where there is work, lag_s where there is a lag;
+           kept_pack() */
+        value;
     float *begin_s;    /* by rank, after the step's begin; NaN: it took no part */
     struct past *past; /* meetings `first` to first + n_past - 1: those that no step before had */
     uint32_t first, n_past, ranks;
@@ -208,7 +216,8 @@ struct graph {
     double *now_s; /* of a replay, by rank */
     size_t now_cap;
     uint32_t oldest,
-        waits_for; /* oldest: end of a step that is not taken, GRAPH_NONE not known; a rank that had not come to it */
+        /* oldest: end of a step that is not taken, GRAPH_NONE not known; a rank that had not come to it */
+        waits_for;
 };
 
 struct window { /* a rank's calls of the step at hand */
@@ -244,8 +253,8 @@ static inline bool graph_crosses(const struct graph *g, const struct kind *k)
     return g->rank[k->info.from].node != g->rank[k->info.to].node;
 }
 
-/* Do messages of this kind not wait for their receiver?  One kind does not show it: where the clocks of two nodes are not aligned well, its
- * transfers look longer than they are. */
+/* Do messages of this kind not wait for their receiver?  One kind does not show it: where the clocks of two
+ * nodes are not aligned well, its transfers look longer than they are. */
 static inline bool graph_is_eager(const struct graph *g, const struct kind *k)
 {
     const struct protocol *p = &g->protocol[k->info.size][graph_crosses(g, k)];
@@ -253,16 +262,16 @@ static inline bool graph_is_eager(const struct graph *g, const struct kind *k)
     return p->found > 4 * p->waited;
 }
 
-/* graph_meeting.c: the slot of the open meeting with that key, GRAPH_NONE: there is none; a new one; what nobody comes to any more is
- * forgotten, or all */
+/* graph_meeting.c: the slot of the open meeting with that key, GRAPH_NONE: there is none; a new one; what
+ * nobody comes to any more is forgotten, or all */
 uint32_t meeting_find(const struct graph *g, uint64_t key);
 uint32_t meeting_new(struct graph *g, uint64_t key);
 uint64_t meeting_collective_key(uint64_t comm, uint32_t seq);
 void meetings_close(struct graph *g);
 void meetings_forget(struct graph *g);
 
-/* graph_kept.c: keep the newest step, whose operations are in g->newest, with meetings `first` to g->next - 1; forget the oldest one,
- * or all */
+/* graph_kept.c: keep the newest step, whose operations are in g->newest, with meetings `first` to g->next -
+ * 1; forget the oldest one, or all */
 void kept_add(struct graph *g, const struct graph_step *s, const double *begin_s, uint32_t first);
 void kept_forget_oldest(struct graph *g);
 void kept_forget(struct graph *g);
@@ -324,7 +333,8 @@ static inline const uint16_t *kept_op(const struct kept *k, size_t i, const uint
     return value;
 }
 
-/* graph_rank.c: one more call of the rank, at that place among its calls; ends of steps behind it remain the same calls */
+/* graph_rank.c: one more call of the rank, at that place among its calls; ends of steps behind it remain the
+ * same calls */
 void graph_raw_insert(struct graph *g, struct rank *k, size_t at, const struct raw *raw);
 /* in the order of the program: behind those that began earlier */
 void graph_raw_add(struct graph *g, struct rank *k, const struct raw *raw);
@@ -333,11 +343,13 @@ void graph_raw_drop(struct graph *g, struct rank *k, size_t from, size_t to);
 /* one more end of a step, at that place among its ends; its first one is gone */
 void graph_end_insert(struct rank *k, size_t at, const struct end *end);
 void graph_end_drop(struct rank *k);
-/* graph_measure.c: align the clocks by the step's calls, then find when each of its meetings began and ended */
+/* graph_measure.c: align the clocks by the step's calls, then find when each of its meetings began and ended
+ */
 void graph_align(struct graph *g, const struct window *w);
 void graph_measure(struct graph *g, const struct window *w);
-/* graph_order.c: the step's operations, each after those that it waits for, into g->newest, still with slots of meetings; what was more
- * than usual in it; where each rank began.  Returns the number of its first new meeting. */
+/* graph_order.c: the step's operations, each after those that it waits for, into g->newest, still with slots
+ * of meetings; what was more than usual in it; where each rank began.  Returns the number of its first new
+ * meeting. */
 uint32_t graph_order(struct graph *g, struct graph_step *s, double *begin_s, const struct window *w);
 /* graph_roles.c: as soon as every rank's calls are known */
 void graph_find_roles(struct graph *g, const struct window *w);
@@ -358,8 +370,9 @@ static inline bool window_lost(const struct window *w)
 
 /* The same for the same calls in any order, with whomever. */
 uint64_t graph_sign(const struct graph *g, const struct window *w);
-/* graph_repair.c: put back calls whose records are missing, as far as the rank's usual step and the others' records show what they were,
- * and the end of a step, where some ranks have it.  false: it cannot be found. */
+/* graph_repair.c: put back calls whose records are missing, as far as the rank's usual step and the others'
+ * records show what they were, and the end of a step, where some ranks have it.  false: it cannot be found.
+ */
 void graph_repair(struct graph *g, struct window *w, uint32_t number);
 bool graph_repair_end(struct graph *g, uint32_t number);
 

@@ -1,4 +1,5 @@
-/* graph_repair.c - calls whose records are missing, put back where the rank's usual step and the others' records show them. */
+/* graph_repair.c - calls whose records are missing, put back where the rank's usual step and the others'
+ * records show them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,9 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-#define AT_ONCE 8u  /* missing calls in a row */
-#define LAST    2.0 /* times the usual transfer: who stayed that long waited for one who is not recorded */
+#define AT_ONCE 8u /* missing calls in a row */
+/* times the usual transfer: who stayed that long waited for one who is not recorded */
+#define LAST 2.0
 
 /* All calls of the step, by what they are and which meeting they belong to. */
 struct record {

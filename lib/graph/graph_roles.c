@@ -5,9 +5,9 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-#define TRIES  24u /* steps in which the calls vary */
-#define AGREED 3u  /* steps with the same calls ... */
-#define AGREED_AHEAD  2u  /* ... and more than with any others */
+#define TRIES        24u /* steps in which the calls vary */
+#define AGREED       3u  /* steps with the same calls ... */
+#define AGREED_AHEAD 2u  /* ... and more than with any others */
 
 uint64_t graph_sign(const struct graph *g, const struct window *w)
 {

@@ -235,7 +235,8 @@ static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
     e->outcome = (enum audit_outcome)sqlite3_column_int(st, 18);
     snprintf(e->outcome_text, sizeof(e->outcome_text), "%s", database_text(st, 19));
     e->before = (struct effect_level){ database_real(st, 20), database_real(st, 23), database_real(st, 24) };
-    e->effect_ratio = (struct effect_ratio){ database_real(st, 21), database_real(st, 25), database_real(st, 26) };
+    e->effect_ratio =
+        (struct effect_ratio){ database_real(st, 21), database_real(st, 25), database_real(st, 26) };
     snprintf(e->effect, sizeof(e->effect), "%s", database_text(st, 22));
 }
 

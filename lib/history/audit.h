@@ -40,9 +40,9 @@ struct audit_entry {
     struct decision d;
     enum audit_outcome outcome;
     char outcome_text[256];
-    struct effect_level before;  /* step time before */
+    struct effect_level before;       /* step time before */
     struct effect_ratio effect_ratio; /* step time afterwards over step time before */
-    char effect[320];            /* "": not measured yet */
+    char effect[320];                 /* "": not measured yet */
 };
 
 struct audit;
@@ -66,8 +66,8 @@ int audit_update(struct audit *a, const struct audit_entry *e, struct err *err);
 json_t *audit_object(const struct audit_entry *e);
 /* Call each for at most limit entries, newest first, until it returns false; job 0: of all jobs; uid
  * UINT32_MAX: of all users; before: those with a lower id, 0: all. */
-void audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit, bool (*each)(const struct audit_entry *e, void *arg),
-                void *arg);
+void audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit,
+                bool (*each)(const struct audit_entry *e, void *arg), void *arg);
 
 /* Call each for decisions after since that count against a budget, oldest first.  With a job: its decisions
  * that were not withheld; with NULL: enforced decisions of all jobs.  Neither actions that failed nor those

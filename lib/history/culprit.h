@@ -1,8 +1,8 @@
 /* culprit.h - each node's part in a step: how long it took part, and for how much of that it was the culprit.
  *
- * A node is the culprit while a verdict names it or a rank on it.  Verdicts of imbalance do not count, because the
- * program causes it on any node; nor do verdicts on a switch, which none of its nodes causes. Pure. Times are by
- * the job's clock. */
+ * A node is the culprit while a verdict names it or a rank on it.  Verdicts of imbalance do not count,
+ * because the program causes it on any node; nor do verdicts on a switch, which none of its nodes causes.
+ * Pure. Times are by the job's clock. */
 #ifndef SYNCGUARD_HISTORY_CULPRIT_H
 #define SYNCGUARD_HISTORY_CULPRIT_H
 
@@ -11,8 +11,8 @@
 struct job;
 struct store_part;
 
-/* The parts up to end_s, one for each of the job's agents in their order. The caller frees the array; the names
- * belong to the job. */
+/* The parts up to end_s, one for each of the job's agents in their order. The caller frees the array; the
+ * names belong to the job. */
 struct store_part *culprit_parts(const struct job *j, double end_s);
 
 #endif

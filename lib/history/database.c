@@ -55,8 +55,8 @@ static int prepare(struct database *d, const struct database_tables *t, struct e
     return 0;
 }
 
-/* SQLite gives its journals the mode of the database, but creates a new database by the umask.  The mode of another
- * user's file is not changed. */
+/* SQLite gives its journals the mode of the database, but creates a new database by the umask.  The mode of
+ * another user's file is not changed. */
 static int claim_file(const char *path, struct err *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

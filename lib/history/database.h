@@ -1,9 +1,10 @@
-/* database.h - a database of the controller: opens an SQLite file, migrates it to the present version and prepares
- * its statements.
+/* database.h - a database of the controller: opens an SQLite file, migrates it to the present version and
+ * prepares its statements.
  *
- * A module describes its database by two tables: migrations and statements.  Only the controller's user may access
- * the file (0600), because it contains names of jobs and users.  Readers wait at most 0.2 s for a lock, and writers
- * do not wait for readers (WAL), but for databases on shared storage.  NaN, infinity and NULL are stored as null; texts are copied. */
+ * A module describes its database by two tables: migrations and statements.  Only the controller's user may
+ * access the file (0600), because it contains names of jobs and users.  Readers wait at most 0.2 s for a
+ * lock, and writers do not wait for readers (WAL), but for databases on shared storage.  NaN, infinity and
+ * NULL are stored as null; texts are copied. */
 #ifndef SYNCGUARD_HISTORY_DATABASE_H
 #define SYNCGUARD_HISTORY_DATABASE_H
 
@@ -16,9 +17,9 @@
 
 struct database_tables {
     const char *file; /* name in the folder */
-    /* The nth migration changes version n to n + 1 (PRAGMA user_version).  A new database runs all of them.  Each is
-     * one transaction, so that a failure leaves the earlier version intact.  A released migration is never changed;
-     * a new one is appended. */
+    /* The nth migration changes version n to n + 1 (PRAGMA user_version).  A new database runs all of them.
+     * Each is one transaction, so that a failure leaves the earlier version intact.  A released migration is
+     * never changed; a new one is appended. */
     const char *const *migrations;
     int version; /* number of migrations */
     const char *const *sql;
@@ -31,11 +32,11 @@ struct database {
     sqlite3_stmt *st[]; /* in the order of the table */
 };
 
-/* From now on databases are opened for a file system that several hosts share: with a rollback journal, since WAL needs
- * memory that its users share. */
+/* From now on databases are opened for a file system that several hosts share: with a rollback journal, since
+ * WAL needs memory that its users share. */
 void database_share(void);
-/* Open the file, and create the folder if it is missing.  NULL with a reason; a database of a newer program is
- * refused. */
+/* Open the file, and create the folder if it is missing.  NULL with a reason; a database of a newer program
+ * is refused. */
 struct database *database_open(const char *dir, const struct database_tables *t, struct err *err);
 /* A database in memory.  Never returns NULL. */
 struct database *database_open_memory(const struct database_tables *t);

@@ -47,13 +47,13 @@ struct memory {
     struct compared {
         struct starts starts;
         bool known;
-    } compared[2]; /* by enum store_choice */
-    double parts_s;    /* when its nodes were stored */
-    double scaling_s;  /* when its measurements for projections were stored; 0: not yet */
+    } compared[2];    /* by enum store_choice */
+    double parts_s;   /* when its nodes were stored */
+    double scaling_s; /* when its measurements for projections were stored; 0: not yet */
     struct raised stood[VIEW_VERDICTS_MAX];
     size_t n_stood;
-    /* The view's figures are of the last minute.  The run's are medians of these samples, which are taken at every
-     * stride-th save; when the arrays are full, every second one is dropped. */
+    /* The view's figures are of the last minute.  The run's are medians of these samples, which are taken at
+     * every stride-th save; when the arrays are full, every second one is dropped. */
     double p50_s[SAMPLES_MAX], cv[SAMPLES_MAX];
     size_t n_samples, stride, saves;
 };
@@ -65,7 +65,8 @@ struct history {
     struct lemons *lemons;
     double lemons_s; /* when the nodes were scored */
     bool stale;      /* rows were written since */
-    /* The next scores, while their rows are read in parts, one part per tick; the last part ended with this node. */
+    /* The next scores, while their rows are read in parts, one part per tick; the last part ended with this
+     * node. */
     struct lemons *next;
     char node[STORE_NODE_MAX];
 };
@@ -106,7 +107,9 @@ static struct memory *memory_of(struct history *h, const struct job *j)
     if (m)
         return m;
     h->memory = xgrow(h->memory, &h->cap, h->n + 1, sizeof(*h->memory));
-    h->memory[h->n] = (struct memory){ .job = j, .launch = { .communication_ratio = NAN }, .parts_s = j->start_s, .stride = 1 };
+    h->memory[h->n] = (struct memory){
+        .job = j, .launch = { .communication_ratio = NAN }, .parts_s = j->start_s, .stride = 1
+    };
     return &h->memory[h->n++];
 }
 
@@ -190,13 +193,15 @@ static void compare_starts(struct history *h, struct memory *m, const struct sto
     char with[48];
 
     if (*r->job->placement.pattern)
-        m->compared[STORE_ORDER].known = starts_compare(start, store_starts(h->store, r, STORE_ORDER, start, STARTS_COMPARED_MAX), &words,
-                                                        &m->compared[STORE_ORDER].starts);
+        m->compared[STORE_ORDER].known =
+            starts_compare(start, store_starts(h->store, r, STORE_ORDER, start, STARTS_COMPARED_MAX), &words,
+                           &m->compared[STORE_ORDER].starts);
     snprintf(with, sizeof(with), "with %s", a->name);
     words = (struct starts_words){ with, "held out with the library's own choice" };
     if (*a->name)
-        m->compared[STORE_ALGORITHM].known = starts_compare(start, store_starts(h->store, r, STORE_ALGORITHM, start, STARTS_COMPARED_MAX),
-                                                            &words, &m->compared[STORE_ALGORITHM].starts);
+        m->compared[STORE_ALGORITHM].known =
+            starts_compare(start, store_starts(h->store, r, STORE_ALGORITHM, start, STARTS_COMPARED_MAX),
+                           &words, &m->compared[STORE_ALGORITHM].starts);
 }
 
 static void compare(struct history *h, struct memory *m, const struct store_run *r)
@@ -274,7 +279,8 @@ static int save_allreduces(struct history *h, const struct store_run *r, struct 
     return store_allreduces(h->store, r, &a, err);
 }
 
-static int save_launch(struct history *h, struct memory *m, const struct store_run *r, const struct view_figures *f, struct err *err)
+static int save_launch(struct history *h, struct memory *m, const struct store_run *r,
+                       const struct view_figures *f, struct err *err)
 {
     if (f->compute_ratio >= 0)
         m->launch.communication_ratio = fmax(0, 1 - f->compute_ratio);
@@ -307,7 +313,8 @@ static void take_samples(struct memory *m, const json_t *earlier)
 }
 
 /* The report; of an ended step its row in the list, too. */
-static int save_step(struct history *h, const struct job *j, double now_s, const json_t *report, struct err *err)
+static int save_step(struct history *h, const struct job *j, double now_s, const json_t *report,
+                     struct err *err)
 {
     json_t *row = job_over(j) ? report_row(j, now_s) : NULL;
     int rc = store_step(h->store, j, report, row, err);
@@ -485,7 +492,8 @@ json_t *history_effect(const struct history *h, const struct job *j, enum store_
 
 void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report)
 {
-    json_t *placement = json_object_get(report, "placement"), *algorithm = json_object_get(report, "algorithm");
+    json_t *placement = json_object_get(report, "placement"),
+           *algorithm = json_object_get(report, "algorithm");
     const struct past *p = history_past(h, j);
     struct guarded_runs runs = { NAN, NAN, NAN, NAN, NAN };
 
@@ -593,8 +601,8 @@ static bool from_nodes(struct accounting *a, const struct job *j, struct source 
     return true;
 }
 
-/* Failed jobs include crashes of programs, which node events do not: if enough jobs of the partition failed, and
- * more often than its nodes, their rate is used. */
+/* Failed jobs include crashes of programs, which node events do not: if enough jobs of the partition failed,
+ * and more often than its nodes, their rate is used. */
 static bool more_often(const struct source *jobs, const struct source *nodes)
 {
     return !strcmp(jobs->name, "partition") &&

@@ -1,10 +1,11 @@
 /* lease.h - decides which of several controllers on one state directory acts.
  *
- * DIR/lease/ has one file per epoch, named by its number; the highest is in force.  Its holder rewrites it every third
- * of valid_s.  A standby that sees it unchanged for longer than valid_s, by its own clock, creates the next epoch with
- * O_EXCL, which the server of a shared file system decides, and removes the file before it.  A holder counts three
- * quarters of valid_s from the beginning of its last successful renewal, and never renews after that: it has stopped
- * before a standby takes over.  Clocks of two hosts are not compared, and locks are not used.
+ * DIR/lease/ has one file per epoch, named by its number; the highest is in force.  Its holder rewrites it
+ * every third of valid_s.  A standby that sees it unchanged for longer than valid_s, by its own clock,
+ * creates the next epoch with O_EXCL, which the server of a shared file system decides, and removes the file
+ * before it.  A holder counts three quarters of valid_s from the beginning of its last successful renewal,
+ * and never renews after that: it has stopped before a standby takes over.  Clocks of two hosts are not
+ * compared, and locks are not used.
  *
  * It does not start or end anything: the caller does, by the state.  It blocks as long as the storage does.
  * Times: lease_now_s(), seconds of one host, which count while the host is suspended. */
@@ -41,8 +42,8 @@ double lease_now_s(void);
 struct lease *lease_open(const char *dir, const char *holder, double valid_s, struct err *err);
 void lease_free(struct lease *l); /* NULL is fine; does not release */
 
-/* Renew the lease or watch it; call it at least every twelfth of valid_s.  err has the reason if the storage failed,
- * the file is malformed or the lease was lost, else "". */
+/* Renew the lease or watch it; call it at least every twelfth of valid_s.  err has the reason if the storage
+ * failed, the file is malformed or the lease was lost, else "". */
 enum lease_state lease_tick(struct lease *l, double at_s, struct err *err);
 /* Whether it is held by this host's clock.  Reads no file. */
 bool lease_held(const struct lease *l, double at_s);

@@ -7,8 +7,8 @@
 
 #include "common/xalloc.h"
 
-/* Weight of the prior in jobs.  It is not estimated from the nodes' spread: among few nodes, a lemon itself would weaken
- * it. */
+/* Weight of the prior in jobs.  It is not estimated from the nodes' spread: among few nodes, a lemon itself
+ * would weaken it. */
 #define PRIOR_JOBS 20.0
 
 struct lemons {

@@ -20,12 +20,13 @@ static void describe(struct starts *s, const struct starts_words *words)
 {
     char starts[120], effect[96];
 
-    snprintf(starts, sizeof(starts), "%zu start%s %s and %zu %s", s->placed, s->placed == 1 ? "" : "s", words->placed, s->held_out,
-             words->held_out);
+    snprintf(starts, sizeof(starts), "%zu start%s %s and %zu %s", s->placed, s->placed == 1 ? "" : "s",
+             words->placed, s->held_out, words->held_out);
     if (isnan(s->effect.value))
         snprintf(s->text, sizeof(s->text), "%s are too few to compare", starts);
     else
-        snprintf(s->text, sizeof(s->text), "%s: %s", starts, effect_words(&s->effect, "starts", effect, sizeof(effect)));
+        snprintf(s->text, sizeof(s->text), "%s: %s", starts,
+                 effect_words(&s->effect, "starts", effect, sizeof(effect)));
 }
 
 bool starts_compare(const struct start *start, size_t n, const struct starts_words *words, struct starts *out)

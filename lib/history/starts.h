@@ -1,9 +1,10 @@
-/* starts.h - the effect of a choice at launch: starts with it against those held out from it. Such choices are the order of a job's ranks and the
- * algorithm of its all-reduces.
+/* starts.h - the effect of a choice at launch: starts with it against those held out from it. Such choices
+ * are the order of a job's ranks and the algorithm of its all-reduces.
  *
- * The effect is that of an action (rules/effect.h): the median step time of the starts with it over that of the held-out ones, with an
- * interval of 90 %. Which start is held out is drawn (spank/earlier.h) and does not depend on how slow the job was, so that, unlike that of
- * other actions, it has no regression to the mean in it.
+ * The effect is that of an action (rules/effect.h): the median step time of the starts with it over that of
+ * the held-out ones, with an interval of 90 %. Which start is held out is drawn (spank/earlier.h) and does
+ * not depend on how slow the job was, so that, unlike that of other actions, it has no regression to the mean
+ * in it.
  *
  * Pure. Seconds, ratios; unknown is NaN. */
 #ifndef SYNCGUARD_HISTORY_STARTS_H
@@ -33,6 +34,7 @@ struct starts_words {
 };
 
 /* n starts, the newest first.  False: there are none, and out is unchanged. */
-bool starts_compare(const struct start *start, size_t n, const struct starts_words *words, struct starts *out);
+bool starts_compare(const struct start *start, size_t n, const struct starts_words *words,
+                    struct starts *out);
 
 #endif

@@ -17,9 +17,9 @@
 #define FAILURES_MAX 5000 /* at most this many of the newest runs count for the failure rate */
 #define TRIM_MIN     16   /* steps are deleted at once; more of a user who has many */
 #define TRIM_SHARE   20
-#define TRIM_ROUNDS  64 /* of one call: the loop waits for it */
-#define SIZES_ALIKE 1.1 /* of two runs of the same program */
-#define STARTS_MAX   256  /* at most this many rows are searched for similar runs */
+#define TRIM_ROUNDS  64  /* of one call: the loop waits for it */
+#define SIZES_ALIKE  1.1 /* of two runs of the same program */
+#define STARTS_MAX   256 /* at most this many rows are searched for similar runs */
 
 /* What came of a choice at launch, in starts that are compared; and of an algorithm, that none was set. */
 #define PLACED   "placed"
@@ -64,9 +64,10 @@ enum statement {
 };
 
 /* Runs of one choice at launch: its table, what came of it, and what was chosen. */
-#define STARTED(table, told, choice)                                                                                                   \
-    "SELECT l." told ", r.step_p50_s FROM " table " l JOIN run r USING(uid, job, step, restarts)"                                      \
-    " WHERE l.uid=?1 AND l.name=?2 AND l.ranks=?3 AND l.nodes=?4 AND l." choice "=?5 AND l." told " IN ('" PLACED "','" HELD_OUT "')"   \
+#define STARTED(table, told, choice)                                                              \
+    "SELECT l." told ", r.step_p50_s FROM " table " l JOIN run r USING(uid, job, step, restarts)" \
+    " WHERE l.uid=?1 AND l.name=?2 AND l.ranks=?3 AND l.nodes=?4 AND l." choice "=?5 AND l." told \
+    " IN ('" PLACED "','" HELD_OUT "')"                                                           \
     " AND r.partition=?6 AND r.period=?7 AND r.steps>=?8 AND r.step_p50_s>0 ORDER BY l.begin DESC LIMIT ?9"
 
 #define NEWEST_FIRST " ORDER BY updated DESC, uid DESC, job DESC, step DESC, restarts DESC"
@@ -134,13 +135,16 @@ static const char *const sql[STATEMENTS] = {
         "SELECT run, max(heard) FROM scaling WHERE uid=?1 AND name=?2 AND partition=?3 AND ranks<>?4"
         " GROUP BY ranks ORDER BY max(heard) DESC LIMIT ?5",
     [PUT_LAUNCH] = "INSERT OR REPLACE INTO launch VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
-    [GET_LAUNCHES] = "SELECT pattern, communication_ratio, placement FROM launch WHERE uid=?1 AND name=?2 AND ranks=?3"
-                     " AND (?4=0 OR nodes=?4) AND steps>=?5 ORDER BY begin DESC LIMIT ?6",
+    [GET_LAUNCHES] =
+        "SELECT pattern, communication_ratio, placement FROM launch WHERE uid=?1 AND name=?2 AND ranks=?3"
+        " AND (?4=0 OR nodes=?4) AND steps>=?5 ORDER BY begin DESC LIMIT ?6",
     [GET_STARTED] = STARTED("launch", "placement", "placed_for"),
     [GET_STARTED_ALGORITHM] = STARTED("algorithm", "told", "algorithm"),
-    [PUT_ALGORITHM] = "INSERT OR REPLACE INTO algorithm VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
-    [GET_ALGORITHMS] = "SELECT library, allreduces, step_s, told FROM algorithm WHERE uid=?1 AND name=?2 AND ranks=?3"
-                       " AND (?4=0 OR nodes=?4) AND steps>=?5 ORDER BY begin DESC LIMIT ?6",
+    [PUT_ALGORITHM] =
+        "INSERT OR REPLACE INTO algorithm VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+    [GET_ALGORITHMS] =
+        "SELECT library, allreduces, step_s, told FROM algorithm WHERE uid=?1 AND name=?2 AND ranks=?3"
+        " AND (?4=0 OR nodes=?4) AND steps>=?5 ORDER BY begin DESC LIMIT ?6",
 };
 
 static const struct database_tables tables = {
@@ -173,8 +177,8 @@ void store_close(struct store *s)
 }
 
 /* The step's row of a table of texts; NULL: it has none there. */
-static int put_row(struct store *s, enum statement put, enum statement delete, const struct job *j, double updated, const json_t *o,
-                   struct err *err)
+static int put_row(struct store *s, enum statement put, enum statement delete, const struct job *j,
+                   double updated, const json_t *o, struct err *err)
 {
     sqlite3_stmt *st = s->db->st[o ? put : delete];
     char *text;
@@ -338,7 +342,8 @@ int store_launch(struct store *s, const struct store_run *r, const struct store_
         database_bind_text(st, 11, l->pattern);
     database_bind_real(st, 12, l->communication_ratio);
     if (*p->pattern) {
-        database_bind_text(st, 13, came_of(p->compared, p->applied, config_placements[CONFIG_PLACEMENT_ADVISE]));
+        database_bind_text(st, 13,
+                           came_of(p->compared, p->applied, config_placements[CONFIG_PLACEMENT_ADVISE]));
         database_bind_text(st, 14, p->pattern);
     }
     return database_run(st, "history", err);
@@ -365,7 +370,8 @@ static void bind_name(sqlite3_stmt *st, uid_t uid, const char *name, uint32_t ra
     sqlite3_bind_int(st, 6, STARTS_MAX);
 }
 
-void store_launches(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes, struct store_launches *out)
+void store_launches(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes,
+                    struct store_launches *out)
 {
     sqlite3_stmt *st;
 
@@ -388,7 +394,8 @@ void store_launches(struct store *s, uid_t uid, const char *name, uint32_t ranks
     }
 }
 
-size_t store_starts(struct store *s, const struct store_run *r, enum store_choice choice, struct start *start, size_t max)
+size_t store_starts(struct store *s, const struct store_run *r, enum store_choice choice, struct start *start,
+                    size_t max)
 {
     sqlite3_stmt *st = s->db->st[choice == STORE_ORDER ? GET_STARTED : GET_STARTED_ALGORITHM];
     size_t n = 0;
@@ -416,8 +423,10 @@ json_t *store_sizes(const struct store_allreduces *a)
     json_t *sizes = json_array();
 
     for (size_t i = 0; i < a->n; i++)
-        json_array_append_new(sizes, json_pack("[o,o,o,o,o]", real_json(a->size[i].bytes), real_json(a->size[i].per_step),
-                                               real_json(a->size[i].time_s), real_json(a->size[i].stay_s), real_json(a->size[i].time_error)));
+        json_array_append_new(sizes,
+                              json_pack("[o,o,o,o,o]", real_json(a->size[i].bytes),
+                                        real_json(a->size[i].per_step), real_json(a->size[i].time_s),
+                                        real_json(a->size[i].stay_s), real_json(a->size[i].time_error)));
     return sizes;
 }
 
@@ -428,13 +437,15 @@ static void sizes_parse(const char *text, struct store_allreduces *a)
 
     json_array_foreach(sizes, i, o)
         if (i < ALGORITHM_SIZES)
-            a->size[a->n++] = (struct algorithm_size){ number_of(json_array_get(o, 0)), number_of(json_array_get(o, 1)),
-                                                       number_of(json_array_get(o, 2)), number_of(json_array_get(o, 3)),
-                                                       number_of(json_array_get(o, 4)) };
+            a->size[a->n++] =
+                (struct algorithm_size){ number_of(json_array_get(o, 0)), number_of(json_array_get(o, 1)),
+                                         number_of(json_array_get(o, 2)), number_of(json_array_get(o, 3)),
+                                         number_of(json_array_get(o, 4)) };
     json_decref(sizes);
 }
 
-int store_allreduces(struct store *s, const struct store_run *r, const struct store_allreduces *a, struct err *err)
+int store_allreduces(struct store *s, const struct store_run *r, const struct store_allreduces *a,
+                     struct err *err)
 {
     const struct job_algorithm *told = &r->job->algorithm;
     sqlite3_stmt *st = s->db->st[PUT_ALGORITHM];
@@ -460,12 +471,13 @@ static bool is_alike(const struct store_allreduces *a, const struct store_allred
     bool alike = a->n == b->n && !strcmp(a->library, b->library);
 
     for (size_t i = 0; alike && i < a->n; i++)
-        alike = fmax(a->size[i].bytes, b->size[i].bytes) <= SIZES_ALIKE * fmin(a->size[i].bytes, b->size[i].bytes);
+        alike = fmax(a->size[i].bytes, b->size[i].bytes) <=
+                SIZES_ALIKE * fmin(a->size[i].bytes, b->size[i].bytes);
     return alike;
 }
 
-void store_usual(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes, struct store_allreduces *usual,
-                 struct store_turns *turns)
+void store_usual(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes,
+                 struct store_allreduces *usual, struct store_turns *turns)
 {
     struct store_allreduces read;
     sqlite3_stmt *st;
@@ -698,7 +710,8 @@ static int64_t largest_user(struct store *s, int64_t *steps)
     sqlite3_stmt *st;
     int64_t uid = -1;
 
-    if (sqlite3_prepare_v2(s->db->db, "SELECT uid, count(*) FROM step GROUP BY uid ORDER BY count(*) DESC LIMIT 1", -1,
+    if (sqlite3_prepare_v2(s->db->db,
+                           "SELECT uid, count(*) FROM step GROUP BY uid ORDER BY count(*) DESC LIMIT 1", -1,
                            &st, NULL) != SQLITE_OK)
         return -1;
     if (sqlite3_step(st) == SQLITE_ROW) {
@@ -711,18 +724,21 @@ static int64_t largest_user(struct store *s, int64_t *steps)
 
 static int delete_oldest(struct store *s, int64_t uid, int64_t n, struct err *err)
 {
-    static const char *const of_step[] = { "run", "part", "outcome", "scaling", "launch", "algorithm", "listed", "step" };
+    static const char *const of_step[] = { "run",    "part",      "outcome", "scaling",
+                                           "launch", "algorithm", "listed",  "step" };
     char text[2400], *at = text;
 
     at += snprintf(at, 200,
                    "BEGIN IMMEDIATE; CREATE TEMP TABLE gone AS SELECT uid, job, step, restarts FROM step"
                    " WHERE uid=%lld ORDER BY updated LIMIT %lld;",
                    (long long)uid, (long long)n);
-    at += snprintf(at, 200, "DELETE FROM verdict WHERE uid=%lld AND (job, step) IN (SELECT job, step FROM gone);",
+    at += snprintf(at, 200,
+                   "DELETE FROM verdict WHERE uid=%lld AND (job, step) IN (SELECT job, step FROM gone);",
                    (long long)uid);
     for (size_t i = 0; i < ARRAY_SIZE(of_step); i++)
-        at += snprintf(at, 200, "DELETE FROM %s WHERE uid=%lld AND (uid, job, step, restarts) IN (SELECT * FROM gone);",
-                       of_step[i], (long long)uid);
+        at += snprintf(
+            at, 200, "DELETE FROM %s WHERE uid=%lld AND (uid, job, step, restarts) IN (SELECT * FROM gone);",
+            of_step[i], (long long)uid);
     snprintf(at, 60, "DROP TABLE gone; COMMIT;");
     if (database_execute(s->db, text, err) == 0)
         return 0;

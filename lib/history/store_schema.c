@@ -24,7 +24,8 @@ const char *const store_migrations[STORE_VERSION] = {
     " culprit_s REAL, lost_s REAL, slowdown REAL, class TEXT,"
     " PRIMARY KEY(node, uid, job, step, restarts)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS part_at ON part(at);"
-    /* Fill the tables from earlier reports.  These lack the end of a verdict, so that it counts from when it was raised. */
+    /* Fill the tables from earlier reports.  These lack the end of a verdict, so that it counts from when it
+       was raised. */
     "INSERT OR IGNORE INTO run"
     " SELECT uid, job, step, restarts, name, partition, json_extract(report,'$.ranks'),"
     "  json_extract(report,'$.period'), begin, updated, state IN ('finished','lost'), state='lost',"
@@ -59,7 +60,8 @@ const char *const store_migrations[STORE_VERSION] = {
     /* Whose steps are the most, and his oldest. */
     "CREATE INDEX IF NOT EXISTS step_uid ON step(uid, updated);",
 
-    /* What a run communicates, and in which order its ranks were started: what the next start of the job goes by. */
+    /* What a run communicates, and in which order its ranks were started: what the next start of the job goes
+       by. */
     "CREATE TABLE IF NOT EXISTS launch("
     " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, ranks INTEGER, nodes INTEGER,"
     " begin REAL, heard REAL, steps INTEGER, pattern TEXT, communication_ratio REAL, placement TEXT,"
@@ -68,8 +70,8 @@ const char *const store_migrations[STORE_VERSION] = {
     "CREATE INDEX IF NOT EXISTS launch_name ON launch(uid, name, ranks, begin);"
     "CREATE INDEX IF NOT EXISTS launch_heard ON launch(heard);",
 
-    /* A run's all-reduces ([[bytes, per step, shortest and mean stay, error], ...]), its MPI library, and what came of the choice of another
-     * algorithm at launch ("default": the library was told none). */
+    /* A run's all-reduces ([[bytes, per step, shortest and mean stay, error], ...]), its MPI library, and
+     * what came of the choice of another algorithm at launch ("default": the library was told none). */
     "CREATE TABLE IF NOT EXISTS algorithm("
     " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, ranks INTEGER, nodes INTEGER,"
     " begin REAL, heard REAL, steps INTEGER, library TEXT, allreduces TEXT, step_s REAL, told TEXT, algorithm TEXT,"

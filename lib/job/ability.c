@@ -10,7 +10,8 @@ int ability_check(const struct job *j, enum action_kind kind, int signal, struct
     if (job_over(j))
         return err_set(err, "job %s has ended", j->text_id);
     if (job_unconfirmed(j))
-        return err_set(err, "job %s is unconfirmed, so that nothing acts on it: %s", j->text_id, job_unconfirmed(j));
+        return err_set(err, "job %s is unconfirmed, so that nothing acts on it: %s", j->text_id,
+                       job_unconfirmed(j));
     if (action_table[kind].ends_run && j->no_requeue)
         return err_set(err, "job %s cannot be requeued: %s", j->text_id, j->no_requeue);
     if (kind == ACTION_CHECKPOINT && cadence_can(j, err) < 0)

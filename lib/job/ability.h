@@ -1,7 +1,8 @@
 /* ability.h - whether an action can be done to a step, by what is known of the step; and if not, why.
  *
- * What people are asked to confirm, dry runs, rules and the actions themselves ask this one question, so that none of them promises
- * what another refuses.  What is not known stands in no action's way: then Slurm has the last word.  Pure. */
+ * What people are asked to confirm, dry runs, rules and the actions themselves ask this one question, so that
+ * none of them promises what another refuses.  What is not known stands in no action's way: then Slurm has
+ * the last word.  Pure. */
 #ifndef SYNCGUARD_JOB_ABILITY_H
 #define SYNCGUARD_JOB_ABILITY_H
 

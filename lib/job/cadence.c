@@ -12,7 +12,8 @@
 #include "view/figures.h"
 #include "wire/json.h"
 
-#define OUTLIVED_S 60.0 /* a job that runs this long after the announced end has survived the notice */
+/* a job that runs this long after the announced end has survived the notice */
+#define OUTLIVED_S 60.0
 #define SAMPLES_S  5.0  /* period over which samples per second are averaged */
 #define TICK_S     0.25 /* time between two calls of cadence_tick() */
 /* A pause is the requested checkpoint if it begins within ANSWER_S or ANSWER_STEPS steps of the request. */

@@ -1,15 +1,15 @@
 /* cadence.h - a step's checkpoints: what they cost, when one is due, and the request that all ranks receive
  * at the same step (doc/decisions/0019).
  *
- * A checkpoint is known to be written when the program reports its writes, or when all ranks pause right after
- * they were asked for one. Any other pause of all ranks may or may not be one: it is reported as a possible
- * checkpoint, and does not reduce the work that a failure would cost.
+ * A checkpoint is known to be written when the program reports its writes, or when all ranks pause right
+ * after they were asked for one. Any other pause of all ranks may or may not be one: it is reported as a
+ * possible checkpoint, and does not reduce the work that a failure would cost.
  *
- * rules/cadence decides when one is due.  A request names a call number that all ranks have yet to reach.  The
- * agents put it on their pages (armed), then report the counts of their ranks; if all counts are below the call,
- * the request is committed, otherwise it is withdrawn and tried again with a later call.  Owned by the job;
- * nothing here blocks, and agents' reports are bounded before they are used.
- * Times: now_s is the controller's monotonic clock. */
+ * rules/cadence decides when one is due.  A request names a call number that all ranks have yet to reach. The
+ * agents put it on their pages (armed), then report the counts of their ranks; if all counts are below the
+ * call, the request is committed, otherwise it is withdrawn and tried again with a later call.  Owned by the
+ * job; nothing here blocks, and agents' reports are bounded before they are used. Times: now_s is the
+ * controller's monotonic clock. */
 #ifndef SYNCGUARD_JOB_CADENCE_H
 #define SYNCGUARD_JOB_CADENCE_H
 
@@ -33,9 +33,11 @@ void cadence_hello(struct job *j, struct job_agent *a);
 /* Advance decision and request; called periodically, and at once after an urgent report. */
 void cadence_tick(struct job *j, double now_s);
 
-/* Whether the ranks can be told of a request at all: 0, or -1 with what keeps them from it for longer than a request waits. */
+/* Whether the ranks can be told of a request at all: 0, or -1 with what keeps them from it for longer than a
+ * request waits. */
 int cadence_can(const struct job *j, struct err *err);
-/* Ask for a checkpoint now, if cadence_can(); reason is a short phrase for people.  The outcome is in cadence_json(). */
+/* Ask for a checkpoint now, if cadence_can(); reason is a short phrase for people.  The outcome is in
+ * cadence_json(). */
 int cadence_request(struct job *j, const char *reason, struct err *err);
 /* The job will be ended in grace_s seconds (NaN: after the policy's PreemptionGrace).  Repeated notices are
  * ignored. */

@@ -256,7 +256,7 @@ static void commit_request(struct job *j, double now_s, const struct cadence_sum
     if (obstacle(j, now_s, s) || ranks_apart(j, now_s, s)) {
         fail_request(j, now_s,
                      ranks_apart(j, now_s, s) ? "its ranks do not all ask once a step"
-                                               : obstacle(j, now_s, s));
+                                              : obstacle(j, now_s, s));
         return;
     }
     r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * cadence_step_min_s(j->cadence);

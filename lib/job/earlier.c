@@ -178,31 +178,33 @@ json_t *earlier_json(const struct job *j, double now_s)
 
 static bool take_verdict(struct view_verdict *d, const struct clocks *c, double until_s, const json_t *o)
 {
-    int64_t class = get_int(o, "class", 0, FINDING_CLASSES - 1, -1), scope = get_int(o, "scope", 0, SCOPES - 1, -1);
+    int64_t class = get_int(o, "class", 0, FINDING_CLASSES - 1, -1),
+            scope = get_int(o, "scope", 0, SCOPES - 1, -1);
 
     if (class < 0 || scope < 0)
         return false;
-    *d = (struct view_verdict){ .finding = { .class = (enum finding_class)class,
-                                             .scope = (enum finding_scope)scope,
-                                             .follows = get_true(o, "follows"),
-                                             .standing = get_true(o, "standing"),
-                                             .onset_seq = get_int(o, "onset_seq", -1, INT64_MAX, -1),
-                                             .named_seq = get_int(o, "named_seq", -1, INT64_MAX, -1),
-                                             .onset_step = (uint64_t)get_int(o, "onset_step", 0, INT64_MAX, 0),
-                                             .saved_s = get_real(o, "saved_s", 0, TIME_MAX),
-                                             .slowdown = NAN,
-                                             .cost = { get_number(o, "low"), get_number(o, "high") },
-                                             .excess = get_number(o, "excess"),
-                                             .last_ratio = get_share(o, "last_ratio"),
-                                             .rate = get_number(o, "rate"),
-                                             .z = NAN },
-                                .since_step = get_int(o, "since_step", -1, INT64_MAX, -1),
-                                .found_step = get_int(o, "found_step", -1, INT64_MAX, -1),
-                                .since_s = own_of(c, o, "since"),
-                                .found_s = own_of(c, o, "found"),
-                                .over_s = own_of(c, o, "over"),
-                                .minor = get_true(o, "minor"),
-                                .times = (uint32_t)get_int(o, "times", 1, 1000000, 1) };
+    *d =
+        (struct view_verdict){ .finding = { .class = (enum finding_class) class,
+                                            .scope = (enum finding_scope)scope,
+                                            .follows = get_true(o, "follows"),
+                                            .standing = get_true(o, "standing"),
+                                            .onset_seq = get_int(o, "onset_seq", -1, INT64_MAX, -1),
+                                            .named_seq = get_int(o, "named_seq", -1, INT64_MAX, -1),
+                                            .onset_step = (uint64_t)get_int(o, "onset_step", 0, INT64_MAX, 0),
+                                            .saved_s = get_real(o, "saved_s", 0, TIME_MAX),
+                                            .slowdown = NAN,
+                                            .cost = { get_number(o, "low"), get_number(o, "high") },
+                                            .excess = get_number(o, "excess"),
+                                            .last_ratio = get_share(o, "last_ratio"),
+                                            .rate = get_number(o, "rate"),
+                                            .z = NAN },
+                               .since_step = get_int(o, "since_step", -1, INT64_MAX, -1),
+                               .found_step = get_int(o, "found_step", -1, INT64_MAX, -1),
+                               .since_s = own_of(c, o, "since"),
+                               .found_s = own_of(c, o, "found"),
+                               .over_s = own_of(c, o, "over"),
+                               .minor = get_true(o, "minor"),
+                               .times = (uint32_t)get_int(o, "times", 1, 1000000, 1) };
     if (isnan(d->over_s))
         d->over_s = until_s;
     d->n_culprits = (uint32_t)get_lines(d->culprit[0], VIEW_CULPRIT_SIZE, VIEW_CULPRITS_MAX, o, "culprits");
@@ -219,7 +221,8 @@ static bool take_spent(struct view_spent *to, const json_t *o)
     get_fields(s, o, spent_fields);
     s->ranks = (uint32_t)get_int(o, "ranks", 0, UINT32_MAX, 0);
     s->groups = (uint32_t)get_int(o, "groups", 0, UINT32_MAX, 0);
-    return s->useful <= s->ranks && s->longest_sum <= s->groups && s->wait_s >= 0 && s->transfer_s >= 0 && s->stay_s <= s->time_s;
+    return s->useful <= s->ranks && s->longest_sum <= s->groups && s->wait_s >= 0 && s->transfer_s >= 0 &&
+           s->stay_s <= s->time_s;
 }
 
 static void take_position(struct job *j, const struct clocks *c, double until_s, const json_t *earlier)
@@ -301,5 +304,6 @@ void earlier_take(struct job *j, double now_s, const json_t *earlier)
     j->rank_broke = get_true(earlier, "rank_broke");
     j->start_s = start_s;
     j->start_wall_s = get_real(earlier, "start", 0, TIME_MAX);
-    job_event(j, now_s, "the controller was restarted; what it knew of the step %.0f s ago is kept", now_s - until_s);
+    job_event(j, now_s, "the controller was restarted; what it knew of the step %.0f s ago is kept",
+              now_s - until_s);
 }

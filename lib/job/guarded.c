@@ -48,7 +48,8 @@ static struct guarded_ratio of_holdout(const struct guarded_lever *lever, size_t
 
 /* ---- before and since ---- */
 
-/* A ratio of means; its error is by the delta method, with Student's t of the smaller number of degrees of freedom. */
+/* A ratio of means; its error is by the delta method, with Student's t of the smaller number of degrees of
+ * freedom. */
 static struct guarded_ratio of_series(const struct guarded_series *s)
 {
     struct batch_mean was, is;
@@ -131,7 +132,8 @@ static void say(struct guarded *g)
         faster && guarded_selected(r->reference)
             ? ". Actions are decided when a job is slow, so that part of this may have come without them."
         : faster ? ": the job is faster."
-        : slower ? r->reference == GUARDED_RUNS ? ": the job is slower, which is not what the guard costs." : ": the job is slower."
+        : slower ? r->reference == GUARDED_RUNS ? ": the job is slower, which is not what the guard costs."
+                                                : ": the job is slower."
         : known  ? ": no measurable difference."
                  : ".");
 }

@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define GUARDED_COLUMNS_MIN 5u /* least number of columns before, and after, that are compared */
+/* least number of columns before, and after, that are compared */
+#define GUARDED_COLUMNS_MIN 5u
 
 enum guarded_figure {
     GUARDED_STEP, /* time of a step */
@@ -32,7 +33,8 @@ enum guarded_reference { GUARDED_NONE, GUARDED_HOLDOUT, GUARDED_BEFORE, GUARDED_
 /* "step", "hold-out", ...: the values that the protocol uses. */
 const char *guarded_figure_name(enum guarded_figure f);
 const char *guarded_reference_name(enum guarded_reference r);
-/* Whether the reference depends on how slow the job was, so that regression to the mean is part of the ratio. */
+/* Whether the reference depends on how slow the job was, so that regression to the mean is part of the ratio.
+ */
 bool guarded_selected(enum guarded_reference r);
 
 struct guarded_ratio {

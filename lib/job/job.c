@@ -27,7 +27,8 @@ const char *job_unconfirmed(const struct job *j)
         return NULL;
     if (j->trust == JOB_UNCONFIRMED)
         return "nobody but its user vouches for its agents";
-    return j->unknown_to_slurm ? "Slurm has no job of this number and user" : "Slurm has not confirmed it yet";
+    return j->unknown_to_slurm ? "Slurm has no job of this number and user"
+                               : "Slurm has not confirmed it yet";
 }
 
 void job_policy_set(struct job *j, const struct config_policy *p)
@@ -156,7 +157,8 @@ void job_acknowledge(struct job *j)
 /* A verdict in words that it has after a restart, too. */
 static void known_as(const struct view_verdict *v, char words[JOB_KNOWN_SIZE])
 {
-    snprintf(words, JOB_KNOWN_SIZE, "%s%s%s", finding_class_name(v->finding.class), v->n_culprits ? " " : "", v->n_culprits ? v->culprit[0] : "");
+    snprintf(words, JOB_KNOWN_SIZE, "%s%s%s", finding_class_name(v->finding.class), v->n_culprits ? " " : "",
+             v->n_culprits ? v->culprit[0] : "");
 }
 
 bool job_unacknowledged(const struct job *j, char *buf, size_t size)
@@ -256,7 +258,8 @@ bool job_doubt(const struct job *j)
 
 void job_slurm_state(struct job *j, double now_s, const char *state, uint32_t restarts)
 {
-    static const char *const running[] = { "RUNNING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "PENDING" };
+    static const char *const running[] = { "RUNNING",   "CONFIGURING", "RESIZING",
+                                           "SIGNALING", "STAGE_OUT",   "PENDING" };
     enum view_slurm slurm = VIEW_SLURM_ENDS;
 
     if (!strcmp(state, "SUSPENDED") || !strcmp(state, "STOPPED"))

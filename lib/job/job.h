@@ -8,29 +8,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "view/verdicts.h"
 #include "common/config.h"
 #include "common/err.h"
 #include "job/sampling.h"
 #include "pacing/pacer.h"
 #include "report/event_list.h"
+#include "view/verdicts.h"
 
 #define JOB_AGENTS_MAX 16384u
 #define JOB_NOTES_MAX  64u
 #define JOB_SEEN_MAX   32u
 #define JOB_KNOWN_SIZE (32u + VIEW_CULPRIT_SIZE)
-#define JOB_KNOWN_S    300.0 /* within which a verdict that stood before a restart is found again */
-#define JOB_DECISIONS  16u   /* latest decisions of its policy kept in memory; the audit log has all */
-#define JOB_SILENT_S   5.0   /* an agent that has reported nothing for this long is silent; it reports every second */
-#define JOB_LOST_S     30.0  /* a step without any agent for this long is lost */
-#define JOB_KEEP_S     900.0 /* time for which an ended step stays in memory; the store keeps it longer */
+/* within which a verdict that stood before a restart is found again */
+#define JOB_KNOWN_S 300.0
+/* latest decisions of its policy kept in memory; the audit log has all */
+#define JOB_DECISIONS 16u
+/* an agent that has reported nothing for this long is silent; it reports every second */
+#define JOB_SILENT_S 5.0
+#define JOB_LOST_S   30.0 /* a step without any agent for this long is lost */
+/* time for which an ended step stays in memory; the store keeps it longer */
+#define JOB_KEEP_S 900.0
 
 enum job_state { JOB_STARTING, JOB_RUNNING, JOB_STALLED, JOB_SUSPENDED, JOB_FINISHED, JOB_LOST };
 const char *job_state_name(enum job_state s);
 
-/* Why a step broke, known once Slurm reports the job's state.  Failed: its program or a node failed, or it was
- * requeued; a checkpoint protects from this.  Ended: it was cancelled, preempted, complete, or at its time
- * limit. */
+/* Why a step broke, known once Slurm reports the job's state.  Failed: its program or a node failed, or it
+ * was requeued; a checkpoint protects from this.  Ended: it was cancelled, preempted, complete, or at its
+ * time limit. */
 enum job_outcome { JOB_OUTCOME_UNKNOWN, JOB_OUTCOME_FAILED, JOB_OUTCOME_ENDED };
 
 /* Who stands for what the agents say of the step: nobody but its user; root, by a credential; Slurm too. */
@@ -113,9 +117,10 @@ struct job {
     bool het; /* components say how many nodes and tasks they have, and nobody how many all have */
     double start_wall_s, start_s, heard_s, end_s, idle_since_s;
     enum job_state state;
-    enum job_trust trust;   /* nothing acts on a step that is not confirmed */
-    bool unknown_to_slurm;  /* Slurm has no job of this number and user */
-    const char *no_requeue; /* why Slurm will not requeue it, as Slurm last said; NULL: it will, or that is not known */
+    enum job_trust trust;  /* nothing acts on a step that is not confirmed */
+    bool unknown_to_slurm; /* Slurm has no job of this number and user */
+    /* why Slurm will not requeue it, as Slurm last said; NULL: it will, or that is not known */
+    const char *no_requeue;
     struct job_wish {
         char policy[32];
         bool asked; /* by the user; otherwise the configuration selects */
@@ -124,7 +129,7 @@ struct job {
     struct job_placement { /* what srun reports of the order of the ranks; a claim of the user */
         char pattern[32];  /* "": nothing */
         bool applied;
-        bool compared; /* it is a placed start, or one held out, whose step times are compared */
+        bool compared;            /* it is a placed start, or one held out, whose step times are compared */
         double slurm_s, chosen_s; /* of a step's communication by the model; positive */
     } placement;
     struct job_algorithm { /* what srun reports of the algorithm of its all-reduces; a claim of the user */
@@ -132,7 +137,9 @@ struct job {
         char name[32];     /* the one that is; "": none is, or nothing is known */
         bool applied;      /* the library was told to take it */
         bool compared;     /* as in placement */
-        double usual_s, most_s; /* of a step's all-reduces: of an earlier run by the library's own choice; by this one at most. Positive */
+        /* of a step's all-reduces: of an earlier run by the library's own choice; by this one at most.
+         * Positive */
+        double usual_s, most_s;
     } algorithm;
     struct view *view;
     struct job_agent **agent;
@@ -154,21 +161,24 @@ struct job {
     double failures_due_s;       /* when the failure rate of similar jobs is next read from the history */
     uint32_t seen[JOB_SEEN_MAX]; /* ids of standing verdicts that were acknowledged */
     size_t n_seen;
-    char known[JOB_SEEN_MAX][JOB_KNOWN_SIZE]; /* those acknowledged before a restart, which will be found again */
+    /* those acknowledged before a restart, which will be found again */
+    char known[JOB_SEEN_MAX][JOB_KNOWN_SIZE];
     size_t n_known;
     double known_until_s;
     struct control *control; /* daemon/control.h */
     double end_wall_s;       /* when its time limit ends it, Unix time; 0: not known */
-    double saved_s, kept_s, ticked_s; /* when it was stored, what earlier.h is about of it, when it was looked at */
-    bool kept_called;                 /* what was kept has when its ranks began to call something */
-    double looked_s; /* when it was last looked whether its agents are silent, ... */
-    double awake_s;  /* ... and since when that was often enough: before, the controller itself may have been silent */
-    double doubt_s;  /* since when Slurm is asked what becomes of it (job_doubt()); 0: not */
+    /* when it was stored, what earlier.h is about of it, when it was looked at */
+    double saved_s, kept_s, ticked_s;
+    bool kept_called; /* what was kept has when its ranks began to call something */
+    double looked_s;  /* when it was last looked whether its agents are silent, ... */
+    /* ... and since when that was often enough: before, the controller itself may have been silent */
+    double awake_s;
+    double doubt_s;            /* since when Slurm is asked what becomes of it (job_doubt()); 0: not */
     struct bounds_user *payer; /* daemon/bounds.h; NULL: its memory is not counted */
-    double held_bytes; /* its memory as its user was last charged for it */
-    uint64_t rejected; /* ranks and communicators by then: view_rejected_get() */
-    bool ended; /* it is to be forgotten */
-    bool final; /* the step's end is in the store */
+    double held_bytes;         /* its memory as its user was last charged for it */
+    uint64_t rejected;         /* ranks and communicators by then: view_rejected_get() */
+    bool ended;                /* it is to be forgotten */
+    bool final;                /* the step's end is in the store */
 };
 
 /* Whether it has finished or is lost. */
@@ -197,33 +207,39 @@ size_t job_agents_connected(const struct job *j);
 void job_note(struct job *j, const char *node, const char *text);
 /* The agent's unseen was set: tell it in the job's sentence. */
 void job_unseen(struct job *j);
-/* The first agent that has unseen processes, the nodes that have, and how many processes those are; NULL: none has. */
+/* The first agent that has unseen processes, the nodes that have, and how many processes those are; NULL:
+ * none has. */
 const struct job_agent *job_unseen_get(const struct job *j, size_t *nodes, int64_t *processes);
 /* Append to the job's event list. */
 __attribute__((format(printf, 3, 4))) void job_event(struct job *j, double now_s, const char *fmt, ...);
 /* Acknowledge all standing verdicts; they stay acknowledged until they are withdrawn. */
 void job_acknowledge(struct job *j);
-/* Those that it would acknowledge and that are not, in words for job_acknowledge_again(): "straggler r3; hang".  False: none. */
+/* Those that it would acknowledge and that are not, in words for job_acknowledge_again(): "straggler r3;
+ * hang".  False: none. */
 bool job_unacknowledged(const struct job *j, char *buf, size_t size);
-/* After a restart: verdicts of these words are acknowledged when they are found again, if that is within JOB_KNOWN_S. */
+/* After a restart: verdicts of these words are acknowledged when they are found again, if that is within
+ * JOB_KNOWN_S. */
 void job_acknowledge_again(struct job *j, const char *words, double now_s);
 bool job_acknowledged(const struct job *j, uint32_t verdict_id);
-/* Advance view, state and events to now_s.  raised, if not NULL, is called for every event of the view (verdicts,
- * regime).  A step that never had an agent, such as one read from a trace, does not become lost. */
+/* Advance view, state and events to now_s.  raised, if not NULL, is called for every event of the view
+ * (verdicts, regime).  A step that never had an agent, such as one read from a trace, does not become lost.
+ */
 void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
               void *arg);
 /* The step ended lost, in a hang, or with processes that never finalized. */
 bool job_broken(const struct job *j);
 bool job_hangs(const struct job *j); /* there is a verdict of a hang, or of a node that is lost */
-/* Something happens to it that Slurm may have done or may know of: nothing moves, a node is silent, a process is gone. */
+/* Something happens to it that Slurm may have done or may know of: nothing moves, a node is silent, a process
+ * is gone. */
 bool job_doubt(const struct job *j);
 bool job_silent(const struct job_agent *a, double now_s);
 /* What Slurm says of the job (squeue's %T), which was started so many times again. */
 void job_slurm_state(struct job *j, double now_s, const char *state, uint32_t restarts);
-/* Whether the program of each rank has a handler for the signal, 1 to 64, or needs none, as far as is known: 0, or -1 with a rank that it
- * would kill. */
+/* Whether the program of each rank has a handler for the signal, 1 to 64, or needs none, as far as is known:
+ * 0, or -1 with a rank that it would kill. */
 int job_takes_signal(const struct job *j, int signal, struct err *err);
-/* Why its levers are held: pacing, requests of checkpoints, actions of rules (NonFinite=hold, suspended).  NULL: they are not. */
+/* Why its levers are held: pacing, requests of checkpoints, actions of rules (NonFinite=hold, suspended).
+ * NULL: they are not. */
 const char *job_hold(const struct job *j);
 
 #endif

@@ -6,7 +6,8 @@
 #include "job/job.h"
 #include "rules/figures.h"
 
-/* Fill in f, without the figures of earlier runs.  Strings in f belong to the job and are valid until its view changes. */
+/* Fill in f, without the figures of earlier runs.  Strings in f belong to the job and are valid until its
+ * view changes. */
 void job_figures(const struct job *j, double now_s, struct figures *f);
 
 #endif

@@ -140,8 +140,8 @@ struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struc
             best = j;
     }
     if (rival && best->trust != JOB_CONFIRMED) {
-        err_set(err, "job %.40s: users %u and %u both run a step of that number, and Slurm confirms neither", text,
-                (unsigned)best->id.uid, (unsigned)rival->id.uid);
+        err_set(err, "job %.40s: users %u and %u both run a step of that number, and Slurm confirms neither",
+                text, (unsigned)best->id.uid, (unsigned)rival->id.uid);
         return NULL;
     }
     if (!best)

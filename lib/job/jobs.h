@@ -1,5 +1,5 @@
-/* jobs.h - the table of guarded steps that the controller knows: creates steps, finds them by the id that a user gave,
- * and frees them with everything they own (checkpoints, recorders). */
+/* jobs.h - the table of guarded steps that the controller knows: creates steps, finds them by the id that a
+ * user gave, and frees them with everything they own (checkpoints, recorders). */
 #ifndef SYNCGUARD_JOB_JOBS_H
 #define SYNCGUARD_JOB_JOBS_H
 
@@ -20,10 +20,10 @@ struct jobs {
 struct job *jobs_find(const struct jobs *t, const struct job_id *id);
 void jobs_add(struct jobs *t, struct job *j);
 void jobs_remove(struct jobs *t, struct job *j); /* and free it */
-bool jobs_is_id(const char *text); /* whether text has the form of a job's or step's id */
-/* The newest step that matches "123", "123.0", "120_3", "120_3.0" or "123+1" and that uid may see (UINT32_MAX:
- * all steps), of those that are best confirmed.  NULL with a reason if there is none, or if users claim it whom nobody
- * confirms. */
+bool jobs_is_id(const char *text);               /* whether text has the form of a job's or step's id */
+/* The newest step that matches "123", "123.0", "120_3", "120_3.0" or "123+1" and that uid may see
+ * (UINT32_MAX: all steps), of those that are best confirmed.  NULL with a reason if there is none, or if
+ * users claim it whom nobody confirms. */
 struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* pacing.h - pacing of a job's ranks as the controller knows it: the limits of the policy and the reports of the
- * nodes.  The ranks themselves decide how to pace (pacing/pacer.h).  The caller owns the JSON that is returned. */
+/* pacing.h - pacing of a job's ranks as the controller knows it: the limits of the policy and the reports of
+ * the nodes.  The ranks themselves decide how to pace (pacing/pacer.h).  The caller owns the JSON that is
+ * returned. */
 #ifndef SYNCGUARD_JOB_PACING_H
 #define SYNCGUARD_JOB_PACING_H
 

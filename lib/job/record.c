@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/comms.h"
-#include "view/figures.h"
-#include "view/switches.h"
 #include "common/xalloc.h"
 #include "job/job.h"
 #include "ring/ring.h"
+#include "view/comms.h"
+#include "view/figures.h"
+#include "view/switches.h"
 #include "view/view.h"
 #include "wire/link.h"
 
@@ -80,7 +80,8 @@ static void send_object(struct recorder *r, json_t *o)
     json_decref(o);
 }
 
-/* A line that has no room in a frame, such as the header of many ranks, comes in pieces of whole characters. */
+/* A line that has no room in a frame, such as the header of many ranks, comes in pieces of whole characters.
+ */
 static void flush(struct recorder *r)
 {
     for (size_t at = 0, n; at < r->bytes; at += n) {
@@ -133,8 +134,8 @@ static void add_switches(json_t *paths, const struct view *v, const char *name)
     json_array_append_new(paths, json_string(path));
 }
 
-/* The header is written with the first record, because the ranks are only known once a collective is complete or the
- * agents had time to report them. */
+/* The header is written with the first record, because the ranks are only known once a collective is complete
+ * or the agents had time to report them. */
 static void put_header(struct recorder *r, const struct job *j)
 {
     json_t *ranks = json_array(), *switches = json_array(), *header;
@@ -158,8 +159,8 @@ static void put_header(struct recorder *r, const struct job *j)
         json_decref(switches);
         switches = NULL;
     }
-    header = json_pack("{s:s,s:i,s:s,s:o*,s:o*,s:o}", "format", "syncguard-trace", "version", 2, "job", j->text_id,
-                       "adapter", adapter_json(j->view), "switches", switches, "ranks", ranks);
+    header = json_pack("{s:s,s:i,s:s,s:o*,s:o*,s:o}", "format", "syncguard-trace", "version", 2, "job",
+                       j->text_id, "adapter", adapter_json(j->view), "switches", switches, "ranks", ranks);
     text = json_dumps(header, JSON_COMPACT);
     put_line(r, text, strlen(text));
     put_line(r, "\n", 1);
@@ -291,8 +292,8 @@ static void release(struct recorder *r, const struct job *j, struct group *g, en
         advance(r, j, g->rank[i]);
 }
 
-/* A record is missing.  Before the first complete collective this is because some agents do not send calls yet; such a
- * collective is not part of the trace. */
+/* A record is missing.  Before the first complete collective this is because some agents do not send calls
+ * yet; such a collective is not part of the trace. */
 static void release_incomplete(struct recorder *r, const struct job *j, struct group *g)
 {
     release(r, j, g, is_covered(r, g->comm, g->seq) ? COMPLETE : DROPPED);
@@ -303,8 +304,8 @@ static bool overtaken(const struct group *g, const struct group *by)
     return g->state == COLLECTING && g->comm == by->comm && g->seq < by->seq && !g->nonblocking;
 }
 
-/* newer is complete.  A rank's collectives arrive in order, except nonblocking ones, so the records that older ones
- * of this communicator lack were lost. */
+/* newer is complete.  A rank's collectives arrive in order, except nonblocking ones, so the records that
+ * older ones of this communicator lack were lost. */
 static void release_older(struct recorder *r, const struct job *j, const struct group *newer)
 {
     for (;;) {
@@ -444,8 +445,8 @@ void recorders_tick(struct job *j, double now_s)
     }
 }
 
-/* Ranks that are inside a collective: entered and not left.  Agents report the entry as an age, the trace needs it
- * by the node's clock, which the last batch's header has. */
+/* Ranks that are inside a collective: entered and not left.  Agents report the entry as an age, the trace
+ * needs it by the node's clock, which the last batch's header has. */
 static void put_inside(struct recorder *r, const struct job *j)
 {
     for (uint32_t i = 0; i < view_rank_limit(j->view); i++) {
@@ -478,7 +479,8 @@ static void recorder_free(struct recorder *r)
 static void end(struct job *j, struct recorder *r, const char *why)
 {
     if (why) {
-        /* The rest of incomplete collectives is still on its way: they belong after the end, and are not lost. */
+        /* The rest of incomplete collectives is still on its way: they belong after the end, and are not
+         * lost. */
         open_trace(r, j);
         put_inside(r, j);
         if (!r->header)

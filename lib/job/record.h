@@ -1,11 +1,11 @@
 /* record.h - a running job's collectives and messages, sent as a trace (format syncguard-trace, JSON Lines).
  *
- * The records of a rank are in the order in which it left the calls.  The record of a collective, and those behind it
- * of the same rank, are held until all members have reported, at most RECORD_WAIT_S, and no longer than until a newer
- * collective of its communicator is complete.  The header is sent with the first record: with the first complete
- * collective, or RECORD_WAIT_S after the first record of a job that has none.  Records are left
- * out when the reader is too slow, or when their rank connected after the header was written; the last line has
- * their number. */
+ * The records of a rank are in the order in which it left the calls.  The record of a collective, and those
+ * behind it of the same rank, are held until all members have reported, at most RECORD_WAIT_S, and no longer
+ * than until a newer collective of its communicator is complete.  The header is sent with the first record:
+ * with the first complete collective, or RECORD_WAIT_S after the first record of a job that has none. Records
+ * are left out when the reader is too slow, or when their rank connected after the header was written; the
+ * last line has their number. */
 #ifndef SYNCGUARD_JOB_RECORD_H
 #define SYNCGUARD_JOB_RECORD_H
 

@@ -93,7 +93,8 @@ static json_t *probe_json(const struct job *j, double now_s, const struct view_f
     put_int(o, "comms_missed", (int64_t)f->comms_missed);
     put_int(o, "ranks_guarded", f->ranks_known);
     put_count(o, "ranks_total", j->tasks ? (int64_t)j->tasks : -1); /* without Slurm nobody has said it */
-    put_real(o, "overhead_ratio", now_s >= j->start_s + 1 && time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN);
+    put_real(o, "overhead_ratio",
+             now_s >= j->start_s + 1 && time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN);
     return o;
 }
 
@@ -223,9 +224,10 @@ static json_t *unseen_json(const struct job *j)
     size_t nodes;
     const struct job_agent *a = job_unseen_get(j, &nodes, &processes);
 
-    return a ? json_pack("{s:o, s:I, s:I, s:o, s:o}", "reason", text_json(a->unseen.reason), "processes", (json_int_t)processes, "nodes",
-                         (json_int_t)nodes, "node", text_json(a->node), "text", text_json(a->unseen.text)) :
-               NULL;
+    return a ? json_pack("{s:o, s:I, s:I, s:o, s:o}", "reason", text_json(a->unseen.reason), "processes",
+                         (json_int_t)processes, "nodes", (json_int_t)nodes, "node", text_json(a->node),
+                         "text", text_json(a->unseen.text))
+             : NULL;
 }
 
 static json_t *params_json(const struct job *j)

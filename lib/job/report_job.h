@@ -28,8 +28,8 @@ json_t *report_job_node(const struct report_node *n, double now_s);
 #define JOB_SCALING_S 10.0
 void job_scaling_renew(struct job *j, double now_s, bool strong);
 
-/* The job compared with its own unguarded reference.  first_action_s: Unix time of the first action; NaN: none, or
- * its time is not known. */
+/* The job compared with its own unguarded reference.  first_action_s: Unix time of the first action; NaN:
+ * none, or its time is not known. */
 json_t *report_guarded(const struct job *j, const struct guarded_runs *runs, double first_action_s,
                        double wall_s);
 

@@ -1,5 +1,5 @@
-/* scaling_run.h - the measurements of a run that projections to other numbers of ranks use, as the JSON that the
- * store keeps. */
+/* scaling_run.h - the measurements of a run that projections to other numbers of ranks use, as the JSON that
+ * the store keeps. */
 #ifndef SYNCGUARD_JOB_SCALING_RUN_H
 #define SYNCGUARD_JOB_SCALING_RUN_H
 

@@ -58,10 +58,11 @@ struct rule {
     } below[8];
 };
 
-/* ompi_coll_tuned_allreduce_intra_dec_fixed() of Open MPI (coll_tuned_decision_fixed in ompi/mca/coll/tuned), the same in v4.1.4 and
- * v5.0.7, for operations that commute. Its 3 is recursive doubling, 4 a ring, 5 a segmented ring, which without a size of segments is
- * a ring, and 6 Rabenseifner's; 2, a reduction and a broadcast, is none of ours. A ring of fewer elements than ranks is recursive
- * doubling (coll_base_allreduce in ompi/mca/coll/base). */
+/* ompi_coll_tuned_allreduce_intra_dec_fixed() of Open MPI (coll_tuned_decision_fixed in ompi/mca/coll/tuned),
+ * the same in v4.1.4 and v5.0.7, for operations that commute. Its 3 is recursive doubling, 4 a ring, 5 a
+ * segmented ring, which without a size of segments is a ring, and 6 Rabenseifner's; 2, a reduction and a
+ * broadcast, is none of ours. A ring of fewer elements than ranks is recursive doubling (coll_base_allreduce
+ * in ompi/mca/coll/base). */
 #define OTHER ALGORITHMS
 static const struct rule tuned[] = {
     { 4,
@@ -91,7 +92,8 @@ static const struct rule tuned[] = {
         { INFINITY, ALGORITHM_RABENSEIFNER } } },
 };
 
-/* "collective=allreduce" of maint/tuning/coll/mpir/generic.json, the same in v4.0.2, v4.2.1 and v4.3.2, for predefined operations. */
+/* "collective=allreduce" of maint/tuning/coll/mpir/generic.json, the same in v4.0.2, v4.2.1 and v4.3.2, for
+ * predefined operations. */
 static const struct rule mpich[] = {
     { INFINITY, { { 9, ALGORITHM_DOUBLING }, { INFINITY, ALGORITHM_RABENSEIFNER } } },
 };
@@ -179,7 +181,8 @@ static bool allows(const struct networks *w, double x, double y)
     return true;
 }
 
-/* The most that x fixed + y per_byte is on any of the networks; NaN: there are none. They are bounded, because times are. */
+/* The most that x fixed + y per_byte is on any of the networks; NaN: there are none. They are bounded,
+ * because times are. */
 static double worst_s(const struct networks *w, struct algorithm_cost c)
 {
     double max = NAN;
@@ -193,7 +196,7 @@ static double worst_s(const struct networks *w, struct algorithm_cost c)
 
             if (isfinite(x) && isfinite(y) && allows(w, x, y))
                 max = fmax(max, x * c.fixed_s +
-                                      y * c.s_per_byte); /* fmax() takes the number of a number and NaN */
+                                    y * c.s_per_byte); /* fmax() takes the number of a number and NaN */
         }
     return max;
 }
@@ -217,8 +220,9 @@ static bool is_known(const struct algorithm_job *j)
     return known;
 }
 
-/* What the library does when it is told to take this algorithm for too few elements: recursive doubling, but for Rabenseifner's in Open MPI, which is then a
- * reduction and a broadcast by one rank, a message after another at most. A ring has as many, each as slow as the slowest way. */
+/* What the library does when it is told to take this algorithm for too few elements: recursive doubling, but
+ * for Rabenseifner's in Open MPI, which is then a reduction and a broadcast by one rank, a message after
+ * another at most. A ring has as many, each as slow as the slowest way. */
 static struct algorithm_cost instead(const struct algorithm_job *j, enum algorithm a)
 {
     const struct algorithm_cost *ring = &j->cost[ALGORITHM_RING];
@@ -239,7 +243,8 @@ static struct algorithm_cost told(const struct algorithm_job *j, enum algorithm 
     return (struct algorithm_cost){ fmax(c.fixed_s, other.fixed_s), fmax(c.s_per_byte, other.s_per_byte) };
 }
 
-/* A step's all-reduces by this algorithm: those that change, and the time of those that the library does so by itself. */
+/* A step's all-reduces by this algorithm: those that change, and the time of those that the library does so
+ * by itself. */
 struct step_times {
     struct algorithm_cost changed;
     double same_s;

@@ -1,22 +1,27 @@
-/* algorithm.h - whether an MPI library would surely do a job's all-reduces faster by another algorithm than the one that it takes by itself.
+/* algorithm.h - whether an MPI library would surely do a job's all-reduces faster by another algorithm than
+ * the one that it takes by itself.
  *
- * What is known: the sizes of the all-reduces, how many there are in a step and how long they took in a run in which the library took its own
- * choice; which algorithm that is for a size and a number of ranks, from the libraries' sources; and what each algorithm costs on the job's
- * tree (topology/layout.h), in fixed seconds and in seconds per byte of latencies and rates that were declared or assumed. The real network is
+ * What is known: the sizes of the all-reduces, how many there are in a step and how long they took in a run
+ * in which the library took its own choice; which algorithm that is for a size and a number of ranks, from
+ * the libraries' sources; and what each algorithm costs on the job's tree (topology/layout.h), in fixed
+ * seconds and in seconds per byte of latencies and rates that were declared or assumed. The real network is
  * not known: its latencies are x times those, its seconds per byte y times.
  *
- * How long an all-reduce took is known between two bounds: the shortest stay of a rank, which may have come when the others' data was waiting,
- * and the mean stay, which contains the waiting for ranks that came late. A network (x, y) explains the run where for each size
+ * How long an all-reduce took is known between two bounds: the shortest stay of a rank, which may have come
+ * when the others' data was waiting, and the mean stay, which contains the waiting for ranks that came late.
+ * A network (x, y) explains the run where for each size
  *
  *     shortest / E <= x fixed + y per_byte bytes <= mean E,    E = ALGORITHM_ERROR (1 + 2 standard errors),
  *
- * and no link is slower than any that MPI jobs run on, y <= slower. These networks are a polygon; what an algorithm takes is linear in x and y,
- * and so longest at one of its corners. An algorithm is surely faster if on every network that explains the run it takes less than the shortest
- * stays, even if the model is wrong by ALGORITHM_ERROR once more in what it says of it. If no network explains the run, something else made its
+ * and no link is slower than any that MPI jobs run on, y <= slower. These networks are a polygon; what an
+ * algorithm takes is linear in x and y, and so longest at one of its corners. An algorithm is surely faster
+ * if on every network that explains the run it takes less than the shortest stays, even if the model is wrong
+ * by ALGORITHM_ERROR once more in what it says of it. If no network explains the run, something else made its
  * times, and nothing is sure.
  *
- * From some size on libraries first ask the receiver whether it is ready, and from which is not known. A message of more than the least such
- * size takes one latency to ALGORITHM_READY_TRIPS of them: any of these explains the run, and the most counts for the other algorithm.
+ * From some size on libraries first ask the receiver whether it is ready, and from which is not known. A
+ * message of more than the least such size takes one latency to ALGORITHM_READY_TRIPS of them: any of these
+ * explains the run, and the most counts for the other algorithm.
  *
  * Pure. Seconds, bytes. */
 #ifndef SYNCGUARD_MODEL_ALGORITHM_H
@@ -50,12 +55,13 @@ enum algorithm_library {
     ALGORITHM_LIBRARIES
 };
 
-/* What the library takes by itself for an all-reduce of so many bytes, of a predefined operation on elements of 4 to 16 bytes; ALGORITHMS: one that is
- * none of these, or it depends on the elements. */
+/* What the library takes by itself for an all-reduce of so many bytes, of a predefined operation on elements
+ * of 4 to 16 bytes; ALGORITHMS: one that is none of these, or it depends on the elements. */
 enum algorithm algorithm_usual(enum algorithm_library l, uint32_t ranks, double bytes);
 /* Can every release of the library be told to take it? */
 bool algorithm_can(enum algorithm_library l, enum algorithm a);
-/* Whether it computes what the standard asks for also of operations that do not commute, by itself or because the library then takes another one. */
+/* Whether it computes what the standard asks for also of operations that do not commute, by itself or because
+ * the library then takes another one. */
 bool algorithm_keeps_order(enum algorithm a);
 
 struct algorithm_cost {

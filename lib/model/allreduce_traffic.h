@@ -1,5 +1,6 @@
-/* allreduce_traffic.h - what an all-reduce sends over the links of the nodes its ranks are placed on: the number
- * of messages one after another, and the bytes over the link of the busiest node, added up over the rounds.
+/* allreduce_traffic.h - what an all-reduce sends over the links of the nodes its ranks are placed on: the
+ * number of messages one after another, and the bytes over the link of the busiest node, added up over the
+ * rounds.
  *
  *     time = hops * latency + bytes * m / bandwidth, and the same for rounds inside of nodes
  *
@@ -29,8 +30,8 @@ struct allreduce_traffic {
     double inner_hops, inner_bytes; /* of rounds in which no message leaves its node */
 };
 
-/* servers: shards of ALLREDUCE_SERVER, on every ranks/servers-th rank. Hierarchical: ranks are taken as evenly
- * spread over the nodes and next to each other there. scratch: 2 * nodes doubles. */
+/* servers: shards of ALLREDUCE_SERVER, on every ranks/servers-th rank. Hierarchical: ranks are taken as
+ * evenly spread over the nodes and next to each other there. scratch: 2 * nodes doubles. */
 struct allreduce_traffic allreduce_traffic(enum allreduce_algo algo, const struct allreduce_place *p,
                                            double servers, double *scratch);
 

@@ -17,7 +17,8 @@ double bucket_even_exposed_s(const struct bucket *b, double bucket_bytes)
 
     if (b->bytes <= 0)
         return 0;
-    /* Both terms of finish_j = max(ready_j, finish_(j-1)) + T grow linearly, so the maximum is at one of the ends. */
+    /* Both terms of finish_j = max(ready_j, finish_(j-1)) + T grow linearly, so the maximum is at one of the
+     * ends. */
     if (full > 0)
         finish = fmax(ready + full * one, full * ready + one);
     finish = fmax(b->backward_s, finish) + exchange_s(b, last_bytes);

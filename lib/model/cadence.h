@@ -17,8 +17,8 @@ double cadence_daly_s(double write_s, double mtbf_s);
  * restart time. */
 double cadence_optimal_s(double write_s, double mtbf_s);
 
-/* Work over the expected time to complete and save an interval of it, M e^(R/M) (e^((tau+C)/M) - 1), and that time
- * over work less 1. */
+/* Work over the expected time to complete and save an interval of it, M e^(R/M) (e^((tau+C)/M) - 1), and that
+ * time over work less 1. */
 double cadence_goodput(double interval_s, double write_s, double restart_s, double mtbf_s);
 double cadence_overhead(double interval_s, double write_s, double restart_s, double mtbf_s);
 

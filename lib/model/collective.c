@@ -123,7 +123,8 @@ double collective_sent_bytes(const struct collective *c, double bytes)
     if (c->op == COLLECTIVE_ALLTOALL)
         return c->skew * bytes * (n - 1) / n;
     switch (c->algo) {
-    case COLLECTIVE_TREE: /* in a broadcast the root sends in each round; in a reduction each rank sends once */
+    /* in a broadcast the root sends in each round; in a reduction each rank sends once */
+    case COLLECTIVE_TREE:
         return n > 1 ? bytes * (c->op == COLLECTIVE_REDUCE ? 1 : ceil(log2(n) - 1e-12)) : 0;
     case COLLECTIVE_HIERARCHICAL:
         return halves(c->op) * bytes * ((g - 1) / g + (n / g - 1) / (n / g) / c->rails);

@@ -2,7 +2,8 @@
  * latency + m / bandwidth, without contention.
  *
  * Pure.  Seconds, bytes, bytes per second.  Every cost is a fixed part and a part per byte, so that the size
- * at which two algorithms cost the same follows directly.  An operation that the algorithm cannot do costs NaN. */
+ * at which two algorithms cost the same follows directly.  An operation that the algorithm cannot do costs
+ * NaN. */
 #ifndef SYNCGUARD_MODEL_COLLECTIVE_H
 #define SYNCGUARD_MODEL_COLLECTIVE_H
 
@@ -31,7 +32,8 @@ enum collective_algo {
 extern const char *const collective_ops[], *const collective_algos[]; /* names, then NULL */
 enum collective_op collective_op_find(const char *name);              /* COLLECTIVE_OPS: no such name */
 
-/* Can the operation use this algorithm?  All-to-all and parameter server have one algorithm and ignore algo. */
+/* Can the operation use this algorithm?  All-to-all and parameter server have one algorithm and ignore algo.
+ */
 bool collective_has(enum collective_op op, enum collective_algo algo);
 
 struct collective_link {

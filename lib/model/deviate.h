@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Standard normal: its distribution function at z, and its quantile at p (Wichura, "Algorithm AS 241", Applied Statistics
- * 37, 1988; 16 digits). */
+/* Standard normal: its distribution function at z, and its quantile at p (Wichura, "Algorithm AS 241",
+ * Applied Statistics 37, 1988; 16 digits). */
 double deviate_normal_share(double z);
 double deviate_normal(double p);
 /* Student's t with df degrees of freedom (Fisher & Cornish, Technometrics 2, 1960; to 1 % from 3 on, better
@@ -19,8 +19,8 @@ double deviate_student_of_normal(double z, double df);
  * 0.05 of 3, better for more). */
 double deviate_chi2_ratio(double p, double df);
 
-/* A sample of the uniform distribution on (0, 1), reproducible from run to run (xorshift64*: Vigna, ACM TOMS 42,
- * 2016). state is the caller's, with any initial value. */
+/* A sample of the uniform distribution on (0, 1), reproducible from run to run (xorshift64*: Vigna, ACM TOMS
+ * 42, 2016). state is the caller's, with any initial value. */
 double deviate_uniform(uint64_t *state);
 
 #endif

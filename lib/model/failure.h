@@ -9,14 +9,15 @@ double failure_mtbf_s(double nodes, double rate_per_node_s);
 /* Probability of no failure during duration_s: e^(-t/M). */
 double failure_none(double duration_s, double mtbf_s);
 
-/* The posterior of a failure rate: a gamma distribution (conjugate to failures of a Poisson process).  Observed
- * failures and node-seconds are added to its fields. */
+/* The posterior of a failure rate: a gamma distribution (conjugate to failures of a Poisson process).
+ * Observed failures and node-seconds are added to its fields. */
 struct failure_rate {
     double failures, node_s;
 };
 /* Jeffreys' prior: half a failure in no time. */
 struct failure_rate failure_rate_unknown(void);
-double failure_rate_mean(const struct failure_rate *r); /* per node-second; NaN before any time was observed */
+/* per node-second; NaN before any time was observed */
+double failure_rate_mean(const struct failure_rate *r);
 /* The true rate is below this value with probability p. */
 double failure_rate_quantile(const struct failure_rate *r, double p);
 

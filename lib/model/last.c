@@ -4,7 +4,7 @@
 
 #include "model/deviate.h"
 
-#define LAST_POINTS      200
+#define LAST_POINTS 200
 #define TAIL_POINTS 200
 
 /* Cumulative distributions on an even grid. */
@@ -53,7 +53,8 @@ static void smear(struct grid *g, double sd)
     for (int d = 0; d <= reach; d++)
         kernel[d] = deviate_normal_share(d * g->step / sd);
     for (int i = 0; i < LAST_POINTS; i++) {
-        int from = i - reach < 0 ? 0 : i - reach, to = i + reach > LAST_POINTS - 1 ? LAST_POINTS - 1 : i + reach;
+        int from = i - reach < 0 ? 0 : i - reach,
+            to = i + reach > LAST_POINTS - 1 ? LAST_POINTS - 1 : i + reach;
 
         out[i] = from > 0 ? g->f[from - 1] : 0;
         for (int j = from; j <= to; j++) {

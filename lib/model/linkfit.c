@@ -11,11 +11,14 @@
  * scale would hide where a protocol switches, and on a finer one LINKFIT_SIZES would be used up by sizes that
  * are next to each other. */
 #define PER_OCTAVE 4.0
-#define TUKEY      4.685  /* standard deviations: 95 % efficient for normal noise (Holland & Welsch 1977) */
-#define MAD_RATIO  0.6745 /* median absolute deviation of normal noise with a standard deviation of 1 */
-#define ROUNDS     30     /* a bound: lines that change by less than SAME_LINE end the iteration before */
-#define SAME_LINE  1e-9   /* relative; rounding in double precision is a million times less */
-#define SINGULAR   1e-9   /* of a determinant: the sizes are one */
+/* standard deviations: 95 % efficient for normal noise (Holland & Welsch 1977) */
+#define TUKEY 4.685
+/* median absolute deviation of normal noise with a standard deviation of 1 */
+#define MAD_RATIO 0.6745
+/* a bound: lines that change by less than SAME_LINE end the iteration before */
+#define ROUNDS    30
+#define SAME_LINE 1e-9 /* relative; rounding in double precision is a million times less */
+#define SINGULAR  1e-9 /* of a determinant: the sizes are one */
 /* Of a robust mean, begun at the median. Chosen: one size has no leverage, so that few rounds do; fewer would
  * leave it nearer to the median. */
 #define MEAN_ROUNDS 5

@@ -1,19 +1,20 @@
 /* linkfit.h - fits the time of a collective over its size, from the job's own collectives.
  *
  * It takes transfer times (the stay of a collective's last arriver, which waits for nobody), keeps a bounded
- * sample of each size, and fits time = a + b bytes to ranges of sizes: a in seconds, b in seconds per byte, both
- * effective values of the algorithm at this number of ranks rather than the wire's latency and bandwidth.
+ * sample of each size, and fits time = a + b bytes to ranges of sizes: a in seconds, b in seconds per byte,
+ * both effective values of the algorithm at this number of ranks rather than the wire's latency and
+ * bandwidth.
  *
  * - Sizes differ by decades and slow transfers are the very thing looked for, so residuals are relative and
  *   Tukey's biweight rejects outliers: iteratively reweighted least squares (Beaton & Tukey,
  *   Technometrics 16, 1974; Holland & Welsch 1977), begun from the medians of the sizes.
- * - Deviations of sizes from the line beyond their own noise (lack of fit) widen the intervals: a second variance
- *   component, by moments.
+ * - Deviations of sizes from the line beyond their own noise (lack of fit) widen the intervals: a second
+ * variance component, by moments.
  * - Switch points of the protocol are found, not assumed: another segment must lower the chi squared of the
  *   sizes' means, over its own dispersion, by more than the Bayesian information criterion asks for its three
  *   parameters (Schwarz 1978; with dispersion: Lebreton et al., Ecological Monographs 62, 1992).
- * - A single size determines the sum, not its parts: a and b are then NaN and their intervals cover all possible
- *   values, a from 0 to the whole time.
+ * - A single size determines the sum, not its parts: a and b are then NaN and their intervals cover all
+ * possible values, a from 0 to the whole time.
  *
  * Pure, no allocation: struct linkfit is the caller's, all zero to begin with. Intervals hold 90 %. */
 #ifndef SYNCGUARD_MODEL_LINKFIT_H
@@ -38,8 +39,9 @@ struct linkfit {
     struct linkfit_size size[LINKFIT_SIZES];
 };
 
-/* Add a collective of `bytes` whose last arriver stayed time_s; it represents `weight` similar ones.  Values that
- * are not positive are ignored, and so are sizes beyond LINKFIT_SIZES. New transfers replace random older ones of a size (Aggarwal, VLDB 2006). */
+/* Add a collective of `bytes` whose last arriver stayed time_s; it represents `weight` similar ones.  Values
+ * that are not positive are ignored, and so are sizes beyond LINKFIT_SIZES. New transfers replace random
+ * older ones of a size (Aggarwal, VLDB 2006). */
 void linkfit_add(struct linkfit *l, double bytes, double time_s, double weight);
 
 struct linkfit_range {

@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-#define ORDER_POINTS 4096 /* of the trapezoidal rule, which converges exponentially on what decays at both ends */
-#define DEPTH  50.0 /* the integrand is followed to e^-50 of its peak */
+/* of the trapezoidal rule, which converges exponentially on what decays at both ends */
+#define ORDER_POINTS 4096
+#define DEPTH        50.0 /* the integrand is followed to e^-50 of its peak */
 
 /* log of the share of standard normals below x; the asymptotic series where erfc() would underflow. */
 static double log_below(double x)
@@ -17,8 +18,8 @@ static double log_below(double x)
     return -0.5 * x * x - log(-x * sqrt(2 * M_PI)) + log1p(-q + 3 * q * q);
 }
 
-/* Logarithm, up to a constant, of e^(sigma x) times the density at x of the order statistic of n normals with `above`
- * of them above it.  Concave in x. */
+/* Logarithm, up to a constant, of e^(sigma x) times the density at x of the order statistic of n normals with
+ * `above` of them above it.  Concave in x. */
 static double log_density(double x, double n, double above, double sigma)
 {
     double below = n - above - 1, d = sigma * x - 0.5 * x * x;

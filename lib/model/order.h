@@ -25,7 +25,8 @@ double order_any(double n, double p);
 /* With a barrier only every k steps, independent noise averages out over them: about 1 + cv z_n / sqrt(k). */
 double order_amplification_every(double n, double cv, double k);
 
-/* One rank always takes ratio times as long, and work is distributed in proportion to speed: B / sum of speeds. */
+/* One rank always takes ratio times as long, and work is distributed in proportion to speed: B / sum of
+ * speeds. */
 double order_rebalanced(double n, double ratio);
 
 #endif

@@ -7,16 +7,18 @@
 #include "model/deviate.h"
 #include "model/statistics.h"
 
-#define NOISE_SAMPLES  160                 /* samples of the noise */
-#define LINK_SAMPLES   4                   /* samples of the network for each of the noise */
-#define TAIL_SAMPLES   (NOISE_SAMPLES / 4) /* samples of the noise whose tail is looked at */
-#define ALL_SAMPLES        (NOISE_SAMPLES * LINK_SAMPLES)
-#define CONTENTION     0.015 /* relative, per doubling of ranks; assumed, as its growth is unknown */
-#define UNSEEN_NETWORK 1.0   /* logarithmic, for ranks beyond the one node that was measured */
-#define SHAPE_DOUBT    0.10  /* relative, of the fitted noise's maximum from the measured one */
-#define RUN_SPREAD     0.05  /* relative, of the waiting between runs on other nodes with other neighbours */
-#define WALL_SHARE     0.05
-#define WALL_STEPS     48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
+#define NOISE_SAMPLES 160                 /* samples of the noise */
+#define LINK_SAMPLES  4                   /* samples of the network for each of the noise */
+#define TAIL_SAMPLES  (NOISE_SAMPLES / 4) /* samples of the noise whose tail is looked at */
+#define ALL_SAMPLES   (NOISE_SAMPLES * LINK_SAMPLES)
+/* relative, per doubling of ranks; assumed, as its growth is unknown */
+#define CONTENTION     0.015
+#define UNSEEN_NETWORK 1.0  /* logarithmic, for ranks beyond the one node that was measured */
+#define SHAPE_DOUBT    0.10 /* relative, of the fitted noise's maximum from the measured one */
+/* relative, of the waiting between runs on other nodes with other neighbours */
+#define RUN_SPREAD 0.05
+#define WALL_SHARE 0.05
+#define WALL_STEPS 48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
 
 static const struct {
     const char *name, *text;
@@ -65,8 +67,8 @@ static double behind(const struct variation *n, const struct variation_sample *d
     return fmax(0, all - tail);
 }
 
-/* Logarithm of the likelihood, under this shape of the noise, of how far the last rank was behind in runs over other
- * numbers of ranks. */
+/* Logarithm of the likelihood, under this shape of the noise, of how far the last rank was behind in runs
+ * over other numbers of ranks. */
 static double shape_log(const struct projection_input *in, const struct variation_sample *d, bool lognormal)
 {
     const struct variation *n = in->noise;
@@ -85,8 +87,8 @@ static double shape_log(const struct projection_input *in, const struct variatio
     return sum;
 }
 
-/* Probability that the ranks' noise is lognormal, else normal: by the test of its shape, where that decides, else by
- * the runs over other numbers of ranks. */
+/* Probability that the ranks' noise is lognormal, else normal: by the test of its shape, where that decides,
+ * else by the runs over other numbers of ranks. */
 static double lognormal_share(const struct projection_input *in)
 {
     const struct variation *n = in->noise;
@@ -151,8 +153,8 @@ static double communication_sample(const struct sampled_world *w, int i, double 
     const struct traffic *k = &w->traffic;
     enum traffic_algorithm a = traffic_algorithm_at(k, even(i, ALL_SAMPLES, 277));
     double doublings = log2(factor), spread = CONTENTION * fabs(doublings), grown;
-    double contention = deviate_normal(even(i, ALL_SAMPLES, 403)), level = deviate_normal(even(i, ALL_SAMPLES, 531)),
-           error2 = 0;
+    double contention = deviate_normal(even(i, ALL_SAMPLES, 403)),
+           level = deviate_normal(even(i, ALL_SAMPLES, 531)), error2 = 0;
 
     for (size_t l = 0; l < k->n_links; l++)
         error2 = fmax(error2, pow(k->link[l].time_error, 2));
@@ -162,11 +164,14 @@ static double communication_sample(const struct sampled_world *w, int i, double 
     return (grown * exp(contention * spread) + traffic_steady_s(k)) * exp(level * sqrt(error2));
 }
 
-/* The step's variation by that sample of the noise: only what passes, since the rest is the same in all steps. */
-static void sample_tail(struct sampled_world *w, int i, unsigned p, const struct variation_sample *d, bool lognormal)
+/* The step's variation by that sample of the noise: only what passes, since the rest is the same in all
+ * steps. */
+static void sample_tail(struct sampled_world *w, int i, unsigned p, const struct variation_sample *d,
+                        bool lognormal)
 {
     const struct projection_sample *s = &w->sample[p][i * 4 * LINK_SAMPLES];
-    /* Checkpoints and a program's rhythm are in the common part, and not normal: they are in what was measured. */
+    /* Checkpoints and a program's rhythm are in the common part, and not normal: they are in what was
+     * measured. */
     double common = fmax(0, fmin(w->in->noise->common_cv, w->in->spread));
     struct variation_sample passing = *d;
     struct last l;
@@ -233,12 +238,14 @@ struct projection_range projection_range_of(float *v, size_t n)
 }
 
 /* The regime of most samples. */
-static void set_regime(const struct sampled_world *w, const struct projection_sample *s, struct projection_point *o)
+static void set_regime(const struct sampled_world *w, const struct projection_sample *s,
+                       struct projection_point *o)
 {
     int n[REGIMES] = { 0 };
 
     for (int i = 0; i < ALL_SAMPLES; i++)
-        n[regime_of(s[i].compute_s, s[i].communication_s + w->in->other_s, s[i].synchronisation_s, REGIMES)]++;
+        n[regime_of(s[i].compute_s, s[i].communication_s + w->in->other_s, s[i].synchronisation_s,
+                    REGIMES)]++;
     for (int r = 0; r < REGIMES; r++)
         o->regime = n[r] > n[o->regime] ? (enum regime)r : o->regime;
     o->regime_share = (double)n[o->regime] / ALL_SAMPLES;
@@ -255,8 +262,8 @@ static double measured_and(double measured, double now, double then)
 static void set_tail(struct sampled_world *w, unsigned p, struct projection_point *o)
 {
     const struct projection_input *in = w->in;
-    /* Of the 99th percentile of so many steps, over its distance from the median: 1.6 / sqrt(n) of a normal distribution, 2.5 of an
-     * exponential one (David & Nagaraja 2003, ch. 10). */
+    /* Of the 99th percentile of so many steps, over its distance from the median: 1.6 / sqrt(n) of a normal
+     * distribution, 2.5 of an exponential one (David & Nagaraja 2003, ch. 10). */
     double error = 2.5 / sqrt(in->noise->steps);
     float v[TAIL_SAMPLES], now_ratio, now_cv;
 

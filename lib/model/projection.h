@@ -4,21 +4,24 @@
  *
  *     step(n) = compute + synchronisation(n) + communication(n)
  *
- * - Compute stays constant (weak scaling: the same work per rank) or is divided by the ranks (strong scaling).
+ * - Compute stays constant (weak scaling: the same work per rank) or is divided by the ranks (strong
+ * scaling).
  * - Synchronisation is the expected maximum over the ranks of the fitted noise (variation.h, last.h), ranks
  *   grouped by node and switch as they are now, times what the job waits beyond that now (more than one
  *   collective a step).
- * - Communication: the collectives' times scaled by each possible algorithm, weighted by the likelihood of the
- *   network that it implies (traffic.h).
+ * - Communication: the collectives' times scaled by each possible algorithm, weighted by the likelihood of
+ * the network that it implies (traffic.h).
  *
- * - The tail of the step (its 99th percentile over its median) and its variation: the distribution of the maximum of the ranks' passing noise,
- *   of F^n with what nodes and switches have in common (last.h), and of the factor that all ranks have in common.  Lasting
- *   differences are left out, as they are the same in every step.  What the measured steps have beyond that at their own number of
- *   ranks is added unchanged; where they have less, all is smaller in proportion.
+ * - The tail of the step (its 99th percentile over its median) and its variation: the distribution of the
+ * maximum of the ranks' passing noise, of F^n with what nodes and switches have in common (last.h), and of
+ * the factor that all ranks have in common.  Lasting differences are left out, as they are the same in every
+ * step.  What the measured steps have beyond that at their own number of ranks is added unchanged; where they
+ * have less, all is smaller in proportion.
  *
- * The band contains 90 % of the samples of all unknowns: mean squares over their chi squared, shape of the noise,
- * algorithm, fixed part, growth of contention (a factor with 1.5 % per doubling), and which ranks a job gets.
- * factor is the extent of a point's extrapolation; there are no points beyond PROJECTION_FACTOR_MAX.
+ * The band contains 90 % of the samples of all unknowns: mean squares over their chi squared, shape of the
+ * noise, algorithm, fixed part, growth of contention (a factor with 1.5 % per doubling), and which ranks a
+ * job gets. factor is the extent of a point's extrapolation; there are no points beyond
+ * PROJECTION_FACTOR_MAX.
  *
  * Pure, no allocation. Seconds, bytes. NaN is unknown. */
 #ifndef SYNCGUARD_MODEL_PROJECTION_H
@@ -50,9 +53,10 @@ struct projection_run {
 
 struct projection_input {
     bool strong;
-    double step_s;  /* mean, as measured */
+    double step_s; /* mean, as measured */
     double spread; /* of the same steps: robust standard deviation over median */
-    double p99_ratio, cv; /* of the same steps: 99th percentile over median, standard deviation over mean; NaN, 0: unknown */
+    /* of the same steps: 99th percentile over median, standard deviation over mean; NaN, 0: unknown */
+    double p99_ratio, cv;
     double other_s; /* of it, neither own work nor collectives (point to point): constant */
     const struct variation *noise;
     struct traffic traffic; /* links, adapter; the rest is filled in */
@@ -69,9 +73,10 @@ struct projection_point {
     double ranks, factor;                                 /* factor: times the ranks that were measured */
     double compute_s, communication_s, synchronisation_s; /* parts of step_s.p50 */
     struct projection_range step_s, throughput_ratio;     /* throughput: over the measured one */
-    struct projection_range p99_ratio;                    /* 99th percentile of the step over its median; NaN where it was not measured */
-    double cv;                                            /* of the step, from step to step */
-    double ideal_ratio;                                   /* of throughput, if it grew with the ranks */
+    /* 99th percentile of the step over its median; NaN where it was not measured */
+    struct projection_range p99_ratio;
+    double cv;          /* of the step, from step to step */
+    double ideal_ratio; /* of throughput, if it grew with the ranks */
     enum regime regime;
     double regime_share; /* share of the samples with this regime */
 };

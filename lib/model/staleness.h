@@ -1,5 +1,5 @@
-/* staleness.h - stale gradients: the learning rate that they allow, and the step time when ranks wait less for the
- * slowest. Pure; the recurrence uses the caller's memory and the caller's random samples. */
+/* staleness.h - stale gradients: the learning rate that they allow, and the step time when ranks wait less
+ * for the slowest. Pure; the recurrence uses the caller's memory and the caller's random samples. */
 #ifndef SYNCGUARD_MODEL_STALENESS_H
 #define SYNCGUARD_MODEL_STALENESS_H
 

@@ -2,7 +2,8 @@
  *
  * Pure: no allocation; what selects reorders the caller's array and takes linear time on average (C. A. R.
  * Hoare, "Algorithm 65: Find", Commun. ACM 4, 1961; N. Wirth's form in "Algorithms + Data Structures =
- * Programs", 1976). The sample holds no NaN, unless a function says that it may. The functions ending in f take floats, as libm's do. */
+ * Programs", 1976). The sample holds no NaN, unless a function says that it may. The functions ending in f
+ * take floats, as libm's do. */
 #ifndef SYNCGUARD_MODEL_STATISTICS_H
 #define SYNCGUARD_MODEL_STATISTICS_H
 
@@ -32,8 +33,8 @@ struct statistics_mean {
     double error; /* standard error of the mean; NaN if n < 2 */
 };
 
-/* Two passes: exact even where the deviation is small compared with the mean (Chan, Golub & LeVeque, "Algorithms for
- * computing the sample variance", The American Statistician 37, 1983). */
+/* Two passes: exact even where the deviation is small compared with the mean (Chan, Golub & LeVeque,
+ * "Algorithms for computing the sample variance", The American Statistician 37, 1983). */
 struct statistics_mean statistics_mean(const double *v, size_t n);
 
 #endif

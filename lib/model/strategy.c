@@ -417,9 +417,9 @@ static void add_merged(struct world *w)
     add(w, &s, &c, why);
 }
 
-/* Ranks that wait for a slow one have already exchanged what does not depend on it, so part of the exchange is hidden
- * behind the waiting; only a ring waits as a whole.  Without the slow rank this part becomes visible.  Its size was
- * never measured: at most as much as the visible part, and more likely little. */
+/* Ranks that wait for a slow one have already exchanged what does not depend on it, so part of the exchange
+ * is hidden behind the waiting; only a ring waits as a whole.  Without the slow rank this part becomes
+ * visible.  Its size was never measured: at most as much as the visible part, and more likely little. */
 static void unhide(const struct world *w, struct change *c)
 {
     for (size_t i = 0; i < STRATEGY_WIRES; i++)
@@ -515,8 +515,8 @@ static void add_local(struct world *w)
     add(w, &s, &c, why);
 }
 
-/* Time in which each of n ranks completes one turn.  A turn takes alone_s, of which served_s is at servers that serve
- * one rank after the other.  Mean value analysis with the residual of a constant service time
+/* Time in which each of n ranks completes one turn.  A turn takes alone_s, of which served_s is at servers
+ * that serve one rank after the other.  Mean value analysis with the residual of a constant service time
  * (Reiser & Lavenberg, J. ACM 27, 1980; Reiser 1979; what an arrival finds by Schweitzer 1979). */
 static double queued_s(double alone_s, double served_s, double n)
 {

@@ -2,18 +2,19 @@
  *
  * A step is the ranks' own work, waiting for the last of them, exchange that nothing hides, and what is left.
  *
- * - Waiting: the ranks' own work is replayed under each synchronisation rule (waiting.h); the ratio to synchronising
- *   in every step is applied to the measured waiting.
- * - Exchange: from the cost of a message. For a described network, by collective.h; for measured collectives, from
- *   their time under each possible algorithm (struct traffic_wire) and the placement of the ranks
+ * - Waiting: the ranks' own work is replayed under each synchronisation rule (waiting.h); the ratio to
+ * synchronising in every step is applied to the measured waiting.
+ * - Exchange: from the cost of a message. For a described network, by collective.h; for measured collectives,
+ * from their time under each possible algorithm (struct traffic_wire) and the placement of the ranks
  *   (allreduce_traffic.h).
  * - Asynchronous: the sum of the ranks' rates, or the rate of the parameter servers if that is lower.
  *
  * All is time per sample. The additional samples that staleness, local steps and asynchrony need are an input
  * (growth); without it the time to a result is not predicted.
  *
- * Intervals are computed for 90 % coverage (measured: doc/decisions/0022) and include the possible networks, the
- * replay's error, and an error of 5 % for a collective that was never measured. Pure, no allocation. Seconds; NaN is unknown. */
+ * Intervals are computed for 90 % coverage (measured: doc/decisions/0022) and include the possible networks,
+ * the replay's error, and an error of 5 % for a collective that was never measured. Pure, no allocation.
+ * Seconds; NaN is unknown. */
 #ifndef SYNCGUARD_MODEL_STRATEGY_H
 #define SYNCGUARD_MODEL_STRATEGY_H
 
@@ -52,7 +53,7 @@ struct strategy {
     char name[64];
     double work_s, waiting_s, exchange_s, other_s; /* parts of step_s.p50 */
     struct projection_range step_s, ratio;         /* ratio: samples a second over those now */
-    double growth; /* factor of iterations: 1 where results are the same, NaN: not given */
+    double growth;                  /* factor of iterations: 1 where results are the same, NaN: not given */
     char reason[160], assumes[160]; /* assumes: of this strategy only; "": none */
     bool assumed; /* it depends on a value that is neither given nor measured; the name says so */
 };
@@ -70,17 +71,17 @@ struct strategy_input {
     /* ... or inferred from the links' times; all these networks are equally likely. */
     const struct traffic_wire *wire;
     size_t n_wires;
-    double inner_hop_s, inner_s_per_byte; /* inside nodes, estimates */
-    double inner_spread;                  /* their standard deviation, of the logarithm */
-    double shards;                        /* parameter servers */
-    double every;                         /* local steps, where the best number is not known */
-    bool inner_assumed, shards_assumed,
-        every_assumed; /* neither given nor measured: a typical value */
+    double inner_hop_s, inner_s_per_byte;              /* inside nodes, estimates */
+    double inner_spread;                               /* their standard deviation, of the logarithm */
+    double shards;                                     /* parameter servers */
+    double every;                                      /* local steps, where the best number is not known */
+    bool inner_assumed, shards_assumed, every_assumed; /* neither given nor measured: a typical value */
     double staleness_penalty, local_penalty, async_growth; /* iterations grow as 1 + C s, 1 + C K, times I */
 };
 
 struct strategies {
-    double step_s, compute_s, waiting_s, exchange_s, other_s; /* at present, or by the best synchronous strategy */
+    /* at present, or by the best synchronous strategy */
+    double step_s, compute_s, waiting_s, exchange_s, other_s;
     size_t n;
     struct strategy list[STRATEGY_MAX]; /* known growth first, by the time to a result; then by step */
 };

@@ -5,12 +5,14 @@
 
 #include "model/linkfit.h"
 
-#define HOP_S          5e-6 /* usual latency of one message between nodes ... */
-#define HOP_SPREAD     0.8  /* ... as a lognormal: nine in ten are from 1.3 to 19 us */
-#define RATE           10e9 /* usual bytes per second of an adapter ... */
-#define RATE_SPREAD    1.2  /* ... as a lognormal: nine in ten are from 1.4 to 72 GB/s */
-#define RATE_ABOVE     0.1  /* logarithmic: the counted bytes may be too many by this much, ... */
-#define RATE_BELOW     0.4  /* ... and protocols, memory and other traffic cost this much on average */
+#define HOP_S       5e-6 /* usual latency of one message between nodes ... */
+#define HOP_SPREAD  0.8  /* ... as a lognormal: nine in ten are from 1.3 to 19 us */
+#define RATE        10e9 /* usual bytes per second of an adapter ... */
+#define RATE_SPREAD 1.2  /* ... as a lognormal: nine in ten are from 1.4 to 72 GB/s */
+/* logarithmic: the counted bytes may be too many by this much, ... */
+#define RATE_ABOVE 0.1
+/* ... and protocols, memory and other traffic cost this much on average */
+#define RATE_BELOW     0.4
 #define RATE_OTHER     0.1  /* probability that the job uses another adapter */
 #define CASES_REACH    9.0  /* logarithmic: each part of a time is at least 1e-4 of the other */
 #define FIT_REACH      3.5  /* a fit is considered up to this many standard errors */
@@ -35,8 +37,8 @@ enum traffic_algorithm traffic_algorithm_find(const char *name)
 
 /* ---- how a time grows ---- */
 
-/* Number of successive messages of a collective, and bytes sent per byte of the vector: the fixed part and the
- * part per byte of collective.h on a wire where both cost 1. */
+/* Number of successive messages of a collective, and bytes sent per byte of the vector: the fixed part and
+ * the part per byte of collective.h on a wire where both cost 1. */
 struct volume {
     double hops, bytes;
 };
@@ -60,7 +62,8 @@ static struct volume volume_of(enum collective_op op, enum traffic_algorithm a, 
                            trees = unit_cost(op, COLLECTIVE_TREE, n / g);
 
     switch (a) {
-    case TRAFFIC_HALVING: /* interpolated between powers of two, without the extra messages of other numbers */
+    /* interpolated between powers of two, without the extra messages of other numbers */
+    case TRAFFIC_HALVING:
         return (struct volume){ tree.fixed_s, ring.s_per_byte };
     /* Messages within a node cost little and do not grow with n: the ranks of a node are neighbours. */
     case TRAFFIC_TWO_LEVEL:
@@ -134,8 +137,8 @@ static double link_s(const struct traffic *t, const struct traffic_link *k, enum
 
 /* ---- plausible networks ---- */
 
-/* A time consists of a fixed part and a part per byte.  Both vary on a logarithmic scale, so the cases of the fixed
- * part's share are spread evenly over the logarithm of their ratio. */
+/* A time consists of a fixed part and a part per byte.  Both vary on a logarithmic scale, so the cases of the
+ * fixed part's share are spread evenly over the logarithm of their ratio. */
 static double share_at(double u)
 {
     return 1 / (1 + exp(-u));
@@ -237,8 +240,8 @@ static double weigh_link(struct traffic *t, enum traffic_algorithm a, size_t l)
     return max + log(all);
 }
 
-/* All links of a step share one network.  Their likelihoods are averaged, not multiplied, because libraries may use
- * another algorithm for small sizes than for large ones. */
+/* All links of a step share one network.  Their likelihoods are averaged, not multiplied, because libraries
+ * may use another algorithm for small sizes than for large ones. */
 static double weigh_algorithm(struct traffic *t, enum traffic_algorithm a)
 {
     double sum = 0, n = 0;

@@ -1,15 +1,15 @@
 /* traffic.h - the time of a step's collectives, and their time over more ranks.
  *
- * For a collective over all ranks, the growth of the fixed part and of the part per byte depends on the algorithm.
- * MPI does not report which one it uses, so all are hypotheses (ring: Patarasuk & Yuan 2009; halving-doubling and pipelined
- * trees: Thakur, Rabenseifner & Gropp 2005; two-level ring; tree without pipeline; a library that takes the
- * fastest one). Each of them, with each possible split of a time into a fixed part and a part per byte, implies a
- * network, and is weighted by the likelihood of that network:
+ * For a collective over all ranks, the growth of the fixed part and of the part per byte depends on the
+ * algorithm. MPI does not report which one it uses, so all are hypotheses (ring: Patarasuk & Yuan 2009;
+ * halving-doubling and pipelined trees: Thakur, Rabenseifner & Gropp 2005; two-level ring; tree without
+ * pipeline; a library that takes the fastest one). Each of them, with each possible split of a time into a
+ * fixed part and a part per byte, implies a network, and is weighted by the likelihood of that network:
  *
  * - the latency of a hop: in nine of ten cases 1.3 to 19 microseconds;
- * - the rate: at most, and close to, the rate that the nodes' adapters report; where none is reported, in nine of
- *   ten cases 1.4 to 72 GB/s. A tree that sends everything log2 n times takes the same time as a ring on a network
- *   slower by that factor, so at one number of ranks only the rate distinguishes them;
+ * - the rate: at most, and close to, the rate that the nodes' adapters report; where none is reported, in
+ * nine of ten cases 1.4 to 72 GB/s. A tree that sends everything log2 n times takes the same time as a ring
+ * on a network slower by that factor, so at one number of ranks only the rate distinguishes them;
  * - the time of the same operation and size in earlier runs over another number of ranks (runs differ by a
  *   tenth).
  *
@@ -33,7 +33,8 @@ enum traffic_algorithm {
     TRAFFIC_HALVING,
     TRAFFIC_TWO_LEVEL,
     TRAFFIC_TREE,
-    TRAFFIC_QUICKEST, /* of ring and pipelined tree, as libraries choose it for each size and number of ranks */
+    /* of ring and pipelined tree, as libraries choose it for each size and number of ranks */
+    TRAFFIC_QUICKEST,
     TRAFFIC_ALGORITHMS
 };
 const char *traffic_algorithm_name(enum traffic_algorithm a);
@@ -70,8 +71,8 @@ struct traffic {
     size_t n_links;
     struct traffic_earlier earlier[TRAFFIC_EARLIER];
     size_t n_earlier;
-    /* Set by traffic_weigh(): the probability of each hypothesis, and given it, of each size of a link's fixed
-     * part. */
+    /* Set by traffic_weigh(): the probability of each hypothesis, and given it, of each size of a link's
+     * fixed part. */
     double weight[TRAFFIC_ALGORITHMS], cases[TRAFFIC_ALGORITHMS][TRAFFIC_LINKS][TRAFFIC_CASES];
 };
 

@@ -22,8 +22,8 @@ static void predict_failures(const struct train *t, struct train_result *r)
                                    : exp(-t->restart_s / r->mtbf_s);
 }
 
-/* Shares of the whole time: first that of failures, then that of the batch in the rest; the parts of an iteration
- * divide what remains. */
+/* Shares of the whole time: first that of failures, then that of the batch in the rest; the parts of an
+ * iteration divide what remains. */
 static void share_out(const struct train *t, struct train_result *r)
 {
     double batch = t->ranks * t->batch_per_rank, wasted = batch / (batch + t->critical_batch);

@@ -6,14 +6,16 @@
 #include "model/deviate.h"
 #include "model/statistics.h"
 
-#define RARE_Z          6.0 /* robust standard deviations: larger delays are not noise */
-#define FAR_RANKS    8u  /* with fewer ranks none is treated separately */
-#define KNOWN_SHARE_MIN    0.5 /* share of the steps: a rank with fewer known steps gets the others' mean */
-#define PROBES       4096u
-#define PART_SAMPLES 400
-#define SURE_Z       1.96
-#define SD_MIN       1e-6
-#define MEAN_SQUARE_MIN    0.02 /* of a mean square: with one degree of freedom it is too uncertain */
+#define RARE_Z    6.0 /* robust standard deviations: larger delays are not noise */
+#define FAR_RANKS 8u  /* with fewer ranks none is treated separately */
+/* share of the steps: a rank with fewer known steps gets the others' mean */
+#define KNOWN_SHARE_MIN 0.5
+#define PROBES          4096u
+#define PART_SAMPLES    400
+#define SURE_Z          1.96
+#define SD_MIN          1e-6
+/* of a mean square: with one degree of freedom it is too uncertain */
+#define MEAN_SQUARE_MIN 0.02
 
 const char *const variation_shapes[] = { "undecided", "normal", "lognormal" };
 
@@ -167,7 +169,9 @@ static struct guess guess_sample(const struct variation_squares *q, uint64_t *st
     struct guess g;
 
     for (int k = 0; k < VARIATION_LEVELS; k++) {
-        g.f[k] = q->df[k] > 0 ? 1 / fmax(MEAN_SQUARE_MIN, deviate_chi2_ratio(deviate_uniform(state), q->df[k])) : 1;
+        g.f[k] = q->df[k] > 0
+                     ? 1 / fmax(MEAN_SQUARE_MIN, deviate_chi2_ratio(deviate_uniform(state), q->df[k]))
+                     : 1;
         g.some[k] = deviate_uniform(state) >= q->none[k];
     }
     return g;
@@ -204,7 +208,8 @@ void variation_estimate(const struct variation *n, struct variation_sample *d)
     variances(n, &as_is, &as_is, d);
 }
 
-/* Whether the level can be separated.  If not, the level above stands for it: a node of one rank is that rank. */
+/* Whether the level can be separated.  If not, the level above stands for it: a node of one rank is that
+ * rank. */
 static bool separable(const struct variation_squares *q, int level)
 {
     return q->df[level] > 0;
@@ -325,8 +330,8 @@ static double passing_sd(const struct table *t, const double *mean)
     return n >= 8 ? robust_sd(probe, n, NULL) : NAN;
 }
 
-/* Remove rare long delays, and as large deviations on the other side.  They are counted, but not used in the rest of
- * the fit. */
+/* Remove rare long delays, and as large deviations on the other side.  They are counted, but not used in the
+ * rest of the fit. */
 static void cut_tail(struct variation *o, struct table *t, const double *mean, double sd)
 {
     double beyond = 0;

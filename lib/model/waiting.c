@@ -39,7 +39,8 @@ struct waiting_replay {
     size_t warm;
 };
 
-static void count(const struct waiting_replay *r, struct batch_sums *s, size_t step, double waited_s, double steps)
+static void count(const struct waiting_replay *r, struct batch_sums *s, size_t step, double waited_s,
+                  double steps)
 {
     size_t batch = step * BATCHES / r->in->steps;
 
@@ -58,8 +59,8 @@ static double waited_per_step(const struct batch_sums *s)
     return steps > 0 ? sum / steps : NAN;
 }
 
-/* Waiting over that of all, with its standard error over the batches.  by_choice: the error is that of one batch, for the
- * choice of a replacement is not averaged out. */
+/* Waiting over that of all, with its standard error over the batches.  by_choice: the error is that of one
+ * batch, for the choice of a replacement is not averaged out. */
 static struct waiting_share share_of(const struct batch_sums *s, const struct batch_sums *all, bool by_choice)
 {
     double over = waited_per_step(all), value = waited_per_step(s) / over, n = 0, square = 0, error;
@@ -138,9 +139,10 @@ static bool of_slow_node(const struct waiting_replay *r, uint32_t rank)
     return r->in->node && r->in->node[rank] == r->slow_node;
 }
 
-/* A replaced rank gets another rank's work of the step before.  That rank is chosen by batch, so that the batches
- * differ by the choice. */
-static double like_others(const struct waiting_replay *r, size_t step, uint32_t rank, bool node, double mean_s)
+/* A replaced rank gets another rank's work of the step before.  That rank is chosen by batch, so that the
+ * batches differ by the choice. */
+static double like_others(const struct waiting_replay *r, size_t step, uint32_t rank, bool node,
+                          double mean_s)
 {
     uint32_t n = r->in->ranks, at = rank;
     size_t batch = step * BATCHES / r->in->steps;
@@ -173,7 +175,8 @@ static void step_together(struct waiting_replay *r, size_t step, double mean_s)
     count(r, &r->no_node, step, fmax(0, no_node - mean_s), 1);
 }
 
-static void step_bounded(struct waiting_replay *r, struct bounded *b, size_t step, unsigned bound, double mean_s)
+static void step_bounded(struct waiting_replay *r, struct bounded *b, size_t step, unsigned bound,
+                         double mean_s)
 {
     double begin_s = step > bound ? b->gate[(step - 1 - bound) % RING] : 0, last = 0, before_s = b->end_s;
 
@@ -258,7 +261,8 @@ bool waiting_replay(const struct waiting_input *in, double *scratch, struct wait
                              .lasting = r.odd[r.slow_rank] / statistics_mean(r.odd, in->ranks).mean - 1 };
     for (int b = 0; b < WAITING_BOUNDS; b++) {
         out->bounded[b] = share_of(&r.bounded[b][0].sums, &r.all, false);
-        out->exposed_s[b] = fmax(0, waited_per_step(&r.bounded[b][1].sums) - waited_per_step(&r.bounded[b][0].sums));
+        out->exposed_s[b] =
+            fmax(0, waited_per_step(&r.bounded[b][1].sums) - waited_per_step(&r.bounded[b][0].sums));
     }
     for (int l = 0; l < WAITING_LOCALS; l++)
         out->local[l] = in->steps >= (size_t)GROUPS_MIN * (2u << l)

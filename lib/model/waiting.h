@@ -1,9 +1,9 @@
-/* waiting.h - how long a job's ranks would wait under other synchronisation rules. Their own work is replayed step
- * by step as it was measured (or sampled), with its slow ranks, rare delays and autocorrelation.
+/* waiting.h - how long a job's ranks would wait under other synchronisation rules. Their own work is replayed
+ * step by step as it was measured (or sampled), with its slow ranks, rare delays and autocorrelation.
  *
- * Results are relative to the waiting in the same replay with synchronisation in every step, with standard errors
- * by batch means (Law & Kelton, "Simulation Modeling and Analysis", ch. 9; of a ratio: Cochran, "Sampling
- * Techniques", ch. 6). Pure, no allocation. Seconds; NaN is unknown. */
+ * Results are relative to the waiting in the same replay with synchronisation in every step, with standard
+ * errors by batch means (Law & Kelton, "Simulation Modeling and Analysis", ch. 9; of a ratio: Cochran,
+ * "Sampling Techniques", ch. 6). Pure, no allocation. Seconds; NaN is unknown. */
 #ifndef SYNCGUARD_MODEL_WAITING_H
 #define SYNCGUARD_MODEL_WAITING_H
 
@@ -16,8 +16,8 @@
 #define WAITING_STEPS_MIN 16u
 #define WAITING_SCRATCH   14u /* doubles a rank */
 
-/* Own work of every rank in a step; NaN: not known.  It is called several times per step and must return the same
- * values. */
+/* Own work of every rank in a step; NaN: not known.  It is called several times per step and must return the
+ * same values. */
 typedef void waiting_work_fn(void *arg, size_t step, double *own_s);
 
 struct waiting_input {
@@ -34,15 +34,16 @@ struct waiting_share {
 };
 
 struct waiting {
-    double all_s; /* the last rank's work less the mean, with synchronisation in every step; mean over the steps */
+    /* the last rank's work less the mean, with synchronisation in every step; mean over the steps */
+    double all_s;
     /* A rank begins a step once it has the result of step - 1 - bound (Ho et al., NIPS 2013), while the
      * exchanges, one at a time, overlap the work; exposed_s of it is not hidden. */
     struct waiting_share bounded[WAITING_BOUNDS];
     double exposed_s[WAITING_BOUNDS];
     struct waiting_share local[WAITING_LOCALS]; /* work is summed over 2 << i steps between exchanges */
-    /* With an average one in place of the slowest rank (node).  It is selected in every second step and evaluated in
-     * the others, to avoid selection bias. The error is that of the replacement's choice. lasting: the rank's
-     * work beyond the mean, as a share of it. */
+    /* With an average one in place of the slowest rank (node).  It is selected in every second step and
+     * evaluated in the others, to avoid selection bias. The error is that of the replacement's choice.
+     * lasting: the rank's work beyond the mean, as a share of it. */
     uint32_t slow_rank, slow_node;
     struct waiting_share no_rank, no_node;
     double lasting;
@@ -54,12 +55,12 @@ extern const unsigned waiting_bounds[WAITING_BOUNDS];
  * waiting_alone_s() reads afterwards. */
 bool waiting_replay(const struct waiting_input *in, double *scratch, struct waiting *out);
 
-/* After waiting_replay(): time in which the ranks together do as many steps as there are ranks, when no rank waits
- * and each step takes extra_s in addition to its work: ranks / sum of 1 / (mean work + extra_s). */
+/* After waiting_replay(): time in which the ranks together do as many steps as there are ranks, when no rank
+ * waits and each step takes extra_s in addition to its work: ranks / sum of 1 / (mean work + extra_s). */
 double waiting_alone_s(const struct waiting_input *in, const double *scratch, double extra_s);
 
-/* Over `every` local steps, from the replay; beyond the replayed numbers noise averages out as 1 / sqrt(every),
- * lasting differences do not. mean_s: own work. */
+/* Over `every` local steps, from the replay; beyond the replayed numbers noise averages out as 1 /
+ * sqrt(every), lasting differences do not. mean_s: own work. */
 struct waiting_share waiting_local(const struct waiting *w, double mean_s, double every);
 
 #endif

@@ -4,8 +4,8 @@
  * moving an item takes few steps, mostly one, without mispredicted branches.  Numbers should be dense.  Items
  * that are due after one of a few fixed delays are kept in one queue per delay, which is cheaper still.
  *
- * Among items of equal time, those from agenda_set() come in the order of their numbers.  The order depends on the
- * calls only, so runs are reproducible. */
+ * Among items of equal time, those from agenda_set() come in the order of their numbers.  The order depends
+ * on the calls only, so runs are reproducible. */
 #ifndef SYNCGUARD_NETWORK_AGENDA_H
 #define SYNCGUARD_NETWORK_AGENDA_H
 

@@ -14,7 +14,7 @@
 struct early {
     struct early_entry {
         uint32_t round, next;
-    } *entry;
+    } * entry;
     size_t cap;
     uint32_t n, spare; /* spare: list of those not in use */
 };

@@ -8,15 +8,15 @@
  *   by rounds  the rates of a round's messages are those with all of them in flight together, solved once for
  *              each distinct round and cached; times propagate from round to round without events.  A ring
  *              takes O(members) (ring_rounds.h).  Equal to exact, to rounding, where no link is ever shared
- *              (network_count.shared); otherwise an approximation, which overestimates sharing between messages
- *              that skew keeps apart, and ignores that between messages of different rounds and jobs.
+ *              (network_count.shared); otherwise an approximation, which overestimates sharing between
+ * messages that skew keeps apart, and ignores that between messages of different rounds and jobs.
  *
  *   sampled    where links are shared: by rounds, with the message times of an exact run of the same
- *              collective (of a ring: some of its rounds).  A sample is reused for runs with similar spread of
- *              arrivals and the same faults; otherwise a new one is taken.
+ *              collective (of a ring: some of its rounds).  A sample is reused for runs with similar spread
+ * of arrivals and the same faults; otherwise a new one is taken.
  *
- * A parameter server is a service of its node: it receives messages as they arrive, and the member on its node
- * continues while others fetch the sum.
+ * A parameter server is a service of its node: it receives messages as they arrive, and the member on its
+ * node continues while others fetch the sum.
  *
  * Not modelled: packets, congestion control, adaptive routes; see doc/decisions/0013-network-model.md.
  * Seconds, bytes, bytes a second.  One thread. */
@@ -32,13 +32,14 @@
 
 struct network;
 
-/* Copies the fabric.  A message starts when both ends are ready, and they continue when it has been transferred. */
+/* Copies the fabric.  A message starts when both ends are ready, and they continue when it has been
+ * transferred. */
 struct network *network_new(const struct fabric *f);
 void network_free(struct network *n); /* NULL is fine; free its collectives first */
 
-/* Share links in inverse proportion to the latency of the messages' routes, as TCP penalises long connections?
- * Default: no, equally, and no program changes that: it is for tests/simgrid, because SimGrid's CM02 does so.  Not
- * while anything runs. */
+/* Share links in inverse proportion to the latency of the messages' routes, as TCP penalises long
+ * connections? Default: no, equally, and no program changes that: it is for tests/simgrid, because SimGrid's
+ * CM02 does so.  Not while anything runs. */
 void network_weigh_latency(struct network *n, bool weigh);
 
 /* Faults, to be changed between collectives only (and inside a network_play() program's next()).
@@ -48,12 +49,12 @@ void network_heal(struct network *n); /* clear all faults */
 
 /* Incast: the loss of messages that leave a switch by one port at the same time.  Up to `buffer` of them lose
  * nothing; for each further one, `loss` times its bytes are sent again, so k messages together get
- * k / (k + loss (k - buffer)) of the port, as with ports that drop the tails of bursts.  loss has to be measured;
- * 0: none (the default).  May be changed when faults may. */
+ * k / (k + loss (k - buffer)) of the port, as with ports that drop the tails of bursts.  loss has to be
+ * measured; 0: none (the default).  May be changed when faults may. */
 void network_set_incast(struct network *n, uint32_t buffer, double loss);
 
-/* A gate before a link (network/gate_queues.h); both 0: none.  With gates, collectives are executed message by message.
- * Not while anything runs. */
+/* A gate before a link (network/gate_queues.h); both 0: none.  With gates, collectives are executed message
+ * by message. Not while anything runs. */
 void network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s);
 
 /* ---- collectives ---- */
@@ -115,8 +116,8 @@ struct network_job {
 /* Within a next(): a rank of a job (identified by its arg) that computes, or was inside a collective that is
  * abandoned, is done at at_s, now or later. */
 void network_wake(struct network *n, const void *job, uint32_t rank, double at_s);
-/* Within a next() that ends a compute: discard all messages of the collective.  Members that were inside wait for
- * network_wake(); those that enter next do so for the first time. */
+/* Within a next() that ends a compute: discard all messages of the collective.  Members that were inside wait
+ * for network_wake(); those that enter next do so for the first time. */
 void network_abandon(struct network_collective *c);
 
 /* Run jobs until all have ended, or wait for others that never come. */

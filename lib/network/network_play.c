@@ -11,8 +11,8 @@
 
 #define NOBODY UINT32_MAX
 #define ABSENT UINT32_MAX /* a member that has not entered */
-/* Events closer together than this, relative to the time since the start, differ only by rounding; rates are solved
- * once for all of them. */
+/* Events closer together than this, relative to the time since the start, differ only by rounding; rates are
+ * solved once for all of them. */
 #define AT_ONCE 1e-12
 
 /* One collective in progress: the n-th that its members enter. */

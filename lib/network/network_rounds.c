@@ -1,4 +1,5 @@
-/* Mode by rounds: the cost of a round's messages is solved once, and times are carried from round to round. */
+/* Mode by rounds: the cost of a round's messages is solved once, and times are carried from round to round.
+ */
 #include "network/network_private.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 /* Sampled mode: times of messages on shared links, measured in an exact run, for use by rounds.
  *
- * Rates solved with all messages of a round in progress overestimate sharing: ranks that one round has delayed
- * differently meet less in the next.  Sharing depends only weakly on the arrivals, so the times of one run serve for
- * similar ones.
+ * Rates solved with all messages of a round in progress overestimate sharing: ranks that one round has
+ * delayed differently meet less in the next.  Sharing depends only weakly on the arrivals, so the times of
+ * one run serve for similar ones.
  *
- * A ring's messages settle to a common pace within some rounds.  The pace is measured rather than each message's own
- * time, which fluctuates, because the slowest determines it.  Other collectives use several runs in turn: their mean
- * would lack the late messages that others wait for. */
+ * A ring's messages settle to a common pace within some rounds.  The pace is measured rather than each
+ * message's own time, which fluctuates, because the slowest determines it.  Other collectives use several
+ * runs in turn: their mean would lack the late messages that others wait for. */
 #include "network/network_private.h"
 
 #include <math.h>
@@ -15,16 +15,18 @@
 
 #include "common/xalloc.h"
 
-#define SAMPLES_MAX     8u
-#define SAMPLE_MESSAGES 300000u /* larger collectives are not sampled: this many take tenths of a second */
+#define SAMPLES_MAX 8u
+/* larger collectives are not sampled: this many take tenths of a second */
+#define SAMPLE_MESSAGES 300000u
 #define SAMPLE_BYTES    (256u << 20)
-#define RING_ROUNDS     72u  /* least number of rounds of a ring that are sampled */
-#define RING_SHARE      0.4  /* the same as a share of its members */
-#define RING_SETTLED    3u   /* one in this many of them passes before measuring */
-#define RING_SPREAD     10.0 /* largest spread of arrivals at its start, in times of a message */
-#define RUNS            3u   /* runs in a sample of other collectives with a similar spread */
-#define ALIKE           2.0  /* spreads within this ratio count as equal */
-#define AT_ONCE         1e-2 /* share of a message's time: closer ends count as one event */
+#define RING_ROUNDS     72u /* least number of rounds of a ring that are sampled */
+#define RING_SHARE      0.4 /* the same as a share of its members */
+#define RING_SETTLED    3u  /* one in this many of them passes before measuring */
+/* largest spread of arrivals at its start, in times of a message */
+#define RING_SPREAD 10.0
+#define RUNS        3u   /* runs in a sample of other collectives with a similar spread */
+#define ALIKE       2.0  /* spreads within this ratio count as equal */
+#define AT_ONCE     1e-2 /* share of a message's time: closer ends count as one event */
 
 /* What a collective's messages took in exact runs. */
 struct sample {
@@ -191,8 +193,8 @@ static void sample_add(const struct network_collective *c, struct sample *s, con
     free(left);
 }
 
-/* If arrivals are far apart, a ring spends its first rounds, which are sampled, waiting; so start it with closer
- * arrivals. */
+/* If arrivals are far apart, a ring spends its first rounds, which are sampled, waiting; so start it with
+ * closer arrivals. */
 static double move_closer(const struct network_collective *c, double *arrive_s)
 {
     double spread_s = spread(arrive_s, c->schedule.spec.members), near_s = RING_SPREAD * message_s(c);

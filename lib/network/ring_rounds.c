@@ -87,8 +87,8 @@ static bool answer(struct ways *w, uint64_t rounds, const double *arrive_s, doub
     for (uint32_t i = 0; i < w->n; i++)
         if (w->cost[i] < slow && w->cost[i ? i - 1 : w->n - 1] < slow)
             w->worth[i] = -INFINITY;
-    /* A place next to a slowest hop may also follow a slower one, where waiting counts more; that case is handled with
-     * the slower hop. */
+    /* A place next to a slowest hop may also follow a slower one, where waiting counts more; that case is
+     * handled with the slower hop. */
     go_on(w);
     go_back(w);
     for (uint32_t i = 0; i < w->n; i++) {

@@ -180,8 +180,8 @@ static uint32_t member_at(const struct schedule_stage *st, uint32_t of_group, ui
     return of_group + (place - place_of(st, of_group)) * st->stride;
 }
 
-/* New number of a place after the even places have handed their vectors to the odd ones next to them; NOBODY for a
- * place that handed its vector over. */
+/* New number of a place after the even places have handed their vectors to the odd ones next to them; NOBODY
+ * for a place that handed its vector over. */
 static uint32_t folded(const struct schedule_stage *st, uint32_t place)
 {
     uint32_t extra = st->size - power_below(st->size);

@@ -2,7 +2,8 @@
  *
  * Computed, never stored: a schedule of 16,384 members takes no more memory than one of two.  A member
  * enters the next round when its own messages of this one, sent and received, are complete; members without
- * messages do so at once.  Rounds come in stages: within one, members have the same partners and sizes in every round.
+ * messages do so at once.  Rounds come in stages: within one, members have the same partners and sizes in
+ * every round.
  *
  *   ring          Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", 2009
  *   tree          binomial: reduce to member 0, then broadcast; not pipelined
@@ -80,8 +81,8 @@ void schedule_init(struct schedule *s, const struct schedule_spec *spec);
 /* The stage that a round belongs to. */
 const struct schedule_stage *schedule_stage(const struct schedule *s, uint64_t round);
 
-/* A server is a service of its node: a message to or from it starts as soon as its sender is ready.  Other messages
- * wait for both ends. */
+/* A server is a service of its node: a message to or from it starts as soon as its sender is ready.  Other
+ * messages wait for both ends. */
 bool schedule_has_server(const struct schedule *s);
 /* Does the sender continue at once, before the round's messages are transferred?  A member on a server's node
  * has the sum there, and does not wait until others have fetched theirs. */

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* Inverse variance of the mixture over l.  Affects only the test's power, which it tunes to changes of 5 to 100 %. */
+/* Inverse variance of the mixture over l.  Affects only the test's power, which it tunes to changes of 5 to
+ * 100 %. */
 #define RHO 0.04
 /* The interval is searched up to this mean, a factor of 20. */
 #define MEAN_MAX 3.0

@@ -102,8 +102,8 @@ static bool lost_more_than(const struct pacer *p, double collectives)
     return p->counted && p->lost_s > collectives * p->usual_s / p->counted;
 }
 
-/* Yielding a core may change where the kernel places ranks, and so affect later collectives too; a later entry
- * does not. */
+/* Yielding a core may change where the kernel places ranks, and so affect later collectives too; a later
+ * entry does not. */
 static bool may_last(uint32_t which)
 {
     return 1u << which < PACER_DELAY;
@@ -170,7 +170,8 @@ static void try(struct pacer *p, uint8_t epoch, bool again)
 {
     struct pacer_lever *l = &p->lever[p->current];
 
-    /* Continue a trial that was inconclusive or whose cause disappeared: the test may be repeated without limit. */
+    /* Continue a trial that was inconclusive or whose cause disappeared: the test may be repeated without
+     * limit. */
     if ((l->why != PACER_NO_GAIN && l->why != PACER_NO_CAUSE) || l->epoch != epoch)
         l->seen = (struct holdout){ 0 };
     l->epoch = epoch;
@@ -188,9 +189,9 @@ static bool is_promising(const struct pacer *p, uint32_t which)
     return may_last(which) && l->why == PACER_NO_GAIN && holdout_faster(&l->seen) >= PACER_PROMISE;
 }
 
-/* Rest until the cost of the trial, with its uncertainty, is a small share of the time until the next trial of any
- * lever.  Not where other processes want the cores: there a single comparison of long epochs says little about the
- * cost, and the lever's own rest is long enough. */
+/* Rest until the cost of the trial, with its uncertainty, is a small share of the time until the next trial
+ * of any lever.  Not where other processes want the cores: there a single comparison of long epochs says
+ * little about the cost, and the lever's own rest is long enough. */
 static void pay(struct pacer *p)
 {
     double error = holdout_deviation(&p->lever[p->current].seen) * sqrt(p->counted), lost;

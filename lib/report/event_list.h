@@ -24,7 +24,8 @@ __attribute__((format(printf, 3, 4))) void event_list_add(struct event_list *l, 
                                                           ...);
 __attribute__((format(printf, 3, 0))) void event_list_vadd(struct event_list *l, double at_s, const char *fmt,
                                                            va_list ap);
-/* key: events that have it in common are the same, whatever figures their texts have; "": those of one text. */
+/* key: events that have it in common are the same, whatever figures their texts have; "": those of one text.
+ */
 void event_list_put(struct event_list *l, double at_s, const char *key, const char *text);
 /* The newest first; the caller owns the array. */
 json_t *event_list_json(const struct event_list *l, double now_s);

@@ -20,7 +20,8 @@ void markup_text(FILE *out, const char *text)
             fputs("&amp;", out);
         else if (ch == '"')
             fputs("&quot;", out);
-        else if ((ch < 0x20 && ch != '\n') || (ch >= 0x7f && ch < 0xa0) || ch == UTF8_BROKEN || ch == 0xfffe || ch == 0xffff)
+        else if ((ch < 0x20 && ch != '\n') || (ch >= 0x7f && ch < 0xa0) || ch == UTF8_BROKEN ||
+                 ch == 0xfffe || ch == 0xffff)
             fputc('?', out);
         else
             fwrite(at, 1, (size_t)(text - at), out);

@@ -25,21 +25,29 @@ struct family {
 
 /* Those of one name stand together. */
 static const struct family of_controller[] = {
-    { "controller_uptime_seconds", "Time since the controller was started.", GAUGE, NULL, "uptime_s", NULL, NULL },
-    { "controller_cpu_ratio", "Share of a core that the controller uses.", GAUGE, NULL, "cpu_ratio", NULL, NULL },
+    { "controller_uptime_seconds", "Time since the controller was started.", GAUGE, NULL, "uptime_s", NULL,
+      NULL },
+    { "controller_cpu_ratio", "Share of a core that the controller uses.", GAUGE, NULL, "cpu_ratio", NULL,
+      NULL },
     { "controller_resident_bytes", "Memory of the controller.", GAUGE, NULL, "rss_bytes", NULL, NULL },
-    { "controller_batches_per_second", "Batches of telemetry that arrive per second.", GAUGE, NULL, "batches_per_s", NULL, NULL },
+    { "controller_batches_per_second", "Batches of telemetry that arrive per second.", GAUGE, NULL,
+      "batches_per_s", NULL, NULL },
     { "jobs", "Guarded job steps that run.", GAUGE, NULL, "jobs", NULL, NULL },
     { "agents", "Agents that are connected.", GAUGE, NULL, "agents", NULL, NULL },
     { "ranks", "Ranks of guarded job steps that run.", GAUGE, NULL, "ranks", NULL, NULL },
     { "terminals", "Terminals that are connected.", GAUGE, NULL, "clients", NULL, NULL },
     { "history_bytes", "Size of the history.", GAUGE, NULL, "store_bytes", NULL, NULL },
-    { "history_max_bytes", "Size that the history may have (HistorySize).", GAUGE, NULL, "store_max_bytes", NULL, NULL },
-    { "history_full", "1 where nothing is added to the history for want of space.", GAUGE, NULL, "store_full", NULL, NULL },
+    { "history_max_bytes", "Size that the history may have (HistorySize).", GAUGE, NULL, "store_max_bytes",
+      NULL, NULL },
+    { "history_full", "1 where nothing is added to the history for want of space.", GAUGE, NULL, "store_full",
+      NULL, NULL },
     { "steps_memory_bytes", "Memory of all guarded steps.", GAUGE, "bounds", "steps_bytes", NULL, NULL },
-    { "steps_memory_max_bytes", "Memory that all guarded steps may have (Memory).", GAUGE, "bounds", "memory_bytes", NULL, NULL },
+    { "steps_memory_max_bytes", "Memory that all guarded steps may have (Memory).", GAUGE, "bounds",
+      "memory_bytes", NULL, NULL },
     { "refused", "Connections and steps that bounds refused.", COUNTER, "bounds", "refused", NULL, NULL },
-    { "frames_left_out", "Frames that were left out because a user's steps took too much of the controller's time.", COUNTER, "bounds", "left_out", NULL, NULL },
+    { "frames_left_out",
+      "Frames that were left out because a user's steps took too much of the controller's time.", COUNTER,
+      "bounds", "left_out", NULL, NULL },
 };
 
 #define SHARE "job_time_ratio", "Share of the ranks' time."
@@ -49,8 +57,10 @@ static const struct family of_job[] = {
     { "job_steps", "Steps of the program.", COUNTER, NULL, "steps", NULL, NULL },
     { "job_steps_per_second", "Pace of the newest steps.", GAUGE, NULL, "steps_per_s", NULL, NULL },
     { "job_step_median_seconds", "Median time of the newest steps.", GAUGE, "step_s", "p50", NULL, NULL },
-    { "job_step_p95_seconds", "95th percentile of the time of the newest steps.", GAUGE, "step_s", "p95", NULL, NULL },
-    { "job_skew_median_seconds", "Median time between the first and the last rank to arrive.", GAUGE, "skew_s", "p50", NULL, NULL },
+    { "job_step_p95_seconds", "95th percentile of the time of the newest steps.", GAUGE, "step_s", "p95",
+      NULL, NULL },
+    { "job_skew_median_seconds", "Median time between the first and the last rank to arrive.", GAUGE,
+      "skew_s", "p50", NULL, NULL },
     { SHARE, GAUGE, "shares", "compute", "part", "compute" },
     { SHARE, GAUGE, "shares", "communication", "part", "communication" },
     { SHARE, GAUGE, "shares", "synchronisation", "part", "synchronisation" },
@@ -64,12 +74,14 @@ struct writer {
 
 enum openmetrics_format openmetrics_accepted(const char *accept)
 {
-    return accept && strstr(accept, "application/openmetrics-text") ? OPENMETRICS_1_0 : OPENMETRICS_PROMETHEUS;
+    return accept && strstr(accept, "application/openmetrics-text") ? OPENMETRICS_1_0
+                                                                    : OPENMETRICS_PROMETHEUS;
 }
 
 const char *openmetrics_type(enum openmetrics_format format)
 {
-    return format == OPENMETRICS_1_0 ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; version=0.0.4; charset=utf-8";
+    return format == OPENMETRICS_1_0 ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                     : "text/plain; version=0.0.4; charset=utf-8";
 }
 
 /* ---- the formats ---- */
@@ -207,8 +219,9 @@ static void write_verdict(const struct writer *w, const char *job, const json_t 
 
 static void write_verdicts(const struct writer *w, const json_t *const *rows, size_t n)
 {
-    family(w, "job_verdict_slowdown_ratio", GAUGE,
-           "Time of a step over what it would be without the cause; the most costly causes, the first of their culprits.");
+    family(
+        w, "job_verdict_slowdown_ratio", GAUGE,
+        "Time of a step over what it would be without the cause; the most costly causes, the first of their culprits.");
     for (size_t i = 0; i < n; i++) {
         const json_t *list = json_object_get(rows[i], "verdicts");
 
@@ -236,13 +249,17 @@ static void write_jobs(const struct writer *w, const json_t *const *rows, size_t
 
 static int by_ranks(const void *a, const void *b)
 {
-    double of_a = value_of(*(const json_t *const *)a, NULL, "ranks"), of_b = value_of(*(const json_t *const *)b, NULL, "ranks");
+    double of_a = value_of(*(const json_t *const *)a, NULL, "ranks"),
+           of_b = value_of(*(const json_t *const *)b, NULL, "ranks");
     int order = (of_b > of_a) - (of_b < of_a);
 
-    return order ? order : strcmp(get_word(*(const json_t *const *)a, "id"), get_word(*(const json_t *const *)b, "id"));
+    return order
+               ? order
+               : strcmp(get_word(*(const json_t *const *)a, "id"), get_word(*(const json_t *const *)b, "id"));
 }
 
-char *openmetrics_text(const json_t *status, const json_t *jobs, size_t jobs_max, enum openmetrics_format format, size_t *bytes)
+char *openmetrics_text(const json_t *status, const json_t *jobs, size_t jobs_max,
+                       enum openmetrics_format format, size_t *bytes)
 {
     size_t n = json_array_size(jobs), written = n < jobs_max ? n : jobs_max;
     const json_t **rows = xcalloc(n + 1, sizeof(*rows));
@@ -257,7 +274,9 @@ char *openmetrics_text(const json_t *status, const json_t *jobs, size_t jobs_max
         rows[i] = json_array_get(jobs, i);
     qsort(rows, n, sizeof(*rows), by_ranks);
     write_controller(&w, status);
-    family(&w, "jobs_left_out", GAUGE, "Job steps that have no metrics here, because there are too many; those with the most ranks have.");
+    family(
+        &w, "jobs_left_out", GAUGE,
+        "Job steps that have no metrics here, because there are too many; those with the most ranks have.");
     fputs(PREFIX "jobs_left_out", w.out);
     number(&w, (double)(n - written));
     write_jobs(&w, rows, written);

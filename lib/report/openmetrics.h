@@ -1,9 +1,12 @@
-/* openmetrics.h - what the controller and its jobs do, as metrics for Prometheus and all who read its formats.
+/* openmetrics.h - what the controller and its jobs do, as metrics for Prometheus and all who read its
+ * formats.
  *
- * Formats: OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/), and Prometheus' text format 0.0.4, which names the
- * families of counters differently.  What is unknown has no sample; nothing is 0 for want of a figure.
+ * Formats: OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/), and Prometheus' text
+ * format 0.0.4, which names the families of counters differently.  What is unknown has no sample; nothing is
+ * 0 for want of a figure.
  *
- * How many series there are is bounded: OPENMETRICS_JOB_SERIES a job whatever its size, since ranks and nodes are no labels. */
+ * How many series there are is bounded: OPENMETRICS_JOB_SERIES a job whatever its size, since ranks and nodes
+ * are no labels. */
 #ifndef SYNCGUARD_REPORT_OPENMETRICS_H
 #define SYNCGUARD_REPORT_OPENMETRICS_H
 
@@ -16,13 +19,15 @@
 
 enum openmetrics_format { OPENMETRICS_1_0, OPENMETRICS_PROMETHEUS };
 
-/* What to answer to a request whose Accept: header is this (NULL: none), and the type of content to answer with. */
+/* What to answer to a request whose Accept: header is this (NULL: none), and the type of content to answer
+ * with. */
 enum openmetrics_format openmetrics_accepted(const char *accept);
 const char *openmetrics_type(enum openmetrics_format format);
 
-/* status: the answer to "status"; jobs: rows of running jobs as in the answer to "jobs" (doc/protocol.md). Of more than jobs_max rows
- * those with the most ranks are written, and the number of the others.  Text that the caller frees; *bytes is its length. NULL: out of
- * memory. */
-char *openmetrics_text(const json_t *status, const json_t *jobs, size_t jobs_max, enum openmetrics_format format, size_t *bytes);
+/* status: the answer to "status"; jobs: rows of running jobs as in the answer to "jobs" (doc/protocol.md). Of
+ * more than jobs_max rows those with the most ranks are written, and the number of the others.  Text that the
+ * caller frees; *bytes is its length. NULL: out of memory. */
+char *openmetrics_text(const json_t *status, const json_t *jobs, size_t jobs_max,
+                       enum openmetrics_format format, size_t *bytes);
 
 #endif

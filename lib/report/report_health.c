@@ -1,8 +1,8 @@
 /* report_health.c - the health of nodes and ranks as JSON. */
 #include <math.h>
 
-#include "detect/cause.h"
 #include "common/xalloc.h"
+#include "detect/cause.h"
 #include "report/report_view.h"
 #include "view/health.h"
 #include "wire/json.h"

@@ -1,4 +1,5 @@
-/* report_marks.c - what programs mark of their steps, as JSON; and of programs that mark nothing what their calls show of it. */
+/* report_marks.c - what programs mark of their steps, as JSON; and of programs that mark nothing what their
+ * calls show of it. */
 #include <math.h>
 #include <stdio.h>
 
@@ -57,9 +58,8 @@ static void append_longest(const struct view *v, double now_s, const struct view
     if (worst) {
         const char *node = node_of(v, worst->most_rank, now_s);
 
-        text_append(buf, size, "; %s takes longest on rank %u%s%s: %s",
-                    name_of(m, (enum marks_phase)phase), worst->most_rank, *node ? " on " : "", node,
-                    text_s(worst->most_s).s);
+        text_append(buf, size, "; %s takes longest on rank %u%s%s: %s", name_of(m, (enum marks_phase)phase),
+                    worst->most_rank, *node ? " on " : "", node, text_s(worst->most_s).s);
     }
 }
 
@@ -85,8 +85,9 @@ static void write_marked(const struct view *v, double now_s, const struct view_m
         text_append(buf, size, "; as PyTorch's calls show");
 }
 
-/* Calls show when communication begins and what holds a rank.  What it does in between looks the same from outside, but for the time in
- * which the calls that it begins follow each other: of a training, a backward pass that makes one bucket of gradients after the other. */
+/* Calls show when communication begins and what holds a rank.  What it does in between looks the same from
+ * outside, but for the time in which the calls that it begins follow each other: of a training, a backward
+ * pass that makes one bucket of gradients after the other. */
 static json_t *inferred_json(const struct report_overlap *r, char *buf, size_t size)
 {
     double own_s = r->step_s - r->all.waiting_s - r->all.exposed_s, backward_s = fmin(r->all.ready_s, own_s);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/figures.h"
-#include "view/verdicts.h"
 #include "common/hash.h"
 #include "common/xalloc.h"
+#include "view/figures.h"
+#include "view/verdicts.h"
 #include "wire/json.h"
 
 struct report_node *report_nodes_get(struct report_nodes *t, const char *name)

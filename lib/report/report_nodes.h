@@ -30,8 +30,8 @@ struct report_nodes { /* all zero is empty */
     struct map at; /* by the hash of the name, or where another name has that, by the next */
 };
 
-/* The node of the verdict's i-th culprit: the culprit itself, or the node of a rank.  "": not known, or a switch, none
- * of whose nodes is the cause. */
+/* The node of the verdict's i-th culprit: the culprit itself, or the node of a rank.  "": not known, or a
+ * switch, none of whose nodes is the cause. */
 const char *report_culprit_node(const struct view *v, const struct view_verdict *d, uint32_t i, double now_s);
 
 /* The node's row, created at the first call. */
@@ -41,7 +41,7 @@ struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v
                                     const char *name, const char *switch_name, double now_s);
 /* Add all nodes on which the view has ranks. */
 void report_nodes_add(struct report_nodes *t, const struct view *v, const char *job, double now_s);
-void report_nodes_sort(struct report_nodes *t); /* by name; nothing can be added then */
+void report_nodes_sort(struct report_nodes *t);        /* by name; nothing can be added then */
 json_t *report_node_json(const struct report_node *n); /* the caller owns it */
 void report_nodes_free(struct report_nodes *t);
 

@@ -1,13 +1,14 @@
-/* report_overlap.c - what of a job's communication is exposed and what is hidden: from a view, to and from JSON. */
+/* report_overlap.c - what of a job's communication is exposed and what is hidden: from a view, to and from
+ * JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/comms.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
+#include "view/comms.h"
 #include "wire/json.h"
 
 #define WORTH 0.01 /* of the step: what buckets of another size win is said from there on */

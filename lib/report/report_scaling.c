@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/scaling.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
 #include "ring/ring.h"
+#include "view/scaling.h"
 #include "wire/json.h"
 
 static const struct json_field scaling_fields[] = {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "view/figures.h"
 #include "common/xalloc.h"
+#include "view/figures.h"
 #include "wire/json.h"
 
 static const struct json_field picture_fields[] = {

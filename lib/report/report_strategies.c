@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "view/scaling.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
+#include "view/scaling.h"
 #include "wire/json.h"
 
 #define SHARES(type)                                                      \

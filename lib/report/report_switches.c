@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "view/figures.h"
 #include "view/switches.h"
-#include "common/xalloc.h"
 #include "view/view.h"
 #include "wire/json.h"
 
@@ -91,9 +91,9 @@ static void collect(struct nodes *t, const struct view *v, double now_s)
 /* ---- the switches that nodes are directly below ---- */
 
 struct leaf {
-    char *path;           /* a line a switch, from the root down: it sorts as the tree */
-    struct node *node;    /* lent */
-    size_t n;             /* nodes */
+    char *path;            /* a line a switch, from the root down: it sorts as the tree */
+    struct node *node;     /* lent */
+    size_t n;              /* nodes */
     size_t first, n_named; /* in report_switches.named */
     bool eventful;
 };
@@ -134,9 +134,10 @@ static void find_leaves(struct tree *t, const struct nodes *nodes)
         if (!k->switch_name[0])
             t->s->unknown_nodes = (int64_t)(end - i);
         else
-            t->leaf[t->n++] = (struct leaf){ .path = xstrdup(switches_path(view_switches(t->v), k->switch_name, path)),
-                                             .node = k,
-                                             .n = end - i };
+            t->leaf[t->n++] =
+                (struct leaf){ .path = xstrdup(switches_path(view_switches(t->v), k->switch_name, path)),
+                               .node = k,
+                               .n = end - i };
     }
     qsort(t->leaf, t->n, sizeof(*t->leaf), by_path);
 }
@@ -151,7 +152,8 @@ static const char *other_end(const struct view *v, const struct view_verdict *d,
     return !strcmp(node, a) ? b : !strcmp(node, b) ? a : "";
 }
 
-static bool is_named(const struct tree *t, const struct view_verdict *d, const char *culprit, const char *node)
+static bool is_named(const struct tree *t, const struct view_verdict *d, const char *culprit,
+                     const char *node)
 {
     struct view_rank_figures f;
 
@@ -222,7 +224,8 @@ static bool is_below(const struct tree *t, size_t first, size_t end, uint32_t pl
     return false;
 }
 
-/* Slow links of which one end is below these leaves, and the other below others: their routes pass the uplink. */
+/* Slow links of which one end is below these leaves, and the other below others: their routes pass the
+ * uplink. */
 static int64_t slow_routes(const struct tree *t, size_t first, size_t end)
 {
     int64_t n = 0;
@@ -320,8 +323,8 @@ static void add_level(struct tree *t, size_t first, size_t end, size_t at, int64
         }
 }
 
-struct report_switches *report_switches_get(const struct view *v, const struct view_verdict *verdict, size_t verdicts,
-                                            double now_s, size_t max)
+struct report_switches *report_switches_get(const struct view *v, const struct view_verdict *verdict,
+                                            size_t verdicts, double now_s, size_t max)
 {
     struct report_switches *s = xcalloc(1, sizeof(*s));
     struct tree t = { .s = s, .verdict = verdict, .verdicts = verdicts, .v = v, .now_s = now_s };

@@ -1,5 +1,6 @@
-/* report_verdict.h - a verdict as it is reported: filled from a view's, written as JSON, and read from it by pages and screens
- * (sgctl(1), "verdicts" and "timeline").  A key of it is a member, a row of report_verdict.c's tables, and where it is filled.
+/* report_verdict.h - a verdict as it is reported: filled from a view's, written as JSON, and read from it by
+ * pages and screens (sgctl(1), "verdicts" and "timeline").  A key of it is a member, a row of
+ * report_verdict.c's tables, and where it is filled.
  *
  * Units: seconds; ages at the moment of the report.  Unknown is NaN, -1 or "". */
 #ifndef SYNCGUARD_REPORT_REPORT_VERDICT_H
@@ -43,7 +44,8 @@ json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_
 json_t *report_verdicts(const struct view *v, double now_s);
 json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 
-/* Those of an answer that are not minor; how many, at most max.  Of a timeline that is longer the newest.  The caller frees their texts. */
+/* Those of an answer that are not minor; how many, at most max.  Of a timeline that is longer the newest. The
+ * caller frees their texts. */
 size_t report_verdicts_read(struct report_verdict *to, size_t max, const json_t *answer);
 size_t report_timeline_read(struct report_verdict *to, size_t max, const json_t *answer);
 void report_verdicts_free(struct report_verdict *r, size_t n);

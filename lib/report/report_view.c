@@ -150,9 +150,9 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
 
 static json_t *shortfalls_json(const struct view *v)
 {
-    static const char *const sources[] = { [REACH_BY_ADAPTER] = "adapter",
-                                           [REACH_BY_PEERS] = "peers",
-                                           [REACH_BY_SIZES] = "smaller sizes" };
+    static const char *const sources[] = {
+        [REACH_BY_ADAPTER] = "adapter", [REACH_BY_PEERS] = "peers", [REACH_BY_SIZES] = "smaller sizes"
+    };
     const struct view_shortfall *s;
     size_t n = view_shortfalls_get(v, &s);
     json_t *list = json_array();
@@ -174,7 +174,6 @@ static json_t *shortfalls_json(const struct view *v)
     }
     return list;
 }
-
 
 static json_t *comms_json(const struct view *v, double now_s)
 {
@@ -457,8 +456,9 @@ static json_t *cpu_lack_json(const struct view *v)
 
 /* ---- the whole view ---- */
 
-static void put_projections(json_t *o, const struct view *v, double now_s, const struct report_scaling *scaling,
-                            const struct report_strategies *strategies, const struct report_overlap *overlap)
+static void put_projections(json_t *o, const struct view *v, double now_s,
+                            const struct report_scaling *scaling, const struct report_strategies *strategies,
+                            const struct report_overlap *overlap)
 {
     struct {
         struct report_scaling scaling;

@@ -18,9 +18,9 @@ enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY
 struct report_selection {
     enum report_sort sort;
     uint32_t offset, count, columns, agents;
-    uint32_t picture; /* rows of the newest step, drawn; 0: it is not drawn */
+    uint32_t picture;  /* rows of the newest step, drawn; 0: it is not drawn */
     uint32_t switches; /* 0: none */
-    char filter[64]; /* part of a node's or switch's name, or "r3"; "": all */
+    char filter[64];   /* part of a node's or switch's name, or "r3"; "": all */
 };
 #define REPORT_ALL ((struct report_selection){ .count = UINT32_MAX, .columns = 120, .agents = UINT32_MAX })
 
@@ -34,15 +34,18 @@ struct report_ranks {
 };
 void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s,
                       const struct report_selection *s);
-/* The figures of these ranks, in this order; ranks that are not known are left out.  All of them are selected. */
-void report_ranks_of(struct report_ranks *r, const struct view *v, double now_s, const uint32_t *rank, size_t n);
+/* The figures of these ranks, in this order; ranks that are not known are left out.  All of them are
+ * selected. */
+void report_ranks_of(struct report_ranks *r, const struct view *v, double now_s, const uint32_t *rank,
+                     size_t n);
 void report_ranks_free(struct report_ranks *r);
 
-/* Projections of the job to more ranks, and to other strategies on its ranks: computed from a view (some 50 and 20 ms, so
- * that the controller keeps them) or read from an answer. missing: why they are unknown; "": they are known. */
+/* Projections of the job to more ranks, and to other strategies on its ranks: computed from a view (some 50
+ * and 20 ms, so that the controller keeps them) or read from an answer. missing: why they are unknown; "":
+ * they are known. */
 #define REPORT_ASSUMES_MAX 8
 struct report_point {
-    double ranks, factor; /* as in struct projection_point */
+    double ranks, factor;                                  /* as in struct projection_point */
     struct projection_range step_s, throughput, p99_ratio; /* p99_ratio: of the step over its median */
     double cv;                                             /* of the step */
     double ideal, compute, communication, synchronisation; /* these three: shares of step_s.p50 */
@@ -104,7 +107,8 @@ struct report_strategies {
     struct report_strategy list[STRATEGY_MAX];
     char assumes[REPORT_ASSUMES_MAX][160];
 };
-/* What of the communication is exposed and what is hidden (calls/overlap.h), kept as long as the projections. */
+/* What of the communication is exposed and what is hidden (calls/overlap.h), kept as long as the projections.
+ */
 struct report_overlap_group {
     char label[64]; /* "world", "4 groups of 2", "messages" */
     int64_t ranks, instances;
@@ -151,18 +155,19 @@ void report_projection_read(struct report_projection *p, const json_t *o);
 
 /* The keys that a list of jobs has, too, without the verdicts. */
 void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f);
-/* All other keys, without the rows of ranks.  scaling, strategies and overlap: as kept by the caller; all NULL: computed now. */
-void report_put_view(json_t *o, const struct view *v, double now_s,
-                     const struct report_ranks *ranks, const struct report_selection *selection,
-                     const struct report_scaling *scaling, const struct report_strategies *strategies,
-                     const struct report_overlap *overlap);
+/* All other keys, without the rows of ranks.  scaling, strategies and overlap: as kept by the caller; all
+ * NULL: computed now. */
+void report_put_view(json_t *o, const struct view *v, double now_s, const struct report_ranks *ranks,
+                     const struct report_selection *selection, const struct report_scaling *scaling,
+                     const struct report_strategies *strategies, const struct report_overlap *overlap);
 
 /* Parts. */
 json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f);
 /* The selected rows, each with the rank's state, which a trace does not have. */
 json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
 /* The heat map's rows of the selected ranks. */
-json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t columns);
+json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks,
+                         uint32_t columns);
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct view *v, double now_s);
 /* Phases of its steps, marked or inferred; values that it reports. */

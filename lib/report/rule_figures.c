@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/report_nodes.h"
 #include "view/figures.h"
 #include "view/marks.h"
 #include "view/timeline.h"
 #include "view/verdicts.h"
-#include "report/report_nodes.h"
 
 /* ---- the most costly verdict ---- */
 
@@ -80,7 +80,9 @@ static void put_outlook(struct figures *f, const struct view *v, double now_s)
 
 static void put_values(struct figures *f, const struct view *v)
 {
-    static const enum figure_id figure[MARKS_VALUES] = { [MARKS_LOSS] = FIGURE_LOSS, [MARKS_GRAD_NORM] = FIGURE_GRAD_NORM };
+    static const enum figure_id figure[MARKS_VALUES] = {
+        [MARKS_LOSS] = FIGURE_LOSS, [MARKS_GRAD_NORM] = FIGURE_GRAD_NORM
+    };
     struct view_value value;
 
     if (!view_values_known(v))

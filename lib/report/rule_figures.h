@@ -6,8 +6,8 @@
 
 struct view;
 
-/* The estimated cost of a recorded call beyond the library's own, in seconds.  The hook benchmark measures less
- * where the cycle counter is cheap, up to twice as much where it is not; pacing is not in it. */
+/* The estimated cost of a recorded call beyond the library's own, in seconds.  The hook benchmark measures
+ * less where the cycle counter is cheap, up to twice as much where it is not; pacing is not in it. */
 #define RULE_FIGURES_HOOK_S 40e-9
 
 /* Fill in f.  age_s: time since the job began.  Texts belong to the view and are valid until it changes. */

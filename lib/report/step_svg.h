@@ -1,5 +1,6 @@
-/* step_svg.h - a drawn step (calls/picture.h) as an SVG file: self-contained, without scripts, readable on light and on dark
- * backgrounds, with the exact figures as tooltips.  What is a segment of which kind shows in its shape, too, not only in its colour. */
+/* step_svg.h - a drawn step (calls/picture.h) as an SVG file: self-contained, without scripts, readable on
+ * light and on dark backgrounds, with the exact figures as tooltips.  What is a segment of which kind shows
+ * in its shape, too, not only in its colour. */
 #ifndef SYNCGUARD_REPORT_STEP_SVG_H
 #define SYNCGUARD_REPORT_STEP_SVG_H
 

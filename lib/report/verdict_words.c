@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "detect/finding.h"
 #include "common/xalloc.h"
+#include "detect/finding.h"
 
 #define ABSURD 1e6 /* slowdowns from here on are not believed */
 
@@ -18,7 +18,8 @@ static const struct {
     { "hang", "holds up the others", "hold up the others", "nothing moves" },
     { "lost", "is lost", "are lost", "a node is lost" },
     { "jitter", NULL, NULL, "rare long delays, no single node" },
-    { "imbalance", "has more work than the other ranks", "have more work than the other ranks", "uneven work, no single node" },
+    { "imbalance", "has more work than the other ranks", "have more work than the other ranks",
+      "uneven work, no single node" },
     { "communication", "sends and receives slowly", "send and receive slowly", "slow collectives" },
     { "congestion", NULL, NULL, "collectives slow in bursts" },
     { "oscillation", NULL, NULL, "fast and slow steps in turn" },
@@ -62,28 +63,37 @@ char *verdict_lost(char *buf, size_t size, double slowdown, double low, double h
 
 /* ---- what to do: doc/operators-guide.md says more, and how to confirm each verdict first ---- */
 
-/* {job} and {nodes} are written as they are known.  The first row that fits; scope NULL: any; next NULL: the same. */
+/* {job} and {nodes} are written as they are known.  The first row that fits; scope NULL: any; next NULL: the
+ * same. */
 static const struct {
     const char *class, *scope, *now, *next;
 } advice[] = {
     { "straggler", "node", "sgctl action {job} exclude {nodes} (requeues), or sgctl node {nodes} drain WHY",
       "for the next start: sbatch --exclude={nodes}" },
-    { "drift", "node", "at the next checkpoint sgctl action {job} exclude {nodes}; have the cooling looked at",
+    { "drift", "node",
+      "at the next checkpoint sgctl action {job} exclude {nodes}; have the cooling looked at",
       "for the next start: sbatch --exclude={nodes}; have the cooling looked at" },
     { "straggler", "switch", "look at the power and the cooling that its nodes share", NULL },
     { "drift", "switch", "look at the power and the cooling that its nodes share", NULL },
     { "straggler", "ranks", "give these ranks less work; other nodes change nothing", NULL },
-    { "straggler", NULL, "look what else runs on its CPUs and GPU; if it is slow on every node, it has more work", NULL },
-    { "drift", NULL, "look at its memory and temperature; if it is slow on every node, its work grows", NULL },
+    { "straggler", NULL,
+      "look what else runs on its CPUs and GPU; if it is slow on every node, it has more work", NULL },
+    { "drift", NULL, "look at its memory and temperature; if it is slow on every node, its work grows",
+      NULL },
     { "imbalance", NULL, "even out the ranks' work; other nodes change nothing", NULL },
-    { "jitter", NULL, "keep daemons off the ranks' cores (CoreSpecCount); sgctl record shows the moments", NULL },
-    { "communication", "none", "sgctl doctor --cluster --probe --mpi finds slow links, and a library on another device", NULL },
-    { "communication", NULL, "sgctl doctor --cluster --probe confirms it; then cable, port or adapter", NULL },
-    { "congestion", NULL, "fewer switches for the next start (srun --switches=1): it is others' traffic", NULL },
+    { "jitter", NULL, "keep daemons off the ranks' cores (CoreSpecCount); sgctl record shows the moments",
+      NULL },
+    { "communication", "none",
+      "sgctl doctor --cluster --probe --mpi finds slow links, and a library on another device", NULL },
+    { "communication", NULL, "sgctl doctor --cluster --probe confirms it; then cable, port or adapter",
+      NULL },
+    { "congestion", NULL, "fewer switches for the next start (srun --switches=1): it is others' traffic",
+      NULL },
     { "oscillation", NULL, "look at power caps, and at what feeds the input", NULL },
     { "hang", NULL, "on the node: sgring, gdb -p PID; a stopped process continues after kill -CONT PID",
       "if it hangs again: sgring and gdb -p PID on the node, before it ends" },
-    { "lost", NULL, "look at the node ({nodes}: power, network, kernel); start from the newest checkpoint without it",
+    { "lost", NULL,
+      "look at the node ({nodes}: power, network, kernel); start from the newest checkpoint without it",
       "for the next start: sbatch --exclude={nodes}, until the node is back" },
 };
 
@@ -107,9 +117,14 @@ char *verdict_advice(char *buf, size_t size, const struct verdict_case *c)
 {
     buf[0] = '\0';
     for (size_t i = 0; i < ARRAY_SIZE(advice); i++) {
-        if (strcmp(c->class, advice[i].class) != 0 || (advice[i].scope && strcmp(c->scope, advice[i].scope) != 0))
+        if (strcmp(c->class, advice[i].class) != 0 ||
+            (advice[i].scope && strcmp(c->scope, advice[i].scope) != 0))
             continue;
-        fill(buf, size, advice[i].next && (c->ended || (c->no_requeue && strstr(advice[i].now, " exclude "))) ? advice[i].next : advice[i].now, c);
+        fill(buf, size,
+             advice[i].next && (c->ended || (c->no_requeue && strstr(advice[i].now, " exclude ")))
+                 ? advice[i].next
+                 : advice[i].now,
+             c);
         break;
     }
     return buf;

@@ -19,8 +19,8 @@ static bool counter_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* The kernel removes tsc from this list when its watchdog or its test between CPUs fails.  Under kvm-clock it stays
- * listed, and is reliable. */
+/* The kernel removes tsc from this list when its watchdog or its test between CPUs fails.  Under kvm-clock it
+ * stays listed, and is reliable. */
 static bool kernel_believes(void)
 {
     char list[256] = " ";
@@ -51,8 +51,8 @@ enum ring_clock clock_choose(void)
 #endif
 }
 
-/* Read both clocks at one moment.  The shortest of several tries counts, so that an interrupt between the readings
- * has no effect. */
+/* Read both clocks at one moment.  The shortest of several tries counts, so that an interrupt between the
+ * readings has no effect. */
 static void read_both(uint64_t *tick, uint64_t *ns)
 {
     uint64_t best = 0;

@@ -6,8 +6,8 @@
 
 #include "ring/shared.h"
 
-/* Agent and ranks may make the page at the same time and must end up with the same one: the first stays, unless it is
- * not a page. */
+/* Agent and ranks may make the page at the same time and must end up with the same one: the first stays,
+ * unless it is not a page. */
 static int control_make(const char *dir, bool replace)
 {
     static const struct control_page fresh = {

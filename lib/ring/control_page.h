@@ -11,8 +11,9 @@
 #define CONTROL_PAGE_MAGIC   0x53474354u /* "SGCT" */
 #define CONTROL_PAGE_VERSION 2u
 
-/* A requested checkpoint, which all ranks receive at the same call (steps.h).  Call number `at` of a rank returns
- * true if its program is `app` and the state is committed by then, else false; later calls do not match. */
+/* A requested checkpoint, which all ranks receive at the same call (steps.h).  Call number `at` of a rank
+ * returns true if its program is `app` and the state is committed by then, else false; later calls do not
+ * match. */
 enum control_page_asked { CONTROL_PAGE_ASKED_NONE, CONTROL_PAGE_ASKED_ARMED, CONTROL_PAGE_ASKED_COMMITTED };
 struct control_page_checkpoint {
     uint64_t at;  /* n-th call of steps_due(), from 1; 0: none */

@@ -1,9 +1,9 @@
-/* hot.h - the writer's end of a ring as inline functions, for the most frequent calls; private to ring/, the probe and gloo/.
- * ring_emit(), ring_enter() and ring_p2p() of ring.h consist of them.
+/* hot.h - the writer's end of a ring as inline functions, for the most frequent calls; private to ring/, the
+ * probe and gloo/. ring_emit(), ring_enter() and ring_p2p() of ring.h consist of them.
  *
- * They are fast (tests/bench/hook.sh) because they are inline, keep struct call in registers, prefetch the line of a
- * later event, write the event where readers look for the call in progress, and store nothing that a reader does not
- * need. */
+ * They are fast (tests/bench/hook.sh) because they are inline, keep struct call in registers, prefetch the
+ * line of a later event, write the event where readers look for the call in progress, and store nothing that
+ * a reader does not need. */
 #ifndef SYNCGUARD_RING_HOT_H
 #define SYNCGUARD_RING_HOT_H
 
@@ -37,18 +37,19 @@ HOT struct ring_event *hot_place(const struct ring *r)
     return r->place;
 }
 
-/* Whether another event fits.  Messages can be much more frequent than collectives, and leave a quarter of the ring to
- * these: full is &r->full or &r->full_of_message. */
+/* Whether another event fits.  Messages can be much more frequent than collectives, and leave a quarter of
+ * the ring to these: full is &r->full or &r->full_of_message. */
 HOT bool hot_room(struct ring *r, const uint64_t *full)
 {
     return __builtin_expect(r->head < *full, 1) || ring_room(r, full);
 }
 
 /* What is known of an event when its call is entered.
- * Copied member by member, as the members were set: a wider load of what was stored in parts waits until the parts have
- * left the store buffer, which doubles the cost of the whole hook.  Release stores, no fences: a reader that sees one of
- * the other members then sees the new enter too, and one that sees the new enter sees what became of the header's
- * `entered` before.  They are plain stores on x86, and the thread sanitizer understands them. */
+ * Copied member by member, as the members were set: a wider load of what was stored in parts waits until the
+ * parts have left the store buffer, which doubles the cost of the whole hook.  Release stores, no fences: a
+ * reader that sees one of the other members then sees the new enter too, and one that sees the new enter sees
+ * what became of the header's `entered` before.  They are plain stores on x86, and the thread sanitizer
+ * understands them. */
 HOT void hot_begin(struct ring_event *at, const struct ring_event *e)
 {
     __atomic_store_n(&at->enter, e->enter, __ATOMIC_RELEASE);
@@ -77,10 +78,12 @@ HOT void hot_end(struct ring *r, struct ring_event *at, uint64_t wait, uint64_t 
     __atomic_store_n(&at->p2p_calls, (uint32_t)calls, __ATOMIC_RELAXED);
 }
 
-/* The cache lines of events that the reader took are in its core's cache.  Fetching one back takes longer than the rest
- * of an event, so lines are prefetched, for writing; but not those at the beginning of the ring, to save the masking.
- * gcc would need -mprfchw for the instruction, which every 64-bit x86 has or ignores. */
-#define HOT_AHEAD 16u /* events; with 8 the line still comes too late when the calls do nothing */
+/* The cache lines of events that the reader took are in its core's cache.  Fetching one back takes longer
+ * than the rest of an event, so lines are prefetched, for writing; but not those at the beginning of the
+ * ring, to save the masking. gcc would need -mprfchw for the instruction, which every 64-bit x86 has or
+ * ignores. */
+/* events; with 8 the line still comes too late when the calls do nothing */
+#define HOT_AHEAD 16u
 
 HOT void hot_prefetch(const struct ring_event *at)
 {
@@ -93,8 +96,8 @@ HOT void hot_prefetch(const struct ring_event *at)
 #endif
 }
 
-/* Publish the event that is complete in its place.  Each by itself: a reader that peeks takes all places but one for
- * events. */
+/* Publish the event that is complete in its place.  Each by itself: a reader that peeks takes all places but
+ * one for events. */
 HOT void hot_publish(struct ring *r, struct ring_event *at)
 {
     uint64_t head = r->head + 1;
@@ -117,8 +120,8 @@ HOT struct ring_event *hot_enter(struct ring *r, const struct ring_event *e)
     return at;
 }
 
-/* Leave a blocking collective.  Its event takes its place among the others, and readers see by it that the call is
- * over. */
+/* Leave a blocking collective.  Its event takes its place among the others, and readers see by it that the
+ * call is over. */
 HOT void hot_leave(struct ring *r, struct ring_event *at, uint64_t now, bool failed)
 {
     if (__builtin_expect(!hot_room(r, &r->full), 0)) {
@@ -153,7 +156,8 @@ HOT bool hot_collective(struct ring *r, const struct ring_event *e)
 
 /* ---- messages ---- */
 
-/* Fields of an event that lie together are stored as one word, and where an event is copied, loaded as one. */
+/* Fields of an event that lie together are stored as one word, and where an event is copied, loaded as one.
+ */
 typedef uint64_t __attribute__((may_alias)) hot_word;
 _Static_assert(offsetof(struct ring_event, root) == offsetof(struct ring_event, seq) + 4 &&
                    offsetof(struct ring_event, seq) % 8 == 0,
@@ -172,7 +176,7 @@ struct hot_message {
 
 #define HOT_OP(op)       ((uint64_t)(op) << 32)
 #define HOT_FLAGS(flags) ((uint64_t)(flags) << 40)
-#define HOT_AWAITS       16 /* bits from op to awaits */
+#define HOT_AWAITS       16         /* bits from op to awaits */
 #define HOT_TAG          UINT32_MAX /* the tag's bits */
 
 HOT unsigned hot_message_op(struct hot_message m)
@@ -222,9 +226,10 @@ HOT void hot_message_number(struct ring_event *at, uint32_t number)
     *word = (*word & ~(uint64_t)UINT32_MAX) | number;
 }
 
-/* Show a call that was entered to pass message m, or to wait for it alone: then its op is shown as RING_OP_WAIT with no
- * flags and as awaited, and a reader takes the time, the partner and the tag.  The rest of the event is written here and not when the call ends,
- * because the processor does this beside what the library does. Returns its place. */
+/* Show a call that was entered to pass message m, or to wait for it alone: then its op is shown as
+ * RING_OP_WAIT with no flags and as awaited, and a reader takes the time, the partner and the tag.  The rest
+ * of the event is written here and not when the call ends, because the processor does this beside what the
+ * library does. Returns its place. */
 HOT struct ring_event *hot_enter_message(struct ring *r, uint64_t enter, bool waits, struct hot_message m)
 {
     struct ring_event *at = hot_place(r);
@@ -284,14 +289,16 @@ HOT bool hot_message(struct ring *r, const struct ring_event *e)
     return hot_message_add(r, e->enter, e->wait, e->leave, hot_message_new(e));
 }
 
-/* Whether hot_enter_message() showed a call at this place, and the library has not switched stacks meanwhile. */
+/* Whether hot_enter_message() showed a call at this place, and the library has not switched stacks meanwhile.
+ */
 HOT bool hot_is_shown(const struct ring *r, const struct ring_event *at, uint64_t enter)
 {
     return __builtin_expect(at == hot_place(r) && at->enter == enter, 1);
 }
 
 /* The message of a call that is shown ended: its bytes and its number are known by now. */
-HOT bool hot_leave_message(struct ring *r, struct ring_event *at, uint32_t number, uint64_t bytes, uint64_t leave)
+HOT bool hot_leave_message(struct ring *r, struct ring_event *at, uint32_t number, uint64_t bytes,
+                           uint64_t leave)
 {
     if (!hot_fits_message(r))
         return false;

@@ -10,7 +10,6 @@
 
 #include "ring/shared.h"
 
-
 static bool number(const char *name, uint32_t *out)
 {
     const char *text = getenv(name);

@@ -7,11 +7,11 @@
  *
  * Every field that changes after creation is atomic.  Little-endian only: both ends are on one node.
  *
- * The call in progress is at events[head], the place of its event, which the writer completes and publishes when
- * the call ends.  So that this place is always free, at most capacity - 1 events wait for the reader.  A reader takes
- * it for a call in progress only while its enter equals the header's entered, before and after reading it: enter is the
- * first field that the writer stores there, entered the last, and a later event may have the enter of an earlier
- * call. */
+ * The call in progress is at events[head], the place of its event, which the writer completes and publishes
+ * when the call ends.  So that this place is always free, at most capacity - 1 events wait for the reader.  A
+ * reader takes it for a call in progress only while its enter equals the header's entered, before and after
+ * reading it: enter is the first field that the writer stores there, entered the last, and a later event may
+ * have the enter of an earlier call. */
 #ifndef SYNCGUARD_RING_LAYOUT_H
 #define SYNCGUARD_RING_LAYOUT_H
 
@@ -59,7 +59,8 @@ struct ring_header {
     _Atomic uint32_t state;
     _Atomic uint64_t entered; /* the last call, in ticks; 0: it ended without an event, at `left` */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t left;
-    _Atomic uint64_t last_comm; /* the last collective, where the newest event is none that a call has just left */
+    /* the last collective, where the newest event is none that a call has just left */
+    _Atomic uint64_t last_comm;
     _Atomic uint32_t last_seq;
 
     /* any thread's */
@@ -68,7 +69,7 @@ struct ring_header {
 
     /* the reader's */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t tail; /* events taken so far */
-    _Atomic uint64_t comms_seen; /* of comms */
+    _Atomic uint64_t comms_seen;                     /* of comms */
 
     /* a guest's that sees phases; of an earlier release's probe all zero, that is none */
     _Alignas(RING_CACHE_LINE) struct marks_page marks;
@@ -117,9 +118,10 @@ struct ring {
     uint64_t full, full_of_message; /* writer: head at which nothing fits, or no message, see hot_room() */
     uint64_t tail;                  /* peek, hold: our own position */
     uint64_t p2p_ticks, p2p_calls;  /* writer: the header's totals at the last collective */
-    bool unnamed; /* writer: the newest event is a blocking collective that the header does not name yet */
+    bool unnamed;    /* writer: the newest event is a blocking collective that the header does not name yet */
     uint16_t places; /* writer: that communicators have had so far ... */
-    uint16_t freed[RING_COMMS_MAX], freed_first, n_freed; /* ... and of them those that are free, in the order of freeing */
+    /* ... and of them those that are free, in the order of freeing */
+    uint16_t freed[RING_COMMS_MAX], freed_first, n_freed;
 };
 
 /* The ring is in this mapped file. */

@@ -1,13 +1,14 @@
-/* marks.h - what a program marks inside of its steps: the phase it is in, and values that show whether it still computes
- * what it should.  A part of a rank's page of steps (steps.h): one writer, the program, and one reader, the agent.  Of a program that
- * marks nothing a guest may see its phases in what it calls (gloo/phase.h): then they are a part of its ring.
+/* marks.h - what a program marks inside of its steps: the phase it is in, and values that show whether it
+ * still computes what it should.  A part of a rank's page of steps (steps.h): one writer, the program, and
+ * one reader, the agent.  Of a program that marks nothing a guest may see its phases in what it calls
+ * (gloo/phase.h): then they are a part of its ring.
  *
- * A rank is in one phase at a time, and what is in none is MARKS_OTHER, so that the phases of a step add up to it exactly.
- * A step that has ended is published as a whole.  Values are counted: given once a step, the n-th is that of step n on all
- * ranks.
+ * A rank is in one phase at a time, and what is in none is MARKS_OTHER, so that the phases of a step add up
+ * to it exactly. A step that has ended is published as a whole.  Values are counted: given once a step, the
+ * n-th is that of step n on all ranks.
  *
- * The writer's half lives in other people's processes: it never blocks, allocates or calls anything.  Times are
- * CLOCK_MONOTONIC nanoseconds. */
+ * The writer's half lives in other people's processes: it never blocks, allocates or calls anything.  Times
+ * are CLOCK_MONOTONIC nanoseconds. */
 #ifndef SYNCGUARD_RING_MARKS_H
 #define SYNCGUARD_RING_MARKS_H
 
@@ -25,7 +26,8 @@ enum marks_phase {
     MARKS_OPTIMIZER,
     MARKS_PHASES
 };
-#define MARKS_SEEN (UINT64_C(1) << 7) /* beside phases: a guest saw them, the program marked none */
+/* beside phases: a guest saw them, the program marked none */
+#define MARKS_SEEN (UINT64_C(1) << 7)
 
 /* In the order in which a step has them: what is wrong with the former shows in the latter. */
 enum marks_value { MARKS_LOSS, MARKS_GRAD_NORM, MARKS_VALUES };
@@ -65,7 +67,8 @@ struct marks { /* initially all zero */
     uint64_t open_ns[MARKS_PHASES];
 };
 
-/* From now on the rank is in this phase.  Returns the one before; another number than a phase's changes nothing. */
+/* From now on the rank is in this phase.  Returns the one before; another number than a phase's changes
+ * nothing. */
 enum marks_phase marks_phase(struct marks *m, struct marks_page *p, int phase, uint64_t now_ns);
 /* A step ends, and the next one begins.  What came before the first call belongs to no step. */
 void marks_step(struct marks *m, struct marks_page *p, uint64_t now_ns);

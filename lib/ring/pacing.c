@@ -67,7 +67,8 @@ bool pacing_report_get(struct pacing_page *p, struct pacing_report *r)
 {
     uint64_t word[WORDS];
 
-    if (!atomic_load_explicit(&p->report_version, memory_order_relaxed) || !seqlock_read(&p->report_version, p->report, word, WORDS))
+    if (!atomic_load_explicit(&p->report_version, memory_order_relaxed) ||
+        !seqlock_read(&p->report_version, p->report, word, WORDS))
         return false;
     memcpy(r, word, sizeof(*r));
     return true;

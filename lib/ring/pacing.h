@@ -1,8 +1,8 @@
-/* pacing.h - state shared by the paced ranks of a node: one page in the step's directory, created by the first
- * rank that needs it.  It does not exist while pacing is off.
+/* pacing.h - state shared by the paced ranks of a node: one page in the step's directory, created by the
+ * first rank that needs it.  It does not exist while pacing is off.
  *
- * One rank leads: only it writes the plan and the report.  The others follow the plan as long as it is fresh, so
- * that pacing ends when the leader exits.  The agent reads the report.
+ * One rank leads: only it writes the plan and the report.  The others follow the plan as long as it is fresh,
+ * so that pacing ends when the leader exits.  The agent reads the report.
  *
  * Files of another size or version are rejected; numbers read from the file are bounded where they
  * are used.  Times are CLOCK_MONOTONIC nanoseconds. */
@@ -49,8 +49,8 @@ struct pacing_slot {
     _Atomic uint64_t cpus[PACING_CPUS / 64];      /* that it may run on */
 };
 
-/* Where the ranks of a communicator on this node wait for each other.  At most two collectives are in progress:
- * ranks may enter the next one while others are leaving the last, but never the one after it. */
+/* Where the ranks of a communicator on this node wait for each other.  At most two collectives are in
+ * progress: ranks may enter the next one while others are leaving the last, but never the one after it. */
 struct pacing_gate {
     _Alignas(PACING_LINE) _Atomic uint64_t key; /* the communicator's name; 0: free */
     _Atomic uint32_t members;                   /* ranks that came here at least once */
@@ -72,8 +72,8 @@ struct pacing_page {
     struct pacing_slot slot[PACING_SLOTS];
 };
 
-/* Identifies the communicator whose collectives number a plan's epochs, in those bits of a plan's lever that no
- * lever uses.  Without these bits, each communicator numbers its own epochs. */
+/* Identifies the communicator whose collectives number a plan's epochs, in those bits of a plan's lever that
+ * no lever uses.  Without these bits, each communicator numbers its own epochs. */
 static inline uint32_t pacing_communicator(uint64_t name)
 {
     return (uint32_t)(name * 0x9e3779b97f4a7c15u >> 32 | 0x100) & ~0xffu;
@@ -95,7 +95,8 @@ void pacing_close(struct pacing_page *p); /* NULL is fine */
 void pacing_report_put(struct pacing_page *p, const struct pacing_report *r); /* leader only */
 bool pacing_report_get(struct pacing_page *p, struct pacing_report *r);       /* false: it is being written */
 
-/* Join the gate of a communicator; each rank calls it once per communicator.  NULL: too many communicators. */
+/* Join the gate of a communicator; each rank calls it once per communicator.  NULL: too many communicators.
+ */
 struct pacing_gate *pacing_gate_join(struct pacing_page *p, uint64_t key);
 /* A rank arrives at its seq-th collective.  The last one wakes the sleeping ranks and returns true. */
 bool pacing_gate_arrive(struct pacing_gate *g, uint32_t seq);

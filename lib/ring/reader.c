@@ -1,6 +1,7 @@
 /* reader.c - the agent's end of a ring.  See ring.h, layout.h.
- * The job's user owns the file and may write anything into it.  Sizes are checked when it is opened and each time it
- * is read, positions are bounded, and strings are terminated.  A malicious writer only gets wrong figures. */
+ * The job's user owns the file and may write anything into it.  Sizes are checked when it is opened and each
+ * time it is read, positions are bounded, and strings are terminated.  A malicious writer only gets wrong
+ * figures. */
 #include "ring/layout.h"
 
 #include <errno.h>
@@ -261,7 +262,8 @@ static struct ring_event event_read(const struct ring_event *at)
 
 static void live_inside(struct ring_live *live, const struct ring_event *e)
 {
-    bool message = ring_op_is_message(e->op), waits = e->op == RING_OP_WAIT && !e->flags; /* see hot_enter_message() */
+    /* see hot_enter_message() */
+    bool message = ring_op_is_message(e->op), waits = e->op == RING_OP_WAIT && !e->flags;
     uint8_t of = message ? e->op : e->awaits;
 
     if (waits)
@@ -297,8 +299,9 @@ static void live_outside(struct ring_live *live, const struct ring *r, uint64_t 
     }
 }
 
-/* While a place has the enter of the call in progress, its other fields are that call's.  But a later event may have the
- * same enter, that of a nonblocking collective which was posted then: `entered` has changed before it is written. */
+/* While a place has the enter of the call in progress, its other fields are that call's.  But a later event
+ * may have the same enter, that of a nonblocking collective which was posted then: `entered` has changed
+ * before it is written. */
 static bool still_inside(const struct ring_header *h, uint64_t entered)
 {
     return atomic_load_explicit(&h->entered, memory_order_relaxed) == entered;

@@ -1,6 +1,8 @@
-/* seqlock.h - words in shared memory that one process publishes as a whole, and others copy as a whole (a sequence lock).
+/* seqlock.h - words in shared memory that one process publishes as a whole, and others copy as a whole (a
+ * sequence lock).
  *
- * Nobody waits: a reader that comes while the words are written has no copy, and may try again.  Does not call anything. */
+ * Nobody waits: a reader that comes while the words are written has no copy, and may try again.  Does not
+ * call anything. */
 #ifndef SYNCGUARD_RING_SEQLOCK_H
 #define SYNCGUARD_RING_SEQLOCK_H
 
@@ -9,9 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The only writer: word[n] to shared[n].  version: odd while they are being written; also after a writer that died there, whose
- * successor mends it. */
-static inline void seqlock_write(_Atomic uint64_t *version, _Atomic uint64_t *shared, const uint64_t *word, size_t n)
+/* The only writer: word[n] to shared[n].  version: odd while they are being written; also after a writer that
+ * died there, whose successor mends it. */
+static inline void seqlock_write(_Atomic uint64_t *version, _Atomic uint64_t *shared, const uint64_t *word,
+                                 size_t n)
 {
     uint64_t writing = atomic_load_explicit(version, memory_order_relaxed) | 1;
 
@@ -22,7 +25,8 @@ static inline void seqlock_write(_Atomic uint64_t *version, _Atomic uint64_t *sh
 }
 
 /* Copies shared[n] to word[n]; false where they were being written, and word is no consistent copy. */
-static inline bool seqlock_read(const _Atomic uint64_t *version, const _Atomic uint64_t *shared, uint64_t *word, size_t n)
+static inline bool seqlock_read(const _Atomic uint64_t *version, const _Atomic uint64_t *shared,
+                                uint64_t *word, size_t n)
 {
     uint64_t before = atomic_load_explicit(version, memory_order_acquire);
 

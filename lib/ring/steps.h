@@ -1,8 +1,9 @@
 /* steps.h - what a program reports about its steps, and how it learns that a checkpoint is due: one page per
- * rank in the step's directory, written by the program and read by the agent; requests are on the control page.
+ * rank in the step's directory, written by the program and read by the agent; requests are on the control
+ * page.
  *
- * Every rank calls steps_due() once per step, and calls are numbered: a request names a number that no rank has
- * reached yet, so that all ranks receive it at the same step (doc/decisions/0019).
+ * Every rank calls steps_due() once per step, and calls are numbered: a request names a number that no rank
+ * has reached yet, so that all ranks receive it at the same step (doc/decisions/0019).
  *
  * The writer's half lives in other people's processes: it never prints, exits, blocks or allocates after
  * steps_join(), and does not change errno.  Times are CLOCK_MONOTONIC nanoseconds. */
@@ -50,7 +51,7 @@ struct steps_figures {
     uint64_t writes;         /* finished writes */
     uint64_t write_ns;       /* duration of the newest */
     bool notice;
-    bool hears; /* it has mapped the control page */
+    bool hears;  /* it has mapped the control page */
     bool marked; /* marks is set; false: it is being written */
     struct marks_figures marks;
 };

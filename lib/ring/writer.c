@@ -12,10 +12,11 @@
 #include "ring/seqlock.h"
 #include "ring/shared.h"
 
-#define INCARNATIONS_MAX 4096u /* MPI programs that one task runs in turn; further ones are not guarded */
+/* MPI programs that one task runs in turn; further ones are not guarded */
+#define INCARNATIONS_MAX 4096u
 
-/* Give the complete file its name, so that a reader never sees half a header.  Thread 0 takes the first incarnation that is free, from
- * info's on; other threads use that of thread 0. */
+/* Give the complete file its name, so that a reader never sees half a header.  Thread 0 takes the first
+ * incarnation that is free, from info's on; other threads use that of thread 0. */
 static int file_publish(const char *dir, const char *temporary, struct ring *r, struct ring_info *info)
 {
     char path[PATH_MAX];

@@ -83,7 +83,8 @@ int action_signal_parse(const char *name)
 
 bool action_signal_wants_handler(int number)
 {
-    static const int others[] = { SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGWINCH, SIGURG };
+    static const int others[] = { SIGKILL, SIGTERM, SIGINT,  SIGQUIT, SIGSTOP,  SIGTSTP,
+                                  SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGWINCH, SIGURG };
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (number == others[i])

@@ -34,8 +34,9 @@ struct action_type {
     enum action_scope scope;
     bool wants_nodes; /* needs a list of nodes */
     bool ends_run;    /* ends the present run of the job */
-    bool by_hand_only; /* only users may ask for it: no rule can know whether the reason for a drain is gone */
-    const char *text; /* description without a subject: "drain the nodes ..." */
+    /* only users may ask for it: no rule can know whether the reason for a drain is gone */
+    bool by_hand_only;
+    const char *text;       /* description without a subject: "drain the nodes ..." */
     const char *now, *done; /* for sentences, before the nodes: "exclude", "excluded" */
 };
 extern const struct action_type action_table[ACTION_KINDS];
@@ -50,8 +51,8 @@ char *action_names(bool by_hand, char *buf, size_t size);
 
 /* "USR1", "SIGUSR1", "usr1" or "10": the signal's number, 1 to 64; -1: not a signal. */
 int action_signal_parse(const char *name);
-/* Whether the signal, 1 to 64, ends a program that has no handler for it, and is not sent to that end: KILL, TERM, INT and QUIT are, and
- * some others stop a program, continue it, or are ignored. */
+/* Whether the signal, 1 to 64, ends a program that has no handler for it, and is not sent to that end: KILL,
+ * TERM, INT and QUIT are, and some others stop a program, continue it, or are ignored. */
 bool action_signal_wants_handler(int number);
 /* "USR1"; "" for a number without a name. */
 const char *action_signal_name(int number);

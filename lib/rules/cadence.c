@@ -86,8 +86,8 @@ static double lead_s(const struct cadence_figures *f)
     return f->write.longest_s + known(f->step_s, 0) + known(f->delivery_s, 0);
 }
 
-/* The last checkpoint before the end replaces one that would be due less than half an interval earlier: at the
- * optimum, the risk of losing half an interval's work costs less than a write. */
+/* The last checkpoint before the end replaces one that would be due less than half an interval earlier: at
+ * the optimum, the risk of losing half an interval's work costs less than a write. */
 static void before_the_end(const struct cadence_figures *f, struct cadence_decision *d)
 {
     double last_s = f->left_s - lead_s(f);

@@ -1,9 +1,9 @@
 /* cadence.h - decides whether a checkpoint is due.
  *
- * Pure: no clock, no state.  The interval is the exact optimum for exponential failures (model/cadence.h) at the
- * posterior mean of the failure rate: the expected waste is, to first order, linear in the rate, so that its mean
- * minimises it however uncertain the rate is. Bounds (shortest and longest interval, the step, the time limit, a
- * notice that the job will be ended) have precedence over the optimum.
+ * Pure: no clock, no state.  The interval is the exact optimum for exponential failures (model/cadence.h) at
+ * the posterior mean of the failure rate: the expected waste is, to first order, linear in the rate, so that
+ * its mean minimises it however uncertain the rate is. Bounds (shortest and longest interval, the step, the
+ * time limit, a notice that the job will be ended) have precedence over the optimum.
  *
  * Units: seconds; NaN is unknown, INFINITY never. */
 #ifndef SYNCGUARD_RULES_CADENCE_H
@@ -29,8 +29,9 @@ struct cadence_estimate {
     double s, low_s, high_s; /* the mean with its 90 % interval; after one write: half to double */
     double longest_s;        /* nearly every single write is shorter */
 };
-/* Writes beyond five robust deviations from the median are clipped there (Huber 1964), so that one that hung does
- * not determine the interval for hours.  Without a write: guess_s, with an interval from a tenth to tenfold. */
+/* Writes beyond five robust deviations from the median are clipped there (Huber 1964), so that one that hung
+ * does not determine the interval for hours.  Without a write: guess_s, with an interval from a tenth to
+ * tenfold. */
 struct cadence_estimate cadence_cost_get(const struct cadence_cost *c, double guess_s);
 
 /* ---- failure rate ---- */
@@ -40,8 +41,8 @@ struct cadence_estimate cadence_cost_get(const struct cadence_cost *c, double gu
 /* A history counts for at most this many failures, so that a job's own failures can outweigh it. */
 #define CADENCE_PRIOR_FAILURES 20.0
 
-/* The prior: the failures of a history in its node-seconds, combined with one failure at the published rate (which
- * alone has 90 % between 0.05 and 3 times the mean).  node_s 0: no history. */
+/* The prior: the failures of a history in its node-seconds, combined with one failure at the published rate
+ * (which alone has 90 % between 0.05 and 3 times the mean).  node_s 0: no history. */
 struct failure_rate cadence_prior(double failures, double node_s);
 
 /* ---- the decision ---- */
@@ -79,8 +80,8 @@ struct cadence_decision {
     double interval_s;          /* optimal_s within the bounds */
     double next_s;              /* until the next one is due; 0: now; INFINITY: never */
     double mtbf_s;              /* of the whole job */
-    /* upper bound of the expected share of time with work that is not lost, at that interval: that of a restart that
-     * takes no time; NaN: not known */
+    /* upper bound of the expected share of time with work that is not lost, at that interval: that of a
+     * restart that takes no time; NaN: not known */
     double goodput_most;
     bool too_late; /* the end comes before a checkpoint can be written */
 };
@@ -89,8 +90,8 @@ struct cadence_decision cadence_decide(const struct cadence_figures *f, const st
 
 /* ---- the call at which all ranks can receive a request ---- */
 
-/* The first call that no rank can reach within margin_s seconds: the foremost rank has made `calls`, the newest
- * age_s ago, and needs step_min_s for each at least.  0: not known. */
+/* The first call that no rank can reach within margin_s seconds: the foremost rank has made `calls`, the
+ * newest age_s ago, and needs step_min_s for each at least.  0: not known. */
 uint64_t cadence_call(uint64_t calls, double age_s, double step_min_s, double margin_s);
 
 #endif

@@ -182,7 +182,8 @@ static int parse_figure(const struct parser *p, int figure, double *value)
     return 0;
 }
 
-/* Append a text to words, whose size is enough because all texts together are not longer than the condition. */
+/* Append a text to words, whose size is enough because all texts together are not longer than the condition.
+ */
 static int parse_text(struct parser *p, struct condition_node *n)
 {
     size_t length = strlen(p->word) + 1;
@@ -244,7 +245,8 @@ static int check_range(const struct parser *p, const struct condition_node *n)
         snprintf(meant, sizeof(meant), ". Did you mean '%s %s %.4g'?", f->name, ops[n->op], 1 + n->value);
     else if (f->type.kind == VALUE_RATIO && f->type.max == 1 && n->value > 1 && n->value <= 100)
         snprintf(meant, sizeof(meant), ". Did you mean '%s %s %.4g%%'?", f->name, ops[n->op], n->value);
-    return fail(p, "'%s %s %s' is %s true: %s is %s%s", f->name, ops[n->op], p->word, always == TRUTH_YES ? "always" : "never", f->name,
+    return fail(p, "'%s %s %s' is %s true: %s is %s%s", f->name, ops[n->op], p->word,
+                always == TRUTH_YES ? "always" : "never", f->name,
                 *value_range(&f->type, range, sizeof(range)) ? range : "never negative", meant);
 }
 

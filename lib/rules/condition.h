@@ -1,19 +1,22 @@
 /* condition.h - the condition of a rule: comparisons of a job's figures, with and, or, not, for.
  *
- *   synchronisation_ratio > 5% for 30s and class == straggler and not (regime == checkpoint or time_left_s < 10m)
+ *   synchronisation_ratio > 5% for 30s and class == straggler and not (regime == checkpoint or time_left_s <
+ * 10m)
  *
  *   condition  = term { "or" term }            term = factor { "and" factor }
  *   factor     = "not" factor | primary [ "for" TIME ]
  *   primary    = "(" condition ")" | FLAG | FIGURE ( ">" | ">=" | "<" | "<=" | "==" | "=" | "!=" ) VALUE
  *
- * VALUE is another figure of the same kind, or a value of the figure's type (figures.h); names with blanks are
- * quoted by ' or ". Case is ignored. `for` is true once the condition before it has been true for that time.
+ * VALUE is another figure of the same kind, or a value of the figure's type (figures.h); names with blanks
+ * are quoted by ' or ". Case is ignored. `for` is true once the condition before it has been true for that
+ * time.
  *
  * The truth has three values: a comparison with an unknown figure is unknown, `false and unknown` is false,
- * `true or unknown` is true, everything else with unknown is unknown (Kleene 1938).  A rule does not act while its condition is unknown.
+ * `true or unknown` is true, everything else with unknown is unknown (Kleene 1938).  A rule does not act
+ * while its condition is unknown.
  *
- * Pure: no clock, no allocation; the length is bounded. The caller keeps the state between evaluations (since when
- * each `for` has held). */
+ * Pure: no clock, no allocation; the length is bounded. The caller keeps the state between evaluations (since
+ * when each `for` has held). */
 #ifndef SYNCGUARD_RULES_CONDITION_H
 #define SYNCGUARD_RULES_CONDITION_H
 
@@ -57,13 +60,14 @@ int condition_parse(struct condition *c, const char *text, struct err *err);
 /* Whether the condition compares this figure. */
 bool condition_names(const struct condition *c, enum figure_id figure);
 
-/* Evaluate the condition.  hysteresis: a comparison that was true stays true until its figure has crossed the bound
- * by this share of the bound. It applies if held, that is, if the condition was true so far, and within a `for`
- * whose time has begun. */
+/* Evaluate the condition.  hysteresis: a comparison that was true stays true until its figure has crossed the
+ * bound by this share of the bound. It applies if held, that is, if the condition was true so far, and within
+ * a `for` whose time has begun. */
 enum truth condition_eval(const struct condition *c, const struct figures *f, double now_s, bool held,
                           double hysteresis, struct condition_memory *m);
 
-/* The condition with the figures' values: "synchronisation_ratio (12.3 %) > 5.00 % for 30.0 s and ...".  Returns buf. */
+/* The condition with the figures' values: "synchronisation_ratio (12.3 %) > 5.00 % for 30.0 s and ...".
+ * Returns buf. */
 char *condition_explain(const struct condition *c, const struct figures *f, char *buf, size_t size);
 
 /* Each comparison of the condition, in its order. */

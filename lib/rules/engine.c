@@ -135,8 +135,8 @@ char *decision_action_text(const struct decision *d, bool done, char *buf, size_
     return buf;
 }
 
-/* Find the nodes of the action.  false: they are not known, the rule acted on all of them already, or nobody else blames
- * them. */
+/* Find the nodes of the action.  false: they are not known, the rule acted on all of them already, or nobody
+ * else blames them. */
 static bool aim(const struct engine *e, struct decision *d, const struct engine_input *in)
 {
     const struct figures *f = in->figures;
@@ -182,7 +182,8 @@ static bool allowed(const struct engine *e, struct decision *d, const struct eng
     int nodes, actions = budget_spent(&e->budget, BUDGET_ALL, in->now_s, &nodes);
     int all_nodes, all = budget_spent(in->cluster, BUDGET_ALL, in->now_s, &all_nodes);
     int users_nodes, users = budget_spent(in->cluster, in->uid, in->now_s, &users_nodes);
-    /* a verdict on more than FIGURE_NODES_MAX nodes counts with all of them, so that NodesAtOnce withholds it */
+    /* a verdict on more than FIGURE_NODES_MAX nodes counts with all of them, so that NodesAtOnce withholds it
+     */
     size_t aimed = in->figures->n_nodes > FIGURE_NODES_MAX && d->n_nodes ? in->figures->n_nodes : d->n_nodes;
 
     if (in->now_s - e->ending_s < ENGINE_ENDING_S)
@@ -197,8 +198,9 @@ static bool allowed(const struct engine *e, struct decision *d, const struct eng
         snprintf(d->why_not, sizeof(d->why_not), "%d nodes in the last hour; NodesPerHour=%d", nodes,
                  job->nodes_per_hour);
     else if (users >= cluster->user_actions_per_hour)
-        snprintf(d->why_not, sizeof(d->why_not), "%d actions on the user's jobs in the last hour; UserActionsPerHour=%d",
-                 users, cluster->user_actions_per_hour);
+        snprintf(d->why_not, sizeof(d->why_not),
+                 "%d actions on the user's jobs in the last hour; UserActionsPerHour=%d", users,
+                 cluster->user_actions_per_hour);
     else if (all >= cluster->cluster_actions_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
                  "%d actions of all jobs in the last hour; ClusterActionsPerHour=%d", all,

@@ -4,12 +4,12 @@
  * is in the engine, which the caller owns. A decision states whether it is to be carried out (a policy's
  * Action=dryrun|enforce); the caller does so.
  *
- * Limits apply to all rules: a maximum number of actions per job and hour, of nodes per hour and of nodes at once,
- * and the cluster's budget for all jobs together. A run that is being ended gets no further actions; no rule acts
- * twice on the same node. Dry-run decisions count against the limits of the job, so that they show what enforcing
- * would do, but not against the cluster's budget, which they must not take from jobs that enforce. No job's word alone
- * moves a node, because its user could have written it: others must blame the node, too (doubt).  Times: seconds of a
- * monotonic clock. */
+ * Limits apply to all rules: a maximum number of actions per job and hour, of nodes per hour and of nodes at
+ * once, and the cluster's budget for all jobs together. A run that is being ended gets no further actions; no
+ * rule acts twice on the same node. Dry-run decisions count against the limits of the job, so that they show
+ * what enforcing would do, but not against the cluster's budget, which they must not take from jobs that
+ * enforce. No job's word alone moves a node, because its user could have written it: others must blame the
+ * node, too (doubt).  Times: seconds of a monotonic clock. */
 #ifndef SYNCGUARD_RULES_ENGINE_H
 #define SYNCGUARD_RULES_ENGINE_H
 
@@ -39,7 +39,8 @@ struct budget {
 void budget_spend(struct budget *b, double now_s, uint32_t nodes, uint32_t uid);
 /* An action on so many nodes failed: it no longer counts. */
 void budget_refund(struct budget *b, uint32_t nodes, uint32_t uid);
-/* Number of actions on jobs of the user, or of all, in the hour before now_s, and of the nodes they concerned. */
+/* Number of actions on jobs of the user, or of all, in the hour before now_s, and of the nodes they
+ * concerned. */
 int budget_spent(const struct budget *b, uint32_t uid, double now_s, int *nodes);
 
 enum decision_state {
@@ -85,13 +86,16 @@ struct engine_input {
     const struct config_policy *policy; /* limits of the job */
     const struct config *config;        /* limits of the cluster */
     struct budget *cluster;
-    uint32_t uid;                       /* whose job it is */
+    uint32_t uid; /* whose job it is */
     bool enforce;
-    bool enforce_beyond; /* also enforce what reaches beyond the job: actions on nodes, webhooks and commands */
-    /* Why the job's word is not enough to act on a node; NULL: others blame it, too.  doubt NULL: it is enough. */
+    /* also enforce what reaches beyond the job: actions on nodes, webhooks and commands */
+    bool enforce_beyond;
+    /* Why the job's word is not enough to act on a node; NULL: others blame it, too.  doubt NULL: it is
+     * enough. */
     const char *(*doubt)(const char *node, const void *arg);
     const void *doubt_arg;
-    /* Whether the action can be carried out: 0, or -1 with the reason.  can NULL: it always can, as on a recorded trace. */
+    /* Whether the action can be carried out: 0, or -1 with the reason.  can NULL: it always can, as on a
+     * recorded trace. */
     int (*can)(const struct decision *d, const void *arg, struct err *err);
     const void *can_arg;
     const char *hold;   /* why only rules that name non_finite may act; NULL: all may */
@@ -106,8 +110,8 @@ size_t engine_tick(struct engine *e, const struct engine_input *in, struct decis
 /* Restore an earlier decision after a restart; call it for all decisions of the run, oldest first. */
 void engine_restore(struct engine *e, const struct decision *d, double at_s);
 
-/* The last decision of this rule on a job of uid was not carried out: its nodes may be acted on again, and neither the
- * job's budget nor the cluster's counts it. */
+/* The last decision of this rule on a job of uid was not carried out: its nodes may be acted on again, and
+ * neither the job's budget nor the cluster's counts it. */
 void engine_failed(struct engine *e, const struct decision *d, struct budget *cluster, uint32_t uid);
 
 /* Write "n5,n6" to buf.  Returns buf. */

@@ -8,11 +8,15 @@
 #include "common/text.h"
 #include "common/units.h"
 
-static const char *const states[] = { "starting", "running", "stalled", "suspended", "finished", "lost", NULL };
+static const char *const states[] = {
+    "starting", "running", "stalled", "suspended", "finished", "lost", NULL
+};
 static const char *const regimes[] = { "starting",    "compute",    "communication", "synchronisation",
-                                       "oscillating", "checkpoint", "stalled",       "suspended", "unknown", NULL };
-static const char *const classes[] = { "none",          "straggler",  "drift",       "jitter", "imbalance",
-                                       "communication", "congestion", "oscillation", "hang",   "lost", NULL };
+                                       "oscillating", "checkpoint", "stalled",       "suspended",
+                                       "unknown",     NULL };
+static const char *const classes[] = { "none",      "straggler",     "drift",      "jitter",
+                                       "imbalance", "communication", "congestion", "oscillation",
+                                       "hang",      "lost",          NULL };
 static const char *const scopes[] = { "none", "rank", "node", "switch", "link", "ranks", NULL };
 static const char *const trends[] = { "none", "rising", "falling", NULL };
 

@@ -34,7 +34,9 @@ static int compile_action(struct rule *r, const struct config_rule *c, struct er
     r->signal = action_signal_parse(c->signal);
     if (r->signal >= 0)
         return 0;
-    err_set(err, "%s; expected a name such as USR1, or a number", *c->signal ? "unknown signal" : "missing: a program that does not handle the signal is ended by it");
+    err_set(err, "%s; expected a name such as USR1, or a number",
+            *c->signal ? "unknown signal"
+                       : "missing: a program that does not handle the signal is ended by it");
     return wrong(c, c->line, "Signal", c->signal, err);
 }
 
@@ -55,12 +57,15 @@ int rule_compile(struct rule *r, const struct config_rule *c, struct err *err)
     return compile_action(r, c, err);
 }
 
-/* What an action goes through, where the whole configuration sets it; NULL: this one needs nothing, or it is set. */
+/* What an action goes through, where the whole configuration sets it; NULL: this one needs nothing, or it is
+ * set. */
 static const char *unset(enum action_kind kind, const struct config *c)
 {
-    return kind == ACTION_WEBHOOK && !*c->webhook        ? "no URL is configured: expected a line Webhook=URL or Webhook=FILE"
-           : kind == ACTION_COMMAND && !*c->command_hook ? "no program is configured: expected a line CommandHook=FILE"
-                                                         : NULL;
+    return kind == ACTION_WEBHOOK && !*c->webhook
+               ? "no URL is configured: expected a line Webhook=URL or Webhook=FILE"
+           : kind == ACTION_COMMAND && !*c->command_hook
+               ? "no program is configured: expected a line CommandHook=FILE"
+               : NULL;
 }
 
 static int count_of(const struct ruleset *s, const char *policy)
@@ -88,7 +93,8 @@ struct ruleset *ruleset_new(const struct config *c, struct err *err)
         if (rule_compile(&s->rule[s->n], r, err) < 0)
             goto fail;
         if (unset(s->rule[s->n].action, c)) {
-            err_set(err, "%s:%u: Rule=%s Action=%s: %s", r->file, r->action_line, r->name, r->action, unset(s->rule[s->n].action, c));
+            err_set(err, "%s:%u: Rule=%s Action=%s: %s", r->file, r->action_line, r->name, r->action,
+                    unset(s->rule[s->n].action, c));
             goto fail;
         }
         if (*r->module && !*c->policy_module) {

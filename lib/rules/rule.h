@@ -1,6 +1,7 @@
 /* rule.h - a rule of a policy: an action, and a condition that must hold for some time before it.
  *
- * Pure: no clock, no I/O; the caller keeps the state of a rule in a job. Times: seconds of any monotonic clock. */
+ * Pure: no clock, no I/O; the caller keeps the state of a rule in a job. Times: seconds of any monotonic
+ * clock. */
 #ifndef SYNCGUARD_RULES_RULE_H
 #define SYNCGUARD_RULES_RULE_H
 

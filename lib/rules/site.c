@@ -19,7 +19,8 @@
 
 #define SYMBOL "syncguard_site_policy"
 
-#define PROJECTED_MAX 1000.0 /* a projection of a step time this many times longer or shorter is ignored */
+/* a projection of a step time this many times longer or shorter is ignored */
+#define PROJECTED_MAX 1000.0
 
 struct site {
     int fd; /* stays open while loaded, so that its name in /proc stays that of no other file */

@@ -1,6 +1,6 @@
 /* site.h - loads the policy that a site compiled itself (policies/site.h), and asks it for advice.
- * Owner and permissions are checked before loading, because whoever can write to the file can run any code in the
- * controller. */
+ * Owner and permissions are checked before loading, because whoever can write to the file can run any code in
+ * the controller. */
 #ifndef SYNCGUARD_RULES_SITE_H
 #define SYNCGUARD_RULES_SITE_H
 
@@ -9,7 +9,8 @@
 
 struct site;
 
-/* Load a policy.  NULL with a reason: missing, writable by others than root, not a policy, or of another version. */
+/* Load a policy.  NULL with a reason: missing, writable by others than root, not a policy, or of another
+ * version. */
 struct site *site_open(const char *path, struct err *err);
 void site_close(struct site *s);             /* NULL is fine */
 const char *site_name(const struct site *s); /* "" for NULL */

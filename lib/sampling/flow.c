@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/period.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "sampling/period.h"
 
 #define BLOCK_MAX      4096u /* collectives in a block */
-#define NEAR_UNUSUAL           4u    /* collectives sent whole on each side of an unusual one */
+#define NEAR_UNUSUAL   4u    /* collectives sent whole on each side of an unusual one */
 #define UNUSUAL        5.0   /* times the usual stay or gap */
 #define UNUSUAL_NS     2e6   /* and at least so much */
 #define USUAL_MIN      16u   /* events before anything is called unusual */

@@ -40,7 +40,8 @@ void flow_free(struct flow *f); /* NULL is fine */
  * communicators of one member make no sample: they count as the rank's own work. */
 void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, void *arg);
 
-/* Calls of the rank are missing here, others than collectives: of its own work since its last collective nothing is known. */
+/* Calls of the rank are missing here, others than collectives: of its own work since its last collective
+ * nothing is known. */
 void flow_lost(struct flow *f);
 
 /* Send what is open (a block that waits for its end longer than max_age_ns before now_ns; 0: all of it). */

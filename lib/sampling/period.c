@@ -15,8 +15,8 @@
 
 /* A cycle that was repeated so often is replaced only by one that stands for more tokens than an evaluation
  * has. */
-#define ESTABLISHED_PERIODS  8u
-#define TOKENS_OTHER 64u
+#define ESTABLISHED_PERIODS 8u
+#define TOKENS_OTHER        64u
 
 /* The longest work in a cycle, over any other of it: what names the beginning, and what makes one step of
  * several equal cycles. */
@@ -318,7 +318,8 @@ bool period_push(struct period *p, uint16_t token, float work, uint32_t *place)
         uint32_t length = p->length;
 
         search(p, in_cycle);
-        /* Where a cycle was only just found, this token is not reported as part of it: the next step will be. */
+        /* Where a cycle was only just found, this token is not reported as part of it: the next step will be.
+         */
         in_cycle = in_cycle && p->length == length;
     }
     if (p->locked && p->look-- == 0) {

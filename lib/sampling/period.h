@@ -45,8 +45,8 @@ void period_free(struct period *p); /* what it holds, not p; it saw nothing then
  * it begins a step). */
 bool period_push(struct period *p, uint16_t token, float work, uint32_t *place);
 
-/* lost collectives are missing: the sequence goes on that much later. false: they are more than can be counted
- * over, and what follows need not connect. */
+/* lost collectives are missing: the sequence goes on that much later. false: they are more than can be
+ * counted over, and what follows need not connect. */
 bool period_gap(struct period *p, uint32_t lost);
 
 /* The token of a collective: bytes are left out where they may differ between ranks (ring_op_irregular). */

@@ -21,8 +21,8 @@ enum cores_waiting {
 void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const double *start_s,
                const double *work_s, const double *sleep_s, double *done_s);
 
-/* The same event by event, for callers that do not know beforehand when ranks begin.  Times must not decrease from
- * call to call; the end of a rank's work may change when others are done. */
+/* The same event by event, for callers that do not know beforehand when ranks begin.  Times must not decrease
+ * from call to call; the end of a rank's work may change when others are done. */
 struct cores;
 
 struct cores *cores_new(uint32_t n, uint32_t cores); /* CORES_SPIN */

@@ -6,8 +6,8 @@
  * underlying normal; gamma has none).  Spikes are added, in units of the job's compute.  Faults that slow
  * work down multiply.
  *
- * A function of seed and step number, independent of the order of calls, except for autocorrelated sources, which
- * need their steps in order.  Memory: a few numbers a rank. */
+ * A function of seed and step number, independent of the order of calls, except for autocorrelated sources,
+ * which need their steps in order.  Memory: a few numbers a rank. */
 #ifndef SYNCGUARD_SIM_NOISE_H
 #define SYNCGUARD_SIM_NOISE_H
 
@@ -38,7 +38,8 @@ void noise_step(struct noise *n, uint64_t sample, uint64_t step, double *factor,
  * ranks' own. */
 void noise_rank_step(struct noise *n, uint32_t rank, uint64_t step, double *factor, double *delay_s);
 
-/* The number of ranks that faults of kind death have hit by this step; dead[rank] is set for those, if not NULL. */
+/* The number of ranks that faults of kind death have hit by this step; dead[rank] is set for those, if not
+ * NULL. */
 uint32_t noise_dead(const struct noise *n, uint64_t step, bool *dead);
 /* Dead ranks were replaced: deaths up to this step do not occur again. */
 void noise_repair(struct noise *n, uint64_t step);

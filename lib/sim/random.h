@@ -1,10 +1,10 @@
 /* random.h - random numbers that depend on their purpose, not on the order in which they are sampled.
  *
  * Philox4x32-10 (Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a
- * block of bits is a function of the seed and of its purpose (job, purpose, who, when).  So a run with another
- * order of ranks gets the same numbers, and a what-if run differs only by the change (common random numbers).
- * Each sample takes one uniform number and the inverse of its distribution function, so a sample that is larger in
- * one distribution is larger in the other. */
+ * block of bits is a function of the seed and of its purpose (job, purpose, who, when).  So a run with
+ * another order of ranks gets the same numbers, and a what-if run differs only by the change (common random
+ * numbers). Each sample takes one uniform number and the inverse of its distribution function, so a sample
+ * that is larger in one distribution is larger in the other. */
 #ifndef SYNCGUARD_SIM_RANDOM_H
 #define SYNCGUARD_SIM_RANDOM_H
 

@@ -1,9 +1,9 @@
-/* scenario.h - the description of a simulation: a fabric, jobs, their noise, faults, checkpoints, policies, and the
- * run itself.
+/* scenario.h - the description of a simulation: a fabric, jobs, their noise, faults, checkpoints, policies,
+ * and the run itself.
  *
  * Read from a file in the syntax of slurm.conf (common/conf.h); sgplan-scenario(5) describes the keys, and
- * scenario_print_keys() prints the table that the file is read by.  Every number is bounded and every reference
- * is resolved, so a scenario that was read can be simulated.  SI units. */
+ * scenario_print_keys() prints the table that the file is read by.  Every number is bounded and every
+ * reference is resolved, so a scenario that was read can be simulated.  SI units. */
 #ifndef SYNCGUARD_SIM_SCENARIO_H
 #define SYNCGUARD_SIM_SCENARIO_H
 

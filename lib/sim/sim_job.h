@@ -2,14 +2,15 @@
  *
  * A round is the time between two exchanges: a step, or Every steps of a job with local steps.  In it each
  * rank works in parts; after each part it enters a collective inside its node or, for a bucket of the
- * gradient, one on all ranks.  The next operation of a rank depends only on its own past, so the same program runs
+ * gradient, one on all ranks.  The next operation of a rank depends only on its own past, so the same program
+ * runs
  *
  *   in lockstep   one job on the network: a loop over the ranks for each part (sim_job_run)
  *   in play       several jobs on one network: each rank asked in turn (sim_job_next, for network_play())
  *
- * In play, the first rank to end a round decides whether a checkpoint is due, and all wait there; in lockstep it is
- * decided when all have ended it.  Memory: a few arrays over the ranks, whatever the number of
- * steps.  Asynchronous jobs: asynchronous.h.
+ * In play, the first rank to end a round decides whether a checkpoint is due, and all wait there; in lockstep
+ * it is decided when all have ended it.  Memory: a few arrays over the ranks, whatever the number of steps.
+ * Asynchronous jobs: asynchronous.h.
  *
  * A failure ends the step it strikes in; in play its messages leave their links at once.  A restarted
  * job continues with new samples of noise, it does not reuse those of the repeated steps. */
@@ -104,8 +105,8 @@ int sim_job_run(struct sim_job *j, struct err *err);
 
 /* Ranks for network_play(): those of the job, and one that simulates failures if nodes can fail. */
 uint32_t sim_job_actors(const struct sim_job *j);
-/* The next operation of a rank (arg: the job).  After the play, sim_job_played() returns 0, or -1 with a hook's
- * reason. */
+/* The next operation of a rank (arg: the job).  After the play, sim_job_played() returns 0, or -1 with a
+ * hook's reason. */
 void sim_job_next(void *arg, uint32_t rank, double now_s, struct network_op *op);
 int sim_job_played(struct sim_job *j, struct err *err);
 

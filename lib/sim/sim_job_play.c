@@ -218,8 +218,8 @@ static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct netw
     return enter_s <= now_s;
 }
 
-/* Continue all ranks with this round, each at its at_s.  `self` already has its turn; the others and the watch get
- * one. */
+/* Continue all ranks with this round, each at its at_s.  `self` already has its turn; the others and the
+ * watch get one. */
 static void go_on(struct sim_job *j, uint64_t round, uint32_t self)
 {
     struct sim_job_play *p = j->play;

@@ -116,9 +116,9 @@ enum cores_waiting sim_job_waiting(const struct sim_job *j, uint32_t node);
 
 /* ---- Pacing=auto (sim_job_pace.c) ----
  *
- * As in a live job (probe/pace.c): each node has a pacer that takes in each of its collectives, and the plan and the
- * hold-out decide on the lever for the next one.  The first rank to leave a collective leads.  All functions do
- * nothing where paces is NULL. */
+ * As in a live job (probe/pace.c): each node has a pacer that takes in each of its collectives, and the plan
+ * and the hold-out decide on the lever for the next one.  The first rank to leave a collective leads.  All
+ * functions do nothing where paces is NULL. */
 
 struct sim_job_paces *sim_job_paces_new(const struct sim_job *j);
 void sim_job_paces_free(struct sim_job_paces *p, const struct sim_job *j); /* NULL is fine */
@@ -152,8 +152,8 @@ uint64_t sim_job_checkpoint(struct sim_job *j, uint64_t round);
 
 /* All ranks have left the exchange of this part: account for it, and empty it. */
 void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x);
-/* A rank waited at the beginning of a round for an exchange that overlaps its work; transfer_s: duration of the
- * exchange after the last arrival. */
+/* A rank waited at the beginning of a round for an exchange that overlaps its work; transfer_s: duration of
+ * the exchange after the last arrival. */
 void sim_job_account_wait(struct sim_job *j, double waited_s, double transfer_s);
 /* All of a node have left a collective inside it. */
 void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exchange *x);

@@ -6,7 +6,8 @@
 #include "sim/asynchronous.h"
 #include "sim/noise.h"
 
-#define LINKS_MAX (2 * 4096u) /* of a switch: as many spines as a scenario may have, both directions */
+/* of a switch: as many spines as a scenario may have, both directions */
+#define LINKS_MAX (2 * 4096u)
 
 struct simulation {
     const struct scenario *s;
@@ -40,7 +41,8 @@ static void shape_of(struct fabric_shape *shape, const struct scenario *s)
 
         shape->levels = 3;
         shape->level[1].children = (uint32_t)f->leaves_per_pod;
-        shape->level[2] = (struct fabric_level){ pods, (uint32_t)f->top_cables, f->latency_s, f->top_bytes_per_s };
+        shape->level[2] =
+            (struct fabric_level){ pods, (uint32_t)f->top_cables, f->latency_s, f->top_bytes_per_s };
     }
     shape->ranks_per_node = placement_ranks_per_node(s);
     shape->rails = (uint32_t)f->rails;
@@ -213,7 +215,8 @@ struct simulation *simulation_new(const struct scenario *s, const struct sim_job
         if (s->jobs[i].sync == SYNC_ASYNCHRONOUS)
             sim_job_result_init(&m->asynchronous[i], m->place[i]->ranks);
         else
-            m->job[i] = sim_job_open(s, i, m->place[i], m->network, &(struct sim_job_hooks){ on_step, on_collective, m });
+            m->job[i] = sim_job_open(s, i, m->place[i], m->network,
+                                     &(struct sim_job_hooks){ on_step, on_collective, m });
     }
     return m;
 }

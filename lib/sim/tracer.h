@@ -2,8 +2,8 @@
  *
  * JSON Lines, version 1, as sgctl(1) describes; sgctl analyze and sgctl replay read it.  Times are
  * nanoseconds of each node's own clock: one for all, or (Clocks=own) up to 20,000 s apart and up to 50 ppm
- * fast or slow, sampled by the scenario's seed.  Lost= omits a share of the records, as full rings do; the others
- * are the same as without it.  The caller's function receives the text. */
+ * fast or slow, sampled by the scenario's seed.  Lost= omits a share of the records, as full rings do; the
+ * others are the same as without it.  The caller's function receives the text. */
 #ifndef SYNCGUARD_SIM_TRACER_H
 #define SYNCGUARD_SIM_TRACER_H
 

@@ -15,7 +15,8 @@
 #include "common/xalloc.h"
 
 #define ERRORS_MAX 1000
-#define LOOK_US 50000 /* interval at which the end is checked, as a program may end while others keep its output open */
+/* interval at which the end is checked, as a program may end while others keep its output open */
+#define LOOK_US 50000
 
 extern char **environ;
 

@@ -1,8 +1,8 @@
 /* child.h - runs a program on the loop, with text as input and output, bounded in time and size.
  *
- * No shell; the program has its own process group, default signals and only three descriptors.  At the time limit
- * the group is killed.  Output beyond the limit is read and discarded.  The caller must ignore SIGPIPE, because the
- * program need not read its input. */
+ * No shell; the program has its own process group, default signals and only three descriptors.  At the time
+ * limit the group is killed.  Output beyond the limit is read and discarded.  The caller must ignore SIGPIPE,
+ * because the program need not read its input. */
 #ifndef SYNCGUARD_SLURM_CHILD_H
 #define SYNCGUARD_SLURM_CHILD_H
 

@@ -15,16 +15,18 @@
 #include "slurm/child.h"
 #include "slurm/slurmtool.h"
 
-#define OFTEN_S    5.0
-#define SELDOM_S   60.0
-#define TIMEOUT_S  20.0
-#define OUTCOME_S  180.0 /* the outcome of a step whose job runs on this long stays unknown */
-#define CONFIRM_S  60.0  /* a step that Slurm has not confirmed is asked about often for this long, ... */
-#define DOUBT_S    120.0 /* ... as is one to which something happened, and longer where Slurm has suspended it */
-#define COLUMN     24u   /* characters; of names NAME_COLUMN */
+#define OFTEN_S   5.0
+#define SELDOM_S  60.0
+#define TIMEOUT_S 20.0
+#define OUTCOME_S 180.0 /* the outcome of a step whose job runs on this long stays unknown */
+/* a step that Slurm has not confirmed is asked about often for this long, ... */
+#define CONFIRM_S 60.0
+/* ... as is one to which something happened, and longer where Slurm has suspended it */
+#define DOUBT_S     120.0
+#define COLUMN      24u /* characters; of names NAME_COLUMN */
 #define NAME_COLUMN 64u
-#define IDS_MAX    16000 /* bytes of the list of jobs */
-#define OUTPUT_MAX (1u << 20)
+#define IDS_MAX     16000 /* bytes of the list of jobs */
+#define OUTPUT_MAX  (1u << 20)
 
 struct jobtime {
     struct event_base *base;
@@ -90,8 +92,8 @@ bool jobtime_line(const char *text, struct jobtime_line *out)
     size_t length = strlen(text);
 
     *out = (struct jobtime_line){ .array_job = -1, .array_task = -1, .batch = -1, .requeue = -1 };
-    if (sscanf(text, "%9u %31s %31s %31s %9u %10u %9" SCNd64 " %31s", &out->job, end, preempted, out->state, &out->restarts,
-               &out->uid, &out->array_job, task) != 8 ||
+    if (sscanf(text, "%9u %31s %31s %31s %9u %10u %9" SCNd64 " %31s", &out->job, end, preempted, out->state,
+               &out->restarts, &out->uid, &out->array_job, task) != 8 ||
         !out->job)
         return false;
     out->array_task = strtoll(task, &rest, 10);
@@ -108,7 +110,8 @@ bool jobtime_line(const char *text, struct jobtime_line *out)
 
 enum job_outcome jobtime_outcome(const struct jobtime_line *l, uint32_t restarts, bool preempted)
 {
-    /* Final states, and whether they are failures that a checkpoint protects from; other states leave it open. */
+    /* Final states, and whether they are failures that a checkpoint protects from; other states leave it
+     * open. */
     static const struct {
         const char *state;
         enum job_outcome outcome;
@@ -147,9 +150,11 @@ static void set_limit(struct job *j, const struct jobtime_line *l)
 static void set_requeue(struct job *j, const struct jobtime_line *l)
 {
     if (j->id.uid == l->uid)
-        j->no_requeue = l->batch == 0     ? "it is not a batch job (sbatch), and only those are"
-                        : l->requeue == 0 ? "Slurm has Requeue=0 for it (sbatch --requeue, or scontrol update jobid=... requeue=1)"
-                                          : NULL;
+        j->no_requeue =
+            l->batch == 0 ? "it is not a batch job (sbatch), and only those are"
+            : l->requeue == 0
+                ? "Slurm has Requeue=0 for it (sbatch --requeue, or scontrol update jobid=... requeue=1)"
+                : NULL;
 }
 
 /* A step of which root says that this user runs it is the one of Slurm's record if that says so, too. */
@@ -216,8 +221,8 @@ static bool is_in_doubt(const struct job *j)
     return !job_over(j) && j->doubt_s;
 }
 
-/* Write "7,12,13" to ids: the jobs that are to be confirmed, those that run, and those whose step broke recently.
- * often: one of them is asked for checkpoints, broke, is in doubt, or is to be confirmed. */
+/* Write "7,12,13" to ids: the jobs that are to be confirmed, those that run, and those whose step broke
+ * recently. often: one of them is asked for checkpoints, broke, is in doubt, or is to be confirmed. */
 static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *often)
 {
     size_t at = 0;
@@ -254,15 +259,17 @@ static bool has_new(const struct jobs *jobs, double asked_s)
 int jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s, struct err *err)
 {
     char ids[IDS_MAX];
-    const char *const args[] = { "--noheader",
-                                 "--jobs",
-                                 ids,
-                                 "--states",
-                                 "all",
-                                 "--Format",
-                                 "JobID:24,EndTime:24,PreemptTime:24,State:24,RestartCnt:24,UserID:24,"
-                                 "ArrayJobID:24,ArrayTaskID:24,UserName:64,Partition:64,Account:64,QOS:64,BatchFlag:24,Requeue:24",
-                                 NULL };
+    const char *const args[] = {
+        "--noheader",
+        "--jobs",
+        ids,
+        "--states",
+        "all",
+        "--Format",
+        "JobID:24,EndTime:24,PreemptTime:24,State:24,RestartCnt:24,UserID:24,"
+        "ArrayJobID:24,ArrayTaskID:24,UserName:64,Partition:64,Account:64,QOS:64,BatchFlag:24,Requeue:24",
+        NULL
+    };
     struct child_options o = {
         .path = t->squeue, .args = args, .input = "", .timeout_s = TIMEOUT_S, .output_max = OUTPUT_MAX
     };

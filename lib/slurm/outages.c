@@ -10,8 +10,9 @@
 #include "common/xalloc.h"
 #include "slurm/slurmtool.h"
 
-#define GAP_S      300.0 /* a node that was up for less counts as down throughout */
-#define TOGETHER_S 120.0 /* slurmctld finds nodes that fell silent together within some pings of each other */
+#define GAP_S 300.0 /* a node that was up for less counts as down throughout */
+/* slurmctld finds nodes that fell silent together within some pings of each other */
+#define TOGETHER_S 120.0
 #define MONTH_S    (30.4 * 86400)
 
 /* A line of sacctmgr; its texts belong to outages.events_text. */
@@ -46,8 +47,8 @@ struct outages {
 
 /* ---- what an event is ---- */
 
-/* "DOWN", "DOWN*", "DOWN+CLOUD"; a word or sign after it marks a node that is drained, reserved for maintenance, about to
- * reboot or saving power. */
+/* "DOWN", "DOWN*", "DOWN+CLOUD"; a word or sign after it marks a node that is drained, reserved for
+ * maintenance, about to reboot or saving power. */
 static bool went_down(const char *state)
 {
     static const char *const planned[] = { "DRAIN", "MAINT", "REBOOT", "POWER", "RES", "PLANNED", "FUTURE" };
@@ -79,8 +80,8 @@ static bool is_planned(const char *reason)
     return false;
 }
 
-/* NODE|START|END|STATE|USER|REASON; without a node: of the cluster.  A start of slurmctld without its state has an event
- * for every node, which is ignored. */
+/* NODE|START|END|STATE|USER|REASON; without a node: of the cluster.  A start of slurmctld without its state
+ * has an event for every node, which is ignored. */
 static bool read_event(char *line, const char *slurm_user, struct event *e)
 {
     char *field[6], *rest = line;

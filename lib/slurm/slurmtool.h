@@ -1,4 +1,5 @@
-/* slurmtool.h - finds Slurm's commands, which the controller runs as children, and parses the times they print. */
+/* slurmtool.h - finds Slurm's commands, which the controller runs as children, and parses the times they
+ * print. */
 #ifndef SYNCGUARD_SLURM_SLURMTOOL_H
 #define SYNCGUARD_SLURM_SLURMTOOL_H
 

@@ -42,9 +42,9 @@ struct table_column {
     int (*compare)(const void *a, const void *b); /* < 0: a stands above b; NULL: large first, text A to Z */
     enum style (*style)(const void *row);         /* of the field; NULL: plain */
     enum style plain;
-    bool unsorted;       /* nothing to sort by */
-    const char *key;     /* its name in the controller's "sort", or NULL */
-    const char *meaning; /* for the help */
+    bool unsorted;                     /* nothing to sort by */
+    const char *key;                   /* its name in the controller's "sort", or NULL */
+    const char *meaning;               /* for the help */
     double (*number)(const void *row); /* of a kind with figures; NULL: the field */
 };
 

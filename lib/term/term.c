@@ -12,7 +12,8 @@
 #include "common/xalloc.h"
 
 #define WHEEL_ROWS 3
-#define ESCAPE_MS  100 /* maximum time between the bytes of one key or click (ssh, a busy host) */
+/* maximum time between the bytes of one key or click (ssh, a busy host) */
+#define ESCAPE_MS 100
 
 /* How each style looks.  The middle of the 256 colours is readable on dark and on light grounds; bars and
  * labels have their own ground.  -1: the terminal's own. */

@@ -5,9 +5,10 @@
 
 #include "topology/exact.h"
 
-#define LESS    (1 - 1e-9) /* differences below are rounding */
-#define NEAR    8u         /* nodes on either side with which one of a slow pair changes places */
-#define FURTHER 16u        /* nodes elsewhere with which it does */
+#define LESS (1 - 1e-9) /* differences below are rounding */
+/* nodes on either side with which one of a slow pair changes places */
+#define NEAR    8u
+#define FURTHER 16u /* nodes elsewhere with which it does */
 
 struct choice {
     struct layout *l;
@@ -50,7 +51,8 @@ static void swap_blocks(uint32_t *order, uint32_t a, uint32_t b, uint32_t length
     }
 }
 
-/* Does c->try cost no more with these two nodes exchanged, and has fewer messages between slow pairs?  Else it stays. */
+/* Does c->try cost no more with these two nodes exchanged, and has fewer messages between slow pairs?  Else
+ * it stays. */
 static bool try_swap(struct choice *c, uint32_t a, uint32_t b, struct layout_cost *now)
 {
     struct layout_cost cost;
@@ -73,14 +75,15 @@ static bool meets_pair(struct choice *c, uint32_t node)
             const struct flow *f = &c->f->phase[i].flow[k];
             uint32_t from = c->slot_node[f->from], to = c->slot_node[f->to];
 
-            if (from != to && (from == node || to == node) && layout_find_pair(c->l, from, to) != TOPOLOGY_NONE)
+            if (from != to && (from == node || to == node) &&
+                layout_find_pair(c->l, from, to) != TOPOLOGY_NONE)
                 return true;
         }
     return false;
 }
 
-/* One of each slow pair of c->try changes places: with those next to it, which are near on the tree, then with any. Exchanges that cost as
- * much count, because the next pair may be as slow. */
+/* One of each slow pair of c->try changes places: with those next to it, which are near on the tree, then
+ * with any. Exchanges that cost as much count, because the next pair may be as slow. */
 static void part_pairs(struct choice *c, struct layout_cost *now)
 {
     uint64_t each = flows_of(c->f) + c->l->vertices, state = 1;
@@ -197,12 +200,15 @@ static void offer_strips(struct choice *c, uint32_t row)
 static bool interchangeable(const struct layout *l, uint32_t a, uint32_t b)
 {
     return l->vertex[a].parent == l->vertex[b].parent && l->vertex[a].ranks == l->vertex[b].ranks &&
-           (!l->paired || (!l->paired[a] && !l->paired[b])) && l->vertex[a].s_per_byte <= l->vertex[b].s_per_byte &&
-           l->vertex[a].s_per_byte >= l->vertex[b].s_per_byte && l->vertex[a].latency_s <= l->vertex[b].latency_s &&
+           (!l->paired || (!l->paired[a] && !l->paired[b])) &&
+           l->vertex[a].s_per_byte <= l->vertex[b].s_per_byte &&
+           l->vertex[a].s_per_byte >= l->vertex[b].s_per_byte &&
+           l->vertex[a].latency_s <= l->vertex[b].latency_s &&
            l->vertex[a].latency_s >= l->vertex[b].latency_s;
 }
 
-/* Exchange nodes and blocks of nodes as long as that costs no more: on plateaus, too, because one link can hide others. */
+/* Exchange nodes and blocks of nodes as long as that costs no more: on plateaus, too, because one link can
+ * hide others. */
 static void exchange(struct choice *c)
 {
     uint64_t state = 1, each = flows_of(c->f) + c->l->vertices;

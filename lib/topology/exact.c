@@ -6,9 +6,9 @@
 
 #define LESS (1 - 1e-9) /* differences below are rounding */
 
-struct load { /* of a phase */
+struct load {                                 /* of a phase */
     double *up, *down, s_per_byte, latency_s; /* up, down: by vertex, then by pair */
-    size_t next; /* first flow that has not been added */
+    size_t next;                              /* first flow that has not been added */
 };
 
 struct search {
@@ -95,7 +95,8 @@ static void load_link(const struct search *s, double *links, uint32_t v, double 
 static void walk(const struct search *s, struct load *load, const struct flow *flow, double messages)
 {
     const struct layout_vertex *v = s->l->vertex;
-    uint32_t from = s->slot_node[flow->from], to = s->slot_node[flow->to], pair = from == to ? TOPOLOGY_NONE : layout_find_pair(s->l, from, to);
+    uint32_t from = s->slot_node[flow->from], to = s->slot_node[flow->to],
+             pair = from == to ? TOPOLOGY_NONE : layout_find_pair(s->l, from, to);
     double latency_s = 0;
 
     if (pair != TOPOLOGY_NONE) {

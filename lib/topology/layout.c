@@ -167,7 +167,9 @@ static int add_pairs(struct layout *l, const struct topology *t, const uint32_t 
         if (!a-- || !b--)
             continue;
         l->paired[a] = l->paired[b] = true;
-        l->pair[l->n_pairs++] = (struct layout_pair){ a < b ? a : b, a < b ? b : a, p->slower > 1 ? p->slower * slowest_s(l, a, b) : 0, p->delay_s };
+        l->pair[l->n_pairs++] =
+            (struct layout_pair){ a < b ? a : b, a < b ? b : a,
+                                  p->slower > 1 ? p->slower * slowest_s(l, a, b) : 0, p->delay_s };
     }
     qsort(l->pair, l->n_pairs, sizeof(*l->pair), by_pair);
     return 0;
@@ -275,7 +277,8 @@ static void load(const struct layout *l, double *links, uint32_t v, double messa
 }
 
 /* Returns the delay. */
-static double load_pair(const struct layout *l, uint32_t from, uint32_t to, double messages, struct busiest *b)
+static double load_pair(const struct layout *l, uint32_t from, uint32_t to, double messages,
+                        struct busiest *b)
 {
     uint32_t at = layout_find_pair(l, from, to);
     double *links = from < to ? l->up : l->down;

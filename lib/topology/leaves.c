@@ -36,9 +36,11 @@ static int by_most(const void *a, const void *b)
     return (one < two) - (one > two);
 }
 
-int leaves_count(const struct topology *t, const char *nodes, uint32_t wanted, struct leaves *l, struct err *err)
+int leaves_count(const struct topology *t, const char *nodes, uint32_t wanted, struct leaves *l,
+                 struct err *err)
 {
-    struct counting c = { t, calloc(t->n_switches, sizeof(*c.nodes)), calloc(t->n_nodes + 1, sizeof(*c.seen)) };
+    struct counting c = { t, calloc(t->n_switches, sizeof(*c.nodes)),
+                          calloc(t->n_nodes + 1, sizeof(*c.seen)) };
     uint64_t sum = 0;
     int rc = -1;
 
@@ -57,7 +59,8 @@ int leaves_count(const struct topology *t, const char *nodes, uint32_t wanted, s
             l->fewest++;
         sum += c.nodes[l->all++];
     }
-    rc = sum < wanted ? err_set(err, "the job asks for %u nodes, and there are %u", wanted, (unsigned)sum) : 0;
+    rc =
+        sum < wanted ? err_set(err, "the job asks for %u nodes, and there are %u", wanted, (unsigned)sum) : 0;
 done:
     free(c.nodes);
     free(c.seen);

@@ -12,8 +12,9 @@ struct leaves {
     uint32_t fewest, all; /* leaf switches: of the nodes wanted; of those that may be had */
 };
 
-/* nodes: those that may be had, as Slurm writes lists; NULL: all. 0, or -1 with the reason: a node below no switch, or fewer of them than
- * wanted. */
-int leaves_count(const struct topology *t, const char *nodes, uint32_t wanted, struct leaves *l, struct err *err);
+/* nodes: those that may be had, as Slurm writes lists; NULL: all. 0, or -1 with the reason: a node below no
+ * switch, or fewer of them than wanted. */
+int leaves_count(const struct topology *t, const char *nodes, uint32_t wanted, struct leaves *l,
+                 struct err *err);
 
 #endif

@@ -10,7 +10,7 @@
 struct locality {
     const char *root;
     struct cpuset node[LOCALITY_NODES_MAX]; /* empty: no such node */
-    uint64_t nics;                /* bit n: NUMA node n has an adapter */
+    uint64_t nics;                          /* bit n: NUMA node n has an adapter */
 };
 
 /* A device's numa_node file: one number, -1 where the firmware does not know. */

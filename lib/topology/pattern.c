@@ -54,11 +54,21 @@ int pattern_parse(struct pattern *p, const char *text, struct err *err)
 char *pattern_name(const struct pattern *p, char buf[PATTERN_NAME_SIZE])
 {
     switch (p->kind) {
-    case PATTERN_RING: snprintf(buf, PATTERN_NAME_SIZE, "ring"); break;
-    case PATTERN_HALVING: snprintf(buf, PATTERN_NAME_SIZE, "halving"); break;
-    case PATTERN_DOUBLING: snprintf(buf, PATTERN_NAME_SIZE, "doubling"); break;
-    case PATTERN_GROUPS: snprintf(buf, PATTERN_NAME_SIZE, "groups:%u", p->group); break;
-    case PATTERN_PIPELINE: snprintf(buf, PATTERN_NAME_SIZE, "pipeline:%ux%u", p->stages, p->replicas); break;
+    case PATTERN_RING:
+        snprintf(buf, PATTERN_NAME_SIZE, "ring");
+        break;
+    case PATTERN_HALVING:
+        snprintf(buf, PATTERN_NAME_SIZE, "halving");
+        break;
+    case PATTERN_DOUBLING:
+        snprintf(buf, PATTERN_NAME_SIZE, "doubling");
+        break;
+    case PATTERN_GROUPS:
+        snprintf(buf, PATTERN_NAME_SIZE, "groups:%u", p->group);
+        break;
+    case PATTERN_PIPELINE:
+        snprintf(buf, PATTERN_NAME_SIZE, "pipeline:%ux%u", p->stages, p->replicas);
+        break;
     }
     return buf;
 }

@@ -14,7 +14,8 @@
 #define LINES       "Measured with Nodes; then Node, Switch or Pair with Slower, Delay or (of a node) Below"
 
 enum { MEASURED, NODES, NODE, SWITCH, PAIR, SLOWER, DELAY, BELOW, KEYS };
-static const char *const keys[KEYS] = { "Measured", "Nodes", "Node", "Switch", "Pair", "Slower", "Delay", "Below" };
+static const char *const keys[KEYS] = { "Measured", "Nodes",  "Node",  "Switch",
+                                        "Pair",     "Slower", "Delay", "Below" };
 static const struct value_type types[KEYS] = {
     [NODES] = VALUE_RANGE(VALUE_INTEGER, 2, TOPOLOGY_NODES_MAX),
     [SLOWER] = VALUE_RANGE(VALUE_NUMBER, 1, SLOW_LINKS_SLOWER_MAX),
@@ -63,7 +64,8 @@ void slow_links_free(struct slow_links *s)
 
 /* ---- as text ---- */
 
-static int read_number(const struct conf_line *line, const struct conf_pair *pair, int key, double *number, struct err *err)
+static int read_number(const struct conf_line *line, const struct conf_pair *pair, int key, double *number,
+                       struct err *err)
 {
     struct err why;
 
@@ -72,16 +74,19 @@ static int read_number(const struct conf_line *line, const struct conf_pair *pai
     return conf_error(line, pair, err, "%s", why.text);
 }
 
-static int read_head(struct slow_links *s, const struct conf_line *line, const struct conf_pair *const *given, struct err *err)
+static int read_head(struct slow_links *s, const struct conf_line *line, const struct conf_pair *const *given,
+                     struct err *err)
 {
     struct tm tm = { 0 };
     const char *end = strptime(given[MEASURED]->value, TIME_FORMAT, &tm);
     double nodes = NAN;
 
     if (!end || *end)
-        return conf_error(line, given[MEASURED], err, "a time in UTC such as 2026-11-25T05:00:00Z is accepted");
+        return conf_error(line, given[MEASURED], err,
+                          "a time in UTC such as 2026-11-25T05:00:00Z is accepted");
     if (!given[NODES])
-        return conf_error(line, given[MEASURED], err, "Nodes is missing, the number of nodes between which was measured");
+        return conf_error(line, given[MEASURED], err,
+                          "Nodes is missing, the number of nodes between which was measured");
     if (read_number(line, given[NODES], NODES, &nodes, err) < 0)
         return -1;
     s->measured_s = (double)timegm(&tm);
@@ -108,7 +113,8 @@ static int add_pair(struct adding *a, const char *text, struct err *err)
     char name[HOSTLIST_NAME_MAX + 1];
     size_t length = comma ? (size_t)(comma - text) : 0;
 
-    if (!length || length >= sizeof(name) || strchr(comma + 1, ',') || (strlen(comma + 1) == length && !strncmp(text, comma + 1, length)))
+    if (!length || length >= sizeof(name) || strchr(comma + 1, ',') ||
+        (strlen(comma + 1) == length && !strncmp(text, comma + 1, length)))
         return err_set(err, "two nodes are accepted, as in node1,node2");
     memcpy(name, text, length);
     name[length] = '\0';
@@ -117,7 +123,8 @@ static int add_pair(struct adding *a, const char *text, struct err *err)
     return slow_links_add(a->s, &a->link, err);
 }
 
-static int read_link(struct slow_links *s, const struct conf_line *line, const struct conf_pair *const *given, struct err *err)
+static int read_link(struct slow_links *s, const struct conf_line *line, const struct conf_pair *const *given,
+                     struct err *err)
 {
     const struct conf_pair *what = given[NODE] ? given[NODE] : given[SWITCH] ? given[SWITCH] : given[PAIR];
     enum slow_link_kind kind = given[NODE] ? SLOW_NODE : given[SWITCH] ? SLOW_SWITCH : SLOW_PAIR;
@@ -125,7 +132,8 @@ static int read_link(struct slow_links *s, const struct conf_line *line, const s
     struct err why = { "" };
     int rc;
 
-    if (read_number(line, given[SLOWER], SLOWER, &a.link.slower, err) < 0 || read_number(line, given[DELAY], DELAY, &a.link.delay_s, err) < 0)
+    if (read_number(line, given[SLOWER], SLOWER, &a.link.slower, err) < 0 ||
+        read_number(line, given[DELAY], DELAY, &a.link.delay_s, err) < 0)
         return -1;
     if (given[BELOW] && kind != SLOW_NODE)
         return conf_error(line, given[BELOW], err, "Below is accepted of a node");
@@ -155,7 +163,8 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
             return conf_error(line, &line->pairs[i], err, "%s is given twice", keys[k]);
         given[k] = &line->pairs[i];
     }
-    if ((given[MEASURED] != NULL) != (isnan(s->measured_s) != 0) || (given[MEASURED] && line->n > 1u + !!given[NODES]))
+    if ((given[MEASURED] != NULL) != (isnan(s->measured_s) != 0) ||
+        (given[MEASURED] && line->n > 1u + !!given[NODES]))
         return conf_error(line, first, err, "one line of Measured and Nodes is accepted, the first");
     if (given[MEASURED])
         return read_head(s, line, given, err);
@@ -167,7 +176,10 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
 static int finish(struct slow_links *s, int rc, const char *name, struct err *err)
 {
     if (rc == 0 && isnan(s->measured_s))
-        rc = err_set(err, "%.200s: nothing in it: a first line such as Measured=2026-11-25T05:00:00Z Nodes=64 is accepted", name);
+        rc = err_set(
+            err,
+            "%.200s: nothing in it: a first line such as Measured=2026-11-25T05:00:00Z Nodes=64 is accepted",
+            name);
     if (rc < 0)
         slow_links_free(s);
     return rc;
@@ -187,20 +199,26 @@ int slow_links_parse(struct slow_links *s, const char *name, const char *text, s
 
 void slow_links_write(const struct slow_links *s, FILE *out)
 {
-    static const char *const kinds[] = { [SLOW_NODE] = "Node", [SLOW_SWITCH] = "Switch", [SLOW_PAIR] = "Pair" };
+    static const char *const kinds[] = {
+        [SLOW_NODE] = "Node", [SLOW_SWITCH] = "Switch", [SLOW_PAIR] = "Pair"
+    };
     time_t at = isnan(s->measured_s) ? 0 : (time_t)s->measured_s;
     char when[32] = "", delay[32];
     struct tm tm;
 
     if (gmtime_r(&at, &tm))
         strftime(when, sizeof(when), TIME_FORMAT, &tm);
-    fputs("# Links that were slower than others of their kind, as sgctl doctor --cluster --probe measured them.\n", out);
+    fputs(
+        "# Links that were slower than others of their kind, as sgctl doctor --cluster --probe measured them.\n",
+        out);
     fprintf(out, "Measured=%s Nodes=%u\n", when, s->nodes);
     for (size_t i = 0; i < s->n; i++) {
         const struct slow_link *l = &s->link[i];
 
-        fprintf(out, "%s=%s%s%s", kinds[l->kind], l->name, l->kind == SLOW_PAIR ? "," : "", l->kind == SLOW_PAIR ? l->other : "");
-        if (l->slower > 1 || (!(l->delay_s > 0) && !(l->kind == SLOW_NODE && l->other))) /* a line says at least one of them */
+        fprintf(out, "%s=%s%s%s", kinds[l->kind], l->name, l->kind == SLOW_PAIR ? "," : "",
+                l->kind == SLOW_PAIR ? l->other : "");
+        /* a line says at least one of them */
+        if (l->slower > 1 || (!(l->delay_s > 0) && !(l->kind == SLOW_NODE && l->other)))
             fprintf(out, " Slower=%.3g", l->slower);
         snprintf(delay, sizeof(delay), "%.3g", l->delay_s); /* what was measured is known to no more digits */
         if (l->delay_s > 0)
@@ -222,7 +240,8 @@ static void slow_down(struct topology_link *up, const struct slow_link *l)
 /* 1: it is a link of t; 0: not; -1: no memory. */
 static int apply(const struct slow_link *l, struct topology *t)
 {
-    uint32_t a = l->kind == SLOW_SWITCH ? topology_find_switch(t, l->name) : topology_find_node(t, l->name), b = TOPOLOGY_NONE;
+    uint32_t a = l->kind == SLOW_SWITCH ? topology_find_switch(t, l->name) : topology_find_node(t, l->name),
+             b = TOPOLOGY_NONE;
 
     if (a == TOPOLOGY_NONE)
         return 0;

@@ -7,9 +7,10 @@
  *   Switch=leaf1 Slower=10 Delay=300us            its link up
  *   Pair=node01,node09 Slower=3.2                 the way between two nodes, whose own links are as usual
  *
- * In the syntax of slurm.conf (common/conf.h), so that the plugin reads it in srun.  Ratios and not rates: what one connection of sockets
- * reaches is not what a job's library does, but what slows one slows both.  Where nothing is said a link is as it was declared.
- * `sgctl doctor --cluster --probe --measured FILE` writes such a file.
+ * In the syntax of slurm.conf (common/conf.h), so that the plugin reads it in srun.  Ratios and not rates:
+ * what one connection of sockets reaches is not what a job's library does, but what slows one slows both.
+ * Where nothing is said a link is as it was declared. `sgctl doctor --cluster --probe --measured FILE` writes
+ * such a file.
  *
  * Never aborts and never prints. */
 #ifndef SYNCGUARD_TOPOLOGY_SLOW_LINKS_H
@@ -23,16 +24,18 @@
 #define SLOW_LINKS_MAX        4096u
 #define SLOW_LINKS_SLOWER_MAX 1e6
 #define SLOW_LINKS_DELAY_S    10.0 /* the longest that is accepted */
-/* srun believes a file for so long: a cable is replaced within days, and a site that measures each night may miss one. */
+/* srun believes a file for so long: a cable is replaced within days, and a site that measures each night may
+ * miss one. */
 #define SLOW_LINKS_AGE_S (48 * 3600.0)
 
 enum slow_link_kind { SLOW_NODE, SLOW_SWITCH, SLOW_PAIR };
 
 struct slow_link {
     enum slow_link_kind kind;
-    char *name, *other; /* other: the second node of a pair, or the switch that a node is below; NULL: neither */
-    double slower;      /* at least 1 */
-    double delay_s;     /* of a round trip; at least 0 */
+    /* other: the second node of a pair, or the switch that a node is below; NULL: neither */
+    char *name, *other;
+    double slower;  /* at least 1 */
+    double delay_s; /* of a round trip; at least 0 */
 };
 
 struct slow_links {
@@ -50,8 +53,8 @@ int slow_links_add(struct slow_links *s, const struct slow_link *link, struct er
 void slow_links_write(const struct slow_links *s, FILE *out);
 void slow_links_free(struct slow_links *s); /* leaves it empty */
 
-/* Before topology_assume().  Names that the topology lacks are skipped: more was measured than was declared.  How many links of it are
- * slow now, or -1 with the reason. */
+/* Before topology_assume().  Names that the topology lacks are skipped: more was measured than was declared.
+ * How many links of it are slow now, or -1 with the reason. */
 int slow_links_apply(const struct slow_links *s, struct topology *t, struct err *err);
 
 #endif

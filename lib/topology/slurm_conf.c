@@ -37,8 +37,8 @@ static int keep(char **text, const char *value, struct err *err)
 static int read_line(const struct conf_line *line, void *arg, struct err *err)
 {
     struct reading *r = arg;
-    const char *name = value_of(line, "PartitionName"), *nodes = value_of(line, "Nodes"), *plugin = value_of(line, "TopologyPlugin"),
-               *standard = value_of(line, "Default");
+    const char *name = value_of(line, "PartitionName"), *nodes = value_of(line, "Nodes"),
+               *plugin = value_of(line, "TopologyPlugin"), *standard = value_of(line, "Default");
 
     if (plugin)
         r->p->tree = !strcasecmp(plugin, "topology/tree");
@@ -79,7 +79,8 @@ int slurm_conf_read(const char *path, const char *partition, struct slurm_partit
     return finish(&r, path, conf_read(path, read_line, &r, err), err);
 }
 
-int slurm_conf_parse(const char *name, const char *text, size_t bytes, const char *partition, struct slurm_partition *p, struct err *err)
+int slurm_conf_parse(const char *name, const char *text, size_t bytes, const char *partition,
+                     struct slurm_partition *p, struct err *err)
 {
     struct reading r = { .wanted = partition, .p = p };
 

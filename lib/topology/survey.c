@@ -7,21 +7,25 @@
 #include "model/statistics.h"
 
 #define NODES_MIN    SURVEY_NODES_MIN
-#define PARTNERS_MIN 4u    /* of a node */
-#define MATES_MIN    2u    /* of a node, below a switch */
-#define NODE_DELAY   0.5   /* a node's round trips are this share above usual */
-#define NODE_RATE    0.7   /* a node's rate is below this share of the usual one */
-#define PAIR_DELAY   1.0   /* the same of a pair: it is the best of a few, not the median of many */
-#define PAIR_RATE    0.5
-#define NODE_SDS     6.0   /* beyond what is usual among nodes, in standard deviations */
-#define PAIR_SDS     8.0
-#define FLOOR        0.05  /* standard deviations are taken to be at least this share: of few values they are too small by chance */
-#define UPLINK_MATE  0.85  /* ... while the nodes below the switch reach this share of the usual rate among themselves */
-#define LEAVES_MIN   3u    /* of fewer it is not known which one is slow */
-#define GAP          1.3   /* between two groups of rates */
-#define GROUP_MIN    3u
-#define GROUP_SHARE  8u    /* the slower group is at least one in so many nodes */
-#define STRUCTURE    0.75  /* of the nodes are nearest to their declared switch, or distances say nothing of switches */
+#define PARTNERS_MIN 4u  /* of a node */
+#define MATES_MIN    2u  /* of a node, below a switch */
+#define NODE_DELAY   0.5 /* a node's round trips are this share above usual */
+#define NODE_RATE    0.7 /* a node's rate is below this share of the usual one */
+/* the same of a pair: it is the best of a few, not the median of many */
+#define PAIR_DELAY 1.0
+#define PAIR_RATE  0.5
+#define NODE_SDS   6.0 /* beyond what is usual among nodes, in standard deviations */
+#define PAIR_SDS   8.0
+/* standard deviations are taken to be at least this share: of few values they are too small by chance */
+#define FLOOR 0.05
+/* ... while the nodes below the switch reach this share of the usual rate among themselves */
+#define UPLINK_MATE 0.85
+#define LEAVES_MIN  3u  /* of fewer it is not known which one is slow */
+#define GAP         1.3 /* between two groups of rates */
+#define GROUP_MIN   3u
+#define GROUP_SHARE 8u /* the slower group is at least one in so many nodes */
+/* of the nodes are nearest to their declared switch, or distances say nothing of switches */
+#define STRUCTURE 0.75
 
 #define FAR (TOPOLOGY_LEVELS_MAX + 2)
 
@@ -37,7 +41,7 @@ struct judging {
     const struct survey *s;
     uint8_t *far; /* n * n: how far apart they are */
     struct usual usual[FAR];
-    double far_rtt_s, far_rate_log; /* the longest and the lowest of usual */
+    double far_rtt_s, far_rate_log;     /* the longest and the lowest of usual */
     double *scratch, *delay, *out, *in; /* scratch: n * n; the rest: one per node */
     uint8_t *mark;
     struct survey_finding *to;
@@ -52,7 +56,8 @@ static size_t common_divisor(size_t a, size_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* A tournament: one node less stands on a circle if their number is even, and that one meets whoever would meet himself. */
+/* A tournament: one node less stands on a circle if their number is even, and that one meets whoever would
+ * meet himself. */
 size_t survey_rounds(size_t n)
 {
     return n < 2 ? 0 : n - 1 + n % 2;
@@ -133,7 +138,8 @@ void survey_add(struct survey *s, uint32_t a, uint32_t b, double rtt_s, double a
     back->times++;
 }
 
-/* Switches up to the common one: 0 below the same leaf; TOPOLOGY_LEVELS_MAX + 1: none in common, or not declared. */
+/* Switches up to the common one: 0 below the same leaf; TOPOLOGY_LEVELS_MAX + 1: none in common, or not
+ * declared. */
 static unsigned levels_apart(const struct survey *s, size_t a, size_t b)
 {
     uint32_t x = s->leaf[a], y = s->leaf[b];
@@ -141,7 +147,7 @@ static unsigned levels_apart(const struct survey *s, size_t a, size_t b)
 
     while (x != y && x != TOPOLOGY_NONE && y != TOPOLOGY_NONE && up <= TOPOLOGY_LEVELS_MAX) {
         uint32_t low = s->t->a_switch[x].height < s->t->a_switch[y].height ? s->t->a_switch[x].height
-                                                                          : s->t->a_switch[y].height;
+                                                                           : s->t->a_switch[y].height;
 
         if (s->t->a_switch[x].height == low)
             x = s->t->a_switch[x].parent;
@@ -149,7 +155,8 @@ static unsigned levels_apart(const struct survey *s, size_t a, size_t b)
             y = s->t->a_switch[y].parent;
         up++;
     }
-    return x == y && (x != TOPOLOGY_NONE || !s->t) && up <= TOPOLOGY_LEVELS_MAX ? up : TOPOLOGY_LEVELS_MAX + 1;
+    return x == y && (x != TOPOLOGY_NONE || !s->t) && up <= TOPOLOGY_LEVELS_MAX ? up
+                                                                                : TOPOLOGY_LEVELS_MAX + 1;
 }
 
 static unsigned apart(const struct judging *j, size_t a, size_t b)
@@ -185,9 +192,11 @@ static void take_usual(struct judging *j, unsigned far, double quantile_of_rate)
     u->rtt_sd_s = fmax(FLOOR * u->rtt_s, deviation(j->scratch, rtts, u->rtt_s));
     for (size_t a = 0; a < s->n; a++)
         for (size_t b = 0; b < s->n; b++)
-            if (a != b && !j->mark[a] && !j->mark[b] && apart(j, a, b) == far && !isnan(cell(s, a, b)->bytes_per_s))
+            if (a != b && !j->mark[a] && !j->mark[b] && apart(j, a, b) == far &&
+                !isnan(cell(s, a, b)->bytes_per_s))
                 rate[rates++] = log(cell(s, a, b)->bytes_per_s);
-    u->rate_log = quantile_of_rate == 0.5 ? statistics_median(rate, rates) : statistics_quantile(rate, rates, quantile_of_rate);
+    u->rate_log = quantile_of_rate == 0.5 ? statistics_median(rate, rates)
+                                          : statistics_quantile(rate, rates, quantile_of_rate);
     u->rate_sd = fmax(FLOOR, deviation(rate, rates, u->rate_log));
 }
 
@@ -239,7 +248,9 @@ static double node_value(const struct judging *j, enum metric m, size_t a, doubl
         if (!isnan(v))
             j->scratch[n++] = v;
     }
-    return n < PARTNERS_MIN ? NAN : quantile == 0.5 ? statistics_median(j->scratch, n) : statistics_quantile(j->scratch, n, quantile);
+    return n < PARTNERS_MIN  ? NAN
+           : quantile == 0.5 ? statistics_median(j->scratch, n)
+                             : statistics_quantile(j->scratch, n, quantile);
 }
 
 static void node_figures(struct judging *j, double quantile_of_rate)
@@ -295,7 +306,8 @@ static void add(struct judging *j, struct survey_finding f)
 
 /* ---- a switch's own link ---- */
 
-/* The median of all pairs with one node below the switch and the other one elsewhere, or (inside) below it as well. */
+/* The median of all pairs with one node below the switch and the other one elsewhere, or (inside) below it as
+ * well. */
 static double of_leaf(const struct judging *j, enum metric m, uint32_t leaf, bool inside, size_t *pairs)
 {
     const struct survey *s = j->s;
@@ -319,7 +331,9 @@ static void judge_uplink(struct judging *j, uint32_t leaf)
            mates = of_leaf(j, OUT, leaf, true, &near), delay = of_leaf(j, DELAY, leaf, false, &pairs),
            mates_delay = of_leaf(j, DELAY, leaf, true, &near);
     const struct usual *u;
-    struct survey_finding f = { .b = TOPOLOGY_NONE, .declared = leaf, .measured = TOPOLOGY_NONE, .other = NAN };
+    struct survey_finding f = {
+        .b = TOPOLOGY_NONE, .declared = leaf, .measured = TOPOLOGY_NONE, .other = NAN
+    };
 
     while (j->s->leaf[first] != leaf)
         first++;
@@ -371,7 +385,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The rate that a node reaches with a quarter of its partners, over what the fastest pairs reach: its own link's. */
+/* The rate that a node reaches with a quarter of its partners, over what the fastest pairs reach: its own
+ * link's. */
 static double own_rate(const struct judging *j, size_t a)
 {
     return fmax(j->out[a], j->in[a]);
@@ -406,10 +421,15 @@ static void judge_groups(struct judging *j)
             j->mark[a] = SLOW_GROUP;
     while (first < j->s->n && j->mark[first] != SLOW_GROUP)
         first++;
-    add(j, (struct survey_finding){ .kind = SURVEY_MIXED, .a = (uint32_t)first, .b = TOPOLOGY_NONE,
-                                    .declared = TOPOLOGY_NONE, .measured = TOPOLOGY_NONE,
+    add(j, (struct survey_finding){ .kind = SURVEY_MIXED,
+                                    .a = (uint32_t)first,
+                                    .b = TOPOLOGY_NONE,
+                                    .declared = TOPOLOGY_NONE,
+                                    .measured = TOPOLOGY_NONE,
                                     .value = exp(usual_of(j, first)->rate_log + low),
-                                    .usual = exp(usual_of(j, first)->rate_log + high), .other = NAN, .count = at });
+                                    .usual = exp(usual_of(j, first)->rate_log + high),
+                                    .other = NAN,
+                                    .count = at });
 }
 
 /* ---- a switch ---- */
@@ -489,12 +509,12 @@ static struct place place_of(const struct judging *j, bool rate, const struct se
     p.count = own.n + best.n;
     p.evident = p.nearest != j->s->leaf[a] && own.value - best.value > apart_by / 2 &&
                 own.value > sep->near + 0.6 * apart_by && best.value < sep->near + 0.4 * apart_by &&
-                own.value - best.value >
-                    4 * 1.25 * sep->sd * sqrt(1 / (double)own.n + 1 / (double)best.n);
+                own.value - best.value > 4 * 1.25 * sep->sd * sqrt(1 / (double)own.n + 1 / (double)best.n);
     return p;
 }
 
-/* Distances by one metric; what they say counts only where they tell the declared switches of nearly all nodes. */
+/* Distances by one metric; what they say counts only where they tell the declared switches of nearly all
+ * nodes. */
 static void judge_places(struct judging *j, bool rate, struct place *place)
 {
     struct separation sep = separate(j, rate);
@@ -530,14 +550,19 @@ static int judge_switches(struct judging *j)
                            *q = p == by_delay + a ? &by_rate[a] : &by_delay[a];
 
         /* The other metric may know nothing, but must not say otherwise. */
-        if (!p->evident || (q->nearest != TOPOLOGY_NONE && q->nearest != p->nearest && (q->evident || p != by_delay + a)))
+        if (!p->evident ||
+            (q->nearest != TOPOLOGY_NONE && q->nearest != p->nearest && (q->evident || p != by_delay + a)))
             continue;
         j->mark[a] = ODD;
-        add(j, (struct survey_finding){ .kind = SURVEY_SWITCH, .a = (uint32_t)a, .b = TOPOLOGY_NONE,
-                                        .declared = s->leaf[a], .measured = p->nearest,
+        add(j, (struct survey_finding){ .kind = SURVEY_SWITCH,
+                                        .a = (uint32_t)a,
+                                        .b = TOPOLOGY_NONE,
+                                        .declared = s->leaf[a],
+                                        .measured = p->nearest,
                                         .value = p == by_delay + a ? p->own : exp(-p->own),
                                         .usual = p == by_delay + a ? p->best : exp(-p->best),
-                                        .other = p == by_delay + a ? 0 : 1, .count = p->count });
+                                        .other = p == by_delay + a ? 0 : 1,
+                                        .count = p->count });
     }
     free(by_delay);
     return 0;
@@ -558,10 +583,14 @@ static void judge_nodes(struct judging *j)
         const struct usual *u = usual_of(j, a);
         bool out = j->out[a] < log(NODE_RATE) && j->out[a] < -NODE_SDS * out_sd,
              in = j->in[a] < log(NODE_RATE) && j->in[a] < -NODE_SDS * in_sd;
-        bool delayed = j->delay[a] > NODE_DELAY * u->rtt_s &&
-                       j->delay[a] > NODE_SDS * fmax(FLOOR * u->rtt_s, delay_sd);
-        struct survey_finding f = { .a = (uint32_t)a, .b = TOPOLOGY_NONE, .declared = TOPOLOGY_NONE,
-                                    .measured = TOPOLOGY_NONE, .other = NAN, .count = partners(j, a) };
+        bool delayed =
+            j->delay[a] > NODE_DELAY * u->rtt_s && j->delay[a] > NODE_SDS * fmax(FLOOR * u->rtt_s, delay_sd);
+        struct survey_finding f = { .a = (uint32_t)a,
+                                    .b = TOPOLOGY_NONE,
+                                    .declared = TOPOLOGY_NONE,
+                                    .measured = TOPOLOGY_NONE,
+                                    .other = NAN,
+                                    .count = partners(j, a) };
 
         if (j->mark[a] == UPLINK)
             continue;
@@ -602,12 +631,18 @@ static void judge_pairs(struct judging *j)
             const struct survey_cell *c = cell(s, a, b);
             const struct usual *u = &j->usual[apart(j, a, b)];
             double more_s = longer(j, a, b), rate = faster(j, a, b);
-            struct survey_finding f = { .a = (uint32_t)a, .b = (uint32_t)b, .declared = TOPOLOGY_NONE,
-                                        .measured = TOPOLOGY_NONE, .other = NAN, .count = c->times };
+            struct survey_finding f = { .a = (uint32_t)a,
+                                        .b = (uint32_t)b,
+                                        .declared = TOPOLOGY_NONE,
+                                        .measured = TOPOLOGY_NONE,
+                                        .other = NAN,
+                                        .count = c->times };
 
-            if (a == b || j->mark[a] || j->mark[b] || u->pairs < PARTNERS_MIN || (c->times < SURVEY_CONFIRMED) != j->suspects)
+            if (a == b || j->mark[a] || j->mark[b] || u->pairs < PARTNERS_MIN ||
+                (c->times < SURVEY_CONFIRMED) != j->suspects)
                 continue;
-            /* Slower than pairs at any distance: a node that is elsewhere than declared makes no pair slow. */
+            /* Slower than pairs at any distance: a node that is elsewhere than declared makes no pair slow.
+             */
             if (a < b && c->rtt_s > (1 + PAIR_DELAY) * j->far_rtt_s && more_s > PAIR_SDS * u->rtt_sd_s) {
                 f.kind = SURVEY_PAIR_DELAY;
                 f.value = c->rtt_s;
@@ -672,7 +707,8 @@ int survey_judge(const struct survey *s, struct survey_finding *out, size_t max,
     return run(s, false, out, max, n, NULL, err);
 }
 
-int survey_suspects(const struct survey *s, struct survey_finding *out, size_t max, size_t *n, struct err *err)
+int survey_suspects(const struct survey *s, struct survey_finding *out, size_t max, size_t *n,
+                    struct err *err)
 {
     return run(s, true, out, max, n, NULL, err);
 }

@@ -340,7 +340,8 @@ void topology_assume(struct topology *t, const struct topology_assumption *a)
     for (size_t i = 0; i < t->n_switches; i++)
         t->a_switch[i].up.bytes_per_s = 0;
     for (size_t i = 0; i < t->n_nodes; i++) {
-        t->a_switch[t->node[i].parent].up.bytes_per_s += assume_link(&t->node[i].up, a->node_bytes_per_s, a->latency_s);
+        t->a_switch[t->node[i].parent].up.bytes_per_s +=
+            assume_link(&t->node[i].up, a->node_bytes_per_s, a->latency_s);
     }
     for (uint32_t height = 0; height < TOPOLOGY_LEVELS_MAX; height++) {
         size_t last = a->n_oversubscription - 1;

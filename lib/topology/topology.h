@@ -1,8 +1,9 @@
 /* topology.h - a cluster's nodes and switches as Slurm knows them: a tree, or several.
  *
- * Filled in by topology_conf.h from a file, or switch by switch from what libslurm reports.  Each node is below one switch and
- * each switch below at most one. Blocks (topology/block) are switches with nodes, below one that stands for what joins them.
- * What was measured of a link is set by its user; the rest is assumed by topology_assume().
+ * Filled in by topology_conf.h from a file, or switch by switch from what libslurm reports.  Each node is
+ * below one switch and each switch below at most one. Blocks (topology/block) are switches with nodes, below
+ * one that stands for what joins them. What was measured of a link is set by its user; the rest is assumed by
+ * topology_assume().
  *
  * Never aborts and never prints: the plugin uses it.  Bytes per second, seconds; NaN is unknown. */
 #ifndef SYNCGUARD_TOPOLOGY_TOPOLOGY_H
@@ -19,11 +20,13 @@
 #define TOPOLOGY_CABLES_MAX   64u
 #define TOPOLOGY_NONE         UINT32_MAX
 
-/* From a node or switch to the switch above it, full duplex: a number of cables, and a message takes one of them. */
+/* From a node or switch to the switch above it, full duplex: a number of cables, and a message takes one of
+ * them. */
 struct topology_link {
     double measured_bytes_per_s, measured_latency_s; /* NaN: not measured */
-    double slower, delay_s;                          /* than such links usually are: 1 and 0 unless that was measured (slow_links.h) */
-    double bytes_per_s, latency_s;                   /* measured, or else assumed; of all cables */
+    /* than such links usually are: 1 and 0 unless that was measured (slow_links.h) */
+    double slower, delay_s;
+    double bytes_per_s, latency_s; /* measured, or else assumed; of all cables */
     uint32_t cables;
 };
 
@@ -66,20 +69,22 @@ struct topology {
 struct topology *topology_new(const char *origin);
 void topology_free(struct topology *t); /* NULL is fine */
 
-/* Add a switch with either nodes or switches below it, in Slurm's notation; "" or NULL: none.  0, or -1 with the reason, after
- * which only topology_free() is of use. */
+/* Add a switch with either nodes or switches below it, in Slurm's notation; "" or NULL: none.  0, or -1 with
+ * the reason, after which only topology_free() is of use. */
 int topology_add(struct topology *t, const char *name, const char *nodes, const char *switches,
                  double link_speed, unsigned line, struct err *err);
 
-/* After the last switch: resolve the names.  Nodes are sorted by name from here on, and nothing has been measured.
- * 0, or -1 with the reason: nothing in it, a name twice, below two switches or unknown, a circle, too many levels. */
+/* After the last switch: resolve the names.  Nodes are sorted by name from here on, and nothing has been
+ * measured. 0, or -1 with the reason: nothing in it, a name twice, below two switches or unknown, a circle,
+ * too many levels. */
 int topology_finish(struct topology *t, struct err *err);
 
 /* An index, or TOPOLOGY_NONE: unknown. */
 uint32_t topology_find_node(const struct topology *t, const char *name);
 uint32_t topology_find_switch(const struct topology *t, const char *name);
 
-/* Messages between two different nodes are that much slower: the worst that was said of them counts.  -1: no memory. */
+/* Messages between two different nodes are that much slower: the worst that was said of them counts.  -1: no
+ * memory. */
 int topology_slow_pair(struct topology *t, uint32_t a, uint32_t b, double slower, double delay_s);
 /* A node is below another switch with nodes than was said. */
 void topology_move(struct topology *t, uint32_t node, uint32_t a_switch);
@@ -87,8 +92,8 @@ void topology_move(struct topology *t, uint32_t node, uint32_t a_switch);
 /* How fast links are that were not measured. */
 struct topology_assumption {
     double node_bytes_per_s, latency_s; /* of a node's link; of any link */
-    /* Capacity below a switch over that of its link up: of switches with nodes, of those above, ...; the last counts for all
-     * further levels. */
+    /* Capacity below a switch over that of its link up: of switches with nodes, of those above, ...; the last
+     * counts for all further levels. */
     double oversubscription[TOPOLOGY_LEVELS_MAX];
     size_t n_oversubscription; /* at least 1 */
 };
@@ -96,9 +101,10 @@ struct topology_assumption {
 /* 12.5 GB/s (100 Gbit/s), 1 us, 2 to 1 everywhere. */
 extern const struct topology_assumption topology_usual;
 
-/* Set bytes_per_s, latency_s and cables of all links; a cable between switches is about as fast as a node's, and
- * more than TOPOLOGY_CABLES_MAX count as so many faster ones. Slurm gives LinkSpeed no unit and no meaning: here a switch's link up is as much slower
- * than assumed as its LinkSpeed is lower than the highest one of its height. What makes one link slower makes none above it slower. */
+/* Set bytes_per_s, latency_s and cables of all links; a cable between switches is about as fast as a node's,
+ * and more than TOPOLOGY_CABLES_MAX count as so many faster ones. Slurm gives LinkSpeed no unit and no
+ * meaning: here a switch's link up is as much slower than assumed as its LinkSpeed is lower than the highest
+ * one of its height. What makes one link slower makes none above it slower. */
 void topology_assume(struct topology *t, const struct topology_assumption *a);
 
 #endif

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/names.h"
-#include "view/view.h"
 #include "common/hash.h"
 #include "common/map.h"
+#include "common/names.h"
 #include "common/utf8.h"
 #include "common/xalloc.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define TOUCH_NS 50000u /* calls that overlap by less follow each other */
@@ -21,7 +21,8 @@ struct rank {
     char node[TRACE_NAME_MAX + 1];
 };
 
-/* Of clocks that are joined by calls which their ranks met in: how far each is ahead of the first one of its group. */
+/* Of clocks that are joined by calls which their ranks met in: how far each is ahead of the first one of its
+ * group. */
 struct clock {
     uint32_t parent;
     int64_t ahead_ns; /* of the parent */
@@ -247,7 +248,8 @@ static int by_left(const void *left, const void *right)
     return by_made(a, b);
 }
 
-/* A rank is held by one call at a time: one that it entered while another held it was begun then, and waited for afterwards. */
+/* A rank is held by one call at a time: one that it entered while another held it was begun then, and waited
+ * for afterwards. */
 static void disentangle(struct calls *c)
 {
     qsort(c->call, c->n, sizeof(*c->call), by_left);

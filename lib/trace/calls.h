@@ -1,9 +1,9 @@
 /* calls.h - gathers the calls of ranks from other programs' files, and writes them as a syncguard-trace.
  *
- * Calls may come in any order.  When they are written, each rank's stand in the order in which it left them, calls that have no number of
- * their own are numbered in the order in which their rank made them, and the ranks' calls are merged so that those that met stand near each
- * other.  Times stay as they came: each file has a clock of its own, and whoever reads the trace aligns the clocks
- * of its nodes (graph/clock.h).
+ * Calls may come in any order.  When they are written, each rank's stand in the order in which it left them,
+ * calls that have no number of their own are numbered in the order in which their rank made them, and the
+ * ranks' calls are merged so that those that met stand near each other.  Times stay as they came: each file
+ * has a clock of its own, and whoever reads the trace aligns the clocks of its nodes (graph/clock.h).
  *
  * Memory: 80 bytes a call, at most CALLS_MAX calls.  Units: nanoseconds of the file's clock. */
 #ifndef SYNCGUARD_TRACE_CALLS_H
@@ -52,12 +52,13 @@ void calls_free(struct calls *c); /* NULL is fine */
 
 /* The job's name; "": not known. */
 void calls_job(struct calls *c, const char *name);
-/* A rank whose calls come, by the clock of that number; node "": not known.  -1: there are too many, or another clock's calls were of
- * this rank already. */
+/* A rank whose calls come, by the clock of that number; node "": not known.  -1: there are too many, or
+ * another clock's calls were of this rank already. */
 int calls_rank(struct calls *c, uint32_t rank, uint32_t clock, const char *node, struct err *err);
 /* The number of a communicator by its name, which is cut and cleaned.  -1: there are too many. */
 int64_t calls_comm(struct calls *c, const char *name, struct err *err);
-/* Of a rank that was given to calls_rank().  -1: a time or number is out of bounds, or there are too many calls. */
+/* Of a rank that was given to calls_rank().  -1: a time or number is out of bounds, or there are too many
+ * calls. */
 int calls_add(struct calls *c, const struct call *call, struct err *err);
 size_t calls_count(const struct calls *c);
 bool calls_has_rank(const struct calls *c, uint32_t rank);

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "view/view.h"
 #include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_format.h"
+#include "view/view.h"
 
 #define READ_BYTES       (256u << 10)
 #define PROGRESS_AFTER_S 2.0

@@ -1,11 +1,13 @@
 /* import.h - other programs' records of distributed trainings as a syncguard-trace.
  *
- * Formats, told apart by content: timelines of Chrome's Trace Event Format (torch.profiler's of one rank a file, those of
- * pipeline-parallel trainings with one lane a worker, and those of `sgctl export`), dumps of PyTorch's flight recorder as JSON, and lines of
- * NCCL Inspector.  What becomes of each is in decision record 0056 and in sgctl(1).
+ * Formats, told apart by content: timelines of Chrome's Trace Event Format (torch.profiler's of one rank a
+ * file, those of pipeline-parallel trainings with one lane a worker, and those of `sgctl export`), dumps of
+ * PyTorch's flight recorder as JSON, and lines of NCCL Inspector.  What becomes of each is in decision record
+ * 0056 and in sgctl(1).
  *
- * Files are read piece by piece: memory depends on the calls in them, not on their size.  What is not understood is
- * skipped and counted.  Each file has a clock of its own; the trace keeps its times, and whoever reads the trace aligns the clocks of nodes. */
+ * Files are read piece by piece: memory depends on the calls in them, not on their size.  What is not
+ * understood is skipped and counted.  Each file has a clock of its own; the trace keeps its times, and
+ * whoever reads the trace aligns the clocks of nodes. */
 #ifndef SYNCGUARD_TRACE_IMPORT_H
 #define SYNCGUARD_TRACE_IMPORT_H
 
@@ -23,7 +25,8 @@ struct import_figures {
     uint64_t bytes;
     uint64_t other; /* items that are no communication */
     uint64_t
-        unclear; /* communication that is left out, for too little is known of it; why says what of the first */
+        /* communication that is left out, for too little is known of it; why says what of the first */
+        unclear;
     const char *why; /* lent */
     struct calls_figures calls;
 };
@@ -34,7 +37,8 @@ const char *import_format_word(size_t i);
 /* format: one of the words; NULL: whatever the first file is. */
 struct import *import_new(const char *format);
 void import_free(struct import *m); /* NULL is fine */
-/* Read a file to its end; name: what errors call it, and where a rank's number may stand. 0, or -1 with the reason. */
+/* Read a file to its end; name: what errors call it, and where a rank's number may stand. 0, or -1 with the
+ * reason. */
 int import_read(struct import *m, FILE *in, const char *name, struct err *err);
 /* Once, when all files were read.  0, or -1 with the reason. */
 int import_write(struct import *m, FILE *out, struct import_figures *f, struct err *err);

@@ -1,13 +1,14 @@
-/* Timelines in Chrome's Trace Event Format: as an object with "traceEvents", or as an array.  Three writers are known: `sgctl export`
- * (read here), torch.profiler and recorders of pipeline-parallel trainings (import_dialect.h). */
+/* Timelines in Chrome's Trace Event Format: as an object with "traceEvents", or as an array.  Three writers
+ * are known: `sgctl export` (read here), torch.profiler and recorders of pipeline-parallel trainings
+ * (import_dialect.h). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view.h"
 #include "common/hash.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 struct chrome {
@@ -112,7 +113,8 @@ static int exported_rank(struct chrome *f, const struct timeline_event *e, struc
     if (e->tid >= VIEW_RANKS_MAX)
         return err_set(err, "an exported call has no rank");
     snprintf(pid, sizeof(pid), "%llx", (unsigned long long)e->pid);
-    snprintf(alone, sizeof(alone), "rank %u", (unsigned)e->tid); /* the process of a rank whose node is not known */
+    /* the process of a rank whose node is not known */
+    snprintf(alone, sizeof(alone), "rank %u", (unsigned)e->tid);
     node = get_word(f->node, pid);
     return calls_rank(f->calls, (uint32_t)e->tid, f->file->number, strcmp(node, alone) ? node : "", err);
 }

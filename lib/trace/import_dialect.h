@@ -1,5 +1,5 @@
-/* import_dialect.h - what writers of timelines put into Chrome's Trace Event Format, one reader for each: import_chrome.c gives every event to
- * the reader that knows it. */
+/* import_dialect.h - what writers of timelines put into Chrome's Trace Event Format, one reader for each:
+ * import_chrome.c gives every event to the reader that knows it. */
 #ifndef SYNCGUARD_TRACE_IMPORT_DIALECT_H
 #define SYNCGUARD_TRACE_IMPORT_DIALECT_H
 
@@ -12,7 +12,8 @@
 #define EVENT_BASE_NS \
     1000000u /* timelines begin at 0, which in a trace means that a call was begun at no time */
 
-/* An event whose phase is X (complete) or B (begun, and never ended), with the times and the lane that it has. */
+/* An event whose phase is X (complete) or B (begun, and never ended), with the times and the lane that it
+ * has. */
 struct timeline_event {
     const char *name, *category;
     uint64_t pid, tid;         /* numbers, or hashes of the text that they are */

@@ -1,24 +1,28 @@
-/* PyTorch's flight recorder, as JSON: what torch._C._distributed_c10d._dump_nccl_trace_json() and _dump_fr_trace_json() return, or a pickled dump
- * that was written as JSON (torch/csrc/distributed/c10d/FlightRecorderDetail.hpp).
+/* PyTorch's flight recorder, as JSON: what torch._C._distributed_c10d._dump_nccl_trace_json() and
+ * _dump_fr_trace_json() return, or a pickled dump that was written as JSON
+ * (torch/csrc/distributed/c10d/FlightRecorderDetail.hpp).
  *
- * An entry is a call of one rank: record_id, process_group, collective_seq_id, profiling_name ("nccl:all_reduce", "nccl:send 0->1"),
- * time_created_ns, time_discovered_completed_ns, state, is_p2p, input_sizes, input_dtypes.  A dump is one rank's: its number is
- * the member "rank" where a version has it, else the last number in the file's name.
+ * An entry is a call of one rank: record_id, process_group, collective_seq_id, profiling_name
+ * ("nccl:all_reduce", "nccl:send 0->1"), time_created_ns, time_discovered_completed_ns, state, is_p2p,
+ * input_sizes, input_dtypes.  A dump is one rank's: its number is the member "rank" where a version has it,
+ * else the last number in the file's name.
  *
- * A rank comes to a call when the call is created, on the CPU.  The recorder discovers that a call is over when it looks, mostly each 100 ms:
- * times are as coarse.  duration_ms, where it was measured, bounds how long before that a call began.  Of the calls of a rank that are not over,
- * the oldest started one, else the oldest, is where it is stuck; the others are queued behind it and left out.
+ * A rank comes to a call when the call is created, on the CPU.  The recorder discovers that a call is over
+ * when it looks, mostly each 100 ms: times are as coarse.  duration_ms, where it was measured, bounds how
+ * long before that a call began.  Of the calls of a rank that are not over, the oldest started one, else the
+ * oldest, is where it is stuck; the others are queued behind it and left out.
  *
- * Messages of a batch have no state of their own: they have that of the "coalesced" entry that follows them. */
+ * Messages of a batch have no state of their own: they have that of the "coalesced" entry that follows them.
+ */
 #include "trace/import_format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/names.h"
-#include "view/view.h"
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 struct entry {
@@ -326,7 +330,8 @@ static size_t world_of(const struct flight *f)
     return f->dumps > 1 ? f->dumps : 0;
 }
 
-/* Messages have no numbers that both ends agree on.  Where a recorder dropped old entries, those count that were made when all dumps had begun. */
+/* Messages have no numbers that both ends agree on.  Where a recorder dropped old entries, those count that
+ * were made when all dumps had begun. */
 static uint64_t messages_from_ns(const struct flight *f)
 {
     uint64_t from_ns = 0;

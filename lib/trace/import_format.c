@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view.h"
 #include "common/hash.h"
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "view/view.h"
 
 #define RANKS_SHOWN 4
 

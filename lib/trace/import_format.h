@@ -17,7 +17,8 @@ struct import_file {
     const char *name;
     uint32_t number; /* 0, 1, 2 ...; also that of its clock */
     uint32_t
-        name_rank; /* the last number in its name: nccl_trace_rank_3.json has 3; IMPORT_RANK_UNKNOWN: it has none */
+        /* the last number in its name: nccl_trace_rank_3.json has 3; IMPORT_RANK_UNKNOWN: it has none */
+        name_rank;
 };
 
 /* What was in the files and is not in the trace. */
@@ -41,8 +42,8 @@ struct import_format {
 
 extern const struct import_format import_chrome, import_flight, import_inspector;
 
-/* The operation of a collective by another program's name for it, in any case and with any prefix like "nccl:" or "_"; RING_OP_NONE:
- * unknown. */
+/* The operation of a collective by another program's name for it, in any case and with any prefix like
+ * "nccl:" or "_"; RING_OP_NONE: unknown. */
 enum ring_op import_op(const char *name);
 /* Bytes of an element by the name of its type ("Float", "c10::BFloat16", "ncclFloat16"); 0: unknown. */
 unsigned import_dtype_bytes(const char *name);
@@ -50,7 +51,8 @@ unsigned import_dtype_bytes(const char *name);
 size_t import_ranks(const json_t *value, uint32_t *rank, size_t max);
 /* Count a communication that is left out. */
 __attribute__((format(printf, 2, 3))) void import_unclear(struct import_skipped *s, const char *fmt, ...);
-/* Microseconds, as a number or text, into nanoseconds after base_ns; false: it is neither, or out of bounds. */
+/* Microseconds, as a number or text, into nanoseconds after base_ns; false: it is neither, or out of bounds.
+ */
 bool import_us(const json_t *value, uint64_t base_ns, uint64_t *ns);
 
 /* Name of a group of ranks: "world" for all of them, else its own name and its ranks where they are known. */

@@ -1,20 +1,22 @@
-/* NCCL Inspector's lines (ext-profiler/inspector in NCCL's sources, output format v4): an object for each collective or message of a
- * communicator, {"header":{id, rank, n_ranks, nnodes}, "metadata":{dump_timestamp_us, hostname, pid}, "coll_perf":{coll, coll_sn,
- * coll_msg_size_bytes, coll_exec_time_us, event_trace_ts}}; messages have "p2p_perf".  From v4.3 on, header and metadata stand once, in a line with
- * "dump_stats" before those that they belong to.
+/* NCCL Inspector's lines (ext-profiler/inspector in NCCL's sources, output format v4): an object for each
+ * collective or message of a communicator, {"header":{id, rank, n_ranks, nnodes},
+ * "metadata":{dump_timestamp_us, hostname, pid}, "coll_perf":{coll, coll_sn, coll_msg_size_bytes,
+ * coll_exec_time_us, event_trace_ts}}; messages have "p2p_perf".  From v4.3 on, header and metadata stand
+ * once, in a line with "dump_stats" before those that they belong to.
  *
- * Ranks are those of the largest communicator that a process is in.  The kernel's times are used where the lines have them (verbose output):
- * a kernel begins when its GPU comes to the collective, and ends with it.  Otherwise a call ends when its line was written, which is late
- * by up to the interval of the dumps, and lasts for its execution time. */
+ * Ranks are those of the largest communicator that a process is in.  The kernel's times are used where the
+ * lines have them (verbose output): a kernel begins when its GPU comes to the collective, and ends with it.
+ * Otherwise a call ends when its line was written, which is late by up to the interval of the dumps, and
+ * lasts for its execution time. */
 #include "trace/import_format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/names.h"
-#include "view/view.h"
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 struct process {

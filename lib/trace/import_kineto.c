@@ -1,21 +1,25 @@
-/* torch.profiler's timelines, one rank a file: {"distributedInfo":{"rank":..,"world_size":..}, "traceEvents":[..]}.
+/* torch.profiler's timelines, one rank a file: {"distributedInfo":{"rank":..,"world_size":..},
+ * "traceEvents":[..]}.
  *
- * On a GPU the rank is its device.  A collective is its kernel (category "kernel", name ncclDevKernel_..., args "Collective name", "In msg nelems",
- * "dtype", "Process Group Name", "Process Group Ranks", "Src Rank", "Dst Rank"): it begins when the streams before it are done, spins until the
- * others come, and ends with the collective.  Other kernels are work: while one runs, the collective holds nobody.  A batch of messages
- * is one kernel, "coalesced"; what it consists of are the record_param_comms that precede it on the CPU.  Older profilers give kernels no
- * arguments: then the record_param_comms of the same "External id" has them, or the kernel's name the operation.
+ * On a GPU the rank is its device.  A collective is its kernel (category "kernel", name ncclDevKernel_...,
+ * args "Collective name", "In msg nelems", "dtype", "Process Group Name", "Process Group Ranks", "Src Rank",
+ * "Dst Rank"): it begins when the streams before it are done, spins until the others come, and ends with the
+ * collective.  Other kernels are work: while one runs, the collective holds nobody.  A batch of messages is
+ * one kernel, "coalesced"; what it consists of are the record_param_comms that precede it on the CPU.  Older
+ * profilers give kernels no arguments: then the record_param_comms of the same "External id" has them, or the
+ * kernel's name the operation.
  *
- * Without kernels, as with Gloo, a call is the annotation "gloo:all_reduce", and the operations of the CPU that are no communication are work. */
+ * Without kernels, as with Gloo, a call is the annotation "gloo:all_reduce", and the operations of the CPU
+ * that are no communication are work. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view.h"
 #include "common/map.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
 #include "trace/spans.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 /* A communication, as a kernel, a record_param_comms or an annotation has it. */
@@ -113,7 +117,8 @@ static void message_of(const json_t *args, const char *name, struct call *c)
     c->peer = send ? to : from;
 }
 
-/* Operation, size and group out of the arguments that c10d gives.  1: they are there, 0: they are not, -1: too many groups. */
+/* Operation, size and group out of the arguments that c10d gives.  1: they are there, 0: they are not, -1:
+ * too many groups. */
 static int describe(struct kineto *k, const json_t *args, struct op *op, struct err *err)
 {
     const char *name = get_word(args, "Collective name");
@@ -166,7 +171,8 @@ static int take_kernel(struct kineto *k, const struct timeline_event *e, struct 
     }
     if (describe(k, e->args, op, err) < 0)
         return -1;
-    if (!op->described) { /* ncclDevKernel_AllReduce_Sum_f32_RING_LL(...): what it does is behind the first _ */
+    /* ncclDevKernel_AllReduce_Sum_f32_RING_LL(...): what it does is behind the first _ */
+    if (!op->described) {
         const char *name = strchr(e->name, '_');
 
         op->call.op = (uint8_t)import_op(name ? name : e->name);
@@ -218,8 +224,8 @@ static void sort(struct ops *ops)
         qsort(ops->op, ops->n, sizeof(*ops->op), by_begin);
 }
 
-/* All are begun, and waited for later, so that every step has the same calls: a call that communicates while the rank works holds it only from
- * the end of that work on. */
+/* All are begun, and waited for later, so that every step has the same calls: a call that communicates while
+ * the rank works holds it only from the end of that work on. */
 static int add(struct kineto *k, const struct op *op, const struct spans *work, struct err *err)
 {
     struct call c = op->call;
@@ -240,7 +246,8 @@ static int add(struct kineto *k, const struct op *op, const struct spans *work, 
     return calls_add(k->calls, &c, err);
 }
 
-/* The messages of a batch, with the times of its kernel: those recorded since the batch before.  *at: the first of them. */
+/* The messages of a batch, with the times of its kernel: those recorded since the batch before.  *at: the
+ * first of them. */
 static int add_batch(struct kineto *k, const struct op *kernel, size_t *at, struct err *err)
 {
     bool some = false;

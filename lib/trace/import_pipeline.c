@@ -1,19 +1,21 @@
-/* Timelines of pipeline-parallel trainings, all workers in one file, as those that ByteDance published with "Understanding Stragglers in Large
- * Model Training Using What-if Analysis" (OSDI 2025; github.com/ByteDance-Seed/StragglerAnalysis): complete events named by Megatron's timers
- * (forward-compute, forward-send, grads-reduce-scatter ...), with args "step" and "model_chunk".  Processes are named "DP rank [0]", threads
- * "PP rank 0, TP rank 0, compute": that tells the worker and who its partners are.
+/* Timelines of pipeline-parallel trainings, all workers in one file, as those that ByteDance published with
+ * "Understanding Stragglers in Large Model Training Using What-if Analysis" (OSDI 2025;
+ * github.com/ByteDance-Seed/StragglerAnalysis): complete events named by Megatron's timers (forward-compute,
+ * forward-send, grads-reduce-scatter ...), with args "step" and "model_chunk".  Processes are named "DP rank
+ * [0]", threads "PP rank 0, TP rank 0, compute": that tells the worker and who its partners are.
  *
- * Of a communication such a timeline has the transfer alone, from when the last one came; who came earlier waits since its own operation
- * before.  So a communication holds its worker from the end of that operation on.  Steps that were not recorded are missing, and the
- * time between steps is not the job's: each step begins when the one before it ended on all workers. */
+ * Of a communication such a timeline has the transfer alone, from when the last one came; who came earlier
+ * waits since its own operation before.  So a communication holds its worker from the end of that operation
+ * on.  Steps that were not recorded are missing, and the time between steps is not the job's: each step
+ * begins when the one before it ended on all workers. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
 #include "trace/spans.h"
+#include "view/view.h"
 #include "wire/json.h"
 
 #define LANES_MAX   (1u << 18)
@@ -377,7 +379,8 @@ static int add_message(struct pipeline *p, const struct worker *w, const struct 
                        int direction, struct err *err)
 {
     struct call k = *made;
-    /* What is sent forward goes to the next stage, what is received forward comes from the one before; of chunks, round. */
+    /* What is sent forward goes to the next stage, what is received forward comes from the one before; of
+     * chunks, round. */
     unsigned stage = (w->stage + p->stages + (unsigned)((send ? 1 : -1) * direction)) % p->stages;
     size_t peer = worker_find(p, w->replica, stage, w->tensor);
 
@@ -392,7 +395,8 @@ static int add_message(struct pipeline *p, const struct worker *w, const struct 
     return calls_add(p->calls, &k, err);
 }
 
-/* Of its group the file has this worker alone: whom it waits for is not known.  It holds the worker as a part of what it does next. */
+/* Of its group the file has this worker alone: whom it waits for is not known.  It holds the worker as a part
+ * of what it does next. */
 static bool is_alone(const struct pipeline *p, const struct event *e)
 {
     switch (operations[e->operation].group) {
@@ -409,7 +413,8 @@ static bool is_alone(const struct pipeline *p, const struct event *e)
     }
 }
 
-/* When a communication that the worker does nothing beside holds it from: the end of what it did before. Those of a batch begin together. */
+/* When a communication that the worker does nothing beside holds it from: the end of what it did before.
+ * Those of a batch begin together. */
 static uint64_t held_from(const struct pipeline *p, const struct event *e, size_t i, const struct spans *work)
 {
     const struct span *last = spans_before(work, e[i].begin_ns);
@@ -425,7 +430,8 @@ static uint64_t held_from(const struct pipeline *p, const struct event *e, size_
     return from_ns && from_ns < e[i].begin_ns ? from_ns : e[i].begin_ns;
 }
 
-/* The end of the work that hides it; its own end where there is work until then.  What begins in its second half is rather what it held. */
+/* The end of the work that hides it; its own end where there is work until then.  What begins in its second
+ * half is rather what it held. */
 static uint64_t hidden_until(const struct event *e, const struct spans *work)
 {
     const struct span *last = spans_before(work, e->begin_ns + (e->end_ns - e->begin_ns) / 2);
@@ -494,8 +500,8 @@ static void join_batches(struct event *e, size_t n)
             }
 }
 
-/* One worker's operations, in the order in which they ended.  Looked at: whether a kind of communication runs beside work is one thing
- * for all of its events, so that all steps have the same calls.  Then added. */
+/* One worker's operations, in the order in which they ended.  Looked at: whether a kind of communication runs
+ * beside work is one thing for all of its events, so that all steps have the same calls.  Then added. */
 static int take_worker(struct pipeline *p, struct event *e, size_t n, struct spans *work, bool add,
                        struct err *err)
 {

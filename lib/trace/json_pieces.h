@@ -1,8 +1,8 @@
 /* json_pieces.h - takes large JSON apart while it is read, so that no document has to fit into memory.
  *
- * A document is an object or an array; several may follow each other, as in JSON Lines.  Of an object each member is a piece,
- * of a member that is an array, and of a document that is one, each item.  The text of a piece is not checked: whoever
- * parses it does that.  What stands between pieces is.
+ * A document is an object or an array; several may follow each other, as in JSON Lines.  Of an object each
+ * member is a piece, of a member that is an array, and of a document that is one, each item.  The text of a
+ * piece is not checked: whoever parses it does that.  What stands between pieces is.
  *
  * A document that ends too early is no error: what was complete of it was passed on (json_pieces_torn). */
 #ifndef SYNCGUARD_TRACE_JSON_PIECES_H
@@ -31,7 +31,8 @@ struct json_pieces;
 struct json_pieces *json_pieces_new(int (*each)(const struct json_piece *piece, void *arg, struct err *err),
                                     void *arg);
 void json_pieces_free(struct json_pieces *p); /* NULL is fine */
-/* The next bytes.  0, or -1 with the place that is no JSON, or with the error of each; then no more bytes may come. */
+/* The next bytes.  0, or -1 with the place that is no JSON, or with the error of each; then no more bytes may
+ * come. */
 int json_pieces_feed(struct json_pieces *p, const char *data, size_t bytes, struct err *err);
 /* The bytes ended inside of a document. */
 bool json_pieces_torn(const struct json_pieces *p);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "view/switches.h"
 #include "view/view.h"
-#include "common/xalloc.h"
 #include "wire/json.h"
 
 #define BELOW       (1ull << 62) /* bytes and times */
@@ -20,7 +20,7 @@ struct raw {
 };
 
 enum field { RANK, SEQ, BYTES, T0, T1, BEGIN, PEER, TAG, COMM, OP, FIELDS };
-#define MESSAGE (1u << PEER | 1u << TAG)                            /* of messages alone */
+#define MESSAGE (1u << PEER | 1u << TAG)                          /* of messages alone */
 #define ALL     (((1u << FIELDS) - 1) & ~(MESSAGE | 1u << BEGIN)) /* of every record */
 
 static const struct {
@@ -61,7 +61,9 @@ static enum trace_kind kind_of(const struct raw *raw)
 {
     if (raw->op_bytes != 4)
         return TRACE_COLLECTIVE;
-    return !memcmp(raw->op, "send", 4) ? TRACE_SEND : !memcmp(raw->op, "recv", 4) ? TRACE_RECV : TRACE_COLLECTIVE;
+    return !memcmp(raw->op, "send", 4)   ? TRACE_SEND
+           : !memcmp(raw->op, "recv", 4) ? TRACE_RECV
+                                         : TRACE_COLLECTIVE;
 }
 
 /* Whether all values are in bounds, and no key is missing; seen: bits by enum field. */
@@ -321,9 +323,11 @@ static int get_record(const json_t *o, struct raw *raw, struct err *err)
         return -1;
     if (raw->left && raw->number[T1] < raw->number[T0])
         return err_set(err, "t1 is before t0");
-    if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0 || field_text(o, OP, &raw->op, &raw->op_bytes, err) < 0)
+    if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0 ||
+        field_text(o, OP, &raw->op, &raw->op_bytes, err) < 0)
         return -1;
-    if (kind_of(raw) != TRACE_COLLECTIVE && (field_number(o, PEER, raw, err) < 0 || field_number(o, TAG, raw, err) < 0))
+    if (kind_of(raw) != TRACE_COLLECTIVE &&
+        (field_number(o, PEER, raw, err) < 0 || field_number(o, TAG, raw, err) < 0))
         return -1;
     if (!json_object_get(o, fields[BEGIN].key))
         return 0;
@@ -390,7 +394,11 @@ static int check_switches(const json_t *switches, struct err *err)
 
     json_array_foreach(switches, i, path)
         good &= json_is_string(path) && json_string_length(path) < SWITCHES_PATH;
-    return good ? 0 : err_set(err, "invalid \"switches\": expected [\"core.spine0.leaf0\",...], of at most %u bytes each", SWITCHES_PATH - 1);
+    return good ? 0
+                : err_set(
+                      err,
+                      "invalid \"switches\": expected [\"core.spine0.leaf0\",...], of at most %u bytes each",
+                      SWITCHES_PATH - 1);
 }
 
 static int check_header(const json_t *header, struct err *err)
@@ -407,7 +415,8 @@ static int check_header(const json_t *header, struct err *err)
         return err_set(err, "unknown \"version\": only 1 and 2 are supported");
     if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
         return err_set(err, "invalid \"job\": a name of at most %u bytes is expected", TRACE_NAME_MAX);
-    if (check_adapter(json_object_get(header, "adapter"), err) < 0 || check_switches(json_object_get(header, "switches"), err) < 0)
+    if (check_adapter(json_object_get(header, "adapter"), err) < 0 ||
+        check_switches(json_object_get(header, "switches"), err) < 0)
         return -1;
     if (!json_is_array(ranks) || !json_array_size(ranks))
         return err_set(err, "no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is expected");

@@ -1,8 +1,8 @@
 /* line.h - parses the lines of a syncguard-trace: header and records.
  *
- * Two readers of a record agree: the fast scanner takes a flat object of plain strings and unsigned integers, with
- * keys in any order, any white space and unknown keys; the parser takes any JSON.  Only the parser reports what is
- * wrong. */
+ * Two readers of a record agree: the fast scanner takes a flat object of plain strings and unsigned integers,
+ * with keys in any order, any white space and unknown keys; the parser takes any JSON.  Only the parser
+ * reports what is wrong. */
 #ifndef SYNCGUARD_TRACE_LINE_H
 #define SYNCGUARD_TRACE_LINE_H
 
@@ -14,7 +14,8 @@
 #include "common/err.h"
 #include "ring/ring.h"
 
-#define TRACE_HEADER_MAX (16u << 20) /* bytes of the header's line: 65,536 ranks with long names */
+/* bytes of the header's line: 65,536 ranks with long names */
+#define TRACE_HEADER_MAX (16u << 20)
 #define TRACE_LINE_MAX   (64u << 10) /* bytes of any other line */
 #define TRACE_NAME_MAX   63u         /* bytes of a node's, switch's or communicator's name */
 
@@ -43,10 +44,12 @@ struct trace_rank {
     const char *node, *switch_name; /* lent; "": not given */
 };
 
-/* Parse the header and check it, including its ranks.  The caller calls json_decref(); NULL with the reason. */
+/* Parse the header and check it, including its ranks.  The caller calls json_decref(); NULL with the reason.
+ */
 json_t *trace_header_parse(const char *line, size_t bytes, struct err *err);
 const char *trace_header_job(const json_t *header); /* lent; "": not given */
-bool trace_header_has_messages(const json_t *header); /* version 2: messages and nonblocking calls are recorded */
+/* version 2: messages and nonblocking calls are recorded */
+bool trace_header_has_messages(const json_t *header);
 size_t trace_header_ranks(const json_t *header);
 /* Bytes per second of each of a node's network adapters, and their number; 0: not given. */
 double trace_header_adapter(const json_t *header, unsigned *number);

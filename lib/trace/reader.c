@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/flow.h"
-#include "common/names.h"
 #include "common/hash.h"
 #include "common/map.h"
+#include "common/names.h"
 #include "common/xalloc.h"
+#include "sampling/flow.h"
 #include "trace/line.h"
 
 #define COUNTS_S 5.0 /* how often the view gets the count of lost records */
 #define SEEN     64u /* duplicates are recognised among this many numbers before the newest */
-#define BEHIND   64u /* a posted message may be completed after so many records that ended since a later one was */
+/* a posted message may be completed after so many records that ended since a later one was */
+#define BEHIND 64u
 
 struct rank {
     struct flow *flow; /* NULL: not in the header */
@@ -22,7 +23,8 @@ struct rank {
     uint64_t records, lost;
     uint64_t left_ns; /* its newest call */
     uint64_t p2p_ns;  /* in messages since its newest collective */
-    uint32_t missing; /* messages that may yet come: among those that ended by then, and among so many records */
+    /* messages that may yet come: among those that ended by then, and among so many records */
+    uint32_t missing;
     uint64_t missing_until_ns, missing_until_record;
 };
 
@@ -31,8 +33,8 @@ struct clock { /* of a node */
     uint64_t first_ns;
 };
 
-/* The numbers of one rank's records in one communicator, of its messages with another rank, one way, with one tag, or of a
- * communicator's collectives. */
+/* The numbers of one rank's records in one communicator, of its messages with another rank, one way, with one
+ * tag, or of a communicator's collectives. */
 struct numbers {
     uint32_t next;
     uint64_t seen; /* bit i: next - 1 - i */
@@ -272,7 +274,8 @@ static void numbers_raise(struct numbers *k, uint32_t number)
     k->next = number + 1;
 }
 
-/* Of a collective whose records do not stand together, as where communicators take turns, only the first ones count it. */
+/* Of a collective whose records do not stand together, as where communicators take turns, only the first ones
+ * count it. */
 static bool numbers_add(struct numbers *k, uint32_t number)
 {
     uint32_t behind = k->next - 1 - number;
@@ -325,8 +328,8 @@ static void count_lost(struct trace_reader *r, uint32_t rank, uint32_t n)
     r->figures.lost += n;
 }
 
-/* What a wait for several messages completed may stand in any order, and a posted message can be completed long after one that was posted
- * later: a pipeline's sends are. Only what is still missing then is lost. */
+/* What a wait for several messages completed may stand in any order, and a posted message can be completed
+ * long after one that was posted later: a pipeline's sends are. Only what is still missing then is lost. */
 static void settle_missing(struct trace_reader *r, const struct trace_record *rec)
 {
     struct rank *rank = &r->rank[rec->rank];
@@ -338,8 +341,9 @@ static void settle_missing(struct trace_reader *r, const struct trace_record *re
     flow_lost(rank->flow);
 }
 
-/* Account for the record's number among those of its kind: the next one, and which of the SEEN before it came. False when the record must
- * be dropped.  any_order: one that was missing is welcome, else it comes too late. */
+/* Account for the record's number among those of its kind: the next one, and which of the SEEN before it
+ * came. False when the record must be dropped.  any_order: one that was missing is welcome, else it comes too
+ * late. */
 static bool numbers_advance(struct trace_reader *r, struct numbers *k, const struct trace_record *rec,
                             bool any_order)
 {
@@ -479,7 +483,8 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
         on_item(&item, r);
         on_item(&(struct telemetry_item){ .kind = TELEMETRY_PARTNER,
                                           .partner = { .rank = rec->rank,
-                                                       .op = rec->kind == TRACE_SEND ? RING_OP_SEND : RING_OP_RECV,
+                                                       .op = rec->kind == TRACE_SEND ? RING_OP_SEND
+                                                                                     : RING_OP_RECV,
                                                        .peer = rec->peer,
                                                        .tag = rec->tag,
                                                        .enter_ns = rec->t0_ns } },

@@ -1,14 +1,15 @@
-/* reader.h - reads a syncguard-trace, in pieces of any size, and feeds a view with what a live job would have sent.
+/* reader.h - reads a syncguard-trace, in pieces of any size, and feeds a view with what a live job would have
+ * sent.
  *
- * The format (JSON Lines, version 1) is described in sgctl(1).  A flow per rank and the view are the same as those of
- * agents and controller, and get the same items.  Pure: bytes come from the caller, the time is the trace's, and the
- * size of the pieces does not matter.  Causal: a collective is complete when the next one begins in the trace, and
- * nothing later is used.
+ * The format (JSON Lines, version 1) is described in sgctl(1).  A flow per rank and the view are the same as
+ * those of agents and controller, and get the same items.  Pure: bytes come from the caller, the time is the
+ * trace's, and the size of the pieces does not matter.  Causal: a collective is complete when the next one
+ * begins in the trace, and nothing later is used.
  *
- * Errors, reported with their line: a missing header, another format or version, invalid JSON, a rank that is not in
- * the header, a value out of bounds.  Counted only: lost records; duplicates and records that come after a newer one
- * of their rank and communicator, which are dropped; unknown operations; a torn last line.  Memory depends on ranks
- * and communicators, not on the length of the trace.
+ * Errors, reported with their line: a missing header, another format or version, invalid JSON, a rank that is
+ * not in the header, a value out of bounds.  Counted only: lost records; duplicates and records that come
+ * after a newer one of their rank and communicator, which are dropped; unknown operations; a torn last line.
+ * Memory depends on ranks and communicators, not on the length of the trace.
  *
  * Units: nanoseconds of each node's own clock in the trace, seconds here. */
 #ifndef SYNCGUARD_TRACE_READER_H
@@ -18,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "view/view.h"
 #include "common/err.h"
+#include "view/view.h"
 
 #define TRACE_COMMS_MAX  VIEW_COMMS_MAX
 #define TRACE_PAIRS_MAX  (1u << 21) /* pairs of a rank and a communicator */
@@ -32,20 +33,20 @@ struct trace_reader;
 struct trace_reader *trace_reader_new(const struct view_params *p);
 void trace_reader_free(struct trace_reader *r); /* NULL is fine */
 
-/* Feed the next bytes of the trace.  0, or -1 when the trace is malformed; err names the line, and every further call
- * fails with the same reason. */
+/* Feed the next bytes of the trace.  0, or -1 when the trace is malformed; err names the line, and every
+ * further call fails with the same reason. */
 int trace_reader_feed(struct trace_reader *r, const char *data, size_t bytes, struct err *err);
 
-/* End of the trace: use incomplete collectives as they are, and finish the view.  -1 when there was no complete
- * header, or the last line is neither a record nor a torn one. */
+/* End of the trace: use incomplete collectives as they are, and finish the view.  -1 when there was no
+ * complete header, or the last line is neither a record nor a torn one. */
 int trace_reader_finish(struct trace_reader *r, struct err *err);
 
-/* Time of the trace's clock in seconds: the longest time since its first record on any node.  It never goes back.  To
- * replay at a given speed, feed a line at a time and wait for this clock. */
+/* Time of the trace's clock in seconds: the longest time since its first record on any node.  It never goes
+ * back.  To replay at a given speed, feed a line at a time and wait for this clock. */
 double trace_reader_now_s(const struct trace_reader *r);
 
-/* Lends the view until the reader is freed; it has no ranks before the header.  The caller queries it and takes its
- * events, with trace_reader_now_s() as the clock. */
+/* Lends the view until the reader is freed; it has no ranks before the header.  The caller queries it and
+ * takes its events, with trace_reader_now_s() as the clock. */
 struct view *trace_reader_view(struct trace_reader *r);
 
 struct trace_figures {

@@ -7,15 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/names.h"
 #include "common/hash.h"
+#include "common/names.h"
 #include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "graph/clock.h"
 #include "trace/line.h"
 
-#define PARTNERS         8192u /* calls that wait for the record of another node, which is near in a trace */
+/* calls that wait for the record of another node, which is near in a trace */
+#define PARTNERS         8192u
 #define HELD_NS          50000u /* a wait that finds all done takes less */
 #define PROGRESS_AFTER_S 2.0
 #define PROGRESS_LINES   65536u
@@ -63,7 +64,8 @@ static int malformed(const struct timeline *t, struct err *err)
     return err_set(err, "%s:%llu: %.900s", t->name, (unsigned long long)t->lines, why.text);
 }
 
-/* 1: there is a line, 0: the end, -1: an error.  A last line without its end was cut off while it was written. */
+/* 1: there is a line, 0: the end, -1: an error.  A last line without its end was cut off while it was
+ * written. */
 static int next_line(struct timeline *t, size_t max, struct err *err)
 {
     int c;
@@ -91,7 +93,8 @@ static struct text node_name(const struct trace_rank *r)
     struct text name = { "" };
 
     if (*r->node)
-        snprintf(name.s, sizeof(name.s), "n%016llx", (unsigned long long)hash_bytes(HASH_START, r->node, strlen(r->node)));
+        snprintf(name.s, sizeof(name.s), "n%016llx",
+                 (unsigned long long)hash_bytes(HASH_START, r->node, strlen(r->node)));
     else
         snprintf(name.s, sizeof(name.s), "r%u", r->rank);
     return name;
@@ -102,7 +105,8 @@ static int read_header(struct timeline *t, struct err *err)
     int rc = next_line(t, TRACE_HEADER_MAX, err);
 
     if (rc <= 0)
-        return rc < 0 ? -1 : err_set(err, "%s: no header: it is no syncguard-trace, or an empty one", t->name);
+        return rc < 0 ? -1
+                      : err_set(err, "%s: no header: it is no syncguard-trace, or an empty one", t->name);
     t->header = trace_header_parse(t->line, t->bytes, err);
     if (!t->header)
         return malformed(t, err);
@@ -162,7 +166,8 @@ static uint64_t key_of(const struct trace_record *r)
     return hash_mix(hash_bytes(key, what, sizeof(what)));
 }
 
-/* A collective ends where the rank was held until its end: by a blocking call, or by a wait that found it incomplete. */
+/* A collective ends where the rank was held until its end: by a blocking call, or by a wait that found it
+ * incomplete. */
 static bool shows_clocks(const struct trace_record *r)
 {
     if (!r->left || r->kind != TRACE_COLLECTIVE)
@@ -262,11 +267,15 @@ static void put_metadata(const struct timeline *t)
         struct trace_rank r = trace_header_rank(t->header, i);
         uint32_t node = t->rank[r.rank].node;
 
-        fprintf(t->out, "%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"rank %u\"}}", i ? ",\n" : "", node + 1, r.rank, r.rank);
+        fprintf(
+            t->out,
+            "%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"rank %u\"}}",
+            i ? ",\n" : "", node + 1, r.rank, r.rank);
         if (node == shown)
             continue;
         shown = node;
-        fprintf(t->out, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", node + 1);
+        fprintf(t->out,
+                ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", node + 1);
         if (*r.node)
             put_text(t->out, r.node);
         else
@@ -277,14 +286,18 @@ static void put_metadata(const struct timeline *t)
 
 static const char *name_of(const struct trace_record *r)
 {
-    return r->kind == TRACE_SEND ? "send" : r->kind == TRACE_RECV ? "recv" : r->op == RING_OP_NONE ? "collective" : ring_op_name(r->op);
+    return r->kind == TRACE_SEND   ? "send"
+           : r->kind == TRACE_RECV ? "recv"
+           : r->op == RING_OP_NONE ? "collective"
+                                   : ring_op_name(r->op);
 }
 
 /* The beginning that all events have; the caller writes the rest of the object. */
 static void put_event(const struct timeline *t, const struct trace_record *r, const char *phase, double at_us)
 {
-    fprintf(t->out, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f", phase, name_of(r),
-            r->kind == TRACE_COLLECTIVE ? "collective" : "message", t->rank[r->rank].node + 1, r->rank, at_us);
+    fprintf(t->out, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
+            phase, name_of(r), r->kind == TRACE_COLLECTIVE ? "collective" : "message",
+            t->rank[r->rank].node + 1, r->rank, at_us);
 }
 
 static void put_call(const struct timeline *t, const struct trace_record *r)
@@ -304,7 +317,8 @@ static void put_call(const struct timeline *t, const struct trace_record *r)
     fputs("}}", t->out);
 }
 
-/* From the nonblocking call to the end of what it began.  Each rank has its own, so the number is of rank and call. */
+/* From the nonblocking call to the end of what it began.  Each rank has its own, so the number is of rank and
+ * call. */
 static void put_begun(const struct timeline *t, const struct trace_record *r)
 {
     uint64_t id = hash_mix(key_of(r) ^ ((uint64_t)r->rank << 2 | r->kind));
@@ -339,7 +353,8 @@ static void put_beginning(const struct timeline *t)
 {
     const struct timeline_figures *f = t->figures;
 
-    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"writer\":\"SyncGuard " PACKAGE_VERSION "\",\"job\":", t->out);
+    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"writer\":\"SyncGuard " PACKAGE_VERSION "\",\"job\":",
+          t->out);
     put_text(t->out, trace_header_job(t->header));
     fprintf(t->out, ",\"nodes_without_common_clock\":%u,\"clock_error_s\":", f->apart);
     if (isnan(f->error_s))
@@ -365,7 +380,8 @@ static int pass(struct timeline *t, bool write, struct err *err)
         else
             see(t, &r);
         if (++n % PROGRESS_LINES == 0 && isatty(STDERR_FILENO) && now_s() > begin_s + PROGRESS_AFTER_S)
-            fprintf(stderr, "\r%s: %llu records %s\033[K", program_invocation_short_name, (unsigned long long)n, write ? "written" : "read");
+            fprintf(stderr, "\r%s: %llu records %s\033[K", program_invocation_short_name,
+                    (unsigned long long)n, write ? "written" : "read");
         if (write && ferror(t->out))
             return err_set(err, "cannot write: %s", strerror(errno));
     }

@@ -1,11 +1,14 @@
 /* timeline.h - a syncguard-trace as a timeline for Perfetto and Chrome's tracing page.
  *
- * Format: Trace Event Format, the JSON object form (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). A node
- * is a process, a rank a thread; a rank without a node is a process of its own.  A call is a slice, from entering to leaving it; what was begun before, by a nonblocking call, is an
- * asynchronous slice as well; a message is an arrow from its sender's slice to its receiver's.
+ * Format: Trace Event Format, the JSON object form
+ * (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). A node is a process, a
+ * rank a thread; a rank without a node is a process of its own.  A call is a slice, from entering to leaving
+ * it; what was begun before, by a nonblocking call, is an asynchronous slice as well; a message is an arrow
+ * from its sender's slice to its receiver's.
  *
- * Times are those of one clock: the nodes' clocks are aligned from the calls (graph/clock.h), from the whole trace, and how well is
- * written into the file.  The file is read twice; memory depends on ranks, not on its length. */
+ * Times are those of one clock: the nodes' clocks are aligned from the calls (graph/clock.h), from the whole
+ * trace, and how well is written into the file.  The file is read twice; memory depends on ranks, not on its
+ * length. */
 #ifndef SYNCGUARD_TRACE_TIMELINE_H
 #define SYNCGUARD_TRACE_TIMELINE_H
 
@@ -17,11 +20,16 @@
 struct timeline_figures {
     uint64_t records;
     uint32_t ranks, nodes;
-    uint32_t apart; /* nodes whose clock cannot be compared with the first one's: their calls stand where their own clock has them */
-    double error_s; /* standard deviation of the worst of the other clocks against the first node's; 0 for one node; NAN: unknown */
+    /* nodes whose clock cannot be compared with the first one's: their calls stand where their own clock has
+     * them */
+    uint32_t apart;
+    /* standard deviation of the worst of the other clocks against the first node's; 0 for one node; NAN:
+     * unknown */
+    double error_s;
 };
 
-/* in: a trace from its beginning, which can be read again; name: what errors call it.  0, or -1 with the reason. */
+/* in: a trace from its beginning, which can be read again; name: what errors call it.  0, or -1 with the
+ * reason. */
 int timeline_write(FILE *in, const char *name, FILE *out, struct timeline_figures *f, struct err *err);
 
 #endif

@@ -204,7 +204,8 @@ static void halve(struct totals *t)
     t->steps /= 2;
 }
 
-/* Faster steps again: of the newer half of the columns each becomes two; what they had in common stays alike.  When now is empty. */
+/* Faster steps again: of the newer half of the columns each becomes two; what they had in common stays alike.
+ * When now is empty. */
 static void narrow_columns(struct columns *s)
 {
     size_t kept = s->n - 1 < VIEW_COLUMNS / 2 ? s->n - 1 : VIEW_COLUMNS / 2 - 1;

@@ -1,5 +1,5 @@
-/* columns.h - a view's history in columns, of all ranks and of each rank's lateness; the last ones are "now". A column starts at a second
- * and doubles with slow steps. */
+/* columns.h - a view's history in columns, of all ranks and of each rank's lateness; the last ones are "now".
+ * A column starts at a second and doubles with slow steps. */
 #ifndef SYNCGUARD_VIEW_COLUMNS_H
 #define SYNCGUARD_VIEW_COLUMNS_H
 
@@ -9,7 +9,7 @@
 
 #define COLUMNS_RECENT 10u /* that "now" means */
 
-struct cell { /* a rank in some columns */
+struct cell {         /* a rank in some columns */
     float lateness_s; /* sum */
     uint16_t joined, last;
 };
@@ -27,7 +27,8 @@ void columns_reserve(struct columns *s, uint32_t ranks);
 void columns_forget(struct columns *s);
 
 void columns_take_sample(struct columns *s, const struct sample *i);
-void columns_take_joined(struct columns *s, const struct joined *j, bool main); /* main: of the largest communicator */
+/* main: of the largest communicator */
+void columns_take_joined(struct columns *s, const struct joined *j, bool main);
 void columns_take_step(struct columns *s, double duration_s);
 
 /* Time passes: the next column that is over by now; false: there is none any more, call columns_fit(). */
@@ -42,7 +43,8 @@ void columns_fit(struct columns *s, double step_s, bool closed);
 struct cell columns_newest(const struct columns *s, uint32_t rank); /* the last second or two */
 struct cell columns_recent(const struct columns *s, uint32_t rank);
 struct totals columns_totals(const struct columns *s); /* recent */
-void columns_quantiles(const struct columns *s, uint32_t rank, double *p50_s, double *p95_s, double *p99_s); /* of its lateness */
+/* of its lateness */
+void columns_quantiles(const struct columns *s, uint32_t rank, double *p50_s, double *p95_s, double *p99_s);
 void columns_skews(const struct columns *s, double *p50_s, double *p95_s);
 double columns_width_s(const struct columns *s);
 /* As view_rank_columns() and view_columns_get(). */

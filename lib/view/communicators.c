@@ -12,8 +12,8 @@
 
 #define COMM_WINDOW_S 5.0
 
-/* A program may make a communicator for each step.  From this instance on, those of the same members are a series: calls on them are
- * calls of the same kind. */
+/* A program may make a communicator for each step.  From this instance on, those of the same members are a
+ * series: calls on them are calls of the same kind. */
 #define SERIES_FROM 16u
 
 struct member_sums { /* a rank's stay in a communicator's collectives; kept when it has left */
@@ -32,15 +32,16 @@ struct comm_totals {
 struct comm {
     uint64_t name, membership;
     uint32_t size, first, last, instance; /* see struct ring_comm */
-    bool series;    /* stands for all but the first ones of its members */
-    uint32_t freed; /* members that have freed it */
-    bool over;      /* all have, for some time */
-    char *label;                    /* NULL: its size and first rank name it */
+    bool series;                          /* stands for all but the first ones of its members */
+    uint32_t freed;                       /* members that have freed it */
+    bool over;                            /* all have, for some time */
+    char *label;                          /* NULL: its size and first rank name it */
     struct join *join;
     struct comm_totals now, before; /* the running and the last full window */
     struct joined_sums recent, run;
     struct member_sums *member; /* by place */
-    double summed_bytes, other_bytes; /* of all members in the run: of communicators_by_ring(), of other collectives */
+    /* of all members in the run: of communicators_by_ring(), of other collectives */
+    double summed_bytes, other_bytes;
     double bytes;
 };
 
@@ -56,11 +57,12 @@ struct communicators {
     double since_s; /* when the running window began */
     uint32_t main_size;
     uint64_t joined;
-    uint64_t seen, unseen; /* complete ones: of how many it was seen who waited */
+    uint64_t seen, unseen;                    /* complete ones: of how many it was seen who waited */
     struct view_spent before[VIEW_SIZES_MAX]; /* of the run, in an earlier view */
 };
 
-struct communicators *communicators_new(struct quota *quota, struct roster *roster, const struct sums *sums, communicators_on_joined *on_joined, void *arg)
+struct communicators *communicators_new(struct quota *quota, struct roster *roster, const struct sums *sums,
+                                        communicators_on_joined *on_joined, void *arg)
 {
     struct communicators *s = xcalloc(1, sizeof(*s));
 
@@ -109,8 +111,8 @@ static bool is_in_use(const struct comm *c)
 
 bool communicators_by_ring(uint8_t op)
 {
-    return op == RING_OP_ALLREDUCE || op == RING_OP_REDUCE_SCATTER || op == RING_OP_REDUCE_SCATTER_BLOCK || op == RING_OP_ALLGATHER ||
-           op == RING_OP_ALLGATHERV;
+    return op == RING_OP_ALLREDUCE || op == RING_OP_REDUCE_SCATTER || op == RING_OP_REDUCE_SCATTER_BLOCK ||
+           op == RING_OP_ALLGATHER || op == RING_OP_ALLGATHERV;
 }
 
 static struct comm *comm_find(const struct communicators *s, uint64_t name)
@@ -174,7 +176,8 @@ static struct comm *comm_add(struct communicators *s, const struct comm_item *c)
         ;
     if (s->n >= VIEW_COMMS_MAX)
         s->quota->rejected.memory++;
-    if (s->n >= VIEW_COMMS_MAX || !join_fits(c) || !quota_allows(s->quota, bytes_of(c)) || !(join = join_new(c)))
+    if (s->n >= VIEW_COMMS_MAX || !join_fits(c) || !quota_allows(s->quota, bytes_of(c)) ||
+        !(join = join_new(c)))
         return NULL;
     s->comm = xgrow(s->comm, &s->cap, s->n + 1, sizeof(*s->comm));
     for (at = s->n; at && s->comm[at - 1].name > c->name; at--)
@@ -365,7 +368,8 @@ static void hand_over(const struct comm *from, struct comm *to)
     }
 }
 
-/* One that all members have freed stays until what its ranks sent late has come; then its series goes on with its sums. */
+/* One that all members have freed stays until what its ranks sent late has come; then its series goes on with
+ * its sums. */
 static void settle_freed(struct communicators *s)
 {
     for (size_t i = s->n; i-- > 0;) {
@@ -534,7 +538,8 @@ static void row_rates(const struct communicators *s, double now_s, uint64_t main
     row->transfer_s /= (double)(n ? n : 1);
 }
 
-static void add_efficiency(const struct sums *of_ranks, const struct comm *c, bool run, struct efficiency_sums *sums)
+static void add_efficiency(const struct sums *of_ranks, const struct comm *c, bool run,
+                           struct efficiency_sums *sums)
 {
     const struct joined_sums *joined = run ? &c->run : &c->recent;
 
@@ -587,7 +592,8 @@ void communicators_go_on(struct communicators *s, const struct view_spent of_siz
     memcpy(s->before, of_size, sizeof(s->before));
 }
 
-size_t communicators_rows(const struct communicators *s, double now_s, uint64_t main, struct view_comm *out, size_t max)
+size_t communicators_rows(const struct communicators *s, double now_s, uint64_t main, struct view_comm *out,
+                          size_t max)
 {
     size_t n = 0;
 

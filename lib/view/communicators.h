@@ -12,12 +12,14 @@
 
 struct communicators;
 
-/* A collective was joined that shows who waited for whom, in a communicator of so many ranks, the largest one or not.  Returns what it adds
- * to the sums of those who waited. */
-typedef struct joined_sums communicators_on_joined(void *arg, const struct joined *j, uint32_t size, bool main);
+/* A collective was joined that shows who waited for whom, in a communicator of so many ranks, the largest one
+ * or not.  Returns what it adds to the sums of those who waited. */
+typedef struct joined_sums communicators_on_joined(void *arg, const struct joined *j, uint32_t size,
+                                                   bool main);
 
 /* What is given is lent. */
-struct communicators *communicators_new(struct quota *quota, struct roster *roster, const struct sums *sums, communicators_on_joined *on_joined, void *arg);
+struct communicators *communicators_new(struct quota *quota, struct roster *roster, const struct sums *sums,
+                                        communicators_on_joined *on_joined, void *arg);
 void communicators_free(struct communicators *s);
 void communicators_forget(struct communicators *s);
 void communicators_forget_one(struct communicators *s, uint64_t name);
@@ -29,23 +31,31 @@ void communicators_take_sample(struct communicators *s, const struct sample *i);
 void communicators_end_rank(struct communicators *s, uint32_t rank);
 void communicators_roll(struct communicators *s, double now_s);
 void communicators_fade(struct communicators *s); /* a column of history is over */
-void communicators_position(const struct communicators *s, struct view_spent of_size[VIEW_SIZES_MAX]); /* see struct view_position */
+/* see struct view_position */
+void communicators_position(const struct communicators *s, struct view_spent of_size[VIEW_SIZES_MAX]);
 void communicators_go_on(struct communicators *s, const struct view_spent of_size[VIEW_SIZES_MAX]);
 
-uint64_t communicators_joined(const struct communicators *s);   /* collectives, of all */
-bool communicators_unseen(const struct communicators *s);       /* none of its collectives shows who waits for whom */
-uint32_t communicators_main_size(const struct communicators *s);                 /* of the largest one with a sample */
-uint32_t communicators_of_size(const struct communicators *s, uint32_t size);    /* how many */
-/* The name of the communicator that stands for it and those of the same members; its own where it is among the first of them. */
+uint64_t communicators_joined(const struct communicators *s); /* collectives, of all */
+/* none of its collectives shows who waits for whom */
+bool communicators_unseen(const struct communicators *s);
+/* of the largest one with a sample */
+uint32_t communicators_main_size(const struct communicators *s);
+uint32_t communicators_of_size(const struct communicators *s, uint32_t size); /* how many */
+/* The name of the communicator that stands for it and those of the same members; its own where it is among
+ * the first of them. */
 uint64_t communicators_series(const struct communicators *s, uint64_t name);
-uint32_t communicators_size(const struct communicators *s, uint64_t name);       /* 0: unknown */
-uint32_t communicators_announced(const struct communicators *s, uint64_t name);  /* members that have said that they are; 0: unknown */
+uint32_t communicators_size(const struct communicators *s, uint64_t name); /* 0: unknown */
+/* members that have said that they are; 0: unknown */
+uint32_t communicators_announced(const struct communicators *s, uint64_t name);
 bool communicators_member(const struct communicators *s, uint64_t name, uint32_t rank);
-char *communicators_label(const struct communicators *s, uint64_t name, char *buf, size_t size); /* as view_comm_label() */
+/* as view_comm_label() */
+char *communicators_label(const struct communicators *s, uint64_t name, char *buf, size_t size);
 /* As view_comms_get(); main: the communicator that steps are counted on. */
-size_t communicators_rows(const struct communicators *s, double now_s, uint64_t main, struct view_comm *out, size_t max);
+size_t communicators_rows(const struct communicators *s, double now_s, uint64_t main, struct view_comm *out,
+                          size_t max);
 
-/* Which ranks are in it; and with the bytes of its collectives: of those that a ring does, and of others.  The latter returns how many. */
+/* Which ranks are in it; and with the bytes of its collectives: of those that a ring does, and of others. The
+ * latter returns how many. */
 struct exchange_comm communicators_shape(const struct communicators *s, uint64_t name);
 size_t communicators_exchanged(const struct communicators *s, uint64_t name, struct exchange_comm out[2]);
 bool communicators_by_ring(uint8_t op); /* is it done by a ring, or by what needs the same neighbours? */

@@ -4,17 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "detect/work.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "detect/work.h"
 
-#define MOVE 3u /* looks in a row at which another place is found than the named one: that is named */
+/* looks in a row at which another place is found than the named one: that is named */
+#define MOVE 3u
 
 struct connections {
     struct roster *roster;
     struct quota *quota;
     struct pairs *pairs;
-    uint32_t id; /* of the finding that has the place */
+    uint32_t id;              /* of the finding that has the place */
     struct pairs_place place; /* nodes 0: none was found */
     uint32_t elsewhere;
 };
@@ -98,7 +99,8 @@ char *connections_text(const struct connections *s, char *buf, size_t size)
     char others[64] = "", times[16];
 
     if (!isnan(p->others))
-        snprintf(others, sizeof(others), ", all others %s times", units_format_factor(times, sizeof(times), p->others));
+        snprintf(others, sizeof(others), ", all others %s times",
+                 units_format_factor(times, sizeof(times), p->others));
     snprintf(buf, size, "%s TCP connections take %s times as long for a byte as before%s",
              p->nodes == 2 ? "their" : "its", units_format_factor(times, sizeof(times), p->times), others);
     return buf;

@@ -14,7 +14,7 @@
 struct picture;
 struct view;
 
-#define VIEW_MDS_MAX      2.0 /* that nobody is three times as slow says nothing */
+#define VIEW_MDS_MAX 2.0 /* that nobody is three times as slow says nothing */
 
 enum view_regime {
     VIEW_STARTING,
@@ -32,25 +32,29 @@ const char *view_regime_name(enum view_regime r); /* NULL: there is none */
 /* The name of a node or a switch by its number in a finding; "" unknown. */
 const char *view_place_name(const struct view *v, uint32_t place);
 
-/* Of a job that is stalled the rates, times and shares are unknown, and so are those of its ranks: what was measured before
- * does not describe it. */
+/* Of a job that is stalled the rates, times and shares are unknown, and so are those of its ranks: what was
+ * measured before does not describe it. */
 struct view_figures {
     uint32_t ranks;       /* that run */
     uint32_t ranks_known; /* that were added, ended ones included */
     uint64_t steps;       /* training steps done; valid with a period */
     uint32_t period;      /* collectives a step on the main communicator; 0: not known */
-    /* Over the last minute, or since a costly verdict last began or ended if that is shorter; the sentence's cost is a share of this mean. */
+    /* Over the last minute, or since a costly verdict last began or ended if that is shorter; the sentence's
+     * cost is a share of this mean. */
     double step_mean_s, step_p50_s, step_p95_s, step_cv;
-    double step_p99_s;   /* of the newest p99_steps, at most 600, of the last minute or before; NaN of fewer than 100 */
+    /* of the newest p99_steps, at most 600, of the last minute or before; NaN of fewer than 100 */
+    double step_p99_s;
     uint32_t p99_steps;
     double steps_per_s;
     double skew_p50_s, skew_p95_s;
     /* Shares of the ranks' time. */
     double compute_ratio, communication_ratio, synchronisation_ratio, p2p_ratio;
     enum view_regime regime;
-    double mds;          /* smallest slowdown that could be named now; above VIEW_MDS_MAX the job is not judged */
-    /* The same for transfers, over what they took: of all, of one node's, of one link's (of those that are hardest to see); where calls do
-     * not come one by one only of all. What costs less than min_slowdown is not named. */
+    /* smallest slowdown that could be named now; above VIEW_MDS_MAX the job is not judged */
+    double mds;
+    /* The same for transfers, over what they took: of all, of one node's, of one link's (of those that are
+     * hardest to see); where calls do not come one by one only of all. What costs less than min_slowdown is
+     * not named. */
     double transfer_mds, transfer_node_mds, transfer_link_mds;
     uint32_t worst_rank; /* largest mean lateness; valid with worst_lateness_s known */
     double worst_lateness_s, worst_last_ratio;
@@ -70,9 +74,10 @@ struct view_phases {
     double pause_s;               /* ... and how long all of them were */
     uint64_t evaluations;         /* stretches of collectives between steps that belong to none ... */
     uint64_t foreign_collectives; /* ... and how many those were */
-    uint32_t rhythm_steps;        /* period of a rhythm that all ranks have had from the start, in steps; 0: there is none ... */
-    uint32_t rhythm_heavy;        /* ... the steps of a period that do more ... */
-    double rhythm_ratio;          /* ... this many times the work of the others; NaN */
+    /* period of a rhythm that all ranks have had from the start, in steps; 0: there is none ... */
+    uint32_t rhythm_steps;
+    uint32_t rhythm_heavy; /* ... the steps of a period that do more ... */
+    double rhythm_ratio;   /* ... this many times the work of the others; NaN */
 };
 void view_phases_get(const struct view *v, struct view_phases *p);
 
@@ -81,25 +86,29 @@ struct view_rank_figures {
     const char *node, *switch_name; /* lent; "" not known */
     bool ended;
     double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s; /* mean; percentiles to about 5 % */
-    double last_ratio;        /* share of the newest steps in which it had the longest own work; while no step is known, of the
-                               * collectives in which it came last */
-    double wait_s;            /* its waiting in collectives for ranks that came later, a step */
-    double delay_s;           /* the others' waiting that it causes, a step (detect/delay.h) */
+    double last_ratio; /* share of the newest steps in which it had the longest own work; while no step is
+                        * known, of the collectives in which it came last */
+    double wait_s;     /* its waiting in collectives for ranks that came later, a step */
+    double delay_s;    /* the others' waiting that it causes, a step (detect/delay.h) */
     double compute_s, stay_s; /* own work and time in collectives, a step */
     double slowdown;          /* own work over the median of the ranks */
     uint8_t inside_op;        /* RING_OP_NONE: none, or not known */
     uint64_t inside_comm;
     uint32_t inside_seq;
     double inside_s;
-    const struct partner_item *partner; /* lent: the message that the call lasts for; NULL: none, or not known */
-    enum process_state process; /* what keeps its process from running; PROCESS_RUNS also where that is not known */
-    double process_s;           /* since the agent first saw that */
+    /* lent: the message that the call lasts for; NULL: none, or not known */
+    const struct partner_item *partner;
+    /* what keeps its process from running; PROCESS_RUNS also where that is not known */
+    enum process_state process;
+    double process_s; /* since the agent first saw that */
 };
-/* Of the ranks that the costliest verdict is about the one that is last most often; false: there is none, as in a healthy job. */
+/* Of the ranks that the costliest verdict is about the one that is last most often; false: there is none, as
+ * in a healthy job. */
 bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f);
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
 uint32_t view_ranks_running(const struct view *v);
-/* The first running rank whose process neither catches, ignores nor blocks the signal, 1 to 64.  false: there is none, as far as is known. */
+/* The first running rank whose process neither catches, ignores nor blocks the signal, 1 to 64.  false: there
+ * is none, as far as is known. */
 bool view_rank_ended_by(const struct view *v, int signal, uint32_t *rank);
 /* false: unknown rank */
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f);
@@ -112,10 +121,11 @@ struct view_efficiency {
 };
 void view_efficiency_get(const struct view *v, struct view_efficiency *e);
 
-/* On whose work the critical path of the newest steps lies, and on whose arrival the collectives of the last columns waited. */
+/* On whose work the critical path of the newest steps lies, and on whose arrival the collectives of the last
+ * columns waited. */
 #define VIEW_CRITICAL_MAX 8u
 #define VIEW_MOVES_MAX    8u
-struct view_move { /* of the critical path, from one node to another */
+struct view_move {         /* of the critical path, from one node to another */
     const char *from, *to; /* lent; from "": before, it lay on no node alone */
     double at_s;           /* by the caller's clock */
     int64_t step;
@@ -125,16 +135,18 @@ struct view_critical_path {
     size_t n, moves;
     struct {
         uint32_t rank;
-        const char *node;           /* lent; "" not known */
-        double path_ratio;          /* share of the newest steps' critical path that is its work; NaN: calls are not known */
-        double last_ratio, delay_s; /* share of its collectives in which it came last; as in view_rank_figures */
-    } rank[VIEW_CRITICAL_MAX];      /* those with most of the path first */
+        const char *node; /* lent; "" not known */
+        /* share of the newest steps' critical path that is its work; NaN: calls are not known */
+        double path_ratio;
+        /* share of its collectives in which it came last; as in view_rank_figures */
+        double last_ratio, delay_s;
+    } rank[VIEW_CRITICAL_MAX];             /* those with most of the path first */
     struct view_move move[VIEW_MOVES_MAX]; /* the newest first */
 };
 void view_critical_path_get(const struct view *v, struct view_critical_path *c);
 
-/* The newest step that is known, drawn with at most `rows` rows (calls/picture.h).  NULL: none is known; lent until the next
- * call. Some 70 ms for 16,384 ranks, once a step. */
+/* The newest step that is known, drawn with at most `rows` rows (calls/picture.h).  NULL: none is known; lent
+ * until the next call. Some 70 ms for 16,384 ranks, once a step. */
 const struct picture *view_picture(const struct view *v, double now_s, uint32_t rows);
 
 #endif

@@ -9,7 +9,8 @@
 
 struct view;
 
-/* Health of a rank's process and of a node, smoothed over some seconds.  false: nothing was reported lately. */
+/* Health of a rank's process and of a node, smoothed over some seconds.  false: nothing was reported lately.
+ */
 #define VIEW_GPUS_MAX 16u /* a node */
 struct view_rank_health {
     struct task_item figures;
@@ -25,8 +26,9 @@ struct view_node_health {
 };
 bool view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h);
 
-/* The share of their time that all ranks alike lack a CPU (for other processes, the hypervisor or their quota), by the typical one of
- * them, and a sentence about it; 0 and "" if it is less than what matters for one rank, or not known. */
+/* The share of their time that all ranks alike lack a CPU (for other processes, the hypervisor or their
+ * quota), by the typical one of them, and a sentence about it; 0 and "" if it is less than what matters for
+ * one rank, or not known. */
 double view_cpu_lack(const struct view *v, char *buf, size_t size);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include "common/xalloc.h"
 
-#define LATE (JOIN_OPEN / 2) /* blocks that a newer one may overtake before what is missing is given up */
+/* blocks that a newer one may overtake before what is missing is given up */
+#define LATE (JOIN_OPEN / 2)
 
 struct open {
     bool used;

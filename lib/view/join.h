@@ -28,7 +28,8 @@ struct joined {
     bool complete;    /* all announced members reported it */
     uint32_t last;    /* the rank that came last */
     double stay_min_s, stay_max_s, stay_sum_s;
-    /* Lent for the call: rank[i] stayed stay_s[i]; i < slots; stay_s is NaN where a member reported nothing. */
+    /* Lent for the call: rank[i] stayed stay_s[i]; i < slots; stay_s is NaN where a member reported nothing.
+     */
     const uint32_t *rank;
     const float *stay_s;
     uint32_t slots;
@@ -48,7 +49,7 @@ void join_free(struct join *j); /* NULL is fine */
 void join_member(struct join *j, uint32_t rank, uint32_t comm_rank);
 /* rank ended or was lost: no longer waited for. */
 void join_leave(struct join *j, uint32_t rank);
-uint32_t join_announced(const struct join *j); /* members that join_member() announced */
+uint32_t join_announced(const struct join *j);            /* members that join_member() announced */
 uint32_t join_place(const struct join *j, uint32_t rank); /* among the members; UINT32_MAX: not one */
 
 /* Take a sample of a synchronising operation; false: not a member, or too late. */

@@ -186,7 +186,8 @@ static double step_growth(const struct outlook *s)
     return NAN;
 }
 
-void outlook_get(const struct outlook *s, double now_s, double waiting, double limit, struct view_projection *p)
+void outlook_get(const struct outlook *s, double now_s, double waiting, double limit,
+                 struct view_projection *p)
 {
     double at_s[SERIES_POINTS], y[SERIES_POINTS], window_s = 0;
 

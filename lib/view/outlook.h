@@ -1,4 +1,5 @@
-/* outlook.h - where a view's share of waiting is heading: its history in longer columns, for what changes slowly. */
+/* outlook.h - where a view's share of waiting is heading: its history in longer columns, for what changes
+ * slowly. */
 #ifndef SYNCGUARD_VIEW_OUTLOOK_H
 #define SYNCGUARD_VIEW_OUTLOOK_H
 
@@ -13,7 +14,8 @@ void outlook_forget(struct outlook *s);
 void outlook_take(struct outlook *s, const struct column *c); /* one that is over */
 
 /* waiting: its share now, NaN: not known; limit: as in struct view_projection. */
-void outlook_get(const struct outlook *s, double now_s, double waiting, double limit, struct view_projection *out);
+void outlook_get(const struct outlook *s, double now_s, double waiting, double limit,
+                 struct view_projection *out);
 size_t outlook_stretches(const struct outlook *s, struct view_stretches *out); /* as view_stretches_get() */
 
 #endif

@@ -16,11 +16,12 @@
 #define ADDRESSES  8u
 #define NODES_MAX  65536u
 #define TIME_MAX_S 1e15
-#define NOISE_MIN  0.1  /* of the time for a byte from one second to the next, over its mean */
-#define FLOOR      0.2  /* of the time for a byte of all traffic: error of a pair's, at the least */
-#define Z_MIN      4.0
-#define GREW_MIN   0.15 /* of the time for a byte */
-#define REST       0.5  /* of what the place has grown by: the rest is slow, too */
+#define NOISE_MIN  0.1 /* of the time for a byte from one second to the next, over its mean */
+/* of the time for a byte of all traffic: error of a pair's, at the least */
+#define FLOOR    0.2
+#define Z_MIN    4.0
+#define GREW_MIN 0.15 /* of the time for a byte */
+#define REST     0.5  /* of what the place has grown by: the rest is slow, too */
 
 struct bucket {
     float bytes, busy_s;
@@ -162,8 +163,8 @@ static struct span sum(const struct pair *p, uint64_t first, uint64_t end)
     return s;
 }
 
-/* Standard deviation of the time for a byte from bucket to bucket, over its pair's mean: of all pairs of nodes together, as one has
- * few buckets; robust, as one may have waited for a lost packet. */
+/* Standard deviation of the time for a byte from bucket to bucket, over its pair's mean: of all pairs of
+ * nodes together, as one has few buckets; robust, as one may have waited for a lost packet. */
 static double noise_of(const struct pairs *t, uint64_t end)
 {
     float *off = xcalloc(t->n * BUCKETS + 1, sizeof(*off));
@@ -200,15 +201,18 @@ struct error {
     double floor_s; /* at the least: a pair that sends fast is disturbed as much as one that sends slowly */
 };
 
-/* How the pair's time for a byte has grown since that bucket, which is left out itself; weight 0: not known. */
-static struct growth growth_of(const struct pairs *t, const struct pair *p, uint64_t onset, uint64_t now, const struct error *e)
+/* How the pair's time for a byte has grown since that bucket, which is left out itself; weight 0: not known.
+ */
+static struct growth growth_of(const struct pairs *t, const struct pair *p, uint64_t onset, uint64_t now,
+                               const struct error *e)
 {
     struct span before = sum(p, 0, onset), since = sum(p, onset + 1, now);
     uint32_t to = map_get(&t->located, p->to);
     struct growth g = { .node = { p->from, to } };
     double noise, variance;
 
-    if (to == MAP_NONE || to == p->from || before.n < BEFORE_MIN || since.n < SINCE_MIN || !(before.busy_s > 0))
+    if (to == MAP_NONE || to == p->from || before.n < BEFORE_MIN || since.n < SINCE_MIN ||
+        !(before.busy_s > 0))
         return g;
     g.before = before.busy_s / before.bytes;
     g.since = since.busy_s / since.bytes;
@@ -244,7 +248,7 @@ struct places { /* that some pair goes through */
     struct link {
         uint32_t node[2];
         struct fit fit;
-    } *link;
+    } * link;
     size_t links;
     struct map at; /* in link, by its nodes */
     struct fit all;
@@ -302,7 +306,8 @@ static bool is_there(const struct fit *best, const struct fit *all, struct pairs
 {
     struct fit others = { all->weight - best->weight, all->before - best->before, all->since - best->since };
 
-    if (!(best->weight > 0) || grew(best) < GREW_MIN * best->before || grew(best) / sqrt(best->weight) < Z_MIN)
+    if (!(best->weight > 0) || grew(best) < GREW_MIN * best->before ||
+        grew(best) / sqrt(best->weight) < Z_MIN)
         return false;
     place->times = best->since / best->before;
     place->others = NAN;
@@ -315,7 +320,8 @@ static bool is_there(const struct fit *best, const struct fit *all, struct pairs
 bool pairs_find(const struct pairs *t, double now_s, double since_s, struct pairs_place *out)
 {
     uint64_t now = bucket_number(now_s), onset = bucket_number(since_s);
-    struct places s = { .node = xcalloc(t->n_nodes + 1, sizeof(*s.node)), .link = xcalloc(t->n + 1, sizeof(*s.link)) };
+    struct places s = { .node = xcalloc(t->n_nodes + 1, sizeof(*s.node)),
+                        .link = xcalloc(t->n + 1, sizeof(*s.link)) };
     struct error e = { noise_of(t, onset), FLOOR * usual_s(t, onset) };
     struct fit best;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/work.h"
 #include "common/xalloc.h"
+#include "detect/work.h"
 #include "view/figures.h"
 
 #define FADES     16.0 /* steps: older ones count less and less */
@@ -19,7 +19,7 @@ struct path_shares {
     const struct roster *roster;
     const struct steps *steps;
     struct events *events;
-    bool paths; /* steps' paths are known: else it is who worked longest */
+    bool paths;         /* steps' paths are known: else it is who worked longest */
     double weight, all; /* of the next step; sum of the weights */
     float *rank, *node; /* share of each step's path, times its weight */
     size_t ranks_cap, nodes_cap;
@@ -36,7 +36,8 @@ struct path_shares {
     uint64_t moves;
 };
 
-struct path_shares *path_shares_new(const struct roster *roster, const struct steps *steps, struct events *events)
+struct path_shares *path_shares_new(const struct roster *roster, const struct steps *steps,
+                                    struct events *events)
 {
     struct path_shares *s = xcalloc(1, sizeof(*s));
 
@@ -59,7 +60,12 @@ void path_shares_forget(struct path_shares *s)
 {
     free(s->rank);
     free(s->node);
-    *s = (struct path_shares){ .roster = s->roster, .steps = s->steps, .events = s->events, .weight = 1, .at = NOT_KNOWN, .next = NOT_KNOWN };
+    *s = (struct path_shares){ .roster = s->roster,
+                               .steps = s->steps,
+                               .events = s->events,
+                               .weight = 1,
+                               .at = NOT_KNOWN,
+                               .next = NOT_KNOWN };
 }
 
 static uint32_t nodes_of(struct path_shares *s)
@@ -98,8 +104,8 @@ static double share_of_one(uint32_t n)
 static void move_to(struct path_shares *s, double now_s, uint32_t node)
 {
     if (s->at != NOT_KNOWN)
-        events_add(s->events, now_s, "", "the critical path moved from %s to %s", roster_place_name(s->roster, s->at),
-                   roster_place_name(s->roster, node));
+        events_add(s->events, now_s, "", "the critical path moved from %s to %s",
+                   roster_place_name(s->roster, s->at), roster_place_name(s->roster, node));
     s->move[s->moves % VIEW_MOVES_MAX].from = s->at;
     s->move[s->moves % VIEW_MOVES_MAX].to = node;
     s->move[s->moves % VIEW_MOVES_MAX].at_s = s->next_s;
@@ -207,12 +213,12 @@ size_t path_shares_moves(const struct path_shares *s, struct view_move out[VIEW_
     for (; n < s->moves && n < VIEW_MOVES_MAX; n++) {
         size_t i = (s->moves - 1 - n) % VIEW_MOVES_MAX;
 
-        out[n] =
-            (struct view_move){ .from =
-                                    s->move[i].from == NOT_KNOWN ? "" : roster_place_name(s->roster, s->move[i].from),
-                                .to = roster_place_name(s->roster, s->move[i].to),
-                                .at_s = s->move[i].at_s,
-                                .step = s->move[i].step };
+        out[n] = (struct view_move){ .from = s->move[i].from == NOT_KNOWN
+                                                 ? ""
+                                                 : roster_place_name(s->roster, s->move[i].from),
+                                     .to = roster_place_name(s->roster, s->move[i].to),
+                                     .at_s = s->move[i].at_s,
+                                     .step = s->move[i].step };
     }
     return n;
 }

@@ -1,15 +1,18 @@
-/* path_shares.h - on whose work the critical path of a view's steps lies, step by step, and from which node to which it moved. */
+/* path_shares.h - on whose work the critical path of a view's steps lies, step by step, and from which node
+ * to which it moved. */
 #ifndef SYNCGUARD_VIEW_PATH_SHARES_H
 #define SYNCGUARD_VIEW_PATH_SHARES_H
 
-#include "view/events.h"
 #include "calls/path.h"
+#include "view/events.h"
 #include "view/figures.h"
 #include "view/roster.h"
 #include "view/steps.h"
 
 struct path_shares;
-struct path_shares *path_shares_new(const struct roster *roster, const struct steps *steps, struct events *events); /* lent */
+/* lent */
+struct path_shares *path_shares_new(const struct roster *roster, const struct steps *steps,
+                                    struct events *events);
 void path_shares_free(struct path_shares *s);
 void path_shares_forget(struct path_shares *s);
 
@@ -19,6 +22,7 @@ void path_shares_take_work(struct path_shares *s, double now_s, const float *wor
 
 /* What the rank's work is of the newest steps' paths; NaN: they are not known. */
 double path_shares_of(const struct path_shares *s, uint32_t rank);
-size_t path_shares_moves(const struct path_shares *s, struct view_move out[VIEW_MOVES_MAX]); /* the newest first */
+/* the newest first */
+size_t path_shares_moves(const struct path_shares *s, struct view_move out[VIEW_MOVES_MAX]);
 
 #endif

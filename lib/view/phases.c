@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/work.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "detect/work.h"
 #include "model/statistics.h"
 #include "view/figures.h"
 
-#define WARM_UP_STEPS 32u  /* the first ones, looked at when they are over */
-#define WARM_UP_RATIO 1.1f /* the first step's work over what the later ones have, at the least */
+#define WARM_UP_STEPS 32u /* the first ones, looked at when they are over */
+/* the first step's work over what the later ones have, at the least */
+#define WARM_UP_RATIO 1.1f
 #define WARM_RATIO    1.05f
 
 struct phases { /* of the whole run, but for steps: since the steps are what they are */
@@ -62,7 +63,8 @@ static void look_at_beginning(struct phases *p, double now_s, const struct work_
         return;
     p->warm_up = warm_up_steps(p->first_s);
     if (p->warm_up)
-        events_add(p->events, now_s, "", "warmed up: the first %u step%s seen took up to %s times as long", p->warm_up, p->warm_up == 1 ? "" : "s",
+        events_add(p->events, now_s, "", "warmed up: the first %u step%s seen took up to %s times as long",
+                   p->warm_up, p->warm_up == 1 ? "" : "s",
                    units_format_factor(times, sizeof(times), p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]));
 }
 
@@ -71,7 +73,8 @@ void phases_forget(struct phases *p)
     p->steps = 0; /* what was counted of the run stays */
 }
 
-void phases_take_step(struct phases *p, double now_s, const struct work_step *k, bool alone, uint32_t first_seq, uint32_t last_seq)
+void phases_take_step(struct phases *p, double now_s, const struct work_step *k, bool alone,
+                      uint32_t first_seq, uint32_t last_seq)
 {
     char text[32];
 
@@ -86,7 +89,8 @@ void phases_take_step(struct phases *p, double now_s, const struct work_step *k,
     if (p->steps && alone && first_seq > p->last_seq + 1) {
         p->evaluations++;
         p->foreign += first_seq - p->last_seq - 1;
-        events_add(p->events, now_s, "evaluation", "%u collective%s between two steps that belong to none (an evaluation?)",
+        events_add(p->events, now_s, "evaluation",
+                   "%u collective%s between two steps that belong to none (an evaluation?)",
                    first_seq - p->last_seq - 1, first_seq - p->last_seq - 1 == 1 ? "" : "s");
     }
     p->last_seq = last_seq;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "detect/work.h"
 #include "common/xalloc.h"
+#include "detect/work.h"
 #include "view/view.h"
 
 #define SETTLE_S 5.0 /* a node's ranks may be reported this much later than the others */
@@ -15,8 +15,8 @@ struct presence {
     const struct communicators *communicators;
     double began_s; /* NaN: not yet */
     bool finished;
-    bool still;     /* it was stalled or suspended when it was judged last */
-    double still_s; /* when it was last seen stalled; minus infinity: never */
+    bool still;      /* it was stalled or suspended when it was judged last */
+    double still_s;  /* when it was last seen stalled; minus infinity: never */
     double *since_s; /* by place: when a silent node was heard last; infinite: it is heard */
     size_t n, cap;
     enum view_slurm slurm;
@@ -193,5 +193,6 @@ bool presence_stands_still(const struct presence *s)
 
 bool presence_stood_still(const struct presence *s, double now_s, double duration_s)
 {
-    return presence_stands_still(s) || now_s - duration_s < s->still_s || presence_was_suspended(s, now_s, duration_s);
+    return presence_stands_still(s) || now_s - duration_s < s->still_s ||
+           presence_was_suspended(s, now_s, duration_s);
 }

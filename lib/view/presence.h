@@ -1,5 +1,6 @@
-/* presence.h - when a view's job ran, and what of it the view sees: ranks that nobody records, nodes that have gone silent, times in which
- * the job stood still, and what Slurm does with it. Times are by the caller's clock. */
+/* presence.h - when a view's job ran, and what of it the view sees: ranks that nobody records, nodes that
+ * have gone silent, times in which the job stood still, and what Slurm does with it. Times are by the
+ * caller's clock. */
 #ifndef SYNCGUARD_VIEW_PRESENCE_H
 #define SYNCGUARD_VIEW_PRESENCE_H
 
@@ -8,7 +9,8 @@
 #include "view/view.h"
 
 struct presence;
-struct presence *presence_new(const struct roster *roster, const struct communicators *communicators); /* lent */
+/* lent */
+struct presence *presence_new(const struct roster *roster, const struct communicators *communicators);
 void presence_free(struct presence *s);
 
 /* An item came: the first one begins the run. */
@@ -18,7 +20,8 @@ void presence_finish(struct presence *s);
 bool presence_finished(const struct presence *s);
 /* The run began in another view, and was suspended for so long since (NaN: not known). */
 void presence_go_on(struct presence *s, double began_s, double suspended_s);
-double presence_run_s(const struct presence *s, double now_s); /* since it began, without the time in which it was suspended */
+/* since it began, without the time in which it was suspended */
+double presence_run_s(const struct presence *s, double now_s);
 
 /* since_s NaN: the node is heard again. */
 void presence_node_silent(struct presence *s, const char *node, double since_s);
@@ -37,7 +40,8 @@ bool presence_is_partial(const struct presence *s, double now_s);
 bool presence_slurm_set(struct presence *s, double now_s, enum view_slurm slurm, const char *state);
 enum view_slurm presence_slurm(const struct presence *s);
 const char *presence_slurm_state(const struct presence *s);
-double presence_suspended_s(const struct presence *s, double now_s); /* for how long it has been; NaN: it is not */
+/* for how long it has been; NaN: it is not */
+double presence_suspended_s(const struct presence *s, double now_s);
 /* Was the job suspended at any time in the last duration_s? */
 bool presence_was_suspended(const struct presence *s, double now_s, double duration_s);
 
@@ -45,6 +49,7 @@ bool presence_was_suspended(const struct presence *s, double now_s, double durat
 void presence_stand_still(struct presence *s, double now_s, bool stalled, bool suspended);
 /* What was measured before does not describe it. */
 bool presence_stands_still(const struct presence *s);
-bool presence_stood_still(const struct presence *s, double now_s, double duration_s); /* at any time in the last duration_s */
+/* at any time in the last duration_s */
+bool presence_stood_still(const struct presence *s, double now_s, double duration_s);
 
 #endif

@@ -16,8 +16,10 @@
 #define SMALLER_MIN 1024   /* to compare with */
 #define SHORT_MIN_S 200e-6 /* a smaller difference may be that of clocks and exits */
 #define PEERS_MIN   3u
-#define PEERS_APART 2.0   /* times the slower quarter of the peers: their own spread is no fault of one */
-#define HOP_S       20e-6 /* latency of a slow hop: what an algorithm may take beside the bytes */
+/* times the slower quarter of the peers: their own spread is no fault of one */
+#define PEERS_APART 2.0
+/* latency of a slow hop: what an algorithm may take beside the bytes */
+#define HOP_S 20e-6
 
 struct reach_kind {
     uint64_t comm;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/names.h"
-#include "detect/work.h"
 #include "common/xalloc.h"
+#include "detect/work.h"
 #include "ring/ring.h"
 #include "view/view.h"
 
@@ -14,7 +14,8 @@
 #define RANK_BYTES  2560.0
 #define PLACE_BYTES 4096.0
 
-#define HALT_VALID_S 3.5 /* items of processes that something keeps from running come every second, while it lasts */
+/* items of processes that something keeps from running come every second, while it lasts */
+#define HALT_VALID_S 3.5
 
 struct roster {
     struct quota *quota;
@@ -22,7 +23,7 @@ struct roster {
     size_t cap;
     uint32_t n; /* rank < n */
     struct rank_count count;
-    double active_s; /* see roster_active_s() */
+    double active_s;      /* see roster_active_s() */
     struct names *places; /* nodes and switches: a name's number is the place that the diagnosis works with */
 };
 
@@ -202,7 +203,8 @@ const struct partner_item *roster_partner(const struct view_rank *k)
 {
     bool of_messages = k->inside_op == RING_OP_POINT_TO_POINT || k->inside_op == RING_OP_WAIT;
 
-    return of_messages && k->partner.op != RING_OP_NONE && k->partner.enter_ns == k->inside_ns ? &k->partner : NULL;
+    return of_messages && k->partner.op != RING_OP_NONE && k->partner.enter_ns == k->inside_ns ? &k->partner
+                                                                                               : NULL;
 }
 
 void roster_take_process(struct roster *s, double now_s, const struct process_item *i)

@@ -56,9 +56,11 @@ const struct view_rank *roster_at(const struct roster *s, uint32_t rank); /* ran
 const struct view_rank *roster_find(struct roster *s, uint32_t rank, uint16_t app);
 uint32_t roster_limit(const struct roster *s); /* ranks are below this */
 const struct rank_count *roster_count(const struct roster *s);
-double roster_active_s(const struct roster *s); /* when a rank was last known to have ended a call; infinite: not known */
+/* when a rank was last known to have ended a call; infinite: not known */
+double roster_active_s(const struct roster *s);
 
-/* The one message that the call lasts for in which the rank is by its newest live item; NULL: none, or it is not known. */
+/* The one message that the call lasts for in which the rank is by its newest live item; NULL: none, or it is
+ * not known. */
 const struct partner_item *roster_partner(const struct view_rank *k);
 /* PROCESS_RUNS also where nothing is known of it. */
 enum process_state roster_process(const struct view_rank *k, double now_s);

@@ -36,8 +36,8 @@ struct view_scaling {
 /* NULL, or what is missing (a text that stays). Looks at all of the newest steps and draws: some 50 ms. */
 const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *s);
 
-/* The all-reduces of a step, all over all ranks; returns how many sizes, at most max. 0: there are none, or some are over other communicators,
- * nonblocking, or of more sizes. Times are medians. */
+/* The all-reduces of a step, all over all ranks; returns how many sizes, at most max. 0: there are none, or
+ * some are over other communicators, nonblocking, or of more sizes. Times are medians. */
 size_t view_allreduces_get(const struct view *v, struct algorithm_size *out, size_t max);
 
 /* What this run shows of growth, for later ones; NULL, or what is missing. */

@@ -22,7 +22,8 @@ struct shortfalls {
     size_t n, reported; /* reported: of them, as events */
 };
 
-struct shortfalls *shortfalls_new(const struct roster *roster, const struct communicators *communicators, struct events *events)
+struct shortfalls *shortfalls_new(const struct roster *roster, const struct communicators *communicators,
+                                  struct events *events)
 {
     struct shortfalls *s = xcalloc(1, sizeof(*s));
 
@@ -44,7 +45,9 @@ void shortfalls_free(struct shortfalls *s)
 void shortfalls_forget(struct shortfalls *s)
 {
     reach_free(s->reach);
-    *s = (struct shortfalls){ .roster = s->roster, .communicators = s->communicators, .events = s->events, .reach = reach_new() };
+    *s = (struct shortfalls){
+        .roster = s->roster, .communicators = s->communicators, .events = s->events, .reach = reach_new()
+    };
 }
 
 /* How many different places the collective's ranks are in; those whose place is not known count as one. */
@@ -54,7 +57,8 @@ static uint32_t places_of(const struct shortfalls *s, const struct joined *j, bo
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < j->slots; i++) {
-        const struct view_rank *k = j->rank[i] < roster_limit(s->roster) ? roster_at(s->roster, j->rank[i]) : NULL;
+        const struct view_rank *k =
+            j->rank[i] < roster_limit(s->roster) ? roster_at(s->roster, j->rank[i]) : NULL;
         uint32_t place = !k ? WORK_PLACE_NONE : switches ? k->switch_id : k->node;
 
         if (map_get(&places, place) == MAP_NONE)

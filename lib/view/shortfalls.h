@@ -9,12 +9,16 @@
 #include "view/roster.h"
 
 struct shortfalls;
-struct shortfalls *shortfalls_new(const struct roster *roster, const struct communicators *communicators, struct events *events); /* lent */
+/* lent */
+struct shortfalls *shortfalls_new(const struct roster *roster, const struct communicators *communicators,
+                                  struct events *events);
 void shortfalls_free(struct shortfalls *s); /* NULL is fine */
 void shortfalls_forget(struct shortfalls *s);
-void shortfalls_take_joined(struct shortfalls *s, uint32_t ranks, const struct joined *j); /* in a communicator of so many */
+/* in a communicator of so many */
+void shortfalls_take_joined(struct shortfalls *s, uint32_t ranks, const struct joined *j);
 /* bytes_per_s: what a node's adapters send together; 0: not known. */
 void shortfalls_judge(struct shortfalls *s, double now_s, double bytes_per_s);
-size_t shortfalls_get(const struct shortfalls *s, const struct view_shortfall **list); /* as view_shortfalls_get() */
+/* as view_shortfalls_get() */
+size_t shortfalls_get(const struct shortfalls *s, const struct view_shortfall **list);
 
 #endif

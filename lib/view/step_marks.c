@@ -9,9 +9,11 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define FADE_S         10.0 /* the weight of steps, by their age */
-#define GIVEN_MAX      (UINT64_C(1) << 53) /* values of a rank; numbers of steps are exact as numbers of JSON */
-#define DEVIATES       1.25 /* a rank is reported where it takes so many times the median of all ... */
+#define FADE_S 10.0 /* the weight of steps, by their age */
+/* values of a rank; numbers of steps are exact as numbers of JSON */
+#define GIVEN_MAX (UINT64_C(1) << 53)
+/* a rank is reported where it takes so many times the median of all ... */
+#define DEVIATES       1.25
 #define DEVIATES_SHARE 0.01 /* ... and longer by this share of a step */
 
 struct rank_marks {
@@ -36,7 +38,8 @@ struct step_marks {
     bool over;                       /* all are finite again, and no event has reported it yet */
 };
 
-struct step_marks *step_marks_new(struct quota *quota, struct roster *roster, const struct presence *presence, struct events *events)
+struct step_marks *step_marks_new(struct quota *quota, struct roster *roster, const struct presence *presence,
+                                  struct events *events)
 {
     struct step_marks *s = xcalloc(1, sizeof(*s));
 
@@ -138,7 +141,8 @@ void step_marks_take_value(struct step_marks *s, const struct value_item *i)
     struct marks_series *k;
     bool was;
 
-    if (i->given > GIVEN_MAX || i->non_finite > i->given || i->since > i->given || !isfinite(i->newest) != (i->since != 0)) {
+    if (i->given > GIVEN_MAX || i->non_finite > i->given || i->since > i->given ||
+        !isfinite(i->newest) != (i->since != 0)) {
         s->quota->refused++;
         return;
     }
@@ -157,7 +161,8 @@ void step_marks_take_value(struct step_marks *s, const struct value_item *i)
     }
 }
 
-/* Reports the earliest so far: items of several nodes come in any order.  Once a tick, because values may turn with each item. */
+/* Reports the earliest so far: items of several nodes come in any order.  Once a tick, because values may
+ * turn with each item. */
 void step_marks_roll(struct step_marks *s, double now_s)
 {
     struct view_non_finite n;
@@ -236,7 +241,8 @@ static const char *source(bool seen)
     return seen ? "as PyTorch's calls show" : "by its own marks";
 }
 
-/* What it takes longer for than others; what is in no phase is work between two steps only where a guest saw the phases.  MARKS_PHASES: nothing. */
+/* What it takes longer for than others; what is in no phase is work between two steps only where a guest saw
+ * the phases.  MARKS_PHASES: nothing. */
 static enum marks_phase longest(const struct rank_marks *m, const struct view_marked *all)
 {
     enum marks_phase worst = MARKS_PHASES;
@@ -280,7 +286,8 @@ struct marked_longest step_marks_longest(const struct step_marks *s, enum findin
 }
 
 /* "it waits 50.0 ms a step for input, the typical rank 10.0 ms, by its own marks" */
-void step_marks_cause(const struct step_marks *s, enum finding_scope scope, uint32_t place, char *buf, size_t size)
+void step_marks_cause(const struct step_marks *s, enum finding_scope scope, uint32_t place, char *buf,
+                      size_t size)
 {
     struct marked_longest l = step_marks_longest(s, scope, place);
     struct text own = text_s(l.own_s), typical = text_s(l.typical_s);
@@ -293,16 +300,21 @@ void step_marks_cause(const struct step_marks *s, enum finding_scope scope, uint
         snprintf(who, sizeof(who), l.n == 1 ? "rank %u" : "its %u ranks", l.n == 1 ? l.rank : l.n);
     text_append(buf, size, "%s", *buf ? "; " : "");
     if (l.phase == MARKS_INPUT && l.seen)
-        text_append(buf, size, "%s stand%s still for %s before each forward pass (waiting for input?), the typical rank for %s",
-                    who, ending, own.s, typical.s);
+        text_append(
+            buf, size,
+            "%s stand%s still for %s before each forward pass (waiting for input?), the typical rank for %s",
+            who, ending, own.s, typical.s);
     else if (l.phase == MARKS_INPUT)
-        text_append(buf, size, "%s wait%s %s a step for input, the typical rank %s", who, ending, own.s, typical.s);
-    else if (l.phase == MARKS_OTHER)
-        text_append(buf, size, "%s work%s for %s before each forward pass (optimizer, preparing input), the typical rank for %s",
-                    who, ending, own.s, typical.s);
-    else
-        text_append(buf, size, "%s takes %s %s a step, the typical rank %s", marks_phase_name(l.phase), who, own.s,
+        text_append(buf, size, "%s wait%s %s a step for input, the typical rank %s", who, ending, own.s,
                     typical.s);
+    else if (l.phase == MARKS_OTHER)
+        text_append(
+            buf, size,
+            "%s work%s for %s before each forward pass (optimizer, preparing input), the typical rank for %s",
+            who, ending, own.s, typical.s);
+    else
+        text_append(buf, size, "%s takes %s %s a step, the typical rank %s", marks_phase_name(l.phase), who,
+                    own.s, typical.s);
     text_append(buf, size, ", %s", source(l.seen));
 }
 
@@ -360,7 +372,8 @@ static void write_text(const struct step_marks *s, struct view_non_finite *n)
     static const char *const words[MARKS_VALUES] = {
         [MARKS_LOSS] = "loss", [MARKS_GRAD_NORM] = "norm of the gradient"
     };
-    const char *node = roster_place_name(s->roster, roster_at(s->roster, n->rank)->node), *is = presence_finished(s->presence) ? "was" : "is";
+    const char *node = roster_place_name(s->roster, roster_at(s->roster, n->rank)->node),
+               *is = presence_finished(s->presence) ? "was" : "is";
 
     if (n->ranks == 1)
         snprintf(n->text, sizeof(n->text), "The %s of rank %u%s%s %s not a finite number since step %llu",

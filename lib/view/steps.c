@@ -13,11 +13,13 @@
 #define STEPS_ITEM_MAX 4096u
 #define STEPS_KEPT     600u
 #define P99_MIN        100u
-#define STEPS_LATE     4u  /* a step is given up when one so much newer is complete */
-#define VOTED_MAX      16u  /* different periods that ranks report at a time and that are counted */
-#define CHANGES_MAX    16.0 /* of the period, one after another; ... */
-#define CHANGES_PER_S  1.0  /* ... and as many more a second */
-#define SETTLE_S       1.0 /* after a rank was added more may follow: a step that seems complete may not be */
+#define STEPS_LATE     4u /* a step is given up when one so much newer is complete */
+/* different periods that ranks report at a time and that are counted */
+#define VOTED_MAX     16u
+#define CHANGES_MAX   16.0 /* of the period, one after another; ... */
+#define CHANGES_PER_S 1.0  /* ... and as many more a second */
+/* after a rank was added more may follow: a step that seems complete may not be */
+#define SETTLE_S 1.0
 
 struct open_step { /* a stretch of steps being put together */
     bool used;
@@ -47,7 +49,8 @@ struct steps {
     double changed_s; /* see steps_change() */
     uint32_t counted; /* the collective after the newest step that was counted, ... */
     bool counts;      /* ... if any was */
-    bool catches_up;  /* steps were given up, here or in the view before: they are counted with the next ones */
+    /* steps were given up, here or in the view before: they are counted with the next ones */
+    bool catches_up;
     struct open_step open[STEPS_OPEN];
     struct {
         struct rank_steps mean;
@@ -59,7 +62,7 @@ struct steps {
         uint32_t period, n; /* n: running ranks that reported it last */
     } voted[VOTED_MAX];
     double changes, changes_s; /* changes of the period that are left, and when they were counted */
-    float *work_s; /* by rank: of the stretch being judged */
+    float *work_s;             /* by rank: of the stretch being judged */
     size_t rank_cap, work_cap;
     struct {
         float duration_s;
@@ -68,8 +71,9 @@ struct steps {
     size_t n_kept;
 };
 
-struct steps *steps_new(struct quota *quota, struct roster *roster, const struct communicators *communicators, const struct presence *presence,
-                        struct events *events, const struct steps_hooks *hooks)
+struct steps *steps_new(struct quota *quota, struct roster *roster, const struct communicators *communicators,
+                        const struct presence *presence, struct events *events,
+                        const struct steps_hooks *hooks)
 {
     struct steps *s = xcalloc(1, sizeof(*s));
 
@@ -145,7 +149,8 @@ void steps_position(const struct steps *s, struct view_position *p)
 void steps_go_on(struct steps *s, double now_s, const struct view_position *p)
 {
     s->before = s->count.done = p->steps;
-    if (!p->counts) /* what it was putting together is lost: how many there were is known by the number of the next one */
+    /* what it was putting together is lost: how many there were is known by the number of the next one */
+    if (!p->counts)
         return;
     s->count.comm = p->comm;
     s->count.size = p->size;
@@ -270,7 +275,8 @@ static double transfer_s(const struct open_step *o, uint32_t steps)
     return isfinite(sum) && steps ? sum / steps : NAN;
 }
 
-/* How many of the steps that end here are new. Ranks whose agent connects late report steps that the others reported long ago. */
+/* How many of the steps that end here are new. Ranks whose agent connects late report steps that the others
+ * reported long ago. */
 static uint32_t count_fresh(struct steps *s, uint32_t last_seq, uint32_t steps)
 {
     uint32_t end = last_seq + 1, passed = end - s->counted;
@@ -395,7 +401,8 @@ static uint32_t *votes_for(struct steps *s, uint32_t period)
     return &s->voted[at].n;
 }
 
-/* Counted as votes come, because a look at all ranks for each of them lets one rank that alternates use up the time. */
+/* Counted as votes come, because a look at all ranks for each of them lets one rank that alternates use up
+ * the time. */
 static uint32_t vote(struct steps *s, uint32_t rank, uint32_t period)
 {
     uint32_t *n;
@@ -432,8 +439,8 @@ static bool may_change(struct steps *s, double now_s)
     return true;
 }
 
-/* Is it of the communicator that steps are counted on?  That is the first one with steps, then a larger one, or
- * any other when it fell silent. */
+/* Is it of the communicator that steps are counted on?  That is the first one with steps, then a larger one,
+ * or any other when it fell silent. */
 static bool counts_steps(struct steps *s, double now_s, const struct step *i)
 {
     struct step_count *c = &s->count;
@@ -455,8 +462,8 @@ static bool counts_steps(struct steps *s, double now_s, const struct step *i)
         c->block = 1;
         forget_open(s);
         s->hooks.on_restart(s->hooks.arg, true);
-        events_add(s->events, now_s, "", "a step is %u collective%s on %u ranks", i->period, i->period == 1 ? "" : "s",
-                   size);
+        events_add(s->events, now_s, "", "a step is %u collective%s on %u ranks", i->period,
+                   i->period == 1 ? "" : "s", size);
     }
     return i->period == c->period;
 }
@@ -543,7 +550,8 @@ void steps_take(struct steps *s, double now_s, const struct step *i)
         return;
     work_s = (double)(i->gap_ns - i->p2p_ns) * 1e-9 / i->n_steps;
     k = &s->rank[i->rank].mean;
-    if (!(i->flags & STEP_INCOMPLETE) && !presence_was_suspended(s->presence, now_s, (double)i->duration_ns * 1e-9)) {
+    if (!(i->flags & STEP_INCOMPLETE) &&
+        !presence_was_suspended(s->presence, now_s, (double)i->duration_ns * 1e-9)) {
         k->compute_s = smooth(k->compute_s, work_s);
         k->stay_s = smooth(k->stay_s, (double)i->stay_ns * 1e-9 / i->n_steps);
     }
@@ -551,7 +559,8 @@ void steps_take(struct steps *s, double now_s, const struct step *i)
     add_steps(s, now_s, i, work_s);
 }
 
-void steps_count_whole(struct steps *s, double now_s, uint32_t steps, uint32_t period, double duration_s, const float *own_s, uint32_t n)
+void steps_count_whole(struct steps *s, double now_s, uint32_t steps, uint32_t period, double duration_s,
+                       const float *own_s, uint32_t n)
 {
     if (!s->count.period) {
         s->count.period = period;

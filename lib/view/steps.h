@@ -1,4 +1,5 @@
-/* steps.h - a view's training steps: what the ranks report of them is put together, or whole steps are counted as they come. */
+/* steps.h - a view's training steps: what the ranks report of them is put together, or whole steps are
+ * counted as they come. */
 #ifndef SYNCGUARD_VIEW_STEPS_H
 #define SYNCGUARD_VIEW_STEPS_H
 
@@ -27,17 +28,17 @@ struct rank_steps { /* a step, smoothed; 0: nothing yet */
 
 /* Steps that ended together, put together from what the ranks reported; lent. */
 struct step_done {
-    uint32_t steps;           /* new ones; each ... */
-    double duration_s;        /* ... took so long, on the mean, ... */
-    double transfer_s;        /* ... so much of it in transfers; NaN: not known */
-    uint32_t period;          /* collectives of what is judged as one step */
+    uint32_t steps;               /* new ones; each ... */
+    double duration_s;            /* ... took so long, on the mean, ... */
+    double transfer_s;            /* ... so much of it in transfers; NaN: not known */
+    uint32_t period;              /* collectives of what is judged as one step */
     uint32_t first_seq, last_seq; /* the collectives of count.comm */
-    const float *own_s;       /* own work a step, by rank below ranks; NaN: not known */
+    const float *own_s;           /* own work a step, by rank below ranks; NaN: not known */
     uint32_t ranks;
 };
 
-/* What follows from them is the caller's. on_done: steps ended. on_restart: a step is another thing than before (other_period), or as many
- * more are judged together; what was judged of them is over. */
+/* What follows from them is the caller's. on_done: steps ended. on_restart: a step is another thing than
+ * before (other_period), or as many more are judged together; what was judged of them is over. */
 struct steps_hooks {
     void (*on_done)(void *arg, double now_s, const struct step_done *d);
     void (*on_restart)(void *arg, bool other_period);
@@ -45,8 +46,10 @@ struct steps_hooks {
 };
 
 struct steps;
-struct steps *steps_new(struct quota *quota, struct roster *roster, const struct communicators *communicators, const struct presence *presence,
-                        struct events *events, const struct steps_hooks *hooks); /* all but the hooks are lent */
+struct steps *steps_new(struct quota *quota, struct roster *roster, const struct communicators *communicators,
+                        const struct presence *presence,
+                        /* all but the hooks are lent */
+                        struct events *events, const struct steps_hooks *hooks);
 void steps_free(struct steps *s);
 void steps_reserve(struct steps *s, uint32_t ranks);
 void steps_forget(struct steps *s);
@@ -56,13 +59,16 @@ void steps_go_on(struct steps *s, double now_s, const struct view_position *p);
 
 /* An item of a rank that is known. */
 void steps_take(struct steps *s, double now_s, const struct step *i);
-void steps_take_seq(struct steps *s, double now_s, uint64_t comm, uint32_t seq); /* a rank has come to seq of comm */
+/* a rank has come to seq of comm */
+void steps_take_seq(struct steps *s, double now_s, uint64_t comm, uint32_t seq);
 void steps_end_rank(struct steps *s, uint32_t rank);
 void steps_finish(struct steps *s, double now_s); /* steps that are open count as they are */
-/* A step that was put together from its calls: its number after the one before it, collectives in it, duration, and each of n
- * ranks' own work (NaN not known). */
-void steps_count_whole(struct steps *s, double now_s, uint32_t steps, uint32_t period, double duration_s, const float *own_s, uint32_t n);
-/* Its duration counts towards the pace; false: the job stood still in it, and measuring starts over with the next one. */
+/* A step that was put together from its calls: its number after the one before it, collectives in it,
+ * duration, and each of n ranks' own work (NaN not known). */
+void steps_count_whole(struct steps *s, double now_s, uint32_t steps, uint32_t period, double duration_s,
+                       const float *own_s, uint32_t n);
+/* Its duration counts towards the pace; false: the job stood still in it, and measuring starts over with the
+ * next one. */
 bool steps_keep(struct steps *s, double now_s, double duration_s);
 /* A costly verdict began or ended then: what was before says nothing of the pace since. */
 void steps_change(struct steps *s, double at_s);
@@ -70,7 +76,8 @@ double steps_changed_s(const struct steps *s); /* the latest; minus infinity: ne
 
 const struct step_count *steps_count(const struct steps *s);
 struct rank_steps steps_rank(const struct steps *s, uint32_t rank);
-/* How far back the figures of steps go: a minute, or to the job's begin or steps_changed_s() if these are later. */
+/* How far back the figures of steps go: a minute, or to the job's begin or steps_changed_s() if these are
+ * later. */
 double steps_window_s(const struct steps *s, double now_s);
 double steps_mean_s(const struct steps *s, double now_s);
 double steps_median_s(const struct steps *s, double now_s);

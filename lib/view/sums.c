@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/delay.h"
 #include "common/xalloc.h"
+#include "detect/delay.h"
 
 #define FADE (1 - 1.0 / COLUMNS_RECENT)
 
@@ -14,14 +14,15 @@ struct sums {
     struct {
         struct rank_sums recent, run;
         struct rank_delays {
-            double wait_s, delay_s, collectives; /* recent, of those joined, each for those that it stands for */
+            /* recent, of those joined, each for those that it stands for */
+            double wait_s, delay_s, collectives;
         } delays;
     } * rank;
     size_t cap;
     struct joined_sums recent, run;
-    double stay_s; /* recent, of all ranks */
+    double stay_s;                 /* recent, of all ranks */
     struct efficiency_sums before; /* of the run, in an earlier view */
-    struct delay *delay; /* of the collective being shared out, and as much to sort them */
+    struct delay *delay;           /* of the collective being shared out, and as much to sort them */
     size_t delay_cap;
 };
 
@@ -170,7 +171,9 @@ struct rank_waiting sums_waiting(const struct sums *s, uint32_t rank, const stru
 
     if (!(k->collectives > 0 && time_s > 0 && recent->steps && joined->wait_s + joined->transfer_s > 0))
         return (struct rank_waiting){ NAN, NAN };
-    /* A rank that is late for several collectives in flight is late for each of them; those who wait for all of them wait once. */
-    held = fmin(1, s->stay_s / (joined->wait_s + joined->transfer_s)) / time_s * (recent->step_sum_s / recent->steps);
+    /* A rank that is late for several collectives in flight is late for each of them; those who wait for all
+     * of them wait once. */
+    held = fmin(1, s->stay_s / (joined->wait_s + joined->transfer_s)) / time_s *
+           (recent->step_sum_s / recent->steps);
     return (struct rank_waiting){ k->wait_s * held, k->delay_s * held };
 }

@@ -1,12 +1,12 @@
 /* sums.h - what a view's ranks spend their time on, and on whom they wait: in the whole run, and recently.
  *
- * The recent sums lose one part in COLUMNS_RECENT whenever a column of history ends, which weighs the past like a window of as many columns
- * and needs no history of each rank. */
+ * The recent sums lose one part in COLUMNS_RECENT whenever a column of history ends, which weighs the past
+ * like a window of as many columns and needs no history of each rank. */
 #ifndef SYNCGUARD_VIEW_SUMS_H
 #define SYNCGUARD_VIEW_SUMS_H
 
-#include "view/columns.h"
 #include "detect/efficiency.h"
+#include "view/columns.h"
 #include "view/join.h"
 #include "view/roster.h"
 

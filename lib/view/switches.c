@@ -68,11 +68,13 @@ char *switches_path(const struct switches *s, const char *name, char buf[SWITCHE
     uint32_t up[SWITCHES_LEVELS], n = 0;
     size_t at = 0;
 
-    for (uint32_t i = names_find(s->names, name, strlen(name)); i != NAMES_NONE && n < SWITCHES_LEVELS; i = s->above[i])
+    for (uint32_t i = names_find(s->names, name, strlen(name)); i != NAMES_NONE && n < SWITCHES_LEVELS;
+         i = s->above[i])
         up[n++] = i;
     if (!n)
         snprintf(buf, SWITCHES_PATH, "%s", name);
     while (n-- > 0 && at < SWITCHES_PATH)
-        at += (size_t)snprintf(buf + at, SWITCHES_PATH - at, "%s%s", at ? "\n" : "", names_text(s->names, up[n]));
+        at += (size_t)snprintf(buf + at, SWITCHES_PATH - at, "%s%s", at ? "\n" : "",
+                               names_text(s->names, up[n]));
     return buf;
 }

@@ -10,7 +10,8 @@
 
 struct view;
 
-#define VIEW_COLUMNS      120u /* of history; a column starts at a second and doubles with slow steps */
+/* of history; a column starts at a second and doubles with slow steps */
+#define VIEW_COLUMNS 120u
 
 /* History, oldest column first; arrays of VIEW_COLUMNS are the caller's, NaN where there was nothing. Returns
  * how many. */
@@ -21,8 +22,9 @@ struct view_columns {
         synchronisation_ratio[VIEW_COLUMNS];
 };
 size_t view_columns_get(const struct view *v, struct view_columns *c);
-/* The run so far in longer stretches: the shortest of those that view_projection_get() looks at that go back to its beginning, or else the
- * longest, of three hours.  The oldest first; the stretch that is not over is left out. */
+/* The run so far in longer stretches: the shortest of those that view_projection_get() looks at that go back
+ * to its beginning, or else the longest, of three hours.  The oldest first; the stretch that is not over is
+ * left out. */
 #define VIEW_STRETCHES 90u
 struct view_stretches {
     double width_s, at_s[VIEW_STRETCHES]; /* at_s: the middle, by the caller's clock */

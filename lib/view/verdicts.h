@@ -11,7 +11,8 @@
 struct view;
 
 #define VIEW_VERDICTS_MAX 4u
-#define VIEW_RAISED_MAX   FINDINGS_MAX /* verdicts of the whole run; the oldest that is over gives way */
+/* verdicts of the whole run; the oldest that is over gives way */
+#define VIEW_RAISED_MAX   FINDINGS_MAX
 #define VIEW_CULPRITS_MAX 64u
 #define VIEW_CULPRIT_SIZE 128u /* of its name; of a link, the names of both ends */
 
@@ -26,11 +27,14 @@ struct view_verdict {
     double found_s;     /* when the verdict was raised, by the caller's clock */
     double over_s;      /* valid when it no longer stands */
     bool minor;         /* view_is_minor() of its price; in the timeline: of each price it had */
-    bool earlier;       /* found before view_position_set(): the text is in the past tense, without a price, and its places have no numbers */
-    bool went_on;       /* of such a one: it stood when it was found last, and goes on if it is found again */
-    uint32_t times;     /* in how many stretches it was there; more than 1 only in what is reported of a job that ended */
-    char text[512];     /* the evidence, one sentence */
-    char cause[256];    /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
+    /* found before view_position_set(): the text is in the past tense, without a price, and its places have
+     * no numbers */
+    bool earlier;
+    bool went_on; /* of such a one: it stood when it was found last, and goes on if it is found again */
+    /* in how many stretches it was there; more than 1 only in what is reported of a job that ended */
+    uint32_t times;
+    char text[512];  /* the evidence, one sentence */
+    char cause[256]; /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
 };
 /* Is a verdict of this price left out of lists and sentences?  Not of an unknown price. */
 #define VIEW_MINOR_SLOWDOWN 1.015 /* what people read as 1.00x and 1.01x */
@@ -45,21 +49,24 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
 /* All that were raised since the beginning and not taken back, standing or over: most costly first, a hang
  * before all. slowdown is over the whole run: its time over its time without that cause. */
 size_t view_verdicts_raised(const struct view *v, const struct view_verdict **verdicts);
-/* What is reported of a job: while it goes on those that stand; when it has ended all that were raised, priced over the whole run,
- * what came and went several times once. */
+/* What is reported of a job: while it goes on those that stand; when it has ended all that were raised,
+ * priced over the whole run, what came and went several times once. */
 size_t view_verdicts_reported(const struct view *v, const struct view_verdict **verdicts);
 
-/* Whether the job's ranks could be compared; a job that is not judged has no verdicts that rest on it, and is not healthy. */
+/* Whether the job's ranks could be compared; a job that is not judged has no verdicts that rest on it, and is
+ * not healthy. */
 enum view_judged {
     VIEW_JUDGED,
-    VIEW_EARLY,       /* how much the ranks' work varies is not known yet */
-    VIEW_PARTLY,      /* some ranks are not recorded, or their node is silent: only the others were compared */
+    VIEW_EARLY, /* how much the ranks' work varies is not known yet */
+    /* some ranks are not recorded, or their node is silent: only the others were compared */
+    VIEW_PARTLY,
     VIEW_NOT_SHOWN,   /* what is recorded does not show who waits for whom */
     VIEW_TOO_VARIOUS, /* a rank twice as slow as the others would not be seen */
     VIEW_NOTHING,     /* no steps, nothing moves, or the job is suspended */
 };
 enum view_judged view_judged_get(const struct view *v, double now_s);
-const char *view_judged_name(enum view_judged j); /* "yes", "early", "partly", "not shown", "too various", "no" */
+/* "yes", "early", "partly", "not shown", "too various", "no" */
+const char *view_judged_name(enum view_judged j);
 
 /* What is going on and what it costs, one sentence. */
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size);
@@ -67,7 +74,8 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size);
 /* What changed since the last call, oldest first: texts for the event list.  false: nothing more. */
 struct view_event {
     double at_s;
-    char key[32 + VIEW_CULPRIT_SIZE]; /* the same of events that differ in figures alone; "": their texts are the same */
+    /* the same of events that differ in figures alone; "": their texts are the same */
+    char key[32 + VIEW_CULPRIT_SIZE];
     char text[512];
 };
 bool view_event_take(struct view *v, struct view_event *e);

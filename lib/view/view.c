@@ -1,14 +1,14 @@
-/* view.c - a view's parts together: where items go, and what follows when a collective was joined, a step ended, a column of history is over
- * or a rank ended. */
+/* view.c - a view's parts together: where items go, and what follows when a collective was joined, a step
+ * ended, a column of history is over or a rank ended. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "view/switches.h"
-#include "view/view_private.h"
 #include "common/config.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "view/switches.h"
+#include "view/view_private.h"
 
 struct view_params view_params_of(const struct config_policy *policy)
 {
@@ -60,7 +60,8 @@ static void on_step(void *arg, double now_s, const struct step_done *d)
                                              .began_s = v->watched_s },
                    v->params.min_slowdown);
     scaling_take_steps(v->scaling, d->steps);
-    phases_take_step(v->phases, now_s, diagnosis_newest(v->diagnosis), steps_count(v->steps)->block == 1, d->first_seq, d->last_seq);
+    phases_take_step(v->phases, now_s, diagnosis_newest(v->diagnosis), steps_count(v->steps)->block == 1,
+                     d->first_seq, d->last_seq);
 }
 
 /* A step ended that was put together from its calls. */
@@ -137,7 +138,8 @@ static void add_to_calls(struct view *v, uint32_t rank)
 {
     uint32_t node = roster_at(v->roster, rank)->node;
 
-    call_steps_add_rank(v->calls, rank, node == WORK_PLACE_NONE ? VIEW_RANKS_MAX + rank : node); /* its own clock */
+    /* its own clock */
+    call_steps_add_rank(v->calls, rank, node == WORK_PLACE_NONE ? VIEW_RANKS_MAX + rank : node);
 }
 
 static void begin_calls(struct view *v)
@@ -165,7 +167,8 @@ struct view *view_new(const struct view_params *p, double now_s)
     v->sums = sums_new(v->roster);
     v->communicators = communicators_new(&v->quota, v->roster, v->sums, on_joined, v);
     v->presence = presence_new(v->roster, v->communicators);
-    v->steps = steps_new(&v->quota, v->roster, v->communicators, v->presence, v->events, &(struct steps_hooks){ on_step, on_restart, v });
+    v->steps = steps_new(&v->quota, v->roster, v->communicators, v->presence, v->events,
+                         &(struct steps_hooks){ on_step, on_restart, v });
     v->columns = columns_new(v->roster, now_s);
     v->path_shares = path_shares_new(v->roster, v->steps, v->events);
     v->phases = phases_new(v->events);
@@ -288,7 +291,8 @@ int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node,
     steps_reserve(v->steps, rank + 1);
     columns_reserve(v->columns, rank + 1);
     sums_reserve(v->sums, rank + 1);
-    diagnosis_place(v->diagnosis, rank, roster_at(v->roster, rank)->node, roster_at(v->roster, rank)->switch_id);
+    diagnosis_place(v->diagnosis, rank, roster_at(v->roster, rank)->node,
+                    roster_at(v->roster, rank)->switch_id);
     if (v->calls)
         add_to_calls(v, rank);
     return 0;
@@ -344,7 +348,8 @@ static void take_sample(struct view *v, const struct sample *i)
         columns_take_sample(v->columns, i);
         sums_take_sample(v->sums, i);
     }
-    communicators_take_sample(v->communicators, i); /* it is a collective all the same: what such ones show is known from it, too */
+    /* it is a collective all the same: what such ones show is known from it, too */
+    communicators_take_sample(v->communicators, i);
 }
 
 static void take_call(struct view *v, double now_s, const struct call_item *i)
@@ -353,11 +358,13 @@ static void take_call(struct view *v, double now_s, const struct call_item *i)
 
     if (!roster_find(v->roster, i->rank, i->app))
         return;
-    if (i->op == RING_OP_NONE || presence_was_suspended(v->presence, now_s, (double)(i->leave_ns - i->begin_ns) * 1e-9)) {
+    if (i->op == RING_OP_NONE ||
+        presence_was_suspended(v->presence, now_s, (double)(i->leave_ns - i->begin_ns) * 1e-9)) {
         call_steps_gap(v->calls, i->rank);
         return;
     }
-    if (i->leave_ns - i->begin_ns > QUOTA_TIME_MAX_NS || (ring_op_is_message(i->op) && i->peer >= roster_limit(v->roster))) {
+    if (i->leave_ns - i->begin_ns > QUOTA_TIME_MAX_NS ||
+        (ring_op_is_message(i->op) && i->peer >= roster_limit(v->roster))) {
         v->quota.refused++;
         return;
     }
@@ -427,7 +434,8 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     }
 }
 
-/* From the first message, nonblocking call or second communicator on; what was judged before, as meetings of all ranks, is over. */
+/* From the first message, nonblocking call or second communicator on; what was judged before, as meetings of
+ * all ranks, is over. */
 static bool is_judged_by_calls(struct view *v, const struct graph_call *c)
 {
     if (call_steps_active(v->calls))
@@ -451,7 +459,8 @@ void view_call(struct view *v, double now_s, const struct graph_call *c)
         return;
     if (!v->calls)
         begin_calls(v);
-    if (c->rank >= roster_limit(v->roster) || !roster_at(v->roster, c->rank)->known || roster_at(v->roster, c->rank)->ended)
+    if (c->rank >= roster_limit(v->roster) || !roster_at(v->roster, c->rank)->known ||
+        roster_at(v->roster, c->rank)->ended)
         return;
     begin(v, now_s);
     if (!is_judged_by_calls(v, c))
@@ -497,7 +506,8 @@ void view_position_get(const struct view *v, struct view_position *p)
     communicators_position(v->communicators, p->of_size);
 }
 
-void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict, size_t n)
+void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict,
+                       size_t n)
 {
     if (p->app > roster_count(v->roster)->app)
         roster_forget(v->roster, p->app);

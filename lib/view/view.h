@@ -1,8 +1,9 @@
 /* view.h - a job as its telemetry shows it: its ranks, its steps, who is late, who is to blame.
  *
- * Telemetry items go in, figures and verdicts come out (figures.h, verdicts.h, comms.h, timeline.h, health.h, marks.h, scaling.h). Pure: the
- * time is the caller's (any clock that only grows, in seconds; live the controller's, in a trace the trace's), nothing is read, written or
- * logged.  Items out of bounds are ignored and counted in view_figures.refused.
+ * Telemetry items go in, figures and verdicts come out (figures.h, verdicts.h, comms.h, timeline.h, health.h,
+ * marks.h, scaling.h). Pure: the time is the caller's (any clock that only grows, in seconds; live the
+ * controller's, in a trace the trace's), nothing is read, written or logged.  Items out of bounds are ignored
+ * and counted in view_figures.refused.
  *
  * Units: seconds, bytes, ratios. NaN is unknown. */
 #ifndef SYNCGUARD_VIEW_VIEW_H
@@ -21,9 +22,9 @@ struct view;
 struct switches;
 struct view_verdict;
 
-#define VIEW_RANKS_MAX    65536u
-#define VIEW_COMMS_MAX    4096u
-#define VIEW_STATE_SIZE   32u
+#define VIEW_RANKS_MAX  65536u
+#define VIEW_COMMS_MAX  4096u
+#define VIEW_STATE_SIZE 32u
 
 struct view_params {
     double min_slowdown;   /* stragglers below this price are not named */
@@ -39,8 +40,9 @@ struct view *view_new(const struct view_params *p, double now_s);
 void view_free(struct view *v); /* NULL is fine */
 void view_params_set(struct view *v, const struct view_params *p);
 
-/* What a view may hold, for one that is filled by somebody who is not trusted.  Ranks and communicators beyond it are
- * rejected; what is held already stays.  A new view is only bound by VIEW_RANKS_MAX and VIEW_COMMS_MAX. */
+/* What a view may hold, for one that is filled by somebody who is not trusted.  Ranks and communicators
+ * beyond it are rejected; what is held already stays.  A new view is only bound by VIEW_RANKS_MAX and
+ * VIEW_COMMS_MAX. */
 struct view_bounds {
     uint32_t ranks; /* numbers of ranks are below this */
     double bytes;
@@ -53,8 +55,9 @@ struct view_rejected {
 };
 struct view_rejected view_rejected_get(const struct view *v);
 
-/* rank runs on node, below the switch (NULL or "": not known). A larger app than before: another MPI program of
- * the step, what was known of ranks and communicators is forgotten.  -1: out of bounds (view_bounds, too). */
+/* rank runs on node, below the switch (NULL or "": not known). A larger app than before: another MPI program
+ * of the step, what was known of ranks and communicators is forgotten.  -1: out of bounds (view_bounds, too).
+ */
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name);
 /* "core.spine0.leaf1": the switches above a node, from the root down (switches.h). */
 void view_switches_add(struct view *v, const char *path);
@@ -68,22 +71,23 @@ double view_adapter_get(const struct view *v, unsigned *number); /* 0: none is k
 /* rank ended, or its process vanished without finalizing: its figures stay, it is no longer waited for. */
 void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
 
-/* What the caller knows beside the items.  A node of which nothing has come since since_s, the caller's clock; NaN: it is heard. */
+/* What the caller knows beside the items.  A node of which nothing has come since since_s, the caller's
+ * clock; NaN: it is heard. */
 void view_node_silent(struct view *v, const char *node, double since_s);
-/* What Slurm does with the job, and its state in Slurm's words, as "NODE_FAIL" ("": not known). A suspended job has no verdicts, and its
- * time does not count. */
+/* What Slurm does with the job, and its state in Slurm's words, as "NODE_FAIL" ("": not known). A suspended
+ * job has no verdicts, and its time does not count. */
 enum view_slurm { VIEW_SLURM_RUNS /* or it is not known */, VIEW_SLURM_SUSPENDED, VIEW_SLURM_ENDS };
 void view_slurm_set(struct view *v, double now_s, enum view_slurm slurm, const char *state);
 
 void view_item(struct view *v, double now_s, const struct telemetry_item *item);
 /* Findings (detect/finding.h) so far: the next one has this id. */
 uint32_t view_findings(const struct view *v);
-/* A call of a rank that is known, beside its items (a call item is one): what a step is made of is then known as a graph
- * (graph/graph.h).  All ranks' calls must come, each rank's in the order in which it left them. */
+/* A call of a rank that is known, beside its items (a call item is one): what a step is made of is then known
+ * as a graph (graph/graph.h).  All ranks' calls must come, each rank's in the order in which it left them. */
 void view_call(struct view *v, double now_s, const struct graph_call *c);
 void view_call_lost(struct view *v, uint32_t rank); /* a call of this rank is missing here */
-/* Would calls say more of this job than its samples and steps?  Where ranks pass messages, begin calls that they complete later, or
- * meet in several communicators. */
+/* Would calls say more of this job than its samples and steps?  Where ranks pass messages, begin calls that
+ * they complete later, or meet in several communicators. */
 bool view_calls_wanted(const struct view *v);
 /* Whether it is known from its calls where its steps end. */
 bool view_calls_found(const struct view *v);
@@ -102,14 +106,17 @@ struct view_position {
     uint32_t size, period; /* of comm */
     uint32_t counted;      /* its collective after the newest step ... */
     bool counts;           /* ... if any was counted */
-    bool judged;           /* what its ranks were like by then is known; else a finding at the begin of the new view may be older */
-    uint16_t app;          /* number of the program within the step */
-    struct efficiency_sums spent; /* of all ranks */
+    /* what its ranks were like by then is known; else a finding at the begin of the new view may be older */
+    bool judged;
+    uint16_t app;                              /* number of the program within the step */
+    struct efficiency_sums spent;              /* of all ranks */
     struct view_spent of_size[VIEW_SIZES_MAX]; /* behind the last one there is a size of 0 */
 };
 void view_position_get(const struct view *v, struct view_position *p);
-/* To a new view, with the verdicts of the run by then: their texts in the past tense (view_verdict_past()), over_s the caller's clock. */
-void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict, size_t n);
+/* To a new view, with the verdicts of the run by then: their texts in the past tense (view_verdict_past()),
+ * over_s the caller's clock. */
+void view_position_set(struct view *v, const struct view_position *p, const struct view_verdict *verdict,
+                       size_t n);
 
 /* No more items will come: steps that are incomplete count as they are. */
 void view_finish(struct view *v, double now_s);
@@ -119,7 +126,8 @@ void view_comm_call(struct view *v, uint64_t name, const char *label);
 void view_comm_forget(struct view *v, uint64_t name);
 /* What the MPI library calls itself ("Open MPI 4.1.4"); "": not known, or the ranks differ. */
 #define VIEW_LIBRARY_SIZE 64
-/* Why nothing is seen while there is no rank, for view_sentence(); "": not known.  quiet: its processes are watched, and call nothing. */
+/* Why nothing is seen while there is no rank, for view_sentence(); "": not known.  quiet: its processes are
+ * watched, and call nothing. */
 void view_unseen_set(struct view *v, bool quiet, const char *text);
 void view_library(struct view *v, const char *library); /* a rank's */
 const char *view_library_get(const struct view *v);

@@ -1,8 +1,8 @@
 /* view_doing.c - what a view's ranks do now, and since when none of them has come further. */
 #include <math.h>
 
-#include "view/view_stall_private.h"
 #include "ring/ring.h"
+#include "view/view_stall_private.h"
 
 static bool waits_for_messages(const struct view *v, const struct view_rank *k)
 {

@@ -12,12 +12,16 @@ void view_shares(const struct view *v, struct view_figures *f)
 
     f->compute_ratio = all > 0 ? t.work_s / all : NAN;
     f->p2p_ratio = all > 0 ? t.p2p_s / all : NAN;
-    waiting = presence_is_partial(v->presence, v->now_s) ? NAN : joined > 0 ? t.wait_s / joined : t.stay_s > 0 ? NAN : 0;
+    waiting = presence_is_partial(v->presence, v->now_s) ? NAN
+              : joined > 0                               ? t.wait_s / joined
+              : t.stay_s > 0                             ? NAN
+                                                         : 0;
     f->synchronisation_ratio = all > 0 ? t.stay_s / all * waiting : NAN;
     f->communication_ratio = all > 0 ? t.stay_s / all * (1 - waiting) : NAN;
 }
 
-/* Ranks run ahead of what they have posted, as programs do of their GPUs: when they post it says nothing of who waits. */
+/* Ranks run ahead of what they have posted, as programs do of their GPUs: when they post it says nothing of
+ * who waits. */
 bool view_is_unseen(const struct view *v)
 {
     struct view_figures f;
@@ -32,7 +36,8 @@ void view_efficiency_get(const struct view *v, struct view_efficiency *e)
 {
     struct efficiency_sums recent = sums_all(v->sums, false), run = sums_all(v->sums, true);
 
-    e->recent = presence_stands_still(v->presence) ? (struct efficiency){ NAN, NAN, NAN, NAN, NAN } : efficiency_of(&recent);
+    e->recent = presence_stands_still(v->presence) ? (struct efficiency){ NAN, NAN, NAN, NAN, NAN }
+                                                   : efficiency_of(&recent);
     e->run = efficiency_of(&run);
 }
 

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "calls/exchange.h"
-#include "view/comms.h"
-#include "view/view_private.h"
 #include "common/xalloc.h"
 #include "graph/graph.h"
 #include "ring/ring.h"
+#include "view/comms.h"
+#include "view/view_private.h"
 
 #define STEPS     8u /* newest ones whose calls are looked at ... */
 #define STEPS_MIN 3u /* ... and at least so many */
@@ -31,7 +31,8 @@ static double *bytes_of_kinds(struct graph *g, uint32_t steps)
         struct graph_step s = graph_step_get(g, back);
 
         for (size_t i = 0; i < s.n; i++) {
-            const struct graph_meeting *m = s.op[i].does & GRAPH_ARRIVES ? graph_meeting_get(g, s.op[i].meeting) : NULL;
+            const struct graph_meeting *m =
+                s.op[i].does & GRAPH_ARRIVES ? graph_meeting_get(g, s.op[i].meeting) : NULL;
             const struct graph_kind_info *k = m ? graph_kind_get(g, m->kind) : NULL;
 
             if (k && (!k->message || k->from == s.op[i].rank))

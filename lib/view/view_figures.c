@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/regime.h"
+#include "ring/ring.h"
 #include "view/comms.h"
 #include "view/marks.h"
 #include "view/timeline.h"
 #include "view/view_private.h"
-#include "model/regime.h"
-#include "ring/ring.h"
 
 static void worst_figures(const struct view *v, struct view_figures *f)
 {
@@ -124,7 +124,9 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .switch_name = roster_place_name(v->roster, k->switch_id),
         .ended = k->ended,
         .lateness_s = c.joined ? c.lateness_s / c.joined : NAN,
-        .last_ratio = !isnan(last_ratio) ? last_ratio : c.joined ? (double)c.last / c.joined : NAN,
+        .last_ratio = !isnan(last_ratio) ? last_ratio
+                      : c.joined         ? (double)c.last / c.joined
+                                         : NAN,
         .wait_s = waiting.own_s,
         .delay_s = waiting.caused_s,
         .compute_s = steps.compute_s > 0 ? steps.compute_s : NAN,
@@ -181,7 +183,8 @@ bool view_latest_get(const struct view *v, double now_s, struct view_rank_figure
 
         if (!has_part(v, &d->finding, r) || !view_rank_get(v, now_s, r, &k))
             continue;
-        if (!any || k.last_ratio > f->last_ratio || (!(k.last_ratio < f->last_ratio) && k.lateness_s > f->lateness_s))
+        if (!any || k.last_ratio > f->last_ratio ||
+            (!(k.last_ratio < f->last_ratio) && k.lateness_s > f->lateness_s))
             *f = k;
         any = true;
     }
@@ -261,7 +264,8 @@ void view_projection_get(const struct view *v, double now_s, struct view_project
     struct totals now = columns_totals(v->columns);
     double waiting = presence_stands_still(v->presence) ? NAN : totals_synchronisation(&now);
 
-    outlook_get(v->outlook, now_s, waiting, v->params.sync_limit > 0 ? v->params.sync_limit : REGIME_SYNC_SHARE, p);
+    outlook_get(v->outlook, now_s, waiting,
+                v->params.sync_limit > 0 ? v->params.sync_limit : REGIME_SYNC_SHARE, p);
 }
 
 void view_phases_get(const struct view *v, struct view_phases *p)

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "detect/straggler.h"
-#include "view/view_private.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "detect/straggler.h"
+#include "view/view_private.h"
 
-#define CULPRITS_SHOWN 4u   /* in a sentence */
+#define CULPRITS_SHOWN 4u /* in a sentence */
 #define SAME_EXCESS    0.01
 #define LONGER_PERCENT 9.0 /* an excess of so much, and more, is a factor in words */
 #define FACTOR_SIZE    16
@@ -34,7 +34,8 @@ void view_finding_add_rank(struct view_verdict *d, uint32_t rank)
 }
 
 /* A finding and those that are reported with it; returns how many, at most STRAGGLERS_MAX. */
-static size_t reported_with(const struct view *v, const struct finding *f, const struct finding *list[STRAGGLERS_MAX])
+static size_t reported_with(const struct view *v, const struct finding *f,
+                            const struct finding *list[STRAGGLERS_MAX])
 {
     const struct finding *all;
     size_t found = diagnosis_findings(v->diagnosis, &all), n = 0;
@@ -53,7 +54,8 @@ static void name_place(const struct view *v, const struct finding *f, struct vie
     if (f->scope == SCOPE_RANK)
         view_finding_add_rank(d, f->place);
     else
-        snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "%s", roster_place_name(v->roster, f->place));
+        snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "%s",
+                 roster_place_name(v->roster, f->place));
 }
 
 void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d)
@@ -87,16 +89,17 @@ static uint32_t ranks_of(const struct view *v, const struct finding *f)
     uint32_t n = 0;
 
     for (uint32_t r = 0; r < roster_limit(v->roster); r++)
-        n +=
-            roster_at(v->roster, r)->known &&
-            (f->scope == SCOPE_NODE ? roster_at(v->roster, r)->node : roster_at(v->roster, r)->switch_id) == f->place;
+        n += roster_at(v->roster, r)->known &&
+             (f->scope == SCOPE_NODE ? roster_at(v->roster, r)->node : roster_at(v->roster, r)->switch_id) ==
+                 f->place;
     return n;
 }
 
 /* "rank 3 on node4"; a trace need not have the nodes. */
 static size_t append_rank(const struct view *v, uint32_t rank, char *buf, size_t size)
 {
-    const char *node = rank < roster_limit(v->roster) ? roster_place_name(v->roster, roster_at(v->roster, rank)->node) : "";
+    const char *node =
+        rank < roster_limit(v->roster) ? roster_place_name(v->roster, roster_at(v->roster, rank)->node) : "";
 
     return view_append(buf, size, 0, "rank %u%s%s", rank, *node ? " on " : "", node);
 }
@@ -110,11 +113,12 @@ static size_t append_culprit(const struct view *v, const struct finding *f, char
         return append_rank(v, f->place, buf, size);
     n = ranks_of(v, f);
     return view_append(buf, size, 0, "%s%s (%u rank%s)", f->scope == SCOPE_SWITCH ? "switch " : "",
-                  roster_place_name(v->roster, f->place), n, n == 1 ? "" : "s");
+                       roster_place_name(v->roster, f->place), n, n == 1 ? "" : "s");
 }
 
 /* "node4 (4 ranks), node7 (4 ranks) and 2 more" */
-static size_t append_culprits(const struct view *v, const struct finding *const *list, size_t n, char *buf, size_t size)
+static size_t append_culprits(const struct view *v, const struct finding *const *list, size_t n, char *buf,
+                              size_t size)
 {
     size_t shown = n > CULPRITS_SHOWN ? CULPRITS_SHOWN - 1 : n, at = 0;
 
@@ -134,11 +138,14 @@ static size_t append_longer(const struct finding *f, char *buf, size_t size, siz
 
     if (f->excess < LONGER_PERCENT)
         return view_append(buf, size, at, "%.1f %% longer than its peers", 100 * f->excess);
-    return view_append(buf, size, at, "%s times as long as its peers", units_format_factor(times, sizeof(times), 1 + f->excess));
+    return view_append(buf, size, at, "%s times as long as its peers",
+                       units_format_factor(times, sizeof(times), 1 + f->excess));
 }
 
-/* "waits 40.0 ms a step longer for its input than its peers", where that is most of what it is late by; else nothing. */
-static size_t append_input(const struct view *v, const struct finding *f, bool past, char *buf, size_t size, size_t at)
+/* "waits 40.0 ms a step longer for its input than its peers", where that is most of what it is late by; else
+ * nothing. */
+static size_t append_input(const struct view *v, const struct finding *f, bool past, char *buf, size_t size,
+                           size_t at)
 {
     struct marked_longest m = step_marks_longest(v->marks, f->scope, f->place);
     double more_s = m.own_s - m.typical_s, late_s;
@@ -149,20 +156,24 @@ static size_t append_input(const struct view *v, const struct finding *f, bool p
     if (!(more_s > late_s / 2))
         return at;
     if (m.seen)
-        return view_append(buf, size, at, "%s %s longer than its peers before each forward pass", past ? "stood still" : "stands still",
-                           text_s(more_s).s);
-    return view_append(buf, size, at, "%s %s a step longer for its input than its peers", past ? "waited" : "waits", text_s(more_s).s);
+        return view_append(buf, size, at, "%s %s longer than its peers before each forward pass",
+                           past ? "stood still" : "stands still", text_s(more_s).s);
+    return view_append(buf, size, at, "%s %s a step longer for its input than its peers",
+                       past ? "waited" : "waits", text_s(more_s).s);
 }
 
 static size_t append_last(const struct finding *f, bool past, char *buf, size_t size, size_t at)
 {
-    return view_append(buf, size, at, " and %s last in %.0f %% of the steps", past ? "was" : "is", 100 * f->last_ratio);
+    return view_append(buf, size, at, " and %s last in %.0f %% of the steps", past ? "was" : "is",
+                       100 * f->last_ratio);
 }
 
 /* "node4 (4 ranks) computes 39.1 % longer than its peers and is last in 80 % of the steps" */
-static size_t append_straggler(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
+static size_t append_straggler(const struct view *v, const struct finding *f, bool past, char *buf,
+                               size_t size)
 {
-    size_t begin = view_append(buf, size, append_culprit(v, f, buf, size), " "), at = append_input(v, f, past, buf, size, begin);
+    size_t begin = view_append(buf, size, append_culprit(v, f, buf, size), " "),
+           at = append_input(v, f, past, buf, size, begin);
 
     if (at == begin)
         at = append_longer(f, buf, size, view_append(buf, size, at, past ? "computed " : "computes "));
@@ -182,21 +193,23 @@ static size_t append_excess(const struct finding *const *list, size_t n, char *b
     units_format_factor(from, sizeof(from), 1 + least);
     units_format_factor(to, sizeof(to), 1 + most);
     if (most < LONGER_PERCENT)
-        return most - least < SAME_EXCESS ? view_append(buf, size, at, "%.1f %% longer than", 100 * most)
-                                          : view_append(buf, size, at, "%.1f to %.1f %% longer than", 100 * least, 100 * most);
+        return most - least < SAME_EXCESS
+                   ? view_append(buf, size, at, "%.1f %% longer than", 100 * most)
+                   : view_append(buf, size, at, "%.1f to %.1f %% longer than", 100 * least, 100 * most);
     return !strcmp(from, to) ? view_append(buf, size, at, "%s times as long as", to)
                              : view_append(buf, size, at, "%s to %s times as long as", from, to);
 }
 
 /* Several places that hide one another. */
-static size_t append_together(const struct view *v, const struct finding *const *list, size_t n, bool past, char *buf, size_t size)
+static size_t append_together(const struct view *v, const struct finding *const *list, size_t n, bool past,
+                              char *buf, size_t size)
 {
     size_t at = append_culprits(v, list, n, buf, size);
 
     at = view_append(buf, size, at, past ? " computed " : " compute ");
     at = append_excess(list, n, buf, size, at);
-    return view_append(buf, size, at, " their peers, and one of them %s last in %.0f %% of the steps", past ? "was" : "is",
-                  100 * list[0]->last_ratio);
+    return view_append(buf, size, at, " their peers, and one of them %s last in %.0f %% of the steps",
+                       past ? "was" : "is", 100 * list[0]->last_ratio);
 }
 
 /* The ranks of a pipeline's stage, of all replicas. */
@@ -210,31 +223,37 @@ static size_t append_role(const struct view *v, const struct finding *f, bool pa
             n++;
         }
     if (n == 1)
-        return view_append(buf, size, 0,
-                      "Uneven parts of the program, no single node: rank %u, which nobody shares its part with, %s %.0f %% more work than "
-                      "the others",
-                      first, past ? "had" : "has", 100 * f->excess);
-    return view_append(buf, size, 0,
-                  "Uneven parts of the program, no single node: the %u ranks that do what rank %u does %s %.0f %% more "
-                  "work than the others",
-                  n, first, past ? "had" : "have", 100 * f->excess);
+        return view_append(
+            buf, size, 0,
+            "Uneven parts of the program, no single node: rank %u, which nobody shares its part with, %s %.0f %% more work than "
+            "the others",
+            first, past ? "had" : "has", 100 * f->excess);
+    return view_append(
+        buf, size, 0,
+        "Uneven parts of the program, no single node: the %u ranks that do what rank %u does %s %.0f %% more "
+        "work than the others",
+        n, first, past ? "had" : "have", 100 * f->excess);
 }
 
-static size_t append_transfers(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
+static size_t append_transfers(const struct view *v, const struct finding *f, bool past, char *buf,
+                               size_t size)
 {
     const char *take = past ? "took" : "take";
     char times[FACTOR_SIZE];
 
     units_format_factor(times, sizeof(times), 1 + f->excess);
     if (f->by_connections)
-        return view_append(buf, size, 0, "The collectives %s %s times as long as %s, held up by the network of %s%s%s", take,
-                      times, f->class == FINDING_CONGESTION ? "usual" : "before", roster_place_name(v->roster, f->place),
-                      f->scope == SCOPE_LINK ? " to " : "", f->scope == SCOPE_LINK ? roster_place_name(v->roster, f->other) : "");
+        return view_append(buf, size, 0,
+                           "The collectives %s %s times as long as %s, held up by the network of %s%s%s",
+                           take, times, f->class == FINDING_CONGESTION ? "usual" : "before",
+                           roster_place_name(v->roster, f->place), f->scope == SCOPE_LINK ? " to " : "",
+                           f->scope == SCOPE_LINK ? roster_place_name(v->roster, f->other) : "");
     if (f->scope == SCOPE_LINK)
         return view_append(buf, size, 0, "Transfers between %s and %s %s %s times as long as before",
-                      roster_place_name(v->roster, f->place), roster_place_name(v->roster, f->other), take, times);
+                           roster_place_name(v->roster, f->place), roster_place_name(v->roster, f->other),
+                           take, times);
     return view_append(buf, size, 0, "Transfers to and from %s %s %s times as long as before",
-                  roster_place_name(v->roster, f->place), take, times);
+                       roster_place_name(v->roster, f->place), take, times);
 }
 
 size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
@@ -252,32 +271,38 @@ size_t view_finding_text(const struct view *v, const struct finding *f, bool pas
         return append_straggler(v, f, past, buf, size);
     case FINDING_DRIFT:
         at = append_culprit(v, f, buf, size);
-        at = view_append(buf, size, at, " %s longer and longer, %s ", past ? "computed" : "computes", past ? "at the end" : "now");
+        at = view_append(buf, size, at, " %s longer and longer, %s ", past ? "computed" : "computes",
+                         past ? "at the end" : "now");
         return append_last(f, past, buf, size, append_longer(f, buf, size, at));
     case FINDING_JITTER:
-        return view_append(buf, size, 0,
-                      "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
-                      "a step's work on average",
-                      past ? "struck" : "strike", 100 * f->rate, 100 * f->excess);
+        return view_append(
+            buf, size, 0,
+            "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
+            "a step's work on average",
+            past ? "struck" : "strike", 100 * f->rate, 100 * f->excess);
     case FINDING_IMBALANCE:
         if (f->scope == SCOPE_RANKS)
             return append_role(v, f, past, buf, size);
-        return view_append(buf, size, 0, "Uneven work, no single node: every rank's work %s by ±%.0f %% from step to step",
-                      past ? "varied" : "varies", 100 * f->excess);
+        return view_append(buf, size, 0,
+                           "Uneven work, no single node: every rank's work %s by ±%.0f %% from step to step",
+                           past ? "varied" : "varies", 100 * f->excess);
     case FINDING_COMMUNICATION:
         if (f->scope != SCOPE_NONE)
             return append_transfers(v, f, past, buf, size);
-        return view_append(buf, size, 0, "The collectives themselves %s %s times as long as before", take, times);
+        return view_append(buf, size, 0, "The collectives themselves %s %s times as long as before", take,
+                           times);
     case FINDING_CONGESTION:
         if (f->by_connections)
             return append_transfers(v, f, past, buf, size);
-        return view_append(buf, size, 0, "The collectives %s slow in bursts (%.0f%s): they %s %s times as long as usual",
-                      past ? "were" : "are", f->rate, past ? " in all" : " so far", take, times);
-    case FINDING_OSCILLATION:
         return view_append(buf, size, 0,
-                      "All ranks together %s between fast and slow steps, every %.0f steps; the slow ones %s %.0f %% "
-                      "more work",
-                      past ? "alternated" : "alternate", f->rate, past ? "did" : "do", 100 * f->excess);
+                           "The collectives %s slow in bursts (%.0f%s): they %s %s times as long as usual",
+                           past ? "were" : "are", f->rate, past ? " in all" : " so far", take, times);
+    case FINDING_OSCILLATION:
+        return view_append(
+            buf, size, 0,
+            "All ranks together %s between fast and slow steps, every %.0f steps; the slow ones %s %.0f %% "
+            "more work",
+            past ? "alternated" : "alternate", f->rate, past ? "did" : "do", 100 * f->excess);
     case FINDING_HANG:
     case FINDING_LOST:
     case FINDING_CLASSES:

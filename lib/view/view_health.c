@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "detect/cause.h"
 #include "view/health.h"
 #include "view/view_private.h"
-#include "common/xalloc.h"
 
-#define SMOOTH_S     3.0
-#define VALID_S      30.0 /* agents report every 5 s, on a node with very many ranks less often */
+#define SMOOTH_S 3.0
+/* agents report every 5 s, on a node with very many ranks less often */
+#define VALID_S      30.0
 #define NORM_EVERY_S 4.0
-#define SOON_S       8.0 /* after the first item: processes have been looked at twice */
+#define SOON_S       8.0   /* after the first item: processes have been looked at twice */
 #define FADE         0.97f /* of the moments, an item */
 #define FOLLOWS_MIN  8.0f  /* items that a correlation needs */
 #define GPU_IDLE     1u    /* nvml.h: nvmlClocksThrottleReasonGpuIdle */
@@ -572,8 +573,8 @@ static void mark_worst_network(struct group *g)
             }
         }
     for (uint32_t r = 0; r < roster_limit(v->roster); r++)
-        g->rank[r] =
-            roster_at(v->roster, r)->known && roster_at(v->roster, r)->node == worst && worst != WORK_PLACE_NONE;
+        g->rank[r] = roster_at(v->roster, r)->known && roster_at(v->roster, r)->node == worst &&
+                     worst != WORK_PLACE_NONE;
     share_nodes(g);
 }
 

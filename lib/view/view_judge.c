@@ -4,18 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/health.h"
-#include "view/view_private.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/regime.h"
 #include "ring/ring.h"
+#include "view/health.h"
+#include "view/view_private.h"
 
-#define PAUSE_S 1.0        /* the rest of a step may come this much later */
+#define PAUSE_S        1.0   /* the rest of a step may come this much later */
 #define MESSAGES_SHOWN 0.005 /* share of the time: less is shown as 0 % */
-#define HANG_ID UINT32_MAX /* there is one hang at a time, or lost nodes; findings count from 0 */
+/* there is one hang at a time, or lost nodes; findings count from 0 */
+#define HANG_ID UINT32_MAX
 #define LOST_ID (HANG_ID - 1)
-#define EARLIER_ID (LOST_ID - VIEW_RAISED_MAX) /* ... and on: those of before view_position_set() */
+/* ... and on: those of before view_position_set() */
+#define EARLIER_ID (LOST_ID - VIEW_RAISED_MAX)
 
 struct verdicts {
     enum view_regime regime;
@@ -43,9 +45,9 @@ void view_verdicts_free(struct verdicts *s)
     free(s);
 }
 
-static const char *const names_of_regimes[] = { "starting",    "compute",    "communication", "synchronisation",
-                                       "oscillating", "checkpoint", "stalled",
-                                       "suspended",   "unknown" };
+static const char *const names_of_regimes[] = { "starting",        "compute",     "communication",
+                                                "synchronisation", "oscillating", "checkpoint",
+                                                "stalled",         "suspended",   "unknown" };
 const char *view_regime_name(enum view_regime r)
 {
     return r < ARRAY_SIZE(names_of_regimes) ? names_of_regimes[r] : NULL;
@@ -58,14 +60,17 @@ static const char *format_s(char buf[32], double s)
 
 /* ---- what stops a job ---- */
 
-static void describe_stop(const struct view *v, double now_s, const struct view_stall *s, struct view_verdict *d)
+static void describe_stop(const struct view *v, double now_s, const struct view_stall *s,
+                          struct view_verdict *d)
 {
     const struct step_count *steps = steps_count(v->steps);
     int64_t seq = steps->comm ? (int64_t)steps->newest_seq : -1;
 
     *d = (struct view_verdict){ .finding = { .id = s->lost ? LOST_ID : HANG_ID,
                                              .class = s->lost ? FINDING_LOST : FINDING_HANG,
-                                             .scope = s->lost ? SCOPE_NODE : s->n_culprits ? SCOPE_RANK : SCOPE_NONE,
+                                             .scope = s->lost         ? SCOPE_NODE
+                                                      : s->n_culprits ? SCOPE_RANK
+                                                                      : SCOPE_NONE,
                                              .place = WORK_PLACE_NONE,
                                              .standing = true,
                                              .onset_seq = seq,
@@ -81,7 +86,8 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
     memcpy(d->text, s->text, sizeof(d->text));
     for (uint32_t i = 0; i < s->n_culprits; i++)
         if (s->lost)
-            snprintf(d->culprit[d->n_culprits++], VIEW_CULPRIT_SIZE, "%s", roster_place_name(v->roster, s->culprit[i]));
+            snprintf(d->culprit[d->n_culprits++], VIEW_CULPRIT_SIZE, "%s",
+                     roster_place_name(v->roster, s->culprit[i]));
         else
             view_finding_add_rank(d, s->culprit[i]);
     if (s->lost)
@@ -93,7 +99,8 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
 
 /* ---- findings ---- */
 
-static void describe_finding(struct view *v, double now_s, const struct finding *found, struct view_verdict *d)
+static void describe_finding(struct view *v, double now_s, const struct finding *found,
+                             struct view_verdict *d)
 {
     struct finding placed = *found, *f = &placed;
     bool by_connections = connections_place(v->connections, now_s, &placed);
@@ -106,8 +113,9 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
 
     *d = (struct view_verdict){ .finding = *f,
                                 .since_step = (int64_t)steps->done - (int64_t)(since * steps->block),
-                                .found_step = (int64_t)steps->done - (int64_t)((diagnosis_steps(v->diagnosis) - f->named_step) *
-                                                                             steps->block),
+                                .found_step =
+                                    (int64_t)steps->done -
+                                    (int64_t)((diagnosis_steps(v->diagnosis) - f->named_step) * steps->block),
                                 .since_s = f->onset_s,
                                 .found_s = now_s,
                                 .times = 1 };
@@ -122,9 +130,9 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
         d->since_step = 0;
     if (f->slowdown > 1)
         view_append(d->text, sizeof(d->text), at, "; %s costs %s of the step time, %s of %s",
-               d->n_culprits > 1 && f->class <= FINDING_DRIFT ? "together this" : "this",
-               finding_lost_text(f, false, share, sizeof(share)),
-               format_s(lost, step_s * (1 - 1 / f->slowdown)), format_s(of, step_s));
+                    d->n_culprits > 1 && f->class <= FINDING_DRIFT ? "together this" : "this",
+                    finding_lost_text(f, false, share, sizeof(share)),
+                    format_s(lost, step_s * (1 - 1 / f->slowdown)), format_s(of, step_s));
     d->minor = view_is_minor(f->slowdown);
     if (by_connections)
         connections_text(v->connections, d->cause, sizeof(d->cause));
@@ -164,7 +172,8 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
 {
     struct view_verdict *r = find_raised(v->verdicts, d->finding.id);
     bool changed = !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope ||
-                   (d->finding.class <= FINDING_DRIFT && r->n_culprits != d->n_culprits) || strcmp(r->culprit[0], d->culprit[0]) != 0;
+                   (d->finding.class <= FINDING_DRIFT && r->n_culprits != d->n_culprits) ||
+                   strcmp(r->culprit[0], d->culprit[0]) != 0;
     double found_s = r ? r->found_s : d->found_s;
     bool minor = d->minor && (!r || r->minor);
     char key[sizeof(((struct view_event *)0)->key)];
@@ -274,9 +283,10 @@ static int by_slowdown(const void *a, const void *b)
     return costlier(x, x->finding.slowdown, y, y->finding.slowdown);
 }
 
-/* A rank that waits for a CPU gets it while it waits for others: its quota, or its share of a core, is for all of its time.  As long as all
- * ranks lack at least the share of the time that their uneven work costs, nothing shows that even work would make the job faster.  Soon
- * after the start what they lack is not known yet, and the verdict waits for it. */
+/* A rank that waits for a CPU gets it while it waits for others: its quota, or its share of a core, is for
+ * all of its time.  As long as all ranks lack at least the share of the time that their uneven work costs,
+ * nothing shows that even work would make the job faster.  Soon after the start what they lack is not known
+ * yet, and the verdict waits for it. */
 static bool lacks_cpu(const struct view *v, double now_s, const struct finding *f)
 {
     char text[80];
@@ -304,7 +314,8 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
-        if (f[i].unconfirmed || is_told_with_another(v, &f[i]) || (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]) ||
+        if (f[i].unconfirmed || is_told_with_another(v, &f[i]) ||
+            (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]) ||
             (partial && !is_of_work(&f[i])))
             continue;
         describe_finding(v, now_s, &f[i], &d);
@@ -343,7 +354,8 @@ static bool all_pause(const struct view *v, double now_s)
 {
     const struct step_count *steps = steps_count(v->steps);
 
-    if (!steps->done || presence_finished(v->presence) || now_s < steps->seen_s + view_stall_limit_s(v, now_s) || presence_is_partial(v->presence, v->now_s))
+    if (!steps->done || presence_finished(v->presence) ||
+        now_s < steps->seen_s + view_stall_limit_s(v, now_s) || presence_is_partial(v->presence, v->now_s))
         return false;
     for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
         const struct view_rank *k = roster_at(v->roster, r);
@@ -381,7 +393,8 @@ static enum view_regime judge_regime(const struct view *v, double now_s, bool st
         return VIEW_CHECKPOINT;
     if (oscillates(s))
         return VIEW_OSCILLATING;
-    s->by_shares = regime_of(f.compute_ratio, f.communication_ratio + f.p2p_ratio, f.synchronisation_ratio, s->by_shares);
+    s->by_shares = regime_of(f.compute_ratio, f.communication_ratio + f.p2p_ratio, f.synchronisation_ratio,
+                             s->by_shares);
     return regimes[s->by_shares];
 }
 

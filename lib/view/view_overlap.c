@@ -1,11 +1,11 @@
-/* view_overlap.c - what of a view's communication holds its ranks, by communicator: from the graph of its calls or, where ranks only
- * meet in one communicator and every call blocks, from the time spent in it. */
+/* view_overlap.c - what of a view's communication holds its ranks, by communicator: from the graph of its
+ * calls or, where ranks only meet in one communicator and every call blocks, from the time spent in it. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "view/comms.h"
 #include "view/view_private.h"
-#include "common/xalloc.h"
 
 /* The row of communicators of this size; they are in order of size. */
 static size_t row_of(const struct view_overlap *out, size_t n, uint32_t size)
@@ -37,7 +37,8 @@ static size_t find_groups(const struct view *v, const struct graph *g, struct vi
 
         messages = messages || info->message;
         if (size && n < OVERLAP_GROUPS_MAX - 1 && row_of(out, n, size) == n)
-            out->group[n++] = (struct view_overlap_group){ info->comm, size, communicators_of_size(v->communicators, size) };
+            out->group[n++] = (struct view_overlap_group){ info->comm, size,
+                                                           communicators_of_size(v->communicators, size) };
     }
     qsort(out->group, n, sizeof(out->group[0]), by_size);
     for (uint32_t k = 0; k < graph_kinds(g); k++) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "calls/picture.h"
-#include "view/view_private.h"
 #include "common/xalloc.h"
+#include "view/view_private.h"
 
 struct newest_picture { /* what it was drawn of */
     struct picture *picture;
@@ -46,7 +46,8 @@ const struct picture *view_picture(const struct view *v, double now_s, uint32_t 
     if (!d->picture || d->rows != rows || d->done != steps->done || d->seen_s != steps->seen_s ||
         d->of_calls != call_steps_active(v->calls)) {
         picture_free(d->picture);
-        *d = (struct newest_picture){ draw(v, rows), rows, steps->done, steps->seen_s, call_steps_active(v->calls) };
+        *d = (struct newest_picture){ draw(v, rows), rows, steps->done, steps->seen_s,
+                                      call_steps_active(v->calls) };
     }
     if (d->picture)
         d->picture->age_s = steps->seen_s > 0 ? fmax(0, now_s - steps->seen_s) : NAN;

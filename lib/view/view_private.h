@@ -1,19 +1,21 @@
 /* view_private.h - a view: its parts, which view.c feeds, and what reads several of them together.
  *
- * A part is a struct of its own (roster.h, communicators.h, steps.h, ...) that takes items, joined collectives or steps, lets time pass (roll) and
- * forgets when the run begins again, as another program. The files view_*.c take the whole view: they turn what the parts know into figures,
- * findings in words, verdicts, and none of them is called by a part. */
+ * A part is a struct of its own (roster.h, communicators.h, steps.h, ...) that takes items, joined
+ * collectives or steps, lets time pass (roll) and forgets when the run begins again, as another program. The
+ * files view_*.c take the whole view: they turn what the parts know into figures, findings in words,
+ * verdicts, and none of them is called by a part. */
 #ifndef SYNCGUARD_VIEW_VIEW_PRIVATE_H
 #define SYNCGUARD_VIEW_VIEW_PRIVATE_H
 
 #include "calls/call_steps.h"
+#include "detect/diagnosis.h"
 #include "view/columns.h"
 #include "view/communicators.h"
 #include "view/connections.h"
-#include "view/path_shares.h"
-#include "detect/diagnosis.h"
 #include "view/events.h"
+#include "view/figures.h"
 #include "view/outlook.h"
+#include "view/path_shares.h"
 #include "view/phases.h"
 #include "view/presence.h"
 #include "view/quota.h"
@@ -22,7 +24,6 @@
 #include "view/step_marks.h"
 #include "view/steps.h"
 #include "view/sums.h"
-#include "view/figures.h"
 #include "view/verdicts.h"
 #include "view/view.h"
 
@@ -31,14 +32,16 @@
 /* What samples, counts and calls show of what ranks call. */
 struct call_use {
     uint64_t comm; /* of the first of them; 0: none yet */
-    bool various;  /* messages, nonblocking calls, or several communicators: only calls one by one show what a step is */
+    /* messages, nonblocking calls, or several communicators: only calls one by one show what a step is */
+    bool various;
 };
 
 struct view {
     struct view_params params;
     double now_s;     /* the caller's clock */
-    double watched_s; /* when the first item came to this view; before it another one may have had the job (view_position_set()): if that had
-                       * not judged it yet, when the first item came to that one */
+    double watched_s; /* when the first item came to this view; before it another one may have had the job
+                       * (view_position_set()): if that had not judged it yet, when the first item came to
+                       * that one */
     double item_s;    /* when the newest item came */
     char unseen[512]; /* why nothing is seen of a step without ranks; "": not known */
     bool unseen_quiet;
@@ -68,15 +71,19 @@ struct view {
 };
 
 /* view_health.c */
-struct view_health *view_health_new(struct quota *quota, struct roster *roster, const struct columns *columns); /* lent */
+/* lent */
+struct view_health *view_health_new(struct quota *quota, struct roster *roster,
+                                    const struct columns *columns);
 void view_health_free(struct view_health *s);
 void view_health_forget(struct view_health *s);
 void view_health_take_node(struct view_health *s, double now_s, const struct node_item *n);
 void view_health_take_task(struct view_health *s, double now_s, const struct task_item *t);
 void view_health_take_gpu(struct view_health *s, double now_s, const struct gpu_item *g);
 void view_health_roll(struct view *v, double now_s);
-bool view_health_is_due(const struct view *v, double now_s); /* what ranks wait for will be known in a moment */
-double view_health_cpu_ratio(const struct view *v, uint32_t rank); /* of its process: 2 is two CPUs; NaN not known */
+/* what ranks wait for will be known in a moment */
+bool view_health_is_due(const struct view *v, double now_s);
+/* of its process: 2 is two CPUs; NaN not known */
+double view_health_cpu_ratio(const struct view *v, uint32_t rank);
 /* What in the health of the verdict's culprits stands out from the others', in words; "" nothing does, or
  * nothing is known.  Returns buf. */
 char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
@@ -95,7 +102,8 @@ void newest_picture_free(struct newest_picture *d);
 
 /* view_efficiency.c */
 void view_shares(const struct view *v, struct view_figures *f); /* fills in the shares alone */
-bool view_is_unseen(const struct view *v); /* what is recorded of its collectives does not show who waits for whom */
+/* what is recorded of its collectives does not show who waits for whom */
+bool view_is_unseen(const struct view *v);
 
 /* view_stall.c: does the job stand still, since when, and who holds it up */
 struct view_stall {
@@ -112,21 +120,25 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *s);
 double view_stall_limit_s(const struct view *v, double now_s);
 
 /* view_finding.c */
-/* What shows a finding, without its price, of a job that goes on or in the past tense.  Returns the length. */
+/* What shows a finding, without its price, of a job that goes on or in the past tense.  Returns the length.
+ */
 size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
 /* Adds whom it names, and whom those that are reported with it. */
 void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d);
 void view_finding_add_rank(struct view_verdict *d, uint32_t rank);
 /* Adds to the text of length at; returns what its length would be in a larger buffer. */
-__attribute__((format(printf, 4, 5))) size_t view_append(char *buf, size_t size, size_t at, const char *fmt, ...);
+__attribute__((format(printf, 4, 5))) size_t view_append(char *buf, size_t size, size_t at, const char *fmt,
+                                                         ...);
 
-/* Same class, scope and culprit?  The report of an ended job joins such verdicts into one, except those that stop the job. */
+/* Same class, scope and culprit?  The report of an ended job joins such verdicts into one, except those that
+ * stop the job. */
 bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b);
 
 /* view_judge.c: regime and verdicts as they are now */
 struct verdicts *view_verdicts_new(void);
 void view_verdicts_free(struct verdicts *s);
-void view_verdicts_go_on(struct view *v, const struct view_verdict *verdict, size_t n); /* those of view_position_set() */
+/* those of view_position_set() */
+void view_verdicts_go_on(struct view *v, const struct view_verdict *verdict, size_t n);
 void view_judge(struct view *v, double now_s);
 const char *view_stalled_text(const struct view *v); /* who holds it up, when it is stalled */
 bool view_ended_still(const struct view *v);         /* the job ended while it was stalled */

@@ -1,12 +1,13 @@
-/* view_run.c - the verdicts of a job that has ended: what cost it most comes first, also where it was over before. */
+/* view_run.c - the verdicts of a job that has ended: what cost it most comes first, also where it was over
+ * before. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view_private.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "view/view_private.h"
 
 #define ALL_ALONG 0.05 /* of the run: what began no later was there from its beginning ... */
 #define FIRST     5u   /* ... as was what began in its first steps */
@@ -77,7 +78,8 @@ static bool costs_at_end(const struct view *v, const struct view_verdict *d)
 /* ", from 6.10 s to 60.0 s of the run, 3 times; this cost 43.2 s of 98.1 s (44 %)" */
 static void put_cost(const struct view *v, struct view_verdict *d, double run_s, size_t at)
 {
-    double from_s = view_verdict_from_s(d) - presence_began_s(v->presence), to_s = d->over_s - presence_began_s(v->presence);
+    double from_s = view_verdict_from_s(d) - presence_began_s(v->presence),
+           to_s = d->over_s - presence_began_s(v->presence);
     char lost[48], from[32], to[32], cost[32], run[32], when[96] = "", times[32] = "";
 
     units_format_s(from, sizeof(from), fmax(0, from_s));
@@ -95,8 +97,8 @@ static void put_cost(const struct view *v, struct view_verdict *d, double run_s,
                  finding_lost_text(&d->finding, true, lost, sizeof(lost)));
 }
 
-/* What ran before the job's first call and after its last one is not seen, at most a step each: the run was longer than it seems, and
- * cost as much more at its end as in the lasted_s that the verdict had stood. */
+/* What ran before the job's first call and after its last one is not seen, at most a step each: the run was
+ * longer than it seems, and cost as much more at its end as in the lasted_s that the verdict had stood. */
 static void widen(struct view_verdict *d, double run_s, double lasted_s, double step_s)
 {
     double longer = (run_s + step_s) / run_s;
@@ -108,7 +110,8 @@ static void widen(struct view_verdict *d, double run_s, double lasted_s, double 
 
 static void settle(const struct view *v, double now_s, struct view_verdict *d)
 {
-    double run_s = presence_run_s(v->presence, now_s), step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding);
+    double run_s = presence_run_s(v->presence, now_s),
+           step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding);
 
     d->finding.saved_s = fmin(d->finding.saved_s, run_s);
     d->finding.slowdown = finding_slowdown(run_s, d->finding.saved_s);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/scaling.h"
-#include "view/view_private.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 #include "ring/ring.h"
+#include "view/scaling.h"
+#include "view/view_private.h"
 
 #define P99_MIN    100u       /* steps that show it */
 #define VALUES_MAX (1u << 18) /* own works looked at: of many ranks fewer steps */
@@ -125,7 +125,8 @@ struct newest_steps {
     uint32_t n, ranks;
     float *own_s;
     uint32_t *rank, *node, *switch_id; /* by column: who it is, where it sits */
-    double *of_mean;                   /* by column: what the work that is kept was divided by, see calls/roles.h */
+    /* by column: what the work that is kept was divided by, see calls/roles.h */
+    double *of_mean;
     double *scratch;
     double step_s, step_cv, step_spread, step_p99_ratio;
 };
@@ -186,13 +187,14 @@ static void spread_of(struct newest_steps *s, double *duration_s)
     s->step_spread = STATISTICS_MAD_TO_SD * statistics_median(duration_s, s->n) / median_s;
 }
 
-/* The steps of one state of the run: those since a costly verdict last began or ended, if there are enough, without pauses and without the
- * run's first ones, which may be warming up. */
+/* The steps of one state of the run: those since a costly verdict last began or ended, if there are enough,
+ * without pauses and without the run's first ones, which may be warming up. */
 static void take_steps(const struct view *v, struct newest_steps *s)
 {
     const struct work *w = diagnosis_work(v->diagnosis);
     double duration_s[WORK_STEPS];
-    uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0, warm_up = phases_warm_up(v->phases);
+    uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0,
+             warm_up = phases_warm_up(v->phases);
 
     if (w->steps < WORK_STEPS)
         first = warm_up < kept ? warm_up : kept;
@@ -278,7 +280,8 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
 /* Why there are fewer than two ranks' steps. */
 static const char *alone(const struct view *v)
 {
-    return roster_limit(v->roster) > 1 ? "the work of fewer than two ranks is seen yet" : "a job of one rank waits for no other";
+    return roster_limit(v->roster) > 1 ? "the work of fewer than two ranks is seen yet"
+                                       : "a job of one rank waits for no other";
 }
 
 /* All that a projection stands on; NULL, or what is missing. */
@@ -354,7 +357,8 @@ size_t view_allreduces_get(const struct view *v, struct algorithm_size *out, siz
 
         if (l->op != RING_OP_ALLREDUCE)
             continue;
-        if (l->ranks != communicators_main_size(v->communicators) || l->mean->n != l->fit.n || n + l->fit.n > max)
+        if (l->ranks != communicators_main_size(v->communicators) || l->mean->n != l->fit.n ||
+            n + l->fit.n > max)
             return 0;
         linkfit_fit(&l->fit, &fit);
         for (uint32_t k = 0; k < l->fit.n; k++) {
@@ -362,8 +366,8 @@ size_t view_allreduces_get(const struct view *v, struct algorithm_size *out, siz
             uint32_t samples;
             double stay_s = median_s(&l->mean->size[k], &samples), time_s = median_s(size, &samples);
 
-            out[n++] = (struct algorithm_size){ size->bytes_sum / size->weight, size->weight / s->steps, time_s, fmax(stay_s, time_s),
-                                                fit.noise / sqrt(samples) };
+            out[n++] = (struct algorithm_size){ size->bytes_sum / size->weight, size->weight / s->steps,
+                                                time_s, fmax(stay_s, time_s), fit.noise / sqrt(samples) };
         }
     }
     return n;

@@ -1,12 +1,13 @@
-/* view_sentence.c - what a view shows in one sentence: whether its job could be judged, the costliest verdict, or that it is healthy. */
+/* view_sentence.c - what a view shows in one sentence: whether its job could be judged, the costliest
+ * verdict, or that it is healthy. */
 #include <math.h>
 #include <stdio.h>
 
+#include "common/units.h"
+#include "common/xalloc.h"
 #include "view/comms.h"
 #include "view/marks.h"
 #include "view/view_private.h"
-#include "common/units.h"
-#include "common/xalloc.h"
 
 #define MESSAGES_SHOWN 0.005 /* share of the time: less is shown as 0 % */
 
@@ -52,33 +53,45 @@ static void unseen_text(const struct view *v, double now_s, char *buf, size_t si
 
     buf[0] = '\0';
     if (missing)
-        at = view_append(buf, size, 0, "%u of %u ranks are recorded (not rank %u%s)", communicators_main_size(v->communicators) - missing,
-                    communicators_main_size(v->communicators), first, missing > 1 ? ", ..." : "");
+        at = view_append(buf, size, 0, "%u of %u ranks are recorded (not rank %u%s)",
+                         communicators_main_size(v->communicators) - missing,
+                         communicators_main_size(v->communicators), first, missing > 1 ? ", ..." : "");
     if (silence.ranks)
-        view_append(buf, size, at, "%s%s%s silent (no report for %s)", missing ? ", and " : "", roster_place_name(v->roster, silence.first),
-               silence.nodes > 1 ? " and others are" : " is", format_s(age, now_s - presence_silent_since_s(v->presence, silence.first)));
+        view_append(buf, size, at, "%s%s%s silent (no report for %s)", missing ? ", and " : "",
+                    roster_place_name(v->roster, silence.first),
+                    silence.nodes > 1 ? " and others are" : " is",
+                    format_s(age, now_s - presence_silent_since_s(v->presence, silence.first)));
 }
 
-static size_t judged_text(const struct view *v, double now_s, const struct view_figures *f, char *buf, size_t size)
+static size_t judged_text(const struct view *v, double now_s, const struct view_figures *f, char *buf,
+                          size_t size)
 {
     char run[32], unseen_ones[160];
 
     switch (view_judged_get(v, now_s)) {
     case VIEW_NOT_SHOWN:
-        return view_append(buf, size, 0, "Not judged: what is recorded of the collectives does not show who waits for whom.");
+        return view_append(
+            buf, size, 0,
+            "Not judged: what is recorded of the collectives does not show who waits for whom.");
     case VIEW_EARLY:
         if (presence_finished(v->presence))
-            return view_append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, presence_run_s(v->presence, now_s)));
-        return view_append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.", f->ranks);
+            return view_append(buf, size, 0, "Finished after %s: too short to judge.",
+                               format_s(run, presence_run_s(v->presence, now_s)));
+        return view_append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.",
+                           f->ranks);
     case VIEW_TOO_VARIOUS:
-        return view_append(buf, size, 0, "Not judged: the work of %u ranks varies so much that one twice as slow would not be seen.",
-                      roster_count(v->roster)->most);
+        return view_append(
+            buf, size, 0,
+            "Not judged: the work of %u ranks varies so much that one twice as slow would not be seen.",
+            roster_count(v->roster)->most);
     case VIEW_PARTLY:
         unseen_text(v, now_s, unseen_ones, sizeof(unseen_ones));
-        return view_append(buf, size, 0, "Partly judged: %s; of the others a rank %.1f %% slower or more would be seen.", unseen_ones,
-                      100 * (f->mds - 1));
+        return view_append(buf, size, 0,
+                           "Partly judged: %s; of the others a rank %.1f %% slower or more would be seen.",
+                           unseen_ones, 100 * (f->mds - 1));
     case VIEW_JUDGED:
-        return view_append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f->mds - 1));
+        return view_append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.",
+                           100 * (f->mds - 1));
     case VIEW_NOTHING:
         break;
     }
@@ -88,13 +101,16 @@ static size_t judged_text(const struct view *v, double now_s, const struct view_
 /* No rank has called anything that was seen. */
 static void sentence_unseen(const struct view *v, char *buf, size_t size)
 {
-    const char *begin = presence_finished(v->presence) ? v->unseen_quiet ? "Ended without a call of MPI, NCCL or Gloo" : "Ended unseen" :
-                        v->unseen_quiet ? "No rank has called MPI, NCCL or Gloo yet" : "Not seen";
+    const char *begin = presence_finished(v->presence)
+                            ? v->unseen_quiet ? "Ended without a call of MPI, NCCL or Gloo" : "Ended unseen"
+                        : v->unseen_quiet ? "No rank has called MPI, NCCL or Gloo yet"
+                                          : "Not seen";
 
     if (*v->unseen)
         snprintf(buf, size, "%s: %s.", begin, v->unseen);
     else
-        snprintf(buf, size, "No call of MPI, NCCL or Gloo was seen%s.", presence_finished(v->presence) ? " before the end" : " yet");
+        snprintf(buf, size, "No call of MPI, NCCL or Gloo was seen%s.",
+                 presence_finished(v->presence) ? " before the end" : " yet");
 }
 
 /* Which steps a step's time is of. */
@@ -142,7 +158,8 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
             return buf;
         }
     if (regime == VIEW_SUSPENDED && !presence_finished(v->presence)) {
-        snprintf(buf, size, "Suspended by Slurm for %s: this time does not count.", format_s(step, presence_suspended_s(v->presence, now_s)));
+        snprintf(buf, size, "Suspended by Slurm for %s: this time does not count.",
+                 format_s(step, presence_suspended_s(v->presence, now_s)));
         return buf;
     }
     if (regime == VIEW_STALLED) {
@@ -169,10 +186,11 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     at = view_append(buf, size, at, " A step takes %s (median %s)", step, of_window(v, now_s, window));
     if (!isnan(f.synchronisation_ratio))
         at = view_append(buf, size, at, "; ranks wait for one another %s%.0f %% of the time",
-                    messages ? "in collectives " : "", 100 * f.synchronisation_ratio);
+                         messages ? "in collectives " : "", 100 * f.synchronisation_ratio);
     if (messages)
-        at = view_append(buf, size, at, "%s messages hold them %.0f %%%s", isnan(f.synchronisation_ratio) ? ";" : " and",
-                         100 * f.p2p_ratio, isnan(f.synchronisation_ratio) ? " of the time" : "");
+        at = view_append(buf, size, at, "%s messages hold them %.0f %%%s",
+                         isnan(f.synchronisation_ratio) ? ";" : " and", 100 * f.p2p_ratio,
+                         isnan(f.synchronisation_ratio) ? " of the time" : "");
     view_append(buf, size, at, ".");
     return buf;
 }

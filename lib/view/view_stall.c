@@ -1,26 +1,30 @@
 /* view_stall.c - does a job stand still, since when, and who holds it up.
  *
- * Evidence, the strongest first: a process that cannot run; a node that has gone silent; a rank that is in none of the calls in which the others wait,
- * or that is in an older collective of the same communicator, or in another one than they; ranks that wait for each other in a
- * circle of calls; a rank in a message while the others wait in a collective, or at the end of all chains of ranks that wait
- * for one another.  With whom a rank exchanges several messages at once is not known. */
+ * Evidence, the strongest first: a process that cannot run; a node that has gone silent; a rank that is in
+ * none of the calls in which the others wait, or that is in an older collective of the same communicator, or
+ * in another one than they; ranks that wait for each other in a circle of calls; a rank in a message while
+ * the others wait in a collective, or at the end of all chains of ranks that wait for one another.  With whom
+ * a rank exchanges several messages at once is not known. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view_stall_private.h"
 #include "common/hash.h"
 #include "common/map.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "view/view_stall_private.h"
 
-#define OPEN_STEPS   5.0 /* a collective open for this many steps, and at least OPEN_S, is a stall */
-#define OPEN_S       3.0
-#define SILENT_STEPS 20.0 /* so is no step for this many, and at least SILENT_S, whatever the calls are */
+/* a collective open for this many steps, and at least OPEN_S, is a stall */
+#define OPEN_STEPS 5.0
+#define OPEN_S     3.0
+/* so is no step for this many, and at least SILENT_S, whatever the calls are */
+#define SILENT_STEPS 20.0
 #define SILENT_S     30.0
-#define REPORTS_S    10.0 /* agents report at least this often: without any item nothing is known */
-#define SAME_TIME    0.1  /* of a step: as long ago as the other */
-#define SUSPENDED_S  15.0 /* by then it is known whether Slurm has stopped all ranks */
+/* agents report at least this often: without any item nothing is known */
+#define REPORTS_S   10.0
+#define SAME_TIME   0.1  /* of a step: as long ago as the other */
+#define SUSPENDED_S 15.0 /* by then it is known whether Slurm has stopped all ranks */
 
 /* ---- what each rank does ---- */
 
@@ -79,7 +83,8 @@ static double silent_limit_s(const struct view *v, double now_s)
     return isnan(step_s) ? SILENT_S : fmax(SILENT_S, SILENT_STEPS * step_s);
 }
 
-/* Ranks of silent nodes, after which nobody runs of whom the view hears: those of the other nodes were ended with them. */
+/* Ranks of silent nodes, after which nobody runs of whom the view hears: those of the other nodes were ended
+ * with them. */
 static bool is_cut_off(const struct view *v, const struct stall_scene *s)
 {
     if (s->heard)
@@ -173,7 +178,8 @@ static struct stall_front front_of(const struct stall_search *s, size_t from, si
 /* More wait in it; between equals on the larger communicator, then for longer. */
 static bool weightier(const struct view *v, const struct stall_front *a, const struct stall_front *b)
 {
-    uint32_t x = communicators_size(v->communicators, a->comm), y = communicators_size(v->communicators, b->comm);
+    uint32_t x = communicators_size(v->communicators, a->comm),
+             y = communicators_size(v->communicators, b->comm);
 
     if (a->waiting != b->waiting || !a->waiting)
         return a->waiting > b->waiting;
@@ -195,7 +201,8 @@ static void mark_group(struct stall_search *s, size_t from, size_t to, uint32_t 
     }
 }
 
-/* The operation of most of the ranks inside of the front.  Where a nonblocking one is waited for it is not known. */
+/* The operation of most of the ranks inside of the front.  Where a nonblocking one is waited for it is not
+ * known. */
 static uint8_t common_op(const struct stall_search *s, size_t from, size_t to, const struct stall_front *f)
 {
     uint32_t n[RING_OP_MAX] = { 0 };
@@ -305,8 +312,8 @@ static double out_since_s(const struct stall_search *s, uint32_t rank)
                                                                   : fmin(k->inside_since_s, s->now_s);
 }
 
-/* Of those that were named, the ones that have been out of any collective for longest: another one may just have left an
- * inner group's (or the record that it is inside is lost). */
+/* Of those that were named, the ones that have been out of any collective for longest: another one may just
+ * have left an inner group's (or the record that it is inside is lost). */
 static void keep_first(struct stall_search *s)
 {
     double step_s = steps_mean_s(s->v->steps, s->now_s), since_s = INFINITY;
@@ -347,12 +354,16 @@ static void keep_those(struct stall_search *s, bool is(const struct stall_search
     s->n = n;
 }
 
-/* Has a rank that waits elsewhere still to come to the collective in which another one waits?  The root of a rooted one may have left it. */
-static bool is_absent(const struct stall_search *s, const struct view_rank *other, const struct view_rank *waits)
+/* Has a rank that waits elsewhere still to come to the collective in which another one waits?  The root of a
+ * rooted one may have left it. */
+static bool is_absent(const struct stall_search *s, const struct view_rank *other,
+                      const struct view_rank *waits)
 {
     enum stall_doing doing = view_stall_doing(s->v, other, s->now_s);
-    bool elsewhere = doing == STALL_MESSAGE || (doing == STALL_COLLECTIVE && other->inside_comm != waits->inside_comm);
-    bool passed = other->left_op != RING_OP_NONE && other->left_comm == waits->inside_comm && other->left_seq >= waits->inside_seq;
+    bool elsewhere =
+        doing == STALL_MESSAGE || (doing == STALL_COLLECTIVE && other->inside_comm != waits->inside_comm);
+    bool passed = other->left_op != RING_OP_NONE && other->left_comm == waits->inside_comm &&
+                  other->left_seq >= waits->inside_seq;
 
     return elsewhere && !passed;
 }
@@ -362,12 +373,14 @@ static uint32_t absent_from(const struct stall_search *s, const struct view_rank
     uint32_t r = 0;
 
     while (r < roster_limit(s->v->roster) &&
-           !(communicators_member(s->v->communicators, waits->inside_comm, r) && is_absent(s, roster_at(s->v->roster, r), waits)))
+           !(communicators_member(s->v->communicators, waits->inside_comm, r) &&
+             is_absent(s, roster_at(s->v->roster, r), waits)))
         r++;
     return r;
 }
 
-/* Whom each rank waits for: the partner of its message, or a member of its collective that waits elsewhere; itself: nobody who is known. */
+/* Whom each rank waits for: the partner of its message, or a member of its collective that waits elsewhere;
+ * itself: nobody who is known. */
 static void find_next(struct stall_search *s)
 {
     struct map absent = { 0 }; /* by collective */
@@ -413,7 +426,8 @@ static void name_end(struct stall_search *s)
     for (uint32_t first = 0; first < limit && !s->n; first++) {
         uint32_t rank = first;
 
-        if (walk[first] || view_stall_doing(s->v, roster_at(s->v->roster, first), s->now_s) < STALL_COLLECTIVE)
+        if (walk[first] ||
+            view_stall_doing(s->v, roster_at(s->v->roster, first), s->now_s) < STALL_COLLECTIVE)
             continue;
         for (; !walk[rank] && s->next[rank] != rank; rank = s->next[rank])
             walk[rank] = first + 1;

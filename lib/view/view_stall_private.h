@@ -1,4 +1,5 @@
-/* view_stall_private.h - what a search for those who hold up a job found: view_stall.c searches, view_stall_words.c writes the sentence. */
+/* view_stall_private.h - what a search for those who hold up a job found: view_stall.c searches,
+ * view_stall_words.c writes the sentence. */
 #ifndef SYNCGUARD_VIEW_VIEW_STALL_PRIVATE_H
 #define SYNCGUARD_VIEW_VIEW_STALL_PRIVATE_H
 
@@ -15,14 +16,14 @@ enum stall_doing {
 };
 enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *k, double now_s);
 
-/* Since when no rank has come further: a step, or a collective of the communicator that steps are counted on; without
- * steps, any call.  Infinite: not known. */
+/* Since when no rank has come further: a step, or a collective of the communicator that steps are counted on;
+ * without steps, any call.  Infinite: not known. */
 double view_stall_idle_since_s(const struct view *v);
 
 struct stall_scene {
-    uint32_t ranks, collectives, messages;    /* that run; of them, that wait in ... */
-    uint32_t halted;                          /* whose process cannot run */
-    uint32_t ended;                           /* that do not run any more */
+    uint32_t ranks, collectives, messages; /* that run; of them, that wait in ... */
+    uint32_t halted;                       /* whose process cannot run */
+    uint32_t ended;                        /* that do not run any more */
     struct view_silence silence;
     uint32_t heard;                           /* that do not run on silent nodes */
     double collective_s, message_s, halted_s; /* since when the first of them has; infinite: none */

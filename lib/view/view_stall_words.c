@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "view/view_stall_private.h"
 #include "common/units.h"
 #include "ring/ring.h"
+#include "view/view_stall_private.h"
 
 struct words {
     char *text;
@@ -58,7 +58,8 @@ static void say_message(struct words *w, const struct view_rank *k)
     bool sends = p && p->op == RING_OP_SEND;
 
     if (!p)
-        say(w, "%s", k->live_op == RING_OP_WAIT ? "a wait for messages" : "a send, receive, probe or one-sided call");
+        say(w, "%s",
+            k->live_op == RING_OP_WAIT ? "a wait for messages" : "a send, receive, probe or one-sided call");
     else
         say(w, "%s%s rank %u (tag %d)", k->live_op == RING_OP_WAIT ? "a wait for " : "a ",
             k->live_op != RING_OP_WAIT ? sends ? "send to" : "receive from"
@@ -277,9 +278,9 @@ static void describe_missing(struct words *w, const struct stall_search *s)
     say_rank(w, s, s->rank[0]);
     if (!f->waiting)
         say(w, "%s %s %s", s->n > 1 ? "," : "", verb,
-            s->awaited[s->rank[0]]   ? "the one that they wait for"
-            : s->scene.messages      ? "in no call"
-                                     : "behind the others");
+            s->awaited[s->rank[0]] ? "the one that they wait for"
+            : s->scene.messages    ? "in no call"
+                                   : "behind the others");
     say(w, " (");
     say_state(w, s, s->rank[0]);
     say(w, ")");
@@ -288,12 +289,14 @@ static void describe_missing(struct words *w, const struct stall_search *s)
 static void describe_nobody(struct words *w, const struct stall_search *s)
 {
     const struct stall_front *f = &s->front;
-    uint32_t size = communicators_size(s->v->communicators, f->comm), first, missing = presence_missing(s->v->presence, s->v->now_s, &first);
+    uint32_t size = communicators_size(s->v->communicators, f->comm), first,
+             missing = presence_missing(s->v->presence, s->v->now_s, &first);
 
     if (f->waiting && f->waiting == s->scene.ranks && missing)
-        say(w, "%s %u of %s (%u ranks) has been open for %s: %u inside, and what the other%s do%s is not recorded (rank %u%s)",
-            collective_name(f->op), f->seq, label(s->v, f->comm).s, size, seconds(s->now_s - f->since_s).s, f->waiting,
-            missing > 1 ? "s" : "", missing > 1 ? "" : "es", first, missing > 1 ? ", ..." : "");
+        say(w,
+            "%s %u of %s (%u ranks) has been open for %s: %u inside, and what the other%s do%s is not recorded (rank %u%s)",
+            collective_name(f->op), f->seq, label(s->v, f->comm).s, size, seconds(s->now_s - f->since_s).s,
+            f->waiting, missing > 1 ? "s" : "", missing > 1 ? "" : "es", first, missing > 1 ? ", ..." : "");
     else if (f->waiting && f->waiting == s->scene.ranks)
         say(w,
             "%s %u of %s (%u ranks) has been open for %s: every rank has entered and none leaves, so the transfer itself has stopped",
@@ -317,9 +320,10 @@ static void describe_nobody(struct words *w, const struct stall_search *s)
 char *view_stall_words(const struct stall_search *s, char *buf, size_t size)
 {
     static void (*const describe[])(struct words * w, const struct stall_search *s) = {
-        [STALL_NOBODY] = describe_nobody, [STALL_HALTED] = describe_halted,   [STALL_LOST] = describe_lost,
-        [STALL_BEHIND] = describe_behind, [STALL_DIFFERS] = describe_different,
-        [STALL_CIRCLE] = describe_circle, [STALL_MISSING] = describe_missing,
+        [STALL_NOBODY] = describe_nobody,     [STALL_HALTED] = describe_halted,
+        [STALL_LOST] = describe_lost,         [STALL_BEHIND] = describe_behind,
+        [STALL_DIFFERS] = describe_different, [STALL_CIRCLE] = describe_circle,
+        [STALL_MISSING] = describe_missing,
     };
     struct words w = { buf, size, 0 };
 

@@ -50,10 +50,12 @@ char *auth_encode(const char *socket, const void *payload, size_t bytes, struct 
 /* munge delivers the payload of these, too, and it is the creator's (munge_decode(3)). */
 static bool authentic(munge_err_t rc)
 {
-    return rc == EMUNGE_SUCCESS || rc == EMUNGE_CRED_EXPIRED || rc == EMUNGE_CRED_REWOUND || rc == EMUNGE_CRED_REPLAYED;
+    return rc == EMUNGE_SUCCESS || rc == EMUNGE_CRED_EXPIRED || rc == EMUNGE_CRED_REWOUND ||
+           rc == EMUNGE_CRED_REPLAYED;
 }
 
-ssize_t auth_decode(const char *socket, const char *credential, void *payload, size_t max, uid_t *uid, struct err *err)
+ssize_t auth_decode(const char *socket, const char *credential, void *payload, size_t max, uid_t *uid,
+                    struct err *err)
 {
     munge_ctx_t ctx = open_ctx(socket, err);
     void *got = NULL;

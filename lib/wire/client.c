@@ -169,12 +169,13 @@ static struct client_call *call_host(const struct client_options *o, unsigned in
 /* A controller that has to refuse many connections from this address closes some of them at once. */
 static bool turned_away(const struct client_call *c)
 {
-    return !c->up && !c->answer && (strstr(c->err.text, strerror(ECONNRESET)) || strstr(c->err.text, "closed by the peer"));
+    return !c->up && !c->answer &&
+           (strstr(c->err.text, strerror(ECONNRESET)) || strstr(c->err.text, "closed by the peer"));
 }
 
 /* Ask the index-th host, again and again while it turns us away. */
-static struct client_call *call_patiently(const struct client_options *o, unsigned index, const json_t *question,
-                                          double timeout_s)
+static struct client_call *call_patiently(const struct client_options *o, unsigned index,
+                                          const json_t *question, double timeout_s)
 {
     double begin_s = now_s(), until_s = begin_s + timeout_s;
     struct client_call *c = call_host(o, index, question, timeout_s);
@@ -200,7 +201,8 @@ static json_t *call_once(struct client_call *c, const json_t *question, double t
 }
 
 /* All of a list whose first page came; takes that. */
-static json_t *call_pages(struct client_call *c, const json_t *question, json_t *page, double until_s, struct err *err)
+static json_t *call_pages(struct client_call *c, const json_t *question, json_t *page, double until_s,
+                          struct err *err)
 {
     struct pages p = { 0 };
     json_t *whole;

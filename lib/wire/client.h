@@ -16,22 +16,24 @@ struct client_options {
     struct link_end end;
 };
 
-/* A random key of 32 hex digits for {"query":"action"}: an action that is requested twice with the same key is
- * taken once. */
+/* A random key of 32 hex digits for {"query":"action"}: an action that is requested twice with the same key
+ * is taken once. */
 #define CLIENT_KEY_BYTES 33
 void client_key(char key[CLIENT_KEY_BYTES]);
 
 /* ---- one query, blocking (sgctl) ---- */
 
 /* Connects, sends the query and waits at most timeout_s.  Returns the answer, which the caller releases, or
- * NULL with the reason: no controller, rejected, or the answer's "error".  A list that comes in pages is whole (wire/pages.h). */
+ * NULL with the reason: no controller, rejected, or the answer's "error".  A list that comes in pages is
+ * whole (wire/pages.h). */
 json_t *client_ask(const struct client_options *o, const json_t *question, double timeout_s, struct err *err);
 
 /* ---- several queries on one connection, blocking ---- */
 
 struct client_call;
 
-/* As client_ask(), and keep the connection for more: *call is the caller's.  NULL, and no call, on failure. */
+/* As client_ask(), and keep the connection for more: *call is the caller's.  NULL, and no call, on failure.
+ */
 json_t *client_call(struct client_call **call, const struct client_options *o, const json_t *question,
                     double timeout_s, struct err *err);
 json_t *client_call_ask(struct client_call *call, const json_t *question, double timeout_s, struct err *err);

@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "wire/auth.h"
 
-#define MAGIC   "SGID"
+#define MAGIC  "SGID"
 #define FORMAT 1u
 
 /* The payload: this head, then the claims as JSON. */
@@ -43,12 +43,14 @@ static char *vouch(const char *munge_socket, const struct head *head, const char
     free(payload);
     if (!credential || strlen(credential) <= IDENTITY_CREDENTIAL_MAX)
         return credential;
-    err_set(err, "munge: credential of %zu bytes, expected at most %u", strlen(credential), IDENTITY_CREDENTIAL_MAX);
+    err_set(err, "munge: credential of %zu bytes, expected at most %u", strlen(credential),
+            IDENTITY_CREDENTIAL_MAX);
     free(credential);
     return NULL;
 }
 
-struct identity *identity_new(const char *munge_socket, enum identity_role role, const json_t *claims, struct err *err)
+struct identity *identity_new(const char *munge_socket, enum identity_role role, const json_t *claims,
+                              struct err *err)
 {
     struct identity *i = xcalloc(1, sizeof(*i));
     struct head head = { .magic = MAGIC, .version = FORMAT, .role = (uint8_t)role };
@@ -114,7 +116,8 @@ struct identity *identity_load(int fd, struct err *err)
     struct saved saved;
     uint32_t bytes = 0;
 
-    if (pread(fd, &saved, sizeof(saved), 0) == sizeof(saved) && !memcmp(saved.magic, MAGIC, sizeof(saved.magic)))
+    if (pread(fd, &saved, sizeof(saved), 0) == sizeof(saved) &&
+        !memcmp(saved.magic, MAGIC, sizeof(saved.magic)))
         bytes = seal_u32_get(saved.credential_bytes);
     if (bytes && bytes <= IDENTITY_CREDENTIAL_MAX) {
         i->pair = saved.pair;
@@ -129,8 +132,8 @@ struct identity *identity_load(int fd, struct err *err)
 
 /* ---- of another ---- */
 
-int identity_check(const char *munge_socket, const char *credential, size_t bytes, struct identity_check *check,
-                   struct err *err)
+int identity_check(const char *munge_socket, const char *credential, size_t bytes,
+                   struct identity_check *check, struct err *err)
 {
     struct {
         struct head head;
@@ -148,9 +151,11 @@ int identity_check(const char *munge_socket, const char *credential, size_t byte
     if (n < 0)
         return -1;
     if ((size_t)n < sizeof(payload.head) || memcmp(payload.head.magic, MAGIC, sizeof(payload.head.magic)) ||
-        payload.head.version != FORMAT || payload.head.role < IDENTITY_STEP || payload.head.role > IDENTITY_USER)
+        payload.head.version != FORMAT || payload.head.role < IDENTITY_STEP ||
+        payload.head.role > IDENTITY_USER)
         return err_set(err, "the credential was made for something else");
-    check->claims = json_loadb(payload.claims, (size_t)n - sizeof(payload.head), JSON_REJECT_DUPLICATES, NULL);
+    check->claims =
+        json_loadb(payload.claims, (size_t)n - sizeof(payload.head), JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_object(check->claims)) {
         identity_check_clear(check);
         return err_set(err, "the credential's claims are not a JSON object");

@@ -9,8 +9,9 @@
 #include "common/utf8.h"
 #include "common/xalloc.h"
 
-#define NUMBER_MAX 1e18               /* beyond any count or time that we show */
-#define COUNT_MAX  ((int64_t)1 << 53) /* beyond it a JSON number of another program may have lost digits */
+#define NUMBER_MAX 1e18 /* beyond any count or time that we show */
+/* beyond it a JSON number of another program may have lost digits */
+#define COUNT_MAX ((int64_t)1 << 53)
 
 /* ---- reading ---- */
 
@@ -242,7 +243,8 @@ static void get_field(char *to, const json_t *o, const char *key, const struct j
     case FIELD_RANGE:
     case FIELD_REACH:
         for (int i = 0; i < 3; i++)
-            ((double *)to)[i] = get_amount(get_object(o, key), f->kind == FIELD_RANGE ? range_keys[i] : reach_keys[i]);
+            ((double *)to)[i] =
+                get_amount(get_object(o, key), f->kind == FIELD_RANGE ? range_keys[i] : reach_keys[i]);
         break;
     case FIELD_ESTIMATE:
         for (int i = 0; i < 3; i++)

@@ -1,12 +1,13 @@
 /* json.h - JSON where it enters and leaves a program: bounded reading, and writing that cannot fail.
  *
  * A value that is read is unknown if it has another type or is out of range.  Unknown is NaN, the caller's
- * `otherwise`, -1, NULL or "".  Every function accepts NULL or a value that is not an object; all of its keys are
- * unknown then.  Texts are cut at a character's boundary, and control characters become '?', so that a job's name
- * cannot move an operator's cursor.  Inside a process data is a struct, which a table of fields fills.
+ * `otherwise`, -1, NULL or "".  Every function accepts NULL or a value that is not an object; all of its keys
+ * are unknown then.  Texts are cut at a character's boundary, and control characters become '?', so that a
+ * job's name cannot move an operator's cursor.  Inside a process data is a struct, which a table of fields
+ * fills.
  *
- * NaN, infinity, NULL and "" are written as null.  In text that is not UTF-8 invalid bytes become '?', because
- * otherwise one bad name would make a whole message impossible. */
+ * NaN, infinity, NULL and "" are written as null.  In text that is not UTF-8 invalid bytes become '?',
+ * because otherwise one bad name would make a whole message impossible. */
 #ifndef SYNCGUARD_WIRE_JSON_H
 #define SYNCGUARD_WIRE_JSON_H
 
@@ -61,14 +62,14 @@ enum field_kind {
     FIELD_NUMBER, /* double */
     FIELD_AMOUNT,
     FIELD_SHARE,
-    FIELD_COUNT,    /* int64_t */
-    FIELD_TRUE,     /* bool */
+    FIELD_COUNT,     /* int64_t */
+    FIELD_TRUE,      /* bool */
     FIELD_NOT_FALSE, /* bool; true when unknown */
-    FIELD_TEXT,     /* char[] */
+    FIELD_TEXT,      /* char[] */
     FIELD_TEXTS,     /* struct json_texts, which the caller frees: an array of strings */
-    FIELD_RANGE,    /* three doubles, amounts: {p5, p50, p95} */
-    FIELD_REACH,    /* three doubles, amounts: {p10, p50, p90}; null where p50 is unknown */
-    FIELD_ESTIMATE, /* three doubles, numbers: {value, low, high} */
+    FIELD_RANGE,     /* three doubles, amounts: {p5, p50, p95} */
+    FIELD_REACH,     /* three doubles, amounts: {p10, p50, p90}; null where p50 is unknown */
+    FIELD_ESTIMATE,  /* three doubles, numbers: {value, low, high} */
     /* Read only. */
     FIELD_KNOWN,  /* bool: there is an object */
     FIELD_JOINED, /* char[]: an array of strings */

@@ -28,14 +28,15 @@
 
 /* The handshake, little-endian, before frames are sealed:
  *     "SGLK" | u32 version | u8 kind | u16 bytes | bytes
- * The connecting end sends a greeting with the newest version that it speaks, the accepting end an answer with the one that both will speak, or a
- * refusal.  Greeting and answer are the public key
- * that the end made for this connection, and its credential.  Each end's first sealed frame is empty and proves that it
- * holds its keys; the link is up when the other end's has arrived. */
-#define MAGIC              "SGLK"
-#define HEAD_BYTES         11u
-#define HANDSHAKE_MAX      (SEAL_KEY_BYTES + IDENTITY_CREDENTIAL_MAX)
-#define HANDSHAKE_READ_MAX (HEAD_BYTES + HANDSHAKE_MAX) /* held of a peer that nobody knows yet */
+ * The connecting end sends a greeting with the newest version that it speaks, the accepting end an answer
+ * with the one that both will speak, or a refusal.  Greeting and answer are the public key that the end made
+ * for this connection, and its credential.  Each end's first sealed frame is empty and proves that it holds
+ * its keys; the link is up when the other end's has arrived. */
+#define MAGIC         "SGLK"
+#define HEAD_BYTES    11u
+#define HANDSHAKE_MAX (SEAL_KEY_BYTES + IDENTITY_CREDENTIAL_MAX)
+/* held of a peer that nobody knows yet */
+#define HANDSHAKE_READ_MAX (HEAD_BYTES + HANDSHAKE_MAX)
 #define REASON_MAX         200u
 #define FRAMES_AT_ONCE     4  /* of one link, before others have their turn */
 #define FRAME_PROOF        0u /* not in enum link_frame, and never passed to the owner */
@@ -67,12 +68,12 @@ struct link {
     void *arg;
     enum phase phase;
     bool accepting;
-    uint32_t version; /* that both ends speak; 0: not known yet */
-    struct seal_pair pair; /* of this connection */
+    uint32_t version;                 /* that both ends speak; 0: not known yet */
+    struct seal_pair pair;            /* of this connection */
     uint8_t peer_key[SEAL_KEY_BYTES]; /* the peer's, of this connection */
     struct seal seal;
     struct identity_check other; /* who the peer is, once it has proven it */
-    struct in6_addr from; /* accepting: the peer's address, 0 for a local socket */
+    struct in6_addr from;        /* accepting: the peer's address, 0 for a local socket */
     char peer[300];
     char why[400];
     int busy;        /* inside a callback of the owner: free later */
@@ -289,8 +290,8 @@ static void handle_greeting(struct link *l, const uint8_t *data, size_t bytes)
 {
     memcpy(l->peer_key, data, SEAL_KEY_BYTES);
     l->phase = PHASE_CHECKING;
-    l->checking = verifier_begin(l->end->verifier, &l->from, (const char *)data + SEAL_KEY_BYTES, bytes - SEAL_KEY_BYTES,
-                                 on_checked, l);
+    l->checking = verifier_begin(l->end->verifier, &l->from, (const char *)data + SEAL_KEY_BYTES,
+                                 bytes - SEAL_KEY_BYTES, on_checked, l);
 }
 
 static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
@@ -298,7 +299,8 @@ static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
     struct err err;
 
     memcpy(l->peer_key, data, SEAL_KEY_BYTES);
-    if (identity_check(l->end->munge_socket, (const char *)data + SEAL_KEY_BYTES, bytes - SEAL_KEY_BYTES, &l->other, &err) < 0)
+    if (identity_check(l->end->munge_socket, (const char *)data + SEAL_KEY_BYTES, bytes - SEAL_KEY_BYTES,
+                       &l->other, &err) < 0)
         fail(l, "not accepted as a controller: %s", err.text);
     else if (l->other.role != IDENTITY_CONTROLLER)
         fail(l, "not accepted as a controller: its credential was made for something else");
@@ -306,7 +308,8 @@ static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
         fail(l, "not accepted as a controller: uid %u runs it, expected root, SlurmUser or ControllerUser",
              (unsigned)l->other.maker);
     else if (!same_cluster(l))
-        fail(l, "the controller is of cluster %.64s, expected %s", get_word(l->other.claims, "cluster"), l->end->cluster);
+        fail(l, "the controller is of cluster %.64s, expected %s", get_word(l->other.claims, "cluster"),
+             l->end->cluster);
     else
         begin_proof(l);
 }
@@ -347,8 +350,8 @@ static const char *own_versions(char *buf, size_t size)
     return buf;
 }
 
-/* Is there a version that both ends speak?  The accepting end answers a newer one with its own, and the newer end knows whether it
- * speaks that. */
+/* Is there a version that both ends speak?  The accepting end answers a newer one with its own, and the newer
+ * end knows whether it speaks that. */
 static bool agree(struct link *l, uint32_t version)
 {
     if (version < LINK_VERSION_OLDEST || (version > LINK_VERSION && !l->accepting))
@@ -370,7 +373,8 @@ static bool check_head(struct link *l, const uint8_t *head, size_t bytes)
     else if (bytes > HANDSHAKE_MAX)
         fail(l, "handshake: message of %zu bytes, expected at most %u", bytes, HANDSHAKE_MAX);
     else if (!agree(l, version) && l->accepting)
-        refuse(l, "refused: this end speaks protocol %s, the peer version %u", own_versions(own, sizeof(own)), version);
+        refuse(l, "refused: this end speaks protocol %s, the peer version %u", own_versions(own, sizeof(own)),
+               version);
     else if (!l->version)
         fail(l, "the peer speaks protocol version %u, this end %s", version, own_versions(own, sizeof(own)));
     else
@@ -518,8 +522,8 @@ static void set_options(evutil_socket_t fd)
     int on = 1, idle_s = 10, interval_s = 5, probes = 4, stuck_ms = 30000;
 
     evutil_make_socket_closeonexec(fd);
-    /* Detect a dead machine, whose link would otherwise stay open for minutes.  Some kinds of socket lack these options,
-     * which does no harm. */
+    /* Detect a dead machine, whose link would otherwise stay open for minutes.  Some kinds of socket lack
+     * these options, which does no harm. */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));

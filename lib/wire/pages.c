@@ -134,7 +134,8 @@ int pages_take(struct pages *p, const json_t *question, json_t *answer, struct e
     json_t *whole;
 
     get_text(p->question, "from", before, sizeof(before));
-    if (page && (!get_array(answer, list) || !*next || strlen(next) >= PAGES_WORD_MAX || !strcmp(next, before)))
+    if (page &&
+        (!get_array(answer, list) || !*next || strlen(next) >= PAGES_WORD_MAX || !strcmp(next, before)))
         return err_set(err, "the controller's answer has no valid page");
     if (!p->answer) {
         p->answer = json_incref(answer);
@@ -145,7 +146,9 @@ int pages_take(struct pages *p, const json_t *question, json_t *answer, struct e
             return err_set(err, "the controller's answer has another list than the page before it");
         json_array_extend(json_object_get(p->answer, earlier), json_object_get(answer, earlier));
         if (get_count(answer, "left_out") > 0)
-            put_int(p->answer, "left_out", get_int(p->answer, "left_out", 0, ROWS_MAX, 0) + get_int(answer, "left_out", 0, ROWS_MAX, 0));
+            put_int(p->answer, "left_out",
+                    get_int(p->answer, "left_out", 0, ROWS_MAX, 0) +
+                        get_int(answer, "left_out", 0, ROWS_MAX, 0));
         list = earlier;
     }
     whole = json_object_get(p->answer, list);

@@ -37,9 +37,11 @@ int seal_pair_new(struct seal_pair *pair)
     return crypto_kx_keypair(pair->public_key, pair->secret_key);
 }
 
-/* What goes into both directions' keys besides the exchange of the connection's pairs; connecting end first. */
+/* What goes into both directions' keys besides the exchange of the connection's pairs; connecting end first.
+ */
 struct mix {
-    uint8_t connecting[crypto_scalarmult_BYTES], accepting[crypto_scalarmult_BYTES]; /* each end's identity with the other's ephemeral key */
+    /* each end's identity with the other's ephemeral key */
+    uint8_t connecting[crypto_scalarmult_BYTES], accepting[crypto_scalarmult_BYTES];
     uint8_t public_key[4][SEAL_KEY_BYTES];
 };
 
@@ -60,13 +62,17 @@ int seal_init(struct seal *s, const struct seal_end *end, const struct seal_peer
 
     memset(s, 0, sizeof(*s));
     if (accepting)
-        rc = crypto_kx_server_session_keys(s->rx_key, s->tx_key, ephemeral->public_key, ephemeral->secret_key, peer->ephemeral);
+        rc = crypto_kx_server_session_keys(s->rx_key, s->tx_key, ephemeral->public_key, ephemeral->secret_key,
+                                           peer->ephemeral);
     else
-        rc = crypto_kx_client_session_keys(s->rx_key, s->tx_key, ephemeral->public_key, ephemeral->secret_key, peer->ephemeral);
+        rc = crypto_kx_client_session_keys(s->rx_key, s->tx_key, ephemeral->public_key, ephemeral->secret_key,
+                                           peer->ephemeral);
     if (rc == 0)
-        rc = crypto_scalarmult(accepting ? mix.accepting : mix.connecting, identity->secret_key, peer->ephemeral);
+        rc = crypto_scalarmult(accepting ? mix.accepting : mix.connecting, identity->secret_key,
+                               peer->ephemeral);
     if (rc == 0)
-        rc = crypto_scalarmult(accepting ? mix.connecting : mix.accepting, ephemeral->secret_key, peer->identity);
+        rc = crypto_scalarmult(accepting ? mix.connecting : mix.accepting, ephemeral->secret_key,
+                               peer->identity);
     memcpy(mix.public_key[accepting ? 2 : 0], identity->public_key, SEAL_KEY_BYTES);
     memcpy(mix.public_key[accepting ? 3 : 1], ephemeral->public_key, SEAL_KEY_BYTES);
     memcpy(mix.public_key[accepting ? 0 : 2], peer->identity, SEAL_KEY_BYTES);

@@ -54,7 +54,8 @@ int session_check_job(const char *job, struct err *err)
     if (fits && end && !*end && end - job < 40)
         return 0;
     return err_set(
-        err, "invalid job '%.60s': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)", job);
+        err, "invalid job '%.60s': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)",
+        job);
 }
 
 /* Only a plain word is safe in a command line. */

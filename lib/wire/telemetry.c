@@ -117,39 +117,57 @@ static const struct field call_fields[] = {
     { 0, 0 },
 };
 static const struct field process_fields[] = {
-    FIELD(process_item, rank),   FIELD(process_item, app), FIELD(process_item, state),
-    FIELD(process_item, age_ns), { 0, 0 },
+    FIELD(process_item, rank),
+    FIELD(process_item, app),
+    FIELD(process_item, state),
+    FIELD(process_item, age_ns),
+    { 0, 0 },
 };
 static const struct field traffic_fields[] = {
-    FIELD(traffic_item, rank),      FIELD(traffic_item, app),       FIELD(traffic_item, local[0]),
-    FIELD(traffic_item, local[1]),  FIELD(traffic_item, remote[0]), FIELD(traffic_item, remote[1]),
-    FIELD(traffic_item, bytes),     FIELD(traffic_item, busy_ns),   { 0, 0 },
+    FIELD(traffic_item, rank),     FIELD(traffic_item, app),       FIELD(traffic_item, local[0]),
+    FIELD(traffic_item, local[1]), FIELD(traffic_item, remote[0]), FIELD(traffic_item, remote[1]),
+    FIELD(traffic_item, bytes),    FIELD(traffic_item, busy_ns),   { 0, 0 },
 };
 static const struct field partner_fields[] = {
-    FIELD(partner_item, rank), FIELD(partner_item, app), FIELD(partner_item, op),       FIELD(partner_item, peer),
-    FIELD(partner_item, tag),  FIELD(partner_item, enter_ns), { 0, 0 },
+    FIELD(partner_item, rank),
+    FIELD(partner_item, app),
+    FIELD(partner_item, op),
+    FIELD(partner_item, peer),
+    FIELD(partner_item, tag),
+    FIELD(partner_item, enter_ns),
+    { 0, 0 },
 };
 static const struct field phases_fields[] = {
-    FIELD(phases_item, rank),        FIELD(phases_item, app),         FIELD(phases_item, phase),
-    FIELD(phases_item, used),        FIELD(phases_item, age_ns),      FIELD(phases_item, steps),
-    FIELD(phases_item, duration_ns), FIELD(phases_item, phase_ns[0]), FIELD(phases_item, phase_ns[1]),
-    FIELD(phases_item, phase_ns[2]), FIELD(phases_item, phase_ns[3]), FIELD(phases_item, phase_ns[4]),
+    FIELD(phases_item, rank),        FIELD(phases_item, app),
+    FIELD(phases_item, phase),       FIELD(phases_item, used),
+    FIELD(phases_item, age_ns),      FIELD(phases_item, steps),
+    FIELD(phases_item, duration_ns), FIELD(phases_item, phase_ns[0]),
+    FIELD(phases_item, phase_ns[1]), FIELD(phases_item, phase_ns[2]),
+    FIELD(phases_item, phase_ns[3]), FIELD(phases_item, phase_ns[4]),
     FIELD(phases_item, phase_ns[5]), { 0, 0 },
 };
 _Static_assert(MARKS_PHASES == 6, "each phase is a field");
 static const struct field value_fields[] = {
-    FIELD(value_item, rank),       FIELD(value_item, app),   FIELD(value_item, value),  FIELD(value_item, given),
-    FIELD(value_item, non_finite), FIELD(value_item, since), FIELD(value_item, newest), { 0, 0 },
+    FIELD(value_item, rank),       FIELD(value_item, app),
+    FIELD(value_item, value),      FIELD(value_item, given),
+    FIELD(value_item, non_finite), FIELD(value_item, since),
+    FIELD(value_item, newest),     { 0, 0 },
 };
 static const struct field comm_end_fields[] = {
-    FIELD(comm_end_item, rank), FIELD(comm_end_item, app), FIELD(comm_end_item, name), { 0, 0 },
+    FIELD(comm_end_item, rank),
+    FIELD(comm_end_item, app),
+    FIELD(comm_end_item, name),
+    { 0, 0 },
 };
 static const struct field losses_fields[] = {
     FIELD(losses_item, rank),    FIELD(losses_item, app),   FIELD(losses_item, messages),
     FIELD(losses_item, streams), FIELD(losses_item, comms), { 0, 0 },
 };
 static const struct field signals_fields[] = {
-    FIELD(signals_item, rank), FIELD(signals_item, app), FIELD(signals_item, endured), { 0, 0 },
+    FIELD(signals_item, rank),
+    FIELD(signals_item, app),
+    FIELD(signals_item, endured),
+    { 0, 0 },
 };
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
@@ -192,8 +210,8 @@ static size_t layout_bytes(const struct field *f)
     return n;
 }
 
-/* Copy a field between the host's byte order and little-endian, in either direction.  Single bytes and text are
- * copied unchanged. */
+/* Copy a field between the host's byte order and little-endian, in either direction.  Single bytes and text
+ * are copied unchanged. */
 static void copy(void *to, const void *from, size_t size)
 {
     uint16_t u16;

@@ -39,9 +39,10 @@ enum telemetry_kind {
     TELEMETRY_LOSSES,
     TELEMETRY_SIGNALS,
 };
-/* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's `welcome` names. */
-#define TELEMETRY_NEWEST   TELEMETRY_SIGNALS
-#define TELEMETRY_UNNAMED  TELEMETRY_CALL /* the newest one known where `welcome` names none */
+/* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's
+ * `welcome` names. */
+#define TELEMETRY_NEWEST  TELEMETRY_SIGNALS
+#define TELEMETRY_UNNAMED TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 enum sample_flags {
     SAMPLE_NONBLOCKING = 1, /* as in ring_event_flags, of the first of the block */
@@ -49,8 +50,8 @@ enum sample_flags {
     SAMPLE_UNWAITED = 4,
     SAMPLE_FAILED = 8,
     SAMPLE_INTER = 16,
-    /* Sent in addition to the blocks because it, or one near it, was unusual: n is 1, sums are its own; already
-     * contained in the block that covers its seq. */
+    /* Sent in addition to the blocks because it, or one near it, was unusual: n is 1, sums are its own;
+     * already contained in the block that covers its seq. */
     SAMPLE_WHOLE = 32,
     SAMPLE_GAP = 64, /* events are missing inside the block: the sums are of fewer than n */
 };
@@ -95,8 +96,9 @@ struct step {
     uint64_t gap_ns;      /* outside of collectives: own work (point-to-point included) */
     uint64_t p2p_ns;      /* of gap_ns, in point-to-point calls */
     uint64_t stay_ns;     /* inside of collectives */
-    /* The part of the stay in comm's collectives: stay_s[i] sums those with seq % period * parts / period = i;
-     * NaN: unknown.  The parts are the same on all ranks, even where these disagree on where a step begins. */
+    /* The part of the stay in comm's collectives: stay_s[i] sums those with seq % period * parts / period =
+     * i; NaN: unknown.  The parts are the same on all ranks, even where these disagree on where a step
+     * begins. */
     float stay_s[STEP_PARTS_MAX];
 };
 
@@ -149,17 +151,19 @@ struct comm_end_item {
     uint64_t name;
 };
 
-/* What a rank's probe had no room for beside the events of struct counts, since it began: sent where some is not 0. */
+/* What a rank's probe had no room for beside the events of struct counts, since it began: sent where some is
+ * not 0. */
 struct losses_item {
     uint32_t rank;
     uint16_t app;
     uint64_t messages; /* not recorded */
-    uint64_t streams;  /* of messages, whose count was given up: those after it have other numbers at both ends */
-    uint64_t comms;    /* communicators that could not be described */
+    /* of messages, whose count was given up: those after it have other numbers at both ends */
+    uint64_t streams;
+    uint64_t comms; /* communicators that could not be described */
 };
 
-/* The state of a node: rates and ratios over the time since the agent's previous reading.  `rank` is any rank of
- * the node and identifies it.  NaN: unknown on this node.  Ratios are shares of the time unless noted. */
+/* The state of a node: rates and ratios over the time since the agent's previous reading.  `rank` is any rank
+ * of the node and identifies it.  NaN: unknown on this node.  Ratios are shares of the time unless noted. */
 #define TELEMETRY_NIC_TEXT 16u
 struct node_item {
     uint32_t rank;
@@ -201,8 +205,8 @@ struct task_item {
     char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them; cut: ends in ".." */
 };
 
-/* What keeps a rank's process from running, sent every second while it lasts and once, with PROCESS_RUNS, when it is
- * over. */
+/* What keeps a rank's process from running, sent every second while it lasts and once, with PROCESS_RUNS,
+ * when it is over. */
 enum process_state {
     PROCESS_RUNS,    /* or sleeps, or waits for a CPU */
     PROCESS_STOPPED, /* by a signal: SIGSTOP, SIGTSTP... */
@@ -217,21 +221,24 @@ struct process_item {
     uint64_t age_ns; /* since the agent first saw that state */
 };
 
-/* The signals that do not end a rank's process, whatever their default action: those that it catches, ignores or blocks. */
+/* The signals that do not end a rank's process, whatever their default action: those that it catches, ignores
+ * or blocks. */
 struct signals_item {
     uint32_t rank;
     uint16_t app;
     uint64_t endured; /* as in proc(5): signal n is bit n - 1 */
 };
 
-/* What the node's TCP connections of the job's user sent from one address to another, since the agent's previous reading.  Addresses are
- * IPv6's, high half first; IPv4's as ::ffff:a.b.c.d. */
+/* What the node's TCP connections of the job's user sent from one address to another, since the agent's
+ * previous reading.  Addresses are IPv6's, high half first; IPv4's as ::ffff:a.b.c.d. */
 struct traffic_item {
     uint32_t rank; /* as in node_item */
     uint16_t app;
     uint64_t local[2], remote[2];
-    uint64_t bytes;   /* that the other side has acknowledged */
-    uint64_t busy_ns; /* some were under way, summed over the connections; without what the program at the other end was slow to read */
+    uint64_t bytes; /* that the other side has acknowledged */
+    /* some were under way, summed over the connections; without what the program at the other end was slow to
+     * read */
+    uint64_t busy_ns;
 };
 
 struct gpu_item {
@@ -243,8 +250,9 @@ struct gpu_item {
     float temperature_c, power_w, busy_ratio;
 };
 
-/* A call by itself: a collective, or one end of a message between two ranks.  Sent only while the controller asks for
- * calls, a rank's in the order in which it left them.  Beside them the same collectives are in samples. */
+/* A call by itself: a collective, or one end of a message between two ranks.  Sent only while the controller
+ * asks for calls, a rank's in the order in which it left them.  Beside them the same collectives are in
+ * samples. */
 struct call_item {
     uint32_t rank;
     uint16_t app;
@@ -260,8 +268,8 @@ struct call_item {
     uint64_t enter_ns, leave_ns; /* it held the rank from, to */
 };
 
-/* What a rank's program marked of its steps, or a guest saw of them (ring/marks.h), since its previous item, and the phase that it is
- * in. */
+/* What a rank's program marked of its steps, or a guest saw of them (ring/marks.h), since its previous item,
+ * and the phase that it is in. */
 struct phases_item {
     uint32_t rank;
     uint16_t app;

@@ -67,7 +67,8 @@ static struct verification *list_take(struct list *l)
     return c;
 }
 
-/* A turn later than the last that waits from the same address, so that in each turn every address has one at most. */
+/* A turn later than the last that waits from the same address, so that in each turn every address has one at
+ * most. */
 static void list_put_in_turn(struct list *l, struct verification *c, uint64_t now)
 {
     struct verification **at = &l->first;

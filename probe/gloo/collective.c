@@ -128,7 +128,8 @@ static bool emit(struct group *g, const struct group_flight *f)
     return hot_collective(guest.ring, &e);
 }
 
-/* Write the events of those that ended, as far as no earlier one still runs, or will.  all: whatever does not run will not.  Whether there was any. */
+/* Write the events of those that ended, as far as no earlier one still runs, or will.  all: whatever does not
+ * run will not.  Whether there was any. */
 static bool release(struct group *g, uint32_t ended, bool all)
 {
     bool any = false;

@@ -121,7 +121,8 @@ bool group_connected(const struct group *g)
     }
     if (any)
         guest_join(g->rank, g->size);
-    /* Every rank of the job may be in a group that has not all of them: PyTorch's object does not know which. */
+    /* Every rank of the job may be in a group that has not all of them: PyTorch's object does not know which.
+     */
     if (any && guest.ring && g->size <= guest.world_size)
         ring_comm_add(guest.ring, &(struct ring_comm){ .name = g->name,
                                                        .membership = g->prefix,

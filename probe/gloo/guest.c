@@ -70,7 +70,8 @@ void guest_note(const char *why, const void *function)
     int saved = errno;
 
     if (guest_wanted() && !atomic_exchange(&noted, true)) {
-        snprintf(text, sizeof(text), "unguarded: Gloo is not recorded: %s (%.160s)", why, origin_text(function, origin, sizeof(origin)));
+        snprintf(text, sizeof(text), "unguarded: Gloo is not recorded: %s (%.160s)", why,
+                 origin_text(function, origin, sizeof(origin)));
         launch_note(getenv(RING_ENV_DIR), text);
     }
     errno = saved;

@@ -1,4 +1,5 @@
-/* inside.h - what this thread is inside of, of the calls that are recorded; a call inside of another one is a part of it. */
+/* inside.h - what this thread is inside of, of the calls that are recorded; a call inside of another one is a
+ * part of it. */
 #ifndef SYNCGUARD_GLOO_INSIDE_H
 #define SYNCGUARD_GLOO_INSIDE_H
 

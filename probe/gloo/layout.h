@@ -1,7 +1,9 @@
-/* layout.h - the parts of Gloo's objects that are read, as x86-64 and arm64 Linux lay them out with libstdc++.
+/* layout.h - the parts of Gloo's objects that are read, as x86-64 and arm64 Linux lay them out with
+ * libstdc++.
  *
- * They are those of Gloo as of 2022 to 2026 (PyTorch 1.13 to 2.14), and are not taken on trust: an options object counts only if its context is one
- * that was seen being made, and if its buffers and numbers agree (wrappers.c); a buffer only if its transport is that of such a context. */
+ * They are those of Gloo as of 2022 to 2026 (PyTorch 1.13 to 2.14), and are not taken on trust: an options
+ * object counts only if its context is one that was seen being made, and if its buffers and numbers agree
+ * (wrappers.c); a buffer only if its transport is that of such a context. */
 #ifndef SYNCGUARD_GLOO_LAYOUT_H
 #define SYNCGUARD_GLOO_LAYOUT_H
 
@@ -22,7 +24,7 @@ struct gloo_string { /* std::string since C++11 */
 };
 
 struct gloo_old_string { /* std::string of before, in programs built with _GLIBCXX_USE_CXX11_ABI=0 */
-    const char *at; /* behind its length, its room and a counter, of a word each */
+    const char *at;      /* behind its length, its room and a counter, of a word each */
 };
 
 /* gloo::rendezvous::Context. */
@@ -31,7 +33,8 @@ struct gloo_context {
     int32_t rank, size, base;
     struct gloo_shared device, transport;
 };
-/* Options have a pointer to its base, gloo::Context: it is the whole object until 2022, and has no methods of its own since. */
+/* Options have a pointer to its base, gloo::Context: it is the whole object until 2022, and has no methods of
+ * its own since. */
 #define GLOO_CONTEXT_BASE offsetof(struct gloo_context, rank)
 /* From 2025 on there may be something shared before the device. */
 struct gloo_context_shared {

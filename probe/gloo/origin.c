@@ -27,7 +27,8 @@ static void version_of_file(const char *path, char version[VERSION_SIZE])
     ssize_t n = -1;
     int fd;
 
-    if (!slash || snprintf(file, sizeof(file), "%.*s/../version.py", (int)(slash - path), path) >= (int)sizeof(file))
+    if (!slash ||
+        snprintf(file, sizeof(file), "%.*s/../version.py", (int)(slash - path), path) >= (int)sizeof(file))
         return;
     fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
@@ -47,7 +48,8 @@ const char *origin_text(const void *function, char *buf, size_t size)
 {
     char version[VERSION_SIZE] = "";
     Dl_info info = { 0 };
-    const char *path = dladdr(function, &info) && info.dli_fname ? info.dli_fname : "a library that is not known";
+    const char *path =
+        dladdr(function, &info) && info.dli_fname ? info.dli_fname : "a library that is not known";
 
     version_of_name(path, version);
     if (!*version)

@@ -9,7 +9,8 @@
 
 /* All under the guest's lock. */
 static struct marks marks;
-static const void *model;      /* the reducer that has the steps; NULL: no gradient has travelled by Gloo yet */
+/* the reducer that has the steps; NULL: no gradient has travelled by Gloo yet */
+static const void *model;
 static const void *other;      /* has begun a forward pass since that one */
 static uint64_t posted_before; /* collectives before the backward pass */
 static struct {

@@ -5,7 +5,8 @@
 #define CLEANUP_PHASE   2 /* of unwinding: the frame is left */
 #define CONTINUE_UNWIND 8
 
-/* The personality routine of unwind_call()'s frame, as of the Itanium C++ ABI, which has neither handlers nor destructors. */
+/* The personality routine of unwind_call()'s frame, as of the Itanium C++ ABI, which has neither handlers nor
+ * destructors. */
 __attribute__((used, visibility("hidden"))) int unwind_personality(int version, int actions, uint64_t class,
                                                                    void *exception, void *context);
 int unwind_personality(int version, int actions, uint64_t class, void *exception, void *context)

@@ -1,7 +1,8 @@
 /* wrappers.c - the functions of Gloo and PyTorch that are recorded, under their names as C++ mangles them.
  *
- * All of them take numbers, pointers and references, and return nothing or a bool; a C++ object that is passed by value and is not a plain number
- * is passed by its address.  A wrapper reads what it needs, calls the next definition (probe/next.h) and changes nothing. */
+ * All of them take numbers, pointers and references, and return nothing or a bool; a C++ object that is
+ * passed by value and is not a plain number is passed by its address.  A wrapper reads what it needs, calls
+ * the next definition (probe/next.h) and changes nothing. */
 #include "gloo/collective.h"
 #include "gloo/group.h"
 #include "gloo/guest.h"
@@ -285,7 +286,8 @@ bool _ZN4c10d4Work4waitENSt6chrono8durationIlSt5ratioILl1ELl1000EEEE(void *work,
     return await(&next, ARGUMENTS(ARGUMENT(work), (uintptr_t)timeout_ms)) & 1;
 }
 
-/* The end of a backward pass: DistributedDataParallel waits for all buckets, in another way than programs wait. */
+/* The end of a backward pass: DistributedDataParallel waits for all buckets, in another way than programs
+ * wait. */
 EXPORT void _ZN4c10d7Reducer17finalize_backwardEv(void *reducer);
 void _ZN4c10d7Reducer17finalize_backwardEv(void *reducer)
 {
@@ -347,7 +349,8 @@ static size_t old_length(const struct gloo_old_string *s)
         make_store(&next, store, prefix, parent, prefix->at, length);                               \
     }
 
-/* A reference to the prefix, until PyTorch 1; its value, which is passed as one, from 2.0.  Both as PyTorch's wheels had them until 2.5. */
+/* A reference to the prefix, until PyTorch 1; its value, which is passed as one, from 2.0.  Both as PyTorch's
+ * wheels had them until 2.5. */
 STORE(
     _ZN4c10d11PrefixStoreC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEN3c1013intrusive_ptrINS_5StoreENS9_6detail34intrusive_target_default_null_typeISB_EEEE,
     gloo_string, prefix->length)

@@ -1,9 +1,9 @@
-/* plugin.c - the tables that NCCL looks up, ncclProfiler_v1 to ncclProfiler_v6: each version's descriptors are read here, and
- * recorded by record.h.
+/* plugin.c - the tables that NCCL looks up, ncclProfiler_v1 to ncclProfiler_v6: each version's descriptors
+ * are read here, and recorded by record.h.
  *
- * An init() that failed would make NCCL 2.30 count the plugin's users wrongly, for it gives the plugin up and gives it up
- * again when the communicator ends.  So a process that is not guarded is told success with an empty mask, which NCCL takes for a
- * profiler that wants no event, and a NULL context. */
+ * An init() that failed would make NCCL 2.30 count the plugin's users wrongly, for it gives the plugin up and
+ * gives it up again when the communicator ends.  So a process that is not guarded is told success with an
+ * empty mask, which NCCL takes for a profiler that wants no event, and a NULL context. */
 #include "nccl/profiler.h"
 #include "nccl/record.h"
 
@@ -112,8 +112,8 @@ static uint64_t product_of(uint64_t count, uint64_t bytes)
 }
 
 /* A collective (seq as NCCL counts, root) or a message (seq 0, root is the other rank). */
-static void begin(void *context, void **event, const struct function *f, uint64_t seq, uint64_t bytes, int root,
-                  uint32_t parts)
+static void begin(void *context, void **event, const struct function *f, uint64_t seq, uint64_t bytes,
+                  int root, uint32_t parts)
 {
     struct record_operation o = {
         .op = f->op, .function = f->number, .seq = seq, .bytes = bytes, .root = root, .parts = parts
@@ -158,7 +158,8 @@ static int start_v1(void *context, void **event, void *descriptor)
     return 0;
 }
 
-/* And of 3, which has KernelCh, but does not tell how many of them a collective will have: only how many at most. */
+/* And of 3, which has KernelCh, but does not tell how many of them a collective will have: only how many at
+ * most. */
 static int start_v2(void *context, void **event, void *descriptor)
 {
     const struct nccl_event_v2 *d = descriptor;
@@ -170,22 +171,22 @@ static int start_v2(void *context, void **event, void *descriptor)
               product_of(d->coll.count, datatype_named(d->coll.datatype)), d->coll.root, 0);
     } else if (d->type == NCCL_EVENT_P2P) {
         record_name(context, d->p2p.comm, (uint32_t)d->rank);
-        begin(context, event, function_named(d->p2p.func), 0, product_of(d->p2p.count, datatype_named(d->p2p.datatype)),
-              d->p2p.peer, 0);
+        begin(context, event, function_named(d->p2p.func), 0,
+              product_of(d->p2p.count, datatype_named(d->p2p.datatype)), d->p2p.peer, 0);
     }
     return 0;
 }
 
 static void begin_coll_v4(void *context, void **event, const struct nccl_coll_v4 *c)
 {
-    begin(context, event, function_named(c->func), c->seq, product_of(c->count, datatype_named(c->datatype)), c->root,
-          c->channels);
+    begin(context, event, function_named(c->func), c->seq, product_of(c->count, datatype_named(c->datatype)),
+          c->root, c->channels);
 }
 
 static void begin_p2p_v4(void *context, void **event, const struct nccl_p2p_v4 *p)
 {
-    begin(context, event, function_named(p->func), 0, product_of(p->count, datatype_named(p->datatype)), p->peer,
-          p->channels);
+    begin(context, event, function_named(p->func), 0, product_of(p->count, datatype_named(p->datatype)),
+          p->peer, p->channels);
 }
 
 static int start_v4(void *context, void **event, void *descriptor)
@@ -218,8 +219,8 @@ static int start_v5(void *context, void **event, void *descriptor)
 
         if (f.number)
             f.number = FUNCTION_CE;
-        begin(context, event, &f, d->ce_coll.seq, product_of(d->ce_coll.count, datatype_named(d->ce_coll.datatype)),
-              d->ce_coll.root, 0);
+        begin(context, event, &f, d->ce_coll.seq,
+              product_of(d->ce_coll.count, datatype_named(d->ce_coll.datatype)), d->ce_coll.root, 0);
     }
     return 0;
 }
@@ -262,31 +263,34 @@ static int init_v1(void **context, int *mask)
 
 static struct record_comm *open_v4(uint64_t comm, int ranks, int rank)
 {
-    return comm && ranks > 0 && rank >= 0 && rank < ranks ? record_open(comm, (uint32_t)ranks, (uint32_t)rank) : NULL;
+    return comm && ranks > 0 && rank >= 0 && rank < ranks ? record_open(comm, (uint32_t)ranks, (uint32_t)rank)
+                                                          : NULL;
 }
 
-static int init_v4(void **context, int *mask, const char *comm_name, uint64_t comm, int nodes, int ranks, int rank,
-                   void *log)
+static int init_v4(void **context, int *mask, const char *comm_name, uint64_t comm, int nodes, int ranks,
+                   int rank, void *log)
 {
     (void)comm_name;
     (void)nodes;
     (void)log;
-    return opened(context, mask, open_v4(comm, ranks, rank), NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL);
+    return opened(context, mask, open_v4(comm, ranks, rank),
+                  NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL);
 }
 
-static int init_v5(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks, int rank,
-                   void *log)
+static int init_v5(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks,
+                   int rank, void *log)
 {
     return init_v4(context, mask, comm_name, comm, nodes, ranks, rank, log);
 }
 
-static int init_v6(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks, int rank,
-                   void *log)
+static int init_v6(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks,
+                   int rank, void *log)
 {
     (void)comm_name;
     (void)nodes;
     (void)log;
-    return opened(context, mask, open_v4(comm, ranks, rank), NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL | NCCL_EVENT_CE_COLL);
+    return opened(context, mask, open_v4(comm, ranks, rank),
+                  NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL | NCCL_EVENT_CE_COLL);
 }
 
 #define NAME "SyncGuard"

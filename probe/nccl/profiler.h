@@ -1,9 +1,10 @@
-/* profiler.h - NCCL's profiler interface, versions 1 to 6: what NCCL calls, and the parts of its descriptors that are read.
+/* profiler.h - NCCL's profiler interface, versions 1 to 6: what NCCL calls, and the parts of its descriptors
+ * that are read.
  *
- * Own declarations of the layouts in NCCL's folder src/include/plugin/profiler, which has a header for each version, as of NCCL
- * 2.30.7: version 1 came with NCCL 2.23, 2 with 2.24, 3 with 2.26, 4 with 2.27, 5 with 2.28 and 6 with 2.29.  tests/nccl/layout.c
- * compares them with NCCL's.  Descriptors are NCCL's memory and end where the last member that is declared here ends, or
- * later.  Results are 0 for success. */
+ * Own declarations of the layouts in NCCL's folder src/include/plugin/profiler, which has a header for each
+ * version, as of NCCL 2.30.7: version 1 came with NCCL 2.23, 2 with 2.24, 3 with 2.26, 4 with 2.27, 5
+ * with 2.28 and 6 with 2.29.  tests/nccl/layout.c compares them with NCCL's.  Descriptors are NCCL's memory
+ * and end where the last member that is declared here ends, or later.  Results are 0 for success. */
 #ifndef SYNCGUARD_NCCL_PROFILER_H
 #define SYNCGUARD_NCCL_PROFILER_H
 
@@ -19,8 +20,8 @@ enum {
 };
 
 /* Descriptors of events: a head, then what depends on the type. */
-#define NCCL_HEAD(type_of_type)                                              \
-    type_of_type type;                                                       \
+#define NCCL_HEAD(type_of_type)                                               \
+    type_of_type type;                                                        \
     void *parent; /* handle of the event that this one belongs to, or NULL */ \
     int rank      /* in the communicator */
 
@@ -127,8 +128,8 @@ struct nccl_profiler_v1 { /* and 2 and 3 */
 
 struct nccl_profiler_v4 {
     const char *name;
-    int (*init)(void **context, int *mask, const char *comm_name, uint64_t comm, int nodes, int ranks, int rank,
-                void *log);
+    int (*init)(void **context, int *mask, const char *comm_name, uint64_t comm, int nodes, int ranks,
+                int rank, void *log);
     int (*start)(void *context, void **event, void *descriptor);
     nccl_end_fn *stop;
     nccl_record_fn *record;
@@ -137,8 +138,8 @@ struct nccl_profiler_v4 {
 
 struct nccl_profiler_v5 { /* and 6 */
     const char *name;
-    int (*init)(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks, int rank,
-                void *log);
+    int (*init)(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks,
+                int rank, void *log);
     int (*start)(void *context, void **event, void *descriptor);
     nccl_end_fn *stop;
     nccl_record_fn *record;

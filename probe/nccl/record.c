@@ -11,10 +11,12 @@
 #include "ring/control_page.h"
 #include "ring/launch.h"
 
-#define THREADS 4u    /* with rings: the program's, and NCCL's that poll */
-#define POOL    1024u /* operations of a thread that are under way; the CPU runs no further ahead of the GPU (CUDA's queue) */
-#define TRIES   4u    /* places looked at for a free one */
-#define PASSED  (POOL / 2) /* of an operation so much younger the end was seen: what did not end by then never will */
+#define THREADS 4u /* with rings: the program's, and NCCL's that poll */
+/* operations of a thread that are under way; the CPU runs no further ahead of the GPU (CUDA's queue) */
+#define POOL  1024u
+#define TRIES 4u /* places looked at for a free one */
+/* of an operation so much younger the end was seen: what did not end by then never will */
+#define PASSED (POOL / 2)
 
 struct record_comm {
     bool used;
@@ -26,11 +28,10 @@ struct record_comm {
     uint32_t *sent, *received;       /* messages by the other rank; NULL: messages are not recorded */
 };
 
-/* An operation under way.  Its state is one word, so that who comes late finds another generation in it, not another operation:
- *   bits 0-14   how many of its parts did not end
- *   bit 15      its enqueueing did not end.  Bits 0-15: 0, the place is free; CLAIMED, its event is being written
- *   bits 16-31  how many of its parts did not begin
- *   bits 32-63  generation, which no two operations of a place have one after another */
+/* An operation under way.  Its state is one word, so that who comes late finds another generation in it, not
+ * another operation: bits 0-14   how many of its parts did not end bit 15      its enqueueing did not end.
+ * Bits 0-15: 0, the place is free; CLAIMED, its event is being written bits 16-31  how many of its parts did
+ * not begin bits 32-63  generation, which no two operations of a place have one after another */
 #define LEFT       0xffffu
 #define CLAIMED    0xffffu
 #define PARTS      0x7fffu
@@ -52,14 +53,15 @@ struct operation {
 #define HANDLE_PART       1u
 #define HANDLE_PLACE      1
 #define HANDLE_GENERATION 13
-#define GENERATIONS       (UINTPTR_MAX >> HANDLE_GENERATION < UINT32_MAX ? UINTPTR_MAX >> HANDLE_GENERATION : UINT32_MAX)
-_Static_assert(THREADS * POOL == 1u << (HANDLE_GENERATION - HANDLE_PLACE), "each place has its handles");
+#define GENERATIONS \
+    (UINTPTR_MAX >> HANDLE_GENERATION < UINT32_MAX ? UINTPTR_MAX >> HANDLE_GENERATION : UINT32_MAX)
+_Static_assert(THREADS *POOL == 1u << (HANDLE_GENERATION - HANDLE_PLACE), "each place has its handles");
 
 struct thread {
     atomic_bool taken;
     struct ring *_Atomic ring;
-    uint32_t next;            /* turn of the next operation: its place is the turn's remainder */
-    _Atomic uint32_t passed;  /* turn of the operation that ended last */
+    uint32_t next;           /* turn of the next operation: its place is the turn's remainder */
+    _Atomic uint32_t passed; /* turn of the operation that ended last */
     struct operation pool[POOL];
 };
 
@@ -208,7 +210,8 @@ static struct record_comm *comm_new(uint64_t name, uint32_t ranks, uint32_t rank
     c->ranks = ranks ? ranks : process.info.world_size;
     c->rank = rank;
     c->place = -1;
-    /* Which rank of the job another rank is, NCCL does not say: known is it where the communicator has them all. */
+    /* Which rank of the job another rank is, NCCL does not say: known is it where the communicator has them
+     * all. */
     if (c->ranks == process.info.world_size && (c->sent = calloc(2 * (size_t)c->ranks, sizeof(*c->sent))))
         c->received = c->sent + c->ranks;
     c->used = true;
@@ -253,8 +256,8 @@ uint32_t record_ranks(const struct record_comm *c)
 static bool give_up(struct operation *p, uint64_t state)
 {
     return (state & LEFT) && (state & LEFT) != CLAIMED &&
-           atomic_compare_exchange_strong_explicit(&p->state, &state, state & ~(uint64_t)(BEGINS | LEFT), memory_order_acq_rel,
-                                                   memory_order_relaxed);
+           atomic_compare_exchange_strong_explicit(&p->state, &state, state & ~(uint64_t)(BEGINS | LEFT),
+                                                   memory_order_acq_rel, memory_order_relaxed);
 }
 
 /* Of a communicator that is aborted, some parts never ended. */
@@ -286,8 +289,8 @@ void record_close(struct record_comm *c)
 
 /* ---- operations ---- */
 
-/* The number of a collective among all of its communicator: NCCL counts them by function.  False: this one was numbered
- * before, as those are that a graph was captured from, which NCCL does not count. */
+/* The number of a collective among all of its communicator: NCCL counts them by function.  False: this one
+ * was numbered before, as those are that a graph was captured from, which NCCL does not count. */
 static bool number_collective(struct record_comm *c, const struct record_operation *o, uint32_t *seq)
 {
     uint64_t *next = &c->next[o->function % RECORD_FUNCTIONS];
@@ -331,7 +334,8 @@ static struct operation *place(struct thread *t)
 
 static void *handle_of(const struct operation *p, uint32_t generation, unsigned part)
 {
-    uintptr_t thread = ((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0]), at = (uintptr_t)(p - threads[thread].pool);
+    uintptr_t thread = ((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0]),
+              at = (uintptr_t)(p - threads[thread].pool);
 
     return (void *)((uintptr_t)generation << HANDLE_GENERATION | (thread * POOL + at) << HANDLE_PLACE | part);
 }
@@ -382,7 +386,9 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
     atomic_store_explicit(&p->first, 0, memory_order_relaxed);
     generation = (uint32_t)(atomic_load_explicit(&p->state, memory_order_relaxed) >> 32);
     generation = generation < GENERATIONS ? generation + 1 : 1;
-    atomic_store_explicit(&p->state, (uint64_t)generation << 32 | (uint64_t)parts * ONE_BEGINS | ENQUEUES | parts, memory_order_release);
+    atomic_store_explicit(&p->state,
+                          (uint64_t)generation << 32 | (uint64_t)parts * ONE_BEGINS | ENQUEUES | parts,
+                          memory_order_release);
     if (!message)
         ring_enter(t->ring, &(struct ring_live){ .comm = p->comm,
                                                  .enter = p->enter,
@@ -429,19 +435,20 @@ static void end_one(struct thread *t, struct operation *p, uint64_t state, uint3
 
     do {
         /* given up meanwhile, or ended twice */
-        if (state >> 32 != generation || (state & LEFT) == CLAIMED || !(one == ENQUEUES ? state & ENQUEUES : runs(state)))
+        if (state >> 32 != generation || (state & LEFT) == CLAIMED ||
+            !(one == ENQUEUES ? state & ENQUEUES : runs(state)))
             return;
         last = (state & LEFT) == one;
-    } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, last ? state | CLAIMED : state - one, memory_order_acq_rel,
-                                                    memory_order_acquire));
+    } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, last ? state | CLAIMED : state - one,
+                                                    memory_order_acq_rel, memory_order_acquire));
     if (!last && t && one != ENQUEUES && !runs(state - one))
         ring_leave(t->ring, atomic_load_explicit(&p->last, memory_order_relaxed));
     if (!last)
         return;
     if (t)
         complete(t, p);
-    atomic_store_explicit(&threads[(size_t)((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0])].passed, p->turn,
-                          memory_order_relaxed);
+    atomic_store_explicit(&threads[(size_t)((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0])].passed,
+                          p->turn, memory_order_relaxed);
     atomic_store_explicit(&p->state, (uint64_t)generation << 32, memory_order_release);
 }
 
@@ -449,7 +456,9 @@ static void end_one(struct thread *t, struct operation *p, uint64_t state, uint3
 static void enter(struct thread *t, const struct operation *p, uint64_t now)
 {
     if (!ring_op_is_message(p->op))
-        ring_enter(t->ring, &(struct ring_live){ .comm = p->comm, .enter = now, .bytes = p->bytes, .seq = p->seq, .op = p->op });
+        ring_enter(t->ring,
+                   &(struct ring_live){
+                       .comm = p->comm, .enter = now, .bytes = p->bytes, .seq = p->seq, .op = p->op });
 }
 
 void *record_part(void *operation)
@@ -464,11 +473,12 @@ void *record_part(void *operation)
     do {
         if (state >> 32 != generation || !(state & BEGINS))
             return NULL;
-    } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, state - ONE_BEGINS, memory_order_acq_rel,
-                                                    memory_order_acquire));
+    } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, state - ONE_BEGINS,
+                                                    memory_order_acq_rel, memory_order_acquire));
     if (!runs(state)) {
         now = ring_now(t->ring);
-        atomic_compare_exchange_strong_explicit(&p->first, &none, now, memory_order_relaxed, memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(&p->first, &none, now, memory_order_relaxed,
+                                                memory_order_relaxed);
         enter(t, p, now);
     }
     return handle_of(p, generation, HANDLE_PART);

@@ -1,24 +1,26 @@
 /* record.h - what NCCL does, written to rings: the communicators, their collectives and messages.
  *
- * A collective or message is enqueued by the program (record_begin, record_end), and runs on the GPU in parts, one for each
- * channel (record_part, record_end), if parts are wanted.  Its event has one of two forms:
- *   no parts    from the beginning to the end of enqueueing: nonblocking, and not known when it completes
- *   parts       from the beginning of its first part to the end of its last: the time for which the GPU was in it.  A rank
- *               whose GPU comes late stays a short time, as in a blocking collective of MPI
- * The parts are seen by NCCL's thread that polls for them.
+ * A collective or message is enqueued by the program (record_begin, record_end), and runs on the GPU in
+ * parts, one for each channel (record_part, record_end), if parts are wanted.  Its event has one of two
+ * forms: no parts    from the beginning to the end of enqueueing: nonblocking, and not known when it
+ * completes parts       from the beginning of its first part to the end of its last: the time for which the
+ * GPU was in it.  A rank whose GPU comes late stays a short time, as in a blocking collective of MPI The
+ * parts are seen by NCCL's thread that polls for them.
  *
- * Each thread has its own ring and its own events; no lock is shared.  Nothing is allocated after record_open().  Like the probe it never
- * prints, exits or changes errno.
+ * Each thread has its own ring and its own events; no lock is shared.  Nothing is allocated after
+ * record_open().  Like the probe it never prints, exits or changes errno.
  *
  * What has a fixed size, what happens when it is full, and the counter of `sgctl job` that shows it:
  *
- *   events that wait for the agent     RING_CAPACITY_MAIN, _THREAD  as in probe/probe.h                                     dropped, messages_missed
- *   communicators open                 RECORD_COMMS_MAX             operations of further ones are not recorded             missed, messages_missed
- *   communicators described            RING_COMMS_MAX               as in probe/probe.h                                     comms_missed
- *   threads that record                THREADS (record.c)           operations of further ones are not recorded             missed
- *   operations of a thread in flight   POOL (record.c)              the oldest is given up, or the new one is not recorded  missed
+ *   events that wait for the agent     RING_CAPACITY_MAIN, _THREAD  as in probe/probe.h dropped,
+ * messages_missed communicators open                 RECORD_COMMS_MAX             operations of further ones
+ * are not recorded             missed, messages_missed communicators described            RING_COMMS_MAX as
+ * in probe/probe.h                                     comms_missed threads that record THREADS (record.c)
+ * operations of further ones are not recorded             missed operations of a thread in flight   POOL
+ * (record.c)              the oldest is given up, or the new one is not recorded  missed
  *
- * Messages are recorded where a communicator has all ranks of the job, for NCCL does not say which others it has: messages_missed. */
+ * Messages are recorded where a communicator has all ranks of the job, for NCCL does not say which others it
+ * has: messages_missed. */
 #ifndef SYNCGUARD_NCCL_RECORD_H
 #define SYNCGUARD_NCCL_RECORD_H
 
@@ -30,17 +32,19 @@
 /* "device": parts are wanted.  Anything else, or unset: only what the host does. */
 #define RECORD_ENV_EVENTS "SYNCGUARD_NCCL_EVENTS"
 
-#define RECORD_COMMS_MAX 512u      /* communicators open at the same time */
+#define RECORD_COMMS_MAX 512u       /* communicators open at the same time */
 #define RECORD_RANKS_MAX (1u << 20) /* of one */
 #define RECORD_FUNCTIONS 16u
 
 struct record_comm;
 
-/* A communicator opens.  ranks 0: neither its name nor its size are known yet; it is taken to have all ranks of the job, and
- * record_name() follows.  NULL: it is not recorded, because this process is not guarded or there are too many. */
+/* A communicator opens.  ranks 0: neither its name nor its size are known yet; it is taken to have all ranks
+ * of the job, and record_name() follows.  NULL: it is not recorded, because this process is not guarded or
+ * there are too many. */
 struct record_comm *record_open(uint64_t name, uint32_t ranks, uint32_t rank);
-void record_name(struct record_comm *c, uint64_t name, uint32_t rank); /* at each event: only the first names it */
-void record_close(struct record_comm *c);                              /* NULL is fine */
+/* at each event: only the first names it */
+void record_name(struct record_comm *c, uint64_t name, uint32_t rank);
+void record_close(struct record_comm *c);           /* NULL is fine */
 uint32_t record_ranks(const struct record_comm *c); /* 0: NULL */
 bool record_wants_parts(void);
 

@@ -1,4 +1,5 @@
-/* agent-test.c - runs the real agent with real rings and a small controller, through what may happen in a step. */
+/* agent-test.c - runs the real agent with real rings and a small controller, through what may happen in a
+ * step. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +22,10 @@
 #include "tests/tap.h"
 
 #define COMM_WORLD 0x1111u
-#define LIMIT_S    60.0 /* for what happens at once, or within seconds, where the machine has nothing else to do */
-#define KEEP_S     30.0 /* how long the agent keeps what was acknowledged */
-#define COMM_SELF  0x2222u
+/* for what happens at once, or within seconds, where the machine has nothing else to do */
+#define LIMIT_S   60.0
+#define KEEP_S    30.0 /* how long the agent keeps what was acknowledged */
+#define COMM_SELF 0x2222u
 
 static struct test_munge mung;
 static struct controller ctl;
@@ -282,12 +284,14 @@ static bool has_record(const struct controller *c)
     return recording.page && recording.page->record == recording.record;
 }
 
-/* Sends a request for recording or none, with more; true when the control page shows that the agent has it. */
+/* Sends a request for recording or none, with more; true when the control page shows that the agent has it.
+ */
 static bool asked(const struct control_page *page, bool record, const char *more)
 {
     char text[256];
 
-    snprintf(text, sizeof(text), "{\"control\":{\"record\":%s%s},\"unknown\":[1]}", record ? "true" : "false", more);
+    snprintf(text, sizeof(text), "{\"control\":{\"record\":%s%s},\"unknown\":[1]}", record ? "true" : "false",
+             more);
     controller_send(&ctl, text);
     recording.page = page;
     recording.record = record;
@@ -327,7 +331,8 @@ static void beginning(void)
     ok(wait_until(&ctl, has_hello, LIMIT_S), "the agent sends a hello");
     is_str(json_string_value(json_object_get(ctl.hello, "node")), "node3",
            "the hello names the agent's node");
-    is_str(json_string_value(json_object_get(ctl.hello, "switches")), "core.leaf1", "the agent names the switches above its node");
+    is_str(json_string_value(json_object_get(ctl.hello, "switches")), "core.leaf1",
+           "the agent names the switches above its node");
     is_str(json_string_value(json_object_get(ctl.hello, "switch")), "leaf1",
            "the hello names the node's switch");
     is_str(json_string_value(json_object_get(ctl.hello, "name")), "tr?in",
@@ -354,7 +359,8 @@ static void beginning(void)
         }
     ok(comms == 1 && comm->name == COMM_WORLD && comm->size == 4 && comm->last == 3,
        "the communicator of a new rank is reported, but not one with a single member");
-    ok(wait_until(&ctl, has_stats, LIMIT_S) && json_integer_value(json_object_get(ctl.stats, "rss_bytes")) > 100000,
+    ok(wait_until(&ctl, has_stats, LIMIT_S) &&
+           json_integer_value(json_object_get(ctl.stats, "rss_bytes")) > 100000,
        "the agent reports its own memory");
     ok(json_object_get(ctl.stats, "energy_j") && !json_is_integer(json_object_get(ctl.stats, "energy_j")),
        "the agent reports the node's energy, or null");
@@ -380,8 +386,8 @@ static bool has_left(const struct controller *c)
     return last_live()->op == RING_OP_NONE;
 }
 
-/* Inside of a collective until that was reported twice.  True: its end is reported, and not only because nothing was called for
- * a second since. */
+/* Inside of a collective until that was reported twice.  True: its end is reported, and not only because
+ * nothing was called for a second since. */
 static bool inside_once(uint32_t seq)
 {
     struct ring_live live = {
@@ -393,7 +399,8 @@ static bool inside_once(uint32_t seq)
     if (wait_until(&ctl, has_live, LIMIT_S) && last_live()->seq == seq)
         wait_until(&ctl, is_repeated, LIMIT_S);
     ring_leave(rank0, ring_now(rank0));
-    return count_items(&ctl, TELEMETRY_LIVE) && wait_until(&ctl, has_left, LIMIT_S) && last_live()->age_ns < 1000000000u;
+    return count_items(&ctl, TELEMETRY_LIVE) && wait_until(&ctl, has_left, LIMIT_S) &&
+           last_live()->age_ns < 1000000000u;
 }
 
 static const struct live *nth_live(size_t n)
@@ -427,7 +434,8 @@ static void control(void)
 
     ok(page && page->record == 1, "the agent makes the control page, with recording on");
     ok(asked(page, false, ""), "the agent turns recording off when the controller asks for it");
-    ok(asked(page, true, ",\"rate_hz\":1e99,\"calls\":5"), "the agent turns recording on when the controller asks for it");
+    ok(asked(page, true, ",\"rate_hz\":1e99,\"calls\":5"),
+       "the agent turns recording on when the controller asks for it");
     control_page_close(page);
 }
 
@@ -439,7 +447,8 @@ static void garbage(void)
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         controller_forget(&ctl);
         controller_send(&ctl, lines[i]);
-        ok(wait_until(&ctl, has_hello, LIMIT_S), "after the invalid message %s the agent connects again", lines[i]);
+        ok(wait_until(&ctl, has_hello, LIMIT_S), "after the invalid message %s the agent connects again",
+           lines[i]);
     }
     controller_send(&ctl, "{\"ack\":18446744073709551615}");
     controller_send(&ctl, "{\"ack\":99999999}");
@@ -463,12 +472,14 @@ static void restart_controller(void)
     controller_down(&ctl);
     controller_forget(&ctl);
     controller_up(&ctl, "second");
-    ok(expect_samples(0, 100, 30), "a controller that was restarted gets what the one before has acknowledged");
+    ok(expect_samples(0, 100, 30),
+       "a controller that was restarted gets what the one before has acknowledged");
     /* They were acknowledged later than made. */
     if (clock_s() - beginning_s < KEEP_S / 2)
         ok(expect_samples(0, 0, 130), "a controller that was restarted gets the whole backlog");
     else
-        ok(true, "a controller that was restarted gets the whole backlog # SKIP a part of it is too old to be kept");
+        ok(true,
+           "a controller that was restarted gets the whole backlog # SKIP a part of it is too old to be kept");
     ok(expect_state("0.0", "running") && count_items(&ctl, TELEMETRY_COMM) == 1,
        "a controller that was restarted gets ranks and communicators");
     ok(ctl.bad == 0, "a controller that was restarted gets only valid batches");
@@ -488,7 +499,8 @@ static pid_t kill_agent(pid_t agent)
        "an agent started after another was killed sends the collectives that follow");
     ok(strcmp(ctl.instance, instance) != 0, "an agent started after another was killed has a new id");
     ok(covered(&ctl, 0, 0, 130) <= 1,
-       "an agent started after another was killed does not send earlier collectives again"); /* a block that was open stays lost */
+       /* a block that was open stays lost */
+       "an agent started after another was killed does not send earlier collectives again");
     ok(expect_state("0.0", "running") && count_items(&ctl, TELEMETRY_COMM) == 1,
        "an agent started after another was killed reports rank and communicator again");
     return agent;
@@ -521,8 +533,8 @@ static bool has_room(const struct controller *c)
     return filled->head - atomic_load(&filled->file->tail) < RING_CAPACITY_MAIN / 2;
 }
 
-/* The backlog overflows while no controller takes its batches: with a sample of each collective, which were made in the past and so far
- * from each other that the agent need not be sparing. */
+/* The backlog overflows while no controller takes its batches: with a sample of each collective, which were
+ * made in the past and so far from each other that the agent need not be sparing. */
 static void overflow(void)
 {
     const uint32_t rounds = 25, each = 4000;
@@ -546,7 +558,8 @@ static void overflow(void)
     ok(count_items(&ctl, TELEMETRY_COMM) == 2 && ctl.items[0].kind == TELEMETRY_COMM,
        "when the backlog has overflowed, communicators are reported again before their collectives");
     json_object_clear(ctl.stats);
-    ok(wait_until(&ctl, has_stats, LIMIT_S) && json_integer_value(json_object_get(ctl.stats, "lost_batches")) > 0,
+    ok(wait_until(&ctl, has_stats, LIMIT_S) &&
+           json_integer_value(json_object_get(ctl.stats, "lost_batches")) > 0,
        "lost batches are counted in the agent's statistics");
     ask_agent(",\"rate_hz\":100,\"calls\":{\"open_s\":0,\"period_s\":0}");
     ring_state_set(r, RING_STATE_FINALIZED);
@@ -719,11 +732,13 @@ static void stop(pid_t pid)
     ctl.newest_item = TELEMETRY_PROCESS;
     controller_down(&ctl);
     controller_up(&ctl, NULL);
-    ok(wait_until(&ctl, is_stopped, LIMIT_S), "a rank's process that a signal stopped is reported as stopped");
+    ok(wait_until(&ctl, is_stopped, LIMIT_S),
+       "a rank's process that a signal stopped is reported as stopped");
     kill(pid, SIGCONT);
     ok(wait_until(&ctl, runs_again, LIMIT_S), "a rank's process that goes on is reported as running again");
     looks(2);
-    ok(count_items(&ctl, TELEMETRY_PROCESS) > 1 && runs_again(&ctl), "a process that runs again is reported once");
+    ok(count_items(&ctl, TELEMETRY_PROCESS) > 1 && runs_again(&ctl),
+       "a process that runs again is reported once");
 }
 
 static void vanish(void)
@@ -757,7 +772,8 @@ static void ending(pid_t agent)
            "a second agent in the same directory exits with 1");
     controller_forget(&ctl);
     emit_some(rank0, 170, 1);
-    ok(expect_samples(0, 170, 1), "the agent is connected before the end of the step"); /* one that is not waits less */
+    /* one that is not waits less */
+    ok(expect_samples(0, 170, 1), "the agent is connected before the end of the step");
     emit_some(rank0, 171, 29);
     ring_state_set(rank0, RING_STATE_FINALIZED);
     t = clock_s();
@@ -906,7 +922,8 @@ static void marks(void)
         steps_mark_step(s);
     }
     wait_until(&ctl, has_steps, LIMIT_S);
-    is_int((long long)steps_marked(&ctl), 20, "each step that a program marks arrives, by the name of its rank");
+    is_int((long long)steps_marked(&ctl), 20,
+           "each step that a program marks arrives, by the name of its rank");
     ok(!has_no_number(&ctl), "a loss that is finite is not reported as another");
     steps_mark_value(s, MARKS_LOSS, NAN);
     ok(wait_until(&ctl, has_no_number, LIMIT_S), "a loss that is no number arrives");
@@ -972,7 +989,8 @@ static void comms(void)
     ring_comm_add(rank0, &comm);
     ok(wait_until(&ctl, has_lost_comms, LIMIT_S), "one that has no place is reported as lost");
     item = newest(TELEMETRY_LOSSES);
-    ok(item && item->losses.rank == 3 && item->losses.comms == 1 && !item->losses.messages && !item->losses.streams,
+    ok(item && item->losses.rank == 3 && item->losses.comms == 1 && !item->losses.messages &&
+           !item->losses.streams,
        "and nothing else");
     kill(agent, SIGTERM);
     is_int(agent_exit(agent), 0, "an agent whose rank makes many communicators exits with 0");
@@ -985,8 +1003,8 @@ static bool is_over(const struct controller *c)
     return c->bye || !c->link;
 }
 
-/* The step ends before the clock is calibrated and before the controller has answered.  The agent waits for it for 150 ms, in
- * which a busy machine may not answer: then there is another such step. */
+/* The step ends before the clock is calibrated and before the controller has answered.  The agent waits for
+ * it for 150 ms, in which a busy machine may not answer: then there is another such step. */
 static void end_at_once(void)
 {
     double until = clock_s() + LIMIT_S;

@@ -18,12 +18,12 @@ struct controller {
     struct event_base *base;
     struct test_end end;
     char hosts[64];
-    char id[32];  /* id of the agent's process */
-    bool no_acks; /* takes batches and says nothing */
+    char id[32];     /* id of the agent's process */
+    bool no_acks;    /* takes batches and says nothing */
     int newest_item; /* in its welcome; 0: left out */
     void *listener, *link;
-    uint64_t batch; /* the last one of this agent's instance */
-    char instance[32];  /* of the agent */
+    uint64_t batch;    /* the last one of this agent's instance */
+    char instance[32]; /* of the agent */
     int hellos, batches, gaps, bad;
     json_t *hello, *ranks, *stats, *notes; /* ranks: "RANK.APP": the newest description */
     bool bye;

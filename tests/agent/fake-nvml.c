@@ -1,5 +1,6 @@
 /* fake-nvml.c - stands in for libnvidia-ml.so.1: two GPUs, of which the second one is hot and used by the
- * process that asks.  FAKE_NVML_HANG: the driver does not answer; a file of this name then says that it was asked. */
+ * process that asks.  FAKE_NVML_HANG: the driver does not answer; a file of this name then says that it was
+ * asked. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,12 @@
  * For comparison, in turns with it: the C library's qsort puts the same events, rank after rank as rings
  * hold them, into the order of time.
  *
- * Of jobs that pass messages, whose calls come one by one: a pipeline of STAGES stages and their replicas, healthy and with one slow
- * rank.
+ * Of jobs that pass messages, whose calls come one by one: a pipeline of STAGES stages and their replicas,
+ * healthy and with one slow rank.
  *
  * Prints one JSON object: events a second of both, medians of rounds, their ratio, and what flows and view
- * hold in memory, a rank, with 1,024 ranks; calls a second of the pipelines, and what the view alone holds of them. */
+ * hold in memory, a rank, with 1,024 ranks; calls a second of the pipelines, and what the view alone holds of
+ * them. */
 #include <malloc.h>
 #include <math.h>
 #include <stdint.h>
@@ -18,11 +19,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "sampling/flow.h"
-#include "view/view.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 #include "ring/ring.h"
+#include "sampling/flow.h"
+#include "view/view.h"
 
 enum {
     RANKS = 64,
@@ -205,8 +206,8 @@ static double bytes_per_rank(void)
 
 /* ---- jobs that pass messages ---- */
 
-/* A pipeline of STAGES stages with replicas: each microbatch goes forward and back, then the replicas of a stage reduce their
- * gradients, then all ranks their loss. */
+/* A pipeline of STAGES stages with replicas: each microbatch goes forward and back, then the replicas of a
+ * stage reduce their gradients, then all ranks their loss. */
 enum { STAGES = 8, MICROBATCHES = 4, CALLS_MAX = 4 * MICROBATCHES + 2, PIPE_STEPS = 40 };
 
 struct pipe {

@@ -1,8 +1,8 @@
-/* hook.c - what recording one call costs, a collective or one that passes messages, on MPI_COMM_SELF, where the library
- * itself does next to nothing.  A row that passes messages is a pattern of calls, and its figures are those of the pattern
- * over the number of its calls: Irecv, Isend and two Waits are four calls, so they are compared with eight reads of the
- * clock.  MPI_Sendrecv counts as the two calls that it stands for.  Run it with the probe preloaded and SYNCGUARD_DIR set
- * (tests/bench/hook.sh).
+/* hook.c - what recording one call costs, a collective or one that passes messages, on MPI_COMM_SELF, where
+ * the library itself does next to nothing.  A row that passes messages is a pattern of calls, and its figures
+ * are those of the pattern over the number of its calls: Irecv, Isend and two Waits are four calls, so they
+ * are compared with eight reads of the clock.  MPI_Sendrecv counts as the two calls that it stands for.  Run
+ * it with the probe preloaded and SYNCGUARD_DIR set (tests/bench/hook.sh).
  *
  * Several ways to the same function, in turns within one process, so that a slow spell hits all: the
  * library's own, an empty wrapper, the probe, and a wrapper that does what mpiP does (mpip.h).  Beside them
@@ -11,22 +11,24 @@
  * two reads does.  A child drains the ring 20 times a second, as the agent does, and the program keeps below
  * what fits between two drains: a full ring would be cheaper.
  *
- * Prints a JSON object for each row.  calls: what the figures are divided by.  In ns: bare, empty_wrapper, probe, clocks, mpip (medians of
- * batches); p50 and mpip_p50, the medians over batches of what the probe and mpiP's method add to the bare
- * call; p999, the 99.9th percentile of single calls with the probe over the bare median; bare_p999, the same
- * of bare calls. ratio and mpip_ratio: medians over batches of what was added over two reads of the clock
- * beside it.
+ * Prints a JSON object for each row.  calls: what the figures are divided by.  In ns: bare, empty_wrapper,
+ * probe, clocks, mpip (medians of batches); p50 and mpip_p50, the medians over batches of what the probe and
+ * mpiP's method add to the bare call; p999, the 99.9th percentile of single calls with the probe over the
+ * bare median; bare_p999, the same of bare calls. ratio and mpip_ratio: medians over batches of what was
+ * added over two reads of the clock beside it.
  *
- * The rows with "requests" are calls on many requests at once, which libraries look at one by one: bare and probe are in us a call, medians of
- * rounds, and times the median of the latter over the former. */
-/* What a call costs in the slowest rows (Irecv Send Wait, Isend Recv Wait, Waitall: 21 to 24 ns), found by leaving pieces of
- * the probe out, in turns, three runs each.  Reading the clock: 9 to 15 ns, because a read stops the processor for 8 to 9 ns,
- * and these calls make 10 reads in 9 calls (Waitall) or 5 in 3.  Numbering: 1 to 3 ns.  A status that the program ignores:
- * up to 1.5 ns.  The words of the event: up to 1 ns.  The sums of calls, bytes and time: up to 1 ns.  The rest, 4 to 10 ns, is
- * finding out whether and what to record, the table of requests and the call itself; Waitall has the most of it.  A receive
- * could share the clock's reading with the receive posted before it, which saves 2.5 ns a call in Waitall; but work between
- * the two would then be counted after both, and a sender that waits for the second would seem to wait for something else.
- * Processes differ: Waitall with Open MPI had medians of 1.49, 1.54 and 1.82 in three runs of tests/bench/hook. */
+ * The rows with "requests" are calls on many requests at once, which libraries look at one by one: bare and
+ * probe are in us a call, medians of rounds, and times the median of the latter over the former. */
+/* What a call costs in the slowest rows (Irecv Send Wait, Isend Recv Wait, Waitall: 21 to 24 ns), found by
+ * leaving pieces of the probe out, in turns, three runs each.  Reading the clock: 9 to 15 ns, because a read
+ * stops the processor for 8 to 9 ns, and these calls make 10 reads in 9 calls (Waitall) or 5 in 3. Numbering:
+ * 1 to 3 ns.  A status that the program ignores: up to 1.5 ns.  The words of the event: up to 1 ns.  The sums
+ * of calls, bytes and time: up to 1 ns.  The rest, 4 to 10 ns, is finding out whether and what to record, the
+ * table of requests and the call itself; Waitall has the most of it.  A receive could share the clock's
+ * reading with the receive posted before it, which saves 2.5 ns a call in Waitall; but work between the two
+ * would then be counted after both, and a sender that waits for the second would seem to wait for something
+ * else. Processes differ: Waitall with Open MPI had medians of 1.49, 1.54 and 1.82 in three runs of
+ * tests/bench/hook. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -105,14 +107,18 @@ WRAPPERS(Waitall, 10, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, MPI_
          (n, requests, statuses))
 WRAPPERS(Test, 11, -1, MPI_DATATYPE_NULL, (MPI_Request * request, int *flag, MPI_Status *status),
          (request, flag, status))
-WRAPPERS(Waitsome, 12, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, int *done, int *at, MPI_Status *statuses),
+WRAPPERS(Waitsome, 12, -1, MPI_DATATYPE_NULL,
+         (int n, MPI_Request *requests, int *done, int *at, MPI_Status *statuses),
          (n, requests, done, at, statuses))
-WRAPPERS(Testany, 13, -1, MPI_DATATYPE_NULL, (int n, MPI_Request *requests, int *at, int *flag, MPI_Status *status),
+WRAPPERS(Testany, 13, -1, MPI_DATATYPE_NULL,
+         (int n, MPI_Request *requests, int *at, int *flag, MPI_Status *status),
          (n, requests, at, flag, status))
 
-#define EACH(DO) \
-    DO(Barrier)  \
-    DO(Allreduce) DO(Sendrecv) DO(Send) DO(Recv) DO(Isend) DO(Irecv) DO(Start) DO(Wait) DO(Waitall) DO(Test) DO(Waitsome) DO(Testany)
+#define EACH(DO)  \
+    DO(Barrier)   \
+    DO(Allreduce) \
+    DO(Sendrecv)  \
+    DO(Send) DO(Recv) DO(Isend) DO(Irecv) DO(Start) DO(Wait) DO(Waitall) DO(Test) DO(Waitsome) DO(Testany)
 #define EMPTY(name) .name = empty_##name,
 #define MPIP(name)  .name = mpip_##name,
 static const struct functions empty = { EACH(EMPTY) }, mpip = { EACH(MPIP) };
@@ -393,8 +399,9 @@ static void measure_many(const struct many *row)
         p[i] = row->call_us(&probe, row->n);
         times[i] = p[i] / b[i];
     }
-    printf("{\"op\": \"%s\", \"requests\": %d, \"bare\": %.3f, \"probe\": %.3f, \"times\": %.3f}\n", row->name, row->n,
-           quantile(b, MANY_ROUNDS, 0.5), quantile(p, MANY_ROUNDS, 0.5), quantile(times, MANY_ROUNDS, 0.5));
+    printf("{\"op\": \"%s\", \"requests\": %d, \"bare\": %.3f, \"probe\": %.3f, \"times\": %.3f}\n",
+           row->name, row->n, quantile(b, MANY_ROUNDS, 0.5), quantile(p, MANY_ROUNDS, 0.5),
+           quantile(times, MANY_ROUNDS, 0.5));
 }
 
 static void *behind_the_probe(const char *object_name, const char *name)

@@ -1,10 +1,10 @@
-/* nccl.c - what a callback of the NCCL plugin costs: a collective is enqueued (start and stop, each of which reads the clock),
- * beside two reads of that clock, in turns within one process.  A child drains the ring 20 times a second, as the agent does, and
- * the program keeps below what fits between two drains.  The descriptor is filled in outside of what is measured, but for its
- * number: that is NCCL's work.
+/* nccl.c - what a callback of the NCCL plugin costs: a collective is enqueued (start and stop, each of which
+ * reads the clock), beside two reads of that clock, in turns within one process.  A child drains the ring 20
+ * times a second, as the agent does, and the program keeps below what fits between two drains.  The
+ * descriptor is filled in outside of what is measured, but for its number: that is NCCL's work.
  *
- * Prints a JSON object: in ns, medians over batches, callback (half of start and stop), pair, clocks (two reads); ratio, pair
- * over clocks beside it, the median over batches; recorded and dropped, by the ring. */
+ * Prints a JSON object: in ns, medians over batches, callback (half of start and stop), pair, clocks (two
+ * reads); ratio, pair over clocks beside it, the median over batches; recorded and dropped, by the ring. */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -120,8 +120,9 @@ int main(int argc, char **argv)
     if (!r)
         return 1;
     ring_counts_get(r, &counts);
-    printf("{\"callback\": %.1f, \"pair\": %.1f, \"clocks\": %.1f, \"ratio\": %.3f, \"recorded\": %llu, \"dropped\": %llu}\n",
-           median(pair, ROUNDS) / 2, median(pair, ROUNDS), median(clocks, ROUNDS), median(ratio, ROUNDS),
-           (unsigned long long)counts.events, (unsigned long long)(counts.dropped + counts.missed));
+    printf(
+        "{\"callback\": %.1f, \"pair\": %.1f, \"clocks\": %.1f, \"ratio\": %.3f, \"recorded\": %llu, \"dropped\": %llu}\n",
+        median(pair, ROUNDS) / 2, median(pair, ROUNDS), median(clocks, ROUNDS), median(ratio, ROUNDS),
+        (unsigned long long)counts.events, (unsigned long long)(counts.dropped + counts.missed));
     return 0;
 }

@@ -1,13 +1,14 @@
 /* paired.h - how much more one way takes than another, from pairs of neighbours in time.
  *
- * Each pair gives the logarithm of the ratio of its two times; which of the two comes first is drawn, so that drift
- * and what the first leaves to the second cancel.  The interval is Student's of the mean.  Where pairs follow each
- * other alike (lag-1 autocorrelation r > 0), they count for n (1 - r) / (1 + r) only (Bayley & Hammersley,
- * Supplement to the JRSS 8, 1946).
+ * Each pair gives the logarithm of the ratio of its two times; which of the two comes first is drawn, so that
+ * drift and what the first leaves to the second cancel.  The interval is Student's of the mean.  Where pairs
+ * follow each other alike (lag-1 autocorrelation r > 0), they count for n (1 - r) / (1 + r) only (Bayley &
+ * Hammersley, Supplement to the JRSS 8, 1946).
  *
- * paired_shift() is for machines that are not quiet: a pair of which another program disturbed one half counts by its
- * rank, not by its size.  It is the median of all means of two pairs, with the interval of Wilcoxon's signed ranks
- * (Hodges & Lehmann, Annals of Mathematical Statistics 34, 1963), and as precise as the mean of normal pairs within 5 %. */
+ * paired_shift() is for machines that are not quiet: a pair of which another program disturbed one half
+ * counts by its rank, not by its size.  It is the median of all means of two pairs, with the interval of
+ * Wilcoxon's signed ranks (Hodges & Lehmann, Annals of Mathematical Statistics 34, 1963), and as precise as
+ * the mean of normal pairs within 5 %. */
 #ifndef SYNCGUARD_BENCH_PAIRED_H
 #define SYNCGUARD_BENCH_PAIRED_H
 

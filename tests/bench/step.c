@@ -4,20 +4,21 @@
  *                               [--same 1]
  *
  * On each node one rank maps the step's control page, which belongs to the job's user, and writes its field
- * `record` between two blocks, as only this program does: the agent sets it once, policies do not reach it, and the
- * probe reads it at each call anyway.  A block without recording spares the records, draining, summing and sending
- * them; what an idle agent costs, and passing the calls through, is in both.
+ * `record` between two blocks, as only this program does: the agent sets it once, policies do not reach it,
+ * and the probe reads it at each call anyway.  A block without recording spares the records, draining,
+ * summing and sending them; what an idle agent costs, and passing the calls through, is in both.
  *
- * Two blocks are a pair; which of them comes first is drawn.  Blocks should last a second or more, many times as long as
- * the agent takes to drain a ring (40 ms); the first tenth of each is left out, for it may pay for the block before.
- * The job ends when the interval is within --within of the ratio on both sides (a rule that looks at the width alone
- * does not favour any result), or else after --pairs pairs or --seconds.
+ * Two blocks are a pair; which of them comes first is drawn.  Blocks should last a second or more, many times
+ * as long as the agent takes to drain a ring (40 ms); the first tenth of each is left out, for it may pay for
+ * the block before. The job ends when the interval is within --within of the ratio on both sides (a rule that
+ * looks at the width alone does not favour any result), or else after --pairs pairs or --seconds.
  *
- * Rank 0 prints one line of JSON: the ratio of mean step times, with recording over without, and its 95 % interval, by
- * signed ranks (paired_shift() of paired.h), for other programs disturb single blocks; the same by Student's interval
- * (mean_...); and the collectives of a rank while recording was on.
+ * Rank 0 prints one line of JSON: the ratio of mean step times, with recording over without, and its 95 %
+ * interval, by signed ranks (paired_shift() of paired.h), for other programs disturb single blocks; the same
+ * by Student's interval (mean_...); and the collectives of a rank while recording was on.
  *
- * With --same 1 both blocks of a pair record: the interval must contain 1 in 19 of 20 runs.  This checks the method. */
+ * With --same 1 both blocks of a pair record: the interval must contain 1 in 19 of 20 runs.  This checks the
+ * method. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -66,8 +67,8 @@ static double burn(long turns)
     return x;
 }
 
-/* The turns that take o.work_ms here: the same work in each step, whatever disturbs it.  The shortest of several
- * tries, and the least of all ranks. */
+/* The turns that take o.work_ms here: the same work in each step, whatever disturbs it.  The shortest of
+ * several tries, and the least of all ranks. */
 static long turns_of_work(void)
 {
     enum { TRY = 1000000 };

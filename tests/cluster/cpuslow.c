@@ -3,8 +3,8 @@
  * Runs inside the node's process namespace.  Whatever a job step started there (every descendant of a
  * slurmstepd but SyncGuard's agent) is stopped and continued in short bursts, such that its own work takes
  * 1 + PERCENT/100 times as long.  Cycles last 20 ms; both halves are measured, and what a burst missed the
- * next one makes good, so the ratio holds although every single wake-up may be late.  A burst that was far too
- * long is not made good: its job would run at full speed for as long.
+ * next one makes good, so the ratio holds although every single wake-up may be late.  A burst that was far
+ * too long is not made good: its job would run at full speed for as long.
  *
  * The burst is taken from wall time.  A task that was only waiting for a core during it loses less: with many
  * more busy tasks than cores the slowdown is smaller than asked for.  Measured, 8 ranks on 2 cores among a
@@ -201,7 +201,8 @@ static void burst_forever(double slow)
         send_all(&targets, SIGCONT);
         from = now_ns();
         debt -= from - t;
-        if (debt < -CYCLE_NS) /* we overslept: the job has lost that time, and must not run at full speed to make up for it */
+        /* we overslept: the job has lost that time, and must not run at full speed to make up for it */
+        if (debt < -CYCLE_NS)
             debt = -CYCLE_NS;
     }
     send_all(&targets, SIGCONT);

@@ -1,4 +1,5 @@
-/* slowdevice.c - a library to preload: what a process writes to sockets leaves it 300 us late, as if Open MPI had fallen back to a slow device. */
+/* slowdevice.c - a library to preload: what a process writes to sockets leaves it 300 us late, as if Open MPI
+ * had fallen back to a slow device. */
 #include <dlfcn.h>
 #include <sys/uio.h>
 #include <time.h>

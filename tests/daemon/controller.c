@@ -93,8 +93,8 @@ static void a_job(void)
     json_decref(a);
 }
 
-/* Which keys an object has, one a line in their order, with those of the objects that hold a list of rows: the others' depend
- * on what is known. */
+/* Which keys an object has, one a line in their order, with those of the objects that hold a list of rows:
+ * the others' depend on what is known. */
 static void keys(char *buf, size_t size, const char *prefix, json_t *o)
 {
     const char *key;
@@ -293,7 +293,8 @@ static void bad_down(struct link *l, const char *why, void *arg)
     event_base_loopbreak(b->base);
 }
 
-/* What the controller says to one frame; then: a batch, which it has read once it refuses what comes behind. */
+/* What the controller says to one frame; then: a batch, which it has read once it refuses what comes behind.
+ */
 static void say(struct bad *b, const char *frame, const void *then, size_t bytes)
 {
     static const struct link_events events = { .up = bad_up, .frame = bad_frame, .down = bad_down };
@@ -327,19 +328,27 @@ static bool still_answers(void)
 static void misbehaviour(void)
 {
     static const char *const odd_placements[] = {
-        "{\"pattern\":\"ring\\n\",\"applied\":true,\"slurm_s\":2,\"chosen_s\":1}", "{\"pattern\":\"\",\"slurm_s\":2,\"chosen_s\":1}",
-        "{\"pattern\":\"ring\",\"slurm_s\":1,\"chosen_s\":2}", "{\"pattern\":\"ring\",\"slurm_s\":1e300,\"chosen_s\":1}",
-        "{\"pattern\":\"ring\",\"slurm_s\":2,\"chosen_s\":0}", "{\"pattern\":\"ring\",\"slurm_s\":\"2\",\"chosen_s\":1}", "[\"ring\",2,1]"
+        "{\"pattern\":\"ring\\n\",\"applied\":true,\"slurm_s\":2,\"chosen_s\":1}",
+        "{\"pattern\":\"\",\"slurm_s\":2,\"chosen_s\":1}",
+        "{\"pattern\":\"ring\",\"slurm_s\":1,\"chosen_s\":2}",
+        "{\"pattern\":\"ring\",\"slurm_s\":1e300,\"chosen_s\":1}",
+        "{\"pattern\":\"ring\",\"slurm_s\":2,\"chosen_s\":0}",
+        "{\"pattern\":\"ring\",\"slurm_s\":\"2\",\"chosen_s\":1}",
+        "[\"ring\",2,1]"
     };
-    static const char *const odd_algorithms[] = {
-        "{\"name\":\"ring 1\",\"usual_s\":2,\"most_s\":1}", "{\"name\":\"ring\",\"usual_s\":1,\"most_s\":2}",
-        "{\"name\":\"ring\",\"usual_s\":2,\"most_s\":0}", "{\"name\":\"ring\",\"usual_s\":2}", "[\"ring\",2,1]", "\"ring\""
-    };
+    static const char *const odd_algorithms[] = { "{\"name\":\"ring 1\",\"usual_s\":2,\"most_s\":1}",
+                                                  "{\"name\":\"ring\",\"usual_s\":1,\"most_s\":2}",
+                                                  "{\"name\":\"ring\",\"usual_s\":2,\"most_s\":0}",
+                                                  "{\"name\":\"ring\",\"usual_s\":2}",
+                                                  "[\"ring\",2,1]",
+                                                  "\"ring\"" };
     static const struct {
         const char *unseen, *sentence;
     } odd_unseen[] = {
-        { "{\"reason\":\"static\",\"quiet\":false,\"processes\":2,\"text\":\"2 processes: \\u001b[2J\"}", "Not seen: evil?[2J: 2 processes: ?[2J." },
-        { "{\"reason\":\"calls\",\"quiet\":true,\"processes\":-1,\"text\":\"train\"}", "No rank has called MPI, NCCL or Gloo yet: evil?[2J: train." },
+        { "{\"reason\":\"static\",\"quiet\":false,\"processes\":2,\"text\":\"2 processes: \\u001b[2J\"}",
+          "Not seen: evil?[2J: 2 processes: ?[2J." },
+        { "{\"reason\":\"calls\",\"quiet\":true,\"processes\":-1,\"text\":\"train\"}",
+          "No rank has called MPI, NCCL or Gloo yet: evil?[2J: train." },
         { "{\"reason\":7,\"quiet\":\"no\",\"text\":[1]}", "No call of MPI, NCCL or Gloo was seen yet." },
         { "null", "No call of MPI, NCCL or Gloo was seen yet." },
     };
@@ -363,39 +372,46 @@ static void misbehaviour(void)
     ok(strstr(b.answer, "lacks uid, job or step"),
        "a hello without required keys is rejected with their names: %s", b.answer);
     for (size_t i = 0; i < ARRAY_SIZE(odd_placements); i++) {
-        char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
-                                "2J\",\"policy\":\"none\",\"placement\":%s}",
-                                (unsigned)getuid(), odd_placements[i]);
+        char *hello =
+            xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
+                      "2J\",\"policy\":\"none\",\"placement\":%s}",
+                      (unsigned)getuid(), odd_placements[i]);
 
         say(&b, hello, garbage, sizeof(garbage));
         free(hello);
         json_t *o = ask("{\"query\":\"job\",\"job\":77}");
-        ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "placement")), "not believed: \"placement\": %s", odd_placements[i]);
+        ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "placement")),
+           "not believed: \"placement\": %s", odd_placements[i]);
         json_decref(o);
     }
     for (size_t i = 0; i < ARRAY_SIZE(odd_algorithms); i++) {
-        char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
-                                "2J\",\"policy\":\"none\",\"algorithm\":%s}",
-                                (unsigned)getuid(), odd_algorithms[i]);
+        char *hello =
+            xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
+                      "2J\",\"policy\":\"none\",\"algorithm\":%s}",
+                      (unsigned)getuid(), odd_algorithms[i]);
 
         say(&b, hello, garbage, sizeof(garbage));
         free(hello);
         json_t *o = ask("{\"query\":\"job\",\"job\":77}");
-        ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "algorithm")), "not believed: \"algorithm\": %s", odd_algorithms[i]);
+        ok(*text(o, "agents.0.node") && json_is_null(json_object_get(o, "algorithm")),
+           "not believed: \"algorithm\": %s", odd_algorithms[i]);
         json_decref(o);
     }
     for (size_t i = 0; i < ARRAY_SIZE(odd_unseen); i++) {
-        char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
-                                "2J\",\"policy\":\"none\",\"nodes\":1,\"unseen\":%s}",
-                                (unsigned)getuid(), odd_unseen[i].unseen);
+        char *hello =
+            xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
+                      "2J\",\"policy\":\"none\",\"nodes\":1,\"unseen\":%s}",
+                      (unsigned)getuid(), odd_unseen[i].unseen);
 
         say(&b, hello, garbage, sizeof(garbage));
         free(hello);
         json_t *o = ask("{\"query\":\"job\",\"job\":77}");
-        is_str(text(o, "sentence"), odd_unseen[i].sentence, "the sentence of a step whose agent tells \"unseen\": %s", odd_unseen[i].unseen);
+        is_str(text(o, "sentence"), odd_unseen[i].sentence,
+               "the sentence of a step whose agent tells \"unseen\": %s", odd_unseen[i].unseen);
         json_decref(o);
     }
-    ok(strstr(b.answer, "welcome") && strstr(b.answer, "one JSON object") && still_answers(), "the controller answers after a malformed batch");
+    ok(strstr(b.answer, "welcome") && strstr(b.answer, "one JSON object") && still_answers(),
+       "the controller answers after a malformed batch");
     json_t *j = ask("{\"query\":\"job\",\"job\":77}");
     is_str(text(j, "agents.0.node"), "evil?[2J", "a control character in a node's name is replaced");
     is_str(text(j, "regime"), "starting", "no item of the malformed batch is used");
@@ -414,7 +430,8 @@ static void history(pid_t job)
     ok(number(a, "verdicts.0.since_s") <= number(a, "elapsed_s"),
        "a verdict lasts no longer than the step\n%.1f s of %.1f s", number(a, "verdicts.0.since_s"),
        number(a, "elapsed_s"));
-    ok(!strcmp(text(a, "placement.pattern"), "groups:8") && near(number(a, "placement.slurm_s"), 0.04, 1e-9) &&
+    ok(!strcmp(text(a, "placement.pattern"), "groups:8") &&
+           near(number(a, "placement.slurm_s"), 0.04, 1e-9) &&
            near(number(a, "placement.chosen_s"), 0.02, 1e-9),
        "the report has the order of ranks that srun found");
     json_decref(a);
@@ -459,7 +476,8 @@ static void once_more(void)
     ok(json_is_array(at(a, "lemons")) && !json_array_size(at(a, "lemons")), "two jobs make no lemon");
     json_decref(a);
     a = ask("{\"query\":\"earlier\"}");
-    ok(strstr(text(a, "error"), "lacks") != NULL, "a question for earlier runs of no job is an error: %s", text(a, "error"));
+    ok(strstr(text(a, "error"), "lacks") != NULL, "a question for earlier runs of no job is an error: %s",
+       text(a, "error"));
     json_decref(a);
     a = ask("{\"query\":\"earlier\", \"name\":\"no such\", \"ranks\":8}");
     ok(number(a, "runs") == 0 && json_is_null(at(a, "pattern")), "of another name there are no earlier runs");
@@ -479,10 +497,10 @@ static void once_more(void)
     ok(json_is_null(at(a, "past")), "the first run is compared with none");
     json_decref(a);
     a = ask("{\"query\":\"nodes\"}");
-    ok(json_array_size(at(a, "nodes")) == 8 && !json_array_size(at(a, "nodes.3.jobs")) && json_is_null(at(a, "nodes.3.agent")) &&
-           number(a, "nodes.3.seen_jobs") >= 1,
-       "nodes on which no job runs any more are listed, with what is known of them\n%s: %zu jobs run, %.0f ran", text(a, "nodes.3.node"),
-       json_array_size(at(a, "nodes.3.jobs")), number(a, "nodes.3.seen_jobs"));
+    ok(json_array_size(at(a, "nodes")) == 8 && !json_array_size(at(a, "nodes.3.jobs")) &&
+           json_is_null(at(a, "nodes.3.agent")) && number(a, "nodes.3.seen_jobs") >= 1,
+       "nodes on which no job runs any more are listed, with what is known of them\n%s: %zu jobs run, %.0f ran",
+       text(a, "nodes.3.node"), json_array_size(at(a, "nodes.3.jobs")), number(a, "nodes.3.seen_jobs"));
     json_decref(a);
 }
 

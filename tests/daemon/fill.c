@@ -1,11 +1,11 @@
-/* fill - what a controller keeps of steps that ended, without the months that they take: fill CONF STEPS UID... writes so many into the
- * StateDir of CONF, of these users in turn, and of every tenth a decision of its policy and an action.  Views follow a few jobs of 4 to 128
- * ranks; each of them is stored many times, by the history's own functions. */
+/* fill - what a controller keeps of steps that ended, without the months that they take: fill CONF STEPS
+ * UID... writes so many into the StateDir of CONF, of these users in turn, and of every tenth a decision of
+ * its policy and an action.  Views follow a few jobs of 4 to 128 ranks; each of them is stored many times, by
+ * the history's own functions. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sampling/flow.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"
@@ -15,6 +15,7 @@
 #include "job/jobs.h"
 #include "job/report_job.h"
 #include "ring/ring.h"
+#include "sampling/flow.h"
 #include "tests/random.h"
 #include "view/view.h"
 #include "wire/json.h"
@@ -89,7 +90,12 @@ static void follow(struct run *r, uint32_t ranks, uint32_t per_node, double slow
         view_rank_add(j->view, i, 0, node, "leaf0");
         view_item(j->view, 0,
                   &(struct telemetry_item){ .kind = TELEMETRY_COMM,
-                                            .comm = { .rank = i, .name = WORLD, .membership = 1, .size = ranks, .comm_rank = i, .last = ranks - 1 } });
+                                            .comm = { .rank = i,
+                                                      .name = WORLD,
+                                                      .membership = 1,
+                                                      .size = ranks,
+                                                      .comm_rank = i,
+                                                      .last = ranks - 1 } });
     }
     for (uint32_t i = 0; i < 2 * STEPS; i++) {
         collective(r, ranks, i > STEPS ? slow : 1, i);
@@ -126,9 +132,19 @@ static bool store(struct run *r, uint32_t number, uid_t uid, double ago_s, size_
 
 static bool act(const struct job *j, struct err *err)
 {
-    struct audit_entry e = { .at = j->start_wall_s, .job = j->id, .by = AUDIT_NOBODY, .outcome = AUDIT_DONE, .effect_ratio = { NAN, NAN, NAN } };
-    struct action a = { .kind = ACTION_EXCLUDE, .job = j->id, .job_text = j->text_id, .nodes = "node0", .rule = "slow", .policy = j->policy,
-                        .reason = "slow: exclude node0: rank 3 is 1.3 times as slow as the others", .by = ACTION_BY_ITSELF };
+    struct audit_entry e = { .at = j->start_wall_s,
+                             .job = j->id,
+                             .by = AUDIT_NOBODY,
+                             .outcome = AUDIT_DONE,
+                             .effect_ratio = { NAN, NAN, NAN } };
+    struct action a = { .kind = ACTION_EXCLUDE,
+                        .job = j->id,
+                        .job_text = j->text_id,
+                        .nodes = "node0",
+                        .rule = "slow",
+                        .policy = j->policy,
+                        .reason = "slow: exclude node0: rank 3 is 1.3 times as slow as the others",
+                        .by = ACTION_BY_ITSELF };
     struct action_record *r;
     char key[64];
     bool done;
@@ -136,7 +152,12 @@ static bool act(const struct job *j, struct err *err)
     snprintf(e.job_text, sizeof(e.job_text), "%s", j->text_id);
     snprintf(e.policy, sizeof(e.policy), "%s", j->policy);
     snprintf(e.outcome_text, sizeof(e.outcome_text), "node0 is in the job's list of excluded nodes");
-    e.d = (struct decision){ .state = DECISION_ENFORCED, .rule = "slow", .action = a.kind, .n_nodes = 1, .node = { "node0" }, .projected_ratio = 0.8 };
+    e.d = (struct decision){ .state = DECISION_ENFORCED,
+                             .rule = "slow",
+                             .action = a.kind,
+                             .n_nodes = 1,
+                             .node = { "node0" },
+                             .projected_ratio = 0.8 };
     snprintf(e.d.sentence, sizeof(e.d.sentence), "%s", a.reason);
     snprintf(key, sizeof(key), "filled-%s", j->text_id);
     a.key = key;

@@ -1,10 +1,10 @@
-/* hostile - a user who tries to take the controller away from the others: tests/daemon/bounds.sh and tests/security/siege.sh
- * run it with another uid.
- *   hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS|FILE     (for SECONDS, or until FILE is gone: a path with a slash)
- * WHAT: ranks (steps whose only rank has the largest number), comms (communicators of 65,536 members), period (a rank
- * that alternates between two), halves (frames that are begun and
- * not finished), jobs (many steps), reports (steps with all ranks, ended), questions (large answers that
- * nobody reads), greetings (without a credential), silence (connections that say nothing). */
+/* hostile - a user who tries to take the controller away from the others: tests/daemon/bounds.sh and
+ * tests/security/siege.sh run it with another uid. hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS|FILE     (for
+ * SECONDS, or until FILE is gone: a path with a slash) WHAT: ranks (steps whose only rank has the largest
+ * number), comms (communicators of 65,536 members), period (a rank that alternates between two), halves
+ * (frames that are begun and not finished), jobs (many steps), reports (steps with all ranks, ended),
+ * questions (large answers that nobody reads), greetings (without a credential), silence (connections that
+ * say nothing). */
 #include <event2/event.h>
 #include <jansson.h>
 #include <netdb.h>
@@ -53,13 +53,15 @@ static struct telemetry_writer w;
 static uint8_t data[TELEMETRY_BATCH_MAX];
 static unsigned errors;
 
-/* A flood comes from a host of its own, on the loopback too: an address that others have as well is limited for them with it. */
+/* A flood comes from a host of its own, on the loopback too: an address that others have as well is limited
+ * for them with it. */
 int connect(int fd, const struct sockaddr *to, socklen_t bytes)
 {
     const struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) };
     const int port_later = 1; /* which the kernel then has for each partner */
 
-    if (to->sa_family == AF_INET && ntohl(((const struct sockaddr_in *)to)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET &&
+    if (to->sa_family == AF_INET &&
+        ntohl(((const struct sockaddr_in *)to)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET &&
         (setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &port_later, sizeof(port_later)) < 0 ||
          bind(fd, (const struct sockaddr *)&from, sizeof(from)) < 0))
         return -1;

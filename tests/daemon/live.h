@@ -25,7 +25,7 @@ static struct {
     int simjob; /* the program: a user may start it who may not enter the folder that it lies in */
     pid_t controller;
     const char *confirm; /* Confirm= of the controller; NULL: credential */
-    const char *uid; /* of simulated jobs, for which this process vouches; NULL: its own */
+    const char *uid;     /* of simulated jobs, for which this process vouches; NULL: its own */
     const char *endured; /* signals that do not end their ranks; NULL: not known */
 } live;
 
@@ -46,8 +46,8 @@ static inline pid_t spawn(char *const argv[])
     _exit(127);
 }
 
-/* A port for a controller that is started again: none that the kernel hands out, and no other test's, as in tests/controller.sh,
- * whose locks these are.  -1: none was found. */
+/* A port for a controller that is started again: none that the kernel hands out, and no other test's, as in
+ * tests/controller.sh, whose locks these are.  -1: none was found. */
 static inline int own_port(void)
 {
     unsigned low, high;
@@ -67,9 +67,11 @@ static inline int own_port(void)
                                  .sin_port = htons((uint16_t)one),
                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
         char *path = xasprintf("%s/%u", locks, one);
-        int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600), fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600),
+            fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-        if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+        if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 &&
+            bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
             port = (int)one; /* the lock lasts as long as this process */
         else
             close(lock);
@@ -105,11 +107,12 @@ static inline void live_configure(const char *more)
 {
     FILE *f = fopen(live.conf, "w");
 
-    fprintf(f,
-            "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/state\nConfirm=%s\n"
-            "LogFile=%s/log.d\n%s\n",
-            live.port, live.munge.socket, live.munge.dir,
-            live.confirm ? live.confirm : "credential", live.munge.dir, more);
+    fprintf(
+        f,
+        "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/state\nConfirm=%s\n"
+        "LogFile=%s/log.d\n%s\n",
+        live.port, live.munge.socket, live.munge.dir, live.confirm ? live.confirm : "credential",
+        live.munge.dir, more);
     fclose(f);
 }
 
@@ -151,8 +154,8 @@ static inline const char *text(json_t *o, const char *path)
     return s ? s : "";
 }
 
-/* Asks until path of the answer is the text want, or is there at all where want is NULL; a minute at most.  Returns
- * the last answer, the caller's. */
+/* Asks until path of the answer is the text want, or is there at all where want is NULL; a minute at most.
+ * Returns the last answer, the caller's. */
 static inline json_t *ask_until(const char *question, const char *path, const char *want)
 {
     for (int i = 0;; i++) {

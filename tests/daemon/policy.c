@@ -7,10 +7,10 @@
 #include "tests/ends.h"
 #include "wire/link.h"
 
-#define RULES                                                                                       \
-    "Rule=slow Policy=p When=\"class == straggler and slowdown > 1.05\" Hold=1s CoolDown=1h "       \
-    "Action=exclude\n"                                                                              \
-    "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n"              \
+#define RULES                                                                                                   \
+    "Rule=slow Policy=p When=\"class == straggler and slowdown > 1.05\" Hold=1s CoolDown=1h "                   \
+    "Action=exclude\n"                                                                                          \
+    "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n"                          \
     "Rule=never Policy=p When=\"synchronisation_ratio > 0.95 or time_left_s < 1s\" Action=signal Signal=USR1\n" \
     "Rule=page Policy=p When=\"class == straggler\" Hold=2s CoolDown=1h Action=command\n"
 #define POLICY      "PolicyFor=p User=sim Override=no\n"
@@ -208,7 +208,8 @@ static void commands(void)
        "a verdict is acknowledged by the command acknowledge");
     json_decref(a);
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
-    ok(says(a, "acknowledge straggler sim3"), "the audit has the command acknowledge, with what was acknowledged");
+    ok(says(a, "acknowledge straggler sim3"),
+       "the audit has the command acknowledge, with what was acknowledged");
     json_decref(a);
     a = control("99", "pause", "");
     ok(strstr(text(a, "error"), "no guarded job 99"), "a command for an unknown job is refused");
@@ -290,7 +291,9 @@ static void retuning(void)
     static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
     struct ears e = { .base = event_base_new() };
     struct err err;
-    struct test_step step = { .uid = getuid(), .job = 77, .tasks = 1, .nodes = 1, .node = "n1", .ranks = "0" };
+    struct test_step step = {
+        .uid = getuid(), .job = 77, .tasks = 1, .nodes = 1, .node = "n1", .ranks = "0"
+    };
     struct identity *identity = test_step_identity(live.munge.socket, &step);
     struct link_end end = { .munge_socket = live.munge.socket, .identity = identity };
     struct link *l = link_connect(e.base, live.hosts, 0, &end, &events, &e, &err);
@@ -409,7 +412,8 @@ static void restart(void)
     json_decref(a);
     ok(becomes("4343", "verdicts.0.class", "straggler"), "the other job's straggler is found again");
     a = job("4343");
-    ok(json_is_true(at(a, "policy.paused")), "a pause survives a restart of the controller, though a verdict was acknowledged after it");
+    ok(json_is_true(at(a, "policy.paused")),
+       "a pause survives a restart of the controller, though a verdict was acknowledged after it");
     ok(json_is_true(at(a, "verdicts.0.acknowledged")), "so does the acknowledgement");
     json_decref(a);
     end_job(other);
@@ -611,7 +615,7 @@ static int as_other(void)
 static struct {
     pid_t pid[8];
     int n;
-} *started;
+} * started;
 
 static void end_started(void)
 {
@@ -645,7 +649,10 @@ static int start_alone(void)
 static int act_alone(void)
 {
     return !refused(control("5001", "set", "\"Action=enforce\""), "is unconfirmed") * 1 +
-           !refused(ask("{\"query\":\"action\",\"job\":\"5001\",\"action\":\"requeue\",\"key\":\"12345678\"}"), "is unconfirmed") * 2;
+           !refused(
+               ask("{\"query\":\"action\",\"job\":\"5001\",\"action\":\"requeue\",\"key\":\"12345678\"}"),
+               "is unconfirmed") *
+               2;
 }
 
 /* What a user's own programs say of a job, without root's word for it. */
@@ -656,7 +663,8 @@ static void unconfirmed(void)
     is_int(as_user(65534, start_alone), 0, "a job that only its user knows of is shown");
     is_int(as_user(65534, act_alone), 0, "its user can neither enforce its policy nor act on it");
     a = job("5001");
-    is_str(text(a, "unconfirmed"), "nobody but its user vouches for its agents", "the job says why it is unconfirmed");
+    is_str(text(a, "unconfirmed"), "nobody but its user vouches for its agents",
+           "the job says why it is unconfirmed");
     is_str(text(a, "policy.action"), "dryrun", "its policy is a dry run");
     json_decref(a);
     a = job("5000");
@@ -677,8 +685,9 @@ static void authorisation(void)
     live.uid = NULL;
     json_decref(control("5000", "set", "\"SampleRate=30\""));
     json_decref(control("5000", "pause", ""));
-    is_int(as_user(65534, as_owner), 0,
-           "the owner of a job sets its parameters, but neither the limits for operators nor what an operator has set");
+    is_int(
+        as_user(65534, as_owner), 0,
+        "the owner of a job sets its parameters, but neither the limits for operators nor what an operator has set");
     json_decref(control("5000", "resume", ""));
     is_int(as_user(65533, as_other), 0, "another user cannot see the job, and cannot change it");
     ok(becomes("5000", "policy.rules.1.last.state", "dryrun"),
@@ -692,15 +701,18 @@ static void authorisation(void)
     unconfirmed();
 }
 
-/* Slurm knows jobs 4800 and 4801, as user sim's in partition main; the test's uid runs them, the second not as a batch job. */
+/* Slurm knows jobs 4800 and 4801, as user sim's in partition main; the test's uid runs them, the second not
+ * as a batch job. */
 static void make_squeue(void)
 {
-    char *path = xasprintf("%s/squeue", live.munge.dir),
-         *body = xasprintf("for job in '4800 1' '4801 0'; do set -- $job\n"
-                           "printf '%%-24s' $1 N/A N/A RUNNING 0 %u $1 N/A; printf '%%-64s' sim main none normal; printf '%%-24s' $2 1; echo\n"
-                           "done",
-                           (unsigned)getuid()),
-         *search = xasprintf("%s:%s", live.munge.dir, getenv("PATH"));
+    char *
+        path = xasprintf("%s/squeue", live.munge.dir),
+       *body = xasprintf(
+           "for job in '4800 1' '4801 0'; do set -- $job\n"
+           "printf '%%-24s' $1 N/A N/A RUNNING 0 %u $1 N/A; printf '%%-64s' sim main none normal; printf '%%-24s' $2 1; echo\n"
+           "done",
+           (unsigned)getuid()),
+       *search = xasprintf("%s:%s", live.munge.dir, getenv("PATH"));
 
     script(path, body);
     setenv("PATH", search, 1);
@@ -718,13 +730,15 @@ static void list_keys(char *buf, size_t size, json_t *o)
         snprintf(buf + strlen(buf), size - strlen(buf), "%s\n", key);
 }
 
-/* What cannot be done: asked for, in a dry run, and by a rule, the answer is the same; and a dry run of what can be done has the
- * keys of what is done. */
+/* What cannot be done: asked for, in a dry run, and by a rule, the answer is the same; and a dry run of what
+ * can be done has the keys of what is done. */
 static void impossible(void)
 {
 #define ACT "{\"query\":\"action\",\"key\":\"dry-and-real\","
-    static const char why[] = "job 4801.0 cannot be requeued: it is not a batch job (sbatch), and only those are";
-    static const char *const kinds[] = { "\"action\":\"requeue\"", "\"action\":\"exclude\",\"nodes\":\"sim3\"" };
+    static const char why[] =
+        "job 4801.0 cannot be requeued: it is not a batch job (sbatch), and only those are";
+    static const char *const kinds[] = { "\"action\":\"requeue\"",
+                                         "\"action\":\"exclude\",\"nodes\":\"sim3\"" };
     pid_t pid = live_job("4801", UNTIL_ENDED, "8");
     json_t *a, *b;
     char of_dry[2048] = "", of_real[2048] = "";
@@ -734,7 +748,8 @@ static void impossible(void)
     a = job("4801");
     is_str(text(a, "policy.rules.0.why_not"), why, "the rule says why");
     is_str(text(rule(a, "slow"), "last.why_not"), why, "so does its decision");
-    ok(!strcmp(text(rule(a, "slow"), "last.state"), "withheld") && number(rule(a, "slow"), "acted") == 0, "the decision is withheld in a dry run as well");
+    ok(!strcmp(text(rule(a, "slow"), "last.state"), "withheld") && number(rule(a, "slow"), "acted") == 0,
+       "the decision is withheld in a dry run as well");
     json_decref(a);
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         for (int dry = 0; dry < 2; dry++) {
@@ -747,13 +762,15 @@ static void impossible(void)
         }
     a = ask(ACT "\"action\":\"checkpoint\",\"job\":\"4801\",\"dry_run\":true}");
     b = ask(ACT "\"action\":\"checkpoint\",\"job\":\"4801\"}");
-    ok(strstr(text(a, "error"), "does not ask whether a checkpoint is due") && !strcmp(text(a, "error"), text(b, "error")),
+    ok(strstr(text(a, "error"), "does not ask whether a checkpoint is due") &&
+           !strcmp(text(a, "error"), text(b, "error")),
        "so is a checkpoint of a program that does not ask for one: %s", text(a, "error"));
     json_decref(a);
     json_decref(b);
     a = ask(ACT "\"action\":\"job_comment\",\"text\":\"x\",\"job\":\"4801\",\"dry_run\":true}");
     b = ask(ACT "\"action\":\"job_comment\",\"text\":\"x\",\"job\":\"4801\"}");
-    ok(json_is_true(at(a, "action.dry_run")) && json_is_null(at(a, "action.id")) && number(b, "action.id") > 0,
+    ok(json_is_true(at(a, "action.dry_run")) && json_is_null(at(a, "action.id")) &&
+           number(b, "action.id") > 0,
        "a dry run of what is possible says that it was one, and was not recorded");
     json_object_del(at(a, "action"), "dry_run");
     list_keys(of_dry, sizeof(of_dry), at(a, "action"));
@@ -764,7 +781,8 @@ static void impossible(void)
     end_job(pid);
 }
 
-/* With Slurm's word: what a job did before a restart of the controller is known again once Slurm has confirmed it. */
+/* With Slurm's word: what a job did before a restart of the controller is known again once Slurm has
+ * confirmed it. */
 static void confirmed(void)
 {
     char *squeue = xasprintf("%s/squeue", live.munge.dir);
@@ -812,33 +830,40 @@ static void witnesses(void)
     enforce_one("Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain");
     live.uid = "65534";
     ok(starts("5100"), "a job of a user is guarded");
-    ok(becomes("5100", "policy.rules.0.last.state", "withheld"), "a node is not drained on the word of one user's job");
+    ok(becomes("5100", "policy.rules.0.last.state", "withheld"),
+       "a node is not drained on the word of one user's job");
     a = job("5100");
-    ok(strstr(text(a, "policy.rules.0.last.why_not"), "sim3: only this user's jobs blame it"), "the decision says why\n%s",
-       text(a, "policy.rules.0.last.why_not"));
+    ok(strstr(text(a, "policy.rules.0.last.why_not"), "sim3: only this user's jobs blame it"),
+       "the decision says why\n%s", text(a, "policy.rules.0.last.why_not"));
     json_decref(a);
     live.uid = "65533";
     ok(starts("5101"), "a job of another user is guarded");
     live.uid = NULL;
-    ok(becomes("5100", "policy.rules.0.last.state", "enforced"), "once another user's job blames the node, it is drained");
+    ok(becomes("5100", "policy.rules.0.last.state", "enforced"),
+       "once another user's job blames the node, it is drained");
 }
 
 /* A signal that would kill the ranks is withheld from a rule and refused a person, until he insists. */
 static void signals(void)
 {
-    static const char why[] = "job 5200.0: rank 0's program has no handler for SIGUSR1: it would be killed; sgctl action --force sends it anyway";
-    static const char ask_signal[] = "{\"query\":\"action\",\"action\":\"signal\",\"signal\":\"USR1\",\"job\":\"5200\",\"key\":\"signal-by-hand\"%s}";
-    static const char *const hows[] = { ",\"dry_run\":true", "", ",\"force\":true,\"dry_run\":true", ",\"force\":true" };
+    static const char why[] =
+        "job 5200.0: rank 0's program has no handler for SIGUSR1: it would be killed; sgctl action --force sends it anyway";
+    static const char ask_signal[] =
+        "{\"query\":\"action\",\"action\":\"signal\",\"signal\":\"USR1\",\"job\":\"5200\",\"key\":\"signal-by-hand\"%s}";
+    static const char *const hows[] = { ",\"dry_run\":true", "", ",\"force\":true,\"dry_run\":true",
+                                        ",\"force\":true" };
     pid_t bare, ready;
     json_t *a;
 
-    enforce_one("Rule=warn Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=signal Signal=USR1");
+    enforce_one(
+        "Rule=warn Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=signal Signal=USR1");
     live.endured = "0";
     bare = live_job("5200", UNTIL_ENDED, "8");
     live.endured = "200";
     ready = live_job("5201", UNTIL_ENDED, "8");
     live.endured = NULL;
-    ok(becomes("5200", "policy.rules.0.last.state", "withheld"), "a rule's signal is withheld where it would kill the ranks");
+    ok(becomes("5200", "policy.rules.0.last.state", "withheld"),
+       "a rule's signal is withheld where it would kill the ranks");
     a = job("5200");
     is_str(text(a, "policy.rules.0.last.why_not"), why, "the decision says why");
     json_decref(a);

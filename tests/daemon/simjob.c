@@ -1,8 +1,7 @@
-/* simjob - the agents of a job that does not exist: nodes, ranks, steps, one slower rank, in real time; or of --jobs of them,
- * with nodes of their own.
- * For tests and benchmarks of the controller and the terminals; the telemetry goes the real way (link,
- * batches). The step ends after --seconds, or earlier at SIGUSR1: a test whose job has to last until something was
- * seen does not guess how long that takes. */
+/* simjob - the agents of a job that does not exist: nodes, ranks, steps, one slower rank, in real time; or of
+ * --jobs of them, with nodes of their own. For tests and benchmarks of the controller and the terminals; the
+ * telemetry goes the real way (link, batches). The step ends after --seconds, or earlier at SIGUSR1: a test
+ * whose job has to last until something was seen does not guess how long that takes. */
 #include <event2/event.h>
 #include <getopt.h>
 #include <jansson.h>
@@ -14,20 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sampling/flow.h"
 #include "common/hosts.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "sampling/flow.h"
 #include "tests/ends.h"
 #include "wire/link.h"
 #include "wire/telemetry.h"
 
-#define WORLD  0x5797c03d7ab1e001u
-#define SEND_S 0.1
-#define NODE_W 100.0 /* what a node uses */
+#define WORLD   0x5797c03d7ab1e001u
+#define SEND_S  0.1
+#define NODE_W  100.0 /* what a node uses */
 #define STATS_S 1.0
-#define START_S 0.1 /* between the starts of jobs: a controller bounds how fast an address connects */
-#define LAST_S 60.0  /* for what a slow controller has not taken when the step ends */
+/* between the starts of jobs: a controller bounds how fast an address connects */
+#define START_S 0.1
+#define LAST_S  60.0 /* for what a slow controller has not taken when the step ends */
 
 static struct {
     unsigned uid, jobs, nodes, per_node, job, restarts, slow_rank, messages;
@@ -114,13 +114,16 @@ static void on_up(struct link *l, void *arg)
     snprintf(instance, sizeof(instance), "%x", n->place + 1);
     n->up = true;
     n->failures = 0;
-    test_send_json(n->link, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:{s:s,s:b,s:f,s:f},s:i}", "hello",
-                           "agent", "version", PACKAGE_VERSION, "agent", instance, "job", (int)n->job->number, "step", 0,
-                           "restarts", (int)o.restarts, "uid", (int)o.uid, "user", o.user, "partition", o.partition, "name",
-                           "simulated", "node", name, "switch", switch_name, "switches", switches, "node_index", (int)n->index,
-                           "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node), "policy", "balanced",
-                           "placement", "pattern", "groups:8", "applied", 0, "slurm_s", 0.04, "chosen_s", 0.02,
-                           "first_batch", (int)n->batch + 1));
+    test_send_json(
+        n->link,
+        json_pack(
+            "{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:{s:s,s:b,s:f,s:f},s:i}",
+            "hello", "agent", "version", PACKAGE_VERSION, "agent", instance, "job", (int)n->job->number,
+            "step", 0, "restarts", (int)o.restarts, "uid", (int)o.uid, "user", o.user, "partition",
+            o.partition, "name", "simulated", "node", name, "switch", switch_name, "switches", switches,
+            "node_index", (int)n->index, "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node),
+            "policy", "balanced", "placement", "pattern", "groups:8", "applied", 0, "slurm_s", 0.04,
+            "chosen_s", 0.02, "first_batch", (int)n->batch + 1));
     for (unsigned i = 0; i < o.per_node; i++) {
         unsigned r = n->index * o.per_node + i;
 
@@ -150,8 +153,8 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
     (void)l;
     control = json_object_get(said, "control");
     for (unsigned i = 0; json_is_object(control) && i < o.per_node; i++)
-        flow_control(n->job->flow[n->index * o.per_node + i], json_number_value(json_object_get(control, "rate_hz")),
-                     false);
+        flow_control(n->job->flow[n->index * o.per_node + i],
+                     json_number_value(json_object_get(control, "rate_hz")), false);
     if (control) {
         const json_t *calls = json_object_get(control, "calls");
 
@@ -207,9 +210,11 @@ static void pass_messages(struct job *j, bool slow)
 
     for (unsigned m = 0; m < o.messages; m++)
         for (unsigned r = 0; r < ranks; r++) {
-            struct call_item c = {
-                .op = RING_OP_RECV, .comm = WORLD, .seq = j->seq / 3 * o.messages + m, .tag = 1, .bytes = 1 << 20
-            };
+            struct call_item c = { .op = RING_OP_RECV,
+                                   .comm = WORLD,
+                                   .seq = j->seq / 3 * o.messages + m,
+                                   .tag = 1,
+                                   .bytes = 1 << 20 };
             double enter_s = j->now_s[r];
 
             if (r % STAGES) {
@@ -218,7 +223,7 @@ static void pass_messages(struct job *j, bool slow)
                 put_call(j, r, c, enter_s, j->now_s[r]);
             }
             j->now_s[r] += 0.3 * o.step_s / o.messages * (1 + o.noise * gauss()) *
-                        (slow && r == o.slow_rank ? o.factor : 1);
+                           (slow && r == o.slow_rank ? o.factor : 1);
             sent_s[r] = j->now_s[r];
             if (r % STAGES == STAGES - 1 || r + 1 == ranks)
                 continue;
@@ -269,7 +274,8 @@ static void step(struct job *j)
     }
 }
 
-/* The slow rank is slow because another process uses its CPU; values that nodes mostly cannot measure are left out. */
+/* The slow rank is slow because another process uses its CPU; values that nodes mostly cannot measure are
+ * left out. */
 static void tell_health(struct node *n, bool slow)
 {
     struct telemetry_item item = { .kind = TELEMETRY_NODE,
@@ -314,7 +320,12 @@ static void tell_health(struct node *n, bool slow)
 static void present(struct node *n)
 {
     char name[24], ranks[32];
-    struct test_step step = { .uid = o.uid, .job = n->job->number, .tasks = o.nodes * o.per_node, .nodes = o.nodes, .node = name, .ranks = ranks };
+    struct test_step step = { .uid = o.uid,
+                              .job = n->job->number,
+                              .tasks = o.nodes * o.per_node,
+                              .nodes = o.nodes,
+                              .node = name,
+                              .ranks = ranks };
 
     snprintf(name, sizeof(name), "sim%u", n->place);
     snprintf(ranks, sizeof(ranks), "%u-%u", n->index * o.per_node, (n->index + 1) * o.per_node - 1);
@@ -322,14 +333,15 @@ static void present(struct node *n)
     n->end.identity = test_step_identity(o.munge, &step);
 }
 
-/* With addresses of its own each node reaches the controller at another of this host's, which the kernel then uses as the
- * connection's source too: 10.66.0.1, 10.66.0.2 and so on. */
+/* With addresses of its own each node reaches the controller at another of this host's, which the kernel then
+ * uses as the connection's source too: 10.66.0.1, 10.66.0.2 and so on. */
 static int connect_node(struct node *n, struct err *err)
 {
     unsigned at = n->place + 1;
     char host[64];
 
-    snprintf(host, sizeof(host), "10.66.%u.%u%s", at >> 8, at & 255, strchr(o.hosts, ':') ? strrchr(o.hosts, ':') : "");
+    snprintf(host, sizeof(host), "10.66.%u.%u%s", at >> 8, at & 255,
+             strchr(o.hosts, ':') ? strrchr(o.hosts, ':') : "");
     n->link = link_connect(base, o.own_addresses ? host : o.hosts, 0, &n->end, &events, n, err);
     return n->link ? 0 : -1;
 }
@@ -427,7 +439,7 @@ static const struct option longs[] = {
     { "munge-socket", 1, 0, 'm' },
     { "messages", 1, 0, 'M' },
     { "health", 1, 0, 'H' }, /* seconds between what nodes report of their health */
-    { "uid", 1, 0, 'u' }, /* vouch for a step of this user's */
+    { "uid", 1, 0, 'u' },    /* vouch for a step of this user's */
     { "own-addresses", 0, &o.own_addresses, 1 },
     { "user", 1, 0, 'U' }, /* claim this name */
     { "partition", 1, 0, 'P' },

@@ -2,7 +2,6 @@
  * that says nonsense leave the controller going, and the log says why. */
 #include "tests/daemon/live.h"
 
-
 /* A copy of what was built, where only root may write. */
 static void install(const char *name, const char *as)
 {
@@ -17,10 +16,11 @@ static void install(const char *name, const char *as)
 
 static void configure(const char *file, const char *module, const char *rule)
 {
-    char *more = xasprintf("Policy=p MinSlowdown=1.02 CheckpointFile=%s/now\nPolicyFor=p User=sim Override=no\n"
-                           "PolicyModule=%s/%s\n"
-                           "Rule=%s Policy=p Module=%s Hold=1s CoolDown=1h Action=checkpoint\n",
-                           live.munge.dir, live.munge.dir, file, rule, module);
+    char *more =
+        xasprintf("Policy=p MinSlowdown=1.02 CheckpointFile=%s/now\nPolicyFor=p User=sim Override=no\n"
+                  "PolicyModule=%s/%s\n"
+                  "Rule=%s Policy=p Module=%s Hold=1s CoolDown=1h Action=checkpoint\n",
+                  live.munge.dir, live.munge.dir, file, rule, module);
 
     live_configure(more);
     free(more);
@@ -52,11 +52,13 @@ static void not_loaded(void)
 {
     json_t *a;
 
-    ok(live_logged("broken.so: ") && live_logged(": continuing without it; rules that ask it make no decisions"),
+    ok(live_logged("broken.so: ") &&
+           live_logged(": continuing without it; rules that ask it make no decisions"),
        "a site policy that cannot be loaded is logged");
     a = ask_until(job_question, "verdicts.0.class", "straggler");
     is_str(text(a, "verdicts.0.class"), "straggler", "without the site's policy a straggler is still found");
-    is_str(text(a, "policy.rules.0.phase"), "unknown", "a rule that asks a policy which is not loaded is unknown");
+    is_str(text(a, "policy.rules.0.phase"), "unknown",
+           "a rule that asks a policy which is not loaded is unknown");
     ok(json_is_null(at(a, "policy.rules.0.last")),
        "a rule that asks a policy which is not loaded makes no decision");
     json_decref(a);
@@ -113,7 +115,8 @@ static void nonsense(void)
        "an impossible projection of a site policy is left out");
     is_int((long long)json_array_size(at(a, "policy.decisions")), 2, "the report has both decisions");
     json_decref(a);
-    ok(live_logged("the site's policy odd projects -inf of the step time: ignored"), "a policy with an impossible projection is logged");
+    ok(live_logged("the site's policy odd projects -inf of the step time: ignored"),
+       "a policy with an impossible projection is logged");
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
     is_int((long long)json_array_size(at(a, "audit")), 2, "the audit has both decisions");
     json_decref(a);

@@ -40,8 +40,8 @@ static void draw(const json_t *answer)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static int (*const reports[])(FILE *, const json_t *, struct page_form, struct err *) = {
-        page_status, page_jobs,    page_job,     page_brief, page_nodes, page_actions, page_analysis, page_policies,
-        page_policy, page_control, page_explain, page_try,   page_audit,   page_step,
+        page_status,   page_jobs,   page_job,     page_brief,   page_nodes, page_actions, page_analysis,
+        page_policies, page_policy, page_control, page_explain, page_try,   page_audit,   page_step,
     };
     static int null = -1;
     json_t *answer = json_loadb((const char *)data, size, 0, NULL);

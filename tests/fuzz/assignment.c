@@ -1,4 +1,5 @@
-/* What an sgrun on a host reads from the one that started it: the line that it joins by, then lines of signals. */
+/* What an sgrun on a host reads from the one that started it: the line that it joins by, then lines of
+ * signals. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (assignment_read(&j, (const char *)data, bytes, &err) < 0)
         return 0;
     again = assignment_write(&j);
-    if (!again || assignment_read(&k, again, strlen(again), &err) < 0 || strcmp(j.node, k.node) != 0 || j.count != k.count)
+    if (!again || assignment_read(&k, again, strlen(again), &err) < 0 || strcmp(j.node, k.node) != 0 ||
+        j.count != k.count)
         abort();
     free(again);
     assignment_free(&j);

@@ -1,5 +1,5 @@
-/* cadence_report.c - fuzz target: what an agent reports of checkpoints, line by line, while a request is under
- * way. */
+/* cadence_report.c - fuzz target: what an agent reports of checkpoints, line by line, while a request is
+ * under way. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -44,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (executable_read(&x, path) && !memchr(x.loader, '\0', sizeof(x.loader)))
         abort();
-    if (processes_environment(root, 1, room) && (value = processes_variable(room, "LD_PRELOAD")) && value + strlen(value) >= room + sizeof(room))
+    if (processes_environment(root, 1, room) && (value = processes_variable(room, "LD_PRELOAD")) &&
+        value + strlen(value) >= room + sizeof(room))
         abort();
     return 0;
 }

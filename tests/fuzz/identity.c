@@ -1,4 +1,5 @@
-/* identity.c - fuzz target: what a credential can say, and what an agent can be handed.  The first byte chooses. */
+/* identity.c - fuzz target: what a credential can say, and what an agent can be handed.  The first byte
+ * chooses. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ static const uint8_t *payload;
 static size_t payload_bytes;
 
 /* Instead of munge: any user can have any payload signed. */
-ssize_t auth_decode(const char *socket, const char *credential, void *out, size_t max, uid_t *uid, struct err *err)
+ssize_t auth_decode(const char *socket, const char *credential, void *out, size_t max, uid_t *uid,
+                    struct err *err)
 {
     (void)socket;
     (void)credential;

@@ -22,9 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const nodes[TASKS] = { "node1", "node2", "node3" };
     char *text = xcalloc(1, size + 1), *rest = text, *line;
-    struct host_report own = { .version = "1.0", .platform = "x86_64", .file = { { .hash = "1" }, { .hash = "2" } } };
+    struct host_report own = { .version = "1.0",
+                               .platform = "x86_64",
+                               .file = { { .hash = "1" }, { .hash = "2" } } };
     struct node_answers answers;
-    struct nodes_facts c = { .asked = nodes, .n = TASKS, .answers = &answers, .own = &own, .limit_s = 20, .decode = decode };
+    struct nodes_facts c = {
+        .asked = nodes, .n = TASKS, .answers = &answers, .own = &own, .limit_s = 20, .decode = decode
+    };
     struct findings f = { 0 };
 
     memcpy(text, data, size);

@@ -39,7 +39,8 @@ static void check_lever(const json_t *lever)
 static void tell(void)
 {
     struct job_agent agent = { .node = "n" }, *agents[] = { &agent };
-    struct job job = { .params = { .non_finite = CONFIG_IGNORE }, .agent = agents, .n_agents = 1 }; /* without a view */
+    /* without a view */
+    struct job job = { .params = { .non_finite = CONFIG_IGNORE }, .agent = agents, .n_agents = 1 };
     struct pacing *p = pacing_new(dir);
     json_t *news = pacing_news(p, 1), *report, *lever;
     size_t i;

@@ -77,7 +77,8 @@ int main(int argc, char **argv)
 
     if (!strncmp(name, "lt-", 3)) /* libtool's own name for it in the build tree */
         name += 3;
-    snprintf(corpus, sizeof(corpus), "%s/tests/fuzz/%.*s.corpus", top ? top : ".", (int)strcspn(name, "."), name);
+    snprintf(corpus, sizeof(corpus), "%s/tests/fuzz/%.*s.corpus", top ? top : ".", (int)strcspn(name, "."),
+             name);
     if (argc < 2)
         replay(corpus);
     for (int i = 1; i < argc; i++)

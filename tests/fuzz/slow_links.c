@@ -1,5 +1,5 @@
-/* Any bytes as a file of slow links; what is accepted is within its bounds, is written and read again as it was, and leaves a tree on which
- * the chosen order costs no more than Slurm's. */
+/* Any bytes as a file of slow links; what is accepted is within its bounds, is written and read again as it
+ * was, and leaves a tree on which the chosen order costs no more than Slurm's. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char tree[] = "SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]\nSwitchName=top Switches=a,b\n";
+static const char tree[] =
+    "SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]\nSwitchName=top Switches=a,b\n";
 
 static void check_bounds(const struct slow_links *s)
 {
@@ -21,7 +22,8 @@ static void check_bounds(const struct slow_links *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct slow_link *l = &s->link[i];
 
-        if (!*l->name || (l->kind == SLOW_PAIR && !l->other) || (l->kind == SLOW_SWITCH && l->other) || !(l->slower >= 1 && l->slower <= SLOW_LINKS_SLOWER_MAX) ||
+        if (!*l->name || (l->kind == SLOW_PAIR && !l->other) || (l->kind == SLOW_SWITCH && l->other) ||
+            !(l->slower >= 1 && l->slower <= SLOW_LINKS_SLOWER_MAX) ||
             !(l->delay_s >= 0 && l->delay_s <= SLOW_LINKS_DELAY_S))
             abort();
     }
@@ -29,7 +31,8 @@ static void check_bounds(const struct slow_links *s)
 
 static void check_order(const struct slow_links *s)
 {
-    static const struct layout_node nodes[] = { { "n1", 1 }, { "n2", 1 }, { "n3", 1 }, { "n4", 1 }, { "n5", 1 }, { "n6", 1 } };
+    static const struct layout_node nodes[] = { { "n1", 1 }, { "n2", 1 }, { "n3", 1 },
+                                                { "n4", 1 }, { "n5", 1 }, { "n6", 1 } };
     struct pattern p = { .kind = PATTERN_RING, .bytes = 1e6 };
     struct err err = { "" };
     struct topology *t = topology_conf_parse("tree", tree, strlen(tree), &err);
@@ -57,7 +60,8 @@ static void check_again(const struct slow_links *s)
 
     slow_links_write(s, f);
     fclose(f);
-    if (bytes < CONF_FILE_MAX && (slow_links_parse(&again, "again", text, bytes, &err) < 0 || again.n != s->n))
+    if (bytes < CONF_FILE_MAX &&
+        (slow_links_parse(&again, "again", text, bytes, &err) < 0 || again.n != s->n))
         abort();
     if (bytes < CONF_FILE_MAX)
         slow_links_free(&again);

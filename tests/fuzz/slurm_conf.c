@@ -1,4 +1,5 @@
-/* Any bytes as slurm.conf, for the default partition and one by name; what is accepted is counted on a tree's leaves. */
+/* Any bytes as slurm.conf, for the default partition and one by name; what is accepted is counted on a tree's
+ * leaves. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const uint8_t *data, size_t size, const char *partition)
 {
-    static const char tree[] = "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\nSwitchName=top Switches=a,b\n";
+    static const char tree[] =
+        "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\nSwitchName=top Switches=a,b\n";
     struct err err = { "" };
     struct slurm_partition p;
     struct topology *t;

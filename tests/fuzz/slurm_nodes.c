@@ -28,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (switches)
             slurm_nodes_leaves(&s, switches, &err);
         for (size_t i = 0; i < s.n; i++)
-            if (slurm_nodes_find(&s, s.node[i].name) != &s.node[i] || !s.node[i].address || !s.node[i].state || !s.node[i].partitions)
+            if (slurm_nodes_find(&s, s.node[i].name) != &s.node[i] || !s.node[i].address ||
+                !s.node[i].state || !s.node[i].partitions)
                 abort();
     }
     slurm_nodes_free(&s);

@@ -1,6 +1,6 @@
 /* Any bytes as what the plugin is told: plugstack.conf's arguments, a word a line, --sync-guard=, and the
- * user's LD_PRELOAD, srun's command line, a word a line, the environment's numbers of tasks, and a script of sbatch; and
- * what sgctl prints. */
+ * user's LD_PRELOAD, srun's command line, a word a line, the environment's numbers of tasks, and a script of
+ * sbatch; and what sgctl prints. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,8 @@ static char *text_env; /* what each variable that takes a number or a list has *
 
 static char *env(const char *name)
 {
-    static const char *const filled[] = { "SLURM_JOB_NODELIST", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE" };
+    static const char *const filled[] = { "SLURM_JOB_NODELIST", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE",
+                                          "SLURM_JOB_CPUS_PER_NODE" };
 
     for (size_t i = 0; i < sizeof(filled) / sizeof(filled[0]); i++)
         if (!strcmp(name, filled[i]))
@@ -127,17 +128,22 @@ static void lemons(const char *text)
 static void earlier(const char *text)
 {
     struct earlier e = { .pattern = { .kind = PATTERN_HALVING, .bytes = 5 } };
-    static const struct algorithm_cost cost[ALGORITHMS] = { { 4e-6, 4e-10 }, { 6e-6, 3.5e-10 }, { 10e-6, 1.667e-10 } };
+    static const struct algorithm_cost cost[ALGORITHMS] = { { 4e-6, 4e-10 },
+                                                            { 6e-6, 3.5e-10 },
+                                                            { 10e-6, 1.667e-10 } };
     struct pattern again = e.pattern;
     struct tuning t;
     char name[PATTERN_NAME_SIZE];
 
-    if (!earlier_parse(text, &e) && (e.patterned || e.order.placed || e.order.held_out || e.order.held_out_last || e.n || *e.library))
+    if (!earlier_parse(text, &e) &&
+        (e.patterned || e.order.placed || e.order.held_out || e.order.held_out_last || e.n || *e.library))
         abort();
-    if (!e.patterned ? e.pattern.kind != PATTERN_HALVING : pattern_parse(&again, pattern_name(&e.pattern, name), NULL) < 0)
+    if (!e.patterned ? e.pattern.kind != PATTERN_HALVING
+                     : pattern_parse(&again, pattern_name(&e.pattern, name), NULL) < 0)
         abort();
-    if (e.pattern.bytes < 5 || e.pattern.bytes > 5 || e.order.placed > EARLIER_STARTS_MAX || e.order.held_out > EARLIER_STARTS_MAX ||
-        e.algorithm.placed > EARLIER_STARTS_MAX || e.n > ALGORITHM_SIZES || !memchr(e.library, '\0', sizeof(e.library)))
+    if (e.pattern.bytes < 5 || e.pattern.bytes > 5 || e.order.placed > EARLIER_STARTS_MAX ||
+        e.order.held_out > EARLIER_STARTS_MAX || e.algorithm.placed > EARLIER_STARTS_MAX ||
+        e.n > ALGORITHM_SIZES || !memchr(e.library, '\0', sizeof(e.library)))
         abort();
     earlier_holds_out(&e.order, 1, 2);
     tuning_choose(&t, &e, 6, 6, cost, (char *[]){ NULL });

@@ -36,7 +36,8 @@ static bool name(pid_t pid, uint32_t *rank, uint16_t *app, void *arg)
 static void take(const struct telemetry_item *item, void *arg)
 {
     (void)arg;
-    if (item->kind == TELEMETRY_PHASES ? item->phases.phase >= MARKS_PHASES : item->value.value >= MARKS_VALUES)
+    if (item->kind == TELEMETRY_PHASES ? item->phases.phase >= MARKS_PHASES
+                                       : item->value.value >= MARKS_VALUES)
         abort();
 }
 

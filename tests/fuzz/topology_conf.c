@@ -1,4 +1,5 @@
-/* Any bytes as topology.conf; what is accepted is a tree whose names are found and whose links have a rate. */
+/* Any bytes as topology.conf; what is accepted is a tree whose names are found and whose links have a rate.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

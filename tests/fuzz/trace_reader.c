@@ -49,7 +49,8 @@ static void check_lines(const char *text, size_t bytes)
             continue;
         if (trace_record_parse(text, (size_t)(next - text), &b, NULL) < 0 || strcmp(a.comm, b.comm) ||
             a.comm_bytes != b.comm_bytes || a.rank != b.rank || a.seq != b.seq || a.op != b.op ||
-            a.bytes != b.bytes || a.begin_ns != b.begin_ns || a.peer != b.peer || a.tag != b.tag || a.t0_ns != b.t0_ns || a.left != b.left || a.t1_ns != b.t1_ns)
+            a.bytes != b.bytes || a.begin_ns != b.begin_ns || a.peer != b.peer || a.tag != b.tag ||
+            a.t0_ns != b.t0_ns || a.left != b.left || a.t1_ns != b.t1_ns)
             abort();
     }
 }

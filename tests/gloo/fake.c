@@ -1,11 +1,12 @@
-/* fake.c - a library that has the functions of Gloo and PyTorch which the probe wraps, and does nothing; and, compiled with -DPROGRAM, a program that calls
- * them as PyTorch does:
- *     fake.program good       makes a group with a context; 20 all-reduces, the one numbered 7 ends after number 8; a message to itself that is awaited
+/* fake.c - a library that has the functions of Gloo and PyTorch which the probe wraps, and does nothing; and,
+ * compiled with -DPROGRAM, a program that calls them as PyTorch does: fake.program good       makes a group
+ * with a context; 20 all-reduces, the one numbered 7 ends after number 8; a message to itself that is awaited
  *     fake.program later      the same, with a context as Gloo has it from 2025 on
  *     fake.program odd        the sizes in the options of an all-reduce contradict each other
  *     fake.program foreign    a collective on a context of nobody's
  *     fake.program unreached  the group's context is not seen being made
- *     fake.program cost       prints the nanoseconds that posting, running and awaiting an all-reduce that does nothing takes
+ *     fake.program cost       prints the nanoseconds that posting, running and awaiting an all-reduce that
+ * does nothing takes
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -132,12 +133,14 @@ static void reduce(uint32_t tag, size_t elements, struct turn *t)
 {
     struct gloo_buffer buffer = { .bytes = 400 };
     void *buffers[] = { &buffer };
-    struct gloo_allreduce o = { .context = { group.later ? (char *)context_used + GLOO_CONTEXT_BASE : (char *)context_used, NULL },
-                                .out = { buffers, buffers + 1, buffers + 1 },
-                                .elements = elements,
-                                .element_bytes = 4,
-                                .reduce = { { t } },
-                                .tag = tag };
+    struct gloo_allreduce o = {
+        .context = { group.later ? (char *)context_used + GLOO_CONTEXT_BASE : (char *)context_used, NULL },
+        .out = { buffers, buffers + 1, buffers + 1 },
+        .elements = elements,
+        .element_bytes = 4,
+        .reduce = { { t } },
+        .tag = tag
+    };
 
     REDUCE(&o);
 }
@@ -162,7 +165,8 @@ static void *sleep_on(void *none)
     return none;
 }
 
-/* The least of some rounds.  All events find room in the ring, and there is another thread: locks are cheaper where there is none. */
+/* The least of some rounds.  All events find room in the ring, and there is another thread: locks are cheaper
+ * where there is none. */
 static void cost(void)
 {
     double least = 1e9;
@@ -221,7 +225,9 @@ int main(int argc, char **argv)
         WAIT(&open_turn, 0);
     }
     if (!strcmp(mode, "good") || group.later) {
-        struct gloo_buffer buffer = { .bytes = 64, .transport = group.later ? context.later.transport : context.old.transport };
+        struct gloo_buffer buffer = { .bytes = 64,
+                                      .transport =
+                                          group.later ? context.later.transport : context.old.transport };
         int32_t peer = -1;
 
         SEND(&buffer, 1, 3, 0, SIZE_MAX);

@@ -1,5 +1,6 @@
-/* layout.c - are our declarations of NCCL's profiler interface those of NCCL's own headers?  Built where configure is told where these
- * are (--with-nccl-headers); what it compares, it compares while it is compiled. */
+/* layout.c - are our declarations of NCCL's profiler interface those of NCCL's own headers?  Built where
+ * configure is told where these are (--with-nccl-headers); what it compares, it compares while it is
+ * compiled. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,16 +11,16 @@
 #include "nccl/profiler.h"
 #include "tests/tap.h"
 
-#define SAME(ours, our_member, theirs, their_member)                                             \
-    _Static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member) &&               \
-                       sizeof(((ours *)0)->our_member) == sizeof(((theirs *)0)->their_member),  \
+#define SAME(ours, our_member, theirs, their_member)                                           \
+    _Static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member) &&             \
+                       sizeof(((ours *)0)->our_member) == sizeof(((theirs *)0)->their_member), \
                    #ours "." #our_member " is " #theirs "." #their_member)
-#define HEAD(n, theirs)                                \
-    SAME(struct nccl_event_v##n, type, theirs, type);  \
+#define HEAD(n, theirs)                                      \
+    SAME(struct nccl_event_v##n, type, theirs, type);        \
     SAME(struct nccl_event_v##n, parent, theirs, parentObj); \
-    SAME(struct nccl_event_v##n, rank, theirs, rank);  \
+    SAME(struct nccl_event_v##n, rank, theirs, rank);        \
     _Static_assert(sizeof(struct nccl_event_v##n) <= sizeof(theirs), "ours ends before theirs")
-#define COLL(n, theirs) \
+#define COLL(n, theirs)                                                 \
     SAME(struct nccl_event_v##n, coll.seq, theirs, coll.seqNumber);     \
     SAME(struct nccl_event_v##n, coll.func, theirs, coll.func);         \
     SAME(struct nccl_event_v##n, coll.count, theirs, coll.count);       \
@@ -29,15 +30,15 @@
     SAME(struct nccl_event_v##n, p2p.count, theirs, p2p.count);         \
     SAME(struct nccl_event_v##n, p2p.peer, theirs, p2p.peer);           \
     SAME(struct nccl_event_v##n, p2p.datatype, theirs, p2p.datatype)
-#define NAMED(n, theirs)                                           \
+#define NAMED(n, theirs)                                            \
     SAME(struct nccl_event_v##n, coll.comm, theirs, coll.commHash); \
     SAME(struct nccl_event_v##n, p2p.comm, theirs, p2p.commHash)
-#define TABLE(ours, theirs)                          \
-    SAME(ours, name, theirs, name);                  \
-    SAME(ours, init, theirs, init);                  \
-    SAME(ours, start, theirs, startEvent);           \
-    SAME(ours, stop, theirs, stopEvent);             \
-    SAME(ours, record, theirs, recordEventState);    \
+#define TABLE(ours, theirs)                       \
+    SAME(ours, name, theirs, name);               \
+    SAME(ours, init, theirs, init);               \
+    SAME(ours, start, theirs, startEvent);        \
+    SAME(ours, stop, theirs, stopEvent);          \
+    SAME(ours, record, theirs, recordEventState); \
     SAME(ours, finalize, theirs, finalize)
 
 HEAD(1, ncclProfilerEventDescr_v1_t);
@@ -74,7 +75,8 @@ TABLE(struct nccl_profiler_v5, ncclProfiler_v5_t);
 TABLE(struct nccl_profiler_v5, ncclProfiler_v6_t);
 
 _Static_assert(NCCL_EVENT_COLL == (int)ncclProfileColl && NCCL_EVENT_P2P == (int)ncclProfileP2p &&
-                   NCCL_EVENT_KERNEL == (int)ncclProfileKernelCh && NCCL_EVENT_CE_COLL == (int)ncclProfileCeColl,
+                   NCCL_EVENT_KERNEL == (int)ncclProfileKernelCh &&
+                   NCCL_EVENT_CE_COLL == (int)ncclProfileCeColl,
                "our events are NCCL's");
 
 int main(void)

@@ -1,5 +1,6 @@
-/* played.h - the plugin as NCCL uses it: loaded by dlopen(), called through the table of one version of the interface, with
- * that version's descriptors and in the order of NCCL's calls (src/plugin/profiler.cc of 2.30.7). */
+/* played.h - the plugin as NCCL uses it: loaded by dlopen(), called through the table of one version of the
+ * interface, with that version's descriptors and in the order of NCCL's calls (src/plugin/profiler.cc
+ * of 2.30.7). */
 #ifndef SYNCGUARD_TESTS_NCCL_PLAYED_H
 #define SYNCGUARD_TESTS_NCCL_PLAYED_H
 
@@ -61,8 +62,10 @@ static inline int played_init(struct played *p, struct played_comm *c)
     if (p->version <= 3)
         return ((struct nccl_profiler_v1 *)table)->init(&c->context, &p->mask);
     if (p->version == 4)
-        return ((struct nccl_profiler_v4 *)table)->init(&c->context, &p->mask, "a name", c->hash, 1, c->ranks, c->rank, NULL);
-    return ((struct nccl_profiler_v5 *)table)->init(&c->context, c->hash, &p->mask, NULL, 1, c->ranks, c->rank, NULL);
+        return ((struct nccl_profiler_v4 *)table)
+            ->init(&c->context, &p->mask, "a name", c->hash, 1, c->ranks, c->rank, NULL);
+    return ((struct nccl_profiler_v5 *)table)
+        ->init(&c->context, c->hash, &p->mask, NULL, 1, c->ranks, c->rank, NULL);
 }
 
 union played_event {
@@ -73,7 +76,8 @@ union played_event {
     uint64_t room[32]; /* NCCL's descriptors are longer */
 };
 
-static inline void *played_start(struct played *p, struct played_comm *c, uint64_t type, void *parent, union played_event *e)
+static inline void *played_start(struct played *p, struct played_comm *c, uint64_t type, void *parent,
+                                 union played_event *e)
 {
     void *handle = NULL;
 
@@ -87,9 +91,10 @@ static inline void *played_start(struct played *p, struct played_comm *c, uint64
     return handle;
 }
 
-/* A collective of count floats is enqueued (NCCL_EVENT_COLL, root) or a message (NCCL_EVENT_P2P, root is the other rank). */
-static inline void *played_enqueue(struct played *p, struct played_comm *c, uint64_t type, const struct played_function *f,
-                                   size_t count, int root, int channels)
+/* A collective of count floats is enqueued (NCCL_EVENT_COLL, root) or a message (NCCL_EVENT_P2P, root is the
+ * other rank). */
+static inline void *played_enqueue(struct played *p, struct played_comm *c, uint64_t type,
+                                   const struct played_function *f, size_t count, int root, int channels)
 {
     union played_event e = { .room = { 0 } };
     bool coll = type != NCCL_EVENT_P2P;

@@ -1,8 +1,9 @@
-/* replay.c - NCCL's calls of its profiler plugin, of each version of the interface, by ranks that are processes: through rings
- * and the agent's reader into verdicts.
+/* replay.c - NCCL's calls of its profiler plugin, of each version of the interface, by ranks that are
+ * processes: through rings and the agent's reader into verdicts.
  *
- * There is no GPU here.  What the GPU would do, a thread of each rank does: it begins the parts of a collective, waits for the
- * others' and ends them, and the rank waits for it as a program that reads its loss. */
+ * There is no GPU here.  What the GPU would do, a thread of each rank does: it begins the parts of a
+ * collective, waits for the others' and ends them, and the rank waits for it as a program that reads its
+ * loss. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -14,14 +15,14 @@
 #include <unistd.h>
 
 #include "agent/ranks.h"
-#include "view/verdicts.h"
-#include "view/view.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "nccl/record.h"
 #include "ring/ring.h"
 #include "tests/nccl/played.h"
 #include "tests/tap.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 
 enum { RANKS = 4, COMMS = 3, CHANNELS = 2, BEHIND = 8000, MESSAGE_EVERY = 8 };
 
@@ -34,7 +35,7 @@ static struct shared {
     _Atomic uint64_t drained[RANKS];
     _Atomic uint32_t bad; /* calls that did not go as they must */
     pthread_barrier_t together;
-} *shared;
+} * shared;
 
 static char dir[64], plugin[4096];
 static const uint64_t world_hash = 0x5ca1ab1e0ddba11u;
@@ -76,7 +77,8 @@ static void rank_enqueues(int version, int rank, uint32_t collectives)
     expect(played_load(&p, plugin, version) && !played_init(&p, &world) && !played_init(&p, &half));
     expect(world.context && half.context && (p.mask & NCCL_EVENT_COLL) && !(p.mask & NCCL_EVENT_KERNEL));
     for (uint32_t i = 0; i < collectives; i++) {
-        static const struct played_function *const kinds[] = { &all_reduce, &all_gather, &reduce_scatter, &broadcast };
+        static const struct played_function *const kinds[] = { &all_reduce, &all_gather, &reduce_scatter,
+                                                               &broadcast };
         struct played_comm *c = i % 3 == 2 ? &half : &world;
         void *handle, *to = NULL, *from = NULL;
 
@@ -125,7 +127,9 @@ static void *gpu_runs(void *arg)
         for (int i = 0; i < CHANNELS; i++) {
             union played_event e = { .room = { 0 } };
 
-            part[i] = g->p->mask & NCCL_EVENT_KERNEL ? played_start(g->p, g->comm, NCCL_EVENT_KERNEL, g->operation, &e) : NULL;
+            part[i] = g->p->mask & NCCL_EVENT_KERNEL
+                          ? played_start(g->p, g->comm, NCCL_EVENT_KERNEL, g->operation, &e)
+                          : NULL;
             expect(part[i] || !(g->p->mask & NCCL_EVENT_KERNEL));
         }
         pthread_barrier_wait(&shared->together);
@@ -155,7 +159,8 @@ static void rank_trains(int version, int rank, int slow, int steps)
         nanosleep(&(struct timespec){ .tv_nsec = rank == slow && !pause_s ? 15000000 : 5000000 }, NULL);
         if (rank == slow && i == steps)
             sleep(pause_s);
-        g.operation = played_enqueue(&p, &world, NCCL_EVENT_COLL, i % 2 ? &all_reduce : &reduce_scatter, i % 2 ? 64 : 4096, 0, CHANNELS);
+        g.operation = played_enqueue(&p, &world, NCCL_EVENT_COLL, i % 2 ? &all_reduce : &reduce_scatter,
+                                     i % 2 ? 64 : 4096, 0, CHANNELS);
         p.stop(g.operation);
         sem_post(&g.begin);
         while (sem_wait(&g.done) < 0)
@@ -195,7 +200,8 @@ static void run_end(void)
     munmap(shared, sizeof(*shared));
 }
 
-static void rank_start(pid_t *pid, int rank, void (*run)(int version, int rank, int a, int b), int version, int a, int b)
+static void rank_start(pid_t *pid, int rank, void (*run)(int version, int rank, int a, int b), int version,
+                       int a, int b)
 {
     fflush(stdout);
     *pid = fork();
@@ -241,7 +247,7 @@ struct matched {
     struct {
         uint8_t ranks, op;
         uint64_t bytes;
-    } *of[COMMS];
+    } * of[COMMS];
     uint32_t expected[COMMS]; /* ranks of each, as bits */
     uint64_t collectives, odd, sent[RANKS], received[RANKS], comms;
 };
@@ -320,7 +326,8 @@ static void check_matched(int version, uint32_t collectives)
         ring_info_get(ring[i], &info);
         lost += counts.dropped + counts.missed + counts.messages_missed;
         m.comms += ring_comms_get(ring[i], &(uint64_t){ 0 }, comms);
-        m.odd += info.state != RING_STATE_FINALIZED || info.world_size != RANKS || strcmp(info.library, "NCCL");
+        m.odd +=
+            info.state != RING_STATE_FINALIZED || info.world_size != RANKS || strcmp(info.library, "NCCL");
         m.odd += m.sent[i] != messages || m.received[i] != messages;
         ring_close(ring[i]);
     }
@@ -331,12 +338,14 @@ static void check_matched(int version, uint32_t collectives)
         }
         free(m.of[c]);
     }
-    is_int((long long)shared->bad, 0, "version %d: each call of the plugin returns what NCCL expects", version);
-    is_int((long long)m.collectives, (long long)collectives * RANKS, "version %d: the rings have each collective of %d ranks once",
-           version, RANKS);
+    is_int((long long)shared->bad, 0, "version %d: each call of the plugin returns what NCCL expects",
+           version);
+    is_int((long long)m.collectives, (long long)collectives * RANKS,
+           "version %d: the rings have each collective of %d ranks once", version, RANKS);
     ok(!single && !m.odd && !lost,
        "version %d: the collectives of 3 communicators are matched on all their ranks\n%llu, %llu on some only, %llu odd, %llu lost",
-       version, (unsigned long long)whole, (unsigned long long)single, (unsigned long long)m.odd, (unsigned long long)lost);
+       version, (unsigned long long)whole, (unsigned long long)single, (unsigned long long)m.odd,
+       (unsigned long long)lost);
     is_int((long long)m.comms, 2 * RANKS, "version %d: each rank describes its two communicators", version);
     run_end();
 }
@@ -406,7 +415,8 @@ static bool is_named(int version, int slow)
     snprintf(want, sizeof(want), "r%d", slow);
     named = view_verdicts_get(view, &v) && v[0].n_culprits == 1 && !strcmp(v[0].culprit[0], want);
     printf("# %s\n", view_sentence(view, now_s(), sentence, sizeof(sentence)));
-    is_int((long long)shared->bad, 0, "version %d, with parts: each call of the plugin returns what NCCL expects", version);
+    is_int((long long)shared->bad, 0,
+           "version %d, with parts: each call of the plugin returns what NCCL expects", version);
     ranks_free(rs);
     view_free(view);
     run_end();
@@ -449,11 +459,13 @@ static void check_unguarded(int version)
     rank_start(&pid[0], 0, play_unguarded, version, 0, 0);
     while (running(pid))
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-    is_int((long long)shared->bad, 0, "version %d: in a process that is not guarded it wants no event and takes none", version);
+    is_int((long long)shared->bad, 0,
+           "version %d: in a process that is not guarded it wants no event and takes none", version);
     run_end();
 }
 
-/* More operations are under way than there is room for: the others are counted, and those that end make room. */
+/* More operations are under way than there is room for: the others are counted, and those that end make room.
+ */
 static void play_full(int version, int rank, int a, int b)
 {
     static void *handle[5000];
@@ -498,7 +510,8 @@ static void play_short(int version, int rank, int a, int b)
         p.stop(handle);
         p.stop(part);
         if (i % 3) {
-            expect(!played_start(&p, &world, NCCL_EVENT_KERNEL, handle, &e)); /* one more than announced, and late */
+            /* one more than announced, and late */
+            expect(!played_start(&p, &world, NCCL_EVENT_KERNEL, handle, &e));
             p.stop(part);
         } else if (i == 0) {
             of_old = handle;
@@ -521,10 +534,11 @@ static void check_short(int version)
     r = ring_of(0);
     if (r)
         ring_counts_get(r, &counts);
-    is_int((long long)shared->bad, 0, "version %d: parts that never come take no room from later collectives", version);
+    is_int((long long)shared->bad, 0, "version %d: parts that never come take no room from later collectives",
+           version);
     is_int((long long)counts.events, 2000, "version %d: whose parts all came, is recorded", version);
-    ok(counts.missed > 500 && counts.missed <= 1000, "version %d: what was given up is counted\n%llu", version,
-       (unsigned long long)counts.missed);
+    ok(counts.missed > 500 && counts.missed <= 1000, "version %d: what was given up is counted\n%llu",
+       version, (unsigned long long)counts.missed);
     ring_close(r);
     run_end();
 }
@@ -560,8 +574,10 @@ static void check_many(int version)
     r = ring_of(0);
     if (r)
         ring_counts_get(r, &counts);
-    is_int((long long)shared->bad, 0, "version %d: NCCL goes on when it has more communicators than there is room for", version);
-    ok(counts.events == 1 && counts.missed == 1, "version %d: collectives on those without room are counted", version);
+    is_int((long long)shared->bad, 0,
+           "version %d: NCCL goes on when it has more communicators than there is room for", version);
+    ok(counts.events == 1 && counts.missed == 1, "version %d: collectives on those without room are counted",
+       version);
     ring_close(r);
     run_end();
 }
@@ -571,10 +587,13 @@ static void check_many(int version)
 /* The process has a ring of the probe's, and forks while it communicates. */
 static void play_beside(int version, int rank, int a, int b)
 {
-    struct ring_info mpi = { .rank = (uint32_t)rank, .world_rank = (uint32_t)rank, .world_size = RANKS, .library = "an MPI" };
+    struct ring_info mpi = {
+        .rank = (uint32_t)rank, .world_rank = (uint32_t)rank, .world_size = RANKS, .library = "an MPI"
+    };
     static struct ring *probe, *ours; /* not lost in the child */
     struct played p;
-    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank }, other = { .hash = 7, .ranks = RANKS, .rank = rank };
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank },
+                       other = { .hash = 7, .ranks = RANKS, .rank = rank };
     struct ring_counts counts = { 0 };
     char path[128];
     void *handle;
@@ -613,7 +632,8 @@ static void check_beside(int version)
     rank_start(&pid[0], 0, play_beside, version, 0, 0);
     while (running(pid))
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-    is_int((long long)shared->bad, 0, "version %d: its ring stands beside that of MPI, and a forked child records nothing", version);
+    is_int((long long)shared->bad, 0,
+           "version %d: its ring stands beside that of MPI, and a forked child records nothing", version);
     run_end();
 }
 
@@ -630,13 +650,16 @@ static void check_full(int version)
     r = ring_of(0);
     if (r)
         ring_counts_get(r, &counts);
-    is_int((long long)shared->bad, 0, "version %d: NCCL goes on when more operations are under way than there is room for", version);
-    is_int((long long)(counts.events + counts.dropped + counts.missed), 5001, "version %d: what had no room is counted", version);
+    is_int((long long)shared->bad, 0,
+           "version %d: NCCL goes on when more operations are under way than there is room for", version);
+    is_int((long long)(counts.events + counts.dropped + counts.missed), 5001,
+           "version %d: what had no room is counted", version);
     ring_close(r);
     run_end();
 }
 
-/* Under a guard that was started by others, with the plugin that NCCL would load: replay train VERSION SLOW STEPS [PAUSE] */
+/* Under a guard that was started by others, with the plugin that NCCL would load: replay train VERSION SLOW
+ * STEPS [PAUSE] */
 static int train_guarded(char **argv)
 {
     pid_t pid[RANKS];

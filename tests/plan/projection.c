@@ -260,7 +260,10 @@ static void hold(struct score *s, const struct projection_point *p, const struct
 int main(int argc, char **argv)
 {
     static struct score score[PROJECTION_POINTS];
-    int scenarios = argc > 1 ? atoi(argv[1]) : tried_in_full() ? 200 : SCENARIOS, made = 0, right = 0, held = 0, all = 0;
+    int scenarios = argc > 1          ? atoi(argv[1])
+                    : tried_in_full() ? 200
+                                      : SCENARIOS,
+        made = 0, right = 0, held = 0, all = 0;
     const char *verbose = getenv("VERBOSE");
 
     random_state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20240611;

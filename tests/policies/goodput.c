@@ -5,7 +5,8 @@
  * goodput is the share of that time whose work was kept.  It begins with the published prior and a guess of
  * 60 s for a write; the true rate is a multiple of the published one; writes are measured with 10 % noise.
  *
- * goodput [LEAST]: so many seeds a case at least; more until the standard error is 0.12 %. With it, or with SYNCGUARD_FULL=yes, all cases. */
+ * goodput [LEAST]: so many seeds a case at least; more until the standard error is 0.12 %. With it, or with
+ * SYNCGUARD_FULL=yes, all cases. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -212,7 +213,8 @@ static struct outcome compare(double nodes, double write_s, double factor, int l
 
 static const double sizes[] = { 8, 64, 512, 4096, 16384 }, writes[] = { 1, 10, 60, 300, 600 };
 
-/* Every second case of the table, so that each size and each cost of a write is among them; with a sanitizer, the diagonal. */
+/* Every second case of the table, so that each size and each cost of a write is among them; with a sanitizer,
+ * the diagonal. */
 static bool is_tried(size_t i, size_t k)
 {
     return tried_in_full() || (tried_in_part() ? i == k : (i + k) % 2 == 0);
@@ -248,8 +250,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < ARRAY_SIZE(factors); i++) {
         double worst = table(factors[i], least, argc > 1);
 
-        ok(worst < TARGET, "rate %.3g times what it expects: within %.1f %% of the best fixed interval", factors[i],
-           100 * TARGET);
+        ok(worst < TARGET, "rate %.3g times what it expects: within %.1f %% of the best fixed interval",
+           factors[i], 100 * TARGET);
         printf("# at most %.2f %% below it\n", 100 * worst);
     }
     return done_testing();

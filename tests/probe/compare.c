@@ -1,11 +1,11 @@
 /* compare.c - compare a step's rings with what the program reports.
  *     compare DIRECTORY OUTPUT RANKS      the zoo's output files OUTPUT.0 ... (tests/workloads/zoo/mpizoo.c)
  *     compare DIRECTORY - RANKS           only that the ranks agree with each other
- * Per rank: the number of collectives of each kind on each communicator is what the program counted, sequence numbers
- * have no gaps, times are in order, the newest events are of communicators that the ring describes.  Between ranks: the same
- * communicator has the same name, and an equal sequence number means the same operation and size; each message is recorded once at both
- * ends, with the same number and size, and the numbers of a stream have no gaps.  Exit status: 0 equal, 1 different (differences are
- * printed), 2 usage. */
+ * Per rank: the number of collectives of each kind on each communicator is what the program counted, sequence
+ * numbers have no gaps, times are in order, the newest events are of communicators that the ring describes.
+ * Between ranks: the same communicator has the same name, and an equal sequence number means the same
+ * operation and size; each message is recorded once at both ends, with the same number and size, and the
+ * numbers of a stream have no gaps.  Exit status: 0 equal, 1 different (differences are printed), 2 usage. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>

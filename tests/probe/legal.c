@@ -1,16 +1,16 @@
-/* legal.c - what MPI allows and few programs do: calls inside callbacks, errors that are caught, requests that are cancelled.
+/* legal.c - what MPI allows and few programs do: calls inside callbacks, errors that are caught, requests
+ * that are cancelled.
  *
  *     legal attributes | jumps | agreement | threads | refused | cancelled | many | parts | successive
  *
- * attributes: communicators made and freed by the callbacks of another one's attribute, with counts that end where a page does.
- * jumps: an error handler that jumps out of the call, high up in the stack, and then work deeper in it.
- * agreement: an error handler that calls a collective, on one rank, which the others call themselves.
- * threads: communicators made and freed by two threads.
- * refused: arguments that the library answers with an error, one of them on one rank only, between calls that succeed.
- * cancelled: receives that are cancelled while later ones of the same stream are posted.
- * many: more persistent and nonblocking requests than the probe's first table holds.
- * parts: messages in parts (MPI 4), beside others of the same tag.
- * successive: more communicators than a ring describes, one after another.
+ * attributes: communicators made and freed by the callbacks of another one's attribute, with counts that end
+ * where a page does. jumps: an error handler that jumps out of the call, high up in the stack, and then work
+ * deeper in it. agreement: an error handler that calls a collective, on one rank, which the others call
+ * themselves. threads: communicators made and freed by two threads. refused: arguments that the library
+ * answers with an error, one of them on one rank only, between calls that succeed. cancelled: receives that
+ * are cancelled while later ones of the same stream are posted. many: more persistent and nonblocking
+ * requests than the probe's first table holds. parts: messages in parts (MPI 4), beside others of the same
+ * tag. successive: more communicators than a ring describes, one after another.
  *
  * Each rank prints "RANK ok" once it has seen what it must see, or what was wrong. */
 #include <mpi.h>
@@ -24,7 +24,8 @@
 
 static int me, n, wrong;
 
-#define CHECK(what) ((what) ? (void)0 : (void)(wrong++ < 5 && printf("%d: %s, line %d\n", me, #what, __LINE__)))
+#define CHECK(what) \
+    ((what) ? (void)0 : (void)(wrong++ < 5 && printf("%d: %s, line %d\n", me, #what, __LINE__)))
 
 static void sum(MPI_Comm comm, int members)
 {
@@ -247,8 +248,10 @@ static void refused(void)
     CHECK(MPI_Recv(&in, 1, MPI_INT, n + 3, 3, MPI_COMM_WORLD, &status) != MPI_SUCCESS);
     CHECK(MPI_Recv(&in, -1, MPI_INT, left, 3, MPI_COMM_WORLD, &status) != MPI_SUCCESS);
     CHECK(MPI_Irecv(&in, -1, MPI_INT, left, 3, MPI_COMM_WORLD, &request) != MPI_SUCCESS);
-    CHECK(MPI_Sendrecv(&out, -1, MPI_INT, right, 3, &in, 1, MPI_INT, left, 3, MPI_COMM_WORLD, &status) != MPI_SUCCESS);
-    CHECK(MPI_Sendrecv(&out, 1, MPI_INT, right, 3, &in, -1, MPI_INT, left, 3, MPI_COMM_WORLD, &status) != MPI_SUCCESS);
+    CHECK(MPI_Sendrecv(&out, -1, MPI_INT, right, 3, &in, 1, MPI_INT, left, 3, MPI_COMM_WORLD, &status) !=
+          MPI_SUCCESS);
+    CHECK(MPI_Sendrecv(&out, 1, MPI_INT, right, 3, &in, -1, MPI_INT, left, 3, MPI_COMM_WORLD, &status) !=
+          MPI_SUCCESS);
     if (me == 0) { /* the others make no such call: its number is the next one's */
         CHECK(MPI_Bcast(&out, 1, MPI_INT, n + 3, MPI_COMM_WORLD) != MPI_SUCCESS);
         CHECK(MPI_Allreduce(&one, &got, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS);
@@ -302,7 +305,8 @@ enum { MANY = 2200, STARTS = 1 };
 
 static void many(void)
 {
-    int right = (me + 1) % n, left = (me + n - 1) % n, *in = malloc(2 * MANY * sizeof(*in)), *out = in + MANY, done, *indices;
+    int right = (me + 1) % n, left = (me + n - 1) % n, *in = malloc(2 * MANY * sizeof(*in)), *out = in + MANY,
+        done, *indices;
     MPI_Request *requests = malloc(2 * MANY * sizeof(*requests)), *sends = requests + MANY;
 
     indices = malloc(MANY * sizeof(*indices));
@@ -339,7 +343,8 @@ static void parts(void)
 {
 #if MPI_VERSION >= 4
     enum { PARTS = 4, EACH = 100 };
-    int right = (me + 1) % n, left = (me + n - 1) % n, in[PARTS * EACH], out[PARTS * EACH] = { 0 }, single = -1;
+    int right = (me + 1) % n, left = (me + n - 1) % n, in[PARTS * EACH], out[PARTS * EACH] = { 0 },
+        single = -1;
     MPI_Request requests[2];
 
     MPI_Psend_init(out, PARTS, EACH, MPI_INT, right, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
@@ -353,7 +358,8 @@ static void parts(void)
         }
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         CHECK(in[PARTS * EACH - 1] == round * 1000 + PARTS - 1);
-        MPI_Sendrecv(&round, 1, MPI_INT, right, 5, &single, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&round, 1, MPI_INT, right, 5, &single, 1, MPI_INT, left, 5, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         CHECK(single == round);
     }
     MPI_Request_free(&requests[0]);
@@ -383,8 +389,14 @@ static void successive(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} kinds[] = { { "attributes", attributes }, { "jumps", jumps },         { "agreement", agreement }, { "threads", threads },
-              { "refused", refused },       { "cancelled", cancelled }, { "many", many },     { "parts", parts },
+} kinds[] = { { "attributes", attributes },
+              { "jumps", jumps },
+              { "agreement", agreement },
+              { "threads", threads },
+              { "refused", refused },
+              { "cancelled", cancelled },
+              { "many", many },
+              { "parts", parts },
               { "successive", successive } };
 
 int main(int argc, char **argv)
@@ -395,10 +407,12 @@ int main(int argc, char **argv)
     while (kind < sizeof(kinds) / sizeof(kinds[0]) && (argc != 2 || strcmp(argv[1], kinds[kind].name)))
         kind++;
     if (kind == sizeof(kinds) / sizeof(kinds[0])) {
-        fputs("Usage: legal attributes|jumps|agreement|threads|refused|cancelled|many|parts|successive\n", stderr);
+        fputs("Usage: legal attributes|jumps|agreement|threads|refused|cancelled|many|parts|successive\n",
+              stderr);
         return 2;
     }
-    MPI_Init_thread(&argc, &argv, kinds[kind].run == threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Init_thread(&argc, &argv, kinds[kind].run == threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     kinds[kind].run();

@@ -1,9 +1,9 @@
 /* messages.c - sends and receives messages in every way, and prints what a rank's ring must hold of them.
  *
- *     messages ROUNDS | FILE     so often, or again and again until FILE is gone (a path with a slash), with pauses, so that an
- *                                agent on a busy machine keeps up
- * A line for each stream of this rank: "RANK OP PEER TAG COUNT BYTES", with the other rank as in MPI_COMM_WORLD.  Streams of
- * several communicators with the same tag are one line.  Then "done". */
+ *     messages ROUNDS | FILE     so often, or again and again until FILE is gone (a path with a slash), with
+ * pauses, so that an agent on a busy machine keeps up A line for each stream of this rank: "RANK OP PEER TAG
+ * COUNT BYTES", with the other rank as in MPI_COMM_WORLD.  Streams of several communicators with the same tag
+ * are one line.  Then "done". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,9 +148,9 @@ static void stored(void)
     MPI_Request_free(&request[1]);
 }
 
-/* How long a receive and a barrier were polled: more than LEAST, from after the first test to before the last, and less than MOST, from
- * before the first test to after the last.  However long this rank was not scheduled in between, what the probe saw is no
- * less than the one, and no more than the other. */
+/* How long a receive and a barrier were polled: more than LEAST, from after the first test to before the
+ * last, and less than MOST, from before the first test to after the last.  However long this rank was not
+ * scheduled in between, what the probe saw is no less than the one, and no more than the other. */
 static double polled_most_s[2], polled_least_s[2];
 
 /* Tells rank first once nothing was complete at the first test, if it is not -1. */
@@ -209,8 +209,9 @@ static void polled(void)
     test_until_done(1, &request, me ? 0 : -1);
 }
 
-/* Odd ranks find two receives incomplete, test for the first one, and then do something else until the second one must have come, too.  Only
- * the first held them.  How often the next test found the second one complete. */
+/* Odd ranks find two receives incomplete, test for the first one, and then do something else until the second
+ * one must have come, too.  Only the first held them.  How often the next test found the second one complete.
+ */
 static int found_complete;
 
 static void busy(void)

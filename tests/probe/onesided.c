@@ -1,8 +1,8 @@
 /* onesided - passes data one-sidedly in the ways that hold a rank: fences, post and start, locks, flushes.
  *     onesided [FILE]
- * Rank 0 comes late to a fence, and holds an exclusive lock on rank 1's window as long: it makes FILE each time and waits until somebody has
- * removed it.  Prints for each rank
- * a line with what it has at the end, the same in every run, and "done". */
+ * Rank 0 comes late to a fence, and holds an exclusive lock on rank 1's window as long: it makes FILE each
+ * time and waits until somebody has removed it.  Prints for each rank a line with what it has at the end, the
+ * same in every run, and "done". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* scr_program.c - a program that checkpoints with SCR; rank 0 prints the steps at which a checkpoint was due. */
+/* scr_program.c - a program that checkpoints with SCR; rank 0 prints the steps at which a checkpoint was due.
+ */
 #include <mpi.h>
 #include <stdio.h>
 

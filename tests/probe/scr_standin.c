@@ -1,5 +1,5 @@
-/* scr_standin.c - stands in for SCR: wants a checkpoint at the 8th question, and checks that writes are begun and
- * completed in pairs. */
+/* scr_standin.c - stands in for SCR: wants a checkpoint at the 8th question, and checks that writes are begun
+ * and completed in pairs. */
 int SCR_Need_checkpoint(int *flag);
 int SCR_Start_checkpoint(void);
 int SCR_Complete_checkpoint(int valid);

@@ -1,4 +1,5 @@
-/* standard.c - a program that was compiled for the standard's ABI.  Each rank prints "RANK ok" once it has seen what it must see. */
+/* standard.c - a program that was compiled for the standard's ABI.  Each rank prints "RANK ok" once it has
+ * seen what it must see. */
 #include "tests/probe/standard.h"
 
 #include <stdio.h>
@@ -6,7 +7,8 @@
 
 static int me, n, wrong;
 
-#define CHECK(what) ((what) ? (void)0 : (void)(wrong++ < 5 && printf("%d: %s, line %d\n", me, #what, __LINE__)))
+#define CHECK(what) \
+    ((what) ? (void)0 : (void)(wrong++ < 5 && printf("%d: %s, line %d\n", me, #what, __LINE__)))
 
 static void collectives(MPI_Comm comm, int members)
 {

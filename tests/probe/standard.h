@@ -43,47 +43,48 @@ enum {
     MPI_ERR_IN_STATUS = 19
 };
 
-#define MPI_FUNCTIONS(F)                                                                                          \
-    F(Init, (int *argc, char ***argv))                                                                            \
-    F(Finalize, (void))                                                                                           \
-    F(Query_thread, (int *provided))                                                                              \
-    F(Abi_get_version, (int *major, int *minor))                                                                  \
-    F(Get_library_version, (char *text, int *length))                                                             \
-    F(Error_class, (int code, int *class))                                                                        \
-    F(Comm_rank, (MPI_Comm comm, int *rank))                                                                      \
-    F(Comm_size, (MPI_Comm comm, int *size))                                                                      \
-    F(Comm_group, (MPI_Comm comm, MPI_Group *group))                                                              \
-    F(Comm_remote_group, (MPI_Comm comm, MPI_Group *group))                                                       \
-    F(Comm_test_inter, (MPI_Comm comm, int *flag))                                                                \
-    F(Comm_get_parent, (MPI_Comm *parent))                                                                        \
-    F(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))                                               \
-    F(Comm_call_errhandler, (MPI_Comm comm, int code))                                                            \
-    F(Comm_dup, (MPI_Comm comm, MPI_Comm *made))                                                                  \
-    F(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made))                                            \
-    F(Comm_free, (MPI_Comm * comm))                                                                               \
-    F(Topo_test, (MPI_Comm comm, int *kind))                                                                      \
-    F(Group_size, (MPI_Group group, int *size))                                                                   \
-    F(Group_translate_ranks, (MPI_Group group, int n, const int *ranks, MPI_Group to, int *out))                  \
-    F(Group_free, (MPI_Group * group))                                                                            \
-    F(Type_size_x, (MPI_Datatype type, int64_t *bytes))                                                           \
-    F(Type_get_envelope, (MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner))           \
-    F(Type_contiguous, (int n, MPI_Datatype of, MPI_Datatype *type))                                              \
-    F(Type_commit, (MPI_Datatype * type))                                                                         \
-    F(Type_free, (MPI_Datatype * type))                                                                           \
-    F(Barrier, (MPI_Comm comm))                                                                                   \
-    F(Bcast, (void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm))                                      \
-    F(Allreduce, (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm))                 \
-    F(Ibarrier, (MPI_Comm comm, MPI_Request * request))                                                           \
-    F(Send, (const void *buf, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm))                          \
-    F(Recv, (void *buf, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status))          \
-    F(Isend, (const void *buf, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request))   \
-    F(Irecv, (void *buf, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))       \
-    F(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status))                                  \
-    F(Wait, (MPI_Request * request, MPI_Status *status))                                                          \
-    F(Waitall, (int n, MPI_Request *requests, MPI_Status *statuses))                                              \
-    F(Cancel, (MPI_Request * request))                                                                            \
-    F(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))                                   \
-    F(Test_cancelled, (const MPI_Status *status, int *flag))                                                      \
+#define MPI_FUNCTIONS(F)                                                                                    \
+    F(Init, (int *argc, char ***argv))                                                                      \
+    F(Finalize, (void))                                                                                     \
+    F(Query_thread, (int *provided))                                                                        \
+    F(Abi_get_version, (int *major, int *minor))                                                            \
+    F(Get_library_version, (char *text, int *length))                                                       \
+    F(Error_class, (int code, int *class))                                                                  \
+    F(Comm_rank, (MPI_Comm comm, int *rank))                                                                \
+    F(Comm_size, (MPI_Comm comm, int *size))                                                                \
+    F(Comm_group, (MPI_Comm comm, MPI_Group * group))                                                       \
+    F(Comm_remote_group, (MPI_Comm comm, MPI_Group * group))                                                \
+    F(Comm_test_inter, (MPI_Comm comm, int *flag))                                                          \
+    F(Comm_get_parent, (MPI_Comm * parent))                                                                 \
+    F(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))                                         \
+    F(Comm_call_errhandler, (MPI_Comm comm, int code))                                                      \
+    F(Comm_dup, (MPI_Comm comm, MPI_Comm * made))                                                           \
+    F(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made))                                      \
+    F(Comm_free, (MPI_Comm * comm))                                                                         \
+    F(Topo_test, (MPI_Comm comm, int *kind))                                                                \
+    F(Group_size, (MPI_Group group, int *size))                                                             \
+    F(Group_translate_ranks, (MPI_Group group, int n, const int *ranks, MPI_Group to, int *out))            \
+    F(Group_free, (MPI_Group * group))                                                                      \
+    F(Type_size_x, (MPI_Datatype type, int64_t * bytes))                                                    \
+    F(Type_get_envelope, (MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner))     \
+    F(Type_contiguous, (int n, MPI_Datatype of, MPI_Datatype *type))                                        \
+    F(Type_commit, (MPI_Datatype * type))                                                                   \
+    F(Type_free, (MPI_Datatype * type))                                                                     \
+    F(Barrier, (MPI_Comm comm))                                                                             \
+    F(Bcast, (void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm))                                \
+    F(Allreduce, (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm))           \
+    F(Ibarrier, (MPI_Comm comm, MPI_Request * request))                                                     \
+    F(Send, (const void *buf, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm))                    \
+    F(Recv, (void *buf, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status))    \
+    F(Isend,                                                                                                \
+      (const void *buf, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request))    \
+    F(Irecv, (void *buf, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)) \
+    F(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status))                            \
+    F(Wait, (MPI_Request * request, MPI_Status * status))                                                   \
+    F(Waitall, (int n, MPI_Request *requests, MPI_Status *statuses))                                        \
+    F(Cancel, (MPI_Request * request))                                                                      \
+    F(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))                             \
+    F(Test_cancelled, (const MPI_Status *status, int *flag))                                                \
     F(Get_count_c, (const MPI_Status *status, MPI_Datatype type, int64_t *n))
 
 #define MPI_DECLARE(name, params) \

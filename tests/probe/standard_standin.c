@@ -1,5 +1,5 @@
-/* standard_standin.c - a library with the standard's ABI: each call goes to MPICH, with its handles, numbers and statuses in place of the
- * standard's.  STANDIN_ABI: the version of the ABI that it says it has. */
+/* standard_standin.c - a library with the standard's ABI: each call goes to MPICH, with its handles, numbers
+ * and statuses in place of the standard's.  STANDIN_ABI: the version of the ABI that it says it has. */
 #include "tests/probe/standard.h"
 
 #include <dlfcn.h>
@@ -30,8 +30,9 @@ static const struct {
     uintptr_t standard;
     unsigned mpich;
 } handles[] = {
-    { 0x100, 0x04000000 }, { 0x101, 0x44000000 }, { 0x102, 0x44000001 }, { 0x108, 0x08000000 }, { 0x142, 0x54000001 },
-    { 0x180, 0x2c000000 }, { 0x200, 0x0c000000 }, { 0x209, 0x4c000405 }, { 0x247, 0x4c00010d }, { 0x21, 0x58000003 },
+    { 0x100, 0x04000000 }, { 0x101, 0x44000000 }, { 0x102, 0x44000001 }, { 0x108, 0x08000000 },
+    { 0x142, 0x54000001 }, { 0x180, 0x2c000000 }, { 0x200, 0x0c000000 }, { 0x209, 0x4c000405 },
+    { 0x247, 0x4c00010d }, { 0x21, 0x58000003 },
 };
 #define HANDLES (sizeof(handles) / sizeof(handles[0]))
 
@@ -60,12 +61,12 @@ static void *from(unsigned h)
             *of = from(made); \
         return rc;            \
     } while (0)
-#define FREED(of, name)                      \
-    do {                                     \
-        unsigned h = to(*of);                \
+#define FREED(of, name)                         \
+    do {                                        \
+        unsigned h = to(*of);                   \
         int rc = MPICH(name, (unsigned *))(&h); \
-        *of = from(h);                       \
-        return rc;                           \
+        *of = from(h);                          \
+        return rc;                              \
     } while (0)
 
 /* ---- numbers and statuses ---- */
@@ -89,7 +90,9 @@ static void status_from(MPI_Status *status, const int *mpich_status)
 {
     if (!status)
         return;
-    status->MPI_SOURCE = mpich_status[2] == -1 ? MPI_PROC_NULL : mpich_status[2] == -2 ? MPI_ANY_SOURCE : mpich_status[2];
+    status->MPI_SOURCE = mpich_status[2] == -1   ? MPI_PROC_NULL
+                         : mpich_status[2] == -2 ? MPI_ANY_SOURCE
+                                                 : mpich_status[2];
     status->MPI_TAG = mpich_status[3] == -1 ? MPI_ANY_TAG : mpich_status[3];
     status->MPI_ERROR = mpich_status[4];
     status->internal[0] = mpich_status[0];
@@ -141,8 +144,11 @@ int PMPI_Get_library_version(char *text, int *length)
 
 int PMPI_Error_class(int code, int *class)
 {
-    /* MPI_ERR_ROOT, _GROUP, _OP, _TOPOLOGY, _DIMS, _ARG, _UNKNOWN, _TRUNCATE, _OTHER, _INTERN, _IN_STATUS, _PENDING, _REQUEST */
-    static const int standard[] = { 8, 9, 10, 11, 12, MPI_ERR_ARG, 14, 15, MPI_ERR_OTHER, 17, MPI_ERR_IN_STATUS, 18, 7 };
+    /* MPI_ERR_ROOT, _GROUP, _OP, _TOPOLOGY, _DIMS, _ARG, _UNKNOWN, _TRUNCATE, _OTHER, _INTERN, _IN_STATUS,
+     * _PENDING, _REQUEST */
+    static const int standard[] = {
+        8, 9, 10, 11, 12, MPI_ERR_ARG, 14, 15, MPI_ERR_OTHER, 17, MPI_ERR_IN_STATUS, 18, 7
+    };
     int rc = MPICH(Error_class, (int, int *))(code, class);
 
     if (*class >= 7 && *class < 20)
@@ -197,7 +203,8 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *new)
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *new)
 {
-    MADE(new, MPICH(Comm_split, (unsigned, int, int, unsigned *))(to(comm), color == MPI_UNDEFINED ? -32766 : color, key, &made));
+    MADE(new, MPICH(Comm_split, (unsigned, int, int, unsigned *))(
+                  to(comm), color == MPI_UNDEFINED ? -32766 : color, key, &made));
 }
 
 int PMPI_Comm_free(MPI_Comm *comm)
@@ -220,7 +227,8 @@ int PMPI_Group_size(MPI_Group group, int *size)
 
 int PMPI_Group_translate_ranks(MPI_Group group, int n, const int *ranks, MPI_Group in, int *out)
 {
-    return MPICH(Group_translate_ranks, (unsigned, int, const int *, unsigned, int *))(to(group), n, ranks, to(in), out);
+    return MPICH(Group_translate_ranks, (unsigned, int, const int *, unsigned, int *))(to(group), n, ranks,
+                                                                                       to(in), out);
 }
 
 int PMPI_Group_free(MPI_Group *group)
@@ -235,7 +243,8 @@ int PMPI_Type_size_x(MPI_Datatype type, int64_t *bytes)
 
 int PMPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner)
 {
-    int rc = MPICH(Type_get_envelope, (unsigned, int *, int *, int *, int *))(to(type), integers, addresses, types, combiner);
+    int rc = MPICH(Type_get_envelope, (unsigned, int *, int *, int *, int *))(to(type), integers, addresses,
+                                                                              types, combiner);
 
     *combiner = *combiner == 1 ? MPI_COMBINER_NAMED : MPI_COMBINER_CONTIGUOUS;
     return rc;
@@ -270,7 +279,8 @@ int PMPI_Bcast(void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm)
 
 int PMPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    return MPICH(Allreduce, (const void *, void *, int, unsigned, unsigned, unsigned))(buffer(in), out, n, to(type), to(op), to(comm));
+    return MPICH(Allreduce, (const void *, void *, int, unsigned, unsigned, unsigned))(
+        buffer(in), out, n, to(type), to(op), to(comm));
 }
 
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
@@ -280,34 +290,38 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 
 int PMPI_Send(const void *buf, int n, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
-    return MPICH(Send, (const void *, int, unsigned, int, int, unsigned))(buf, n, to(type), peer(dest), tag, to(comm));
+    return MPICH(Send, (const void *, int, unsigned, int, int, unsigned))(buf, n, to(type), peer(dest), tag,
+                                                                          to(comm));
 }
 
 int PMPI_Recv(void *buf, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     int own[5];
-    int rc = MPICH(Recv, (void *, int, unsigned, int, int, unsigned, int *))(buf, n, to(type), peer(source), tag_to(tag), to(comm), own);
+    int rc = MPICH(Recv, (void *, int, unsigned, int, int, unsigned, int *))(buf, n, to(type), peer(source),
+                                                                             tag_to(tag), to(comm), own);
 
     status_from(status, own);
     return rc;
 }
 
-int PMPI_Isend(const void *buf, int n, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int PMPI_Isend(const void *buf, int n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+               MPI_Request *request)
 {
-    MADE(request, MPICH(Isend, (const void *, int, unsigned, int, int, unsigned, unsigned *))(buf, n, to(type), peer(dest), tag, to(comm),
-                                                                                              &made));
+    MADE(request, MPICH(Isend, (const void *, int, unsigned, int, int, unsigned, unsigned *))(
+                      buf, n, to(type), peer(dest), tag, to(comm), &made));
 }
 
 int PMPI_Irecv(void *buf, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    MADE(request, MPICH(Irecv, (void *, int, unsigned, int, int, unsigned, unsigned *))(buf, n, to(type), peer(source), tag_to(tag),
-                                                                                        to(comm), &made));
+    MADE(request, MPICH(Irecv, (void *, int, unsigned, int, int, unsigned, unsigned *))(
+                      buf, n, to(type), peer(source), tag_to(tag), to(comm), &made));
 }
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     int own[5];
-    int rc = MPICH(Iprobe, (int, int, unsigned, int *, int *))(peer(source), tag_to(tag), to(comm), flag, own);
+    int rc =
+        MPICH(Iprobe, (int, int, unsigned, int *, int *))(peer(source), tag_to(tag), to(comm), flag, own);
 
     if (*flag)
         status_from(status, own);

@@ -1,5 +1,5 @@
-/* steps_ask.c - stands in for an agent: `ask DIR CALL` commits a call number on the control page, `show DIR NAME`
- * prints what a rank reported. */
+/* steps_ask.c - stands in for an agent: `ask DIR CALL` commits a call number on the control page, `show DIR
+ * NAME` prints what a rank reported. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

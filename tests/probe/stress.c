@@ -2,15 +2,18 @@
  *
  *     stress SEED OPERATIONS [threads|KIND...]
  *
- * All ranks draw the same operations from SEED and do their parts of them: collectives on communicators that come and go, messages with
- * and without wildcards that are completed at once or later and in every way, persistent requests, receives that are cancelled, calls that
- * the library refuses, error handlers that call a collective, jump out of the call or unwind the stack as C++ exceptions do, attributes whose
- * callbacks make and free communicators.  No operation waits for a rank that has not come to it, so none can hang.  threads: the same by two threads at once, each
- * on communicators of its own, which only the first one makes and frees: Open MPI 4.1 hangs or crashes where both do.  KIND...: only
- * operations of these kinds (see kinds[]).
+ * All ranks draw the same operations from SEED and do their parts of them: collectives on communicators that
+ * come and go, messages with and without wildcards that are completed at once or later and in every way,
+ * persistent requests, receives that are cancelled, calls that the library refuses, error handlers that call
+ * a collective, jump out of the call or unwind the stack as C++ exceptions do, attributes whose callbacks
+ * make and free communicators.  No operation waits for a rank that has not come to it, so none can hang.
+ * threads: the same by two threads at once, each on communicators of its own, which only the first one makes
+ * and frees: Open MPI 4.1 hangs or crashes where both do.  KIND...: only operations of these kinds (see
+ * kinds[]).
  *
- * A failure is made smaller by fewer OPERATIONS, which are the first ones of more, and by fewer kinds.  Each rank prints a sum over all that
- * it received and all errors that it got, and how many calls it made: the same for the same SEED, with the probe or without. */
+ * A failure is made smaller by fewer OPERATIONS, which are the first ones of more, and by fewer kinds.  Each
+ * rank prints a sum over all that it received and all errors that it got, and how many calls it made: the
+ * same for the same SEED, with the probe or without. */
 #include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -53,12 +56,13 @@ struct script {
 static int me, n, keyval;
 static int wrong;
 static _Thread_local jmp_buf back;
-static _Thread_local const void *caught_by; /* the stack frame that an exception reaches; NULL: the handler jumps */
+/* the stack frame that an exception reaches; NULL: the handler jumps */
+static _Thread_local const void *caught_by;
 static _Thread_local struct script *self;
 static _Thread_local MPI_Comm handler_on; /* that the error handler calls a collective on */
 
 #define WRONG(fmt, ...) (wrong++ < 5 ? (void)printf("%d: " fmt, me, ##__VA_ARGS__) : (void)0)
-#define CALL(s, call) ((s)->calls++, MPI_##call)
+#define CALL(s, call)   ((s)->calls++, MPI_##call)
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
 static uint64_t draw(uint64_t *state)
@@ -240,7 +244,8 @@ static void attribute(struct script *s)
 static void collective(struct script *s)
 {
     struct comm *c = any_comm(s);
-    int which = below(&s->shared, 7), count = below(&s->shared, 40), root = below(&s->shared, n), sums[64] = { 0 }, values[64];
+    int which = below(&s->shared, 7), count = below(&s->shared, 40), root = below(&s->shared, n),
+        sums[64] = { 0 }, values[64];
     int counts[32], theirs[32], places[32]; /* what goes to each, what comes from each, and where */
     MPI_Request request;
 
@@ -368,7 +373,8 @@ static void complete(struct script *s)
 static void message(struct script *s)
 {
     struct comm *c = any_comm(s);
-    int from = below(&s->shared, n), to = below(&s->shared, n), tag = below(&s->shared, 4), how = below(&s->shared, 4);
+    int from = below(&s->shared, n), to = below(&s->shared, n), tag = below(&s->shared, 4),
+        how = below(&s->shared, 4);
     int bytes = below(&s->shared, 5) ? below(&s->shared, 200) : below(&s->shared, BYTES);
     uint64_t contents = draw(&s->shared);
     struct pending *in = NULL, *out = NULL;
@@ -407,11 +413,13 @@ static void message(struct script *s)
         complete(s);
 }
 
-/* Everybody sends to somebody, who does not say from whom, or with which tag: on a communicator that nothing else is on its way on. */
+/* Everybody sends to somebody, who does not say from whom, or with which tag: on a communicator that nothing
+ * else is on its way on. */
 static void wildcard(struct script *s)
 {
     struct comm *c = any_comm(s);
-    int shift = below(&s->shared, n), tag = ANY_BASE + below(&s->shared, 3), way = below(&s->shared, 4), got = -1, to, from;
+    int shift = below(&s->shared, n), tag = ANY_BASE + below(&s->shared, 3), way = below(&s->shared, 4),
+        got = -1, to, from;
     MPI_Request request;
     MPI_Status status;
 
@@ -562,8 +570,9 @@ static void agree(MPI_Comm *comm, int *code, ...)
 }
 
 /* Called for each frame that is left. */
-static _Unwind_Reason_Code left(int version, _Unwind_Action actions, _Unwind_Exception_Class class, struct _Unwind_Exception *exception,
-                                struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code left(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                struct _Unwind_Exception *exception, struct _Unwind_Context *context,
+                                void *arg)
 {
     (void)version, (void)class, (void)exception, (void)arg;
     if (actions & _UA_END_OF_STACK)
@@ -647,10 +656,18 @@ static const struct {
     int weight;
     bool makes; /* communicators */
 } kinds[] = {
-    { "collective", collective, 20, false }, { "message", message, 30, false },     { "wildcard", wildcard, 6, false },
-    { "exchange", exchange, 6, false },      { "persistent", persistent, 4, false }, { "cancel", cancel, 3, false },
-    { "make", make, 8, true },               { "unmake", unmake, 6, true },          { "attribute", attribute, 2, true },
-    { "refused", refused, 8, false },        { "agreement", agreement, 3, false },   { "jumped", jumped, 3, false },
+    { "collective", collective, 20, false },
+    { "message", message, 30, false },
+    { "wildcard", wildcard, 6, false },
+    { "exchange", exchange, 6, false },
+    { "persistent", persistent, 4, false },
+    { "cancel", cancel, 3, false },
+    { "make", make, 8, true },
+    { "unmake", unmake, 6, true },
+    { "attribute", attribute, 2, true },
+    { "refused", refused, 8, false },
+    { "agreement", agreement, 3, false },
+    { "jumped", jumped, 3, false },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -687,7 +704,11 @@ static void begin(struct script *s, uint64_t seed, int operations, unsigned chos
 {
     MPI_Comm first;
 
-    *s = (struct script){ .shared = seed, .own = seed * 31 + (uint64_t)me, .operations = operations, .kinds = chosen, .sum = 1,
+    *s = (struct script){ .shared = seed,
+                          .own = seed * 31 + (uint64_t)me,
+                          .operations = operations,
+                          .kinds = chosen,
+                          .sum = 1,
                           .beside = beside };
     MPI_Comm_dup(MPI_COMM_WORLD, &first);
     comm_add(s, first, (1u << n) - 1);
@@ -718,7 +739,8 @@ int main(int argc, char **argv)
     MPI_Comm_create_keyval(copy_attribute, drop_attribute, &keyval, NULL);
     chosen = chosen ? chosen : ~0u;
     for (int i = 0; i < n_scripts; i++)
-        begin(&scripts[i], strtoull(argv[1], NULL, 10) + (uint64_t)i * 1000003, atoi(argv[2]), i ? chosen & ~making() : chosen, threads);
+        begin(&scripts[i], strtoull(argv[1], NULL, 10) + (uint64_t)i * 1000003, atoi(argv[2]),
+              i ? chosen & ~making() : chosen, threads);
     if (threads)
         pthread_create(&other, NULL, run, &scripts[1]);
     run(&scripts[0]);
@@ -728,7 +750,8 @@ int main(int argc, char **argv)
         MPI_Comm_free(&scripts[i].comm[0].handle);
     MPI_Barrier(MPI_COMM_WORLD);
     if (!wrong)
-        printf("%d ok %016llx %ld calls\n", me, (unsigned long long)(scripts[0].sum ^ scripts[1].sum), scripts[0].calls + scripts[1].calls);
+        printf("%d ok %016llx %ld calls\n", me, (unsigned long long)(scripts[0].sum ^ scripts[1].sum),
+               scripts[0].calls + scripts[1].calls);
     fflush(stdout);
     MPI_Finalize();
     return wrong != 0;

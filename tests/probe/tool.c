@@ -1,5 +1,5 @@
-/* tool - a profiling tool that lies between the probe and the library, or before the probe: it makes other calls of the program's, and,
- * with TOOL_OWN in its environment, some of its own on its own communicator. */
+/* tool - a profiling tool that lies between the probe and the library, or before the probe: it makes other
+ * calls of the program's, and, with TOOL_OWN in its environment, some of its own on its own communicator. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -29,7 +29,8 @@ int MPI_Finalize(void)
 
 int MPI_Barrier(MPI_Comm comm)
 {
-    int rc = comm == MPI_COMM_WORLD && own != MPI_COMM_NULL ? PMPI_Barrier(own) : MPI_SUCCESS; /* how late is each? */
+    /* how late is each? */
+    int rc = comm == MPI_COMM_WORLD && own != MPI_COMM_NULL ? PMPI_Barrier(own) : MPI_SUCCESS;
 
     return rc ? rc : PMPI_Barrier(comm);
 }

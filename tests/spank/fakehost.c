@@ -1,6 +1,6 @@
 /* fakehost.c - srun, sbatch, slurmd and slurmstepd as the plugin sees them: implements the SPANK functions
- * that it uses, loads it, and calls its callbacks in Slurm's order, each run in a child of its own because the
- * plugin keeps its state per process.  Agent and probe are stand-ins. */
+ * that it uses, loads it, and calls its callbacks in Slurm's order, each run in a child of its own because
+ * the plugin keeps its state per process.  Agent and probe are stand-ins. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,8 @@ enum during {
     STOP_AGENT
 };
 #define FILES 20000
-#define STUCK_S 2.0 /* nothing that is waited for takes as long, unless the machine has no time for it */
+/* nothing that is waited for takes as long, unless the machine has no time for it */
+#define STUCK_S 2.0
 
 struct run {
     spank_context_t context;
@@ -60,11 +61,12 @@ struct outcome {
     char hidden[4096];     /* what only the log files see */
     char out[4096];        /* stdout */
     char dir[256], preload[1024], asan[256], yields[16], nccl[256], nccl_events[16];
-    char agent[16384]; /* the log of the last agent */
-    char hosts[256];   /* what SLURM_HOSTFILE names when srun reads it */
+    char agent[16384];   /* the log of the last agent */
+    char hosts[256];     /* what SLURM_HOSTFILE names when srun reads it */
     char placement[128]; /* what the tasks' environment says of the order */
-    char algorithm[128], openmpi[16], mpich[64]; /* and of the algorithm of all-reduces; what tells it to the libraries */
-    bool hosts_left;   /* the variable is still set when the tasks' environment is made */
+    /* and of the algorithm of all-reduces; what tells it to the libraries */
+    char algorithm[128], openmpi[16], mpich[64];
+    bool hosts_left; /* the variable is still set when the tasks' environment is made */
 };
 
 struct spank_handle {
@@ -233,8 +235,8 @@ static size_t agent_logs(char *path, size_t size)
         if (stat(g.gl_pathv[i], &st) < 0 || st.st_size == 0)
             continue;
         n++;
-        if (st.st_mtim.tv_sec > youngest.st_mtim.tv_sec ||
-            (st.st_mtim.tv_sec == youngest.st_mtim.tv_sec && st.st_mtim.tv_nsec >= youngest.st_mtim.tv_nsec)) {
+        if (st.st_mtim.tv_sec > youngest.st_mtim.tv_sec || (st.st_mtim.tv_sec == youngest.st_mtim.tv_sec &&
+                                                            st.st_mtim.tv_nsec >= youngest.st_mtim.tv_nsec)) {
             youngest = st;
             snprintf(path, size, "%s", g.gl_pathv[i]);
         }
@@ -594,12 +596,13 @@ static void test_placement(void)
     char topology[300], with[600], conf[300], broken[600];
     struct run r = { .context = S_CTX_LOCAL,
                      .args = with,
-                     .env = { "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-4]", "SLURM_JOB_NUM_NODES=4", "SLURM_NNODES=4",
-                              "SLURM_JOB_PARTITION=main", conf } };
+                     .env = { "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-4]", "SLURM_JOB_NUM_NODES=4",
+                              "SLURM_NNODES=4", "SLURM_JOB_PARTITION=main", conf } };
     static const char order[] = "n1\nn3\nn2\nn4\n";
     struct outcome *o;
 
-    write_file("topology.conf", "SwitchName=a Nodes=n1,n3\nSwitchName=b Nodes=n2,n4\nSwitchName=top Switches=a,b\n");
+    write_file("topology.conf",
+               "SwitchName=a Nodes=n1,n3\nSwitchName=b Nodes=n2,n4\nSwitchName=top Switches=a,b\n");
     write_file("loop.conf", "SwitchName=a Switches=b\nSwitchName=b Switches=a\n");
     snprintf(topology, sizeof(topology), "%s/topology.conf", base);
     snprintf(conf, sizeof(conf), "SLURM_CONF=%s/slurm.conf", base);
@@ -607,21 +610,25 @@ static void test_placement(void)
     r.options[0] = "placement=on";
     o = run(&r);
     is_str(o->hosts, order, "placement=on: srun reads a host file that follows the switches");
-    ok(!o->hosts_left && !*o->log && strstr(o->hidden, "ranks are ordered along the switches: ring, 4 ranks on 4 nodes"),
+    ok(!o->hosts_left && !*o->log &&
+           strstr(o->hidden, "ranks are ordered along the switches: ring, 4 ranks on 4 nodes"),
        "placement=on: the variable does not reach the tasks, and one line says what was done\n%s", o->hidden);
-    ok(!strncmp(o->placement, "on ring 0.0", 11), "placement=on: the tasks' environment has what was found\n%s", o->placement);
+    ok(!strncmp(o->placement, "on ring 0.0", 11),
+       "placement=on: the tasks' environment has what was found\n%s", o->placement);
     r.options[0] = "balanced,placement=on,groups=2";
     ok(!strcmp(run(&r)->hosts, order), "with a policy and groups=2, too\n%s", seen->hidden);
     r.options[0] = "placement=on";
     r.options[1] = "placement=off";
     o = run(&r);
-    ok(!*o->hosts && !*o->hidden && !*o->log && !*o->placement, "srun's own placement=off takes an inherited placement=on back");
+    ok(!*o->hosts && !*o->hidden && !*o->log && !*o->placement,
+       "srun's own placement=off takes an inherited placement=on back");
     r.options[1] = "off";
     ok(!*run(&r)->hosts, "so does --sync-guard=off");
     r.options[1] = NULL;
     r.options[0] = "-";
     o = run(&r);
-    ok(!*o->hosts && !*o->log && strstr(o->hidden, "with placement=on ranks would be ordered"), "by default it only advises\n%s", o->hidden);
+    ok(!*o->hosts && !*o->log && strstr(o->hidden, "with placement=on ranks would be ordered"),
+       "by default it only advises\n%s", o->hidden);
     ok(!strncmp(o->placement, "advise ring 0.0", 15), "and the tasks' environment says so\n%s", o->placement);
     snprintf(with, sizeof(with), "%s placement=on", conf_arg);
     ok(!strcmp(run(&r)->hosts, order), "placement=on in plugstack.conf");
@@ -649,7 +656,8 @@ static void test_placement(void)
     snprintf(broken, sizeof(broken), "%s topology=%s/loop.conf", conf_arg, base);
     r.args = broken;
     o = run(&r);
-    ok(!*o->hosts && o->callbacks_ok && lines(o->log) == 1 && strstr(o->log, "ranks are left in Slurm's order: ") && strstr(o->log, "loop.conf"),
+    ok(!*o->hosts && o->callbacks_ok && lines(o->log) == 1 &&
+           strstr(o->log, "ranks are left in Slurm's order: ") && strstr(o->log, "loop.conf"),
        "a topology.conf with a loop: one line, and Slurm's order\n%s", o->log);
     snprintf(broken, sizeof(broken), "%s topology=%s/missing.conf", conf_arg, base);
     o = run(&r);
@@ -660,12 +668,14 @@ static void test_placement(void)
     ok(!*o->hosts && o->option_rc == 0, "sbatch and salloc place nothing");
     r.options[0] = "placement=maybe";
     o = run(&r);
-    ok(o->option_rc == -1 && lines(o->log) == 1 && strstr(o->log, "--sync-guard=placement=maybe: placement=maybe: off, advise and on are accepted"),
+    ok(o->option_rc == -1 && lines(o->log) == 1 &&
+           strstr(o->log, "--sync-guard=placement=maybe: placement=maybe: off, advise and on are accepted"),
        "they refuse an invalid value\n%s", o->log);
     r.context = S_CTX_LOCAL;
     r.options[0] = "pattern=star";
     o = run(&r);
-    ok(o->option_rc == -1 && lines(o->log) == 1 && strstr(o->log, "ring, halving, doubling, groups:G or pipeline:SxR"),
+    ok(o->option_rc == -1 && lines(o->log) == 1 &&
+           strstr(o->log, "ring, halving, doubling, groups:G or pipeline:SxR"),
        "srun refuses an unknown pattern\n%s", o->log);
 }
 
@@ -688,8 +698,9 @@ static void test_algorithm(void)
     struct run r = { .context = S_CTX_LOCAL,
                      .args = conf_arg,
                      .options = { "placement=on,algorithm=on" },
-                     .env = { "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-4]", "SLURM_JOB_NUM_NODES=4", "SLURM_NNODES=4", "SLURM_JOB_PARTITION=main", conf,
-                              "SLURM_JOB_NAME=train", path } };
+                     .env = { "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-4]", "SLURM_JOB_NUM_NODES=4",
+                              "SLURM_NNODES=4", "SLURM_JOB_PARTITION=main", conf, "SLURM_JOB_NAME=train",
+                              path } };
     struct outcome *o;
 
     write_file("topology.conf", "SwitchName=top Nodes=n[1-4]\n");
@@ -697,36 +708,46 @@ static void test_algorithm(void)
     snprintf(path, sizeof(path), "PATH=%s:/usr/bin:/bin", base);
     write_sgctl("runs 0\\n");
     o = run(&r);
-    ok(!*o->mpich && !*o->openmpi && strstr(o->hidden, "all-reduces are left to the library's own choice: no earlier run shows the job's all-reduces"),
+    ok(!*o->mpich && !*o->openmpi &&
+           strstr(
+               o->hidden,
+               "all-reduces are left to the library's own choice: no earlier run shows the job's all-reduces"),
        "algorithm=on: a first run sets nothing\n%s", o->hidden);
     is_str(o->algorithm, "default", "and tells the agents that it looked");
     write_sgctl("library MPICH 4.0.2\\n" LAST_RUN);
     o = run(&r);
     is_str(o->mpich, "recursive_doubling", "after a run with MPICH its variable is set");
-    ok(!*o->openmpi && lines(o->hidden) == 2 && strstr(o->hidden, "all-reduces are done by recursive_doubling (MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM="),
+    ok(!*o->openmpi && lines(o->hidden) == 2 &&
+           strstr(o->hidden,
+                  "all-reduces are done by recursive_doubling (MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM="),
        "and one line says so\n%s", o->hidden);
     ok(!strncmp(o->algorithm, "on recursive_doubling 0.006 0.00", 32), "and the agents\n%s", o->algorithm);
     r.env[8] = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=nb";
     o = run(&r);
     is_str(o->mpich, "nb", "the user's own setting stays");
-    ok(!*o->algorithm && strstr(o->hidden, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM is set"), "and is said\n%s", o->hidden);
+    ok(!*o->algorithm && strstr(o->hidden, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM is set"), "and is said\n%s",
+       o->hidden);
     r.env[8] = NULL;
     r.options[0] = "placement=on,algorithm=advise";
     o = run(&r);
-    ok(!*o->mpich && strstr(o->hidden, "with algorithm=on all-reduces would be done by recursive_doubling") && !strncmp(o->algorithm, "advise recursive", 16),
+    ok(!*o->mpich && strstr(o->hidden, "with algorithm=on all-reduces would be done by recursive_doubling") &&
+           !strncmp(o->algorithm, "advise recursive", 16),
        "algorithm=advise only says it\n%s", o->hidden);
     r.options[0] = "placement=on";
     o = run(&r);
-    ok(!*o->mpich && !*o->algorithm && !strstr(o->hidden, "all-reduces"), "without algorithm= nothing is looked for");
+    ok(!*o->mpich && !*o->algorithm && !strstr(o->hidden, "all-reduces"),
+       "without algorithm= nothing is looked for");
     r.options[0] = "placement=advise,algorithm=on";
     ok(!*run(&r)->mpich, "nor set with placement=advise");
     r.options[0] = "placement=on,algorithm=on";
     r.options[1] = "placement=on,algorithm=off";
-    ok(!*run(&r)->mpich && !*seen->algorithm, "srun's own algorithm=off takes an inherited algorithm=on back");
+    ok(!*run(&r)->mpich && !*seen->algorithm,
+       "srun's own algorithm=off takes an inherited algorithm=on back");
     r.options[1] = NULL;
     r.options[0] = "algorithm=maybe";
     o = run(&r);
-    ok(o->option_rc == -1 && strstr(o->log, "algorithm=maybe: off, advise and on are accepted"), "an invalid value is refused\n%s", o->log);
+    ok(o->option_rc == -1 && strstr(o->log, "algorithm=maybe: off, advise and on are accepted"),
+       "an invalid value is refused\n%s", o->log);
     r.options[0] = "placement=on,algorithm=on";
     r.env[8] = "SYNCGUARD_ALGORITHM=on recursive_doubling 2 1";
     write_sgctl("runs 0\\n");
@@ -735,10 +756,13 @@ static void test_algorithm(void)
     write_sgctl("library MPICH 4.0.2\\nalgorithm_placed 0\\nalgorithm_held_out 0\\n" LAST_RUN);
     r.options[0] = "tuned";
     o = run(&r);
-    ok(!strncmp(o->algorithm, *o->mpich ? "placed recursive" : "held-out recursive", 16), "a policy with Algorithm=on and PlacementHoldout=2\n%s", o->algorithm);
-    write_sgctl("library MPICH 4.0.2\\nalgorithm_placed 1\\nalgorithm_held_out 0\\nalgorithm_last placed\\n" LAST_RUN);
+    ok(!strncmp(o->algorithm, *o->mpich ? "placed recursive" : "held-out recursive", 16),
+       "a policy with Algorithm=on and PlacementHoldout=2\n%s", o->algorithm);
+    write_sgctl(
+        "library MPICH 4.0.2\\nalgorithm_placed 1\\nalgorithm_held_out 0\\nalgorithm_last placed\\n" LAST_RUN);
     o = run(&r);
-    ok(!*o->mpich && !strncmp(o->algorithm, "held-out recursive", 18) && strstr(o->hidden, "to compare with that: recursive_doubling"),
+    ok(!*o->mpich && !strncmp(o->algorithm, "held-out recursive", 18) &&
+           strstr(o->hidden, "to compare with that: recursive_doubling"),
        "after one of two starts the other is held out\n%s", o->hidden);
     write_sgctl("runs 0\\n");
 }
@@ -794,26 +818,30 @@ static void test_remote(void)
     ok(o->dir_made, "a guarded step's directory is accessible to its user only");
     snprintf(line, sizeof(line), "%s/probe.so", base);
     is_str(o->preload, line, "the probe is in LD_PRELOAD of a guarded step");
-    is_str(o->asan, "verify_asan_link_order=0", "and the address sanitizer is told not to check that it was loaded first");
+    is_str(o->asan, "verify_asan_link_order=0",
+           "and the address sanitizer is told not to check that it was loaded first");
     ok(o->agent_ran && !o->dir_left, "the agent ran, and the directory is removed at the end");
     snprintf(
         line, sizeof(line),
         "arg --policy=balanced\narg --controller=head:7000,head2:9\narg --munge-socket=/m/sock\narg --rate=50\n"
         "arg --node=%s\narg --cluster=one\narg --identity-fd=10\narg --trust=slurm,",
         node);
-    ok(agent_says(o, line), "the agent's command line has policy, controller, socket, rate, node, cluster and whom to trust");
-    snprintf(line, sizeof(line),
-             "identity %u --munge-socket=/m/sock --cluster=one --uid=%u --job=4242 --step=0 --node=%s --ranks=2-3 --tasks=4 "
-             "--nodes=2",
-             (unsigned)getuid(), getuid() ? (unsigned)getuid() : 65534, node);
-    ok(agent_says(o, line), "slurmstepd's user vouches for what Slurm knows of the step, and the agent gets that");
+    ok(agent_says(o, line),
+       "the agent's command line has policy, controller, socket, rate, node, cluster and whom to trust");
+    snprintf(
+        line, sizeof(line),
+        "identity %u --munge-socket=/m/sock --cluster=one --uid=%u --job=4242 --step=0 --node=%s --ranks=2-3 --tasks=4 "
+        "--nodes=2",
+        (unsigned)getuid(), getuid() ? (unsigned)getuid() : 65534, node);
+    ok(agent_says(o, line),
+       "slurmstepd's user vouches for what Slurm knows of the step, and the agent gets that");
     ok(agent_says(o, "env SLURM_JOB_ID=4242") && agent_says(o, "env SLURM_NTASKS=4") &&
            agent_says(o, "env SYNCGUARD_LOCAL_TASKS=2") && agent_says(o, "env SLURM_JOB_NAME=train") &&
            agent_says(o, "env SLURM_JOB_PARTITION=main") && !strstr(o->agent, "NCCL") &&
            !strstr(o->agent, "NOTES"),
        "the agent's environment has the job's ids, tasks, name and partition, and nothing else of the job's");
-    ok(agent_says(o, "fd 0 /dev/null") && agent_says(o, "fd 2 /dev/null") && !strstr(o->agent, "fd 3 ") && !strstr(o->agent, "fd 11 ") &&
-           !strstr(o->agent, "stdout"),
+    ok(agent_says(o, "fd 0 /dev/null") && agent_says(o, "fd 2 /dev/null") && !strstr(o->agent, "fd 3 ") &&
+           !strstr(o->agent, "fd 11 ") && !strstr(o->agent, "stdout"),
        "the agent inherits no descriptor but /dev/null and its identity");
     ok(agent_says(o, "parent sg-keeper"), "the agent is the keeper's child");
     if (getuid() == 0)
@@ -839,7 +867,8 @@ static void test_remote(void)
     o = run(&r);
     snprintf(line, sizeof(line), "/a/tool.so:/b/other.so:%s/probe.so", base);
     is_str(o->preload, line, "the probe is added after the user's LD_PRELOAD");
-    is_str(o->asan, "detect_leaks=0:verify_asan_link_order=0", "and the word to the sanitizer after the user's options");
+    is_str(o->asan, "detect_leaks=0:verify_asan_link_order=0",
+           "and the word to the sanitizer after the user's options");
     r.env[4] = "ASAN_OPTIONS=verify_asan_link_order=1";
     is_str(run(&r)->asan, "verify_asan_link_order=1", "what the user says of it stays");
 }
@@ -908,7 +937,8 @@ static void test_inside(void)
            "a guarded step inside a guarded step has the probe in LD_PRELOAD once");
 }
 
-/* Two tasks that share a core, under a policy that paces: Open MPI is set to yield, unless the user has set it. */
+/* Two tasks that share a core, under a policy that paces: Open MPI is set to yield, unless the user has set
+ * it. */
 static void test_yield(void)
 {
     static const struct {
@@ -951,8 +981,8 @@ static void test_nccl(void)
     struct run inside = { .context = S_CTX_REMOTE,
                           .args = conf_arg,
                           .options = { "off" },
-                          .env = { "SYNCGUARD_DIR=/dev/shm/outer", "NCCL_PROFILER_PLUGIN=/p.so", "SYNCGUARD_NCCL=1",
-                                   "SYNCGUARD_NCCL_EVENTS=host" } };
+                          .env = { "SYNCGUARD_DIR=/dev/shm/outer", "NCCL_PROFILER_PLUGIN=/p.so",
+                                   "SYNCGUARD_NCCL=1", "SYNCGUARD_NCCL_EVENTS=host" } };
     char path[128];
     struct outcome *o = run(&r);
 
@@ -960,7 +990,8 @@ static void test_nccl(void)
     is_str(o->nccl, path, "a guarded step: NCCL is told of the plugin");
     is_str(o->nccl_events, "host", "a guarded step: the plugin records what the host does");
     r.options[0] = "placed";
-    is_str(run(&r)->nccl_events, "device", "a policy with NcclEvents=device: the plugin records what the GPU does");
+    is_str(run(&r)->nccl_events, "device",
+           "a policy with NcclEvents=device: the plugin records what the GPU does");
     r.env[0] = "NCCL_PROFILER_PLUGIN=mine";
     r.during = MAKE_RING; /* so that its agent runs */
     o = run(&r);
@@ -968,7 +999,8 @@ static void test_nccl(void)
     ok(strstr(o->agent, "NCCL's collectives are not recorded: the user has set NCCL_PROFILER_PLUGIN"),
        "a profiler that the user has set is among the step's notes");
     r.env[0] = NULL;
-    is_str(run(&inside)->nccl, "", "--sync-guard=off inside a guarded step unsets the plugin's setting for NCCL");
+    is_str(run(&inside)->nccl, "",
+           "--sync-guard=off inside a guarded step unsets the plugin's setting for NCCL");
 }
 
 static void test_missing(void)
@@ -1091,7 +1123,8 @@ static void test_deaths(void)
        "the second keeper removes the directory, and the user sees nothing");
     r.during = KILL_KEEPERS;
     o = run(&r);
-    is_int(o->restarts, WATCH_RESTARTS_MAX + 1, "a keeper that is killed each time is started again %d times", WATCH_RESTARTS_MAX);
+    is_int(o->restarts, WATCH_RESTARTS_MAX + 1, "a keeper that is killed each time is started again %d times",
+           WATCH_RESTARTS_MAX);
     ok(lines(o->log) == 1 && strstr(o->log, "was guarded only in part: its keeper died"),
        "then the user gets one line at the step's end\n%.*s", (int)strcspn(o->log, "\n"), o->log);
     ok(!o->dir_left && o->callbacks_ok && o->exit_code == 77, "and slurmstepd has the directory removed");
@@ -1115,10 +1148,11 @@ static bool set_up(void)
     if (seen == MAP_FAILED || !mkdtemp(base) || chmod(base, 01777) < 0)
         return false;
     snprintf(node, sizeof(node), "fake%d", (int)getpid());
-    snprintf(command, sizeof(command),
-             "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so && "
-             "cd %s && cp probe.so nccl.so && chmod 755 credential && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
-             top ? top : ".", base, top ? top : ".", base, base);
+    snprintf(
+        command, sizeof(command),
+        "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so && "
+        "cd %s && cp probe.so nccl.so && chmod 755 credential && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
+        top ? top : ".", base, top ? top : ".", base, base);
     write_file("credential", "#!/bin/sh\necho $(id -u) \"$@\"\n");
     write_file("broken.conf", "Controller=head\nPort=x\n");
     snprintf(conf_arg, sizeof(conf_arg), "conf=%s/s.conf", base);
@@ -1131,11 +1165,12 @@ int main(void)
 
     if (!set_up())
         return skip_all("the stand-ins are not built, or there is no temporary folder");
-    snprintf(text, sizeof(text),
-             "Controller=head,head2:9\nPort=7000\nClusterName=one\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
-             "probe.so\nNcclPath=%s/nccl.so\nCredentialPath=%s/credential\n"
-             "Policy=night Description=\"At night\" Pacing=auto\nPolicy=placed Placement=on NcclEvents=device\nPolicy=tuned Placement=on Algorithm=on PlacementHoldout=2\n",
-             base, base, base, base);
+    snprintf(
+        text, sizeof(text),
+        "Controller=head,head2:9\nPort=7000\nClusterName=one\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
+        "probe.so\nNcclPath=%s/nccl.so\nCredentialPath=%s/credential\n"
+        "Policy=night Description=\"At night\" Pacing=auto\nPolicy=placed Placement=on NcclEvents=device\nPolicy=tuned Placement=on Algorithm=on PlacementHoldout=2\n",
+        base, base, base, base);
     write_file("s.conf", text);
     write_file("open.d/s.conf", text);
     test_local();

@@ -2,9 +2,9 @@
  *
  *   cost SECONDS COLUMNSxROWS SGTOP [ARGUMENT...]
  *
- * Prints one JSON object: first_paint_s (from fork to the first line of the picture; -1: none within LIMIT_S), cpu_ratio (user
- * and system time over SECONDS, from a second after the first line), bytes_per_s that it wrote meanwhile, restored (the terminal is
- * as it was before), status. */
+ * Prints one JSON object: first_paint_s (from fork to the first line of the picture; -1: none within
+ * LIMIT_S), cpu_ratio (user and system time over SECONDS, from a second after the first line), bytes_per_s
+ * that it wrote meanwhile, restored (the terminal is as it was before), status. */
 #include <poll.h>
 #include <pty.h>
 #include <stdbool.h>
@@ -67,7 +67,8 @@ static void watch(struct run *r, double until_s)
 
         if (left_s <= 0)
             return;
-        /* This program holds the terminal's other end, too: that nobody writes any more is not to be read from it. */
+        /* This program holds the terminal's other end, too: that nobody writes any more is not to be read
+         * from it. */
         if (poll(&p, 1, (int)((left_s < LOOK_S ? left_s : LOOK_S) * 1000) + 1) <= 0) {
             siginfo_t ended = { .si_pid = 0 };
 
@@ -81,7 +82,8 @@ static void watch(struct run *r, double until_s)
         keep(r, buf, (size_t)n);
         r->bytes += (size_t)n;
         /* A whole picture that comes at once does not fit the tail. */
-        if (r->first_paint_s < 0 && (memmem(buf, (size_t)n, "sgtop", 5) || memmem(r->tail, r->n_tail, "sgtop", 5))) {
+        if (r->first_paint_s < 0 &&
+            (memmem(buf, (size_t)n, "sgtop", 5) || memmem(r->tail, r->n_tail, "sgtop", 5))) {
             r->first_paint_s = now_s() - r->began_s;
             return;
         }

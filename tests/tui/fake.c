@@ -171,10 +171,9 @@ static void put_times(json_t *job, const struct fake *f, double t_s)
 {
     double step = step_s(f, t_s), late = slow(f, t_s) ? EXTRA_S : 0.0009;
 
-    json_object_set_new(
-        job, "step_s",
-        json_pack("{s:f, s:f, s:f, s:f, s:i, s:f}", "mean", step, "p50", step, "p95", step * 1.04, "p99", step * 1.07,
-                  "p99_steps", 600, "cv", 0.02));
+    json_object_set_new(job, "step_s",
+                        json_pack("{s:f, s:f, s:f, s:f, s:i, s:f}", "mean", step, "p50", step, "p95",
+                                  step * 1.04, "p99", step * 1.07, "p99_steps", 600, "cv", 0.02));
     json_object_set_new(job, "steps_per_s", json_real(1 / step));
     json_object_set_new(job, "samples_per_s", json_real(2048 / step));
     json_object_set_new(job, "skew_s", json_pack("{s:f, s:f}", "p50", late, "p95", late * 1.3));
@@ -223,7 +222,9 @@ static json_t *hung_row(double t_s)
                   "namd-équilibre", "user", "bob", "partition", "batch", "policy", "observe", "state",
                   "stalled", "ranks", 32, "nodes", 4, "nodes_total", 4, "steps", 18211, "regime", "stalled");
 
-    json_object_set_new(job, "switches", json_pack("{s:i, s:i, s:i, s:[]}", "total", 0, "nodes", 4, "unknown_nodes", 4, "list"));
+    json_object_set_new(
+        job, "switches",
+        json_pack("{s:i, s:i, s:i, s:[]}", "total", 0, "nodes", 4, "unknown_nodes", 4, "list"));
     json_object_set_new(job, "unconfirmed", json_string("Slurm has no job of this number and user"));
     json_object_set_new(job, "elapsed_s", json_real(90211));
     json_object_set_new(job, "age_s", json_real(0.2));
@@ -307,9 +308,10 @@ static json_t *critical_path(const struct fake *f, double t_s)
         json_array_append_new(moves, json_pack("{s:s, s:s, s:f, s:i}", "from", "node01", "to",
                                                node_name(name, f->slow_node), "age_s", t_s - f->slow_at_s,
                                                "step", 412));
-    json_array_append_new(moves, json_pack("{s:n, s:s, s:f, s:i}", "from", "to", "node01", "age_s", t_s - 2,
-                                           "step", 17));
-    return json_pack("{s:f, s:o, s:o}", "concentration", slow(f, t_s) ? 0.58 : 0.04, "ranks", ranks, "moves", moves);
+    json_array_append_new(
+        moves, json_pack("{s:n, s:s, s:f, s:i}", "from", "to", "node01", "age_s", t_s - 2, "step", 17));
+    return json_pack("{s:f, s:o, s:o}", "concentration", slow(f, t_s) ? 0.58 : 0.04, "ranks", ranks, "moves",
+                     moves);
 }
 
 static json_t *projection(const struct fake *f, double t_s)
@@ -330,11 +332,11 @@ static json_t *scaling_point(double factor, double step_s, double spread, double
     json_t *point;
 
     point = json_pack("{s:f, s:f, s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}, s:f, s:{s:f, s:f, s:f}, s:s, s:f}",
-                     "ranks", 64 * factor, "factor", factor, "step_s", "p5", step_s * (1 - spread), "p50",
-                     step_s, "p95", step_s * (1 + spread), "throughput_ratio", "p5", rate / (1 + spread),
-                     "p50", rate, "p95", rate / (1 - spread), "ideal_ratio", factor, "shares", "compute",
-                     1 - wait_share - transfer_share, "communication", transfer_share, "synchronisation",
-                     wait_share, "regime", regime, "regime_share", 0.9);
+                      "ranks", 64 * factor, "factor", factor, "step_s", "p5", step_s * (1 - spread), "p50",
+                      step_s, "p95", step_s * (1 + spread), "throughput_ratio", "p5", rate / (1 + spread),
+                      "p50", rate, "p95", rate / (1 - spread), "ideal_ratio", factor, "shares", "compute",
+                      1 - wait_share - transfer_share, "communication", transfer_share, "synchronisation",
+                      wait_share, "regime", regime, "regime_share", 0.9);
     json_object_set_new(point, "step_p99_ratio",
                         json_pack("{s:f, s:f, s:f}", "p5", tail - spread, "p50", tail, "p95", tail + spread));
     return point;
@@ -354,11 +356,11 @@ static json_t *scaling(void)
                                     104857600.0, "fixed_s", "value", 310e-6, "s_per_byte", "value", 8e-11));
     json_array_append_new(links,
                           json_pack("{s:s, s:i, s:o}", "op", "allreduce", "ranks", 64, "segments", segments));
-    return json_pack("{s:s, s:i, s:f, s:s, s:o, s:{s:f, s:s, s:i}, s:o, s:[s, s]}", "mode", "weak", "ranks", 64,
-                     "step_s", STEP_S, "text",
+    return json_pack("{s:s, s:i, s:f, s:s, s:o, s:{s:f, s:s, s:i}, s:o, s:[s, s]}", "mode", "weak", "ranks",
+                     64, "step_s", STEP_S, "text",
                      "synchronisation overtakes communication at about 190 ranks (2.97 times as many)",
-                     "points", points, "noise", "cv", 0.041, "shape", "lognormal", "steps", 256, "links", links, "assumes",
-                     "each rank has the same work as now (weak scaling)",
+                     "points", points, "noise", "cv", 0.041, "shape", "lognormal", "steps", 256, "links",
+                     links, "assumes", "each rank has the same work as now (weak scaling)",
                      "messages have the same size, and further ranks are like the present ones");
 }
 
@@ -375,17 +377,18 @@ static json_t *ways(void)
 {
     json_t *list = json_array();
 
-    json_array_append_new(list, way("replace node node05, the slowest", 1.24, 0.03, false,
-                                    "the other ranks no longer wait for it: waiting 3.1 % of a step instead of 21.0 %",
-                                    "the replacement is as fast as the others"));
+    json_array_append_new(
+        list, way("replace node node05, the slowest", 1.24, 0.03, false,
+                  "the other ranks no longer wait for it: waiting 3.1 % of a step instead of 21.0 %",
+                  "the replacement is as fast as the others"));
     json_array_append_new(list, way("synchronous, ring", 1.01, 0.04, false,
                                     "a ring sends the fewest bytes: hardly any difference", NULL));
     json_array_append_new(list, way("as it is", 1, 0, false, "measured", NULL));
-    json_array_append_new(list,
-                          way("synchronous, tree", 0.81, 0.09, false,
-                              "a tree has few hops, but sends the whole vector at each: exchange 34 % of a step "
-                              "instead of 11 %",
-                              NULL));
+    json_array_append_new(
+        list, way("synchronous, tree", 0.81, 0.09, false,
+                  "a tree has few hops, but sends the whole vector at each: exchange 34 % of a step "
+                  "instead of 11 %",
+                  NULL));
     json_array_append_new(list,
                           way("bounded staleness 2", 1.31, 0.02, true,
                               "a rank may be 2 steps ahead: waiting 14 % of a step instead of 21 %, exchange "
@@ -613,9 +616,9 @@ static json_t *events(const struct fake *f, double t_s)
 
 static json_t *overlap_group(const char *label, int ranks, double waiting_s, double exposed_s, double won_s)
 {
-    return json_pack("{s:s,s:i,s:i,s:f,s:f,s:f,s:f,s:f}", "label", label, "ranks", ranks, "instances", 1, "calls",
-                     3.0, "nonblocking_ratio", 0.5, "waiting_s", waiting_s, "exposed_s", exposed_s, "most_won_s",
-                     won_s);
+    return json_pack("{s:s,s:i,s:i,s:f,s:f,s:f,s:f,s:f}", "label", label, "ranks", ranks, "instances", 1,
+                     "calls", 3.0, "nonblocking_ratio", 0.5, "waiting_s", waiting_s, "exposed_s", exposed_s,
+                     "most_won_s", won_s);
 }
 
 static json_t *overlap(const struct fake *f)
@@ -625,34 +628,41 @@ static json_t *overlap(const struct fake *f)
 
     json_object_set_new(world, "hidden_s",
                         json_pack("{s:f,s:f,s:f}", "value", 0.0042, "low", 0.0039, "high", 0.0046));
-    json_object_set_new(messages, "hidden_s", json_pack("{s:n,s:f,s:f}", "value", "low", 0.0, "high", 0.0003));
-    return json_pack("{s:s,s:i,s:f,s:[o,o]}", "text",
-                     "in the newest 32 steps transfers hold a rank for 1.31 ms a step (2.63 %) and run beside "
-                     "its work for 4.20 ms; with all of them hidden a step would be at most 1.10 ms shorter "
-                     "(2.21 %)",
-                     "steps", 32, "step_s", 0.0498, "groups", world, messages);
+    json_object_set_new(messages, "hidden_s",
+                        json_pack("{s:n,s:f,s:f}", "value", "low", 0.0, "high", 0.0003));
+    return json_pack(
+        "{s:s,s:i,s:f,s:[o,o]}", "text",
+        "in the newest 32 steps transfers hold a rank for 1.31 ms a step (2.63 %) and run beside "
+        "its work for 4.20 ms; with all of them hidden a step would be at most 1.10 ms shorter "
+        "(2.21 %)",
+        "steps", 32, "step_s", 0.0498, "groups", world, messages);
 }
 
 /* A node that a verdict names. */
-static json_t *named(const struct fake *f, int node, const char *class, const char *scope, const char *culprit, double slowdown)
+static json_t *named(const struct fake *f, int node, const char *class, const char *scope,
+                     const char *culprit, double slowdown)
 {
     char name[32];
 
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:f, s:f}", "node", node_name(name, node), "class", class, "scope",
-                     scope, "culprit", culprit, "ranks", f->ranks_per_node, "slowdown", slowdown, "wait_s", 0.0004);
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:f, s:f}", "node", node_name(name, node), "class", class,
+                     "scope", scope, "culprit", culprit, "ranks", f->ranks_per_node, "slowdown", slowdown,
+                     "wait_s", 0.0004);
 }
 
-static json_t *a_switch(const struct fake *f, int depth, const char *name, int nodes, int worst_rank, double worst, json_t *list)
+static json_t *a_switch(const struct fake *f, int depth, const char *name, int nodes, int worst_rank,
+                        double worst, json_t *list)
 {
     char node[32];
 
-    return json_pack("{s:s, s:n, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:o}", "switch", name, "class", "depth", depth,
-                     "slow_routes", 0, "nodes", nodes, "ranks", nodes * f->ranks_per_node, "slowdown", 1 + (worst - 1) / nodes,
-                     "wait_s", EXTRA_S * 0.6, "worst_slowdown", worst, "worst_rank", worst_rank, "worst_node",
-                     node_name(node, worst_rank / f->ranks_per_node), "named", list);
+    return json_pack("{s:s, s:n, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:o}", "switch", name, "class",
+                     "depth", depth, "slow_routes", 0, "nodes", nodes, "ranks", nodes * f->ranks_per_node,
+                     "slowdown", 1 + (worst - 1) / nodes, "wait_s", EXTRA_S * 0.6, "worst_slowdown", worst,
+                     "worst_rank", worst_rank, "worst_node", node_name(node, worst_rank / f->ranks_per_node),
+                     "named", list);
 }
 
-/* Of a larger job than the rest of the answer: leaves of four nodes, then quiet ones of 32, one with a hostile name. */
+/* Of a larger job than the rest of the answer: leaves of four nodes, then quiet ones of 32, one with a
+ * hostile name. */
 static json_t *switches(const struct fake *f, double t_s)
 {
     json_t *list = json_array(), *leaf0 = json_array(), *leaf1 = json_array(), *item;
@@ -661,7 +671,8 @@ static json_t *switches(const struct fake *f, double t_s)
 
     node_name(other, 7);
     if (late)
-        json_array_append_new(leaf1, named(f, f->slow_node, "straggler", "node", node_name(name, f->slow_node), 1.26));
+        json_array_append_new(
+            leaf1, named(f, f->slow_node, "straggler", "node", node_name(name, f->slow_node), 1.26));
     if (many) {
         json_array_append_new(leaf1, named(f, 7, "communication", "link", node_name(name, 2), 1.0));
         json_array_append_new(leaf0, named(f, 2, "communication", "link", other, 1.0));
@@ -676,7 +687,8 @@ static json_t *switches(const struct fake *f, double t_s)
     for (int i = 2; i < 33; i++) {
         if (i == 2 || i == 18) {
             snprintf(name, sizeof(name), "spine%d", i == 2 ? 1 : 2);
-            json_array_append_new(list, a_switch(f, 1, name, i == 2 ? 512 : 480, i * 256 + 5, 1.02, json_array()));
+            json_array_append_new(list,
+                                  a_switch(f, 1, name, i == 2 ? 512 : 480, i * 256 + 5, 1.02, json_array()));
         }
         snprintf(name, sizeof(name), i == 4 ? "leaf%d\033[31m" : "leaf%d", i);
         item = a_switch(f, 2, name, 32, i * 256 + 5, 1.02, json_array());
@@ -684,8 +696,8 @@ static json_t *switches(const struct fake *f, double t_s)
             json_object_set_new(item, "class", json_string("straggler"));
         json_array_append_new(list, item);
     }
-    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "total", 37, "eventful", late + 2 * many, "nodes", 1003,
-                     "unknown_nodes", 3 * many, "ranks", 8024, "list", list);
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "total", 37, "eventful", late + 2 * many, "nodes",
+                     1003, "unknown_nodes", 3 * many, "ranks", 8024, "list", list);
 }
 
 static json_t *job(const struct fake *f, const json_t *q, double t_s)

@@ -47,11 +47,12 @@ static const char pace_text[] =
     "   {'lever': 'release', 'why': 'no cause on this node that it could help against', 'compared': 0, 'ratio': null,"
     "    'low': null, 'high': null}]}]}";
 
-static const char checkpoint_text[] = "{'mode': 'request', 'interval_s': 742, 'optimal_s': 742, 'reason': "
-                                      "'optimum', 'cost_s': {'value': 21.5, 'low': 20,"
-                                      " 'high': 23}, 'cost_source': 'program', 'goodput_most': 0.962, 'last_s': "
-                                      "400, 'next_due_s': 342, 'lost_work_s': 400,"
-                                      " 'requests': {'asked': 5, 'heard': 5, 'missing': null}}";
+static const char checkpoint_text[] =
+    "{'mode': 'request', 'interval_s': 742, 'optimal_s': 742, 'reason': "
+    "'optimum', 'cost_s': {'value': 21.5, 'low': 20,"
+    " 'high': 23}, 'cost_source': 'program', 'goodput_most': 0.962, 'last_s': "
+    "400, 'next_due_s': 342, 'lost_work_s': 400,"
+    " 'requests': {'asked': 5, 'heard': 5, 'missing': null}}";
 
 /* JSON with ' in place of ", so that it can be read here. */
 static json_t *json_of(const char *text)

@@ -1,4 +1,5 @@
-/* fake_step.c - a step of a pipeline, drawn: eight stages, two replicas, six pieces of work; one rank is slow. */
+/* fake_step.c - a step of a pipeline, drawn: eight stages, two replicas, six pieces of work; one rank is
+ * slow. */
 #include <math.h>
 #include <stdio.h>
 

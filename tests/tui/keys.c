@@ -151,8 +151,7 @@ static void test_user_actions(void)
 {
     start();
     ui_key(&ui, 'P');
-    ok(ui.user_action.state == USER_ACTION_NONE && ui.message[0],
-       "no user action is possible from the list");
+    ok(ui.user_action.state == USER_ACTION_NONE && ui.message[0], "no user action is possible from the list");
     ui_open(&ui, "4711.0");
     answer();
 
@@ -175,7 +174,8 @@ static void test_user_actions(void)
 
     ui_key(&ui, 'C');
     send_user_action("\"action\":\"checkpoint\"");
-    is_str(ui.message, "not done: no rank of this job asks for checkpoints", "a rejected user action shows the controller's reason");
+    is_str(ui.message, "not done: no rank of this job asks for checkpoints",
+           "a rejected user action shows the controller's reason");
     is_int(ui.user_action.state, USER_ACTION_NONE, "a rejected user action asks no question");
 
     ui_key(&ui, 'P');
@@ -193,7 +193,8 @@ static void test_user_actions(void)
     ui_key(&ui, 'y');
     json_decref(user_action_question(&ui));
     ui_link_changed(&ui, false, "gone");
-    ok(strstr(ui.message, "may have been done") != NULL, "a lost link reports that the user action may have been done");
+    ok(strstr(ui.message, "may have been done") != NULL,
+       "a lost link reports that the user action may have been done");
     ui_key(&ui, 'P');
     is_str(ui.message, "no controller", "a user action without controller is rejected");
 }
@@ -273,7 +274,8 @@ static void test_panels(void)
     keys("jv");
     ok(ui.screen == SCREEN_JOB && ui.panel == PANEL_EVIDENCE && !strcmp(ui.job_id, "4711.0"),
        "v in the list opens the job's evidence");
-    ok(!drawn("sure") && drawn("cause: its CPUs run at 54 %"), "the evidence shows the cause and no probability");
+    ok(!drawn("sure") && drawn("cause: its CPUs run at 54 %"),
+       "the evidence shows the cause and no probability");
     is_asked("\"offset\":0,\"count\":32", true);
     keys("jj");
     is_int(ui.panel_scroll.top, 2, "j scrolls a panel");
@@ -282,7 +284,8 @@ static void test_panels(void)
     is_int(ui.panel_scroll.top, ui.panel_scroll.rows - ui.panel_scroll.room, "G shows the end of a panel");
     keys("k");
     keys("f");
-    is_int(ui.panel_scroll.top, ui.panel_scroll.rows - ui.panel_scroll.room, "j at the end of a panel does not scroll");
+    is_int(ui.panel_scroll.top, ui.panel_scroll.rows - ui.panel_scroll.room,
+           "j at the end of a panel does not scroll");
     keys("c");
     ok(ui.panel == PANEL_PATH && ui.panel_scroll.top == 0 &&
            drawn("58.0 % of the collectives wait for the same rank (by chance: 1.56 %)"),
@@ -342,14 +345,16 @@ static void test_honest(void)
     snprintf(ui.hosts, sizeof(ui.hosts), "ctl01:6825");
     ok(drawn("connecting to ctl01:6825"), "the first picture shows the connection attempt");
     ui_link_changed(&ui, false, "ctl01:6825: Connection refused");
-    ok(drawn("Connection refused") && drawn("What to check"), "without controller the screen shows the reason and what to check");
+    ok(drawn("Connection refused") && drawn("What to check"),
+       "without controller the screen shows the reason and what to check");
     start();
     ui.now_s += 1;
     ok(drawn("  live"), "an answer is live");
     ui.now_s += 10;
     ok(drawn("STALE 11 s, no answer"), "an old answer is marked as stale, with its age");
     ui_link_changed(&ui, false, "gone");
-    ok(drawn("connection lost, retrying") && drawn("4711.0"), "the old picture stays after the connection is lost");
+    ok(drawn("connection lost, retrying") && drawn("4711.0"),
+       "the old picture stays after the connection is lost");
     ui_open(&ui, "99");
     ui_link_changed(&ui, true, NULL);
     ui_answer(&ui, SCREEN_JOB, 0, error);

@@ -129,7 +129,8 @@ static void test_same(void)
     ok(replay_rewind(a, &err) == 0 && replay_read(a, 10, SIZE_MAX, &err) == REPLAY_REACHED,
        "a replay is read to a time before the onset");
     text = told(a, "job");
-    ok(!strstr(text, "\"straggler\"") && strstr(text, "\"state\": \"running\""), "before the onset no rank is named");
+    ok(!strstr(text, "\"straggler\"") && strstr(text, "\"state\": \"running\""),
+       "before the onset no rank is named");
     free(text);
     replay_close(a);
     replay_close(b);
@@ -163,8 +164,10 @@ static void test_drawn(void)
     frame_draw(c, &ui);
     canvas_print(c, out);
     fclose(out);
-    ok(strstr(text, "replay x10  30.") && strstr(text, "% of the file)"), "the title shows speed and position of a replay");
-    ok(strstr(text, "found   r5 is slow (straggler)") && strstr(text, ">r5 "), "the screen of a replay names the slow rank");
+    ok(strstr(text, "replay x10  30.") && strstr(text, "% of the file)"),
+       "the title shows speed and position of a replay");
+    ok(strstr(text, "found   r5 is slow (straggler)") && strstr(text, ">r5 "),
+       "the screen of a replay names the slow rank");
     ok(strstr(text, " straggler r5") != NULL, "the timeline under the heat map shows the verdict");
     ok(strstr(text, "+ - speed  Left Right seek") != NULL, "the keys of a replay are listed at the bottom");
     free(text);
@@ -182,7 +185,8 @@ static void test_wrong(void)
     struct replay *r;
 
     ok(!replay_open("/nowhere/x", &policy, &err), "a missing file is an error");
-    is_str(err.text, "/nowhere/x: No such file or directory", "the error of a missing file names it and the reason");
+    is_str(err.text, "/nowhere/x: No such file or directory",
+           "the error of a missing file names it and the reason");
     ok(!replay_open("/dev/null", &policy, &err) && strstr(err.text, "no header"),
        "an empty file is rejected");
     write_trace("{\"r\":99}\n");

@@ -66,8 +66,7 @@ static void test_unknown(void)
     ok(isnan(v->job.synchronisation_ratio), "an absurd number is unknown");
     ok(isnan(v->job.step_p50_s), "an object of another type is unknown");
     ok(v->job.n_verdicts == 0, "invalid verdicts are left out");
-    ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3,
-       "invalid rows have unknown values");
+    ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3, "invalid rows have unknown values");
     ok(v->agents.total == -1, "missing agents are unknown");
     ok(snap_job_severity(&v->job) == SEVERITY_NONE, "a job of unknown state is neither good nor bad");
     snap_view_free(v);
@@ -102,8 +101,10 @@ static void test_limits(void)
     is_int((long long)v->n_events, SNAP_EVENTS_MAX, "events beyond the limit are dropped");
     is_int((long long)v->step_s.n, SNAP_COLUMNS_MAX, "history beyond the limit is dropped");
     ok(v->step_s.value[SNAP_COLUMNS_MAX - 1] == 2999, "the newest part of a long history is kept");
-    is_int((long long)strlen(v->rank[SNAP_RANKS_MAX - 1].heat), SNAP_COLUMNS_MAX, "a heat row beyond the limit is dropped");
-    is_str(v->rank[5].heat + SNAP_COLUMNS_MAX - 3, "9.1", "the newest part of a heat row is kept, invalid levels are no data");
+    is_int((long long)strlen(v->rank[SNAP_RANKS_MAX - 1].heat), SNAP_COLUMNS_MAX,
+           "a heat row beyond the limit is dropped");
+    is_str(v->rank[5].heat + SNAP_COLUMNS_MAX - 3, "9.1",
+           "the newest part of a heat row is kept, invalid levels are no data");
     snap_view_free(v);
 }
 
@@ -145,7 +146,8 @@ static void test_job(void)
         return;
     is_str(s->job[0].id, "12_3.0", "the id of a job is read");
     ok(s->job[0].ranks == 64 && s->job[0].step_p50_s == 0.5, "numbers of a job are read");
-    is_str(json_texts_show(&s->job[0].verdict[0].culprits, SIZE_MAX, names, sizeof(names)), "r3, r9", "culprits of a verdict are joined");
+    is_str(json_texts_show(&s->job[0].verdict[0].culprits, SIZE_MAX, names, sizeof(names)), "r3, r9",
+           "culprits of a verdict are joined");
     is_int((long long)s->job[0].n_verdicts, 1, "a minor verdict is left out");
     ok(snap_job_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
     snap_jobs_free(s);
@@ -173,7 +175,8 @@ static void test_evidence(void)
     ok(v->job.mds_ratio == 0.021, "the smallest excess that would be found is read");
     ok(v->job.verdict[0].onset_seq == 40 && v->job.verdict[0].detected_seq == -1,
        "a negative number is unknown");
-    ok(v->job.verdict[0].standing && !v->job.verdict[1].standing, "a verdict is standing unless the answer has standing: false");
+    ok(v->job.verdict[0].standing && !v->job.verdict[1].standing,
+       "a verdict is standing unless the answer has standing: false");
     ok(snap_job_severity(&v->job) == SEVERITY_BAD, "20 %% slower is bad");
     ok(v->efficiency.parallel == 0.8 && v->efficiency.load_balance == 1 &&
            isnan(v->efficiency.serialisation) && isnan(v->efficiency.transfer),

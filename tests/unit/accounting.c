@@ -1,5 +1,5 @@
-/* slurm/accounting with scripts in place of Slurm's commands: the queries, their answers and failures, and the source of
- * a job's failure rate. */
+/* slurm/accounting with scripts in place of Slurm's commands: the queries, their answers and failures, and
+ * the source of a job's failure rate. */
 #include "slurm/accounting.h"
 
 #include <event2/event.h>
@@ -144,11 +144,13 @@ static void asking(struct accounting *a)
         tick(a, now_s + 60 * i);
     answers("cat $(dirname $0)/events");
     now_s += 4000;
-    ok(answered(a) && accounting_see(a, "main", 1, &s), "an hour after a failure the accounting is asked again");
+    ok(answered(a) && accounting_see(a, "main", 1, &s),
+       "an hour after a failure the accounting is asked again");
     /* for its events and its configuration */
     is_int(count("asked"), asked + 2, "after a failure the accounting is not asked for 20 minutes");
     ok(s.failures == 2 && s.events == 2 && s.nodes == 64 && fabs(s.node_s - 64 * 90 * 86400.0) < 1,
-       "the answer has 2 failures, 2 events on 64 nodes in 90 days\n%.1f, %u, %u, %.0f", s.failures, s.events, s.nodes, s.span_s / 86400);
+       "the answer has 2 failures, 2 events on 64 nodes in 90 days\n%.1f, %u, %u, %.0f", s.failures, s.events,
+       s.nodes, s.span_s / 86400);
     ok(says("asked", "-nP show event Start=now-90days format=" OUTAGES_EVENTS),
        "sacctmgr is asked for events");
     answers("echo no; exit 1");
@@ -162,7 +164,8 @@ static void asking(struct accounting *a)
     tool("sinfo", "kill -9 $$");
     answers("cat $(dirname $0)/events");
     now_s += 4000;
-    ok(failed(a, "sinfo: failed without a message") && accounting_see(a, "main", 1, &s), "after sinfo was killed the earlier answer stays valid");
+    ok(failed(a, "sinfo: failed without a message") && accounting_see(a, "main", 1, &s),
+       "after sinfo was killed the earlier answer stays valid");
     is_int(n_news, 5, "each failure and the first answer after one are reported once");
 }
 
@@ -223,7 +226,8 @@ static void learning(struct accounting *a)
     double failures;
 
     history_failures(h, NULL, j);
-    is_str(source_of(j, &failures), "published: ", "without history and accounting the published failure rate is used");
+    is_str(source_of(j, &failures),
+           "published: ", "without history and accounting the published failure rate is used");
     history_failures(none, a, j);
     is_str(source_of(j, &failures), "slurm: from Slurm's accounting: 2 events on 64 nodes in 90 days",
            "without a history the accounting's failure rate is used");
@@ -231,14 +235,17 @@ static void learning(struct accounting *a)
     ran(s, 1, 0, false);
     ran(s, 2, 0, true);
     history_failures(h, a, j);
-    ok(!strncmp(source_of(j, &failures), "slurm", 5), "the accounting has precedence over fewer than 3 failed jobs");
+    ok(!strncmp(source_of(j, &failures), "slurm", 5),
+       "the accounting has precedence over fewer than 3 failed jobs");
     history_failures(h, NULL, j);
-    is_str(source_of(j, &failures), "history: ", "without accounting the failure rate of guarded jobs is used");
+    is_str(source_of(j, &failures),
+           "history: ", "without accounting the failure rate of guarded jobs is used");
     is_near(failures, 1, 1e-9, "the history has 1 failed job");
     ran(s, 3, 0, true);
     ran(s, 4, 0, true);
     history_failures(h, a, j);
-    is_str(source_of(j, &failures), "partition: ", "jobs that failed more often than their nodes went down have precedence over the accounting");
+    is_str(source_of(j, &failures), "partition: ",
+           "jobs that failed more often than their nodes went down have precedence over the accounting");
     is_near(failures, 3, 1e-9, "the partition has 3 failed jobs");
     outcome(s, 3, JOB_OUTCOME_FAILED);
     history_failures(h, NULL, j);
@@ -248,7 +255,8 @@ static void learning(struct accounting *a)
     source_of(j, &failures);
     ok(failures == 2, "a cancelled job does not count as a failure\n%.1f of 2", failures);
     history_failures(h, a, j);
-    ok(!strncmp(source_of(j, &failures), "slurm", 5), "with fewer than 3 failed jobs the accounting has precedence again");
+    ok(!strncmp(source_of(j, &failures), "slurm", 5),
+       "with fewer than 3 failed jobs the accounting has precedence again");
     job_free(j);
     history_free(none);
     history_free(h);

@@ -1,5 +1,6 @@
-/* Actions from start to end: servers that are slow, dead or wrong, a helper that hangs or crashes, a controller that
- * is restarted during an action.  Slurm is a script here; tests/cluster/action-test.sh uses the real one. */
+/* Actions from start to end: servers that are slow, dead or wrong, a helper that hangs or crashes, a
+ * controller that is restarted during an action.  Slurm is a script here; tests/cluster/action-test.sh uses
+ * the real one. */
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <event2/http.h>
@@ -390,9 +391,8 @@ static void is_end(enum action_state state, unsigned tries, const char *words, c
     static const char *const states[] = { "pending", "done", "failed" };
 
     if (!ok(ended.state == state && ended.tries == tries && strstr(ended.outcome, words), "%s", what))
-        printf("#   %s after %u tries: %s\n#   wanted %s after %u: ...%s...\n",
-               states[ended.state], ended.tries, ended.outcome, states[state], tries,
-               words);
+        printf("#   %s after %u tries: %s\n#   wanted %s after %u: ...%s...\n", states[ended.state],
+               ended.tries, ended.outcome, states[state], tries, words);
 }
 
 /* ---- the helper ---- */
@@ -515,8 +515,7 @@ static void check_refusals(void)
     put("helper", "", 0644);
     as = fresh("");
     a = an_action(ACTION_REQUEUE);
-    ok(!actions_start(as, &a, &err), "a requeue without libslurm and slurmrestd is refused\n%s",
-       err.text);
+    ok(!actions_start(as, &a, &err), "a requeue without libslurm and slurmrestd is refused\n%s", err.text);
     ok(actions_can(as, ACTION_CHECKPOINT, &err) == 0,
        "a checkpoint is possible without libslurm and slurmrestd");
     checkpoints = 0;
@@ -660,7 +659,8 @@ static void check_queue(void)
     behave(SILENT);
     helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
     n += queue(as, 1001, &err);
-    ok(n == 200 && strstr(err.text, "the user's jobs"), "of one user's jobs 200 webhooks are accepted\n%u, then: %s", n, err.text);
+    ok(n == 200 && strstr(err.text, "the user's jobs"),
+       "of one user's jobs 200 webhooks are accepted\n%u, then: %s", n, err.text);
     n += queue(as, 1002, &err);
     ok(n == 256, "of all jobs 256 webhooks are accepted\n%u, then: %s", n, err.text);
     through(as, ACTION_REQUEUE);
@@ -873,7 +873,8 @@ static void check_list(void)
        "a list can be limited to a user, to a job and in length");
     ok(all.first > all.last, "a list begins with the newest action");
     rest = listed(as, 0, UINT32_MAX, some.last, 3);
-    ok(some.n == 2 && some.first == all.first && rest.first < some.last && rest.last == all.last, "it goes on behind any of them");
+    ok(some.n == 2 && some.first == all.first && rest.first < some.last && rest.last == all.last,
+       "it goes on behind any of them");
     ok(audit_expire(audit, -1, &err) == 0, "actions are deleted that ended before the time that is kept");
     is_int(listed(as, 0, UINT32_MAX, 0, 9).n, 0, "old actions are deleted");
     actions_free(as);

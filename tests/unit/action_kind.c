@@ -25,7 +25,8 @@ static void check_names(void)
 
 static void check_scopes(void)
 {
-    ok(action_table[ACTION_DRAIN].scope == ACTION_ON_NODES && action_table[ACTION_NODE_COMMENT].scope == ACTION_ON_NODES,
+    ok(action_table[ACTION_DRAIN].scope == ACTION_ON_NODES &&
+           action_table[ACTION_NODE_COMMENT].scope == ACTION_ON_NODES,
        "actions on nodes have the scope of nodes");
     ok(action_table[ACTION_RESUME].scope == ACTION_ON_NODES && action_table[ACTION_RESUME].by_hand_only &&
            !action_table[ACTION_DRAIN].by_hand_only,

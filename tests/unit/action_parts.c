@@ -113,10 +113,12 @@ static void check_template_bounds(void)
     while (at - text < 50000)
         at += sprintf(at, "${v}");
     sprintf(at, "\"]");
-    ok(!template_fill(text, values, &err), "a template that uses a long value many times is refused: %s", err.text);
+    ok(!template_fill(text, values, &err), "a template that uses a long value many times is refused: %s",
+       err.text);
     memset(text, '[', 59999);
     text[59999] = '\0';
-    ok(!template_fill(text, values, &err), "a template that is nested too deeply is refused: %.60s", err.text);
+    ok(!template_fill(text, values, &err), "a template that is nested too deeply is refused: %.60s",
+       err.text);
     json_decref(values);
     free(text);
 }
@@ -143,16 +145,18 @@ static void check_webhook_bodies(void)
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         body = webhook_body(names[i], &sample, "secret", &err);
         o = body ? json_loads(body, 0, NULL) : NULL;
-        ok(o && (!strstr(body, "secret") || i == 3), "template %s gives JSON, and only pagerduty's has the token",
-           names[i]);
+        ok(o && (!strstr(body, "secret") || i == 3),
+           "template %s gives JSON, and only pagerduty's has the token", names[i]);
         if (i == 1)
             is_str(json_string_value(json_object_get(o, "text")),
-                   "job 123.0: rank 3 costs &lt;!channel&gt; 12 % &amp; more", "Slack's special characters are escaped");
+                   "job 123.0: rank 3 costs &lt;!channel&gt; 12 % &amp; more",
+                   "Slack's special characters are escaped");
         if (i == 2)
             is_str(json_string_value(json_object_get(json_array_get(o, 0), "startsAt")),
                    "2023-11-14T22:13:20Z", "the alert starts at the time of the action");
         if (i == 3)
-            is_str(json_string_value(json_object_get(o, "dedup_key")), "k1", "PagerDuty's dedup_key is the action's key");
+            is_str(json_string_value(json_object_get(o, "dedup_key")), "k1",
+                   "PagerDuty's dedup_key is the action's key");
         json_decref(o);
         free(body);
     }
@@ -174,7 +178,8 @@ static void check_figures(void)
     text = action_figures_text(&f);
     r.figures = text;
     o = action_figures(&r);
-    ok(json_object_size(o) == FIGURES && json_real_value(json_object_get(o, "synchronisation_ratio")) == 0.25 &&
+    ok(json_object_size(o) == FIGURES &&
+           json_real_value(json_object_get(o, "synchronisation_ratio")) == 0.25 &&
            !strcmp(json_string_value(json_object_get(o, "acknowledged")), "yes") &&
            !strcmp(json_string_value(json_object_get(o, "partition")), "batch") &&
            json_is_null(json_object_get(o, "step_s")),
@@ -261,9 +266,11 @@ static void check_waits(void)
 {
     struct attempt_limits l = { .first_s = 2, .longest_s = 120 };
 
-    ok(near(action_wait_s(&l, 1, 0.5), 2, 1e-9) && near(action_wait_s(&l, 4, 0.5), 16, 1e-9), "the wait doubles after each try");
+    ok(near(action_wait_s(&l, 1, 0.5), 2, 1e-9) && near(action_wait_s(&l, 4, 0.5), 16, 1e-9),
+       "the wait doubles after each try");
     ok(near(action_wait_s(&l, 30, 0.5), 120, 1e-9), "the wait is at most longest_s");
-    ok(near(action_wait_s(&l, 1, 0), 1, 1e-9) && near(action_wait_s(&l, 1, 1), 3, 1e-9), "the wait is scaled by 0.5 to 1.5");
+    ok(near(action_wait_s(&l, 1, 0), 1, 1e-9) && near(action_wait_s(&l, 1, 1), 3, 1e-9),
+       "the wait is scaled by 0.5 to 1.5");
 }
 
 static void check_origins(void)

@@ -1,4 +1,5 @@
-/* On how few switches a job fits that is about to be submitted: the script's directives, the partition's nodes, what the user decided. */
+/* On how few switches a job fits that is about to be submitted: the script's directives, the partition's
+ * nodes, what the user decided. */
 #include "spank/advice.h"
 
 #include <stdlib.h>
@@ -50,7 +51,8 @@ static void test_directives(void)
         const char *text, *want;
     } good[] = {
         { "", "sbatch|-N9|job" },
-        { "#!/bin/sh\n#SBATCH -N4 --sync-guard\n\n# a comment\n  \n#SBATCH --switches 2\ntrue\n#SBATCH -n 7\n", "sbatch|-N4|--sync-guard|--switches|2|-N9|job" },
+        { "#!/bin/sh\n#SBATCH -N4 --sync-guard\n\n# a comment\n  \n#SBATCH --switches 2\ntrue\n#SBATCH -n 7\n",
+          "sbatch|-N4|--sync-guard|--switches|2|-N9|job" },
         { "#SBATCH -J 'a b' --comment=\"c # \\\" d\" # -w n1\n", "sbatch|-J|a b|--comment=c # \" d|-N9|job" },
         { "#SBATCH -J a\\ b -N\\\n4", "sbatch|-J|a b|-N\\|-N9|job" },
         { "#SLURM -w n1\r\n#SBATCH\t-Nx#y\n", "sbatch|-w|n1|-Nx|-N9|job" },
@@ -77,13 +79,16 @@ static void test_directives(void)
     }
     make(&l, "sbatch -N9 job");
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        ok(cmdline_insert(&l, bad[i].text, strlen(bad[i].text), &err) < 0 && strstr(err.text, bad[i].want), "directives are not certain: %s", err.text);
+        ok(cmdline_insert(&l, bad[i].text, strlen(bad[i].text), &err) < 0 && strstr(err.text, bad[i].want),
+           "directives are not certain: %s", err.text);
     ok(cmdline_insert(&l, "#\0#", 3, &err) < 0 && strstr(err.text, "not a text file"),
        "a program is not a script");
     memset(comments, '#', CMDLINE_HEAD_MAX);
-    ok(cmdline_insert(&l, comments, CMDLINE_HEAD_MAX, &err) < 0 && strstr(err.text, "64 KiB"), "directives without an end: %s", err.text);
+    ok(cmdline_insert(&l, comments, CMDLINE_HEAD_MAX, &err) < 0 && strstr(err.text, "64 KiB"),
+       "directives without an end: %s", err.text);
     free(comments);
-    ok(cmdline_insert_script(&l, "/nonexistent/job", &err) < 0 && strstr(err.text, "cannot read the script"), "no script: %s", err.text);
+    ok(cmdline_insert_script(&l, "/nonexistent/job", &err) < 0 && strstr(err.text, "cannot read the script"),
+       "no script: %s", err.text);
     ok(cmdline_insert_script(&l, "/dev/zero", &err) < 0, "a device is not read");
     ok(cmdline_insert_script(&l, folder, &err) < 0, "a folder is not read");
     mkfifo(script, 0600);
@@ -96,8 +101,10 @@ static void test_directives(void)
     join(&l, got, sizeof(got));
     is_str(got, "sbatch|-N4|-N9|job", "and its directives come first");
     cmdline_free(&l);
-    ok(cmdline_own(&l, &err) == 0 && l.bytes > 1 && strstr(l.words, "advice") && !l.words[l.bytes - 1], "this process's own words");
-    ok(setenv("PATH", folder, 1) == 0 && chdir("/") == 0 && cmdline_insert_script(&l, "job.sh", &err) == 0, "a bare name is found in PATH");
+    ok(cmdline_own(&l, &err) == 0 && l.bytes > 1 && strstr(l.words, "advice") && !l.words[l.bytes - 1],
+       "this process's own words");
+    ok(setenv("PATH", folder, 1) == 0 && chdir("/") == 0 && cmdline_insert_script(&l, "job.sh", &err) == 0,
+       "a bare name is found in PATH");
     cmdline_free(&l);
 }
 
@@ -120,16 +127,19 @@ static void test_programs(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         make(&l, cases[i].line);
-        ok(command_read(&c, l.words, l.bytes, NULL) == 0 && c.program == cases[i].program, "%s: the program", cases[i].line);
+        ok(command_read(&c, l.words, l.bytes, NULL) == 0 && c.program == cases[i].program, "%s: the program",
+           cases[i].line);
         is_str(c.nodes ? c.nodes : "", cases[i].nodes, "%s: nodes", cases[i].line);
-        is_str(c.what ? c.what : "none", cases[i].what ? cases[i].what : "none", "%s: what is run", cases[i].line);
+        is_str(c.what ? c.what : "none", cases[i].what ? cases[i].what : "none", "%s: what is run",
+               cases[i].line);
         cmdline_free(&l);
     }
     make(&l, "srun -a 1 x");
     ok(command_read(&c, l.words, l.bytes, NULL) < 0, "-a is sbatch's alone");
     cmdline_free(&l);
     make(&l, "sbatch -vp fast --sync-guard=placement=on --switch 2 -D /tmp -M other --wrap=x");
-    ok(command_read(&c, l.words, l.bytes, NULL) == 0 && c.verbose && c.switches && c.chdir && c.wrap, "flags of a submission");
+    ok(command_read(&c, l.words, l.bytes, NULL) == 0 && c.verbose && c.switches && c.chdir && c.wrap,
+       "flags of a submission");
     is_str(c.partition, "fast", "its partition");
     is_str(c.sync_guard, "placement=on", "its --sync-guard");
     is_str(c.limits, "clusters", "what leaves it some nodes");
@@ -140,12 +150,14 @@ static void test_programs(void)
 
 static void test_partitions(void)
 {
-    static const char text[] = "ClusterName=c # x\nTopologyPlugin=topology/Tree\nSchedulerParameters=a=1,b\nNodeName=n[1-9] CPUs=2\n"
-                               "PartitionName=all Nodes=ALL\nPartitionName=DEFAULT Nodes=n[1-4] State=UP\n"
-                               "PartitionName=main Default=YES\nPartitionName=fast Nodes=n[5-6]\nPartitionName=none Nodes=\"\"\n";
+    static const char text[] =
+        "ClusterName=c # x\nTopologyPlugin=topology/Tree\nSchedulerParameters=a=1,b\nNodeName=n[1-9] CPUs=2\n"
+        "PartitionName=all Nodes=ALL\nPartitionName=DEFAULT Nodes=n[1-4] State=UP\n"
+        "PartitionName=main Default=YES\nPartitionName=fast Nodes=n[5-6]\nPartitionName=none Nodes=\"\"\n";
     static const struct {
         const char *partition, *nodes; /* NULL nodes: fails */
-    } cases[] = { { NULL, "n[1-4]" }, { "main", "n[1-4]" }, { "fast", "n[5-6]" }, { "all", "everything" }, { "none", NULL }, { "slow", NULL } };
+    } cases[] = { { NULL, "n[1-4]" },      { "main", "n[1-4]" }, { "fast", "n[5-6]" },
+                  { "all", "everything" }, { "none", NULL },     { "slow", NULL } };
     struct slurm_partition p;
     struct err err;
     char path[64];
@@ -153,17 +165,25 @@ static void test_partitions(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         int rc = slurm_conf_parse("slurm.conf", text, sizeof(text) - 1, cases[i].partition, &p, &err);
 
-        is_str(rc < 0 ? "none" : p.nodes ? p.nodes : "everything", cases[i].nodes ? cases[i].nodes : "none", "partition %s: its nodes",
+        is_str(rc < 0    ? "none"
+               : p.nodes ? p.nodes
+                         : "everything",
+               cases[i].nodes ? cases[i].nodes : "none", "partition %s: its nodes",
                cases[i].partition ? cases[i].partition : "by default");
         if (rc == 0)
             is_str(p.name, cases[i].partition ? cases[i].partition : "main", "its name");
-        ok(rc < 0 ? strstr(err.text, "slurm.conf: ") != NULL : p.tree, "and switches, or the reason: %s", rc < 0 ? err.text : "");
+        ok(rc < 0 ? strstr(err.text, "slurm.conf: ") != NULL : p.tree, "and switches, or the reason: %s",
+           rc < 0 ? err.text : "");
         slurm_partition_free(&p);
     }
-    ok(slurm_conf_parse("s", "PartitionName=a Default=YES Nodes=n1", 36, NULL, &p, &err) == 0 && !p.tree, "without TopologyPlugin there are no switches");
+    ok(slurm_conf_parse("s", "PartitionName=a Default=YES Nodes=n1", 36, NULL, &p, &err) == 0 && !p.tree,
+       "without TopologyPlugin there are no switches");
     slurm_partition_free(&p);
-    ok(slurm_conf_parse("s", "PartitionName=a Nodes=n1", 24, NULL, &p, &err) < 0 && strstr(err.text, "no partition is the default"), "%s", err.text);
-    ok(slurm_conf_parse("s", "Partition", 9, NULL, &p, &err) < 0 && strstr(err.text, "s:1"), "a broken line: %s", err.text);
+    ok(slurm_conf_parse("s", "PartitionName=a Nodes=n1", 24, NULL, &p, &err) < 0 &&
+           strstr(err.text, "no partition is the default"),
+       "%s", err.text);
+    ok(slurm_conf_parse("s", "Partition", 9, NULL, &p, &err) < 0 && strstr(err.text, "s:1"),
+       "a broken line: %s", err.text);
     setenv("SLURM_CONF", "/a/b/mine.conf", 1);
     slurm_conf_locate("topology.conf", path, sizeof(path));
     is_str(path, "/a/b/topology.conf", "files are beside SLURM_CONF");
@@ -176,15 +196,19 @@ static void test_partitions(void)
 
 static void test_leaves(void)
 {
-    static const char text[] = "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-10]\nSwitchName=c Nodes=n[11-13]\nSwitchName=top Switches=a,b,c\n";
+    static const char text[] =
+        "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-10]\nSwitchName=c Nodes=n[11-13]\nSwitchName=top Switches=a,b,c\n";
     static const struct {
         const char *nodes;
         uint32_t wanted, fewest, all;
         const char *want; /* part of the reason, or NULL */
     } cases[] = {
-        { NULL, 6, 1, 3, NULL },         { NULL, 7, 2, 3, NULL },          { NULL, 10, 2, 3, NULL },       { NULL, 11, 3, 3, NULL },
-        { NULL, 13, 3, 3, NULL },        { NULL, 14, 0, 0, "there are 13" }, { "n[1-5]", 4, 1, 2, NULL },    { "n[1-5]", 5, 2, 2, NULL },
-        { "n1,n1,n5", 2, 2, 2, NULL },   { "n1,n1", 2, 0, 0, "there are 1" }, { "n[1-4]", 2, 1, 1, NULL },    { "n1,x", 2, 0, 0, "node x is below no switch" },
+        { NULL, 6, 1, 3, NULL },       { NULL, 7, 2, 3, NULL },
+        { NULL, 10, 2, 3, NULL },      { NULL, 11, 3, 3, NULL },
+        { NULL, 13, 3, 3, NULL },      { NULL, 14, 0, 0, "there are 13" },
+        { "n[1-5]", 4, 1, 2, NULL },   { "n[1-5]", 5, 2, 2, NULL },
+        { "n1,n1,n5", 2, 2, 2, NULL }, { "n1,n1", 2, 0, 0, "there are 1" },
+        { "n[1-4]", 2, 1, 1, NULL },   { "n1,x", 2, 0, 0, "node x is below no switch" },
         { "n[1-", 2, 0, 0, "n[1-" },
     };
     struct topology *t = topology_conf_parse("t", text, sizeof(text) - 1, NULL);
@@ -195,10 +219,12 @@ static void test_leaves(void)
         int rc = leaves_count(t, cases[i].nodes, cases[i].wanted, &l, &err);
 
         if (cases[i].want)
-            ok(rc < 0 && strstr(err.text, cases[i].want), "%u of %s: %s", cases[i].wanted, cases[i].nodes ? cases[i].nodes : "all", err.text);
+            ok(rc < 0 && strstr(err.text, cases[i].want), "%u of %s: %s", cases[i].wanted,
+               cases[i].nodes ? cases[i].nodes : "all", err.text);
         else
-            ok(rc == 0 && l.fewest == cases[i].fewest && l.all == cases[i].all, "%u of %s: %u of %u leaf switches", cases[i].wanted,
-               cases[i].nodes ? cases[i].nodes : "all", l.fewest, l.all);
+            ok(rc == 0 && l.fewest == cases[i].fewest && l.all == cases[i].all,
+               "%u of %s: %u of %u leaf switches", cases[i].wanted, cases[i].nodes ? cases[i].nodes : "all",
+               l.fewest, l.all);
     }
     topology_free(t);
 }
@@ -266,8 +292,10 @@ static void test_advice(void)
         { "srun --jobid 7 -N4 a", NULL, "the number of nodes is not certain with --jobid" },
         { "srun -N4 a : -N2 b", NULL, "the job is heterogeneous" },
     };
-    static const char tree[] = "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\nSwitchName=top Switches=a,b\n";
-    static const char conf[] = "TopologyPlugin=topology/tree\nPartitionName=main Nodes=n[1-8] Default=YES\nPartitionName=half Nodes=n[1-4]\n";
+    static const char tree[] =
+        "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\nSwitchName=top Switches=a,b\n";
+    static const char conf[] =
+        "TopologyPlugin=topology/tree\nPartitionName=main Nodes=n[1-8] Default=YES\nPartitionName=half Nodes=n[1-4]\n";
     static const char *const nothing[] = { NULL };
     struct advice a;
 
@@ -282,13 +310,15 @@ static void test_advice(void)
         if (a.result == ADVICE_FITS)
             snprintf(got, sizeof(got), "%u %u/%u", a.nodes, a.leaves.fewest, a.leaves.all);
         else
-            snprintf(got, sizeof(got), "%.*s", (int)strlen(cases[i].want), a.result == ADVICE_NONE ? a.text : "failed");
+            snprintf(got, sizeof(got), "%.*s", (int)strlen(cases[i].want),
+                     a.result == ADVICE_NONE ? a.text : "failed");
         is_str(got, cases[i].want, "%s, %s", cases[i].line, cases[i].env ? cases[i].env : "nothing set");
     }
     given = nothing;
     write_file(slurm, "PartitionName=main Nodes=n[1-8] Default=YES\n");
     choose(&a, "sbatch -N4 job");
-    ok(a.result == ADVICE_NONE && strstr(a.text, "does not use topology/tree"), "Slurm knows no switches: %s", a.text);
+    ok(a.result == ADVICE_NONE && strstr(a.text, "does not use topology/tree"), "Slurm knows no switches: %s",
+       a.text);
     write_file(slurm, "TopologyPlugin=topology/tree\nPartitionName=main Nodes=n[1-9] Default=YES\n");
     choose(&a, "sbatch -N4 job");
     ok(a.result == ADVICE_NONE && strstr(a.text, "n9"), "a node that topology.conf lacks: %s", a.text);
@@ -347,11 +377,14 @@ static void test_lemons(void)
     }
     snprintf(path, sizeof(path), "%s:/usr/bin:/bin", folder);
     setenv("PATH", path, 1);
-    is_int((int)ask_lemons("#!/bin/sh\necho n3,x7\n", 60, list), 1, "sgctl answers with a node of the partition");
+    is_int((int)ask_lemons("#!/bin/sh\necho n3,x7\n", 60, list), 1,
+           "sgctl answers with a node of the partition");
     is_str(list, "n3", "which is taken");
     is_int((int)ask_lemons("#!/bin/sh\necho n3\nexit 1\n", 60, list), 0, "sgctl fails: no nodes");
-    is_int((int)ask_lemons("#!/bin/sh\necho n3\nexec sleep 1000\n", QUESTION_LIMIT_S, list), 0, "sgctl does not end: it is not waited for");
-    is_int((int)ask_lemons("#!/bin/sh\nexec >&- 2>&-\nexec sleep 1000\n", QUESTION_LIMIT_S, list), 0, "nor if it closes its output");
+    is_int((int)ask_lemons("#!/bin/sh\necho n3\nexec sleep 1000\n", QUESTION_LIMIT_S, list), 0,
+           "sgctl does not end: it is not waited for");
+    is_int((int)ask_lemons("#!/bin/sh\nexec >&- 2>&-\nexec sleep 1000\n", QUESTION_LIMIT_S, list), 0,
+           "nor if it closes its output");
     is_int((int)ask_lemons("#!/bin/sh\nyes n3\n", 60, list), 0, "sgctl prints without an end: no nodes");
     setenv("PATH", folder, 1);
     is_int((int)lemons_ask("/nonexistent", 60, NULL, list), 0, "there is no sgctl: no nodes");

@@ -30,8 +30,16 @@ int main(void)
                       { "node3", "", "" },
                       { "", "", "" },
                       { ".x", "", "" } };
-    static const char *const odd[] = { "", "on", "on ring", "on ring 1", "on ring nan 1", "on ring 1 inf", "on ring x 1", "off ring 2 1", "on ring 2 1 0",
-                                        "on ring-of-more-than-thirty-one-letters 2 1" };
+    static const char *const odd[] = { "",
+                                       "on",
+                                       "on ring",
+                                       "on ring 1",
+                                       "on ring nan 1",
+                                       "on ring 1 inf",
+                                       "on ring x 1",
+                                       "off ring 2 1",
+                                       "on ring 2 1 0",
+                                       "on ring-of-more-than-thirty-one-letters 2 1" };
     struct agent_arguments o;
     struct err err;
 
@@ -65,8 +73,8 @@ int main(void)
     }
     setenv("SYNCGUARD_PLACEMENT", "on pipeline:8x4 0.04 0.02", 1);
     read_options(&o, &err, "--dir=/x", NULL);
-    ok(o.placement.applied && !strcmp(o.placement.pattern, "pipeline:8x4") && near(o.placement.slurm_s, 0.04, 1e-9) &&
-           near(o.placement.chosen_s, 0.02, 1e-9),
+    ok(o.placement.applied && !strcmp(o.placement.pattern, "pipeline:8x4") &&
+           near(o.placement.slurm_s, 0.04, 1e-9) && near(o.placement.chosen_s, 0.02, 1e-9),
        "the order of ranks that srun chose is read");
     setenv("SYNCGUARD_PLACEMENT", "advise ring 1 1", 1);
     read_options(&o, &err, "--dir=/x", NULL);
@@ -85,8 +93,9 @@ int main(void)
     ok(o.algorithm.looked && !*o.algorithm.name, "it has, and found none");
     setenv("SYNCGUARD_ALGORITHM", "placed recursive_doubling 0.02 0.01", 1);
     read_options(&o, &err, "--dir=/x", NULL);
-    ok(o.algorithm.looked && o.algorithm.applied && o.algorithm.compared && !strcmp(o.algorithm.name, "recursive_doubling") &&
-           near(o.algorithm.usual_s, 0.02, 1e-9) && near(o.algorithm.most_s, 0.01, 1e-9),
+    ok(o.algorithm.looked && o.algorithm.applied && o.algorithm.compared &&
+           !strcmp(o.algorithm.name, "recursive_doubling") && near(o.algorithm.usual_s, 0.02, 1e-9) &&
+           near(o.algorithm.most_s, 0.01, 1e-9),
        "the algorithm that the library was told is read");
     for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
         setenv("SYNCGUARD_ALGORITHM", odd[i], 1);

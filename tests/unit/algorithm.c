@@ -1,4 +1,5 @@
-/* Which all-reduce a library takes, from its source; and whether another one is surely faster, by hand on one switch. */
+/* Which all-reduce a library takes, from its source; and whether another one is surely faster, by hand on one
+ * switch. */
 #include "model/algorithm.h"
 
 #include <math.h>
@@ -71,8 +72,9 @@ static void test_usual(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        is_str(algorithm_name(algorithm_usual(cases[i].library, cases[i].ranks, cases[i].bytes)), algorithm_name(cases[i].usual),
-               "library %d, %u ranks, %.0f bytes: its own choice", (int)cases[i].library, cases[i].ranks, cases[i].bytes);
+        is_str(algorithm_name(algorithm_usual(cases[i].library, cases[i].ranks, cases[i].bytes)),
+               algorithm_name(cases[i].usual), "library %d, %u ranks, %.0f bytes: its own choice",
+               (int)cases[i].library, cases[i].ranks, cases[i].bytes);
 }
 
 /* 4 ranks, MPICH, 2 KiB: Rabenseifner's has 4 rounds, recursive doubling 2. */
@@ -86,20 +88,24 @@ static void test_latency(void)
     c = choice_of(&j, NULL);
     /* Most by doubling: all latency but for what the slowest rate takes; 1.5 of the vector are sent, or 2. */
     most_s = ALGORITHM_ERROR * ((4e-3 * ALGORITHM_ERROR - 1.5 * B * bytes * 10) / 2 + 2 * B * bytes * 10);
-    ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_DOUBLING, "on slow messages recursive doubling is surely faster");
+    ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_DOUBLING,
+       "on slow messages recursive doubling is surely faster");
     is_near(c.usual_s, 4e-3, 1e-9, "the time as it was");
     is_near(c.most_s, most_s, 1e-6, "the most that it takes");
     j.step_s = 1;
     ok(choice_of(&j, NULL).result == ALGORITHM_LITTLE, "of a long step too little is gained");
     j.step_s = 0.01;
     j.slower = 1e6;
-    ok(choice_of(&j, NULL).result == ALGORITHM_UNSURE, "if a rate may be as low as one likes, it may be slower");
+    ok(choice_of(&j, NULL).result == ALGORITHM_UNSURE,
+       "if a rate may be as low as one likes, it may be slower");
     add(&j, 1e6, 0.01, 1e-3 * 4 + 1.5e-3);
-    ok(choice_of(&j, NULL).result == ALGORITHM_FASTER, "a large size, done once in 100 steps, shows how low it is");
+    ok(choice_of(&j, NULL).result == ALGORITHM_FASTER,
+       "a large size, done once in 100 steps, shows how low it is");
     j.slower = 10;
     j.n = 1;
     j.size[0].stay_s = 8e-3;
-    ok(choice_of(&j, NULL).result == ALGORITHM_UNSURE, "where the mean stay is twice the shortest, it is not known how long it took");
+    ok(choice_of(&j, NULL).result == ALGORITHM_UNSURE,
+       "where the mean stay is twice the shortest, it is not known how long it took");
     j.size[0].stay_s = 4e-3;
     j.size[0].time_error = 0.5;
     ok(choice_of(&j, NULL).result == ALGORITHM_UNSURE, "nor where the times scatter");
@@ -114,12 +120,15 @@ static void test_same(void)
     struct algorithm_choice c;
 
     add(&j, 8, 3, 2e-3);
-    ok(choice_of(&j, NULL).result == ALGORITHM_UNSURE, "one number: the library takes recursive doubling by itself");
+    ok(choice_of(&j, NULL).result == ALGORITHM_UNSURE,
+       "one number: the library takes recursive doubling by itself");
     add(&j, 2048, 1, 4e-3);
     c = choice_of(&j, NULL);
-    ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_DOUBLING, "with a larger size, that is faster");
+    ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_DOUBLING,
+       "with a larger size, that is faster");
     is_near(c.usual_s, 10e-3, 1e-9, "both count as often as they are in a step");
-    ok(c.most_s > 6e-3 + 2e-3 && c.most_s < 6e-3 + 2.7e-3, "those that stay as they are count as they were\n%.3g s", c.most_s);
+    ok(c.most_s > 6e-3 + 2e-3 && c.most_s < 6e-3 + 2.7e-3,
+       "those that stay as they are count as they were\n%.3g s", c.most_s);
 }
 
 static void test_unknown(void)
@@ -129,7 +138,8 @@ static void test_unknown(void)
     ok(choice_of(&j, NULL).result == ALGORITHM_UNKNOWN, "no sizes: not known");
     add(&j, 8, 1, 1);
     add(&j, 2048, 1, 1e-3);
-    ok(choice_of(&j, NULL).result == ALGORITHM_STRANGE, "a small one that takes longer than a large one: no network explains it");
+    ok(choice_of(&j, NULL).result == ALGORITHM_STRANGE,
+       "a small one that takes longer than a large one: no network explains it");
     j.size[0].time_s = NAN;
     ok(choice_of(&j, NULL).result == ALGORITHM_UNKNOWN, "a time that is not known");
     j = job_of(ALGORITHM_OPENMPI, 128);
@@ -141,7 +151,8 @@ static void test_unknown(void)
     ok(choice_of(&j, NULL).result == ALGORITHM_UNKNOWN, "a cost that is not known");
 }
 
-/* 6 ranks, Open MPI, 10 MB: Rabenseifner's folds two ranks, so that 3.5 vectors are sent, a ring sends 1.67. */
+/* 6 ranks, Open MPI, 10 MB: Rabenseifner's folds two ranks, so that 3.5 vectors are sent, a ring sends 1.67.
+ */
 static void test_ring(void)
 {
     struct algorithm_job j = job_of(ALGORITHM_OPENMPI, 6);
@@ -151,13 +162,18 @@ static void test_ring(void)
     add(&j, 1e7, 1, 6 * A + 3.5e-2);
     j.step_s = 0.1;
     c = choice_of(&j, NULL);
-    ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_RING, "where ranks are no power of two, a ring is surely faster for large sizes");
-    ok(c.most_s > 1.15 * 1.66e-2 && c.most_s < 2.4e-2, "within the model's errors\n%.3g s instead of %.3g s", c.most_s, c.usual_s);
-    ok(choice_of(&j, algorithm_keeps_order).result == ALGORITHM_UNSURE, "where it must be right for all operations, none is");
-    ok(!algorithm_can(ALGORITHM_MPICH, ALGORITHM_RING) && algorithm_can(ALGORITHM_OPENMPI, ALGORITHM_RING), "not all releases of MPICH have a ring");
+    ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_RING,
+       "where ranks are no power of two, a ring is surely faster for large sizes");
+    ok(c.most_s > 1.15 * 1.66e-2 && c.most_s < 2.4e-2, "within the model's errors\n%.3g s instead of %.3g s",
+       c.most_s, c.usual_s);
+    ok(choice_of(&j, algorithm_keeps_order).result == ALGORITHM_UNSURE,
+       "where it must be right for all operations, none is");
+    ok(!algorithm_can(ALGORITHM_MPICH, ALGORITHM_RING) && algorithm_can(ALGORITHM_OPENMPI, ALGORITHM_RING),
+       "not all releases of MPICH have a ring");
 }
 
-/* 64 ranks, Open MPI: recursive doubling up to 256 KiB, where Rabenseifner's sends a third. One number is then done by one rank. */
+/* 64 ranks, Open MPI: recursive doubling up to 256 KiB, where Rabenseifner's sends a third. One number is
+ * then done by one rank. */
 static void test_bandwidth(void)
 {
     struct algorithm_job j = job_of(ALGORITHM_OPENMPI, 64);
@@ -167,10 +183,13 @@ static void test_bandwidth(void)
     add(&j, 8, 1, 6 * A + 6e-9 * 8 * 1000);
     add(&j, 1e5, 1, 6 * A + 0.6);
     c = choice_of(&j, algorithm_keeps_order);
-    ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_RABENSEIFNER, "on slow links Rabenseifner's is surely faster");
-    ok(c.most_s > 0.197 * 1.15 && c.most_s < 0.3, "within the model's errors\n%.3g s instead of %.3g s", c.most_s, c.usual_s);
+    ok(c.result == ALGORITHM_FASTER && c.algorithm == ALGORITHM_RABENSEIFNER,
+       "on slow links Rabenseifner's is surely faster");
+    ok(c.most_s > 0.197 * 1.15 && c.most_s < 0.3, "within the model's errors\n%.3g s instead of %.3g s",
+       c.most_s, c.usual_s);
     j.size[0].per_step = 300;
-    ok(choice_of(&j, algorithm_keeps_order).result == ALGORITHM_UNSURE, "not with so many sums of one number");
+    ok(choice_of(&j, algorithm_keeps_order).result == ALGORITHM_UNSURE,
+       "not with so many sums of one number");
 }
 
 /* On random networks, with times that differ from the model's as much as it may: what is surely faster is. */
@@ -179,14 +198,16 @@ static void test_sure(void)
     unsigned faster = 0, wrong = 0;
 
     for (unsigned run = 0; run < tried_of(20000); run++) {
-        struct algorithm_job j = job_of(run % 2 ? ALGORITHM_MPICH : ALGORITHM_OPENMPI, 2 + (uint32_t)(uniform() * 100));
+        struct algorithm_job j =
+            job_of(run % 2 ? ALGORITHM_MPICH : ALGORITHM_OPENMPI, 2 + (uint32_t)(uniform() * 100));
         double x = exp(8 * uniform()), y = exp(7 * uniform()), usual_s = 0, chosen_s = 0;
         struct algorithm_choice c;
         enum algorithm a;
 
         j.slower = 1250;
         for (unsigned i = 0; i < 1 + run % 3; i++) {
-            double bytes = 16 * j.ranks * floor(exp2(14 * uniform())), error = exp((2 * uniform() - 1) * log(ALGORITHM_ERROR));
+            double bytes = 16 * j.ranks * floor(exp2(14 * uniform())),
+                   error = exp((2 * uniform() - 1) * log(ALGORITHM_ERROR));
 
             a = algorithm_usual(j.library, j.ranks, bytes);
             if (a < ALGORITHMS)
@@ -200,12 +221,14 @@ static void test_sure(void)
             bool same = algorithm_usual(j.library, j.ranks, j.size[i].bytes) == c.algorithm;
 
             usual_s += j.size[i].time_s;
-            chosen_s += same ? j.size[i].time_s : ALGORITHM_ERROR * (x * cost->fixed_s + y * cost->s_per_byte * j.size[i].bytes);
+            chosen_s += same ? j.size[i].time_s
+                             : ALGORITHM_ERROR * (x * cost->fixed_s + y * cost->s_per_byte * j.size[i].bytes);
         }
         faster++;
         wrong += chosen_s > usual_s * (1 + 1e-6);
     }
-    ok(faster > tried_of(20000) / 100 && !wrong, "on random networks no job that is surely faster is not\n%u are, %u of them are not", faster, wrong);
+    ok(faster > tried_of(20000) / 100 && !wrong,
+       "on random networks no job that is surely faster is not\n%u are, %u of them are not", faster, wrong);
 }
 
 int main(void)

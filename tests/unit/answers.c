@@ -1,6 +1,7 @@
-/* Every question to the controller, of a job about which everything that can be said is said in the longest texts and numbers: no answer
- * is longer than doc/protocol.md says, and so none is longer than a frame.  What a view knows, and what databases and links hold, is put in the
- * place of the real functions (--wrap, tests/local.mk). */
+/* Every question to the controller, of a job about which everything that can be said is said in the longest
+ * texts and numbers: no answer is longer than doc/protocol.md says, and so none is longer than a frame.  What
+ * a view knows, and what databases and links hold, is put in the place of the real functions (--wrap,
+ * tests/local.mk). */
 #include <event2/event.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,8 +37,9 @@
 #include "wire/json.h"
 #include "wire/pages.h"
 
-/* Bytes of which a text doubles in JSON, a double is 1.8...e-144 and a whole number has 19 digits: the longest of each. */
-#define FULL '"'
+/* Bytes of which a text doubles in JSON, a double is 1.8...e-144 and a whole number has 19 digits: the
+ * longest of each. */
+#define FULL      '"'
 #define END(text) ((text)[sizeof(text) - 1] = '\0')
 
 /* With the types of what they stand for. */
@@ -256,7 +258,8 @@ bool __wrap_view_latest_get(const struct view *v, double now_s, struct view_rank
     return __wrap_view_rank_get(v, now_s, 0, f);
 }
 
-bool __wrap_view_rank_health_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_health *h)
+bool __wrap_view_rank_health_get(const struct view *v, double now_s, uint32_t rank,
+                                 struct view_rank_health *h)
 {
     (void)v, (void)now_s, (void)rank;
     memset(h, FULL, sizeof(*h));
@@ -266,7 +269,8 @@ bool __wrap_view_rank_health_get(const struct view *v, double now_s, uint32_t ra
     return true;
 }
 
-bool __wrap_view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h)
+bool __wrap_view_node_health_get(const struct view *v, double now_s, const char *node,
+                                 struct view_node_health *h)
 {
     (void)v, (void)now_s, (void)node;
     memset(h, FULL, sizeof(*h));
@@ -306,7 +310,8 @@ static const struct picture *a_picture(uint32_t rows)
         p.n_parts = PICTURE_PARTS_MAX;
     }
     p.n_rows = rows;
-    p.n_segments = rows * PICTURE_ROW_SEGMENTS < PICTURE_SEGMENTS_MAX ? rows * PICTURE_ROW_SEGMENTS : PICTURE_SEGMENTS_MAX;
+    p.n_segments = rows * PICTURE_ROW_SEGMENTS < PICTURE_SEGMENTS_MAX ? rows * PICTURE_ROW_SEGMENTS
+                                                                      : PICTURE_SEGMENTS_MAX;
     for (size_t i = 0; i < rows; i++) {
         END(p.row[i].node);
         p.row[i].coarse = false;
@@ -322,7 +327,8 @@ const struct picture *__wrap_view_picture(const struct view *v, double now_s, ui
     return a_picture(rows);
 }
 
-struct report_switches *__wrap_report_switches_get(const struct view *v, const struct view_verdict *list, size_t verdicts, double now_s, size_t max)
+struct report_switches *__wrap_report_switches_get(const struct view *v, const struct view_verdict *list,
+                                                   size_t verdicts, double now_s, size_t max)
 {
     struct report_switches *s = xcalloc(1, sizeof(*s));
 
@@ -375,7 +381,8 @@ void __wrap_report_scaling_get(struct report_scaling *r, const struct view *v, b
         END(r->assumes[i]);
 }
 
-void __wrap_report_strategies_get(struct report_strategies *r, const struct view *v, const struct view_strategy_options *options)
+void __wrap_report_strategies_get(struct report_strategies *r, const struct view *v,
+                                  const struct view_strategy_options *options)
 {
     (void)v, (void)options;
     memset(r, FULL, sizeof(*r));
@@ -433,8 +440,8 @@ static struct audit_entry an_entry(void)
     return e;
 }
 
-void __wrap_audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit, bool (*each)(const struct audit_entry *e, void *arg),
-                       void *arg)
+void __wrap_audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before, int64_t limit,
+                       bool (*each)(const struct audit_entry *e, void *arg), void *arg)
 {
     struct audit_entry e = an_entry();
 
@@ -446,9 +453,19 @@ void __wrap_audit_list(struct audit *a, uint32_t job, uid_t uid, int64_t before,
 const struct action_record *__wrap_actions_get(struct actions *as, int64_t id)
 {
     static char nodes[ACTION_NODES_MAX], reason[ACTION_REASON_MAX], key[ACTION_KEY_MAX];
-    static struct action_record r = { .id = INT64_MAX, .kind = ACTION_NODE_COMMENT, .asked_s = 1 / 3.0, .tried_s = 1 / 3.0, .ended_s = 1 / 3.0,
-                                      .job_text = full + sizeof(full) - 48, .nodes = nodes, .rule = full + sizeof(full) - 32,
-                                      .policy = full + sizeof(full) - 32, .reason = reason, .key = key, .outcome = full, .figures = "" };
+    static struct action_record r = { .id = INT64_MAX,
+                                      .kind = ACTION_NODE_COMMENT,
+                                      .asked_s = 1 / 3.0,
+                                      .tried_s = 1 / 3.0,
+                                      .ended_s = 1 / 3.0,
+                                      .job_text = full + sizeof(full) - 48,
+                                      .nodes = nodes,
+                                      .rule = full + sizeof(full) - 32,
+                                      .policy = full + sizeof(full) - 32,
+                                      .reason = reason,
+                                      .key = key,
+                                      .outcome = full,
+                                      .figures = "" };
 
     (void)as, (void)id;
     full_text(nodes, sizeof(nodes));
@@ -457,7 +474,8 @@ const struct action_record *__wrap_actions_get(struct actions *as, int64_t id)
     return &r;
 }
 
-void __wrap_actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, int64_t limit, action_listed *each, void *arg)
+void __wrap_actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, int64_t limit,
+                         action_listed *each, void *arg)
 {
     (void)job, (void)uid, (void)before;
     while (limit-- > 0 && each(__wrap_actions_get(as, limit), arg))
@@ -492,8 +510,8 @@ const struct lemon *__wrap_history_lemons(const struct history *h, size_t *n)
     return l;
 }
 
-void __wrap_store_usual(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes, struct store_allreduces *usual,
-                        struct store_turns *turns)
+void __wrap_store_usual(struct store *s, uid_t uid, const char *name, uint32_t ranks, uint32_t nodes,
+                        struct store_allreduces *usual, struct store_turns *turns)
 {
     (void)s, (void)uid, (void)name, (void)ranks, (void)nodes;
     memset(usual, FULL, sizeof(*usual));
@@ -525,7 +543,8 @@ int __wrap_link_send(struct link *l, enum link_frame type, const void *data, siz
 static struct config config;
 static struct controller s;
 
-/* As many policies, selections and rules as there may be, half of the rules of one policy, with conditions of as many terms as they may have. */
+/* As many policies, selections and rules as there may be, half of the rules of one policy, with conditions of
+ * as many terms as they may have. */
 static void configure(void)
 {
     char *text = xcalloc(1, 1 << 20), *at = text;
@@ -533,17 +552,26 @@ static void configure(void)
 
     at += sprintf(at, "StateDir=/nonexistent/syncguard\n");
     for (size_t i = 0; i + 8 < CONFIG_POLICIES_MAX; i++)
-        at += sprintf(at, "Policy=policy-with-a-long-name-%03zu Description=\"%.*s\"\n", i, 127, "words words words words words words words words words words "
-                      "words words words words words words words words words words words words words words words words words words words words");
+        at += sprintf(
+            at, "Policy=policy-with-a-long-name-%03zu Description=\"%.*s\"\n", i, 127,
+            "words words words words words words words words words words "
+            "words words words words words words words words words words words words words words words words words words words words");
     for (size_t i = 0; i < 100; i++) {
-        at += sprintf(at, "Rule=rule-of-a-long-name-%03zu Policy=policy-with-a-long-name-%03zu Action=job_comment When=\"", i, i < 32 ? 0 : i / 8);
+        at += sprintf(
+            at,
+            "Rule=rule-of-a-long-name-%03zu Policy=policy-with-a-long-name-%03zu Action=job_comment When=\"",
+            i, i < 32 ? 0 : i / 8);
         for (int t = 0; t < 23; t++)
             at += sprintf(at, "%squiet_s > %dh", t ? " or " : "", t + 10);
         at += sprintf(at, "\"\n");
     }
     for (size_t i = 0; i < CONFIG_SELECTIONS_MAX; i++)
-        at += sprintf(at, "PolicyFor=policy-with-a-long-name-000 User=user-of-a-rather-long-name-%03zu Partition=partition-%03zu\n", i, i);
-    ok(config_parse(&config, "worst", text, strlen(text), &err) == 0, "a configuration of many policies and rules is read %s", err.text);
+        at += sprintf(
+            at,
+            "PolicyFor=policy-with-a-long-name-000 User=user-of-a-rather-long-name-%03zu Partition=partition-%03zu\n",
+            i, i);
+    ok(config_parse(&config, "worst", text, strlen(text), &err) == 0,
+       "a configuration of many policies and rules is read %s", err.text);
     free(text);
 }
 
@@ -632,7 +660,7 @@ static void begin(void)
 
 /* ---- the questions ---- */
 
-#define JOB "\"job\":4294967294"
+#define JOB      "\"job\":4294967294"
 #define VIEW_ALL "\"view\":{\"picture\":64,\"switches\":256}"
 
 /* The sizes are those of the table in doc/protocol.md. */
@@ -671,7 +699,8 @@ static void ask(size_t at)
 {
     static struct query_order *order;
     const char *what = questions[at].question;
-    struct peer p = { .controller = &s, .order = order }; /* order: of the answer with rows_later, for "rows" */
+    /* order: of the answer with rows_later, for "rows" */
+    struct peer p = { .controller = &s, .order = order };
     json_t *q = json_loads(what, 0, NULL);
     char *cut;
 
@@ -682,10 +711,11 @@ static void ask(size_t at)
     over = false;
     cut = json_dumps(get_object(sent, "cut"), JSON_COMPACT);
     printf("# %zu bytes%s%s\n", sent_bytes, cut ? ", cut: " : "", cut ? cut : "");
-    ok(sent && !get_string(sent, "error") && sent_bytes <= questions[at].most_kib << 10 && sent_bytes <= LINK_FRAME_MAX,
+    ok(sent && !get_string(sent, "error") && sent_bytes <= questions[at].most_kib << 10 &&
+           sent_bytes <= LINK_FRAME_MAX,
        "%s: the answer has at most %zu KiB %s", what, questions[at].most_kib, get_word(sent, "error"));
-    ok(!cut == (questions[at].lists == WHOLE) && get_count(sent, "left_out") < 0, "%s: its lists are %s", what,
-       questions[at].lists == WHOLE ? "whole" : "cut");
+    ok(!cut == (questions[at].lists == WHOLE) && get_count(sent, "left_out") < 0, "%s: its lists are %s",
+       what, questions[at].lists == WHOLE ? "whole" : "cut");
     free(cut);
     json_decref(q);
 }
@@ -693,7 +723,8 @@ static void ask(size_t at)
 int main(void)
 {
     if (SANITIZED)
-        return skip_all("the longest answers take a sanitizer a quarter of an hour, and the build without tries them");
+        return skip_all(
+            "the longest answers take a sanitizer a quarter of an hour, and the build without tries them");
     begin();
     for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
         ask(i);

@@ -1,4 +1,5 @@
-/* What orders of nodes cost on a tree, and which one is chosen: against formulas, against all orders, and against Slurm's. */
+/* What orders of nodes cost on a tree, and which one is chosen: against formulas, against all orders, and
+ * against Slurm's. */
 #include "topology/arrange.h"
 
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static double cost_of(struct layout *l, const struct pattern *p, const uint32_t 
 
 /* ---- cost ---- */
 
-/* On one switch with a rank per node, the cost is the formula's; on two, what shares the link between them is counted by hand. */
+/* On one switch with a rank per node, the cost is the formula's; on two, what shares the link between them is
+ * counted by hand. */
 static void check_cost(void)
 {
     static const uint32_t in_turn[] = { 0, 1, 2, 3, 4, 5, 6, 7 }, crossed[] = { 0, 4, 1, 5, 2, 6, 3, 7 };
@@ -273,7 +275,8 @@ struct every {
 static bool equal_nodes(const struct layout *l, uint32_t a, uint32_t b)
 {
     return l->vertex[a].parent == l->vertex[b].parent && l->vertex[a].ranks == l->vertex[b].ranks &&
-           (!l->paired || (!l->paired[a] && !l->paired[b])) && near(l->vertex[a].latency_s, l->vertex[b].latency_s, 1e-12) &&
+           (!l->paired || (!l->paired[a] && !l->paired[b])) &&
+           near(l->vertex[a].latency_s, l->vertex[b].latency_s, 1e-12) &&
            near(l->vertex[a].s_per_byte, l->vertex[b].s_per_byte, 1e-12);
 }
 
@@ -361,8 +364,8 @@ static void check_exhaustive(void)
         layout_free(l);
         topology_free(t);
     }
-    printf("# %u trees, %u of 10 nodes, %u with slow pairs, %.0f orders; Slurm's order is the best of %u\n", done, of_ten, paired, tried,
-           slurm_best);
+    printf("# %u trees, %u of 10 nodes, %u with slow pairs, %.0f orders; Slurm's order is the best of %u\n",
+           done, of_ten, paired, tried, slurm_best);
     ok(worst <= 1.02,
        "the chosen order of %u small trees costs at most 2 %% more than the best of all\n%.4f times", done,
        worst);
@@ -425,7 +428,8 @@ static void check_size(void)
         if (arrange(l, &p, ARRANGE_WORK, order, &a, &err) < 0)
             ok(false, "arrange(): %s", err.text);
         printf("# arranged in %.2f s\n", (double)(clock() - from) / CLOCKS_PER_SEC);
-        ok(a.chosen.time_s < a.slurm.time_s, "%s over %u ranks: the chosen order costs less than Slurm's", patterns[i], ranks);
+        ok(a.chosen.time_s < a.slurm.time_s, "%s over %u ranks: the chosen order costs less than Slurm's",
+           patterns[i], ranks);
         printf("# %.3f s instead of %.3f s\n", a.chosen.time_s, a.slurm.time_s);
         layout_free(l);
         topology_free(t);
@@ -439,7 +443,8 @@ static void check_errors(void)
     static const struct {
         const char *pattern, *reason;
     } cases[] = {
-        { "rings", "pattern 'rings' is not accepted: ring, halving, doubling, groups:G or pipeline:SxR, as in" },
+        { "rings",
+          "pattern 'rings' is not accepted: ring, halving, doubling, groups:G or pipeline:SxR, as in" },
         { "ring:2", "pattern 'ring:2' is not accepted" },
         { "groups", "pattern 'groups' is not accepted" },
         { "groups:0", "pattern 'groups:0' is not accepted" },

@@ -9,19 +9,19 @@ static struct assignment told(void)
     static char path[] = "PATH=/opt/bin:/bin", odd[] = "ODD=a \"quoted\"\nline";
     static char *environment[] = { path, odd, NULL };
     struct assignment j = { .node = "node2",
-                      .number = 1,
-                      .count = 3,
-                      .controller = "10.0.0.1:4242",
-                      .name = "train",
-                      .policy = "balanced",
-                      .policy_asked = true,
-                      .rate_hz = 12.5,
-                      .agent = "/opt/agent",
-                      .probe = "/opt/probe.so",
-                      .nccl = "/opt/nccl.so",
-                      .nccl_events = "count",
-                      .folder = "/home/me/my work",
-                      .environment = environment };
+                            .number = 1,
+                            .count = 3,
+                            .controller = "10.0.0.1:4242",
+                            .name = "train",
+                            .policy = "balanced",
+                            .policy_asked = true,
+                            .rate_hz = 12.5,
+                            .agent = "/opt/agent",
+                            .probe = "/opt/probe.so",
+                            .nccl = "/opt/nccl.so",
+                            .nccl_events = "count",
+                            .folder = "/home/me/my work",
+                            .environment = environment };
 
     for (size_t i = 0; i < sizeof(j.key); i++)
         j.key[i] = (unsigned char)(i * 5);
@@ -36,11 +36,13 @@ static void round_trip(void)
 
     ok(line && strchr(line, '\n') == line + strlen(line) - 1, "it is one line");
     ok(assignment_read(&k, line, strlen(line), &err) == 0, "which is read again\n%s", err.text);
-    ok(!strcmp(k.node, "node2") && k.number == 1 && k.count == 3 && !strcmp(k.controller, j.controller) && !strcmp(k.folder, j.folder),
+    ok(!strcmp(k.node, "node2") && k.number == 1 && k.count == 3 && !strcmp(k.controller, j.controller) &&
+           !strcmp(k.folder, j.folder),
        "with the host, the controller and the folder");
     ok(!memcmp(k.key, j.key, sizeof(j.key)), "the key");
     ok(!strcmp(k.policy, "balanced") && k.policy_asked && near(k.rate_hz, 12.5, 1e-12), "the policy");
-    ok(!strcmp(k.environment[0], j.environment[0]) && !strcmp(k.environment[1], j.environment[1]) && !k.environment[2],
+    ok(!strcmp(k.environment[0], j.environment[0]) && !strcmp(k.environment[1], j.environment[1]) &&
+           !k.environment[2],
        "and the environment, whatever is in it");
     assignment_free(&k);
     free(line);
@@ -53,7 +55,8 @@ static void refused(const char *from, const char *to, const char *why)
     char *line = assignment_write(&j), *at = strstr(line, from), changed[8192];
 
     snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - line), line, to, at + strlen(from));
-    ok(assignment_read(&k, changed, strlen(changed), &err) < 0 && strstr(err.text, why), "refused: %s\n%s", why, err.text);
+    ok(assignment_read(&k, changed, strlen(changed), &err) < 0 && strstr(err.text, why), "refused: %s\n%s",
+       why, err.text);
     free(line);
 }
 
@@ -63,7 +66,8 @@ static void signals(void)
 
     is_str(assignment_write_signal(15, buf), "signal 15\n", "a signal is a line");
     is_int(assignment_read_signal("signal 15"), 15, "which is read without its newline");
-    ok(!assignment_read_signal("signal 0") && !assignment_read_signal("signal -9") && !assignment_read_signal("signal 15x") && !assignment_read_signal("signal 4000") &&
+    ok(!assignment_read_signal("signal 0") && !assignment_read_signal("signal -9") &&
+           !assignment_read_signal("signal 15x") && !assignment_read_signal("signal 4000") &&
            !assignment_read_signal(""),
        "other lines name none");
 }
@@ -79,8 +83,9 @@ int main(void)
     refused("PATH=", "PATH", "'environment'");
     refused("{", "[", "not a line");
     signals();
-    ok(assignment_takes_variable("PATH=/bin") && assignment_takes_variable("PWDX=1") && !assignment_takes_variable("PWD=/") &&
-           !assignment_takes_variable("SLURM_JOB_ID=7") && !assignment_takes_variable("nothing"),
+    ok(assignment_takes_variable("PATH=/bin") && assignment_takes_variable("PWDX=1") &&
+           !assignment_takes_variable("PWD=/") && !assignment_takes_variable("SLURM_JOB_ID=7") &&
+           !assignment_takes_variable("nothing"),
        "variables of a host or a session stay there");
     return done_testing();
 }

@@ -1,4 +1,5 @@
-/* The audit log: entries are read back as written, for the job and user they belong to, and after a restart. */
+/* The audit log: entries are read back as written, for the job and user they belong to, and after a restart.
+ */
 #include "history/audit.h"
 
 #include <math.h>
@@ -181,7 +182,8 @@ static void test_list(void)
            near(json_number_value(json_object_get(e, "effect_high")), 0.87, 1e-9),
        "the effect of an action is listed with its interval");
     rest = listed(0, UINT32_MAX, json_integer_value(json_object_get(e, "id")), 10);
-    ok(json_array_size(rest) == 1 && json_equal(json_array_get(rest, 0), json_array_get(list, 4)), "the list goes on behind any entry");
+    ok(json_array_size(rest) == 1 && json_equal(json_array_get(rest, 0), json_array_get(list, 4)),
+       "the list goes on behind any entry");
     json_decref(rest);
     rest = listed(0, UINT32_MAX, 0, 2);
     is_int((long long)json_array_size(rest), 2, "the list has no more entries than were asked for");

@@ -1,9 +1,10 @@
-/* What a replay misses of a straggler's cost, from the steps before its onset: jobs whose replays know a part of what a slow node costs. */
+/* What a replay misses of a straggler's cost, from the steps before its onset: jobs whose replays know a part
+ * of what a slow node costs. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "detect/diagnosis.h"
 #include "calls/price.h"
+#include "detect/diagnosis.h"
 #include "tests/tap.h"
 
 #define RANKS  8u
@@ -111,12 +112,11 @@ int main(void)
     struct finding whole = said_of(&(struct job){ 0 }), part = said_of(&(struct job){ .missed = 0.2 });
     struct interval cost = finding_slowdown_interval(&part);
 
-    ok(fabs(whole.slowdown - 1.5) < 0.01, "a replay that knows all: its price is 1.5\n%.3f",
-       whole.slowdown);
+    ok(fabs(whole.slowdown - 1.5) < 0.01, "a replay that knows all: its price is 1.5\n%.3f", whole.slowdown);
     ok(fabs(part.slowdown - 1.7) < 0.02,
        "steps of 1.7 times as long, of which a replay knows 0.5: the price is 1.7\n%.3f", part.slowdown);
-    ok(cost.low > 1.5 && cost.low < 1.7 && cost.high > 1.7, "its interval reaches from what the replay knows to above 1.7\n%.3f to %.3f", cost.low,
-       cost.high);
+    ok(cost.low > 1.5 && cost.low < 1.7 && cost.high > 1.7,
+       "its interval reaches from what the replay knows to above 1.7\n%.3f to %.3f", cost.low, cost.high);
     part = said_of(&(struct job){ .missed = 0.2, .grows = 0.5 });
     ok(fabs(part.slowdown - 1.7) < 0.02, "also when all do more later\n%.3f", part.slowdown);
     whole = said_of(&(struct job){ .strikes = 0.1 * WORK_S });

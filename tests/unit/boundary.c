@@ -4,10 +4,10 @@
 #include "ring/ring.h"
 #include "tests/tap.h"
 
-#define RANKS 4u
-#define STEPS 20u
-#define WORLD 1u
-#define PAIR  2u /* of ranks 0 and 1, or 2 and 3: 2, 3 */
+#define RANKS  4u
+#define STEPS  20u
+#define WORLD  1u
+#define PAIR   2u /* of ranks 0 and 1, or 2 and 3: 2, 3 */
 #define SERIES 7u /* of communicators of all, each used once: 100, 101 ... */
 
 static uint32_t members_of(uint64_t comm, void *arg)
@@ -113,7 +113,8 @@ static void ends_are(const struct run *run, uint32_t least, const char *what)
     for (uint32_t r = 0; r < RANKS; r++)
         ok(run->ends[r] >= least && run->last[r] == run->last[0] &&
                run->last[r] - run->first[r] + 1 >= run->ends[r],
-           "%s: the ends are counted alike on all ranks\nrank %u: %u ends, %u to %u", what, r, run->ends[r], run->first[r], run->last[r]);
+           "%s: the ends are counted alike on all ranks\nrank %u: %u ends, %u to %u", what, r, run->ends[r],
+           run->first[r], run->last[r]);
     boundary_free(run->b);
 }
 
@@ -191,7 +192,8 @@ int main(void)
         all_reduce(&run, WORLD, 1000, 8);
         all_reduce_on_new(&run, 100 + s);
     }
-    ok(run.after_world && boundary_period(run.b) == 1, "a step with a communicator of its own ends with a collective of one that lasts");
+    ok(run.after_world && boundary_period(run.b) == 1,
+       "a step with a communicator of its own ends with a collective of one that lasts");
     ends_are(&run, STEPS / 3, "a communicator each step");
     return done_testing();
 }

@@ -84,7 +84,8 @@ static void test_users(struct bounds *b)
     u->arriving_bytes = 32 << 20;
     is_int(bounds_arriving(u, 1 << 20, &err), 0, "32 MiB of a user's messages may have arrived in part");
     u->arriving_bytes++;
-    is_int(bounds_arriving(u, 1 << 20, &err), -1, "with more the connections that hold much of it have to go");
+    is_int(bounds_arriving(u, 1 << 20, &err), -1,
+           "with more the connections that hold much of it have to go");
     is_int(bounds_arriving(u, 1000, &err), 0, "those that hold little of it stay");
     u->arriving_bytes = 0;
 }

@@ -1,11 +1,11 @@
-/* job/cadence with simulated agents and ranks: all ranks receive a request at the same call, whichever message is
- * late and whichever process dies or restarts. */
+/* job/cadence with simulated agents and ranks: all ranks receive a request at the same call, whichever
+ * message is late and whichever process dies or restarts. */
 #include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "job/cadence.h"
-#include "job/jobs.h"
 #include "job/job_figures.h"
+#include "job/jobs.h"
 #include "rules/condition.h"
 #include "tests/random.h"
 #include "tests/tap.h"
@@ -275,7 +275,8 @@ static void late_agent(void)
     w.node[2].delay_s = 0.8;
     request();
     play(20);
-    ok(w.split == 0 && w.yes == 1, "an agent that is 0.8 s late: later calls are tried until it gets the request in time");
+    ok(w.split == 0 && w.yes == 1,
+       "an agent that is 0.8 s late: later calls are tried until it gets the request in time");
     end();
     begin(0.2);
     request();
@@ -285,7 +286,8 @@ static void late_agent(void)
     play(2);
     w.node[1].delay_s = 0;
     play(20);
-    ok(w.split == 0 && w.yes == 1, "an agent whose link stalls between arm and commit: the request is withdrawn and repeated");
+    ok(w.split == 0 && w.yes == 1,
+       "an agent whose link stalls between arm and commit: the request is withdrawn and repeated");
     end();
 }
 
@@ -383,8 +385,8 @@ static void storm(void)
         asked++;
     }
     play(60);
-    printf("# %d requests under stalls and deaths: received by all %d, by some %d; reported as split %lld\n", asked, w.yes,
-           w.split, count("split"));
+    printf("# %d requests under stalls and deaths: received by all %d, by some %d; reported as split %lld\n",
+           asked, w.yes, w.split, count("split"));
     ok(w.yes > asked / 2 && w.split <= asked / 200,
        "random stalls and deaths: over half of the requests reach all ranks, at most 1 in 200 only some");
     ok(count("split") == w.split, "random stalls and deaths: every split request is reported as split");
@@ -422,15 +424,17 @@ static void writes(void)
     }
     ok(near(json_number_value(figure("cost_s", "value")), 2.025, 0.01) &&
            !strcmp(json_string_value(figure("cost_source", NULL)), "program"),
-       "the cost of a write is that of the slowest rank\n%.2f s", json_number_value(figure("cost_s", "value")));
+       "the cost of a write is that of the slowest rank\n%.2f s",
+       json_number_value(figure("cost_s", "value")));
     ok(json_number_value(figure("last_s", NULL)) < 6 && json_integer_value(figure("written", NULL)) == 6,
        "6 writes are counted, and the time of the last is known");
-    ok(near(cadence_samples_per_s(w.j), NODES * 32 / 0.2, 0.1), "samples per second are computed from the ranks' counts\n%.0f",
-       cadence_samples_per_s(w.j));
+    ok(near(cadence_samples_per_s(w.j), NODES * 32 / 0.2, 0.1),
+       "samples per second are computed from the ranks' counts\n%.0f", cadence_samples_per_s(w.j));
     ok(rule_sees("samples_per_s > 500 and samples_per_s < 800") == TRUTH_YES, "a rule can use samples_per_s");
     end();
     begin(0.2);
-    ok(rule_sees("samples_per_s < 800") == TRUTH_UNKNOWN, "samples_per_s is unknown until ranks report samples");
+    ok(rule_sees("samples_per_s < 800") == TRUTH_UNKNOWN,
+       "samples_per_s is unknown until ranks report samples");
     end();
 }
 
@@ -492,8 +496,8 @@ static void pauses(void)
         view_step(0.2);
     view_step(4);
     play(1);
-    ok(json_integer_value(figure("written", NULL)) == 1 && json_number_value(figure("lost_work_s", NULL)) < 3 &&
-           json_is_null(figure("perhaps", NULL)),
+    ok(json_integer_value(figure("written", NULL)) == 1 &&
+           json_number_value(figure("lost_work_s", NULL)) < 3 && json_is_null(figure("perhaps", NULL)),
        "a pause right after a request is the requested checkpoint");
     end();
 }
@@ -501,9 +505,12 @@ static void pauses(void)
 static void loss(uint64_t step, double newest)
 {
     view_item(w.j->view, w.now_s,
-              &(struct telemetry_item){
-                  .kind = TELEMETRY_VALUE,
-                  .value = { .value = MARKS_LOSS, .given = step, .non_finite = !isfinite(newest), .since = isfinite(newest) ? 0 : step, .newest = newest } });
+              &(struct telemetry_item){ .kind = TELEMETRY_VALUE,
+                                        .value = { .value = MARKS_LOSS,
+                                                   .given = step,
+                                                   .non_finite = !isfinite(newest),
+                                                   .since = isfinite(newest) ? 0 : step,
+                                                   .newest = newest } });
 }
 
 static void reasons(void)
@@ -511,7 +518,8 @@ static void reasons(void)
     begin(0.2);
     w.node[1].notice = true;
     play(1.5);
-    ok(w.yes == 1 && w.split == 0, "a rank reports a preemption: all ranks are asked for a checkpoint at once");
+    ok(w.yes == 1 && w.split == 0,
+       "a rank reports a preemption: all ranks are asked for a checkpoint at once");
     play(5);
     end();
     policy.checkpoint_max_interval_s = 10;
@@ -524,7 +532,8 @@ static void reasons(void)
     view_rank_add(w.j->view, 0, 0, "0", NULL);
     loss(2, NAN);
     play(12);
-    ok(w.yes == 0, "while the loss is not finite no checkpoint is requested, which would keep what is worthless");
+    ok(w.yes == 0,
+       "while the loss is not finite no checkpoint is requested, which would keep what is worthless");
     loss(3, 1);
     play(12);
     ok(w.yes > 0, "once the loss is finite again a checkpoint is requested");

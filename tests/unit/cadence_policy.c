@@ -1,4 +1,5 @@
-/* rules/cadence: cost of a write, failure rates, when a checkpoint is due; thousands of simulated preemptions. */
+/* rules/cadence: cost of a write, failure rates, when a checkpoint is due; thousands of simulated
+ * preemptions. */
 #include "model/cadence.h"
 #include "rules/cadence.h"
 #include "tests/random.h"
@@ -49,9 +50,10 @@ static void test_cost(void)
         inside += e.low_s < 20 && 20 < e.high_s;
         below += 20 + 2 * gauss() < e.longest_s;
     }
-    ok(inside > 330 && inside < 390, "90 %% intervals of 12 writes contain the mean in 82 to 97 %% of the cases\n%.0f %%",
-       inside / 4.);
-    ok(below > 388, "a further write is shorter than longest_s in more than 97 %% of the cases\n%.1f %%", below / 4.);
+    ok(inside > 330 && inside < 390,
+       "90 %% intervals of 12 writes contain the mean in 82 to 97 %% of the cases\n%.0f %%", inside / 4.);
+    ok(below > 388, "a further write is shorter than longest_s in more than 97 %% of the cases\n%.1f %%",
+       below / 4.);
 }
 
 static void test_prior(void)
@@ -85,7 +87,8 @@ static void test_interval(void)
     ok(near(d.mtbf_s, mtbf_s, 1e-9) && near(d.interval_s, cadence_optimal_s(60, mtbf_s), 1e-9) &&
            near(d.goodput_most, cadence_goodput(d.interval_s, 60, 0, mtbf_s), 1e-9) && !d.due &&
            near(d.next_s, d.interval_s, 1e-9),
-       "the optimal interval and its goodput are the formula's\n%.0f s, at most %.3f", d.interval_s, d.goodput_most);
+       "the optimal interval and its goodput are the formula's\n%.0f s, at most %.3f", d.interval_s,
+       d.goodput_most);
     f.since_s = d.interval_s;
     d = cadence_decide(&f, &b);
     ok(d.due && d.reason == CADENCE_OPTIMUM, "a checkpoint is due when the interval is over");
@@ -193,8 +196,8 @@ static void steps_until(struct steps *j, double now_s)
     }
 }
 
-/* Whether the checkpoint is written within the grace period.  The controller arms a call, waits for all agents and
- * commits; if a rank has reached the call meanwhile, it arms a later one. */
+/* Whether the checkpoint is written within the grace period.  The controller arms a call, waits for all
+ * agents and commits; if a rank has reached the call meanwhile, it arms a later one. */
 static bool saved(double step_s, double write_s, double grace_s)
 {
     struct cadence_figures f = usual();

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "tests/tap.h"
 #include "view/health.h"
 #include "view/view_private.h"
-#include "tests/tap.h"
 
 /* ---- standing out ---- */
 
@@ -57,7 +57,8 @@ static void median_and_mad(void)
 
     ok(norm.median == 4 && norm.mad == 2, "median 4 and median deviation 2 of 1 2 4 5 9");
     norm = cause_norm(CAUSE_FAULTS, even, 2);
-    ok(norm.median == 1 && norm.mad == 0, "the norm of two values is the better one, so that the other can stand out");
+    ok(norm.median == 1 && norm.mad == 0,
+       "the norm of two values is the better one, so that the other can stand out");
     norm = cause_norm(CAUSE_CLOCK, clocks, 2);
     ok(norm.median == 100, "the norm of two clocks is the larger one");
 }
@@ -163,9 +164,12 @@ static struct view *reported(void)
     return v;
 }
 
-static const char *cause_of(enum finding_class class, enum finding_scope scope, const char *culprit, char buf[256])
+static const char *cause_of(enum finding_class class, enum finding_scope scope, const char *culprit,
+                            char buf[256])
 {
-    struct view_verdict d = { .finding.class = class, .finding.scope = scope, .n_culprits = scope != SCOPE_NONE };
+    struct view_verdict d = { .finding.class = class,
+                              .finding.scope = scope,
+                              .n_culprits = scope != SCOPE_NONE };
     struct view *v = reported();
 
     snprintf(d.culprit[0], sizeof(d.culprit[0]), "%s", culprit);
@@ -229,7 +233,8 @@ static void causes(void)
     is_str(cause_of(NODE1, buf), "the hypervisor steals 50.0 % of the CPU time on node01, elsewhere 0.10 %",
            "of two causes the stronger is named");
     node[1].memory_pressure_ratio = 0.9f;
-    is_str(cause_of(NODE1, buf), "memory pressure on node01 is 90.0 %, elsewhere 0.00 %", "of three causes the strongest is named");
+    is_str(cause_of(NODE1, buf), "memory pressure on node01 is 90.0 %, elsewhere 0.00 %",
+           "of three causes the strongest is named");
 
     all_well();
     node[2].frequency_hz = node[3].frequency_hz = 1.9e9f;
@@ -247,7 +252,8 @@ static void causes(void)
         cause_of(FINDING_CONGESTION, SCOPE_NONE, "", buf),
         "possibly the network of node01: its NIC eth0 counts 210 errors a second (node-wide), other nodes' 0",
         "errors of an interface are a cause of congestion");
-    is_str(cause_of(FINDING_JITTER, SCOPE_NONE, "", buf), "", "errors of an interface are no cause of jitter");
+    is_str(cause_of(FINDING_JITTER, SCOPE_NONE, "", buf), "",
+           "errors of an interface are no cause of jitter");
 
     all_well();
     node[1].retransmits_per_s = 310;
@@ -275,12 +281,14 @@ static void common_causes(void)
     ok(ratio == 0, "then the ratio is 0");
     for (uint32_t r = 0; r < RANKS; r++)
         task[r].run_delay_ratio = 0.58f;
-    is_str(lack(&ratio, buf), "the ranks wait 58.0 % of the time for a CPU", "what all ranks lack is reported");
+    is_str(lack(&ratio, buf), "the ranks wait 58.0 % of the time for a CPU",
+           "what all ranks lack is reported");
     ok(near(ratio, 0.58, 1e-6), "with its share of the time");
     is_str(cause_of(RANK3, buf), "", "what all suffer from explains no straggler");
     for (uint32_t n = 0; n < RANKS / 2; n++)
         node[n].steal_ratio = 0.7f;
-    is_str(lack(&ratio, buf), "the hypervisor steals 70.0 % of the CPU time on the nodes", "of two things that all lack, the one they lack most is named");
+    is_str(lack(&ratio, buf), "the hypervisor steals 70.0 % of the CPU time on the nodes",
+           "of two things that all lack, the one they lack most is named");
 }
 
 static void rows(void)
@@ -295,7 +303,8 @@ static void rows(void)
     v = reported();
     ok(view_rank_health_get(v, 5, 3, &r) && strstr(r.cause, "waited 34.0 %"),
        "the health of a rank names its cause: %s", r.cause);
-    ok(view_rank_health_get(v, 5, 2, &r) && !*r.cause && !strcmp(r.figures.cpus, "0-3"), "the health of a rank without trouble has no cause");
+    ok(view_rank_health_get(v, 5, 2, &r) && !*r.cause && !strcmp(r.figures.cpus, "0-3"),
+       "the health of a rank without trouble has no cause");
     ok(isnan(r.follows), "the correlation is unknown without lateness");
     ok(view_node_health_get(v, 5, "node01", &n) && isnan(n.figures.steal_ratio) &&
            near(n.involuntary_per_s, 6, 1e-6) && n.n_gpus == 2,
@@ -368,18 +377,17 @@ static void follows(void)
     for (int s = 6; s < 40; s++) { /* two columns of history each: lateness is of the newest two */
         bool bad = s / 3 % 2;
         const float stay_s[] = { 0.1f, bad ? 0.08f : 0.099f };
-        const struct joined joined = { .n = 1,
-                                       .stay_max_s = stay_s[0],
-                                       .rank = (const uint32_t[]){ 0, 3 },
-                                       .stay_s = stay_s,
-                                       .slots = 2 };
+        const struct joined joined = {
+            .n = 1, .stay_max_s = stay_s[0], .rank = (const uint32_t[]){ 0, 3 }, .stay_s = stay_s, .slots = 2
+        };
 
         view_tick(v, 2 * s);
         columns_take_joined(v->columns, &joined, false);
         task[3].run_delay_ratio = bad ? 0.4f : 0.01f;
         view_item(v, 2 * s, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
     }
-    ok(view_rank_health_get(v, 79, 3, &r) && r.follows > 0.99, "the correlation is above 0.99\n%.2f", r.follows);
+    ok(view_rank_health_get(v, 79, 3, &r) && r.follows > 0.99, "the correlation is above 0.99\n%.2f",
+       r.follows);
     view_free(v);
 }
 

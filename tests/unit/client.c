@@ -57,7 +57,8 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
     link_accept(evconnlistener_get_base(l), fd, &test_end.end, &events, NULL, NULL);
 }
 
-/* A port of our own while the socket is open: connections to it are refused unless a second socket listens on it. */
+/* A port of our own while the socket is open: connections to it are refused unless a second socket listens on
+ * it. */
 static int bound_socket(int port)
 {
     struct sockaddr_in sin = { .sin_family = AF_INET,
@@ -189,12 +190,15 @@ static void several(int port)
     json_decref(a);
     ok(!ask_on(call, "secret", ANSWER_S, &err), "a later query can be rejected");
     is_str(err.text, "not yours", "the error of a later query is the controller's text");
-    ok(!ask_on(call, "silence", SILENCE_S, &err), "a later query that is not answered returns at its timeout");
-    is_error(&err, "no answer within 0.3 s", "the error of a later query that is not answered has its timeout");
+    ok(!ask_on(call, "silence", SILENCE_S, &err),
+       "a later query that is not answered returns at its timeout");
+    is_error(&err, "no answer within 0.3 s",
+             "the error of a later query that is not answered has its timeout");
     client_call_end(call);
     json_decref(q);
     q = json_pack("{s:s}", "query", "secret");
-    ok(!client_call(&call, &o, q, ANSWER_S, &err) && !call, "a first query that is rejected leaves no connection");
+    ok(!client_call(&call, &o, q, ANSWER_S, &err) && !call,
+       "a first query that is rejected leaves no connection");
     json_decref(q);
 }
 

@@ -11,7 +11,8 @@
 
 static const char *const name[N] = { "node1", "node2", "node3", "node4", "node5" };
 
-/* All pairs of clocks that are so far ahead of true time; each round trip's answer came at another part of it. */
+/* All pairs of clocks that are so far ahead of true time; each round trip's answer came at another part of
+ * it. */
 static struct clocks *measured(const double *true_s, double rtt_s)
 {
     struct clocks *c = clocks_new(N);
@@ -29,8 +30,20 @@ static const struct {
     const char *node, *has; /* of the only fault; in its text, or that of the line that is ok */
 } cases[] = {
     { "clocks that agree", { 0, 1e-3, 2e-3, 3e-3, 4e-3 }, 1e-4, 1, 0, NULL, "5 clocks are within 2.6 ms" },
-    { "one that is 3 s ahead", { 0, 1e-3, 3, 0, 1e-3 }, 1e-4, 1, 1, "node3", "node3: its clock is 3.0 s ahead of the median" },
-    { "one that is an hour behind", { 0, -3600, 0, 0, 0 }, 1e-4, 1, 1, "node2", "node2: its clock is 1h00m behind the median" },
+    { "one that is 3 s ahead",
+      { 0, 1e-3, 3, 0, 1e-3 },
+      1e-4,
+      1,
+      1,
+      "node3",
+      "node3: its clock is 3.0 s ahead of the median" },
+    { "one that is an hour behind",
+      { 0, -3600, 0, 0, 0 },
+      1e-4,
+      1,
+      1,
+      "node2",
+      "node2: its clock is 1h00m behind the median" },
     { "one that may be beyond the limit", { 0, 0, 1.2, 0, 0 }, 2, 1, 0, NULL, NULL },
     { "a limit of a millisecond", { 0, 0, 0, 0, -2e-3 }, 1e-4, 1e-3, 1, "node5", "2.0 ms behind" },
 };
@@ -45,7 +58,8 @@ static void check_case(size_t i)
 
     clocks_judge(c, name, cases[i].limit_s, &f);
     is_int((long long)findings_count(&f, FINDING_FAULT), cases[i].faults, "%s: faults", cases[i].what);
-    ok(!cases[i].node || findings_has(&f, "clock", cases[i].node), "%s: the fault names %s", cases[i].what, cases[i].node ? cases[i].node : "nobody");
+    ok(!cases[i].node || findings_has(&f, "clock", cases[i].node), "%s: the fault names %s", cases[i].what,
+       cases[i].node ? cases[i].node : "nobody");
     for (size_t k = 0; k < f.n; k++)
         has |= cases[i].has && strstr(f.finding[k].text, cases[i].has);
     if (!ok(has, "%s: the text has '%s'", cases[i].what, cases[i].has ? cases[i].has : ""))
@@ -72,7 +86,8 @@ static void check_case(size_t i)
     ok(within, "%s: each clock is within its bounds, which are no wider than a round trip", cases[i].what);
     answer = findings_json(&f);
     one = json_array_get(get_array(answer, "clocks"), 2);
-    ok(!strcmp(get_word(one, "node"), "node3") && fabs(get_number(one, "ahead_s") - true_s[2]) <= get_number(one, "doubt_s") + 1e-12,
+    ok(!strcmp(get_word(one, "node"), "node3") &&
+           fabs(get_number(one, "ahead_s") - true_s[2]) <= get_number(one, "doubt_s") + 1e-12,
        "%s: the answer has each node's figures", cases[i].what);
     json_decref(answer);
     findings_free(&f);

@@ -132,15 +132,19 @@ static const struct {
     { "class == stragler",
       "column 10: cannot compare class with 'stragler': expected none, straggler, drift, jitter, imbalance, "
       "communication, congestion, oscillation, hang or lost" },
-    { "slowdown > 5%", "column 12: 'slowdown > 5%' is always true: slowdown is at least 1. Did you mean 'slowdown > 1.05'?" },
-    { "not slowdown <= 50 %", "column 17: 'slowdown <= 50%' is never true: slowdown is at least 1. Did you mean 'slowdown <= 1.5'?" },
+    { "slowdown > 5%",
+      "column 12: 'slowdown > 5%' is always true: slowdown is at least 1. Did you mean 'slowdown > 1.05'?" },
+    { "not slowdown <= 50 %",
+      "column 17: 'slowdown <= 50%' is never true: slowdown is at least 1. Did you mean 'slowdown <= 1.5'?" },
     { "slowdown < 1", "column 12: 'slowdown < 1' is never true: slowdown is at least 1" },
-    { "synchronisation_ratio > 5", "column 25: 'synchronisation_ratio > 5' is never true: synchronisation_ratio is from 0 to 1. Did you mean "
-                                   "'synchronisation_ratio > 5%'?" },
+    { "synchronisation_ratio > 5",
+      "column 25: 'synchronisation_ratio > 5' is never true: synchronisation_ratio is from 0 to 1. Did you mean "
+      "'synchronisation_ratio > 5%'?" },
     { "last_ratio <= 100%", "column 15: 'last_ratio <= 100%' is always true: last_ratio is from 0 to 1" },
     { "ranks > 1 and steps >= 0", "column 24: 'steps >= 0' is always true: steps is never negative" },
-    { "parallel_efficiency == 2", "column 24: 'parallel_efficiency == 2' is never true: parallel_efficiency is from 0 to 1. Did you mean "
-                                  "'parallel_efficiency == 2%'?" },
+    { "parallel_efficiency == 2",
+      "column 24: 'parallel_efficiency == 2' is never true: parallel_efficiency is from 0 to 1. Did you mean "
+      "'parallel_efficiency == 2%'?" },
     { "class > drift", "column 9: class has no order: == and != are accepted" },
     { "culprit < n5", "column 11: culprit has no order: == and != are accepted" },
     { "warning == maybe", "column 12: cannot compare warning with 'maybe': expected no or yes" },
@@ -303,10 +307,12 @@ static void test_names(void)
     struct err err;
 
     condition_parse(&c, "ranks > 1 and not (step_s > 1s or non_finite)", &err);
-    ok(condition_names(&c, FIGURE_NON_FINITE) && condition_names(&c, FIGURE_STEP_S) && !condition_names(&c, FIGURE_STATE),
+    ok(condition_names(&c, FIGURE_NON_FINITE) && condition_names(&c, FIGURE_STEP_S) &&
+           !condition_names(&c, FIGURE_STATE),
        "condition_names() finds the figures that are compared, and no other");
     condition_parse(&c, "step_p95_s > step_s", &err);
-    ok(condition_names(&c, FIGURE_STEP_S), "condition_names() finds a figure that another one is compared with");
+    ok(condition_names(&c, FIGURE_STEP_S),
+       "condition_names() finds a figure that another one is compared with");
 }
 
 static void test_table(void)

@@ -117,7 +117,8 @@ static const struct {
     { "\nPort=70000", "2: Port=70000: a whole number from 1 to 65535 (default 6825)" },
     { "Port=80.5", "1: Port=80.5: a whole number from 1 to 65535 (default 6825)" },
     { "Port=80%", "1: Port=80%: a whole number from 1 to 65535 (default 6825)" },
-    { "Policy=x HangTimeout=fast", "1: HangTimeout=fast: a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00; from 1.00 s to 1d00h (default 30s)" },
+    { "Policy=x HangTimeout=fast",
+      "1: HangTimeout=fast: a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00; from 1.00 s to 1d00h (default 30s)" },
     { "Policy=x HangTimeout=0s", "1: HangTimeout=0s: a time from 1.00 s to 1d00h (default 30s)" },
     { "Policy=x SampleRate=0", "1: SampleRate=0: a rate from 1 to 1000 a second (default 50)" },
     { "Policy=off", "1: Policy=off: the name has another meaning in --sync-guard=off" },
@@ -188,7 +189,8 @@ static void test_loading(void)
     is_int(c.port, CONFIG_DEFAULT_PORT, "Port: the default is CONFIG_DEFAULT_PORT");
     is_int(c.history_days, 90, "HistoryDays: the default is 90");
     is_str(c.agent, PKGLIBEXECDIR "/syncguard-agent", "AgentPath: the default is below PKGLIBEXECDIR");
-    is_str(config_policy_names(&c, names, sizeof(names)), "observe, balanced", "config_policy_names: the built-in policies are observe and balanced");
+    is_str(config_policy_names(&c, names, sizeof(names)), "observe, balanced",
+           "config_policy_names: the built-in policies are observe and balanced");
     is_str(config_policy_names(&c, names, 5), "obse", "config_policy_names: the names are cut to the buffer");
     p = config_policy_find(&c, "BALANCED");
     ok(p && near(p->min_slowdown_ratio, 1.02, 1e-12) && near(p->hang_timeout_s, 30, 1e-12) &&
@@ -205,7 +207,8 @@ static void test_loading(void)
                        &err),
            0, "config_load: a file with keys of all kinds is accepted");
     is_str(err.text, "", "config_load: an accepted file gives no reason");
-    is_str(c.controller, "head1:7000,head2:7001,[::1]:5", "Controller: a host without a port gets that of Port");
+    is_str(c.controller, "head1:7000,head2:7001,[::1]:5",
+           "Controller: a host without a port gets that of Port");
     is_int(c.port, 7001, "Port: the value of the file is used");
     is_str(c.munge_socket, "/m/s", "AuthInfo: the value is stored without socket=");
     is_int((long long)c.n_policies, 3, "Policy: a new name adds a policy");
@@ -213,7 +216,8 @@ static void test_loading(void)
     ok(p && near(p->hang_timeout_s, 120, 1e-12) && near(p->sample_rate_hz, 50, 1e-12),
        "Policy: the name of a built-in policy changes the given keys alone");
     p = config_policy_find(&c, "night");
-    ok(p && near(p->min_slowdown_ratio, 1.1, 1e-12) && !strcmp(p->text, "At night"), "Policy: a new policy has the given values");
+    ok(p && near(p->min_slowdown_ratio, 1.1, 1e-12) && !strcmp(p->text, "At night"),
+       "Policy: a new policy has the given values");
 
     config_load(&c, write_file("dup.conf", "Port=1\nport=2\n"), &err);
     snprintf(want, sizeof(want), "%s/dup.conf:2: port=2: set before, at %s/dup.conf:1", dir, dir);
@@ -222,7 +226,8 @@ static void test_loading(void)
     snprintf(want, sizeof(want),
              "%s/nopol.conf: DefaultPolicy=gone: unknown policy; there are observe, balanced", dir);
     is_str(err.text, want, "DefaultPolicy: an unknown policy is rejected with the known ones");
-    ok(config_load(&c, "/nonexistent/c.conf", &err) < 0, "config_load: a given file that does not exist is an error: %s", err.text);
+    ok(config_load(&c, "/nonexistent/c.conf", &err) < 0,
+       "config_load: a given file that does not exist is an error: %s", err.text);
     ok(config_load(&c, dir, &err) < 0, "config_load: a folder is rejected\n%s", err.text);
 }
 
@@ -232,11 +237,14 @@ static void test_text(void)
     static struct config c;
     struct err err = { "" };
 
-    is_int(config_parse(&c, "env", text, sizeof(text) - 1, &err), 0, "config_parse: text in memory is accepted");
+    is_int(config_parse(&c, "env", text, sizeof(text) - 1, &err), 0,
+           "config_parse: text in memory is accepted");
     is_str(c.controller, "h:6825", "config_parse: the controller is that of the text");
-    ok(config_policy_find(&c, "p") && !c.path[0], "config_parse: the policy is that of the text, and the path is empty");
+    ok(config_policy_find(&c, "p") && !c.path[0],
+       "config_parse: the policy is that of the text, and the path is empty");
     is_int(config_parse(&c, "env", "Port=x", 6, &err), -1, "config_parse: an invalid value is rejected");
-    is_str(err.text, "env:1: Port=x: a whole number from 1 to 65535 (default 6825)", "config_parse: the reason has the given name, line, key and accepted values");
+    is_str(err.text, "env:1: Port=x: a whole number from 1 to 65535 (default 6825)",
+           "config_parse: the reason has the given name, line, key and accepted values");
     is_int(config_parse(&c, "built-in", "", 0, &err), 0, "config_parse: an empty text is accepted");
     is_str(c.controller, "localhost:6825", "config_parse: an empty text gives the defaults");
 }
@@ -271,7 +279,8 @@ static void test_selection(void)
     static struct config c;
     struct err err = { "" };
 
-    ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "PolicyFor: the lines are accepted: %s", err.text);
+    ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "PolicyFor: the lines are accepted: %s",
+       err.text);
     for (size_t i = 0; i < ARRAY_SIZE(choices); i++) {
         const struct config_selection *why;
         const struct config_policy *p = config_policy_select(&c, &choices[i].job, choices[i].asked, &why);
@@ -290,10 +299,13 @@ static void test_rules(void)
     static struct config c;
     struct err err = { "" };
 
-    ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "Rule: the lines are accepted: %s", err.text);
+    ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "Rule: the lines are accepted: %s",
+       err.text);
     is_int((long long)c.n_rules, 2, "Rule: a second line with the same rule and policy adds no rule");
-    is_str(c.rules[0].when, "synchronisation_ratio > 5%", "Rule: a second line leaves keys that it does not set unchanged");
-    ok(near(c.rules[0].hold_s, 120, 1e-12) && !strcmp(c.rules[0].signal, "TERM"), "Rule: a second line changes the keys that it sets");
+    is_str(c.rules[0].when, "synchronisation_ratio > 5%",
+           "Rule: a second line leaves keys that it does not set unchanged");
+    ok(near(c.rules[0].hold_s, 120, 1e-12) && !strcmp(c.rules[0].signal, "TERM"),
+       "Rule: a second line changes the keys that it sets");
     is_int(c.rules[0].when_line, 1, "Rule: when_line is the line of When");
     is_int(c.rules[0].line, 5, "Rule: line is that of the last line of the rule");
     is_str(c.rules[1].signal, "", "Rule: a rule of another policy with the same name is another rule");
@@ -336,8 +348,8 @@ static void test_shipped(void)
 
         snprintf(path, sizeof(path), "%s/%s", top ? top : ".", files[i]);
         is_int(config_load(&c, path, &err), 0, "%s is accepted", files[i]);
-        ok(!memcmp(c.policies, builtin.policies, sizeof(c.policies)), "%s defines the policies as they are built in: %s", files[i],
-           err.text);
+        ok(!memcmp(c.policies, builtin.policies, sizeof(c.policies)),
+           "%s defines the policies as they are built in: %s", files[i], err.text);
     }
 }
 
@@ -365,14 +377,16 @@ static void test_shipped_rules(void)
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "Include %s/policies/%s.conf\n",
                  top ? top : ".", names[i]);
-    is_int(config_load(&c, write_file("all.conf", text), &err), 0, "config_load: the shipped policies can be included together");
+    is_int(config_load(&c, write_file("all.conf", text), &err), 0,
+           "config_load: the shipped policies can be included together");
     is_str(err.text, "", "config_load: the shipped policies give no reason");
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         const struct config_policy *p = config_policy_find(&c, names[i]);
 
         ok(p && *p->text && p->action == CONFIG_DRYRUN, "policy %s is defined, with Action=dryrun", names[i]);
     }
-    ok(c.n_rules >= 8 && c.n_selections == 0, "the shipped policies bring their rules, and select no job by themselves");
+    ok(c.n_rules >= 8 && c.n_selections == 0,
+       "the shipped policies bring their rules, and select no job by themselves");
 }
 
 /* As installed: known by their names, and changed by the site's lines. */
@@ -387,22 +401,29 @@ static void test_shipped_by_name(void)
 
     snprintf(folder, sizeof(folder), "%s/policies", top ? top : ".");
     config_shipped_policies = folder;
-    is_int(config_load(&c, write_file("site.conf", "ClusterName=c\n"), &err), 0, "config_load: the shipped policies are read: %s", err.text);
-    ok(config_policy_find(&c, "throughput") && config_policy_find(&c, "large-train") && c.n_rules >= 8, "a shipped policy is known by its name, with its rules");
+    is_int(config_load(&c, write_file("site.conf", "ClusterName=c\n"), &err), 0,
+           "config_load: the shipped policies are read: %s", err.text);
+    ok(config_policy_find(&c, "throughput") && config_policy_find(&c, "large-train") && c.n_rules >= 8,
+       "a shipped policy is known by its name, with its rules");
     ok(c.n_selections == 0, "a shipped policy is used by nobody who does not name it");
     rules = c.n_rules;
-    is_int(config_load(&c, write_file("site.conf", "Policy=throughput Action=enforce\n"), &err), 0, "config_load: a site changes a shipped policy: %s", err.text);
+    is_int(config_load(&c, write_file("site.conf", "Policy=throughput Action=enforce\n"), &err), 0,
+           "config_load: a site changes a shipped policy: %s", err.text);
     p = config_policy_find(&c, "throughput");
-    ok(p && p->action == CONFIG_ENFORCE && p->actions_per_hour == 4 && c.n_rules == rules, "what the site's line does not name stays as shipped");
-    ok(config_parse(&c, "text", "", 0, &err) == 0 && !config_policy_find(&c, "throughput"), "config_parse: without a file there are the built-in policies alone");
+    ok(p && p->action == CONFIG_ENFORCE && p->actions_per_hour == 4 && c.n_rules == rules,
+       "what the site's line does not name stays as shipped");
+    ok(config_parse(&c, "text", "", 0, &err) == 0 && !config_policy_find(&c, "throughput"),
+       "config_parse: without a file there are the built-in policies alone");
     config_shipped_policies = "/nonexistent";
-    ok(config_load(&c, write_file("site.conf", "ClusterName=c\n"), &err) == 0 && !config_policy_find(&c, "throughput"),
+    ok(config_load(&c, write_file("site.conf", "ClusterName=c\n"), &err) == 0 &&
+           !config_policy_find(&c, "throughput"),
        "config_load: where no policies are installed the built-in ones are there");
     snprintf(folder, sizeof(folder), "%s/shipped", dir);
     mkdir(folder, 0700);
     write_file("shipped/broken.conf", "Policy=broken MinSlowdown=lots\n");
     config_shipped_policies = folder;
-    ok(config_load(&c, "/dev/null", &err) < 0 && strstr(err.text, "broken.conf:1"), "config_load: a shipped file that is broken is named\n%s", err.text);
+    ok(config_load(&c, "/dev/null", &err) < 0 && strstr(err.text, "broken.conf:1"),
+       "config_load: a shipped file that is broken is named\n%s", err.text);
     config_shipped_policies = before;
 }
 

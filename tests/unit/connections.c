@@ -1,4 +1,5 @@
-/* What TCP connections send, as the kernel counts it: two addresses of the loopback interface stand for two nodes. */
+/* What TCP connections send, as the kernel counts it: two addresses of the loopback interface stand for two
+ * nodes. */
 #include "agent/connections.h"
 
 #include <arpa/inet.h>
@@ -28,7 +29,8 @@ static int connect_two(int end[2])
 
     end[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (bind(listener, (struct sockaddr *)&to, sizeof(to)) || listen(listener, 1) ||
-        getsockname(listener, (struct sockaddr *)&to, &size) || bind(end[0], (struct sockaddr *)&from, sizeof(from)) ||
+        getsockname(listener, (struct sockaddr *)&to, &size) ||
+        bind(end[0], (struct sockaddr *)&from, sizeof(from)) ||
         connect(end[0], (struct sockaddr *)&to, sizeof(to)))
         return -1;
     end[1] = accept(listener, NULL, NULL);
@@ -52,7 +54,8 @@ static void transfer(const int end[2])
     }
 }
 
-static const struct traffic_item *between(const struct traffic_item *item, size_t n, uint32_t from, uint32_t to)
+static const struct traffic_item *between(const struct traffic_item *item, size_t n, uint32_t from,
+                                          uint32_t to)
 {
     for (size_t i = 0; i < n; i++)
         if (!item[i].local[0] && item[i].local[1] == (0xffff00000000u | from) && !item[i].remote[0] &&
@@ -89,9 +92,11 @@ int main(void)
     }
     transfer(end);
     connections_find(c, 0);
-    ok(!between(item, connections_look(c, item), FROM, TO), "what was sent before a connection was found does not count");
+    ok(!between(item, connections_look(c, item), FROM, TO),
+       "what was sent before a connection was found does not count");
     transfer(end);
-    is_int((long long)bytes_sent(c), BYTES, "the bytes since then are counted, by the addresses of both ends");
+    is_int((long long)bytes_sent(c), BYTES,
+           "the bytes since then are counted, by the addresses of both ends");
     ok(!between(item, connections_look(c, item), FROM, TO), "and only once");
     connections_find(c, 100);
     transfer(end);

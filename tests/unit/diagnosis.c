@@ -29,7 +29,7 @@ struct job {
     uint32_t ranks;
     double noise, rho, differ, spikes;
     enum finding_class fault; /* FINDING_CLASSES: none */
-    uint32_t first, last;  /* ranks that are slower */
+    uint32_t first, last;     /* ranks that are slower */
     double severity;
     uint32_t end; /* 0: never; what ended is there again from AGAIN on */
 };
@@ -121,7 +121,8 @@ static void one_step(struct run *run, const struct job *job)
                    1.01);
 }
 
-/* Draw what so many runs of so many steps would draw: what follows is the same whether they are tried or not. */
+/* Draw what so many runs of so many steps would draw: what follows is the same whether they are tried or not.
+ */
 static void pass_over(const struct job *job, uint32_t steps, uint32_t runs)
 {
     uint64_t normal = 2, draws = normal * job->ranks + steps * (1 + normal + job->ranks * (1 + normal));
@@ -191,8 +192,9 @@ static void false_alarms(void)
             diagnosis_free(run.d);
         }
         pass_over(job, 2000, 20 - jobs);
-        is_int(alarms, 0, "%u ranks, noise %.1f %%, memory %.1f, spikes %.4f: no alarm in jobs of 2,000 steps", job->ranks,
-               100 * job->noise, job->rho, job->spikes);
+        is_int(alarms, 0,
+               "%u ranks, noise %.1f %%, memory %.1f, spikes %.4f: no alarm in jobs of 2,000 steps",
+               job->ranks, 100 * job->noise, job->rho, job->spikes);
     }
 }
 
@@ -205,44 +207,20 @@ static void detections(void)
         uint32_t place, within; /* steps */
     } cases[] = {
         { "a rank", { 8, 0.02, 0, 0, 0, FINDING_STRAGGLER, 3, 3, 0.20, 0 }, SCOPE_RANK, 3, 6 },
-        { "a rank in noise",
-          { 8, 0.05, 0, 0.01, 0, FINDING_STRAGGLER, 3, 3, 0.20, 0 },
-          SCOPE_RANK,
-          3,
-          16 },
+        { "a rank in noise", { 8, 0.05, 0, 0.01, 0, FINDING_STRAGGLER, 3, 3, 0.20, 0 }, SCOPE_RANK, 3, 16 },
         { "a rank, noise with memory",
           { 8, 0.05, 0.5, 0, 0, FINDING_STRAGGLER, 0, 0, 0.20, 0 },
           SCOPE_RANK,
           0,
           36 },
-        { "one of 64",
-          { 64, 0.02, 0, 0.005, 0, FINDING_STRAGGLER, 40, 40, 0.10, 0 },
-          SCOPE_RANK,
-          40,
-          12 },
+        { "one of 64", { 64, 0.02, 0, 0.005, 0, FINDING_STRAGGLER, 40, 40, 0.10, 0 }, SCOPE_RANK, 40, 12 },
         { "one of two", { 2, 0.02, 0, 0, 0, FINDING_STRAGGLER, 1, 1, 0.20, 0 }, SCOPE_RANK, 1, 10 },
-        { "a node",
-          { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 4, 5, 0.15, 0 },
-          SCOPE_NODE,
-          102,
-          10 },
-        { "a switch",
-          { 32, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 8, 15, 0.10, 0 },
-          SCOPE_SWITCH,
-          201,
-          8 },
-        { "half of all",
-          { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 0, 7, 0.15, 0 },
-          SCOPE_SWITCH,
-          200,
-          8 },
+        { "a node", { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 4, 5, 0.15, 0 }, SCOPE_NODE, 102, 10 },
+        { "a switch", { 32, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 8, 15, 0.10, 0 }, SCOPE_SWITCH, 201, 8 },
+        { "half of all", { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 0, 7, 0.15, 0 }, SCOPE_SWITCH, 200, 8 },
         { "a drift", { 16, 0.02, 0, 0.005, 0, FINDING_DRIFT, 2, 2, 0.30, 0 }, SCOPE_RANK, 2, 60 },
         { "jitter", { 16, 0.02, 0, 0.005, 0, FINDING_JITTER, 0, 0, 0.80, 0 }, SCOPE_NONE, 0, 40 },
-        { "imbalance",
-          { 16, 0.02, 0, 0.005, 0, FINDING_IMBALANCE, 0, 0, 0.20, 0 },
-          SCOPE_NONE,
-          0,
-          80 },
+        { "imbalance", { 16, 0.02, 0, 0.005, 0, FINDING_IMBALANCE, 0, 0, 0.20, 0 }, SCOPE_NONE, 0, 80 },
         { "slower transfers",
           { 16, 0.02, 0, 0, 0, FINDING_COMMUNICATION, 0, 0, 0.50, 0 },
           SCOPE_NONE,
@@ -273,8 +251,8 @@ static void detections(void)
             f = costliest(&run);
             named = f && f->named_step > ONSET ? (uint32_t)f->named_step - ONSET : 1000;
             right += f && f->class == job->fault && f->standing;
-            placed += f && f->scope == cases[i].scope &&
-                      (f->scope == SCOPE_NONE || f->place == cases[i].place);
+            placed +=
+                f && f->scope == cases[i].scope && (f->scope == SCOPE_NONE || f->place == cases[i].place);
             worst = named > worst ? named : worst;
             truth = run.time_s / run.faultless_s;
             slowdown = f ? run.time_s / (run.time_s - f->saved_s) : 1;
@@ -284,13 +262,15 @@ static void detections(void)
         pass_over(job, 500, 20 - runs);
         is_int(right, runs, "%s: the class is %s in all runs", cases[i].name, finding_class_name(job->fault));
         is_int(placed, runs, "%s: the place is right in all runs", cases[i].name);
-        ok(worst <= cases[i].within, "%s: the finding is named within %u steps", cases[i].name, cases[i].within);
+        ok(worst <= cases[i].within, "%s: the finding is named within %u steps", cases[i].name,
+           cases[i].within);
         ok(error <= 0.03, "%s: the price is off by at most 0.03", cases[i].name);
         printf("# named within %u steps, price off by %.4f\n", worst, error);
     }
 }
 
-/* The interval of a price holds the truth at least about as often as it claims, and it is no wider than this. */
+/* The interval of a price holds the truth at least about as often as it claims, and it is no wider than this.
+ */
 static void intervals(void)
 {
     static const struct {
@@ -336,9 +316,12 @@ static void intervals(void)
             }
             diagnosis_free(run.d);
         }
-        ok(known * 100 >= runs * 95, "%s: the interval is known in 95 of 100 runs\n%u of %u", cases[i].what, known, runs);
-        ok(covered * 100 >= runs * cases[i].least, "%s: the interval holds the truth as often as it has to\n%u of %u", cases[i].what, covered, runs);
-        ok(width / known < cases[i].width, "%s: the interval is narrow\n%.3f of the cost", cases[i].what, width / known);
+        ok(known * 100 >= runs * 95, "%s: the interval is known in 95 of 100 runs\n%u of %u", cases[i].what,
+           known, runs);
+        ok(covered * 100 >= runs * cases[i].least,
+           "%s: the interval holds the truth as often as it has to\n%u of %u", cases[i].what, covered, runs);
+        ok(width / known < cases[i].width, "%s: the interval is narrow\n%.3f of the cost", cases[i].what,
+           width / known);
     }
     random_state = before; /* what follows does not depend on how many runs these are */
 }
@@ -419,8 +402,7 @@ static void two_at_once(void)
     }
     n = diagnosis_findings(run.d, &list);
     for (size_t i = 0; i < n; i++)
-        if (list[i].standing && list[i].scope == SCOPE_RANK &&
-            (list[i].place == 3 || list[i].place == 12))
+        if (list[i].standing && list[i].scope == SCOPE_RANK && (list[i].place == 3 || list[i].place == 12))
             ranks++;
     is_int((long long)n, 2, "two slow ranks are two findings");
     is_int(ranks, 2, "two findings have their own places");
@@ -428,7 +410,8 @@ static void two_at_once(void)
     diagnosis_free(run.d);
 }
 
-/* What costs a tenth of each step, from the first one on, is seen in the newest 20 steps of 120; all ranks paused in two steps before. */
+/* What costs a tenth of each step, from the first one on, is seen in the newest 20 steps of 120; all ranks
+ * paused in two steps before. */
 static void cost_before_pauses(void)
 {
     struct diagnosis *d = diagnosis_new();
@@ -466,10 +449,13 @@ static void cost_before_pauses(void)
     diagnosis_free(d);
 }
 
-/* The first steps of a slow rank look like strikes until it is named. Together with two real ones they are no jitter. */
+/* The first steps of a slow rank look like strikes until it is named. Together with two real ones they are no
+ * jitter. */
 static void strikes_of_straggler(void)
 {
-    static const struct job job = { .ranks = 8, .noise = 0.03, .fault = FINDING_STRAGGLER, .first = 4, .last = 4, .severity = 0.5 };
+    static const struct job job = {
+        .ranks = 8, .noise = 0.03, .fault = FINDING_STRAGGLER, .first = 4, .last = 4, .severity = 0.5
+    };
     uint32_t runs = tried_of(20), alone = 0;
 
     for (uint32_t n = 0; n < runs; n++) {
@@ -488,7 +474,8 @@ static void strikes_of_straggler(void)
         diagnosis_free(run.d);
     }
     pass_over(&job, ONSET + 100, 20 - runs);
-    is_int(alone, runs, "a slow rank beside two delays of others: the straggler is the only finding in all runs");
+    is_int(alone, runs,
+           "a slow rank beside two delays of others: the straggler is the only finding in all runs");
 }
 
 /* A controller that was started again hears of ranks' places one by one, while steps go on. */
@@ -520,7 +507,8 @@ static void placed_late(void)
     diagnosis_free(run.d);
 }
 
-/* Four ranks, each alone on its node, two nodes a switch: those of one switch are a little slower, and then one of them is much slower. */
+/* Four ranks, each alone on its node, two nodes a switch: those of one switch are a little slower, and then
+ * one of them is much slower. */
 static void alone_on_their_nodes(void)
 {
     struct diagnosis *d = diagnosis_new();
@@ -552,11 +540,13 @@ static void alone_on_their_nodes(void)
             is_node = f[i].standing && f[i].scope == SCOPE_NODE && f[i].place == 100;
         }
     }
-    ok(was_switch && is_node, "where a switch was named, a rank alone on its node that is much slower is named by its node");
+    ok(was_switch && is_node,
+       "where a switch was named, a rank alone on its node that is much slower is named by its node");
     diagnosis_free(d);
 }
 
-/* Four ranks, two on a node, of which one is slow since a few steps before the other: named one by one, they are their node. */
+/* Four ranks, two on a node, of which one is slow since a few steps before the other: named one by one, they
+ * are their node. */
 static void ranks_of_a_node(void)
 {
     struct diagnosis *d = diagnosis_new();
@@ -585,12 +575,15 @@ static void ranks_of_a_node(void)
         n = diagnosis_findings(d, &f);
         was_rank = was_rank || (n && f[0].scope == SCOPE_RANK);
     }
-    ok(was_rank && n == 1 && f[0].scope == SCOPE_NODE && f[0].place == 100, "two slow ranks that are all of a node are one slow node");
+    ok(was_rank && n == 1 && f[0].scope == SCOPE_NODE && f[0].place == 100,
+       "two slow ranks that are all of a node are one slow node");
     diagnosis_free(d);
 }
 
-/* Eight ranks, two on a node; struck and slow take `ratio` times as long.  The step takes `longer` times the usual work. */
-static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node, double ratio, double longer)
+/* Eight ranks, two on a node; struck and slow take `ratio` times as long.  The step takes `longer` times the
+ * usual work. */
+static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node,
+                        double ratio, double longer)
 {
     float own[8];
 
@@ -609,7 +602,8 @@ static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t
                    1.01);
 }
 
-static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node, double longer)
+static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node,
+                       double longer)
 {
     uneven_step(d, k, work_s, struck, slow_node, 2, longer);
 }
@@ -630,14 +624,15 @@ static void strikes_by_chance(void)
             uneven_step(d, k, COMPUTE_S, strikes ? k / 3 * 3 % 8 : NOBODY, NOBODY, 1.2, strikes ? 1.3 : 1.1);
             told = told || diagnosis_findings(d, &f);
         }
-        is_int(told, last == STEPS, "delays in every third step %s", last == STEPS ? "that go on are jitter" : "are none when there were only four");
+        is_int(told, last == STEPS, "delays in every third step %s",
+               last == STEPS ? "that go on are jitter" : "are none when there were only four");
         diagnosis_free(d);
     }
 }
 
-/* Delays of any rank in two of five steps since the first, before anything shows how long a step usually takes; now and then of several
- * ranks at once; and where records are lost, also of ranks whose work is not known then.  Returns what the verdict says they cost, over what they
- * cost; 0: there is none. */
+/* Delays of any rank in two of five steps since the first, before anything shows how long a step usually
+ * takes; now and then of several ranks at once; and where records are lost, also of ranks whose work is not
+ * known then.  Returns what the verdict says they cost, over what they cost; 0: there is none. */
 static double priced_from_the_start(double lost)
 {
     enum { RANKS = 16, STEPS = 250 };
@@ -711,9 +706,11 @@ static void hidden_strikes(void)
         for (uint32_t k = 1; k <= 300; k++) {
             bool strikes = k > 100 && k % 7 == 0;
 
-            plain_step(d, k, COMPUTE_S, strikes ? k / 7 * 3 % 8 : NOBODY, NOBODY, strikes && !hidden ? 2.1 : 1.1);
+            plain_step(d, k, COMPUTE_S, strikes ? k / 7 * 3 % 8 : NOBODY, NOBODY,
+                       strikes && !hidden ? 2.1 : 1.1);
         }
-        is_int((long long)diagnosis_findings(d, &f), !hidden, "strikes that %s", hidden ? "cost nothing are nothing" : "make steps longer are jitter");
+        is_int((long long)diagnosis_findings(d, &f), !hidden, "strikes that %s",
+               hidden ? "cost nothing are nothing" : "make steps longer are jitter");
         diagnosis_free(d);
     }
 }
@@ -740,9 +737,11 @@ static void short_steps(void)
 {
     double after_s;
 
-    ok(isnan(told_after_s(0.002, 1000, 200, 5000)), "steps of 2 ms, nodes that are slow in turn, for 0.4 s each: nothing is told");
+    ok(isnan(told_after_s(0.002, 1000, 200, 5000)),
+       "steps of 2 ms, nodes that are slow in turn, for 0.4 s each: nothing is told");
     after_s = told_after_s(0.002, 1000, 5000, 5000);
-    ok(after_s > 1 && after_s < 1.2, "steps of 2 ms, a node that is slow for good\ntold after %.2f s", after_s);
+    ok(after_s > 1 && after_s < 1.2, "steps of 2 ms, a node that is slow for good\ntold after %.2f s",
+       after_s);
     after_s = told_after_s(0.05, 100, 1000, 300);
     ok(after_s < 0.5, "steps of 50 ms, a node that is slow for good\ntold after %.2f s", after_s);
 }
@@ -751,8 +750,9 @@ static void no_cost_below_nothing(void)
 {
     char text[64];
 
-    is_str(finding_lost_text(&(struct finding){ .slowdown = 1.25, .cost = { -0.5, 2 } }, false, text, sizeof(text)), "20 % (0 to 40 %)",
-           "a cost is not less than nothing, however uncertain");
+    is_str(finding_lost_text(&(struct finding){ .slowdown = 1.25, .cost = { -0.5, 2 } }, false, text,
+                             sizeof(text)),
+           "20 % (0 to 40 %)", "a cost is not less than nothing, however uncertain");
 }
 
 int main(void)

@@ -2,11 +2,11 @@
  */
 #include "detect/efficiency.h"
 
+#include "ring/ring.h"
+#include "tests/tap.h"
 #include "view/comms.h"
 #include "view/figures.h"
 #include "view/view.h"
-#include "ring/ring.h"
-#include "tests/tap.h"
 
 #define RANKS    4u
 #define WORLD    1u
@@ -48,8 +48,8 @@ static void formulas(void)
         ok(same(e.parallel, w->parallel) && same(e.load_balance, w->load_balance) &&
                same(e.communication, w->communication) && same(e.serialisation, w->serialisation) &&
                same(e.transfer, w->transfer),
-           "%s: the efficiencies are those computed by hand\n%.3f = %.3f x %.3f x %.3f", cases[i].what, e.parallel, e.load_balance, e.serialisation,
-           e.transfer);
+           "%s: the efficiencies are those computed by hand\n%.3f = %.3f x %.3f x %.3f", cases[i].what,
+           e.parallel, e.load_balance, e.serialisation, e.transfer);
     }
     efficiency_rank(&none, 1, 0, 0);
     efficiency_group(&none);
@@ -77,11 +77,13 @@ static void parts(void)
     joined = efficiency_joined(&a, &b);
     e = efficiency_of(&joined);
     want = efficiency_of(&whole);
-    ok(same(e.parallel, want.parallel) && same(e.load_balance, want.load_balance) && same(e.serialisation, want.serialisation) &&
-           same(e.transfer, want.transfer),
-       "two parts together are as the whole run\n%.3f = %.3f x %.3f x %.3f", e.parallel, e.load_balance, e.serialisation, e.transfer);
+    ok(same(e.parallel, want.parallel) && same(e.load_balance, want.load_balance) &&
+           same(e.serialisation, want.serialisation) && same(e.transfer, want.transfer),
+       "two parts together are as the whole run\n%.3f = %.3f x %.3f x %.3f", e.parallel, e.load_balance,
+       e.serialisation, e.transfer);
     joined = efficiency_joined(&none, &b);
-    ok(same(efficiency_of(&joined).parallel, efficiency_of(&b).parallel), "a part without any time changes nothing");
+    ok(same(efficiency_of(&joined).parallel, efficiency_of(&b).parallel),
+       "a part without any time changes nothing");
     joined = efficiency_joined(&a, &none);
     ok(same(efficiency_of(&joined).parallel, efficiency_of(&a).parallel), "... before or after");
 }
@@ -192,8 +194,8 @@ static void world(uint32_t n)
     view_efficiency_get(view, &e);
     ok(near(e.run.parallel, 0.1175 / 0.2, 1e-4) && near(e.run.load_balance, 0.1175 / 0.19, 1e-4) &&
            near(e.run.serialisation, 1, 1e-4) && near(e.run.transfer, 0.95, 1e-4),
-       "blocks of %u: the efficiencies are those computed by hand\nparallel %.3f, load balance %.3f, serialisation %.3f, transfer %.3f", n, e.run.parallel,
-       e.run.load_balance, e.run.serialisation, e.run.transfer);
+       "blocks of %u: the efficiencies are those computed by hand\nparallel %.3f, load balance %.3f, serialisation %.3f, transfer %.3f",
+       n, e.run.parallel, e.run.load_balance, e.run.serialisation, e.run.transfer);
     ok(near(e.recent.parallel, e.run.parallel, 1e-6) && near(e.recent.transfer, e.run.transfer, 1e-6),
        "recent efficiencies of a steady job equal those of the run");
     view_rank_get(view, now_s, 1, &f);
@@ -209,10 +211,11 @@ static void world(uint32_t n)
         view_rank_get(view, now_s, r, &f);
         waited_s += f.wait_s;
         caused_s += f.delay_s;
-        ok(near(f.delay_s, delay_s[r], 1e-3), "rank %u makes the others wait as long as computed by hand\n%.4f s per step", r, f.delay_s);
+        ok(near(f.delay_s, delay_s[r], 1e-3),
+           "rank %u makes the others wait as long as computed by hand\n%.4f s per step", r, f.delay_s);
     }
-    ok(near(waited_s, 0.29, 1e-3) && near(caused_s, 0.29, 1e-3), "delays caused by all ranks sum to the time that all wait\n%.3f s",
-       caused_s);
+    ok(near(waited_s, 0.29, 1e-3) && near(caused_s, 0.29, 1e-3),
+       "delays caused by all ranks sum to the time that all wait\n%.3f s", caused_s);
     view_critical_path_get(view, &c);
     ok(c.n == 1 && c.rank[0].rank == 2 && !strcmp(c.rank[0].node, "b") && c.rank[0].last_ratio == 1 &&
            c.concentration == 1,
@@ -233,9 +236,10 @@ static void change(void)
     ok(near(e.recent.load_balance, 1, 1e-6), "the load balance of equal work is 1");
     steps(600, odd, 1);
     view_efficiency_get(view, &e);
-    ok(near(e.recent.load_balance, 0.115 / 0.19, 1e-2), "the recent load balance of unequal work is below 1\n%.3f",
-       e.recent.load_balance);
-    ok(near(e.run.load_balance, 0.1525 / 0.19, 1e-2), "the load balance of the run averages both phases\n%.3f", e.run.load_balance);
+    ok(near(e.recent.load_balance, 0.115 / 0.19, 1e-2),
+       "the recent load balance of unequal work is below 1\n%.3f", e.recent.load_balance);
+    ok(near(e.run.load_balance, 0.1525 / 0.19, 1e-2),
+       "the load balance of the run averages both phases\n%.3f", e.run.load_balance);
     double before = e.recent.load_balance;
     view_tick(view, now_s + 36000);
     view_efficiency_get(view, &e);
@@ -244,7 +248,8 @@ static void change(void)
         view_rank_end(view, r, 0, false);
     struct view_comm comm[4];
     size_t n = view_comms_get(view, now_s, comm, 4);
-    ok(n == 1 && near(comm[0].run.load_balance, e.run.load_balance, 1e-6), "the load balance stays when all ranks have ended");
+    ok(n == 1 && near(comm[0].run.load_balance, e.run.load_balance, 1e-6),
+       "the load balance stays when all ranks have ended");
     view_rank_add(view, 0, 1, "a", "");
     view_efficiency_get(view, &e);
     ok(isnan(e.run.parallel) && isnan(e.recent.transfer), "another program starts without efficiencies");

@@ -81,8 +81,10 @@ static size_t tick(double now_s)
     return tick_paused(now_s, false);
 }
 
-#define EXCLUDE "Policy=p\nRule=slow Policy=p When=\"class == straggler\" Hold=30s CoolDown=10m Action=exclude\n"
-#define NOTIFY "Webhook=https://pager/\nPolicy=p\nRule=page Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
+#define EXCLUDE \
+    "Policy=p\nRule=slow Policy=p When=\"class == straggler\" Hold=30s CoolDown=10m Action=exclude\n"
+#define NOTIFY \
+    "Webhook=https://pager/\nPolicy=p\nRule=page Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
 
 static void test_hold(void)
 {
@@ -254,8 +256,10 @@ static void test_doubt(void)
     straggler("n5");
     is_int((long long)tick(0), 1, "an action on a node in doubt is a decision");
     is_int(decided[0].state, DECISION_WITHHELD, "an action on a node in doubt is withheld");
-    is_str(decided[0].why_not, "n5: nobody else blames it", "a decision that is withheld names the node and the doubt");
-    is_int(budget_spent(&cluster, BUDGET_ALL, 0, &(int){ 0 }), 0, "a decision that is withheld is not counted");
+    is_str(decided[0].why_not, "n5: nobody else blames it",
+           "a decision that is withheld names the node and the doubt");
+    is_int(budget_spent(&cluster, BUDGET_ALL, 0, &(int){ 0 }), 0,
+           "a decision that is withheld is not counted");
     figures.node[1] = "n6";
     figures.n_nodes = 2;
     is_int((long long)tick(1), 1, "another node is acted on");
@@ -263,14 +267,16 @@ static void test_doubt(void)
        "a node in doubt is left out of an action on several");
     doubt = NULL;
     is_int((long long)tick(2), 1, "once others blame the node, it is acted on");
-    ok(decided[0].state == DECISION_ENFORCED && !strcmp(decided[0].node[0], "n5"), "once others blame the node, the action is enforced");
+    ok(decided[0].state == DECISION_ENFORCED && !strcmp(decided[0].node[0], "n5"),
+       "once others blame the node, the action is enforced");
 
     set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 Action=exclude\n");
     enforce = true;
     doubt = doubt_n5;
     straggler("n5");
     tick(0);
-    is_int(decided[0].state, DECISION_ENFORCED, "a job may be requeued without a node that only its user blames");
+    is_int(decided[0].state, DECISION_ENFORCED,
+           "a job may be requeued without a node that only its user blames");
     set_rules(NOTIFY);
     enforce = true;
     enforce_beyond = false;
@@ -283,30 +289,42 @@ static void test_doubt(void)
 static int cannot_requeue(const struct decision *d, const void *arg, struct err *err)
 {
     (void)arg;
-    return action_table[d->action].ends_run ? err_set(err, "the job cannot be requeued: it is not a batch job") : 0;
+    return action_table[d->action].ends_run
+               ? err_set(err, "the job cannot be requeued: it is not a batch job")
+               : 0;
 }
 
 /* What cannot be done is withheld, in a dry run as well, and what is said of the rule before is the same. */
 static void test_can(void)
 {
     static const char why[] = "the job cannot be requeued: it is not a batch job";
-    struct engine_input in = { .figures = &figures, .policy = &limits, .config = &config, .cluster = &cluster, .uid = USER, .can = cannot_requeue };
+    struct engine_input in = { .figures = &figures,
+                               .policy = &limits,
+                               .config = &config,
+                               .cluster = &cluster,
+                               .uid = USER,
+                               .can = cannot_requeue };
     struct decision would;
 
     for (int i = 0; i < 2; i++) {
-        set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=10s CoolDown=0 Action=exclude\n"
-                  "Rule=say Policy=p When=\"class == straggler\" Hold=10s CoolDown=1h Action=job_comment\n");
+        set_rules(
+            "Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=10s CoolDown=0 Action=exclude\n"
+            "Rule=say Policy=p When=\"class == straggler\" Hold=10s CoolDown=1h Action=job_comment\n");
         enforce = in.enforce = i;
         can = cannot_requeue;
         straggler("n5");
         tick(0);
         in.now_s = 5;
         engine_consider(&engine, 0, &in, &would);
-        is_str(would.why_not, why, "%s: before the rule is due, what is said of it is that it would be withheld", i ? "enforce" : "dry run");
+        is_str(would.why_not, why,
+               "%s: before the rule is due, what is said of it is that it would be withheld",
+               i ? "enforce" : "dry run");
         is_int((long long)tick(10), 2, "two rules are due");
-        ok(decided[0].state == DECISION_WITHHELD && !strcmp(decided[0].why_not, why), "the exclude is withheld: %s", decided[0].sentence);
+        ok(decided[0].state == DECISION_WITHHELD && !strcmp(decided[0].why_not, why),
+           "the exclude is withheld: %s", decided[0].sentence);
         is_int(decided[1].state, i ? DECISION_ENFORCED : DECISION_DRYRUN, "a comment on the same job is not");
-        is_int(budget_spent(&engine.budget, BUDGET_ALL, 10, &(int){ 0 }), 1, "what is withheld counts against no budget");
+        is_int(budget_spent(&engine.budget, BUDGET_ALL, 10, &(int){ 0 }), 1,
+               "what is withheld counts against no budget");
         is_int((long long)tick(11), 0, "it is said once");
         can = NULL;
         is_int((long long)tick(12), 1, "once the job can be requeued the rule acts");
@@ -321,18 +339,22 @@ static void test_can(void)
 /* What the job computes is no number: only rules about that act. */
 static void test_hold_of_levers(void)
 {
-    set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 CoolDown=0 Action=exclude\n"
-              "Rule=nan Policy=p When=\"ranks > 1 and non_finite\" Hold=0 CoolDown=0 Action=signal Signal=USR1\n");
+    set_rules(
+        "Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 CoolDown=0 Action=exclude\n"
+        "Rule=nan Policy=p When=\"ranks > 1 and non_finite\" Hold=0 CoolDown=0 Action=signal Signal=USR1\n");
     enforce = true;
     straggler("n5");
     figures.value[FIGURE_RANKS] = 8;
     figures.value[FIGURE_NON_FINITE] = 1;
     hold = "the loss is no number";
     is_int((long long)tick(0), 2, "while the levers are held two rules make decisions");
-    ok(!strcmp(decided[0].rule, "out") && decided[0].state == DECISION_WITHHELD && !strcmp(decided[0].why_not, hold),
+    ok(!strcmp(decided[0].rule, "out") && decided[0].state == DECISION_WITHHELD &&
+           !strcmp(decided[0].why_not, hold),
        "a rule about something else is withheld, with the reason: %s", decided[0].sentence);
-    ok(!strcmp(decided[1].rule, "nan") && decided[1].state == DECISION_ENFORCED, "a rule that names non_finite acts");
-    is_int(budget_spent(&cluster, BUDGET_ALL, 0, &(int){ 0 }), 1, "an action that is held counts against no budget");
+    ok(!strcmp(decided[1].rule, "nan") && decided[1].state == DECISION_ENFORCED,
+       "a rule that names non_finite acts");
+    is_int(budget_spent(&cluster, BUDGET_ALL, 0, &(int){ 0 }), 1,
+           "an action that is held counts against no budget");
     hold = NULL;
     figures.value[FIGURE_NON_FINITE] = 0;
     is_int((long long)tick(1), 1, "once the levers are released a rule that was held acts");
@@ -356,8 +378,9 @@ static void test_kinds(void)
        "a withheld decision's sentence has the reason: %s", decided[1].sentence);
     is_int(budget_spent(&cluster, USER, 30, &(int){ 0 }), 1, "an action counts against its user's budget");
     engine_failed(&engine, &decided[0], &cluster, USER);
-    is_int(budget_spent(&cluster, BUDGET_ALL, 30, &(int){ 0 }) + budget_spent(&engine.budget, BUDGET_ALL, 30, &(int){ 0 }), 0,
-           "an action that failed counts against no budget");
+    is_int(budget_spent(&cluster, BUDGET_ALL, 30, &(int){ 0 }) +
+               budget_spent(&engine.budget, BUDGET_ALL, 30, &(int){ 0 }),
+           0, "an action that failed counts against no budget");
     is_int((long long)tick(31), 1, "after the action that ends the run failed, one decision is made");
     is_str(decided[0].rule, "save", "after the action that ends the run failed, the other rule acts");
     engine.state[0].acted_s = NAN;
@@ -509,8 +532,8 @@ static void test_effect(void)
     r = effect_ratio(&was, &none);
     ok(isnan(r.value) && isnan(r.low), "the ratio to an unknown level is unknown");
     r = effect_ratio(&was, &is);
-    /* Logarithms: variances 0.00504 of five and 0.01050 of four, neighbours not alike; times 1.571 of a median;
-     * t of 3 degrees 2.353. */
+    /* Logarithms: variances 0.00504 of five and 0.01050 of four, neighbours not alike; times 1.571 of a
+     * median; t of 3 degrees 2.353. */
     ok(near(r.value, 0.8, 1e-6) &&
            near(log(r.high / r.value), 2.353 * sqrt(1.571 * (0.00504 / 5 + 0.0105 / 4)), 0.03),
        "the effect is 0.8 with Welch's interval\n%.3f to %.3f", r.low, r.high);

@@ -1,4 +1,5 @@
-/* What a job communicates, by its communicators and messages: patterns that placement knows, and what must have no name. */
+/* What a job communicates, by its communicators and messages: patterns that placement knows, and what must
+ * have no name. */
 #include "calls/exchange.h"
 
 #include "topology/pattern.h"
@@ -57,7 +58,8 @@ static void wants(const char *want, const char *what)
     ok(exchange_name(&e, name) == (*want != '\0'), "%s: %s", what, *want ? "has a name" : "has no name");
     is_str(name, want, "%s", what);
     if (*want)
-        ok(pattern_parse(&p, name, NULL) == 0 && pattern_check(&p, e.ranks, NULL) == 0, "%s: a pattern of as many ranks", what);
+        ok(pattern_parse(&p, name, NULL) == 0 && pattern_check(&p, e.ranks, NULL) == 0,
+           "%s: a pattern of as many ranks", what);
 }
 
 static void test_collectives(void)

@@ -101,7 +101,8 @@ static void watching(void)
 
     w = gpu_watch_start("libthere-is-none.so.1", 0.02);
     waitid(P_ALL, 0, &child, WEXITED | WNOWAIT); /* after its end nothing more can come */
-    ok(child.si_code == CLD_EXITED && child.si_status == 0 && !gpu_watch_take(w, gpu), "a child process without the library sends no figures");
+    ok(child.si_code == CLD_EXITED && child.si_status == 0 && !gpu_watch_take(w, gpu),
+       "a child process without the library sends no figures");
     gpu_watch_stop(w);
     waitpid(-1, &status, WNOHANG);
     hanging();

@@ -94,7 +94,8 @@ static void always_last(void)
     }
     graph_finish(g);
     ok(near(without(g, 1), (STEPS - 1) * 0.016, 1e-2),
-       "who is last each time to begin a collective is aligned with the others by it: with half its work a step takes 16 ms\n%g", without(g, 1));
+       "who is last each time to begin a collective is aligned with the others by it: with half its work a step takes 16 ms\n%g",
+       without(g, 1));
     graph_free(g);
 }
 
@@ -117,7 +118,8 @@ static void a_late_rank(void)
     graph_free(g);
 }
 
-/* A pipeline of two stages: rank 0 works 20 ms and sends, rank 1 receives after 2 ms and works 5 ms; both meet at the end. */
+/* A pipeline of two stages: rank 0 works 20 ms and sends, rank 1 receives after 2 ms and works 5 ms; both
+ * meet at the end. */
 static void a_pipeline(void)
 {
     struct graph *g = two_ranks();
@@ -173,7 +175,8 @@ static void watch(const struct graph_op *op, const struct graph_step *s, const s
     w->over_s = stay->over_s;
 }
 
-/* Both begin a reduction after 10 ms and are held from 20 ms on; it takes from 12 ms, when the second begins it, to 25 ms. */
+/* Both begin a reduction after 10 ms and are held from 20 ms on; it takes from 12 ms, when the second begins
+ * it, to 25 ms. */
 static void stays(void)
 {
     struct graph *g = two_ranks();
@@ -325,7 +328,8 @@ static void clocks(void)
     graph_clock_free(c);
 }
 
-/* Messages take 200 us or more there and 300 us or more back; the second node leaves collectives `late_s` later than the first. */
+/* Messages take 200 us or more there and 300 us or more back; the second node leaves collectives `late_s`
+ * later than the first. */
 static double clocks_of_messages(bool collectives, double late_s)
 {
     struct graph_clock *c = graph_clock_new();
@@ -381,7 +385,8 @@ static void clocks_of_few_collectives(void)
     graph_clock_free(c);
 }
 
-/* Nodes in a line that exchange messages: 1 ms between nodes 0 and 1, 1 and 2, 20 us between nodes 2 and 3. */
+/* Nodes in a line that exchange messages: 1 ms between nodes 0 and 1, 1 and 2, 20 us between nodes 2 and 3.
+ */
 static void clocks_in_a_line(void)
 {
     struct graph_clock *c = graph_clock_new();
@@ -402,8 +407,8 @@ static void clocks_in_a_line(void)
     graph_clock_free(c);
 }
 
-/* Rank 0 sends at once, rank 1 works 10 ms and receives; a message takes 2 ms.  In each fifth step the receiver comes first, so that it is
- * seen what the message takes. */
+/* Rank 0 sends at once, rank 1 works 10 ms and receives; a message takes 2 ms.  In each fifth step the
+ * receiver comes first, so that it is seen what the message takes. */
 static void protocols(bool waits)
 {
     struct graph *g = two_ranks();
@@ -442,7 +447,8 @@ static void protocols(bool waits)
     graph_free(g);
 }
 
-/* Two ranks wait for messages of each other, which take 0.5 ms in every tenth step and 1 ms otherwise: no clock is more exact than they show. */
+/* Two ranks wait for messages of each other, which take 0.5 ms in every tenth step and 1 ms otherwise: no
+ * clock is more exact than they show. */
 static void transfers_and_clocks(void)
 {
     struct graph *g = two_ranks();
@@ -534,7 +540,8 @@ static void lost(void)
     graph_free(g);
 }
 
-/* Rank 0 sends after 20 ms of work, rank 1 receives and works 5 ms, both meet; in one step a record is missing. */
+/* Rank 0 sends after 20 ms of work, rank 1 receives and works 5 ms, both meet; in one step a record is
+ * missing. */
 static void repaired(void)
 {
     static const char *const what[] = { "a message's sender", "a message's receiver",
@@ -620,7 +627,8 @@ static void the_end(void)
     graph_free(g);
 }
 
-/* Buckets: ends a millisecond after one another, whose differences grow by chance; the next ones come 10 s later. */
+/* Buckets: ends a millisecond after one another, whose differences grow by chance; the next ones come 10 s
+ * later. */
 static void a_burst(void)
 {
     struct graph_clock *c = graph_clock_new();
@@ -632,11 +640,13 @@ static void a_burst(void)
         graph_clock_meet(c, 0, clock_of(0, i * 1e-3), 1, clock_of(1, i * 1e-3 + i * 2e-5));
     graph_clock_align(c, 2);
     apart_s = fabs(graph_clock_s(c, 0, clock_of(0, 10)) - graph_clock_s(c, 1, clock_of(1, 10)));
-    ok(apart_s < 2e-3, "a burst of ends shows no drift: 10 s later the clocks are apart by less than 2 ms\n%g s", apart_s);
+    ok(apart_s < 2e-3,
+       "a burst of ends shows no drift: 10 s later the clocks are apart by less than 2 ms\n%g s", apart_s);
     graph_clock_free(c);
 }
 
-/* Two ranks meet `calls` times a step, every 2 ms; before each the first works for 1 ms, and 0.5 ms, in turn. */
+/* Two ranks meet `calls` times a step, every 2 ms; before each the first works for 1 ms, and 0.5 ms, in turn.
+ */
 static struct graph *long_steps(uint32_t steps, uint32_t calls)
 {
     struct graph *g = two_ranks();
@@ -721,8 +731,8 @@ static void over_ends(void)
     graph_free(g);
 }
 
-/* Rank 0 works for 5 ms, posts a send, works for 4 ms, and meets rank 1 in the collective that ends the step; the wait for the send comes in
- * the next step.  All of its work stays where it was done. */
+/* Rank 0 works for 5 ms, posts a send, works for 4 ms, and meets rank 1 in the collective that ends the step;
+ * the wait for the send comes in the next step.  All of its work stays where it was done. */
 static void completed_later(void)
 {
     struct graph *g = two_ranks();

@@ -1,5 +1,5 @@
-/* A guarded job compared with its own reference: the choice of reference, ratios computed by hand, and which ratios
- * stay unknown. */
+/* A guarded job compared with its own reference: the choice of reference, ratios computed by hand, and which
+ * ratios stay unknown. */
 #include "job/guarded.h"
 
 #include <string.h>

@@ -269,17 +269,20 @@ static void a_node(void)
 
     health_newest_item(h, TELEMETRY_NEWEST);
     look(h, 21);
-    ok(find(TELEMETRY_SIGNALS, 0) && !find(TELEMETRY_SIGNALS, 0)->signals.endured && !find(TELEMETRY_SIGNALS, 1),
+    ok(find(TELEMETRY_SIGNALS, 0) && !find(TELEMETRY_SIGNALS, 0)->signals.endured &&
+           !find(TELEMETRY_SIGNALS, 1),
        "one that does gets it for each process that is visible");
     look(h, 22);
     ok(!find(TELEMETRY_SIGNALS, 0), "signals that did not change are not sent again");
     caught = 1 << 9;
     put_process(100, "0", 340000000, hz / 2, 250);
     look(h, 23);
-    ok(find(TELEMETRY_SIGNALS, 0) && find(TELEMETRY_SIGNALS, 0)->signals.endured == 1 << 9 && !find(TELEMETRY_SIGNALS, 2),
+    ok(find(TELEMETRY_SIGNALS, 0) && find(TELEMETRY_SIGNALS, 0)->signals.endured == 1 << 9 &&
+           !find(TELEMETRY_SIGNALS, 2),
        "a handler that is new is sent at once");
     look(h, 28.5);
-    ok(find(TELEMETRY_SIGNALS, 0) && find(TELEMETRY_SIGNALS, 2), "signals that did not change are sent again after 5 s");
+    ok(find(TELEMETRY_SIGNALS, 0) && find(TELEMETRY_SIGNALS, 2),
+       "signals that did not change are sent again after 5 s");
     n_told = 0;
     health_look(h, 35, take, NULL);
     is_int((long long)n_told, 0, "without ranks no item is sent");

@@ -1,17 +1,18 @@
-/* The rows that a step adds to the store, from its telemetry on, and the comparison of later runs with them. */
+/* The rows that a step adds to the store, from its telemetry on, and the comparison of later runs with them.
+ */
 #include "history/history.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sampling/flow.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "history/lemon.h"
 #include "history/store.h"
 #include "job/jobs.h"
 #include "ring/ring.h"
+#include "sampling/flow.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 #include "view/comms.h"
@@ -186,7 +187,8 @@ static void a_sound_run(void)
     is_int((long long)launches.n, 1, "a run that ended tells later ones what it communicates");
     is_str(launches.newest.pattern, "ring", "an all-reduce over all ranks is a ring");
     ok(launches.newest.communication_ratio > 0 && launches.newest.communication_ratio < 0.2,
-       "the ranks communicated for less than a fifth of their time\n%.3f", launches.newest.communication_ratio);
+       "the ranks communicated for less than a fifth of their time\n%.3f",
+       launches.newest.communication_ratio);
     row = node("n2", 0);
     ok(number(row, "seen_jobs") == 1 && number(row, "culprit_jobs") == 0,
        "a run without a verdict counts as seen on its nodes, not as culprit");
@@ -202,22 +204,34 @@ static void a_sound_run(void)
 static void held_out_starts(void)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        json_t *report = json_pack("{s:{s:s}, s:{s:s}}", "placement", "pattern", "ring", "algorithm", "name", "recursive_doubling"), *effect;
+        json_t *report = json_pack("{s:{s:s}, s:{s:s}}", "placement", "pattern", "ring", "algorithm", "name",
+                                   "recursive_doubling"),
+               *effect;
         struct sim s = begin(20 + i, 3);
         struct err err = { "" };
 
-        s.job->algorithm =
-            (struct job_algorithm){ .looked = true, .name = "recursive_doubling", .applied = !(i % 2), .compared = true, .usual_s = 2, .most_s = 1 };
-        s.job->placement = (struct job_placement){ .pattern = "ring", .applied = i % 2, .compared = true, .slurm_s = 2, .chosen_s = 1 };
+        s.job->algorithm = (struct job_algorithm){ .looked = true,
+                                                   .name = "recursive_doubling",
+                                                   .applied = !(i % 2),
+                                                   .compared = true,
+                                                   .usual_s = 2,
+                                                   .most_s = 1 };
+        s.job->placement = (struct job_placement){
+            .pattern = "ring", .applied = i % 2, .compared = true, .slurm_s = 2, .chosen_s = 1
+        };
         steps(&s, 100);
         end(&s);
-        ok(history_save(history, s.job, s.now_s, NAN, report, &err) == 0, "start %u is saved %s", i, err.text);
+        ok(history_save(history, s.job, s.now_s, NAN, report, &err) == 0, "start %u is saved %s", i,
+           err.text);
         effect = json_object_get(json_object_get(report, "placement"), "effect");
-        is_int((long long)number(effect, "placed"), (i + 1) / 2, "after start %u: those placed are counted", i);
-        is_int((long long)number(effect, "held_out"), i / 2 + 1, "after start %u: those held out are counted", i);
-        is_int((long long)number(json_object_get(json_object_get(report, "algorithm"), "effect"), "placed"), i / 2 + 1,
-               "after start %u: those with another algorithm are counted apart", i);
-        ok(i < 3 || near(number(effect, "ratio"), 1, 0.05), "after start %u: the same step time in both orders\n%.3f", i, number(effect, "ratio"));
+        is_int((long long)number(effect, "placed"), (i + 1) / 2, "after start %u: those placed are counted",
+               i);
+        is_int((long long)number(effect, "held_out"), i / 2 + 1, "after start %u: those held out are counted",
+               i);
+        is_int((long long)number(json_object_get(json_object_get(report, "algorithm"), "effect"), "placed"),
+               i / 2 + 1, "after start %u: those with another algorithm are counted apart", i);
+        ok(i < 3 || near(number(effect, "ratio"), 1, 0.05),
+           "after start %u: the same step time in both orders\n%.3f", i, number(effect, "ratio"));
         json_decref(report);
         gone(&s);
     }
@@ -296,8 +310,8 @@ static void a_slow_node(void)
     store_node_jobs(store, from, 1000, take_n2, NULL);
     ok(near(seconds, s.now_s, 0.01) && culprit_s > 0.8 * (s.now_s - half_s) &&
            culprit_s < 1.1 * (s.now_s - half_s),
-       "n2 was stored as culprit for about as long as it was slow\n%.1f s, slow for %.1f of %.1f", culprit_s, s.now_s - half_s,
-       seconds);
+       "n2 was stored as culprit for about as long as it was slow\n%.1f s, slow for %.1f of %.1f", culprit_s,
+       s.now_s - half_s, seconds);
     store_node(store, "n2", &count, &last_s);
     is_int(count, 1, "a standing verdict is stored once");
     row = node("n2", 1);
@@ -405,10 +419,11 @@ static struct run run_of(uint32_t number, const struct course *c, bool restarted
 
 static void is_alike(const struct efficiency *a, const struct efficiency *b, const char *of)
 {
-    ok(near(a->parallel, b->parallel, 0.01) && near(a->load_balance, b->load_balance, 0.01) && near(a->serialisation, b->serialisation, 0.01) &&
-           near(a->transfer, b->transfer, 0.01),
-       "the efficiency of %s is that of the whole run\n%.3f, %.3f: balance %.3f, %.3f; serialisation %.3f, %.3f; transfer %.3f, %.3f", of,
-       a->parallel, b->parallel, a->load_balance, b->load_balance, a->serialisation, b->serialisation, a->transfer, b->transfer);
+    ok(near(a->parallel, b->parallel, 0.01) && near(a->load_balance, b->load_balance, 0.01) &&
+           near(a->serialisation, b->serialisation, 0.01) && near(a->transfer, b->transfer, 0.01),
+       "the efficiency of %s is that of the whole run\n%.3f, %.3f: balance %.3f, %.3f; serialisation %.3f, %.3f; transfer %.3f, %.3f",
+       of, a->parallel, b->parallel, a->load_balance, b->load_balance, a->serialisation, b->serialisation,
+       a->transfer, b->transfer);
 }
 
 static void a_restart(uint32_t number, const struct course *c)
@@ -418,9 +433,12 @@ static void a_restart(uint32_t number, const struct course *c)
     is_str(cut.first.culprit[0], whole.first.culprit[0], "after a restart the same is named");
     ok(cut.first.times == 1, "it is told once: %u", cut.first.times);
     ok(near(cut.first.finding.saved_s, whole.first.finding.saved_s, 0.1 * whole.first.finding.saved_s),
-       "what it cost is of the whole run: %.2f s and %.2f s", cut.first.finding.saved_s, whole.first.finding.saved_s);
-    ok(near(cut.first.since_s, whole.first.since_s, 1), "it began when it had begun: after %.2f s and %.2f s", cut.first.since_s, whole.first.since_s);
-    ok(near(cut.elapsed_s, whole.elapsed_s, 1), "the run is as long as it was: %.2f s and %.2f s", cut.elapsed_s, whole.elapsed_s);
+       "what it cost is of the whole run: %.2f s and %.2f s", cut.first.finding.saved_s,
+       whole.first.finding.saved_s);
+    ok(near(cut.first.since_s, whole.first.since_s, 1), "it began when it had begun: after %.2f s and %.2f s",
+       cut.first.since_s, whole.first.since_s);
+    ok(near(cut.elapsed_s, whole.elapsed_s, 1), "the run is as long as it was: %.2f s and %.2f s",
+       cut.elapsed_s, whole.elapsed_s);
     ok(cut.steps + 2 >= whole.steps && cut.steps <= whole.steps + 1, "all steps are counted: %llu and %llu",
        (unsigned long long)cut.steps, (unsigned long long)whole.steps);
     is_alike(&cut.of_job, &whole.of_job, "the job");

@@ -50,7 +50,8 @@ int main(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
         is_near(hosts_retry_s(waits[i].failures, waits[i].hosts, 0.5), waits[i].wait_s, 0,
-                "hosts_retry_s: the mean wait after %u failures with %d hosts", waits[i].failures, waits[i].hosts);
+                "hosts_retry_s: the mean wait after %u failures with %d hosts", waits[i].failures,
+                waits[i].hosts);
     is_near(hosts_retry_s(5, 1, 0), 1.5, 1e-9, "hosts_retry_s: by chance the wait is a quarter shorter");
     is_near(hosts_retry_s(5, 1, 1), 2.5, 1e-9, "hosts_retry_s: by chance the wait is a quarter longer");
     char all[64];

@@ -1,4 +1,5 @@
-/* What becomes of other programs' records: times, operations, sizes, groups and partners, worked out by hand. */
+/* What becomes of other programs' records: times, operations, sizes, groups and partners, worked out by hand.
+ */
 #include "tests/import.h"
 
 #include "tests/tap.h"
@@ -154,7 +155,8 @@ static void flight(void)
        "the trace of a hang is read");
     free(trace);
 
-    /* Rank 1 of the group is rank 5 of the job; the batch's messages have the state of the entry behind them. */
+    /* Rank 1 of the group is rank 5 of the job; the batch's messages have the state of the entry behind them.
+     */
     const struct import_text batch[] = {
         { "r4.json",
           "{\"rank\":4,\"pg_config\":{\"pp\":{\"name\":\"pp\",\"desc\":\"pipe\",\"ranks\":[4,5]}},\"entries\":["
@@ -211,7 +213,8 @@ static void pipeline(void)
 {
     struct import_figures f = { 0 };
     struct err err;
-    /* Stage 1 waits since it has nothing to do; the transfer takes 10 us. The second step begins 1 ms later, which is cut. */
+    /* Stage 1 waits since it has nothing to do; the transfer takes 10 us. The second step begins 1 ms later,
+     * which is cut. */
     char *trace = import_one(
         "p.json",
         "[" THREAD("0", "0", "PP rank 0, TP rank 0, compute") "," THREAD("0", "1", "PP rank 0, TP rank 0, pp-comm") "," THREAD("0", "2", "PP rank 1, TP rank 0, compute") "," THREAD("0", "3", "PP rank 1, TP rank 0, pp-comm") "," OP(

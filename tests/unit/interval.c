@@ -1,4 +1,5 @@
-/* Intervals: their limits against published or hand-computed ones, and how often they cover the truth of generated noise. */
+/* Intervals: their limits against published or hand-computed ones, and how often they cover the truth of
+ * generated noise. */
 #include "model/interval.h"
 
 #include "model/deviate.h"
@@ -28,7 +29,8 @@ static void limits(void)
     ok(near(j.low, 0.5, 1e-9) && near(j.high, 1.1, 1e-9), "errors to one side add up there\n%.3f to %.3f",
        j.low, j.high);
     ok(!interval_known(interval_product(i, INTERVAL_UNKNOWN)), "a product with something unknown is unknown");
-    /* Brown, Cai & DasGupta 2003: Jeffreys's interval are quantiles of a gamma distribution, here of shape 0.5 and 10.5. */
+    /* Brown, Cai & DasGupta 2003: Jeffreys's interval are quantiles of a gamma distribution, here of shape
+     * 0.5 and 10.5. */
     ok(near(interval_poisson(0).high, 1.9207, 0.01), "none came: at most 1.921 are to be expected\n%.3f",
        interval_poisson(0).high);
     i = interval_poisson(10);

@@ -1,4 +1,5 @@
-/* slurm/jobtime: what squeue prints of a job, and, with a script in place of squeue, which steps that confirms. */
+/* slurm/jobtime: what squeue prints of a job, and, with a script in place of squeue, which steps that
+ * confirms. */
 #include <event2/event.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,16 +16,19 @@
 
 static void lines(void)
 {
-    static const char *const bad[] = { "", "slurm_load_jobs error: Invalid job id", "0 N/A N/A RUNNING 0",
-                                       "12", "12 2026-11-21T15:30:00 N/A RUNNING", "12 N/A N/A RUNNING 0 1" };
+    static const char *const bad[] = {
+        "",   "slurm_load_jobs error: Invalid job id", "0 N/A N/A RUNNING 0",
+        "12", "12 2026-11-21T15:30:00 N/A RUNNING",    "12 N/A N/A RUNNING 0 1"
+    };
     struct jobtime_line l;
     char text[512];
     bool any = false;
 
-    snprintf(text, sizeof(text), NUMBERS NAMES, "123", "2026-11-21T15:30:00", "N/A", "RUNNING", "2", "1000", "120", "3",
-             "alice", "main", "(null)", "a-name-of-64-characters-1234567890123456789012345678901234567890");
-    ok(jobtime_line(text, &l) && l.job == 123 && l.end_wall_s == 1795275000 && isnan(l.preempted_wall_s) && l.restarts == 2 &&
-           !strcmp(l.state, "RUNNING"),
+    snprintf(text, sizeof(text), NUMBERS NAMES, "123", "2026-11-21T15:30:00", "N/A", "RUNNING", "2", "1000",
+             "120", "3", "alice", "main", "(null)",
+             "a-name-of-64-characters-1234567890123456789012345678901234567890");
+    ok(jobtime_line(text, &l) && l.job == 123 && l.end_wall_s == 1795275000 && isnan(l.preempted_wall_s) &&
+           l.restarts == 2 && !strcmp(l.state, "RUNNING"),
        "the line of a job with a time limit is read");
     is_int(l.uid, 1000, "the line has the job's uid");
     ok(l.array_job == 120 && l.array_task == 3, "the line has the task's array and its number there");
@@ -32,14 +36,17 @@ static void lines(void)
     is_str(l.partition, "main", "the line has the partition");
     is_str(l.account, "", "an account that Slurm does not have is unknown");
     is_str(l.qos, "", "a name that fills its column may be cut, and is unknown");
-    ok(l.batch == -1 && l.requeue == -1, "whether it may be requeued is unknown where the line does not say so");
-    snprintf(text, sizeof(text), NUMBERS NAMES "%-24s%-24s", "123", "N/A", "N/A", "RUNNING", "2", "1000", "120", "3", "alice", "main", "physics",
-             "normal", "1", "0");
-    ok(jobtime_line(text, &l) && l.batch == 1 && l.requeue == 0, "a batch job that must not be requeued is known as such");
-    ok(jobtime_line("7 2026-11-21T15:30:30 2026-11-21T15:30:00 RUNNING 0 1 7 N/A", &l) &&
-           l.array_job == -1 && l.end_wall_s - l.preempted_wall_s == 30,
+    ok(l.batch == -1 && l.requeue == -1,
+       "whether it may be requeued is unknown where the line does not say so");
+    snprintf(text, sizeof(text), NUMBERS NAMES "%-24s%-24s", "123", "N/A", "N/A", "RUNNING", "2", "1000",
+             "120", "3", "alice", "main", "physics", "normal", "1", "0");
+    ok(jobtime_line(text, &l) && l.batch == 1 && l.requeue == 0,
+       "a batch job that must not be requeued is known as such");
+    ok(jobtime_line("7 2026-11-21T15:30:30 2026-11-21T15:30:00 RUNNING 0 1 7 N/A", &l) && l.array_job == -1 &&
+           l.end_wall_s - l.preempted_wall_s == 30,
        "the line of a job that is being preempted is read");
-    ok(jobtime_line("7 N/A N/A PENDING 0 1 7 N/A", &l) && isnan(l.end_wall_s), "a job without a time limit has an unknown end");
+    ok(jobtime_line("7 N/A N/A PENDING 0 1 7 N/A", &l) && isnan(l.end_wall_s),
+       "a job without a time limit has an unknown end");
     ok(jobtime_line("7 2026-11-21T15:30:00Z x FAILED 0 1 7 N/A", &l) && isnan(l.end_wall_s),
        "a time in another form is unknown");
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -69,8 +76,9 @@ static void outcomes(void)
         struct jobtime_line l = { .job = 7, .restarts = cases[i].restarts };
 
         snprintf(l.state, sizeof(l.state), "%s", cases[i].state);
-        ok(jobtime_outcome(&l, 1, cases[i].preempted) == cases[i].want, "a job that is %s in run %u%s has outcome %d", cases[i].state,
-           cases[i].restarts, cases[i].preempted ? " after a notice" : "", (int)cases[i].want);
+        ok(jobtime_outcome(&l, 1, cases[i].preempted) == cases[i].want,
+           "a job that is %s in run %u%s has outcome %d", cases[i].state, cases[i].restarts,
+           cases[i].preempted ? " after a notice" : "", (int)cases[i].want);
     }
 }
 
@@ -86,8 +94,8 @@ static void slurm_has(const char *uid, const char *restarts)
     FILE *f = fopen(squeue, "w");
 
     fputs("#!/bin/sh\necho '", f);
-    fprintf(f, NUMBERS NAMES "%-24s%-24s", "123", "N/A", "N/A", "RUNNING", restarts, uid, "123", "N/A", "alice", "gpu", "physics", "high", batch,
-            requeue);
+    fprintf(f, NUMBERS NAMES "%-24s%-24s", "123", "N/A", "N/A", "RUNNING", restarts, uid, "123", "N/A",
+            "alice", "gpu", "physics", "high", batch, requeue);
     fputs("'\n", f);
     fclose(f);
     chmod(squeue, 0700);
@@ -111,7 +119,9 @@ static struct job *asked(struct jobs *jobs, enum job_trust trust, int *confirmed
     jobs_add(jobs, j);
     if (jobtime_tick(t, jobs, now_s(), &err) < 0)
         printf("# %s\n", err.text);
-    for (int i = 0; i < 60000 && event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK) == 0 && !*confirmed && !j->unknown_to_slurm; i++)
+    for (int i = 0; i < 60000 && event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK) == 0 && !*confirmed &&
+                    !j->unknown_to_slurm;
+         i++)
         usleep(1000);
     jobtime_free(t);
     return j;
@@ -124,10 +134,12 @@ static void confirmation(void)
         enum job_trust before, after;
         const char *text;
     } cases[] = {
-        { "1000", "1", JOB_VOUCHED, JOB_CONFIRMED, "a step of root's credential is confirmed by Slurm's record of its job" },
+        { "1000", "1", JOB_VOUCHED, JOB_CONFIRMED,
+          "a step of root's credential is confirmed by Slurm's record of its job" },
         { "1001", "1", JOB_VOUCHED, JOB_VOUCHED, "a step is not confirmed by another user's job" },
         { "1000", "0", JOB_VOUCHED, JOB_VOUCHED, "a step is not confirmed by another run of its job" },
-        { "1000", "1", JOB_UNCONFIRMED, JOB_UNCONFIRMED, "a step for which root does not vouch is not confirmed by Slurm" },
+        { "1000", "1", JOB_UNCONFIRMED, JOB_UNCONFIRMED,
+          "a step for which root does not vouch is not confirmed by Slurm" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -139,7 +151,8 @@ static void confirmation(void)
         j = asked(&jobs, cases[i].before, &confirmed);
         ok(j->trust == cases[i].after && confirmed == (j->trust == JOB_CONFIRMED), "%s", cases[i].text);
         if (confirmed)
-            ok(!strcmp(j->user, "alice") && !strcmp(j->partition, "gpu") && !strcmp(j->account, "physics") && !strcmp(j->qos, "high"),
+            ok(!strcmp(j->user, "alice") && !strcmp(j->partition, "gpu") && !strcmp(j->account, "physics") &&
+                   !strcmp(j->qos, "high"),
                "its user, partition, account and QOS are Slurm's");
         else
             ok(job_unconfirmed(j) && !*j->user, "its user and partition stay unknown");
@@ -154,10 +167,8 @@ static void requeues(void)
     static const struct {
         const char *batch, *requeue, *uid, *why;
     } cases[] = {
-        { "1", "1", "1000", NULL },
-        { "0", "1", "1000", "not a batch job" },
-        { "1", "0", "1000", "Requeue=0" },
-        { "", "", "1000", NULL },
+        { "1", "1", "1000", NULL },        { "0", "1", "1000", "not a batch job" },
+        { "1", "0", "1000", "Requeue=0" }, { "", "", "1000", NULL },
         { "0", "0", "1001", NULL }, /* another user's */
     };
 
@@ -171,10 +182,11 @@ static void requeues(void)
         requeue = cases[i].requeue;
         slurm_has(cases[i].uid, "1");
         j = asked(&jobs, JOB_CONFIRMED, &confirmed);
-        ok(!j->no_requeue == !cases[i].why && (ability_check(j, ACTION_EXCLUDE, 0, &err) < 0) == !!cases[i].why &&
+        ok(!j->no_requeue == !cases[i].why &&
+               (ability_check(j, ACTION_EXCLUDE, 0, &err) < 0) == !!cases[i].why &&
                (!cases[i].why || strstr(err.text, cases[i].why)),
-           "a job of user %s with batch flag '%s' and requeue '%s' %s be requeued: %s", cases[i].uid, batch, requeue, cases[i].why ? "cannot" : "can",
-           err.text);
+           "a job of user %s with batch flag '%s' and requeue '%s' %s be requeued: %s", cases[i].uid, batch,
+           requeue, cases[i].why ? "cannot" : "can", err.text);
         ok(ability_check(j, ACTION_JOB_COMMENT, 0, &err) == 0, "a comment on it is possible either way");
         jobs_remove(&jobs, j);
         free(jobs.job);

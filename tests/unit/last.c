@@ -113,8 +113,8 @@ static void quantiles(void)
 
             random_state = 11;
             want = drawn_quantile(&grouped[i].l, 0.03, p[k]);
-            ok(near(got, want, 0.05), "%s: the %g-quantile is the drawn one\n%.4f, drawn %.4f", grouped[i].what, p[k], got,
-               want);
+            ok(near(got, want, 0.05), "%s: the %g-quantile is the drawn one\n%.4f, drawn %.4f",
+               grouped[i].what, p[k], got, want);
         }
     before = last_quantile(&spiky, 0, 0.99);
     spiky.ranks *= 16;

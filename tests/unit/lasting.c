@@ -1,4 +1,5 @@
-/* Faults that last: a verdict stands for as long as its fault, with its price and its beginning, and goes when it ends. */
+/* Faults that last: a verdict stands for as long as its fault, with its price and its beginning, and goes
+ * when it ends. */
 #include "view/figures.h"
 #include "view/verdicts.h"
 #include "view/view.h"
@@ -273,8 +274,10 @@ static const struct job jobs[] = {
     { "neighbours in a line, one alone on its node", LINE, 8, 1, 0.05, 0.3, 0.005, 1, 0, 0, 2.0, 0, 3000,
       3200 },
     { "neighbours in a line, half of the nodes", LINE, 4, 2, 0.05, 0.3, 0.005, 1, 2, 3, 2.0, 0, 3000, 3200 },
-    { "neighbours in a ring, two nodes at the same time", RING, 16, 2, 0.03, 0, 0.005, 1, 4, 7, 2.0, 0, 1200, 1400 },
-    { "neighbours in a ring, three ranks, each alone on its node", RING, 12, 1, 0.03, 0.3, 0.005, 1, 4, 6, 1.5, 0, 1200, 1400 },
+    { "neighbours in a ring, two nodes at the same time", RING, 16, 2, 0.03, 0, 0.005, 1, 4, 7, 2.0, 0, 1200,
+      1400 },
+    { "neighbours in a ring, three ranks, each alone on its node", RING, 12, 1, 0.03, 0.3, 0.005, 1, 4, 6,
+      1.5, 0, 1200, 1400 },
     { "neighbours in a ring, slow transfers", RING, 8, 2, 0.03, 0, 0.005, 1, 0, 0, 1, 8, 3000, 3200 },
 };
 
@@ -370,8 +373,8 @@ static void agrees(const struct job *job, bool graph)
     ok(d && (d->finding.onset_seq < 0) == graph, "%s: only collectives are numbered as collectives",
        job->what);
     ok(d && d->found_step >= d->since_step && d->found_step <= d->since_step + NAMED_MAX,
-       "%s: found soon after it began\nat step %lld, found at step %lld", job->what, d ? (long long)d->since_step : -1,
-       d ? (long long)d->found_step : -1);
+       "%s: found soon after it began\nat step %lld, found at step %lld", job->what,
+       d ? (long long)d->since_step : -1, d ? (long long)d->found_step : -1);
     view_free(run.view);
 }
 
@@ -392,7 +395,8 @@ static void together(const struct job *job, uint32_t n, const char *begins)
     view_free(run.view);
 }
 
-/* A rhythm from the start is the program's; one that began later is a fault, and so are as many slow steps in a row as fast ones. */
+/* A rhythm from the start is the program's; one that began later is a fault, and so are as many slow steps in
+ * a row as fast ones. */
 static void rhythms(void)
 {
     static const struct rhythm cases[] = { { 2, 0, 1.4, 0 },     { 3, 0, 1.4, 0 },     { 5, 0, 1.1, 0 },
@@ -405,9 +409,11 @@ static void rhythms(void)
         { "neighbours in a ring", RING, 8, 2, 0.05, 0.3, 0.01, 1, 0, 0, 1, 0, 1200, 1200 }
     };
 
-    /* of each kind one with either shape: from the start, since later, as many slow steps as fast ones, several heavy steps */
-    static const bool few[ARRAY_SIZE(cases) * ARRAY_SIZE(shapes)] = { [0] = true, [5] = true, [18] = true, [21] = true,
-                                                                       [22] = true, [23] = true, [24] = true, [25] = true };
+    /* of each kind one with either shape: from the start, since later, as many slow steps as fast ones,
+     * several heavy steps */
+    static const bool few[ARRAY_SIZE(cases) * ARRAY_SIZE(shapes)] = {
+        [0] = true, [5] = true, [18] = true, [21] = true, [22] = true, [23] = true, [24] = true, [25] = true
+    };
 
     for (size_t i = 0; i < ARRAY_SIZE(shapes) * ARRAY_SIZE(cases); i++) {
         const struct job *job = &shapes[i % ARRAY_SIZE(shapes)];
@@ -511,7 +517,8 @@ int main(void)
     steps_stay();
     ended(&slow, "node1 (2 ranks) computed ");
     ended(&messages, "node2 (2 ranks) computed ");
-    for (size_t i = 0; i < ARRAY_SIZE(jobs); i += tried_in_part() ? 3 : 1) { /* the others take the same ways through the code */
+    /* the others take the same ways through the code */
+    for (size_t i = 0; i < ARRAY_SIZE(jobs); i += tried_in_part() ? 3 : 1) {
         struct job job = jobs[i];
 
         if (tried_in_part()) {

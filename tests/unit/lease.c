@@ -1,4 +1,5 @@
-/* The lease of two controllers: takeover, a holder that is late, storage that fails, files that are no lease. */
+/* The lease of two controllers: takeover, a holder that is late, storage that fails, files that are no lease.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

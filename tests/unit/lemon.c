@@ -103,7 +103,8 @@ static int compare_ints(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Number of jobs after which a lemon that is the culprit of `rate` of its jobs is found; median of 20 histories. */
+/* Number of jobs after which a lemon that is the culprit of `rate` of its jobs is found; median of 20
+ * histories. */
 static int found_after(double rate, int *at_worst)
 {
     int jobs[20];
@@ -249,8 +250,8 @@ static void one_program(int others, bool lemon)
         }
     lemons_score(t);
     ok((score_of(t, "b") >= LEMON_SURE) == lemon,
-       "the culprit of 40 jobs of one user, but not of %d of others, has the score that it should\n%.3f", others,
-       score_of(t, "b"));
+       "the culprit of 40 jobs of one user, but not of %d of others, has the score that it should\n%.3f",
+       others, score_of(t, "b"));
     lemons_free(t);
 }
 

@@ -280,7 +280,8 @@ static void handshake(void)
     forget(&client);
 }
 
-/* A link that is not urgent is read a few frames at a time; what its peer sent before it left still arrives. */
+/* A link that is not urgent is read a few frames at a time; what its peer sent before it left still arrives.
+ */
 static void many_frames(void)
 {
     enum { FRAMES = 1000 };
@@ -340,7 +341,8 @@ static void strangers(void)
         turn();
     }
     printf("# %d MiB were accepted\n", sent);
-    ok(sent >= 16 && sent < 30, "link_send accepts as much for a peer that does not read as LINK_PENDING_MAX and the kernel hold");
+    ok(sent >= 16 && sent < 30,
+       "link_send accepts as much for a peer that does not read as LINK_PENDING_MAX and the kernel hold");
     is_int(link_send(client.link, LINK_JSON, "x", 1), -1,
            "link_send fails once the buffer for a peer is full");
     ok(wait_for(&client.down) && strstr(client.why, "too slow"),
@@ -407,11 +409,12 @@ static void raw_peers(void)
        server.why);
     fd = raw_connect();
     raw_send(fd, head_v1, sizeof(head_v1) - 1);
-    ok(strstr(raw_reason(fd), "protocol version 2, the peer version 1"), "a peer of another version gets both versions as the reason\n%s",
-       server.why);
+    ok(strstr(raw_reason(fd), "protocol version 2, the peer version 1"),
+       "a peer of another version gets both versions as the reason\n%s", server.why);
     fd = raw_connect();
     raw_send(fd, head_v9, sizeof(head_v9) - 1);
-    ok(strstr(raw_reason(fd), "munge"), "a peer of a newer version is asked for its credential as others are\n%s", server.why);
+    ok(strstr(raw_reason(fd), "munge"),
+       "a peer of a newer version is asked for its credential as others are\n%s", server.why);
     fd = raw_connect();
     raw_send(fd, head_long, sizeof(head_long) - 1);
     raw_reason(fd);
@@ -423,7 +426,8 @@ static void raw_peers(void)
     fd = raw_connect();
     raw_send(fd, head_key, sizeof(head_key) - 1);
     raw_reason(fd);
-    ok(strstr(server.why, "unexpected message 1 of 8 bytes"), "a greeting without room for a key is rejected\n%s", server.why);
+    ok(strstr(server.why, "unexpected message 1 of 8 bytes"),
+       "a greeting without room for a key is rejected\n%s", server.why);
     fd = raw_connect();
     raw_send(fd, head_cred, sizeof(head_cred) - 1);
     ok(strstr(raw_reason(fd), "munge"), "a forged credential is rejected\n%s", server.why);
@@ -443,13 +447,14 @@ static void raw_peers(void)
     raw_send(fd, greeting, n);
     raw_send(fd, heard + n, heard_bytes - n);
     raw_reason(fd);
-    ok(!server.up && strstr(server.why, "not sealed"), "a recorded connection that is sent again is rejected\n%s", server.why);
+    ok(!server.up && strstr(server.why, "not sealed"),
+       "a recorded connection that is sent again is rejected\n%s", server.why);
     hasty.handshake_s = 0.2;
     server_end = &hasty;
     fd = raw_connect();
     raw_reason(fd);
-    ok(strstr(server.why, "longer than 0.2 s"), "a peer that sends no greeting is closed at the handshake's time limit\n%s",
-       server.why);
+    ok(strstr(server.why, "longer than 0.2 s"),
+       "a peer that sends no greeting is closed at the handshake's time limit\n%s", server.why);
     server_end = &at_home.end;
 }
 
@@ -500,7 +505,8 @@ static void reasons(void)
     expect_down(hosts, &client_end, "a rejection is reported without its control characters", "no?[2J");
     reply = "SGLK\x02\0\0\0\x02\x28\0" KEY "MUNGE:x:";
     reply_bytes = 51;
-    expect_down(hosts, &client_end, "a controller with a forged credential is not accepted", "not accepted as a controller");
+    expect_down(hosts, &client_end, "a controller with a forged credential is not accepted",
+                "not accepted as a controller");
     reply = "220 mail ready\r\n";
     reply_bytes = 16;
     expect_down(hosts, &client_end, "a service with another protocol is rejected",
@@ -509,7 +515,8 @@ static void reasons(void)
     expect_down(hosts, &client_end, "a port without a listener is reported", "refused");
 
     server_end = &elsewhere.end;
-    expect_down(server_hosts, &client_end, "a credential of another cluster's key is rejected", "invalid credential");
+    expect_down(server_hosts, &client_end, "a credential of another cluster's key is rejected",
+                "invalid credential");
     wait_for(&server.down);
     ok(strcasestr(server.why, "invalid credential"),
        "the accepting end also reports the invalid credential\n%s", server.why);
@@ -518,7 +525,8 @@ static void reasons(void)
     expect_down(server_hosts, &nowhere, "connecting without munged is an error", "munge");
     unknown.identity = NULL;
     server_end = &unknown;
-    expect_down(server_hosts, &client_end, "the controller's lack of munged is reported", "no credential yet");
+    expect_down(server_hosts, &client_end, "the controller's lack of munged is reported",
+                "no credential yet");
     expect_down("a:b", &client_end, "a malformed list of hosts is rejected", "port must be");
     hasty.handshake_s = 1; /* a network that does not answer for its names is reported as well */
     expect_down("no-such-host.invalid", &hasty, "an unknown host name is reported", "");
@@ -545,7 +553,9 @@ static struct identity *made_by(uid_t uid, enum identity_role role, const json_t
 /* Whom an end takes the other for: by who vouches for it, and as what. */
 static void identities(void)
 {
-    struct test_step step = { .uid = 4711, .job = 12, .step = 3, .tasks = 8, .nodes = 2, .node = "node2", .ranks = "4-7" };
+    struct test_step step = {
+        .uid = 4711, .job = 12, .step = 3, .tasks = 8, .nodes = 2, .node = "node2", .ranks = "4-7"
+    };
     struct link_end controller = at_home.end, agent = client_end;
     struct identity *made = test_step_identity(ours.socket, &step);
     json_t *claims = json_pack("{s:i,s:s}", "uid", 0, "cluster", "one");
@@ -557,8 +567,8 @@ static void identities(void)
         forget(&server);
         server_end = &at_home.end;
         client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
-        ok(wait_for(&client.up) && wait_for(&server.up), "an agent connects with its step's credential, time %d\n%s",
-           i + 1, client.why);
+        ok(wait_for(&client.up) && wait_for(&server.up),
+           "an agent connects with its step's credential, time %d\n%s", i + 1, client.why);
         ok(server.link && link_uid(server.link) == 4711, "its user is the one that is vouched for");
         ok(server.link && get_int(link_step(server.link), "job", 1, 100, 0) == 12, "and so is its job");
     }
@@ -568,21 +578,25 @@ static void identities(void)
     client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
     wait_for(&client.up);
     wait_for(&server.up);
-    ok(server.link && !link_step(server.link) && link_uid(server.link) == getuid(), "nobody vouches for a step of a user's credential");
+    ok(server.link && !link_step(server.link) && link_uid(server.link) == getuid(),
+       "nobody vouches for a step of a user's credential");
     forget(&client);
     forget(&server);
 
     agent.identity = at_home.identity;
-    expect_down(server_hosts, &agent, "a controller's credential is not accepted from an agent", "a controller's credential");
+    expect_down(server_hosts, &agent, "a controller's credential is not accepted from an agent",
+                "a controller's credential");
     controller.identity = made;
     server_end = &controller;
-    expect_down(server_hosts, &client_end, "who bears a step's credential is not accepted as a controller", "made for something else");
+    expect_down(server_hosts, &client_end, "who bears a step's credential is not accepted as a controller",
+                "made for something else");
     identity_free(made);
 
     controller.identity = made = identity_new(ours.socket, IDENTITY_CONTROLLER, claims, NULL);
     agent = client_end;
     agent.cluster = "two";
-    expect_down(server_hosts, &agent, "a controller of another cluster is not accepted", "cluster one, expected two");
+    expect_down(server_hosts, &agent, "a controller of another cluster is not accepted",
+                "cluster one, expected two");
     controller.identity = at_home.identity;
     controller.cluster = "one";
     expect_down(server_hosts, &agent, "an agent of another cluster is refused", "controller of cluster one");
@@ -592,7 +606,8 @@ static void identities(void)
     made = made_by(65534, IDENTITY_CONTROLLER, NULL);
     if (made) {
         controller.identity = made;
-        expect_down(server_hosts, &client_end, "a controller of an ordinary user is not accepted", "uid 65534 runs it");
+        expect_down(server_hosts, &client_end, "a controller of an ordinary user is not accepted",
+                    "uid 65534 runs it");
         agent = client_end;
         agent.trusted[agent.n_trusted++] = 65534;
         client.link = link_connect(base, server_hosts, 0, &agent, &events, &client, NULL);
@@ -617,8 +632,8 @@ static void identities(void)
     server_end = &at_home.end;
 }
 
-/* An owner that leaves in the middle of everything.  What would still come has come when a later lookup and a later handshake
- * have ended. */
+/* An owner that leaves in the middle of everything.  What would still come has come when a later lookup and a
+ * later handshake have ended. */
 static void leaving(void)
 {
     struct link_end hasty = client_end;

@@ -44,8 +44,7 @@ static void exact(void)
        "without noise latency and bandwidth are found exactly");
     memset(&link_, 0, sizeof(link_));
     linkfit_fit(&link_, &r);
-    ok(r.segments == 0 && !linkfit_segment(&r, 1),
-       "a fit without samples has no segments");
+    ok(r.segments == 0 && !linkfit_segment(&r, 1), "a fit without samples has no segments");
     linkfit_add(&link_, 100, 0, 1);
     linkfit_add(&link_, 100, NAN, 1);
     linkfit_add(&link_, -1, 1, 1);
@@ -95,8 +94,8 @@ static void intervals(void)
         ok(a >= 0.83 * RUNS && b >= 0.83 * RUNS,
            "%d sizes: the intervals hold latency and bandwidth\n%.1f %%, %.1f %%", sizes[k], 100.0 * a / RUNS,
            100.0 * b / RUNS);
-        ok(switches <= 0.02 * RUNS, "a switch of protocol that does not exist is hardly ever found\n%d times in %d",
-           switches, RUNS);
+        ok(switches <= 0.02 * RUNS,
+           "a switch of protocol that does not exist is hardly ever found\n%d times in %d", switches, RUNS);
     }
 }
 
@@ -116,7 +115,8 @@ static void switches(void)
                   near(r.segment[1].b_s_per_byte.value, 0.1e-9, 0.1);
     }
     ok(found >= 0.9 * RUNS && placed >= 0.8 * found,
-       "a switch of protocol at 200 kB is found, and at the right size\n%d times in %d, %d at the right size", found, RUNS, placed);
+       "a switch of protocol at 200 kB is found, and at the right size\n%d times in %d, %d at the right size",
+       found, RUNS, placed);
 }
 
 /* Blocks stand for many; means are over all of them. */

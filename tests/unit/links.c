@@ -49,7 +49,8 @@ static void end_step(uint32_t nodes, uint32_t i)
         links_step(l, g, graph_steps(g) - 1 - seen);
 }
 
-/* In each step all pairs meet `times` for 5 ms, with noise of each transfer and of the step; those of node 1 are slower from step SLOW on. */
+/* In each step all pairs meet `times` for 5 ms, with noise of each transfer and of the step; those of node 1
+ * are slower from step SLOW on. */
 static void run(uint32_t times, double noise, double of_step, double excess)
 {
     double step = 0;
@@ -89,9 +90,9 @@ static void collective_of_all(uint32_t nodes, uint32_t seq, double begin_s, doub
 
 static uint32_t all_slow; /* number of the step from which on the collectives of all take 20 times as long */
 
-/* Four nodes in a line: neighbours meet, most often at about 1 ms and noisily; then all meet, and who comes last finds there what the
- * others sent, also where a link is slow.  From step SLOW on the link in the middle takes 10 ms more; those of node 2 from step `wider` to
- * step `narrower`. */
+/* Four nodes in a line: neighbours meet, most often at about 1 ms and noisily; then all meet, and who comes
+ * last finds there what the others sent, also where a link is slow.  From step SLOW on the link in the middle
+ * takes 10 ms more; those of node 2 from step `wider` to step `narrower`. */
 static void run_line(double noise, uint32_t steps, uint32_t wider, uint32_t narrower)
 {
     start(4);
@@ -110,8 +111,9 @@ static void run_line(double noise, uint32_t steps, uint32_t wider, uint32_t narr
     }
 }
 
-/* The same line.  What the messages through the link in the middle take differs widely, wanders from step to step, and was longer in the first steps; those
- * beside it stay far below what shows anything.  From step SLOW on they take `times` as long. */
+/* The same line.  What the messages through the link in the middle take differs widely, wanders from step to
+ * step, and was longer in the first steps; those beside it stay far below what shows anything.  From step
+ * SLOW on they take `times` as long. */
 static void run_varied(uint32_t steps, double times)
 {
     double wander = 0;
@@ -160,7 +162,8 @@ static void lines(void)
         named += is_named(2, 1, 2);
         stop();
     }
-    ok(named >= 19, "the link is named instead of its node when the node's other link is fast again\n%u of 20", named);
+    ok(named >= 19,
+       "the link is named instead of its node when the node's other link is fast again\n%u of 20", named);
     for (seed = 1, named = times = 0, all_slow = SLOW - 20; seed <= 20; seed++) {
         run_line(0.2, SLOW - 1, STEPS, UINT32_MAX);
         times += links_get(l)->standing && links_get(l)->collectives;
@@ -227,7 +230,8 @@ int main(void)
 
         run(1, noise[i], 0, 0);
         limit = links_limit(l, 1);
-        ok(limit > 0.1 && limit < 1, "noise of %.2f: a node's limit is between 0.1 and 1\n%.3f", noise[i], limit);
+        ok(limit > 0.1 && limit < 1, "noise of %.2f: a node's limit is between 0.1 and 1\n%.3f", noise[i],
+           limit);
         ok(links_limit(l, 0) <= limit && links_limit(l, 2) >= limit,
            "that of all is not above, that of a link not below\n%.3f, %.3f", links_limit(l, 0),
            links_limit(l, 2));

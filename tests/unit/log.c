@@ -47,8 +47,8 @@ static long left_out(void)
     return sum;
 }
 
-/* A limit of lines for each minute.  However long the machine takes, every line is written or counted, and there are as many
- * as the minute's and what came due meanwhile. */
+/* A limit of lines for each minute.  However long the machine takes, every line is written or counted, and
+ * there are as many as the minute's and what came due meanwhile. */
 static void flood(void)
 {
     enum { LINES = 5000, A_MINUTE = 300 };
@@ -63,7 +63,8 @@ static void flood(void)
     log_warn("other");
     n = lines_with("warning: flood", last, sizeof(last));
     printf("# %d of %d lines of one kind are written\n", n, LINES);
-    ok(n >= A_MINUTE && n <= A_MINUTE + due + 1, "of 5000 lines of one kind those of a minute's limit are written");
+    ok(n >= A_MINUTE && n <= A_MINUTE + due + 1,
+       "of 5000 lines of one kind those of a minute's limit are written");
     is_int(lines_with("other", last, sizeof(last)), 1, "a line of another kind is written");
     while (left_out() < LINES - n && now_s() < until_s) {
         usleep(10000);

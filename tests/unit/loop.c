@@ -64,8 +64,8 @@ static void priorities(void)
     }
     event_base_dispatch(turn.base);
     is_int(turn.handled, 1000, "all events are handled");
-    ok(turn.before_urgent <= LOOP_BULK_CALLS, "an urgent event waits for at most %d others\n%d", LOOP_BULK_CALLS,
-       turn.before_urgent);
+    ok(turn.before_urgent <= LOOP_BULK_CALLS, "an urgent event waits for at most %d others\n%d",
+       LOOP_BULK_CALLS, turn.before_urgent);
     for (size_t i = 0; i < ARRAY_SIZE(turn.bulk); i++)
         event_free(turn.bulk[i]);
     event_free(turn.urgent);

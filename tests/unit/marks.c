@@ -21,7 +21,8 @@ static void read_page(void)
     marks_get(&page, &f);
 }
 
-/* Three steps: input 5 ms, forward 10 ms, backward 20 ms with 4 ms of waiting for communication in it, 1 ms of nothing. */
+/* Three steps: input 5 ms, forward 10 ms, backward 20 ms with 4 ms of waiting for communication in it, 1 ms
+ * of nothing. */
 static void phases(void)
 {
     uint64_t now = 7 * MS, sum = 0;

@@ -6,7 +6,8 @@
 #include "common/xalloc.h"
 #include "tests/tap.h"
 
-/* libslurm itself forgets a part of a list that it finds malformed. Without llvm-symbolizer only the library has a name. */
+/* libslurm itself forgets a part of a list that it finds malformed. Without llvm-symbolizer only the library
+ * has a name. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

@@ -1,4 +1,5 @@
-/* The controller's state and its jobs as metrics: names, labels, what is unknown, and how many there may be. */
+/* The controller's state and its jobs as metrics: names, labels, what is unknown, and how many there may be.
+ */
 #include "report/openmetrics.h"
 
 #include <stdlib.h>
@@ -56,27 +57,36 @@ static void one_job(void)
 
     snprintf(rows, sizeof(rows), "[%s]", job);
     text = text_of(status, rows, 10, OPENMETRICS_1_0);
-    ok(has(text, "# TYPE syncguard_job_steps counter") && has(text, "syncguard_job_steps_total{job=\"7.0\"} 41"),
+    ok(has(text, "# TYPE syncguard_job_steps counter") &&
+           has(text, "syncguard_job_steps_total{job=\"7.0\"} 41"),
        "OpenMetrics: the family of a counter has no _total, its sample has");
     ok(has(text, "# TYPE syncguard_job info") &&
-           has(text, "syncguard_job_info{job=\"7.0\",name=\"a\\\"b\\\\c?\",user=\"anna\",partition=\"gpu\",policy=\"balanced\"} 1"),
+           has(text,
+               "syncguard_job_info{job=\"7.0\",name=\"a\\\"b\\\\c?\",user=\"anna\",partition=\"gpu\",policy=\"balanced\"} 1"),
        "OpenMetrics: texts are the labels of an info, escaped, and without control characters");
-    ok(has(text, "syncguard_job_step_median_seconds{job=\"7.0\"} 0.25") && samples(text, "syncguard_job_step_p95_seconds") == 0,
+    ok(has(text, "syncguard_job_step_median_seconds{job=\"7.0\"} 0.25") &&
+           samples(text, "syncguard_job_step_p95_seconds") == 0,
        "openmetrics_text: what is null has no sample");
-    ok(samples(text, "syncguard_controller_cpu_ratio") == 0 && samples(text, "syncguard_steps_memory_bytes") == 0 && has(text, "syncguard_history_full 0"),
+    ok(samples(text, "syncguard_controller_cpu_ratio") == 0 &&
+           samples(text, "syncguard_steps_memory_bytes") == 0 && has(text, "syncguard_history_full 0"),
        "openmetrics_text: what the controller does not know has no sample, and false is 0");
-    ok(has(text, "syncguard_job_time_ratio{job=\"7.0\",part=\"compute\"} 0.7") && samples(text, "syncguard_job_time_ratio") == 2,
+    ok(has(text, "syncguard_job_time_ratio{job=\"7.0\",part=\"compute\"} 0.7") &&
+           samples(text, "syncguard_job_time_ratio") == 2,
        "openmetrics_text: the shares that are known are there");
-    ok(has(text, "syncguard_job_verdict_slowdown_ratio{job=\"7.0\",place=\"1\",class=\"straggler\",culprit=\"n5\"} 1.19") &&
-           has(text, "syncguard_job_verdict_slowdown_ratio{job=\"7.0\",place=\"3\",class=\"jitter\",culprit=\"\"} 1.04") &&
+    ok(has(text,
+           "syncguard_job_verdict_slowdown_ratio{job=\"7.0\",place=\"1\",class=\"straggler\",culprit=\"n5\"} 1.19") &&
+           has(text,
+               "syncguard_job_verdict_slowdown_ratio{job=\"7.0\",place=\"3\",class=\"jitter\",culprit=\"\"} 1.04") &&
            samples(text, "syncguard_job_verdict_slowdown_ratio") == 2,
        "openmetrics_text: of the three first verdicts those with a price are there");
     ok(has(text, "syncguard_refused_total 7"), "openmetrics_text: sums of bounds are there");
-    ok(strlen(text) > 6 && !strcmp(text + strlen(text) - 6, "# EOF\n"), "OpenMetrics: the text ends with # EOF");
+    ok(strlen(text) > 6 && !strcmp(text + strlen(text) - 6, "# EOF\n"),
+       "OpenMetrics: the text ends with # EOF");
     free(text);
 
     text = text_of(status, rows, 10, OPENMETRICS_PROMETHEUS);
-    ok(has(text, "# TYPE syncguard_job_steps_total counter") && has(text, "# TYPE syncguard_job_info gauge") && !strstr(text, "# EOF"),
+    ok(has(text, "# TYPE syncguard_job_steps_total counter") &&
+           has(text, "# TYPE syncguard_job_info gauge") && !strstr(text, "# EOF"),
        "Prometheus' format: families have the names of their samples, and an info is a gauge");
     free(text);
 }
@@ -102,10 +112,14 @@ static void many_jobs(void)
         json_array_append_new(rows, row);
     }
     text = openmetrics_text(full, rows, 1000, OPENMETRICS_1_0, &bytes);
-    ok(has(text, "syncguard_jobs_left_out 200") && samples(text, "syncguard_job_ranks") == 1000, "openmetrics_text: jobs beyond the bound are counted only");
-    ok(has(text, "syncguard_job_ranks{job=\"1199.0\"} 1199") && !strstr(text, "job=\"199.0\""), "openmetrics_text: the jobs with the most ranks are written");
-    is_int(samples(text, NULL) - samples(text, "syncguard_job_") <= OPENMETRICS_OWN_SERIES, 1, "openmetrics_text: the controller's series are within their bound");
-    is_int(samples(text, "syncguard_job_"), 1000 * OPENMETRICS_JOB_SERIES, "openmetrics_text: a job of which everything is known has as many series as its bound");
+    ok(has(text, "syncguard_jobs_left_out 200") && samples(text, "syncguard_job_ranks") == 1000,
+       "openmetrics_text: jobs beyond the bound are counted only");
+    ok(has(text, "syncguard_job_ranks{job=\"1199.0\"} 1199") && !strstr(text, "job=\"199.0\""),
+       "openmetrics_text: the jobs with the most ranks are written");
+    is_int(samples(text, NULL) - samples(text, "syncguard_job_") <= OPENMETRICS_OWN_SERIES, 1,
+           "openmetrics_text: the controller's series are within their bound");
+    is_int(samples(text, "syncguard_job_"), 1000 * OPENMETRICS_JOB_SERIES,
+           "openmetrics_text: a job of which everything is known has as many series as its bound");
     free(text);
     json_decref(rows);
     json_decref(full);
@@ -115,15 +129,19 @@ static void nothing(void)
 {
     char *text = text_of("{}", "[]", 10, OPENMETRICS_1_0);
 
-    ok(has(text, "syncguard_jobs_left_out 0") && samples(text, NULL) == 2, "openmetrics_text: of a controller of which nothing is known there is no figure");
+    ok(has(text, "syncguard_jobs_left_out 0") && samples(text, NULL) == 2,
+       "openmetrics_text: of a controller of which nothing is known there is no figure");
     free(text);
 }
 
 int main(void)
 {
-    is_str(openmetrics_type(openmetrics_accepted("application/openmetrics-text;version=1.0.0,text/plain;q=0.5")),
-           "application/openmetrics-text; version=1.0.0; charset=utf-8", "openmetrics_accepted: a scraper that reads OpenMetrics is given it");
-    ok(openmetrics_accepted(NULL) == OPENMETRICS_PROMETHEUS && openmetrics_accepted("*/*") == OPENMETRICS_PROMETHEUS,
+    is_str(
+        openmetrics_type(openmetrics_accepted("application/openmetrics-text;version=1.0.0,text/plain;q=0.5")),
+        "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        "openmetrics_accepted: a scraper that reads OpenMetrics is given it");
+    ok(openmetrics_accepted(NULL) == OPENMETRICS_PROMETHEUS &&
+           openmetrics_accepted("*/*") == OPENMETRICS_PROMETHEUS,
        "openmetrics_accepted: others are given Prometheus' format");
     one_job();
     many_jobs();

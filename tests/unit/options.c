@@ -58,7 +58,9 @@ static const struct options_program program = {
     .complete = known,
 };
 
-static const struct options_command runner = { .name = "", .operands = "PROGRAM [ARGUMENT...]", .uses = list_uses };
+static const struct options_command runner = { .name = "",
+                                               .operands = "PROGRAM [ARGUMENT...]",
+                                               .uses = list_uses };
 static const struct options_command lone = { .name = "", .operands = "[FILE]", .uses = list_uses };
 
 static const struct options_command *only(size_t i)
@@ -71,7 +73,9 @@ static const struct options_command *runs(size_t i)
     return i ? NULL : &runner;
 }
 
-static const struct options_program wrapper = { .name = "wrapper", .text = "Run it.", .command = runs, .runs_program = true };
+static const struct options_program wrapper = {
+    .name = "wrapper", .text = "Run it.", .command = runs, .runs_program = true
+};
 static const struct options_program single = {
     .name = "single", .text = "Do less.", .command = only, .once = true
 };
@@ -100,17 +104,19 @@ static void accepted(void)
     struct options o;
     struct err err = { "" };
 
-    ok(parse(&program, &o, "drop 12 now --ratio=5%", &err) == 0, "options_parse: a command with operands and an option is accepted: %s",
-       err.text);
+    ok(parse(&program, &o, "drop 12 now --ratio=5%", &err) == 0,
+       "options_parse: a command with operands and an option is accepted: %s", err.text);
     ok(o.command->id == 2 && o.n_operands == 2 && !strcmp(o.operands[1], "now"),
        "options_parse: the command and its operands are stored");
     ok(near(options_number(&o, "ratio"), 0.05, 1e-12), "options_number: 5%% is 0.05");
     ok(near(options_number(&o, "from"), 120, 1e-12) && !options_given(&o, "from"),
        "options_number: a default is parsed like a value, and the option counts as not given");
-    ok(!options_given(&o, "yes") && !options_text(&o, "conf"), "options_text: an option without default that is not given is NULL");
+    ok(!options_given(&o, "yes") && !options_text(&o, "conf"),
+       "options_text: an option without default that is not given is NULL");
 
     ok(parse(&program, &o, "-f x --rat 1 -c a,b:1 dro --ye 12 now --file a --file=b", &err) == 0,
-       "options_parse: options before the command and prefixes of options and commands are accepted: %s", err.text);
+       "options_parse: options before the command and prefixes of options and commands are accepted: %s",
+       err.text);
     is_str(options_text(&o, "conf"), "x", "options_parse: a letter takes the next word as its value");
     is_str(options_text(&o, "controller"), "a,b:1", "options_parse: -c is --controller");
     ok(options_given(&o, "yes") && options_number(&o, "ratio") == 1,
@@ -124,27 +130,33 @@ static void accepted(void)
     ok(parse(&program, &o, "list -- -1 --size", &err) == 0 && o.n_operands == 2 &&
            !strcmp(o.operands[0], "-1"),
        "options_parse: all words after -- are operands");
-    ok(parse(&program, &o, "list -", &err) == 0 && !strcmp(o.operands[0], "-"), "options_parse: a single - is an operand");
-    ok(parse(&program, &o, "draw", &err) == 0 && o.command->id == 3, "options_parse: a command is found though longer commands begin with its name");
+    ok(parse(&program, &o, "list -", &err) == 0 && !strcmp(o.operands[0], "-"),
+       "options_parse: a single - is an operand");
+    ok(parse(&program, &o, "draw", &err) == 0 && o.command->id == 3,
+       "options_parse: a command is found though longer commands begin with its name");
     ok(parse(&program, &o, "draw pen 3 -j", &err) == 0 && o.command->id == 4 && o.n_operands == 1,
        "options_parse: a command of two words is found, and its operand stored");
-    ok(parse(&program, &o, "draw penc", &err) == 0 && o.command->id == 5, "options_parse: a prefix of a command's second word is accepted");
+    ok(parse(&program, &o, "draw penc", &err) == 0 && o.command->id == 5,
+       "options_parse: a prefix of a command's second word is accepted");
     ok(parse(&program, &o, "-c x other --json -h what", &err) == 0 && o.command->id == 6 &&
            o.n_operands == 3 && !o.help,
        "options_parse: options of another program are passed on as operands");
     ok(parse(&program, &o, "drop --help", &err) == 0 && o.help && o.command->id == 2,
        "options_parse: with --help required options and operands may be missing");
-    ok(parse(&program, &o, "-V", &err) == 0 && o.version && !o.command, "options_parse: with -V the command may be missing");
-    ok(parse(&program, &o, "help draw pen", &err) == 0 && o.n_operands == 3 - 1, "options_parse: help takes a command of two words");
+    ok(parse(&program, &o, "-V", &err) == 0 && o.version && !o.command,
+       "options_parse: with -V the command may be missing");
+    ok(parse(&program, &o, "help draw pen", &err) == 0 && o.n_operands == 3 - 1,
+       "options_parse: help takes a command of two words");
     ok(parse(&single, &o, "--size=1KB x -j", &err) == 0 && options_int(&o, "size", 0) == 1000 &&
            o.n_operands == 1,
        "options_parse: a program without commands takes options and an operand");
-    ok(parse(&wrapper, &o, "-j mpirun -n 4 --json x", &err) == 0 && options_given(&o, "json") && o.n_operands == 5 && !strcmp(o.operands[0], "mpirun") &&
-           !strcmp(o.operands[3], "--json"),
+    ok(parse(&wrapper, &o, "-j mpirun -n 4 --json x", &err) == 0 && options_given(&o, "json") &&
+           o.n_operands == 5 && !strcmp(o.operands[0], "mpirun") && !strcmp(o.operands[3], "--json"),
        "options_parse: the options of a program to run are its own");
     ok(parse(&wrapper, &o, "-j -- mpirun -n 4", &err) == 0 && options_given(&o, "json") && o.n_operands == 3,
        "options_parse: -- may stand before a program to run");
-    ok(parse(&single, &o, "", &err) == 0 && options_int(&o, "size", 7) == 7, "options_int: without the option the result is the given default");
+    ok(parse(&single, &o, "", &err) == 0 && options_int(&o, "size", 7) == 7,
+       "options_int: without the option the result is the given default");
 }
 
 static void refused(void)
@@ -189,8 +201,8 @@ static void refused(void)
         struct err err = { "" };
         struct options o;
 
-        ok(parse(bad[i].program, &o, bad[i].line, &err) == -1, "options_parse: `%s %s` is rejected", bad[i].program->name,
-           bad[i].line);
+        ok(parse(bad[i].program, &o, bad[i].line, &err) == -1, "options_parse: `%s %s` is rejected",
+           bad[i].program->name, bad[i].line);
         is_str(err.text, bad[i].reason, "options_parse: `%s` is rejected with the reason", bad[i].line);
     }
 }
@@ -203,13 +215,16 @@ static void hints(void)
 
     parse(&program, &o, "draw pen", &err);
     options_hint(&o, hint, sizeof(hint));
-    is_str(hint, "Try 'prog help draw pen' for more information.", "options_hint: after a command the hint names its help");
+    is_str(hint, "Try 'prog help draw pen' for more information.",
+           "options_hint: after a command the hint names its help");
     parse(&program, &o, "what", &err);
     options_hint(&o, hint, sizeof(hint));
-    is_str(hint, "Try 'prog --help' for more information.", "options_hint: without a command the hint names --help");
+    is_str(hint, "Try 'prog --help' for more information.",
+           "options_hint: without a command the hint names --help");
     parse(&single, &o, "--what", &err);
     options_hint(&o, hint, sizeof(hint));
-    is_str(hint, "Try 'single --help' for more information.", "options_hint: in a program without commands the hint names --help");
+    is_str(hint, "Try 'single --help' for more information.",
+           "options_hint: in a program without commands the hint names --help");
 }
 
 /* The candidates for the last word; "_" is an empty one. */
@@ -282,14 +297,17 @@ static void pages(void)
 
     ok(strstr(all, "\n  drop JOB ACTION") && strstr(all, "\n  draw pen JOB"),
        "options_help: each command has a line");
-    ok(strstr(all, "Examples:\n  prog list\n  prog drop 12 now\n") != NULL, "options_help: the examples are printed");
+    ok(strstr(all, "Examples:\n  prog list\n  prog drop 12 now\n") != NULL,
+       "options_help: the examples are printed");
     ok(strstr(drop, "Usage: prog [OPTION...] drop JOB ACTION\nDrop one.\n") != NULL,
        "options_help: help of a command has its usage and text");
-    ok(strstr(drop, "(from 0 to 1; required)") && strstr(drop, "(default 2m)"), "options_help: an option has its range and default");
+    ok(strstr(drop, "(from 0 to 1; required)") && strstr(drop, "(default 2m)"),
+       "options_help: an option has its range and default");
     ok(strstr(mdoc, ".Ss drop JOB ACTION\nDrop one.\n") &&
            strstr(mdoc, ".It Fl f , Fl \\-conf Ns = Ns Ar FILE\n"),
        "options_mdoc: the manual page has the commands and options");
-    ok(strstr(mdoc, "By what; name or size; default name.\n") != NULL, "options_mdoc: an option has the words that it accepts and its default");
+    ok(strstr(mdoc, "By what; name or size; default name.\n") != NULL,
+       "options_mdoc: an option has the words that it accepts and its default");
     free(all);
     free(drop);
     free(mdoc);

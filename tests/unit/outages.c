@@ -1,4 +1,5 @@
-/* slurm/outages: which events of Slurm's accounting are failures of nodes, and how many of them a job would have. */
+/* slurm/outages: which events of Slurm's accounting are failures of nodes, and how many of them a job would
+ * have. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -81,7 +82,8 @@ static void events(void)
           "a node of another partition" },
         { "node1|2026-07-01T10:00:00|2026-10-01T12:00:00|DOWN*|slurm(64030)|Not responding\n", 0,
           "a crash before the period" },
-        { "node1|2026-12-01T10:00:00|Unknown|DOWN*|slurm(64030)|Not responding\n", 0, "a crash in the future" },
+        { "node1|2026-12-01T10:00:00|Unknown|DOWN*|slurm(64030)|Not responding\n", 0,
+          "a crash in the future" },
         { "node1|2026-11-01T10:00:00|Unknown|DOWN*||a | in | the reason\n", 1,
           "an event without user and with bars in the reason" },
         { "node1|2026-11-01T10:00:00|Unknown|DOWN*|slurm\nnode1|soon|Unknown|DOWN|slurm|x\n||||\n\n|", 0,
@@ -90,7 +92,8 @@ static void events(void)
     struct outages_seen s;
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        ok(seen(cases[i].text, "", &s) == cases[i].want, "%s: the outages are counted\n%.0f of %.0f", cases[i].what, s.failures, cases[i].want);
+        ok(seen(cases[i].text, "", &s) == cases[i].want, "%s: the outages are counted\n%.0f of %.0f",
+           cases[i].what, s.failures, cases[i].want);
 }
 
 static void span(void)
@@ -149,7 +152,8 @@ static void together(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         ok(outages_see(o, "big", cases[i].nodes, &s) && fabs(s.failures - cases[i].want) < 1e-9 &&
                s.events == 2,
-           "a job on %.0f of 100 nodes: %.3f failures, %.0f expected", cases[i].nodes, s.failures, cases[i].want);
+           "a job on %.0f of 100 nodes: %.3f failures, %.0f expected", cases[i].nodes, s.failures,
+           cases[i].want);
     }
     outages_free(o);
     free(text);

@@ -72,7 +72,8 @@ static void blocking(void)
     graph_free(g);
 }
 
-/* Begun after 10 ms of 20 ms of work; the transfer takes 12 ms: 10 ms of it beside the work, 2 ms hold the rank. */
+/* Begun after 10 ms of 20 ms of work; the transfer takes 12 ms: 10 ms of it beside the work, 2 ms hold the
+ * rank. */
 static void half_hidden(void)
 {
     struct graph *g = ranks(2);
@@ -120,8 +121,8 @@ static void all_hidden(void)
     graph_free(g);
 }
 
-/* Buckets of 1 and 3 MB alternate, 24 MB in a step, ready at an even rate over 24 ms; a transfer takes 1 ms and 1 ms/MB. All in buckets of
- * 1 ms each: 12 of them take 36 ms; 4 would take 28 ms, and so on. */
+/* Buckets of 1 and 3 MB alternate, 24 MB in a step, ready at an even rate over 24 ms; a transfer takes 1 ms
+ * and 1 ms/MB. All in buckets of 1 ms each: 12 of them take 36 ms; 4 would take 28 ms, and so on. */
 static void buckets(void)
 {
     enum { N = 12 };

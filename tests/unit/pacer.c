@@ -210,7 +210,8 @@ static void test_choice(void)
     ok(mean < 1.01, "if no lever helps, the run takes at most 1 %% longer\n%.4f of its time", mean);
     m = begin(4, 15, 0.03);
     mean = run(&m, 3000);
-    ok(mean < 1.01, "if every lever harms, threefold at worst, the run takes at most 1 %% longer\n%.4f of its time", mean);
+    ok(mean < 1.01,
+       "if every lever harms, threefold at worst, the run takes at most 1 %% longer\n%.4f of its time", mean);
     m.params.levers = 0;
     ok(run(&m, 64) <= 1.2 && pacer_current(&m.p) == 0, "the lever is off when no lever is allowed any more");
 }
@@ -233,8 +234,8 @@ static void test_lasting(void)
         in_force += m.p.mode == PACER_IN_FORCE;
     }
     ok(in_force > 0 && without / with > 1.08,
-       "the lever is in force after 1200 collectives, and all runs are more than 1.08 times as fast\nin %d of %d runs, %.3f times", in_force,
-       jobs, without / with);
+       "the lever is in force after 1200 collectives, and all runs are more than 1.08 times as fast\nin %d of %d runs, %.3f times",
+       in_force, jobs, without / with);
 }
 
 /* Between two collectives on all ranks come five on few of them: those of one communicator are compared. */
@@ -347,7 +348,8 @@ static void test_histories(void)
         if (mean > 1.01 && slow < 4)
             printf("# history %d: %.4f, lever %u\n", h, mean, pacer_current(&m.p));
     }
-    ok(slow == 0, "%d random histories: 64 collectives after the cause is gone no step is slower\nat most %.4f of the step",
+    ok(slow == 0,
+       "%d random histories: 64 collectives after the cause is gone no step is slower\nat most %.4f of the step",
        histories, worst);
 }
 

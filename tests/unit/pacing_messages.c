@@ -25,7 +25,8 @@ static void test_policy(void)
     config_parse(&config, "text", text, strlen(text), &err);
     observe = config_policy_find(&config, "observe");
     balanced = config_policy_find(&config, "balanced");
-    ok(observe && !observe->pacing && balanced && !balanced->pacing, "neither policy observe nor the default paces");
+    ok(observe && !observe->pacing && balanced && !balanced->pacing,
+       "neither policy observe nor the default paces");
     ok(balanced->pace.levers == (PACER_RELEASE | PACER_GATE),
        "where a policy paces, the levers are release and gate, not those that sleep for a predicted time");
     ok(config_policy_find(&config, "all")->pace.levers == (PACER_RELEASE | PACER_STAGGER),

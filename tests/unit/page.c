@@ -66,14 +66,10 @@ static const struct {
     page_fn *page;
     const char *expected;
 } narrow[] = {
-    { "jobs", page_jobs, NULL },
-    { "nodes", page_nodes, NULL },
-    { "job-straggler", page_job, NULL },
-    { "actions", page_actions, NULL },
-    { "policy", page_policy, NULL },
-    { "explain", page_explain, NULL },
-    { "step", page_step, NULL },
-    { "job-straggler", page_brief, "brief-straggler" },
+    { "jobs", page_jobs, NULL },         { "nodes", page_nodes, NULL },
+    { "job-straggler", page_job, NULL }, { "actions", page_actions, NULL },
+    { "policy", page_policy, NULL },     { "explain", page_explain, NULL },
+    { "step", page_step, NULL },         { "job-straggler", page_brief, "brief-straggler" },
 };
 
 static int widest_line(const char *text)
@@ -99,7 +95,8 @@ static char *print(const char *name, page_fn *page, struct page_form form)
     FILE *out = open_memstream(&got, &size);
 
     ok(answer != NULL, "page: %s.json is readable", name);
-    ok(page(out, answer, form, &err) == 0, "page: %s at %d columns is accepted %s", name, form.columns, err.text);
+    ok(page(out, answer, form, &err) == 0, "page: %s at %d columns is accepted %s", name, form.columns,
+       err.text);
     fclose(out);
     json_decref(answer);
     return got;
@@ -208,9 +205,12 @@ static void lists(void)
     json_t *list = json_loads("[\"n1\",\"n2\",\"n3\",4]", 0, NULL);
     char buf[64], small[8];
 
-    is_str(show_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4", "show_list: a short list is shown in full");
-    is_str(show_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more", "show_list: a list beyond the limit ends in the number of the others");
-    is_str(show_list(list, 10, small, sizeof(small)), "n1, n2,", "show_list: a list is cut at the end of the buffer");
+    is_str(show_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4",
+           "show_list: a short list is shown in full");
+    is_str(show_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more",
+           "show_list: a list beyond the limit ends in the number of the others");
+    is_str(show_list(list, 10, small, sizeof(small)), "n1, n2,",
+           "show_list: a list is cut at the end of the buffer");
     is_str(show_list(NULL, 10, buf, sizeof(buf)), "-", "show_list: an unknown list is shown as -");
     json_decref(list);
 }
@@ -223,10 +223,12 @@ static void advice(void)
     char buf[256];
 
     report_verdicts_read(&verdict, 1, answer);
-    is_str(brief_advice(buf, sizeof(buf), answer, &verdict), "sgctl action 4711.0 exclude n5 (requeues), or sgctl node n5 drain WHY",
+    is_str(brief_advice(buf, sizeof(buf), answer, &verdict),
+           "sgctl action 4711.0 exclude n5 (requeues), or sgctl node n5 drain WHY",
            "a job that may be requeued is to be requeued without the node");
     json_object_set_new(answer, "no_requeue", json_string("it is not a batch job"));
-    is_str(brief_advice(buf, sizeof(buf), answer, &verdict), "for the next start: sbatch --exclude=n5", "one that cannot be is not");
+    is_str(brief_advice(buf, sizeof(buf), answer, &verdict), "for the next start: sbatch --exclude=n5",
+           "one that cannot be is not");
     report_verdicts_free(&verdict, 1);
     json_decref(answer);
 }

@@ -1,5 +1,6 @@
 /* A report as a page for a browser, from JSON files to expected pages; where a change of the page is meant:
- *     UPDATE=1 tests/unit/page_html     writes the expected files again; look at them in a browser before committing. */
+ *     UPDATE=1 tests/unit/page_html     writes the expected files again; look at them in a browser before
+ * committing. */
 #include "ctl/page_html.h"
 
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 
 static const char *const pages[] = { "job-charts", "job-starting", "job-ended" };
 
-/* The page, or "" where the answer is refused.  Not inlined: gcc 12 then warns that what is found in the page points to the variable. */
+/* The page, or "" where the answer is refused.  Not inlined: gcc 12 then warns that what is found in the page
+ * points to the variable. */
 __attribute__((noinline)) static char *page_of(const json_t *answer, size_t *size, struct err *err)
 {
     char *text = NULL;
@@ -69,9 +71,11 @@ static void compare(const char *name)
     ok(answer != NULL, "page_html: %s.json is readable", name);
     got = page_of(answer, &size, &err);
     is_str(err.text, "", "page_html: %s is accepted", name);
-    is_int((long long)count(got, "<section"), 8, "page_html: %s has all sections, also those of which nothing is known", name);
-    is_int((long long)(count(got, "<script") + count(got, "http-equiv=\"refresh") + count(got, "src=") + count(got, "href=")), 0,
-           "page_html: %s has no script and nothing from elsewhere", name);
+    is_int((long long)count(got, "<section"), 8,
+           "page_html: %s has all sections, also those of which nothing is known", name);
+    is_int((long long)(count(got, "<script") + count(got, "http-equiv=\"refresh") + count(got, "src=") +
+                       count(got, "href=")),
+           0, "page_html: %s has no script and nothing from elsewhere", name);
     cut_words(got);
     wanted = page_file_wanted(name, "html", got);
     same_lines(got, wanted, name);
@@ -88,8 +92,10 @@ static void unknown(void)
     size_t size;
     char *page = page_of(answer, &size, &err);
 
-    is_int((long long)count(page, "Not measured: "), 6, "of a job of which nothing is known each chart says so");
-    is_int((long long)count(page, "class=\"chart\""), 0, "of a job of which nothing is known there is no chart");
+    is_int((long long)count(page, "Not measured: "), 6,
+           "of a job of which nothing is known each chart says so");
+    is_int((long long)count(page, "class=\"chart\""), 0,
+           "of a job of which nothing is known there is no chart");
     free(page);
     json_decref(answer);
 }
@@ -104,8 +110,10 @@ static void gaps(void)
     size_t size;
     char *page = page_of(answer, &size, &err), *line = strstr(page, "class=\"line\" d=\"");
 
-    is_int((long long)count(page, "<title>not measured</title>"), 1, "two columns without a step are one gap");
-    ok(line && strcspn(line + 16, "\"") == strspn(line + 16, "MLh0123456789. "), "the line has coordinates alone");
+    is_int((long long)count(page, "<title>not measured</title>"), 1,
+           "two columns without a step are one gap");
+    ok(line && strcspn(line + 16, "\"") == strspn(line + 16, "MLh0123456789. "),
+       "the line has coordinates alone");
     if (line) {
         line[16 + strcspn(line + 16, "\"")] = '\0';
         is_int((long long)count(line, "M"), 2, "the line begins anew behind the gap");
@@ -118,16 +126,18 @@ static void gaps(void)
 /* Whatever a job is called, and whatever a controller of another kind answers. */
 static void hostile(void)
 {
-    static const char *const names[] = { "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "</title></style><b>", "&lt;", "a\a\033[2J\x7f" };
+    static const char *const names[] = { "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>",
+                                         "</title></style><b>", "&lt;", "a\a\033[2J\x7f" };
     struct err err;
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        json_t *answer =
-            json_pack("{s:s,s:s,s:s,s:s,s:i,s:[{s:s,s:[s],s:s,s:f,s:s}],s:[{s:s,s:[s],s:i}],s:[{s:i,s:s}],s:{s:f,s:[{s:i,s:s}]},s:[s],s:{s:i,s:[s]}}", "id",
-                      "1.0", "state", "running", "name", names[i], "sentence", names[i], "elapsed_s", 9, "verdicts", "class", names[i], "culprits", names[i],
-                      "text", names[i], "slowdown", 1.2, "cause", names[i], "timeline", "class", names[i], "culprits", names[i], "from_s", 5, "rank_table",
-                      "rank", 0, "node", names[i], "heat", "column_s", 1.0, "rows", "rank", 0, "levels", "0123<b>", "notes", names[i], "agents_silent",
-                      "number", 1, "nodes", names[i]);
+        json_t *answer = json_pack(
+            "{s:s,s:s,s:s,s:s,s:i,s:[{s:s,s:[s],s:s,s:f,s:s}],s:[{s:s,s:[s],s:i}],s:[{s:i,s:s}],s:{s:f,s:[{s:i,s:s}]},s:[s],s:{s:i,s:[s]}}",
+            "id", "1.0", "state", "running", "name", names[i], "sentence", names[i], "elapsed_s", 9,
+            "verdicts", "class", names[i], "culprits", names[i], "text", names[i], "slowdown", 1.2, "cause",
+            names[i], "timeline", "class", names[i], "culprits", names[i], "from_s", 5, "rank_table", "rank",
+            0, "node", names[i], "heat", "column_s", 1.0, "rows", "rank", 0, "levels", "0123<b>", "notes",
+            names[i], "agents_silent", "number", 1, "nodes", names[i]);
         size_t size;
         char *page = page_of(answer, &size, &err), *text = page;
         bool clean = true;
@@ -135,9 +145,11 @@ static void hostile(void)
         for (; *text; text++)
             clean &= (unsigned char)*text >= 0x20 || *text == '\n';
         ok(clean, "hostile name %zu: no control character is in the page", i);
-        is_int((long long)(count(page, "<script") + count(page, "<img") + count(page, "<b>") + count(page, "onerror=alert(1)>")), 0,
-               "hostile name %zu: it is no markup", i);
-        is_int((long long)count(page, "</title>\n<style>"), 1, "hostile name %zu: the title ends where it should", i);
+        is_int((long long)(count(page, "<script") + count(page, "<img") + count(page, "<b>") +
+                           count(page, "onerror=alert(1)>")),
+               0, "hostile name %zu: it is no markup", i);
+        is_int((long long)count(page, "</title>\n<style>"), 1,
+               "hostile name %zu: the title ends where it should", i);
         free(page);
         json_decref(answer);
     }
@@ -157,13 +169,15 @@ static void absurd(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(histories); i++) {
-        json_t *answer = json_pack("{s:s,s:s,s:o}", "id", "1.0", "state", "running", "history", json_loads(histories[i], 0, NULL));
+        json_t *answer = json_pack("{s:s,s:s,s:o}", "id", "1.0", "state", "running", "history",
+                                   json_loads(histories[i], 0, NULL));
         struct err err = { "" };
         size_t size;
         char *page = page_of(answer, &size, &err), *line = strstr(page, "class=\"line\" d=\"");
 
         ok(size > 1000 && size < 100000, "absurd history %zu: the page has a bounded size\n%zu", i, size);
-        ok(!line || line[16 + strspn(line + 16, "MLh0123456789. ")] == '"', "absurd history %zu: its line has coordinates alone", i);
+        ok(!line || line[16 + strspn(line + 16, "MLh0123456789. ")] == '"',
+           "absurd history %zu: its line has coordinates alone", i);
         free(page);
         json_decref(answer);
     }
@@ -172,7 +186,8 @@ static void absurd(void)
 /* 16,384 ranks, each column another level. */
 static void large(void)
 {
-    json_t *answer = json_pack("{s:s,s:s,s:i}", "id", "1.0", "state", "running", "rank_table_total", 16384), *heat = json_object(), *rows = json_array();
+    json_t *answer = json_pack("{s:s,s:s,s:i}", "id", "1.0", "state", "running", "rank_table_total", 16384),
+           *heat = json_object(), *rows = json_array();
     struct err err;
     size_t size;
     char *page;
@@ -194,14 +209,16 @@ static void large(void)
     page = page_of(answer, &size, &err);
     ok(size < 300000, "a page about 16,384 ranks has less than 300 kB\n%zu", size);
     is_int((long long)count(page, "r5120-r5375"), 1, "its map has a row for each 256 ranks");
-    is_int((long long)count(page, "<path class=\"h9\" d=\"M"), 2, "the latest rank of a row is what the row shows, beside the legend");
+    is_int((long long)count(page, "<path class=\"h9\" d=\"M"), 2,
+           "the latest rank of a row is what the row shows, beside the legend");
     free(page);
     json_decref(answer);
 }
 
 static void refused(void)
 {
-    static const char *const answers[] = { "{}", "[]", "null", "{\"id\":\"1.0\"}", "{\"id\":1,\"state\":\"running\"}" };
+    static const char *const answers[] = { "{}", "[]", "null", "{\"id\":\"1.0\"}",
+                                           "{\"id\":1,\"state\":\"running\"}" };
 
     for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
         json_t *answer = json_loads(answers[i], JSON_DECODE_ANY, NULL);

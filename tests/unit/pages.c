@@ -32,15 +32,20 @@ static const struct {
     int rows, limit, asked; /* asked: how many questions it takes */
     size_t bytes;
 } lists[] = {
-    { "an empty list", 0, 0, 1, 10 },          { "a short list", 3, 0, 1, 10 },       { "rows of 10,000 bytes", 100, 0, 4, 10000 },
-    { "many short rows", 20000, 0, 3, 10 },    { "rows longer than a page", 5, 0, 5, 300000 },
-    { "what is wanted of it", 100, 30, 2, 10000 }, { "a limit beyond its end", 100, 1000, 4, 10000 },
+    { "an empty list", 0, 0, 1, 10 },
+    { "a short list", 3, 0, 1, 10 },
+    { "rows of 10,000 bytes", 100, 0, 4, 10000 },
+    { "many short rows", 20000, 0, 3, 10 },
+    { "rows longer than a page", 5, 0, 5, 300000 },
+    { "what is wanted of it", 100, 30, 2, 10000 },
+    { "a limit beyond its end", 100, 1000, 4, 10000 },
 };
 
 static void gather(size_t at)
 {
     json_t *question = json_pack("{s:s}", "query", "rows"), *a, *rows;
-    int limit = lists[at].limit, wanted = limit && limit < lists[at].rows ? limit : lists[at].rows, asked = 0, rc;
+    int limit = lists[at].limit, wanted = limit && limit < lists[at].rows ? limit : lists[at].rows, asked = 0,
+        rc;
     struct pages p = { 0 };
     size_t most = 0, i;
     bool in_order = true;
@@ -63,8 +68,10 @@ static void gather(size_t at)
     json_array_foreach(rows, i, a)
         in_order &= get_count(a, "row") == (int64_t)i;
     is_int(rc, 0, "%s: comes to an end", lists[at].what);
-    is_int((long long)json_array_size(rows), wanted, "%s: has as many rows as there are, or as were wanted", lists[at].what);
-    ok(in_order && !json_object_get(p.answer, "page"), "%s: has each row once, in order, and says nothing of pages", lists[at].what);
+    is_int((long long)json_array_size(rows), wanted, "%s: has as many rows as there are, or as were wanted",
+           lists[at].what);
+    ok(in_order && !json_object_get(p.answer, "page"),
+       "%s: has each row once, in order, and says nothing of pages", lists[at].what);
     is_int(asked, lists[at].asked, "%s: takes as many questions as it has pages", lists[at].what);
     ok(most <= LINK_FRAME_MAX, "%s: each answer fits into a frame\n%zu bytes", lists[at].what, most);
     pages_free(&p);
@@ -81,7 +88,8 @@ static void too_long(void)
     pages_append(&page, json_pack("{s:s}", "text", text), 0);
     pages_append(&page, NULL, 0);
     pages_put(&page, o, "rows");
-    ok(json_array_size(get_array(o, "rows")) == 0 && get_count(o, "left_out") == 1, "a row that no page has room for is left out, and counted");
+    ok(json_array_size(get_array(o, "rows")) == 0 && get_count(o, "left_out") == 1,
+       "a row that no page has room for is left out, and counted");
     json_decref(o);
     free(text);
 }
@@ -90,7 +98,8 @@ static void too_long(void)
 static void cut(void)
 {
     struct pages_page page = { .rows = json_array() };
-    json_t *row = json_pack("{s:i,s:{s:[]},s:[]}", "row", 7, "heat", "rows", "names"), *rows = json_object_get(json_object_get(row, "heat"), "rows"), *o = json_object();
+    json_t *row = json_pack("{s:i,s:{s:[]},s:[]}", "row", 7, "heat", "rows", "names"),
+           *rows = json_object_get(json_object_get(row, "heat"), "rows"), *o = json_object();
     size_t whole;
 
     for (int i = 0; i < 100000; i++) {
@@ -99,12 +108,15 @@ static void cut(void)
             json_array_append_new(json_object_get(row, "names"), json_integer(i));
     }
     whole = json_dumpb(row, NULL, 0, JSON_COMPACT);
-    ok(!pages_cut(json_object_get(row, "row"), 0) && pages_cut(row, whole) && !get_object(row, "cut"), "what fits is not cut, and a number cannot be");
+    ok(!pages_cut(json_object_get(row, "row"), 0) && pages_cut(row, whole) && !get_object(row, "cut"),
+       "what fits is not cut, and a number cannot be");
     pages_append(&page, row, 0);
     row = json_array_get(page.rows, 0);
     rows = json_object_get(json_object_get(row, "heat"), "rows");
-    ok(json_dumpb(row, NULL, 0, JSON_COMPACT) <= PAGES_ROW_MAX && json_array_size(rows) > 80000, "a long row is cut to what there is room for");
-    is_int(get_count(get_object(row, "cut"), "heat.rows") + (long long)json_array_size(rows), 100000, "how many it has lost is said");
+    ok(json_dumpb(row, NULL, 0, JSON_COMPACT) <= PAGES_ROW_MAX && json_array_size(rows) > 80000,
+       "a long row is cut to what there is room for");
+    is_int(get_count(get_object(row, "cut"), "heat.rows") + (long long)json_array_size(rows), 100000,
+           "how many it has lost is said");
     is_int((long long)json_array_size(json_object_get(row, "names")), 10, "a short list of it is not cut");
     is_int(json_integer_value(json_array_get(rows, 1)), 1, "the first rows stay");
     ok(!pages_cut(row, 30), "it cannot be cut to less than its other keys");
@@ -127,11 +139,13 @@ static void nonsense(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
         json_t *question = json_pack("{s:s}", "query", "rows"),
-               *first = json_loads("{\"rows\":[0],\"page\":{\"list\":\"rows\",\"next\":\"2\"}}", 0, NULL), *a = json_loads(answers[i], 0, NULL);
+               *first = json_loads("{\"rows\":[0],\"page\":{\"list\":\"rows\",\"next\":\"2\"}}", 0, NULL),
+               *a = json_loads(answers[i], 0, NULL);
         struct pages p = { 0 };
         struct err err = { "" };
 
-        ok(pages_take(&p, question, first, &err) == 1 && !strcmp(get_word(p.question, "from"), "2"), "the next page is asked for by its word");
+        ok(pages_take(&p, question, first, &err) == 1 && !strcmp(get_word(p.question, "from"), "2"),
+           "the next page is asked for by its word");
         ok(pages_take(&p, question, a, &err) == -1 && *err.text, "nonsense is refused: %s", answers[i]);
         pages_free(&p);
         json_decref(question);

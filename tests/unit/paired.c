@@ -5,8 +5,9 @@
 #include <string.h>
 
 /* The means of two of 1 to 10, with themselves, are 55: the median is 5.5.  Signed ranks leave out
- * 27.5 - 1.96 sqrt(10 * 11 * 21 / 24) = 8.3 at each end, rounded down: the eighth of either end stays.  There are 1, 1, 2, 2
- * and 3 pairs with sums of 2 to 6, so that the eighth mean is 3, and by symmetry 8 at the other end. */
+ * 27.5 - 1.96 sqrt(10 * 11 * 21 / 24) = 8.3 at each end, rounded down: the eighth of either end stays.  There
+ * are 1, 1, 2, 2 and 3 pairs with sums of 2 to 6, so that the eighth mean is 3, and by symmetry 8 at the
+ * other end. */
 static void test_signed_ranks(void)
 {
     double ten[] = { 0.01, 0.10, 0.02, 0.09, 0.03, 0.08, 0.04, 0.07, 0.05, 0.06 };
@@ -36,8 +37,9 @@ static void test_signed_ranks(void)
 
 int main(void)
 {
-    /* Mean 0.01, deviations 0.01, -0.01, -0.01, 0.01: squares 4e-4, s = 0.011547, and neighbours cancel but for
-     * one product of -1e-4 - (-1e-4) - 1e-4: lag 1 is -0.25, which widens nothing.  t(0.975, 3) = 3.1824. */
+    /* Mean 0.01, deviations 0.01, -0.01, -0.01, 0.01: squares 4e-4, s = 0.011547, and neighbours cancel but
+     * for one product of -1e-4 - (-1e-4) - 1e-4: lag 1 is -0.25, which widens nothing.  t(0.975, 3) = 3.1824.
+     */
     const double four[] = { 0.02, 0, 0, 0.02 };
     /* Two levels in a row: squares 8e-4, products 5e-4 (7 neighbours, one of them across); lag 1 0.625. */
     const double drift[] = { 0.01, 0.01, 0.01, 0.01, -0.01, -0.01, -0.01, -0.01 };

@@ -1,4 +1,5 @@
-/* Which place connections that became slower have in common: eight nodes, each of which sends to some of the others. */
+/* Which place connections that became slower have in common: eight nodes, each of which sends to some of the
+ * others. */
 #include "view/pairs.h"
 
 #include <string.h>
@@ -67,8 +68,10 @@ static void adapters(void)
 
     begin();
     adapter(3, 0.1);
-    ok(found(6, &p) && p.nodes == 1 && p.node[0] == 3, "a node is named whose connections all take 100 ms longer for a megabyte");
-    ok(p.times > 1.4 && p.times < 2.2 && near(p.others, 1, 0.1), "with by how much they, and the others, became slower\n%.2f, %.2f", p.times, p.others);
+    ok(found(6, &p) && p.nodes == 1 && p.node[0] == 3,
+       "a node is named whose connections all take 100 ms longer for a megabyte");
+    ok(p.times > 1.4 && p.times < 2.2 && near(p.others, 1, 0.1),
+       "with by how much they, and the others, became slower\n%.2f, %.2f", p.times, p.others);
     begin();
     adapter(3, 0.1);
     ok(!found(1, &p), "not before some seconds have passed");
@@ -83,13 +86,15 @@ static void links(void)
 
     begin();
     more_s[2][3] = more_s[3][2] = 0.1;
-    ok(found(6, &p) && p.nodes == 2 && p.node[0] == 2 && p.node[1] == 3, "of one link that is slow both ways, the link is named");
+    ok(found(6, &p) && p.nodes == 2 && p.node[0] == 2 && p.node[1] == 3,
+       "of one link that is slow both ways, the link is named");
     begin();
     for (uint32_t a = 0; a < NODES; a++)
         for (uint32_t b = 0; b < NODES; b++)
             sends_s[a][b] = a != b && a < 2 && b < 2 ? 0.1 : 0;
     adapter(1, 0.1);
-    ok(found(6, &p) && p.nodes == 2 && isnan(p.others), "of two nodes, none can be told from the link between them");
+    ok(found(6, &p) && p.nodes == 2 && isnan(p.others),
+       "of two nodes, none can be told from the link between them");
 }
 
 static void nowhere(void)
@@ -127,7 +132,9 @@ static void bounds(void)
 
     begin();
     for (uint32_t i = 0; i < 100000; i++)
-        pairs_take(t, 1, i % 4, &(struct traffic_item){ .local = { i, 1 }, .remote = { i, 2 }, .bytes = UINT64_MAX, .busy_ns = UINT64_MAX });
+        pairs_take(t, 1, i % 4,
+                   &(struct traffic_item){
+                       .local = { i, 1 }, .remote = { i, 2 }, .bytes = UINT64_MAX, .busy_ns = UINT64_MAX });
     bytes = pairs_bytes(t);
     ok(bytes < 64 << 10, "addresses without end take less than 64 KiB\n%zu bytes", bytes);
     pairs_take(t, 1, UINT32_MAX, &(struct traffic_item){ .bytes = 1 });

@@ -134,12 +134,14 @@ static void check_judgement(void)
     check_fault(judged(t, s, NULL, 0, NULL), "rate", "node01",
                 "4 of 12 nodes reach 100 MB/s, the others 1.00 GB/s: node01, node04, node07, node10",
                 "speed");
-    check_slow("Node=node01 Slower=10\nNode=node04 Slower=10\nNode=node07 Slower=10\nNode=node10 Slower=10\n");
+    check_slow(
+        "Node=node01 Slower=10\nNode=node04 Slower=10\nNode=node07 Slower=10\nNode=node10 Slower=10\n");
     survey_free(s);
     s = surveyed(t, N, 0, 0, 1, 1);
     s->cell[2 * N + 9].bytes_per_s = 2e8;
     s->cell[2 * N + 9].times = s->cell[9 * N + 2].times = SURVEY_CONFIRMED;
-    check_fault(judged(t, s, NULL, 0, NULL), "rate", "node03", "node03 sends 200 MB/s to node10", "tracepath");
+    check_fault(judged(t, s, NULL, 0, NULL), "rate", "node03", "node03 sends 200 MB/s to node10",
+                "tracepath");
     check_slow("Pair=node03,node10 Slower=5\n");
     survey_free(s);
     check_fault(judged(t, clean, gaps + 3, 1, NULL), "reach", "node04",
@@ -159,13 +161,18 @@ static struct slow_node {
     double times;        /* as long */
 } no_node = { N, N, 1 };
 
-/* By MPI a tenth of what sockets take, and ten times their rate, in another order of nodes, but for what is slow. */
-static void check_mpi(const char *what, struct slow_node slow_node, size_t left_out, int faults, const char *words, const char *summary)
+/* By MPI a tenth of what sockets take, and ten times their rate, in another order of nodes, but for what is
+ * slow. */
+static void check_mpi(const char *what, struct slow_node slow_node, size_t left_out, int faults,
+                      const char *words, const char *summary)
 {
     const char *reversed[N];
     uint32_t of[N];
-    struct survey *sockets = surveyed(NULL, 2, 0, 1e-3, 0.1, 0.1), *mpi; /* a slow node of the network is none of MPI */
-    struct pairwise_by_mpi p = { .n = N, .name = reversed, .sockets = sockets, .of = of, .library = "Open MPI v4.1.4", .type = "pmix" };
+    /* a slow node of the network is none of MPI */
+    struct survey *sockets = surveyed(NULL, 2, 0, 1e-3, 0.1, 0.1), *mpi;
+    struct pairwise_by_mpi p = {
+        .n = N, .name = reversed, .sockets = sockets, .of = of, .library = "Open MPI v4.1.4", .type = "pmix"
+    };
     struct findings f = { 0 };
     char *text;
     size_t bytes, n = 0;
@@ -184,7 +191,8 @@ static void check_mpi(const char *what, struct slow_node slow_node, size_t left_
             double times = is_slow ? slow_node.times : 1;
 
             for (int i = 0; i < SURVEY_CONFIRMED && n >= left_out; i++)
-                survey_add(mpi, a, b, there->rtt_s / 10 * times, there->bytes_per_s * 10 / times, there->bytes_per_s * 10 / times);
+                survey_add(mpi, a, b, there->rtt_s / 10 * times, there->bytes_per_s * 10 / times,
+                           there->bytes_per_s * 10 / times);
             n++;
         }
     p.survey = mpi;
@@ -193,7 +201,8 @@ static void check_mpi(const char *what, struct slow_node slow_node, size_t left_
     findings_print(&f, out);
     fclose(out);
     is_int((long long)findings_count(&f, FINDING_FAULT), faults, "by MPI, %s: faults", what);
-    if (!ok(strstr(text, words) && strstr(text, summary), "by MPI, %s: the answer has '%s' and '%s'", what, words, summary))
+    if (!ok(strstr(text, words) && strstr(text, summary), "by MPI, %s: the answer has '%s' and '%s'", what,
+            words, summary))
         puts(text);
     free(text);
     findings_free(&f);
@@ -203,7 +212,8 @@ static void check_mpi(const char *what, struct slow_node slow_node, size_t left_
 
 static void check_types(void)
 {
-    const char *type = pairwise_mpi_type("MPI plugin types are...\n\tpmix\n\tnone\n\tpmi2\nspecific pmix plugin versions available: pmix_v4\n");
+    const char *type = pairwise_mpi_type(
+        "MPI plugin types are...\n\tpmix\n\tnone\n\tpmi2\nspecific pmix plugin versions available: pmix_v4\n");
 
     is_str(type ? type : "", "pmix", "of srun's ways to start MPI, pmix");
     type = pairwise_mpi_type("srun: MPI types are...\nsrun: none\nsrun: pmi2\n");
@@ -215,9 +225,12 @@ static void check_all_mpi(void)
 {
     check_mpi("all nodes alike", no_node, 0, 0, "ok ", "66 of 66 pairs by Open MPI v4.1.4 (srun --mpi=pmix)");
     check_mpi("a node with another device", (struct slow_node){ 4, N, 10 }, 0, 1,
-              "round trips with node05 take 1.00x as long by MPI as by sockets, between other nodes 0.10x", "note ");
-    check_mpi("a node that is a little slower", (struct slow_node){ 4, N, 2 }, 0, 0, "ok ", "no node and no pair has a much slower MPI");
-    check_mpi("a pair with another device", (struct slow_node){ 4, 7, 10 }, 0, 1, "round trips between node08 and node05 take 1.00x", "note ");
+              "round trips with node05 take 1.00x as long by MPI as by sockets, between other nodes 0.10x",
+              "note ");
+    check_mpi("a node that is a little slower", (struct slow_node){ 4, N, 2 }, 0, 0, "ok ",
+              "no node and no pair has a much slower MPI");
+    check_mpi("a pair with another device", (struct slow_node){ 4, 7, 10 }, 0, 1,
+              "round trips between node08 and node05 take 1.00x", "note ");
     check_mpi("most pairs not measured", no_node, 50, 0, "unknown ", "50 pairs were not measured by MPI");
 }
 
@@ -230,17 +243,23 @@ static void check_replies(void)
            r.port == 40001 && !strcmp(r.node, "n4"),
        "a task says where it listens");
     is_int(r.protocol, 1, "one that does not say its protocol speaks the first");
-    ok(measure_read("{\"task\":3,\"protocol\":2,\"node\":\"n4\",\"port\":40001}", &r) == 0 && r.protocol == 2, "a task says its protocol");
-    ok(measure_read("{\"task\":3,\"round\":7,\"rtt_s\":1e-5,\"ahead_s\":-3600.5}", &r) == 0 && r.ahead_s < -3600,
+    ok(measure_read("{\"task\":3,\"protocol\":2,\"node\":\"n4\",\"port\":40001}", &r) == 0 && r.protocol == 2,
+       "a task says its protocol");
+    ok(measure_read("{\"task\":3,\"round\":7,\"rtt_s\":1e-5,\"ahead_s\":-3600.5}", &r) == 0 &&
+           r.ahead_s < -3600,
        "a task says how far its partner's clock is behind");
     ok(measure_read("{\"task\":3,\"round\":7,\"rtt_s\":1e-5,\"there\":1e9}", &r) == 0 && !r.port &&
            r.round == 7 && r.rtt_s < 2e-5 && isnan(r.back_bytes_per_s),
        "a task says what it measured");
     is_int(measure_read("{\"task\":1024,\"round\":7}", &r), -1, "a task out of range is refused");
     is_int(measure_read("{\"task\":1,\"port\":5}", &r), -1, "a port without a node is refused");
-    ok(measure_read("{\"task\":3,\"node\":\"n4\",\"mpi\":\"MPICH 4\"}", &r) == 0 && !r.port && !strcmp(r.mpi, "MPICH 4"), "a task says its MPI");
-    ok(measure_read("{\"task\":3,\"node\":\"n4\",\"why\":\"no MPI\"}", &r) == 0 && !strcmp(r.why, "no MPI"), "or why it has none");
-    is_int(measure_read("{\"task\":3,\"node\":\"n4\",\"round\":7}", &r), -1, "a node that says neither is refused");
+    ok(measure_read("{\"task\":3,\"node\":\"n4\",\"mpi\":\"MPICH 4\"}", &r) == 0 && !r.port &&
+           !strcmp(r.mpi, "MPICH 4"),
+       "a task says its MPI");
+    ok(measure_read("{\"task\":3,\"node\":\"n4\",\"why\":\"no MPI\"}", &r) == 0 && !strcmp(r.why, "no MPI"),
+       "or why it has none");
+    is_int(measure_read("{\"task\":3,\"node\":\"n4\",\"round\":7}", &r), -1,
+           "a node that says neither is refused");
     is_int(measure_read("srun: error", &r), -1, "srun's words are no reply");
     text = pairwise_nodes("small node[1-2]\nmain* node[3-9]\n", NULL);
     is_str(text, "node[3-9]", "the default partition's idle nodes");
@@ -276,7 +295,8 @@ static void check_sockets(void)
     ok(isnan(m.rtt_s) && m.why, "a stranger is not answered (%s)", m.why ? m.why : "-");
     m = measure_call(&peer, key, false);
     ok(m.rtt_s > 0 && !m.why, "a partner's round trip is measured after that (%s)", m.why ? m.why : "-");
-    ok(fabs(m.ahead_s) <= m.rtt_s / 2 + 1e-6, "two clocks of one machine differ by less than half of a round trip");
+    ok(fabs(m.ahead_s) <= m.rtt_s / 2 + 1e-6,
+       "two clocks of one machine differ by less than half of a round trip");
     m = measure_call(&peer, key, true);
     ok(m.there_bytes_per_s > 0 && m.back_bytes_per_s > 0 && !m.why,
        "rates are measured in both directions (%s)", m.why ? m.why : "-");

@@ -1,4 +1,5 @@
-/* A run compared with similar earlier runs: hand-computed medians, and how often chance alone is called unusual. */
+/* A run compared with similar earlier runs: hand-computed medians, and how often chance alone is called
+ * unusual. */
 #include "history/past.h"
 
 #include <stdint.h>
@@ -34,8 +35,8 @@ static void by_hand(void)
        "step time compared with five runs: ratio 1.30\n%.2f", p.step.ratio);
     ok(near(p.step.spread, 1.4826 * log(1.02), 0.03), "robust spread of five runs\n%.4f, expected 0.0294",
        p.step.spread);
-    ok(near(p.energy.ratio, 1.1, 1e-9),
-       "energy compared with the four runs that have it: ratio 1.10\n%.2f", p.energy.ratio);
+    ok(near(p.energy.ratio, 1.1, 1e-9), "energy compared with the four runs that have it: ratio 1.10\n%.2f",
+       p.energy.ratio);
     is_str(p.text, "Steps take 1.30 times the 100 ms of the 5 similar earlier runs, which is usual.",
            "1.3 times the step time of five runs is within their limit");
     now.step_p50_s = 0.2;

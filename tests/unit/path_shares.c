@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/view_private.h"
 #include "tests/tap.h"
+#include "view/view_private.h"
 
 #define NODES 64u
 
@@ -79,7 +79,8 @@ static void moves(void)
     ok(move[0].at_s > 10 && move[0].at_s < 13, "it came there when the rank became slow: %g s", move[0].at_s);
     is_str(newest_event(v), "", "that it first lies on a node is no event");
     steps(v, NODES, 50, 15);
-    is_int((long long)path_shares_moves(v->path_shares, move), 2, "another rank becomes slower: the path moves");
+    is_int((long long)path_shares_moves(v->path_shares, move), 2,
+           "another rank becomes slower: the path moves");
     ok(!strcmp(move[0].from, "n3") && !strcmp(move[0].to, "n7"),
        "the newest move comes first: \"%s\" to \"%s\"", move[0].from, move[0].to);
     is_str(newest_event(v), "the critical path moved from n3 to n7", "a move is an event");

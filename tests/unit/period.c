@@ -128,7 +128,8 @@ int main(void)
     ok(!p.locked && p.length == 3, "a hole unlocks and keeps the cycle");
     is_int(feed("bcabcabc", &first), 2, "after a hole the first collective of the cycle is known again");
     ok(period_gap(&p, 2), "two lost records are counted over");
-    ok(feed("c", &first) == 0 && p.locked && feed("abc", &first) == 1, "after lost records the cycle continues");
+    ok(feed("c", &first) == 0 && p.locked && feed("abc", &first) == 1,
+       "after lost records the cycle continues");
 
     equal_buckets(2, 0.7, 0.1, 0);
     equal_buckets(4, 0.55, 0.3, 0);

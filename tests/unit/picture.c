@@ -282,7 +282,8 @@ static void many_calls(void)
     graph_free(g);
 }
 
-/* Two ranks of one node that only pass messages: the first begins a step while the second ends the one before. */
+/* Two ranks of one node that only pass messages: the first begins a step while the second ends the one
+ * before. */
 static void overlapping_steps(void)
 {
     struct graph *g = graph_new();

@@ -1,6 +1,6 @@
-/* The simulated network's opinion of orders of ranks: on oversubscribed trees of two and three levels, a job in the suggested order
- * against Slurm's block order and random ones. The switches have more than one cable up, with a route for each destination, of which
- * the model of topology/ knows nothing. */
+/* The simulated network's opinion of orders of ranks: on oversubscribed trees of two and three levels, a job
+ * in the suggested order against Slurm's block order and random ones. The switches have more than one cable
+ * up, with a route for each destination, of which the model of topology/ knows nothing. */
 #include <stdlib.h>
 
 #include "network/network.h"

@@ -1,4 +1,5 @@
-/* The order of a step's ranks at launch: what counts as decided by the user, how many tasks a node gets, and the host file. */
+/* The order of a step's ranks at launch: what counts as decided by the user, how many tasks a node gets, and
+ * the host file. */
 #include "spank/placement.h"
 
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static const char *const *given;
 
 static char *env(const char *name)
 {
-    static const char *const usual[] = { "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-4]", "SLURM_JOB_NUM_NODES=4", "SLURM_NNODES=4",
-                                         NULL };
+    static const char *const usual[] = { "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-4]",
+                                         "SLURM_JOB_NUM_NODES=4", "SLURM_NNODES=4", NULL };
     const char *const *lists[] = { given, usual };
     size_t len = strlen(name);
 
@@ -109,13 +110,16 @@ static void test_command(void)
                !strcmp(c.tasks ? c.tasks : "", cases[i].tasks ? cases[i].tasks : "") &&
                !strcmp(c.tasks_per_node ? c.tasks_per_node : "", cases[i].per_node ? cases[i].per_node : ""),
            "%s: nodes, tasks and tasks per node", cases[i].line);
-        is_str(c.decided ? c.decided : "none", cases[i].decided ? cases[i].decided : "none", "%s: where ranks run", cases[i].line);
-        is_str(c.unsure ? c.unsure : "none", cases[i].unsure ? cases[i].unsure : "none", "%s: the size", cases[i].line);
+        is_str(c.decided ? c.decided : "none", cases[i].decided ? cases[i].decided : "none",
+               "%s: where ranks run", cases[i].line);
+        is_str(c.unsure ? c.unsure : "none", cases[i].unsure ? cases[i].unsure : "none", "%s: the size",
+               cases[i].line);
     }
     for (size_t i = 0; i < ARRAY_SIZE(unreadable); i++) {
         size_t bytes = command_line(unreadable[i], words, sizeof(words));
 
-        ok(command_read(&c, words, bytes, &err) < 0 && strstr(err.text, "is not known"), "%s: unreadable", unreadable[i]);
+        ok(command_read(&c, words, bytes, &err) < 0 && strstr(err.text, "is not known"), "%s: unreadable",
+           unreadable[i]);
     }
     ok(command_read(&c, "srun\0-n4", 8, &err) == 0 && !c.tasks, "a last word without its end is not read");
     ok(command_read(&c, "", 0, &err) < 0, "an empty command line is unreadable");
@@ -134,11 +138,17 @@ static void test_tasks(void)
         { "srun -n8 a", { "SLURM_NTASKS_PER_NODE=2" }, "2,2,2,2" },
         { "srun -n8 a", { "SLURM_JOB_CPUS_PER_NODE=2(x4)" }, "2,2,2,2" },
         { "srun -n8 a", { "SLURM_JOB_CPUS_PER_NODE=3(x2),1(x2)" }, "3,3,1,1" },
-        { "srun a", { "SLURM_NTASKS=7", "SLURM_TASKS_PER_NODE=2(x3),1", "SLURM_JOB_CPUS_PER_NODE=4(x4)" }, "2,2,2,1" },
+        { "srun a",
+          { "SLURM_NTASKS=7", "SLURM_TASKS_PER_NODE=2(x3),1", "SLURM_JOB_CPUS_PER_NODE=4(x4)" },
+          "2,2,2,1" },
         { "srun a", { "SLURM_NTASKS=8", "SLURM_NTASKS_PER_NODE=2", "SLURM_CPUS_PER_TASK=3" }, "2,2,2,2" },
-        { "srun -n6 a", { "SLURM_NTASKS=7", "SLURM_TASKS_PER_NODE=2(x3),1" }, "how many tasks each node gets is not certain" },
+        { "srun -n6 a",
+          { "SLURM_NTASKS=7", "SLURM_TASKS_PER_NODE=2(x3),1" },
+          "how many tasks each node gets is not certain" },
         { "srun -n8 a", { "SLURM_JOB_CPUS_PER_NODE=4(x4)" }, "how many tasks each node gets is not certain" },
-        { "srun -n8 -c2 a", { "SLURM_JOB_CPUS_PER_NODE=2(x4)" }, "how many tasks each node gets is not certain" },
+        { "srun -n8 -c2 a",
+          { "SLURM_JOB_CPUS_PER_NODE=2(x4)" },
+          "how many tasks each node gets is not certain" },
         { "srun -n6 --ntasks-per-node=2 a", { NULL }, "how many tasks each node gets is not certain" },
         { "srun --ntasks-per-node=2 a", { NULL }, "the number of tasks is not certain" },
         { "srun -n3x a", { NULL }, "the number of tasks is not certain" },
@@ -178,10 +188,12 @@ static void test_tasks(void)
         } else {
             for (size_t n = 0; n < t.n; n++)
                 snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%u", n ? "," : "", t.node[n].ranks);
-            ok(!strcmp(t.node[0].name, "n1") && !strcmp(t.node[t.n - 1].name, "n4"), "case %zu: nodes in the order of the list", i);
+            ok(!strcmp(t.node[0].name, "n1") && !strcmp(t.node[t.n - 1].name, "n4"),
+               "case %zu: nodes in the order of the list", i);
             tasks_free(&t);
         }
-        is_str(got, cases[i].want, "%s, %s", cases[i].line, cases[i].env[0] ? cases[i].env[0] : "nothing set");
+        is_str(got, cases[i].want, "%s, %s", cases[i].line,
+               cases[i].env[0] ? cases[i].env[0] : "nothing set");
     }
 }
 
@@ -191,7 +203,8 @@ static void test_tasks(void)
 
 static void test_choice(void)
 {
-    static const char *const nothing[] = { NULL }, *const four[] = { "SLURM_NTASKS=8", "SLURM_TASKS_PER_NODE=3,2,2,1", NULL };
+    static const char *const nothing[] = { NULL }, *const four[] = { "SLURM_NTASKS=8",
+                                                                     "SLURM_TASKS_PER_NODE=3,2,2,1", NULL };
     struct placement p;
 
     given = nothing;
@@ -201,24 +214,28 @@ static void test_choice(void)
     is_str(p.hosts ? p.hosts : "", "n1\nn3\nn2\nn4\n", "the host file follows the switches");
     placement_free(&p);
     choose(&p, "srun a", "pipeline:2x2");
-    ok(p.result == PLACEMENT_SLURM && !p.hosts && p.chosen_s <= p.slurm_s, "a gain of less than 1 %% is none: %s", p.text);
+    ok(p.result == PLACEMENT_SLURM && !p.hosts && p.chosen_s <= p.slurm_s,
+       "a gain of less than 1 %% is none: %s", p.text);
     placement_free(&p);
     given = four;
     choose(&p, "srun a", "ring");
-    is_str(p.hosts ? p.hosts : "", "n1\nn1\nn1\nn3\nn3\nn2\nn2\nn4\n", "the host file keeps the tasks of each node");
+    is_str(p.hosts ? p.hosts : "", "n1\nn1\nn1\nn3\nn3\nn2\nn2\nn4\n",
+           "the host file keeps the tasks of each node");
     placement_free(&p);
     given = nothing;
     choose(&p, "srun -w n1 a", "ring");
     ok(p.result == PLACEMENT_LEFT && !p.hosts && !strcmp(p.text, "--nodelist is given"), "-w: left alone");
     choose(&p, "srun a", "groups:3");
-    ok(p.result == PLACEMENT_FAILED && !p.hosts && strstr(p.text, "groups:3"), "a pattern that does not fit: %s", p.text);
+    ok(p.result == PLACEMENT_FAILED && !p.hosts && strstr(p.text, "groups:3"),
+       "a pattern that does not fit: %s", p.text);
 
     write_conf("SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\nSwitchName=top Switches=a,b\n");
     choose(&p, "srun a", "ring");
     ok(p.result == PLACEMENT_SLURM && !p.hosts, "an order that is good already is kept: %s", p.text);
     write_conf("SwitchName=a Nodes=n[1-3]\n");
     choose(&p, "srun a", "ring");
-    ok(p.result == PLACEMENT_FAILED && !p.hosts && strstr(p.text, "n4"), "a node that topology.conf lacks\n%s", p.text);
+    ok(p.result == PLACEMENT_FAILED && !p.hosts && strstr(p.text, "n4"),
+       "a node that topology.conf lacks\n%s", p.text);
     write_conf("SwitchName=a Switches=b\nSwitchName=b Switches=a\n");
     choose(&p, "srun a", "ring");
     ok(p.result == PLACEMENT_FAILED && !p.hosts && *p.text, "a loop of switches\n%s", p.text);
@@ -227,7 +244,8 @@ static void test_choice(void)
     ok(p.result == PLACEMENT_FAILED && !p.hosts && strstr(p.text, conf), "a broken line\n%s", p.text);
     unlink(conf);
     choose(&p, "srun a", "ring");
-    ok(p.result == PLACEMENT_LEFT && !p.hosts && strstr(p.text, "there is no"), "no topology.conf\n%s", p.text);
+    ok(p.result == PLACEMENT_LEFT && !p.hosts && strstr(p.text, "there is no"), "no topology.conf\n%s",
+       p.text);
 }
 
 /* ---- slow links ---- */
@@ -255,20 +273,26 @@ static void test_measured(void)
     write_slow(3600, "Pair=n1,n2 Slower=4\n");
     choose(&p, "srun a", "ring");
     is_str(p.hosts ? p.hosts : "", "n4\nn2\nn3\nn1\n", "the host file keeps the nodes of a slow pair apart");
-    ok(strstr(p.text, "; 1 of the cluster's links was slow 1 hours ago"), "that links are slow is said: %s", p.text);
+    ok(strstr(p.text, "; 1 of the cluster's links was slow 1 hours ago"), "that links are slow is said: %s",
+       p.text);
     placement_free(&p);
     write_slow(49 * 3600, "Pair=n1,n2 Slower=4\n");
     choose(&p, "srun a", "ring");
-    ok(p.result == PLACEMENT_SLURM && !p.hosts && strstr(p.text, " is 49 hours old and was not used (limit: 48)"), "an old file is not used, which is said\n%s", p.text);
+    ok(p.result == PLACEMENT_SLURM && !p.hosts &&
+           strstr(p.text, " is 49 hours old and was not used (limit: 48)"),
+       "an old file is not used, which is said\n%s", p.text);
     write_slow(-3600, "Pair=n1,n2 Slower=4\n");
     choose(&p, "srun a", "ring");
-    ok(p.result == PLACEMENT_SLURM && strstr(p.text, "of the future and was not used"), "a file of the future is not used\n%s", p.text);
+    ok(p.result == PLACEMENT_SLURM && strstr(p.text, "of the future and was not used"),
+       "a file of the future is not used\n%s", p.text);
     write_slow(3600, "");
     choose(&p, "srun a", "ring");
     ok(p.result == PLACEMENT_SLURM && !strchr(p.text, ';'), "nothing was slow: nothing is said: %s", p.text);
     write_slow(3600, "Pair=n1 Slower=4\n");
     choose(&p, "srun a", "ring");
-    ok(p.result == PLACEMENT_FAILED && !p.hosts && strstr(p.text, slow) && strstr(p.text, ":2: Pair=n1: two nodes are accepted"), "a broken file\n%s", p.text);
+    ok(p.result == PLACEMENT_FAILED && !p.hosts && strstr(p.text, slow) &&
+           strstr(p.text, ":2: Pair=n1: two nodes are accepted"),
+       "a broken file\n%s", p.text);
     unlink(slow);
     choose(&p, "srun a", "ring");
     ok(p.result == PLACEMENT_SLURM && !strchr(p.text, ';'), "no file: as without one: %s", p.text);
@@ -304,22 +328,26 @@ static void choose_by_earlier(struct placement *p, const char *line, const char 
 
 static void test_earlier(void)
 {
-    static const char *const named[] = { "SLURM_JOB_NAME=train", "SLURM_NTASKS_PER_NODE=2", "SLURM_NTASKS=8", NULL }, *const none[] = { NULL };
+    static const char *const named[] = { "SLURM_JOB_NAME=train", "SLURM_NTASKS_PER_NODE=2", "SLURM_NTASKS=8",
+                                         NULL },
+                             *const none[] = { NULL };
     struct placement p = { .hosts = NULL };
     char name[PATTERN_NAME_SIZE];
 
     write_conf("SwitchName=a Nodes=n[1,3]\nSwitchName=b Nodes=n[2,4]\nSwitchName=top Switches=a,b\n");
     given = named;
     choose_by_earlier(&p, "srun a", "pipeline:4x2");
-    ok(p.result == PLACEMENT_BETTER && strstr(p.text, "pipeline:4x2 (from the job's last run), 8 ranks on 4 nodes"), "its pattern is used: %s",
-       p.text);
+    ok(p.result == PLACEMENT_BETTER &&
+           strstr(p.text, "pipeline:4x2 (from the job's last run), 8 ranks on 4 nodes"),
+       "its pattern is used: %s", p.text);
     is_str(pattern_name(&p.pattern, name), "pipeline:4x2", "and told");
     is_str(earlier.asked, "train 8 4", "it is asked for the job, its ranks and nodes");
     is_int(earlier.times, 1, "once");
     choose_by_earlier(&p, "srun -J test a", "ring");
     is_str(earlier.asked, "test 8 4", "by the name that srun is given");
     choose_by_earlier(&p, "srun a", NULL);
-    ok(p.result == PLACEMENT_BETTER && !strncmp(p.text, "ring, 8 ranks", 13), "no answer: as without an earlier run: %s", p.text);
+    ok(p.result == PLACEMENT_BETTER && !strncmp(p.text, "ring, 8 ranks", 13),
+       "no answer: as without an earlier run: %s", p.text);
     choose_by_earlier(&p, "srun -w n1 a", "ring");
     is_int(earlier.times, 0, "a step that the user placed: nobody is asked");
     given = none;
@@ -328,7 +356,8 @@ static void test_earlier(void)
     placement_free(&p);
 }
 
-/* Of latencies of 1 us a link, and links of 12.5 GB/s, of which a switch of two nodes has one up (topology_usual). */
+/* Of latencies of 1 us a link, and links of 12.5 GB/s, of which a switch of two nodes has one up
+ * (topology_usual). */
 static void test_algorithms(void)
 {
     static const char *const none[] = { NULL };
@@ -338,12 +367,16 @@ static void test_algorithms(void)
     given = none;
     choose(&p, "srun a", "ring");
     ok(p.result == PLACEMENT_BETTER && p.ranks == 4 && p.nodes == 4, "4 ranks whose order is bad");
-    is_near(p.slurm[ALGORITHM_DOUBLING].fixed_s, 6e-6, 1e-9, "recursive doubling: a round through the top, and one below a switch");
+    is_near(p.slurm[ALGORITHM_DOUBLING].fixed_s, 6e-6, 1e-9,
+            "recursive doubling: a round through the top, and one below a switch");
     is_near(p.chosen[ALGORITHM_RABENSEIFNER].fixed_s, 12e-6, 1e-9, "Rabenseifner's: each of them twice");
     is_near(p.chosen[ALGORITHM_RING].fixed_s, 24e-6, 1e-9, "a ring: six rounds through the top");
-    is_near(p.slurm[ALGORITHM_DOUBLING].s_per_byte, 3 / 12.5e9, 1e-9, "recursive doubling: two vectors share the link up, and one below a switch");
-    is_near(p.slurm[ALGORITHM_RABENSEIFNER].s_per_byte, 2.5 / 12.5e9, 1e-9, "Rabenseifner's in Slurm's order: the halves share the link up");
-    is_near(p.chosen[ALGORITHM_RABENSEIFNER].s_per_byte, 2 / 12.5e9, 1e-9, "in the order chosen: the quarters");
+    is_near(p.slurm[ALGORITHM_DOUBLING].s_per_byte, 3 / 12.5e9, 1e-9,
+            "recursive doubling: two vectors share the link up, and one below a switch");
+    is_near(p.slurm[ALGORITHM_RABENSEIFNER].s_per_byte, 2.5 / 12.5e9, 1e-9,
+            "Rabenseifner's in Slurm's order: the halves share the link up");
+    is_near(p.chosen[ALGORITHM_RABENSEIFNER].s_per_byte, 2 / 12.5e9, 1e-9,
+            "in the order chosen: the quarters");
     is_near(p.chosen[ALGORITHM_RING].s_per_byte, 1.5 / 12.5e9, 1e-9, "a ring: one message on each link");
     placement_free(&p);
 }
@@ -351,7 +384,8 @@ static void test_algorithms(void)
 /* 16,384 nodes, 64 of each switch, dealt out to the switches in turn. */
 static void test_large(void)
 {
-    static const char *const with[] = { "SLURM_JOB_NODELIST=n[1-16384]", "SLURM_JOB_NUM_NODES=16384", "SLURM_NNODES=16384", NULL };
+    static const char *const with[] = { "SLURM_JOB_NODELIST=n[1-16384]", "SLURM_JOB_NUM_NODES=16384",
+                                        "SLURM_NNODES=16384", NULL };
     static const char *const patterns[] = { "ring", "halving", "groups:64", "pipeline:64x256" };
     FILE *f = fopen(conf, "we");
     struct timespec t0, t1;
@@ -370,7 +404,8 @@ static void test_large(void)
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t0);
         choose(&p, "srun a", patterns[i]);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
-        ok(p.result >= PLACEMENT_SLURM && p.chosen_s <= p.slurm_s, "16,384 nodes: the chosen order costs no more than Slurm's\n%.2f s: %s",
+        ok(p.result >= PLACEMENT_SLURM && p.chosen_s <= p.slurm_s,
+           "16,384 nodes: the chosen order costs no more than Slurm's\n%.2f s: %s",
            (double)(t1.tv_sec - t0.tv_sec) + 1e-9 * (double)(t1.tv_nsec - t0.tv_nsec), p.text);
         placement_free(&p);
     }
@@ -411,15 +446,16 @@ static void test_option(void)
     for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
         int rc = choice_parse(&c, good[i].text, &err);
 
-        ok(rc == 0 && c.kind == good[i].kind && c.placement == good[i].placement && !strcmp(c.policy, good[i].policy),
+        ok(rc == 0 && c.kind == good[i].kind && c.placement == good[i].placement &&
+               !strcmp(c.policy, good[i].policy),
            "--sync-guard=%s: policy and placement", good[i].text);
-        ok(c.patterned == (strstr(good[i].text, "pattern=") || strstr(good[i].text, "groups=")), "--sync-guard=%s: whether a pattern is given",
-           good[i].text);
+        ok(c.patterned == (strstr(good[i].text, "pattern=") || strstr(good[i].text, "groups=")),
+           "--sync-guard=%s: whether a pattern is given", good[i].text);
         is_str(pattern_name(&c.pattern, name), good[i].pattern, "--sync-guard=%s: pattern", good[i].text);
     }
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        ok(choice_parse(&c, bad[i].text, &err) < 0 && strstr(err.text, bad[i].want), "--sync-guard=%s is refused: %s", bad[i].text,
-           err.text);
+        ok(choice_parse(&c, bad[i].text, &err) < 0 && strstr(err.text, bad[i].want),
+           "--sync-guard=%s is refused: %s", bad[i].text, err.text);
 }
 
 int main(void)

@@ -65,7 +65,8 @@ static void includes(void)
     mkdir(path_of("d"), 0700);
     file("d/10-other.conf", "optional x.so\n");
     file("d/20-sg.conf", "optional syncguard.so conf=/a\n");
-    ok(find("include d/*.conf\n", &p, &err) == 0, "plugstack: a pattern is relative to the file that includes it");
+    ok(find("include d/*.conf\n", &p, &err) == 0,
+       "plugstack: a pattern is relative to the file that includes it");
     is_str(p.arguments, "conf=/a", "plugstack: the arguments of an included line are read");
     ok(find("include plugstack.conf\n", &p, &err) == -1, "plugstack: a file that includes itself ends");
     ok(find("include plugstack.conf\ninclude plugstack.conf\ninclude plugstack.conf\n"
@@ -75,7 +76,8 @@ static void includes(void)
             &p, &err) == -1 &&
            p.files < 1000,
        "plugstack: a file that includes itself twelve times ends\n%u files are read", p.files);
-    ok(find("include /nowhere/*\noptional syncguard.so\n", &p, &err) == 0, "plugstack: a pattern without matches is skipped");
+    ok(find("include /nowhere/*\noptional syncguard.so\n", &p, &err) == 0,
+       "plugstack: a pattern without matches is skipped");
 }
 
 static void located(void)
@@ -94,9 +96,11 @@ static void located(void)
     is_str(p.path, "/elsewhere/p.conf", "plugstack: PlugStackConfig= of slurm.conf has precedence");
     setenv("SLURM_CONF", "/nowhere/slurm.conf", 1);
     plugstack_locate(&p, conf);
-    is_str(p.path, "/nowhere/plugstack.conf", "plugstack: SLURM_CONF has precedence over the configured slurm.conf");
+    is_str(p.path, "/nowhere/plugstack.conf",
+           "plugstack: SLURM_CONF has precedence over the configured slurm.conf");
     ok(plugstack_find(&p, "syncguard.so", &err) == -1, "plugstack: a missing file is an error");
-    is_str(err.text, "/nowhere/plugstack.conf: No such file or directory", "plugstack: the reason names the missing file");
+    is_str(err.text, "/nowhere/plugstack.conf: No such file or directory",
+           "plugstack: the reason names the missing file");
 }
 
 int main(void)

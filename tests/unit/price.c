@@ -10,7 +10,8 @@
 #define STEPS 60u
 #define WORK  0.1
 
-/* Work in a step: twice as much in every fifth one, a pause of a second in one, and rank 3 by half longer from a step on. */
+/* Work in a step: twice as much in every fifth one, a pause of a second in one, and rank 3 by half longer
+ * from a step on. */
 static double work_of(uint32_t rank, uint32_t step, uint32_t onset)
 {
     double work_s = WORK * (step % 5 ? 1 : 2);
@@ -135,7 +136,8 @@ static void slow_transfers(void)
     }
     change.transfer_until = STEPS;
     p = price_take(g, &change, 0).all;
-    ok(fabs(p.saved_s / grows_s - 1) < 0.01, "and as much less as they were less longer while that grew\n%g s of %g s", p.saved_s, grows_s);
+    ok(fabs(p.saved_s / grows_s - 1) < 0.01,
+       "and as much less as they were less longer while that grew\n%g s of %g s", p.saved_s, grows_s);
     graph_free(g);
 }
 

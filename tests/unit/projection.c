@@ -1,9 +1,9 @@
 /* Where the share of waiting is heading, seen through a view of two ranks of which one becomes slower. */
-#include "view/timeline.h"
-#include "view/view.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"
+#include "view/timeline.h"
+#include "view/view.h"
 
 #define WORLD 1u
 #define STEP  0.25 /* s */
@@ -141,7 +141,10 @@ static void stretches(void)
     static const struct {
         double for_s, width_s;
         size_t least, most;
-    } runs[] = { { 100, 2, 45, 50 }, { 600, 16, 34, 38 }, { 5000, 128, 36, 40 }, { 15000, 128, VIEW_STRETCHES, VIEW_STRETCHES } };
+    } runs[] = { { 100, 2, 45, 50 },
+                 { 600, 16, 34, 38 },
+                 { 5000, 128, 36, 40 },
+                 { 15000, 128, VIEW_STRETCHES, VIEW_STRETCHES } };
     struct view_stretches s;
     size_t n;
 
@@ -154,8 +157,10 @@ static void stretches(void)
         start(0);
         run(runs[i].for_s, 0.05, 0.05);
         n = view_stretches_get(view, &s);
-        is_near(s.width_s, runs[i].width_s, 1e-9, "a run of %.0f s is kept in stretches of %.0f s", runs[i].for_s, runs[i].width_s);
-        ok(n >= runs[i].least && n <= runs[i].most, "a run of %.0f s: the number of stretches\n%zu", runs[i].for_s, n);
+        is_near(s.width_s, runs[i].width_s, 1e-9, "a run of %.0f s is kept in stretches of %.0f s",
+                runs[i].for_s, runs[i].width_s);
+        ok(n >= runs[i].least && n <= runs[i].most, "a run of %.0f s: the number of stretches\n%zu",
+           runs[i].for_s, n);
         for (size_t k = 0; k < n; k++) {
             ordered &= s.at_s[k] >= 0 && s.at_s[k] <= now_s && (!k || s.at_s[k] > s.at_s[k - 1]);
             near_all &= near(s.synchronisation_ratio[k], 0.05, 0.2);

@@ -8,7 +8,8 @@
 static struct reach *r;
 static struct reach_short found[4];
 
-/* So many collectives, varying by a tenth; the first eight, which set up connections, take ten times as long. */
+/* So many collectives, varying by a tenth; the first eight, which set up connections, take ten times as long.
+ */
 static void take(uint64_t comm, double bytes, uint32_t ranks, uint32_t nodes, int n, double time_s)
 {
     for (int i = 0; i < n; i++) {

@@ -1,20 +1,20 @@
 /* The trace that a controller records of a running step can be read back, also when records were lost. */
 #include <stdlib.h>
 
-#include "view/switches.h"
 #include "common/xalloc.h"
 #include "job/jobs.h"
 #include "job/record.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
 #include "trace/reader.h"
+#include "view/switches.h"
 #include "view/view.h"
 #include "wire/link.h"
 
 /* ---- a link that keeps what is sent on it ---- */
 
 static struct {
-    char *trace; /* content of the "trace" frames */
+    char *trace;                /* content of the "trace" frames */
     size_t bytes, cap, longest; /* longest: of a frame */
     json_int_t left_out;
 } sent;
@@ -101,7 +101,8 @@ static struct trace_figures read_back(struct job *j)
     return f;
 }
 
-/* The line that names all ranks of a large job, in names of several bytes a character, has no room in a frame. */
+/* The line that names all ranks of a large job, in names of several bytes a character, has no room in a
+ * frame. */
 static void a_long_header(void)
 {
     struct job *j = job_make();
@@ -115,7 +116,8 @@ static void a_long_header(void)
     for (uint32_t r = 0; r < RANKS; r++)
         leaves(j, r, 0);
     f = read_back(j);
-    ok(sent.longest <= 130u << 10 && sent.bytes > LINK_FRAME_MAX, "a long header: no frame is too long\n%zu bytes of %zu", sent.longest, sent.bytes);
+    ok(sent.longest <= 130u << 10 && sent.bytes > LINK_FRAME_MAX,
+       "a long header: no frame is too long\n%zu bytes of %zu", sent.longest, sent.bytes);
     is_int((long long)f.records, RANKS, "a long header: the trace has all records");
 }
 
@@ -182,9 +184,12 @@ static void switches_above(void)
     for (uint32_t i = 0; i < RANKS; i++)
         leaves(j, i, 0);
     recorders_end(j, "step ended");
-    ok(strstr(sent.trace, "\"switches\":[\"core.spine0.leaf0\",\"core.spine1.leaf1\"]") != NULL, "switches: the header has each way once");
-    ok(trace_reader_feed(r, sent.trace, sent.bytes, &err) == 0 && trace_reader_finish(r, &err) == 0, "switches: the trace can be read %s", err.text);
-    is_str(switches_path(view_switches(trace_reader_view(r)), "leaf1", path), "core\nspine1\nleaf1", "switches: the reader has those above a switch");
+    ok(strstr(sent.trace, "\"switches\":[\"core.spine0.leaf0\",\"core.spine1.leaf1\"]") != NULL,
+       "switches: the header has each way once");
+    ok(trace_reader_feed(r, sent.trace, sent.bytes, &err) == 0 && trace_reader_finish(r, &err) == 0,
+       "switches: the trace can be read %s", err.text);
+    is_str(switches_path(view_switches(trace_reader_view(r)), "leaf1", path), "core\nspine1\nleaf1",
+           "switches: the reader has those above a switch");
     trace_reader_free(r);
     job_free(j);
 }
@@ -192,17 +197,17 @@ static void switches_above(void)
 static void passes(struct job *j, double now_s, uint32_t rank, uint8_t op, uint32_t peer, uint32_t seq)
 {
     recorders_call(j, now_s,
-                      &(struct call_item){ .rank = rank,
-                                              .op = op,
-                                              .flags = op == RING_OP_RECV ? SAMPLE_NONBLOCKING : 0,
-                                              .comm = WORLD,
-                                              .seq = seq,
-                                              .peer = peer,
-                                              .tag = 5,
-                                              .bytes = 64,
-                                              .begin_ns = 10,
-                                              .enter_ns = 20,
-                                              .leave_ns = 30 });
+                   &(struct call_item){ .rank = rank,
+                                        .op = op,
+                                        .flags = op == RING_OP_RECV ? SAMPLE_NONBLOCKING : 0,
+                                        .comm = WORLD,
+                                        .seq = seq,
+                                        .peer = peer,
+                                        .tag = 5,
+                                        .bytes = 64,
+                                        .begin_ns = 10,
+                                        .enter_ns = 20,
+                                        .leave_ns = 30 });
 }
 
 /* Place of a text in the trace; SIZE_MAX: it is not there. */

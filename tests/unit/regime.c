@@ -14,10 +14,12 @@ static const struct {
     { "waits for less than it did", 0.86, 0.05, 0.09, REGIME_SYNCHRONISATION, REGIME_SYNCHRONISATION },
     { "waits for much less than it did", 0.88, 0.05, 0.07, REGIME_SYNCHRONISATION, REGIME_COMPUTE },
     { "waits, and communicates for longer", 0.6, 0.21, 0.19, REGIMES, REGIME_COMPUTE },
-    { "goes on waiting, and communicates for a little longer", 0.6, 0.21, 0.19, REGIME_SYNCHRONISATION, REGIME_SYNCHRONISATION },
+    { "goes on waiting, and communicates for a little longer", 0.6, 0.21, 0.19, REGIME_SYNCHRONISATION,
+      REGIME_SYNCHRONISATION },
     { "communicates for most of the time", 0.45, 0.5, 0.05, REGIMES, REGIME_COMMUNICATION },
     { "communicates for a little less than it computes", 0.5, 0.45, 0.05, REGIMES, REGIME_COMPUTE },
-    { "the same, after it communicated for more", 0.5, 0.45, 0.05, REGIME_COMMUNICATION, REGIME_COMMUNICATION },
+    { "the same, after it communicated for more", 0.5, 0.45, 0.05, REGIME_COMMUNICATION,
+      REGIME_COMMUNICATION },
     { "times instead of shares", 8, 1, 3, REGIMES, REGIME_SYNCHRONISATION },
 };
 

@@ -1,14 +1,14 @@
-#include "view/switches.h"
-#include "view/figures.h"
-#include "view/timeline.h"
-#include "view/verdicts.h"
-#include "view/view.h"
 #include "report/event_list.h"
 #include "report/report_nodes.h"
 #include "report/report_switches.h"
 #include "report/report_verdict.h"
 #include "report/report_view.h"
 #include "tests/tap.h"
+#include "view/figures.h"
+#include "view/switches.h"
+#include "view/timeline.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 
 #include <math.h>
 
@@ -38,8 +38,8 @@ static void test_events(void)
     is_int((long long)json_array_size(o), 3, "what happens again is one event");
     get_text(json_array_get(o, 0), "text", text, sizeof(text));
     is_str(text, "straggler: n1 c", "it has the newest text, though figures differ");
-    ok(get_int(json_array_get(o, 1), "count", 0, 99, 0) == 4 && get_number(json_array_get(o, 1), "over_s") == 6 &&
-           get_number(json_array_get(o, 1), "age_s") == 4,
+    ok(get_int(json_array_get(o, 1), "count", 0, 99, 0) == 4 &&
+           get_number(json_array_get(o, 1), "over_s") == 6 && get_number(json_array_get(o, 1), "age_s") == 4,
        "it has its count, the time over which it happened and the age of the newest");
     json_decref(o);
 }
@@ -78,7 +78,8 @@ static void test_view(void)
     report_nodes_get(&t, "n9");
     report_nodes_get(&t, "n1");
     report_nodes_sort(&t);
-    ok(t.n == 3 && !strcmp(t.row[0].name, "n0") && !strcmp(t.row[1].name, "n1") && !strcmp(t.row[2].name, "n9"),
+    ok(t.n == 3 && !strcmp(t.row[0].name, "n0") && !strcmp(t.row[1].name, "n1") &&
+           !strcmp(t.row[2].name, "n9"),
        "the list has two nodes with ranks and one without, each once and by name");
     node = report_node_json(&t.row[1]);
     ok(get_int(node, "ranks", 0, 9, -1) == 2 && json_array_size(get_array(node, "jobs")) == 1,
@@ -127,11 +128,12 @@ static void test_switches(void)
        "work that is not known is unknown, and nothing is named");
     o = report_switches_json(s);
     first = json_array_get(get_array(o, "list"), 0);
-    json_object_set_new(first, "named", json_pack("[{s:s,s:s,s:s}]", "node", "n\0333", "class", "communication", "culprit",
-                                                  "n3-n10"));
+    json_object_set_new(
+        first, "named",
+        json_pack("[{s:s,s:s,s:s}]", "node", "n\0333", "class", "communication", "culprit", "n3-n10"));
     again = report_switches_read(o);
-    ok(again && again->n == 2 && again->total == 2 && again->list[0].nodes == 2 && again->list[0].n_named == 1 &&
-           again->list[1].n_named == 0,
+    ok(again && again->n == 2 && again->total == 2 && again->list[0].nodes == 2 &&
+           again->list[0].n_named == 1 && again->list[1].n_named == 0,
        "what was written is read again");
     is_str(again ? again->named[0].name : "", "n?3", "control characters in a name are replaced");
     ok(again && again->named[0].ranks == -1, "a number that is missing is unknown");
@@ -188,8 +190,9 @@ static const char *row_text(const struct report_switches *s, size_t i)
 {
     static char text[128];
 
-    snprintf(text, sizeof(text), "%lld %s %lld nodes, %lld slow routes, %zu named", (long long)s->list[i].depth,
-             s->list[i].name, (long long)s->list[i].nodes, (long long)s->list[i].slow_routes, s->list[i].n_named);
+    snprintf(text, sizeof(text), "%lld %s %lld nodes, %lld slow routes, %zu named",
+             (long long)s->list[i].depth, s->list[i].name, (long long)s->list[i].nodes,
+             (long long)s->list[i].slow_routes, s->list[i].n_named);
     return text;
 }
 
@@ -197,21 +200,24 @@ static const char *row_text(const struct report_switches *s, size_t i)
 static void test_tree(void)
 {
     static const char *const switch_of[] = { "leaf0", "leaf0", "leaf1", "leaf2", "leaf3" };
-    static const char *const name[] = { "a-node", "a-node-with-a-name-longer-than-thirty-one", "c", "a", "e" };
-    static const char *const one_spine[] = { "0 core 5 nodes, 0 slow routes, 0 named",  "1 spine0 3 nodes, 0 slow routes, 0 named",
-                                             "2 leaf0 2 nodes, 1 slow routes, 1 named", "2 leaf1 1 nodes, 1 slow routes, 1 named",
-                                             "1 spine1 2 nodes, 0 slow routes, 0 named", "2 leaf2 1 nodes, 0 slow routes, 0 named",
-                                             "2 leaf3 1 nodes, 0 slow routes, 0 named" };
-    static const char *const two_spines[] = { "0 core 5 nodes, 0 slow routes, 0 named",
-                                              "1 spine0 3 nodes, 1 slow routes, 0 named",
-                                              "2 leaf0 2 nodes, 1 slow routes, 1 named",
-                                              "2 leaf1 1 nodes, 0 slow routes, 0 named",
-                                              "1 spine1 2 nodes, 1 slow routes, 0 named",
-                                              "2 leaf3 1 nodes, 1 slow routes, 1 named",
-                                              "2 leaf2 1 nodes, 0 slow routes, 0 named" };
+    static const char *const name[] = { "a-node", "a-node-with-a-name-longer-than-thirty-one", "c", "a",
+                                        "e" };
+    static const char *const one_spine[] = {
+        "0 core 5 nodes, 0 slow routes, 0 named",   "1 spine0 3 nodes, 0 slow routes, 0 named",
+        "2 leaf0 2 nodes, 1 slow routes, 1 named",  "2 leaf1 1 nodes, 1 slow routes, 1 named",
+        "1 spine1 2 nodes, 0 slow routes, 0 named", "2 leaf2 1 nodes, 0 slow routes, 0 named",
+        "2 leaf3 1 nodes, 0 slow routes, 0 named"
+    };
+    static const char *const two_spines[] = {
+        "0 core 5 nodes, 0 slow routes, 0 named",   "1 spine0 3 nodes, 1 slow routes, 0 named",
+        "2 leaf0 2 nodes, 1 slow routes, 1 named",  "2 leaf1 1 nodes, 0 slow routes, 0 named",
+        "1 spine1 2 nodes, 1 slow routes, 0 named", "2 leaf3 1 nodes, 1 slow routes, 1 named",
+        "2 leaf2 1 nodes, 0 slow routes, 0 named"
+    };
     struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
     struct view *v = view_new(&params, 0);
-    struct view_verdict d = { .finding = { .class = FINDING_COMMUNICATION, .scope = SCOPE_LINK }, .n_culprits = 1 };
+    struct view_verdict d = { .finding = { .class = FINDING_COMMUNICATION, .scope = SCOPE_LINK },
+                              .n_culprits = 1 };
     struct report_switches *s;
 
     for (uint32_t i = 0; i < ARRAY_SIZE(name); i++)
@@ -225,7 +231,8 @@ static void test_tree(void)
         d.finding.other = !strcmp(view_place_name(v, place), name[2]) ? place : d.finding.other;
     }
     s = report_switches_get(v, &d, 1, 0, REPORT_SWITCHES_MAX);
-    ok(s->total == 7 && s->n == 7 && s->eventful == 2 && s->n_named == 2, "all switches of the tree are listed");
+    ok(s->total == 7 && s->n == 7 && s->eventful == 2 && s->n_named == 2,
+       "all switches of the tree are listed");
     for (size_t i = 0; i < s->n; i++)
         is_str(row_text(s, i), one_spine[i], "a slow link below one spine: %s", one_spine[i]);
     is_str(s->named[0].name, name[1], "its end below the first leaf, in full");

@@ -1,4 +1,5 @@
-/* A report printed while its lists arrive: the same text as the whole object in one piece, and pages that make no sense. */
+/* A report printed while its lists arrive: the same text as the whole object in one piece, and pages that
+ * make no sense. */
 #include "report/report_print.h"
 
 #include <stdlib.h>

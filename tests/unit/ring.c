@@ -93,7 +93,8 @@ static void test_hold(void)
     is_int((long long)ring_drain(r, e, 128), 40, "a ring of 64 has room for 40 more");
     ring_close(r);
     r = ring_open(path, false);
-    is_int((long long)ring_drain(r, e, 128), 0, "more than a quarter of a ring is released without being asked");
+    is_int((long long)ring_drain(r, e, 128), 0,
+           "more than a quarter of a ring is released without being asked");
     ok(ring_past(r, e, 128) == 63 && intact(&e[0], 7) && intact(&e[62], 69),
        "the past ends where the writer has overwritten it");
     ring_close(r);
@@ -189,12 +190,14 @@ static void test_basics(void)
 /* A world that was spawned begins at a number that all its ranks know. */
 static void test_incarnations(void)
 {
-    struct ring_info first = { .rank = 5, .incarnation = 2 }, next = first, guest = { .rank = 5 }, stranger = { .rank = 6 };
+    struct ring_info first = { .rank = 5, .incarnation = 2 }, next = first, guest = { .rank = 5 },
+                     stranger = { .rank = 6 };
     struct ring *a = ring_create(dir, &first, 64), *b = ring_create(dir, &next, 64);
 
     ok(a && first.incarnation == 2, "a ring has the incarnation that was asked for");
     ok(b && next.incarnation == 3, "where that is taken, the next one");
-    ok(launch_has_rings(dir, &guest) && guest.incarnation == 2, "another guest finds the ring, though the incarnations before are missing");
+    ok(launch_has_rings(dir, &guest) && guest.incarnation == 2,
+       "another guest finds the ring, though the incarnations before are missing");
     ok(!launch_has_rings(dir, &stranger), "it finds none of a rank that has none");
     ring_close(a);
     ring_close(b);
@@ -204,7 +207,9 @@ static void test_incarnations(void)
 static void test_comms(void)
 {
     struct ring *w = make(5, 0, 64), *r = ring_open(path, false);
-    struct ring_comm comm = { .membership = 7, .size = 4, .rank = 3, .first = 1, .last = 9, .instance = 2, .flags = 16 };
+    struct ring_comm comm = {
+        .membership = 7, .size = 4, .rank = 3, .first = 1, .last = 9, .instance = 2, .flags = 16
+    };
     struct ring_comm got[RING_COMMS_MAX];
     struct ring_counts counts;
     uint64_t seen = 0;
@@ -216,19 +221,22 @@ static void test_comms(void)
     }
     is_int(ring_comm_add(w, &comm), -1, "no more communicators are described than have a place");
     is_int((long long)ring_comms_get(r, &seen, got), RING_COMMS_MAX, "a reader gets all that are described");
-    ok(got[8].name == 9 && got[8].membership == 7 && got[8].size == 4 && got[8].rank == 3 && got[8].first == 1 &&
-           got[8].last == 9 && got[8].instance == 2 && got[8].flags == 16 && got[8].place == place[8] && !got[8].freed,
+    ok(got[8].name == 9 && got[8].membership == 7 && got[8].size == 4 && got[8].rank == 3 &&
+           got[8].first == 1 && got[8].last == 9 && got[8].instance == 2 && got[8].flags == 16 &&
+           got[8].place == place[8] && !got[8].freed,
        "as they were written");
     is_int((long long)ring_comms_get(r, &seen, got), 0, "and each once");
     ring_comm_end(w, place[8]);
     ring_comm_end(w, -1);
-    ok(ring_comms_get(r, &seen, got) == 1 && got[0].name == 9 && got[0].freed, "the reader learns which one was freed");
+    ok(ring_comms_get(r, &seen, got) == 1 && got[0].name == 9 && got[0].freed,
+       "the reader learns which one was freed");
     ring_comm_end(w, place[3]);
     comm.name = 1000;
     is_int(ring_comm_add(w, &comm), place[8], "a new one gets the place that was freed first");
     comm.name = 1001;
     is_int(ring_comm_add(w, &comm), place[3], "and the next one the next");
-    ok(ring_comms_get(r, &seen, got) == 2 && got[0].name == 1001 && got[1].name == 1000, "a reader gets the new ones");
+    ok(ring_comms_get(r, &seen, got) == 2 && got[0].name == 1001 && got[1].name == 1000,
+       "a reader gets the new ones");
     ring_counts_get(r, &counts);
     is_int((long long)counts.comms_missed, 1, "the one without a place is counted");
     for (int i = 0; i < 10; i++) {
@@ -238,7 +246,8 @@ static void test_comms(void)
     ring_counts_get(r, &counts);
     is_int((long long)counts.comms_missed, 10, "and each that lost its place before a reader came");
     seen = 0;
-    is_int((long long)ring_comms_get(r, &seen, got), RING_COMMS_MAX, "a new reader gets every communicator that has a place");
+    is_int((long long)ring_comms_get(r, &seen, got), RING_COMMS_MAX,
+           "a new reader gets every communicator that has a place");
     ring_close(r);
     ring_close(w);
 }
@@ -342,8 +351,9 @@ static void test_hostile(void)
 
 /* ---- two processes ---- */
 
-/* In the tests with two processes or threads, an event has the enter of the call before it, as that of a nonblocking
- * collective has the enter of an earlier call: a reader that is late must not take it for that call in progress. */
+/* In the tests with two processes or threads, an event has the enter of the call before it, as that of a
+ * nonblocking collective has the enter of an earlier call: a reader that is late must not take it for that
+ * call in progress. */
 
 #define STRESS_EVENTS 2000000u
 
@@ -605,7 +615,8 @@ static void test_live(void)
     is_outside(r, 710, 11, 5, "a collective after messages is the last one");
     ring_emit(w, &ended);
     ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 800, .op = RING_OP_WAIT });
-    ok(ring_live_get(r, &live) && live.op == RING_OP_WAIT && live.message == RING_OP_NONE, "another wait is shown without a message");
+    ok(ring_live_get(r, &live) && live.op == RING_OP_WAIT && live.message == RING_OP_NONE,
+       "another wait is shown without a message");
     ring_leave(w, 810);
     is_outside(r, 810, 11, 5, "a wait without events leaves the last collective as it is");
     at = hot_enter_message(w, 820, true, hot_message_new(&waited));
@@ -691,7 +702,8 @@ static void test_control(void)
     ok(!control_page_open(dir), "control_page_open() fails before a page is made");
     ok(!control_page_join("/nonexistent") && errno == ENOENT,
        "control_page_join() fails in a missing directory");
-    ok(control_page_follow("/nonexistent")->record, "control_page_follow() says to record where there is no page");
+    ok(control_page_follow("/nonexistent")->record,
+       "control_page_follow() says to record where there is no page");
     early = control_page_join(dir);
     ok(early && early->record == 1, "a rank that starts before the agent makes the control page");
     page = control_page_create(dir);

@@ -1,24 +1,25 @@
-/* Stages of a pipeline that have different amounts of work: what is reported of the heavy one's ranks is the same everywhere.  Ranks that have
- * more work than one that serves them are not uneven. */
+/* Stages of a pipeline that have different amounts of work: what is reported of the heavy one's ranks is the
+ * same everywhere.  Ranks that have more work than one that serves them are not uneven. */
 #include <math.h>
 #include <string.h>
 
+#include "ring/ring.h"
+#include "tests/random.h"
+#include "tests/tap.h"
 #include "view/figures.h"
 #include "view/scaling.h"
 #include "view/verdicts.h"
 #include "view/view.h"
-#include "ring/ring.h"
-#include "tests/random.h"
-#include "tests/tap.h"
 
 #define WORLD    1u
 #define STAGE    2u /* of the first stage's replicas; the next is that of the other's */
 #define REPLICAS 4u
-#define RANKS    (2 * REPLICAS) /* rank r is stage r % 2 of replica r / 2, each on a node of its own */
-#define LIGHT_S  0.010
-#define HEAVY_S  0.018
-#define PASS_S   0.0001
-#define STEPS    100u
+/* rank r is stage r % 2 of replica r / 2, each on a node of its own */
+#define RANKS   (2 * REPLICAS)
+#define LIGHT_S 0.010
+#define HEAVY_S 0.018
+#define PASS_S  0.0001
+#define STEPS   100u
 
 static struct view *view;
 static uint32_t numbers; /* messages of a stream so far */
@@ -89,7 +90,8 @@ static double step(double begin_s)
     }
     met_s = meet_s + PASS_S;
     for (uint32_t r = 0; r < RANKS; r++)
-        collective(met_s, r, STAGE + r % 2, r % 2 ? back_s[r / 2] - PASS_S + 2e-6 : back_s[r / 2] + 1e-6, met_s);
+        collective(met_s, r, STAGE + r % 2, r % 2 ? back_s[r / 2] - PASS_S + 2e-6 : back_s[r / 2] + 1e-6,
+                   met_s);
     for (uint32_t r = 0; r < RANKS; r++)
         collective(met_s, r, WORLD, met_s + 1e-6, met_s + PASS_S);
     numbers++;
@@ -125,8 +127,10 @@ static double served(double begin_s)
 
 static void member(uint32_t rank, uint64_t comm, uint32_t size, uint32_t place, uint32_t first, uint32_t last)
 {
-    struct telemetry_item item = { .kind = TELEMETRY_COMM,
-                                   .comm = { .rank = rank, .name = comm, .size = size, .comm_rank = place, .first = first, .last = last } };
+    struct telemetry_item item = {
+        .kind = TELEMETRY_COMM,
+        .comm = { .rank = rank, .name = comm, .size = size, .comm_rank = place, .first = first, .last = last }
+    };
 
     view_item(view, 0, &item);
 }
@@ -156,13 +160,15 @@ static void parameter_server(void)
         now_s = served(now_s);
         view_tick(view, now_s);
     }
-    is_int((long long)view_verdicts_get(view, &d), 0, "ranks that another one serves have no more work than they should");
+    is_int((long long)view_verdicts_get(view, &d), 0,
+           "ranks that another one serves have no more work than they should");
     for (uint32_t r = 0; r < RANKS; r++) {
         struct view_rank_figures f;
 
         view_rank_get(view, now_s, r, &f);
         if (r)
-            is_near(f.slowdown, 1, 0.05, "the work of rank %u is compared with that of the others who are served", r);
+            is_near(f.slowdown, 1, 0.05,
+                    "the work of rank %u is compared with that of the others who are served", r);
         else
             ok(f.slowdown < 0.1, "the server has almost no work\n%g", f.slowdown);
     }
@@ -191,7 +197,8 @@ static void stages(void)
         view_tick(view, now_s);
     }
     n = view_verdicts_get(view, &d);
-    ok(n == 1 && d->finding.class == FINDING_IMBALANCE && d->finding.scope == SCOPE_RANKS, "the stage that has more work than the other is named");
+    ok(n == 1 && d->finding.class == FINDING_IMBALANCE && d->finding.scope == SCOPE_RANKS,
+       "the stage that has more work than the other is named");
     if (!n)
         return;
     is_near(d->finding.excess, HEAVY_S / LIGHT_S - 1, 0.05, "how much more is said");
@@ -199,14 +206,17 @@ static void stages(void)
         struct view_rank_figures f;
 
         view_rank_get(view, now_s, r, &f);
-        is_near(f.slowdown, r % 2 ? 1 + d->finding.excess : 1, 0.05, "the work of rank %u over the others' is what the verdict says", r);
+        is_near(f.slowdown, r % 2 ? 1 + d->finding.excess : 1, 0.05,
+                "the work of rank %u over the others' is what the verdict says", r);
         is_near(f.compute_s, r % 2 ? HEAVY_S : LIGHT_S, 0.05, "its work in a step is its own");
     }
     ok(!view_scaling_get(view, false, &scaling), "there is a projection");
     is_near(scaling.noise.mean_s, (HEAVY_S + LIGHT_S) / 2, 0.05, "it stands on the mean work of all ranks");
-    ok(!view_strategies_get(view, &VIEW_STRATEGY_OPTIONS, &ways) && replaced(&ways), "a node could be replaced");
+    ok(!view_strategies_get(view, &VIEW_STRATEGY_OPTIONS, &ways) && replaced(&ways),
+       "a node could be replaced");
     if (replaced(&ways))
-        ok(strstr(replaced(&ways)->name, "heavy") != NULL, "it is one that has more work: %s", replaced(&ways)->name);
+        ok(strstr(replaced(&ways)->name, "heavy") != NULL, "it is one that has more work: %s",
+           replaced(&ways)->name);
     view_free(view);
 }
 

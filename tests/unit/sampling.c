@@ -62,8 +62,8 @@ int main(void)
     ok(!tick(j, 11), "... for two periods at least");
     calls(j, (unsigned)(2000 * period_s));
     asked = tick(j, 10 + 2 * period_s);
-    ok(asked && j->sampling.open_s > 1,
-       "the next stretch is longer as long as no step is found\n%.0f s", j->sampling.open_s);
+    ok(asked && j->sampling.open_s > 1, "the next stretch is longer as long as no step is found\n%.0f s",
+       j->sampling.open_s);
     period_s = j->sampling.period_s;
     calls(j, 100);
     ok(tick(j, 100 + 2 * period_s) && j->sampling.open_s >= j->sampling.period_s,

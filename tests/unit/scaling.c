@@ -1,10 +1,10 @@
 /* What a view tells of a job on more ranks: of a job whose steps are made here. */
-#include "view/scaling.h"
-#include "view/view.h"
 #include "job/scaling_run.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"
+#include "view/scaling.h"
+#include "view/view.h"
 
 #define WORLD 1u
 #define RANKS 16u
@@ -97,9 +97,10 @@ static void allreduces(void)
 
     view_run_get(view, &run);
     is_int((long long)view_allreduces_get(view, size, ALGORITHM_SIZES), 2, "the all-reduces have two sizes");
-    ok(near(size[1].bytes, run.time[1].bytes, 1e-6) && near(size[1].time_s, run.time[1].time_s, 0.1) && size[1].stay_s >= size[1].time_s &&
-           size[1].per_step > 0.5 && size[1].per_step < 1.5,
-       "one of %.0f bytes a step, of %.3g s at the shortest and %.3g s in the mean", size[1].bytes, size[1].time_s, size[1].stay_s);
+    ok(near(size[1].bytes, run.time[1].bytes, 1e-6) && near(size[1].time_s, run.time[1].time_s, 0.1) &&
+           size[1].stay_s >= size[1].time_s && size[1].per_step > 0.5 && size[1].per_step < 1.5,
+       "one of %.0f bytes a step, of %.3g s at the shortest and %.3g s in the mean", size[1].bytes,
+       size[1].time_s, size[1].stay_s);
     is_int((long long)view_allreduces_get(view, size, 1), 0, "more sizes than are taken: none");
     is_str(view_library_get(view), "", "no rank has said its library");
     view_library(view, "MPICH 4.0.2");

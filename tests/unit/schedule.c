@@ -34,8 +34,8 @@ static uint32_t place_of(const struct schedule_stage *st, uint32_t member)
     return member / st->stride % st->size;
 }
 
-/* Does the receiver add the message to its own data, rather than overwrite it?  The first half of the stages reduces,
- * the other half gives the sums back; doubling adds in each exchange. */
+/* Does the receiver add the message to its own data, rather than overwrite it?  The first half of the stages
+ * reduces, the other half gives the sums back; doubling adds in each exchange. */
 static bool adds(const struct schedule *s, const struct schedule_stage *st)
 {
     if (s->spec.algorithm == SCHEDULE_DOUBLING && st->pattern == SCHEDULE_P_EXCHANGE)
@@ -43,8 +43,8 @@ static bool adds(const struct schedule *s, const struct schedule_stage *st)
     return st - s->stage < s->stages / 2;
 }
 
-/* Where the part begins that a place of a halving exchange owns: each halving is decided by a bit of its number among
- * the places that are left after folding. */
+/* Where the part begins that a place of a halving exchange owns: each halving is decided by a bit of its
+ * number among the places that are left after folding. */
 static double halved(const struct schedule_stage *st, uint32_t place, double all)
 {
     uint32_t extra = st->size - power_below(st->size);
@@ -78,7 +78,8 @@ static double first_byte(const struct schedule *s, uint64_t round, const struct 
     switch (st->pattern) {
     case SCHEDULE_P_RING: /* a member ends the reduction with the part of its own number */
         return base + (place_of(st, m->from) + 2 * st->size - k - adding) % st->size * st->bytes;
-    case SCHEDULE_P_EXCHANGE: /* in halving the receiver keeps what it gets; in doubling the sender has what it sends */
+    /* in halving the receiver keeps what it gets; in doubling the sender has what it sends */
+    case SCHEDULE_P_EXCHANGE:
         return base + (m->bytes < all * 0.75 ? halved(st, place_of(st, adding ? m->to : m->from), all) : 0);
     case SCHEDULE_P_PUSH:
         return shard_of(s, m->to) * st->bytes;

@@ -43,7 +43,8 @@ static void meet(void)
     for (int i = 0; i < 2; i++) { /* the bearer of a credential must have its secret key */
         other = peers[i];
         memcpy(other.identity, k.public_key, SEAL_KEY_BYTES);
-        ok(!agree(i ? &peers[0] : &other, i ? &other : &peers[1]), "end %d with another's public key gets other keys", i);
+        ok(!agree(i ? &peers[0] : &other, i ? &other : &peers[1]),
+           "end %d with another's public key gets other keys", i);
     }
     ok(agree(&peers[0], &peers[1]), "both ends derive the same keys");
     ok(memcmp(a.tx_key, a.rx_key, SEAL_KEY_BYTES), "each direction has its own key");
@@ -94,7 +95,8 @@ int main(void)
         struct seal_peer peer = peer_of(1);
 
         memset(i ? peer.identity : peer.ephemeral, 0, SEAL_KEY_BYTES);
-        ok(seal_init(&a, &end, &peer, false) < 0, "a peer's %s key of zeros is rejected", i ? "own" : "connection's");
+        ok(seal_init(&a, &end, &peer, false) < 0, "a peer's %s key of zeros is rejected",
+           i ? "own" : "connection's");
     }
     return done_testing();
 }

@@ -49,11 +49,12 @@ static void test_staleness_jitter(void)
     } known[] = { { 0, 1.93 }, { 1, 1.22 }, { 2, 1.11 }, { 4, 1.06 } };
 
     for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-        double got = step_s(
-            simulate(BARE "Steps=%d Sync=staleness Staleness=%d\nNoise=rank Cv=0.3\n", 1, tried_in_part() ? 2000 : 4000, known[i].bound));
+        double got = step_s(simulate(BARE "Steps=%d Sync=staleness Staleness=%d\nNoise=rank Cv=0.3\n", 1,
+                                     tried_in_part() ? 2000 : 4000, known[i].bound));
 
-        ok(fabs(got - known[i].want) < 0.015, "jitter, bound %d: the known share of the work\n%.3f, wanted %.2f",
-           known[i].bound, got, known[i].want);
+        ok(fabs(got - known[i].want) < 0.015,
+           "jitter, bound %d: the known share of the work\n%.3f, wanted %.2f", known[i].bound, got,
+           known[i].want);
     }
 }
 
@@ -148,8 +149,8 @@ static void test_checkpoints(void)
     }
     mean = sum / runs;
     error = sqrt((squares / runs - mean * mean) / (runs - 1));
-    ok(fabs(mean - want) < 3.5 * error && error < 0.005, "the goodput is that of the exact formula\n%.4f +- %.4f, of %.4f",
-       mean, error, want);
+    ok(fabs(mean - want) < 3.5 * error && error < 0.005,
+       "the goodput is that of the exact formula\n%.4f +- %.4f, of %.4f", mean, error, want);
     ok(simulate("Run=r\nFabric=flat Nodes=4\nJob=a Ranks=4 RanksPerNode=1 Compute=100s Steps=3\n"
                 "Checkpoint=a Write=1s Restart=1s NodeMtbf=20s\n")
                ->state == SIM_JOB_STUCK,
@@ -317,7 +318,8 @@ static void test_shares(void)
 
 static void test_links(void)
 {
-#define LINKS "Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=1us\nJob=a Ranks=8 RanksPerNode=1 Steps=20 Compute=1ms "
+#define LINKS \
+    "Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=1us\nJob=a Ranks=8 RanksPerNode=1 Steps=20 Compute=1ms "
     double well = simulate(LINKS "Bytes=10MB\n")->end_s;
     double slow = simulate(LINKS "Bytes=10MB\nFault=link Node=3 Ratio=0.5 From=10\n")->end_s;
     const struct sim_job_result *r;
@@ -332,8 +334,8 @@ static void test_links(void)
        "a link that varies: the mean stays, the step varies\n%.4f s, %.3f", r->step.mean,
        spread_cv(&r->step));
     /* Four collectives a step, each of 14 rounds that cross that node once each way. */
-    ok(late > 5 * 4 * 14 * 1e-3,
-       "additional latency delays every round of the ring during the fault\n%.3f s", late);
+    ok(late > 5 * 4 * 14 * 1e-3, "additional latency delays every round of the ring during the fault\n%.3f s",
+       late);
 }
 
 /* 4 pods of 4 leaves of 4 nodes.  In halving over 64 ranks in order nobody shares a cable; pods exchange a
@@ -348,7 +350,8 @@ static void test_fattree(void)
     double narrow = simulate(FATTREE, 4, "250MB/s")->end_s;
     double few = simulate(FATTREE, 1, "1GB/s")->end_s;
 
-    ok(near(whole, 2 * 63e6 / 1e9, 1e-9), "a full fat tree of three levels takes as long as one switch\n%g s", whole);
+    ok(near(whole, 2 * 63e6 / 1e9, 1e-9), "a full fat tree of three levels takes as long as one switch\n%g s",
+       whole);
     ok(near(narrow - whole, 2 * (2e6 + 1e6) * (4 - 1) / 1e9, 1e-6),
        "a fat tree with a quarter of the top bandwidth slows the exchange between pods");
     ok(near(few, narrow, 0.01),

@@ -5,9 +5,9 @@
 #include "tests/random.h"
 #include "tests/tap.h"
 
-#define WINDOW 640  /* steps that are compared, once pacing had ... */
-#define SETTLE 64   /* ... so many collectives to notice that the cause is gone */
-#define SLOWER 1.01 /* than without pacing, at most */
+#define WINDOW    640  /* steps that are compared, once pacing had ... */
+#define SETTLE    64   /* ... so many collectives to notice that the cause is gone */
+#define SLOWER    1.01 /* than without pacing, at most */
 #define HISTORIES 2400
 
 static struct scenario scenario;
@@ -81,7 +81,8 @@ static void test_gain(void)
     const struct sim_job_lever *release = &paced.result.lever[0];
     double most = window_s(&none) / window_s(&gate), got = window_s(&none) / window_s(&paced);
 
-    ok(most > 1.5, "8 ranks on 2 cores, one slow: giving cores away at all times is more than 1.5 times as fast\n%.3f",
+    ok(most > 1.5,
+       "8 ranks on 2 cores, one slow: giving cores away at all times is more than 1.5 times as fast\n%.3f",
        most);
     ok(got > 1 + 0.8 * (most - 1) && got < most,
        "Pacing=auto, hold-out included, gains most of that\n%.3f times as fast", got);
@@ -89,10 +90,11 @@ static void test_gain(void)
        "lever release is in force on both nodes");
     ok(release->high < 1 && release->low < release->ratio && release->ratio < release->high &&
            release->low < 1 / most && release->high > 1 / most,
-       "the hold-out's interval is about its ratio and has the truth\n%.3f (%.3f to %.3f) of the time, in truth %.3f", release->ratio, release->low,
-       release->high, 1 / most);
+       "the hold-out's interval is about its ratio and has the truth\n%.3f (%.3f to %.3f) of the time, in truth %.3f",
+       release->ratio, release->low, release->high, 1 / most);
     ok(release->paced > 800 && release->paced < 1000 * 11 / 12.0 && paced.result.pace_collectives == 1000,
-       "lever release was used in most of 1000 collectives\n%.0f of %.0f", release->paced, paced.result.pace_collectives);
+       "lever release was used in most of 1000 collectives\n%.0f of %.0f", release->paced,
+       paced.result.pace_collectives);
     ok(paced.result.lever[1].why == PACER_NO_CAUSE && paced.result.lever[1].paced == 0 &&
            paced.result.lever[3].why == PACER_UNALLOWED,
        "no lever but release was used");
@@ -114,7 +116,8 @@ static void test_policies(void)
        "a lever allowed for 500 steps is used in these only\n%.0f collectives", all.result.lever[0].paced);
     ok(late.result.lever[1].in_force == 2 && late.result.lever[1].paced > 400 &&
            late.result.lever[1].paced < 500 && window_s(&late) < 0.9 * window_s(&none),
-       "a lever allowed from step 500 on is used from there on\n%.0f collectives", late.result.lever[1].paced);
+       "a lever allowed from step 500 on is used from there on\n%.0f collectives",
+       late.result.lever[1].paced);
 }
 
 /* ---- nothing is left behind ---- */

@@ -11,33 +11,41 @@
 #define RATE 12.5e9 /* of a node, of topology_usual */
 #define N    8
 
-static const char tree[] = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\nSwitchName=top Switches=s[0-1]\n",
+static const char tree[] =
+    "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\nSwitchName=top Switches=s[0-1]\n",
                   one[] = "SwitchName=s Nodes=n[0-7]\n";
 
 static const struct {
     const char *text, *why; /* NULL: it is accepted */
 } files[] = {
     { "Measured=2026-11-25T05:00:00Z Nodes=64\n", NULL },
-    { "# by hand\nmeasured=2026-11-25T05:00:00Z nodes=8\nNode=n[0-1] Slower=2 Delay=1ms Below=s1\nPair=n1,n2 Delay=5us\nSwitch=s0 Slower=1e3\n", NULL },
+    { "# by hand\nmeasured=2026-11-25T05:00:00Z nodes=8\nNode=n[0-1] Slower=2 Delay=1ms Below=s1\nPair=n1,n2 Delay=5us\nSwitch=s0 Slower=1e3\n",
+      NULL },
     { "", "f: nothing in it: a first line such as Measured=" },
     { "Node=n1 Slower=2\n", "f:1: Node=n1: one line of Measured and Nodes is accepted, the first" },
-    { "Measured=yesterday Nodes=2\n", "f:1: Measured=yesterday: a time in UTC such as 2026-11-25T05:00:00Z is accepted" },
+    { "Measured=yesterday Nodes=2\n",
+      "f:1: Measured=yesterday: a time in UTC such as 2026-11-25T05:00:00Z is accepted" },
     { "Measured=2026-11-25T05:00:00 Nodes=2\n", "a time in UTC" },
     { "Measured=2026-11-25T05:00:00Z\n", "Nodes is missing" },
     { "Measured=2026-11-25T05:00:00Z Nodes=1\n", "f:1: Nodes=1: " },
     { "Measured=2026-11-25T05:00:00Z Nodes=9 Node=n1\n", "the first" },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nMeasured=2026-11-25T05:00:00Z Nodes=9\n", "f:2: " },
-    { "Measured=2026-11-25T05:00:00Z Nodes=9\nLink=n1 Slower=2\n", "f:2: Link=n1: Measured with Nodes; then Node, Switch or Pair" },
-    { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n1 Switch=s Slower=2\n", "f:2: Node=n1: Measured with Nodes; then" },
-    { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n1 Slower=2 Slower=3\n", "f:2: Slower=3: Slower is given twice" },
+    { "Measured=2026-11-25T05:00:00Z Nodes=9\nLink=n1 Slower=2\n",
+      "f:2: Link=n1: Measured with Nodes; then Node, Switch or Pair" },
+    { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n1 Switch=s Slower=2\n",
+      "f:2: Node=n1: Measured with Nodes; then" },
+    { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n1 Slower=2 Slower=3\n",
+      "f:2: Slower=3: Slower is given twice" },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n1\n", "f:2: Node=n1: Slower, Delay or Below is missing" },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n1 Slower=0.5\n", "f:2: Slower=0.5: " },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n1 Slower=nan\n", "f:2: Slower=nan: " },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n1 Delay=1h\n", "f:2: Delay=1h: " },
-    { "Measured=2026-11-25T05:00:00Z Nodes=9\nSwitch=s Below=t\n", "f:2: Below=t: Below is accepted of a node" },
+    { "Measured=2026-11-25T05:00:00Z Nodes=9\nSwitch=s Below=t\n",
+      "f:2: Below=t: Below is accepted of a node" },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n[1- Slower=2\n", "f:2: Node=n[1-: " },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nNode=n[1-9999] Slower=2\n", "f:2: Node=n[1-9999]: " },
-    { "Measured=2026-11-25T05:00:00Z Nodes=9\nPair=n1 Slower=2\n", "f:2: Pair=n1: two nodes are accepted, as in node1,node2" },
+    { "Measured=2026-11-25T05:00:00Z Nodes=9\nPair=n1 Slower=2\n",
+      "f:2: Pair=n1: two nodes are accepted, as in node1,node2" },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nPair=n1,n1 Slower=2\n", "two nodes are accepted" },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nPair=n1,n2,n3 Slower=2\n", "two nodes are accepted" },
     { "Measured=2026-11-25T05:00:00Z Nodes=9\nPair=n[1-2],n3 Slower=2\n", "a name of letters" },
@@ -75,7 +83,9 @@ static void check_line(const char *line)
     if (slow_links_parse(&again, "again", text, bytes, &err) < 0)
         ok(false, "what was written of \"%s\" is accepted: %s", line, err.text);
     else
-        ok(again.n == 1 && s.n == 1 && again.link[0].slower == s.link[0].slower && again.link[0].delay_s == s.link[0].delay_s, "\"%s\" is written, and read again as it was", line);
+        ok(again.n == 1 && s.n == 1 && again.link[0].slower == s.link[0].slower &&
+               again.link[0].delay_s == s.link[0].delay_s,
+           "\"%s\" is written, and read again as it was", line);
     slow_links_free(&again);
     slow_links_free(&s);
     free(text);
@@ -96,7 +106,8 @@ static void check_writing(void)
     slow_links_write(&s, f);
     fclose(f);
     slow_links_free(&s);
-    ok(strstr(text, "\nMeasured=2026-11-25T05:00:00Z Nodes=8\nNode=n0 Slower=2 Delay=1ms Below=s1\nNode=n1 ") &&
+    ok(strstr(text,
+              "\nMeasured=2026-11-25T05:00:00Z Nodes=8\nNode=n0 Slower=2 Delay=1ms Below=s1\nNode=n1 ") &&
            strstr(text, "\nPair=n1,n2 Delay=5us\nSwitch=s0 Slower=1e+03\n"),
        "they are written as they were read");
     f = open_memstream(&again, &bytes);
@@ -141,8 +152,8 @@ static struct layout *layout_of(const struct topology *t)
 #define BYTES  1e9
 #define EIGHTH (BYTES / 8 / RATE)
 
-/* Computed by hand: 14 rounds of an eighth of the bytes over each link of a ring; halving has rounds of half, a quarter and an eighth and
- * back. */
+/* Computed by hand: 14 rounds of an eighth of the bytes over each link of a ring; halving has rounds of half,
+ * a quarter and an eighth and back. */
 static void check_costs(void)
 {
     static const struct {
@@ -154,16 +165,21 @@ static void check_costs(void)
         { one, "", "ring", 0, 14 * (2e-6 + EIGHTH), 14 * (2e-6 + EIGHTH), "n0" },
         /* an order without 0 next to 1 costs what it would without the slow pair */
         { one, "Pair=n0,n1 Slower=5\n", "ring", 1, 14 * (2e-6 + 5 * EIGHTH), 14 * (2e-6 + EIGHTH), "n0 n1" },
-        { one, "Pair=n1,n0 Delay=1ms\n", "ring", 1, 14 * (2e-6 + 0.5e-3 + EIGHTH), 14 * (2e-6 + EIGHTH), "n0" },
-        { one, "Pair=n0,n7 Slower=3\nPair=n3,n4 Slower=3\n", "ring", 2, 14 * (2e-6 + 3 * EIGHTH), 14 * (2e-6 + EIGHTH), "n3 n4" },
+        { one, "Pair=n1,n0 Delay=1ms\n", "ring", 1, 14 * (2e-6 + 0.5e-3 + EIGHTH), 14 * (2e-6 + EIGHTH),
+          "n0" },
+        { one, "Pair=n0,n7 Slower=3\nPair=n3,n4 Slower=3\n", "ring", 2, 14 * (2e-6 + 3 * EIGHTH),
+          14 * (2e-6 + EIGHTH), "n3 n4" },
         { tree, "Pair=n3,n4 Slower=2\n", "ring", 1, 14 * (4e-6 + 2 * EIGHTH), 14 * (4e-6 + EIGHTH), "n3 n4" },
-        { tree, "Pair=n0,n9 Slower=2\nNode=n9 Slower=2\nSwitch=s9 Slower=4\n", "ring", 0, 14 * (4e-6 + EIGHTH), 14 * (4e-6 + EIGHTH), "n0" },
+        { tree, "Pair=n0,n9 Slower=2\nNode=n9 Slower=2\nSwitch=s9 Slower=4\n", "ring", 0,
+          14 * (4e-6 + EIGHTH), 14 * (4e-6 + EIGHTH), "n0" },
         /* no order avoids a node, or the link of a switch that has half of them */
-        { tree, "Node=n2 Slower=4 Delay=2ms\n", "ring", 1, 14 * (2e-6 + 1e-3 + 4 * EIGHTH), 14 * (2e-6 + 1e-3 + 4 * EIGHTH), "n2" },
+        { tree, "Node=n2 Slower=4 Delay=2ms\n", "ring", 1, 14 * (2e-6 + 1e-3 + 4 * EIGHTH),
+          14 * (2e-6 + 1e-3 + 4 * EIGHTH), "n2" },
         { tree, "Switch=s1 Slower=3\n", "ring", 1, 14 * (4e-6 + 3 * EIGHTH), 14 * (4e-6 + 3 * EIGHTH), "s1" },
         /* n0 and n2 are below the other switch: the ring leaves s0 twice instead of once, and its link
          * has one cable (two nodes, 2 to 1) */
-        { tree, "Node=n0 Below=s1\nNode=n2 Below=s1\n", "ring", 2, 14 * (4e-6 + 2 * EIGHTH), 14 * (4e-6 + EIGHTH), "s0" },
+        { tree, "Node=n0 Below=s1\nNode=n2 Below=s1\n", "ring", 2, 14 * (4e-6 + 2 * EIGHTH),
+          14 * (4e-6 + EIGHTH), "s0" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -198,7 +214,8 @@ static void check_costs(void)
 static void check_halving(void)
 {
     int applied;
-    struct topology *t = with(one, "Pair=n0,n1 Slower=9\nPair=n0,n2 Slower=9\nPair=n0,n4 Slower=9\n", &applied);
+    struct topology *t =
+        with(one, "Pair=n0,n1 Slower=9\nPair=n0,n2 Slower=9\nPair=n0,n4 Slower=9\n", &applied);
     struct layout *l = layout_of(t);
     struct pattern p = { .bytes = BYTES };
     struct arranged a;
@@ -207,7 +224,8 @@ static void check_halving(void)
 
     pattern_parse(&p, "halving", &err);
     arrange(l, &p, ARRANGE_WORK, order, &a, &err);
-    is_near(a.slurm.time_s, 2 * (3 * 2e-6 + 9 * 7 * EIGHTH), 1e-9, "halving in which all partners of one node are slow pairs");
+    is_near(a.slurm.time_s, 2 * (3 * 2e-6 + 9 * 7 * EIGHTH), 1e-9,
+            "halving in which all partners of one node are slow pairs");
     is_near(a.chosen.time_s, 2 * (3 * 2e-6 + 7 * EIGHTH), 1e-9, "halving in an order without them");
     layout_free(l);
     topology_free(t);
@@ -244,13 +262,17 @@ static void check_larger(void)
         nodes[i] = (struct layout_node){ names[i], 1 };
     }
     t = topology_conf_parse("t.conf", conf, strlen(conf), &err);
-    ok(t && slow_links_parse(&s, "f", slow, strlen(slow), &err) == 0 && slow_links_apply(&s, t, &err) == 20, "20 slow pairs among 4096 nodes");
+    ok(t && slow_links_parse(&s, "f", slow, strlen(slow), &err) == 0 && slow_links_apply(&s, t, &err) == 20,
+       "20 slow pairs among 4096 nodes");
     topology_assume(t, &topology_usual);
     l = layout_new(t, nodes, LARGE, &err);
     pattern_parse(&p, "ring", &err);
     arrange(l, &p, 4000000, order, &a, &err);
-    ok(a.slurm.pair_messages > 0 && a.chosen.pair_messages <= 0 && a.exact, "a ring over 4096 nodes avoids 20 slow pairs, and no order is better");
-    is_near(a.slurm.time_s / a.chosen.time_s, (4e-6 + 10 * BYTES / LARGE / RATE) / (4e-6 + BYTES / LARGE / RATE), 1e-9, "it is as much faster as its rounds are");
+    ok(a.slurm.pair_messages > 0 && a.chosen.pair_messages <= 0 && a.exact,
+       "a ring over 4096 nodes avoids 20 slow pairs, and no order is better");
+    is_near(a.slurm.time_s / a.chosen.time_s,
+            (4e-6 + 10 * BYTES / LARGE / RATE) / (4e-6 + BYTES / LARGE / RATE), 1e-9,
+            "it is as much faster as its rounds are");
     slow_links_free(&s);
     layout_free(l);
     topology_free(t);

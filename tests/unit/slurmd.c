@@ -13,7 +13,8 @@
 
 #include "tests/tap.h"
 
-#define BACKLOG_FULL 4 /* connections to a socket that accepts none: further ones get no answer */
+/* connections to a socket that accepts none: further ones get no answer */
+#define BACKLOG_FULL 4
 
 static int listening(int backlog, uint16_t *port)
 {
@@ -28,7 +29,8 @@ static int listening(int backlog, uint16_t *port)
     return fd;
 }
 
-/* What a slurmd does with a peer that says nothing more: it ends the connection.  In a child, until that is killed. */
+/* What a slurmd does with a peer that says nothing more: it ends the connection.  In a child, until that is
+ * killed. */
 static pid_t ending(int fd)
 {
     pid_t child = fork();
@@ -45,7 +47,9 @@ static pid_t ending(int fd)
 
 static void fill(uint16_t port, int *fd)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(port) };
+    struct sockaddr_in at = { .sin_family = AF_INET,
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                              .sin_port = htons(port) };
 
     for (int i = 0; i < BACKLOG_FULL; i++) {
         fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -68,11 +72,13 @@ static bool has_address(const char *name)
 static void check_sockets(void)
 {
     uint16_t open, gone, stuck, deaf;
-    int answers = listening(16, &open), closed = listening(1, &gone), full = listening(0, &stuck), hangs = listening(16, &deaf);
+    int answers = listening(16, &open), closed = listening(1, &gone), full = listening(0, &stuck),
+        hangs = listening(16, &deaf);
     int held[BACKLOG_FULL];
     struct slurmd_peer peer[] = {
-        { "127.0.0.1", open, SLURMD_SILENT },   { "127.0.0.1", gone, SLURMD_ANSWERS }, { "localhost", open, SLURMD_UNKNOWN },
-        { "127.0.0.1", stuck, SLURMD_ANSWERS }, { "127.0.0.1", 0, SLURMD_ANSWERS },    { "", open, SLURMD_ANSWERS },
+        { "127.0.0.1", open, SLURMD_SILENT },  { "127.0.0.1", gone, SLURMD_ANSWERS },
+        { "localhost", open, SLURMD_UNKNOWN }, { "127.0.0.1", stuck, SLURMD_ANSWERS },
+        { "127.0.0.1", 0, SLURMD_ANSWERS },    { "", open, SLURMD_ANSWERS },
         { "127.0.0.1", deaf, SLURMD_ANSWERS },
     };
     pid_t child;
@@ -108,17 +114,48 @@ static const struct {
     const char *has;
 } cases[] = {
     { "all answer", { SLURMD_ANSWERS, SLURMD_ANSWERS, SLURMD_ANSWERS, SLURMD_ANSWERS }, 0, 0, "----", "" },
-    { "one refuses", { SLURMD_ANSWERS, SLURMD_ANSWERS, SLURMD_REFUSES, SLURMD_ANSWERS }, 1, 0, "--s-",
+    { "one refuses",
+      { SLURMD_ANSWERS, SLURMD_ANSWERS, SLURMD_REFUSES, SLURMD_ANSWERS },
+      1,
+      0,
+      "--s-",
       "no slurmd answers on node3 (connection refused)" },
-    { "two are silent", { SLURMD_SILENT, SLURMD_ANSWERS, SLURMD_ANSWERS, SLURMD_SILENT }, 1, 0, "s--s",
+    { "two are silent",
+      { SLURMD_SILENT, SLURMD_ANSWERS, SLURMD_ANSWERS, SLURMD_SILENT },
+      1,
+      0,
+      "s--s",
       "no slurmd answers on node1, node4 (connection timed out)" },
-    { "one hangs", { SLURMD_ANSWERS, SLURMD_HANGS, SLURMD_ANSWERS, SLURMD_ANSWERS }, 1, 0, "-s--",
+    { "one hangs",
+      { SLURMD_ANSWERS, SLURMD_HANGS, SLURMD_ANSWERS, SLURMD_ANSWERS },
+      1,
+      0,
+      "-s--",
       "no slurmd answers on node2 (it accepts a connection, and says nothing)" },
-    { "one of each kind", { SLURMD_SILENT, SLURMD_ANSWERS, SLURMD_REFUSES, SLURMD_NO_ROUTE }, 3, 0, "s-ss", "on node4 (no route to its address)" },
-    { "what is not known is asked by srun", { SLURMD_UNKNOWN, SLURMD_ANSWERS, SLURMD_UNKNOWN, SLURMD_ANSWERS }, 0, 0, "----", "" },
-    { "this host reaches nobody", { SLURMD_SILENT, SLURMD_SILENT, SLURMD_UNKNOWN, SLURMD_SILENT }, 0, 1, "----",
+    { "one of each kind",
+      { SLURMD_SILENT, SLURMD_ANSWERS, SLURMD_REFUSES, SLURMD_NO_ROUTE },
+      3,
+      0,
+      "s-ss",
+      "on node4 (no route to its address)" },
+    { "what is not known is asked by srun",
+      { SLURMD_UNKNOWN, SLURMD_ANSWERS, SLURMD_UNKNOWN, SLURMD_ANSWERS },
+      0,
+      0,
+      "----",
+      "" },
+    { "this host reaches nobody",
+      { SLURMD_SILENT, SLURMD_SILENT, SLURMD_UNKNOWN, SLURMD_SILENT },
+      0,
+      1,
+      "----",
       "this host reaches no node's slurmd (connection timed out)" },
-    { "all refuse", { SLURMD_REFUSES, SLURMD_REFUSES, SLURMD_REFUSES, SLURMD_REFUSES }, 1, 0, "ssss", "systemctl status slurmd   (on node1" },
+    { "all refuse",
+      { SLURMD_REFUSES, SLURMD_REFUSES, SLURMD_REFUSES, SLURMD_REFUSES },
+      1,
+      0,
+      "ssss",
+      "systemctl status slurmd   (on node1" },
 };
 
 static void check_case(size_t i)

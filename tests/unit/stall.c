@@ -1,5 +1,6 @@
-/* Jobs that stand still: who holds them up, and that no figure of before is reported as if it were now.  And jobs of which not all is
- * seen: ranks that nobody records, a node that has gone silent, a job that Slurm has suspended. */
+/* Jobs that stand still: who holds them up, and that no figure of before is reported as if it were now.  And
+ * jobs of which not all is seen: ranks that nobody records, a node that has gone silent, a job that Slurm has
+ * suspended. */
 #include "view/figures.h"
 #include "view/verdicts.h"
 #include "view/view.h"
@@ -22,7 +23,7 @@ struct rank {
     uint64_t comm;
     uint32_t seq;
     enum process_state process;
-    bool idle; /* it uses no CPU */
+    bool idle;       /* it uses no CPU */
     uint8_t message; /* that its call lasts for: RING_OP_SEND or RING_OP_RECV; 0: not known */
     uint32_t peer;
 };
@@ -112,7 +113,8 @@ static void stand_still(const struct rank rank[RANKS], double seconds)
             if (k->message)
                 put((struct telemetry_item){
                     .kind = TELEMETRY_PARTNER,
-                    .partner = { .rank = r, .op = k->message, .peer = k->peer, .tag = 7, .enter_ns = enter_ns } });
+                    .partner = {
+                        .rank = r, .op = k->message, .peer = k->peer, .tag = 7, .enter_ns = enter_ns } });
             if (k->process != PROCESS_RUNS)
                 put((struct telemetry_item){
                     .kind = TELEMETRY_PROCESS,
@@ -319,10 +321,11 @@ static void deadlock(void)
     fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
     rank[4] = rank[6] = rank[7] = (struct rank){ .op = ALLREDUCE, .comm = ROW, .seq = 78 };
     stand_still(rank, 40);
-    is_str(hang(),
-           "r4,r5: a deadlock of 2 ranks: rank 4 waits in allreduce 78 of 4@4 for rank 5, rank 5 waits in allreduce 40 of world for "
-           "rank 4",
-           "ranks that wait for each other in two communicators are a deadlock, with their calls");
+    is_str(
+        hang(),
+        "r4,r5: a deadlock of 2 ranks: rank 4 waits in allreduce 78 of 4@4 for rank 5, rank 5 waits in allreduce 40 of world for "
+        "rank 4",
+        "ranks that wait for each other in two communicators are a deadlock, with their calls");
     view_free(view);
 }
 
@@ -335,10 +338,11 @@ static void messages_in_a_circle(void)
     for (uint32_t r = 0; r < RANKS; r++)
         rank[r] = (struct rank){ .op = MESSAGE, .message = RING_OP_RECV, .peer = (r + 1) % RANKS };
     stand_still(rank, 40);
-    is_str(hang(),
-           "r0,r1,r2,r3,r4,r5,r6,r7: a deadlock of 8 ranks: rank 0 waits in a receive from rank 1 (tag 7), rank 1 waits in a receive from "
-           "rank 2 (tag 7), rank 2 waits in a receive from rank 3 (tag 7), rank 3 waits in a receive from rank 4 (tag 7)",
-           "ranks that receive from each other in a circle are a deadlock, with their calls");
+    is_str(
+        hang(),
+        "r0,r1,r2,r3,r4,r5,r6,r7: a deadlock of 8 ranks: rank 0 waits in a receive from rank 1 (tag 7), rank 1 waits in a receive from "
+        "rank 2 (tag 7), rank 2 waits in a receive from rank 3 (tag 7), rank 3 waits in a receive from rank 4 (tag 7)",
+        "ranks that receive from each other in a circle are a deadlock, with their calls");
     rank[6] = (struct rank){ .op = MESSAGE, .message = RING_OP_SEND, .peer = 2 };
     stand_still(rank, 40);
     ok(!strncmp(hang(), "r2,r3,r4,r5,r6: a deadlock of 5 ranks: rank 2 ", 46),
@@ -346,7 +350,8 @@ static void messages_in_a_circle(void)
     rank[3] = (struct rank){ .op = NONE };
     rank[7] = (struct rank){ .op = NONE };
     stand_still(rank, 40);
-    ok(!strncmp(hang(), "r3: ", 4), "of two ranks in no call the one that others wait for is the root: %s", hang());
+    ok(!strncmp(hang(), "r3: ", 4), "of two ranks in no call the one that others wait for is the root: %s",
+       hang());
     view_free(view);
 }
 
@@ -417,8 +422,10 @@ static void limits(void)
     ok(isnan(r.lateness_s) && isnan(r.compute_s) && isnan(e.recent.parallel),
        "nor are the lateness and the efficiency of its ranks");
     is_int((long long)f.steps, 40, "the steps that were done are");
-    is_str(sentence(), "no step for 32.1 s: rank 5 on node5 is behind the others (between calls for 4.00 s, its last collective was 39)",
-           "the sentence about a stalled job names who is behind, and for how long there was no step");
+    is_str(
+        sentence(),
+        "no step for 32.1 s: rank 5 on node5 is behind the others (between calls for 4.00 s, its last collective was 39)",
+        "the sentence about a stalled job names who is behind, and for how long there was no step");
     for (uint32_t i = 40; i < 60; i++)
         step(i);
     view_figures_get(view, now_s, &f);
@@ -437,7 +444,8 @@ static void silence(void)
     view_free(view);
 }
 
-/* Ranks that start long after the others: their first collective, in which nothing moved, says nothing about the pace, but counts as seen. */
+/* Ranks that start long after the others: their first collective, in which nothing moved, says nothing about
+ * the pace, but counts as seen. */
 static void late_start(void)
 {
     struct view_figures f;
@@ -470,8 +478,7 @@ static void ended(void)
     ok(f.regime != VIEW_STALLED && f.regime != VIEW_STARTING,
        "a job that ended while it hung is not stalled any more: %s", view_regime_name(f.regime));
     ok(near(f.steps_per_s, 10, 0.01), "a job that ended has the pace that it had");
-    ok(*hang() && !strncmp(sentence(),
-                           "Ended while it hung: rank 5", 27),
+    ok(*hang() && !strncmp(sentence(), "Ended while it hung: rank 5", 27),
        "a job that ended while it hung is reported so: %s", sentence());
     view_free(view);
 }
@@ -496,19 +503,24 @@ static void lost_node(void)
     view_tick(view, now_s);
     is_str(stop(FINDING_LOST), "", "a node that is silent while nothing stands still is not lost yet");
     stand_still(waiting, 6);
-    is_str(stop(FINDING_LOST), "node5: node5 is lost (no report for 11.0 s); 7 others wait in allreduce 40 of world",
+    is_str(stop(FINDING_LOST),
+           "node5: node5 is lost (no report for 11.0 s); 7 others wait in allreduce 40 of world",
            "a silent node for whose ranks the others wait is lost, long before it would be a hang");
-    is_str(sentence(), "node5 is lost (no report for 11.0 s); 7 others wait in allreduce 40 of world", "the sentence says so");
+    is_str(sentence(), "node5 is lost (no report for 11.0 s); 7 others wait in allreduce 40 of world",
+           "the sentence says so");
     for (uint32_t r = 0; r < RANKS; r++)
         if (r != 5)
             view_rank_end(view, r, 0, true);
     view_tick(view, now_s += 1);
-    is_str(stop(FINDING_LOST), "node5: node5 is lost (no report for 12.0 s); the ranks of the other nodes were ended",
+    is_str(stop(FINDING_LOST),
+           "node5: node5 is lost (no report for 12.0 s); the ranks of the other nodes were ended",
            "ranks whose process is gone after a node was lost are not its culprits");
     view_slurm_set(view, now_s, VIEW_SLURM_ENDS, "NODE_FAIL");
     view_finish(view, now_s);
-    is_str(sentence(), "node5 is lost (no report for 12.0 s; Slurm says NODE_FAIL); the ranks of the other nodes were ended",
-           "the ended job's sentence names the node, and what Slurm says");
+    is_str(
+        sentence(),
+        "node5 is lost (no report for 12.0 s; Slurm says NODE_FAIL); the ranks of the other nodes were ended",
+        "the ended job's sentence names the node, and what Slurm says");
     view_free(view);
 }
 
@@ -551,11 +563,14 @@ static void unrecorded(void)
     start(200);
     ok(view_judged_get(view, now_s) == VIEW_PARTLY && says("7 of 8 ranks are recorded (not rank 7)"),
        "a job of which a rank is not recorded is judged in part: %s", sentence());
-    ok(regime() == VIEW_UNKNOWN, "who waits for whom, and its regime, are unknown: %s", view_regime_name(regime()));
+    ok(regime() == VIEW_UNKNOWN, "who waits for whom, and its regime, are unknown: %s",
+       view_regime_name(regime()));
     fill(waiting, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 200 });
     stand_still(waiting, 40);
-    is_str(hang(), ": allreduce 200 of world (8 ranks) has been open for 40.0 s: 7 inside, and what the other does is not recorded (rank 7)",
-           "that all recorded ranks have entered does not mean that every rank has");
+    is_str(
+        hang(),
+        ": allreduce 200 of world (8 ranks) has been open for 40.0 s: 7 inside, and what the other does is not recorded (rank 7)",
+        "that all recorded ranks have entered does not mean that every rank has");
     view_free(view);
     recorded = RANKS;
 }
@@ -570,12 +585,14 @@ static void suspended(void)
     view_slurm_set(view, now_s, VIEW_SLURM_SUSPENDED, "SUSPENDED");
     stand_still(waiting, 60);
     ok(!*hang() && regime() == VIEW_SUSPENDED, "a suspended job does not hang");
-    is_str(sentence(), "Suspended by Slurm for 1m00s: this time does not count.", "the sentence says why nothing moves");
+    is_str(sentence(), "Suspended by Slurm for 1m00s: this time does not count.",
+           "the sentence says why nothing moves");
     view_slurm_set(view, now_s, VIEW_SLURM_RUNS, "RUNNING");
     for (uint32_t i = 200; i < 260; i++)
         step(i);
     view_figures_get(view, now_s, &f);
-    ok(!*hang() && near(f.step_mean_s, STEP_S, 0.01) && says("Healthy"), "a resumed job is as it was before: %s", sentence());
+    ok(!*hang() && near(f.step_mean_s, STEP_S, 0.01) && says("Healthy"),
+       "a resumed job is as it was before: %s", sentence());
     view_free(view);
 }
 

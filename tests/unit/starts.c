@@ -11,24 +11,33 @@ static const struct starts_words words = { "along the switches", "held out in Sl
 
 static void nothing_to_compare(void)
 {
-    struct start one = { .held_out = false, .step_p50_s = 0.1 }, unknown = { .held_out = true, .step_p50_s = NAN };
+    struct start one = { .held_out = false, .step_p50_s = 0.1 },
+                 unknown = { .held_out = true, .step_p50_s = NAN };
     struct starts s;
 
     ok(!starts_compare(NULL, 0, &words, &s), "no starts: no comparison");
     ok(!starts_compare(&unknown, 1, &words, &s), "a start without a step time: no comparison");
-    ok(starts_compare(&one, 1, &words, &s) && s.placed == 1 && s.held_out == 0 && isnan(s.effect.value), "one placed start has no effect yet");
-    is_str(s.text, "1 start along the switches and 0 held out in Slurm's order are too few to compare", "and says so");
+    ok(starts_compare(&one, 1, &words, &s) && s.placed == 1 && s.held_out == 0 && isnan(s.effect.value),
+       "one placed start has no effect yet");
+    is_str(s.text, "1 start along the switches and 0 held out in Slurm's order are too few to compare",
+           "and says so");
 }
 
 static void by_hand(void)
 {
-    static const struct start start[] = { { false, 0.8 }, { true, 1.0 }, { true, 1.1 }, { false, 0.9 }, { false, 0.7 }, { true, 0.9 } };
+    static const struct start start[] = { { false, 0.8 }, { true, 1.0 },  { true, 1.1 },
+                                          { false, 0.9 }, { false, 0.7 }, { true, 0.9 } };
     struct start more[16];
     struct starts s;
 
-    ok(starts_compare(start, ARRAY_SIZE(start), &words, &s) && s.placed == 3 && s.held_out == 3, "three starts of each");
-    ok(near(s.effect.value, 0.8, 1e-6) && isnan(s.effect.low), "the ratio of their medians\n%.4f, expected 0.8", s.effect.value);
-    is_str(s.text, "3 starts along the switches and 3 held out in Slurm's order: 0.80 of the step time (too few starts for an interval)", "its sentence");
+    ok(starts_compare(start, ARRAY_SIZE(start), &words, &s) && s.placed == 3 && s.held_out == 3,
+       "three starts of each");
+    ok(near(s.effect.value, 0.8, 1e-6) && isnan(s.effect.low),
+       "the ratio of their medians\n%.4f, expected 0.8", s.effect.value);
+    is_str(
+        s.text,
+        "3 starts along the switches and 3 held out in Slurm's order: 0.80 of the step time (too few starts for an interval)",
+        "its sentence");
     for (size_t i = 0; i < ARRAY_SIZE(more); i++)
         more[i] = (struct start){ i % 2, (i % 2 ? 2 : 1) * (1 + 0.01 * (double)(i / 2 % 4)) };
     starts_compare(more, ARRAY_SIZE(more), &words, &s);
@@ -51,7 +60,8 @@ static void coverage(double truth, size_t each)
         starts_compare(start, 2 * each, &words, &s);
         inside += s.effect.low <= truth && truth <= s.effect.high;
     }
-    ok(inside > 0.87 * runs, "%zu starts of each order: the interval has the true %.2f in 87 %% of cases\n%.1f %%", each, truth,
+    ok(inside > 0.87 * runs,
+       "%zu starts of each order: the interval has the true %.2f in 87 %% of cases\n%.1f %%", each, truth,
        100.0 * inside / runs);
 }
 
@@ -62,7 +72,8 @@ static void bounded(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(start); i++)
         start[i] = (struct start){ i % 2, 1 };
-    ok(starts_compare(start, ARRAY_SIZE(start), &words, &s) && s.placed + s.held_out == STARTS_COMPARED_MAX, "only the newest starts count");
+    ok(starts_compare(start, ARRAY_SIZE(start), &words, &s) && s.placed + s.held_out == STARTS_COMPARED_MAX,
+       "only the newest starts count");
 }
 
 int main(void)

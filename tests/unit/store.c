@@ -1,4 +1,5 @@
-/* The history on disk: an old version is migrated without loss, similar runs are found, nodes' jobs are summed. */
+/* The history on disk: an old version is migrated without loss, similar runs are found, nodes' jobs are
+ * summed. */
 #include "history/store.h"
 #include "history/store_schema.h"
 
@@ -138,10 +139,12 @@ static void an_old_one(void)
     ok(count == 1 && last_s == 1200, "version 1: the verdict is counted after the migration");
     is_int(store_unlisted_count(s), 3, "version 1: no ended step is in the list yet");
     is_int(store_list_earlier(s, 2, &err), 0, "version 1: the newest two are put into the list %s", err.text);
-    ok(store_unlisted_count(s) == 1 && by_hand("SELECT job FROM listed") == 101 && by_hand("SELECT count(*) FROM listed") == 1,
+    ok(store_unlisted_count(s) == 1 && by_hand("SELECT job FROM listed") == 101 &&
+           by_hand("SELECT count(*) FROM listed") == 1,
        "version 1: of them the one with a report is listed");
     store_list_earlier(s, 2, &err);
-    ok(store_unlisted_count(s) == 0 && by_hand("SELECT count(*) FROM listed") == 2, "version 1: then all with a report are listed");
+    ok(store_unlisted_count(s) == 0 && by_hand("SELECT count(*) FROM listed") == 2,
+       "version 1: then all with a report are listed");
     is_int(by_hand("SELECT count(*) FROM listed WHERE job=100 AND json_extract(row,'$.step_s.cv')=0.1"
                    " AND json_extract(row,'$.id')='100.0' AND json_extract(row,'$.agents') IS NULL"),
            1, "their rows have a report's first keys, and no others");
@@ -168,7 +171,8 @@ static void an_old_one(void)
     by_hand("PRAGMA user_version=1");
     s = opened("a history whose version an old program set back");
     is_int(by_hand("SELECT count(*) FROM part"), 2, "a repeated migration duplicates no rows");
-    is_int(by_hand("SELECT count(*) FROM launch"), 0, "a repeated migration has the newest table, empty: old runs do not tell what they communicated");
+    is_int(by_hand("SELECT count(*) FROM launch"), 0,
+           "a repeated migration has the newest table, empty: old runs do not tell what they communicated");
     store_close(s);
     by_hand("PRAGMA user_version=99");
     s = store_open(dir, &err);
@@ -361,7 +365,8 @@ static void launched(struct store *s, uint32_t uid, uint32_t number, uint64_t st
     j->nodes_total = 4;
     j->start_wall_s = number;
     if (number == 1)
-        j->placement = (struct job_placement){ .pattern = "ring", .applied = true, .slurm_s = 2, .chosen_s = 1 };
+        j->placement =
+            (struct job_placement){ .pattern = "ring", .applied = true, .slurm_s = 2, .chosen_s = 1 };
     ok(store_launch(s, &r, &l, &err) == 0, "run %u is stored %s", number, err.text);
     job_free(j);
 }
@@ -384,7 +389,8 @@ static void launches(void)
     s = opened("a history of launches");
     is_str(pattern_of(s, 7, "train", 8, 4), "", "of no run no pattern is known");
     launched(s, 7, 1, 100, "groups:4");
-    is_int(by_hand("SELECT count(*) FROM launch WHERE placement='on' AND placed_for='ring'"), 1, "a run has the order of its ranks");
+    is_int(by_hand("SELECT count(*) FROM launch WHERE placement='on' AND placed_for='ring'"), 1,
+           "a run has the order of its ranks");
     is_str(pattern_of(s, 7, "train", 8, 4), "groups:4", "the pattern of the one run");
     is_str(pattern_of(s, 7, "train", 8, 0), "groups:4", "on any number of nodes");
     is_str(pattern_of(s, 7, "train", 8, 2), "", "on another number of nodes: none");
@@ -399,37 +405,49 @@ static void launches(void)
        "a newest run that is not certain: there is none");
     launched(s, 7, 4, 100, "ring");
     is_str(pattern_of(s, 7, "train", 8, 4), "ring", "the newest, where the one before it is not certain");
-    is_int(by_hand("SELECT count(*) FROM launch WHERE placement IS NULL AND pattern IS NULL"), 1, "what is not known is null");
+    is_int(by_hand("SELECT count(*) FROM launch WHERE placement IS NULL AND pattern IS NULL"), 1,
+           "what is not known is null");
     launched(s, 7, 5, 100, "groups:4");
     is_str(pattern_of(s, 7, "train", 8, 4), "", "two that differ: none");
     launched(s, 7, 6, 100, "groups:4");
     is_str(pattern_of(s, 7, "train", 8, 4), "groups:4", "two that agree");
     ok(store_expire(s, 1, &err) == 0 && by_hand("SELECT count(*) FROM launch") == 0, "old ones expire");
     store_launches(NULL, 7, "train", 8, 4, &found);
-    ok(!found.n && !*found.newest.pattern && isnan(found.newest.communication_ratio), "without a store there are none");
+    ok(!found.n && !*found.newest.pattern && isnan(found.newest.communication_ratio),
+       "without a store there are none");
     store_close(s);
     remove_dir();
 }
 
 /* ---- starts whose order is compared ---- */
 
-static void reduced(struct store *s, struct job *j, uint32_t number, struct job_algorithm algorithm, double bytes, const char *library)
+static void reduced(struct store *s, struct job *j, uint32_t number, struct job_algorithm algorithm,
+                    double bytes, const char *library)
 {
-    struct store_run r = { .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9, .figures = { 0.5 + number, NAN, NAN } };
-    struct store_allreduces a = { .size = { { 8, 1, 1e-3, 2e-3, 0.01 }, { bytes, 2.5, 3e-3, 4e-3, 0.02 } }, .n = 2, .step_s = 0.25 };
+    struct store_run r = {
+        .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9, .figures = { 0.5 + number, NAN, NAN }
+    };
+    struct store_allreduces a = { .size = { { 8, 1, 1e-3, 2e-3, 0.01 }, { bytes, 2.5, 3e-3, 4e-3, 0.02 } },
+                                  .n = 2,
+                                  .step_s = 0.25 };
     struct err err = { "" };
 
     snprintf(a.library, sizeof(a.library), "%s", library);
     j->id.job = number;
     j->start_wall_s = number;
     j->algorithm = algorithm;
-    ok(store_run(s, &r, &err) == 0 && store_allreduces(s, &r, &a, &err) == 0, "all-reduces of run %u are stored %s", number, err.text);
+    ok(store_run(s, &r, &err) == 0 && store_allreduces(s, &r, &a, &err) == 0,
+       "all-reduces of run %u are stored %s", number, err.text);
 }
 
 /* What the next start of a job knows of its all-reduces: of runs whose library chose itself. */
 static void allreduces(void)
 {
-    static const struct job_algorithm none = { .looked = true }, told = { .looked = true, .name = "ring", .applied = true, .compared = true },
+    static const struct job_algorithm none = { .looked = true },
+                                      told = { .looked = true,
+                                               .name = "ring",
+                                               .applied = true,
+                                               .compared = true },
                                       held_out = { .looked = true, .name = "ring", .compared = true };
     struct job_id id = { .uid = 7 };
     struct config_policy policy = { .hang_timeout_s = 30 };
@@ -449,14 +467,17 @@ static void allreduces(void)
     reduced(s, j, 1, none, 2048, "MPICH 4.0.2");
     reduced(s, j, 2, told, 4096, "MPICH 4.0.2");
     store_usual(s, 7, "train", 8, 4, &usual, &turns);
-    ok(usual.n == 2 && near(usual.size[1].bytes, 2048, 1e-9) && near(usual.size[1].per_step, 2.5, 1e-9) && near(usual.size[1].time_s, 3e-3, 1e-9) &&
-           near(usual.size[1].stay_s, 4e-3, 1e-9) && near(usual.size[1].time_error, 0.02, 1e-9),
+    ok(usual.n == 2 && near(usual.size[1].bytes, 2048, 1e-9) && near(usual.size[1].per_step, 2.5, 1e-9) &&
+           near(usual.size[1].time_s, 3e-3, 1e-9) && near(usual.size[1].stay_s, 4e-3, 1e-9) &&
+           near(usual.size[1].time_error, 0.02, 1e-9),
        "the newest run that was told nothing has the sizes and times");
-    ok(!strcmp(usual.library, "MPICH 4.0.2") && near(usual.step_s, 0.25, 1e-9), "its library, and its step time");
+    ok(!strcmp(usual.library, "MPICH 4.0.2") && near(usual.step_s, 0.25, 1e-9),
+       "its library, and its step time");
     ok(turns.placed == 1 && !turns.held_out && !turns.held_out_last, "one start was told an algorithm");
     reduced(s, j, 3, held_out, 2049, "MPICH 4.0.2");
     store_usual(s, 7, "train", 8, 4, &usual, &turns);
-    ok(usual.n == 2 && near(usual.size[1].bytes, 2049, 1e-9) && turns.held_out == 1 && turns.held_out_last, "a run that was held out was told nothing, too");
+    ok(usual.n == 2 && near(usual.size[1].bytes, 2049, 1e-9) && turns.held_out == 1 && turns.held_out_last,
+       "a run that was held out was told nothing, too");
     is_int((long long)store_starts(s, &r, STORE_ALGORITHM, start, 4), 2, "two starts are compared");
     ok(start[0].held_out && !start[1].held_out && near(start[1].step_p50_s, 2.5, 1e-9), "the newest first");
     is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 0, "their order is not");
@@ -479,14 +500,19 @@ static void allreduces(void)
 
 static struct store_run started(struct store *s, struct job *j, uint32_t number, bool placed, double step_s)
 {
-    struct store_run r = { .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9, .figures = { step_s, NAN, NAN } };
+    struct store_run r = {
+        .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9, .figures = { step_s, NAN, NAN }
+    };
     struct store_launch l = { .pattern = "ring", .communication_ratio = 0.25 };
     struct err err = { "" };
 
     j->id.job = number;
     j->start_wall_s = number;
-    j->placement = (struct job_placement){ .pattern = "ring", .applied = placed, .compared = true, .slurm_s = 2, .chosen_s = 1 };
-    ok(store_run(s, &r, &err) == 0 && store_launch(s, &r, &l, &err) == 0, "start %u is stored %s", number, err.text);
+    j->placement = (struct job_placement){
+        .pattern = "ring", .applied = placed, .compared = true, .slurm_s = 2, .chosen_s = 1
+    };
+    ok(store_run(s, &r, &err) == 0 && store_launch(s, &r, &l, &err) == 0, "start %u is stored %s", number,
+       err.text);
     return r;
 }
 
@@ -507,12 +533,16 @@ static void starts(void)
     started(s, j, 1, true, 0.5);
     started(s, j, 2, false, 0.75);
     store_launches(s, 7, "train", 8, 4, &found);
-    ok(found.turns.placed == 1 && found.turns.held_out == 1 && found.turns.held_out_last, "one start was placed, and the last was held out");
+    ok(found.turns.placed == 1 && found.turns.held_out == 1 && found.turns.held_out_last,
+       "one start was placed, and the last was held out");
     r = started(s, j, 3, true, 0.25);
     store_launches(s, 7, "train", 8, 4, &found);
-    ok(found.turns.placed == 2 && found.turns.held_out == 1 && !found.turns.held_out_last, "two were placed, the last, too");
-    is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 3, "the run itself is among those that are compared");
-    ok(!start[0].held_out && near(start[0].step_p50_s, 0.25, 1e-9) && start[1].held_out && near(start[1].step_p50_s, 0.75, 1e-9),
+    ok(found.turns.placed == 2 && found.turns.held_out == 1 && !found.turns.held_out_last,
+       "two were placed, the last, too");
+    is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 3,
+           "the run itself is among those that are compared");
+    ok(!start[0].held_out && near(start[0].step_p50_s, 0.25, 1e-9) && start[1].held_out &&
+           near(start[1].step_p50_s, 0.75, 1e-9),
        "the newest first, with their step times");
     is_int((long long)store_starts(s, &r, STORE_ORDER, start, 2), 2, "at most so many");
     r.period = 3;
@@ -525,7 +555,8 @@ static void starts(void)
     is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 0, "placed for another pattern: none");
     by_hand("UPDATE launch SET placement='on'");
     store_launches(s, 7, "train", 8, 4, &found);
-    ok(!found.turns.placed && !found.turns.held_out && !found.turns.held_out_last, "starts before the comparison do not count");
+    ok(!found.turns.placed && !found.turns.held_out && !found.turns.held_out_last,
+       "starts before the comparison do not count");
     job_free(j);
     store_close(s);
     remove_dir();
@@ -669,7 +700,8 @@ static bool one_listed(json_t *row, size_t bytes, void *arg)
     struct listed *l = arg;
 
     ok(row && bytes == json_dumpb(row, NULL, 0, JSON_COMPACT), "a row is JSON of the size that is told");
-    snprintf(l->text + strlen(l->text), sizeof(l->text) - strlen(l->text), "%lld ", (long long)get_count(row, "job"));
+    snprintf(l->text + strlen(l->text), sizeof(l->text) - strlen(l->text), "%lld ",
+             (long long)get_count(row, "job"));
     json_decref(row);
     return ++l->rows % l->page;
 }
@@ -679,7 +711,8 @@ static void write_step(struct store *s, uid_t uid, uint32_t number, bool ended)
     struct config_policy policy = { .hang_timeout_s = 30 };
     struct job_id id = { .uid = uid, .job = number };
     struct job *j = job_new(&id, &policy, 0);
-    json_t *report = json_pack("{s:i,s:s}", "job", (int)number, "more", "of the report"), *row = json_pack("{s:i}", "job", (int)number);
+    json_t *report = json_pack("{s:i,s:s}", "job", (int)number, "more", "of the report"),
+           *row = json_pack("{s:i}", "job", (int)number);
     struct err err = { "" };
 
     is_int(store_step(s, j, report, ended ? row : NULL, &err), 0, "a step is written%s", err.text);
@@ -709,10 +742,12 @@ static void a_list(void)
         write_step(s, i % 2 ? 7 : 8, i, i != 6);
     by_hand("UPDATE listed SET updated=CASE WHEN job<4 THEN 100 ELSE 100+job END");
     for (int page = 1; page <= 8; page++)
-        is_listed(s, UINT32_MAX, page, "7 5 4 2 3 1 ", "ended steps, the newest first, each once in pages of any size");
+        is_listed(s, UINT32_MAX, page, "7 5 4 2 3 1 ",
+                  "ended steps, the newest first, each once in pages of any size");
     is_listed(s, 7, 2, "7 5 3 1 ", "a user's own");
     is_listed(s, 9, 2, "", "nothing for who has none");
-    ok(store_listed_count(s, UINT32_MAX) == 6 && store_listed_count(s, 8) == 2, "how many there are is known");
+    ok(store_listed_count(s, UINT32_MAX) == 6 && store_listed_count(s, 8) == 2,
+       "how many there are is known");
     write_step(s, 7, 5, false);
     is_listed(s, 7, 9, "7 3 1 ", "a step that runs again is not listed");
     store_close(s);
@@ -749,8 +784,10 @@ static void a_full_one(void)
     ok(store_trim(s, 1e6, &err) > 200, "above it steps are deleted %s", err.text);
     ok(store_used_bytes(s) <= 1e6, "the history is within its size\n%.0f bytes", store_used_bytes(s));
     is_int(by_hand("SELECT count(*) FROM step WHERE uid=8"), 20, "the user with few steps keeps all of them");
-    ok(by_hand("SELECT min(job) FROM step WHERE uid=7") > 200, "the oldest steps of the user with the most are gone");
-    is_int(by_hand("SELECT count(*) FROM listed"), by_hand("SELECT count(*) FROM step"), "the list goes with them");
+    ok(by_hand("SELECT min(job) FROM step WHERE uid=7") > 200,
+       "the oldest steps of the user with the most are gone");
+    is_int(by_hand("SELECT count(*) FROM listed"), by_hand("SELECT count(*) FROM step"),
+           "the list goes with them");
     is_int(by_hand("SELECT count(*) FROM verdict v WHERE NOT EXISTS(SELECT 1 FROM step WHERE job=v.job)"), 0,
            "verdicts go with their steps");
     ok(store_has_space(s, 1), "there is space for a byte");

@@ -186,8 +186,8 @@ static void test_measured(void)
     ok(k && near(k->ratio.p50, 1, 1e-3), "the algorithm in use has ratio 1");
     k = find(&s, STRATEGY_TREE);
     /* 10 hops of 100 us, and ten times the vector instead of 62/32 of it: 0.3938 s * 10 / (62 / 32) */
-    ok(k && near(k->exchange_s, 10 * 1e-4 + 0.3938 * 320 / 62, 0.01), "a tree exchanges in the time computed by hand\n%.3f s",
-       k ? k->exchange_s : NAN);
+    ok(k && near(k->exchange_s, 10 * 1e-4 + 0.3938 * 320 / 62, 0.01),
+       "a tree exchanges in the time computed by hand\n%.3f s", k ? k->exchange_s : NAN);
     k = find(&s, STRATEGY_STALENESS);
     ok(k && isnan(k->growth) && k->ratio.p50 > 1.5, "bounded staleness without a penalty has unknown growth");
     ok(!find(&s, STRATEGY_HIERARCHICAL) && !find(&s, STRATEGY_ORDER) && !find(&s, STRATEGY_MERGED),

@@ -29,11 +29,14 @@ int main(void)
         s = suggest_for(cases[i].word);
         for (size_t c = 0; c < ARRAY_SIZE(commands); c++)
             suggest_offer(&s, commands[c]);
-        is_str(s.best ? s.best : "nothing", cases[i].best ? cases[i].best : "nothing", "suggest_offer: the best candidate for '%s'", cases[i].word);
+        is_str(s.best ? s.best : "nothing", cases[i].best ? cases[i].best : "nothing",
+               "suggest_offer: the best candidate for '%s'", cases[i].word);
     }
     s = suggest_for("jbos");
-    is_str(suggest_text(&s, text, sizeof(text)), "", "suggest_text: without a similar candidate the text is empty");
+    is_str(suggest_text(&s, text, sizeof(text)), "",
+           "suggest_text: without a similar candidate the text is empty");
     suggest_offer(&s, "jobs");
-    is_str(suggest_text(&s, text, sizeof(text)), ". Did you mean 'jobs'?", "suggest_text: the text names the similar candidate");
+    is_str(suggest_text(&s, text, sizeof(text)), ". Did you mean 'jobs'?",
+           "suggest_text: the text names the similar candidate");
     return done_testing();
 }

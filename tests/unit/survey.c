@@ -12,7 +12,19 @@
 #define SEEDS (int)tried_of(50)
 #define FOUND 256
 
-enum fault { CLEAN, SLOW_NODE, ONE_WAY, DELAYED_NODE, WRONG_SWITCH, SWAPPED, SLOW_PAIR, DELAYED_PAIR, MIXED, SLOW_UPLINK, ALL };
+enum fault {
+    CLEAN,
+    SLOW_NODE,
+    ONE_WAY,
+    DELAYED_NODE,
+    WRONG_SWITCH,
+    SWAPPED,
+    SLOW_PAIR,
+    DELAYED_PAIR,
+    MIXED,
+    SLOW_UPLINK,
+    ALL
+};
 
 /* The truth: a cluster that has been measured. */
 struct truth {
@@ -29,15 +41,20 @@ static struct topology *declared(void)
     char text[2000] = "";
 
     for (int i = 0; i < 8; i++)
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), "SwitchName=leaf%d Nodes=node[%02d-%02d]\n", i, 8 * i,
-                 8 * i + 7);
+        snprintf(text + strlen(text), sizeof(text) - strlen(text),
+                 "SwitchName=leaf%d Nodes=node[%02d-%02d]\n", i, 8 * i, 8 * i + 7);
     strcat(text, "SwitchName=top Switches=leaf[0-7]\n");
     return topology_conf_parse("topology.conf", text, strlen(text), &err);
 }
 
 static struct truth healthy(void)
 {
-    struct truth t = { .pair_rate = 1, .near_s = 12e-6, .far_s = 24e-6, .noise = 0.06, .outliers = 0.01, .oversubscription = 1 };
+    struct truth t = { .pair_rate = 1,
+                       .near_s = 12e-6,
+                       .far_s = 24e-6,
+                       .noise = 0.06,
+                       .outliers = 0.01,
+                       .oversubscription = 1 };
 
     for (int i = 0; i < NODES; i++) {
         t.leaf[i] = (uint32_t)i / 8;
@@ -68,7 +85,8 @@ static double rate_of(const struct truth *t, int a, int b)
 
 static void measure(struct survey *s, const struct truth *t, int a, int b)
 {
-    double rtt_s = (t->leaf[a] == t->leaf[b] ? t->near_s : t->far_s) * scatter(t) + t->delay_s[a] + t->delay_s[b];
+    double rtt_s =
+        (t->leaf[a] == t->leaf[b] ? t->near_s : t->far_s) * scatter(t) + t->delay_s[a] + t->delay_s[b];
 
     if (a == 20 && b == 41)
         rtt_s += t->pair_delay_s;
@@ -171,7 +189,8 @@ static const struct {
 };
 
 /* Seeds of which exactly what was put in was found. */
-static void check(const struct topology *topology, enum fault fault, const char *of, struct truth t, double share)
+static void check(const struct topology *topology, enum fault fault, const char *of, struct truth t,
+                  double share)
 {
     struct survey_finding found[FOUND];
     int good = 0, missed = 0, more = 0;
@@ -182,21 +201,23 @@ static void check(const struct topology *topology, enum fault fault, const char 
         bool has = !expected[fault].n;
 
         for (size_t i = 0; i < n && !has; i++)
-            has = found[i].kind == expected[fault].kind && found[i].a == expected[fault].a && found[i].b == expected[fault].b;
+            has = found[i].kind == expected[fault].kind && found[i].a == expected[fault].a &&
+                  found[i].b == expected[fault].b;
         if (n != expected[fault].n && more + missed < 3)
             for (size_t i = 0; i < n && i < 4; i++)
-                printf("# seed %d: kind %d, %u %d, %g not %g, of %zu\n", (int)seed, (int)found[i].kind, found[i].a,
-                       (int)found[i].b, found[i].value, found[i].usual, n);
+                printf("# seed %d: kind %d, %u %d, %g not %g, of %zu\n", (int)seed, (int)found[i].kind,
+                       found[i].a, (int)found[i].b, found[i].value, found[i].usual, n);
         missed += !has && (share == 1 || !n);
         more += has && n > expected[fault].n;
         good += has && n == expected[fault].n;
     }
-    if (share < 1 && fault == WRONG_SWITCH) /* too few of its partners are below the one switch or the other */
-        is_int(more + good + missed, SEEDS, "%s, %s: missed for %d of %d seeds, and never anything else", expected[fault].what, of, missed,
-               SEEDS);
+    /* too few of its partners are below the one switch or the other */
+    if (share < 1 && fault == WRONG_SWITCH)
+        is_int(more + good + missed, SEEDS, "%s, %s: missed for %d of %d seeds, and never anything else",
+               expected[fault].what, of, missed, SEEDS);
     else
-        ok(good == SEEDS, "%s, %s: found alone for all seeds\n%d of %d (missed %d, more %d)", expected[fault].what, of, good, SEEDS,
-           missed, more);
+        ok(good == SEEDS, "%s, %s: found alone for all seeds\n%d of %d (missed %d, more %d)",
+           expected[fault].what, of, good, SEEDS, missed, more);
 }
 
 /* All at once, each of which must be found; and nothing beside. */
@@ -252,7 +273,8 @@ static void check_bounds(const struct topology *t)
     ok(!survey_new(t, few, SURVEY_NODES_MAX + 1), "too many nodes are refused");
 }
 
-/* Every pair once, and no node twice in a round; the first third of the rounds is spread over all distances. */
+/* Every pair once, and no node twice in a round; the first third of the rounds is spread over all distances.
+ */
 static void check_rounds(size_t n)
 {
     unsigned char *met = xcalloc(n * n, 1);
@@ -272,7 +294,8 @@ static void check_rounds(size_t n)
             wrong += met[a * n + b] != (a != b);
     is_int((long long)wrong, 0, "%zu nodes meet in %zu rounds, each pair once", n, survey_rounds(n));
     if (n >= 16)
-        ok(near > 0 && near < n * survey_rounds(n) / 9, "%zu nodes: the first third of the rounds has neighbours and others", n);
+        ok(near > 0 && near < n * survey_rounds(n) / 9,
+           "%zu nodes: the first third of the rounds has neighbours and others", n);
     free(met);
 }
 
@@ -283,13 +306,15 @@ static void check_summary(const struct topology *topology)
     struct survey *s = new_survey(topology);
 
     is_int(survey_summarize(s, &to, NULL), 0, "nothing measured is summarized");
-    ok(!to.pairs && isnan(to.rtt_s) && !to.tells_switches, "nothing measured: nothing is usual, and no switch is seen");
+    ok(!to.pairs && isnan(to.rtt_s) && !to.tells_switches,
+       "nothing measured: nothing is usual, and no switch is seen");
     random_state = 5;
     for (int a = 0; a < NODES; a++)
         for (int b = a + 1; b < NODES; b++)
             measure(s, &t, a, b);
     survey_summarize(s, &to, NULL);
-    ok(to.pairs == NODES * (NODES - 1) / 2 && to.tells_switches && to.rtt_s > t.far_s && to.rtt_s < 1.2 * t.far_s,
+    ok(to.pairs == NODES * (NODES - 1) / 2 && to.tells_switches && to.rtt_s > t.far_s &&
+           to.rtt_s < 1.2 * t.far_s,
        "all pairs: the median, and switches are told apart");
     survey_free(s);
     s = new_survey(topology);

@@ -149,7 +149,8 @@ int main(void)
         is_str(utf8_mend(buf), cases[i].want, "utf8_mend: %s", cases[i].what);
     }
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
-        is_int(utf8_width(widths[i].text, strlen(widths[i].text)), widths[i].want, "utf8_width: the columns of %s", widths[i].what);
+        is_int(utf8_width(widths[i].text, strlen(widths[i].text)), widths[i].want,
+               "utf8_width: the columns of %s", widths[i].what);
     aligned();
     fitted();
     return done_testing();

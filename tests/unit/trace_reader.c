@@ -204,7 +204,8 @@ static void check_never_left(void)
 
     trace_reader_figures_get(r, &f);
     is_int(rc, 0, "a trace that ends in a hang is read");
-    is_int((long long)f.never_left, RANKS - 1, "all other ranks are counted as inside a collective they never left");
+    is_int((long long)f.never_left, RANKS - 1,
+           "all other ranks are counted as inside a collective they never left");
     is_int((long long)f.lost, 0, "no record is counted as lost");
     n = view_verdicts_raised(trace_reader_view(r), &d);
     if (ok(n == 1 && d->finding.class == FINDING_HANG, "the only verdict is a hang"))
@@ -266,14 +267,16 @@ static void check_prefixes(void)
             trace_reader_free(some);
         }
     }
-    ok(compared > 5 && !different, "cut at many places: results do not depend on later records\n%zu places", compared);
+    ok(compared > 5 && !different, "cut at many places: results do not depend on later records\n%zu places",
+       compared);
     trace_reader_free(all);
     free(text);
 }
 
 /* ---- what is wrong with it ---- */
 
-#define HEADER "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1}]}\n"
+#define HEADER \
+    "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1}]}\n"
 #define RECORD(r, s) \
     "{\"r\":" #r ",\"c\":\"w\",\"s\":" #s ",\"o\":\"barrier\",\"b\":0,\"t0\":" #s "0,\"t1\":" #s "5}\n"
 
@@ -289,8 +292,7 @@ static void check_fatal(void)
         { RECORD(0, 1), "line 1: no header: a trace begins with" },
         { "{\"format\":\"syncguard-trace\",\"version\":3,\"ranks\":[{\"rank\":0}]}\n",
           "line 1: unknown \"version\"" },
-        { "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[]}\n",
-          "line 1: no ranks" },
+        { "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[]}\n", "line 1: no ranks" },
         { "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":65536}]}\n",
           "line 1: ranks[0] has no \"rank\" from 0 to 65535" },
         { "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":3},{\"rank\":3}]}\n",
@@ -388,10 +390,10 @@ static void check_counted(void)
         ok(rc == 0 && f.records == cases[i].records && f.lost == cases[i].lost &&
                f.duplicates == cases[i].duplicates && f.reordered == cases[i].reordered &&
                f.unnamed == cases[i].unnamed && f.torn == cases[i].torn,
-           "%s: the records are counted\n%llu records, %llu lost, %llu twice, %llu out of order, %llu unnamed%s%s", cases[i].what,
-           (unsigned long long)f.records, (unsigned long long)f.lost, (unsigned long long)f.duplicates,
-           (unsigned long long)f.reordered, (unsigned long long)f.unnamed, f.torn ? ", torn " : " ",
-           err.text);
+           "%s: the records are counted\n%llu records, %llu lost, %llu twice, %llu out of order, %llu unnamed%s%s",
+           cases[i].what, (unsigned long long)f.records, (unsigned long long)f.lost,
+           (unsigned long long)f.duplicates, (unsigned long long)f.reordered, (unsigned long long)f.unnamed,
+           f.torn ? ", torn " : " ", err.text);
     }
 }
 
@@ -426,10 +428,10 @@ static void check_turns(void)
     for (unsigned seq = 0; seq < COLLECTIVES; seq++)
         for (int r = 0; r < 2; r++)
             for (int c = 0; c < 2; c++)
-                put(&t, "{\"r\":%d,\"c\":\"c%d\",\"s\":%u,\"o\":\"barrier\",\"b\":0,\"t0\":%u,\"t1\":%u}\n", r, c, seq,
-                    20 * seq + 10 * (unsigned)c, 20 * seq + 10 * (unsigned)c + 5);
-    is_int((long long)figures_of(t.s, &err, &rc).collectives, 2 * COLLECTIVES, "collectives whose records do not stand together are counted once %s",
-           err.text);
+                put(&t, "{\"r\":%d,\"c\":\"c%d\",\"s\":%u,\"o\":\"barrier\",\"b\":0,\"t0\":%u,\"t1\":%u}\n",
+                    r, c, seq, 20 * seq + 10 * (unsigned)c, 20 * seq + 10 * (unsigned)c + 5);
+    is_int((long long)figures_of(t.s, &err, &rc).collectives, 2 * COLLECTIVES,
+           "collectives whose records do not stand together are counted once %s", err.text);
     free(t.s);
 }
 
@@ -466,7 +468,8 @@ static void check_lines(void)
     }
     for (size_t i = 0; i < ARRAY_SIZE(careful); i++) {
         ok(!trace_record_scan(careful[i], strlen(careful[i]), &a), "careful line %zu is not scanned", i);
-        is_int(trace_record_parse(careful[i], strlen(careful[i]), &b, &err), 0, "a line that is not scanned is parsed");
+        is_int(trace_record_parse(careful[i], strlen(careful[i]), &b, &err), 0,
+               "a line that is not scanned is parsed");
     }
     trace_record_parse(careful[0], strlen(careful[0]), &b, &err);
     is_str(b.comm, "world", "escapes in names are read");
@@ -474,9 +477,14 @@ static void check_lines(void)
        "the beginning of a nonblocking send is read");
 }
 
-#define MESSAGES "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1,\"node\":\"b\"}]}\n"
-#define SEND(s)  "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":" #s ",\"b\":8,\"t0\":1" #s "000,\"t1\":1" #s "100}\n"
-#define RECV(s)  "{\"r\":1,\"c\":\"world\",\"o\":\"recv\",\"p\":0,\"g\":7,\"s\":" #s ",\"b\":8,\"t0\":1" #s "000,\"t1\":1" #s "200}\n"
+#define MESSAGES \
+    "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1,\"node\":\"b\"}]}\n"
+#define SEND(s)                                                                                \
+    "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":" #s ",\"b\":8,\"t0\":1" #s \
+    "000,\"t1\":1" #s "100}\n"
+#define RECV(s)                                                                                \
+    "{\"r\":1,\"c\":\"world\",\"o\":\"recv\",\"p\":0,\"g\":7,\"s\":" #s ",\"b\":8,\"t0\":1" #s \
+    "000,\"t1\":1" #s "200}\n"
 
 static void check_messages(void)
 {
@@ -487,9 +495,13 @@ static void check_messages(void)
         { "both ends of a message are records", MESSAGES SEND(0) RECV(0), 2, 2, 0, 0 },
         { "a missing number is a lost record", MESSAGES SEND(0) SEND(3) RECV(0), 3, 3, 2, 0 },
         { "a message that comes twice is a duplicate", MESSAGES SEND(0) SEND(1) SEND(0), 2, 2, 0, 1 },
-        { "messages that one wait completes may come in any order", MESSAGES SEND(2) SEND(0) SEND(1) RECV(0), 4, 4, 0, 0 },
+        { "messages that one wait completes may come in any order", MESSAGES SEND(2) SEND(0) SEND(1) RECV(0),
+          4, 4, 0, 0 },
         { "a nonblocking collective is a record",
-          MESSAGES "{\"r\":0,\"c\":\"world\",\"s\":0,\"o\":\"allreduce\",\"b\":8,\"ti\":5,\"t0\":7,\"t1\":9}\n" SEND(0), 2, 1, 0, 0 },
+          MESSAGES
+          "{\"r\":0,\"c\":\"world\",\"s\":0,\"o\":\"allreduce\",\"b\":8,\"ti\":5,\"t0\":7,\"t1\":9}\n" SEND(
+              0),
+          2, 1, 0, 0 },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -497,14 +509,14 @@ static void check_messages(void)
         int rc;
         struct trace_figures f = figures_of(cases[i].text, &err, &rc);
 
-        ok(rc == 0 && f.records == cases[i].records && f.messages == cases[i].messages && f.lost == cases[i].lost &&
-               f.duplicates == cases[i].duplicates,
+        ok(rc == 0 && f.records == cases[i].records && f.messages == cases[i].messages &&
+               f.lost == cases[i].lost && f.duplicates == cases[i].duplicates,
            "%s: %s", cases[i].what, err.text);
     }
 }
 
-/* Rank 0 posts two sends in each step of 10 ms, waits for the second one at once, and for the first one in the next step: nothing is lost,
- * and how long it worked is known in every step. */
+/* Rank 0 posts two sends in each step of 10 ms, waits for the second one at once, and for the first one in
+ * the next step: nothing is lost, and how long it worked is known in every step. */
 static void check_completed_late(void)
 {
     struct view_rank_figures f;
@@ -518,27 +530,33 @@ static void check_completed_late(void)
         unsigned long long ns = 1000000000ull + 10000000ull * i;
 
         if (i > 0)
-            put(&t, "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":%u,\"b\":8,\"ti\":%llu,\"t0\":%llu,\"t1\":%llu}\n",
+            put(&t,
+                "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":%u,\"b\":8,\"ti\":%llu,\"t0\":%llu,\"t1\":%llu}\n",
                 2 * i - 2, ns - 5000000, ns + 1000000, ns + 1000100);
-        put(&t, "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":%u,\"b\":8,\"ti\":%llu,\"t0\":%llu,\"t1\":%llu}\n",
+        put(&t,
+            "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":%u,\"b\":8,\"ti\":%llu,\"t0\":%llu,\"t1\":%llu}\n",
             2 * i + 1, ns + 5100000, ns + 5200000, ns + 5200100);
         for (unsigned n = 0; n < 2; n++)
-            put(&t, "{\"r\":1,\"c\":\"world\",\"o\":\"recv\",\"p\":0,\"g\":7,\"s\":%u,\"b\":8,\"t0\":%llu,\"t1\":%llu}\n",
+            put(&t,
+                "{\"r\":1,\"c\":\"world\",\"o\":\"recv\",\"p\":0,\"g\":7,\"s\":%u,\"b\":8,\"t0\":%llu,\"t1\":%llu}\n",
                 2 * i + n, ns + 5300000 + 1000 * n, ns + 5300500 + 1000 * n);
         for (unsigned rank = 0; rank < 2; rank++)
-            put(&t, "{\"r\":%u,\"c\":\"world\",\"s\":%u,\"o\":\"allreduce\",\"b\":8,\"t0\":%llu,\"t1\":%llu}\n", rank, i,
-                ns + 9000000, ns + 10000000);
+            put(&t,
+                "{\"r\":%u,\"c\":\"world\",\"s\":%u,\"o\":\"allreduce\",\"b\":8,\"t0\":%llu,\"t1\":%llu}\n",
+                rank, i, ns + 9000000, ns + 10000000);
     }
     r = read_pieces(t.s, t.n, 0, &err, &rc);
     is_int(rc, 0, "a trace of sends that are completed late is read");
-    is_int((long long)trace_reader_lost(r, 0), 1, "none of them is lost but the one that the trace ends before");
+    is_int((long long)trace_reader_lost(r, 0), 1,
+           "none of them is lost but the one that the trace ends before");
     view_rank_get(trace_reader_view(r), trace_reader_now_s(r), 0, &f);
     ok(fabs(f.compute_s - 0.009) < 2e-4, "and the sender's own work is known\n%g s a step", f.compute_s);
     trace_reader_free(r);
     free(t.s);
 }
 
-/* Ranks reduce what they worked out while they work on, twice a step of 100 ms; from step `from` on the last rank takes 180 ms. */
+/* Ranks reduce what they worked out while they work on, twice a step of 100 ms; from step `from` on the last
+ * rank takes 180 ms. */
 static char *trace_overlapped(unsigned from, unsigned steps, size_t *bytes)
 {
     uint64_t state = 7, ns = 1000000000;

@@ -33,7 +33,8 @@ static void call(uint8_t kind, uint32_t rank, uint32_t peer, uint32_t seq, doubl
                                         .leave_ns = (uint64_t)((5 + leave_s) * 1e9) });
 }
 
-/* In each step ranks 0 and 1 send each other messages in turn; those to rank 1 are other ones from the onset on. */
+/* In each step ranks 0 and 1 send each other messages in turn; those to rank 1 are other ones from the onset
+ * on. */
 static void run(const struct times *before, const struct times *since, uint32_t onset)
 {
     double now_s = 0;
@@ -94,8 +95,9 @@ static void tails(void)
         random_state = i + 1;
         run(&before, &cases[i].since, ONSET);
         excess = excess_to(1, ONSET);
-        ok(fabs(excess - cases[i].excess) < 0.25, "messages that are %s: as much longer as expected\n%.2f, %.2f expected",
-           cases[i].name, excess, cases[i].excess);
+        ok(fabs(excess - cases[i].excess) < 0.25,
+           "messages that are %s: as much longer as expected\n%.2f, %.2f expected", cases[i].name, excess,
+           cases[i].excess);
         is_near(excess_to(0, ONSET), 0, 0, "those of the other direction are as before");
         graph_free(g);
     }
@@ -175,8 +177,8 @@ static void straggler(void)
     graph_free(g);
 }
 
-/* Rank 0, alone on its node, exchanges messages with ranks 1 to `partners`, each on its own; from the onset on, those with ranks up to
- * `slow` take three times as long. */
+/* Rank 0, alone on its node, exchanges messages with ranks 1 to `partners`, each on its own; from the onset
+ * on, those with ranks up to `slow` take three times as long. */
 static void run_star(uint32_t partners, uint32_t slow)
 {
     double now_s = 0;
@@ -186,7 +188,8 @@ static void run_star(uint32_t partners, uint32_t slow)
         graph_rank(g, r, r);
     for (uint32_t i = 0; i < STEPS; i++) {
         for (uint32_t m = 0; m < 20 * partners; m++) {
-            uint32_t peer = 1 + m / 2 % partners, from = m % 2 ? peer : 0, to = m % 2 ? 0 : peer, seq = i * 10 + m / 2 / partners;
+            uint32_t peer = 1 + m / 2 % partners, from = m % 2 ? peer : 0, to = m % 2 ? 0 : peer,
+                     seq = i * 10 + m / 2 / partners;
             double took_s = 1e-3 * (1 + 0.1 * uniform()) * (i >= ONSET && peer <= slow ? 3 : 1);
 
             call(GRAPH_SEND, from, to, seq, now_s, now_s + 1e-6);
@@ -214,7 +217,9 @@ static void beside_link(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct straggler slow = { .id = 7, .scope = SCOPE_NODE, .place = 0, .onset = ONSET };
-        struct links_slow link = { .standing = true, .nodes = 2, .node = { 0, 1 }, .from = ONSET + 1, .excess = 2 };
+        struct links_slow link = {
+            .standing = true, .nodes = 2, .node = { 0, 1 }, .from = ONSET + 1, .excess = 2
+        };
         struct starvation *s = starvation_new();
         struct work *w = work_new();
 
@@ -224,9 +229,11 @@ static void beside_link(void)
             work_place(w, r, r, 0);
         starvation_update(s, g, w, &slow, ONSET + 1, STEPS, NULL);
         ok(starvation_has(s, 7), "its messages take longer");
-        is_int(starvation_refuted(s, g, w, &slow, ONSET + 1, STEPS, &link), cases[i].not_starved, "%s", cases[i].name);
+        is_int(starvation_refuted(s, g, w, &slow, ONSET + 1, STEPS, &link), cases[i].not_starved, "%s",
+               cases[i].name);
         starvation_update(s, g, w, &slow, ONSET + 1, STEPS, &link);
-        is_int(starvation_has(s, 7), cases[i].slow == 2, "without those of the link, messages take longer only where others do");
+        is_int(starvation_has(s, 7), cases[i].slow == 2,
+               "without those of the link, messages take longer only where others do");
         starvation_free(s);
         work_free(w);
         graph_free(g);

@@ -122,12 +122,12 @@ static void coverage(void)
             early += truth < r.p10;
             late += truth > r.p90;
         }
-        ok(seen > 0.8 * SEEDS, "%d points, correlation %.1f: seen in more than 80 %%\n%.0f %%", ramps[k].n, ramps[k].rho,
-           100.0 * seen / SEEDS);
+        ok(seen > 0.8 * SEEDS, "%d points, correlation %.1f: seen in more than 80 %%\n%.0f %%", ramps[k].n,
+           ramps[k].rho, 100.0 * seen / SEEDS);
         double held = 1 - (double)(early + late) / seen;
         ok(held > 0.74 && held < 0.88,
-           "the 80 %% interval holds the truth in 74 to 88 %%\n%.0f %%, %d before it, %d after it", 100 * held, early,
-           late);
+           "the 80 %% interval holds the truth in 74 to 88 %%\n%.0f %%, %d before it, %d after it",
+           100 * held, early, late);
     }
 }
 

@@ -1,4 +1,5 @@
-/* Which algorithm a step's MPI library is told to take: what the user has set, what is not known, and the variables of both libraries. */
+/* Which algorithm a step's MPI library is told to take: what the user has set, what is not known, and the
+ * variables of both libraries. */
 #include "spank/tuning.h"
 
 #include <stdlib.h>
@@ -9,12 +10,17 @@
 
 static char home[] = "/tmp/tuning-XXXXXX";
 
-/* 4 ranks on one switch; the last run did all-reduces of 2 KiB with 1 ms for each of four messages one after another, and of one number with two. */
-static const struct algorithm_cost cost[ALGORITHMS] = { { 4e-6, 2e-10 }, { 8e-6, 1.5e-10 }, { 12e-6, 1.5e-10 } };
+/* 4 ranks on one switch; the last run did all-reduces of 2 KiB with 1 ms for each of four messages one after
+ * another, and of one number with two. */
+static const struct algorithm_cost cost[ALGORITHMS] = { { 4e-6, 2e-10 },
+                                                        { 8e-6, 1.5e-10 },
+                                                        { 12e-6, 1.5e-10 } };
 
 static struct earlier earlier_of(const char *library)
 {
-    struct earlier e = { .step_s = 0.01, .size = { { 8, 1, 2e-3, 2e-3, 0 }, { 2048, 1, 4e-3, 4e-3, 0 } }, .n = 2 };
+    struct earlier e = { .step_s = 0.01,
+                         .size = { { 8, 1, 2e-3, 2e-3, 0 }, { 2048, 1, 4e-3, 4e-3, 0 } },
+                         .n = 2 };
 
     snprintf(e.library, sizeof(e.library), "%s", library);
     return e;
@@ -40,13 +46,16 @@ static void test_own(void)
                                        "MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE=1",
                                        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=/x",
                                        "MPIR_CVAR_DEVICE_COLLECTIVES=none" };
-    static const char *const others[] = { "OMPI_MCA_pml=ob1", "OMPI_MCA_btl_tcp_if_include=lo", "MPIR_CVAR_CH4_NUM_VCIS=2", "MY_ALGORITHM=4",
+    static const char *const others[] = { "OMPI_MCA_pml=ob1", "OMPI_MCA_btl_tcp_if_include=lo",
+                                          "MPIR_CVAR_CH4_NUM_VCIS=2", "MY_ALGORITHM=4",
                                           "XOMPI_MCA_coll=basic" };
     struct tuning t;
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
         choose(&t, "MPICH 4.0.2", 4, own[i]);
-        ok(t.result == TUNING_OWN && strstr(t.text, " is set") && !strncmp(t.text, own[i], strcspn(own[i], "=")), "the user's own: %s", t.text);
+        ok(t.result == TUNING_OWN && strstr(t.text, " is set") &&
+               !strncmp(t.text, own[i], strcspn(own[i], "=")),
+           "the user's own: %s", t.text);
     }
     for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         choose(&t, "MPICH 4.0.2", 4, others[i]);
@@ -109,7 +118,8 @@ static void test_nothing(void)
         { "Open MPI 5.1.0", 4, "is not known" },
         { "MPICH 4.0.2", 2, "with several ranks per node, MPICH 4.0.2 combines them on the node first" },
         { "Open MPI 5.0.7", 2, "with several ranks per node" },
-        { "Open MPI 4.1.4", 4, "not those of any network" }, /* it does recursive doubling for both: they would take as long */
+        /* it does recursive doubling for both: they would take as long */
+        { "Open MPI 4.1.4", 4, "not those of any network" },
         { "Open MPI 4.1.4", 2, "not those of any network" },
     };
     char *none[] = { NULL };
@@ -118,7 +128,8 @@ static void test_nothing(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         choose(&t, cases[i].library, cases[i].nodes, "A=b");
-        ok(t.result == TUNING_LEFT && strstr(t.text, cases[i].why), "'%s' on %u nodes: left: %s", cases[i].library, cases[i].nodes, t.text);
+        ok(t.result == TUNING_LEFT && strstr(t.text, cases[i].why), "'%s' on %u nodes: left: %s",
+           cases[i].library, cases[i].nodes, t.text);
     }
     tuning_choose(&t, NULL, 4, 4, cost, none);
     ok(t.result == TUNING_LEFT && strstr(t.text, "no earlier run"), "no answer: left");
@@ -131,7 +142,8 @@ static void test_nothing(void)
     ok(t.result == TUNING_LEFT && strstr(t.text, "less than 1 %"), "a long step: left: %s", t.text);
     e.size[0].time_s = e.size[0].stay_s = 9;
     tuning_choose(&t, &e, 4, 4, cost, none);
-    ok(t.result == TUNING_LEFT && strstr(t.text, "not those of any network"), "times of no network: left: %s", t.text);
+    ok(t.result == TUNING_LEFT && strstr(t.text, "not those of any network"), "times of no network: left: %s",
+       t.text);
 }
 
 static void test_variables(void)
@@ -146,19 +158,26 @@ static void test_variables(void)
     is_str(v[0].value, "recursive_doubling", "MPICH: recursive doubling");
     tuning_variables(ALGORITHM_MPICH, ALGORITHM_RABENSEIFNER, v);
     is_str(v[0].value, "reduce_scatter_allgather", "MPICH: Rabenseifner's algorithm");
-    is_int((long long)tuning_variables(ALGORITHM_OPENMPI, ALGORITHM_DOUBLING, v), 2, "Open MPI: two variables");
+    is_int((long long)tuning_variables(ALGORITHM_OPENMPI, ALGORITHM_DOUBLING, v), 2,
+           "Open MPI: two variables");
     is_str(v[0].name, "OMPI_MCA_coll_tuned_use_dynamic_rules", "Open MPI: the first one");
     is_str(v[0].value, "1", "Open MPI: without it the other one does nothing");
     is_str(v[1].name, "OMPI_MCA_coll_tuned_allreduce_algorithm", "Open MPI: the second one");
     is_str(v[1].value, "3", "Open MPI: recursive doubling");
     tuning_variables(ALGORITHM_OPENMPI, ALGORITHM_RABENSEIFNER, v);
     is_str(v[1].value, "6", "Open MPI: Rabenseifner's algorithm");
-    ok(!tuning_variables(ALGORITHM_OPENMPI, ALGORITHM_RING, v) && !tuning_variables(ALGORITHM_OPENMPI, ALGORITHMS, v), "a ring is never set");
+    ok(!tuning_variables(ALGORITHM_OPENMPI, ALGORITHM_RING, v) &&
+           !tuning_variables(ALGORITHM_OPENMPI, ALGORITHMS, v),
+       "a ring is never set");
     /* 6 ranks, as in tests/unit/algorithm.c */
     e.size[0] = (struct algorithm_size){ 8, 1, 8e-6, 8e-6, 0 };
     e.size[1] = (struct algorithm_size){ 1e7, 1, 3.5e-3, 3.5e-3, 0 };
-    tuning_choose(&t, &e, 6, 6, (const struct algorithm_cost[]){ { 8e-6, 4e-10 }, { 12e-6, 3.5e-10 }, { 20e-6, 1.667e-10 } }, none);
-    ok(t.result == TUNING_NAMED && t.choice.algorithm == ALGORITHM_RING && strstr(t.text, "is not set because"), "but it is named: %s", t.text);
+    tuning_choose(
+        &t, &e, 6, 6,
+        (const struct algorithm_cost[]){ { 8e-6, 4e-10 }, { 12e-6, 3.5e-10 }, { 20e-6, 1.667e-10 } }, none);
+    ok(t.result == TUNING_NAMED && t.choice.algorithm == ALGORITHM_RING &&
+           strstr(t.text, "is not set because"),
+       "but it is named: %s", t.text);
 }
 
 int main(void)

@@ -81,13 +81,13 @@ static void parts(void)
     }
     for (int l = 0; l < VARIATION_LEVELS; l++) {
         ok(near(sqrt(lasting[l]), k.lasting[l], 0.15) && near(sqrt(passing[l]), k.passing[l], 0.05),
-           "level %d: lasting and passing noise are found\n%.4f of %.4f, %.4f of %.4f", l, sqrt(lasting[l]), k.lasting[l],
-           sqrt(passing[l]), k.passing[l]);
-        ok(held[0][l] >= 82 && held[1][l] >= 82, "the intervals hold them at least 82 times in 100\n%d, %d", held[0][l],
-           held[1][l]);
+           "level %d: lasting and passing noise are found\n%.4f of %.4f, %.4f of %.4f", l, sqrt(lasting[l]),
+           k.lasting[l], sqrt(passing[l]), k.passing[l]);
+        ok(held[0][l] >= 82 && held[1][l] >= 82, "the intervals hold them at least 82 times in 100\n%d, %d",
+           held[0][l], held[1][l]);
     }
-    ok(near(n.mean_s, 0.1, 0.03) && near(n.common_cv, 0.02, 0.3), "the mean, and by how much all together vary\n%.4f s, %.4f",
-       n.mean_s, n.common_cv);
+    ok(near(n.mean_s, 0.1, 0.03) && near(n.common_cv, 0.02, 0.3),
+       "the mean, and by how much all together vary\n%.4f s, %.4f", n.mean_s, n.common_cv);
     ok(n.ranks_per_node == 4 && n.nodes_per_switch == 4 && n.switches == 6,
        "ranks per node, nodes per switch and switches are counted");
 }

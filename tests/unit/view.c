@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "sampling/flow.h"
 #include "ring/ring.h"
+#include "sampling/flow.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 
@@ -168,9 +168,11 @@ static void healthy(void)
     ok(!verdict(), "noise alone raises no verdict");
     ok(f.mds > 1 && f.mds < 1.05, "the smallest slowdown that would be named is known\n%.3f", f.mds);
     ok(f.transfer_mds > 1.1 && f.transfer_mds < 3 && isnan(f.transfer_link_mds),
-       "the smallest slowdown of transfers that would be named is known, of links it is not\n%.3f", f.transfer_mds);
-    ok(f.step_p99_s >= f.step_p95_s && f.p99_steps >= 100, "the 99th percentile of steps is not below the 95th\nof %u steps: %.4f s, %.4f s",
-       f.p99_steps, f.step_p99_s, f.step_p95_s);
+       "the smallest slowdown of transfers that would be named is known, of links it is not\n%.3f",
+       f.transfer_mds);
+    ok(f.step_p99_s >= f.step_p95_s && f.p99_steps >= 100,
+       "the 99th percentile of steps is not below the 95th\nof %u steps: %.4f s, %.4f s", f.p99_steps,
+       f.step_p99_s, f.step_p95_s);
     ok(f.synchronisation_ratio > 0.02 && f.synchronisation_ratio < 0.15,
        "the share of waiting is between 0.02 and 0.15\n%.3f", f.synchronisation_ratio);
     ok(fabs(f.compute_ratio + f.communication_ratio + f.synchronisation_ratio + f.p2p_ratio - 1) < 1e-9,
@@ -208,17 +210,22 @@ static void one_window(void)
     view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
     snprintf(step, sizeof(step), " of %.0f ms", f.step_mean_s * 1e3);
     ok(near(f.step_p50_s, 0.104, 0.03) && near(f.step_mean_s, 0.104, 0.03),
-       "since a rank is slow the steps are those since then\n%.1f ms, %.1f ms", f.step_p50_s * 1e3, f.step_mean_s * 1e3);
+       "since a rank is slow the steps are those since then\n%.1f ms, %.1f ms", f.step_p50_s * 1e3,
+       f.step_mean_s * 1e3);
     ok(strstr(sentence, step) != NULL, "... and so is what the cost is of: %s", sentence);
     view_scaling_get(job.view, false, &scaling);
-    ok(scaling.noise.steps >= 60 && scaling.noise.steps < 90 && near(scaling.projection.point[0].step_s.p50, f.step_mean_s, 0.01),
-       "... and what a projection stands on\n%u steps, %.1f ms", scaling.noise.steps, scaling.projection.point[0].step_s.p50 * 1e3);
+    ok(scaling.noise.steps >= 60 && scaling.noise.steps < 90 &&
+           near(scaling.projection.point[0].step_s.p50, f.step_mean_s, 0.01),
+       "... and what a projection stands on\n%u steps, %.1f ms", scaling.noise.steps,
+       scaling.projection.point[0].step_s.p50 * 1e3);
     job.factor[5] = 1;
     steps(100);
     view_figures_get(job.view, job.now_s[0], &f);
     view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
-    ok(!verdict() && f.step_p50_s < 0.06, "when it is over they are those after it\n%.1f ms", f.step_p50_s * 1e3);
-    ok(strstr(sentence, "median of the last ") && !strstr(sentence, "minute"), "... and the sentence says how many seconds: %s", sentence);
+    ok(!verdict() && f.step_p50_s < 0.06, "when it is over they are those after it\n%.1f ms",
+       f.step_p50_s * 1e3);
+    ok(strstr(sentence, "median of the last ") && !strstr(sentence, "minute"),
+       "... and the sentence says how many seconds: %s", sentence);
     finish();
 }
 
@@ -254,7 +261,8 @@ static void unseen(void)
 
     start(100);
     job.runs_ahead = true;
-    is_int(steps_until_named(5, 5, 1.5, 300), -1, "nobody is named by when ranks post what they do not wait for");
+    is_int(steps_until_named(5, 5, 1.5, 300), -1,
+           "nobody is named by when ranks post what they do not wait for");
     view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
     ok(!strncmp(sentence, "Not judged: ", 12), "it is said that nothing is judged: %s", sentence);
     job.runs_ahead = false;
@@ -274,21 +282,27 @@ static void without_ranks(void)
     view_tick(v, 1);
     view_figures_get(v, 1, &f);
     ok(f.regime == VIEW_STARTING, "a step without ranks is starting");
-    is_str(view_sentence(v, 1, sentence, sizeof(sentence)), "No call of MPI, NCCL or Gloo was seen yet.", "at first it is not claimed that there was none");
+    is_str(view_sentence(v, 1, sentence, sizeof(sentence)), "No call of MPI, NCCL or Gloo was seen yet.",
+           "at first it is not claimed that there was none");
     view_unseen_set(v, false, "train (pid 7): linked statically");
-    is_str(view_sentence(v, 1, sentence, sizeof(sentence)), "Not seen: train (pid 7): linked statically.", "why nothing is seen is said");
+    is_str(view_sentence(v, 1, sentence, sizeof(sentence)), "Not seen: train (pid 7): linked statically.",
+           "why nothing is seen is said");
     view_unseen_set(v, true, "train (pid 7): has loaded MPI");
-    is_str(view_sentence(v, 1, sentence, sizeof(sentence)), "No rank has called MPI, NCCL or Gloo yet: train (pid 7): has loaded MPI.",
+    is_str(view_sentence(v, 1, sentence, sizeof(sentence)),
+           "No rank has called MPI, NCCL or Gloo yet: train (pid 7): has loaded MPI.",
            "that no rank has called is said where they are watched");
     view_finish(v, 20);
     view_figures_get(v, 20, &f);
     ok(!view_regime_name(f.regime), "an ended step that had no ranks has no regime");
-    is_str(view_sentence(v, 20, sentence, sizeof(sentence)), "Ended without a call of MPI, NCCL or Gloo: train (pid 7): has loaded MPI.",
+    is_str(view_sentence(v, 20, sentence, sizeof(sentence)),
+           "Ended without a call of MPI, NCCL or Gloo: train (pid 7): has loaded MPI.",
            "it ended without a call");
     view_unseen_set(v, false, "train (pid 7): linked statically");
-    is_str(view_sentence(v, 20, sentence, sizeof(sentence)), "Ended unseen: train (pid 7): linked statically.", "or unseen");
+    is_str(view_sentence(v, 20, sentence, sizeof(sentence)),
+           "Ended unseen: train (pid 7): linked statically.", "or unseen");
     view_unseen_set(v, false, "");
-    is_str(view_sentence(v, 20, sentence, sizeof(sentence)), "No call of MPI, NCCL or Gloo was seen before the end.", "or too early to know why");
+    is_str(view_sentence(v, 20, sentence, sizeof(sentence)),
+           "No call of MPI, NCCL or Gloo was seen before the end.", "or too early to know why");
     view_free(v);
 }
 
@@ -332,17 +346,21 @@ static void stragglers(void)
             finish();
             continue;
         }
-        ok(labs((long)d->since_step - 100) <= 8, "the verdict dates the onset to step 100\n%ld", (long)d->since_step);
-        ok(fabs(d->since_s - onset_s) < 0.5, "the verdict dates the onset to its time\n%.3f s, it was at %.3f s", d->since_s, onset_s);
+        ok(labs((long)d->since_step - 100) <= 8, "the verdict dates the onset to step 100\n%ld",
+           (long)d->since_step);
+        ok(fabs(d->since_s - onset_s) < 0.5,
+           "the verdict dates the onset to its time\n%.3f s, it was at %.3f s", d->since_s, onset_s);
         found_s = d->found_s;
-        ok(found_s > onset_s && found_s <= job.now_s[0], "the verdict is found after the onset\nat %.3f s", found_s);
+        ok(found_s > onset_s && found_s <= job.now_s[0], "the verdict is found after the onset\nat %.3f s",
+           found_s);
         printf("# %s\n", d->text);
         steps(60);
         d = verdict();
         double want = (cases[i].factor * COMPUTE * longest(cases[i].last - cases[i].first + 1) + 0.004) /
                       (COMPUTE * longest(RANKS - 1 - (cases[i].last - cases[i].first)) + 0.004);
         ok(d && d->found_s == found_s, "the time at which a verdict was found does not change");
-        ok(d && fabs(d->finding.slowdown - want) < 0.015, "the price is the expected one\n%.3f, expected about %.3f", d ? d->finding.slowdown : NAN, want);
+        ok(d && fabs(d->finding.slowdown - want) < 0.015,
+           "the price is the expected one\n%.3f, expected about %.3f", d ? d->finding.slowdown : NAN, want);
         for (uint32_t r = 0; r < RANKS; r++)
             job.factor[r] = 1;
         steps(120);
@@ -377,8 +395,8 @@ static void thinned(void)
     ok(after > 0 && !strcmp(verdict()->culprit[0], "r5"), "a thinned stream names it too\nafter %d steps",
        after);
     view_figures_get(job.view, job.now_s[0], &f);
-    ok(f.worst_rank == 5 && f.worst_lateness_s < 0.002, "rank 5 is the worst\nrank %u, late by %.4f s", f.worst_rank,
-       f.worst_lateness_s);
+    ok(f.worst_rank == 5 && f.worst_lateness_s < 0.002, "rank 5 is the worst\nrank %u, late by %.4f s",
+       f.worst_rank, f.worst_lateness_s);
     finish();
 }
 
@@ -408,7 +426,8 @@ static void hang(void)
         view_tick(job.view, job.now_s[0]);
         if (second == 10) {
             view_figures_get(job.view, job.now_s[0], &f);
-            ok(f.regime == VIEW_STALLED && !verdict(), "after 10 s the regime is stalled, and no hang is raised");
+            ok(f.regime == VIEW_STALLED && !verdict(),
+               "after 10 s the regime is stalled, and no hang is raised");
         }
     }
     d = verdict();
@@ -497,7 +516,8 @@ static void again(void)
     steps(20);
     view_figures_get(job.view, job.now_s[0], &f);
     ok(before >= 190 && f.steps >= before + 18 && f.steps <= before + 22,
-       "steps that are sent again are counted once\n%llu, %llu", (unsigned long long)before, (unsigned long long)f.steps);
+       "steps that are sent again are counted once\n%llu, %llu", (unsigned long long)before,
+       (unsigned long long)f.steps);
     finish();
 }
 
@@ -516,8 +536,8 @@ static void come_late(void)
         view_item(job.view, job.now_s[0], &held[i]);
     steps(20);
     view_figures_get(job.view, job.now_s[0], &f);
-    ok(f.steps >= 90 && f.steps <= 120, "steps that half of the ranks report late are counted once\n%llu of 120",
-       (unsigned long long)f.steps);
+    ok(f.steps >= 90 && f.steps <= 120,
+       "steps that half of the ranks report late are counted once\n%llu of 120", (unsigned long long)f.steps);
     finish();
 }
 
@@ -541,7 +561,8 @@ static void few_report(void)
     steps(60);
     job.late = 0;
     steps(40);
-    ok(counted() >= 190 && counted() <= 200, "steps that few ranks report are counted with the next ones\n%llu of 200",
+    ok(counted() >= 190 && counted() <= 200,
+       "steps that few ranks report are counted with the next ones\n%llu of 200",
        (unsigned long long)counted());
 
     view_position_get(job.view, &p);
@@ -553,7 +574,8 @@ static void few_report(void)
     steps(60);
     job.late = 0;
     steps(40);
-    ok(counted() >= 290 && counted() <= 300, "... in a view that goes on, too\n%llu of 300", (unsigned long long)counted());
+    ok(counted() >= 290 && counted() <= 300, "... in a view that goes on, too\n%llu of 300",
+       (unsigned long long)counted());
     finish();
 }
 
@@ -591,15 +613,17 @@ static void bounds(void)
     is_int(view_rank_add(job.view, VIEW_RANKS_MAX, 0, "n", ""), -1, "a rank out of bounds is rejected");
     is_int(view_rank_add(job.view, 0, 1, "node9", ""), 0, "a rank of another program of the step is added");
     view_figures_get(job.view, 1, &f);
-    ok(f.ranks == 1 && !f.period && isnan(f.step_mean_s), "a new program starts without period and step time");
+    ok(f.ranks == 1 && !f.period && isnan(f.step_mean_s),
+       "a new program starts without period and step time");
     finish();
 }
 
 static void freed(uint64_t name)
 {
     for (uint32_t r = 0; r < RANKS; r++)
-        view_item(job.view, job.now_s[0],
-                  &(struct telemetry_item){ .kind = TELEMETRY_COMM_END, .comm_end = { .rank = r, .name = name } });
+        view_item(
+            job.view, job.now_s[0],
+            &(struct telemetry_item){ .kind = TELEMETRY_COMM_END, .comm_end = { .rank = r, .name = name } });
 }
 
 /* A program that makes a communicator for each step, and frees it. */
@@ -618,12 +642,13 @@ static void comm_each_step(void)
         freed(job.comm);
         view_tick(job.view, job.now_s[0]);
     }
-    is_int((long long)view_rejected_get(job.view).memory, 0, "of however many communicators none finds no room");
+    is_int((long long)view_rejected_get(job.view).memory, 0,
+           "of however many communicators none finds no room");
     is_int(view_comm_size(job.view, job.comm), RANKS, "the newest is known");
     is_int(view_comm_size(job.view, WORLD + STEPS / 2), 0, "and one that was freed long ago is not any more");
     n = view_comms_get(job.view, job.now_s[0], rows, ARRAY_SIZE(rows));
-    ok(n == 1 && rows[0].size == RANKS && rows[0].instances == 1, "they are shown as one\n%zu rows, %u instances", n,
-       rows[0].instances);
+    ok(n == 1 && rows[0].size == RANKS && rows[0].instances == 1,
+       "they are shown as one\n%zu rows, %u instances", n, rows[0].instances);
     ok(rows[0].collectives_per_s > 0.8 / COMPUTE && rows[0].collectives_per_s < 1.05 / COMPUTE,
        "which makes all their collectives\n%.1f a second", rows[0].collectives_per_s);
     finish();
@@ -647,7 +672,8 @@ static void phases(void)
         steps(1);
     }
     view_phases_get(job.view, &p);
-    ok(p.warm_up_steps > 0 && p.warm_up_steps <= 10, "up to 10 steps of warm-up are found\n%d", p.warm_up_steps);
+    ok(p.warm_up_steps > 0 && p.warm_up_steps <= 10, "up to 10 steps of warm-up are found\n%d",
+       p.warm_up_steps);
     ok(p.pauses == 2 && near(p.pause_s, 6, 0.05), "2 pauses of 6 s in all are found\n%llu, %.2f s",
        (unsigned long long)p.pauses, p.pause_s);
     ok(p.evaluations == 2 && p.foreign_collectives == 6,

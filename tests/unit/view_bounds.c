@@ -1,11 +1,11 @@
 /* What a view holds is bounded, whoever fills it, and is no more than it says. */
 #include <malloc.h>
 
+#include "ring/ring.h"
+#include "tests/tap.h"
 #include "view/comms.h"
 #include "view/verdicts.h"
 #include "view/view.h"
-#include "ring/ring.h"
-#include "tests/tap.h"
 
 static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
 
@@ -91,11 +91,12 @@ static void test_estimate(uint32_t ranks, uint32_t per_node)
     }
     held = held_bytes() - before;
     if (held > 0) { /* a sanitizer's allocator does not say */
-        ok(view_bytes(v) >= held, "%u ranks, %u a node: a view holds at most what it says\n%.0f of %.0f bytes",
-           ranks, per_node, held, view_bytes(v));
+        ok(view_bytes(v) >= held,
+           "%u ranks, %u a node: a view holds at most what it says\n%.0f of %.0f bytes", ranks, per_node,
+           held, view_bytes(v));
         ok(view_bytes(v) < 4 * held + (1 << 19),
-           "%u ranks, %u a node: what a view says is at most 4 times what it holds\n%.0f, %.0f", ranks, per_node,
-           view_bytes(v), held);
+           "%u ranks, %u a node: what a view says is at most 4 times what it holds\n%.0f, %.0f", ranks,
+           per_node, view_bytes(v), held);
     }
     view_free(v);
 }

@@ -1,10 +1,11 @@
-/* What programs mark of their steps, in the view: phases on the typical rank, who deviates, whose value is no number. */
+/* What programs mark of their steps, in the view: phases on the typical rank, who deviates, whose value is no
+ * number. */
 #include <jansson.h>
 
-#include "view/marks.h"
-#include "view/view_private.h"
 #include "report/report_view.h"
 #include "tests/tap.h"
+#include "view/marks.h"
+#include "view/view_private.h"
 
 #define RANKS 4u
 #define MS    UINT64_C(1000000)
@@ -161,16 +162,18 @@ static void seen(void)
        "phases that a guest sees are known where a program marks none");
     o = phases_of(v, 1, &none);
     is_str(json_string_value(json_object_get(o, "source")), "PyTorch", "the report has their source");
-    is_str(json_string_value(json_object_get(o, "text")),
-           "still before forward 10.0 ms (14.3 %), forward 20.0 ms (28.6 %), backward 35.0 ms (50.0 %), other 5.00 ms (7.14 %); "
-           "still before forward takes longest on rank 3 on node1: 50.0 ms; as PyTorch's calls show",
-           "and names what a guest cannot know to be input by what it sees");
+    is_str(
+        json_string_value(json_object_get(o, "text")),
+        "still before forward 10.0 ms (14.3 %), forward 20.0 ms (28.6 %), backward 35.0 ms (50.0 %), other 5.00 ms (7.14 %); "
+        "still before forward takes longest on rank 3 on node1: 50.0 ms; as PyTorch's calls show",
+        "and names what a guest cannot know to be input by what it sees");
     json_decref(o);
     step_marks_cause(v->marks, SCOPE_RANK, 3, still, sizeof(still));
-    is_str(still,
-           "it stands still for 50.0 ms before each forward pass (waiting for input?), the typical rank for 10.0 ms, as PyTorch's "
-           "calls show",
-           "of a slow rank they are a cause, which says what is not certain");
+    is_str(
+        still,
+        "it stands still for 50.0 ms before each forward pass (waiting for input?), the typical rank for 10.0 ms, as PyTorch's "
+        "calls show",
+        "of a slow rank they are a cause, which says what is not certain");
     *still = '\0';
     step_marks_cause(v->marks, SCOPE_NODE, roster_at(v->roster, 3)->node, still, sizeof(still));
     is_str(still, "", "of a node whose ranks do not do the same they are none");
@@ -184,7 +187,9 @@ static void seen(void)
     put(v, 2000, own);
     step_marks_cause(v->marks, SCOPE_RANK, 2, works, sizeof(works));
     ok(strstr(works, "it works for ") == works &&
-           strstr(works, " before each forward pass (optimizer, preparing input), the typical rank for 5.00 ms, as PyTorch's"),
+           strstr(
+               works,
+               " before each forward pass (optimizer, preparing input), the typical rank for 5.00 ms, as PyTorch's"),
        "so is what it does before a forward pass\n%s", works);
     own = steps_of(3, 0, 0);
     own.phases.used = 0;
@@ -291,7 +296,8 @@ static void values(void)
     value(v, 5, 0, MARKS_LOSS, 121, 0, NAN);
     value(v, 5, 0, MARKS_LOSS, 121, 121, 1);
     view_figures_get(v, 5, &figures);
-    is_int((long long)figures.refused, 4, "values that contradict themselves, or were given more often than can be, are refused");
+    is_int((long long)figures.refused, 4,
+           "values that contradict themselves, or were given more often than can be, are refused");
     view_rank_add(v, 0, 1, "node0", NULL);
     ok(!view_non_finite(v) && !view_value_get(v, MARKS_LOSS, &x),
        "another program of the step begins without values");
@@ -306,15 +312,18 @@ static void turns(void)
 
     for (uint64_t step = 1; step <= 201; step++)
         value(v, 1, 0, MARKS_LOSS, step, step & 1 ? step : 0, step & 1 ? NAN : 1);
-    ok(said(v, 1, &e) && strstr(e.text, "since step 201"), "of a loss that turns with each item the newest turn is said: %s", e.text);
+    ok(said(v, 1, &e) && strstr(e.text, "since step 201"),
+       "of a loss that turns with each item the newest turn is said: %s", e.text);
     ok(!said(v, 1.25, &e), "it is said once");
     value(v, 1.5, 0, MARKS_LOSS, 202, 0, 1);
     value(v, 1.5, 0, MARKS_LOSS, 203, 203, NAN);
-    ok(said(v, 1.5, &e) && strstr(e.text, "since step 203"), "and said again when it was finite for a moment: %s", e.text);
+    ok(said(v, 1.5, &e) && strstr(e.text, "since step 203"),
+       "and said again when it was finite for a moment: %s", e.text);
     value(v, 1.75, 0, MARKS_LOSS, 204, 0, 1);
     value(v, 1.75, 0, MARKS_LOSS, 205, 205, NAN);
     value(v, 1.75, 0, MARKS_LOSS, 206, 0, 1);
-    ok(said(v, 1.75, &e) && strstr(e.text, "finite again") && !said(v, 2, &e), "that it is over is said once, too: %s", e.text);
+    ok(said(v, 1.75, &e) && strstr(e.text, "finite again") && !said(v, 2, &e),
+       "that it is over is said once, too: %s", e.text);
     view_free(v);
 }
 

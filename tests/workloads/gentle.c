@@ -1,8 +1,9 @@
-/* gentle - for tests, loaded before MPICH: a rank that waits gives its core away, as Open MPI's do with mpi_yield_when_idle.
+/* gentle - for tests, loaded before MPICH: a rank that waits gives its core away, as Open MPI's do with
+ * mpi_yield_when_idle.
  *
- * Debian's MPICH 4.0.2 (ch4:ucx) calls neither sched_yield() nor anything else that sleeps while it waits, whatever
- * MPIR_CVAR_POLLS_BEFORE_YIELD says: six ranks on two busy cores take 130 s for what takes 3 s with this.  Each of its loops asks
- * UCX for progress; where there is none for a while, the rank naps. */
+ * Debian's MPICH 4.0.2 (ch4:ucx) calls neither sched_yield() nor anything else that sleeps while it waits,
+ * whatever MPIR_CVAR_POLLS_BEFORE_YIELD says: six ranks on two busy cores take 130 s for what takes 3 s with
+ * this.  Each of its loops asks UCX for progress; where there is none for a while, the rank naps. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stddef.h>

@@ -1,9 +1,10 @@
-/* halo - Jacobi's method for Laplace's equation on a grid: each rank has a block of it and exchanges its edges.
+/* halo - Jacobi's method for Laplace's equation on a grid: each rank has a block of it and exchanges its
+ * edges.
  *
- * Each step sends the four edges of the block to the neighbours and receives theirs, computes what needs none of them
- * meanwhile, and then the rest: every cell becomes the mean of its four neighbours.  Every few steps all ranks reduce
- * the largest change.  No sum depends on how the grid is cut: any number of ranks gives the same bits.  Nothing in it knows
- * that it may be guarded. */
+ * Each step sends the four edges of the block to the neighbours and receives theirs, computes what needs none
+ * of them meanwhile, and then the rest: every cell becomes the mean of its four neighbours.  Every few steps
+ * all ranks reduce the largest change.  No sum depends on how the grid is cut: any number of ranks gives the
+ * same bits.  Nothing in it knows that it may be guarded. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -84,8 +85,8 @@ struct halo {
     int rows, columns;           /* of the block */
     double *cell, *next;         /* (rows + 2) * (columns + 2): the block within its frame */
     MPI_Datatype column;
-    double change;   /* largest of this rank in the last step */
-    double residual; /* largest of all ranks, when it was last reduced */
+    double change;              /* largest of this rank in the last step */
+    double residual;            /* largest of all ranks, when it was last reduced */
     double waited_s, reduced_s; /* for messages and in collectives, in this step */
     int64_t step;
     double started_s, reported_s;
@@ -222,7 +223,8 @@ static void one_step(struct halo *h)
     h->step++;
 }
 
-/* Rank 0 checks whether it is over, and the others learn it from the same all-reduce.  Returns whether the run goes on. */
+/* Rank 0 checks whether it is over, and the others learn it from the same all-reduce.  Returns whether the
+ * run goes on. */
 static bool reduce_residual(struct halo *h)
 {
     double t0 = clock_s();

@@ -1,8 +1,9 @@
 /* loop - the same step over and over: some work, then the ranks meet in one of several ways.
  *     loop allreduce | polled | exchange | crossed | solver STEPS
- * allreduce: a blocking collective; polled: MPI_Ibarrier and a loop of MPI_Test; exchange: messages with both neighbours in
- * a ring, and no collective; crossed: the same, but after 50 steps each rank first receives from the one before it, so that none
- * ever sends; solver: two sums of one number and four of 256, as an iterative solver does them, with little work. Each rank first prints "loop: rank 2 pid 4711". */
+ * allreduce: a blocking collective; polled: MPI_Ibarrier and a loop of MPI_Test; exchange: messages with both
+ * neighbours in a ring, and no collective; crossed: the same, but after 50 steps each rank first receives
+ * from the one before it, so that none ever sends; solver: two sums of one number and four of 256, as an
+ * iterative solver does them, with little work. Each rank first prints "loop: rank 2 pid 4711". */
 #include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>

@@ -1,9 +1,10 @@
 /* pipeline - pipeline-parallel training of the trainer's language model: each rank has some of its layers.
  *
- * The ranks are replicas of a pipeline of stages; rank r is stage r % stages of replica r / stages.  Each step cuts a
- * replica's batch into microbatches, which follow each other through the stages: activations up, gradients down, each
- * stage alternating between one forward and one backward pass as soon as it is filled (1F1B; Narayanan et al., PipeDream,
- * 2019).  Then the replicas of each stage sum their gradients.  Nothing in it knows that it may be guarded. */
+ * The ranks are replicas of a pipeline of stages; rank r is stage r % stages of replica r / stages.  Each
+ * step cuts a replica's batch into microbatches, which follow each other through the stages: activations up,
+ * gradients down, each stage alternating between one forward and one backward pass as soon as it is filled
+ * (1F1B; Narayanan et al., PipeDream, 2019).  Then the replicas of each stage sum their gradients.  Nothing
+ * in it knows that it may be guarded. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -179,7 +180,8 @@ static int make_feed(struct pipeline *p, struct err *err)
 {
     const struct options *o = &p->options;
 
-    /* Every stage cuts the windows of its replica from the text: the first needs their characters, the last their ends. */
+    /* Every stage cuts the windows of its replica from the text: the first needs their characters, the last
+     * their ends. */
     p->feed = feed_new(&(struct feed_plan){ .text = &p->text,
                                             .context = o->context,
                                             .batch = o->batch,
@@ -326,7 +328,8 @@ static void train_step(struct pipeline *p)
 
 /* ---- many steps ---- */
 
-/* Rank 0 checks whether it is over, and the others learn it from the same all-reduce.  Returns whether the run goes on. */
+/* Rank 0 checks whether it is over, and the others learn it from the same all-reduce.  Returns whether the
+ * run goes on. */
 static bool sum_loss(struct pipeline *p)
 {
     const struct options *o = &p->options;
@@ -380,7 +383,8 @@ static int train(struct pipeline *p)
     return 0;
 }
 
-/* Of the whole model's parameters, which are those of the last stage, then of the one before it, ...; on stage 0. */
+/* Of the whole model's parameters, which are those of the last stage, then of the one before it, ...; on
+ * stage 0. */
 static uint64_t hash_line(struct pipeline *p)
 {
     uint64_t hash = HASH_START;

@@ -42,7 +42,8 @@ struct arguments {
 
 enum { ARGUMENTS_GO_ON = -1, ARGUMENTS_BAD = 2 };
 
-/* For main(), before MPI_Init: reads argv and changes its order.  Returns ARGUMENTS_GO_ON, or the exit status after
+/* For main(), before MPI_Init: reads argv and changes its order.  Returns ARGUMENTS_GO_ON, or the exit status
+ * after
  * --help or a line that names the bad option and what it accepts; one rank of a job prints them. */
 int arguments_start(const struct arguments *a, void *options, int argc, char **argv);
 

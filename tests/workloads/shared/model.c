@@ -24,7 +24,9 @@ struct model {
     size_t embedding, count; /* embedding: its place in the parameters, their number if the part has none */
     float *parameters, *velocity, *gradient;
     float **
-        rows; /* of slot s: rows[s * (layers + 1) + l] enters layer l, its output is the next; overwritten by gradients */
+        /* of slot s: rows[s * (layers + 1) + l] enters layer l, its output is the next; overwritten by
+           gradients */
+        rows;
     float *scratch, *turned;
 };
 
@@ -263,7 +265,8 @@ static void ignore(void *arg, size_t front)
     (void)front;
 }
 
-/* Of a layer's weights: in[rows][width] turned times out[rows][n], a few of its rows at a time; then of its biases. */
+/* Of a layer's weights: in[rows][width] turned times out[rows][n], a few of its rows at a time; then of its
+ * biases. */
 static void layer_gradient(struct model *m, const struct layer *l, int rows, const float *in,
                            const float *out, model_ready_fn *ready, void *arg)
 {
@@ -280,8 +283,8 @@ static void layer_gradient(struct model *m, const struct layer *l, int rows, con
     ready(arg, (size_t)(g + l->out - m->gradient));
 }
 
-/* The gradient of what enters a layer in place of it: out[rows][n] times the weights turned.  What another layer put out
- * passed through tanh, whose derivative it has in it. */
+/* The gradient of what enters a layer in place of it: out[rows][n] times the weights turned.  What another
+ * layer put out passed through tanh, whose derivative it has in it. */
 static void pass_down(struct model *m, const struct layer *l, int rows, bool through_tanh, const float *out,
                       float *in)
 {

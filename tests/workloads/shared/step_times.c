@@ -63,7 +63,8 @@ void step_times_print(const struct step_times *p, const struct world *w)
     MPI_Allreduce(MPI_IN_PLACE, compute, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (w->rank == 0 && p->n)
-        printf("shares: compute %.4f messages %.4f collectives %.4f\n", 1 - (sum[1] + sum[2]) / sum[0], sum[1] / sum[0], sum[2] / sum[0]);
+        printf("shares: compute %.4f messages %.4f collectives %.4f\n", 1 - (sum[1] + sum[2]) / sum[0],
+               sum[1] / sum[0], sum[2] / sum[0]);
     if (w->rank == 0 && p->n)
         printf("timing: steps %zu mean_s %.6f p50_s %.6f p95_s %.6f cv %.4f collectives_s %.6f compute_min_s "
                "%.6f compute_max_s %.6f\n",

@@ -20,8 +20,9 @@ struct step_times_summary {
 
 void step_times_add(struct step_times *p, double step_s, double messages_s, double collectives_s);
 struct step_times_summary step_times_sum(const struct step_times *p);
-/* Collective: rank 0 prints its own steps, and the fastest and the slowest rank's time outside of MPI.  What each rank
- * computed in a step differs from what it waited: the slowest rank shows in both.  And the shares of all ranks' time, in all steps. */
+/* Collective: rank 0 prints its own steps, and the fastest and the slowest rank's time outside of MPI.  What
+ * each rank computed in a step differs from what it waited: the slowest rank shows in both.  And the shares
+ * of all ranks' time, in all steps. */
 void step_times_print(const struct step_times *p, const struct world *w);
 void step_times_free(struct step_times *p);
 

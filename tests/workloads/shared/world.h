@@ -26,8 +26,8 @@ void world_wait(const struct world *w, int n, MPI_Request *request);
 /* An all-reduce in place. */
 void world_reduce(const struct world *w, void *data, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
-/* On rank 0, which has to tell the others: whether the run was to end, after so many seconds (0: no limit) or because a file (NULL: none) is
- * gone. */
+/* On rank 0, which has to tell the others: whether the run was to end, after so many seconds (0: no limit) or
+ * because a file (NULL: none) is gone. */
 bool world_over(const struct world *w, double begun_s, double seconds, const char *file);
 
 double clock_s(void); /* CLOCK_MONOTONIC */

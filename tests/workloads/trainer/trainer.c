@@ -143,7 +143,8 @@ static int set_up(struct trainer *t)
     return 0;
 }
 
-/* Rank 0 checks whether it is over; an infinite loss in the sum tells the others.  Returns whether the run goes on. */
+/* Rank 0 checks whether it is over; an infinite loss in the sum tells the others.  Returns whether the run
+ * goes on. */
 static bool mean_loss(struct trainer *t, double own)
 {
     bool late = world_over(&t->world, t->started_s, t->options.seconds, t->options.while_file);

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The call that makes a persistent collective, if this library has any: they came with MPI 4.0; Open MPI 4 has them
- * as an extension, Open MPI 5 under their final names though it calls itself MPI 3.1. */
+/* The call that makes a persistent collective, if this library has any: they came with MPI 4.0; Open MPI 4
+ * has them as an extension, Open MPI 5 under their final names though it calls itself MPI 3.1. */
 #if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
 #define ZOO_INIT(Name) MPI_##Name##_init
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
