@@ -1,6 +1,5 @@
 #include "report/markup.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,15 +25,4 @@ void markup_text(FILE *out, const char *text)
         else
             fwrite(at, 1, (size_t)(text - at), out);
     }
-}
-
-void markup_printf(FILE *out, const char *fmt, ...)
-{
-    char text[4096];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    markup_text(out, text);
 }

@@ -7,7 +7,5 @@
 /* As the text of an element, or as the value of an attribute in quotes: markup is escaped; what XML does not
  * allow, control characters but line breaks, and broken UTF-8 become '?'. */
 void markup_text(FILE *out, const char *text);
-/* the same, cut at 4095 bytes */
-__attribute__((format(printf, 2, 3))) void markup_printf(FILE *out, const char *fmt, ...);
 
 #endif

@@ -31,11 +31,6 @@ struct import {
     double begin_s, reported_s; /* reported_s: 0: nothing is shown */
 };
 
-const char *import_format_word(size_t i)
-{
-    return i < ARRAY_SIZE(formats) ? formats[i]->word : NULL;
-}
-
 struct import *import_new(const char *format)
 {
     struct import *m = xcalloc(1, sizeof(*m));

@@ -31,9 +31,6 @@ struct import_figures {
     struct calls_figures calls;
 };
 
-/* The words of formats, in one order; NULL: there are no more. */
-const char *import_format_word(size_t i);
-
 /* format: one of the words; NULL: whatever the first file is. */
 struct import *import_new(const char *format);
 void import_free(struct import *m); /* NULL is fine */
