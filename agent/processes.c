@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
-/* of a tree; numbers that were given anew meanwhile might make a circle */
+/* levels of a tree of processes; reused process numbers could make it a loop */
 #define DEPTH_MAX 256
 
 struct found_process {

@@ -23,8 +23,8 @@ struct control {
     char *override[CONTROL_KEYS_MAX]; /* set by users, by index of the key; NULL: not set */
     bool paused, paused_by_operator;
     bool fixed[CONTROL_KEYS_MAX]; /* by an operator, so that the job's owner cannot change it */
-    bool non_finite, held;        /* view_non_finite(), and job_hold() as the agents were told ... */
-    double turned_s;              /* ... then */
+    bool non_finite, held;        /* view_non_finite() and job_hold(), as last sent to the agents ... */
+    double turned_s;              /* ... at this time */
     bool owner_enforces;          /* the owner has set Action=enforce: actions beyond the job stay dry runs */
     /* A ring; NULL: not used yet.  It includes actions that ended earlier runs: their effect is measured
      * here. */

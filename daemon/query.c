@@ -115,8 +115,8 @@ static json_t *answer_status(struct peer *p, const json_t *q)
 
 /* ---- jobs: those that run, and then those that ended, the newest of each first ---- */
 
-/* The word of a page: "running N", before the nth; or "ended LEFT UPDATED UID JOB STEP RESTARTS", behind that
- * row, with so many more wanted. */
+/* The word of a page: "running N", before the nth; or "ended LEFT UPDATED UID JOB STEP RESTARTS", after that
+ * row, with LEFT rows still wanted. */
 struct jobs_place {
     size_t running, ended;
     struct store_place stored;

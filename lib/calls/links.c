@@ -36,13 +36,13 @@
 #define LOG_SIGMA_MIN  0.02 /* of the log; as TRANSFER_SIGMA_MIN of detect/transfer.c */
 #define CHANGE_STEPS   16u  /* from step to step that a mean of them stands on ... */
 #define CHANGES_MIN    8u
-#define NOISE_CLIP_Z   3.0 /* ... each up to so many standard deviations ... */
-#define WANDERS        1.5 /* ... and times that, as levels wander */
+#define NOISE_CLIP_Z   3.0 /* ... each clipped at this many standard deviations ... */
+#define WANDERS        1.5 /* ... and multiplied by this, because levels wander */
 /* newest steps before the first slow one, that show how much transfers vary from step to step ... */
 #define PAST               48u
 #define PAST_STEPS_MIN     8u   /* ... unless there are fewer */
 #define UNLIKE             3.0  /* standard deviations of that, and less of many steps: ... */
-#define ALIKE              8.0  /* ... so many are as one */
+#define ALIKE              8.0  /* ... this many count as one */
 #define RECENT_STEPS       112u /* slow ones and PAST */
 #define ONSET_NEWEST_STEPS 4u   /* steps that show how slow it is now ... */
 #define ONSET_HEIGHT       0.6  /* ... of which the mean of all slow ones must have so much */
@@ -59,10 +59,9 @@
 struct kind_level {
     uint32_t n, steps;   /* taken */
     float usual, square; /* of the log of the transfer: mean and mean square about it */
-    /* that of the last step, less the usual; half the mean square of what it changes by from step to step ...
-     */
+    /* that of the last step, less the usual; half the mean square of its changes from step to step */
     float last, change;
-    uint32_t changes;  /* ... of so many */
+    uint32_t changes;  /* how many that mean stands on */
     float now, weight; /* the same over the newest steps, less the usual; how many transfers it stands on */
     /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
     float share;

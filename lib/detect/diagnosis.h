@@ -1,7 +1,7 @@
 /* diagnosis.h - what holds a job back: all detectors over the steps of one job, and what each finding costs.
  *
  * Fed step by step, in order; judges at once, from what was fed; but what is found in steps shorter than 10
- * ms is unconfirmed, and not to be told to anybody, until it has stood for a second. Findings stay in the
+ * ms is unconfirmed, and must not be reported, until it has stood for a second. Findings stay in the
  * list for the whole run (the oldest that is over gives way). Prices are what-ifs by replaying the arrivals
  * with the cause removed (Ousterhout et al. 2015; Lin et al. 2025): a step ends with its last rank, so what a
  * cause costs in a step is the longest own work less the longest there would be without it. */

@@ -3,11 +3,10 @@
 
 #include "detect/diagnosis_private.h"
 
-#define HIDDEN                                                                                              \
-    1.5 /* times what they cost one by one: so much those cost together that hide one another, at least ... \
-         */
-#define COSTS 0.01 /* ... and this share of the time */
-#define PART  0.1  /* of what they cost together: who adds less has no part in it */
+/* Stragglers that hide one another cost at least this many times together what they cost one by one ... */
+#define HIDDEN 1.5
+#define COSTS  0.01 /* ... and this share of the time */
+#define PART   0.1  /* of what they cost together: who adds less has no part in it */
 
 static struct price newest(const struct pricing *p, const struct straggler *list, size_t n, uint32_t steps)
 {

@@ -21,9 +21,9 @@
 #define BULK_BYTES  (2u << 20) /* or as many as go in BULK_S */
 #define BULK_S      0.05
 #define CHUNK_BYTES 65536u
-#define SEND_BUFFER \
-    (128 << 10) /* the kernel takes twice that: 0.2 s at 10 Mbit/s, which are sent after BULK_S */
-/* queues and token buckets let so many bytes through at once */
+/* the kernel takes twice that: 0.2 s at 10 Mbit/s, which are sent after BULK_S */
+#define SEND_BUFFER (128 << 10)
+/* queues and token buckets let a burst of this many bytes through at once */
 #define SKIPPED     (256u << 10)
 #define SPAN_MIN_S  20e-6             /* of less no rate can be told */
 #define RATE_BYTES  24                /* a rate as text */

@@ -33,11 +33,11 @@
 
 #define ALGORITHM_ERROR       1.15 /* a real time over the model's, either way */
 #define ALGORITHM_READY_TRIPS 3.0  /* request, answer, message */
-#define ALGORITHM_READY_BYTES \
-    4096.0 /* the least size that is sent so: shared memory in Open MPI; others 8 to 64 KiB */
-#define ALGORITHM_LEAST_RATE 1e7 /* bytes per second: a twelfth of gigabit Ethernet */
-#define ALGORITHM_SIZES      16u
-#define ALGORITHM_RANKS_MAX  1048576u
+/* the least size that is sent so: shared memory in Open MPI; others 8 to 64 KiB */
+#define ALGORITHM_READY_BYTES 4096.0
+#define ALGORITHM_LEAST_RATE  1e7 /* bytes per second: a twelfth of gigabit Ethernet */
+#define ALGORITHM_SIZES       16u
+#define ALGORITHM_RANKS_MAX   1048576u
 
 enum algorithm {
     ALGORITHM_DOUBLING,     /* recursive doubling */

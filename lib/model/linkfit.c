@@ -34,8 +34,8 @@
 #define FADE               8u
 #define SEGMENT_PARAMETERS 3.0 /* latency, time per byte, and where the segment begins */
 #define NO_FIT             1e9 /* chi squared of a size that the line has no time for */
-#define LACK_USUAL \
-    0.003 /* relative prior deviation of a size from the line, weighted as one size (decision 0015) */
+/* relative prior deviation of a size from the line, weighted as one size (decision 0015) */
+#define LACK_USUAL 0.003
 /* Relative: a switch of protocol that changes no size by more is left out. Chosen: it bounds what leaving one
  * out costs; with a smaller one the few sizes of long jobs, whose means are exact, would each get a line of
  * their own. */

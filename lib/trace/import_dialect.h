@@ -9,8 +9,8 @@
 
 #include "trace/import_format.h"
 
-#define EVENT_BASE_NS \
-    1000000u /* timelines begin at 0, which in a trace means that a call was begun at no time */
+/* timelines begin at 0, which in a trace means that a call was begun at no time */
+#define EVENT_BASE_NS 1000000u
 
 /* An event whose phase is X (complete) or B (begun, and never ended), with the times and the lane that it
  * has. */

@@ -14,7 +14,7 @@ struct shortfalls *shortfalls_new(const struct roster *roster, const struct comm
                                   struct events *events);
 void shortfalls_free(struct shortfalls *s); /* NULL is fine */
 void shortfalls_forget(struct shortfalls *s);
-/* in a communicator of so many */
+/* ranks: members of the communicator that it was joined in */
 void shortfalls_take_joined(struct shortfalls *s, uint32_t ranks, const struct joined *j);
 /* bytes_per_s: what a node's adapters send together; 0: not known. */
 void shortfalls_judge(struct shortfalls *s, double now_s, double bytes_per_s);

@@ -138,7 +138,7 @@ static void add_to_calls(struct view *v, uint32_t rank)
 {
     uint32_t node = roster_at(v->roster, rank)->node;
 
-    /* its own clock */
+    /* Ranks of a node share its clock; one whose node is unknown has a clock of its own. */
     call_steps_add_rank(v->calls, rank, node == WORK_PLACE_NONE ? VIEW_RANKS_MAX + rank : node);
 }
 

@@ -4,10 +4,10 @@
 #include "ring/clock.h"
 #include "ring/hot.h"
 
-#define PATIENCE \
-    8 /* a tag that is behind by so many will have no collective: PyTorch uses some for messages */
-#define UNDECIDED \
-    4 /* hold back a group's first collectives until a thread waits, or more than this many are posted */
+/* a tag that is behind by this many will have no collective: PyTorch uses some for messages */
+#define PATIENCE 8
+/* hold back a group's first collectives until a thread waits, or more than this many are posted */
+#define UNDECIDED 4
 
 /* What this thread runs. */
 static _Thread_local struct {
