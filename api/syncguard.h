@@ -7,11 +7,8 @@
  * changes errno or sends a message.  Only one thread at a time may call them.  See syncguard(3).
  *
  *     while (train_step()) {
- *         sg_samples(batch);
- *         if (sg_checkpoint_due()) {
- *             sg_checkpoint_begin();
- *             int ok = save() == 0;
- *             sg_checkpoint_end(ok);
+ *         sg_samples(batch); if (sg_checkpoint_due()) {
+ *             sg_checkpoint_begin(); int ok = save() == 0; sg_checkpoint_end(ok);
  *         }
  *     }
  */

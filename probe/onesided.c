@@ -9,7 +9,8 @@
 #include "probe/p2p.h"
 
 /* Only bytes that leave this rank are counted, as those of point-to-point calls are, and their type is looked
- * at once the library has accepted it. ONE_SIDED(symbol, communicator, bytes, parameters, arguments) */
+ * at once the library has accepted it.
+ *  ONE_SIDED(symbol, communicator, bytes, parameters, arguments) */
 #define ONE_SIDED(symbol, comm_used, bytes, params, args)         \
     EXPORT int symbol params;                                     \
     int symbol params                                             \

@@ -16,17 +16,14 @@
  *
  * What has a fixed size, what happens when it is full, and the counter of `sgctl job` that shows it:
  *
- *   events that wait for the agent   RING_CAPACITY_MAIN, _THREAD   dropped; messages leave a quarter of it to
- * collectives       dropped, messages_missed communicators described          RING_COMMS_MAX calls are
- * recorded, their communicator's size is not known   comms_missed threads that record RING_THREADS_MAX calls
- * of further ones are not recorded                       missed calls inside of calls            NESTED_MAX
- * the outermost get no event                                   missed, messages_missed requests in progress
- * 1,044,480 (request.h)         what completes is not recorded                               missed,
- * messages_missed requests of one call             LENT_MAX (wait.c)             what completes is not
- * recorded                               messages_missed streams of messages              NUMBER_STREAMS the
- * one unused longest is numbered from 0 again              streams_forgotten ranks, gates of pacing
- * PACING_SLOTS, PACING_GATES    further ones are not paced                                   none: nothing is
- * lost
+ *   events that wait for the agent   RING_CAPACITY_MAIN, _THREAD   dropped; messages leave a quarter of it to collectives       dropped, messages_missed
+ *   communicators described          RING_COMMS_MAX                calls are recorded, their communicator's size is not known   comms_missed
+ *   threads that record              RING_THREADS_MAX              calls of further ones are not recorded                       missed
+ *   calls inside of calls            NESTED_MAX                    the outermost get no event                                   missed, messages_missed
+ *   requests in progress             1,044,480 (request.h)         what completes is not recorded                               missed, messages_missed
+ *   requests of one call             LENT_MAX (wait.c)             what completes is not recorded                               messages_missed
+ *   streams of messages              NUMBER_STREAMS                the one unused longest is numbered from 0 again              streams_forgotten
+ *   ranks, gates of pacing           PACING_SLOTS, PACING_GATES    further ones are not paced                                   none: nothing is lost
  *
  * Communicators and who is in them take memory when they are made; a call on one that had none counts as
  * missed.  Windows and other ranks have no tables. */

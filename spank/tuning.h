@@ -5,9 +5,8 @@
  * job's last run did. Nothing where the user set anything of the kind, nothing is known of earlier runs, or
  * the library combines ranks on the node first in a way that is not known.
  *
- *     Open MPI 4.1, and 5.0 with one rank per node    OMPI_MCA_coll_tuned_use_dynamic_rules,
- * OMPI_MCA_coll_tuned_allreduce_algorithm MPICH 4.0 to 4.3 with one rank per node
- * MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
+ *     Open MPI 4.1, and 5.0 with one rank per node    OMPI_MCA_coll_tuned_use_dynamic_rules, OMPI_MCA_coll_tuned_allreduce_algorithm
+ *     MPICH 4.0 to 4.3 with one rank per node         MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
  *
  * A ring is only ever named: Open MPI does one that it was told to also for operations that do not commute,
  * and computes them wrongly.

@@ -1,8 +1,8 @@
 /* trainer.c - libsyncguard in a program with MPI: every rank works, all sum up, and all write a checkpoint at
  * the step at which the guard says that one is due.
  *
- *     mpicc -o trainer trainer.c $(pkg-config --cflags --libs syncguard)
- *     srun --sync-guard=POLICY trainer STEPS STEP_MS WRITE_MS [FILE]
+ *     mpicc -o trainer trainer.c $(pkg-config --cflags --libs syncguard) srun --sync-guard=POLICY trainer
+ *     STEPS STEP_MS WRITE_MS [FILE]
  *
  * FILE.RANK gets a line for every step at which the rank heard yes. */
 #include <mpi.h>

@@ -3,17 +3,18 @@
  * A task per node. srun passes the doctor's lines to all tasks, and theirs, JSON, to the doctor:
  *
  *   task     {"task": 3, "protocol": 2, "node": "node4", "port": 40001}    where it listens
- *   doctor   key KEY                                        a connection that does not begin with it is a
- * stranger's, and closed doctor   peer TASK ADDRESS PORT                         for each task doctor   trips
- * ROUND A-B C-D ...                        each task at most once doctor   rates ROUND A-B C-D ... task A
- * {"task": A, "round": 7, "rtt_s": 1.2e-05, "ahead_s": 0.0004, "there": 9e8, "back": 8e8, "why": null} task B
- * {"task": B, "round": 7}                        it is free again doctor   end
+ *   doctor   key KEY                                        a connection that does not begin with it is a stranger's, and closed
+ *   doctor   peer TASK ADDRESS PORT                         for each task
+ *   doctor   trips ROUND A-B C-D ...                        each task at most once
+ *   doctor   rates ROUND A-B C-D ...
+ *   task A   {"task": A, "round": 7, "rtt_s": 1.2e-05, "ahead_s": 0.0004, "there": 9e8, "back": 8e8, "why": null}
+ *   task B   {"task": B, "round": 7}                        it is free again
+ *   doctor   end
  *
  * With --mpi=TYPE, as srun was given, the same by MPI (measure_mpi.h): the round trip of a byte, and of 1
  * MiB, of which follows the same rate for both ways. There is no key and no address then.
  *
- *   task     {"task": 3, "protocol": 2, "node": "node4", "mpi": "Open MPI v4.1.4"}    or a "why" instead of
- * "mpi"
+ *   task     {"task": 3, "protocol": 2, "node": "node4", "mpi": "Open MPI v4.1.4"}    or a "why" instead of "mpi"
  *
  * Each node has a program of its own, maybe of another build: a task of another MEASURE_PROTOCOL is not
  * measured with.  Between tasks, behind the key and a letter for what is measured, a round trip is a byte,

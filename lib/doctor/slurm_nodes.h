@@ -1,7 +1,7 @@
 /* slurm_nodes.h - the nodes and leaf switches that slurmctld has, as scontrol prints them.
  *
- *   scontrol -o show nodes       NodeName=node1 Arch=x86_64 ... NodeAddr=10.0.0.1 ... State=IDLE ...
- * Partitions=main,gpu ... scontrol -o show topology    SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=node[1-16]
+ *   scontrol -o show nodes       NodeName=node1 Arch=x86_64 ... NodeAddr=10.0.0.1 ... State=IDLE ... Partitions=main,gpu ...
+ *   scontrol -o show topology    SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=node[1-16]
  *   scontrol show config         SlurmdPort              = 6818
  *
  * One line for each; keys that are not named here are skipped.  A node has Port= where it is not SlurmdPort.

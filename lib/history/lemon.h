@@ -8,14 +8,14 @@
  *
  * - Every job counts once, however many steps, restarts or verdicts it had, with the share of its time on the
  *   node in which the node was the culprit. A job of less than LEMON_FULL_S on the node counts proportionally
- * less.
+ *   less.
  * - The weight of old jobs decays with a half-life of LEMON_HALF_LIFE_DAYS, so that a repaired node recovers.
  * - Jobs of one user are similar and not independent evidence: n of them count as n / (1 + (n - 1) rho),
- * which never exceeds 1 / rho (the design effect of Kish 1965, "Survey Sampling", rho is LEMON_ALIKE).
+ *   which never exceeds 1 / rho (the design effect of Kish 1965, "Survey Sampling", rho is LEMON_ALIKE).
  * - The counts are binomial with a Beta prior, so that the posterior is Beta, too.  The prior's mean is the
- * rate of the other nodes (empirical Bayes, Efron & Morris 1975, "Data analysis using Stein's estimator and
- * its generalizations", JASA 70:311), its weight that of 20 jobs. A node is thus compared with the rates of
- * this cluster, and few jobs change its score little.
+ *   rate of the other nodes (empirical Bayes, Efron & Morris 1975, "Data analysis using Stein's estimator and
+ *   its generalizations", JASA 70:311), its weight that of 20 jobs. A node is thus compared with the rates of
+ *   this cluster, and few jobs change its score little.
  *
  * Pure: no clock, no store. Rates are ratios; unknown is NaN. */
 #ifndef SYNCGUARD_HISTORY_LEMON_H

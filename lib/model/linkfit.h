@@ -6,15 +6,15 @@
  * bandwidth.
  *
  * - Sizes differ by decades and slow transfers are the very thing looked for, so residuals are relative and
- *   Tukey's biweight rejects outliers: iteratively reweighted least squares (Beaton & Tukey,
- *   Technometrics 16, 1974; Holland & Welsch 1977), begun from the medians of the sizes.
+ *   Tukey's biweight rejects outliers: iteratively reweighted least squares (Beaton & Tukey, Technometrics
+ *   16, 1974; Holland & Welsch 1977), begun from the medians of the sizes.
  * - Deviations of sizes from the line beyond their own noise (lack of fit) widen the intervals: a second
- * variance component, by moments.
+ *   variance component, by moments.
  * - Switch points of the protocol are found, not assumed: another segment must lower the chi squared of the
  *   sizes' means, over its own dispersion, by more than the Bayesian information criterion asks for its three
  *   parameters (Schwarz 1978; with dispersion: Lebreton et al., Ecological Monographs 62, 1992).
  * - A single size determines the sum, not its parts: a and b are then NaN and their intervals cover all
- * possible values, a from 0 to the whole time.
+ *   possible values, a from 0 to the whole time.
  *
  * Pure, no allocation: struct linkfit is the caller's, all zero to begin with. Intervals hold 90 %. */
 #ifndef SYNCGUARD_MODEL_LINKFIT_H

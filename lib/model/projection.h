@@ -5,18 +5,18 @@
  *     step(n) = compute + synchronisation(n) + communication(n)
  *
  * - Compute stays constant (weak scaling: the same work per rank) or is divided by the ranks (strong
- * scaling).
+ *   scaling).
  * - Synchronisation is the expected maximum over the ranks of the fitted noise (variation.h, last.h), ranks
  *   grouped by node and switch as they are now, times what the job waits beyond that now (more than one
  *   collective a step).
  * - Communication: the collectives' times scaled by each possible algorithm, weighted by the likelihood of
- * the network that it implies (traffic.h).
+ *   the network that it implies (traffic.h).
  *
  * - The tail of the step (its 99th percentile over its median) and its variation: the distribution of the
- * maximum of the ranks' passing noise, of F^n with what nodes and switches have in common (last.h), and of
- * the factor that all ranks have in common.  Lasting differences are left out, as they are the same in every
- * step.  What the measured steps have beyond that at their own number of ranks is added unchanged; where they
- * have less, all is smaller in proportion.
+ *   maximum of the ranks' passing noise, of F^n with what nodes and switches have in common (last.h), and of
+ *   the factor that all ranks have in common.  Lasting differences are left out, as they are the same in
+ *   every step.  What the measured steps have beyond that at their own number of ranks is added unchanged;
+ *   where they have less, all is smaller in proportion.
  *
  * The band contains 90 % of the samples of all unknowns: mean squares over their chi squared, shape of the
  * noise, algorithm, fixed part, growth of contention (a factor with 1.5 % per doubling), and which ranks a

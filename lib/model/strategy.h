@@ -3,9 +3,9 @@
  * A step is the ranks' own work, waiting for the last of them, exchange that nothing hides, and what is left.
  *
  * - Waiting: the ranks' own work is replayed under each synchronisation rule (waiting.h); the ratio to
- * synchronising in every step is applied to the measured waiting.
+ *   synchronising in every step is applied to the measured waiting.
  * - Exchange: from the cost of a message. For a described network, by collective.h; for measured collectives,
- * from their time under each possible algorithm (struct traffic_wire) and the placement of the ranks
+ *   from their time under each possible algorithm (struct traffic_wire) and the placement of the ranks
  *   (allreduce_traffic.h).
  * - Asynchronous: the sum of the ranks' rates, or the rate of the parameter servers if that is lower.
  *

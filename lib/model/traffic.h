@@ -8,8 +8,8 @@
  *
  * - the latency of a hop: in nine of ten cases 1.3 to 19 microseconds;
  * - the rate: at most, and close to, the rate that the nodes' adapters report; where none is reported, in
- * nine of ten cases 1.4 to 72 GB/s. A tree that sends everything log2 n times takes the same time as a ring
- * on a network slower by that factor, so at one number of ranks only the rate distinguishes them;
+ *   nine of ten cases 1.4 to 72 GB/s. A tree that sends everything log2 n times takes the same time as a ring
+ *   on a network slower by that factor, so at one number of ranks only the rate distinguishes them;
  * - the time of the same operation and size in earlier runs over another number of ranks (runs differ by a
  *   tenth).
  *

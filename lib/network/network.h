@@ -9,11 +9,11 @@
  *              each distinct round and cached; times propagate from round to round without events.  A ring
  *              takes O(members) (ring_rounds.h).  Equal to exact, to rounding, where no link is ever shared
  *              (network_count.shared); otherwise an approximation, which overestimates sharing between
- * messages that skew keeps apart, and ignores that between messages of different rounds and jobs.
- *
+ *              messages that skew keeps apart, and ignores that between messages of different rounds and
+ *              jobs.
  *   sampled    where links are shared: by rounds, with the message times of an exact run of the same
- *              collective (of a ring: some of its rounds).  A sample is reused for runs with similar spread
- * of arrivals and the same faults; otherwise a new one is taken.
+ *              collective (of a ring: some of its rounds).  A sample is reused for runs with similar
+ *              spread of arrivals and the same faults; otherwise a new one is taken.
  *
  * A parameter server is a service of its node: it receives messages as they arrive, and the member on its
  * node continues while others fetch the sum.

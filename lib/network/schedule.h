@@ -1,9 +1,8 @@
 /* schedule.h - the messages of an all-reduce: who sends how many bytes to whom in which round.
  *
- * Computed, never stored: a schedule of 16,384 members takes no more memory than one of two.  A member
- * enters the next round when its own messages of this one, sent and received, are complete; members without
- * messages do so at once.  Rounds come in stages: within one, members have the same partners and sizes in
- * every round.
+ * Computed, never stored: a schedule of 16,384 members takes no more memory than one of two.  A member enters
+ * the next round when its own messages of this one, sent and received, are complete; members without messages
+ * do so at once.  Rounds come in stages: within one, members have the same partners and sizes in every round.
  *
  *   ring          Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", 2009
  *   tree          binomial: reduce to member 0, then broadcast; not pipelined

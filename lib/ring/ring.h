@@ -23,11 +23,14 @@
 /* The step's directory on a node: /dev/shm/syncguard/UID.JOB.STEP.NODE, mode 0700, owned by the job's user,
  * in a directory that only root can change.  The plugin makes it and passes it to the tasks in SYNCGUARD_DIR;
  * the keeper removes it at the step's end (a probe killed while it creates a ring leaves a
- * .RANK.THREAD.PID.tmp). RANK.INCARNATION.THREAD.ring   one for each thread that calls MPI; THREAD 0 is the
- * one that initialised MPI; 7 to 10 are NCCL's and 11 is Gloo's, where another has 0.  RANK is the rank in
- * MPI_COMM_WORLD, or SLURM_PROCID where that world has one member; INCARNATION counts the MPI programs that
- * one task runs one after another control                        the control page (control_page.h), written
- * by the agent PID.note                       why a process is not recorded, or not all of it (launch.h) */
+ * .RANK.THREAD.PID.tmp).
+ *   RANK.INCARNATION.THREAD.ring   one for each thread that calls MPI; THREAD 0 is the one that initialised
+ *                                  MPI; 7 to 10 are NCCL's and 11 is Gloo's, where another has 0.
+ *                                  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world
+ *                                  has one member; INCARNATION counts the MPI programs that one task
+ *                                  runs one after another
+ *   control                        the control page (control_page.h), written by the agent
+ *   PID.note                       why a process is not recorded, or not all of it (launch.h) */
 #define RING_ENV_DIR "SYNCGUARD_DIR"
 
 /* events, and the call in progress has the place of one: at most one less waits for the reader */

@@ -1,7 +1,7 @@
 /* condition.h - the condition of a rule: comparisons of a job's figures, with and, or, not, for.
  *
  *   synchronisation_ratio > 5% for 30s and class == straggler and not (regime == checkpoint or time_left_s <
- * 10m)
+ *   10m)
  *
  *   condition  = term { "or" term }            term = factor { "and" factor }
  *   factor     = "not" factor | primary [ "for" TIME ]

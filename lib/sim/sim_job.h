@@ -12,8 +12,8 @@
  * it is decided when all have ended it.  Memory: a few arrays over the ranks, whatever the number of steps.
  * Asynchronous jobs: asynchronous.h.
  *
- * A failure ends the step it strikes in; in play its messages leave their links at once.  A restarted
- * job continues with new samples of noise, it does not reuse those of the repeated steps. */
+ * A failure ends the step it strikes in; in play its messages leave their links at once.  A restarted job
+ * continues with new samples of noise, it does not reuse those of the repeated steps. */
 #ifndef SYNCGUARD_SIM_JOB_H
 #define SYNCGUARD_SIM_JOB_H
 

@@ -5,11 +5,11 @@
  * optimal all-reduce algorithms for clusters of workstations", 2009). Otherwise it is the cheapest of
  *
  *   - orders that follow the tree, so that whole blocks of nodes (rows of the pattern, powers of two) are
- * below one switch where possible, and what is left over is joined below the next one;
+ *     below one switch where possible, and what is left over is joined below the next one;
  *   - for patterns with rows and columns, the same in strips of columns, so that tiles of both are below one
- * switch;
+ *     switch;
  *   - up to EXACT_NODES nodes, all orders, but those that are equal by the tree's symmetry or have no chance
- * (branch and bound); above, random exchanges of nodes and of blocks, always the same ones.
+ *     (branch and bound); above, random exchanges of nodes and of blocks, always the same ones.
  *
  * Where an order has messages between two nodes that were measured to be slow, one of them first changes
  * places with a node near it.

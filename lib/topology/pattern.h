@@ -3,11 +3,13 @@
  *   ring           an all-reduce over all ranks, as a ring (Patarasuk & Yuan 2009)
  *   halving        the same by recursive halving and doubling (Thakur, Rabenseifner & Gropp 2005)
  *   doubling       the same by recursive doubling, the whole vector in each round (the same)
- *   groups:G       a two-level all-reduce: a ring in each group of G ranks that follow one another, rings of
- * all ranks with the same place in their groups between them (MODELS: two-level ring with G rails)
+ *   groups:G       a two-level all-reduce: a ring in each group of G ranks that follow one another, rings of all
+ *                  ranks with the same place in their groups between them (MODELS: two-level ring with G
+ *                  rails)
  *   pipeline:SxR   S stages of R replicas; rank s R + r is replica r of stage s, as DeepSpeed and Megatron-LM
- * number them. In the steady state each replica sends activations to the next stage and gradients back
- * (Narayanan et al. 2021), and the replicas of a stage sum their gradients in a ring
+ *                  number them. In the steady state each replica sends activations to the next stage and
+ *                  gradients back (Narayanan et al. 2021), and the replicas of a stage sum their gradients
+ *                  in a ring
  *
  * The messages of the all-reduces are those that the simulator sends (network/schedule.h). They come in
  * phases: rounds in which the same ranks send as many bytes to the same partners. Pure but for memory; never

@@ -57,9 +57,9 @@ enum survey_kind {
     /* of all pairs with one node below switch `declared`, which are as usual among themselves */
     SURVEY_UPLINK_DELAY,
     SURVEY_UPLINK_RATE, /* value: the slower direction, other: the other one */
-    SURVEY_SWITCH,      /* node a is declared below switch `declared`, and as near as usual to those below
-                           `measured`; other: 0 when      value and usual are round trips to either, 1 when they
-                           are      rates */
+    /* node a is declared below switch `declared`, and as near as usual to those below `measured`; other: 0
+     * when value and usual are round trips to either, 1 when they are rates */
+    SURVEY_SWITCH,
 };
 
 struct survey_finding {

@@ -1,8 +1,6 @@
 /* topology_conf.h - reads topology.conf, of Slurm's plugins topology/tree and topology/block.
  *
- *   SwitchName=s1 Nodes=node[1-16] LinkSpeed=400
- *   SwitchName=top Switches=s[1-4]
- *   BlockName=b1 Nodes=node[1-18]
+ *   SwitchName=s1 Nodes=node[1-16] LinkSpeed=400 SwitchName=top Switches=s[1-4] BlockName=b1 Nodes=node[1-18]
  *   BlockSizes=18,36                     (no matter here)
  *
  * in the syntax of slurm.conf (common/conf.h), comments, continued lines and Include included; one of both

@@ -4,9 +4,9 @@
  * per direction comes of three exchanges by X25519 (between the connection's two pairs, and between each of
  * them and the other end's own), mixed by BLAKE2b: an end that lacks one of its two secrets cannot compute
  * it, and a secret that leaks later does not open what was sent before (as in the Noise protocol's pattern
- * XX: Perrin, The Noise Protocol Framework, 2018).  A frame is u32 length, little-endian, of what follows |
- * XChaCha20-Poly1305 of (u8 type, data), 16 bytes of tag with a counter per direction as nonce, so opening
- * fails after a replayed, reordered, lost or altered frame.
+ * XX: Perrin, The Noise Protocol Framework, 2018).  A frame is
+ *     u32 length, little-endian, of what follows | XChaCha20-Poly1305 of (u8 type, data), 16 bytes of tag
+ * with a counter per direction as nonce, so opening fails after a replayed, reordered, lost or altered frame.
  *
  * Pure: memory in, memory out. */
 #ifndef SYNCGUARD_WIRE_SEAL_H

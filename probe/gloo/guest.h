@@ -10,13 +10,13 @@
  *
  * What has a fixed size, what happens when it is full, and the counter of `sgctl job` that shows it:
  *
- *   events that wait for the agent    RING_CAPACITY_MAIN          as in probe/probe.h dropped,
- * messages_missed groups, contexts of all groups    GROUPS, CONTEXTS (group.c)  collectives of further ones
- * are not recorded      missed collectives of a group in flight  GROUP_FLIGHTS               the oldest is
- * not recorded                        missed messages that nobody waited for   PENDING (message.c) further
- * ones are not recorded                     messages_missed streams of messages               NUMBER_STREAMS
- * as in probe/probe.h                               streams_forgotten stores STORES (group.c) groups below
- * the oldest are named as if it had    none: nothing is lost no name, on all ranks alike
+ *   events that wait for the agent    RING_CAPACITY_MAIN          as in probe/probe.h                               dropped, messages_missed
+ *   groups, contexts of all groups    GROUPS, CONTEXTS (group.c)  collectives of further ones are not recorded      missed
+ *   collectives of a group in flight  GROUP_FLIGHTS               the oldest is not recorded                        missed
+ *   messages that nobody waited for   PENDING (message.c)         further ones are not recorded                     messages_missed
+ *   streams of messages               NUMBER_STREAMS              as in probe/probe.h                               streams_forgotten
+ *   stores                            STORES (group.c)            groups below the oldest are named as if it had    none: nothing is lost
+ *                                                                 no name, on all ranks alike
  *
  * Places of groups are not used again. */
 #ifndef SYNCGUARD_GLOO_GUEST_H

@@ -29,9 +29,11 @@ struct record_comm {
 };
 
 /* An operation under way.  Its state is one word, so that who comes late finds another generation in it, not
- * another operation: bits 0-14   how many of its parts did not end bit 15      its enqueueing did not end.
- * Bits 0-15: 0, the place is free; CLAIMED, its event is being written bits 16-31  how many of its parts did
- * not begin bits 32-63  generation, which no two operations of a place have one after another */
+ * another operation:
+ *   bits 0-14   how many of its parts did not end
+ *   bit 15      its enqueueing did not end.  Bits 0-15: 0, the place is free; CLAIMED, its event is being written
+ *   bits 16-31  how many of its parts did not begin
+ *   bits 32-63  generation, which no two operations of a place have one after another */
 #define LEFT       0xffffu
 #define CLAIMED    0xffffu
 #define PARTS      0x7fffu

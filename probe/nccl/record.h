@@ -2,22 +2,22 @@
  *
  * A collective or message is enqueued by the program (record_begin, record_end), and runs on the GPU in
  * parts, one for each channel (record_part, record_end), if parts are wanted.  Its event has one of two
- * forms: no parts    from the beginning to the end of enqueueing: nonblocking, and not known when it
- * completes parts       from the beginning of its first part to the end of its last: the time for which the
- * GPU was in it.  A rank whose GPU comes late stays a short time, as in a blocking collective of MPI The
- * parts are seen by NCCL's thread that polls for them.
+ * forms:
+ *   no parts    from the beginning to the end of enqueueing: nonblocking, and not known when it completes
+ *   parts       from the beginning of its first part to the end of its last: the time for which the GPU was in it.  A rank
+ *               whose GPU comes late stays a short time, as in a blocking collective of MPI
+ * The parts are seen by NCCL's thread that polls for them.
  *
  * Each thread has its own ring and its own events; no lock is shared.  Nothing is allocated after
  * record_open().  Like the probe it never prints, exits or changes errno.
  *
  * What has a fixed size, what happens when it is full, and the counter of `sgctl job` that shows it:
  *
- *   events that wait for the agent     RING_CAPACITY_MAIN, _THREAD  as in probe/probe.h dropped,
- * messages_missed communicators open                 RECORD_COMMS_MAX             operations of further ones
- * are not recorded             missed, messages_missed communicators described            RING_COMMS_MAX as
- * in probe/probe.h                                     comms_missed threads that record THREADS (record.c)
- * operations of further ones are not recorded             missed operations of a thread in flight   POOL
- * (record.c)              the oldest is given up, or the new one is not recorded  missed
+ *   events that wait for the agent     RING_CAPACITY_MAIN, _THREAD  as in probe/probe.h                                     dropped, messages_missed
+ *   communicators open                 RECORD_COMMS_MAX             operations of further ones are not recorded             missed, messages_missed
+ *   communicators described            RING_COMMS_MAX               as in probe/probe.h                                     comms_missed
+ *   threads that record                THREADS (record.c)           operations of further ones are not recorded             missed
+ *   operations of a thread in flight   POOL (record.c)              the oldest is given up, or the new one is not recorded  missed
  *
  * Messages are recorded where a communicator has all ranks of the job, for NCCL does not say which others it
  * has: messages_missed. */

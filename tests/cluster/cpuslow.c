@@ -1,19 +1,19 @@
 /* cpuslow - take CPU time from a node's job processes.
  *   cpuslow PERCENT
  * Runs inside the node's process namespace.  Whatever a job step started there (every descendant of a
- * slurmstepd but SyncGuard's agent) is stopped and continued in short bursts, such that its own work takes
- * 1 + PERCENT/100 times as long.  Cycles last 20 ms; both halves are measured, and what a burst missed the
- * next one makes good, so the ratio holds although every single wake-up may be late.  A burst that was far
- * too long is not made good: its job would run at full speed for as long.
+ * slurmstepd but SyncGuard's agent) is stopped and continued in short bursts, such that its own work takes 1
+ * + PERCENT/100 times as long.  Cycles last 20 ms; both halves are measured, and what a burst missed the next
+ * one makes good, so the ratio holds although every single wake-up may be late.  A burst that was far too
+ * long is not made good: its job would run at full speed for as long.
  *
  * The burst is taken from wall time.  A task that was only waiting for a core during it loses less: with many
  * more busy tasks than cores the slowdown is smaller than asked for.  Measured, 8 ranks on 2 cores among a
  * load of 17: 50 asked, 1.33 times as long; 20 asked, no effect to be seen.  Cycles of 60 ms, or a niceness
  * of 19 around the stop, did worse.
  *
- * It ends with SIGTERM or SIGINT.  No stop outlives it: the parent of two processes only waits, and
- * continues what the other may have left when that one dies in whatever way.  Processes that somebody else
- * stopped (scontrol suspend) are left alone. */
+ * It ends with SIGTERM or SIGINT.  No stop outlives it: the parent of two processes only waits, and continues
+ * what the other may have left when that one dies in whatever way.  Processes that somebody else stopped
+ * (scontrol suspend) are left alone. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

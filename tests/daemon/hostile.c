@@ -1,10 +1,10 @@
 /* hostile - a user who tries to take the controller away from the others: tests/daemon/bounds.sh and
- * tests/security/siege.sh run it with another uid. hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS|FILE     (for
- * SECONDS, or until FILE is gone: a path with a slash) WHAT: ranks (steps whose only rank has the largest
- * number), comms (communicators of 65,536 members), period (a rank that alternates between two), halves
- * (frames that are begun and not finished), jobs (many steps), reports (steps with all ranks, ended),
- * questions (large answers that nobody reads), greetings (without a credential), silence (connections that
- * say nothing). */
+ * tests/security/siege.sh run it with another uid.
+ *   hostile HOST:PORT MUNGE_SOCKET WHAT SECONDS|FILE     (for SECONDS, or until FILE is gone: a path with a slash)
+ * WHAT: ranks (steps whose only rank has the largest number), comms (communicators of 65,536 members), period
+ * (a rank that alternates between two), halves (frames that are begun and not finished), jobs (many steps),
+ * reports (steps with all ranks, ended), questions (large answers that nobody reads), greetings (without a
+ * credential), silence (connections that say nothing). */
 #include <event2/event.h>
 #include <jansson.h>
 #include <netdb.h>

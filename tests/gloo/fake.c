@@ -1,12 +1,11 @@
 /* fake.c - a library that has the functions of Gloo and PyTorch which the probe wraps, and does nothing; and,
- * compiled with -DPROGRAM, a program that calls them as PyTorch does: fake.program good       makes a group
- * with a context; 20 all-reduces, the one numbered 7 ends after number 8; a message to itself that is awaited
+ * compiled with -DPROGRAM, a program that calls them as PyTorch does:
+ *     fake.program good       makes a group with a context; 20 all-reduces, the one numbered 7 ends after number 8; a message to itself that is awaited
  *     fake.program later      the same, with a context as Gloo has it from 2025 on
  *     fake.program odd        the sizes in the options of an all-reduce contradict each other
  *     fake.program foreign    a collective on a context of nobody's
  *     fake.program unreached  the group's context is not seen being made
- *     fake.program cost       prints the nanoseconds that posting, running and awaiting an all-reduce that
- * does nothing takes
+ *     fake.program cost       prints the nanoseconds that posting, running and awaiting an all-reduce that does nothing takes
  */
 #include <pthread.h>
 #include <stdbool.h>

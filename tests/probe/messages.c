@@ -1,9 +1,9 @@
 /* messages.c - sends and receives messages in every way, and prints what a rank's ring must hold of them.
  *
- *     messages ROUNDS | FILE     so often, or again and again until FILE is gone (a path with a slash), with
- * pauses, so that an agent on a busy machine keeps up A line for each stream of this rank: "RANK OP PEER TAG
- * COUNT BYTES", with the other rank as in MPI_COMM_WORLD.  Streams of several communicators with the same tag
- * are one line.  Then "done". */
+ *     messages ROUNDS | FILE     so often, or again and again until FILE is gone (a path with a slash), with pauses, so that an
+ *                                agent on a busy machine keeps up
+ * A line for each stream of this rank: "RANK OP PEER TAG COUNT BYTES", with the other rank as in
+ * MPI_COMM_WORLD.  Streams of several communicators with the same tag are one line.  Then "done". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* plan.c - writes the pages that pacing reads, in place of agent and controller.
  *
  *   plan DIR LEVERS [LEVER [EVERY]]   make DIR's control page, which allows LEVERS ("" for none); with LEVER,
- * also a page of pacing on which that lever is in force in all but one of EVERY (2) epochs plan DIR print
- * what the ranks report, as JSON
+ *                                     also a page of pacing on which that lever is in force in all but one
+ *                                     of EVERY (2) epochs
+ *   plan DIR                          print what the ranks report, as JSON
  */
 #include <inttypes.h>
 #include <math.h>

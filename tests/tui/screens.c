@@ -1,5 +1,6 @@
 /* The screens at several sizes, from the smallest on, as text, against tests/tui/expected/NAME.  To take over
- * an intended change: tests/tui/screens --write   (then look at the difference before it is committed) */
+ * an intended change:
+ *     tests/tui/screens --write   (then look at the difference before it is committed) */
 #include "tests/tap.h"
 
 #include <locale.h>

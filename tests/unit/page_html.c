@@ -1,6 +1,6 @@
 /* A report as a page for a browser, from JSON files to expected pages; where a change of the page is meant:
- *     UPDATE=1 tests/unit/page_html     writes the expected files again; look at them in a browser before
- * committing. */
+ *     UPDATE=1 tests/unit/page_html     writes the expected files again; look at them in a browser before committing.
+ */
 #include "ctl/page_html.h"
 
 #include <stdlib.h>
