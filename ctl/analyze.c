@@ -51,7 +51,7 @@ static json_t *verdict_json(const struct view_verdict *d, double now_s)
 
     report_verdict_get(&r, d, now_s);
     o = report_verdict_json(&r, VERDICT_OF_TRACE);
-    report_verdicts_free(&r, 1);
+    report_verdict_free(&r);
     if (!isfinite(d->finding.slowdown))
         json_object_del(o, "slowdown");
     if (d->finding.named_seq < 0)
@@ -84,7 +84,7 @@ static json_t *ranks_json(struct trace_reader *r, double now_s, const struct rep
     json_t *list = json_array();
 
     for (size_t i = ranks->begin; i < ranks->end; i++) {
-        json_t *o = report_rank(trace_reader_view(r), now_s, &ranks->f[i]);
+        json_t *o = report_rank_json(trace_reader_view(r), now_s, &ranks->f[i]);
 
         put_int(o, "lost", trace_reader_lost(r, ranks->f[i].rank));
         json_array_append_new(list, o);

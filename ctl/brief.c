@@ -253,22 +253,22 @@ static void seen_text(char *buf, size_t size, const json_t *job)
 void brief_get(struct brief *b, const json_t *answer)
 {
     const json_t *trace = get_object(answer, "trace");
-    struct report_verdict verdict[REPORT_VERDICTS_MAX]; /* the first is what the sentence is about */
-    size_t n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, answer);
+    struct report_verdicts verdicts; /* the first is what the sentence is about */
     char text[8][1024] = { "" };
 
+    report_verdicts_read(&verdicts, answer);
     *b = (struct brief){ .n = 0 };
-    b->healthy = !n && page_severity(answer) == PAGE_GOOD;
+    b->healthy = !verdicts.n && page_severity(answer) == PAGE_GOOD;
     if (trace)
         trace_text(text[0], sizeof(text[0]), trace);
     else
         job_text(text[0], sizeof(text[0]), answer);
-    if (n) {
-        cost_text(text[1], sizeof(text[1]), answer, verdict, n);
-        place_text(text[2], sizeof(text[2]), answer, verdict);
-        brief_advice(text[5], sizeof(text[5]), answer, verdict);
+    if (verdicts.n) {
+        cost_text(text[1], sizeof(text[1]), answer, verdicts.list, verdicts.n);
+        place_text(text[2], sizeof(text[2]), answer, verdicts.list);
+        brief_advice(text[5], sizeof(text[5]), answer, verdicts.list);
     }
-    report_verdicts_free(verdict, n);
+    report_verdicts_free(&verdicts);
     if (!b->healthy && !page_has_ended(answer))
         pace_text(text[3], sizeof(text[3]), answer);
     trend_text(text[4], sizeof(text[4]), answer, b->healthy);

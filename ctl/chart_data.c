@@ -16,24 +16,26 @@
 
 size_t chart_data_bands(const json_t *answer, struct chart_band *band)
 {
-    struct report_verdict span[REPORT_VERDICTS_MAX];
-    size_t n_spans = report_timeline_read(span, REPORT_VERDICTS_MAX, answer), n = 0;
+    struct report_verdicts spans;
+    size_t n = 0;
 
-    for (size_t i = 0; i < n_spans && n < CHART_BANDS_MAX; i++) {
-        double to_s = span[i].to_s, price = span[i].slowdown;
+    report_timeline_read(&spans, answer);
+    for (size_t i = 0; i < spans.n && n < CHART_BANDS_MAX; i++) {
+        const struct report_verdict *span = &spans.list[i];
+        double to_s = span->to_s, price = span->slowdown;
         char words[180];
 
-        if (isnan(span[i].from_s))
+        if (isnan(span->from_s))
             continue;
-        page_verdict_words(&span[i], words, sizeof(words));
-        band[n] = (struct chart_band){ .from_s = span[i].from_s,
+        page_verdict_words(span, words, sizeof(words));
+        band[n] = (struct chart_band){ .from_s = span->from_s,
                                        .to_s = isnan(to_s) ? 0 : to_s,
-                                       .bad = page_verdict_severity(&span[i]) == PAGE_BAD };
+                                       .bad = page_verdict_severity(span) == PAGE_BAD };
         snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words, isnan(price) ? "" : ", ",
                  isnan(price) ? "" : text_times(price).s);
         n++;
     }
-    report_verdicts_free(span, n_spans);
+    report_verdicts_free(&spans);
     return n;
 }
 

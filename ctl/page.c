@@ -31,7 +31,7 @@ static void page_history(struct table *t, const json_t *answer)
 
 int page_status(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
     double jobs = get_number(answer, "jobs"), ranks = get_number(answer, "ranks"),
            agents = get_number(answer, "agents"), clients = get_number(answer, "clients");
     const json_t *bounds = get_object(answer, "bounds");
@@ -80,7 +80,7 @@ int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err
         { "REGIME", .key = "regime", .spare = 5 },
         { "LATEST", .key = "worst.node" },
     };
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
 
     if (check_answer(answer, "jobs", JSON_ARRAY, err) < 0)
         return -1;
@@ -207,7 +207,7 @@ int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct er
         { "MEMORY", .key = "agent.rss_bytes", .words = text_bytes, .spare = 8 },
         { "VERDICT", .key = "verdict" },
     };
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
     json_t *nodes;
 
     if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)

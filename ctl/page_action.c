@@ -65,7 +65,7 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
         { "ALGORITHM", .key = "pattern", .chars = 40 }, { "LIBRARY", .cell = told_cell },
         { "EFFECT", .key = "text", .chars = 160 },
     };
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
 
     if (check_answer(answer, "actions", JSON_ARRAY, err) < 0)
         return -1;

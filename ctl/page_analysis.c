@@ -117,10 +117,10 @@ static void put_flags(const struct page *p)
 
 int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    struct page page = { out, answer, form };
+    struct report *report = report_read(answer, err);
+    struct page page = { out, answer, form, report };
 
-    if (check_answer(answer, "trace", JSON_OBJECT, err) < 0 ||
-        check_answer(answer, "verdicts", JSON_ARRAY, err) < 0)
+    if (!report)
         return -1;
     put_what(&page);
     page_sentence(&page, page_severity(answer));
@@ -132,5 +132,6 @@ int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct
     page_overlap(&page);
     page_shortfalls(&page);
     put_flags(&page);
+    report_free(report);
     return 0;
 }

@@ -18,7 +18,7 @@ static void figure_more(struct table *t, const json_t *answer, struct page_form 
 
 int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    struct page page = { out, answer, form };
+    struct page page = { out, answer, form, NULL };
     struct table *t;
     struct brief b;
 

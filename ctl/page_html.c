@@ -46,7 +46,8 @@ static const char style[] =
 struct html {
     FILE *out;
     const json_t *answer;
-    const json_t *trace; /* NULL: a job's */
+    const struct report *report; /* of it */
+    const json_t *trace;         /* NULL: a job's */
     bool ended;
     const char *until; /* what ages are before */
     double length_s;   /* of the run */
@@ -169,15 +170,14 @@ static void put_verdict(const struct html *h, const struct report_verdict *verdi
 static void put_verdicts(const struct html *h)
 {
     struct chart_band band[CHART_BANDS_MAX];
-    struct report_verdict verdict[REPORT_VERDICTS_MAX];
-    size_t n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, h->answer);
+    const struct report_verdicts *verdicts = &h->report->job.verdicts;
+    size_t n = verdicts->n;
 
     begin_section(h, "verdicts", "Verdicts");
     fputs(n ? "<p class=\"dim\">The price is the time over the time without the cause.</p>\n<ol>\n" : "",
           h->out);
     for (size_t i = 0; i < n; i++)
-        put_verdict(h, &verdict[i]);
-    report_verdicts_free(verdict, n);
+        put_verdict(h, &verdicts->list[i]);
     fputs(n ? "</ol>\n" : h->ended ? "<p>None was raised.</p>\n" : "<p>None stands.</p>\n", h->out);
     n = chart_data_bands(h->answer, band);
     if (n && h->length_s > 0) {
@@ -386,10 +386,15 @@ static void put_words(const struct html *h)
 int page_html(FILE *out, const json_t *answer, struct err *err)
 {
     struct html h = { .out = out, .answer = answer, .trace = get_object(answer, "trace") };
+    struct report *report;
 
     if (!h.trace && (check_answer(answer, "id", JSON_STRING, err) < 0 ||
                      check_answer(answer, "state", JSON_STRING, err) < 0))
         return -1;
+    report = report_read(answer, err);
+    if (!report)
+        return -1;
+    h.report = report;
     h.ended = page_has_ended(answer) || h.trace;
     h.until = h.ended ? "the end" : "now";
     h.length_s = h.trace ? get_amount(h.trace, "seconds") : get_amount(answer, "elapsed_s");
@@ -413,5 +418,6 @@ int page_html(FILE *out, const json_t *answer, struct err *err)
     put_step(&h);
     put_words(&h);
     fputs("</main>\n</body>\n</html>\n", out);
+    report_free(report);
     return 0;
 }

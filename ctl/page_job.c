@@ -33,14 +33,12 @@ char *page_verdict_words(const struct report_verdict *verdict, char *buf, size_t
 void page_put_verdicts(const struct page *p, const char *title,
                        void put(const struct page *p, const struct report_verdict *verdict))
 {
-    struct report_verdict verdict[REPORT_VERDICTS_MAX];
-    size_t n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, p->answer);
+    const struct report_verdicts *verdicts = &p->report->job.verdicts;
 
-    if (n)
+    if (verdicts->n)
         page_title(p, title);
-    for (size_t i = 0; i < n; i++)
-        put(p, &verdict[i]);
-    report_verdicts_free(verdict, n);
+    for (size_t i = 0; i < verdicts->n; i++)
+        put(p, &verdicts->list[i]);
 }
 
 char *page_verdict_head(const json_t *job, const struct report_verdict *v, char *buf, size_t size)
@@ -698,10 +696,12 @@ static void put_notes(const struct page *p)
 
 int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    struct page page = { out, answer, form };
+    struct report *report = NULL;
+    struct page page = { out, answer, form, NULL };
 
-    if (check_answer(answer, "id", JSON_STRING, err) < 0 ||
-        check_answer(answer, "state", JSON_STRING, err) < 0)
+    if (check_answer(answer, "state", JSON_STRING, err) == 0)
+        page.report = report = report_read(answer, err);
+    if (!report)
         return -1;
     page_sentence(&page, page_severity(answer));
     page_put_verdicts(&page,
@@ -720,5 +720,6 @@ int page_job(FILE *out, const json_t *answer, struct page_form form, struct err 
     put_agents(&page);
     put_events(&page);
     put_notes(&page);
+    report_free(report);
     return 0;
 }

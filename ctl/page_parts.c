@@ -111,16 +111,15 @@ enum page_style page_severity(const json_t *job)
 {
     const char *state = get_word(job, "state");
     enum page_style worst = PAGE_PLAIN;
-    struct report_verdict verdict[REPORT_VERDICTS_MAX];
-    size_t n;
+    struct report_verdicts verdicts;
 
     if (!strcmp(state, "stalled") || !strcmp(state, "lost"))
         return PAGE_BAD;
-    n = report_verdicts_read(verdict, REPORT_VERDICTS_MAX, job);
-    for (size_t i = 0; i < n; i++)
-        if (page_verdict_severity(&verdict[i]) > worst)
-            worst = page_verdict_severity(&verdict[i]);
-    report_verdicts_free(verdict, n);
+    report_verdicts_read(&verdicts, job);
+    for (size_t i = 0; i < verdicts.n; i++)
+        if (page_verdict_severity(&verdicts.list[i]) > worst)
+            worst = page_verdict_severity(&verdicts.list[i]);
+    report_verdicts_free(&verdicts);
     if (worst == PAGE_PLAIN && !json_array_size(get_array(job, "shortfalls")) &&
         !strcmp(get_word(job, "judged"), "yes"))
         return PAGE_GOOD;

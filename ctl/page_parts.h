@@ -9,7 +9,7 @@
 
 #include "common/text.h"
 #include "ctl/page_form.h"
-#include "report/report_verdict.h"
+#include "report/report.h"
 
 #define PAGE_INDENT   2
 #define PAGE_EVIDENCE 9 /* columns before a verdict's words: its price stands there */
@@ -18,6 +18,7 @@ struct page {
     FILE *out;
     const json_t *answer;
     struct page_form form;
+    const struct report *report; /* what the answer says; NULL: it is not a report */
 };
 
 /* A text or whole number of an answer by value, so that one printf can use several; "-": there is none. */

@@ -85,7 +85,7 @@ int page_policies(FILE *out, const json_t *answer, struct page_form form, struct
         { "JOBS", .key = "jobs", .words = text_count },
         { "MEANING", .key = "text", .chars = 160 },
     };
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
 
     if (check_answer(answer, "policies", JSON_ARRAY, err) < 0)
         return -1;
@@ -125,7 +125,7 @@ int page_policy(FILE *out, const json_t *answer, struct page_form form, struct e
         { "", .cell = set_cell },
         { "MEANING", .key = "meaning", .chars = 300 },
     };
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
     const json_t *rule;
     size_t i;
 
@@ -274,7 +274,7 @@ static void put_budget(const struct page *p, const json_t *b)
 int page_explain(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     const json_t *policy = get_object(answer, "policy"), *rules = get_array(policy, "rules"), *rule;
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
     size_t i;
 
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
@@ -296,7 +296,7 @@ int page_explain(FILE *out, const json_t *answer, struct page_form form, struct 
 
 int page_audit(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
     const json_t *list = get_array(answer, "audit"), *e;
     size_t i;
 
@@ -321,7 +321,7 @@ int page_audit(FILE *out, const json_t *answer, struct page_form form, struct er
 
 int page_try(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
     const json_t *list = get_array(answer, "decisions"), *e;
     size_t i;
 

@@ -57,7 +57,7 @@ int page_step(FILE *out, const json_t *answer, struct page_form form, struct err
         { "IN CALLS", .key = "call_s", .words = text_s, .spare = 2 },
         { "CRITICAL WORK", .key = "path_s", .words = text_s },
     };
-    const struct page page = { out, answer, form };
+    const struct page page = { out, answer, form, NULL };
     const json_t *picture = get_object(answer, "picture");
 
     if (json_is_null(json_object_get(answer, "picture"))) {

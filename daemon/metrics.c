@@ -43,7 +43,7 @@ static json_t *running_jobs(const struct controller *s)
 
     for (size_t i = 0; i < s->jobs.n; i++)
         if (!job_over(s->jobs.job[i]))
-            json_array_append_new(list, report_row(s->jobs.job[i], now_s));
+            json_array_append_new(list, report_row_json(s->jobs.job[i], now_s));
     return list;
 }
 

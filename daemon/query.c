@@ -166,7 +166,7 @@ static void list_running(struct peer *p, struct jobs_rows *r, struct jobs_place 
         const struct job *j = jobs->job[at->running - 1];
 
         if (may_see(p, j) && !job_over(j))
-            pages_append(&r->page, report_row(j, now_s), 0);
+            pages_append(&r->page, report_row_json(j, now_s), 0);
     }
     if (at->running)
         snprintf(r->page.next, sizeof(r->page.next), "running %zu", at->running);

@@ -111,6 +111,7 @@ UNIT_TESTS = \
 	tests/unit/regime \
 	tests/unit/report \
 	tests/unit/report_print \
+	tests/unit/report_read \
 	tests/unit/ring \
 	tests/unit/ring_threads \
 	tests/unit/roles \
@@ -172,8 +173,7 @@ check_PROGRAMS += $(UNIT_TESTS) \
 	tests/tui/keys \
 	tests/nccl/replay \
 	tests/tui/replay \
-	tests/tui/screens \
-	tests/tui/snapshot
+	tests/tui/screens
 
 dist_check_SCRIPTS += \
 	tests/analysis/corpus.sh tests/analysis/episodes.sh tests/analysis/overlap.sh tests/analysis/programs.sh tests/analysis/setup.sh tests/analysis/together.sh \

@@ -57,8 +57,8 @@ static enum style liveness_text(const struct ui *ui, char *text, size_t size)
 /* On a job's screen the job, elsewhere the controller. */
 static void controller_text(const struct ui *ui, char *text, size_t size)
 {
-    const struct snap_status *s = &ui->status;
-    const struct snap_job *j = ui->view ? &ui->view->job : NULL;
+    const struct report_status *s = &ui->status;
+    const struct report_row *j = ui->view ? &ui->view->job : NULL;
 
     text[0] = '\0';
     if (ui->screen == SCREEN_JOB && j) {

@@ -20,19 +20,19 @@ static const struct {
     bool less;
     double warn, bad;
 } figures[] = {
-    { "clock", offsetof(struct snap_health, frequency_ratio), PERCENT, true, 0.65, 0.4 },
-    { "throttled", offsetof(struct snap_health, throttled_per_s), RATE, false, 0.1, 10 },
-    { "quota", offsetof(struct snap_health, quota_ratio), PERCENT, false, 0.02, 0.2 },
-    { "steal", offsetof(struct snap_health, steal_ratio), PERCENT, false, 0.02, 0.1 },
-    { "swap", offsetof(struct snap_health, swap_per_s), RATE, false, 10, 1000 },
-    { "memory pressure", offsetof(struct snap_health, memory_pressure_ratio), PERCENT, false, 0.05, 0.25 },
-    { "I/O pressure", offsetof(struct snap_health, io_pressure_ratio), PERCENT, false, 0.1, 0.4 },
-    { "CPU pressure", offsetof(struct snap_health, cpu_pressure_ratio), PERCENT, false, 0.3, 0.7 },
-    { "NIC errors", offsetof(struct snap_health, nic_errors_per_s), RATE, false, 1e-2, 1 },
-    { "retransmits", offsetof(struct snap_health, retransmits_per_s), RATE, false, 50, 1000 },
-    { "busy", offsetof(struct snap_health, busy_ratio), PERCENT, false, INFINITY, INFINITY },
-    { "run queue", offsetof(struct snap_health, run_queue), NUMBER, false, INFINITY, INFINITY },
-    { "switched out", offsetof(struct snap_health, involuntary_per_s), RATE, false, INFINITY, INFINITY },
+    { "clock", offsetof(struct report_health, frequency_ratio), PERCENT, true, 0.65, 0.4 },
+    { "throttled", offsetof(struct report_health, throttled_per_s), RATE, false, 0.1, 10 },
+    { "quota", offsetof(struct report_health, quota_ratio), PERCENT, false, 0.02, 0.2 },
+    { "steal", offsetof(struct report_health, steal_ratio), PERCENT, false, 0.02, 0.1 },
+    { "swap", offsetof(struct report_health, swap_per_s), RATE, false, 10, 1000 },
+    { "memory pressure", offsetof(struct report_health, memory_pressure_ratio), PERCENT, false, 0.05, 0.25 },
+    { "I/O pressure", offsetof(struct report_health, io_pressure_ratio), PERCENT, false, 0.1, 0.4 },
+    { "CPU pressure", offsetof(struct report_health, cpu_pressure_ratio), PERCENT, false, 0.3, 0.7 },
+    { "NIC errors", offsetof(struct report_health, nic_errors_per_s), RATE, false, 1e-2, 1 },
+    { "retransmits", offsetof(struct report_health, retransmits_per_s), RATE, false, 50, 1000 },
+    { "busy", offsetof(struct report_health, busy_ratio), PERCENT, false, INFINITY, INFINITY },
+    { "run queue", offsetof(struct report_health, run_queue), NUMBER, false, INFINITY, INFINITY },
+    { "switched out", offsetof(struct report_health, involuntary_per_s), RATE, false, INFINITY, INFINITY },
 };
 
 /* A lower clock is shown when the GPU has work; a limit of power, or one that somebody set, only together
@@ -40,7 +40,7 @@ static const struct {
 #define GPU_CLOCK_WARN 0.9
 static const char *const gpu_faults[] = { "thermal", "power brake", "hardware" };
 
-static double value_of(const struct snap_health *h, size_t i)
+static double value_of(const struct report_health *h, size_t i)
 {
     return *(const double *)(const void *)((const char *)h + figures[i].field);
 }
@@ -55,7 +55,7 @@ static struct text share(double ratio)
     return f;
 }
 
-static void add_figure(char *buf, size_t size, const char *between, const struct snap_health *h, size_t i)
+static void add_figure(char *buf, size_t size, const char *between, const struct report_health *h, size_t i)
 {
     double x = value_of(h, i);
     struct text f = figures[i].kind == PERCENT ? share(x) : padded_trim(padded_number(x));
@@ -64,7 +64,7 @@ static void add_figure(char *buf, size_t size, const char *between, const struct
                 figures[i].kind == RATE ? "/s" : "");
 }
 
-static enum severity severity_of(const struct snap_health *h, size_t i)
+static enum severity severity_of(const struct report_health *h, size_t i)
 {
     double x = value_of(h, i), sign = figures[i].less ? -1 : 1;
 
@@ -82,7 +82,7 @@ static bool is_fault(const char *throttle)
 }
 
 /* Appends it. */
-static bool gpu_symptom(const struct snap_gpu *g, char *buf, size_t size)
+static bool gpu_symptom(const struct report_gpu *g, char *buf, size_t size)
 {
     bool slow = g->clock_ratio < GPU_CLOCK_WARN && strcmp(g->throttle, "idle") != 0 && g->busy_ratio != 0;
 
@@ -96,7 +96,7 @@ static bool gpu_symptom(const struct snap_gpu *g, char *buf, size_t size)
     return true;
 }
 
-enum severity health_symptoms(const struct snap_health *h, char *buf, size_t size)
+enum severity health_symptoms(const struct report_health *h, char *buf, size_t size)
 {
     enum severity worst = SEVERITY_GOOD;
 
@@ -118,7 +118,7 @@ enum severity health_symptoms(const struct snap_health *h, char *buf, size_t siz
     return worst;
 }
 
-char *health_figures(const struct snap_health *h, char *buf, size_t size)
+char *health_figures(const struct report_health *h, char *buf, size_t size)
 {
     buf[0] = '\0';
     for (size_t i = 0; h->known && i < ARRAY_SIZE(figures); i++)
@@ -127,11 +127,11 @@ char *health_figures(const struct snap_health *h, char *buf, size_t size)
     return buf;
 }
 
-char *health_gpus_text(const struct snap_health *h, char *buf, size_t size)
+char *health_gpus_text(const struct report_health *h, char *buf, size_t size)
 {
     buf[0] = '\0';
     for (size_t i = 0; h->known && i < h->n_gpus; i++) {
-        const struct snap_gpu *g = &h->gpu[i];
+        const struct report_gpu *g = &h->gpu[i];
 
         text_append(buf, size, "%sGPU%lld clock %s", *buf ? " · " : "", (long long)g->index,
                     share(g->clock_ratio).s);

@@ -4,14 +4,14 @@
 
 #include <stddef.h>
 
-#include "tui/snapshot.h"
+#include "report/report.h"
 
 /* What is out of the ordinary, worst kinds first: "clock 62 %, steal 4 %"; "fine"; "" when nothing was
  * reported. Returns how bad. */
-enum severity health_symptoms(const struct snap_health *h, char *buf, size_t size);
+enum severity health_symptoms(const struct report_health *h, char *buf, size_t size);
 /* All figures that are known and not zero: "run queue 3.2 · steal 0.4 % · ..."; "" for none. Returns buf. */
-char *health_figures(const struct snap_health *h, char *buf, size_t size);
+char *health_figures(const struct report_health *h, char *buf, size_t size);
 /* The GPUs: "GPU0 clock 98 % 64 °C 301 W · ..."; "" for none. Returns buf. */
-char *health_gpus_text(const struct snap_health *h, char *buf, size_t size);
+char *health_gpus_text(const struct report_health *h, char *buf, size_t size);
 
 #endif

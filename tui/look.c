@@ -120,7 +120,7 @@ char *look_culprits(char *buf, size_t size, const struct json_texts *culprits)
     return buf;
 }
 
-const char *look_job_tag(const struct snap_job *j)
+const char *look_job_tag(const struct report_row *j)
 {
     static const struct {
         const char *state, *tag;
@@ -130,20 +130,20 @@ const char *look_job_tag(const struct snap_job *j)
     for (size_t i = 0; i < ARRAY_SIZE(states); i++)
         if (!strcmp(j->state, states[i].state))
             return states[i].tag;
-    for (size_t i = 0; i < j->n_verdicts; i++)
-        if (!strcmp(j->verdict[i].class, "lost"))
+    for (size_t i = 0; i < j->verdicts.n; i++)
+        if (!strcmp(j->verdicts.list[i].class, "lost"))
             return "LOST";
-    for (size_t i = 0; i < j->n_verdicts; i++)
-        if (!strcmp(j->verdict[i].class, "hang"))
+    for (size_t i = 0; i < j->verdicts.n; i++)
+        if (!strcmp(j->verdicts.list[i].class, "hang"))
             return "HUNG";
     if (!strcmp(j->state, "stalled"))
         return "HUNG";
     if (j->non_finite)
         return "NAN";
-    for (size_t i = 0; i < j->n_verdicts; i++)
-        if (!j->verdict[i].acknowledged)
+    for (size_t i = 0; i < j->verdicts.n; i++)
+        if (!j->verdicts.list[i].acknowledged)
             return "SLOW";
-    if (j->n_verdicts)
+    if (j->verdicts.n)
         return "SEEN";
     if (!strcmp(j->state, "starting"))
         return "START";

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "term/canvas.h"
-#include "tui/snapshot.h"
+#include "report/report.h"
 
 enum style look_severity(enum severity s);
 enum style look_severity_tag(enum severity s); /* as a filled label */
@@ -22,6 +22,6 @@ void look_shares_draw(struct canvas *c, int y, int x, int width, const double sh
 /* "r3, r9", "r3, r9 +14": the first names, and how many more there are. Returns buf. */
 char *look_culprits(char *buf, size_t size, const struct json_texts *culprits);
 /* "OK", "SLOW", "HUNG", "LOST", ...: the severity in a word, for screens without colour. */
-const char *look_job_tag(const struct snap_job *j);
+const char *look_job_tag(const struct report_row *j);
 
 #endif

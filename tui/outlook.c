@@ -27,7 +27,7 @@ static void describe(const struct report_verdict *v, char *buf, size_t size)
         text_append(buf, size, ", acknowledged");
 }
 
-static void draw_none(struct canvas *c, int y, int x, int width, const struct snap_job *j)
+static void draw_none(struct canvas *c, int y, int x, int width, const struct report_row *j)
 {
     if (!isnan(j->mds_ratio) && !isnan(j->transfer_mds_ratio))
         canvas_printf(c, y, x, width, STYLE_GOOD,
@@ -43,27 +43,28 @@ static void draw_none(struct canvas *c, int y, int x, int width, const struct sn
                                                     : "not judged");
 }
 
-void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct snap_job *j)
+void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct report_row *j)
 {
     int end = x + width;
 
     x += canvas_put(c, y, x, width, STYLE_DIM, "found") + 3;
-    if (!j->n_verdicts)
+    if (!j->verdicts.n)
         draw_none(c, y, x, end - x, j);
-    for (size_t i = 0; i < j->n_verdicts; i++) {
+    for (size_t i = 0; i < j->verdicts.n; i++) {
         char text[256], more[32] = "";
         int room = end - x;
 
-        describe(&j->verdict[i], text, sizeof(text));
-        if (i + 1 < j->n_verdicts) {
-            snprintf(more, sizeof(more), "+%zu more", j->n_verdicts - i);
+        describe(&j->verdicts.list[i], text, sizeof(text));
+        if (i + 1 < j->verdicts.n) {
+            snprintf(more, sizeof(more), "+%zu more", j->verdicts.n - i);
             room -= (int)strlen(more) + 2;
         }
         if (i && canvas_text_width(text) > room) {
-            canvas_printf(c, y, x, end - x, STYLE_WARN, "+%zu more", j->n_verdicts - i);
+            canvas_printf(c, y, x, end - x, STYLE_WARN, "+%zu more", j->verdicts.n - i);
             return;
         }
-        x += canvas_put(c, y, x, room, look_severity(snap_verdict_severity(&j->verdict[i])), text) + 2;
+        x +=
+            canvas_put(c, y, x, room, look_severity(report_verdict_severity(&j->verdicts.list[i])), text) + 2;
     }
 }
 

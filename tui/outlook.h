@@ -3,11 +3,11 @@
 #define SYNCGUARD_TUI_OUTLOOK_H
 
 #include "term/canvas.h"
-#include "tui/snapshot.h"
+#include "report/report.h"
 
 /* All verdicts with their price and age, each in its severity's colour; without any, above what nothing was
  * found. */
-void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct snap_job *j);
+void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct report_row *j);
 
 void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct report_projection *p);
 

@@ -10,7 +10,7 @@
 struct panel_ops {
     const char *title;
     int (*draw)(struct canvas *page, const struct ui *ui); /* from row 0; returns the rows that it took */
-    bool (*has_content)(const struct snap_view *v);        /* reports leave out a panel without */
+    bool (*has_content)(const struct report *v);           /* reports leave out a panel without */
 };
 
 extern const struct panel_ops panel_evidence, panel_step, panel_path, panel_scaling, panel_ways, panel_policy,

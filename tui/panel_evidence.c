@@ -54,7 +54,7 @@ static int draw_verdict(struct canvas *c, int y, const struct report_verdict *v)
 
     headline_text(v, text, sizeof(text));
     look_class_draw(c, y, 1, v->class);
-    y = sheet_text(c, y, 3, look_severity(snap_verdict_severity(v)), text);
+    y = sheet_text(c, y, 3, look_severity(report_verdict_severity(v)), text);
     if (v->text[0])
         y = sheet_text(c, y, 3, STYLE_TEXT, v->text);
     if (v->cause[0]) {
@@ -68,12 +68,12 @@ static int draw_verdict(struct canvas *c, int y, const struct report_verdict *v)
 }
 
 /* Verdicts that are over, the newest first. */
-static int draw_former(struct canvas *c, int y, const struct snap_view *v)
+static int draw_former(struct canvas *c, int y, const struct report *v)
 {
     bool any = false;
 
-    for (size_t i = v->n_spans; i-- > 0;) {
-        const struct report_verdict *s = &v->span[i];
+    for (size_t i = v->timeline.n; i-- > 0;) {
+        const struct report_verdict *s = &v->timeline.list[i];
         char text[1152];
 
         if (isnan(s->to_s))
@@ -93,29 +93,29 @@ static int draw_former(struct canvas *c, int y, const struct snap_view *v)
 
 static void draw_shared(const struct table_cell *at, const void *row)
 {
-    bool shared = ((const struct snap_rank *)row)->shared_cpu;
+    bool shared = ((const struct report_rank *)row)->shared_cpu;
 
     table_put(at, shared ? STYLE_WARN : STYLE_TEXT, shared ? "shared" : "own");
 }
 
 static const struct table_column rank_columns[] = {
-    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_rank, rank), .plain = STYLE_BOLD },
-    { "NODE", 9, 8, 0, TABLE_TEXT, .field = offsetof(struct snap_rank, node) },
-    { "WORK", 5, 0, 2, TABLE_TIMES, .field = offsetof(struct snap_rank, slowdown) },
-    { "CPUS", 10, 8, 0, TABLE_TEXT, .field = offsetof(struct snap_rank, cpus) },
+    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct report_rank, rank), .plain = STYLE_BOLD },
+    { "NODE", 9, 8, 0, TABLE_TEXT, .field = offsetof(struct report_rank, node) },
+    { "WORK", 5, 0, 2, TABLE_TIMES, .field = offsetof(struct report_rank, slowdown) },
+    { "CPUS", 10, 8, 0, TABLE_TEXT, .field = offsetof(struct report_rank, cpus) },
     { "", 6, 0, 0, TABLE_TEXT, .draw = draw_shared },
-    { "DELAY", 6, 0, 0, TABLE_PERCENT, .field = offsetof(struct snap_rank, run_delay_ratio) },
-    { "ASIDE/S", 7, 0, 1, TABLE_NUMBER, .field = offsetof(struct snap_rank, involuntary_per_s) },
-    { "CAUSE", 30, 80, 0, TABLE_TEXT, offsetof(struct snap_rank, cause), .plain = STYLE_WARN },
+    { "DELAY", 6, 0, 0, TABLE_PERCENT, .field = offsetof(struct report_rank, run_delay_ratio) },
+    { "ASIDE/S", 7, 0, 1, TABLE_NUMBER, .field = offsetof(struct report_rank, involuntary_per_s) },
+    { "CAUSE", 30, 80, 0, TABLE_TEXT, offsetof(struct report_rank, cause), .plain = STYLE_WARN },
 };
 
 /* Its health has a known cause of slowness. */
-static bool suspicious(const struct snap_rank *r)
+static bool suspicious(const struct report_rank *r)
 {
     return r->has_health && (r->cause[0] || r->shared_cpu);
 }
 
-static size_t count_ranks(const struct snap_view *v, bool suspects)
+static size_t count_ranks(const struct report *v, bool suspects)
 {
     size_t n = 0;
 
@@ -125,7 +125,7 @@ static size_t count_ranks(const struct snap_view *v, bool suspects)
 }
 
 /* The suspicious ones, or the first of the table. */
-static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
+static int draw_ranks(struct canvas *c, int y, const struct report *v)
 {
     size_t known = count_ranks(v, false), suspects = count_ranks(v, true), shown = 0;
     struct table_layout layout;
@@ -135,7 +135,7 @@ static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
     y = sheet_heading(c, y, "ranks: their CPUs, and the DELAY by other tasks there, as a share of the time");
     y = sheet_titles(c, y, &layout, rank_columns, ARRAY_SIZE(rank_columns));
     for (size_t i = 0; i < v->n_ranks; i++) {
-        const struct snap_rank *r = &v->rank[i];
+        const struct report_rank *r = &v->rank[i];
 
         if (!r->has_health || (suspects && !suspicious(r)) || (!suspects && shown >= RANKS_SHOWN))
             continue;
@@ -149,7 +149,7 @@ static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
 
 /* ---- nodes ---- */
 
-static int draw_node(struct canvas *c, int y, const struct snap_node_health *n)
+static int draw_node(struct canvas *c, int y, const struct report_node_health *n)
 {
     char text[512];
     enum severity s = health_symptoms(&n->health, text, sizeof(text));
@@ -164,7 +164,7 @@ static int draw_node(struct canvas *c, int y, const struct snap_node_health *n)
 }
 
 /* Those with symptoms in full, the others as a number. */
-static int draw_nodes(struct canvas *c, int y, const struct snap_view *v)
+static int draw_nodes(struct canvas *c, int y, const struct report *v)
 {
     size_t shown = 0, fine = 0;
 
@@ -188,11 +188,11 @@ static int draw_nodes(struct canvas *c, int y, const struct snap_view *v)
 
 static int draw(struct canvas *c, const struct ui *ui)
 {
-    const struct snap_view *v = ui->view;
+    const struct report *v = ui->view;
     int y = 0;
 
-    for (size_t i = 0; i < v->job.n_verdicts; i++)
-        y = draw_verdict(c, y + (i > 0), &v->job.verdict[i]);
+    for (size_t i = 0; i < v->job.verdicts.n; i++)
+        y = draw_verdict(c, y + (i > 0), &v->job.verdicts.list[i]);
     y = draw_former(c, y, v);
     y = draw_ranks(c, y, v);
     y = draw_nodes(c, y, v);
@@ -205,9 +205,9 @@ static int draw(struct canvas *c, const struct ui *ui)
     return y;
 }
 
-static bool has_content(const struct snap_view *v)
+static bool has_content(const struct report *v)
 {
-    return v->job.n_verdicts || v->n_spans || v->n_health || v->past.text[0];
+    return v->job.verdicts.n || v->timeline.n || v->n_health || v->past.text[0];
 }
 
 const struct panel_ops panel_evidence = { "evidence: what was found, and why", draw, has_content };

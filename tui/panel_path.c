@@ -14,7 +14,7 @@
 
 static void draw_last(const struct table_cell *at, const void *row)
 {
-    double last = ((const struct snap_path_rank *)row)->last_ratio;
+    double last = ((const struct report_path_rank *)row)->last_ratio;
     enum style style = last >= 0.5 ? STYLE_BAD : last >= 0.2 ? STYLE_WARN : STYLE_ACCENT;
 
     canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, padded_percent(last).s);
@@ -22,11 +22,11 @@ static void draw_last(const struct table_cell *at, const void *row)
 }
 
 static const struct table_column path_columns[] = {
-    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_path_rank, rank), .plain = STYLE_BOLD },
-    { "NODE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_path_rank, node) },
-    { "ON THE PATH", 11, 0, 0, TABLE_PERCENT, offsetof(struct snap_path_rank, path_ratio),
+    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct report_path_rank, rank), .plain = STYLE_BOLD },
+    { "NODE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct report_path_rank, node) },
+    { "ON THE PATH", 11, 0, 0, TABLE_PERCENT, offsetof(struct report_path_rank, path_ratio),
       .plain = STYLE_BOLD },
-    { "CAUSED", 8, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_path_rank, delay_s) },
+    { "CAUSED", 8, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_path_rank, delay_s) },
     { "LAST ARRIVER OF", 30, 30, 0, TABLE_TEXT, .draw = draw_last },
 };
 
@@ -46,7 +46,7 @@ static void time_text(char *buf, size_t size, const struct ui *ui, double age_s)
 
 static int draw_moves(struct canvas *c, int y, const struct ui *ui)
 {
-    const struct snap_path *p = &ui->view->path;
+    const struct report_path *p = &ui->view->path;
     char at[64];
 
     if (p->moves)
@@ -67,30 +67,30 @@ static int draw_moves(struct canvas *c, int y, const struct ui *ui)
 
 static enum style parallel_style(const void *row)
 {
-    double x = ((const struct snap_comm *)row)->efficiency.parallel;
+    double x = ((const struct report_comm *)row)->efficiency.parallel;
 
     return x < 0.6 ? STYLE_BAD : x < 0.8 ? STYLE_WARN : STYLE_BOLD;
 }
 
 static const struct table_column used_columns[] = {
-    { "COMMUNICATOR", 16, 20, 0, TABLE_TEXT, .field = offsetof(struct snap_comm, label) },
-    { "PARALLEL =", 10, 0, 0, TABLE_PERCENT, offsetof(struct snap_comm, efficiency.parallel),
+    { "COMMUNICATOR", 16, 20, 0, TABLE_TEXT, .field = offsetof(struct report_comm, label) },
+    { "PARALLEL =", 10, 0, 0, TABLE_PERCENT, offsetof(struct report_comm, efficiency.parallel),
       .style = parallel_style },
     { "LOAD BALANCE x", 14, 0, 0, TABLE_PERCENT,
-      .field = offsetof(struct snap_comm, efficiency.load_balance) },
+      .field = offsetof(struct report_comm, efficiency.load_balance) },
     { "SERIALISATION x", 15, 0, 0, TABLE_PERCENT,
-      .field = offsetof(struct snap_comm, efficiency.serialisation) },
-    { "TRANSFER", 8, 0, 0, TABLE_PERCENT, .field = offsetof(struct snap_comm, efficiency.transfer) },
+      .field = offsetof(struct report_comm, efficiency.serialisation) },
+    { "TRANSFER", 8, 0, 0, TABLE_PERCENT, .field = offsetof(struct report_comm, efficiency.transfer) },
 };
 
-static bool known(const struct snap_efficiency *e)
+static bool known(const struct report_efficiency *e)
 {
     return !isnan(e->parallel) || !isnan(e->load_balance) || !isnan(e->serialisation) || !isnan(e->transfer);
 }
 
-static int draw_used(struct canvas *c, int y, const struct snap_view *v)
+static int draw_used(struct canvas *c, int y, const struct report *v)
 {
-    struct snap_comm job = { .label = "the job", .efficiency = v->efficiency };
+    struct report_comm job = { .label = "the job", .efficiency = v->efficiency };
     struct table_layout layout;
 
     y = sheet_heading(c, y, "efficiency: how much of the ranks' time is work (POP model)");
@@ -126,7 +126,7 @@ static const struct table_column overlap_columns[] = {
 /* ---- phases ---- */
 
 /* Marked by the program, or what its calls show of a backward pass; nothing where neither is known. */
-static bool has_phases(const struct snap_view *v)
+static bool has_phases(const struct report *v)
 {
     return v->phases.text[0] && (v->phases.ranks > 0 || !isnan(v->phases.backward_s));
 }
@@ -134,22 +134,22 @@ static bool has_phases(const struct snap_view *v)
 /* ---- who waits ---- */
 
 static const struct table_column wait_columns[] = {
-    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_rank, rank), .plain = STYLE_BOLD },
-    { "NODE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_rank, node) },
-    { "LATE", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rank, lateness_s) },
-    { "P50", 7, 0, 0, TABLE_ABOUT_SECONDS, .field = offsetof(struct snap_rank, lateness_p50_s) },
-    { "P99", 7, 0, 0, TABLE_ABOUT_SECONDS, .field = offsetof(struct snap_rank, lateness_p99_s) },
-    { "WAITS", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rank, wait_s) },
-    { "CAUSED", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rank, delay_s) },
+    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct report_rank, rank), .plain = STYLE_BOLD },
+    { "NODE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct report_rank, node) },
+    { "LATE", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_rank, lateness_s) },
+    { "P50", 7, 0, 0, TABLE_ABOUT_SECONDS, .field = offsetof(struct report_rank, lateness_p50_s) },
+    { "P99", 7, 0, 0, TABLE_ABOUT_SECONDS, .field = offsetof(struct report_rank, lateness_p99_s) },
+    { "WAITS", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_rank, wait_s) },
+    { "CAUSED", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_rank, delay_s) },
 };
 
-static int draw_waits(struct canvas *c, int y, const struct snap_view *v)
+static int draw_waits(struct canvas *c, int y, const struct report *v)
 {
     struct table_layout layout;
     bool any = false;
 
     for (size_t i = 0; i < v->n_ranks; i++) {
-        const struct snap_rank *r = &v->rank[i];
+        const struct report_rank *r = &v->rank[i];
 
         if (isnan(r->wait_s) && isnan(r->delay_s) && isnan(r->lateness_p99_s))
             continue;
@@ -165,15 +165,15 @@ static int draw_waits(struct canvas *c, int y, const struct snap_view *v)
 
 /* ---- the panel ---- */
 
-static bool has_content(const struct snap_view *v)
+static bool has_content(const struct report *v)
 {
     return v->path.n || known(&v->efficiency) || v->overlap.text[0] || has_phases(v);
 }
 
 static int draw(struct canvas *c, const struct ui *ui)
 {
-    const struct snap_view *v = ui->view;
-    const struct snap_path *p = &v->path;
+    const struct report *v = ui->view;
+    const struct report_path *p = &v->path;
     char chance[64] = "";
     int y = 0;
 

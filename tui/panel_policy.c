@@ -19,7 +19,7 @@ static int draw_fact(struct canvas *c, int y, const char *label, enum style styl
 
 /* ---- policy ---- */
 
-static int draw_policy(struct canvas *c, int y, const struct snap_control *p, const char *unconfirmed)
+static int draw_policy(struct canvas *c, int y, const struct report_control *p, const char *unconfirmed)
 {
     bool enforce = !strcmp(p->action, "enforce");
     char text[300];
@@ -38,7 +38,7 @@ static int draw_policy(struct canvas *c, int y, const struct snap_control *p, co
 
 /* ---- pacing ---- */
 
-static int draw_lever(struct canvas *c, int y, const struct snap_lever *l, int64_t nodes)
+static int draw_lever(struct canvas *c, int y, const struct report_lever *l, int64_t nodes)
 {
     char text[300], ratio[80] = ""; /* "the time 0.43x (0.41x to 0.46x)" */
 
@@ -60,7 +60,7 @@ static int draw_lever(struct canvas *c, int y, const struct snap_lever *l, int64
                            text);
 }
 
-static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
+static int draw_pacing(struct canvas *c, int y, const struct report_pacing *p)
 {
     char text[100];
 
@@ -83,7 +83,7 @@ static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
 
 /* ---- checkpoints ---- */
 
-static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *cadence)
+static int draw_cadence(struct canvas *c, int y, const struct report_cadence *cadence)
 {
     char text[400];
 
@@ -110,7 +110,7 @@ static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *cade
 
 static enum style phase_style(const void *row)
 {
-    const char *phase = ((const struct snap_rule *)row)->phase;
+    const char *phase = ((const struct report_rule *)row)->phase;
 
     return !strcmp(phase, "due")                                     ? STYLE_BAD
            : !strcmp(phase, "holding") || !strcmp(phase, "withheld") ? STYLE_WARN
@@ -118,19 +118,19 @@ static enum style phase_style(const void *row)
 }
 
 static const struct table_column rule_columns[] = {
-    { "RULE", 14, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_rule, name) },
-    { "DOES", 14, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_rule, action_text) },
-    { "IS", 8, 0, 0, TABLE_TEXT, offsetof(struct snap_rule, phase), .style = phase_style },
-    { "TRUE FOR", 8, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rule, held_s) },
-    { "OF", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rule, hold_s) },
-    { "COOLS", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rule, cooling_s) },
-    { "ACTED", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct snap_rule, acted) },
+    { "RULE", 14, 10, 0, TABLE_TEXT, .field = offsetof(struct report_rule, name) },
+    { "DOES", 14, 10, 0, TABLE_TEXT, .field = offsetof(struct report_rule, action_text) },
+    { "IS", 8, 0, 0, TABLE_TEXT, offsetof(struct report_rule, phase), .style = phase_style },
+    { "TRUE FOR", 8, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_rule, held_s) },
+    { "OF", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_rule, hold_s) },
+    { "COOLS", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_rule, cooling_s) },
+    { "ACTED", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct report_rule, acted) },
 };
 
 /* ---- decisions ---- */
 
 /* "dry run: exclude node5"; and what came of it. */
-static int draw_decision(struct canvas *c, int y, const struct snap_decision *d, double wall_s)
+static int draw_decision(struct canvas *c, int y, const struct report_decision *d, double wall_s)
 {
     bool command = !strcmp(d->state, "command"), failed = !strcmp(d->outcome, "failed");
     char text[800];
@@ -158,19 +158,19 @@ static int draw_decision(struct canvas *c, int y, const struct snap_decision *d,
 
 static enum style value_style(const void *row)
 {
-    return ((const struct snap_param *)row)->set ? STYLE_WARN : STYLE_BOLD;
+    return ((const struct report_param *)row)->set ? STYLE_WARN : STYLE_BOLD;
 }
 
 static const struct table_column param_columns[] = {
-    { "PARAMETER", 21, 4, 0, TABLE_TEXT, .field = offsetof(struct snap_param, key) },
-    { "VALUE", 12, 12, 0, TABLE_TEXT, offsetof(struct snap_param, value), .style = value_style },
-    { "DEFAULT", 12, 8, 0, TABLE_TEXT, .field = offsetof(struct snap_param, standard) },
-    { "ACCEPTED", 20, 60, 0, TABLE_TEXT, .field = offsetof(struct snap_param, range) },
+    { "PARAMETER", 21, 4, 0, TABLE_TEXT, .field = offsetof(struct report_param, key) },
+    { "VALUE", 12, 12, 0, TABLE_TEXT, offsetof(struct report_param, value), .style = value_style },
+    { "DEFAULT", 12, 8, 0, TABLE_TEXT, .field = offsetof(struct report_param, standard) },
+    { "ACCEPTED", 20, 60, 0, TABLE_TEXT, .field = offsetof(struct report_param, range) },
 };
 
 /* ---- the panel ---- */
 
-static int draw_keys(struct canvas *c, int y, const struct snap_control *p)
+static int draw_keys(struct canvas *c, int y, const struct report_control *p)
 {
     const struct {
         const char *key, *does;
@@ -188,14 +188,14 @@ static int draw_keys(struct canvas *c, int y, const struct snap_control *p)
     return y + 1;
 }
 
-static bool has_content(const struct snap_view *v)
+static bool has_content(const struct report *v)
 {
     return v->control.known;
 }
 
 static int draw(struct canvas *c, const struct ui *ui)
 {
-    const struct snap_control *p = &ui->view->control;
+    const struct report_control *p = &ui->view->control;
     int y = 0;
 
     if (!p->known) {

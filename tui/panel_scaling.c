@@ -197,7 +197,7 @@ static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
 
 /* ---- the panel ---- */
 
-static bool has_content(const struct snap_view *v)
+static bool has_content(const struct report *v)
 {
     return v->scaling.n > 0;
 }

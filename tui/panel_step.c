@@ -207,7 +207,7 @@ static int draw_head(struct canvas *c, const struct ui *ui, const struct picture
         x += canvas_printf(c, 0, x, c->width - x - 1, STYLE_DIM, ", %s shown", of);
     if (stopped)
         snprintf(state, sizeof(state), "FROZEN: Space goes on");
-    else if (ui->report || ui->playback.ended || !snap_job_alive(&ui->view->job))
+    else if (ui->report || ui->playback.ended || !report_row_alive(&ui->view->job))
         snprintf(state, sizeof(state), "the newest step");
     else
         snprintf(state, sizeof(state), "following, %s old", text_age(p->age_s).s);
@@ -275,7 +275,7 @@ static int draw(struct canvas *c, const struct ui *ui)
     return draw_messages(c, y, p);
 }
 
-static bool has_content(const struct snap_view *v)
+static bool has_content(const struct report *v)
 {
     return v->picture;
 }

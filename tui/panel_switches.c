@@ -88,10 +88,10 @@ static int draw_head(struct canvas *c, const struct report_switches *s)
     return y;
 }
 
-static int draw_list(struct canvas *c, int y, const struct snap_view *v)
+static int draw_list(struct canvas *c, int y, const struct report *v)
 {
     const struct report_switches *s = v->switches;
-    enum style blamed = look_severity(snap_job_severity(&v->job));
+    enum style blamed = look_severity(report_row_severity(&v->job));
     struct row *rows = xcalloc(s->n + s->n_named, sizeof(*rows));
     size_t n = 0;
 
@@ -105,20 +105,20 @@ static int draw_list(struct canvas *c, int y, const struct snap_view *v)
     return y;
 }
 
-static bool has_content(const struct snap_view *v)
+static bool has_content(const struct report *v)
 {
     return v->switches && v->switches->n;
 }
 
 static int draw(struct canvas *c, const struct ui *ui)
 {
-    const struct snap_view *v = ui->view;
+    const struct report *v = ui->view;
 
     if (!v->switches) {
         canvas_put(c, 0, 1, c->width - 2, STYLE_DIM,
-                   ui->frozen                ? "not part of the frozen picture: press Space to go on"
-                   : snap_job_alive(&v->job) ? "not known yet"
-                                             : "not stored of steps that have ended");
+                   ui->frozen                  ? "not part of the frozen picture: press Space to go on"
+                   : report_row_alive(&v->job) ? "not known yet"
+                                               : "not stored of steps that have ended");
         return 1;
     }
     if (!has_content(v))

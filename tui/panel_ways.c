@@ -104,7 +104,7 @@ static int draw_reasons(struct canvas *c, int y, const struct report_strategies 
 
 static void draw_guarded_value(const struct table_cell *at, const void *row)
 {
-    const struct snap_guarded_ratio *r = row;
+    const struct report_guarded_ratio *r = row;
     enum style style = STYLE_TEXT;
 
     if (!r->selected && (r->high < 1 - SURE || r->low > 1 + SURE))
@@ -114,7 +114,7 @@ static void draw_guarded_value(const struct table_cell *at, const void *row)
 
 static void draw_guarded_range(const struct table_cell *at, const void *row)
 {
-    const struct snap_guarded_ratio *r = row;
+    const struct report_guarded_ratio *r = row;
     char text[48] = "-";
 
     if (!isnan(r->low) && !isnan(r->high))
@@ -123,13 +123,13 @@ static void draw_guarded_range(const struct table_cell *at, const void *row)
 }
 
 static const struct table_column guarded_columns[] = {
-    { "GUARDED", 16, 0, 0, TABLE_TEXT, .field = offsetof(struct snap_guarded_ratio, name) },
+    { "GUARDED", 16, 0, 0, TABLE_TEXT, .field = offsetof(struct report_guarded_ratio, name) },
     { "RATIO", 6, 0, 0, TABLE_TEXT, .draw = draw_guarded_value },
     { "RANGE", 12, 0, 0, TABLE_TEXT, .draw = draw_guarded_range },
-    { "REFERENCE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_guarded_ratio, reference) },
+    { "REFERENCE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct report_guarded_ratio, reference) },
 };
 
-static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
+static int draw_guarded(struct canvas *c, int y, const struct report_guarded *g)
 {
     struct table_layout layout;
 
@@ -137,13 +137,13 @@ static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
         return y;
     y = sheet_text(c, y, 1, STYLE_TEXT, g->text);
     y = sheet_titles(c, y, &layout, guarded_columns, ARRAY_SIZE(guarded_columns));
-    for (size_t i = 0; i < SNAP_GUARDED_MAX; i++)
+    for (size_t i = 0; i < REPORT_GUARDED_MAX; i++)
         if (g->ratio[i].reference[0])
             table_row(c, y++, &layout, guarded_columns, &g->ratio[i], NULL);
     return y + 1;
 }
 
-static bool has_content(const struct snap_view *v)
+static bool has_content(const struct report *v)
 {
     return v->strategies.n > 0 || v->guarded.known;
 }

@@ -23,16 +23,17 @@ static bool any_contains(const struct json_texts *texts, const char *part)
 
 static bool job_has(const void *row, const char *text)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
 
     return contains(j->id, text) || contains(j->name, text) || contains(j->user, text) ||
            contains(j->partition, text) || contains(j->state, text) || contains(j->regime, text) ||
-           contains(j->sentence, text) || (j->n_verdicts && any_contains(&j->verdict[0].culprits, text));
+           contains(j->sentence, text) ||
+           (j->verdicts.n && any_contains(&j->verdicts.list[0].culprits, text));
 }
 
 static bool node_has(const void *row, const char *text)
 {
-    const struct snap_node *n = row;
+    const struct report_node_row *n = row;
 
     return contains(n->node, text) || contains(n->switch_name, text) || contains(n->jobs, text) ||
            contains(n->verdict, text);
@@ -50,7 +51,7 @@ static const char *key_of(const struct ui *ui, enum screen s, int i)
 
 static bool is_shown(const struct ui *ui, enum screen s, int i)
 {
-    if (s == SCREEN_JOBS && !ui->finished && !snap_job_alive(&ui->jobs->job[i]))
+    if (s == SCREEN_JOBS && !ui->finished && !report_row_alive(&ui->jobs->job[i]))
         return false;
     return filter_shows(ui->list[s].filter, screens[s]->columns, screens[s]->n_columns, row_of(ui, s, i),
                         s == SCREEN_JOBS ? job_has : node_has);

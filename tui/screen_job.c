@@ -17,15 +17,15 @@
 
 /* ---- the table of ranks ---- */
 
-static bool is_blamed(const struct snap_job *j, const struct snap_rank *r)
+static bool is_blamed(const struct report_row *j, const struct report_rank *r)
 {
     char rank[24];
 
     snprintf(rank, sizeof(rank), "r%lld", (long long)r->rank);
-    for (size_t i = 0; i < j->n_verdicts; i++) {
+    for (size_t i = 0; i < j->verdicts.n; i++) {
         char names[512], *save = NULL; /* of a link both ends are words */
 
-        json_texts_show(&j->verdict[i].culprits, SIZE_MAX, names, sizeof(names));
+        json_texts_show(&j->verdicts.list[i].culprits, SIZE_MAX, names, sizeof(names));
         for (char *s = strtok_r(names, ", ", &save); s; s = strtok_r(NULL, ", ", &save))
             if (!strcmp(s, rank) || !strcmp(s, r->node) || (r->switch_name[0] && !strcmp(s, r->switch_name)))
                 return true;
@@ -37,7 +37,7 @@ static bool is_blamed(const struct snap_job *j, const struct snap_rank *r)
 static void draw_node(const struct table_cell *at, const void *row)
 {
     const struct ui *ui = at->context;
-    const struct snap_rank *r = row;
+    const struct report_rank *r = row;
     char text[72];
 
     if (!is_blamed(&ui->view->job, r)) {
@@ -45,12 +45,12 @@ static void draw_node(const struct table_cell *at, const void *row)
         return;
     }
     snprintf(text, sizeof(text), "%.*s!", at->width - 1, r->node);
-    table_put(at, look_severity(snap_job_severity(&ui->view->job)), text);
+    table_put(at, look_severity(report_row_severity(&ui->view->job)), text);
 }
 
 static enum style slowdown_style(const void *row)
 {
-    double slowdown = ((const struct snap_rank *)row)->slowdown;
+    double slowdown = ((const struct report_rank *)row)->slowdown;
 
     return slowdown >= VERDICT_BAD_SLOWDOWN ? STYLE_BAD : slowdown >= 1.02 ? STYLE_WARN : STYLE_TEXT;
 }
@@ -58,7 +58,7 @@ static enum style slowdown_style(const void *row)
 /* The board of last arrivers: the share of collectives that waited for this rank. */
 static void draw_last(const struct table_cell *at, const void *row)
 {
-    double last = ((const struct snap_rank *)row)->last_ratio;
+    double last = ((const struct report_rank *)row)->last_ratio;
     enum style style = last >= 0.5 ? STYLE_BAD : last >= 0.2 ? STYLE_WARN : STYLE_ACCENT;
     char text[16] = "   -";
 
@@ -70,7 +70,7 @@ static void draw_last(const struct table_cell *at, const void *row)
 
 static void draw_inside(const struct table_cell *at, const void *row)
 {
-    const struct snap_rank *r = row;
+    const struct report_rank *r = row;
     char text[96];
 
     if (!isnan(r->state_s)) { /* its process cannot run */
@@ -91,7 +91,8 @@ static void draw_heat_row(const struct table_cell *at, const void *row)
 {
     const struct ui *ui = at->context;
 
-    draw_heat(at->canvas, at->y, at->x, at->width, ((const struct snap_rank *)row)->heat, ui->view->n_scale);
+    draw_heat(at->canvas, at->y, at->x, at->width, ((const struct report_rank *)row)->heat,
+              ui->view->n_scale);
 }
 
 enum { COLUMN_SWITCH = 2, COLUMN_P95 = 4, COLUMN_WORK = 6, COLUMN_LAST, COLUMN_INSIDE, COLUMN_HEAT };
@@ -102,23 +103,23 @@ static const struct {
 } from_width[] = { { COLUMN_WORK, 90 }, { COLUMN_P95, 120 }, { COLUMN_SWITCH, 130 }, { COLUMN_INSIDE, 150 } };
 
 static const struct table_column columns[] = {
-    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_rank, rank), .plain = STYLE_BOLD, .key = "rank",
+    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct report_rank, rank), .plain = STYLE_BOLD, .key = "rank",
       .meaning = "rank in the step" },
     { "NODE", 9, 6, 0, TABLE_TEXT, 0, draw_node, .key = "node", .meaning = "where it runs; ! is blamed" },
-    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, switch_name), .plain = STYLE_DIM,
+    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct report_rank, switch_name), .plain = STYLE_DIM,
       .unsorted = true, .meaning = "the node's switch" },
-    { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_s), .key = "lateness",
+    { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_rank, lateness_s), .key = "lateness",
       .meaning = "after the first arrival" },
-    { "P95", 7, 0, 4, TABLE_ABOUT_SECONDS, offsetof(struct snap_rank, lateness_p95_s), .unsorted = true,
+    { "P95", 7, 0, 4, TABLE_ABOUT_SECONDS, offsetof(struct report_rank, lateness_p95_s), .unsorted = true,
       .meaning = "95 % are less late" },
-    { "COMPUTE", 7, 0, 2, TABLE_SECONDS, offsetof(struct snap_rank, compute_s), .key = "compute",
+    { "COMPUTE", 7, 0, 2, TABLE_SECONDS, offsetof(struct report_rank, compute_s), .key = "compute",
       .meaning = "its own work in a step" },
-    { "WORK", 5, 0, 3, TABLE_TIMES, offsetof(struct snap_rank, slowdown), .style = slowdown_style,
+    { "WORK", 5, 0, 3, TABLE_TIMES, offsetof(struct report_rank, slowdown), .style = slowdown_style,
       .unsorted = true, .meaning = "own work over the others'" },
     { "LAST", 12, 4, 1, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "steps in which it was last" },
     { "INSIDE", 14, 4, 6, TABLE_TEXT, 0, draw_inside, .unsorted = true,
       .meaning = "the call it is stuck in" },
-    { "LATENESS", 30, SNAP_COLUMNS_MAX, 0, TABLE_TEXT, 0, draw_heat_row, .unsorted = true,
+    { "LATENESS", 30, REPORT_COLUMNS_MAX, 0, TABLE_TEXT, 0, draw_heat_row, .unsorted = true,
       .meaning = "over time, now at the right" },
 };
 
@@ -145,7 +146,7 @@ int screen_job_heat_columns(int width)
 
     fit_columns(&l, width);
     heat = table_width(&l, COLUMN_HEAT);
-    return heat < SNAP_COLUMNS_MAX ? heat : SNAP_COLUMNS_MAX;
+    return heat < REPORT_COLUMNS_MAX ? heat : REPORT_COLUMNS_MAX;
 }
 
 static const void *rank_row(const struct ui *ui, int i)
@@ -180,7 +181,7 @@ static int sentence_rows(int width)
     return width < 76 ? 3 : width < 130 ? 2 : 1;
 }
 
-static struct timeline_place place_of(const struct snap_view *v, int width)
+static struct timeline_place place_of(const struct report *v, int width)
 {
     struct table_layout l;
 
@@ -189,7 +190,7 @@ static struct timeline_place place_of(const struct snap_view *v, int width)
 }
 
 /* The rows above the table; returns the first below them. */
-static int lay_out_head(struct layout *l, const struct snap_view *v, int width, int height)
+static int lay_out_head(struct layout *l, const struct report *v, int width, int height)
 {
     int y = 1;
 
@@ -201,7 +202,7 @@ static int lay_out_head(struct layout *l, const struct snap_view *v, int width, 
     l->shares = y++;
     l->found = y++;
     l->ahead =
-        v && v->projection.known && snap_job_alive(&v->job) && (height >= TALL || v->projection.trend[0])
+        v && v->projection.known && report_row_alive(&v->job) && (height >= TALL || v->projection.trend[0])
             ? y++
             : 0;
     l->past = v && height >= TALL && v->past.text[0] ? y++ : 0;
@@ -211,7 +212,7 @@ static int lay_out_head(struct layout *l, const struct snap_view *v, int width, 
 /* The rows under the table: some always, more on high screens, all that the table does not need. */
 static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int width, int height)
 {
-    const struct snap_view *v = ui->view;
+    const struct report *v = ui->view;
     int end = ui->report ? height : height - 1, free_rows; /* the bottom line is the frame's */
     int bottom = height < SHORT  ? 0
                  : height < TALL ? 2
@@ -245,7 +246,7 @@ static int room(const struct ui *ui, int width, int height)
 {
     struct layout l;
 
-    lay_out(&l, ui, ui->view ? ui->view->rank_total : SNAP_RANKS_MAX, width, height);
+    lay_out(&l, ui, ui->view ? ui->view->rank_total : REPORT_RANKS_MAX, width, height);
     return l.rows;
 }
 
@@ -255,7 +256,7 @@ int screen_job_rows_max(const struct ui *ui)
 
     if (ui->panel != PANEL_RANKS)
         return PANEL_RANKS_ASKED;
-    lay_out(&l, ui, SNAP_RANKS_MAX, ui->width, ui->height);
+    lay_out(&l, ui, REPORT_RANKS_MAX, ui->width, ui->height);
     return l.rows;
 }
 
@@ -273,7 +274,7 @@ int screen_job_head_rows(const struct ui *ui)
 
 static int natural(const struct ui *ui, int width)
 {
-    const struct snap_view *v = ui->view;
+    const struct report *v = ui->view;
     int events = (int)(v->n_events + v->n_notes), comms = (int)v->n_comms;
     int bottom = width >= WIDE ? (events > comms ? events : comms) : events + comms + (comms ? 2 : 0);
 
@@ -290,9 +291,9 @@ static int natural(const struct ui *ui, int width)
 
 /* ---- the parts ---- */
 
-static void draw_sentence(struct canvas *c, const struct snap_job *j, int rows)
+static void draw_sentence(struct canvas *c, const struct report_row *j, int rows)
 {
-    enum severity s = snap_job_severity(j);
+    enum severity s = report_row_severity(j);
     char tag[16];
     int x;
 
@@ -326,17 +327,17 @@ static int draw_count_of(struct canvas *c, int y, int x, const char *label, int6
     return draw_fact(c, y, x, label, text);
 }
 
-static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
+static void draw_facts(struct canvas *c, const struct report *v, int y)
 {
-    const struct snap_job *j = &v->job;
+    const struct report_row *j = &v->job;
     char ago[64];
     int x = 1;
 
     x = draw_fact(c, y, x, "", j->state);
     if (*j->unconfirmed)
         x = draw_fact(c, y, x, "", "unconfirmed");
-    x = draw_fact(c, y, x, snap_job_alive(j) ? "for" : "ran", text_age(j->elapsed_s).s);
-    if (!snap_job_alive(j) && !isnan(j->age_s)) {
+    x = draw_fact(c, y, x, report_row_alive(j) ? "for" : "ran", text_age(j->elapsed_s).s);
+    if (!report_row_alive(j) && !isnan(j->age_s)) {
         snprintf(ago, sizeof(ago), "%s ago", text_age(j->age_s).s);
         x = draw_fact(c, y, x, "ended", ago);
     }
@@ -356,16 +357,16 @@ static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
 }
 
 static void draw_trend(struct canvas *c, int y, int x, int width, const char *label, const char *value,
-                       enum style style, const struct snap_series *s)
+                       enum style style, const struct report_series *s)
 {
     canvas_put(c, y, x, 8, STYLE_DIM, label);
     canvas_put_right(c, y, x + 8, 7, STYLE_BOLD, value);
     draw_spark(c, y, x + 16, width - 16, style, s->value, s->n);
 }
 
-static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
+static void draw_trends(struct canvas *c, const struct report *v, int y)
 {
-    const struct snap_job *j = &v->job;
+    const struct report_row *j = &v->job;
     int half = (c->width - 3) / 2, right = 1 + half + 1;
 
     draw_trend(c, y, 1, half, "step", padded_s(j->step_p50_s).s, STYLE_ACCENT, &v->step_s);
@@ -375,7 +376,7 @@ static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
                &v->synchronisation_ratio);
 }
 
-static void draw_time(struct canvas *c, const struct snap_job *j, int y)
+static void draw_time(struct canvas *c, const struct report_row *j, int y)
 {
     static const char *const names[] = { "compute", "comm", "sync", "p2p" };
     static const enum style styles[] = { STYLE_SHARE_COMPUTE, STYLE_SHARE_COMMUNICATION,
@@ -398,7 +399,7 @@ static void draw_time(struct canvas *c, const struct snap_job *j, int y)
 /* The title of the heat map has the time that it covers. */
 static void draw_table(struct canvas *c, const struct ui *ui, const struct layout *l)
 {
-    const struct snap_view *v = ui->view;
+    const struct report *v = ui->view;
     struct table_layout layout;
     struct screen_rows rows = { .y = l->table + 1,
                                 .height = l->rows,
@@ -430,7 +431,7 @@ static void draw_table(struct canvas *c, const struct ui *ui, const struct layou
 static void draw_detail(struct canvas *c, const struct ui *ui, int y)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOB];
-    const struct snap_rank *r = rank_row(ui, l->selected);
+    const struct report_rank *r = rank_row(ui, l->selected);
     char text[512], inside[200] = "";
 
     if (!r || ui->report || l->selected >= (int)l->n)
@@ -447,7 +448,7 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
     canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);
 }
 
-static void draw_events(struct canvas *c, const struct snap_view *v, int y, int x, int width, int rows)
+static void draw_events(struct canvas *c, const struct report *v, int y, int x, int width, int rows)
 {
     int at = 0;
     size_t event = 0;
@@ -457,11 +458,11 @@ static void draw_events(struct canvas *c, const struct snap_view *v, int y, int 
                       (long long)(v->agents.total - v->agents.heard), (long long)v->agents.total,
                       v->agents.missing);
     /* Verdicts that the sentence does not mention come first. */
-    for (size_t i = 1; i < v->job.n_verdicts && at < rows; i++, at++)
-        canvas_printf(c, y + at, x, width, look_severity(snap_verdict_severity(&v->job.verdict[i])),
-                      "also: %s", v->job.verdict[i].text);
+    for (size_t i = 1; i < v->job.verdicts.n && at < rows; i++, at++)
+        canvas_printf(c, y + at, x, width, look_severity(report_verdict_severity(&v->job.verdicts.list[i])),
+                      "also: %s", v->job.verdicts.list[i].text);
     for (; event < v->n_events && at < rows; event++, at++) {
-        const struct snap_event *e = &v->event[event];
+        const struct report_event *e = &v->event[event];
 
         canvas_put(c, y + at, x, 6, STYLE_DIM, padded_age(e->age_s).s);
         if (e->count > 1)
@@ -477,17 +478,17 @@ static void draw_events(struct canvas *c, const struct snap_view *v, int y, int 
 }
 
 static const struct table_column comm_columns[] = {
-    { "COMMUNICATOR", 12, 20, 0, TABLE_TEXT, .field = offsetof(struct snap_comm, label) },
-    { "SIZE", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct snap_comm, size) },
-    { "COUNT", 5, 0, 3, TABLE_COUNT, .field = offsetof(struct snap_comm, instances) },
-    { "COLL/S", 6, 0, 0, TABLE_NUMBER, .field = offsetof(struct snap_comm, collectives_per_s) },
-    { "BYTES/S", 7, 0, 2, TABLE_BYTES, .field = offsetof(struct snap_comm, bytes_per_s) },
-    { "SKEW", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_comm, skew_s) },
-    { "TRANSFER", 8, 0, 1, TABLE_SECONDS, .field = offsetof(struct snap_comm, transfer_s) },
-    { "EFFIC", 6, 0, 4, TABLE_PERCENT, .field = offsetof(struct snap_comm, efficiency.parallel) },
+    { "COMMUNICATOR", 12, 20, 0, TABLE_TEXT, .field = offsetof(struct report_comm, label) },
+    { "SIZE", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct report_comm, size) },
+    { "COUNT", 5, 0, 3, TABLE_COUNT, .field = offsetof(struct report_comm, instances) },
+    { "COLL/S", 6, 0, 0, TABLE_NUMBER, .field = offsetof(struct report_comm, collectives_per_s) },
+    { "BYTES/S", 7, 0, 2, TABLE_BYTES, .field = offsetof(struct report_comm, bytes_per_s) },
+    { "SKEW", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_comm, skew_s) },
+    { "TRANSFER", 8, 0, 1, TABLE_SECONDS, .field = offsetof(struct report_comm, transfer_s) },
+    { "EFFIC", 6, 0, 4, TABLE_PERCENT, .field = offsetof(struct report_comm, efficiency.parallel) },
 };
 
-static void draw_comms(struct canvas *c, const struct snap_view *v, int y, int x, int width, int rows)
+static void draw_comms(struct canvas *c, const struct report *v, int y, int x, int width, int rows)
 {
     struct table_layout layout;
 
@@ -498,7 +499,7 @@ static void draw_comms(struct canvas *c, const struct snap_view *v, int y, int x
         table_row(c, y + 1 + i, &layout, comm_columns, &v->comm[i], NULL);
 }
 
-static void draw_bottom(struct canvas *c, const struct snap_view *v, const struct layout *l)
+static void draw_bottom(struct canvas *c, const struct report *v, const struct layout *l)
 {
     int y = l->bottom, rows = l->bottom_rows, half = c->width / 2, comms = (int)v->n_comms;
 
@@ -521,7 +522,7 @@ static void draw_bottom(struct canvas *c, const struct snap_view *v, const struc
 
 static void draw(struct canvas *c, const struct ui *ui)
 {
-    const struct snap_view *v = ui->view;
+    const struct report *v = ui->view;
     struct timeline_place place = place_of(v, c->width);
     struct layout l;
 

@@ -10,47 +10,47 @@
 
 #define SILENT_S 5 /* figures of a running job are old after this time without telemetry */
 
-static bool is_silent(const struct snap_job *j)
+static bool is_silent(const struct report_row *j)
 {
-    return snap_job_alive(j) && j->age_s > SILENT_S;
+    return report_row_alive(j) && j->age_s > SILENT_S;
 }
 
 static enum style faded_style(const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
 
-    return !snap_job_alive(j) || is_silent(j) ? STYLE_DIM : STYLE_TEXT;
+    return !report_row_alive(j) || is_silent(j) ? STYLE_DIM : STYLE_TEXT;
 }
 
 static enum style id_style(const void *row)
 {
-    return snap_job_alive(row) ? STYLE_BOLD : STYLE_DIM;
+    return report_row_alive(row) ? STYLE_BOLD : STYLE_DIM;
 }
 
 static enum style state_style(const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
 
-    return snap_job_severity(j) == SEVERITY_BAD && strcmp(j->state, "running") ? STYLE_BAD : faded_style(j);
+    return report_row_severity(j) == SEVERITY_BAD && strcmp(j->state, "running") ? STYLE_BAD : faded_style(j);
 }
 
 static enum style synchronisation_style(const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
 
     return j->synchronisation_ratio >= 0.1 && faded_style(j) == STYLE_TEXT ? STYLE_WARN : faded_style(j);
 }
 
 static void draw_tag(const struct table_cell *at, const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
 
-    table_put(at, look_severity(snap_job_severity(j)), look_job_tag(j));
+    table_put(at, look_severity(report_row_severity(j)), look_job_tag(j));
 }
 
 static void draw_regime(const struct table_cell *at, const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
     static const struct {
         const char *name, *brief;
     } brief[] = { { "communication", "comm" }, { "synchronisation", "sync" }, { "starting", "start" } };
@@ -65,21 +65,21 @@ static void draw_regime(const struct table_cell *at, const void *row)
 /* The share of the step that would be saved without the costliest fault: the figure of the sentence. */
 static double cost_of(const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
 
-    return j->n_verdicts ? 1 - 1 / j->verdict[0].slowdown : NAN;
+    return j->verdicts.n ? 1 - 1 / j->verdicts.list[0].slowdown : NAN;
 }
 
-static enum style cost_style(const struct snap_job *j)
+static enum style cost_style(const struct report_row *j)
 {
     enum style faded = faded_style(j);
 
-    return faded == STYLE_TEXT ? look_severity(snap_verdict_severity(&j->verdict[0])) : faded;
+    return faded == STYLE_TEXT ? look_severity(report_verdict_severity(&j->verdicts.list[0])) : faded;
 }
 
 static void draw_cost(const struct table_cell *at, const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
 
     if (isnan(cost_of(j)))
         table_put(at, STYLE_DIM, "-");
@@ -90,50 +90,51 @@ static void draw_cost(const struct table_cell *at, const void *row)
 /* Whom the costliest verdict names; one that names nobody is called by its class. */
 static void draw_culprit(const struct table_cell *at, const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
     char names[160];
 
-    if (!j->n_verdicts)
+    if (!j->verdicts.n)
         table_put(at, STYLE_DIM, "-");
     else
         table_put(at, cost_style(j),
-                  j->verdict[0].culprits.n ? look_culprits(names, sizeof(names), &j->verdict[0].culprits)
-                                           : j->verdict[0].class);
+                  j->verdicts.list[0].culprits.n
+                      ? look_culprits(names, sizeof(names), &j->verdicts.list[0].culprits)
+                      : j->verdicts.list[0].class);
 }
 
 static void draw_verdict(const struct table_cell *at, const void *row)
 {
-    const struct snap_job *j = row;
+    const struct report_row *j = row;
     char text[1152];
 
     if (is_silent(j)) {
         snprintf(text, sizeof(text), "no telemetry for %s", text_age(j->age_s).s);
         table_put(at, STYLE_WARN, text);
-    } else if (!snap_job_alive(j) && !isnan(j->age_s)) {
-        snprintf(text, sizeof(text), "ended %s ago%s%s", text_age(j->age_s).s, j->n_verdicts ? "; " : "",
-                 j->n_verdicts ? j->verdict[0].text : "");
+    } else if (!report_row_alive(j) && !isnan(j->age_s)) {
+        snprintf(text, sizeof(text), "ended %s ago%s%s", text_age(j->age_s).s, j->verdicts.n ? "; " : "",
+                 j->verdicts.n ? j->verdicts.list[0].text : "");
         table_put(at, STYLE_DIM, text);
-    } else if (j->n_verdicts) {
-        table_put(at, look_severity(snap_verdict_severity(&j->verdict[0])), j->verdict[0].text);
+    } else if (j->verdicts.n) {
+        table_put(at, look_severity(report_verdict_severity(&j->verdicts.list[0])), j->verdicts.list[0].text);
     } else {
         table_put(at, STYLE_DIM, "-");
     }
 }
 
 /* Jobs that do no work come before slow ones, running jobs before ended ones. */
-static int urgency(const struct snap_job *j)
+static int urgency(const struct report_row *j)
 {
     const char *tag = look_job_tag(j);
 
     if (!strcmp(tag, "HUNG") || !strcmp(tag, "LOST") || !strcmp(tag, "NAN"))
         return 100;
-    return snap_job_alive(j) ? 10 + (int)snap_job_severity(j) : 0;
+    return report_row_alive(j) ? 10 + (int)report_row_severity(j) : 0;
 }
 
 /* Of running jobs the costliest first, of ended ones the newest. */
 static int by_urgency(const void *a, const void *b)
 {
-    const struct snap_job *ja = a, *jb = b;
+    const struct report_row *ja = a, *jb = b;
     int by = urgency(jb) - urgency(ja);
 
     if (by)
@@ -144,44 +145,44 @@ static int by_urgency(const void *a, const void *b)
 
 static int by_culprit(const void *a, const void *b)
 {
-    const struct snap_job *ja = a, *jb = b;
+    const struct report_row *ja = a, *jb = b;
 
-    if (!ja->n_verdicts || !jb->n_verdicts)
-        return (jb->n_verdicts > 0) - (ja->n_verdicts > 0);
-    return strverscmp(ja->verdict[0].culprits.n ? ja->verdict[0].culprits.text[0] : "",
-                      jb->verdict[0].culprits.n ? jb->verdict[0].culprits.text[0] : "");
+    if (!ja->verdicts.n || !jb->verdicts.n)
+        return (jb->verdicts.n > 0) - (ja->verdicts.n > 0);
+    return strverscmp(ja->verdicts.list[0].culprits.n ? ja->verdicts.list[0].culprits.text[0] : "",
+                      jb->verdicts.list[0].culprits.n ? jb->verdicts.list[0].culprits.text[0] : "");
 }
 
 static int newest_first(const void *a, const void *b)
 {
-    return strverscmp(((const struct snap_job *)b)->id, ((const struct snap_job *)a)->id);
+    return strverscmp(((const struct report_row *)b)->id, ((const struct report_row *)a)->id);
 }
 
 enum { COLUMN_SAMPLES = 8 };
 
 static const struct table_column columns[] = {
     { "", 5, 0, 0, TABLE_TEXT, 0, draw_tag, by_urgency, .meaning = "severity, worst first" },
-    { "JOB", 8, 4, 0, TABLE_TEXT, offsetof(struct snap_job, id), NULL, newest_first, id_style,
+    { "JOB", 8, 4, 0, TABLE_TEXT, offsetof(struct report_row, id), NULL, newest_first, id_style,
       .meaning = "Slurm's job and step" },
-    { "NAME", 8, 16, 4, TABLE_TEXT, offsetof(struct snap_job, name), .style = faded_style,
+    { "NAME", 8, 16, 4, TABLE_TEXT, offsetof(struct report_row, name), .style = faded_style,
       .meaning = "the job's name" },
-    { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .plain = STYLE_DIM,
+    { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct report_row, user), .plain = STYLE_DIM,
       .meaning = "its owner" },
-    { "STATE", 8, 0, 9, TABLE_TEXT, offsetof(struct snap_job, state), .style = state_style,
+    { "STATE", 8, 0, 9, TABLE_TEXT, offsetof(struct report_row, state), .style = state_style,
       .meaning = "the job's state" },
-    { "RANKS", 5, 0, 2, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = faded_style,
+    { "RANKS", 5, 0, 2, TABLE_COUNT, offsetof(struct report_row, ranks), .style = faded_style,
       .meaning = "guarded ranks" },
-    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, step_p50_s), .style = faded_style,
+    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_row, step_p50_s), .style = faded_style,
       .meaning = "median time of a step" },
-    { "STEPS/S", 7, 0, 3, TABLE_NUMBER, offsetof(struct snap_job, steps_per_s), .style = faded_style,
+    { "STEPS/S", 7, 0, 3, TABLE_NUMBER, offsetof(struct report_row, steps_per_s), .style = faded_style,
       .meaning = "steps a second" },
-    { "SAMP/S", 6, 0, 5, TABLE_NUMBER, offsetof(struct snap_job, samples_per_s), .style = faded_style,
+    { "SAMP/S", 6, 0, 5, TABLE_NUMBER, offsetof(struct report_row, samples_per_s), .style = faded_style,
       .meaning = "samples a second, if known" },
-    { "SKEW", 7, 0, 6, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = faded_style,
+    { "SKEW", 7, 0, 6, TABLE_SECONDS, offsetof(struct report_row, skew_p50_s), .style = faded_style,
       .meaning = "last minus first arrival" },
-    { "SYNC", 6, 0, 1, TABLE_PERCENT, offsetof(struct snap_job, synchronisation_ratio),
+    { "SYNC", 6, 0, 1, TABLE_PERCENT, offsetof(struct report_row, synchronisation_ratio),
       .style = synchronisation_style, .meaning = "share of time spent waiting" },
-    { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct snap_job, regime), draw_regime,
+    { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct report_row, regime), draw_regime,
       .meaning = "what limits its speed" },
     { "COST", 6, 0, 0, TABLE_PERCENT, .number = cost_of, .draw = draw_cost,
       .meaning = "share of the step time that the worst verdict costs" },
@@ -209,7 +210,7 @@ static unsigned hidden(const struct ui *ui, int width)
 static void draw_selected(struct canvas *c, const struct ui *ui, int y)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOBS];
-    const struct snap_job *j;
+    const struct report_row *j;
     char title[384], ended[64] = "";
 
     if (l->selected >= (int)l->n) {
@@ -217,7 +218,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
         return;
     }
     j = job_row(ui, l->selected);
-    if (!snap_job_alive(j) && !isnan(j->age_s))
+    if (!report_row_alive(j) && !isnan(j->age_s))
         snprintf(ended, sizeof(ended), ", ended %s ago", text_age(j->age_s).s);
     snprintf(title, sizeof(title), "%s %s · %s · %s · policy %s · %s%s", j->id, j->name,
              j->user[0] ? j->user : "-", j->partition[0] ? j->partition : "-", j->policy[0] ? j->policy : "-",
@@ -227,7 +228,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
         canvas_printf(c, y + 1, 1, c->width - 2, STYLE_WARN, "no telemetry for %s: these figures are old",
                       text_age(j->age_s).s);
     else
-        canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, look_severity(snap_job_severity(j)), j->sentence);
+        canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, look_severity(report_row_severity(j)), j->sentence);
 }
 
 static int room(const struct ui *ui, int width, int height)

@@ -10,12 +10,12 @@
 #include "tui/look.h"
 #include "tui/screen.h"
 
-static bool is_lost(const struct snap_node *n)
+static bool is_lost(const struct report_node_row *n)
 {
     return n->has_agent && !n->connected && !n->ended;
 }
 
-static enum severity severity(const struct snap_node *n)
+static enum severity severity(const struct report_node_row *n)
 {
     if (is_lost(n))
         return SEVERITY_BAD;
@@ -37,7 +37,7 @@ static enum style trouble_style(const void *row)
 
 static void draw_tag(const struct table_cell *at, const void *row)
 {
-    const struct snap_node *n = row;
+    const struct report_node_row *n = row;
 
     table_put(at, look_severity(severity(n)),
               is_lost(n)      ? "LOST"
@@ -49,14 +49,14 @@ static void draw_tag(const struct table_cell *at, const void *row)
 static void draw_last(const struct table_cell *at, const void *row)
 {
     const struct ui *ui = at->context;
-    double last = ((const struct snap_node *)row)->last_culprit;
+    double last = ((const struct report_node_row *)row)->last_culprit;
 
     table_put(at, STYLE_TEXT, padded_age(fmax(ui->wall_s - last, isnan(last) ? NAN : 0)).s);
 }
 
 static void draw_agent(const struct table_cell *at, const void *row)
 {
-    const struct snap_node *n = row;
+    const struct report_node_row *n = row;
     char text[64];
 
     if (!n->has_agent)
@@ -74,21 +74,21 @@ static void draw_agent(const struct table_cell *at, const void *row)
 static void draw_health(const struct table_cell *at, const void *row)
 {
     char text[256];
-    enum severity s = health_symptoms(&((const struct snap_node *)row)->health, text, sizeof(text));
+    enum severity s = health_symptoms(&((const struct report_node_row *)row)->health, text, sizeof(text));
 
     table_put(at, s >= SEVERITY_WARN ? look_severity(s) : STYLE_TEXT, text);
 }
 
 static enum style lemon_style(const void *row)
 {
-    double score = ((const struct snap_node *)row)->lemon_score;
+    double score = ((const struct report_node_row *)row)->lemon_score;
 
     return score >= LEMON_SURE ? STYLE_BAD : score >= 0.5 ? STYLE_WARN : STYLE_TEXT;
 }
 
 static int by_severity(const void *a, const void *b)
 {
-    const struct snap_node *na = a, *nb = b;
+    const struct report_node_row *na = a, *nb = b;
     int by = (int)severity(nb) - (int)severity(na);
 
     return by ? by : table_compare_number(na->slowdown, nb->slowdown);
@@ -98,36 +98,39 @@ enum { COLUMN_LEMON = 8, COLUMN_HEALTH = 11 };
 
 static const struct table_column columns[] = {
     { "", 4, 0, 0, TABLE_TEXT, 0, draw_tag, by_severity, .meaning = "severity, worst first" },
-    { "NODE", 10, 10, 0, TABLE_TEXT, offsetof(struct snap_node, node), .style = trouble_style,
+    { "NODE", 10, 10, 0, TABLE_TEXT, offsetof(struct report_node_row, node), .style = trouble_style,
       .meaning = "Slurm's node name" },
-    { "SWITCH", 8, 6, 5, TABLE_TEXT, offsetof(struct snap_node, switch_name), .plain = STYLE_DIM,
+    { "SWITCH", 8, 6, 5, TABLE_TEXT, offsetof(struct report_node_row, switch_name), .plain = STYLE_DIM,
       .meaning = "its switch" },
-    { "JOBS", 9, 9, 0, TABLE_TEXT, offsetof(struct snap_node, jobs), .meaning = "guarded job steps on it" },
-    { "RANKS", 6, 0, 2, TABLE_COUNT, offsetof(struct snap_node, ranks), .meaning = "guarded ranks on it" },
-    { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_node, lateness_s),
+    { "JOBS", 9, 9, 0, TABLE_TEXT, offsetof(struct report_node_row, jobs),
+      .meaning = "guarded job steps on it" },
+    { "RANKS", 6, 0, 2, TABLE_COUNT, offsetof(struct report_node_row, ranks),
+      .meaning = "guarded ranks on it" },
+    { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_node_row, lateness_s),
       .meaning = "mean lateness of its ranks" },
-    { "WORK", 5, 0, 0, TABLE_TIMES, offsetof(struct snap_node, slowdown), .style = trouble_style,
+    { "WORK", 5, 0, 0, TABLE_TIMES, offsetof(struct report_node_row, slowdown), .style = trouble_style,
       .meaning = "own work over the others'" },
-    { "NAMED", 7, 0, 4, TABLE_COUNT, offsetof(struct snap_node, culprit_count),
+    { "NAMED", 7, 0, 4, TABLE_COUNT, offsetof(struct report_node_row, culprit_count),
       .meaning = "times that a verdict named it" },
-    { "LEMON", 6, 0, 3, TABLE_PERCENT, offsetof(struct snap_node, lemon_score), .style = lemon_style,
+    { "LEMON", 6, 0, 3, TABLE_PERCENT, offsetof(struct report_node_row, lemon_score), .style = lemon_style,
       .meaning = "probability that it is slow" },
-    { "LAST NAMED", 10, 0, 6, TABLE_NUMBER, offsetof(struct snap_node, last_culprit), draw_last,
+    { "LAST NAMED", 10, 0, 6, TABLE_NUMBER, offsetof(struct report_node_row, last_culprit), draw_last,
       .meaning = "since a verdict last named it" },
     { "AGENT", 9, 0, 0, TABLE_TEXT, 0, draw_agent, .unsorted = true, .meaning = "state of its agent" },
     { "HEALTH", 15, 60, 1, TABLE_TEXT, 0, draw_health, .unsorted = true, .meaning = "unusual figures" },
-    { "RUNQ", 5, 0, 7, TABLE_NUMBER, offsetof(struct snap_node, health.run_queue),
+    { "RUNQ", 5, 0, 7, TABLE_NUMBER, offsetof(struct report_node_row, health.run_queue),
       .meaning = "tasks that are ready to run" },
-    { "CLOCK", 6, 0, 7, TABLE_PERCENT, offsetof(struct snap_node, health.frequency_ratio),
+    { "CLOCK", 6, 0, 7, TABLE_PERCENT, offsetof(struct report_node_row, health.frequency_ratio),
       .meaning = "of busy CPUs over the best" },
-    { "STEAL", 6, 0, 7, TABLE_PERCENT, offsetof(struct snap_node, health.steal_ratio),
+    { "STEAL", 6, 0, 7, TABLE_PERCENT, offsetof(struct report_node_row, health.steal_ratio),
       .meaning = "taken by other machines" },
-    { "CPU", 6, 0, 8, TABLE_PERCENT, offsetof(struct snap_node, cpu_ratio),
+    { "CPU", 6, 0, 8, TABLE_PERCENT, offsetof(struct report_node_row, cpu_ratio),
       .meaning = "the agent's share of a core" },
-    { "MEM", 7, 0, 9, TABLE_BYTES, offsetof(struct snap_node, rss_bytes), .meaning = "the agent's memory" },
-    { "BACKLOG", 8, 0, 10, TABLE_BYTES, offsetof(struct snap_node, backlog_bytes),
+    { "MEM", 7, 0, 9, TABLE_BYTES, offsetof(struct report_node_row, rss_bytes),
+      .meaning = "the agent's memory" },
+    { "BACKLOG", 8, 0, 10, TABLE_BYTES, offsetof(struct report_node_row, backlog_bytes),
       .meaning = "what it has not sent yet" },
-    { "VERDICT", 20, 400, 11, TABLE_TEXT, offsetof(struct snap_node, verdict), .style = severity_style,
+    { "VERDICT", 20, 400, 11, TABLE_TEXT, offsetof(struct report_node_row, verdict), .style = severity_style,
       .unsorted = true, .meaning = "what was found" },
 };
 
@@ -166,7 +169,7 @@ static unsigned hidden(const struct ui *ui, int width)
 static void draw_selected(struct canvas *c, const struct ui *ui, int y)
 {
     const struct ui_list *l = &ui->list[SCREEN_NODES];
-    const struct snap_node *n;
+    const struct report_node_row *n;
     char text[512], blamed[96] = "";
 
     if (l->selected >= (int)l->n) {

@@ -17,7 +17,7 @@
 #include "tui/arguments.h"
 #include "tui/frame.h"
 #include "tui/replay.h"
-#include "tui/report.h"
+#include "tui/batch.h"
 #include "tui/source.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
@@ -391,14 +391,14 @@ static json_t *ask_trace(const json_t *question, void *arg, struct err *err)
 
 static int run_report(struct asking *to, const struct arguments *o)
 {
-    struct report_asked asked = { to->replay ? ask_trace : ask_controller, to };
+    struct batch_asked asked = { to->replay ? ask_trace : ask_controller, to };
     struct err err = { "" };
     int rc = 0;
 
     if (to->replay && replay_read(to->replay, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED)
         rc = err_prefix(&err, "%s", o->replay);
     if (rc == 0)
-        rc = o->json ? report_json(&asked, o, stdout, &err) : report_text(&asked, o, stdout, &err);
+        rc = o->json ? batch_json(&asked, o, stdout, &err) : batch_text(&asked, o, stdout, &err);
     if (rc < 0)
         fprintf(stderr, "sgtop: %s\n", err.text);
     return rc < 0 || fflush(stdout) != 0 ? EXIT_NO_ANSWER : EXIT_GOOD;

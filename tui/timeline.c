@@ -27,13 +27,13 @@ static int by_weight(const void *pa, const void *pb)
 }
 
 /* Those that reach into the columns, the heaviest first; returns how many. */
-static size_t choose(const struct report_verdict *chosen[SNAP_TIMELINE_MAX], const struct snap_view *v,
+static size_t choose(const struct report_verdict *chosen[REPORT_VERDICTS_MAX], const struct report *v,
                      const struct timeline_place *at)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < v->n_spans; i++) {
-        const struct report_verdict *s = &v->span[i];
+    for (size_t i = 0; i < v->timeline.n; i++) {
+        const struct report_verdict *s = &v->timeline.list[i];
 
         if (s->from_s >= 0 && !(s->to_s >= at->columns * at->column_s))
             chosen[n++] = s;
@@ -42,9 +42,9 @@ static size_t choose(const struct report_verdict *chosen[SNAP_TIMELINE_MAX], con
     return n;
 }
 
-int timeline_rows(const struct snap_view *v, const struct timeline_place *at, int max)
+int timeline_rows(const struct report *v, const struct timeline_place *at, int max)
 {
-    const struct report_verdict *chosen[SNAP_TIMELINE_MAX];
+    const struct report_verdict *chosen[REPORT_VERDICTS_MAX];
     int n = (int)choose(chosen, v, at);
 
     return n < 1 ? 1 : n > max ? max : n;
@@ -122,10 +122,9 @@ static void draw_rest(struct canvas *c, int y, int width, const struct report_ve
     draw_label(c, y, width, s[0], more);
 }
 
-void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
-                   const struct timeline_place *at)
+void timeline_draw(struct canvas *c, int y, int rows, const struct report *v, const struct timeline_place *at)
 {
-    const struct report_verdict *chosen[SNAP_TIMELINE_MAX];
+    const struct report_verdict *chosen[REPORT_VERDICTS_MAX];
     size_t n = choose(chosen, v, at);
     int width = at->x - 2;
     char price[64];

@@ -7,7 +7,7 @@
 #define SYNCGUARD_TUI_TIMELINE_H
 
 #include "term/canvas.h"
-#include "tui/snapshot.h"
+#include "report/report.h"
 
 /* Where the heat map's columns stand on the canvas, the newest at the right end; labels go from 1 to before
  * them. column_s: how long a column is; unknown: nothing is drawn. */
@@ -17,8 +17,8 @@ struct timeline_place {
 };
 
 /* Lines that it can use, at least 1, at most max. */
-int timeline_rows(const struct snap_view *v, const struct timeline_place *at, int max);
-void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
+int timeline_rows(const struct report *v, const struct timeline_place *at, int max);
+void timeline_draw(struct canvas *c, int y, int rows, const struct report *v,
                    const struct timeline_place *at);
 
 #endif

@@ -31,9 +31,9 @@ void ui_init(struct ui *ui)
 
 void ui_reset(struct ui *ui)
 {
-    snap_jobs_free(ui->jobs);
-    snap_view_free(ui->view);
-    snap_nodes_free(ui->nodes);
+    report_rows_free(ui->jobs);
+    report_free(ui->view);
+    report_node_rows_free(ui->nodes);
     for (int i = 0; i < SCREENS; i++)
         free(ui->list[i].order);
     ui_init(ui);
@@ -54,7 +54,7 @@ void ui_open(struct ui *ui, const char *job_id)
     struct ui_list *l = &ui->list[SCREEN_JOB];
 
     if (strcmp(ui->job_id, job_id) != 0) {
-        snap_view_free(ui->view);
+        report_free(ui->view);
         ui->view = NULL;
         ui->got_s[SCREEN_JOB] = NAN;
         ui->problem[SCREEN_JOB][0] = '\0';
@@ -98,7 +98,7 @@ static bool show_next(struct ui *ui, int by)
 static bool open_selected(struct ui *ui)
 {
     const struct ui_list *l = &ui->list[ui->screen];
-    const struct snap_node *node;
+    const struct report_node_row *node;
 
     if (ui->screen == SCREEN_JOBS)
         return open_listed(ui);
@@ -444,7 +444,7 @@ static json_t *job_question(const struct ui *ui, int64_t *offset)
     *offset = ui->frozen || in_panel(ui) ? 0 : l->top;
     /* A frozen picture and a report can show all panels later. */
     view = json_pack("{s:s, s:I, s:i, s:i, s:i}", "sort", sort ? sort : "lateness", "offset",
-                     (json_int_t)*offset, "count", ui->frozen ? SNAP_RANKS_MAX : screen_job_rows_max(ui),
+                     (json_int_t)*offset, "count", ui->frozen ? REPORT_RANKS_MAX : screen_job_rows_max(ui),
                      "columns", screen_job_heat_columns(ui->width), "agents",
                      ui->frozen || ui->report || in_panel(ui) ? AGENTS_ASKED : 0);
     if (ui->panel == PANEL_STEP || ui->frozen || ui->report)
@@ -468,7 +468,7 @@ json_t *ui_question(const struct ui *ui, int64_t *offset)
         return json_pack("{s:s}", "query", "nodes");
     default:
         return json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", ui->finished, "newest",
-                         SNAP_FINISHED_MAX);
+                         REPORT_FINISHED_MAX);
     }
 }
 
@@ -480,9 +480,9 @@ json_t *ui_question_status(void)
 void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *answer)
 {
     struct err err = { "" };
-    struct snap_jobs *jobs = NULL;
-    struct snap_view *view = NULL;
-    struct snap_nodes *nodes = NULL;
+    struct report_rows *jobs = NULL;
+    struct report *view = NULL;
+    struct report_node_rows *nodes = NULL;
 
     if (ui->frozen) {
         if (ui->frozen_whole || screen != ui->screen)
@@ -490,15 +490,18 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
         ui->frozen_whole = true;
     }
     rows_hold(ui, screen);
-    if (screen == SCREEN_JOBS && (jobs = snap_jobs_parse(answer, &err))) {
-        snap_jobs_free(ui->jobs);
+    if (screen == SCREEN_JOBS && (jobs = report_rows_read(answer, &err))) {
+        for (size_t i = 0; i < jobs->n; i++)
+            report_row_count_from_now(&jobs->job[i]);
+        report_rows_free(ui->jobs);
         ui->jobs = jobs;
-    } else if (screen == SCREEN_JOB && (view = snap_view_parse(answer, &err))) {
+    } else if (screen == SCREEN_JOB && (view = report_read(answer, &err))) {
         view->offset = offset;
-        snap_view_free(ui->view);
+        report_row_count_from_now(&view->job);
+        report_free(ui->view);
         ui->view = view;
-    } else if (screen == SCREEN_NODES && (nodes = snap_nodes_parse(answer, &err))) {
-        snap_nodes_free(ui->nodes);
+    } else if (screen == SCREEN_NODES && (nodes = report_node_rows_read(answer, &err))) {
+        report_node_rows_free(ui->nodes);
         ui->nodes = nodes;
     }
     utf8_clean(ui->problem[screen], sizeof(ui->problem[screen]), err.text);
@@ -510,7 +513,7 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
 
 void ui_answer_status(struct ui *ui, const json_t *answer)
 {
-    ui->has_status = snap_status_parse(&ui->status, answer, NULL) == 0;
+    ui->has_status = report_status_read(&ui->status, answer, NULL) == 0;
 }
 
 void ui_link_changed(struct ui *ui, bool up, const char *why)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "tui/playback.h"
-#include "tui/snapshot.h"
+#include "report/report.h"
 #include "wire/client.h"
 
 /* ---- what a person does about the job (user_action.h) ---- */
@@ -57,7 +57,7 @@ struct ui_list {
     bool reverse;
     char filter[64];
     char key[64]; /* what the selected row is, so that the cursor stays on it when rows move */
-    int *order;   /* the rows shown, as indices into the snapshot */
+    int *order;   /* the rows shown, as indices into the report */
     size_t n, cap;
 };
 
@@ -79,10 +79,10 @@ struct ui {
     struct ui_scroll panel_scroll, help_scroll;
     struct ui_list list[SCREENS];
 
-    struct snap_jobs *jobs;
-    struct snap_view *view;
-    struct snap_nodes *nodes;
-    struct snap_status status;
+    struct report_rows *jobs;
+    struct report *view;
+    struct report_node_rows *nodes;
+    struct report_status status;
     bool has_status;
     double chosen_s;            /* when this screen was chosen, or unfrozen */
     double got_s[SCREENS];      /* when its last answer came; NaN: never */

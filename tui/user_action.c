@@ -20,7 +20,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct ui *ui, const ch
 
 /* ---- beginning ---- */
 
-static const char *node_of_rank(const struct snap_view *v, const char *rank)
+static const char *node_of_rank(const struct report *v, const char *rank)
 {
     char name[24];
 
@@ -33,10 +33,10 @@ static const char *node_of_rank(const struct snap_view *v, const char *rank)
 }
 
 /* The node of the most costly verdict that blames one, or one of whose ranks; NULL: none does. */
-static const char *node_to_blame(const struct snap_view *v)
+static const char *node_to_blame(const struct report *v)
 {
-    for (size_t i = 0; i < v->job.n_verdicts; i++) {
-        const struct report_verdict *verdict = &v->job.verdict[i];
+    for (size_t i = 0; i < v->job.verdicts.n; i++) {
+        const struct report_verdict *verdict = &v->job.verdicts.list[i];
 
         if (verdict->culprits.n != 1)
             continue;
@@ -56,7 +56,7 @@ static bool ask_person(struct ui *ui, const char *what)
     return true;
 }
 
-static bool begin_kind(struct ui *ui, const struct snap_view *v)
+static bool begin_kind(struct ui *ui, const struct report *v)
 {
     struct user_action *a = &ui->user_action;
     const char *node;
@@ -72,7 +72,7 @@ static bool begin_kind(struct ui *ui, const struct snap_view *v)
             ui, a->off ? "Pause the policy: its rules decide nothing about this job until you resume it?"
                        : "Resume the policy: its rules decide about this job again?");
     case USER_ACTION_ACKNOWLEDGE:
-        if (!v->job.n_verdicts)
+        if (!v->job.verdicts.n)
             return refuse(ui, "there is no verdict to acknowledge");
         return ask_person(ui, "Acknowledge the verdicts: show everybody that you have seen them?");
     case USER_ACTION_EXCLUDE:
@@ -90,13 +90,13 @@ static bool begin_kind(struct ui *ui, const struct snap_view *v)
 
 bool user_action_begin(struct ui *ui, enum user_action_kind kind)
 {
-    const struct snap_view *v = ui->view;
+    const struct report *v = ui->view;
 
     if (ui->playback.on)
         return refuse(ui, "a recorded job cannot be acted on");
     if (ui->screen != SCREEN_JOB || !v)
         return refuse(ui, "open a job first: Enter");
-    if (!snap_job_alive(&v->job))
+    if (!report_row_alive(&v->job))
         return refuse(ui, "the job has ended");
     if (ui->link != UI_UP)
         return refuse(ui, "no controller");

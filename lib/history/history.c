@@ -316,7 +316,7 @@ static void take_samples(struct memory *m, const json_t *earlier)
 static int save_step(struct history *h, const struct job *j, double now_s, const json_t *report,
                      struct err *err)
 {
-    json_t *row = job_over(j) ? report_row(j, now_s) : NULL;
+    json_t *row = job_over(j) ? report_row_json(j, now_s) : NULL;
     int rc = store_step(h->store, j, report, row, err);
 
     json_decref(row);

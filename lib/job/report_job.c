@@ -54,7 +54,7 @@ static json_t *verdicts_json(const struct job *j, double now_s)
         report_verdict_get(&r, &d[i], now_s);
         r.acknowledged = job_acknowledged(j, d[i].finding.id);
         json_array_append_new(list, report_verdict_json(&r, VERDICT_OF_JOB));
-        report_verdicts_free(&r, 1);
+        report_verdict_free(&r);
     }
     return list;
 }
@@ -70,7 +70,7 @@ static json_t *row(const struct job *j, double now_s, const struct view_figures 
     return o;
 }
 
-json_t *report_row(const struct job *j, double now_s)
+json_t *report_row_json(const struct job *j, double now_s)
 {
     struct view_figures f;
 

@@ -14,7 +14,7 @@ struct guarded_runs;
 struct job;
 
 /* A row of "jobs". */
-json_t *report_row(const struct job *j, double now_s);
+json_t *report_row_json(const struct job *j, double now_s);
 /* The answer to "job", with the ranks, columns and agents of the selection. */
 json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection);
 /* Its "agents" from that index to before end. */

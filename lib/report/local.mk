@@ -4,6 +4,8 @@ libreport_a_SOURCES = \
 	lib/report/event_list.c lib/report/event_list.h \
 	lib/report/markup.c lib/report/markup.h \
 	lib/report/openmetrics.c lib/report/openmetrics.h \
+	lib/report/report.c lib/report/report.h \
+	lib/report/report_control.c lib/report/report_control.h \
 	lib/report/report_nodes.c lib/report/report_nodes.h \
 	lib/report/report_print.c lib/report/report_print.h \
 	lib/report/report_view.c lib/report/report_view.h lib/report/report_diagnosis.c lib/report/report_health.c lib/report/report_marks.c lib/report/report_overlap.c lib/report/report_scaling.c \

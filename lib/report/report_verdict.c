@@ -95,7 +95,7 @@ static void append(json_t *list, const struct view_verdict *d, double now_s, enu
 
     report_verdict_get(&r, d, now_s);
     json_array_append_new(list, report_verdict_json(&r, of));
-    report_verdicts_free(&r, 1);
+    report_verdict_free(&r);
 }
 
 json_t *report_verdicts(const struct view *v, double now_s)
@@ -134,38 +134,47 @@ json_t *report_timeline(const struct view *v, double now_s)
 
 /* ---- reading ---- */
 
-static size_t read_from(struct report_verdict *to, size_t max, const json_t *list, size_t from)
+static void read_from(struct report_verdicts *to, const json_t *list, size_t from)
 {
-    size_t n = 0;
+    size_t end = json_array_size(list) - from < REPORT_VERDICTS_MAX ? json_array_size(list)
+                                                                    : from + REPORT_VERDICTS_MAX;
 
-    for (size_t i = from; i < json_array_size(list) && n < max; i++) {
+    *to = (struct report_verdicts){ .list = xcalloc(end - from, sizeof(*to->list)) };
+    for (size_t i = from; i < end; i++) {
         const json_t *o = json_array_get(list, i);
+        struct report_verdict *r = &to->list[to->n];
 
         if (get_true(o, "minor"))
             continue;
-        get_fields(&to[n], o, named_fields);
-        get_fields(&to[n], o, found_fields);
-        get_fields(&to[n], o, job_fields);
-        get_fields(&to[n++], o, span_fields);
+        get_fields(r, o, named_fields);
+        get_fields(r, o, found_fields);
+        get_fields(r, o, job_fields);
+        get_fields(r, o, span_fields);
+        to->n++;
     }
-    return n;
 }
 
-size_t report_verdicts_read(struct report_verdict *to, size_t max, const json_t *answer)
+void report_verdicts_read(struct report_verdicts *to, const json_t *answer)
 {
-    return read_from(to, max, get_array(answer, "verdicts"), 0);
+    read_from(to, get_array(answer, "verdicts"), 0);
 }
 
-size_t report_timeline_read(struct report_verdict *to, size_t max, const json_t *answer)
+void report_timeline_read(struct report_verdicts *to, const json_t *answer)
 {
     const json_t *list = get_array(answer, "timeline");
     size_t n = json_array_size(list);
 
-    return read_from(to, max, list, n > max ? n - max : 0);
+    read_from(to, list, n > REPORT_VERDICTS_MAX ? n - REPORT_VERDICTS_MAX : 0);
 }
 
-void report_verdicts_free(struct report_verdict *r, size_t n)
+void report_verdict_free(struct report_verdict *r)
 {
-    for (size_t i = 0; i < n; i++)
-        json_texts_free(&r[i].culprits);
+    json_texts_free(&r->culprits);
+}
+
+void report_verdicts_free(struct report_verdicts *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        report_verdict_free(&v->list[i]);
+    free(v->list);
 }

@@ -34,6 +34,11 @@ struct report_verdict {
     double from_s, to_s; /* of the timeline alone: its life; to_s NaN: it still stands */
 };
 
+struct report_verdicts {
+    size_t n;
+    struct report_verdict *list;
+};
+
 enum report_verdict_of { VERDICT_OF_TRACE, VERDICT_OF_JOB, VERDICT_OF_TIMELINE };
 
 /* The caller frees its texts. */
@@ -44,10 +49,11 @@ json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_
 json_t *report_verdicts(const struct view *v, double now_s);
 json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 
-/* Those of an answer that are not minor; how many, at most max.  Of a timeline that is longer the newest. The
- * caller frees their texts. */
-size_t report_verdicts_read(struct report_verdict *to, size_t max, const json_t *answer);
-size_t report_timeline_read(struct report_verdict *to, size_t max, const json_t *answer);
-void report_verdicts_free(struct report_verdict *r, size_t n);
+/* Those of an answer that are not minor, at most REPORT_VERDICTS_MAX, of a timeline that is longer the
+ * newest; the caller frees them. */
+void report_verdicts_read(struct report_verdicts *to, const json_t *answer);
+void report_timeline_read(struct report_verdicts *to, const json_t *answer);
+void report_verdict_free(struct report_verdict *r); /* its texts */
+void report_verdicts_free(struct report_verdicts *v);
 
 #endif

@@ -295,7 +295,7 @@ static json_t *inside_json(const struct view *v, const struct view_rank_figures 
     return o;
 }
 
-json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f)
+json_t *report_rank_json(const struct view *v, double now_s, const struct view_rank_figures *f)
 {
     json_t *o = json_object(), *health;
     enum marks_phase phase;
@@ -431,7 +431,7 @@ json_t *report_rank_table(const struct view *v, double now_s, const struct repor
     json_t *list = json_array();
 
     for (size_t i = ranks->begin; i < ranks->end; i++) {
-        json_t *o = report_rank(v, now_s, &ranks->f[i]);
+        json_t *o = report_rank_json(v, now_s, &ranks->f[i]);
 
         put_string(o, "state", rank_state(&ranks->f[i]));
         put_real(o, "state_s", ranks->f[i].process == PROCESS_RUNS ? NAN : ranks->f[i].process_s);

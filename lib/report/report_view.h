@@ -162,7 +162,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
                      const struct report_strategies *strategies, const struct report_overlap *overlap);
 
 /* Parts. */
-json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f);
+json_t *report_rank_json(const struct view *v, double now_s, const struct view_rank_figures *f);
 /* The selected rows, each with the rank's state, which a trace does not have. */
 json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
 /* The heat map's rows of the selected ranks. */

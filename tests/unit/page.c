@@ -219,17 +219,17 @@ static void lists(void)
 static void advice(void)
 {
     json_t *answer = json_load_file(page_file_path("job-straggler", "json"), 0, NULL);
-    struct report_verdict verdict;
+    struct report_verdicts verdicts;
     char buf[256];
 
-    report_verdicts_read(&verdict, 1, answer);
-    is_str(brief_advice(buf, sizeof(buf), answer, &verdict),
+    report_verdicts_read(&verdicts, answer);
+    is_str(brief_advice(buf, sizeof(buf), answer, verdicts.list),
            "sgctl action 4711.0 exclude n5 (requeues), or sgctl node n5 drain WHY",
            "a job that may be requeued is to be requeued without the node");
     json_object_set_new(answer, "no_requeue", json_string("it is not a batch job"));
-    is_str(brief_advice(buf, sizeof(buf), answer, &verdict), "for the next start: sbatch --exclude=n5",
+    is_str(brief_advice(buf, sizeof(buf), answer, verdicts.list), "for the next start: sbatch --exclude=n5",
            "one that cannot be is not");
-    report_verdicts_free(&verdict, 1);
+    report_verdicts_free(&verdicts);
     json_decref(answer);
 }
 

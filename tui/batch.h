@@ -1,6 +1,6 @@
-/* report.h - sgtop without a terminal: the screens as text once, or the answer as JSON. */
-#ifndef SYNCGUARD_TUI_REPORT_H
-#define SYNCGUARD_TUI_REPORT_H
+/* batch.h - sgtop without a terminal: the screens as text once, or the answer as JSON. */
+#ifndef SYNCGUARD_TUI_BATCH_H
+#define SYNCGUARD_TUI_BATCH_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "tui/arguments.h"
 
 /* Who answers: a controller, a trace. */
-struct report_asked {
+struct batch_asked {
     report_ask *ask;
     void *arg;
 };
@@ -18,7 +18,7 @@ struct report_asked {
 /* One job's screen when a job is asked for; otherwise the list, the most urgent job and the nodes.  With a
  * size each has it, otherwise as many lines as it needs, and the job its evidence and critical path.  0, or
  * -1 with the reason why there is no answer. */
-int report_text(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err);
-int report_json(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err);
+int batch_text(const struct batch_asked *asked, const struct arguments *o, FILE *out, struct err *err);
+int batch_json(const struct batch_asked *asked, const struct arguments *o, FILE *out, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* Answers into structs: what is believed, what is not, and where it is cut. */
 #include "common/utf8.h"
-#include "tui/snapshot.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 
@@ -43,10 +43,10 @@ static void test_text(void)
     }
 }
 
-static struct snap_view *view(const char *text)
+static struct report *view(const char *text)
 {
     json_t *o = json(text);
-    struct snap_view *v = snap_view_parse(o, NULL);
+    struct report *v = report_read(o, NULL);
 
     json_decref(o);
     return v;
@@ -54,7 +54,7 @@ static struct snap_view *view(const char *text)
 
 static void test_unknown(void)
 {
-    struct snap_view *v = view(
+    struct report *v = view(
         "{\"id\":\"1.0\",\"ranks\":-5,\"steps\":null,\"steps_per_s\":\"fast\",\"synchronisation_ratio\":1e300,"
         "\"step_s\":7,\"worst\":null,\"verdicts\":{},\"rank_table\":[7,null,{\"rank\":3}]}");
 
@@ -65,18 +65,18 @@ static void test_unknown(void)
     ok(isnan(v->job.steps_per_s), "a number of another type is unknown");
     ok(isnan(v->job.synchronisation_ratio), "an absurd number is unknown");
     ok(isnan(v->job.step_p50_s), "an object of another type is unknown");
-    ok(v->job.n_verdicts == 0, "invalid verdicts are left out");
+    ok(v->job.verdicts.n == 0, "invalid verdicts are left out");
     ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3, "invalid rows have unknown values");
     ok(v->agents.total == -1, "missing agents are unknown");
-    ok(snap_job_severity(&v->job) == SEVERITY_NONE, "a job of unknown state is neither good nor bad");
-    snap_view_free(v);
+    ok(report_row_severity(&v->job) == SEVERITY_NONE, "a job of unknown state is neither good nor bad");
+    report_free(v);
 }
 
 static void test_limits(void)
 {
     json_t *o = json("{\"id\":\"1.0\",\"state\":\"running\"}"), *rows = json_array(), *heat = json_array();
     json_t *series = json_array(), *events = json_array();
-    struct snap_view *v;
+    struct report *v;
     char levels[1001];
 
     memset(levels, '9', 1000);
@@ -93,19 +93,19 @@ static void test_limits(void)
     json_object_set_new(o, "heat", json_pack("{s:o}", "rows", heat));
     json_object_set_new(o, "history", json_pack("{s:o}", "step_s", series));
     json_object_set_new(o, "events", events);
-    v = snap_view_parse(o, NULL);
+    v = report_read(o, NULL);
     json_decref(o);
     if (!ok(v != NULL, "a large answer is read"))
         return;
-    is_int((long long)v->n_ranks, SNAP_RANKS_MAX, "rows beyond the limit are dropped");
-    is_int((long long)v->n_events, SNAP_EVENTS_MAX, "events beyond the limit are dropped");
-    is_int((long long)v->step_s.n, SNAP_COLUMNS_MAX, "history beyond the limit is dropped");
-    ok(v->step_s.value[SNAP_COLUMNS_MAX - 1] == 2999, "the newest part of a long history is kept");
-    is_int((long long)strlen(v->rank[SNAP_RANKS_MAX - 1].heat), SNAP_COLUMNS_MAX,
+    is_int((long long)v->n_ranks, REPORT_RANKS_MAX, "rows beyond the limit are dropped");
+    is_int((long long)v->n_events, REPORT_EVENTS_MAX, "events beyond the limit are dropped");
+    is_int((long long)v->step_s.n, REPORT_COLUMNS_MAX, "history beyond the limit is dropped");
+    ok(v->step_s.value[REPORT_COLUMNS_MAX - 1] == 2999, "the newest part of a long history is kept");
+    is_int((long long)strlen(v->rank[REPORT_RANKS_MAX - 1].heat), REPORT_COLUMNS_MAX,
            "a heat row beyond the limit is dropped");
-    is_str(v->rank[5].heat + SNAP_COLUMNS_MAX - 3, "9.1",
+    is_str(v->rank[5].heat + REPORT_COLUMNS_MAX - 3, "9.1",
            "the newest part of a heat row is kept, invalid levels are no data");
-    snap_view_free(v);
+    report_free(v);
 }
 
 static void test_refused(void)
@@ -123,7 +123,7 @@ static void test_refused(void)
         json_t *o = json(cases[i].text);
         struct err err = { "" };
 
-        ok(!snap_jobs_parse(o, &err), "%s is rejected", cases[i].text);
+        ok(!report_rows_read(o, &err), "%s is rejected", cases[i].text);
         is_str(err.text, cases[i].want, "a rejected answer has its reason");
         json_decref(o);
     }
@@ -138,7 +138,7 @@ static void test_job(void)
         "\"slowdown\":1.05,\"text\":\"r3 and r9 are slow\"},"
         "{\"class\":\"imbalance\",\"culprits\":[],\"slowdown\":1.01,\"minor\":true,\"text\":\"uneven\"}],"
         "\"worst\":{\"rank\":3,\"node\":\"n1\",\"lateness_s\":0.01,\"last_ratio\":0.5}}]}");
-    struct snap_jobs *s = snap_jobs_parse(o, NULL);
+    struct report_rows *s = report_rows_read(o, NULL);
     char names[64];
 
     json_decref(o);
@@ -146,16 +146,16 @@ static void test_job(void)
         return;
     is_str(s->job[0].id, "12_3.0", "the id of a job is read");
     ok(s->job[0].ranks == 64 && s->job[0].step_p50_s == 0.5, "numbers of a job are read");
-    is_str(json_texts_show(&s->job[0].verdict[0].culprits, SIZE_MAX, names, sizeof(names)), "r3, r9",
+    is_str(json_texts_show(&s->job[0].verdicts.list[0].culprits, SIZE_MAX, names, sizeof(names)), "r3, r9",
            "culprits of a verdict are joined");
-    is_int((long long)s->job[0].n_verdicts, 1, "a minor verdict is left out");
-    ok(snap_job_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
-    snap_jobs_free(s);
+    is_int((long long)s->job[0].verdicts.n, 1, "a minor verdict is left out");
+    ok(report_row_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
+    report_rows_free(s);
 }
 
 static void test_evidence(void)
 {
-    struct snap_view *v = view(
+    struct report *v = view(
         "{\"id\":\"1.0\",\"state\":\"running\",\"judged\":\"yes\",\"mds_ratio\":0.021,"
         "\"verdicts\":[{\"class\":\"drift\",\"culprits\":[\"r3\"],\"slowdown\":1.2,\"since_s\":9,"
         "\"onset_seq\":40,\"detected_seq\":-3,\"cause\":\"hot\"},{\"class\":\"jitter\",\"standing\":false}],"
@@ -173,15 +173,15 @@ static void test_evidence(void)
     if (!ok(v != NULL, "an answer with evidence is read"))
         return;
     ok(v->job.mds_ratio == 0.021, "the smallest excess that would be found is read");
-    ok(v->job.verdict[0].onset_seq == 40 && v->job.verdict[0].detected_seq == -1,
+    ok(v->job.verdicts.list[0].onset_seq == 40 && v->job.verdicts.list[0].detected_seq == -1,
        "a negative number is unknown");
-    ok(v->job.verdict[0].standing && !v->job.verdict[1].standing,
+    ok(v->job.verdicts.list[0].standing && !v->job.verdicts.list[1].standing,
        "a verdict is standing unless the answer has standing: false");
-    ok(snap_job_severity(&v->job) == SEVERITY_BAD, "20 %% slower is bad");
+    ok(report_row_severity(&v->job) == SEVERITY_BAD, "20 %% slower is bad");
     ok(v->efficiency.parallel == 0.8 && v->efficiency.load_balance == 1 &&
            isnan(v->efficiency.serialisation) && isnan(v->efficiency.transfer),
        "efficiencies are limited to 0 to 1, except for rounding");
-    ok(isnan(v->path.concentration) && v->path.n == SNAP_PATH_MAX && v->path.rank[0].last_ratio == 0.5 &&
+    ok(isnan(v->path.concentration) && v->path.n == REPORT_PATH_MAX && v->path.rank[0].last_ratio == 0.5 &&
            v->path.rank[1].rank == -1,
        "a critical path beyond the limit is dropped");
     ok(v->projection.known && !strcmp(v->projection.trend, "falling") && isnan(v->projection.reach_s[1]) &&
@@ -200,7 +200,7 @@ static void test_evidence(void)
        "the health of nodes that reported is read");
     ok(v->rank[0].has_health && v->rank[0].shared_cpu && isnan(v->rank[0].involuntary_per_s),
        "the health of a rank is read");
-    snap_view_free(v);
+    report_free(v);
 }
 
 static void test_culprits(void)
@@ -232,17 +232,17 @@ static void test_culprits(void)
 static void test_timeline(void)
 {
     json_t *o = json("{\"id\":\"1.0\",\"verdicts\":[{\"class\":\"hang\"}]}"), *spans = json_array();
-    struct snap_view *v;
+    struct report *v;
 
     for (int i = 0; i < 50; i++)
         json_array_append_new(spans,
                               json_pack("{s:s, s:i, s:i}", "class", "drift", "from_s", 100 - i, "to_s", 50));
     json_object_set_new(o, "timeline", spans);
-    v = snap_view_parse(o, NULL);
+    v = report_read(o, NULL);
     json_decref(o);
-    is_int((long long)v->n_spans, SNAP_TIMELINE_MAX, "a timeline beyond the limit is dropped");
-    ok(v->span[SNAP_TIMELINE_MAX - 1].from_s == 51, "the newest part of a timeline is kept");
-    snap_view_free(v);
+    is_int((long long)v->timeline.n, REPORT_VERDICTS_MAX, "a timeline beyond the limit is dropped");
+    ok(v->timeline.list[REPORT_VERDICTS_MAX - 1].from_s == 51, "the newest part of a timeline is kept");
+    report_free(v);
 }
 
 /* The sentence of a verdict is not cut. */
@@ -252,12 +252,12 @@ static void test_node_verdict(void)
         "rank 3 on node05 computes 49.8 % longer than its peers and is last in 100 % of the steps; this costs 33 % of "
         "the step time, 47.4 ms per step";
     json_t *o = json_pack("{s:i,s:[{s:s,s:s}]}", "now", 1, "nodes", "node", "node05", "verdict", sentence);
-    struct snap_nodes *s = snap_nodes_parse(o, NULL);
+    struct report_node_rows *s = report_node_rows_read(o, NULL);
 
     json_decref(o);
     if (ok(s && s->n == 1, "a list of one node is read"))
         is_str(s->node[0].verdict, sentence, "the verdict of a node is read in full");
-    snap_nodes_free(s);
+    report_node_rows_free(s);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "tui/report.h"
+#include "tui/batch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int report_width(const struct arguments *o)
     return width < FRAME_WIDTH_MIN && !o->width ? WIDTH : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-static json_t *ask(const struct report_asked *asked, json_t *question, struct err *err)
+static json_t *ask(const struct batch_asked *asked, json_t *question, struct err *err)
 {
     json_t *answer = asked->ask(question, asked->arg, err);
 
@@ -30,7 +30,7 @@ static json_t *ask(const struct report_asked *asked, json_t *question, struct er
     return answer;
 }
 
-static int load(struct ui *ui, const struct report_asked *asked, enum screen screen, struct err *err)
+static int load(struct ui *ui, const struct batch_asked *asked, enum screen screen, struct err *err)
 {
     int64_t offset;
     json_t *answer;
@@ -65,7 +65,7 @@ static void print_panel(struct ui *ui, const struct arguments *o, FILE *out)
     canvas_free(c);
 }
 
-static int print_screen(struct ui *ui, const struct report_asked *asked, const struct arguments *o,
+static int print_screen(struct ui *ui, const struct batch_asked *asked, const struct arguments *o,
                         enum screen screen, FILE *out, struct err *err)
 {
     if (load(ui, asked, screen, err) < 0)
@@ -75,7 +75,7 @@ static int print_screen(struct ui *ui, const struct report_asked *asked, const s
 }
 
 /* The job's screen, and the panels that have content. */
-static int print_job(struct ui *ui, const struct report_asked *asked, const struct arguments *o, FILE *out,
+static int print_job(struct ui *ui, const struct batch_asked *asked, const struct arguments *o, FILE *out,
                      struct err *err)
 {
     if (print_screen(ui, asked, o, SCREEN_JOB, out, err) < 0)
@@ -90,14 +90,14 @@ static int print_job(struct ui *ui, const struct report_asked *asked, const stru
     return 0;
 }
 
-static int print_all(struct ui *ui, const struct report_asked *asked, const struct arguments *o, FILE *out,
+static int print_all(struct ui *ui, const struct batch_asked *asked, const struct arguments *o, FILE *out,
                      struct err *err)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOBS];
 
     if (print_screen(ui, asked, o, SCREEN_JOBS, out, err) < 0)
         return -1;
-    if (l->n && snap_job_alive(&ui->jobs->job[l->order[0]])) {
+    if (l->n && report_row_alive(&ui->jobs->job[l->order[0]])) {
         ui_open(ui, ui->jobs->job[l->order[0]].id);
         fputc('\n', out);
         /* It may have ended meanwhile, or be another user's: the list and the nodes are still printed. */
@@ -108,7 +108,7 @@ static int print_all(struct ui *ui, const struct report_asked *asked, const stru
     return print_screen(ui, asked, o, SCREEN_NODES, out, err);
 }
 
-int report_text(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err)
+int batch_text(const struct batch_asked *asked, const struct arguments *o, FILE *out, struct err *err)
 {
     struct ui ui;
     int rc;
@@ -129,11 +129,11 @@ int report_text(const struct report_asked *asked, const struct arguments *o, FIL
     return rc;
 }
 
-int report_json(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err)
+int batch_json(const struct batch_asked *asked, const struct arguments *o, FILE *out, struct err *err)
 {
     json_t *question =
         o->job ? report_print_question(o->job)
-               : json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", 1, "newest", SNAP_FINISHED_MAX);
+               : json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", 1, "newest", REPORT_FINISHED_MAX);
     json_t *answer = ask(asked, question, err);
     int rc;
 
