@@ -6,7 +6,7 @@
  * job. Each action has a key, and a key is started only once, so that a request may be repeated before and
  * after a restart of the controller. For an action that a restart interrupted, Slurm is asked first whether
  * it took effect (the node is drained with this reason, the job was requeued since); only if not, it is tried
- * again.
+ * again. Slurm knows the present state alone: a node that somebody resumed in between is drained again.
  *
  * The caller decides whether an action is allowed, due and enforced; this module does not.
  * Times: Unix seconds. */

@@ -94,10 +94,10 @@ int config_load(struct config *c, const char *path, struct err *err);
 /* The same for text in memory (reasons use name as the file name; c->path is then empty).  "" gives the
  * defaults. */
 int config_parse(struct config *c, const char *name, const char *text, size_t bytes, struct err *err);
-/* Case does not matter; NULL: there is none. */
 /* Loads the file, or where path is NULL the built-in defaults whatever this machine has, so that a trace is
  * judged alike everywhere; the default policy of c.  NULL: the file is rejected. */
 const struct config_policy *config_default_policy(struct config *c, const char *path, struct err *err);
+/* Case does not matter; NULL: there is none. */
 const struct config_policy *config_policy_find(const struct config *c, const char *name);
 /* "observe, balanced, ..." into buf; returns buf. */
 char *config_policy_names(const struct config *c, char *buf, size_t size);

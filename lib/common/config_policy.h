@@ -2,7 +2,8 @@
  * of keys that fill them.
  *
  * A parameter of a policy is a row of config_policy.c and a field of struct config_policy; this is
- * enough for it to be parsed, checked, listed, documented, set by `sgctl policy set` and shown by sgtop. */
+ * enough for it to be parsed, checked, listed, documented, set by `sgctl policy set` and shown by sgtop; it
+ * has an effect where the view, the cadence or the engine reads it. */
 #ifndef SYNCGUARD_COMMON_CONFIG_POLICY_H
 #define SYNCGUARD_COMMON_CONFIG_POLICY_H
 

@@ -2,9 +2,9 @@
  *
  * Fed step by step, in order; judges at once, from what was fed; but what is found in steps shorter than 10
  * ms is unconfirmed, and must not be reported, until it has stood for a second. Findings stay in the
- * list for the whole run (the oldest that is over gives way). Prices are what-ifs by replaying the arrivals
- * with the cause removed (Ousterhout et al. 2015; Lin et al. 2025): a step ends with its last rank, so what a
- * cause costs in a step is the longest own work less the longest there would be without it. */
+ * list for the whole run (the oldest that is over gives way). Prices are what-ifs with the cause removed
+ * (Ousterhout et al. 2015; Lin et al. 2025), found in one of two ways (pricing.h), when findings are asked
+ * for. */
 #ifndef SYNCGUARD_DETECT_DIAGNOSIS_H
 #define SYNCGUARD_DETECT_DIAGNOSIS_H
 

@@ -1,7 +1,7 @@
 /* marks.h - what a program marks inside of its steps: the phase it is in, and values that show whether it
  * still computes what it should.  A part of a rank's page of steps (steps.h): one writer, the program, and
  * one reader, the agent.  Of a program that marks nothing a guest may see its phases in what it calls
- * (gloo/phase.h): then they are a part of its ring.
+ * (probe/gloo/phase.h): then they are a part of its ring.
  *
  * A rank is in one phase at a time, and what is in none is MARKS_OTHER, so that the phases of a step add up
  * to it exactly. A step that has ended is published as a whole.  Values are counted: given once a step, the

@@ -43,7 +43,8 @@
 /* communicators in use that a ring describes; events may name further ones */
 #define RING_COMMS_MAX 512u
 
-/* Operations.  The trace format and all screens use the names of ring_op_name(). */
+/* Operations.  The trace format and all screens use the names of ring_op_name(); rings and batches have the
+ * numbers: a new one changes RING_VERSION and LINK_VERSION. */
 enum ring_op {
     RING_OP_NONE,
     RING_OP_BARRIER,

@@ -1,8 +1,9 @@
 /* figures.h - the figures of a job that rules' conditions can use, in one table.
  *
  * Names are those of the job's report (sgctl(1), JSON) where it has the figure; figures of a verdict are of
- * the most costly one. Pure. Units: seconds, ratios, numbers per second. Unknown is NaN (a number, word or
- * flag) or NULL (a text). */
+ * the most costly one. Filled by report/rule_figures.h, then job/job_figures.h, then what the history knows
+ * (daemon/control_decision.c). Pure. Units: seconds, ratios, numbers per second. Unknown is NaN (a number,
+ * word or flag) or NULL (a text). */
 #ifndef SYNCGUARD_RULES_FIGURES_H
 #define SYNCGUARD_RULES_FIGURES_H
 
