@@ -27,10 +27,10 @@ struct bounds_user {
     uid_t uid;
     bool free; /* an operator: not bound */
     size_t connections, steps, recordings;
-    double bytes;          /* of his steps and connections */
-    double waiting_bytes;  /* answers that he has not read */
-    double arriving_bytes; /* frames that he has begun to send */
-    double time_s;         /* that his telemetry and his questions may take now; below 0: none */
+    double bytes;          /* of the steps and connections */
+    double waiting_bytes;  /* answers not yet read */
+    double arriving_bytes; /* frames begun and not complete */
+    double time_s;         /* that telemetry and questions may take now; below 0: none */
     uint64_t left_out; /* batches and messages that were not processed, because they would have taken more */
 };
 
@@ -56,9 +56,9 @@ bool bounds_crowded(const struct bounds *b, const struct bounds_address *a);
 
 /* ---- users ---- */
 
-/* Lent until bounds_tick() finds that he has nothing any more. */
+/* Lent until bounds_tick() finds that the user has nothing any more. */
 struct bounds_user *bounds_user(struct bounds *b, uid_t uid);
-/* -1 with the reason when he may not have one more. */
+/* -1 with the reason when the user may not have one more. */
 int bounds_connection(const struct bounds *b, const struct bounds_user *u, struct err *err);
 int bounds_step(const struct bounds *b, const struct bounds_user *u, struct err *err);
 int bounds_recording(const struct bounds_user *u, struct err *err);
@@ -68,7 +68,7 @@ int bounds_question(const struct bounds *b, const struct bounds_user *u, struct 
 int bounds_arriving(const struct bounds_user *u, double bytes, struct err *err);
 /* Bytes that a step may have that has these now. */
 double bounds_step_bytes(const struct bounds *b, const struct bounds_user *u, double has_bytes);
-/* Whether his telemetry may take time now. */
+/* Whether the user's telemetry may take time now. */
 bool bounds_time(const struct bounds_user *u);
 void bounds_took(struct bounds *b, struct bounds_user *u, double seconds);
 /* Memory that a step or a connection has more than before, or less. */

@@ -197,8 +197,8 @@ static void restore_spent(double at, uint32_t nodes, uid_t uid, void *arg)
 static void restore_run(struct controls *cs, struct control *c, double now_s)
 {
     struct restoring r = { cs, c, now_s, wall_s() };
-    struct audit_entry
-        earlier[AUDIT_EARLIER]; /* actions that ended earlier runs, newest first; kept oldest first */
+    /* actions that ended earlier runs, newest first; kept oldest first */
+    struct audit_entry earlier[AUDIT_EARLIER];
     size_t n;
 
     audit_spent(cs->controller->audit, &c->job->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);

@@ -13,8 +13,8 @@
 #include "view/timeline.h"
 
 #define KEY         "decision/"
-#define COLUMNS_MIN 4 /* least columns of a window */
-/* least columns before an action; more could be from before the fault */
+#define COLUMNS_MIN 4 /* of a window */
+/* columns before an action; more could be from before the fault */
 #define BEFORE_MIN  3
 #define SETTLE_S    2.0  /* after an action, until the steps in progress have ended */
 #define WINDOWS_MAX 10.0 /* windows to wait for a new run's step time */

@@ -262,7 +262,7 @@ static bool on_may_act(void *arg)
     return !s->lease || lease_in_force(s->lease, lease_now_s());
 }
 
-void query_action_open(struct controller *s)
+void query_actions_start(struct controller *s)
 {
     static const struct action_hooks hooks = {
         .ended = on_ended, .checkpoint = on_checkpoint, .can = on_can, .may_act = on_may_act

@@ -6,8 +6,8 @@
 
 #include "daemon/peer.h"
 
-/* Continue the actions that the audit log has as pending. */
-void query_action_open(struct controller *c);
+/* Create c->actions, which server_free() frees, and resume the actions that the audit log has as pending. */
+void query_actions_start(struct controller *c);
 
 /* Start an action, check whether it could be started, or list actions. The caller owns the answer. */
 json_t *query_action(struct peer *p, const json_t *q);

@@ -465,7 +465,7 @@ static void bound_history(struct controller *s, double now_s)
     if (deleted < 0)
         log_warn("%s: cannot delete old history", err.text);
     else if (deleted)
-        log_info("history: deleted the %d oldest steps, because it had reached HistorySize", deleted);
+        log_info("history: HistorySize was reached: deleted %d of the oldest steps", deleted);
     if (isnan(s->history_from_bytes)) {
         s->history_from_bytes = bytes;
         s->history_from_s = now_s;
@@ -501,7 +501,9 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     history_tick(s->history, now_s);
     list_earlier(s);
     if (jobtime_tick(s->jobtime, &s->jobs, now_s, &err) < 0)
-        log_error("%s: no step is confirmed, and time limits and ends of jobs stay unknown", err.text);
+        log_error(
+            "%s: no step is confirmed, and time limits and ends of jobs stay unknown, until squeue can be run",
+            err.text);
     if (accounting_tick(s->accounting, now_s, &news))
         for (size_t i = 0; i < s->jobs.n; i++)
             s->jobs.job[i]->failures_due_s = now_s;
@@ -653,7 +655,7 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
         log_warn("%s: decisions and actions are kept only while the controller runs", warning.text);
     s->jobtime = jobtime_new(base, on_confirmed, s);
     s->accounting = accounting_new(base);
-    query_action_open(s);
+    query_actions_start(s);
     server_configure(s, c, err); /* cannot fail, because the rules are not loaded yet */
     s->end.verifier = verifier_new(base, s->end.munge_socket, err);
     if (!s->end.verifier)
@@ -663,8 +665,8 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     if (!s->controls)
         goto fail;
     s->tick = event_new(base, -1, EV_PERSIST, on_tick, s);
-    event_priority_set(s->tick,
-                       event_base_get_npriorities(base) - 1); /* a slow one must not keep agents waiting */
+    /* a slow one must not keep agents waiting */
+    event_priority_set(s->tick, event_base_get_npriorities(base) - 1);
     event_add(s->tick, &every);
     return s;
 fail:

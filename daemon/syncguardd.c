@@ -264,8 +264,7 @@ int main(int argc, char **argv)
     }
     signal(SIGPIPE, SIG_IGN);
     xalloc_at_failure(report_no_memory);
-    /* By default the limit grows with what is freed, and large arrays end up where they cannot be given back.
-     */
+    /* By default the limit grows with what is freed: large arrays end up where they cannot be given back. */
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     d.config = &c;
     d.started = c;

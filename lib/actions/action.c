@@ -346,9 +346,13 @@ int64_t actions_start(struct actions *as, const struct action *a, struct err *er
     if (actions_check(as, a, err) < 0)
         return 0;
     id = audit_action_add(as->audit, a, wall_s(), err);
-    r = id ? audit_action_get(as->audit, id) : NULL;
-    if (!r)
+    if (!id)
         return 0;
+    r = audit_action_get(as->audit, id);
+    if (!r) {
+        err_set(err, "action %lld cannot be read back", (long long)id);
+        return 0;
+    }
     task_add(as, r);
     wake_when_due(as);
     return id;

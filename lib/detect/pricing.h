@@ -2,8 +2,8 @@
  *
  * By work: a step ends with its last rank, so that what stragglers cost in it is the longest own work less
  * the longest there would be without them. By replays: where a step is more than one meeting of all ranks,
- * whoever has the graph of its calls replays it without them (calls/call_steps.c). view.c chooses: by work
- * until ranks pass messages, overlap or use a second communicator, then by replays until another program
+ * whoever has the graph of its calls replays it without them (calls/call_steps.c). view/view.c chooses: by
+ * work until ranks pass messages, overlap or use a second communicator, then by replays until another program
  * begins. All that differs is in struct pricing_method.
  *
  * Units: seconds, steps. */

@@ -42,8 +42,9 @@ static const char *const migrations[] = {
     "id, at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal, nodes, "     \
     "state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, effect, " \
     "before_error, before_n, effect_low, effect_high"
-#define ACTION_COLUMNS                                                                                   \
-    "id, key, kind, asked_by, uid, job, step, restarts, job_text, nodes, signal, rule, policy, reason, " \
+#define ACTION_COLUMNS "id, " ACTION_VALUES
+#define ACTION_VALUES                                                                                \
+    "key, kind, asked_by, uid, job, step, restarts, job_text, nodes, signal, rule, policy, reason, " \
     "figures, asked, state, tries, under_way, tried, ended, outcome"
 #define OF_ASKER \
     "id<?4 AND (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3" /* bind_asker() */
@@ -131,28 +132,34 @@ static int copy_actions(struct database *d, const char *path, struct err *err)
     sqlite3_free(attach);
     if (rc == 0 && sqlite3_table_column_metadata(d->db, "earlier", "action", NULL, NULL, NULL, NULL, NULL,
                                                  NULL) == SQLITE_OK)
-        rc = database_execute(d,
-                              "PRAGMA main.synchronous=FULL;"
-                              "BEGIN IMMEDIATE;"
-                              "INSERT OR IGNORE INTO main.action(" ACTION_COLUMNS ") SELECT " ACTION_COLUMNS
-                              " FROM earlier.action;"
-                              "COMMIT;"
-                              "PRAGMA main.synchronous=NORMAL;",
-                              err);
+        rc = database_execute(
+            d,
+            "PRAGMA main.synchronous=FULL;"
+            "BEGIN IMMEDIATE;"
+            "INSERT INTO main.action(" ACTION_COLUMNS ") SELECT"
+            " CASE WHEN id IN (SELECT id FROM main.action) THEN NULL ELSE id END," ACTION_VALUES
+            " FROM earlier.action"
+            " WHERE key NOT IN (SELECT key FROM main.action) ORDER BY id;"
+            "COMMIT;"
+            "PRAGMA main.synchronous=NORMAL;",
+            err);
     if (rc == 0)
         rc = database_execute(d, "DETACH earlier", err);
     return rc;
 }
 
 /* An earlier release kept the actions in a file of their own.  If it keeps its name it is copied again at the
- * next start, and no action comes twice: their keys differ. */
+ * next start, and no action comes twice: their keys differ.  After a downgrade its numbers begin again: an
+ * action whose id is taken gets another. */
 static int take_earlier_actions(struct database *d, const char *dir, struct err *err)
 {
     char *from = xasprintf("%s/" EARLIER_ACTIONS, dir), *to = xasprintf("%s.imported", from);
     int rc = access(from, F_OK) == 0 ? copy_actions(d, from, err) : 1;
 
     if (rc < 0)
-        err_prefix(err, "%s", from);
+        err_prefix(err,
+                   "cannot take in an earlier release's actions (move the file away to start without): %s",
+                   from);
     else if (rc == 0)
         rename(from, to);
     free(from);

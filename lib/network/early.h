@@ -1,7 +1,7 @@
 /* early.h - messages that arrived before their receiver reached their round.
  *
  * Each receiver has a list of the rounds of its early messages; all lists share one memory.  A list is
- * a number of its owner's, EARLY_NONE when it is empty. */
+ * a uint32_t that its owner keeps, EARLY_NONE at the start and when it is empty. */
 #ifndef SYNCGUARD_NETWORK_EARLY_H
 #define SYNCGUARD_NETWORK_EARLY_H
 
@@ -20,7 +20,7 @@ struct early {
 };
 
 void early_init(struct early *e);
-void early_clear(struct early *e);
+void early_clear(struct early *e); /* frees the memory; early_init() before it is used again */
 
 void early_put(struct early *e, uint32_t *list, uint32_t round);
 /* Whether a message of this round is in the list, which it leaves. */

@@ -33,7 +33,7 @@ struct kept_way {
 };
 
 /* A collective that members of the running play have entered. */
-struct playing {
+struct network_playing {
     struct network_collective *next; /* the one that was entered before it */
     uint64_t *entries;               /* of each member */
     struct kept_way *way;            /* by member */
@@ -109,7 +109,7 @@ static struct entered *entered_get(struct play *p, struct network_collective *c,
 }
 
 /* The oldest one is over. */
-static void entered_drop(struct playing *g)
+static void entered_drop(struct network_playing *g)
 {
     struct entered *gone = g->oldest;
 
@@ -129,7 +129,7 @@ static void entered_leave(struct network_collective *c, struct entered *in)
 static void begin_playing(struct play *p, struct network_collective *c)
 {
     uint32_t members = c->schedule.spec.members;
-    struct playing *g;
+    struct network_playing *g;
 
     if (c->playing)
         return;
@@ -145,7 +145,7 @@ static void begin_playing(struct play *p, struct network_collective *c)
 
 static void end_playing(struct play *p, struct network_collective *c)
 {
-    struct playing *g = c->playing;
+    struct network_playing *g = c->playing;
 
     p->played = g->next;
     while (g->oldest)
@@ -418,7 +418,7 @@ static void abandon_messages(struct play *p, const struct network_collective *c)
 
 void network_abandon(struct network_collective *c)
 {
-    struct playing *g = c->playing;
+    struct network_playing *g = c->playing;
     uint32_t members = c->schedule.spec.members;
 
     if (!g)

@@ -49,11 +49,11 @@ struct network_collective {
     struct schedule schedule;
     uint32_t *rank;
     bool can_sample;
-    struct rounds *rounds;       /* network_rounds.c; NULL: not run by rounds yet */
-    struct samples *samples;     /* network_sample.c; NULL: none was asked for yet */
-    struct playing *playing;     /* network_play.c; NULL: not in a play */
-    struct message_watch *watch; /* of exact runs; NULL: none */
-    double at_once_s;            /* in them, events closer together count as simultaneous */
+    struct network_rounds *rounds;   /* network_rounds.c; NULL: not run by rounds yet */
+    struct network_samples *samples; /* network_sample.c; NULL: none was asked for yet */
+    struct network_playing *playing; /* network_play.c; NULL: not in a play */
+    struct message_watch *watch;     /* of exact runs; NULL: none */
+    double at_once_s;                /* in them, events closer together count as simultaneous */
 };
 
 /* ---- by rounds (network_rounds.c) ---- */
@@ -66,7 +66,7 @@ void network_run_costs(struct network_collective *c, const double *cost_s, const
                        double *leave_s, struct network_count *count);
 /* Number of stages, from this one on, that are one ring. */
 uint32_t network_ring_stages(const struct schedule *s, uint32_t stage);
-void network_rounds_free(struct rounds *r); /* NULL is fine */
+void network_rounds_free(struct network_rounds *r); /* NULL is fine */
 
 /* ---- exact, alone on the network (network_alone.c) ---- */
 
@@ -79,6 +79,6 @@ void network_run_exact(struct network_collective *c, const double *arrive_s, dou
 bool network_can_sample(const struct schedule *s);
 void network_run_sampled(struct network_collective *c, const double *arrive_s, double *leave_s,
                          struct network_count *count);
-void network_samples_free(struct samples *s); /* NULL is fine */
+void network_samples_free(struct network_samples *s); /* NULL is fine */
 
 #endif

@@ -22,7 +22,7 @@ struct round {
     bool solved, shared;
 };
 
-struct rounds {
+struct network_rounds {
     uint32_t *of_stage; /* index of a stage's round in kept; NOBODY: too large to keep, solved when walked */
     struct round *kept;
     uint32_t n;
@@ -105,7 +105,7 @@ static bool same_partners(const struct schedule_stage *a, const struct schedule_
 }
 
 /* Where this stage's round is kept: with an earlier one's that has the same partners, or behind the last. */
-static uint32_t find_round(const struct network_collective *c, struct rounds *r, uint32_t stage,
+static uint32_t find_round(const struct network_collective *c, struct network_rounds *r, uint32_t stage,
                            double *kept_bytes)
 {
     const struct schedule_stage *st = &c->schedule.stage[stage];
@@ -123,9 +123,9 @@ static uint32_t find_round(const struct network_collective *c, struct rounds *r,
     return r->n++;
 }
 
-static struct rounds *rounds_new(const struct network_collective *c)
+static struct network_rounds *rounds_new(const struct network_collective *c)
 {
-    struct rounds *r = xcalloc(1, sizeof(*r));
+    struct network_rounds *r = xcalloc(1, sizeof(*r));
     double kept_bytes = 0;
 
     r->exact = -1;
@@ -136,7 +136,7 @@ static struct rounds *rounds_new(const struct network_collective *c)
     return r;
 }
 
-void network_rounds_free(struct rounds *r)
+void network_rounds_free(struct network_rounds *r)
 {
     if (!r)
         return;

@@ -36,7 +36,7 @@ struct sample {
     double *cost_s;      /* [run][stage][sender]: from when both ends are ready to the end of the transfer */
 };
 
-struct samples {
+struct network_samples {
     struct sample sample[SAMPLES_MAX];
     uint32_t n;
 };
@@ -206,7 +206,7 @@ static double move_closer(const struct network_collective *c, double *arrive_s)
     return near_s;
 }
 
-static struct sample *sample_new(struct samples *all, uint64_t faults, double spread_s)
+static struct sample *sample_new(struct network_samples *all, uint64_t faults, double spread_s)
 {
     if (all->n == SAMPLES_MAX) {
         free(all->sample[0].cost_s); /* drop the oldest */
@@ -256,7 +256,7 @@ void network_run_sampled(struct network_collective *c, const double *arrive_s, d
     count->shared = true;
 }
 
-void network_samples_free(struct samples *s)
+void network_samples_free(struct network_samples *s)
 {
     for (uint32_t i = 0; s && i < s->n; i++)
         free(s->sample[i].cost_s);

@@ -52,8 +52,8 @@ void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct si
                                     .leave_s = x->leave_s };
 
     account_lateness(j, bucket, x);
-    for (uint32_t i = 0; i < j->n && !j->apart;
-         i++) { /* with overlap it waits later: sim_job_account_wait() */
+    for (uint32_t i = 0; i < (j->apart ? 0 : j->n);
+         i++) { /* with overlap they wait later, sim_job_account_wait() */
         j->result.sync_s += x->last_s - x->enter_s[i] + x->slept_s[i];
         j->result.paced_s += x->slept_s[i];
         j->result.comm_s += x->leave_s[i] - x->last_s;

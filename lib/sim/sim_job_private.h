@@ -67,20 +67,21 @@ struct sim_job {
         double *leave_s;          /* by rank, of the last bucket */
         double last_s;            /* the last arrival there */
     } * round;
-    double *factor, *delay; /* scratch: of one step */
-    uint64_t steps_sampled; /* of which the noise is known */
-    double round_end_s;     /* of the newest complete round */
-
-    /* By rank. */
-    double *at_s;              /* its work has come to */
-    double *free_s;            /* it left its last collective */
-    bool *wakes;               /* it yielded its core */
     uint32_t *seq;             /* by node: collectives inside it that are over */
     struct sim_job_play *play; /* NULL in lockstep */
+    double *factor, *delay;    /* scratch: of one step */
+    uint64_t steps_sampled;    /* of which the noise is known */
+    double round_end_s;        /* of the newest complete round */
+
+    /* By rank. */
+    double *at_s;   /* its work has come to */
+    double *free_s; /* it left its last collective */
+    bool *wakes;    /* it yielded its core */
 };
 
 /* ---- what is known before it runs (sim_job_plan.c) ---- */
 
+/* Fill in n, rounds, per_round, apart, parts and bucket_bytes from the spec; before everything else. */
 void sim_job_plan(struct sim_job *j);
 uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round);
 /* Whether ranks of this node share cores. */

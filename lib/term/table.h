@@ -33,7 +33,7 @@ enum table_kind {
 
 struct table_column {
     const char *title;
-    int width; /* the least that it needs */
+    int width; /* its minimum */
     int grow;  /* how many more it can use */
     int spare; /* 0: always shown; of the others the highest goes first when the screen is narrow */
     enum table_kind kind;

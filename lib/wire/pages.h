@@ -26,13 +26,14 @@ struct pages_page {
     json_t *rows; /* the caller's */
     size_t bytes;
     size_t left_out;           /* rows that were too long */
-    char next[PAGES_WORD_MAX]; /* "": the list is complete; the caller writes it when the page is full */
+    char next[PAGES_WORD_MAX]; /* "": the list is complete; otherwise where it goes on */
 };
 
 /* Append the row, which it takes, and which takes so many bytes as text (0: not known).  NULL is no row. */
 void pages_append(struct pages_page *p, json_t *row, size_t bytes);
 bool pages_full(const struct pages_page *p);
-/* The same for a list that goes on behind a row by its id.  False: the page is full. */
+/* The same of a list that goes on behind a row by its id: when the page is full, `next` becomes id.  False:
+ * it is full.  Of other lists the caller writes `next`. */
 bool pages_append_id(struct pages_page *p, json_t *row, int64_t id);
 /* Put the rows into the answer as `list`, and `page` where there are more. */
 void pages_put(struct pages_page *p, json_t *answer, const char *list);

@@ -144,7 +144,7 @@ static struct controller *begin(void)
     s->batches_per_s = s->cpu_ratio = NAN;
     s->history = history_new(NULL);
     s->audit = audit_open(config.state_dir, &err);
-    query_action_open(s);
+    query_actions_start(s);
     s->controls = controls_new(s, &config, &err);
     if (!s->controls)
         abort();

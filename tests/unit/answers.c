@@ -651,7 +651,7 @@ static void begin(void)
     bounds_configure(s.bounds, &s.config);
     s.history = history_new(NULL);
     s.audit = audit_open(config.state_dir, &err);
-    query_action_open(&s);
+    query_actions_start(&s);
     s.controls = controls_new(&s, &s.config, &err);
     jobs_add(&s.jobs, a_job());
     while (s.jobs.n < JOBS_MAX)

@@ -356,11 +356,24 @@ static void test_earlier_actions(void)
     check_taken(3, 9, "when the same file was there once more,");
     audit_close(audit);
 
+    ok(make_actions(
+           from,
+           "INSERT INTO action VALUES(3,'by hand/0/abcdefgj','resume',0,0,0,0,0,'','n9',0,'','','mended','',"
+           "400,0,0,0,NULL,NULL,'');") == 0,
+       "a file of actions is made whose numbers begin again, as after a downgrade");
+    audit = audit_open(dir, &warning);
+    r = audit_action_find(audit, "by hand/0/abcdefgj");
+    ok(r && r->id > 9 && !strcmp(r->nodes, "n9"),
+       "an action whose number is taken is taken in by another number\n%lld", r ? (long long)r->id : 0);
+    action_record_free(r);
+    check_taken(4, 910, "when a file whose numbers begin again was taken in,");
+    audit_close(audit);
+
     unlink(to);
     put_text_file(from, "");
     audit = audit_open(dir, &warning);
     is_str(warning.text, "", "an empty file of actions is taken in without a warning");
-    check_taken(3, 9, "when an empty file of actions was taken in,");
+    check_taken(4, 910, "when an empty file of actions was taken in,");
     audit_close(audit);
 
     unlink(to);
@@ -372,7 +385,7 @@ static void test_earlier_actions(void)
     audit_close(audit);
     unlink(from);
     audit = audit_open(dir, &warning);
-    check_taken(3, 9, "without the file that cannot be read,");
+    check_taken(4, 910, "without the file that cannot be read,");
     free(from);
     free(to);
 }

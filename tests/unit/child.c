@@ -40,8 +40,8 @@ static void arguments(void)
        err.text);
     event_base_dispatch(base);
     /* $0 is the first of the words, and so 99 remain */
-    is_str(output, "99 w0 w99\n", "it gets all of them");
-    is_int(status, 0, "it exits with 0");
+    is_str(output, "99 w0 w99\n", "a program that is started with 102 arguments gets all of them");
+    is_int(status, 0, "a program that was started with them reports its exit status");
 }
 
 static void missing(void)
