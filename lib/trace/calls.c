@@ -105,29 +105,24 @@ int64_t calls_comm(struct calls *c, const char *name, struct err *err)
     return names_add(c->comms, clean, strlen(clean));
 }
 
-static uint64_t made_ns(const struct call *k)
+static bool is_stuck(const struct call *k)
 {
-    return k->begin_ns ? k->begin_ns : k->enter_ns;
+    return k->leave_ns == CALLS_STUCK;
 }
 
 int calls_add(struct calls *c, const struct call *call, struct err *err)
 {
-    struct call *k;
-
-    if (call->enter_ns >= CALLS_TIME_MAX || call->begin_ns > call->enter_ns ||
-        (!call->stuck && (call->leave_ns >= CALLS_TIME_MAX || call->leave_ns < call->enter_ns)))
+    if (call->enter_ns >= CALLS_TIME_MAX || call_begin_ns(call) > call->enter_ns ||
+        (!is_stuck(call) && (call->leave_ns >= CALLS_TIME_MAX || call->leave_ns < call->enter_ns)))
         return err_set(err, "a call of rank %u has times that are not possible", call->rank);
-    if (call->kind != TRACE_COLLECTIVE && (call->peer >= VIEW_RANKS_MAX || call->tag < 0))
+    if (call_is_message(call) && (call->peer >= VIEW_RANKS_MAX || call->tag < 0))
         return err_set(err, "a message of rank %u has no possible other end", call->rank);
     if (call->bytes != CALLS_UNSIZED && call->bytes >= CALLS_TIME_MAX)
         return err_set(err, "a call of rank %u has too many bytes", call->rank);
     if (c->n >= CALLS_MAX)
         return err_set(err, "more than %u calls: import fewer steps at a time", CALLS_MAX);
     c->call = xgrow(c->call, &c->cap, c->n + 1, sizeof(*c->call));
-    k = &c->call[c->n++];
-    *k = *call;
-    if (k->stuck)
-        k->leave_ns = UINT64_MAX;
+    c->call[c->n++] = *call;
     return 0;
 }
 
@@ -149,18 +144,18 @@ static int by_made(const void *left, const void *right)
 
     if (a->rank != b->rank)
         return compare(a->rank, b->rank);
-    if (made_ns(a) != made_ns(b))
-        return compare(made_ns(a), made_ns(b));
+    if (call_begin_ns(a) != call_begin_ns(b))
+        return compare(call_begin_ns(a), call_begin_ns(b));
     if (a->leave_ns != b->leave_ns)
         return compare(a->leave_ns, b->leave_ns);
-    return compare(a->kind, b->kind);
+    return compare(call_side(a->op), call_side(b->op));
 }
 
 /* What counts its own numbers: a rank in a communicator, or its messages to or from one rank with one tag. */
 static uint64_t counter_key(const struct call *k)
 {
-    bool message = k->kind != TRACE_COLLECTIVE;
-    const uint32_t words[] = { k->rank, k->comm, k->kind, message ? k->peer : 0,
+    bool message = call_is_message(k);
+    const uint32_t words[] = { k->rank, (uint32_t)k->comm, call_side(k->op), message ? k->peer : 0,
                                message ? (uint32_t)k->tag : 0 };
 
     return hash_bytes(HASH_START, words, sizeof(words));
@@ -209,7 +204,7 @@ static void drop_alone(struct calls *c, struct calls_figures *f, bool *drop)
         member[k->comm] = !member[k->comm] || member[k->comm] == k->rank + 1 ? k->rank + 1 : UINT32_MAX;
     }
     for (size_t i = 0; i < c->n; i++)
-        if (f->ranks > 1 && c->call[i].kind == TRACE_COLLECTIVE && member[c->call[i].comm] != UINT32_MAX) {
+        if (f->ranks > 1 && !call_is_message(&c->call[i]) && member[c->call[i].comm] != UINT32_MAX) {
             drop[i] = true;
             f->alone++;
         }
@@ -257,19 +252,21 @@ static void disentangle(struct calls *c)
         const struct call *before = &c->call[i - 1];
         struct call *k = &c->call[i];
 
-        if (before->rank != k->rank || before->stuck || k->stuck || k->enter_ns >= before->leave_ns)
+        if (before->rank != k->rank || is_stuck(before) || is_stuck(k) || k->enter_ns >= before->leave_ns)
             continue;
         /* Clocks that are read at different times overlap a little where one call follows another. */
-        if (made_ns(k) == made_ns(before) || before->leave_ns - k->enter_ns > TOUCH_NS)
-            k->begin_ns = made_ns(k);
+        if (call_begin_ns(k) == call_begin_ns(before) || before->leave_ns - k->enter_ns > TOUCH_NS) {
+            k->begin_ns = call_begin_ns(k);
+            k->flags |= RING_EVENT_NONBLOCKING;
+        }
         k->enter_ns = before->leave_ns;
     }
 }
 
 static uint64_t meeting_key(const struct call *k)
 {
-    bool message = k->kind != TRACE_COLLECTIVE, send = k->kind == TRACE_SEND;
-    const uint32_t words[] = { k->comm,
+    bool message = call_is_message(k), send = k->op == RING_OP_SEND;
+    const uint32_t words[] = { (uint32_t)k->comm,
                                k->seq,
                                message,
                                message ? send ? k->rank : k->peer : 0,
@@ -315,8 +312,8 @@ static void meet(struct calls *c, struct calls_figures *f)
             continue;
         }
         other = &c->call[at];
-        f->strange += k->kind == TRACE_COLLECTIVE && k->op != other->op;
-        if (!k->stuck && !other->stuck)
+        f->strange += !call_is_message(k) && k->op != other->op;
+        if (!is_stuck(k) && !is_stuck(other))
             join(c, other, k);
     }
     map_free(&met);
@@ -330,7 +327,7 @@ static void shift(struct calls *c, bool back)
         int64_t ahead_ns;
 
         first_clock(c, c->rank[k->rank].clock, &ahead_ns);
-        if (!k->stuck)
+        if (!is_stuck(k))
             k->leave_ns = back ? k->leave_ns + (uint64_t)ahead_ns : k->leave_ns - (uint64_t)ahead_ns;
     }
 }
@@ -340,8 +337,8 @@ static int by_time(const void *left, const void *right)
 {
     const struct call *a = left, *b = right;
 
-    if (a->stuck != b->stuck)
-        return a->stuck ? 1 : -1;
+    if (is_stuck(a) != is_stuck(b))
+        return is_stuck(a) ? 1 : -1;
     if (a->leave_ns != b->leave_ns) /* as signed numbers: a moved clock may be before its own zero */
         return (int64_t)a->leave_ns < (int64_t)b->leave_ns ? -1 : 1;
     if (a->rank != b->rank)
@@ -395,18 +392,15 @@ static int write_header(const struct calls *c, FILE *out, struct err *err)
 
 static void write_call(FILE *out, const struct call *k, const char *comm)
 {
-    const char *op = k->kind == TRACE_SEND   ? "send"
-                     : k->kind == TRACE_RECV ? "recv"
-                     : k->op == RING_OP_NONE ? "collective"
-                                             : ring_op_name((enum ring_op)k->op);
+    const char *op = k->op == RING_OP_NONE ? "collective" : ring_op_name((enum ring_op)k->op);
 
     fprintf(out, "{\"r\":%u,\"c\":%s,\"s\":%u,\"o\":\"%s\",\"b\":%llu", k->rank, comm, k->seq, op,
             k->bytes == CALLS_UNSIZED ? 0 : (unsigned long long)k->bytes);
-    if (k->kind != TRACE_COLLECTIVE)
+    if (call_is_message(k))
         fprintf(out, ",\"p\":%u,\"g\":%d", k->peer, k->tag);
-    if (k->begin_ns)
+    if (call_is_nonblocking(k))
         fprintf(out, ",\"ti\":%llu", (unsigned long long)k->begin_ns);
-    if (k->stuck)
+    if (is_stuck(k))
         fprintf(out, ",\"t0\":%llu,\"t1\":null}\n", (unsigned long long)k->enter_ns);
     else
         fprintf(out, ",\"t0\":%llu,\"t1\":%llu}\n", (unsigned long long)k->enter_ns,
@@ -415,11 +409,11 @@ static void write_call(FILE *out, const struct call *k, const char *comm)
 
 static void count(const struct call *k, struct calls_figures *f)
 {
-    if (k->kind == TRACE_COLLECTIVE)
-        f->collectives++;
-    else
+    if (call_is_message(k))
         f->messages++;
-    f->stuck += k->stuck;
+    else
+        f->collectives++;
+    f->stuck += is_stuck(k);
     f->unsized += k->bytes == CALLS_UNSIZED && k->op != RING_OP_BARRIER;
 }
 
@@ -447,7 +441,7 @@ static int write_calls(const struct calls *c, FILE *out, struct calls_figures *f
 static int check_peers(struct calls *c, struct err *err)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (c->call[i].kind != TRACE_COLLECTIVE && !calls_has_rank(c, c->call[i].peer) &&
+        if (call_is_message(&c->call[i]) && !calls_has_rank(c, c->call[i].peer) &&
             calls_rank(c, c->call[i].peer, (uint32_t)c->clocks, "", err) < 0)
             return -1;
     return 0;

@@ -5,7 +5,7 @@
  * ranks' calls are merged so that those that met stand near each other.  Times stay as they came: each file
  * has a clock of its own, and whoever reads the trace aligns the clocks of its nodes (graph/clock.h).
  *
- * Memory: 80 bytes a call, at most CALLS_MAX calls.  Units: nanoseconds of the file's clock. */
+ * Memory: 88 bytes a call, at most CALLS_MAX calls.  Units: nanoseconds of the file's clock. */
 #ifndef SYNCGUARD_TRACE_CALLS_H
 #define SYNCGUARD_TRACE_CALLS_H
 
@@ -14,25 +14,14 @@
 #include <stdio.h>
 
 #include "common/err.h"
-#include "ring/ring.h"
+#include "ring/call.h"
 #include "trace/line.h"
 
 #define CALLS_MAX      (1u << 24)
 #define CALLS_IN_ORDER UINT32_MAX /* as seq: it has no number of its own */
 #define CALLS_TIME_MAX ((uint64_t)1 << 61)
 #define CALLS_UNSIZED  UINT64_MAX /* as bytes: not known, and written as 0 */
-
-struct call {
-    uint32_t rank, comm; /* comm: of calls_comm() */
-    uint32_t seq;
-    uint32_t peer; /* of a message */
-    int32_t tag;
-    uint8_t kind, op; /* enum trace_kind; of a collective: enum ring_op, RING_OP_NONE: unknown */
-    bool stuck;       /* it was never left; leave_ns has no meaning */
-    uint64_t bytes;
-    uint64_t begin_ns;           /* when a nonblocking call was begun; 0: it was a blocking one */
-    uint64_t enter_ns, leave_ns; /* when it held the rank */
-};
+#define CALLS_STUCK    UINT64_MAX /* as leave_ns: it was never left */
 
 struct calls_figures {
     uint32_t ranks, comms;
@@ -57,8 +46,8 @@ void calls_job(struct calls *c, const char *name);
 int calls_rank(struct calls *c, uint32_t rank, uint32_t clock, const char *node, struct err *err);
 /* The number of a communicator by its name, which is cut and cleaned.  -1: there are too many. */
 int64_t calls_comm(struct calls *c, const char *name, struct err *err);
-/* Of a rank that was given to calls_rank().  -1: a time or number is out of bounds, or there are too many
- * calls. */
+/* Of a rank that was given to calls_rank(); comm: of calls_comm(); op: RING_OP_NONE is an unknown collective.
+ * -1: a time or number is out of bounds, or there are too many calls. */
 int calls_add(struct calls *c, const struct call *call, struct err *err);
 size_t calls_count(const struct calls *c);
 bool calls_has_rank(const struct calls *c, uint32_t rank);

@@ -124,24 +124,23 @@ static int exported(struct chrome *f, const struct timeline_event *e, struct err
     int64_t comm = calls_comm(f->calls, get_word(e->args, "communicator"), err),
             bytes = get_int(e->args, "bytes", 0, INT64_MAX / 4, -1);
     struct call k = { .rank = (uint32_t)e->tid,
-                      .kind = !strcmp(e->name, "send")   ? TRACE_SEND
-                              : !strcmp(e->name, "recv") ? TRACE_RECV
-                                                         : TRACE_COLLECTIVE,
+                      .op = !strcmp(e->name, "send")   ? RING_OP_SEND
+                            : !strcmp(e->name, "recv") ? RING_OP_RECV
+                                                       : (uint8_t)ring_op_from_name(e->name),
                       .seq = (uint32_t)get_int(e->args, "number", 0, UINT32_MAX - 1, CALLS_IN_ORDER),
                       .peer = (uint32_t)get_int(e->args, "peer", 0, VIEW_RANKS_MAX - 1, VIEW_RANKS_MAX),
                       .tag = (int32_t)get_int(e->args, "tag", 0, INT32_MAX, -1),
                       .bytes = bytes < 0 ? CALLS_UNSIZED : (uint64_t)bytes,
-                      .stuck = !e->end_ns,
                       .enter_ns = e->begin_ns,
-                      .leave_ns = e->end_ns };
+                      .leave_ns = e->end_ns ? e->end_ns : CALLS_STUCK };
 
     if (comm < 0 || exported_rank(f, e, err) < 0)
         return -1;
-    k.comm = (uint32_t)comm;
-    if (k.kind == TRACE_COLLECTIVE)
-        k.op = (uint8_t)ring_op_from_name(e->name);
-    if (import_us(json_object_get(e->args, "begun"), EVENT_BASE_NS, &k.begin_ns) && k.begin_ns > k.enter_ns)
-        k.begin_ns = k.enter_ns;
+    k.comm = (uint64_t)comm;
+    if (import_us(json_object_get(e->args, "begun"), EVENT_BASE_NS, &k.begin_ns)) {
+        k.begin_ns = k.begin_ns < k.enter_ns ? k.begin_ns : k.enter_ns;
+        k.flags = RING_EVENT_NONBLOCKING;
+    }
     return calls_add(f->calls, &k, err);
 }
 

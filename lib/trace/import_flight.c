@@ -183,9 +183,9 @@ static bool partners_of(const char *name, struct entry *e)
     const char *space = strchr(name, ' ');
 
     if (space && sscanf(space, " %u->%u", &self, &peer) == 2)
-        e->call.kind = TRACE_SEND;
+        e->call.op = RING_OP_SEND;
     else if (space && sscanf(space, " %u<-%u", &self, &peer) == 2)
-        e->call.kind = TRACE_RECV;
+        e->call.op = RING_OP_RECV;
     else
         return false;
     e->other = self;
@@ -220,6 +220,7 @@ static bool parse(struct flight *f, const json_t *entry, struct entry *e)
     /* It cannot have begun earlier than its duration before it was seen to be over. */
     if (e->over && lasted_ms >= 0 && over_ns - k->enter_ns > lasted_ms * 1e6 && !e->message) {
         k->begin_ns = k->enter_ns;
+        k->flags = RING_EVENT_NONBLOCKING;
         k->enter_ns = over_ns - (uint64_t)(lasted_ms * 1e6);
     }
     if (e->coalesced)
@@ -307,6 +308,7 @@ static int flight_end(void *state, struct err *err)
     struct flight *f = state;
     struct dump *d = &f->dump[f->dumps - 1];
     struct entry *e = f->n ? &f->entry[d->first] : NULL;
+    size_t stuck;
 
     d->rank = f->rank != IMPORT_RANK_UNKNOWN ? f->rank : f->file->name_rank;
     if (d->rank == IMPORT_RANK_UNKNOWN)
@@ -314,8 +316,9 @@ static int flight_end(void *state, struct err *err)
             err,
             "the dump does not say its rank, and its name has no number: name it like nccl_trace_rank_3.json");
     settle_batches(e, d->n);
-    for (size_t i = 0, stuck = stuck_at(e, d->n); i < d->n; i++)
-        e[i].call.stuck = i == stuck;
+    stuck = stuck_at(e, d->n);
+    if (stuck < d->n)
+        e[stuck].call.leave_ns = CALLS_STUCK;
     return calls_rank(f->calls, d->rank, f->file->number, "", err);
 }
 
@@ -367,13 +370,13 @@ static int add_entry(struct flight *f, const struct entry *e, uint32_t self, con
 
     if (e->coalesced) /* of collectives: the group is one call, and its parts have the same number */
         return 0;
-    if (!e->over && !e->call.stuck) {
+    if (!e->over && e->call.leave_ns != CALLS_STUCK) {
         import_unclear(f->skipped, "a call that is queued behind the one that its rank is stuck in");
         return 0;
     }
     if (!translate(f, e, self, &k))
         return 0;
-    k.comm = (uint32_t)comm[e->call.comm];
+    k.comm = (uint64_t)comm[e->call.comm];
     return calls_add(f->calls, &k, err);
 }
 
@@ -397,8 +400,7 @@ static int flight_close(void *state, struct err *err)
         for (size_t i = 0; i < f->dump[d].n && rc == 0; i++) {
             const struct entry *e = &f->entry[f->dump[d].first + i];
 
-            if (!e->message || e->coalesced ||
-                (e->call.begin_ns ? e->call.begin_ns : e->call.enter_ns) >= from_ns)
+            if (!e->message || e->coalesced || call_begin_ns(&e->call) >= from_ns)
                 rc = add_entry(f, e, f->dump[d].rank, comm, err);
         }
     free(comm);

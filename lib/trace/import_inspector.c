@@ -229,12 +229,11 @@ static int take(struct inspector *f, const json_t *header, const json_t *metadat
                        *name ? name : "call");
         return 0;
     }
-    k.kind = !message ? TRACE_COLLECTIVE : strcmp(name, "Recv") ? TRACE_SEND : TRACE_RECV;
-    k.op = message ? RING_OP_NONE : (uint8_t)import_op(name);
-    k.comm = (uint32_t)comm;
+    k.op = !message ? (uint8_t)import_op(name) : strcmp(name, "Recv") ? RING_OP_SEND : RING_OP_RECV;
+    k.comm = (uint64_t)comm;
     k.peer = (uint32_t)peer;
     k.rank = process_of(f, metadata);
-    seat_take(f, k.comm, rank, size, k.rank);
+    seat_take(f, (uint32_t)comm, rank, size, k.rank);
     if (f->n >= IMPORT_ITEMS_MAX)
         return err_set(err, "more than %u calls", IMPORT_ITEMS_MAX);
     f->call = xgrow(f->call, &f->cap, f->n + 1, sizeof(*f->call));
@@ -340,8 +339,9 @@ static int inspector_close(void *state, struct err *err)
         return -1;
     for (size_t i = 0; i < f->n; i++) {
         struct call k = f->call[i];
-        int64_t comm = calls_comm(f->calls, k.comm == world ? "world" : names_text(f->comms, k.comm), err);
-        uint32_t peer = k.kind == TRACE_COLLECTIVE ? 0 : seat_find(f, k.comm, k.peer);
+        int64_t comm =
+            calls_comm(f->calls, k.comm == world ? "world" : names_text(f->comms, (uint32_t)k.comm), err);
+        uint32_t peer = !call_is_message(&k) ? 0 : seat_find(f, (uint32_t)k.comm, k.peer);
 
         if (comm < 0)
             return -1;
@@ -349,9 +349,9 @@ static int inspector_close(void *state, struct err *err)
             import_unclear(f->skipped, "a message with rank %u of a communicator, which has no file", k.peer);
             continue;
         }
-        k.comm = (uint32_t)comm;
+        k.comm = (uint64_t)comm;
         k.rank = f->process[k.rank].number;
-        k.peer = k.kind == TRACE_COLLECTIVE ? 0 : f->process[peer].number;
+        k.peer = !call_is_message(&k) ? 0 : f->process[peer].number;
         if (calls_add(f->calls, &k, err) < 0)
             return -1;
     }

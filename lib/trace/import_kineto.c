@@ -111,8 +111,7 @@ static void message_of(const json_t *args, const char *name, struct call *c)
     uint32_t from = (uint32_t)get_int(args, "Src Rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
     uint32_t to = (uint32_t)get_int(args, "Dst Rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
 
-    c->kind = send ? TRACE_SEND : TRACE_RECV;
-    c->op = RING_OP_NONE;
+    c->op = send ? RING_OP_SEND : RING_OP_RECV;
     c->seq = CALLS_IN_ORDER;
     c->peer = send ? to : from;
 }
@@ -130,7 +129,7 @@ static int describe(struct kineto *k, const json_t *args, struct op *op, struct 
     comm = comm_of(k, args, &op->size, err);
     if (comm < 0)
         return -1;
-    op->call.comm = (uint32_t)comm;
+    op->call.comm = (uint64_t)comm;
     op->call.bytes = elements < 0 || !size ? CALLS_UNSIZED : (uint64_t)elements * size;
     op->call.seq = (uint32_t)get_int(args, "Seq", 0, UINT32_MAX - 1, CALLS_IN_ORDER);
     op->call.op = (uint8_t)import_op(name);
@@ -235,12 +234,13 @@ static int add(struct kineto *k, const struct op *op, const struct spans *work, 
         k->skipped->other++;
         return 0;
     }
-    if (c.kind != TRACE_COLLECTIVE && (c.peer == IMPORT_RANK_UNKNOWN || c.peer == k->rank)) {
+    if (call_is_message(&c) && (c.peer == IMPORT_RANK_UNKNOWN || c.peer == k->rank)) {
         import_unclear(k->skipped, "a message without \"Src Rank\" and \"Dst Rank\"");
         return 0;
     }
     c.rank = k->rank;
     c.begin_ns = c.enter_ns;
+    c.flags = RING_EVENT_NONBLOCKING;
     if (before && before->end_ns > c.enter_ns)
         c.enter_ns = before->end_ns < c.leave_ns ? before->end_ns : c.leave_ns;
     return calls_add(k->calls, &c, err);
@@ -255,7 +255,7 @@ static int add_batch(struct kineto *k, const struct op *kernel, size_t *at, stru
     for (; *at < k->records.n && !k->records.op[*at].coalesced; ++*at) {
         struct op op = k->records.op[*at];
 
-        if (!op.described || op.call.kind == TRACE_COLLECTIVE || op.call.comm != kernel->call.comm)
+        if (!op.described || !call_is_message(&op.call) || op.call.comm != kernel->call.comm)
             continue;
         op.call.enter_ns = kernel->call.enter_ns;
         op.call.leave_ns = kernel->call.leave_ns;
@@ -302,7 +302,7 @@ static int add_kernels(struct kineto *k, uint32_t world, struct err *err)
         complete(k, &records, &kernel, world);
         if (kernel.coalesced)
             rc = add_batch(k, &kernel, &batch, err);
-        else if (kernel.call.kind == TRACE_COLLECTIVE && kernel.call.op == RING_OP_NONE)
+        else if (kernel.call.op == RING_OP_NONE)
             import_unclear(k->skipped, "a kernel of NCCL of which the operation is not known");
         else
             rc = add(k, &kernel, &k->device, err);

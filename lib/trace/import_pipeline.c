@@ -389,7 +389,7 @@ static int add_message(struct pipeline *p, const struct worker *w, const struct 
                        stage, w->replica);
         return 0;
     }
-    k.kind = send ? TRACE_SEND : TRACE_RECV;
+    k.op = send ? RING_OP_SEND : RING_OP_RECV;
     k.peer = p->worker[peer].rank;
     k.tag = direction > 0 ? 1 : 2;
     return calls_add(p->calls, &k, err);
@@ -456,6 +456,7 @@ static int add_event(struct pipeline *p, const struct event *e, size_t i, const 
 
     if (2 * p->hidden[e[i].operation] > p->seen[e[i].operation]) {
         k.begin_ns = e[i].begin_ns;
+        k.flags = RING_EVENT_NONBLOCKING;
         k.enter_ns = hidden_until(&e[i], work);
     } else {
         k.enter_ns = held_from(p, e, i, work);
@@ -468,7 +469,7 @@ static int add_event(struct pipeline *p, const struct event *e, size_t i, const 
     comm = calls_comm(p->calls, name, err);
     if (comm < 0)
         return -1;
-    k.comm = (uint32_t)comm;
+    k.comm = (uint64_t)comm;
     if (o->what == COLLECTIVE)
         return calls_add(p->calls, &k, err);
     if (o->send && add_message(p, w, &k, true, o->send, err) < 0)

@@ -1,0 +1,55 @@
+/* call.h - a call of a rank, a collective or one end of a message, as all behind the rings have it.
+ *
+ * The agent makes it of an event of a ring, the reader of traces of a line.  It is summed up in samples, sent
+ * to the controller, recorded and put into the graph of calls as it is.
+ *
+ * Units: nanoseconds of the clock of the rank's node, bytes.  One cache line. */
+#ifndef SYNCGUARD_RING_CALL_H
+#define SYNCGUARD_RING_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/ring.h"
+
+struct call {
+    uint64_t comm;     /* name of the communicator, the same on all its ranks */
+    uint64_t bytes;    /* as in struct ring_event */
+    uint64_t begin_ns; /* nonblocking: when it was posted; see call_begin_ns() */
+    /* It held the rank from, to.  Nonblocking: from when it was waited for, or posted where nobody waited. */
+    uint64_t enter_ns, leave_ns;
+    uint32_t rank;
+    uint32_t seq; /* as in struct ring_event */
+    union {
+        int32_t root;  /* as in struct ring_event */
+        uint32_t peer; /* message: the other rank */
+    };
+    int32_t tag;       /* message */
+    uint16_t app;      /* which of its MPI programs made it: ring_info.incarnation */
+    uint8_t op, flags; /* enum ring_op, enum ring_event_flags */
+};
+_Static_assert(sizeof(struct call) == 64, "calls are 64 bytes");
+
+static inline bool call_is_message(const struct call *c)
+{
+    return ring_op_is_message(c->op);
+}
+
+static inline bool call_is_nonblocking(const struct call *c)
+{
+    return c->flags & RING_EVENT_NONBLOCKING;
+}
+
+/* When the rank made it. */
+static inline uint64_t call_begin_ns(const struct call *c)
+{
+    return call_is_nonblocking(c) ? c->begin_ns : c->enter_ns;
+}
+
+/* What it is to its meeting: 0 to a collective, 1 to a message that it sends, 2 to one that it receives. */
+static inline unsigned call_side(unsigned op)
+{
+    return ring_op_is_message(op) ? 1 + (op == RING_OP_RECV) : 0;
+}
+
+#endif
