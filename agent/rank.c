@@ -28,12 +28,12 @@ struct thread {
     bool read; /* something was read from the ring */
 };
 
-/* A collective, or a message: then op is RING_OP_SEND or RING_OP_RECV, and root its partner. */
 struct event {
-    struct flow_event e;
-    int32_t tag;
-    bool past; /* an earlier agent has sent it */
+    struct call call;
+    uint64_t p2p_ns : 63; /* as in struct ring_event */
+    uint64_t past : 1;    /* an earlier agent has sent it */
 };
+_Static_assert(sizeof(struct event) == sizeof(struct call) + 8, "events wait in great numbers");
 
 struct rank {
     struct ring_info info;
@@ -202,31 +202,28 @@ static bool convert(struct rank *r, const struct rank_output *out, const struct 
                     struct event *to)
 {
     enum ring_clock clock = r->info.clock;
-    struct flow_event *f = &to->e;
+    uint64_t wait_ns = e->wait ? ring_clock_ns(out->clock, clock, e->wait) : 0;
+    struct call *c = &to->call;
 
-    to->tag = e->tag;
-    to->past = false;
-    *f = (struct flow_event){
-        .enter_ns = ring_clock_ns(out->clock, clock, e->enter),
-        .leave_ns = ring_clock_ns(out->clock, clock, e->leave),
-        .wait_ns = e->wait ? ring_clock_ns(out->clock, clock, e->wait) : 0,
-        .comm = e->comm,
-        .bytes = e->bytes,
-        .p2p_ns = span_ns(out, clock, e->p2p),
-        .seq = e->seq,
-        .comm_size = comm_size(r, e->comm),
-        .root = e->root,
-        .op = e->op,
-        .flags = e->flags,
-    };
+    *to = (struct event){ .call = { .comm = e->comm,
+                                    .bytes = e->bytes,
+                                    .begin_ns = ring_clock_ns(out->clock, clock, e->enter),
+                                    .leave_ns = ring_clock_ns(out->clock, clock, e->leave),
+                                    .rank = r->info.rank,
+                                    .seq = e->seq,
+                                    .root = e->root,
+                                    .tag = e->tag,
+                                    .app = (uint16_t)r->info.incarnation,
+                                    .op = e->op,
+                                    .flags = e->flags },
+                          .p2p_ns = span_ns(out, clock, e->p2p) };
     if (!ring_op_is_message(e->op) && (e->op == RING_OP_NONE || e->op >= RING_OP_POINT_TO_POINT))
         return false;
     if (ring_op_is_message(e->op) && (e->root < 0 || e->tag < 0))
         return false;
-    if (f->enter_ns > f->leave_ns || f->leave_ns > now + FUTURE_NS || f->enter_ns + PAST_NS < now)
+    if (c->begin_ns > c->leave_ns || c->leave_ns > now + FUTURE_NS || c->begin_ns + PAST_NS < now)
         return false;
-    if (f->wait_ns < f->enter_ns || f->wait_ns > f->leave_ns)
-        f->wait_ns = 0;
+    c->enter_ns = wait_ns >= c->begin_ns && wait_ns <= c->leave_ns ? wait_ns : c->begin_ns;
     return true;
 }
 
@@ -234,7 +231,7 @@ static int by_leave(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
 
-    return (x->e.leave_ns > y->e.leave_ns) - (x->e.leave_ns < y->e.leave_ns);
+    return (x->call.leave_ns > y->call.leave_ns) - (x->call.leave_ns < y->call.leave_ns);
 }
 
 static bool is_in_window(const struct rank_output *out, uint64_t leave_ns)
@@ -244,15 +241,14 @@ static bool is_in_window(const struct rank_output *out, uint64_t leave_ns)
     return w->open_s >= w->period_s || fmod((double)leave_ns * 1e-9 + out->wall_s, w->period_s) < w->open_s;
 }
 
-static void put_call(struct rank *r, const struct rank_output *out, const struct event *c)
+static void put_call(struct rank *r, const struct rank_output *out, const struct call *c, uint32_t members)
 {
-    const struct flow_event *e = &c->e;
     struct telemetry_item item = { .kind = TELEMETRY_CALL,
                                    .call = { .rank = r->info.rank, .app = (uint16_t)r->info.incarnation } };
 
-    if (!(out->window.open_s > 0) || e->comm_size == 1)
+    if (!(out->window.open_s > 0) || members == 1)
         return;
-    if (!r->calls || !is_in_window(out, e->leave_ns)) {
+    if (!r->calls || !is_in_window(out, c->leave_ns)) {
         r->calls_missing = true;
         return;
     }
@@ -260,18 +256,9 @@ static void put_call(struct rank *r, const struct rank_output *out, const struct
         out->put(&item, out->arg);
     r->calls_missing = false;
     r->calls--;
-    item.call.op = e->op;
-    item.call.flags = e->flags;
-    item.call.comm = e->comm;
-    item.call.seq = e->seq;
-    item.call.peer = (uint32_t)e->root;
-    item.call.tag = c->tag;
-    item.call.bytes = e->bytes;
-    item.call.begin_ns = e->enter_ns;
-    item.call.enter_ns = e->wait_ns                          ? e->wait_ns
-                         : e->flags & RING_EVENT_NONBLOCKING ? e->leave_ns
-                                                             : e->enter_ns;
-    item.call.leave_ns = e->leave_ns;
+    item.call = *c;
+    if (c->flags & RING_EVENT_UNWAITED)
+        item.call.enter_ns = c->leave_ns;
     out->put(&item, out->arg);
 }
 
@@ -283,10 +270,12 @@ static void put_nowhere(const struct telemetry_item *item, void *arg)
 
 static void pass_on(struct rank *r, const struct rank_output *out, const struct event *e)
 {
+    uint32_t members = comm_size(r, e->call.comm);
+
     if (!e->past)
-        put_call(r, out, e);
-    if (!ring_op_is_message(e->e.op))
-        flow_event(r->flow, &e->e, e->past ? put_nowhere : out->put, out->arg);
+        put_call(r, out, &e->call, members);
+    if (!call_is_message(&e->call))
+        flow_call(r->flow, &e->call, members, e->p2p_ns, e->past ? put_nowhere : out->put, out->arg);
 }
 
 /* Pass events on in order, up to a time before which no thread can add another. */
@@ -297,7 +286,7 @@ static void release_pending(struct rank *r, const struct rank_output *out, uint6
     if (!r->n_pending)
         return;
     qsort(r->pending, r->n_pending, sizeof(*r->pending), by_leave);
-    while (n < r->n_pending && r->pending[n].e.leave_ns <= until_ns)
+    while (n < r->n_pending && r->pending[n].call.leave_ns <= until_ns)
         pass_on(r, out, &r->pending[n++]);
     memmove(r->pending, r->pending + n, (r->n_pending - n) * sizeof(*r->pending));
     r->n_pending -= n;

@@ -745,7 +745,7 @@ void call_steps_gap(struct call_steps *s, uint32_t rank)
         graph_gap(s->graph, rank);
 }
 
-struct graph_call call_steps_of_item(const struct call_item *i)
+struct graph_call call_steps_of_item(const struct call *i)
 {
     return (struct graph_call){ .rank = i->rank,
                                 .kind = i->op == RING_OP_SEND   ? GRAPH_SEND

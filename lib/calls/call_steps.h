@@ -36,7 +36,7 @@ double call_steps_limit(const struct call_steps *s, uint32_t nodes); /* see link
 /* to replay it; NULL: steps do not come from one */
 struct graph *call_steps_graph(const struct call_steps *s);
 
-struct graph_call call_steps_of_item(const struct call_item *i);
+struct graph_call call_steps_of_item(const struct call *i);
 /* A call of a rank that was added.  moved: what was taken for steps was something else, and is forgotten;
  * ends: a step, see call_steps_next(). */
 struct boundary_at call_steps_take(struct call_steps *s, const struct graph_call *c);

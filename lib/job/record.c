@@ -270,7 +270,7 @@ static bool is_covered(const struct recorder *r, uint64_t comm, uint32_t seq)
     return r->n_first == COMMS;
 }
 
-static void begin(struct recorder *r, const struct call_item *c)
+static void begin(struct recorder *r, const struct call *c)
 {
     for (size_t i = 0; i < r->n_first; i++)
         if (r->first[i].comm == c->comm)
@@ -346,8 +346,7 @@ bool recording(const struct job *j)
     return j->recorders != NULL;
 }
 
-static struct group *group_get(struct recorder *r, const struct job *j, const struct call_item *c,
-                               double now_s)
+static struct group *group_get(struct recorder *r, const struct job *j, const struct call *c, double now_s)
 {
     struct group *unused = NULL;
 
@@ -386,7 +385,7 @@ static bool has_room(struct recorder *r, const struct job *j, double now_s)
     return true;
 }
 
-static void push_collective(struct recorder *r, const struct job *j, double now_s, const struct call_item *c,
+static void push_collective(struct recorder *r, const struct job *j, double now_s, const struct call *c,
                             struct entry *e)
 {
     uint32_t members = view_comm_size(j->view, c->comm);
@@ -405,7 +404,7 @@ static void push_collective(struct recorder *r, const struct job *j, double now_
     release(r, j, g, COMPLETE);
 }
 
-void recorders_call(struct job *j, double now_s, const struct call_item *c)
+void recorders_call(struct job *j, double now_s, const struct call *c)
 {
     struct entry e = { .comm = c->comm,
                        .bytes = c->bytes,

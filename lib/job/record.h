@@ -25,8 +25,8 @@ void recorder_start(struct job *j, struct link *to, json_t *tag);
 void recorder_stop(struct job *j, struct link *to, const char *why);
 bool recording(const struct job *j); /* whether the job has a recorder */
 
-void recorders_call(struct job *j, double now_s, const struct call_item *c); /* a call arrived */
-void recorders_tick(struct job *j, double now_s); /* send what was held long enough */
+void recorders_call(struct job *j, double now_s, const struct call *c); /* a call arrived */
+void recorders_tick(struct job *j, double now_s);                       /* send what was held long enough */
 /* Send what is held, the collectives that ranks are inside of, and the last line; free all recorders. */
 void recorders_end(struct job *j, const char *why);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "ring/ring.h"
 #include "sampling/period.h"
 
 #define BLOCK_MAX      4096u /* collectives in a block */
@@ -111,13 +110,13 @@ static void close_block(struct flow_comm *c, flow_sink *sink, void *arg)
     c->filled = 0;
 }
 
-static struct flow_comm *comm_get(struct flow *f, const struct flow_event *e, flow_sink *sink, void *arg)
+static struct flow_comm *comm_get(struct flow *f, const struct call *call, flow_sink *sink, void *arg)
 {
     struct flow_comm *c, *oldest = NULL;
 
     for (size_t i = 0; i < f->n_comms; i++) {
         c = f->comm[i];
-        if (c->name == e->comm)
+        if (c->name == call->comm)
             return c;
         if (!oldest || c->last_ns < oldest->last_ns)
             oldest = c;
@@ -132,8 +131,8 @@ static struct flow_comm *comm_get(struct flow *f, const struct flow_event *e, fl
             f->main = NULL;
         comm_clear(c);
     }
-    c->name = e->comm;
-    c->next_seq = e->seq;
+    c->name = call->comm;
+    c->next_seq = call->seq;
     return c;
 }
 
@@ -352,11 +351,11 @@ static uint64_t minus(uint64_t a, uint64_t b)
 
 /* Records of a communicator are missing: its cycle goes on behind them, where that can be, and of the rank's
  * own work at that time nothing is known. */
-static void count_over(struct flow *f, struct flow_comm *c, const struct flow_event *e, flow_sink *sink,
+static void count_over(struct flow *f, struct flow_comm *c, const struct call *call, flow_sink *sink,
                        void *arg)
 {
-    uint32_t lost = e->seq - c->next_seq, place = c->period.at;
-    bool steps = c->period.locked && is_main(f, c, e->leave_ns);
+    uint32_t lost = call->seq - c->next_seq, place = c->period.at;
+    bool steps = c->period.locked && is_main(f, c, call->leave_ns);
 
     f->incomplete = true;
     if (!period_gap(&c->period, lost)) {
@@ -369,76 +368,76 @@ static void count_over(struct flow *f, struct flow_comm *c, const struct flow_ev
 }
 
 /* The collective as part of a step: the work before it and the stay in it. */
-static void take_in_step(struct flow *f, struct flow_comm *c, const struct flow_event *e, uint64_t gap_ns,
+static void take_in_step(struct flow *f, struct flow_comm *c, const struct call *call, uint64_t gap_ns,
                          const struct sample *one, flow_sink *sink, void *arg)
 {
     uint32_t place = 0;
     float work = c->left_ns ? (float)(f->gap_ns + gap_ns - c->gap_then_ns) : NAN;
     bool in_cycle = false;
 
-    if (may_be_main(f, c, e->leave_ns))
-        in_cycle = period_push(&c->period, period_token(e->op, e->bytes, e->root), work, &place);
+    if (may_be_main(f, c, call->leave_ns))
+        in_cycle = period_push(&c->period, period_token(call->op, call->bytes, call->root), work, &place);
     else
         period_free(&c->period);
 
     f->gap_ns += gap_ns;
     f->p2p_ns += one->p2p_sum_ns;
     f->stay_ns += one->stay_sum_ns;
-    if (is_main(f, c, e->leave_ns) && in_cycle)
-        step_collective(f, c, e->seq, place, (float)((double)one->stay_sum_ns * 1e-9), e->leave_ns, sink,
-                        arg);
+    if (is_main(f, c, call->leave_ns) && in_cycle)
+        step_collective(f, c, call->seq, place, (float)((double)one->stay_sum_ns * 1e-9), call->leave_ns,
+                        sink, arg);
     else if (f->main == c)
         send_step(f, sink, arg);
     f->incomplete = f->incomplete && f->main != c;
-    c->left_ns = e->leave_ns;
+    c->left_ns = call->leave_ns;
     c->gap_then_ns = f->gap_ns;
     c->p2p_then_ns = f->p2p_ns;
     c->stay_then_ns = f->stay_ns;
 }
 
-void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, void *arg)
+void flow_call(struct flow *f, const struct call *call, uint32_t members, uint64_t p2p_ns, flow_sink *sink,
+               void *arg)
 {
-    bool inside_later = (e->flags & RING_EVENT_NONBLOCKING) && e->wait_ns > e->enter_ns;
-    /* A nonblocking collective keeps the rank only while it waits for it. */
-    uint64_t held_from_ns = inside_later ? e->wait_ns : e->enter_ns;
-    uint64_t gap_ns = f->last_leave_ns ? minus(held_from_ns, f->last_leave_ns) : 0;
-    uint64_t held_ns = minus(e->leave_ns, held_from_ns > f->last_leave_ns ? held_from_ns : f->last_leave_ns);
+    uint64_t begin_ns = call_begin_ns(call);
+    uint64_t gap_ns = f->last_leave_ns ? minus(call->enter_ns, f->last_leave_ns) : 0;
+    uint64_t held_ns =
+        minus(call->leave_ns, call->enter_ns > f->last_leave_ns ? call->enter_ns : f->last_leave_ns);
     struct sample one = {
         .rank = f->rank,
         .app = f->app,
-        .op = e->op,
-        .flags = e->flags &
+        .op = call->op,
+        .flags = call->flags &
                  (SAMPLE_NONBLOCKING | SAMPLE_PERSISTENT | SAMPLE_UNWAITED | SAMPLE_FAILED | SAMPLE_INTER),
-        .comm = e->comm,
-        .seq = e->seq,
+        .comm = call->comm,
+        .seq = call->seq,
         .n = 1,
-        .root = e->root,
-        .bytes = e->bytes,
-        .enter_ns = e->enter_ns,
-        .stay_ns = minus(e->leave_ns, e->enter_ns),
+        .root = call->root,
+        .bytes = call->bytes,
+        .enter_ns = begin_ns,
+        .stay_ns = minus(call->leave_ns, begin_ns),
         .stay_sum_ns = held_ns,
         .gap_sum_ns = gap_ns,
-        .p2p_sum_ns = e->p2p_ns < gap_ns ? e->p2p_ns : gap_ns,
+        .p2p_sum_ns = p2p_ns < gap_ns ? p2p_ns : gap_ns,
     };
     struct flow_comm *c;
 
-    if (e->comm_size == 1)
+    if (members == 1)
         return;
-    c = comm_get(f, e, sink, arg);
-    if (e->comm_size)
-        c->size = e->comm_size;
-    if (e->seq != c->next_seq)
-        count_over(f, c, e, sink, arg);
-    count_rate(f, e->leave_ns);
-    take_in_step(f, c, e, gap_ns, &one, sink, arg);
-    c->next_seq = e->seq + 1;
-    c->last_ns = e->leave_ns;
+    c = comm_get(f, call, sink, arg);
+    if (members)
+        c->size = members;
+    if (call->seq != c->next_seq)
+        count_over(f, c, call, sink, arg);
+    count_rate(f, call->leave_ns);
+    take_in_step(f, c, call, gap_ns, &one, sink, arg);
+    c->next_seq = call->seq + 1;
+    c->last_ns = call->leave_ns;
 
     add_to_block(f, c, &one, sink, arg);
     if (!f->whole)
         keep_unusual(c, &one, c->block.n > 1 || f->block_n > 1, sink, arg);
-    if (e->leave_ns > f->last_leave_ns)
-        f->last_leave_ns = e->leave_ns;
+    if (call->leave_ns > f->last_leave_ns)
+        f->last_leave_ns = call->leave_ns;
 }
 
 void flow_lost(struct flow *f)

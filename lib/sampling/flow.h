@@ -1,9 +1,9 @@
-/* flow.h - one rank's events, in order, made small: what an agent sends on.
+/* flow.h - one rank's collectives, in order, made small: what an agent sends on.
  *
  * Out come samples (blocks of n collectives of one communicator, n a power of two that grows with the rank's
  * own rate, so that a job of any speed sends about rate_hz samples a rank and second) and training steps
  * (from the period of the largest communicator's sequence). Unusual collectives, and those around them, are
- * sent whole beside their block. Nothing of the real time enters: the same events give the same items, live
+ * sent whole beside their block. Nothing of the real time enters: the same calls give the same items, live
  * and from a recorded trace.
  *
  * Units: nanoseconds of the node's clock, bytes. Memory is fixed: FLOW_COMMS_MAX communicators with records
@@ -15,18 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ring/call.h"
 #include "wire/telemetry.h"
 
 #define FLOW_COMMS_MAX 32u
-
-struct flow_event {
-    uint64_t enter_ns, leave_ns;
-    uint64_t wait_ns; /* nonblocking: when the rank began to wait; 0 otherwise */
-    uint64_t comm, bytes, p2p_ns;
-    uint32_t seq, comm_size; /* comm_size 0: not known */
-    int32_t root;
-    uint8_t op, flags; /* ring_op, ring_event_flags */
-};
 
 struct flow;
 
@@ -36,9 +28,11 @@ typedef void flow_sink(const struct telemetry_item *item, void *arg);
 struct flow *flow_new(uint32_t rank, uint16_t app, double rate_hz);
 void flow_free(struct flow *f); /* NULL is fine */
 
-/* The next event of the rank, ordered by when it was left; the threads' rings merged.  Events on
- * communicators of one member make no sample: they count as the rank's own work. */
-void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, void *arg);
+/* The next collective of the rank, ordered by when it was left; the threads' rings merged.  members: of its
+ * communicator, 0: not known; those of one member make no sample: they count as the rank's own work.  p2p_ns:
+ * in messages since the collective before. */
+void flow_call(struct flow *f, const struct call *call, uint32_t members, uint64_t p2p_ns, flow_sink *sink,
+               void *arg);
 
 /* Calls of the rank are missing here, others than collectives: of its own work since its last collective
  * nothing is known. */

@@ -201,17 +201,16 @@ static void send_inside(struct trace_reader *r, const struct comm *c, const stru
 static void send_event(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
 {
     struct rank *rank = &r->rank[rec->rank];
-    struct flow_event e = { .enter_ns = rec->begin_ns ? rec->begin_ns : rec->t0_ns,
-                            .wait_ns = rec->begin_ns ? rec->t0_ns : 0,
-                            .leave_ns = rec->t1_ns,
-                            .comm = c->name,
-                            .bytes = rec->bytes,
-                            .p2p_ns = rank->p2p_ns,
-                            .seq = rec->seq,
-                            .comm_size = (uint32_t)c->members,
-                            .root = -1,
-                            .op = (uint8_t)rec->op,
-                            .flags = rec->begin_ns ? RING_EVENT_NONBLOCKING : 0 };
+    struct call k = { .rank = rec->rank,
+                      .op = (uint8_t)rec->op,
+                      .flags = rec->begin_ns ? RING_EVENT_NONBLOCKING : 0,
+                      .comm = c->name,
+                      .seq = rec->seq,
+                      .root = -1,
+                      .bytes = rec->bytes,
+                      .begin_ns = rec->begin_ns,
+                      .enter_ns = rec->t0_ns,
+                      .leave_ns = rec->t1_ns };
     struct graph_call call = { .rank = rec->rank,
                                .kind = GRAPH_COLLECTIVE,
                                .op = (uint8_t)rec->op,
@@ -222,11 +221,11 @@ static void send_event(struct trace_reader *r, const struct comm *c, const struc
                                .enter_ns = rec->t0_ns,
                                .leave_ns = rec->t1_ns };
 
-    rank->p2p_ns = 0;
     rank->left_ns = rec->t1_ns;
     if (r->calls)
         view_call(r->view, r->now_s, &call);
-    flow_event(r->rank[rec->rank].flow, &e, on_item, r);
+    flow_call(rank->flow, &k, (uint32_t)c->members, rank->p2p_ns, on_item, r);
+    rank->p2p_ns = 0;
 }
 
 /* ---- the trace's clock ---- */

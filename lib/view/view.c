@@ -352,7 +352,7 @@ static void take_sample(struct view *v, const struct sample *i)
     communicators_take_sample(v->communicators, i);
 }
 
-static void take_call(struct view *v, double now_s, const struct call_item *i)
+static void take_call(struct view *v, double now_s, const struct call *i)
 {
     struct graph_call call = call_steps_of_item(i);
 

@@ -3,8 +3,6 @@
 #include <endian.h>
 #include <string.h>
 
-#include "ring/ring.h"
-
 /* Layout of each kind of item, in order of bytes; used for encoding and decoding. */
 struct field {
     uint16_t offset, size;
@@ -102,19 +100,9 @@ static const struct field gpu_fields[] = {
     FIELD(gpu_item, power_w),  FIELD(gpu_item, busy_ratio),  { 0, 0 },
 };
 static const struct field call_fields[] = {
-    FIELD(call_item, rank),
-    FIELD(call_item, app),
-    FIELD(call_item, op),
-    FIELD(call_item, flags),
-    FIELD(call_item, comm),
-    FIELD(call_item, seq),
-    FIELD(call_item, peer),
-    FIELD(call_item, tag),
-    FIELD(call_item, bytes),
-    FIELD(call_item, begin_ns),
-    FIELD(call_item, enter_ns),
-    FIELD(call_item, leave_ns),
-    { 0, 0 },
+    FIELD(call, rank),     FIELD(call, app),      FIELD(call, op),  FIELD(call, flags), FIELD(call, comm),
+    FIELD(call, seq),      FIELD(call, peer),     FIELD(call, tag), FIELD(call, bytes), FIELD(call, begin_ns),
+    FIELD(call, enter_ns), FIELD(call, leave_ns), { 0, 0 },
 };
 static const struct field process_fields[] = {
     FIELD(process_item, rank),
@@ -289,7 +277,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
 {
     const struct sample *s = &item->sample;
     const struct step *t = &item->step;
-    const struct call_item *c = &item->call;
+    const struct call *c = &item->call;
 
     switch (item->kind) {
     case TELEMETRY_SAMPLE:

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "ring/call.h"
 #include "ring/marks.h"
 
 #define TELEMETRY_BATCH_MAX (256u << 10)
@@ -250,24 +251,6 @@ struct gpu_item {
     float temperature_c, power_w, busy_ratio;
 };
 
-/* A call by itself: a collective, or one end of a message between two ranks.  Sent only while the controller
- * asks for calls, a rank's in the order in which it left them.  Beside them the same collectives are in
- * samples. */
-struct call_item {
-    uint32_t rank;
-    uint16_t app;
-    uint8_t
-        op; /* RING_OP_NONE: between the call before and the one after it some of the rank's are missing */
-    uint8_t flags; /* enum sample_flags */
-    uint64_t comm;
-    uint32_t seq;  /* as in ring_event */
-    uint32_t peer; /* message: the other rank */
-    int32_t tag;   /* message */
-    uint64_t bytes;
-    uint64_t begin_ns;           /* nonblocking: when it was posted; blocking: enter_ns */
-    uint64_t enter_ns, leave_ns; /* it held the rank from, to */
-};
-
 /* What a rank's program marked of its steps, or a guest saw of them (ring/marks.h), since its previous item,
  * and the phase that it is in. */
 struct phases_item {
@@ -302,7 +285,11 @@ struct telemetry_item {
         struct node_item node;
         struct task_item task;
         struct gpu_item gpu;
-        struct call_item call;
+        /* A call by itself, sent only while the controller asks for calls, a rank's in the order in which it
+         * left them; nonblocking: enter_ns is leave_ns where nobody waited for it.  op RING_OP_NONE: between
+         * the call before and the one after it some of the rank's are missing.  Beside them the same
+         * collectives are in samples. */
+        struct call call;
         struct process_item process;
         struct traffic_item traffic;
         struct partner_item partner;

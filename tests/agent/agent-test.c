@@ -585,12 +585,27 @@ static void call_some(struct ring *r, uint32_t n)
     }
 }
 
-static bool has_all_calls(const struct controller *c)
+/* A nonblocking collective, which is waited for towards its end; or by nobody, as one of NCCL. */
+static void begin_and_end(struct ring *r, uint32_t number, bool waited)
 {
-    return count_items(c, TELEMETRY_CALL) >= 1 + 3 * 20;
+    struct ring_event e = { .leave = ring_now(r),
+                            .comm = COMM_WORLD,
+                            .seq = number,
+                            .root = -1,
+                            .op = RING_OP_ALLREDUCE,
+                            .flags = RING_EVENT_NONBLOCKING | (waited ? 0 : RING_EVENT_UNWAITED) };
+
+    e.enter = e.leave - 5000;
+    e.wait = waited ? e.leave - 2000 : 0;
+    ring_emit(r, &e);
 }
 
-static const struct call_item *nth_call(size_t n)
+static bool has_all_calls(const struct controller *c)
+{
+    return count_items(c, TELEMETRY_CALL) >= 1 + 3 * 20 + 2;
+}
+
+static const struct call *nth_call(size_t n)
 {
     for (size_t i = 0; i < ctl.n_items; i++)
         if (ctl.items[i].kind == TELEMETRY_CALL && !n--)
@@ -602,13 +617,15 @@ static const struct call_item *nth_call(size_t n)
 static void calls(void)
 {
     struct ring *r = make_rank(6, 0);
-    const struct call_item *c;
+    const struct call *c;
 
     emit_some(r, 0, 1);
     ok(expect_samples(6, 0, 1), "before calls are asked for, collectives arrive in samples alone");
     controller_forget(&ctl);
     ask_agent(",\"calls\":{\"open_s\":1,\"period_s\":1}");
     call_some(r, 20);
+    begin_and_end(r, 41, true);
+    begin_and_end(r, 42, false);
     ok(wait_until(&ctl, has_all_calls, LIMIT_S),
        "collectives and messages arrive one by one while calls are asked for");
     c = nth_call(0);
@@ -616,6 +633,15 @@ static void calls(void)
     c = nth_call(2);
     ok(c && c->op == RING_OP_SEND && c->peer == 3 && c->tag == 9 && c->bytes == 100,
        "a message arrives between the collectives around it, with partner, tag and size");
+    c = nth_call(1);
+    ok(c && c->begin_ns == c->enter_ns && c->enter_ns < c->leave_ns && c->root == -1,
+       "a blocking collective begins when it is entered");
+    c = nth_call(61);
+    ok(c && c->seq == 41 && c->begin_ns < c->enter_ns && c->enter_ns < c->leave_ns,
+       "a nonblocking collective holds its rank from the wait for it on");
+    c = nth_call(62);
+    ok(c && c->seq == 42 && c->begin_ns < c->enter_ns && c->enter_ns == c->leave_ns,
+       "a nonblocking collective that nobody waits for does not hold its rank");
     ask_agent(",\"calls\":{\"open_s\":0,\"period_s\":0}");
     controller_forget(&ctl);
     call_some(r, 2);

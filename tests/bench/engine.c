@@ -110,7 +110,7 @@ static uint64_t ns(double s)
 }
 
 /* The next collective of all ranks; e: n. */
-static void meet(struct job *j, struct flow_event *e)
+static void meet(struct job *j, struct call *e)
 {
     uint32_t part = j->seq % PARTS;
     double share = part ? 0.15 : 0.55, last_s = 0;
@@ -119,13 +119,12 @@ static void meet(struct job *j, struct flow_event *e)
         double enter_s = j->left_s[r] + STEP_S * share * (1 + 0.05 * (drand48() - 0.5));
 
         last_s = enter_s > last_s ? enter_s : last_s;
-        e[r] = (struct flow_event){ .enter_ns = ns(enter_s),
-                                    .comm = WORLD,
-                                    .bytes = part == PARTS - 1 ? 1000 : 1 << 20,
-                                    .seq = j->seq,
-                                    .comm_size = j->n,
-                                    .root = -1,
-                                    .op = RING_OP_ALLREDUCE };
+        e[r] = (struct call){ .enter_ns = ns(enter_s),
+                              .comm = WORLD,
+                              .bytes = part == PARTS - 1 ? 1000 : 1 << 20,
+                              .seq = j->seq,
+                              .root = -1,
+                              .op = RING_OP_ALLREDUCE };
     }
     for (uint32_t r = 0; r < j->n; r++) {
         j->left_s[r] = last_s + STEP_S * 0.01;
@@ -135,12 +134,12 @@ static void meet(struct job *j, struct flow_event *e)
 }
 
 /* Events of as many collectives, in their order. */
-static void judge(struct job *j, const struct flow_event *e, uint32_t collectives)
+static void judge(struct job *j, const struct call *e, uint32_t collectives)
 {
     for (uint32_t i = 0; i < collectives; i++) {
         j->now_s = (double)e->leave_ns * 1e-9;
         for (uint32_t r = 0; r < j->n; r++)
-            flow_event(j->flow[r], e++, take, j);
+            flow_call(j->flow[r], e++, j->n, 0, take, j);
         if (j->now_s < j->ticked_s + TICK_S)
             continue;
         j->ticked_s = j->now_s;
@@ -150,7 +149,7 @@ static void judge(struct job *j, const struct flow_event *e, uint32_t collective
 
 static int by_time(const void *a, const void *b)
 {
-    const struct flow_event *x = a, *y = b;
+    const struct call *x = a, *y = b;
 
     return x->leave_ns < y->leave_ns ? -1 : x->leave_ns > y->leave_ns;
 }
@@ -158,7 +157,7 @@ static int by_time(const void *a, const void *b)
 static void speeds(double *judged_s, double *sorted_s)
 {
     enum { COLLECTIVES = STEPS * PARTS, EVENTS = COLLECTIVES * RANKS };
-    struct flow_event *e = xcalloc(EVENTS, sizeof(*e)), *of_rank = xcalloc(EVENTS, sizeof(*e));
+    struct call *e = xcalloc(EVENTS, sizeof(*e)), *of_rank = xcalloc(EVENTS, sizeof(*e));
     struct job j;
 
     job_start(&j, RANKS);
@@ -190,7 +189,7 @@ static size_t allocated_bytes(void)
 
 static double bytes_per_rank(void)
 {
-    struct flow_event e[MANY_RANKS];
+    struct call e[MANY_RANKS];
     size_t before = allocated_bytes(), after;
     struct job j;
 
@@ -212,21 +211,21 @@ enum { STAGES = 8, MICROBATCHES = 4, CALLS_MAX = 4 * MICROBATCHES + 2, PIPE_STEP
 
 struct pipe {
     struct job j;
-    struct call_item *call; /* CALLS_MAX of each rank, of the step at hand */
-    uint32_t *calls, step;  /* calls: how many of each rank */
-    double *sent_s;         /* by rank: when its microbatch was sent on */
+    struct call *call;     /* CALLS_MAX of each rank, of the step at hand */
+    uint32_t *calls, step; /* calls: how many of each rank */
+    double *sent_s;        /* by rank: when its microbatch was sent on */
 };
 
-static struct call_item *pipe_call(struct pipe *p, uint32_t rank, uint8_t op, double enter_s, double leave_s)
+static struct call *pipe_call(struct pipe *p, uint32_t rank, uint8_t op, double enter_s, double leave_s)
 {
-    struct call_item *c = &p->call[(size_t)rank * CALLS_MAX + p->calls[rank]++];
+    struct call *c = &p->call[(size_t)rank * CALLS_MAX + p->calls[rank]++];
 
-    *c = (struct call_item){ .rank = rank,
-                             .op = op,
-                             .comm = WORLD,
-                             .begin_ns = ns(enter_s),
-                             .enter_ns = ns(enter_s),
-                             .leave_ns = ns(leave_s) };
+    *c = (struct call){ .rank = rank,
+                        .op = op,
+                        .comm = WORLD,
+                        .begin_ns = ns(enter_s),
+                        .enter_ns = ns(enter_s),
+                        .leave_ns = ns(leave_s) };
     p->j.left_s[rank] = leave_s;
     return c;
 }
@@ -238,7 +237,7 @@ static void pipe_pass(struct pipe *p, uint32_t microbatch, bool back, uint32_t s
         uint32_t r = back ? p->j.n - 1 - i : i, stage = r % STAGES, from = back ? r + 1 : r - 1,
                  to = back ? r - 1 : r + 1, seq = p->step * MICROBATCHES + microbatch;
         double enter_s = p->j.left_s[r];
-        struct call_item *c;
+        struct call *c;
 
         if (stage != (back ? STAGES - 1 : 0)) {
             c = pipe_call(p, r, RING_OP_RECV, enter_s, fmax(enter_s, p->sent_s[from]) + 2e-5);
@@ -267,7 +266,7 @@ static void pipe_reduce(struct pipe *p, uint64_t comm, uint64_t bytes, uint32_t 
     for (uint32_t r = first; r < p->j.n; r += every)
         last_s = fmax(last_s, p->j.left_s[r]);
     for (uint32_t r = first; r < p->j.n; r += every) {
-        struct call_item *c =
+        struct call *c =
             pipe_call(p, r, RING_OP_ALLREDUCE, p->j.left_s[r], last_s + STEP_S * 0.01 + 1e-6 * drand48());
 
         c->comm = comm;
@@ -327,22 +326,13 @@ static uint64_t pipe_judge(struct pipe *p)
         for (uint32_t i = 0; i < p->calls[r]; i++, n++) {
             struct telemetry_item item = { .kind = TELEMETRY_CALL,
                                            .call = p->call[(size_t)r * CALLS_MAX + i] };
-            const struct call_item *c = &item.call;
+            const struct call *c = &item.call;
 
             p->j.now_s = (double)c->leave_ns * 1e-9;
             view_item(p->j.view, p->j.now_s, &item);
             if (ring_op_is_message(c->op))
                 continue;
-            flow_event(p->j.flow[r],
-                       &(struct flow_event){ .enter_ns = c->enter_ns,
-                                             .leave_ns = c->leave_ns,
-                                             .comm = c->comm,
-                                             .bytes = c->bytes,
-                                             .seq = c->seq,
-                                             .comm_size = c->comm == WORLD ? p->j.n : p->j.n / STAGES,
-                                             .root = -1,
-                                             .op = c->op },
-                       take, &p->j);
+            flow_call(p->j.flow[r], c, c->comm == WORLD ? p->j.n : p->j.n / STAGES, 0, take, &p->j);
         }
     if (p->j.now_s >= p->j.ticked_s + TICK_S) {
         p->j.ticked_s = p->j.now_s;

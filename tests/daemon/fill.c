@@ -55,16 +55,15 @@ static void collective(struct run *r, uint32_t ranks, double slow, uint32_t seq)
         last_s = fmax(last_s, enter_s[i]);
     }
     for (uint32_t i = 0; i < ranks; i++)
-        flow_event(r->flow[i],
-                   &(struct flow_event){ .enter_ns = (uint64_t)((enter_s[i] + 1) * 1e9),
-                                         .leave_ns = (uint64_t)((last_s + 1.001) * 1e9),
-                                         .comm = WORLD,
-                                         .bytes = seq % 2 ? 8 : 1 << 20,
-                                         .seq = seq,
-                                         .comm_size = ranks,
-                                         .root = -1,
-                                         .op = RING_OP_ALLREDUCE },
-                   to_view, r);
+        flow_call(r->flow[i],
+                  &(struct call){ .enter_ns = (uint64_t)((enter_s[i] + 1) * 1e9),
+                                  .leave_ns = (uint64_t)((last_s + 1.001) * 1e9),
+                                  .comm = WORLD,
+                                  .bytes = seq % 2 ? 8 : 1 << 20,
+                                  .seq = seq,
+                                  .root = -1,
+                                  .op = RING_OP_ALLREDUCE },
+                  ranks, 0, to_view, r);
     r->now_s = last_s + 0.001;
 }
 

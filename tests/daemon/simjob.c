@@ -185,7 +185,7 @@ static uint64_t shown_ns(unsigned rank, double s)
     return (uint64_t)((s + 1e4 * (rank / o.per_node) + 1) * 1e9);
 }
 
-static void put_call(const struct job *j, unsigned rank, struct call_item c, double enter_s, double leave_s)
+static void put_call(const struct job *j, unsigned rank, struct call c, double enter_s, double leave_s)
 {
     struct node *n = &j->node[rank / o.per_node];
     bool asked = n->open_s > 0 && (n->open_s >= n->period_s || fmod(leave_s, n->period_s) < n->open_s);
@@ -210,11 +210,11 @@ static void pass_messages(struct job *j, bool slow)
 
     for (unsigned m = 0; m < o.messages; m++)
         for (unsigned r = 0; r < ranks; r++) {
-            struct call_item c = { .op = RING_OP_RECV,
-                                   .comm = WORLD,
-                                   .seq = j->seq / 3 * o.messages + m,
-                                   .tag = 1,
-                                   .bytes = 1 << 20 };
+            struct call c = { .op = RING_OP_RECV,
+                              .comm = WORLD,
+                              .seq = j->seq / 3 * o.messages + m,
+                              .tag = 1,
+                              .bytes = 1 << 20 };
             double enter_s = j->now_s[r];
 
             if (r % STAGES) {
@@ -255,18 +255,16 @@ static void step(struct job *j)
         }
         for (unsigned r = 0; r < ranks; r++) {
             double leave = last + 0.02 * o.step_s + 1e-5 * drand48();
-            struct flow_event e = { .enter_ns = shown_ns(r, enter[r]),
-                                    .leave_ns = shown_ns(r, leave),
-                                    .comm = WORLD,
-                                    .bytes = buckets[b],
-                                    .seq = j->seq,
-                                    .comm_size = ranks,
-                                    .root = -1,
-                                    .op = RING_OP_ALLREDUCE };
+            struct call c = { .enter_ns = shown_ns(r, enter[r]),
+                              .leave_ns = shown_ns(r, leave),
+                              .comm = WORLD,
+                              .bytes = buckets[b],
+                              .seq = j->seq,
+                              .root = -1,
+                              .op = RING_OP_ALLREDUCE };
 
-            put_call(j, r, (struct call_item){ .op = e.op, .comm = e.comm, .seq = e.seq, .bytes = e.bytes },
-                     enter[r], leave);
-            flow_event(j->flow[r], &e, put, &j->node[r / o.per_node]);
+            put_call(j, r, c, enter[r], leave);
+            flow_call(j->flow[r], &c, ranks, 0, put, &j->node[r / o.per_node]);
             j->now_s[r] = leave;
         }
         j->seq++;

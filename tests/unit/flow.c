@@ -48,15 +48,13 @@ static uint64_t run(double rate_hz, uint32_t n, uint64_t gap_ns, uint64_t stay_n
     memset(&got, 0, sizeof(got));
     got.nested = true;
     for (uint32_t i = 0; i < n; i++) {
-        struct flow_event e = {
-            .comm = 1, .bytes = 8 << (i % 3), .seq = i, .comm_size = 4, .root = -1, .op = RING_OP_ALLREDUCE
-        };
+        struct call c = { .comm = 1, .bytes = 8 << (i % 3), .seq = i, .root = -1, .op = RING_OP_ALLREDUCE };
 
         t += gap_ns;
-        e.enter_ns = t;
+        c.enter_ns = t;
         t += i == odd ? 50 * stay_ns : stay_ns;
-        e.leave_ns = t;
-        flow_event(f, &e, take, NULL);
+        c.leave_ns = t;
+        flow_call(f, &c, 4, 0, take, NULL);
     }
     flow_flush(f, t, 0, take, NULL);
     flow_free(f);
@@ -66,23 +64,22 @@ static uint64_t run(double rate_hz, uint32_t n, uint64_t gap_ns, uint64_t stay_n
 static void overlap(void)
 {
     struct flow *f = flow_new(0, 0, 100);
-    struct flow_event post = { .comm = 1,
-                               .seq = 0,
-                               .comm_size = 4,
-                               .root = -1,
-                               .op = RING_OP_ALLREDUCE,
-                               .flags = RING_EVENT_NONBLOCKING,
-                               .enter_ns = 10 * MS,
-                               .wait_ns = 30 * MS,
-                               .leave_ns = 35 * MS };
+    struct call post = { .comm = 1,
+                         .seq = 0,
+                         .root = -1,
+                         .op = RING_OP_ALLREDUCE,
+                         .flags = RING_EVENT_NONBLOCKING,
+                         .begin_ns = 10 * MS,
+                         .enter_ns = 30 * MS,
+                         .leave_ns = 35 * MS };
 
     memset(&got, 0, sizeof(got));
-    flow_event(f, &post, take, NULL);
+    flow_call(f, &post, 4, 0, take, NULL);
     post.seq = 1;
-    post.enter_ns = 40 * MS;
-    post.wait_ns = 70 * MS;
+    post.begin_ns = 40 * MS;
+    post.enter_ns = 70 * MS;
     post.leave_ns = 71 * MS;
-    flow_event(f, &post, take, NULL);
+    flow_call(f, &post, 4, 0, take, NULL);
     ok(got.stay_ns == 6 * MS && got.gap_ns == 35 * MS,
        "a nonblocking collective keeps the rank from the wait on\n%llu ms inside, %llu ms own work",
        (unsigned long long)(got.stay_ns / MS), (unsigned long long)(got.gap_ns / MS));

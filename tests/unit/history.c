@@ -94,16 +94,15 @@ static void collective(struct sim *s, uint64_t bytes)
         last = fmax(last, enter[r]);
     }
     for (uint32_t r = 0; r < RANKS; r++) {
-        struct flow_event e = { .enter_ns = (uint64_t)((enter[r] + 1) * 1e9),
-                                .leave_ns = (uint64_t)((last + 1.001) * 1e9),
-                                .comm = WORLD,
-                                .bytes = bytes,
-                                .seq = s->seq,
-                                .comm_size = RANKS,
-                                .root = -1,
-                                .op = RING_OP_ALLREDUCE };
+        struct call c = { .enter_ns = (uint64_t)((enter[r] + 1) * 1e9),
+                          .leave_ns = (uint64_t)((last + 1.001) * 1e9),
+                          .comm = WORLD,
+                          .bytes = bytes,
+                          .seq = s->seq,
+                          .root = -1,
+                          .op = RING_OP_ALLREDUCE };
 
-        flow_event(s->flow[r], &e, to_view, s);
+        flow_call(s->flow[r], &c, RANKS, 0, to_view, s);
     }
     s->now_s = last + 0.001;
     s->seq++;

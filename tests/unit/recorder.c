@@ -73,14 +73,14 @@ static void rank_begins(struct job *j, uint32_t rank)
 
 static void leaves(struct job *j, uint32_t rank, uint32_t seq)
 {
-    struct call_item c = { .rank = rank,
-                           .op = RING_OP_ALLREDUCE,
-                           .comm = WORLD,
-                           .seq = seq,
-                           .bytes = 8,
-                           .begin_ns = 1000000u * (seq + 1),
-                           .enter_ns = 1000000u * (seq + 1),
-                           .leave_ns = 1000000u * (seq + 1) + 1000 };
+    struct call c = { .rank = rank,
+                      .op = RING_OP_ALLREDUCE,
+                      .comm = WORLD,
+                      .seq = seq,
+                      .bytes = 8,
+                      .begin_ns = 1000000u * (seq + 1),
+                      .enter_ns = 1000000u * (seq + 1),
+                      .leave_ns = 1000000u * (seq + 1) + 1000 };
 
     recorders_call(j, seq * 1e-3, &c);
 }
@@ -197,17 +197,17 @@ static void switches_above(void)
 static void passes(struct job *j, double now_s, uint32_t rank, uint8_t op, uint32_t peer, uint32_t seq)
 {
     recorders_call(j, now_s,
-                   &(struct call_item){ .rank = rank,
-                                        .op = op,
-                                        .flags = op == RING_OP_RECV ? SAMPLE_NONBLOCKING : 0,
-                                        .comm = WORLD,
-                                        .seq = seq,
-                                        .peer = peer,
-                                        .tag = 5,
-                                        .bytes = 64,
-                                        .begin_ns = 10,
-                                        .enter_ns = 20,
-                                        .leave_ns = 30 });
+                   &(struct call){ .rank = rank,
+                                   .op = op,
+                                   .flags = op == RING_OP_RECV ? SAMPLE_NONBLOCKING : 0,
+                                   .comm = WORLD,
+                                   .seq = seq,
+                                   .peer = peer,
+                                   .tag = 5,
+                                   .bytes = 64,
+                                   .begin_ns = 10,
+                                   .enter_ns = 20,
+                                   .leave_ns = 30 });
 }
 
 /* Place of a text in the trace; SIZE_MAX: it is not there. */
@@ -278,13 +278,13 @@ static void nonblocking(void)
     recorder_start(j, (struct link *)&sent, NULL);
     for (uint32_t r = 0; r < RANKS; r++)
         recorders_call(j, 0,
-                       &(struct call_item){ .rank = r,
-                                            .op = RING_OP_ALLREDUCE,
-                                            .flags = SAMPLE_NONBLOCKING,
-                                            .comm = WORLD,
-                                            .begin_ns = 1000,
-                                            .enter_ns = 1400,
-                                            .leave_ns = 1500 });
+                       &(struct call){ .rank = r,
+                                       .op = RING_OP_ALLREDUCE,
+                                       .flags = SAMPLE_NONBLOCKING,
+                                       .comm = WORLD,
+                                       .begin_ns = 1000,
+                                       .enter_ns = 1400,
+                                       .leave_ns = 1500 });
     recorders_end(j, "step ended");
     ok(place("\"ti\":1000,\"t0\":1400,\"t1\":1500}") != SIZE_MAX,
        "a nonblocking collective: ti is when it was posted, t0 when it began to hold the rank");

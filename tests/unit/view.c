@@ -118,20 +118,20 @@ static void collective(uint64_t bytes, double compute_s)
     }
     for (uint32_t r = 0; r < RANKS; r++) {
         double leave = last + job.transfer_s + 5e-6 * uniform();
-        struct flow_event e = { .enter_ns = (uint64_t)((enter[r] + job.clock_s[r]) * 1e9),
-                                .leave_ns = (uint64_t)((leave + job.clock_s[r]) * 1e9),
-                                .comm = job.comm,
-                                .bytes = bytes,
-                                .seq = job.seq,
-                                .comm_size = RANKS,
-                                .root = -1,
-                                .op = RING_OP_ALLREDUCE };
+        struct call c = { .enter_ns = (uint64_t)((enter[r] + job.clock_s[r]) * 1e9),
+                          .leave_ns = (uint64_t)((leave + job.clock_s[r]) * 1e9),
+                          .comm = job.comm,
+                          .bytes = bytes,
+                          .seq = job.seq,
+                          .root = -1,
+                          .op = RING_OP_ALLREDUCE };
 
         if (job.runs_ahead) {
-            e.leave_ns = e.enter_ns + 2000;
-            e.flags = RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
+            c.begin_ns = c.enter_ns;
+            c.leave_ns = c.enter_ns + 2000;
+            c.flags = RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
         }
-        flow_event(job.flow[r], &e, to_view, &r);
+        flow_call(job.flow[r], &c, RANKS, 0, to_view, &r);
         job.now_s[r] = leave;
     }
     job.seq++;
