@@ -6,7 +6,6 @@
 #include "calls/cycle.h"
 #include "common/hash.h"
 #include "common/xalloc.h"
-#include "ring/ring.h"
 
 /* newest calls among which it is counted how many ended since one was begun */
 #define BEGUN_MAX  64u
@@ -22,8 +21,8 @@
 /* What a rank's calls of one kind are. */
 struct call_kind {
     uint32_t token;
-    uint8_t kind;
-    uint64_t comm; /* graph_call_series() ... */
+    uint8_t side;  /* enum call_side */
+    uint64_t comm; /* its series ... */
     bool series;   /* ... and no communicator: its collectives have no numbers in common */
     uint32_t peer;
     int32_t tag;
@@ -139,27 +138,27 @@ static uint32_t left_since(const struct caller *k, uint64_t begin_ns)
 {
     uint32_t n = 0;
 
-    while (begin_ns && k->left && n < k->calls && n < BEGUN_MAX &&
+    while (k->left && n < k->calls && n < BEGUN_MAX &&
            (int32_t)(k->left[(k->calls - 1 - n) % BEGUN_MAX] - left_at(begin_ns)) > 0)
         n++;
     return n;
 }
 
 /* Not of the other rank, and not of sizes that may vary: what is done alike shall look alike. */
-static uint32_t token_of(const struct caller *k, const struct graph_call *c)
+static uint32_t token_of(const struct caller *k, const struct call *c, uint64_t series)
 {
-    bool collective = c->kind == GRAPH_COLLECTIVE;
-    uint64_t words[] = { c->kind,
+    bool collective = !call_is_message(c);
+    uint64_t words[] = { call_side(c->op),
                          collective ? c->op : (uint64_t)(int64_t)c->tag,
                          collective && !ring_op_irregular(c->op) ? c->bytes : 0,
-                         collective ? graph_call_series(c) : 0,
-                         c->begin_ns != 0,
-                         left_since(k, c->begin_ns) };
+                         collective ? series : 0,
+                         call_is_nonblocking(c),
+                         call_is_nonblocking(c) ? left_since(k, c->begin_ns) : 0 };
 
     return (uint32_t)hash_bytes(HASH_START, words, sizeof(words)) & 0x7fffffff;
 }
 
-static void take_kind(struct caller *k, const struct graph_call *c, uint32_t token)
+static void take_kind(struct caller *k, const struct call *c, uint64_t series, uint32_t token)
 {
     for (size_t i = 0; i < k->n_kinds; i++)
         if (k->kind[i].token == token) {
@@ -173,18 +172,18 @@ static void take_kind(struct caller *k, const struct graph_call *c, uint32_t tok
         k->kind = xrealloc(k->kind, k->kinds_cap, sizeof(*k->kind));
     }
     k->kind[k->n_kinds++] = (struct call_kind){ .token = token,
-                                                .kind = c->kind,
-                                                .comm = graph_call_series(c),
+                                                .side = (uint8_t)call_side(c->op),
+                                                .comm = series,
                                                 .peer = c->peer,
                                                 .tag = c->tag,
                                                 .newest = k->calls,
-                                                .series = graph_call_series(c) != c->comm };
+                                                .series = series != c->comm };
 }
 
 static bool calls_on(const struct caller *k, uint64_t comm)
 {
     for (size_t i = 0; i < k->n_kinds; i++)
-        if (k->kind[i].kind == GRAPH_COLLECTIVE && k->kind[i].comm == comm)
+        if (k->kind[i].side == CALL_COLLECTIVE && k->kind[i].comm == comm)
             return true;
     return false;
 }
@@ -196,7 +195,7 @@ static bool calls_on_as_large(const struct boundary *b, const struct caller *k, 
     uint32_t size = b->members(comm, b->arg);
 
     for (size_t i = 0; i < k->n_kinds; i++)
-        if (k->kind[i].kind == GRAPH_COLLECTIVE && b->members(k->kind[i].comm, b->arg) >= size)
+        if (k->kind[i].side == CALL_COLLECTIVE && b->members(k->kind[i].comm, b->arg) >= size)
             return true;
     return false;
 }
@@ -210,7 +209,7 @@ static bool reaches_all(const struct boundary *b, const struct caller *k)
 
     for (size_t i = 0; i < k->n_kinds; i++) {
         const struct call_kind *c = &k->kind[i];
-        uint32_t size = c->kind == GRAPH_COLLECTIVE ? b->members(c->comm, b->arg) : 0;
+        uint32_t size = c->side == CALL_COLLECTIVE ? b->members(c->comm, b->arg) : 0;
 
         if (size < max || !size)
             continue;
@@ -269,7 +268,7 @@ static struct anchor anchor_on_message(const struct boundary *b, const struct ca
     for (size_t i = 0; i < k->n_kinds; i++) {
         const struct call_kind *c = &k->kind[i];
 
-        if (c->kind == GRAPH_COLLECTIVE || !in_cycle(b, k, c))
+        if (c->side == CALL_COLLECTIVE || !in_cycle(b, k, c))
             continue;
         if (!best || c->token < best->token)
             best = c;
@@ -286,7 +285,7 @@ static struct anchor anchor_on_comm(const struct boundary *b, const struct calle
     for (size_t i = 0; i < k->n_kinds; i++) {
         const struct call_kind *c = &k->kind[i];
 
-        if (c->kind != GRAPH_COLLECTIVE || c->series || b->members(c->comm, b->arg) <= size ||
+        if (c->side != CALL_COLLECTIVE || c->series || b->members(c->comm, b->arg) <= size ||
             !in_cycle(b, k, c))
             continue;
         comm = c->comm;
@@ -295,11 +294,11 @@ static struct anchor anchor_on_comm(const struct boundary *b, const struct calle
     if (!size)
         return anchor_on_message(b, k);
     for (size_t i = 0; i < k->n_kinds && has_cycle(b, k); i++)
-        if (k->kind[i].kind == GRAPH_COLLECTIVE && k->kind[i].comm == comm)
+        if (k->kind[i].side == CALL_COLLECTIVE && k->kind[i].comm == comm)
             every += cycle_count(&k->cycle, k->kind[i].token);
     if (!every && k->calls >= PATIENCE)
         every = 1;
-    return (struct anchor){ true, { .kind = GRAPH_COLLECTIVE, .comm = comm }, every };
+    return (struct anchor){ true, { .side = CALL_COLLECTIVE, .comm = comm }, every };
 }
 
 static int by_comm(const void *a, const void *b)
@@ -320,7 +319,7 @@ static bool agree(struct boundary *b)
     bool all = true;
 
     for (uint32_t r = 0; r < b->n; r++)
-        if (b->rank[r].anchor.known && b->rank[r].anchor.k.kind == GRAPH_COLLECTIVE)
+        if (b->rank[r].anchor.known && b->rank[r].anchor.k.side == CALL_COLLECTIVE)
             list[n++] = &b->rank[r].anchor;
     qsort(list, n, sizeof(*list), by_comm);
     for (size_t i = 0; i < n; i++) {
@@ -371,8 +370,8 @@ static bool enough_known(const struct boundary *b)
 
 static bool same_anchor(const struct anchor *a, const struct anchor *b)
 {
-    return a->known == b->known && a->k.kind == b->k.kind && a->k.comm == b->k.comm && a->every == b->every &&
-           (a->k.kind == GRAPH_COLLECTIVE || (a->k.peer == b->k.peer && a->k.tag == b->k.tag));
+    return a->known == b->known && a->k.side == b->k.side && a->k.comm == b->k.comm && a->every == b->every &&
+           (a->k.side == CALL_COLLECTIVE || (a->k.peer == b->k.peer && a->k.tag == b->k.tag));
 }
 
 /* True when steps end elsewhere than before. */
@@ -421,14 +420,14 @@ static bool look_for_anchors(struct boundary *b)
 /* Until enough is known; and again when a rank's first collective comes, or its first one on another
  * communicator: what repeated before it may have been less than a step.  What was found long ago was not,
  * unless the communicator is larger than all before. */
-static bool find_period(struct boundary *b, struct caller *k, const struct graph_call *c)
+static bool find_period(struct boundary *b, struct caller *k, const struct call *c, uint64_t series)
 {
-    bool collective = c->kind == GRAPH_COLLECTIVE;
-    bool first = collective && k->n_kinds < TOKENS_MAX && !calls_on(k, graph_call_series(c)), knew;
+    bool collective = !call_is_message(c);
+    bool first = collective && k->n_kinds < TOKENS_MAX && !calls_on(k, series), knew;
     uint32_t token;
 
     if (first && b->found && k->ends >= ESTABLISHED_ENDS && calls_on_as_large(b, k, c->comm)) {
-        take_kind(k, c, token_of(k, c));
+        take_kind(k, c, series, token_of(k, c, series));
         first = false;
     }
     if (b->found && !first && (!collective || k->cycle.marked))
@@ -437,8 +436,8 @@ static bool find_period(struct boundary *b, struct caller *k, const struct graph
         k->cycle.length = 0;
     b->found = false;
     b->marked = b->marked || collective;
-    token = token_of(k, c);
-    take_kind(k, c, token);
+    token = token_of(k, c, series);
+    take_kind(k, c, series, token);
     knew = k->cycle.length;
     cycle_push(&k->cycle, token, collective);
     if (!knew && k->cycle.length && !reaches_all(b, k))
@@ -449,20 +448,20 @@ static bool find_period(struct boundary *b, struct caller *k, const struct graph
     return look_for_anchors(b);
 }
 
-static bool is_anchor(const struct caller *k, const struct graph_call *c)
+static bool is_anchor(const struct caller *k, const struct call *c)
 {
     const struct call_kind *a = &k->anchor.k;
 
-    if (!k->anchor.known || c->kind != a->kind || c->comm != a->comm)
+    if (!k->anchor.known || call_side(c->op) != a->side || c->comm != a->comm)
         return false;
-    return c->kind == GRAPH_COLLECTIVE || (c->peer == a->peer && c->tag == a->tag);
+    return a->side == CALL_COLLECTIVE || (c->peer == a->peer && c->tag == a->tag);
 }
 
 /* On the lookout: the work that follows an anchor, and what was begun before it and goes on. */
-static void look_for_phase(struct boundary *b, const struct caller *k, const struct graph_call *c)
+static void look_for_phase(struct boundary *b, const struct caller *k, const struct call *c)
 {
     uint32_t every = k->anchor.every, best = 0;
-    uint64_t begin_ns = c->begin_ns ? c->begin_ns : c->enter_ns;
+    uint64_t begin_ns = call_begin_ns(c);
 
     for (uint32_t i = 0; i < every; i++)
         b->place[i].inside = b->place[i].inside || (b->ended_ns[i] && begin_ns < b->ended_ns[i]);
@@ -482,19 +481,19 @@ static void look_for_phase(struct boundary *b, const struct caller *k, const str
     b->phased = true;
 }
 
-static void note_left(struct boundary *b, struct caller *k, const struct graph_call *c)
+static void note_left(struct boundary *b, struct caller *k, const struct call *c)
 {
-    b->nonblocking = b->nonblocking || c->begin_ns;
+    b->nonblocking = b->nonblocking || call_is_nonblocking(c);
     if (b->nonblocking && !k->left)
         k->left = xcalloc(BEGUN_MAX, sizeof(*k->left));
     if (k->left)
         k->left[k->calls % BEGUN_MAX] = left_at(c->leave_ns);
 }
 
-struct boundary_at boundary_call(struct boundary *b, const struct graph_call *c)
+struct boundary_at boundary_call(struct boundary *b, const struct call *c, uint64_t series)
 {
     struct caller *k = &b->rank[c->rank];
-    struct boundary_at at = { .moved = find_period(b, k, c) };
+    struct boundary_at at = { .moved = find_period(b, k, c, series) };
     uint32_t every = k->anchor.every;
 
     if (b->anchored && !b->phased && c->rank == b->lookout) {

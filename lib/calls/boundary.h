@@ -32,8 +32,9 @@ struct boundary_at {
 };
 /* It makes no more calls. */
 void boundary_rank_end(struct boundary *b, uint32_t rank);
-/* The next call of a rank that was given to boundary_rank(), in the order in which it left them. */
-struct boundary_at boundary_call(struct boundary *b, const struct graph_call *c);
+/* The next call of a rank that was given to boundary_rank(), in the order in which it left them.  series: as
+ * graph_call() takes it. */
+struct boundary_at boundary_call(struct boundary *b, const struct call *c, uint64_t series);
 /* Calls of a step that its end is counted by: 1 for a message; 0: not known yet. */
 uint32_t boundary_period(const struct boundary *b);
 

@@ -745,23 +745,6 @@ void call_steps_gap(struct call_steps *s, uint32_t rank)
         graph_gap(s->graph, rank);
 }
 
-struct graph_call call_steps_of_item(const struct call *i)
-{
-    return (struct graph_call){ .rank = i->rank,
-                                .kind = i->op == RING_OP_SEND   ? GRAPH_SEND
-                                        : i->op == RING_OP_RECV ? GRAPH_RECV
-                                                                : GRAPH_COLLECTIVE,
-                                .op = i->op,
-                                .comm = i->comm,
-                                .seq = i->seq,
-                                .peer = i->peer,
-                                .tag = i->tag,
-                                .bytes = i->bytes,
-                                .begin_ns = i->flags & SAMPLE_NONBLOCKING ? i->begin_ns : 0,
-                                .enter_ns = i->enter_ns,
-                                .leave_ns = i->leave_ns };
-}
-
 static void forget_steps(struct call_steps *s)
 {
     graph_reset(s->graph);
@@ -775,12 +758,12 @@ static void forget_steps(struct call_steps *s)
     s->any = false;
 }
 
-struct boundary_at call_steps_take(struct call_steps *s, const struct graph_call *c)
+struct boundary_at call_steps_take(struct call_steps *s, const struct call *c, uint64_t series)
 {
     struct boundary_at at;
 
-    graph_call(s->graph, c);
-    at = boundary_call(s->boundary, c);
+    graph_call(s->graph, c, series);
+    at = boundary_call(s->boundary, c, series);
     if (at.moved)
         forget_steps(s);
     if (at.ends)

@@ -36,10 +36,9 @@ double call_steps_limit(const struct call_steps *s, uint32_t nodes); /* see link
 /* to replay it; NULL: steps do not come from one */
 struct graph *call_steps_graph(const struct call_steps *s);
 
-struct graph_call call_steps_of_item(const struct call *i);
-/* A call of a rank that was added.  moved: what was taken for steps was something else, and is forgotten;
- * ends: a step, see call_steps_next(). */
-struct boundary_at call_steps_take(struct call_steps *s, const struct graph_call *c);
+/* A call of a rank that was added; series: as graph_call() takes it.  moved: what was taken for steps was
+ * something else, and is forgotten; ends: a step, see call_steps_next(). */
+struct boundary_at call_steps_take(struct call_steps *s, const struct call *c, uint64_t series);
 
 /* A step that is complete. */
 struct call_step {

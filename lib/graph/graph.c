@@ -142,11 +142,10 @@ static void comm_reaches(struct comm *c, uint32_t node)
     c->node[at] = node;
 }
 
-static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t from, uint32_t to)
+static uint32_t kind_get(struct graph *g, const struct call *c, uint64_t series, uint32_t from, uint32_t to)
 {
-    bool message = c->kind != GRAPH_COLLECTIVE;
+    bool message = call_is_message(c);
     uint32_t size = c->bytes ? 64 - (uint32_t)__builtin_clzll(c->bytes) : 0;
-    uint64_t series = graph_call_series(c);
     uint64_t key = key_of_numbers(hash_mix(series + message), message ? (uint64_t)from << 32 | to : c->op,
                                   (uint64_t)(message ? (uint32_t)c->tag : 0) << 8 | size);
     uint32_t at = map_get(&g->kinds, key);
@@ -156,9 +155,9 @@ static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t f
     g->kind = xgrow(g->kind, &g->kinds_cap, g->n_kinds + 1, sizeof(*g->kind));
     g->kind[g->n_kinds] = (struct kind){ .info = { .message = message,
                                                    .size = size,
-                                                   .from = from,
-                                                   .to = to,
-                                                   .tag = c->tag,
+                                                   .from = message ? from : 0,
+                                                   .to = message ? to : 0,
+                                                   .tag = message ? c->tag : 0,
                                                    .comm = message ? 0 : series,
                                                    .op = c->op,
                                                    .bytes = (double)c->bytes },
@@ -168,10 +167,10 @@ static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t f
     return (uint32_t)g->n_kinds++;
 }
 
-static uint32_t meeting_get(struct graph *g, const struct graph_call *c)
+static uint32_t meeting_get(struct graph *g, const struct call *c, uint64_t series)
 {
-    bool message = c->kind != GRAPH_COLLECTIVE;
-    uint32_t from = c->kind == GRAPH_SEND ? c->rank : c->peer, to = c->kind == GRAPH_SEND ? c->peer : c->rank;
+    bool message = call_is_message(c);
+    uint32_t from = c->op == RING_OP_SEND ? c->rank : c->peer, to = c->op == RING_OP_SEND ? c->peer : c->rank;
     uint64_t key = message ? key_of_numbers(hash_mix(c->comm), (uint64_t)from << 32 | to,
                                             (uint64_t)(uint32_t)c->tag << 32 | c->seq)
                            : meeting_collective_key(c->comm, c->seq);
@@ -180,7 +179,7 @@ static uint32_t meeting_get(struct graph *g, const struct graph_call *c)
 
     if (slot != GRAPH_NONE)
         return slot;
-    kind = kind_get(g, c, from, to);
+    kind = kind_get(g, c, series, from, to);
     if (kind == GRAPH_NONE)
         return GRAPH_NONE;
     slot = meeting_new(g, key);
@@ -200,10 +199,10 @@ void graph_lost(struct graph *g, uint32_t rank)
         g->rank[rank].lost = true;
 }
 
-void graph_call(struct graph *g, const struct graph_call *c)
+void graph_call(struct graph *g, const struct call *c, uint64_t series)
 {
     struct rank *k;
-    struct raw raw = { .kind = c->kind, .enter_ns = c->enter_ns, .leave_ns = c->leave_ns };
+    struct raw raw = { .side = (uint8_t)call_side(c->op), .enter_ns = c->enter_ns, .leave_ns = c->leave_ns };
 
     if (c->rank >= g->n_ranks || !g->rank[c->rank].known || g->finished)
         return;
@@ -211,22 +210,22 @@ void graph_call(struct graph *g, const struct graph_call *c)
     kept_let_go(g);
     if (k->n >= GRAPH_OPEN_MAX)
         graph_reset(g);
-    graph_clock_see(g->clock, k->node, c->begin_ns ? c->begin_ns : c->enter_ns);
+    graph_clock_see(g->clock, k->node, call_begin_ns(c));
     if (!k->begun) { /* what comes before its first end is in no step */
         k->ended_ns = c->leave_ns;
         k->lost = false;
         return;
     }
-    raw.meeting = meeting_get(g, c);
+    raw.meeting = meeting_get(g, c, series);
     if (raw.meeting == GRAPH_NONE) {
         k->lost = true;
         return;
     }
-    if (c->kind == GRAPH_COLLECTIVE)
+    if (!call_is_message(c))
         comm_reaches(&g->comm[g->kind[meeting_at(g, raw.meeting)->kind].comm], k->node);
     raw.lost = k->lost;
     k->lost = false;
-    if (c->begin_ns) {
+    if (call_is_nonblocking(c)) {
         struct raw begin = raw;
 
         g->spans = g->spans || c->begin_ns < k->ended_ns;
@@ -236,7 +235,7 @@ void graph_call(struct graph *g, const struct graph_call *c)
         graph_raw_add(g, k, &begin);
         raw.does = GRAPH_IS_HELD;
     } else {
-        raw.does = c->kind == GRAPH_SEND ? GRAPH_ARRIVES : GRAPH_ARRIVES | GRAPH_IS_HELD;
+        raw.does = c->op == RING_OP_SEND ? GRAPH_ARRIVES : GRAPH_ARRIVES | GRAPH_IS_HELD;
         raw.blocking = true;
     }
     graph_raw_add(g, k, &raw);

@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ring/call.h"
+
 #define GRAPH_STEPS      256u
 #define GRAPH_STEPS_MIN  4u
 #define GRAPH_BYTES      (11u << 17) /* 1.4 MiB */
@@ -34,28 +36,6 @@
 /* calls of a rank since its newest step; with more, what is known so far is forgotten */
 #define GRAPH_OPEN_MAX (1u << 15)
 #define GRAPH_NONE     UINT32_MAX
-
-enum graph_kind { GRAPH_COLLECTIVE, GRAPH_SEND, GRAPH_RECV };
-
-struct graph_call {
-    uint32_t rank;
-    uint8_t kind, op; /* enum graph_kind; of a collective: enum ring_op */
-    uint64_t comm;    /* name of the communicator */
-    uint64_t series;  /* of several that the program makes one after another: a name for all; 0: none */
-    /* collective: its number there; message: its number from sender to receiver with this tag */
-    uint32_t seq;
-    uint32_t peer; /* message: the other rank */
-    int32_t tag;
-    uint64_t bytes;
-    uint64_t begin_ns;           /* nonblocking: when it was begun; 0 */
-    uint64_t enter_ns, leave_ns; /* when it held the rank */
-};
-
-/* What calls that do the same have in common. */
-static inline uint64_t graph_call_series(const struct graph_call *c)
-{
-    return c->series ? c->series : c->comm;
-}
 
 struct graph;
 
@@ -69,7 +49,8 @@ void graph_rank(struct graph *g, uint32_t rank, uint32_t node);
 /* It makes no more calls: steps are complete without it. */
 void graph_rank_end(struct graph *g, uint32_t rank);
 
-void graph_call(struct graph *g, const struct graph_call *c);
+/* series: the name of its communicator, or of all that the program makes one after another to do the same. */
+void graph_call(struct graph *g, const struct call *c, uint64_t series);
 /* Of the calls of this rank some are missing here: what lies before its next call is not only its own work.
  */
 void graph_lost(struct graph *g, uint32_t rank);
@@ -117,7 +98,7 @@ struct graph_kind_info {
     int32_t tag;
     uint32_t nodes;       /* of its members */
     const uint32_t *node; /* node[nodes], ascending; lent until the next call */
-    uint64_t comm;        /* of a collective: graph_call_series() */
+    uint64_t comm;        /* of a collective: its series */
     double bytes;         /* of the first of its calls */
 };
 

@@ -45,9 +45,9 @@ struct fastest {
 /* When a message was sent and received, as soon as both are known. */
 static bool both_ends(struct meeting *m, const struct raw *raw, uint64_t *sent_ns, uint64_t *received_ns)
 {
-    bool sends = raw->kind == GRAPH_SEND;
+    bool sends = raw->side == CALL_SENDS;
 
-    if (raw->kind == GRAPH_COLLECTIVE || !(raw->does & (sends ? GRAPH_ARRIVES : GRAPH_IS_HELD)))
+    if (raw->side == CALL_COLLECTIVE || !(raw->does & (sends ? GRAPH_ARRIVES : GRAPH_IS_HELD)))
         return false;
     *sent_ns = sends ? raw->enter_ns : m->message.half_ns;
     *received_ns = sends ? m->message.half_ns : raw->leave_ns;
@@ -133,14 +133,14 @@ void graph_align(struct graph *g, const struct window *w)
 
             if (!m->measured)
                 begin_meeting(g, m);
-            if (w[r].raw[i].kind == GRAPH_COLLECTIVE)
+            if (w[r].raw[i].side == CALL_COLLECTIVE)
                 m->all.max_stay_s = fmaxf(m->all.max_stay_s, (float)stay_of(&w[r].raw[i]));
         }
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (size_t i = 0; i < w[r].n; i++) {
             const struct raw *raw = &w[r].raw[i];
 
-            if (raw->kind != GRAPH_COLLECTIVE)
+            if (raw->side != CALL_COLLECTIVE)
                 continue;
             if (!(raw->does & GRAPH_IS_HELD)) {
                 meeting_at(g, raw->meeting)->all.posted_ns = raw->enter_ns;
@@ -172,12 +172,12 @@ static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
 
     if (!m->measured) /* it was put back */
         begin_meeting(g, m);
-    if (raw->kind == GRAPH_SEND) {
+    if (raw->side == CALL_SENDS) {
         if (raw->does & GRAPH_ARRIVES) /* not where a nonblocking one is completed */
             m->message.send_s = enter_s;
         return;
     }
-    if (raw->kind == GRAPH_RECV) {
+    if (raw->side == CALL_RECEIVES) {
         m->message.recv_s = enter_s;
         m->message.recv_stay_s = (float)(left_s - enter_s);
         return;

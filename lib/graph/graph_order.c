@@ -46,7 +46,7 @@ static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
 static uint64_t numbered_with(const struct graph *g, const struct raw *raw)
 {
     const struct kind *k = &g->kind[meeting_at(g, raw->meeting)->kind];
-    uint64_t words[] = { raw->kind,
+    uint64_t words[] = { raw->side,
                          raw->does,
                          k->comm,
                          k->info.message ? k->info.from : 0,
@@ -118,7 +118,7 @@ static void set_places(struct graph *g, uint32_t rank, const struct window *w)
 static uint64_t call_of(const struct graph *g, const struct raw *raw)
 {
     const struct graph_kind_info *k = &g->kind[meeting_at(g, raw->meeting)->kind].info;
-    uint64_t words[] = { raw->kind, raw->does, k->message, k->size, (uint64_t)(int64_t)k->tag };
+    uint64_t words[] = { raw->side, raw->does, k->message, k->size, (uint64_t)(int64_t)k->tag };
 
     return key_of(words, sizeof(words));
 }
@@ -211,7 +211,7 @@ static bool holds_sender(const struct graph *g, uint32_t rank, const struct raw 
 
 static uint8_t does_of(const struct graph *g, uint32_t rank, const struct raw *raw)
 {
-    if (raw->kind != GRAPH_SEND || raw->enter_ns == raw->leave_ns)
+    if (raw->side != CALL_SENDS || raw->enter_ns == raw->leave_ns)
         return raw->does;
     return (raw->does & GRAPH_ARRIVES) | (holds_sender(g, rank, raw) ? GRAPH_IS_HELD : 0);
 }
@@ -263,7 +263,7 @@ static void put_op(struct order *o, uint32_t rank, const struct raw *raw, uint32
         m->listed = true;
         op->lag_s = (float)fmax(0, out_s - fmax(*left_s, m->end_s));
         *left_s = out_s;
-    } else if (raw->kind == GRAPH_SEND &&
+    } else if (raw->side == CALL_SENDS &&
                !(does_of(g, rank, raw) & GRAPH_IS_HELD)) { /* copying, or starting to */
         op->lag_s = (float)(out_s - enter_s);
         *left_s = out_s;
@@ -334,7 +334,7 @@ static void order_calls(struct order *o, const struct window *w, uint32_t *const
             while (next[r] < w[r].n) {
                 const struct raw *raw = &w[r].raw[next[r]];
                 struct meeting *m = meeting_at(g, raw->meeting);
-                bool receives = raw->kind == GRAPH_RECV && graph_is_eager(g, &g->kind[m->kind]);
+                bool receives = raw->side == CALL_RECEIVES && graph_is_eager(g, &g->kind[m->kind]);
                 uint8_t does = does_of(g, r, raw);
 
                 if (!arrived[r]) {

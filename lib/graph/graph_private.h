@@ -19,9 +19,9 @@
 
 /* A call, or one half of a nonblocking one, as it came. */
 struct raw {
-    uint32_t meeting; /* its slot */
-    uint8_t kind, does;
-    bool lost; /* calls are missing before it */
+    uint32_t meeting;   /* its slot */
+    uint8_t side, does; /* enum call_side, enum graph_does */
+    bool lost;          /* calls are missing before it */
     bool blocking;
     uint64_t enter_ns, leave_ns;
 };
@@ -357,7 +357,7 @@ void graph_find_roles(struct graph *g, const struct window *w);
 /* What a call does, and in what kind of meeting. */
 static inline uint32_t graph_token(const struct graph *g, const struct raw *raw)
 {
-    return meeting_at(g, raw->meeting)->kind << 8 | raw->kind << 4 | raw->does;
+    return meeting_at(g, raw->meeting)->kind << 8 | raw->side << 4 | raw->does;
 }
 
 static inline bool window_lost(const struct window *w)

@@ -108,9 +108,9 @@ static struct seen look_at_meeting(const struct graph *g, const struct records *
          k < all->at + all->n && k->kind == kind && k->meeting == meeting; k++) {
         double stay_s = (double)(k->raw.leave_ns - k->raw.enter_ns) * 1e-9;
 
-        if (k->raw.kind == GRAPH_SEND && (k->raw.does & GRAPH_ARRIVES))
+        if (k->raw.side == CALL_SENDS && (k->raw.does & GRAPH_ARRIVES))
             seen.sent_s = moment_s(g, k->rank, k->raw.enter_ns);
-        if (k->raw.kind == GRAPH_RECV) {
+        if (k->raw.side == CALL_RECEIVES) {
             seen.received_s = moment_s(g, k->rank, k->raw.leave_ns);
             seen.stay_s = stay_s;
         }
@@ -133,10 +133,10 @@ static void date(const struct graph *g, const struct records *all, uint32_t rank
 
     raw->enter_ns = raw->leave_ns = later_ns(from_ns, work_s, to_ns);
     enter_s = moment_s(g, rank, raw->enter_ns);
-    if (raw->kind == GRAPH_SEND) {
+    if (raw->side == CALL_SENDS) {
         if (seen.stay_s > takes_s || seen.received_s - takes_s < enter_s)
             raw->enter_ns = raw->leave_ns = shown_ns(g, rank, seen.received_s - takes_s, from_ns, to_ns);
-    } else if (raw->kind == GRAPH_RECV) {
+    } else if (raw->side == CALL_RECEIVES) {
         double begun_s = graph_is_eager(g, &g->kind[kind]) ? seen.sent_s : fmax(seen.sent_s, enter_s);
 
         if (!isnan(seen.sent_s))
@@ -171,13 +171,13 @@ static bool put_back(struct graph *g, const struct step *step, struct window *w,
     const struct slot *p = &k->slot[slot];
     struct raw raw = { .meeting =
                            find_meeting(g, &step->all, p->token >> 8, p->first + p->each * step->number),
-                       .kind = p->token >> 4 & 0xf,
+                       .side = p->token >> 4 & 0xf,
                        .does = p->token & 0xf };
     uint64_t from_ns = at ? w->raw[at - 1].leave_ns : w->begun_ns, to_ns = w->raw[at].enter_ns;
 
     if (raw.meeting == GRAPH_NONE || !from_ns)
         return false;
-    raw.blocking = raw.kind != GRAPH_COLLECTIVE || raw.does == (GRAPH_ARRIVES | GRAPH_IS_HELD);
+    raw.blocking = raw.side != CALL_COLLECTIVE || raw.does == (GRAPH_ARRIVES | GRAPH_IS_HELD);
     date(g, &step->all, rank, &raw, usual_s(g, k, slot), from_ns, to_ns > from_ns ? to_ns : from_ns);
     graph_raw_insert(g, k, at, &raw);
     w->raw = k->raw;
@@ -241,7 +241,7 @@ static const struct raw *end_of(const struct graph *g, uint32_t number)
         if (!k->n_ends || k->end[0].number != number || k->end[0].at == k->gone)
             continue;
         raw = &k->raw[k->end[0].at - k->gone - 1];
-        return raw->kind == GRAPH_COLLECTIVE && raw->blocking ? raw : NULL;
+        return raw->side == CALL_COLLECTIVE && raw->blocking ? raw : NULL;
     }
     return NULL;
 }
@@ -269,7 +269,7 @@ bool graph_repair_end(struct graph *g, uint32_t number)
     if (!end || !g->steps)
         return false;
     inside_s -= fmax(0, g->kind[meeting_at(g, end->meeting)->kind].usual_s) / 2;
-    raw = (struct raw){ .meeting = end->meeting, .kind = end->kind, .does = end->does, .blocking = true };
+    raw = (struct raw){ .meeting = end->meeting, .side = end->side, .does = end->does, .blocking = true };
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
         size_t at = 0;

@@ -15,7 +15,7 @@ uint64_t graph_sign(const struct graph *g, const struct window *w)
 
     for (size_t i = 0; i < w->n; i++) {
         const struct graph_kind_info *k = &g->kind[meeting_at(g, w->raw[i].meeting)->kind].info;
-        uint64_t words[] = { w->raw[i].kind, w->raw[i].does, k->message ? 0 : k->size,
+        uint64_t words[] = { w->raw[i].side, w->raw[i].does, k->message ? 0 : k->size,
                              (uint64_t)(int64_t)k->tag };
 
         sum += hash_mix(key_of(words, sizeof(words)));

@@ -46,10 +46,12 @@ static inline uint64_t call_begin_ns(const struct call *c)
     return call_is_nonblocking(c) ? c->begin_ns : c->enter_ns;
 }
 
-/* What it is to its meeting: 0 to a collective, 1 to a message that it sends, 2 to one that it receives. */
-static inline unsigned call_side(unsigned op)
+/* Which part the rank has in what it calls. */
+enum call_side { CALL_COLLECTIVE, CALL_SENDS, CALL_RECEIVES };
+
+static inline enum call_side call_side(unsigned op)
 {
-    return ring_op_is_message(op) ? 1 + (op == RING_OP_RECV) : 0;
+    return op == RING_OP_SEND ? CALL_SENDS : op == RING_OP_RECV ? CALL_RECEIVES : CALL_COLLECTIVE;
 }
 
 #endif

@@ -211,19 +211,10 @@ static void send_event(struct trace_reader *r, const struct comm *c, const struc
                       .begin_ns = rec->begin_ns,
                       .enter_ns = rec->t0_ns,
                       .leave_ns = rec->t1_ns };
-    struct graph_call call = { .rank = rec->rank,
-                               .kind = GRAPH_COLLECTIVE,
-                               .op = (uint8_t)rec->op,
-                               .comm = c->name,
-                               .seq = rec->seq,
-                               .bytes = rec->bytes,
-                               .begin_ns = rec->begin_ns,
-                               .enter_ns = rec->t0_ns,
-                               .leave_ns = rec->t1_ns };
 
     rank->left_ns = rec->t1_ns;
     if (r->calls)
-        view_call(r->view, r->now_s, &call);
+        view_call(r->view, r->now_s, &k);
     flow_call(rank->flow, &k, (uint32_t)c->members, rank->p2p_ns, on_item, r);
     rank->p2p_ns = 0;
 }
@@ -448,16 +439,17 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
 {
     struct rank *rank = &r->rank[rec->rank];
     uint64_t comm = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
-    struct graph_call call = { .rank = rec->rank,
-                               .kind = rec->kind == TRACE_SEND ? GRAPH_SEND : GRAPH_RECV,
-                               .comm = comm,
-                               .seq = rec->seq,
-                               .peer = rec->peer,
-                               .tag = rec->tag,
-                               .bytes = rec->bytes,
-                               .begin_ns = rec->begin_ns,
-                               .enter_ns = rec->t0_ns,
-                               .leave_ns = rec->t1_ns };
+    struct call call = { .rank = rec->rank,
+                         .op = rec->kind == TRACE_SEND ? RING_OP_SEND : RING_OP_RECV,
+                         .flags = rec->begin_ns ? RING_EVENT_NONBLOCKING : 0,
+                         .comm = comm,
+                         .seq = rec->seq,
+                         .peer = rec->peer,
+                         .tag = rec->tag,
+                         .bytes = rec->bytes,
+                         .begin_ns = rec->begin_ns,
+                         .enter_ns = rec->t0_ns,
+                         .leave_ns = rec->t1_ns };
 
     deliver_group(r);
     settle_missing(r, rec);

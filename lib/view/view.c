@@ -354,21 +354,19 @@ static void take_sample(struct view *v, const struct sample *i)
 
 static void take_call(struct view *v, double now_s, const struct call *i)
 {
-    struct graph_call call = call_steps_of_item(i);
-
     if (!roster_find(v->roster, i->rank, i->app))
         return;
     if (i->op == RING_OP_NONE ||
-        presence_was_suspended(v->presence, now_s, (double)(i->leave_ns - i->begin_ns) * 1e-9)) {
+        presence_was_suspended(v->presence, now_s, (double)(i->leave_ns - call_begin_ns(i)) * 1e-9)) {
         call_steps_gap(v->calls, i->rank);
         return;
     }
-    if (i->leave_ns - i->begin_ns > QUOTA_TIME_MAX_NS ||
-        (ring_op_is_message(i->op) && i->peer >= roster_limit(v->roster))) {
+    if (i->leave_ns - call_begin_ns(i) > QUOTA_TIME_MAX_NS ||
+        (call_is_message(i) && i->peer >= roster_limit(v->roster))) {
         v->quota.refused++;
         return;
     }
-    view_call(v, now_s, &call);
+    view_call(v, now_s, i);
 }
 
 void view_item(struct view *v, double now_s, const struct telemetry_item *item)
@@ -436,11 +434,11 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 
 /* From the first message, nonblocking call or second communicator on; what was judged before, as meetings of
  * all ranks, is over. */
-static bool is_judged_by_calls(struct view *v, const struct graph_call *c)
+static bool is_judged_by_calls(struct view *v, const struct call *c)
 {
     if (call_steps_active(v->calls))
         return true;
-    note_use(v, c->comm, c->kind != GRAPH_COLLECTIVE || c->begin_ns);
+    note_use(v, c->comm, call_is_message(c) || call_is_nonblocking(c));
     if (!v->call_use.various)
         return false;
     steps_forget(v->steps);
@@ -450,9 +448,8 @@ static bool is_judged_by_calls(struct view *v, const struct graph_call *c)
     return true;
 }
 
-void view_call(struct view *v, double now_s, const struct graph_call *c)
+void view_call(struct view *v, double now_s, const struct call *c)
 {
-    struct graph_call call = *c;
     struct boundary_at at;
 
     if (!quota_allows(&v->quota, 0))
@@ -465,8 +462,7 @@ void view_call(struct view *v, double now_s, const struct graph_call *c)
     begin(v, now_s);
     if (!is_judged_by_calls(v, c))
         return;
-    call.series = communicators_series(v->communicators, c->comm);
-    at = call_steps_take(v->calls, &call);
+    at = call_steps_take(v->calls, c, communicators_series(v->communicators, c->comm));
     if (at.moved) {
         steps_restart(v->steps);
         path_shares_forget(v->path_shares);

@@ -84,7 +84,7 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item);
 uint32_t view_findings(const struct view *v);
 /* A call of a rank that is known, beside its items (a call item is one): what a step is made of is then known
  * as a graph (graph/graph.h).  All ranks' calls must come, each rank's in the order in which it left them. */
-void view_call(struct view *v, double now_s, const struct graph_call *c);
+void view_call(struct view *v, double now_s, const struct call *c);
 void view_call_lost(struct view *v, uint32_t rank); /* a call of this rank is missing here */
 /* Would calls say more of this job than its samples and steps?  Where ranks pass messages, begin calls that
  * they complete later, or meet in several communicators. */

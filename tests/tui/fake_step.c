@@ -23,17 +23,19 @@ static uint64_t ns(double s)
     return (uint64_t)((5 + s) * 1e9);
 }
 
-static void message(struct graph *g, uint8_t kind, uint32_t rank, uint32_t peer, uint32_t number,
+static void message(struct graph *g, uint8_t op, uint32_t rank, uint32_t peer, uint32_t number,
                     double enter_s, double leave_s)
 {
-    graph_call(g, &(struct graph_call){ .rank = rank,
-                                        .kind = kind,
-                                        .comm = 1,
-                                        .seq = number,
-                                        .peer = peer,
-                                        .bytes = 1 << 20,
-                                        .enter_ns = ns(enter_s),
-                                        .leave_ns = ns(leave_s) });
+    graph_call(g,
+               &(struct call){ .rank = rank,
+                               .op = op,
+                               .comm = 1,
+                               .seq = number,
+                               .peer = peer,
+                               .bytes = 1 << 20,
+                               .enter_ns = ns(enter_s),
+                               .leave_ns = ns(leave_s) },
+               1);
 }
 
 /* One piece after another through the stages of a replica; returns when the last one is done. */
@@ -52,13 +54,13 @@ static double run_replica(struct graph *g, uint32_t replica, uint32_t step, doub
             if (stage) {
                 double got_s = fmax(*now_s + 1e-6, there_s + SEND_S);
 
-                message(g, GRAPH_RECV, rank, rank - REPLICAS, number, *now_s, got_s);
+                message(g, RING_OP_RECV, rank, rank - REPLICAS, number, *now_s, got_s);
                 *now_s = got_s;
             }
             *now_s += rank == SLOW ? SLOW_S : PIECE_S;
             there_s = *now_s;
             if (stage + 1 < STAGES) {
-                message(g, GRAPH_SEND, rank, rank + REPLICAS, number, *now_s, *now_s + 1e-5);
+                message(g, RING_OP_SEND, rank, rank + REPLICAS, number, *now_s, *now_s + 1e-5);
                 *now_s += 1e-5;
             }
         }
@@ -82,14 +84,15 @@ json_t *fake_step(unsigned rows)
             last_s = fmax(last_s, run_replica(g, k, i, now_s, free_s));
         now_s = last_s + REDUCE_S;
         for (uint32_t r = 0; r < RANKS; r++) {
-            graph_call(g, &(struct graph_call){ .rank = r,
-                                                .kind = GRAPH_COLLECTIVE,
-                                                .op = RING_OP_ALLREDUCE,
-                                                .comm = 2,
-                                                .seq = i,
-                                                .bytes = 8,
-                                                .enter_ns = ns(free_s[r]),
-                                                .leave_ns = ns(now_s) });
+            graph_call(g,
+                       &(struct call){ .rank = r,
+                                       .op = RING_OP_ALLREDUCE,
+                                       .comm = 2,
+                                       .seq = i,
+                                       .bytes = 8,
+                                       .enter_ns = ns(free_s[r]),
+                                       .leave_ns = ns(now_s) },
+                       2);
             graph_step_end(g, r, i + 1);
         }
     }

@@ -36,18 +36,18 @@ static struct run begin(void)
     return run;
 }
 
-static void call(struct run *run, struct graph_call c)
+static void call(struct run *run, struct call c, uint64_t series)
 {
     struct boundary_at at;
 
     c.leave_ns = c.enter_ns + 1000;
     if (run->lose_every && c.rank < 2 && ++run->calls % run->lose_every == 0)
         return;
-    at = boundary_call(run->b, &c);
+    at = boundary_call(run->b, &c, series);
     run->moved += at.moved;
     if (!at.ends)
         return;
-    run->after_world = run->after_world && c.kind == GRAPH_COLLECTIVE && c.comm == WORLD;
+    run->after_world = run->after_world && !call_is_message(&c) && c.comm == WORLD;
     run->ended_bytes = c.bytes;
     if (!run->ends[c.rank]++)
         run->first[c.rank] = at.number;
@@ -60,13 +60,14 @@ static void all_reduce(struct run *run, uint64_t comm, uint64_t work_ns, uint64_
     for (uint32_t r = 0; r < RANKS; r++) {
         uint64_t of = comm == PAIR ? PAIR + r / 2 : comm;
 
-        call(run, (struct graph_call){ .rank = r,
-                                       .kind = GRAPH_COLLECTIVE,
-                                       .op = RING_OP_ALLREDUCE,
-                                       .comm = of,
-                                       .seq = run->seq[r][of]++,
-                                       .bytes = bytes,
-                                       .enter_ns = run->now_ns });
+        call(run,
+             (struct call){ .rank = r,
+                            .op = RING_OP_ALLREDUCE,
+                            .comm = of,
+                            .seq = run->seq[r][of]++,
+                            .bytes = bytes,
+                            .enter_ns = run->now_ns },
+             of);
     }
     run->now_ns += 1000;
 }
@@ -75,13 +76,10 @@ static void all_reduce_on_new(struct run *run, uint64_t comm)
 {
     run->now_ns += 50000;
     for (uint32_t r = 0; r < RANKS; r++)
-        call(run, (struct graph_call){ .rank = r,
-                                       .kind = GRAPH_COLLECTIVE,
-                                       .op = RING_OP_ALLREDUCE,
-                                       .comm = comm,
-                                       .series = SERIES,
-                                       .bytes = 8,
-                                       .enter_ns = run->now_ns });
+        call(run,
+             (struct call){
+                 .rank = r, .op = RING_OP_ALLREDUCE, .comm = comm, .bytes = 8, .enter_ns = run->now_ns },
+             SERIES);
     run->now_ns += 1000;
 }
 
@@ -94,14 +92,16 @@ static void exchange(struct run *run, bool pipeline)
 
             if (pipeline && (way ? r == 0 : r == RANKS - 1))
                 continue;
-            call(run, (struct graph_call){ .rank = r,
-                                           .kind = way ? GRAPH_RECV : GRAPH_SEND,
-                                           .comm = WORLD,
-                                           .seq = run->sent[r],
-                                           .peer = peer,
-                                           .tag = 1,
-                                           .bytes = 100,
-                                           .enter_ns = run->now_ns += 100 });
+            call(run,
+                 (struct call){ .rank = r,
+                                .op = way ? RING_OP_RECV : RING_OP_SEND,
+                                .comm = WORLD,
+                                .seq = run->sent[r],
+                                .peer = peer,
+                                .tag = 1,
+                                .bytes = 100,
+                                .enter_ns = run->now_ns += 100 },
+                 WORLD);
             run->sent[r] += way;
         }
     for (uint32_t r = 0; pipeline && r < RANKS; r += RANKS - 1)

@@ -84,10 +84,11 @@ static void always_last(void)
     for (uint32_t i = 0; i < STEPS; i++) {
         for (uint32_t r = 0; r < 2; r++) {
             double begun_s = now_s + (r ? 0.030 : 0.010);
-            struct graph_call c = collective_call(r, i, begun_s + 1e-4, now_s + 0.031);
+            struct call c = collective_call(r, i, begun_s + 1e-4, now_s + 0.031);
 
+            c.flags = RING_EVENT_NONBLOCKING;
             c.begin_ns = clock_of(r, begun_s);
-            graph_call(g, &c);
+            graph_call(g, &c, c.comm);
             graph_step_end(g, r, i + 1);
         }
         now_s += 0.031;
@@ -127,8 +128,8 @@ static void a_pipeline(void)
     double now_s = 0, transfer_s = 0;
 
     for (uint32_t i = 0; i < STEPS; i++) {
-        message(g, GRAPH_SEND, 0, 1, i, now_s + 0.020, now_s + 0.0201);
-        message(g, GRAPH_RECV, 1, 0, i, now_s, now_s + 0.022);
+        message(g, RING_OP_SEND, 0, 1, i, now_s + 0.020, now_s + 0.0201);
+        message(g, RING_OP_RECV, 1, 0, i, now_s, now_s + 0.022);
         collective(g, 0, i, now_s + 0.0201, now_s + 0.028);
         collective(g, 1, i, now_s + 0.027, now_s + 0.028);
         graph_step_end(g, 0, i + 1);
@@ -186,12 +187,13 @@ static void stays(void)
 
     for (uint32_t i = 0; i < STEPS; i++) {
         for (uint32_t r = 0; r < 2; r++) {
-            struct graph_call c = collective_call(r, i, now_s + 0.020, now_s + 0.025);
+            struct call c = collective_call(r, i, now_s + 0.020, now_s + 0.025);
 
             c.comm = 7;
             c.bytes = 1 << 20;
+            c.flags = RING_EVENT_NONBLOCKING;
             c.begin_ns = clock_of(r, now_s + 0.010 + 0.002 * r);
-            graph_call(g, &c);
+            graph_call(g, &c, c.comm);
         }
         graph_step_end(g, 0, i + 1);
         graph_step_end(g, 1, i + 1);
@@ -252,16 +254,19 @@ static void sends(const struct sends *c)
     double now_s = 0, step_s = c->met_s + 0.001;
 
     for (uint32_t i = 0; i < STEPS; i++, now_s += step_s) {
-        graph_call(g, &(struct graph_call){ .rank = 0,
-                                            .kind = GRAPH_SEND,
-                                            .comm = 1,
-                                            .seq = i,
-                                            .peer = 1,
-                                            .bytes = 1000,
-                                            .begin_ns = c->begun_s > 0 ? clock_of(0, now_s + c->begun_s) : 0,
-                                            .enter_ns = clock_of(0, now_s + c->enter_s),
-                                            .leave_ns = clock_of(0, now_s + c->left_s) });
-        message(g, GRAPH_RECV, 1, 0, i, now_s + c->recv_s, now_s + c->received_s);
+        graph_call(g,
+                   &(struct call){ .rank = 0,
+                                   .op = RING_OP_SEND,
+                                   .comm = 1,
+                                   .seq = i,
+                                   .peer = 1,
+                                   .bytes = 1000,
+                                   .flags = c->begun_s > 0 ? RING_EVENT_NONBLOCKING : 0,
+                                   .begin_ns = c->begun_s > 0 ? clock_of(0, now_s + c->begun_s) : 0,
+                                   .enter_ns = clock_of(0, now_s + c->enter_s),
+                                   .leave_ns = clock_of(0, now_s + c->left_s) },
+                   1);
+        message(g, RING_OP_RECV, 1, 0, i, now_s + c->recv_s, now_s + c->received_s);
         collective(g, 0, i, now_s + c->left_s + c->send_work_s, now_s + step_s);
         collective(g, 1, i, now_s + c->met_s, now_s + step_s);
         graph_step_end(g, 0, i + 1);
@@ -290,11 +295,12 @@ static void overlap(void)
 
     for (uint32_t i = 0; i < STEPS; i++) {
         for (uint32_t r = 0; r < 2; r++) {
-            struct graph_call c = collective_call(r, i, now_s + 0.030, now_s + 0.030);
+            struct call c = collective_call(r, i, now_s + 0.030, now_s + 0.030);
 
             c.bytes = 1 << 20;
+            c.flags = RING_EVENT_NONBLOCKING;
             c.begin_ns = clock_of(r, now_s + 0.010);
-            graph_call(g, &c);
+            graph_call(g, &c, c.comm);
         }
         graph_step_end(g, 0, i + 1);
         graph_step_end(g, 1, i + 1);
@@ -420,8 +426,8 @@ static void protocols(bool waits)
         double sent_s = now_s + (early ? 0.012 : 0.001),
                there_s = waits && !early ? now_s + 0.012 : sent_s + 0.002;
 
-        message(g, GRAPH_SEND, 0, 1, i, sent_s, sent_s + 1e-6);
-        message(g, GRAPH_RECV, 1, 0, i, now_s + 0.010, fmax(now_s + 0.010002, there_s));
+        message(g, RING_OP_SEND, 0, 1, i, sent_s, sent_s + 1e-6);
+        message(g, RING_OP_RECV, 1, 0, i, now_s + 0.010, fmax(now_s + 0.010002, there_s));
         for (uint32_t r = 0; r < 2; r++)
             collective(g, r, i, now_s + 0.015 + 1e-3 * r, now_s + 0.017);
         graph_step_end(g, 0, i + 1);
@@ -461,8 +467,8 @@ static void transfers_and_clocks(void)
         for (uint32_t from = 0; from < 2; from++) {
             double sent_s = now_s + 0.005 + 0.005 * from;
 
-            message(g, GRAPH_SEND, from, !from, i, sent_s, sent_s + 1e-6);
-            message(g, GRAPH_RECV, !from, from, i, sent_s - 0.003, sent_s + takes_s);
+            message(g, RING_OP_SEND, from, !from, i, sent_s, sent_s + 1e-6);
+            message(g, RING_OP_RECV, !from, from, i, sent_s - 0.003, sent_s + takes_s);
         }
         graph_step_end(g, 0, i + 1);
         graph_step_end(g, 1, i + 1);
@@ -497,15 +503,16 @@ static void roles(void)
         for (uint32_t r = 0; r < 4; r++) {
             double now_s = i * 0.1;
 
-            message(g, r % 2 ? GRAPH_RECV : GRAPH_SEND, r, r ^ 1, i, now_s + 0.01, now_s + 0.02);
-            graph_call(g, &(struct graph_call){ .rank = r,
-                                                .kind = GRAPH_COLLECTIVE,
-                                                .op = RING_OP_ALLREDUCE,
-                                                .comm = 10 + r % 2,
-                                                .seq = i,
-                                                .bytes = 64,
-                                                .enter_ns = clock_of(r, now_s + 0.05),
-                                                .leave_ns = clock_of(r, now_s + 0.06) });
+            message(g, r % 2 ? RING_OP_RECV : RING_OP_SEND, r, r ^ 1, i, now_s + 0.01, now_s + 0.02);
+            graph_call(g,
+                       &(struct call){ .rank = r,
+                                       .op = RING_OP_ALLREDUCE,
+                                       .comm = 10 + r % 2,
+                                       .seq = i,
+                                       .bytes = 64,
+                                       .enter_ns = clock_of(r, now_s + 0.05),
+                                       .leave_ns = clock_of(r, now_s + 0.06) },
+                       10 + r % 2);
             graph_step_end(g, r, i + 1);
         }
     }
@@ -527,7 +534,7 @@ static void lost(void)
             collective(g, 0, i, now_s + 0.010, now_s + 0.031);
         else
             graph_lost(g, 0);
-        message(g, GRAPH_RECV, 1, 0, i, now_s + 0.01,
+        message(g, RING_OP_RECV, 1, 0, i, now_s + 0.01,
                 now_s + 0.02); /* of which the sender's end is never seen */
         collective(g, 1, i, now_s + 0.030, now_s + 0.031);
         graph_step_end(g, 0, i + 1);
@@ -557,9 +564,9 @@ static void repaired(void)
             bool lost = i == STEPS, ends = !lost || missing < 3;
 
             if (!lost || missing != 0)
-                message(g, GRAPH_SEND, 0, 1, i, now_s + 0.020, now_s + 0.0201);
+                message(g, RING_OP_SEND, 0, 1, i, now_s + 0.020, now_s + 0.0201);
             if (!lost || missing != 1)
-                message(g, GRAPH_RECV, 1, 0, i, now_s, now_s + 0.022);
+                message(g, RING_OP_RECV, 1, 0, i, now_s, now_s + 0.022);
             collective(g, 0, 2 * i, now_s + 0.0201, now_s + 0.028);
             if (!lost || missing != 2)
                 collective(g, 1, 2 * i, now_s + 0.027, now_s + 0.028);
@@ -707,11 +714,11 @@ static void over_ends(void)
         double now_s = 0.01 * i;
 
         if (i % 3 == 1 && i > 1)
-            message(g, GRAPH_RECV, 1, 0, i / 3, now_s + 0.001, now_s + 0.002);
+            message(g, RING_OP_RECV, 1, 0, i / 3, now_s + 0.001, now_s + 0.002);
         collective(g, 0, i, now_s + 0.004, now_s + 0.009);
         collective(g, 1, i, now_s + 0.008, now_s + 0.009);
         if (i % 3 == 2) /* after what ends the step on rank 1 */
-            message(g, GRAPH_SEND, 0, 1, i / 3 + 1, now_s + 0.0095, now_s + 0.0095);
+            message(g, RING_OP_SEND, 0, 1, i / 3 + 1, now_s + 0.0095, now_s + 0.0095);
         graph_step_end(g, 0, i + 1);
         graph_step_end(g, 1, i + 1);
     }
@@ -742,17 +749,20 @@ static void completed_later(void)
         double now_s = 0.010 * i;
 
         if (i)
-            graph_call(g, &(struct graph_call){ .rank = 0,
-                                                .kind = GRAPH_SEND,
-                                                .comm = 1,
-                                                .seq = i - 1,
-                                                .peer = 1,
-                                                .bytes = 1000,
-                                                .begin_ns = clock_of(0, now_s - 0.005),
-                                                .enter_ns = clock_of(0, now_s + 0.001),
-                                                .leave_ns = clock_of(0, now_s + 0.001) });
+            graph_call(g,
+                       &(struct call){ .rank = 0,
+                                       .op = RING_OP_SEND,
+                                       .comm = 1,
+                                       .seq = i - 1,
+                                       .peer = 1,
+                                       .bytes = 1000,
+                                       .flags = RING_EVENT_NONBLOCKING,
+                                       .begin_ns = clock_of(0, now_s - 0.005),
+                                       .enter_ns = clock_of(0, now_s + 0.001),
+                                       .leave_ns = clock_of(0, now_s + 0.001) },
+                       1);
         if (i)
-            message(g, GRAPH_RECV, 1, 0, i - 1, now_s + 0.001, now_s + 0.002);
+            message(g, RING_OP_RECV, 1, 0, i - 1, now_s + 0.001, now_s + 0.002);
         collective(g, 0, i, now_s + 0.009, now_s + 0.010);
         collective(g, 1, i, now_s + 0.009, now_s + 0.010);
         graph_step_end(g, 0, i + 1);

@@ -109,19 +109,18 @@ static uint64_t ns(double s)
     return (uint64_t)llrint(s * 1e9);
 }
 
-static void message(uint8_t kind, uint32_t rank, uint32_t peer, int32_t tag, double enter_s, double leave_s)
+static void message(uint8_t op, uint32_t rank, uint32_t peer, int32_t tag, double enter_s, double leave_s)
 {
     view_call(run.view, run.now_s,
-              &(struct graph_call){ .rank = rank,
-                                    .kind = kind,
-                                    .op = kind == GRAPH_SEND ? RING_OP_SEND : RING_OP_RECV,
-                                    .comm = WORLD,
-                                    .seq = run.sent,
-                                    .peer = peer,
-                                    .tag = tag,
-                                    .bytes = 65536,
-                                    .enter_ns = ns(enter_s),
-                                    .leave_ns = ns(leave_s) });
+              &(struct call){ .rank = rank,
+                              .op = op,
+                              .comm = WORLD,
+                              .seq = run.sent,
+                              .peer = peer,
+                              .tag = tag,
+                              .bytes = 65536,
+                              .enter_ns = ns(enter_s),
+                              .leave_ns = ns(leave_s) });
 }
 
 /* Each rank sends to its neighbours, then receives from them. */
@@ -138,7 +137,7 @@ static void exchange(void)
                 continue;
             sent_s[r][side] = run.t[r];
             run.t[r] += CALL_S;
-            message(GRAPH_SEND, r, peer, (int32_t)side, sent_s[r][side], run.t[r]);
+            message(RING_OP_SEND, r, peer, (int32_t)side, sent_s[r][side], run.t[r]);
         }
     for (uint32_t r = 0; r < n; r++)
         for (uint32_t side = 0; side < 2; side++) {
@@ -148,7 +147,7 @@ static void exchange(void)
             if (run.job->shape == LINE && (side ? r == 0 : r + 1 == n))
                 continue;
             run.t[r] = fmax(enter_s + CALL_S, sent_s[peer][side] + MESSAGE_S);
-            message(GRAPH_RECV, r, peer, (int32_t)side, enter_s, run.t[r]);
+            message(RING_OP_RECV, r, peer, (int32_t)side, enter_s, run.t[r]);
         }
     run.sent++;
 }
@@ -162,14 +161,13 @@ static void reduce(void)
         all_s = fmax(all_s, run.t[r]);
     for (uint32_t r = 0; r < run.job->ranks; r++) {
         view_call(run.view, run.now_s,
-                  &(struct graph_call){ .rank = r,
-                                        .kind = GRAPH_COLLECTIVE,
-                                        .op = RING_OP_ALLREDUCE,
-                                        .comm = WORLD,
-                                        .seq = run.reduces,
-                                        .bytes = 8,
-                                        .enter_ns = ns(run.t[r]),
-                                        .leave_ns = ns(all_s + transfer_s) });
+                  &(struct call){ .rank = r,
+                                  .op = RING_OP_ALLREDUCE,
+                                  .comm = WORLD,
+                                  .seq = run.reduces,
+                                  .bytes = 8,
+                                  .enter_ns = ns(run.t[r]),
+                                  .leave_ns = ns(all_s + transfer_s) });
         run.t[r] = all_s + transfer_s;
     }
     run.reduces++;
@@ -212,14 +210,13 @@ static void meet_elsewhere(void)
         all_s = fmax(all_s, run.t[r]);
     for (uint32_t r = 0; r < run.job->ranks; r++) {
         view_call(run.view, run.now_s,
-                  &(struct graph_call){ .rank = r,
-                                        .kind = GRAPH_COLLECTIVE,
-                                        .op = RING_OP_BCAST,
-                                        .comm = OTHER,
-                                        .seq = others,
-                                        .bytes = 800,
-                                        .enter_ns = ns(run.t[r]),
-                                        .leave_ns = ns(all_s + TRANSFER_S) });
+                  &(struct call){ .rank = r,
+                                  .op = RING_OP_BCAST,
+                                  .comm = OTHER,
+                                  .seq = others,
+                                  .bytes = 800,
+                                  .enter_ns = ns(run.t[r]),
+                                  .leave_ns = ns(all_s + TRANSFER_S) });
         run.t[r] = all_s + TRANSFER_S;
     }
     others++;

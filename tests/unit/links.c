@@ -19,14 +19,15 @@ static uint64_t seed = 3;
 static void pair(uint32_t a, uint32_t b, uint32_t seq, double begin_s, double transfer_s)
 {
     for (uint32_t i = 0; i < 2; i++)
-        graph_call(g, &(struct graph_call){ .rank = i ? b : a,
-                                            .kind = GRAPH_COLLECTIVE,
-                                            .op = RING_OP_ALLREDUCE,
-                                            .comm = 10 * a + b + 1,
-                                            .seq = seq,
-                                            .bytes = 1 << 20,
-                                            .enter_ns = (uint64_t)((5 + begin_s) * 1e9),
-                                            .leave_ns = (uint64_t)((5 + begin_s + transfer_s) * 1e9) });
+        graph_call(g,
+                   &(struct call){ .rank = i ? b : a,
+                                   .op = RING_OP_ALLREDUCE,
+                                   .comm = 10 * a + b + 1,
+                                   .seq = seq,
+                                   .bytes = 1 << 20,
+                                   .enter_ns = (uint64_t)((5 + begin_s) * 1e9),
+                                   .leave_ns = (uint64_t)((5 + begin_s + transfer_s) * 1e9) },
+                   10 * a + b + 1);
 }
 
 static uint32_t seen; /* steps of the graph */
@@ -78,14 +79,15 @@ static void stop(void)
 static void collective_of_all(uint32_t nodes, uint32_t seq, double begin_s, double transfer_s)
 {
     for (uint32_t r = 0; r < nodes; r++)
-        graph_call(g, &(struct graph_call){ .rank = r,
-                                            .kind = GRAPH_COLLECTIVE,
-                                            .op = RING_OP_ALLREDUCE,
-                                            .comm = 1000,
-                                            .seq = seq,
-                                            .bytes = 16,
-                                            .enter_ns = (uint64_t)((5 + begin_s) * 1e9),
-                                            .leave_ns = (uint64_t)((5 + begin_s + transfer_s) * 1e9) });
+        graph_call(g,
+                   &(struct call){ .rank = r,
+                                   .op = RING_OP_ALLREDUCE,
+                                   .comm = 1000,
+                                   .seq = seq,
+                                   .bytes = 16,
+                                   .enter_ns = (uint64_t)((5 + begin_s) * 1e9),
+                                   .leave_ns = (uint64_t)((5 + begin_s + transfer_s) * 1e9) },
+                   1000);
 }
 
 static uint32_t all_slow; /* number of the step from which on the collectives of all take 20 times as long */

@@ -28,15 +28,17 @@ static struct graph *ranks(uint32_t n)
 static void collective(struct graph *g, uint32_t rank, uint32_t seq, uint64_t bytes, double begin_s,
                        double enter_s, double leave_s)
 {
-    graph_call(g, &(struct graph_call){ .rank = rank,
-                                        .kind = GRAPH_COLLECTIVE,
-                                        .op = RING_OP_ALLREDUCE,
-                                        .comm = 1,
-                                        .seq = seq,
-                                        .bytes = bytes,
-                                        .begin_ns = begin_s < 0 ? 0 : ns(begin_s),
-                                        .enter_ns = ns(enter_s),
-                                        .leave_ns = ns(leave_s) });
+    graph_call(g,
+               &(struct call){ .rank = rank,
+                               .op = RING_OP_ALLREDUCE,
+                               .comm = 1,
+                               .seq = seq,
+                               .bytes = bytes,
+                               .flags = begin_s < 0 ? 0 : RING_EVENT_NONBLOCKING,
+                               .begin_ns = begin_s < 0 ? 0 : ns(begin_s),
+                               .enter_ns = ns(enter_s),
+                               .leave_ns = ns(leave_s) },
+               1);
 }
 
 static void step_end(struct graph *g, uint32_t n, uint32_t step)
@@ -182,15 +184,15 @@ static void messages(void)
 
     for (uint32_t i = 0; i < STEPS; i++) {
         double now_s = i * 0.030;
-        struct graph_call m = { .comm = 1, .seq = i, .bytes = 1000, .kind = GRAPH_SEND, .peer = 1 };
+        struct call m = { .comm = 1, .seq = i, .bytes = 1000, .op = RING_OP_SEND, .peer = 1 };
 
         m.enter_ns = ns(now_s + 0.020);
         m.leave_ns = ns(now_s + 0.0201);
-        graph_call(g, &m);
-        m = (struct graph_call){ .comm = 1, .seq = i, .bytes = 1000, .kind = GRAPH_RECV, .rank = 1 };
+        graph_call(g, &m, m.comm);
+        m = (struct call){ .comm = 1, .seq = i, .bytes = 1000, .op = RING_OP_RECV, .rank = 1 };
         m.enter_ns = ns(now_s);
         m.leave_ns = ns(now_s + 0.022);
-        graph_call(g, &m);
+        graph_call(g, &m, m.comm);
         for (uint32_t r = 0; r < 2; r++)
             collective(g, r, i, 8, -1, now_s + 0.029, now_s + 0.030);
         step_end(g, 2, i);

@@ -131,8 +131,8 @@ static struct picture *pipeline(double transfer_s, double busy_s)
     for (uint32_t i = 0; i < STEPS; i++) {
         double received_s = fmax(0.020 + transfer_s, busy_s + 1e-6), end_s = received_s + 0.005 + 0.001;
 
-        message(g, GRAPH_SEND, 0, 1, i, now_s + 0.020, now_s + 0.0201);
-        message(g, GRAPH_RECV, 1, 0, i, now_s + busy_s, now_s + received_s);
+        message(g, RING_OP_SEND, 0, 1, i, now_s + 0.020, now_s + 0.0201);
+        message(g, RING_OP_RECV, 1, 0, i, now_s + busy_s, now_s + received_s);
         collective(g, 0, i, now_s + 0.0201, now_s + end_s);
         collective(g, 1, i, now_s + end_s - 0.001, now_s + end_s);
         step_ends(g, 2, i + 1);
@@ -210,8 +210,8 @@ static void many_ranks(void)
         for (uint32_t r = 0; r < RANKS; r += 2) {
             double work_s = r + 1 == SLOW ? 0.030 : 0.010;
 
-            message(g, GRAPH_SEND, r, r + 1, i, now_s + 0.005, now_s + 0.0051);
-            message(g, GRAPH_RECV, r + 1, r, i, now_s, now_s + 0.006);
+            message(g, RING_OP_SEND, r, r + 1, i, now_s + 0.005, now_s + 0.0051);
+            message(g, RING_OP_RECV, r + 1, r, i, now_s, now_s + 0.006);
             collective(g, r, i, now_s + 0.010, now_s + 0.050);
             collective(g, r + 1, i, now_s + 0.006 + work_s, now_s + 0.050);
         }
@@ -294,9 +294,9 @@ static void overlapping_steps(void)
     for (uint32_t i = 0; i < STEPS; i++) {
         double now_s = i * 0.020;
 
-        message(g, GRAPH_SEND, 0, 2, i, now_s + 0.019, now_s + 0.020);
-        message(g, GRAPH_RECV, 2, 0, i, now_s + 0.018, now_s + 0.021);
-        message(g, GRAPH_SEND, 2, 0, i, now_s + 0.036, now_s + 0.037);
+        message(g, RING_OP_SEND, 0, 2, i, now_s + 0.019, now_s + 0.020);
+        message(g, RING_OP_RECV, 2, 0, i, now_s + 0.018, now_s + 0.021);
+        message(g, RING_OP_SEND, 2, 0, i, now_s + 0.036, now_s + 0.037);
         graph_step_end(g, 0, i + 1);
         graph_step_end(g, 2, i + 1);
     }

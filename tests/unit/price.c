@@ -39,14 +39,15 @@ static void play(struct graph *g, uint32_t onset, double share)
             end_s = fmax(end_s, at_s[r]);
         }
         for (uint32_t r = 0; r < RANKS; r++) {
-            graph_call(g, &(struct graph_call){ .rank = r,
-                                                .kind = GRAPH_COLLECTIVE,
-                                                .op = RING_OP_ALLREDUCE,
-                                                .comm = 1,
-                                                .seq = i,
-                                                .bytes = 8,
-                                                .enter_ns = (uint64_t)((5 + at_s[r]) * 1e9),
-                                                .leave_ns = (uint64_t)((5 + end_s + 1e-5) * 1e9) });
+            graph_call(g,
+                       &(struct call){ .rank = r,
+                                       .op = RING_OP_ALLREDUCE,
+                                       .comm = 1,
+                                       .seq = i,
+                                       .bytes = 8,
+                                       .enter_ns = (uint64_t)((5 + at_s[r]) * 1e9),
+                                       .leave_ns = (uint64_t)((5 + end_s + 1e-5) * 1e9) },
+                       1);
             graph_step_end(g, r, i + 1);
         }
         now_s = end_s + 1e-5;
@@ -110,14 +111,14 @@ static void slow_transfers(void)
 
         for (uint32_t r = 0; r < 2; r++) {
             graph_call(g,
-                       &(struct graph_call){ .rank = r,
-                                             .kind = GRAPH_COLLECTIVE,
-                                             .op = RING_OP_ALLREDUCE,
-                                             .comm = 1,
-                                             .seq = i,
-                                             .bytes = 8,
-                                             .enter_ns = (uint64_t)((5 + now_s + WORK) * 1e9),
-                                             .leave_ns = (uint64_t)((5 + now_s + WORK + transfer_s) * 1e9) });
+                       &(struct call){ .rank = r,
+                                       .op = RING_OP_ALLREDUCE,
+                                       .comm = 1,
+                                       .seq = i,
+                                       .bytes = 8,
+                                       .enter_ns = (uint64_t)((5 + now_s + WORK) * 1e9),
+                                       .leave_ns = (uint64_t)((5 + now_s + WORK + transfer_s) * 1e9) },
+                       1);
             graph_step_end(g, r, i + 1);
         }
         now_s += WORK + transfer_s;

@@ -29,19 +29,20 @@ static uint64_t ns(double s)
     return (uint64_t)((5 + s) * 1e9);
 }
 
-static void message(double now_s, uint8_t kind, uint32_t rank, uint32_t peer, double enter_s, double leave_s)
+static void message(double now_s, uint8_t op, uint32_t rank, uint32_t peer, double enter_s, double leave_s)
 {
     view_call(view, now_s,
-              &(struct graph_call){ .rank = rank,
-                                    .kind = kind,
-                                    .comm = WORLD,
-                                    .seq = numbers,
-                                    .peer = peer,
-                                    .tag = (kind == GRAPH_SEND ? rank : peer) % 2, /* up, down */
-                                    .bytes = 100000,
-                                    .begin_ns = kind == GRAPH_RECV ? ns(enter_s) : 0,
-                                    .enter_ns = ns(enter_s),
-                                    .leave_ns = ns(leave_s) });
+              &(struct call){ .rank = rank,
+                              .op = op,
+                              .comm = WORLD,
+                              .seq = numbers,
+                              .peer = peer,
+                              .tag = (op == RING_OP_SEND ? rank : peer) % 2, /* up, down */
+                              .bytes = 100000,
+                              .flags = op == RING_OP_RECV ? RING_EVENT_NONBLOCKING : 0,
+                              .begin_ns = ns(enter_s),
+                              .enter_ns = ns(enter_s),
+                              .leave_ns = ns(leave_s) });
 }
 
 /* Both in its call and, as the agent sends it, in a sample. */
@@ -60,14 +61,13 @@ static void collective(double now_s, uint32_t rank, uint64_t comm, double enter_
                                                .stay_sum_ns = ns(leave_s) - ns(enter_s) } };
 
     view_call(view, now_s,
-              &(struct graph_call){ .rank = rank,
-                                    .kind = GRAPH_COLLECTIVE,
-                                    .op = RING_OP_ALLREDUCE,
-                                    .comm = comm,
-                                    .seq = numbers,
-                                    .bytes = 1000,
-                                    .enter_ns = ns(enter_s),
-                                    .leave_ns = ns(leave_s) });
+              &(struct call){ .rank = rank,
+                              .op = RING_OP_ALLREDUCE,
+                              .comm = comm,
+                              .seq = numbers,
+                              .bytes = 1000,
+                              .enter_ns = ns(enter_s),
+                              .leave_ns = ns(leave_s) });
     view_item(view, now_s, &item);
 }
 
@@ -83,10 +83,10 @@ static double step(double begin_s)
 
         back_s[k] = done_s + PASS_S;
         meet_s = fmax(meet_s, back_s[k]);
-        message(got_s, GRAPH_SEND, light, heavy, sent_s, sent_s + 1e-6);
-        message(got_s, GRAPH_RECV, heavy, light, begin_s + 1e-6, got_s);
-        message(done_s, GRAPH_SEND, heavy, light, done_s, done_s + 1e-6);
-        message(back_s[k], GRAPH_RECV, light, heavy, sent_s + 2e-6, back_s[k]);
+        message(got_s, RING_OP_SEND, light, heavy, sent_s, sent_s + 1e-6);
+        message(got_s, RING_OP_RECV, heavy, light, begin_s + 1e-6, got_s);
+        message(done_s, RING_OP_SEND, heavy, light, done_s, done_s + 1e-6);
+        message(back_s[k], RING_OP_RECV, light, heavy, sent_s + 2e-6, back_s[k]);
     }
     met_s = meet_s + PASS_S;
     for (uint32_t r = 0; r < RANKS; r++)
@@ -108,14 +108,14 @@ static double served(double begin_s)
 
         sent_s[r] = begin_s + LIGHT_S * (1 + 0.01 * gauss());
         came_s = fmax(at_s, sent_s[r]) + PASS_S;
-        message(came_s, GRAPH_SEND, r, 0, sent_s[r], sent_s[r] + 1e-6);
-        message(came_s, GRAPH_RECV, 0, r, at_s, came_s);
+        message(came_s, RING_OP_SEND, r, 0, sent_s[r], sent_s[r] + 1e-6);
+        message(came_s, RING_OP_RECV, 0, r, at_s, came_s);
         at_s = came_s + 1e-6;
     }
     at_s += LIGHT_S / 50;
     for (uint32_t r = 1; r < RANKS; r++) {
-        message(at_s + PASS_S, GRAPH_SEND, 0, r, at_s, at_s + 1e-6);
-        message(at_s + PASS_S, GRAPH_RECV, r, 0, sent_s[r] + 2e-6, at_s + PASS_S);
+        message(at_s + PASS_S, RING_OP_SEND, 0, r, at_s, at_s + 1e-6);
+        message(at_s + PASS_S, RING_OP_RECV, r, 0, sent_s[r] + 2e-6, at_s + PASS_S);
         at_s += 2e-6;
     }
     met_s = at_s + 2 * PASS_S;

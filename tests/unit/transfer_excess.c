@@ -20,17 +20,18 @@ struct times {
 static struct graph *g;
 static uint32_t paused_at = STEPS; /* step */
 
-static void call(uint8_t kind, uint32_t rank, uint32_t peer, uint32_t seq, double enter_s, double leave_s)
+static void call(uint8_t op, uint32_t rank, uint32_t peer, uint32_t seq, double enter_s, double leave_s)
 {
-    graph_call(g, &(struct graph_call){ .rank = rank,
-                                        .kind = kind,
-                                        .op = kind == GRAPH_SEND ? RING_OP_SEND : RING_OP_RECV,
-                                        .comm = 1,
-                                        .seq = seq,
-                                        .peer = peer,
-                                        .bytes = 50000,
-                                        .enter_ns = (uint64_t)((5 + enter_s) * 1e9),
-                                        .leave_ns = (uint64_t)((5 + leave_s) * 1e9) });
+    graph_call(g,
+               &(struct call){ .rank = rank,
+                               .op = op,
+                               .comm = 1,
+                               .seq = seq,
+                               .peer = peer,
+                               .bytes = 50000,
+                               .enter_ns = (uint64_t)((5 + enter_s) * 1e9),
+                               .leave_ns = (uint64_t)((5 + leave_s) * 1e9) },
+               1);
 }
 
 /* In each step ranks 0 and 1 send each other messages in turn; those to rank 1 are other ones from the onset
@@ -48,8 +49,8 @@ static void run(const struct times *before, const struct times *since, uint32_t 
             const struct times *t = to && i >= onset ? since : before;
             double took_s = i == paused_at && m == 1 ? 1 : uniform() < t->slow_share ? t->slow_s : t->fast_s;
 
-            call(GRAPH_SEND, !to, to, i * MESSAGES + m / 2, now_s, now_s + 1e-6);
-            call(GRAPH_RECV, to, !to, i * MESSAGES + m / 2, now_s, now_s + took_s);
+            call(RING_OP_SEND, !to, to, i * MESSAGES + m / 2, now_s, now_s + 1e-6);
+            call(RING_OP_RECV, to, !to, i * MESSAGES + m / 2, now_s, now_s + took_s);
             now_s += took_s + 1e-4;
         }
         for (uint32_t r = 0; r < 2; r++)
@@ -192,8 +193,8 @@ static void run_star(uint32_t partners, uint32_t slow)
                      seq = i * 10 + m / 2 / partners;
             double took_s = 1e-3 * (1 + 0.1 * uniform()) * (i >= ONSET && peer <= slow ? 3 : 1);
 
-            call(GRAPH_SEND, from, to, seq, now_s, now_s + 1e-6);
-            call(GRAPH_RECV, to, from, seq, now_s, now_s + took_s);
+            call(RING_OP_SEND, from, to, seq, now_s, now_s + 1e-6);
+            call(RING_OP_RECV, to, from, seq, now_s, now_s + took_s);
             now_s += took_s + 1e-4;
         }
         for (uint32_t r = 0; r <= partners; r++)
