@@ -57,13 +57,14 @@ static bool name_fits(size_t bytes)
     return bytes && bytes <= TRACE_NAME_MAX;
 }
 
-static enum trace_kind kind_of(const struct raw *raw)
+/* RING_OP_NONE: it is of a collective. */
+static enum ring_op message_of(const struct raw *raw)
 {
     if (raw->op_bytes != 4)
-        return TRACE_COLLECTIVE;
-    return !memcmp(raw->op, "send", 4)   ? TRACE_SEND
-           : !memcmp(raw->op, "recv", 4) ? TRACE_RECV
-                                         : TRACE_COLLECTIVE;
+        return RING_OP_NONE;
+    return !memcmp(raw->op, "send", 4)   ? RING_OP_SEND
+           : !memcmp(raw->op, "recv", 4) ? RING_OP_RECV
+                                         : RING_OP_NONE;
 }
 
 /* Whether all values are in bounds, and no key is missing; seen: bits by enum field. */
@@ -73,26 +74,31 @@ static bool raw_fits(const struct raw *raw, unsigned seen)
         if (raw->number[f] > fields[f].max)
             return false;
     return (seen & ALL) == ALL && name_fits(raw->comm_bytes) && name_fits(raw->op_bytes) &&
-           (kind_of(raw) == TRACE_COLLECTIVE || (seen & MESSAGE) == MESSAGE) &&
+           (message_of(raw) == RING_OP_NONE || (seen & MESSAGE) == MESSAGE) &&
            raw->number[BEGIN] <= raw->number[T0] && (!raw->left || raw->number[T1] >= raw->number[T0]);
 }
 
 static void take(const struct raw *raw, struct trace_record *rec)
 {
+    enum ring_op message = message_of(raw);
+
     memcpy(rec->comm, raw->comm, raw->comm_bytes);
     rec->comm[raw->comm_bytes] = '\0';
     rec->comm_bytes = (uint32_t)raw->comm_bytes;
-    rec->rank = (uint32_t)raw->number[RANK];
-    rec->seq = (uint32_t)raw->number[SEQ];
-    rec->kind = kind_of(raw);
-    rec->op = rec->kind == TRACE_COLLECTIVE ? op_from_name(raw->op, raw->op_bytes) : RING_OP_NONE;
-    rec->peer = rec->kind == TRACE_COLLECTIVE ? 0 : (uint32_t)raw->number[PEER];
-    rec->tag = rec->kind == TRACE_COLLECTIVE ? 0 : (int32_t)raw->number[TAG];
-    rec->begin_ns = raw->number[BEGIN];
-    rec->bytes = raw->number[BYTES];
-    rec->t0_ns = raw->number[T0];
-    rec->t1_ns = raw->number[T1];
     rec->left = raw->left;
+    rec->call = (struct call){ .rank = (uint32_t)raw->number[RANK],
+                               .op = (uint8_t)(message ? message : op_from_name(raw->op, raw->op_bytes)),
+                               .flags = raw->number[BEGIN] ? RING_EVENT_NONBLOCKING : 0,
+                               .seq = (uint32_t)raw->number[SEQ],
+                               .root = -1,
+                               .bytes = raw->number[BYTES],
+                               .begin_ns = raw->number[BEGIN],
+                               .enter_ns = raw->number[T0],
+                               .leave_ns = raw->number[T1] };
+    if (message) {
+        rec->call.peer = (uint32_t)raw->number[PEER];
+        rec->call.tag = (int32_t)raw->number[TAG];
+    }
 }
 
 /* ---- scanner ---- */
@@ -326,7 +332,7 @@ static int get_record(const json_t *o, struct raw *raw, struct err *err)
     if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0 ||
         field_text(o, OP, &raw->op, &raw->op_bytes, err) < 0)
         return -1;
-    if (kind_of(raw) != TRACE_COLLECTIVE &&
+    if (message_of(raw) != RING_OP_NONE &&
         (field_number(o, PEER, raw, err) < 0 || field_number(o, TAG, raw, err) < 0))
         return -1;
     if (!json_object_get(o, fields[BEGIN].key))

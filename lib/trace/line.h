@@ -12,26 +12,20 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "ring/ring.h"
+#include "ring/call.h"
 
 /* bytes of the header's line: 65,536 ranks with long names */
 #define TRACE_HEADER_MAX (16u << 20)
 #define TRACE_LINE_MAX   (64u << 10) /* bytes of any other line */
 #define TRACE_NAME_MAX   63u         /* bytes of a node's, switch's or communicator's name */
 
-enum trace_kind { TRACE_COLLECTIVE, TRACE_SEND, TRACE_RECV };
-
 struct trace_record {
-    char comm[TRACE_NAME_MAX + 1];
-    uint32_t rank, seq;
+    /* comm: not set, its name is below; op: RING_OP_NONE is a collective of an unknown name; leave_ns: 0
+     * where it was not left */
+    struct call call;
     uint32_t comm_bytes; /* length of comm */
-    enum trace_kind kind;
-    enum ring_op op; /* of a collective; RING_OP_NONE: unknown name */
-    uint32_t peer;   /* of a message: the other rank ... */
-    int32_t tag;     /* ... and its tag */
-    uint64_t bytes, t0_ns, t1_ns;
-    uint64_t begin_ns; /* when a nonblocking call was begun; 0: it was a blocking one */
-    bool left;         /* t1 is given */
+    bool left;
+    char comm[TRACE_NAME_MAX + 1];
 };
 
 /* False when the line needs trace_record_parse(); *rec is then undefined. */

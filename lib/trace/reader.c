@@ -184,38 +184,28 @@ static void send_counts(struct trace_reader *r)
 static void send_inside(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
 {
     struct telemetry_item item = { .kind = TELEMETRY_LIVE,
-                                   .live = { .rank = rec->rank,
-                                             .op = (uint8_t)rec->op,
+                                   .live = { .rank = rec->call.rank,
+                                             .op = rec->call.op,
                                              .state = RING_STATE_RUNNING,
                                              .comm = c->name,
-                                             .seq = rec->seq,
-                                             .bytes = rec->bytes,
-                                             .enter_ns = rec->t0_ns,
+                                             .seq = rec->call.seq,
+                                             .bytes = rec->call.bytes,
+                                             .enter_ns = rec->call.enter_ns,
                                              .age_ns = LIVE_NEVER_LEFT } };
 
     r->figures.never_left++;
-    if (rec->op != RING_OP_NONE) /* RING_OP_NONE would mean outside MPI */
+    if (rec->call.op != RING_OP_NONE) /* RING_OP_NONE would mean outside MPI */
         on_item(&item, r);
 }
 
 static void send_event(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
 {
-    struct rank *rank = &r->rank[rec->rank];
-    struct call k = { .rank = rec->rank,
-                      .op = (uint8_t)rec->op,
-                      .flags = rec->begin_ns ? RING_EVENT_NONBLOCKING : 0,
-                      .comm = c->name,
-                      .seq = rec->seq,
-                      .root = -1,
-                      .bytes = rec->bytes,
-                      .begin_ns = rec->begin_ns,
-                      .enter_ns = rec->t0_ns,
-                      .leave_ns = rec->t1_ns };
+    struct rank *rank = &r->rank[rec->call.rank];
 
-    rank->left_ns = rec->t1_ns;
+    rank->left_ns = rec->call.leave_ns;
     if (r->calls)
-        view_call(r->view, r->now_s, &k);
-    flow_call(rank->flow, &k, (uint32_t)c->members, rank->p2p_ns, on_item, r);
+        view_call(r->view, r->now_s, &rec->call);
+    flow_call(rank->flow, &rec->call, (uint32_t)c->members, rank->p2p_ns, on_item, r);
     rank->p2p_ns = 0;
 }
 
@@ -228,17 +218,19 @@ static double age_s(const struct clock *c, uint64_t ns)
 
 static double record_age_s(const struct trace_reader *r, const struct trace_record *rec)
 {
-    return age_s(&r->clock[r->rank[rec->rank].clock], rec->left ? rec->t1_ns : rec->t0_ns);
+    return age_s(&r->clock[r->rank[rec->call.rank].clock],
+                 rec->left ? rec->call.leave_ns : rec->call.enter_ns);
 }
 
 /* Refuse a record a year away from its node's first: it would stop the trace's clock for all that follow. */
 static int check_age(struct trace_reader *r, const struct trace_record *rec, struct err *err)
 {
-    struct clock *c = &r->clock[r->rank[rec->rank].clock];
+    struct clock *c = &r->clock[r->rank[rec->call.rank].clock];
 
     if (!c->began)
-        *c = (struct clock){ true, rec->t0_ns };
-    if (fabs(age_s(c, rec->t0_ns)) > TRACE_SPAN_MAX_S || fabs(record_age_s(r, rec)) > TRACE_SPAN_MAX_S)
+        *c = (struct clock){ true, rec->call.enter_ns };
+    if (fabs(age_s(c, rec->call.enter_ns)) > TRACE_SPAN_MAX_S ||
+        fabs(record_age_s(r, rec)) > TRACE_SPAN_MAX_S)
         return err_set(err, "its time is more than %.0f days from its node's first record",
                        TRACE_SPAN_MAX_S / 86400);
     return 0;
@@ -322,12 +314,13 @@ static void count_lost(struct trace_reader *r, uint32_t rank, uint32_t n)
  * long after one that was posted later: a pipeline's sends are. Only what is still missing then is lost. */
 static void settle_missing(struct trace_reader *r, const struct trace_record *rec)
 {
-    struct rank *rank = &r->rank[rec->rank];
+    struct rank *rank = &r->rank[rec->call.rank];
 
-    if (!rank->missing || rec->t0_ns < rank->missing_until_ns || rank->records < rank->missing_until_record)
+    if (!rank->missing || rec->call.enter_ns < rank->missing_until_ns ||
+        rank->records < rank->missing_until_record)
         return;
     rank->missing = 0;
-    view_call_lost(r->view, rec->rank);
+    view_call_lost(r->view, rec->call.rank);
     flow_lost(rank->flow);
 }
 
@@ -337,18 +330,18 @@ static void settle_missing(struct trace_reader *r, const struct trace_record *re
 static bool numbers_advance(struct trace_reader *r, struct numbers *k, const struct trace_record *rec,
                             bool any_order)
 {
-    struct rank *rank = &r->rank[rec->rank];
-    uint32_t skipped = rec->seq - k->next, behind = k->next - 1 - rec->seq;
+    struct rank *rank = &r->rank[rec->call.rank];
+    uint32_t skipped = rec->call.seq - k->next, behind = k->next - 1 - rec->call.seq;
 
-    if (rec->seq >= k->next) {
-        numbers_raise(k, rec->seq);
-        count_lost(r, rec->rank, skipped);
+    if (rec->call.seq >= k->next) {
+        numbers_raise(k, rec->call.seq);
+        count_lost(r, rec->call.rank, skipped);
         if (skipped && any_order) {
             rank->missing += skipped;
-            rank->missing_until_ns = rec->t1_ns;
-            rank->missing_until_record = rank->records + (rec->begin_ns ? BEHIND : 0);
+            rank->missing_until_ns = rec->call.leave_ns;
+            rank->missing_until_record = rank->records + (call_is_nonblocking(&rec->call) ? BEHIND : 0);
         } else if (skipped) {
-            view_call_lost(r->view, rec->rank);
+            view_call_lost(r->view, rec->call.rank);
         }
         return true;
     }
@@ -428,8 +421,9 @@ static uint32_t group_comm(const struct trace_reader *r, const struct trace_reco
 /* False when the record must be dropped: it was seen before, or there are too many streams. */
 static bool stream_advance(struct trace_reader *r, uint64_t comm, const struct trace_record *rec)
 {
-    uint64_t words[] = { comm, rec->rank, rec->peer, rec->kind, (uint64_t)rec->tag };
-    struct numbers *k = numbers_get(&r->streams, hash_bytes(HASH_START, words, sizeof(words)), rec->seq);
+    uint64_t words[] = { comm, rec->call.rank, rec->call.peer, call_side(rec->call.op),
+                         (uint64_t)rec->call.tag };
+    struct numbers *k = numbers_get(&r->streams, hash_bytes(HASH_START, words, sizeof(words)), rec->call.seq);
 
     r->figures.beyond += !k;
     return k && numbers_advance(r, k, rec, true);
@@ -437,20 +431,11 @@ static bool stream_advance(struct trace_reader *r, uint64_t comm, const struct t
 
 static void take_message(struct trace_reader *r, const struct trace_record *rec)
 {
-    struct rank *rank = &r->rank[rec->rank];
+    struct rank *rank = &r->rank[rec->call.rank];
     uint64_t comm = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
-    struct call call = { .rank = rec->rank,
-                         .op = rec->kind == TRACE_SEND ? RING_OP_SEND : RING_OP_RECV,
-                         .flags = rec->begin_ns ? RING_EVENT_NONBLOCKING : 0,
-                         .comm = comm,
-                         .seq = rec->seq,
-                         .peer = rec->peer,
-                         .tag = rec->tag,
-                         .bytes = rec->bytes,
-                         .begin_ns = rec->begin_ns,
-                         .enter_ns = rec->t0_ns,
-                         .leave_ns = rec->t1_ns };
+    struct call call = rec->call;
 
+    call.comm = comm;
     deliver_group(r);
     settle_missing(r, rec);
     if (!stream_advance(r, comm, rec))
@@ -461,30 +446,30 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
     r->now_s = fmax(r->now_s, record_age_s(r, rec));
     if (!rec->left) {
         struct telemetry_item item = { .kind = TELEMETRY_LIVE,
-                                       .live = { .rank = rec->rank,
+                                       .live = { .rank = rec->call.rank,
                                                  .op = RING_OP_POINT_TO_POINT,
                                                  .state = RING_STATE_RUNNING,
                                                  .comm = comm,
-                                                 .seq = rec->seq,
-                                                 .bytes = rec->bytes,
-                                                 .enter_ns = rec->t0_ns,
+                                                 .seq = rec->call.seq,
+                                                 .bytes = rec->call.bytes,
+                                                 .enter_ns = rec->call.enter_ns,
                                                  .age_ns = LIVE_NEVER_LEFT } };
 
         r->figures.never_left++;
         on_item(&item, r);
         on_item(&(struct telemetry_item){ .kind = TELEMETRY_PARTNER,
-                                          .partner = { .rank = rec->rank,
-                                                       .op = rec->kind == TRACE_SEND ? RING_OP_SEND
-                                                                                     : RING_OP_RECV,
-                                                       .peer = rec->peer,
-                                                       .tag = rec->tag,
-                                                       .enter_ns = rec->t0_ns } },
+                                          .partner = { .rank = rec->call.rank,
+                                                       .op = rec->call.op,
+                                                       .peer = rec->call.peer,
+                                                       .tag = rec->call.tag,
+                                                       .enter_ns = rec->call.enter_ns } },
                 r);
         return;
     }
-    if (rec->t1_ns > rank->left_ns)
-        rank->p2p_ns += rec->t1_ns - (rec->t0_ns > rank->left_ns ? rec->t0_ns : rank->left_ns);
-    rank->left_ns = rec->t1_ns > rank->left_ns ? rec->t1_ns : rank->left_ns;
+    if (rec->call.leave_ns > rank->left_ns)
+        rank->p2p_ns +=
+            rec->call.leave_ns - (rec->call.enter_ns > rank->left_ns ? rec->call.enter_ns : rank->left_ns);
+    rank->left_ns = rec->call.leave_ns > rank->left_ns ? rec->call.leave_ns : rank->left_ns;
     view_call(r->view, r->now_s, &call);
 }
 
@@ -494,38 +479,40 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
     uint32_t comm;
     struct numbers *k;
 
-    if (rec->rank >= r->n_ranks || !r->rank[rec->rank].flow)
-        return err_set(err, "rank %u is not in the header", rec->rank);
+    if (rec->call.rank >= r->n_ranks || !r->rank[rec->call.rank].flow)
+        return err_set(err, "rank %u is not in the header", rec->call.rank);
     if (check_age(r, rec, err) < 0)
         return -1;
-    if (rec->kind != TRACE_COLLECTIVE) {
-        if (rec->peer >= r->n_ranks || !r->rank[rec->peer].flow)
-            return err_set(err, "rank %u is not in the header", rec->peer);
+    if (call_is_message(&rec->call)) {
+        if (rec->call.peer >= r->n_ranks || !r->rank[rec->call.peer].flow)
+            return err_set(err, "rank %u is not in the header", rec->call.peer);
         take_message(r, rec);
         return 0;
     }
     comm = group_comm(r, rec);
     if (comm == NAMES_NONE)
         comm = comm_get(r, rec);
-    if (g->n && (g->comm != comm || g->seq != rec->seq))
+    if (g->n && (g->comm != comm || g->seq != rec->call.seq))
         deliver_group(r);
-    k = comm == NAMES_NONE ? NULL : numbers_get(&r->pairs, (uint64_t)comm << 32 | rec->rank, rec->seq);
+    k = comm == NAMES_NONE ? NULL
+                           : numbers_get(&r->pairs, (uint64_t)comm << 32 | rec->call.rank, rec->call.seq);
     if (!k) {
         r->figures.beyond++;
         return 0;
     }
     if (!k->seen && !is_world(r, comm))
-        member_add(&r->comm[comm], rec->rank);
+        member_add(&r->comm[comm], rec->call.rank);
     settle_missing(r, rec);
     if (!numbers_advance(r, k, rec, false))
         return 0;
     r->figures.records++;
-    r->figures.unnamed += rec->op == RING_OP_NONE;
-    r->rank[rec->rank].records++;
+    r->figures.unnamed += rec->call.op == RING_OP_NONE;
+    r->rank[rec->call.rank].records++;
     g->comm = comm;
-    g->seq = rec->seq;
+    g->seq = rec->call.seq;
     g->record = xgrow(g->record, &g->cap, g->n + 1, sizeof(*g->record));
-    g->record[g->n++] = *rec;
+    g->record[g->n] = *rec;
+    g->record[g->n++].call.comm = r->comm[comm].name;
     return 0;
 }
 

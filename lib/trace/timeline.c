@@ -138,30 +138,25 @@ static int next_record(struct timeline *t, struct trace_record *r, struct err *e
         return rc;
     if (!trace_record_scan(t->line, t->bytes, r) && trace_record_parse(t->line, t->bytes, r, err) < 0)
         return malformed(t, err);
-    if (r->rank >= t->ranks || !t->rank[r->rank].known) {
-        err_set(err, "rank %u is not in the header", r->rank);
+    if (r->call.rank >= t->ranks || !t->rank[r->call.rank].known) {
+        err_set(err, "rank %u is not in the header", r->call.rank);
         return malformed(t, err);
     }
     return 1;
-}
-
-static uint64_t begin_of(const struct trace_record *r)
-{
-    return r->begin_ns && r->begin_ns < r->t0_ns ? r->begin_ns : r->t0_ns;
 }
 
 /* ---- the clocks ---- */
 
 static uint64_t key_of(const struct trace_record *r)
 {
-    bool send = r->kind == TRACE_SEND, message = r->kind != TRACE_COLLECTIVE;
-    uint32_t what[5] = { r->seq, message };
+    bool send = r->call.op == RING_OP_SEND, message = call_is_message(&r->call);
+    uint32_t what[5] = { r->call.seq, message };
     uint64_t key = hash_bytes(HASH_START, r->comm, r->comm_bytes);
 
     if (message) {
-        what[2] = send ? r->rank : r->peer;
-        what[3] = send ? r->peer : r->rank;
-        what[4] = (uint32_t)r->tag;
+        what[2] = send ? r->call.rank : r->call.peer;
+        what[3] = send ? r->call.peer : r->call.rank;
+        what[4] = (uint32_t)r->call.tag;
     }
     return hash_mix(hash_bytes(key, what, sizeof(what)));
 }
@@ -170,16 +165,17 @@ static uint64_t key_of(const struct trace_record *r)
  * incomplete. */
 static bool shows_clocks(const struct trace_record *r)
 {
-    if (!r->left || r->kind != TRACE_COLLECTIVE)
+    if (!r->left || call_is_message(&r->call))
         return r->left;
-    return ring_op_synchronises(r->op) && (!r->begin_ns || r->t1_ns > r->t0_ns + HELD_NS);
+    return ring_op_synchronises(r->call.op) &&
+           (!call_is_nonblocking(&r->call) || r->call.leave_ns > r->call.enter_ns + HELD_NS);
 }
 
 /* Both ends of a call, from the record of the one that came first. */
 static void compare(struct timeline *t, const struct trace_record *r)
 {
-    uint64_t key = key_of(r), ns = r->kind == TRACE_SEND ? begin_of(r) : r->t1_ns;
-    struct partner *p = &t->partner[key % PARTNERS], mine = { key, t->rank[r->rank].node, ns };
+    uint64_t key = key_of(r), ns = r->call.op == RING_OP_SEND ? call_begin_ns(&r->call) : r->call.leave_ns;
+    struct partner *p = &t->partner[key % PARTNERS], mine = { key, t->rank[r->call.rank].node, ns };
 
     if (p->key != key) {
         *p = mine;
@@ -187,11 +183,11 @@ static void compare(struct timeline *t, const struct trace_record *r)
     }
     if (p->node == mine.node)
         return;
-    if (r->kind == TRACE_COLLECTIVE) {
+    if (!call_is_message(&r->call)) {
         graph_clock_meet(t->clock, p->node, p->ns, mine.node, mine.ns);
         return;
     }
-    if (r->kind == TRACE_SEND)
+    if (r->call.op == RING_OP_SEND)
         graph_clock_message(t->clock, mine.node, mine.ns, p->node, p->ns);
     else
         graph_clock_message(t->clock, p->node, p->ns, mine.node, mine.ns);
@@ -200,13 +196,13 @@ static void compare(struct timeline *t, const struct trace_record *r)
 
 static void see(struct timeline *t, const struct trace_record *r)
 {
-    struct node *n = &t->node[t->rank[r->rank].node];
-    uint64_t ns = begin_of(r);
+    struct node *n = &t->node[t->rank[r->call.rank].node];
+    uint64_t ns = call_begin_ns(&r->call);
 
     if (!n->seen || ns < n->first_ns)
         n->first_ns = ns;
     n->seen = true;
-    graph_clock_see(t->clock, t->rank[r->rank].node, ns);
+    graph_clock_see(t->clock, t->rank[r->call.rank].node, ns);
     if (shows_clocks(r))
         compare(t, r);
 }
@@ -256,7 +252,7 @@ static void put_text(FILE *out, const char *text)
 
 static double us(const struct timeline *t, const struct trace_record *r, uint64_t ns)
 {
-    return (graph_clock_s(t->clock, t->rank[r->rank].node, ns) - t->base_s) * 1e6;
+    return (graph_clock_s(t->clock, t->rank[r->call.rank].node, ns) - t->base_s) * 1e6;
 }
 
 static void put_metadata(const struct timeline *t)
@@ -286,34 +282,31 @@ static void put_metadata(const struct timeline *t)
 
 static const char *name_of(const struct trace_record *r)
 {
-    return r->kind == TRACE_SEND   ? "send"
-           : r->kind == TRACE_RECV ? "recv"
-           : r->op == RING_OP_NONE ? "collective"
-                                   : ring_op_name(r->op);
+    return r->call.op == RING_OP_NONE ? "collective" : ring_op_name(r->call.op);
 }
 
 /* The beginning that all events have; the caller writes the rest of the object. */
 static void put_event(const struct timeline *t, const struct trace_record *r, const char *phase, double at_us)
 {
     fprintf(t->out, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
-            phase, name_of(r), r->kind == TRACE_COLLECTIVE ? "collective" : "message",
-            t->rank[r->rank].node + 1, r->rank, at_us);
+            phase, name_of(r), call_is_message(&r->call) ? "message" : "collective",
+            t->rank[r->call.rank].node + 1, r->call.rank, at_us);
 }
 
 static void put_call(const struct timeline *t, const struct trace_record *r)
 {
-    double begin_us = us(t, r, r->t0_ns);
+    double begin_us = us(t, r, r->call.enter_ns);
 
     put_event(t, r, r->left ? "X" : "B", begin_us);
     if (r->left)
-        fprintf(t->out, ",\"dur\":%.3f", fmax(0, us(t, r, r->t1_ns) - begin_us));
+        fprintf(t->out, ",\"dur\":%.3f", fmax(0, us(t, r, r->call.leave_ns) - begin_us));
     fputs(",\"args\":{\"communicator\":", t->out);
     put_text(t->out, r->comm);
-    fprintf(t->out, ",\"number\":%u,\"bytes\":%llu", r->seq, (unsigned long long)r->bytes);
-    if (r->kind != TRACE_COLLECTIVE)
-        fprintf(t->out, ",\"peer\":%u,\"tag\":%d", r->peer, r->tag);
-    if (r->begin_ns)
-        fprintf(t->out, ",\"begun\":%.3f", us(t, r, r->begin_ns));
+    fprintf(t->out, ",\"number\":%u,\"bytes\":%llu", r->call.seq, (unsigned long long)r->call.bytes);
+    if (call_is_message(&r->call))
+        fprintf(t->out, ",\"peer\":%u,\"tag\":%d", r->call.peer, r->call.tag);
+    if (call_is_nonblocking(&r->call))
+        fprintf(t->out, ",\"begun\":%.3f", us(t, r, r->call.begin_ns));
     fputs("}}", t->out);
 }
 
@@ -321,20 +314,20 @@ static void put_call(const struct timeline *t, const struct trace_record *r)
  * call. */
 static void put_begun(const struct timeline *t, const struct trace_record *r)
 {
-    uint64_t id = hash_mix(key_of(r) ^ ((uint64_t)r->rank << 2 | r->kind));
+    uint64_t id = hash_mix(key_of(r) ^ ((uint64_t)r->call.rank << 2 | call_side(r->call.op)));
 
-    put_event(t, r, "b", us(t, r, r->begin_ns));
+    put_event(t, r, "b", us(t, r, r->call.begin_ns));
     fprintf(t->out, ",\"id\":\"%llx\"}", (unsigned long long)id);
-    put_event(t, r, "e", us(t, r, r->t1_ns));
+    put_event(t, r, "e", us(t, r, r->call.leave_ns));
     fprintf(t->out, ",\"id\":\"%llx\"}", (unsigned long long)id);
 }
 
 /* An arrow's ends have the same number; they stand within the slices that they belong to. */
 static void put_arrow(const struct timeline *t, const struct trace_record *r)
 {
-    bool send = r->kind == TRACE_SEND;
+    bool send = r->call.op == RING_OP_SEND;
 
-    put_event(t, r, send ? "s" : "f", us(t, r, send ? r->t0_ns : r->t1_ns));
+    put_event(t, r, send ? "s" : "f", us(t, r, send ? r->call.enter_ns : r->call.leave_ns));
     fprintf(t->out, ",\"id\":\"%llx\"%s}", (unsigned long long)key_of(r), send ? "" : ",\"bp\":\"e\"");
 }
 
@@ -343,9 +336,9 @@ static void put_record(const struct timeline *t, const struct trace_record *r)
     put_call(t, r);
     if (!r->left)
         return;
-    if (r->begin_ns && r->begin_ns < r->t1_ns)
+    if (call_is_nonblocking(&r->call) && r->call.begin_ns < r->call.leave_ns)
         put_begun(t, r);
-    if (r->kind != TRACE_COLLECTIVE)
+    if (call_is_message(&r->call))
         put_arrow(t, r);
 }
 

@@ -48,9 +48,11 @@ static void check_lines(const char *text, size_t bytes)
         if (!trace_record_scan(text, (size_t)(next - text), &a))
             continue;
         if (trace_record_parse(text, (size_t)(next - text), &b, NULL) < 0 || strcmp(a.comm, b.comm) ||
-            a.comm_bytes != b.comm_bytes || a.rank != b.rank || a.seq != b.seq || a.op != b.op ||
-            a.bytes != b.bytes || a.begin_ns != b.begin_ns || a.peer != b.peer || a.tag != b.tag ||
-            a.t0_ns != b.t0_ns || a.left != b.left || a.t1_ns != b.t1_ns)
+            a.comm_bytes != b.comm_bytes || a.left != b.left || a.call.rank != b.call.rank ||
+            a.call.seq != b.call.seq || a.call.op != b.call.op || a.call.flags != b.call.flags ||
+            a.call.bytes != b.call.bytes || a.call.begin_ns != b.call.begin_ns ||
+            a.call.peer != b.call.peer || a.call.tag != b.call.tag || a.call.enter_ns != b.call.enter_ns ||
+            a.call.leave_ns != b.call.leave_ns)
             abort();
     }
 }
