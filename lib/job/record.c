@@ -7,7 +7,6 @@
 
 #include "common/xalloc.h"
 #include "job/job.h"
-#include "ring/ring.h"
 #include "view/comms.h"
 #include "view/figures.h"
 #include "view/switches.h"
@@ -36,11 +35,8 @@ struct group {
 };
 
 struct entry {
-    uint64_t comm, bytes, begin_ns, enter_ns, leave_ns;
-    uint32_t seq, peer, group; /* peer: of a message */
-    int32_t tag;
-    uint8_t op;
-    bool begun; /* begin_ns is given */
+    struct call call;
+    uint32_t group;
 };
 
 /* A rank's records, in the order in which it left the calls: a ring. */
@@ -174,38 +170,38 @@ static bool is_named(const struct recorder *r, uint32_t rank)
 }
 
 /* left false: the rank never left it. */
-static void put_entry(struct recorder *r, const struct job *j, uint32_t rank, const struct entry *e,
-                      bool left)
+static void put_record(struct recorder *r, const struct job *j, const struct call *c, bool left)
 {
     char line[400], label[64], leave[32] = "null", begin[40] = "", message[64] = "";
-    bool is_message = ring_op_is_message(e->op);
     int n;
 
     if (!r->header)
         put_header(r, j);
-    if (!is_named(r, rank) ||
-        (is_message && !is_named(r, e->peer))) { /* connected after the header was written */
+    if (!is_named(r, c->rank) ||
+        (call_is_message(c) && !is_named(r, c->peer))) { /* connected after the header was written */
         r->left_out++;
         return;
     }
     if (left)
-        snprintf(leave, sizeof(leave), "%llu", (unsigned long long)e->leave_ns);
-    if (e->begun)
-        snprintf(begin, sizeof(begin), "\"ti\":%llu,", (unsigned long long)e->begin_ns);
-    if (is_message)
-        snprintf(message, sizeof(message), "\"p\":%u,\"g\":%d,", e->peer, e->tag);
+        snprintf(leave, sizeof(leave), "%llu", (unsigned long long)c->leave_ns);
+    if (call_is_nonblocking(c))
+        snprintf(begin, sizeof(begin), "\"ti\":%llu,", (unsigned long long)c->begin_ns);
+    if (call_is_message(c))
+        snprintf(message, sizeof(message), "\"p\":%u,\"g\":%d,", c->peer, c->tag);
     n = snprintf(line, sizeof(line),
-                 "{\"r\":%u,\"c\":\"%s\",\"s\":%u,\"o\":\"%s\",\"b\":%llu,%s%s\"t0\":%llu,\"t1\":%s}\n", rank,
-                 view_comm_label(j->view, e->comm, label, sizeof(label)), e->seq, ring_op_name(e->op),
-                 (unsigned long long)e->bytes, message, begin, (unsigned long long)e->enter_ns, leave);
+                 "{\"r\":%u,\"c\":\"%s\",\"s\":%u,\"o\":\"%s\",\"b\":%llu,%s%s\"t0\":%llu,\"t1\":%s}\n",
+                 c->rank, view_comm_label(j->view, c->comm, label, sizeof(label)), c->seq,
+                 ring_op_name(c->op), (unsigned long long)c->bytes, message, begin,
+                 (unsigned long long)c->enter_ns, leave);
     put_line(r, line, (size_t)n);
     r->records++;
 }
 
 /* ---- queues ---- */
 
-static void queue_push(struct recorder *r, uint32_t rank, const struct entry *e)
+static void queue_push(struct recorder *r, const struct call *c, uint32_t group)
 {
+    uint32_t rank = c->rank;
     struct queue *q;
 
     r->queue = xgrow(r->queue, &r->cap_queues, (size_t)rank + 1, sizeof(*r->queue));
@@ -221,7 +217,7 @@ static void queue_push(struct recorder *r, uint32_t rank, const struct entry *e)
         free(q->entry);
         *q = (struct queue){ .entry = more, .n = q->n, .cap = cap };
     }
-    q->entry[(q->first + q->n++) & (q->cap - 1)] = *e;
+    q->entry[(q->first + q->n++) & (q->cap - 1)] = (struct entry){ *c, group };
     r->queued++;
 }
 
@@ -237,7 +233,7 @@ static void advance(struct recorder *r, const struct job *j, uint32_t rank)
         if (g && g->state == COLLECTING)
             return;
         if (!g || g->state == COMPLETE)
-            put_entry(r, j, rank, e, true);
+            put_record(r, j, &e->call, true);
         if (g && --g->queued == 0)
             g->state = UNUSED;
         q->first = (q->first + 1) & (q->cap - 1);
@@ -365,7 +361,7 @@ static struct group *group_get(struct recorder *r, const struct job *j, const st
     unused->state = COLLECTING;
     unused->comm = c->comm;
     unused->seq = c->seq;
-    unused->nonblocking = c->flags & SAMPLE_NONBLOCKING;
+    unused->nonblocking = call_is_nonblocking(c);
     unused->since_s = now_s;
     unused->n = unused->queued = 0;
     return unused;
@@ -385,17 +381,15 @@ static bool has_room(struct recorder *r, const struct job *j, double now_s)
     return true;
 }
 
-static void push_collective(struct recorder *r, const struct job *j, double now_s, const struct call *c,
-                            struct entry *e)
+static void push_collective(struct recorder *r, const struct job *j, double now_s, const struct call *c)
 {
     uint32_t members = view_comm_size(j->view, c->comm);
     struct group *g = group_get(r, j, c, now_s);
 
-    e->group = (uint32_t)(g - r->group);
     g->rank = xgrow(g->rank, &g->cap, g->n + 1, sizeof(*g->rank));
     g->rank[g->n++] = c->rank;
     g->queued++;
-    queue_push(r, c->rank, e);
+    queue_push(r, c, (uint32_t)(g - r->group));
     if (!members || g->n < members)
         return;
     release_older(r, j, g);
@@ -406,28 +400,16 @@ static void push_collective(struct recorder *r, const struct job *j, double now_
 
 void recorders_call(struct job *j, double now_s, const struct call *c)
 {
-    struct entry e = { .comm = c->comm,
-                       .bytes = c->bytes,
-                       .begin_ns = c->begin_ns,
-                       .enter_ns = c->enter_ns,
-                       .leave_ns = c->leave_ns,
-                       .seq = c->seq,
-                       .peer = c->peer,
-                       .group = NO_GROUP,
-                       .tag = c->tag,
-                       .op = c->op,
-                       .begun = c->flags & SAMPLE_NONBLOCKING };
-
     if (c->rank >= VIEW_RANKS_MAX || c->op == RING_OP_NONE)
         return;
     for (struct recorder *r = j->recorders; r; r = r->next) {
         if (!has_room(r, j, now_s))
             continue;
-        if (!ring_op_is_message(c->op)) {
-            push_collective(r, j, now_s, c, &e);
+        if (!call_is_message(c)) {
+            push_collective(r, j, now_s, c);
             continue;
         }
-        queue_push(r, c->rank, &e);
+        queue_push(r, c, NO_GROUP);
         advance(r, j, c->rank);
     }
 }
@@ -450,16 +432,17 @@ static void put_inside(struct recorder *r, const struct job *j)
 {
     for (uint32_t i = 0; i < view_rank_limit(j->view); i++) {
         struct view_rank_figures f;
-        struct entry e;
+        struct call c;
 
         if (!view_rank_get(j->view, j->heard_s, i, &f) || f.inside_op == RING_OP_NONE ||
             f.inside_op == RING_OP_POINT_TO_POINT || f.inside_op == RING_OP_WAIT)
             continue;
-        e = (struct entry){ .comm = f.inside_comm,
-                            .enter_ns = view_rank_inside_ns(j->view, i),
-                            .seq = f.inside_seq,
-                            .op = (uint8_t)f.inside_op };
-        put_entry(r, j, i, &e, false);
+        c = (struct call){ .rank = i,
+                           .comm = f.inside_comm,
+                           .enter_ns = view_rank_inside_ns(j->view, i),
+                           .seq = f.inside_seq,
+                           .op = (uint8_t)f.inside_op };
+        put_record(r, j, &c, false);
     }
 }
 

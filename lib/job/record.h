@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "wire/telemetry.h"
+#include "ring/call.h"
 
 #define RECORD_WAIT_S 2.0
 
