@@ -14,7 +14,6 @@
 #include "common/xalloc.h"
 #include "detect/straggler.h"
 #include "model/deviate.h"
-#include "ring/ring.h"
 
 /* Where "chosen" is said, the value is between the two in brackets, which were tried on the labelled traces
  * of tests/analysis (22 programs, 48 episodes): with either all of them were judged alike, unless something

@@ -6,7 +6,6 @@
 #include "calls/path.h"
 #include "detect/diagnosis.h"
 #include "graph/graph.h"
-#include "wire/telemetry.h"
 
 struct call_steps;
 /* members: as boundary_new() wants it.  The diagnosis is lent. */
