@@ -24,6 +24,7 @@
 #include "agent/outbox.h"
 #include "agent/pacing.h"
 #include "agent/ranks.h"
+#include "agent/shield.h"
 #include "agent/unseen.h"
 #include "agent/uplink.h"
 #include "common/config.h"
@@ -604,6 +605,11 @@ static void make_instance(char instance[17])
     snprintf(instance, 17, "%016llx", (unsigned long long)id);
 }
 
+static void confine_child(void)
+{
+    shield_filter(NULL); /* it can do without */
+}
+
 struct agent *agent_new(const struct agent_arguments *o, struct err *err)
 {
     static const struct uplink_events events = { on_hello, on_ready, on_control, on_trouble };
@@ -616,7 +622,8 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
     a->wanted = (struct control_request){ .record = true, .rate_hz = o->rate_hz };
     make_instance(a->instance);
     if (access(GPU_DEVICE, F_OK) == 0)
-        a->gpus = gpu_watch_start(GPU_LIBRARY, GPU_S); /* forks, so before the event loop exists */
+        a->gpus =
+            gpu_watch_start(GPU_LIBRARY, GPU_S, confine_child); /* forks, so before the event loop exists */
     if (hosts_pick(o->controller, 0, CONFIG_DEFAULT_PORT, NULL, err) < 0 || take_dir(a, o->dir, err) < 0 ||
         make_events(a, err) < 0)
         goto fail;

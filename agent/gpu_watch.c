@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/shield.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
 
@@ -27,14 +26,16 @@ struct gpu_watch {
     double cpu_s;
 };
 
-__attribute__((noreturn)) static void watch(const char *library, double every_s, int fd)
+__attribute__((noreturn)) static void watch(const char *library, double every_s, void (*confine)(void),
+                                            int fd)
 {
     struct timespec pause = { .tv_sec = (time_t)every_s,
                               .tv_nsec = (long)((every_s - (double)(time_t)every_s) * 1e9) };
     struct gpu *g = gpu_open(library);
     struct message m = { 0 };
 
-    shield_filter(NULL); /* after NVIDIA's library has started what it needs */
+    if (confine)
+        confine(); /* after NVIDIA's library has started what it needs */
     while (g) {
         m.n = gpu_read(g, m.gpu);
         m.cpu_s = proc_own_cpu_s();
@@ -45,7 +46,7 @@ __attribute__((noreturn)) static void watch(const char *library, double every_s,
     _exit(0);
 }
 
-struct gpu_watch *gpu_watch_start(const char *library, double every_s)
+struct gpu_watch *gpu_watch_start(const char *library, double every_s, void (*confine)(void))
 {
     struct gpu_watch *w;
     pid_t parent = getpid(), pid;
@@ -61,7 +62,7 @@ struct gpu_watch *gpu_watch_start(const char *library, double every_s)
         /* Close everything else, so that no lock or socket of the agent stays open here. */
         dup2(end[1], 3);
         close_range(4, ~0u, 0);
-        watch(library, every_s, 3);
+        watch(library, every_s, confine, 3);
     }
     close(end[1]);
     if (pid < 0) {

@@ -7,9 +7,10 @@
 
 struct gpu_watch;
 
-/* Fork the child.  Call it before making event loops or threads, which a child must not inherit.  NULL when
+/* Fork the child.  Call it before making event loops or threads, which a child must not inherit.  The child
+ * calls confine once the library is open, to give up what reading does not need; NULL: nothing.  NULL when
  * the process or its pipe cannot be made. */
-struct gpu_watch *gpu_watch_start(const char *library, double every_s);
+struct gpu_watch *gpu_watch_start(const char *library, double every_s, void (*confine)(void));
 void gpu_watch_stop(struct gpu_watch *w); /* NULL is fine; never waits for the child */
 
 /* Take the newest figures that have arrived since the last call; returns the number of GPUs, 0 if nothing is

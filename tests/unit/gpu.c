@@ -74,7 +74,7 @@ static void hanging(void)
 
     snprintf(hangs, sizeof(hangs), "%s/hangs", root);
     setenv("FAKE_NVML_HANG", hangs, 1);
-    w = gpu_watch_start(library, 0.02);
+    w = gpu_watch_start(library, 0.02, NULL);
     unsetenv("FAKE_NVML_HANG");
     while (access(hangs, F_OK) < 0 && now_s() < until)
         usleep(5000);
@@ -86,10 +86,15 @@ static void hanging(void)
     ok(pid < 0 && errno == ECHILD, "gpu_watch_stop() ends a child whose driver hangs");
 }
 
+static void leave(void)
+{
+    _exit(7);
+}
+
 static void watching(void)
 {
     struct gpu_figures gpu[GPUS_MAX];
-    struct gpu_watch *w = gpu_watch_start(library, 0.02);
+    struct gpu_watch *w = gpu_watch_start(library, 0.02, NULL);
     siginfo_t child = { 0 };
     int status = 0;
 
@@ -99,10 +104,17 @@ static void watching(void)
     gpu_watch_stop(w);
     waitpid(-1, &status, 0);
 
-    w = gpu_watch_start("libthere-is-none.so.1", 0.02);
+    w = gpu_watch_start("libthere-is-none.so.1", 0.02, NULL);
     waitid(P_ALL, 0, &child, WEXITED | WNOWAIT); /* after its end nothing more can come */
     ok(child.si_code == CLD_EXITED && child.si_status == 0 && !gpu_watch_take(w, gpu),
        "a child process without the library sends no figures");
+    gpu_watch_stop(w);
+    waitpid(-1, &status, WNOHANG);
+
+    w = gpu_watch_start(library, 0.02, leave);
+    waitid(P_ALL, 0, &child, WEXITED | WNOWAIT);
+    ok(child.si_code == CLD_EXITED && child.si_status == 7 && !gpu_watch_take(w, gpu),
+       "the child process confines itself before it reads a GPU");
     gpu_watch_stop(w);
     waitpid(-1, &status, WNOHANG);
     hanging();
