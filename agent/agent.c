@@ -17,9 +17,9 @@
 
 #include "agent/backlog.h"
 #include "agent/checkpoint.h"
-#include "agent/energy.h"
-#include "agent/gpu_watch.h"
-#include "agent/health.h"
+#include "nodefigures/energy.h"
+#include "nodefigures/gpu_watch.h"
+#include "nodefigures/health.h"
 #include "agent/messages.h"
 #include "agent/outbox.h"
 #include "agent/pacing.h"

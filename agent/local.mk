@@ -1,20 +1,11 @@
 # agent/: one process a node and job step
 noinst_LIBRARIES += libagent.a
 libagent_a_SOURCES = \
-	agent/adapter.c agent/adapter.h \
 	agent/agent.c agent/agent.h \
 	agent/backlog.c agent/backlog.h \
 	agent/checkpoint.c agent/checkpoint.h \
 	agent/comms.c agent/comms.h \
-	agent/connections.c agent/connections.h \
-	agent/energy.c agent/energy.h \
 	agent/executable.c agent/executable.h \
-	agent/gpu.c agent/gpu.h \
-	agent/gpu_watch.c agent/gpu_watch.h \
-	agent/health.c agent/health.h \
-	agent/health_node.c agent/health_node.h \
-	agent/health_task.c agent/health_task.h \
-	agent/health_text.c agent/health_text.h \
 	agent/marks.c agent/marks.h \
 	agent/messages.c agent/messages.h \
 	agent/arguments.c agent/arguments.h \
@@ -22,12 +13,12 @@ libagent_a_SOURCES = \
 	agent/pacing.c agent/pacing.h \
 	agent/processes.c agent/processes.h \
 	agent/rank.c agent/rank.h \
-	agent/ranks.c agent/ranks.h agent/rate.h \
+	agent/ranks.c agent/ranks.h \
 	agent/shield.c agent/shield.h \
 	agent/unseen.c agent/unseen.h \
 	agent/uplink.c agent/uplink.h
 libagent_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SECCOMP_CFLAGS)
-AGENT_LIBS = libagent.a $(PACING_LIBS) $(SAMPLING_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(TOPOLOGY_LIBS) $(SECCOMP_LIBS) -ldl -lm
+AGENT_LIBS = libagent.a $(NODEFIGURES_LIBS) $(PACING_LIBS) $(SAMPLING_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(TOPOLOGY_LIBS) $(SECCOMP_LIBS)
 
 pkglibexec_PROGRAMS += syncguard-agent syncguard-credential
 syncguard_agent_SOURCES = agent/main.c

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "agent/adapter.h"
+#include "nodefigures/adapter.h"
 #include "agent/pacing.h"
 #include "wire/json.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "agent/comms.h"
-#include "agent/health_text.h"
+#include "nodefigures/health_text.h"
 #include "agent/marks.h"
 #include "agent/processes.h"
 #include "common/proc.h"

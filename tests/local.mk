@@ -267,7 +267,7 @@ noinst_PROGRAMS += \
 
 # What a program without an LDADD of its own is linked with: all libraries, each once and behind those that use it. libtool takes seconds for a list
 # in which the same names return, as in the folders' own, and there are 200 programs.
-LDADD = tests/libtest.a librun.a libplan.a libsim.a libctl.a libdoctor.a libtui.a libterm.a libtrace.a libagent.a libtopology.a libnetwork.a libdaemon.a libactions.a libhistory.a \
+LDADD = tests/libtest.a librun.a libplan.a libsim.a libctl.a libdoctor.a libtui.a libterm.a libtrace.a libagent.a libnodefigures.a libtopology.a libnetwork.a libdaemon.a libactions.a libhistory.a \
 	libslurmfacts.a libjob.a libreport.a librules.a libpacing.a libsampling.a libview.a libcalls.a libdetect.a libgraph.a libmodel.a libring.a libwire.a libcommon.a $(SECCOMP_LIBS) \
 	$(MUNGE_LIBS) $(MICROHTTPD_LIBS) $(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
 AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/health_text.h"
+#include "nodefigures/health_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

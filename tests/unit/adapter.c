@@ -1,5 +1,5 @@
 /* Number and speed of network adapters, read from trees like the kernel's. */
-#include "agent/adapter.h"
+#include "nodefigures/adapter.h"
 
 #include "tests/tap.h"
 #include "tests/tree.h"

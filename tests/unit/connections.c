@@ -1,6 +1,6 @@
 /* What TCP connections send, as the kernel counts it: two addresses of the loopback interface stand for two
  * nodes. */
-#include "agent/connections.h"
+#include "nodefigures/connections.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

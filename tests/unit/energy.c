@@ -1,5 +1,5 @@
 /* The node's energy, read from an invented powercap folder. */
-#include "agent/energy.h"
+#include "nodefigures/energy.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

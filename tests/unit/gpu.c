@@ -1,5 +1,5 @@
 /* GPUs, read through a stand-in for NVIDIA's library, and their NUMA nodes. */
-#include "agent/gpu.h"
+#include "nodefigures/gpu.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/gpu_watch.h"
-#include "agent/health.h"
+#include "nodefigures/gpu_watch.h"
+#include "nodefigures/health.h"
 #include "tests/tap.h"
 #include "tests/tree.h"
 #include "topology/locality.h"

@@ -1,5 +1,5 @@
 /* Health of a node and of its processes: parsers on recorded texts, then a whole tree. */
-#include "agent/health.h"
+#include "nodefigures/health.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/health_text.h"
+#include "nodefigures/health_text.h"
 #include "tests/tap.h"
 #include "tests/tree.h"
 

@@ -1,4 +1,4 @@
-#include "agent/energy.h"
+#include "nodefigures/energy.h"
 
 #include <math.h>
 #include <stdbool.h>

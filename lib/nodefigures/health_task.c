@@ -1,11 +1,11 @@
-#include "agent/health_task.h"
+#include "nodefigures/health_task.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/health_text.h"
-#include "agent/rate.h"
+#include "nodefigures/health_text.h"
+#include "nodefigures/rate.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
 

@@ -1,11 +1,11 @@
-#include "agent/health_node.h"
+#include "nodefigures/health_node.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/health_text.h"
-#include "agent/rate.h"
+#include "nodefigures/health_text.h"
+#include "nodefigures/rate.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
 
@@ -154,7 +154,7 @@ static void look_at_cpus(struct health_node *n, struct node_item *out)
     n->all[now] = s.all;
     out->cpus = (uint16_t)(s.n < UINT16_MAX ? s.n : UINT16_MAX);
     if (s.running != UINT32_MAX)
-        out->run_queue = (float)s.running - (s.running > 0); /* excludes the agent itself */
+        out->run_queue = (float)s.running - (s.running > 0); /* excludes this process */
     total = (double)n->all[now].total - (double)n->all[before].total;
     if (!n->all[before].total || total <= 0)
         return;

@@ -1,6 +1,6 @@
 /* rate.h - rate of a counter that only grows.  Pure: times, in seconds, come from the caller. */
-#ifndef SYNCGUARD_AGENT_RATE_H
-#define SYNCGUARD_AGENT_RATE_H
+#ifndef SYNCGUARD_NODEFIGURES_RATE_H
+#define SYNCGUARD_NODEFIGURES_RATE_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* health_task.h - one rank's process: how long it waits for a CPU, its context switches and page faults, the
  * CPUs it may run on, and the signals that do not end it.  Times are in seconds, by the caller's clock. */
-#ifndef SYNCGUARD_AGENT_HEALTH_TASK_H
-#define SYNCGUARD_AGENT_HEALTH_TASK_H
+#ifndef SYNCGUARD_NODEFIGURES_HEALTH_TASK_H
+#define SYNCGUARD_NODEFIGURES_HEALTH_TASK_H
 
 #include <stdbool.h>
 #include <sys/types.h>

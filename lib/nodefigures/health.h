@@ -3,14 +3,14 @@
  * Reads small files in /proc and /sys; changes and starts nothing.  Figures that cannot be read are unknown.
  * A look costs about 10 us for the node and for each rank.  Figures cover the time between two looks.  Times
  * are in seconds, by the caller's clock. */
-#ifndef SYNCGUARD_AGENT_HEALTH_H
-#define SYNCGUARD_AGENT_HEALTH_H
+#ifndef SYNCGUARD_NODEFIGURES_HEALTH_H
+#define SYNCGUARD_NODEFIGURES_HEALTH_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "agent/gpu.h"
-#include "sampling/flow.h"
+#include "nodefigures/gpu.h"
+#include "wire/telemetry.h"
 
 struct health;
 
@@ -30,9 +30,11 @@ void health_newest_item(struct health *h, unsigned newest);
 /* Search for connections, if it is time to (connections.h), before a look.  It is no part of the look, whose
  * cost decides when the next one is. */
 void health_find_connections(struct health *h, double now_s);
+/* Takes each item as it is made; it is lent for the call. */
+typedef void health_sink(const struct telemetry_item *item, void *arg);
 /* Look, and pass items of the node, the ranks and the GPUs to put: those that have changed, and each at least
  * every HEALTH_REPORT_S; of traffic all there is.  Does nothing while no rank runs. */
-void health_look(struct health *h, double now_s, flow_sink *put, void *arg);
+void health_look(struct health *h, double now_s, health_sink *put, void *arg);
 #define HEALTH_REPORT_S 5.0
 /* Whether at the last look a rank could run on CPUs from CPUSET_MAX on: who shares them, and where they are,
  * is not known. */

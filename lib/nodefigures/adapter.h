@@ -2,8 +2,8 @@
  *
  * Counts active RDMA ports or, without RDMA, the network interfaces of devices that are up.  Only the fastest
  * count: jobs use these, and slower ones serve management and storage. */
-#ifndef SYNCGUARD_AGENT_ADAPTER_H
-#define SYNCGUARD_AGENT_ADAPTER_H
+#ifndef SYNCGUARD_NODEFIGURES_ADAPTER_H
+#define SYNCGUARD_NODEFIGURES_ADAPTER_H
 
 struct adapter {
     double bytes_per_s; /* rate of each link; 0: not known */

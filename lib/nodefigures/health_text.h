@@ -3,8 +3,8 @@
  * Pure: they take text that ends in NUL and return numbers in the kernel's units.  False means missing or
  * malformed, which the caller treats as unknown, never as zero.  The files are documented in proc(5), psi and
  * cgroup-v2. */
-#ifndef SYNCGUARD_AGENT_HEALTH_TEXT_H
-#define SYNCGUARD_AGENT_HEALTH_TEXT_H
+#ifndef SYNCGUARD_NODEFIGURES_HEALTH_TEXT_H
+#define SYNCGUARD_NODEFIGURES_HEALTH_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

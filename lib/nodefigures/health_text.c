@@ -1,4 +1,4 @@
-#include "agent/health_text.h"
+#include "nodefigures/health_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  *
  * The library is loaded at run time; without it, or without a GPU, gpu_open() returns NULL.  Its calls may
  * hang with the driver, so gpu_watch.h makes them in a child process. */
-#ifndef SYNCGUARD_AGENT_GPU_H
-#define SYNCGUARD_AGENT_GPU_H
+#ifndef SYNCGUARD_NODEFIGURES_GPU_H
+#define SYNCGUARD_NODEFIGURES_GPU_H
 
 #include "wire/telemetry.h"
 

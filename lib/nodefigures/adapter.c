@@ -1,4 +1,4 @@
-#include "agent/adapter.h"
+#include "nodefigures/adapter.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
-#include "agent/health.h"
+#include "nodefigures/health.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/connections.h"
-#include "agent/health_node.h"
-#include "agent/health_task.h"
+#include "nodefigures/connections.h"
+#include "nodefigures/health_node.h"
+#include "nodefigures/health_task.h"
 #include "common/xalloc.h"
 #include "topology/locality.h"
 
@@ -239,7 +239,7 @@ static bool task_differs(const struct task_item *a, const struct task_item *b)
            differs(a->major_faults_per_s, b->major_faults_per_s, 2);
 }
 
-static void report_node(struct health *h, const struct node_item *node, double now_s, flow_sink *put,
+static void report_node(struct health *h, const struct node_item *node, double now_s, health_sink *put,
                         void *arg)
 {
     struct telemetry_item item = { .kind = TELEMETRY_NODE, .node = *node };
@@ -251,7 +251,7 @@ static void report_node(struct health *h, const struct node_item *node, double n
     h->last_report_s = now_s;
 }
 
-static void report_task(struct member *m, double now_s, flow_sink *put, void *arg)
+static void report_task(struct member *m, double now_s, health_sink *put, void *arg)
 {
     struct telemetry_item item = { .kind = TELEMETRY_TASK, .task = *health_task_item(m->task) };
 
@@ -262,7 +262,8 @@ static void report_task(struct member *m, double now_s, flow_sink *put, void *ar
     m->last_report_s = now_s;
 }
 
-static void report_signals(const struct health *h, struct member *m, double now_s, flow_sink *put, void *arg)
+static void report_signals(const struct health *h, struct member *m, double now_s, health_sink *put,
+                           void *arg)
 {
     struct telemetry_item item = { .kind = TELEMETRY_SIGNALS, .signals = { .rank = m->rank, .app = m->app } };
 
@@ -281,7 +282,7 @@ static bool gpu_differs(const struct gpu_item *a, const struct gpu_item *b)
            differs(a->busy_ratio, b->busy_ratio, 0.1f);
 }
 
-static void report_gpus(struct health *h, double now_s, flow_sink *put, void *arg)
+static void report_gpus(struct health *h, double now_s, health_sink *put, void *arg)
 {
     for (size_t i = 0; h->gpus_new && i < h->n_gpus; i++) {
         struct telemetry_item item = { .kind = TELEMETRY_GPU, .gpu = h->gpu[i].item };
@@ -314,7 +315,7 @@ void health_find_connections(struct health *h, double now_s)
         connections_find(h->connections, now_s);
 }
 
-static void report_traffic(struct health *h, flow_sink *put, void *arg)
+static void report_traffic(struct health *h, health_sink *put, void *arg)
 {
     struct traffic_item sum[CONNECTIONS_PAIRS_MAX];
     size_t n = h->connections ? connections_look(h->connections, sum) : 0;
@@ -328,7 +329,7 @@ static void report_traffic(struct health *h, flow_sink *put, void *arg)
     }
 }
 
-void health_look(struct health *h, double now_s, flow_sink *put, void *arg)
+void health_look(struct health *h, double now_s, health_sink *put, void *arg)
 {
     struct node_item node;
 

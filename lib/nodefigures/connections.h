@@ -9,8 +9,8 @@
  *
  * To find connections the kernel walks through a table of all that the node could have, which takes
  * milliseconds of a CPU.  It is done seldom; those that have sent most are then asked for one by one. */
-#ifndef SYNCGUARD_AGENT_CONNECTIONS_H
-#define SYNCGUARD_AGENT_CONNECTIONS_H
+#ifndef SYNCGUARD_NODEFIGURES_CONNECTIONS_H
+#define SYNCGUARD_NODEFIGURES_CONNECTIONS_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* health_node.h - the node's CPUs, pressure, swapping and network, from /proc and /sys.
  * Figures that a node does not provide are NaN.  Times are in seconds, by the caller's clock. */
-#ifndef SYNCGUARD_AGENT_HEALTH_NODE_H
-#define SYNCGUARD_AGENT_HEALTH_NODE_H
+#ifndef SYNCGUARD_NODEFIGURES_HEALTH_NODE_H
+#define SYNCGUARD_NODEFIGURES_HEALTH_NODE_H
 
 #include <sys/types.h>
 

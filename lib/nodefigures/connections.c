@@ -1,4 +1,4 @@
-#include "agent/connections.h"
+#include "nodefigures/connections.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "agent/gpu.h"
+#include "nodefigures/gpu.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "agent/gpu_watch.h"
+#include "nodefigures/gpu_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ __attribute__((noreturn)) static void watch(const char *library, double every_s,
         m.n = gpu_read(g, m.gpu);
         m.cpu_s = proc_own_cpu_s();
         if (write(fd, &m, sizeof(m)) < 0 && errno == EPIPE)
-            break; /* the agent has ended; a full pipe only means that it is busy */
+            break; /* the parent has ended; a full pipe only means that it is busy */
         nanosleep(&pause, NULL);
     }
     _exit(0);
@@ -59,7 +59,7 @@ struct gpu_watch *gpu_watch_start(const char *library, double every_s, void (*co
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(0);
-        /* Close everything else, so that no lock or socket of the agent stays open here. */
+        /* Close everything else, so that no lock or socket of the parent stays open here. */
         dup2(end[1], 3);
         close_range(4, ~0u, 0);
         watch(library, every_s, confine, 3);

@@ -5,8 +5,8 @@
  * energy is then unknown.
  *
  * Units: joules. */
-#ifndef SYNCGUARD_AGENT_ENERGY_H
-#define SYNCGUARD_AGENT_ENERGY_H
+#ifndef SYNCGUARD_NODEFIGURES_ENERGY_H
+#define SYNCGUARD_NODEFIGURES_ENERGY_H
 
 struct energy;
 

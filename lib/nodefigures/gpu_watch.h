@@ -1,9 +1,9 @@
 /* gpu_watch.h - a child process that reads the GPUs, so that a driver that hangs or a library that crashes
- * does not affect the agent.  It ends when the agent ends, for whatever reason. */
-#ifndef SYNCGUARD_AGENT_GPU_WATCH_H
-#define SYNCGUARD_AGENT_GPU_WATCH_H
+ * does not affect the caller.  It ends when the caller ends, for whatever reason. */
+#ifndef SYNCGUARD_NODEFIGURES_GPU_WATCH_H
+#define SYNCGUARD_NODEFIGURES_GPU_WATCH_H
 
-#include "agent/gpu.h"
+#include "nodefigures/gpu.h"
 
 struct gpu_watch;
 
