@@ -208,26 +208,27 @@ static void take_simple(struct diagnosis *d, enum key key, enum finding_class cl
 
 static void take_stragglers(struct diagnosis *d)
 {
-    const struct straggler *g;
-    size_t n = stragglers_get(d->stragglers, &g);
+    const struct straggler *straggler;
+    size_t n = stragglers_get(d->stragglers, &straggler);
 
     for (size_t i = 0; i < n; i++) {
         struct finding *f =
-            refresh(d, STRAGGLER_KEY + g[i].id, g[i].drift ? FINDING_DRIFT : FINDING_STRAGGLER, g[i].onset);
+            refresh(d, STRAGGLER_KEY + straggler[i].id,
+                    straggler[i].drift ? FINDING_DRIFT : FINDING_STRAGGLER, straggler[i].onset);
 
         if (!f)
             continue;
-        d->entry[f - d->finding].straggler = g[i];
-        f->scope = g[i].scope;
-        f->place = g[i].place;
-        f->excess = g[i].excess / (1 + g[i].before);
-        f->z = g[i].z;
+        d->entry[f - d->finding].straggler = straggler[i];
+        f->scope = straggler[i].scope;
+        f->place = straggler[i].place;
+        f->excess = straggler[i].excess / (1 + straggler[i].before);
+        f->z = straggler[i].z;
     }
     for (size_t i = 0; i < d->n; i++) {
         bool named = d->entry[i].key < STRAGGLER_KEY;
 
         for (size_t j = 0; j < n; j++)
-            named = named || d->entry[i].key == STRAGGLER_KEY + g[j].id;
+            named = named || d->entry[i].key == STRAGGLER_KEY + straggler[j].id;
         if (d->finding[i].standing && !named)
             end(&d->finding[i], d->work->steps);
     }

@@ -27,10 +27,10 @@ static struct side side_of(const struct work *w, uint32_t back, uint32_t n, cons
     struct side side = { NAN, NAN, 0 };
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct work_step *k = &w->step[work_slot(w, back - i)];
+        const struct work_step *step = &w->step[work_slot(w, back - i)];
 
-        if (!k->pause)
-            v[side.n++] = (float)((k->duration_s - (saved_s ? saved_s[i] : 0)) / work_beat(w, k->seq));
+        if (!step->pause)
+            v[side.n++] = (float)((step->duration_s - (saved_s ? saved_s[i] : 0)) / work_beat(w, step->seq));
     }
     if (side.n < BESIDE_ONSET_MIN)
         return side;
@@ -61,21 +61,21 @@ void diagnosis_look_before(struct diagnosis *d, size_t at)
 {
     const struct work *w = d->work;
     struct missed *m = &d->entry[at].missed;
-    const struct straggler *g = &d->entry[at].straggler;
-    uint32_t since = work_steps_since(w, g->onset, WORK_STEPS), before = work_kept(w) - since, n;
+    const struct straggler *straggler = &d->entry[at].straggler;
+    uint32_t since = work_steps_since(w, straggler->onset, WORK_STEPS), before = work_kept(w) - since, n;
     double saved_s[WORK_STEPS], more[WORK_STEPS], z, off;
     bool alone = !has_company(d, at);
     struct side was, is;
 
-    if (g->drift || g->fading)
+    if (straggler->drift || straggler->fading)
         return;
-    if (!alone || m->onset != g->onset)
-        *m = (struct missed){ .onset = g->onset, .ratio = 1 };
-    if (!alone || since <= BESIDE_ONSET_MIN || before <= BESIDE_ONSET_MIN || w->steps - g->onset != since ||
-        since < 2 * m->since)
+    if (!alone || m->onset != straggler->onset)
+        *m = (struct missed){ .onset = straggler->onset, .ratio = 1 };
+    if (!alone || since <= BESIDE_ONSET_MIN || before <= BESIDE_ONSET_MIN ||
+        w->steps - straggler->onset != since || since < 2 * m->since)
         return;
     m->since = since;
-    if (d->pricing.method->each(&d->pricing, g, 1, saved_s, more) != since)
+    if (d->pricing.method->each(&d->pricing, straggler, 1, saved_s, more) != since)
         return;
     n = near_of(before);
     was = side_of(w, since + n, n, NULL);

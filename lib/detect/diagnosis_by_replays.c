@@ -28,17 +28,17 @@ static uint32_t each(const struct pricing *p, const struct straggler *list, size
 static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
 {
     const struct work *w = d->work;
-    const struct straggler *g = &d->entry[at].straggler;
+    const struct straggler *straggler = &d->entry[at].straggler;
     struct cost cost = { .saved_s = d->entry[at].expired_s };
     struct prices p;
 
     if (!recent)
         return cost;
-    p = d->pricing.replays.all(d->pricing.replays.arg, g, 1, work_seq_of(w, g->onset + 1),
+    p = d->pricing.replays.all(d->pricing.replays.arg, straggler, 1, work_seq_of(w, straggler->onset + 1),
                                w->step[work_slot(w, recent - 1)].seq);
     diagnosis_look_before(d, at);
-    cost.saved_s =
-        diagnosis_since_onset(d, g->onset, &d->finding[at], diagnosis_with_missed(d, at, p.all), p.all.of_s);
+    cost.saved_s = diagnosis_since_onset(d, straggler->onset, &d->finding[at],
+                                         diagnosis_with_missed(d, at, p.all), p.all.of_s);
     cost.recent = (struct price){ p.recent.of_s, diagnosis_with_missed(d, at, p.recent) };
     return cost;
 }
@@ -54,11 +54,11 @@ struct together {
 
 static void add_to(struct together *t, const struct diagnosis *d, size_t at)
 {
-    const struct straggler *g = &d->entry[at].straggler;
+    const struct straggler *straggler = &d->entry[at].straggler;
 
-    if (!t->n || g->onset > t->latest)
-        t->latest = g->onset;
-    if (!t->n || g->onset < d->entry[t->at[t->earliest]].straggler.onset)
+    if (!t->n || straggler->onset > t->latest)
+        t->latest = straggler->onset;
+    if (!t->n || straggler->onset < d->entry[t->at[t->earliest]].straggler.onset)
         t->earliest = t->n;
     t->at[t->n++] = at;
 }

@@ -19,10 +19,11 @@ static uint32_t each(const struct pricing *p, const struct straggler *list, size
 
     for (uint32_t i = 0; i < steps; i++) {
         uint32_t slot = work_slot(w, steps - 1 - i);
-        const struct work_step *k = &w->step[slot];
+        const struct work_step *step = &w->step[slot];
 
         saved_s[i] = straggler_saved_s(list, n, w, slot, w->steps - steps + i);
-        more[i] = (k->pause ? k->usual_s : k->typical_s) * straggler_excess(&list[0], w->steps - steps + i);
+        more[i] = (step->pause ? step->usual_s : step->typical_s) *
+                  straggler_excess(&list[0], w->steps - steps + i);
     }
     return steps;
 }

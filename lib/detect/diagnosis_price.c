@@ -39,13 +39,13 @@ struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, doub
     uint32_t n[2] = { 0 };
 
     for (uint32_t b = 0; b < work_kept(w); b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
+        const struct work_step *step = &w->step[work_slot(w, b)];
         bool since = w->steps - 1 - b >= onset;
 
-        if (k->pause || isnan(k->transfer_s))
+        if (step->pause || isnan(step->transfer_s))
             continue;
-        residual_s[since] += k->duration_s - k->longest_s - k->transfer_s;
-        since_s += since ? k->duration_s : 0;
+        residual_s[since] += step->duration_s - step->longest_s - step->transfer_s;
+        since_s += since ? step->duration_s : 0;
         n[since]++;
     }
     more = (residual_s[1] - (n[0] >= RESIDUAL_BEFORE_MIN ? residual_s[0] * n[1] / n[0] : 0)) /
@@ -65,11 +65,11 @@ static double paused_s(const struct work *w, uint64_t onset, double max_s)
     double all_s = 0, pauses_s = 0;
 
     for (; b < n && all_s < max_s; b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
+        const struct work_step *step = &w->step[work_slot(w, b)];
 
-        all_s += k->duration_s;
-        pauses += k->pause;
-        pauses_s += k->pause ? k->duration_s : 0;
+        all_s += step->duration_s;
+        pauses += step->pause;
+        pauses_s += step->pause ? step->duration_s : 0;
     }
     return pauses < b ? fmax(0, pauses_s - (all_s - pauses_s) * pauses / (b - pauses)) : 0;
 }
@@ -81,12 +81,12 @@ static double step_time(const struct work *w, uint32_t n, double *variance)
     uint32_t plain = 0;
 
     for (uint32_t b = 0; b < n; b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
+        const struct work_step *step = &w->step[work_slot(w, b)];
 
-        if (k->pause)
+        if (step->pause)
             continue;
-        sum += k->duration_s;
-        squares += (double)k->duration_s * k->duration_s;
+        sum += step->duration_s;
+        squares += (double)step->duration_s * step->duration_s;
         plain++;
     }
     *variance = fmax(0, squares / plain - sum / plain * (sum / plain));
@@ -139,13 +139,13 @@ bool diagnosis_is_straggler(const struct diagnosis *d, size_t at)
 static double saved_with(const struct pricing *p, const struct straggler *list, size_t n, double times,
                          uint32_t steps)
 {
-    struct straggler k[STRAGGLERS_MAX];
+    struct straggler scaled[STRAGGLERS_MAX];
 
     for (size_t i = 0; i < n; i++) {
-        k[i] = list[i];
-        k[i].excess *= fmax(0, times);
+        scaled[i] = list[i];
+        scaled[i].excess *= fmax(0, times);
     }
-    return p->method->newest(p, k, n, steps).saved_s;
+    return p->method->newest(p, scaled, n, steps).saved_s;
 }
 
 /* The finding's own, and those that are reported with it; returns how many. */
@@ -169,12 +169,12 @@ static void doubt(struct diagnosis *d, size_t at)
     const struct pricing *p = &d->pricing;
     struct entry *e = &d->entry[at];
     struct straggler list[STRAGGLERS_MAX];
-    const struct straggler *g = &list[0];
+    const struct straggler *straggler = &list[0];
     size_t n_list = reported_with(d, at, list);
-    uint64_t since = d->work->steps - g->onset, last = e->doubted_n == n_list ? e->doubted : 0;
-    struct interval excess = interval_of(1, g->error, g->freedom), cost;
+    uint64_t since = d->work->steps - straggler->onset, last = e->doubted_n == n_list ? e->doubted : 0;
+    struct interval excess = interval_of(1, straggler->error, straggler->freedom), cost;
     double saved_s[WORK_STEPS], more[WORK_STEPS], all_s = 0, error, freedom;
-    uint32_t n, steps = work_steps_since(d->work, g->onset, WORK_STEPS);
+    uint32_t n, steps = work_steps_since(d->work, straggler->onset, WORK_STEPS);
 
     if (steps < PRICING_DOUBT_MIN || (last && since >= last && since < 2 * last))
         return;
@@ -186,7 +186,7 @@ static void doubt(struct diagnosis *d, size_t at)
     cost.low = saved_with(p, list, n_list, excess.low, steps) / all_s;
     cost.high = saved_with(p, list, n_list, excess.high, steps) / all_s;
     error = interval_ratio_error(saved_s, more, n, &freedom);
-    cost = interval_product(cost, interval_of(1, g->onset_error / (double)since, INFINITY));
+    cost = interval_product(cost, interval_of(1, straggler->onset_error / (double)since, INFINITY));
     cost = interval_product(cost, interval_of(1, error, freedom));
     cost = interval_product(cost, p->method->unseen(d, at));
     d->finding[at].cost = cost;
@@ -202,15 +202,15 @@ static void price(struct diagnosis *d, size_t at)
 {
     const struct work *w = d->work;
     struct finding *f = &d->finding[at];
-    const struct straggler *g = &d->entry[at].straggler;
-    uint32_t recent = work_steps_since(w, g->onset, DIAGNOSIS_RECENT), last = 0;
+    const struct straggler *straggler = &d->entry[at].straggler;
+    uint32_t recent = work_steps_since(w, straggler->onset, DIAGNOSIS_RECENT), last = 0;
     struct cost cost;
 
     if (keeps_price(d, at))
         return;
     cost = d->pricing.method->cost(d, at, recent);
     for (uint32_t b = 0; b < recent; b++)
-        last += straggler_was_last(g, w, work_slot(w, b));
+        last += straggler_was_last(straggler, w, work_slot(w, b));
     f->saved_s = cost.saved_s;
     f->slowdown = finding_slowdown(cost.recent.of_s, cost.recent.saved_s);
     f->last_ratio = recent ? last / (double)recent : NAN;

@@ -19,11 +19,11 @@ static uint32_t fill_work(const struct work *w, uint32_t period, float *y)
     uint32_t n = 0;
 
     while (n < FOLD_WINDOW && n < work_kept(w)) {
-        const struct work_step *k = &w->step[work_slot(w, n)];
+        const struct work_step *step = &w->step[work_slot(w, n)];
 
-        if (n && k->seq + period != w->step[work_slot(w, n - 1)].seq)
+        if (n && step->seq + period != w->step[work_slot(w, n - 1)].seq)
             break;
-        y[n++] = k->pause ? NAN : k->typical_s / work_beat(w, k->seq);
+        y[n++] = step->pause ? NAN : step->typical_s / work_beat(w, step->seq);
     }
     return n;
 }
@@ -105,11 +105,12 @@ static struct phase_fold best_fold(const float *y, uint32_t n)
 /* Had this step been a fast one. */
 static double saved_s(const struct oscillation *o, const struct work *w, uint32_t back)
 {
-    const struct work_step *k = &w->step[work_slot(w, back)];
-    double middle_s = k->usual_s; /* a running median of two levels lies between them */
+    const struct work_step *step = &w->step[work_slot(w, back)];
+    double middle_s = step->usual_s; /* a running median of two levels lies between them */
 
-    return !k->pause && k->typical_s / work_beat(w, k->seq) > middle_s ? k->longest_s * (1 - 1 / o->ratio)
-                                                                       : 0;
+    return !step->pause && step->typical_s / work_beat(w, step->seq) > middle_s
+               ? step->longest_s * (1 - 1 / o->ratio)
+               : 0;
 }
 
 /* How far back do the steps alternate? */
@@ -119,11 +120,11 @@ static uint32_t alternates_since(const struct work *w, const struct phase_fold *
     uint32_t far = 0, half = f->period / 2 ? f->period / 2 : 1, wrong = 0;
 
     for (uint32_t b = 0; b + half < work_kept(w); b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)], *h = &w->step[work_slot(w, b + half)];
+        const struct work_step *step = &w->step[work_slot(w, b)], *h = &w->step[work_slot(w, b + half)];
 
-        if (k->pause || h->pause)
+        if (step->pause || h->pause)
             continue;
-        if ((k->typical_s / work_beat(w, k->seq) > middle_s) ==
+        if ((step->typical_s / work_beat(w, step->seq) > middle_s) ==
             (h->typical_s / work_beat(w, h->seq) > middle_s)) {
             if (++wrong > 2 * f->period)
                 break;
@@ -144,19 +145,19 @@ static bool is_calm_before(const struct work *w, const struct phase_fold *f, uin
     uint32_t n[2] = { 0 }, in[OSCILLATION_MAX] = { 0 };
 
     for (uint32_t b = 0; b < work_kept(w); b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
+        const struct work_step *step = &w->step[work_slot(w, b)];
         /* steps may be missing */
-        uint32_t phase = (w->step[work_slot(w, 0)].seq - k->seq) / stride % f->period;
+        uint32_t phase = (w->step[work_slot(w, 0)].seq - step->seq) / stride % f->period;
 
-        if (k->pause)
+        if (step->pause)
             continue;
         if (b <= far) {
-            now_s[phase] += k->typical_s / work_beat(w, k->seq);
+            now_s[phase] += step->typical_s / work_beat(w, step->seq);
             in[phase]++;
         } else {
             bool slow = now_s[phase] > middle_s * in[phase];
 
-            sum[slow] += k->typical_s / work_beat(w, k->seq);
+            sum[slow] += step->typical_s / work_beat(w, step->seq);
             n[slow]++;
         }
     }
@@ -174,13 +175,13 @@ static double by_durations(const struct oscillation *o, const struct work *w)
     double sum_s[2] = { 0 }, by_work_s = 0;
 
     for (uint32_t b = 0; b < n; b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
+        const struct work_step *step = &w->step[work_slot(w, b)];
         double lost_s = saved_s(o, w, b);
 
-        if (k->pause)
+        if (step->pause)
             continue;
         by_work_s += lost_s;
-        sum_s[lost_s > 0] += k->duration_s / work_beat(w, k->seq);
+        sum_s[lost_s > 0] += step->duration_s / work_beat(w, step->seq);
         in[lost_s > 0]++;
     }
     return in[0] && in[1] ? (sum_s[1] - sum_s[0] * in[1] / in[0]) / by_work_s : NAN;

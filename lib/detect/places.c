@@ -135,40 +135,40 @@ bool track_overlaps(const struct track *a, const struct track *b, const struct w
 
 /* ---- the means ---- */
 
-static double mean_over(const struct track *k, size_t window)
+static double mean_over(const struct track *track, size_t window)
 {
-    return (double)k->sum[window] / (X_UNITS * windows[window]);
+    return (double)track->sum[window] / (X_UNITS * windows[window]);
 }
 
-static void push(struct track *k, double excess)
+static void push(struct track *track, double excess)
 {
     int16_t x = (int16_t)lrint(X_UNITS * fmax(-X_MAX, fmin(X_MAX, excess)));
-    uint32_t at = k->seen % LONGEST;
+    uint32_t at = track->seen % LONGEST;
 
-    if (k->seen >= LONGEST && !k->named) {
-        k->past_n += k->past_n < PAST_MAX;
-        k->past += ((float)k->x[at] / X_UNITS - k->past) / (float)k->past_n;
+    if (track->seen >= LONGEST && !track->named) {
+        track->past_n += track->past_n < PAST_MAX;
+        track->past += ((float)track->x[at] / X_UNITS - track->past) / (float)track->past_n;
     }
     for (size_t i = 0; i < WINDOWS; i++) {
-        if (k->seen >= windows[i])
-            k->sum[i] -= k->x[(k->seen - windows[i]) % LONGEST];
-        k->sum[i] += x;
+        if (track->seen >= windows[i])
+            track->sum[i] -= track->x[(track->seen - windows[i]) % LONGEST];
+        track->sum[i] += x;
     }
-    k->x[at] = x;
-    k->seen++;
+    track->x[at] = x;
+    track->seen++;
 }
 
 /* How much the mean over a window changes from one to the next: a lasting fault changes each but once. */
-static void follow_blocks(struct track *k)
+static void follow_blocks(struct track *track)
 {
-    for (size_t i = 0; i < WINDOWS && k->seen % windows[i] == 0; i++) {
-        uint32_t blocks = k->seen / windows[i];
-        float mean = (float)mean_over(k, i);
+    for (size_t i = 0; i < WINDOWS && track->seen % windows[i] == 0; i++) {
+        uint32_t blocks = track->seen / windows[i];
+        float mean = (float)mean_over(track, i);
 
         if (blocks > 1)
-            k->block_change[i] += (fabsf(mean - k->block_before[i]) - k->block_change[i]) /
-                                  (blocks < 32 ? (float)(blocks - 1) : 32);
-        k->block_before[i] = mean;
+            track->block_change[i] += (fabsf(mean - track->block_before[i]) - track->block_change[i]) /
+                                      (blocks < 32 ? (float)(blocks - 1) : 32);
+        track->block_before[i] = mean;
     }
 }
 
@@ -199,19 +199,19 @@ static void push_step(struct places *s, const struct work *w)
                 s->count[s->around[2 * r + i]] += s->count[r];
             }
     for (size_t t = 0; t < s->n_tracks; t++) {
-        struct track *k = &s->track[t];
-        uint32_t n = known - (k->named ? 0 : s->count[t]);
-        float others = (all - (k->named ? 0 : s->sum[t])) / (float)n;
+        struct track *track = &s->track[t];
+        uint32_t n = known - (track->named ? 0 : s->count[t]);
+        float others = (all - (track->named ? 0 : s->sum[t])) / (float)n;
 
         /* A place without a known rank is taken to have gone on.  One that is all there is beside those that
          * are named stands still: their fault is not its past. */
         if (!n)
             continue;
         if (s->count[t])
-            push(k, s->sum[t] / (float)s->count[t] - others);
+            push(track, s->sum[t] / (float)s->count[t] - others);
         else
-            push(k, k->seen >= windows[1] ? mean_over(k, 1) : 0);
-        follow_blocks(k);
+            push(track, track->seen >= windows[1] ? mean_over(track, 1) : 0);
+        follow_blocks(track);
     }
 }
 
@@ -246,11 +246,12 @@ static void learn_inflation(struct places *s, const struct work *w)
     }
 }
 
-static double long_mean(const struct track *k)
+static double long_mean(const struct track *track)
 {
-    uint32_t window = k->seen < LONGEST ? k->seen : LONGEST;
+    uint32_t window = track->seen < LONGEST ? track->seen : LONGEST;
 
-    return (k->sum[WINDOWS - 1] / X_UNITS + k->past * (float)k->past_n) / (window + k->past_n);
+    return (track->sum[WINDOWS - 1] / X_UNITS + track->past * (float)track->past_n) /
+           (window + track->past_n);
 }
 
 #define MEDIAN_TO_SIGMA (1 / 0.6745)
@@ -269,12 +270,12 @@ static double spread_within(struct places *s, const struct work *w, enum finding
         if (s->track[r].named)
             continue;
         if (scope != SCOPE_RANK && place != WORK_PLACE_NONE) {
-            const struct track *k = &s->track[s->around[2 * r + (scope == SCOPE_SWITCH)]];
+            const struct track *track = &s->track[s->around[2 * r + (scope == SCOPE_SWITCH)]];
 
-            if (k->ranks < 2)
+            if (track->ranks < 2)
                 continue;
-            fit = sqrt(k->ranks / (k->ranks - 1.0));
-            mean -= long_mean(k) * (s->n - k->ranks) / (double)s->n;
+            fit = sqrt(track->ranks / (track->ranks - 1.0));
+            mean -= long_mean(track) * (s->n - track->ranks) / (double)s->n;
         }
         s->scratch[m++] = (float)fabs(fit * mean);
     }
@@ -298,24 +299,24 @@ static void learn_spread(struct places *s, const struct work *w)
 /* ---- evidence ---- */
 
 /* Standard error of a place's excess over the others in one step, for a rank's of 1. */
-static double share(const struct places *s, const struct track *k)
+static double share(const struct places *s, const struct track *track)
 {
-    return k->ranks < s->n ? sqrt(1.0 / k->ranks + 1.0 / (s->n - k->ranks)) : INFINITY;
+    return track->ranks < s->n ? sqrt(1.0 / track->ranks + 1.0 / (s->n - track->ranks)) : INFINITY;
 }
 
-double places_lasting_error(const struct places *s, const struct track *k)
+double places_lasting_error(const struct places *s, const struct track *track)
 {
-    return s->spread[k->scope] * share(s, k);
+    return s->spread[track->scope] * share(s, track);
 }
 
-double places_lasting(const struct places *s, const struct track *k)
+double places_lasting(const struct places *s, const struct track *track)
 {
-    uint32_t places = s->n / k->ranks;
+    uint32_t places = s->n / track->ranks;
 
-    return SPREAD_LIMIT * (1 + SPREAD_FEW / sqrt(places > 2 ? places : 2)) * places_lasting_error(s, k);
+    return SPREAD_LIMIT * (1 + SPREAD_FEW / sqrt(places > 2 ? places : 2)) * places_lasting_error(s, track);
 }
 
-static float median_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot,
+static float median_excess(struct places *s, const struct work *w, const struct track *track, uint32_t slot,
                            bool inside)
 {
     uint32_t m = 0;
@@ -323,7 +324,7 @@ static float median_excess(struct places *s, const struct work *w, const struct 
     for (uint32_t r = 0; r < s->n; r++) {
         float x;
 
-        if ((place_of(w, k->scope, r) == k->place) != inside)
+        if ((place_of(w, track->scope, r) == track->place) != inside)
             continue;
         x = work_excess(w, slot, r);
         if (!isnan(x))
@@ -332,20 +333,20 @@ static float median_excess(struct places *s, const struct work *w, const struct 
     return statistics_medianf(s->scratch, m);
 }
 
-float places_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot)
+float places_excess(struct places *s, const struct work *w, const struct track *track, uint32_t slot)
 {
-    float in = median_excess(s, w, k, slot, true), out = median_excess(s, w, k, slot, false);
+    float in = median_excess(s, w, track, slot, true), out = median_excess(s, w, track, slot, false);
 
     return (1 + in) / (1 + out) - 1;
 }
 
-double places_recent_excess(struct places *s, const struct work *w, const struct track *k, uint32_t steps)
+double places_recent_excess(struct places *s, const struct work *w, const struct track *track, uint32_t steps)
 {
     float y[LONGEST];
     uint32_t m = 0;
 
     for (uint32_t b = 0; b < steps && b < work_kept(w); b++) {
-        float x = places_excess(s, w, k, work_slot(w, b));
+        float x = places_excess(s, w, track, work_slot(w, b));
 
         if (!isnan(x))
             y[m++] = x;
@@ -355,46 +356,48 @@ double places_recent_excess(struct places *s, const struct work *w, const struct
 
 /* A mean over a window, of clipped excesses: where they all reached the limit of one step, the
  * median shows how far they really went. */
-static double level(struct places *s, const struct work *w, const struct track *k, size_t window)
+static double level(struct places *s, const struct work *w, const struct track *track, size_t window)
 {
-    double mean = mean_over(k, window);
+    double mean = mean_over(track, window);
 
     if (mean < SATURATED * STEP_CLIP * w->sigma * s->inflate[0])
         return mean;
-    return fmax(
-        mean, places_recent_excess(s, w, k, windows[window] < MEDIAN_STEPS ? windows[window] : MEDIAN_STEPS));
+    return fmax(mean, places_recent_excess(s, w, track,
+                                           windows[window] < MEDIAN_STEPS ? windows[window] : MEDIAN_STEPS));
 }
 
-static void take_z(struct track *k, double z, uint32_t window)
+static void take_z(struct track *track, double z, uint32_t window)
 {
-    k->z = z;
-    k->window = window < MEDIAN_STEPS ? window : MEDIAN_STEPS;
+    track->z = z;
+    track->window = window < MEDIAN_STEPS ? window : MEDIAN_STEPS;
 }
 
-static void weigh(struct places *s, const struct work *w, struct track *k)
+static void weigh(struct places *s, const struct work *w, struct track *track)
 {
-    double one = w->sigma * share(s, k), limit = places_lasting(s, k);
+    double one = w->sigma * share(s, track), limit = places_lasting(s, track);
     double of_past = one * s->inflate[WINDOWS - 1];
 
-    k->z = 0;
-    for (size_t i = 0; i < WINDOWS && k->seen >= windows[i]; i++) {
-        uint32_t in_longest = k->seen < LONGEST ? k->seen : LONGEST;
-        uint32_t past_n = k->past_n + in_longest - windows[i];
-        double mean = mean_over(k, i), error = one * s->inflate[i];
+    track->z = 0;
+    for (size_t i = 0; i < WINDOWS && track->seen >= windows[i]; i++) {
+        uint32_t in_longest = track->seen < LONGEST ? track->seen : LONGEST;
+        uint32_t past_n = track->past_n + in_longest - windows[i];
+        double mean = mean_over(track, i), error = one * s->inflate[i];
         double past =
-            (k->past * (float)k->past_n + (k->sum[WINDOWS - 1] - k->sum[i]) / X_UNITS) / fmax(1, past_n);
+            (track->past * (float)track->past_n + (track->sum[WINDOWS - 1] - track->sum[i]) / X_UNITS) /
+            fmax(1, past_n);
         double z;
 
         z = mean / (error / sqrt(windows[i]));
-        if (z > LIMIT_Z && z > k->z && level(s, w, k, i) > limit)
-            take_z(k, z, windows[i]);
+        if (z > LIMIT_Z && z > track->z && level(s, w, track, i) > limit)
+            take_z(track, z, windows[i]);
         if (past_n < PLACE_PAST_MIN)
             continue;
         z = (mean - past) / sqrt(error * error / windows[i] + of_past * of_past / past_n);
-        if (z > k->z && mean > 0)
-            take_z(k, z, windows[i]);
+        if (z > track->z && mean > 0)
+            take_z(track, z, windows[i]);
     }
-    k->above = k->z > LIMIT_Z ? k->above + (k->z > CLEAR * LIMIT_Z && w->sigma < STEADY ? 2 : 1) : 0;
+    track->above =
+        track->z > LIMIT_Z ? track->above + (track->z > CLEAR * LIMIT_Z && w->sigma < STEADY ? 2 : 1) : 0;
 }
 
 bool places_step(struct places *s, const struct work *w)
@@ -417,13 +420,13 @@ bool places_step(struct places *s, const struct work *w)
 void places_forget(struct places *s, const struct work *w, const struct track *late)
 {
     for (size_t t = 0; t < s->n_tracks; t++) {
-        struct track *k = &s->track[t];
+        struct track *track = &s->track[t];
 
-        if (!track_overlaps(late, k, w))
+        if (!track_overlaps(late, track, w))
             continue;
-        memset(k->sum, 0, sizeof(k->sum));
-        k->seen = 0;
-        k->above = 0;
+        memset(track->sum, 0, sizeof(track->sum));
+        track->seen = 0;
+        track->above = 0;
     }
 }
 

@@ -71,14 +71,15 @@ uint32_t place_of(const struct work *w, enum finding_scope scope, uint32_t rank)
 bool track_overlaps(const struct track *a, const struct track *b, const struct work *w);
 
 /* The place's median own work over the others', minus 1, in the step in that slot; NaN not known. */
-float places_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot);
+float places_excess(struct places *s, const struct work *w, const struct track *track, uint32_t slot);
 /* The same over the newest steps (at most PLACES_LONGEST), as a median: not clipped, no single step moves it.
  */
-double places_recent_excess(struct places *s, const struct work *w, const struct track *k, uint32_t steps);
+double places_recent_excess(struct places *s, const struct work *w, const struct track *track,
+                            uint32_t steps);
 /* The lasting excess that a healthy place may well have. */
-double places_lasting(const struct places *s, const struct track *k);
+double places_lasting(const struct places *s, const struct track *track);
 /* The standard deviation of the lasting excess of healthy places like it. */
-double places_lasting_error(const struct places *s, const struct track *k);
+double places_lasting_error(const struct places *s, const struct track *track);
 /* The smallest excess of one rank that would pass the limit now; NaN while that is not known. */
 double places_limit(const struct places *s, const struct work *w);
 

@@ -24,9 +24,10 @@ static uint32_t phase_of(const struct work *w, uint32_t back, uint32_t stride, u
 
 static double log_work(const struct work *w, uint32_t back)
 {
-    const struct work_step *k = &w->step[work_slot(w, back)];
+    const struct work_step *step = &w->step[work_slot(w, back)];
 
-    return k->typical_s > 0 && !k->pause ? log(k->typical_s) : NAN; /* pauses are a structure of their own */
+    return step->typical_s > 0 && !step->pause ? log(step->typical_s)
+                                               : NAN; /* pauses are a structure of their own */
 }
 
 /* The steps from back `from` on, n of them. */

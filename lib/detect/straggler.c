@@ -51,7 +51,7 @@
 #define SHAPE_WINDOW 2
 
 struct named {
-    struct straggler g;
+    struct straggler straggler;
     size_t track;
     uint32_t below, other, fitted;
     bool fitted_once, joined;
@@ -87,15 +87,15 @@ void stragglers_reset(struct stragglers *s)
     s->refused = 0;
 }
 
-bool straggler_has(const struct straggler *g, const struct work *w, uint32_t rank)
+bool straggler_has(const struct straggler *straggler, const struct work *w, uint32_t rank)
 {
-    return place_of(w, g->scope, rank) == g->place;
+    return place_of(w, straggler->scope, rank) == straggler->place;
 }
 
-bool straggler_is_on(const struct straggler *g, const struct work *w, uint32_t node)
+bool straggler_is_on(const struct straggler *straggler, const struct work *w, uint32_t node)
 {
     for (uint32_t r = 0; r < w->n; r++)
-        if (w->rank[r].node == node && straggler_has(g, w, r))
+        if (w->rank[r].node == node && straggler_has(straggler, w, r))
             return true;
     return false;
 }
@@ -104,15 +104,15 @@ bool straggler_is_on(const struct straggler *g, const struct work *w, uint32_t n
 
 /* Since when it lasts, and what was before, is not looked for again when that is about to be forgotten: what
  * lasts would become what is usual. */
-static bool is_settled(const struct straggler *g, const struct work *w)
+static bool is_settled(const struct straggler *straggler, const struct work *w)
 {
-    return w->steps - g->onset >= (g->drift ? WORK_STEPS - SETTLED_DRIFT : SETTLED);
+    return w->steps - straggler->onset >= (straggler->drift ? WORK_STEPS - SETTLED_DRIFT : SETTLED);
 }
 
 /* How uncertain the excess is.  y[n]: the place's excess step by step, without what single steps may not
  * show. */
-static void doubt(const struct stragglers *s, struct straggler *g, const struct track *k, const float *y,
-                  const struct onset *o, uint32_t n)
+static void doubt(const struct stragglers *s, struct straggler *straggler, const struct track *track,
+                  const float *y, const struct onset *o, uint32_t n)
 {
     double off[WORK_STEPS], noise, mean = 0, square, n_since = n - o->from;
 
@@ -122,64 +122,66 @@ static void doubt(const struct stragglers *s, struct straggler *g, const struct 
         off[i] = y[i] - o->before - o->height * up;
         mean += o->height * up / n_since;
     }
-    noise = interval_mean_error(off, n, &g->freedom) *
+    noise = interval_mean_error(off, n, &straggler->freedom) *
             sqrt(n); /* of one step, as far as it does not average out */
     square = noise * noise / n_since;
     if (o->from)
         square += noise * noise / o->from;
     else
-        square += pow(places_lasting_error(&s->places, k), 2);
-    g->error = mean > 0 ? sqrt(square) / mean : NAN;
-    g->onset_error = o->from ? interval_change_error(o->height / noise) : 0;
+        square += pow(places_lasting_error(&s->places, track), 2);
+    straggler->error = mean > 0 ? sqrt(square) / mean : NAN;
+    straggler->onset_error = o->from ? interval_change_error(o->height / noise) : 0;
 }
 
-static void describe(struct stragglers *s, const struct work *w, struct named *d)
+static void describe(struct stragglers *s, const struct work *w, struct named *named)
 {
-    struct track *k = &s->places.track[d->track];
-    struct straggler *g = &d->g;
+    struct track *track = &s->places.track[named->track];
+    struct straggler *straggler = &named->straggler;
     uint32_t n = work_kept(w);
-    uint32_t since = w->steps - g->onset < n ? (uint32_t)(w->steps - g->onset) : n;
+    uint32_t since = w->steps - straggler->onset < n ? (uint32_t)(w->steps - straggler->onset) : n;
     float y[WORK_STEPS], scratch[WORK_STEPS], median;
     struct onset o;
 
     for (uint32_t i = 0; i < n; i++)
-        y[i] = places_excess(&s->places, w, k, work_slot(w, n - 1 - i));
+        y[i] = places_excess(&s->places, w, track, work_slot(w, n - 1 - i));
     median = (float)statistics_known_medianf(y + n - since, since, scratch);
-    o = onset_find(y, n, s->places.inflate[SHAPE_WINDOW], places_lasting(&s->places, k), g->drift);
-    d->fitted = 0;
-    g->scope = k->scope;
-    g->place = k->place;
-    g->ranks = k->ranks;
-    g->z = k->z;
-    if (d->fitted_once && is_settled(g, w)) {
-        g->excess = (g->drift ? o.before + o.height : median) - g->before;
-        g->ramp_end = g->drift && o.ramp ? w->steps - n + o.to : g->ramp_end;
+    o = onset_find(y, n, s->places.inflate[SHAPE_WINDOW], places_lasting(&s->places, track),
+                   straggler->drift);
+    named->fitted = 0;
+    straggler->scope = track->scope;
+    straggler->place = track->place;
+    straggler->ranks = track->ranks;
+    straggler->z = track->z;
+    if (named->fitted_once && is_settled(straggler, w)) {
+        straggler->excess = (straggler->drift ? o.before + o.height : median) - straggler->before;
+        straggler->ramp_end = straggler->drift && o.ramp ? w->steps - n + o.to : straggler->ramp_end;
         return;
     }
-    d->fitted_once = true;
-    g->drift = o.ramp;
-    g->onset = w->steps - n + o.from;
-    g->ramp_end = w->steps - n + o.to;
-    g->before = o.before;
-    g->excess = o.height;
-    doubt(s, g, k, y, &o, n);
+    named->fitted_once = true;
+    straggler->drift = o.ramp;
+    straggler->onset = w->steps - n + o.from;
+    straggler->ramp_end = w->steps - n + o.to;
+    straggler->before = o.before;
+    straggler->excess = o.height;
+    doubt(s, straggler, track, y, &o, n);
 }
 
 /* ---- price ---- */
 
-double straggler_excess(const struct straggler *g, uint64_t step)
+double straggler_excess(const struct straggler *straggler, uint64_t step)
 {
-    if (step < g->onset)
+    if (step < straggler->onset)
         return 0;
-    if (!g->drift || step >= g->ramp_end)
-        return g->excess;
-    return g->excess * (double)(step - g->onset) / (double)(g->ramp_end - g->onset);
+    if (!straggler->drift || step >= straggler->ramp_end)
+        return straggler->excess;
+    return straggler->excess * (double)(step - straggler->onset) /
+           (double)(straggler->ramp_end - straggler->onset);
 }
 
 double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
                          uint64_t step)
 {
-    const struct work_step *k = &w->step[slot];
+    const struct work_step *at_slot = &w->step[slot];
     float share[STRAGGLERS_MAX], without = 0;
     bool any = false;
 
@@ -196,13 +198,13 @@ double straggler_saved_s(const struct straggler *list, size_t n, const struct wo
             continue;
         for (size_t i = 0; i < n; i++)
             if (straggler_has(&list[i], w, r))
-                own_s -= (k->pause ? k->usual_s : own_s) * share[i];
+                own_s -= (at_slot->pause ? at_slot->usual_s : own_s) * share[i];
         without = fmaxf(without, own_s);
     }
-    return any ? fmaxf(0, k->longest_s - without) : 0;
+    return any ? fmaxf(0, at_slot->longest_s - without) : 0;
 }
 
-bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_t slot)
+bool straggler_was_last(const struct straggler *straggler, const struct work *w, uint32_t slot)
 {
     float longest = 0, of_it = 0;
 
@@ -210,7 +212,7 @@ bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_
         float own_s = work_own_s(w, slot, r);
 
         longest = fmaxf(longest, own_s);
-        if (straggler_has(g, w, r))
+        if (straggler_has(straggler, w, r))
             of_it = fmaxf(of_it, own_s);
     }
     return of_it >= longest;
@@ -256,21 +258,21 @@ static void drop(struct stragglers *s, size_t i)
  * is, where the least late part is not half as late; else the place itself. */
 static size_t late_part(struct stragglers *s, const struct work *w, size_t t)
 {
-    const struct track *k = &s->places.track[t];
-    enum finding_scope within = k->scope == SCOPE_SWITCH ? SCOPE_NODE : SCOPE_RANK;
+    const struct track *track = &s->places.track[t];
+    enum finding_scope within = track->scope == SCOPE_SWITCH ? SCOPE_NODE : SCOPE_RANK;
     double max = -INFINITY, min = INFINITY, noise;
     size_t latest = t;
     uint32_t parts = 0;
 
-    if (k->scope == SCOPE_RANK || k->ranks < 2)
+    if (track->scope == SCOPE_RANK || track->ranks < 2)
         return t;
     for (size_t i = 0; i < s->places.n_tracks; i++) {
         const struct track *part = &s->places.track[i];
         double late;
 
-        if (part->scope != within || !track_overlaps(part, k, w))
+        if (part->scope != within || !track_overlaps(part, track, w))
             continue;
-        late = places_recent_excess(&s->places, w, part, k->window) - (part->past_n ? part->past : 0);
+        late = places_recent_excess(&s->places, w, part, track->window) - (part->past_n ? part->past : 0);
         parts++;
         min = fmin(min, late);
         if (late > max) {
@@ -278,7 +280,7 @@ static size_t late_part(struct stragglers *s, const struct work *w, size_t t)
             latest = i;
         }
     }
-    noise = w->sigma / sqrt(k->window);
+    noise = w->sigma / sqrt(track->window);
     if (parts < 2 || min + 2 * noise >= PART_SHARE * (max - 2 * noise))
         return t;
     return late_part(s, w, latest);
@@ -295,27 +297,27 @@ static size_t whole_node(const struct stragglers *s, size_t t)
 /* Another scope that has part in it: which explains more? */
 static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
 {
-    struct named *d = &s->named[i];
-    const struct track *mine = &s->places.track[d->track];
-    size_t best = d->track;
+    struct named *named = &s->named[i];
+    const struct track *mine = &s->places.track[named->track];
+    size_t best = named->track;
 
     for (size_t t = 0; t < s->places.n_tracks; t++)
         if (s->places.track[t].z > s->places.track[best].z && s->places.track[t].scope != mine->scope &&
             track_overlaps(mine, &s->places.track[t], w))
             best = t;
     best = whole_node(s, best);
-    if (best == d->track || (d->joined && s->places.track[best].scope == SCOPE_RANK) ||
+    if (best == named->track || (named->joined && s->places.track[best].scope == SCOPE_RANK) ||
         s->places.track[best].z < OTHER_SCOPE * mine->z || late_part(s, w, best) != best) {
-        d->other = 0;
+        named->other = 0;
         return;
     }
-    d->other = best == d->rival ? d->other + 1 : 1;
-    d->rival = best;
-    if (d->other < OTHER_STEPS)
+    named->other = best == named->rival ? named->other + 1 : 1;
+    named->rival = best;
+    if (named->other < OTHER_STEPS)
         return;
-    d->track = best;
-    d->other = 0;
-    describe(s, w, d);
+    named->track = best;
+    named->other = 0;
+    describe(s, w, named);
     for (size_t j = s->n_named; j-- > 0;)
         if (j != i && track_overlaps(&s->places.track[s->named[j].track], &s->places.track[best], w)) {
             drop(s, j);
@@ -323,12 +325,12 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
         }
 }
 
-static bool is_rank_of(const struct stragglers *s, const struct named *d, size_t node,
+static bool is_rank_of(const struct stragglers *s, const struct named *named, size_t node,
                        const struct named *like)
 {
-    uint64_t a = d->g.onset, b = like->g.onset;
+    uint64_t a = named->straggler.onset, b = like->straggler.onset;
 
-    return d->g.scope == SCOPE_RANK && s->places.around[2 * d->track] == node &&
+    return named->straggler.scope == SCOPE_RANK && s->places.around[2 * named->track] == node &&
            (a > b ? a - b : b - a) <= SAME_ONSET;
 }
 
@@ -336,46 +338,48 @@ static bool is_rank_of(const struct stragglers *s, const struct named *d, size_t
 static void join_ranks(struct stragglers *s, const struct work *w)
 {
     for (size_t i = 0; i < s->n_named; i++) {
-        struct named *d = &s->named[i];
-        uint32_t node = d->g.scope == SCOPE_RANK ? s->places.around[2 * d->track] : UINT32_MAX, named = 0;
+        struct named *named = &s->named[i];
+        bool one = named->straggler.scope == SCOPE_RANK;
+        uint32_t node = one ? s->places.around[2 * named->track] : UINT32_MAX, together = 0;
 
         for (size_t j = 0; j < s->n_named && node != UINT32_MAX; j++)
-            named += is_rank_of(s, &s->named[j], node, d);
-        if (named < 2 || named < s->places.track[node].ranks || late_part(s, w, node) != node)
+            together += is_rank_of(s, &s->named[j], node, named);
+        if (together < 2 || together < s->places.track[node].ranks || late_part(s, w, node) != node)
             continue;
         for (size_t j = s->n_named; j-- > i + 1;)
-            if (is_rank_of(s, &s->named[j], node, d))
+            if (is_rank_of(s, &s->named[j], node, named))
                 drop(s, j);
-        d->track = node;
-        d->joined = true;
-        describe(s, w, d);
+        named->track = node;
+        named->joined = true;
+        describe(s, w, named);
     }
 }
 
-static bool still_there(struct stragglers *s, const struct work *w, struct named *d)
+static bool still_there(struct stragglers *s, const struct work *w, struct named *named)
 {
-    uint64_t since = w->steps - d->g.onset;
+    uint64_t since = w->steps - named->straggler.onset;
     uint32_t steps = since < PLACES_MEDIAN_STEPS ? (uint32_t)since : PLACES_MEDIAN_STEPS;
-    double left = places_recent_excess(&s->places, w, &s->places.track[d->track], steps) - d->g.before;
+    double left =
+        places_recent_excess(&s->places, w, &s->places.track[named->track], steps) - named->straggler.before;
 
-    d->below = left < LET_GO_SHARE * d->g.excess ? d->below + 1 : 0;
-    return d->below < LET_GO_STEPS;
+    named->below = left < LET_GO_SHARE * named->straggler.excess ? named->below + 1 : 0;
+    return named->below < LET_GO_STEPS;
 }
 
 static void review_named(struct stragglers *s, const struct work *w)
 {
     for (size_t i = 0; i < s->n_named;) {
-        struct named *d = &s->named[i];
+        struct named *named = &s->named[i];
 
-        d->g.z = s->places.track[d->track].z;
-        if (!still_there(s, w, d)) {
-            places_forget(&s->places, w, &s->places.track[d->track]);
+        named->straggler.z = s->places.track[named->track].z;
+        if (!still_there(s, w, named)) {
+            places_forget(&s->places, w, &s->places.track[named->track]);
             drop(s, i);
             continue;
         }
-        d->g.fading = d->below;
-        if (++d->fitted >= (is_settled(&d->g, w) ? REFIT_LATER : REFIT) && !d->below)
-            describe(s, w, d);
+        named->straggler.fading = named->below;
+        if (++named->fitted >= (is_settled(&named->straggler, w) ? REFIT_LATER : REFIT) && !named->below)
+            describe(s, w, named);
         look_at_rivals(s, w, i++);
     }
 }
@@ -394,9 +398,9 @@ static size_t find_candidate(const struct stragglers *s, const struct work *w)
 }
 
 /* To within the accuracy that a ramp's end is known. */
-static bool still_grows(const struct straggler *g, const struct work *w)
+static bool still_grows(const struct straggler *straggler, const struct work *w)
 {
-    return g->drift && 4 * (w->steps - g->ramp_end) < g->ramp_end - g->onset;
+    return straggler->drift && 4 * (w->steps - straggler->ramp_end) < straggler->ramp_end - straggler->onset;
 }
 
 /* Does it cost enough, or will it soon? One of several equally slow ones costs nothing alone: what counts is
@@ -410,11 +414,11 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
         double with, without, min = min_slowdown;
 
         for (size_t j = 0; j < s->n_named; j++)
-            all[j] = s->named[j].g;
+            all[j] = s->named[j].straggler;
         with = slowdown(all, s->n_named, w, pricing);
         memmove(&all[i], &all[i + 1], (s->n_named - i - 1) * sizeof(all[0]));
         without = slowdown(all, s->n_named - 1, w, pricing);
-        if (still_grows(&s->named[i].g, w))
+        if (still_grows(&s->named[i].straggler, w))
             min = 1 + GROWING * (min - 1);
         if (with < without * min)
             drop(s, i);
@@ -429,14 +433,14 @@ static void name_new(struct stragglers *s, const struct work *w, const struct pr
     if (s->refused && w->steps < s->refused + REFUSED_STEPS)
         return;
     while (s->n_named < STRAGGLERS_MAX) {
-        struct named d = { .track = find_candidate(s, w) };
+        struct named named = { .track = find_candidate(s, w) };
 
-        if (d.track == s->places.n_tracks)
+        if (named.track == s->places.n_tracks)
             break;
-        d.track = whole_node(s, late_part(s, w, d.track));
-        describe(s, w, &d);
-        d.g.id = s->next_id++;
-        s->named[s->n_named++] = d;
+        named.track = whole_node(s, late_part(s, w, named.track));
+        describe(s, w, &named);
+        named.straggler.id = s->next_id++;
+        s->named[s->n_named++] = named;
     }
     found = s->n_named;
     refuse_cheap(s, w, pricing, before, min_slowdown);
@@ -454,7 +458,7 @@ void stragglers_step(struct stragglers *s, const struct work *w, const struct pr
     name_new(s, w, pricing, min_slowdown);
     join_ranks(s, w);
     for (size_t i = 0; i < s->n_named; i++)
-        s->list[i] = s->named[i].g;
+        s->list[i] = s->named[i].straggler;
     for (size_t t = 0; t < s->places.n_tracks; t++)
         s->places.track[t].named = claimed(s, w, t, SIZE_MAX);
 }

@@ -53,17 +53,17 @@ void stragglers_step(struct stragglers *s, const struct work *w, const struct pr
 size_t stragglers_get(const struct stragglers *s, const struct straggler **list);
 
 /* Is this rank one of its? */
-bool straggler_has(const struct straggler *g, const struct work *w, uint32_t rank);
+bool straggler_has(const struct straggler *straggler, const struct work *w, uint32_t rank);
 /* Is one of them on this node? */
-bool straggler_is_on(const struct straggler *g, const struct work *w, uint32_t node);
+bool straggler_is_on(const struct straggler *straggler, const struct work *w, uint32_t node);
 /* The excess that was its in step `step`. */
-double straggler_excess(const struct straggler *g, uint64_t step);
+double straggler_excess(const struct straggler *straggler, uint64_t step);
 /* How much longer than without it the step in that slot (number `step`) took, in seconds; 0 before its onset.
  * Several at a time (list[n]): without any of them. */
 double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
                          uint64_t step);
 /* Did one of its ranks have the longest work in that slot? */
-bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_t slot);
+bool straggler_was_last(const struct straggler *straggler, const struct work *w, uint32_t slot);
 
 /* The smallest excess of one rank that could be named now, given the noise; NaN while that is not known. */
 double stragglers_limit(const struct stragglers *s, const struct work *w);

@@ -135,21 +135,21 @@ static float residual_s(const struct work *w)
     size_t n = 0;
 
     for (uint32_t b = 1; b < work_kept(w) && n < RESIDUALS; b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
+        const struct work_step *step = &w->step[work_slot(w, b)];
 
-        if (!k->pause && !isnan(k->duration_s))
-            residual[n++] = k->duration_s - k->typical_s;
+        if (!step->pause && !isnan(step->duration_s))
+            residual[n++] = step->duration_s - step->typical_s;
     }
     return n < RESIDUALS_MIN ? NAN : (float)statistics_quantilef(residual, n, 0.25);
 }
 
 /* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length
  * is known? */
-static bool shows(const struct work *w, const struct work_step *k, const struct step_strikes *l)
+static bool shows(const struct work *w, const struct work_step *step, const struct step_strikes *l)
 {
-    float behind_s = k->longest_s - fmaxf(l->unstruck_s, l->late_s), residual = residual_s(w);
+    float behind_s = step->longest_s - fmaxf(l->unstruck_s, l->late_s), residual = residual_s(w);
 
-    return isnan(residual) || k->duration_s - k->typical_s - residual > behind_s / 2;
+    return isnan(residual) || step->duration_s - step->typical_s - residual > behind_s / 2;
 }
 
 /* So many ranks may be struck in one step and not share a cause: one in eight, or as many as come together by
@@ -168,11 +168,11 @@ static uint32_t together(const struct variability *s, uint32_t n)
 
 static void take_strike(struct variability *s, struct work *w, struct step_strikes *l)
 {
-    struct work_step *k = &w->step[work_slot(w, 0)];
+    struct work_step *step = &w->step[work_slot(w, 0)];
 
-    k->struck_s = fmaxf(l->unstruck_s, l->late_s); /* for the late ones all wait anyway */
+    step->struck_s = fmaxf(l->unstruck_s, l->late_s); /* for the late ones all wait anyway */
     if (s->jitter)
-        s->seen_saved_s += k->longest_s - k->struck_s;
+        s->seen_saved_s += step->longest_s - step->struck_s;
     l->others_s = l->unstruck_s; /* it is no imbalance */
     s->strike[s->strikes % VARIABILITY_STRIKES].step = w->steps;
     s->strike[s->strikes++ % VARIABILITY_STRIKES].rank = l->who;
@@ -242,12 +242,12 @@ static double strikes_cost(const struct work *w, uint64_t first, double *saved_s
 
     *saved_s = 0;
     for (uint32_t b = 0; b < work_kept(w) && (b < COST_MIN || w->steps - b >= first); b++) {
-        const struct work_step *k = &w->step[work_slot(w, b)];
+        const struct work_step *step = &w->step[work_slot(w, b)];
 
-        all_s += k->duration_s;
-        *saved_s += k->longest_s - k->struck_s;
-        if (k->longest_s > k->struck_s) {
-            excess += k->longest_s / k->typical_s - 1;
+        all_s += step->duration_s;
+        *saved_s += step->longest_s - step->struck_s;
+        if (step->longest_s > step->struck_s) {
+            excess += step->longest_s / step->typical_s - 1;
             n++;
         }
     }
@@ -328,7 +328,7 @@ static struct interval imbalance_cost(const struct variability *s, const struct 
 static void judge_imbalance(struct variability *s, const struct work *w, const struct step_strikes *l,
                             double min_slowdown)
 {
-    const struct work_step *k = &w->step[work_slot(w, 0)];
+    const struct work_step *step = &w->step[work_slot(w, 0)];
     double keeps, lost_s, step_s;
 
     if (w->sigma < NOISE_NARROW && w->changes >= NOISE_WIDE_STEPS)
@@ -339,7 +339,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
         s->spread_s = 0;
         return;
     }
-    s->spread_s += fmax(0, l->others_s - fmaxf(k->typical_s, l->late_s));
+    s->spread_s += fmax(0, l->others_s - fmaxf(step->typical_s, l->late_s));
     keeps = (isnan(s->calm) ? NOISE_ORDINARY : s->calm) / w->sigma;
     lost_s = s->spread_s * (1 - keeps);
     if (s->imbalance) {
@@ -347,7 +347,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
         s->imbalance_cost = imbalance_cost(s, w, keeps);
         return;
     }
-    step_s = k->duration_s;
+    step_s = step->duration_s;
     if (w->steps - s->wide_since < NOISE_WIDE_STEPS ||
         lost_s < (1 - 1 / min_slowdown) * step_s * (double)(w->steps - s->wide_since))
         return;

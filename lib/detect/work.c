@@ -107,14 +107,14 @@ static void learn_noise(struct work *w)
     double sigma;
 
     for (uint32_t r = 0; r < w->n; r++) {
-        struct work_rank *k = &w->rank[r];
+        struct work_rank *rank = &w->rank[r];
         float x = w->excess[r];
 
         if (isnan(x))
             continue;
-        if (k->steps++)
-            w->scratch[m++] = fabsf(x - k->before);
-        k->before = x;
+        if (rank->steps++)
+            w->scratch[m++] = fabsf(x - rank->before);
+        rank->before = x;
     }
     if (m < 2)
         return;
