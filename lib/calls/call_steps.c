@@ -39,8 +39,8 @@
  * Chosen (1.01, 1.2): with 1.2 one trace with jitter is not judged as such. */
 #define ORDINARY_NOISE 1.05
 #define ORDINARY_STEPS ROLES_STEPS
-/* of a step's work, as STRIKE_RATIO of detect/variability.c. Chosen (0.03, 0.3) */
-#define STRUCK 0.1
+/* of a step's work, as DETOUR_RATIO of detect/variability.c. Chosen (0.03, 0.3) */
+#define DETOUR_SHARE 0.1
 /* a step; chosen: it bounds what prices cost, a larger one takes more time */
 #define PRICED_OPS 16384u
 /* after something was found too cheap; chosen: as REFUSED_STEPS of detect/straggler.c */
@@ -67,7 +67,7 @@ struct call_steps {
     struct transfer_excess *links_excess; /* the transfers of the links that are slow */
     struct pieces pieces;
     struct expected *expected;
-    struct suspicion slow_links, heavy_role, uneven_pieces, strikes;
+    struct suspicion slow_links, heavy_role, uneven_pieces, detours;
     struct links_slow looked_at;   /* the place that links_longer is about */
     struct starvation *starvation; /* stragglers whose transfers are slow, too */
     bool was_starvation;           /* one of them was in the step before */
@@ -516,35 +516,35 @@ static void judge_pieces(struct call_steps *s)
         &s->uneven_pieces);
 }
 
-static bool has_struck(const struct call_steps *s, const struct graph_step *step, float struck_s)
+static bool has_detour(const struct call_steps *s, const struct graph_step *step, float detour_min_s)
 {
     for (size_t i = 0; i < step->n; i++)
-        if (price_is_struck(&step->op[i], step, 1 + s->without[step->op[i].rank].excess, struck_s))
+        if (price_is_detour(&step->op[i], step, 1 + s->without[step->op[i].rank].excess, detour_min_s))
             return true;
     return false;
 }
 
-/* Number of the step at which strikes began to be no farther from one another than they are on the mean since
+/* Number of the step at which detours began to be no farther from one another than they are on the mean since
  * `from`. */
-static uint32_t strikes_from(const struct call_steps *s, uint32_t from, float struck_s)
+static uint32_t detours_from(const struct call_steps *s, uint32_t from, float detour_min_s)
 {
-    uint32_t back = 0, struck = 0, gap = 0;
+    uint32_t back = 0, detours = 0, gap = 0;
 
     for (; back < graph_steps(s->graph); back++) {
         struct graph_step step = graph_step_get(s->graph, back);
 
         if (step.number < from)
             break;
-        struck += has_struck(s, &step, struck_s);
+        detours += has_detour(s, &step, detour_min_s);
     }
-    for (uint32_t since = back; back < graph_steps(s->graph) && struck * gap < since; back++, gap++) {
+    for (uint32_t since = back; back < graph_steps(s->graph) && detours * gap < since; back++, gap++) {
         struct graph_step step = graph_step_get(s->graph, back);
 
-        if (!has_struck(s, &step, struck_s))
+        if (!has_detour(s, &step, detour_min_s))
             continue;
         from = step.number;
         since += gap + 1;
-        struck++;
+        detours++;
         gap = 0;
     }
     return from;
@@ -557,19 +557,19 @@ static void judge_jitter(struct call_steps *s)
     struct price p;
 
     diagnosis_jitter(s->diagnosis, &o);
-    change.struck_s = (float)(STRUCK * diagnosis_work(s->diagnosis)->usual_s);
+    change.detour_min_s = (float)(DETOUR_SHARE * diagnosis_work(s->diagnosis)->usual_s);
     if (o.standing && o.early) { /* the machine's own noise, unless it costs much for long */
         o.min_slowdown = ORDINARY_NOISE;
-        if (!s->strikes.stood && !is_priced(s, &s->strikes)) {
+        if (!s->detours.stood && !is_priced(s, &s->detours)) {
             p = price_take(s->graph, &change, 0).all;
             o.standing = diagnosis_steps(s->diagnosis) >= ORDINARY_STEPS &&
                          finding_slowdown(p.of_s, p.saved_s) >= ORDINARY_NOISE;
         }
     }
-    if (o.standing && !is_priced(s, &s->strikes))
-        o.from = strikes_from(s, o.from, change.struck_s);
+    if (o.standing && !is_priced(s, &s->detours))
+        o.from = detours_from(s, o.from, change.detour_min_s);
     report(s, &o, &change, &(struct cost_bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) },
-           &s->strikes);
+           &s->detours);
 }
 
 /* After diagnosis_step(): what is not the own work of some ranks. */
@@ -587,7 +587,7 @@ static void judge_others(struct call_steps *s)
     s->was_starvation = starved;
     judge_links(s);
     judge_roles(s);
-    /* Ranks that are slower for longer: their pieces are neither strikes nor uneven. */
+    /* Ranks that are slower for longer: their pieces are neither detours nor uneven. */
     excess_of(s, named, n_named);
     judge_pieces(s);
     judge_jitter(s);
@@ -752,7 +752,7 @@ static void forget_steps(struct call_steps *s)
     transfer_excess_reset(s->links_excess);
     starvation_reset(s->starvation);
     s->pieces = (struct pieces){ 0 };
-    s->slow_links = s->heavy_role = s->uneven_pieces = s->strikes = (struct suspicion){ 0 };
+    s->slow_links = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
     s->was_starvation = false;
     s->any = false;
 }

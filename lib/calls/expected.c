@@ -7,7 +7,7 @@
 #include "common/map.h"
 #include "common/xalloc.h"
 
-/* times what is expected: a pause or a strike, which shows nothing of the others */
+/* times what is expected: a pause or a detour, which shows nothing of the others */
 #define PAUSE_RATIO_EXPECTED 2.2
 #define PASSES               3u         /* levels and factors stand on each other */
 #define APART                2.5        /* standard errors between two steps that differ */

@@ -38,14 +38,14 @@ struct changed_replay {
     const struct graph *graph;
 };
 
-bool price_is_struck(const struct graph_op *op, const struct graph_step *s, double more, double struck_s)
+bool price_is_detour(const struct graph_op *op, const struct graph_step *s, double more, double detour_min_s)
 {
     double usual_s = op->usual_s * s->factor * more;
 
-    return usual_s > 0 && op->work_s > usual_s + struck_s + (op->work_s > s->pause_s ? s->pause_s : 0);
+    return usual_s > 0 && op->work_s > usual_s + detour_min_s + (op->work_s > s->pause_s ? s->pause_s : 0);
 }
 
-/* What it would take if pieces of work were even; strikes and pauses stay. */
+/* What it would take if pieces of work were even; detours and pauses stay. */
 static double even_s(const struct changed_replay *r, const struct graph_op *op, const struct graph_step *s,
                      double work_s, double more)
 {
@@ -68,7 +68,7 @@ static double work(const struct graph_op *op, const struct graph_step *s, void *
         return work_s;
     if (c->other && s->number >= c->other[op->rank].from)
         more = 1 + c->other[op->rank].excess;
-    if (c->struck_s > 0 && price_is_struck(op, s, more, c->struck_s))
+    if (c->detour_min_s > 0 && price_is_detour(op, s, more, c->detour_min_s))
         work_s = more * usual_s + (work_s > s->pause_s ? s->pause_s : 0);
     return c->expected ? even_s(r, op, s, work_s, more) : work_s;
 }

@@ -31,7 +31,7 @@ struct price_change {
     struct expected *expected;
     float even;
     /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
-    float struck_s;
+    float detour_min_s;
 };
 
 struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent);
@@ -41,8 +41,8 @@ struct prices price_take(struct graph *g, const struct price_change *c, uint32_t
  */
 uint32_t price_steps(struct graph *g, const struct price_change *c, double *saved_s, double *more);
 
-/* Is this piece, which usually takes `more` times what it did before, longer than that by more than struck_s,
- * and than what all paused in the step? */
-bool price_is_struck(const struct graph_op *op, const struct graph_step *s, double more, double struck_s);
+/* Is this piece, which usually takes `more` times what it did before, longer than that by more than
+ * detour_min_s, and than what all paused in the step? */
+bool price_is_detour(const struct graph_op *op, const struct graph_step *s, double more, double detour_min_s);
 
 #endif

@@ -8,8 +8,8 @@
 #include "detect/diagnosis_private.h"
 #include "detect/rhythm.h"
 
-/* as many strikes were to be expected before the first; by chance one in 400 has none */
-#define ALWAYS_STRIKES 6.0
+/* as many detours were to be expected before the first; by chance one in 400 has none */
+#define ALWAYS_DETOURS 6.0
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define SHORT_STEP_S   0.010
 #define LASTING_S      1.0
@@ -248,9 +248,9 @@ bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o)
     o->place = WORK_PLACE_NONE;
     o->standing = c->jitter;
     o->from = c->jitter ? diagnosis_seq(d, c->jitter_onset) : 0;
-    o->excess = c->strike_ratio;
-    o->rate = c->strikes_per_step;
-    o->early = (double)c->jitter_onset < ALWAYS_STRIKES / c->strikes_per_step;
+    o->excess = c->detour_ratio;
+    o->rate = c->detours_per_step;
+    o->early = (double)c->jitter_onset < ALWAYS_DETOURS / c->detours_per_step;
     return c->jitter;
 }
 
@@ -338,7 +338,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     if (!d->pricing.method->prices_others)
         return;
     take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s, c->jitter_cost,
-                c->strike_ratio, c->strikes_per_step);
+                c->detour_ratio, c->detours_per_step);
     take_simple(d, KEY_IMBALANCE, FINDING_IMBALANCE, c->imbalance, c->imbalance_onset, c->imbalance_saved_s,
                 c->imbalance_cost, w->sigma, NAN);
     take_simple(d, KEY_TRANSFER, t->congestion ? FINDING_CONGESTION : FINDING_COMMUNICATION, t->standing,

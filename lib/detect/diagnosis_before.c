@@ -13,7 +13,7 @@
  * absolute deviation. */
 #define MAD_TO_ERROR (STATISTICS_MAD_TO_SD * 1.2533)
 
-/* Times of steps on one side of an onset: their median, which rare strikes leave as it is, and its standard
+/* Times of steps on one side of an onset: their median, which rare detours leave as it is, and its standard
  * error. */
 struct side {
     double median_s, error_s;

@@ -88,11 +88,11 @@ struct finding {
     /* 90 % interval of what it cost in these steps, over the estimate: 0.9 to 1.2 times that. Not known: the
      * price stands on too few steps, or on none at all. */
     struct interval cost;
-    /* Straggler, drift: own work over the others'; jitter: length of a strike; imbalance: noise of the own
+    /* Straggler, drift: own work over the others'; jitter: length of a detour; imbalance: noise of the own
      * work; oscillation: slow over fast; communication, congestion: transfer over the usual; all minus 1. */
     double excess;
     double last_ratio; /* straggler, drift: share of the steps in which it came last */
-    double rate;       /* jitter: strikes a step; congestion: bursts; oscillation: steps a period */
+    double rate;       /* jitter: detours a step; congestion: bursts; oscillation: steps a period */
     double z;          /* evidence in standard errors; NaN: not of that kind */
 };
 

@@ -12,35 +12,35 @@
 
 /* Standard deviations above the rank's own usual excess. Chosen (3.5, 8): with either of these one trace is
  * judged otherwise. */
-#define STRIKE_Z 5.0f
+#define DETOUR_Z 5.0f
 /* And at least so much of the typical work. Chosen (0.05, 0.3): all are judged alike; with 0.3 jitter is
  * found later. */
-#define STRIKE_RATIO 0.1f
-/* more than one rank in this many at once share a cause: no strike; see together() */
+#define DETOUR_RATIO 0.1f
+/* more than one rank in this many at once share a cause: no detour; see together() */
 #define SHARED_CAUSE 8u
-#define CHANCE       0.01 /* of as many strikes in a step: one step in a hundred is misread */
-/* Among the newest STRIKE_WINDOW steps: as many as a Poisson rate needs to be known to a factor of two (half
+#define CHANCE       0.01 /* of as many detours in a step: one step in a hundred is misread */
+/* Among the newest DETOUR_WINDOW steps: as many as a Poisson rate needs to be known to a factor of two (half
  * of it is its standard error). Chosen (2, 8): with 2 all are judged alike, and sooner; with 8 one is judged
  * otherwise, and others later. */
-#define STRIKES_MIN 4u
+#define DETOURS_MIN 4u
 /* that they hit (fewer where there are fewer ranks): two may be the ranks of one slow place */
 #define RANKS_MIN 3u
-/* chosen: so many steps with STRIKES_MIN of them; with fewer, rare strikes are never jitter */
-#define STRIKE_WINDOW 96u
-/* steps that strikes are priced over; chosen: half of that window, so that a few in a row are no price */
+/* chosen: so many steps with DETOURS_MIN of them; with fewer, rare detours are never jitter */
+#define DETOUR_WINDOW 96u
+/* steps that detours are priced over; chosen: half of that window, so that a few in a row are no price */
 #define COST_MIN 48u
 /* steps at the beginning, of which none is looked for: chosen: as many as work.c needs for what is usual */
-#define STRIKES_FROM 4u
+#define DETOURS_FROM 4u
 /* Steps without one, and four times the usual distance: over. At four times the mean distance one gap in 55
  * is by chance (exp(-4)). */
-#define STRIKE_QUIET 64u
+#define DETOUR_QUIET 64u
 
 /* Steps that tell how long one usually takes, and the fewest: their lower quartile is the fourth of them, or
  * the least. */
 #define RESIDUALS     16u
 #define RESIDUALS_MIN 4u
 
-#define NOBODY UINT32_MAX /* rank of a strike that was none */
+#define NOBODY UINT32_MAX /* rank of a detour that was none */
 
 /* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
  * 2010); above NOISE_WIDE the variation is the work's own. Where no calm time was seen, NOISE_ORDINARY stands
@@ -93,17 +93,18 @@ static bool is_late(const struct straggler *late, size_t n, const struct work *w
     return false;
 }
 
-/* The newest step: who was struck, what the others took at the longest, and how long the late ones did. */
-struct step_strikes {
-    uint32_t known, struck, who;
-    float others_s, unstruck_s, late_s;
+/* The newest step: how many had a detour and which the last, what the others took at the longest, and how
+ * long the late ones did. */
+struct step_detours {
+    uint32_t known, detours, who;
+    float others_s, undelayed_s, late_s;
 };
 
-static struct step_strikes look_at_step(struct variability *s, const struct work *w,
+static struct step_detours look_at_step(struct variability *s, const struct work *w,
                                         const struct straggler *late, size_t n)
 {
-    float limit = fmaxf(STRIKE_Z * (float)w->sigma, STRIKE_RATIO);
-    struct step_strikes l = { 0 };
+    float limit = fmaxf(DETOUR_Z * (float)w->sigma, DETOUR_RATIO);
+    struct step_detours l = { 0 };
 
     for (uint32_t r = 0; r < w->n; r++) {
         float x = w->excess[r], own_s = w->newest_s[r];
@@ -115,20 +116,20 @@ static struct step_strikes look_at_step(struct variability *s, const struct work
             l.late_s = fmaxf(l.late_s, own_s);
         } else if (x - s->usual[r] > limit) {
             l.who = r;
-            l.struck++;
+            l.detours++;
             l.others_s = fmaxf(l.others_s, own_s);
         } else {
-            l.unstruck_s = fmaxf(l.unstruck_s, own_s);
+            l.undelayed_s = fmaxf(l.undelayed_s, own_s);
             l.others_s = fmaxf(l.others_s, own_s);
         }
-        /* A strike moves the usual a little, so that what stays becomes usual within some steps. */
+        /* A detour moves the usual a little, so that what stays becomes usual within some steps. */
         s->usual[r] += fmaxf(-limit, fminf(limit, x - s->usual[r])) / 4;
     }
     return l;
 }
 
 /* How much longer than the typical own work a step takes that nothing rare made longer: the lower quartile of
- * the newest, because half of them may have been struck. NaN: not known yet. */
+ * the newest, because half of them may have had a detour. NaN: not known yet. */
 static float residual_s(const struct work *w)
 {
     float residual[RESIDUALS];
@@ -143,89 +144,89 @@ static float residual_s(const struct work *w)
     return n < RESIDUALS_MIN ? NAN : (float)statistics_quantilef(residual, n, 0.25);
 }
 
-/* Did the newest step take longer by what the struck ranks came behind the others, as far as its usual length
- * is known? */
-static bool shows(const struct work *w, const struct work_step *step, const struct step_strikes *l)
+/* Did the newest step take longer by what the delayed ranks came behind the others, as far as its usual
+ * length is known? */
+static bool shows(const struct work *w, const struct work_step *step, const struct step_detours *l)
 {
-    float behind_s = step->longest_s - fmaxf(l->unstruck_s, l->late_s), residual = residual_s(w);
+    float behind_s = step->longest_s - fmaxf(l->undelayed_s, l->late_s), residual = residual_s(w);
 
     return isnan(residual) || step->duration_s - step->typical_s - residual > behind_s / 2;
 }
 
-/* So many ranks may be struck in one step and not share a cause: one in eight, or as many as come together by
- * chance where strikes are frequent (Poisson). */
+/* So many ranks may have a detour in one step and not share a cause: one in eight, or as many as come
+ * together by chance where detours are frequent (Poisson). */
 static uint32_t together(const struct variability *s, uint32_t n)
 {
-    double p = s->jitter ? exp(-s->strikes_per_step) : 1, more = 1 - p;
+    double p = s->jitter ? exp(-s->detours_per_step) : 1, more = 1 - p;
     uint32_t max = 0;
 
-    while (more > CHANCE) { /* strikes in a step are more than `most` by chance */
-        p *= s->strikes_per_step / ++max;
+    while (more > CHANCE) { /* detours in a step are more than `max` by chance */
+        p *= s->detours_per_step / ++max;
         more -= p;
     }
     return max > 1 + n / SHARED_CAUSE ? max : 1 + n / SHARED_CAUSE;
 }
 
-static void take_strike(struct variability *s, struct work *w, struct step_strikes *l)
+static void take_detour(struct variability *s, struct work *w, struct step_detours *l)
 {
     struct work_step *step = &w->step[work_slot(w, 0)];
 
-    step->struck_s = fmaxf(l->unstruck_s, l->late_s); /* for the late ones all wait anyway */
+    step->without_detours_s = fmaxf(l->undelayed_s, l->late_s); /* for the late ones all wait anyway */
     if (s->jitter)
-        s->seen_saved_s += step->longest_s - step->struck_s;
-    l->others_s = l->unstruck_s; /* it is no imbalance */
-    s->strike[s->strikes % VARIABILITY_STRIKES].step = w->steps;
-    s->strike[s->strikes++ % VARIABILITY_STRIKES].rank = l->who;
+        s->seen_saved_s += step->longest_s - step->without_detours_s;
+    l->others_s = l->undelayed_s; /* it is no imbalance */
+    s->detour[s->detours % VARIABILITY_DETOURS].step = w->steps;
+    s->detour[s->detours++ % VARIABILITY_DETOURS].rank = l->who;
 }
 
-/* The first steps of a slow rank looked like strikes, until it was named: they are part of its slowness. */
-static void drop_strikes(struct variability *s, struct work *w, const struct straggler *late, size_t n)
+/* The first steps of a slow rank looked like detours, until it was named: they are part of its slowness. */
+static void drop_detours(struct variability *s, struct work *w, const struct straggler *late, size_t n)
 {
-    uint64_t have = s->strikes < VARIABILITY_STRIKES ? s->strikes : VARIABILITY_STRIKES;
+    uint64_t have = s->detours < VARIABILITY_DETOURS ? s->detours : VARIABILITY_DETOURS;
 
     for (uint64_t i = 1; i <= have && n; i++) {
-        struct strike *k = &s->strike[(s->strikes - i) % VARIABILITY_STRIKES];
-        uint64_t back = w->steps - k->step;
+        struct detour *detour = &s->detour[(s->detours - i) % VARIABILITY_DETOURS];
+        uint64_t back = w->steps - detour->step;
 
-        for (size_t j = 0; j < n && k->rank != NOBODY; j++) {
-            if (k->step <= late[j].onset || !straggler_has(&late[j], w, k->rank))
+        for (size_t j = 0; j < n && detour->rank != NOBODY; j++) {
+            if (detour->step <= late[j].onset || !straggler_has(&late[j], w, detour->rank))
                 continue;
-            k->rank = NOBODY;
+            detour->rank = NOBODY;
             if (back < work_kept(w)) {
                 struct work_step *step = &w->step[work_slot(w, (uint32_t)back)];
 
-                step->struck_s = step->longest_s;
+                step->without_detours_s = step->longest_s;
             }
         }
     }
 }
 
 struct tally {
-    uint32_t strikes, ranks, commonest;
+    uint32_t detours, ranks, commonest;
     uint64_t first;
 };
 
-/* The strikes of the window: how many, on how many ranks, how many on the commonest. */
-static struct tally count_strikes(const struct variability *s, uint64_t now)
+/* The detours of the window: how many, on how many ranks, how many on the commonest. */
+static struct tally count_detours(const struct variability *s, uint64_t now)
 {
-    uint64_t have = s->strikes < VARIABILITY_STRIKES ? s->strikes : VARIABILITY_STRIKES;
-    uint32_t rank[VARIABILITY_STRIKES], hits[VARIABILITY_STRIKES];
+    uint64_t have = s->detours < VARIABILITY_DETOURS ? s->detours : VARIABILITY_DETOURS;
+    uint32_t rank[VARIABILITY_DETOURS], hits[VARIABILITY_DETOURS];
     struct tally t = { .first = now };
 
     for (uint64_t i = 1; i <= have; i++) {
-        uint64_t at = (s->strikes - i) % VARIABILITY_STRIKES;
+        uint64_t at = (s->detours - i) % VARIABILITY_DETOURS;
         uint32_t j = 0;
 
-        if (s->strike[at].step + STRIKE_WINDOW < now)
+        if (s->detour[at].step + DETOUR_WINDOW < now)
             break;
-        if (s->strike[at].rank == NOBODY)
+        if (s->detour[at].rank == NOBODY)
             continue;
-        t.strikes++;
-        t.first = s->strike[at].step;
-        while (j < t.ranks && rank[j] != s->strike[at].rank)
+        t.detours++;
+        t.first = s->detour[at].step;
+        while (j < t.ranks && rank[j] != s->detour[at].rank)
             j++;
         if (j == t.ranks) {
-            rank[t.ranks] = s->strike[at].rank;
+            rank[t.ranks] = s->detour[at].rank;
             hits[t.ranks++] = 0;
         }
         hits[j]++;
@@ -234,8 +235,8 @@ static struct tally count_strikes(const struct variability *s, uint64_t now)
     return t;
 }
 
-/* Cost of the strikes since `first`, over COST_MIN steps at the least. */
-static double strikes_cost(const struct work *w, uint64_t first, double *saved_s, double *ratio)
+/* Cost of the detours since `first`, over COST_MIN steps at the least. */
+static double detours_cost(const struct work *w, uint64_t first, double *saved_s, double *ratio)
 {
     double all_s = 0, excess = 0;
     uint32_t n = 0;
@@ -245,8 +246,8 @@ static double strikes_cost(const struct work *w, uint64_t first, double *saved_s
         const struct work_step *step = &w->step[work_slot(w, b)];
 
         all_s += step->duration_s;
-        *saved_s += step->longest_s - step->struck_s;
-        if (step->longest_s > step->struck_s) {
+        *saved_s += step->longest_s - step->without_detours_s;
+        if (step->longest_s > step->without_detours_s) {
             excess += step->longest_s / step->typical_s - 1;
             n++;
         }
@@ -255,56 +256,56 @@ static double strikes_cost(const struct work *w, uint64_t first, double *saved_s
     return fmax(1, finding_slowdown(all_s, *saved_s));
 }
 
-/* What it costs may be less, as far as there were strikes before it: those are ordinary.  It may be more, as
- * far as strikes are too short to be seen: lengths beyond the limit that vary exponentially go on to do so
- * below it.  Of a job that has been struck from its beginning, or about as often before as far as is known,
+/* What it costs may be less, as far as there were detours before it: those are ordinary.  It may be more, as
+ * far as detours are too short to be seen: lengths beyond the limit that vary exponentially go on to do so
+ * below it.  Of a job that has had detours from its beginning, or about as often before as far as is known,
  * nothing shows what is ordinary. */
 static struct interval jitter_cost(const struct variability *s, const struct work *w)
 {
-    double since = (double)(w->steps - s->jitter_onset), strikes = (double)(s->strikes - s->ordinary);
-    double limit = fmax(STRIKE_Z * w->sigma, STRIKE_RATIO), beyond = s->strike_ratio - limit;
-    double ordinary = interval_poisson((double)s->ordinary).high / (double)s->jitter_onset * since / strikes;
+    double since = (double)(w->steps - s->jitter_onset), detours = (double)(s->detours - s->ordinary);
+    double limit = fmax(DETOUR_Z * w->sigma, DETOUR_RATIO), beyond = s->detour_ratio - limit;
+    double ordinary = interval_poisson((double)s->ordinary).high / (double)s->jitter_onset * since / detours;
 
     if (!s->jitter_onset || !(beyond > 0) || !(ordinary < 1))
         return INTERVAL_UNKNOWN;
     return (struct interval){ 1 - ordinary, exp(limit / beyond) / (1 + limit / beyond) };
 }
 
-/* Do strikes surely cost that much, more than before or always?  A few come close together by chance. */
+/* Do detours surely cost that much, more than before or always?  A few come close together by chance. */
 static bool is_sure(const struct variability *s, const struct work *w, const struct tally *t, double cost,
                     double min_slowdown)
 {
-    double rate_low = interval_poisson(t->strikes).low / t->strikes, saved_s, ratio;
+    double rate_low = interval_poisson(t->detours).low / t->detours, saved_s, ratio;
     double more_low = 1 - hypot(1 - rate_low, 1 - s->jitter_cost.low); /* independent errors */
 
     if (s->jitter_onset && (cost - 1) * more_low >= min_slowdown - 1)
         return true;
     if (s->jitter_onset)
-        cost = strikes_cost(w, 0, &saved_s, &ratio);
+        cost = detours_cost(w, 0, &saved_s, &ratio);
     return (cost - 1) * rate_low >= min_slowdown - 1;
 }
 
 static void judge_jitter(struct variability *s, const struct work *w, double min_slowdown)
 {
-    struct tally t = count_strikes(s, w->steps);
-    uint64_t newest = s->strikes ? s->strike[(s->strikes - 1) % VARIABILITY_STRIKES].step : 0;
+    struct tally t = count_detours(s, w->steps);
+    uint64_t newest = s->detours ? s->detour[(s->detours - 1) % VARIABILITY_DETOURS].step : 0;
     uint32_t ranks_min = w->n < 2 * RANKS_MIN ? (w->n + 1) / 2 : RANKS_MIN;
     double cost;
 
-    if (t.strikes > 1)
-        s->strikes_per_step = (t.strikes - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
-    if (s->jitter && w->steps > newest + STRIKE_QUIET && w->steps > newest + 4 / s->strikes_per_step)
+    if (t.detours > 1)
+        s->detours_per_step = (t.detours - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
+    if (s->jitter && w->steps > newest + DETOUR_QUIET && w->steps > newest + 4 / s->detours_per_step)
         s->jitter = false;
     if (s->jitter)
         s->jitter_cost = jitter_cost(s, w);
-    if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.commonest > t.strikes + 1)
+    if (s->jitter || t.detours < DETOURS_MIN || t.ranks < ranks_min || 2 * t.commonest > t.detours + 1)
         return;
-    cost = strikes_cost(w, t.first, &s->seen_saved_s, &s->strike_ratio);
+    cost = detours_cost(w, t.first, &s->seen_saved_s, &s->detour_ratio);
     if (cost < min_slowdown)
         return;
-    /* No farther from the first step than strikes are from one another: from the beginning. */
-    s->jitter_onset = t.first > 1 / s->strikes_per_step ? t.first - 1 : 0;
-    s->ordinary = s->strikes - t.strikes;
+    /* No farther from the first step than detours are from one another: from the beginning. */
+    s->jitter_onset = t.first > 1 / s->detours_per_step ? t.first - 1 : 0;
+    s->ordinary = s->detours - t.detours;
     s->jitter_cost = jitter_cost(s, w);
     s->jitter = is_sure(s, w, &t, cost, min_slowdown);
 }
@@ -325,7 +326,7 @@ static struct interval imbalance_cost(const struct variability *s, const struct 
     return (struct interval){ fmax(0, 1 - left.high) / (1 - keeps), longer * (1 - left.low) / (1 - keeps) };
 }
 
-static void judge_imbalance(struct variability *s, const struct work *w, const struct step_strikes *l,
+static void judge_imbalance(struct variability *s, const struct work *w, const struct step_detours *l,
                             double min_slowdown)
 {
     const struct work_step *step = &w->step[work_slot(w, 0)];
@@ -361,7 +362,7 @@ void variability_step(struct variability *s, struct work *w, const struct stragg
                       double min_slowdown)
 {
     const struct work_step *newest = &w->step[work_slot(w, 0)];
-    struct step_strikes l;
+    struct step_detours l;
 
     reserve(s, w->n);
     if (isnan(w->sigma) || w->n < 2)
@@ -369,9 +370,9 @@ void variability_step(struct variability *s, struct work *w, const struct stragg
     l = look_at_step(s, w, late, n);
     s->known += l.known / (double)w->n;
     s->looked++;
-    if (l.struck && l.struck <= together(s, w->n) && w->steps > STRIKES_FROM && shows(w, newest, &l))
-        take_strike(s, w, &l);
-    drop_strikes(s, w, late, n);
+    if (l.detours && l.detours <= together(s, w->n) && w->steps > DETOURS_FROM && shows(w, newest, &l))
+        take_detour(s, w, &l);
+    drop_detours(s, w, late, n);
     judge_jitter(s, w, min_slowdown);
     s->jitter_saved_s = s->seen_saved_s * (double)s->looked / s->known;
     judge_imbalance(s, w, &l, min_slowdown);

@@ -1,11 +1,13 @@
 /* variability.h - delays that stay with nobody: jitter (rare and long, another rank each time) and imbalance
  * (every rank's work varies widely from step to step).
  *
- * A strike is an excess far beyond the noise that is over with its step and makes that step longer: where
- * ranks need not wait for one another it may not. Jitter is when strikes hit different ranks again and again;
- * its price is the time that the struck ranks came behind the slowest of the others. Imbalance is noise
- * itself above what is ordinary; its price is the part of the longest work that shrinks away with the noise
- * (max = typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
+ * A detour (of the CPU, by whatever: Beckman et al., "The influence of operating systems on the performance
+ * of collective operations at extreme scale", CLUSTER 2006) is an excess of own work far beyond the noise,
+ * which is over with its step and makes that step longer: where ranks need not wait for one another it may
+ * not. Jitter is when different ranks have detours again and again; its price is the time that these ranks
+ * came behind the slowest of the others. Imbalance is noise itself above what is ordinary; its price is the
+ * part of the longest work that shrinks away with the noise (max = typical (1 + z_N cv): MODELS, order
+ * statistics; David & Nagaraja 2003). */
 #ifndef SYNCGUARD_DETECT_VARIABILITY_H
 #define SYNCGUARD_DETECT_VARIABILITY_H
 
@@ -16,27 +18,27 @@
 #include "detect/work.h"
 #include "model/interval.h"
 
-#define VARIABILITY_STRIKES 32u /* remembered */
+#define VARIABILITY_DETOURS 32u /* remembered */
 
 struct variability {
     float *usual; /* n: each rank's excess as it mostly is */
     uint32_t n;
-    struct strike {
+    struct detour {
         uint64_t step; /* counted from 1 */
         uint32_t rank; /* UINT32_MAX: it was none, a slow rank's first steps */
-    } strike[VARIABILITY_STRIKES];
-    uint64_t strikes;
+    } detour[VARIABILITY_DETOURS];
+    uint64_t detours;
     bool jitter;
     uint64_t jitter_onset; /* step */
-    uint64_t ordinary;     /* strikes before that */
-    double seen_saved_s;   /* since the onset, by the strikes that were seen ... */
+    uint64_t ordinary;     /* detours before that */
+    double seen_saved_s;   /* since the onset, by the detours that were seen ... */
     /* ... and by those, too, that hit ranks whose work is not known then (lost records) */
     double jitter_saved_s;
     double known;    /* shares of the ranks whose work is known, summed up over the steps ... */
     uint64_t looked; /* ... that were looked at */
-    double strikes_per_step;
+    double detours_per_step;
     struct interval jitter_cost; /* of what it costs, over jitter_saved_s */
-    double strike_ratio;         /* mean length of a strike over the typical work */
+    double detour_ratio;         /* mean length of a detour over the typical work */
     bool imbalance;
     uint64_t imbalance_onset;
     double imbalance_saved_s; /* since the onset */
@@ -51,7 +53,7 @@ void variability_free(struct variability *s); /* NULL is fine */
 void variability_reset(struct variability *s);
 
 /* Judge after work_take(), without the ranks of late[n], who are known to be late; fills in the newest step's
- * struck_s. */
+ * without_detours_s. */
 void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
                       double min_slowdown);
 

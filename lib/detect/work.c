@@ -156,7 +156,7 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
             s->last = r;
         }
     keep_row(w, s);
-    s->struck_s = s->longest_s;
+    s->without_detours_s = s->longest_s;
     beat = work_beat(w, seq);
     s->pause = is_pause(w, s->typical_s);
     usual_s = s->pause ? s->usual_s : s->typical_s > 0 ? s->typical_s : NAN;

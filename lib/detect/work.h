@@ -24,16 +24,16 @@
 #define WORK_UNKNOWN     65535u
 
 struct work_step {
-    uint32_t seq;     /* of the step's last collective on the main communicator */
-    float duration_s; /* of the whole step */
-    float typical_s;  /* median own work */
-    float usual_s;    /* what typical_s mostly was before */
-    float longest_s;  /* own work of the slowest rank ... */
-    uint32_t last;    /* ... and its number */
-    float transfer_s; /* in the collectives, of the last arrivers */
-    bool pause;       /* all ranks paused before it (a checkpoint) */
-    float struck_s;   /* longest own work of the ranks that nothing rare struck; see variability.h */
-    double ended_s;   /* the caller's clock; set by the diagnosis */
+    uint32_t seq;            /* of the step's last collective on the main communicator */
+    float duration_s;        /* of the whole step */
+    float typical_s;         /* median own work */
+    float usual_s;           /* what typical_s mostly was before */
+    float longest_s;         /* own work of the slowest rank ... */
+    uint32_t last;           /* ... and its number */
+    float transfer_s;        /* in the collectives, of the last arrivers */
+    bool pause;              /* all ranks paused before it (a checkpoint) */
+    float without_detours_s; /* longest own work of the ranks that had no detour (variability.h) */
+    double ended_s;          /* the caller's clock; set by the diagnosis */
 };
 
 struct work_rank {

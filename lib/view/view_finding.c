@@ -277,9 +277,9 @@ size_t view_finding_text(const struct view *v, const struct finding *f, bool pas
     case FINDING_JITTER:
         return view_append(
             buf, size, 0,
-            "Long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
+            "Rare long delays %s single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
             "a step's work on average",
-            past ? "struck" : "strike", 100 * f->rate, 100 * f->excess);
+            past ? "held up" : "hold up", 100 * f->rate, 100 * f->excess);
     case FINDING_IMBALANCE:
         if (f->scope == SCOPE_RANKS)
             return append_role(v, f, past, buf, size);

@@ -83,7 +83,7 @@ static const struct trouble {
     { "straggler", "node", "node05", "node05 holds the others back: its ranks compute 26 % longer",
       "its CPUs run at 54 % of their clock", 12, INFINITY, (STEP_S + EXTRA_S) / STEP_S, false },
     { "jitter", "none", NULL,
-      "rare long delays strike another rank each time: 1 step of 90 takes 3 times as long", NULL,
+      "rare long delays hold up another rank each time: 1 step of 90 takes 3 times as long", NULL,
       MANY_AT_S - 15, MANY_AT_S - 8, 1.021, false },
     { "drift", "rank", "r17", "r17 becomes slower by 2 % a minute", NULL, MANY_AT_S - 12, INFINITY, 1.04,
       true },

@@ -16,7 +16,7 @@
 struct job {
     double missed;  /* of the work: steps are longer by that, too, and no replay knows */
     double grows;   /* all do so much more from step 150 on */
-    double strikes; /* every fifth step since the onset is longer by that */
+    double detours; /* every fifth step since the onset is longer by that */
     bool company;   /* something else began with it */
     double duration_s[STEPS + 1], saved_s[STEPS + 1];
     uint32_t steps;
@@ -65,7 +65,7 @@ static void one_step(struct diagnosis *d, struct job *job)
             (float)(work_s * (1 + 0.01 * sin(r * 12.9898 + k * 7.1)) * (slow && r / 2 == 1 ? 1 + SLOW : 1));
     job->saved_s[k] = slow ? SLOW * work_s : 0;
     job->duration_s[k] = work_s + job->saved_s[k] + (slow ? job->missed * work_s : 0) +
-                         (slow && k % 5 == 0 ? job->strikes : 0);
+                         (slow && k % 5 == 0 ? job->detours : 0);
     diagnosis_step(d,
                    &(struct diagnosis_step){ .seq = k,
                                              .period = 1,
@@ -119,8 +119,8 @@ int main(void)
        "its interval reaches from what the replay knows to above 1.7\n%.3f to %.3f", cost.low, cost.high);
     part = said_of(&(struct job){ .missed = 0.2, .grows = 0.5 });
     ok(fabs(part.slowdown - 1.7) < 0.02, "also when all do more later\n%.3f", part.slowdown);
-    whole = said_of(&(struct job){ .strikes = 0.1 * WORK_S });
-    ok(fabs(whole.slowdown - 1.52 / 1.02) < 0.01, "what strikes a few steps is not its cost\n%.3f",
+    whole = said_of(&(struct job){ .detours = 0.1 * WORK_S });
+    ok(fabs(whole.slowdown - 1.52 / 1.02) < 0.01, "what delays a few steps is not its cost\n%.3f",
        whole.slowdown);
     part = said_of(&(struct job){ .missed = 0.2, .company = true });
     ok(fabs(part.slowdown - 1.7 / 1.2) < 0.02,

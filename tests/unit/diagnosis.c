@@ -41,7 +41,7 @@ static bool is_on(const struct job *job, uint32_t k)
 
 #define HEALTHY FINDING_CLASSES
 
-static double own_factor(const struct job *job, uint32_t rank, uint32_t k, uint32_t struck)
+static double own_factor(const struct job *job, uint32_t rank, uint32_t k, uint32_t delayed)
 {
     if (!is_on(job, k))
         return 1;
@@ -51,7 +51,7 @@ static double own_factor(const struct job *job, uint32_t rank, uint32_t k, uint3
     case FINDING_DRIFT:
         return rank >= job->first && rank <= job->last ? 1 + job->severity * fmin(1, (k - ONSET) / 150.0) : 1;
     case FINDING_JITTER:
-        return rank == struck ? 1 + job->severity : 1;
+        return rank == delayed ? 1 + job->severity : 1;
     case FINDING_OSCILLATION:
         return k / 2 % 2 ? 1 + job->severity : 1;
     default:
@@ -74,8 +74,8 @@ struct run {
     double state[RANKS_MAX], differ[RANKS_MAX];
     double time_s, faultless_s;
     uint32_t k;
-    uint32_t struck; /* this rank takes twice as long in the next step, if strikes */
-    bool strikes;
+    uint32_t delayed; /* this rank takes twice as long in the next step, if detours */
+    bool detours;
 };
 
 static void begin(struct run *run, const struct job *job)
@@ -89,7 +89,7 @@ static void begin(struct run *run, const struct job *job)
 
 static void one_step(struct run *run, const struct job *job)
 {
-    uint32_t k = run->k++, struck = (uint32_t)(uniform() * 3 * job->ranks);
+    uint32_t k = run->k++, delayed = (uint32_t)(uniform() * 3 * job->ranks);
     float own[RANKS_MAX], longest = 0, faultless = 0;
     double transfer_s = 0.02 * fmax(0.5, 1 + 0.04 * gauss());
 
@@ -102,11 +102,11 @@ static void one_step(struct run *run, const struct job *job)
         own[r] = (float)(COMPUTE_S * run->differ[r] * fmax(0.2, 1 + noise * run->state[r]));
         if (uniform() < job->spikes)
             usual = own[r] = own[r] * 2;
-        own[r] *= (float)own_factor(job, r, k, struck) * (run->strikes && r == run->struck ? 2 : 1);
+        own[r] *= (float)own_factor(job, r, k, delayed) * (run->detours && r == run->delayed ? 2 : 1);
         longest = fmaxf(longest, own[r]);
         faultless = fmaxf(faultless, (float)usual);
     }
-    run->strikes = false;
+    run->detours = false;
     run->faultless_s += faultless + transfer_s;
     transfer_s *= transfer_factor(job, k);
     run->time_s += longest + transfer_s;
@@ -449,9 +449,9 @@ static void cost_before_pauses(void)
     diagnosis_free(d);
 }
 
-/* The first steps of a slow rank look like strikes until it is named. Together with two real ones they are no
+/* The first steps of a slow rank look like detours until it is named. Together with two real ones they are no
  * jitter. */
-static void strikes_of_straggler(void)
+static void detours_of_straggler(void)
 {
     static const struct job job = {
         .ranks = 8, .noise = 0.03, .fault = FINDING_STRAGGLER, .first = 4, .last = 4, .severity = 0.5
@@ -465,8 +465,8 @@ static void strikes_of_straggler(void)
 
         begin(&run, &job);
         while (run.k < ONSET + 100) {
-            run.strikes = run.k == ONSET - 30 || run.k == ONSET + 30;
-            run.struck = run.k < ONSET ? 1 : 6;
+            run.detours = run.k == ONSET - 30 || run.k == ONSET + 30;
+            run.delayed = run.k < ONSET ? 1 : 6;
             one_step(&run, &job);
         }
         found = diagnosis_findings(run.d, &list);
@@ -580,16 +580,16 @@ static void ranks_of_a_node(void)
     diagnosis_free(d);
 }
 
-/* Eight ranks, two on a node; struck and slow take `ratio` times as long.  The step takes `longer` times the
+/* Eight ranks, two on a node; delayed and slow take `ratio` times as long.  The step takes `longer` times the
  * usual work. */
-static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node,
+static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t delayed, uint32_t slow_node,
                         double ratio, double longer)
 {
     float own[8];
 
     for (uint32_t r = 0; r < 8; r++) {
         diagnosis_place(d, r, 100 + r / 2, 200);
-        own[r] = (float)(work_s * (1 + 0.01 * gauss()) * (r == struck || r / 2 == slow_node ? ratio : 1));
+        own[r] = (float)(work_s * (1 + 0.01 * gauss()) * (r == delayed || r / 2 == slow_node ? ratio : 1));
     }
     diagnosis_step(d,
                    &(struct diagnosis_step){ .seq = k,
@@ -602,14 +602,14 @@ static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t
                    1.01);
 }
 
-static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t struck, uint32_t slow_node,
+static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t delayed, uint32_t slow_node,
                        double longer)
 {
-    uneven_step(d, k, work_s, struck, slow_node, 2, longer);
+    uneven_step(d, k, work_s, delayed, slow_node, 2, longer);
 }
 
 /* Four short delays that come close together by chance are no jitter; when they go on they are. */
-static void strikes_by_chance(void)
+static void detours_by_chance(void)
 {
     enum { NOBODY = 99, STEPS = 80 };
 
@@ -618,10 +618,10 @@ static void strikes_by_chance(void)
         bool told = false;
 
         for (uint32_t k = 1; k <= STEPS; k++) {
-            bool strikes = k > 22 && k <= last && k % 3 == 1;
+            bool detours = k > 22 && k <= last && k % 3 == 1;
             const struct finding *f;
 
-            uneven_step(d, k, COMPUTE_S, strikes ? k / 3 * 3 % 8 : NOBODY, NOBODY, 1.2, strikes ? 1.3 : 1.1);
+            uneven_step(d, k, COMPUTE_S, detours ? k / 3 * 3 % 8 : NOBODY, NOBODY, 1.2, detours ? 1.3 : 1.1);
             told = told || diagnosis_findings(d, &f);
         }
         is_int(told, last == STEPS, "delays in every third step %s",
@@ -645,9 +645,9 @@ static double priced_from_the_start(double lost)
 
         for (uint32_t r = 0; r < RANKS; r++) {
             float plain = (float)(COMPUTE_S * (1 + 0.02 * gauss()));
-            bool struck = k == 2 ? r == 5 : uniform() < 0.5 / RANKS;
+            bool delayed = k == 2 ? r == 5 : uniform() < 0.5 / RANKS;
 
-            own[r] = struck ? (float)(plain + COMPUTE_S * (k == 2 ? 5 : 0.3 + uniform())) : plain;
+            own[r] = delayed ? (float)(plain + COMPUTE_S * (k == 2 ? 5 : 0.3 + uniform())) : plain;
             longest = fmaxf(longest, own[r]);
             usual = fmaxf(usual, plain);
         }
@@ -695,7 +695,7 @@ static void struck_from_the_start(void)
 }
 
 /* Where nobody has to wait for the ranks that take long, steps are as long as others, and it is no jitter. */
-static void hidden_strikes(void)
+static void hidden_detours(void)
 {
     enum { NOBODY = 99 };
 
@@ -704,12 +704,12 @@ static void hidden_strikes(void)
         const struct finding *f;
 
         for (uint32_t k = 1; k <= 300; k++) {
-            bool strikes = k > 100 && k % 7 == 0;
+            bool detours = k > 100 && k % 7 == 0;
 
-            plain_step(d, k, COMPUTE_S, strikes ? k / 7 * 3 % 8 : NOBODY, NOBODY,
-                       strikes && !hidden ? 2.1 : 1.1);
+            plain_step(d, k, COMPUTE_S, detours ? k / 7 * 3 % 8 : NOBODY, NOBODY,
+                       detours && !hidden ? 2.1 : 1.1);
         }
-        is_int((long long)diagnosis_findings(d, &f), !hidden, "strikes that %s",
+        is_int((long long)diagnosis_findings(d, &f), !hidden, "detours that %s",
                hidden ? "cost nothing are nothing" : "make steps longer are jitter");
         diagnosis_free(d);
     }
@@ -764,12 +764,12 @@ int main(void)
     endings();
     two_at_once();
     cost_before_pauses();
-    strikes_of_straggler();
+    detours_of_straggler();
     placed_late();
     alone_on_their_nodes();
     ranks_of_a_node();
-    strikes_by_chance();
-    hidden_strikes();
+    detours_by_chance();
+    hidden_detours();
     struck_from_the_start();
     short_steps();
     no_cost_below_nothing();
