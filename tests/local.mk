@@ -36,6 +36,7 @@ UNIT_TESTS = \
 	tests/unit/cores \
 	tests/unit/path_shares \
 	tests/unit/binding \
+	tests/unit/baseline \
 	tests/unit/before \
 	tests/unit/boundary \
 	tests/unit/bounds \
@@ -107,7 +108,6 @@ UNIT_TESTS = \
 	tests/unit/random \
 	tests/unit/recorder \
 	tests/unit/sampling \
-	tests/unit/reach \
 	tests/unit/regime \
 	tests/unit/report \
 	tests/unit/report_print \

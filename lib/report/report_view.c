@@ -150,9 +150,9 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
 
 static json_t *shortfalls_json(const struct view *v)
 {
-    static const char *const sources[] = {
-        [REACH_BY_ADAPTER] = "adapter", [REACH_BY_PEERS] = "peers", [REACH_BY_SIZES] = "smaller sizes"
-    };
+    static const char *const sources[] = { [BASELINE_BY_ADAPTER] = "adapter",
+                                           [BASELINE_BY_PEERS] = "peers",
+                                           [BASELINE_BY_SIZES] = "smaller sizes" };
     const struct view_shortfall *s;
     size_t n = view_shortfalls_get(v, &s);
     json_t *list = json_array();

@@ -9,7 +9,7 @@
 
 #include "calls/overlap.h"
 #include "detect/efficiency.h"
-#include "view/reach.h"
+#include "view/baseline.h"
 
 struct view;
 
@@ -34,11 +34,11 @@ size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out,
 #define VIEW_EXCHANGE_SIZE 32
 bool view_exchange_get(const struct view *v, char name[VIEW_EXCHANGE_SIZE]);
 
-/* Communicators that are slower from the start than they should be (reach.h), the worst first; lent. They are
- * no verdicts: they have no price. */
+/* Communicators that are slower from the start than they should be (baseline.h), the worst first; lent. They
+ * are no verdicts: they have no price. */
 #define VIEW_SHORTFALLS_MAX 8u
 struct view_shortfall {
-    struct reach_short s;
+    struct baseline_shortfall s;
     char text[400]; /* one sentence */
 };
 size_t view_shortfalls_get(const struct view *v, const struct view_shortfall **list);

@@ -1,6 +1,7 @@
 # lib/view/: pure, items to figures and verdicts
 noinst_LIBRARIES += libview.a
 libview_a_SOURCES = \
+	lib/view/baseline.c lib/view/baseline.h \
 	lib/view/columns.c lib/view/columns.h \
 	lib/view/communicators.c lib/view/communicators.h \
 	lib/view/path_shares.c lib/view/path_shares.h \
@@ -11,7 +12,6 @@ libview_a_SOURCES = \
 	lib/view/phases.c lib/view/phases.h \
 	lib/view/presence.c lib/view/presence.h \
 	lib/view/quota.c lib/view/quota.h \
-	lib/view/reach.c lib/view/reach.h \
 	lib/view/roster.c lib/view/roster.h \
 	lib/view/steps.c lib/view/steps.h \
 	lib/view/sums.c lib/view/sums.h \

@@ -15,7 +15,7 @@ struct shortfalls {
     const struct roster *roster;
     const struct communicators *communicators;
     struct events *events;
-    struct reach *reach;
+    struct baseline *baseline;
     uint32_t known; /* what `found` stands on */
     double adapter_bytes_per_s;
     struct view_shortfall found[VIEW_SHORTFALLS_MAX];
@@ -30,7 +30,7 @@ struct shortfalls *shortfalls_new(const struct roster *roster, const struct comm
     s->roster = roster;
     s->communicators = communicators;
     s->events = events;
-    s->reach = reach_new();
+    s->baseline = baseline_new();
     return s;
 }
 
@@ -38,16 +38,17 @@ void shortfalls_free(struct shortfalls *s)
 {
     if (!s)
         return;
-    reach_free(s->reach);
+    baseline_free(s->baseline);
     free(s);
 }
 
 void shortfalls_forget(struct shortfalls *s)
 {
-    reach_free(s->reach);
-    *s = (struct shortfalls){
-        .roster = s->roster, .communicators = s->communicators, .events = s->events, .reach = reach_new()
-    };
+    baseline_free(s->baseline);
+    *s = (struct shortfalls){ .roster = s->roster,
+                              .communicators = s->communicators,
+                              .events = s->events,
+                              .baseline = baseline_new() };
 }
 
 /* How many different places the collective's ranks are in; those whose place is not known count as one. */
@@ -70,23 +71,23 @@ static uint32_t places_of(const struct shortfalls *s, const struct joined *j, bo
 
 void shortfalls_take_joined(struct shortfalls *s, uint32_t ranks, const struct joined *j)
 {
-    struct reach_kind *k;
+    struct baseline_kind *k;
 
     if (j->flags & SAMPLE_NONBLOCKING)
         return;
-    k = reach_kind_get(s->reach, j->comm, j->op, (double)j->bytes);
+    k = baseline_kind_get(s->baseline, j->comm, j->op, (double)j->bytes);
     if (!k)
         return;
-    if (reach_is_new(k))
-        reach_shape(k, ranks, places_of(s, j, false), places_of(s, j, true));
-    reach_take(s->reach, k, (double)j->bytes, j->stay_min_s);
+    if (baseline_is_new(k))
+        baseline_shape(k, ranks, places_of(s, j, false), places_of(s, j, true));
+    baseline_take(s->baseline, k, (double)j->bytes, j->stay_min_s);
 }
 
 /* ---- in words ---- */
 
 static void describe(const struct communicators *communicators, double rate, struct view_shortfall *o)
 {
-    const struct reach_short *s = &o->s;
+    const struct baseline_shortfall *s = &o->s;
     char label[64], bytes[32], time[32], expected[32], other[32], smaller[32];
     int at;
 
@@ -98,15 +99,15 @@ static void describe(const struct communicators *communicators, double rate, str
         s->nodes == 1 ? "" : "s", units_format_s(time, sizeof(time), s->time_s),
         units_format_s(expected, sizeof(expected), s->expected_s));
     switch (s->source) {
-    case REACH_BY_ADAPTER:
+    case BASELINE_BY_ADAPTER:
         snprintf(o->text + at, sizeof(o->text) - (size_t)at, "the nodes' adapters send %s",
                  units_format_rate(other, sizeof(other), rate));
         break;
-    case REACH_BY_PEERS:
+    case BASELINE_BY_PEERS:
         snprintf(o->text + at, sizeof(o->text) - (size_t)at,
                  "that is the median of %u communicators with as many ranks and nodes", s->peers + 1);
         break;
-    case REACH_BY_SIZES:
+    case BASELINE_BY_SIZES:
         snprintf(o->text + at, sizeof(o->text) - (size_t)at,
                  "there %s take %s, and time should grow no faster than the size",
                  units_format_bytes(smaller, sizeof(smaller), s->smaller_bytes),
@@ -117,13 +118,13 @@ static void describe(const struct communicators *communicators, double rate, str
 
 void shortfalls_judge(struct shortfalls *s, double now_s, double rate)
 {
-    struct reach_short found[VIEW_SHORTFALLS_MAX];
+    struct baseline_shortfall found[VIEW_SHORTFALLS_MAX];
 
-    if (reach_known(s->reach) == s->known && rate == s->adapter_bytes_per_s)
+    if (baseline_known(s->baseline) == s->known && rate == s->adapter_bytes_per_s)
         return;
-    s->known = reach_known(s->reach);
+    s->known = baseline_known(s->baseline);
     s->adapter_bytes_per_s = rate;
-    s->n = reach_find(s->reach, rate, found, VIEW_SHORTFALLS_MAX);
+    s->n = baseline_find(s->baseline, rate, found, VIEW_SHORTFALLS_MAX);
     for (size_t i = 0; i < s->n; i++) {
         s->found[i] = (struct view_shortfall){ .s = found[i] };
         describe(s->communicators, rate, &s->found[i]);

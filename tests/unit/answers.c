@@ -167,7 +167,7 @@ size_t __wrap_view_shortfalls_get(const struct view *v, const struct view_shortf
     for (size_t i = 0; i < ARRAY_SIZE(s); i++) {
         END(s[i].text);
         s[i].s.op = RING_OP_ALLREDUCE;
-        s[i].s.source = REACH_BY_SIZES;
+        s[i].s.source = BASELINE_BY_SIZES;
     }
     *list = s;
     return ARRAY_SIZE(s);

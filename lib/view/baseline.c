@@ -1,4 +1,4 @@
-#include "view/reach.h"
+#include "view/baseline.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 /* latency of a slow hop: what an algorithm may take beside the bytes */
 #define HOP_S 20e-6
 
-struct reach_kind {
+struct baseline_kind {
     uint64_t comm;
     uint8_t op;
     uint32_t size; /* bytes, as a power of two */
@@ -31,18 +31,18 @@ struct reach_kind {
     float fast_s, median_s; /* valid when TAKEN are there */
 };
 
-struct reach {
-    struct reach_kind *kind[REACH_KINDS_MAX];
+struct baseline {
+    struct baseline_kind *kind[BASELINE_KINDS_MAX];
     uint32_t n, known;
     struct map by_key;
 };
 
-struct reach *reach_new(void)
+struct baseline *baseline_new(void)
 {
-    return xcalloc(1, sizeof(struct reach));
+    return xcalloc(1, sizeof(struct baseline));
 }
 
-void reach_free(struct reach *r)
+void baseline_free(struct baseline *r)
 {
     if (!r)
         return;
@@ -52,21 +52,21 @@ void reach_free(struct reach *r)
     free(r);
 }
 
-static bool is_known(const struct reach_kind *k)
+static bool is_known(const struct baseline_kind *k)
 {
     return k->seen >= SKIPPED + TAKEN;
 }
 
-struct reach_kind *reach_kind_get(struct reach *r, uint64_t comm, uint8_t op, double bytes)
+struct baseline_kind *baseline_kind_get(struct baseline *r, uint64_t comm, uint8_t op, double bytes)
 {
     uint32_t size = bytes >= 1 ? (uint32_t)ilogb(bytes) : 0, at;
     uint64_t words[] = { comm, op, size }, key = hash_bytes(HASH_START, words, sizeof(words));
-    struct reach_kind *k;
+    struct baseline_kind *k;
 
     at = map_get(&r->by_key, key);
     if (at != MAP_NONE)
         return is_known(r->kind[at]) ? NULL : r->kind[at];
-    if (r->n == REACH_KINDS_MAX)
+    if (r->n == BASELINE_KINDS_MAX)
         return NULL;
     k = r->kind[r->n] = xcalloc(1, sizeof(*k));
     k->comm = comm;
@@ -76,19 +76,19 @@ struct reach_kind *reach_kind_get(struct reach *r, uint64_t comm, uint8_t op, do
     return k;
 }
 
-bool reach_is_new(const struct reach_kind *k)
+bool baseline_is_new(const struct baseline_kind *k)
 {
     return !k->ranks;
 }
 
-void reach_shape(struct reach_kind *k, uint32_t ranks, uint32_t nodes, uint32_t switches)
+void baseline_shape(struct baseline_kind *k, uint32_t ranks, uint32_t nodes, uint32_t switches)
 {
     k->ranks = ranks;
     k->nodes = nodes;
     k->switches = switches;
 }
 
-void reach_take(struct reach *r, struct reach_kind *k, double bytes, double transfer_s)
+void baseline_take(struct baseline *r, struct baseline_kind *k, double bytes, double transfer_s)
 {
     float v[TAKEN];
 
@@ -107,87 +107,88 @@ void reach_take(struct reach *r, struct reach_kind *k, double bytes, double tran
     r->known++;
 }
 
-uint32_t reach_known(const struct reach *r)
+uint32_t baseline_known(const struct baseline *r)
 {
     return r->known;
 }
 
 /* ---- what was expected ---- */
 
-static struct reach_short short_of(const struct reach_kind *k, enum reach_source source, double expected_s)
+static struct baseline_shortfall short_of(const struct baseline_kind *k, enum baseline_source source,
+                                          double expected_s)
 {
-    return (struct reach_short){ .comm = k->comm,
-                                 .op = k->op,
-                                 .ranks = k->ranks,
-                                 .nodes = k->nodes,
-                                 .bytes = k->bytes,
-                                 .time_s = k->median_s,
-                                 .expected_s = expected_s,
-                                 .source = source };
+    return (struct baseline_shortfall){ .comm = k->comm,
+                                        .op = k->op,
+                                        .ranks = k->ranks,
+                                        .nodes = k->nodes,
+                                        .bytes = k->bytes,
+                                        .time_s = k->median_s,
+                                        .expected_s = expected_s,
+                                        .source = source };
 }
 
-static double times(const struct reach_short *s)
+static double times(const struct baseline_shortfall *s)
 {
     return s->expected_s > 0 ? s->time_s / s->expected_s : 0;
 }
 
-static bool falls_short(const struct reach_kind *k, double expected_s, double margin)
+static bool falls_short(const struct baseline_kind *k, double expected_s, double margin)
 {
     return expected_s > 0 && k->fast_s > margin * expected_s && k->fast_s > expected_s + SHORT_MIN_S;
 }
 
-static bool by_adapter(const struct reach_kind *k, double bytes_per_s, struct reach_short *out)
+static bool by_adapter(const struct baseline_kind *k, double bytes_per_s, struct baseline_shortfall *out)
 {
     double expected_s;
 
     if (!(bytes_per_s > 0) || k->op != RING_OP_ALLREDUCE || k->nodes < 2)
         return false;
     expected_s = 2.0 * (k->nodes - 1) / k->nodes * k->bytes / bytes_per_s;
-    if (!falls_short(k, expected_s + 2 * (k->ranks - 1) * HOP_S / REACH_ADAPTER, REACH_ADAPTER))
+    if (!falls_short(k, expected_s + 2 * (k->ranks - 1) * HOP_S / BASELINE_ADAPTER, BASELINE_ADAPTER))
         return false;
-    *out = short_of(k, REACH_BY_ADAPTER, expected_s);
+    *out = short_of(k, BASELINE_BY_ADAPTER, expected_s);
     return true;
 }
 
-static bool same_shape(const struct reach_kind *a, const struct reach_kind *b)
+static bool same_shape(const struct baseline_kind *a, const struct baseline_kind *b)
 {
     return a->op == b->op && a->size == b->size && a->ranks == b->ranks && a->nodes == b->nodes &&
            a->switches == b->switches;
 }
 
 /* peer[n]: all of its shape, in order of their medians. */
-static bool by_peers(const struct reach_kind *k, const struct reach_kind *const *peer, size_t n,
-                     struct reach_short *out)
+static bool by_peers(const struct baseline_kind *k, const struct baseline_kind *const *peer, size_t n,
+                     struct baseline_shortfall *out)
 {
     double expected_s = peer[(n - 1) / 2]->median_s, slower_s = peer[3 * (n - 1) / 4]->median_s;
 
     if (n < PEERS_MIN + 1 || k->fast_s < PEERS_APART * slower_s)
         return false;
-    if (!falls_short(k, expected_s, REACH_TIMES))
+    if (!falls_short(k, expected_s, BASELINE_TIMES))
         return false;
-    *out = short_of(k, REACH_BY_PEERS, expected_s);
+    *out = short_of(k, BASELINE_BY_PEERS, expected_s);
     out->peers = (uint32_t)n - 1;
     return true;
 }
 
-static bool by_sizes(const struct reach *r, const struct reach_kind *k, struct reach_short *out)
+static bool by_sizes(const struct baseline *r, const struct baseline_kind *k, struct baseline_shortfall *out)
 {
-    const struct reach_kind *best = NULL;
+    const struct baseline_kind *best = NULL;
     double expected_s = INFINITY;
 
     for (uint32_t size = 10; size < k->size; size++) {
         uint64_t words[] = { k->comm, k->op, size };
         uint32_t at = map_get(&r->by_key, hash_bytes(HASH_START, words, sizeof(words)));
-        const struct reach_kind *s = at == MAP_NONE ? NULL : r->kind[at];
+        const struct baseline_kind *s = at == MAP_NONE ? NULL : r->kind[at];
 
         if (!s || !is_known(s) || s->bytes < SMALLER_MIN || s->median_s * k->bytes / s->bytes >= expected_s)
             continue;
         expected_s = s->median_s * k->bytes / s->bytes;
         best = s;
     }
-    if (!best || !falls_short(k, expected_s, REACH_TIMES))
+    if (!best || !falls_short(k, expected_s, BASELINE_TIMES))
         return false;
-    *out = short_of(k, REACH_BY_SIZES, expected_s);
+    *out = short_of(k, BASELINE_BY_SIZES, expected_s);
     out->smaller_bytes = best->bytes;
     out->smaller_s = best->median_s;
     return true;
@@ -197,8 +198,8 @@ static bool by_sizes(const struct reach *r, const struct reach_kind *k, struct r
 
 static int by_shape(const void *a, const void *b)
 {
-    const struct reach_kind *x = *(const struct reach_kind *const *)a,
-                            *y = *(const struct reach_kind *const *)b;
+    const struct baseline_kind *x = *(const struct baseline_kind *const *)a,
+                               *y = *(const struct baseline_kind *const *)b;
 
     if (x->op != y->op)
         return x->op < y->op ? -1 : 1;
@@ -214,13 +215,13 @@ static int by_shape(const void *a, const void *b)
 }
 
 /* Into the list in order, unless another of its shape is there for the same reason and is worse. */
-static size_t put(struct reach_short *out, size_t n, size_t max, const struct reach_short *s)
+static size_t put(struct baseline_shortfall *out, size_t n, size_t max, const struct baseline_shortfall *s)
 {
     size_t at;
 
     for (size_t i = 0; i < n; i++)
         if (out[i].source == s->source && out[i].op == s->op && out[i].ranks == s->ranks &&
-            out[i].nodes == s->nodes && s->source != REACH_BY_PEERS) {
+            out[i].nodes == s->nodes && s->source != BASELINE_BY_PEERS) {
             if (times(&out[i]) >= times(s))
                 return n;
             memmove(out + i, out + i + 1, (--n - i) * sizeof(*out));
@@ -236,9 +237,10 @@ static size_t put(struct reach_short *out, size_t n, size_t max, const struct re
     return n;
 }
 
-size_t reach_find(const struct reach *r, double adapter_bytes_per_s, struct reach_short *out, size_t max)
+size_t baseline_find(const struct baseline *r, double adapter_bytes_per_s, struct baseline_shortfall *out,
+                     size_t max)
 {
-    const struct reach_kind **k = xcalloc(r->n + 1, sizeof(*k));
+    const struct baseline_kind **k = xcalloc(r->n + 1, sizeof(*k));
     size_t n_kinds = 0, n = 0;
 
     for (uint32_t i = 0; i < r->n; i++)
@@ -247,7 +249,7 @@ size_t reach_find(const struct reach *r, double adapter_bytes_per_s, struct reac
     if (n_kinds)
         qsort(k, n_kinds, sizeof(*k), by_shape);
     for (size_t i = 0, end = 0, begin = 0; i < n_kinds && max; i++) {
-        struct reach_short s;
+        struct baseline_shortfall s;
 
         if (i == end) {
             begin = end;
