@@ -173,7 +173,7 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
         .job = j,
         .ranks = f->ranks_known,
         .period = f->period,
-        .steps = f->period ? f->steps : 0,
+        .training_steps = f->period ? f->steps : 0,
         .heard = j->start_wall_s + j->heard_s - j->start_s,
         .ended = job_over(j),
         .broken = job_broken(j),

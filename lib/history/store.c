@@ -285,7 +285,7 @@ static int put_outcome(struct store *s, const struct store_run *r, struct err *e
     database_bind_text(st, 5, r->job->partition);
     sqlite3_bind_double(st, 6, r->heard);
     sqlite3_bind_int(st, 7, r->broken);
-    sqlite3_bind_int64(st, 8, (sqlite3_int64)r->steps);
+    sqlite3_bind_int64(st, 8, (sqlite3_int64)r->training_steps);
     sqlite3_bind_double(st, 9, r->node_s);
     return database_run(st, "history", err);
 }
@@ -304,7 +304,7 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
     sqlite3_bind_double(st, 10, r->heard);
     sqlite3_bind_int(st, 11, r->ended);
     sqlite3_bind_int(st, 12, r->broken);
-    sqlite3_bind_int64(st, 13, (sqlite3_int64)r->steps);
+    sqlite3_bind_int64(st, 13, (sqlite3_int64)r->training_steps);
     database_bind_real(st, 14, r->figures.step_p50_s);
     database_bind_real(st, 15, r->figures.step_cv);
     database_bind_real(st, 16, r->figures.energy_j_per_step);
@@ -321,7 +321,7 @@ static void bind_start(sqlite3_stmt *st, const struct store_run *r)
     sqlite3_bind_int64(st, 7, r->job->nodes_total);
     sqlite3_bind_double(st, 8, r->job->start_wall_s);
     sqlite3_bind_double(st, 9, r->heard);
-    sqlite3_bind_int64(st, 10, (sqlite3_int64)r->steps);
+    sqlite3_bind_int64(st, 10, (sqlite3_int64)r->training_steps);
 }
 
 /* What came of a choice: left is its name where it was not taken. */

@@ -6,6 +6,8 @@
  * is migrated when the store is opened, a newer one is refused. The controller works without it: the queries
  * accept NULL for s. Functions that return int return 0, or -1 with a reason, unless stated otherwise.
  *
+ * A step is Slurm's here; those of the program are called training steps.
+ *
  * Times: Unix seconds. Unknown: NaN, in the database null. */
 #ifndef SYNCGUARD_HISTORY_STORE_H
 #define SYNCGUARD_HISTORY_STORE_H
@@ -46,7 +48,7 @@ int store_verdict(struct store *s, const struct job *j, const char *class, const
 struct store_run {
     const struct job *job;  /* uid, job, step, restarts, name, partition and begin are read from it */
     uint32_t ranks, period; /* period 0: not known */
-    uint64_t steps;
+    uint64_t training_steps;
     double heard;  /* when it was last heard of */
     bool ended;    /* the run is over */
     bool broken;   /* it ended lost, in a hang, or with processes that died */
@@ -57,8 +59,8 @@ struct store_run {
  * one of the same user, name and partition. */
 int store_run(struct store *s, const struct store_run *r, struct err *err);
 
-/* Earlier runs similar to r (same user, name, partition, ranks and period, at least 20 steps), newest first;
- * and whether each of the newest starts of that name was a re-run, r first. */
+/* Earlier runs similar to r (same user, name, partition, ranks and period, at least 20 training steps),
+ * newest first; and whether each of the newest starts of that name was a re-run, r first. */
 struct store_similar_runs {
     struct past_run run[PAST_RUNS_MAX];
     bool rerun[PAST_RUNS_MAX];
@@ -77,9 +79,9 @@ struct store_turns {
     size_t placed, held_out;
     bool held_out_last; /* the newest of these was held out */
 };
-/* The newest runs of this user and name with so many ranks and nodes (0: any), at least 20 steps each.  If
- * the newest two differ in what they communicate, the name may stand for several programs, and newest.pattern
- * is "". */
+/* The newest runs of this user and name with so many ranks and nodes (0: any), at least 20 training steps
+ * each.  If the newest two differ in what they communicate, the name may stand for several programs, and
+ * newest.pattern is "". */
 struct store_launches {
     size_t n;
     struct store_launch newest;

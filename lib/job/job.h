@@ -1,5 +1,6 @@
 /* job.h - one guarded job step as the controller knows it: who it is, its agents, its view, its event list.
  * Owned by the table of jobs; agents' sessions and recorders point to it and are notified when it goes.
+ * A step is Slurm's here; those of the program are called training steps.
  * Times: now_s is the controller's monotonic clock, wall_s is Unix time. */
 #ifndef SYNCGUARD_JOB_JOB_H
 #define SYNCGUARD_JOB_JOB_H
@@ -76,7 +77,7 @@ struct paced_node {
     struct paced_lever levers[PACER_LEVERS];
 };
 
-/* An agent's latest report on its node's steps and checkpoints; all zero before the first. */
+/* An agent's latest report on its node's training steps and checkpoints; all zero before the first. */
 struct cadence_report {
     double at_s; /* when it arrived */
     int64_t serial;
@@ -99,7 +100,7 @@ struct job_agent {
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not reported */
     double energy_j;                         /* of the node, since this instance began; NaN: not reported */
     double energy_before_j;                  /* of the node, in the agent's earlier instances */
-    struct cadence_report checkpoint_report; /* steps and checkpoints of its ranks */
+    struct cadence_report checkpoint_report; /* training steps and checkpoints of its ranks */
     struct paced_node paced;                 /* pacing of its ranks */
     struct agent_unseen {
         char reason[16], text[352]; /* text "": nothing is unseen, or it is not known */
@@ -129,16 +130,16 @@ struct job {
     struct job_placement { /* what srun reports of the order of the ranks; a claim of the user */
         char pattern[32];  /* "": nothing */
         bool applied;
-        bool compared;            /* it is a placed start, or one held out, whose step times are compared */
-        double slurm_s, chosen_s; /* of a step's communication by the model; positive */
+        bool compared; /* it is a placed start, or one held out, whose training steps are compared */
+        double slurm_s, chosen_s; /* of a training step's communication by the model; positive */
     } placement;
     struct job_algorithm { /* what srun reports of the algorithm of its all-reduces; a claim of the user */
         bool looked;       /* whether another one is surely faster: else no other field holds */
         char name[32];     /* the one that is; "": none is, or nothing is known */
         bool applied;      /* the library was told to take it */
         bool compared;     /* as in placement */
-        /* of a step's all-reduces: of an earlier run by the library's own choice; by this one at most.
-         * Positive */
+        /* of a training step's all-reduces: of an earlier run by the library's own choice; by this one at
+         * most. Positive */
         double usual_s, most_s;
     } algorithm;
     struct view *view;

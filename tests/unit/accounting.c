@@ -201,7 +201,8 @@ static void ran(struct store *s, uint32_t number, uint32_t restarts, bool broken
     struct job *j = job_of(number, restarts);
     struct err err;
 
-    store_run(s, &(struct store_run){ .job = j, .steps = 100, .broken = broken, .node_s = 86400 }, &err);
+    store_run(s, &(struct store_run){ .job = j, .training_steps = 100, .broken = broken, .node_s = 86400 },
+              &err);
     job_free(j);
 }
 

@@ -214,7 +214,7 @@ static void put(struct store *s, const struct run *run)
     struct store_run r = { .job = j,
                            .ranks = run->ranks,
                            .period = 3,
-                           .steps = 100,
+                           .training_steps = 100,
                            .heard = run->over_s,
                            .ended = true,
                            .broken = run->broken,
@@ -356,7 +356,9 @@ static void launched(struct store *s, uint32_t uid, uint32_t number, uint64_t st
     struct job_id id = { .uid = uid, .job = number };
     struct config_policy policy = { .hang_timeout_s = 30 };
     struct job *j = job_new(&id, &policy, 0);
-    struct store_run r = { .job = j, .ranks = 8, .steps = steps, .heard = 1e9, .figures = { 0.5, NAN, NAN } };
+    struct store_run r = {
+        .job = j, .ranks = 8, .training_steps = steps, .heard = 1e9, .figures = { 0.5, NAN, NAN }
+    };
     struct store_launch l = { .communication_ratio = 0.25 };
     struct err err = { "" };
 
@@ -424,9 +426,12 @@ static void launches(void)
 static void reduced(struct store *s, struct job *j, uint32_t number, struct job_algorithm algorithm,
                     double bytes, const char *library)
 {
-    struct store_run r = {
-        .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9, .figures = { 0.5 + number, NAN, NAN }
-    };
+    struct store_run r = { .job = j,
+                           .ranks = 8,
+                           .period = 2,
+                           .training_steps = 100,
+                           .heard = 1e9,
+                           .figures = { 0.5 + number, NAN, NAN } };
     struct store_allreduces a = { .size = { { 8, 1, 1e-3, 2e-3, 0.01 }, { bytes, 2.5, 3e-3, 4e-3, 0.02 } },
                                   .n = 2,
                                   .step_s = 0.25 };
@@ -452,7 +457,7 @@ static void allreduces(void)
     struct job_id id = { .uid = 7 };
     struct config_policy policy = { .hang_timeout_s = 30 };
     struct job *j = job_new(&id, &policy, 0);
-    struct store_run r = { .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9 };
+    struct store_run r = { .job = j, .ranks = 8, .period = 2, .training_steps = 100, .heard = 1e9 };
     struct store_allreduces usual;
     struct store_turns turns;
     struct start start[4];
@@ -500,9 +505,12 @@ static void allreduces(void)
 
 static struct store_run started(struct store *s, struct job *j, uint32_t number, bool placed, double step_s)
 {
-    struct store_run r = {
-        .job = j, .ranks = 8, .period = 2, .steps = 100, .heard = 1e9, .figures = { step_s, NAN, NAN }
-    };
+    struct store_run r = { .job = j,
+                           .ranks = 8,
+                           .period = 2,
+                           .training_steps = 100,
+                           .heard = 1e9,
+                           .figures = { step_s, NAN, NAN } };
     struct store_launch l = { .pattern = "ring", .communication_ratio = 0.25 };
     struct err err = { "" };
 
@@ -647,7 +655,9 @@ static void a_large_one(void)
     for (uint32_t i = 0; i < RUNS; i++) {
         struct job_id id = { .uid = i % 20, .job = i + 1 };
         struct job *j = job_new(&id, &policy, 0);
-        struct store_run r = { .job = j, .ranks = 100, .period = 3, .steps = 1000, .heard = now + i };
+        struct store_run r = {
+            .job = j, .ranks = 100, .period = 3, .training_steps = 1000, .heard = now + i
+        };
         double from_ms = clock_ms();
 
         snprintf(j->name, sizeof(j->name), "train%u", i % 3);
