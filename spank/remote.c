@@ -56,7 +56,7 @@ static struct {
 } guard = { .keeper = -1 };
 
 /* The step on this node. */
-struct step {
+struct slurm_step {
     spank_t sp;
     uid_t uid;
     uint32_t job, id, node_index, nodes, local_tasks, tasks;
@@ -76,7 +76,7 @@ static uint32_t item(spank_t sp, spank_item_t which)
 
 /* A variable of the job's environment; "" when it is not set. False when it does not fit: buf is "" then,
  * too. */
-static bool job_env_whole(const struct step *s, const char *name, char *buf, size_t size)
+static bool job_env_whole(const struct slurm_step *s, const char *name, char *buf, size_t size)
 {
     spank_err_t rc = spank_getenv(s->sp, name, buf, (int)size);
 
@@ -85,13 +85,13 @@ static bool job_env_whole(const struct step *s, const char *name, char *buf, siz
     return rc == ESPANK_SUCCESS || rc == ESPANK_ENV_NOEXIST;
 }
 
-static const char *job_env(const struct step *s, const char *name, char *buf, size_t size)
+static const char *job_env(const struct slurm_step *s, const char *name, char *buf, size_t size)
 {
     job_env_whole(s, name, buf, size);
     return buf;
 }
 
-static uint32_t job_env_number(const struct step *s, const char *name)
+static uint32_t job_env_number(const struct slurm_step *s, const char *name)
 {
     char buf[32], *end;
     unsigned long value = strtoul(job_env(s, name, buf, sizeof(buf)), &end, 10);
@@ -101,7 +101,7 @@ static uint32_t job_env_number(const struct step *s, const char *name)
 
 /* In a heterogeneous step SPANK gives each component its own job id and counts.  The id of the whole job is
  * that of its first component. */
-static void step_het(struct step *s)
+static void step_het(struct slurm_step *s)
 {
     uint32_t size = job_env_number(s, "SLURM_HET_SIZE"), n;
     char name[48];
@@ -123,7 +123,7 @@ static void step_het(struct step *s)
     }
 }
 
-static bool step_read(struct step *s, spank_t sp)
+static bool step_read(struct slurm_step *s, spank_t sp)
 {
     memset(s, 0, sizeof(*s));
     s->sp = sp;
@@ -139,7 +139,7 @@ static bool step_read(struct step *s, spank_t sp)
     return s->job != NONE && s->id < FIRST_SPECIAL_STEP;
 }
 
-__attribute__((format(printf, 2, 3))) static void unguarded(struct step *s, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void unguarded(struct slurm_step *s, const char *fmt, ...)
 {
     char reason[600];
     va_list ap;
@@ -160,7 +160,7 @@ __attribute__((format(printf, 2, 3))) static void unguarded(struct step *s, cons
 /* ---- the tasks' environment ---- */
 
 /* A step inside a guarded one inherits the outer step's guard from the environment; remove it. */
-static void environment_clean(struct step *s)
+static void environment_clean(struct slurm_step *s)
 {
     char probe[4096], list[16384], rest[16384];
 
@@ -190,7 +190,7 @@ static void environment_clean(struct step *s)
  * as slow.  Unlike the probe's release lever, this setting holds from the first collective on.  A value that
  * the user set stays.  MPICH has no such setting (its POLLS_BEFORE_YIELD is for ch3); there the probe yields.
  */
-static void environment_yield(struct step *s, const struct config_policy *policy)
+static void environment_yield(struct slurm_step *s, const struct config_policy *policy)
 {
     uint32_t cpus = job_env_number(s, "SLURM_CPUS_ON_NODE");
     char set[32];
@@ -202,7 +202,7 @@ static void environment_yield(struct step *s, const struct config_policy *policy
         spank_setenv(s->sp, ENV_YIELDS, "1", 1);
 }
 
-static void environment_guard(struct step *s, const char *probe)
+static void environment_guard(struct slurm_step *s, const char *probe)
 {
     char list[16384], with[16384];
 
@@ -230,7 +230,7 @@ static void add_number(struct strings *env, const char *name, uint32_t value)
         strings_add(env, "%s=%u", name, value);
 }
 
-static void agent_environment(const struct step *s, struct strings *env)
+static void agent_environment(const struct slurm_step *s, struct strings *env)
 {
     static const char *const passed[] = {
         "SLURM_JOB_NAME",      "SLURM_JOB_PARTITION", "SLURM_JOB_ACCOUNT",           "SLURM_JOB_QOS",
@@ -261,8 +261,9 @@ static void agent_environment(const struct step *s, struct strings *env)
         strings_add(env, "SYNCGUARD_NOTES=%s", s->notes.text);
 }
 
-static void agent_command(const struct step *s, const struct config *c, const struct config_policy *policy,
-                          const char *policy_name, bool asked, struct strings *argv)
+static void agent_command(const struct slurm_step *s, const struct config *c,
+                          const struct config_policy *policy, const char *policy_name, bool asked,
+                          struct strings *argv)
 {
     strings_add(argv, "%s", c->agent);
     strings_add(argv, "--dir=%s", guard.dir);
@@ -281,7 +282,7 @@ static void agent_command(const struct step *s, const struct config *c, const st
 }
 
 /* The ranks of this node's tasks as "0-3,8". */
-static void local_ranks(const struct step *s, char *out, size_t size)
+static void local_ranks(const struct slurm_step *s, char *out, size_t size)
 {
     uint32_t first = NONE, last = NONE, rank;
     size_t at = 0;
@@ -305,7 +306,7 @@ static void local_ranks(const struct step *s, char *out, size_t size)
 }
 
 /* Root vouches for these facts, so they come from SPANK and never from the job's environment. */
-static void credential_command(struct step *s, const struct config *c, struct strings *argv)
+static void credential_command(struct slurm_step *s, const struct config *c, struct strings *argv)
 {
     char ranks[4096];
     struct err err;
@@ -328,7 +329,7 @@ static void credential_command(struct step *s, const struct config *c, struct st
     strings_add(argv, "--nodes=%u", s->nodes);
 }
 
-static void plan_fill(const struct step *s)
+static void plan_fill(const struct slurm_step *s)
 {
     struct keeper_plan *plan = &guard.plan;
 
@@ -351,7 +352,7 @@ static void leave_to_keeper(const char *dir)
         close(fd);
 }
 
-static void watch_run(struct step *s, const struct config *c, const struct config_policy *policy,
+static void watch_run(struct slurm_step *s, const struct config *c, const struct config_policy *policy,
                       const char *policy_name, bool asked)
 {
     struct keeper_plan *plan = &guard.plan;
@@ -389,7 +390,7 @@ static bool become(uid_t uid)
 }
 
 /* Make the step's directory, as root.  guard.dir is "" when there is none, and the reason is reported. */
-static void directory_make(struct step *s)
+static void directory_make(struct slurm_step *s)
 {
     char parent[STEPDIR_SIZE], old[STEPDIR_SIZE] = "";
     uint64_t ranks = s->local_tasks != NONE ? s->local_tasks : 1;
@@ -418,7 +419,7 @@ static void directory_make(struct step *s)
 }
 
 /* NCCL has one profiler: one that the user set stays. */
-static void environment_nccl(struct step *s, const struct config *c, const struct config_policy *policy)
+static void environment_nccl(struct slurm_step *s, const struct config *c, const struct config_policy *policy)
 {
     static const char missing[] = "NCCL's collectives are not recorded";
     struct err err;
@@ -438,7 +439,7 @@ static void environment_nccl(struct step *s, const struct config *c, const struc
 }
 
 /* Guard the step by these settings.  The agent runs even when the ranks cannot be guarded, to report why. */
-static void guard_with(struct step *s, const struct config *c, const struct args *args,
+static void guard_with(struct slurm_step *s, const struct config *c, const struct args *args,
                        const struct choice *choice)
 {
     const struct config_policy *policy = settings_policy(c, choice);
@@ -478,7 +479,7 @@ static void guard_with(struct step *s, const struct config *c, const struct args
         environment_clean(s); /* remote_end() removes the directory */
 }
 
-static void guard_start(struct step *s, const struct args *args, const struct choice *choice)
+static void guard_start(struct slurm_step *s, const struct args *args, const struct choice *choice)
 {
     struct config *c = calloc(1, sizeof(*c));
     struct err err;
@@ -498,7 +499,7 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
 {
     char partition[128];
     struct choice choice;
-    struct step step;
+    struct slurm_step step;
     bool is_step = step_read(&step, sp);
 
     environment_clean(&step);

@@ -70,7 +70,7 @@ struct call_steps {
     struct suspicion slow_links, heavy_role, uneven_pieces, detours;
     struct links_slow looked_at;   /* the place that links_longer is about */
     struct starvation *starvation; /* stragglers whose transfers are slow, too */
-    bool was_starvation;           /* one of them was in the step before */
+    bool slowed_transfers;         /* one of them was in the step before */
     struct boundary *boundary;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
@@ -577,14 +577,14 @@ static void judge_others(struct call_steps *s)
 {
     const struct straggler *named;
     size_t n_named = diagnosis_stragglers(s->diagnosis, &named);
-    bool starved;
+    bool slows_transfers;
 
     starvation_keep(s->starvation, named, n_named);
-    starved = slower_by(s, named, n_named);
+    slows_transfers = slower_by(s, named, n_named);
     /* Its price was taken without its transfers, and the next one may be many steps away. */
-    if (starved && !s->was_starvation)
+    if (slows_transfers && !s->slowed_transfers)
         diagnosis_price_now(s->diagnosis);
-    s->was_starvation = starved;
+    s->slowed_transfers = slows_transfers;
     judge_links(s);
     judge_roles(s);
     /* Ranks that are slower for longer: their pieces are neither detours nor uneven. */
@@ -753,7 +753,7 @@ static void forget_steps(struct call_steps *s)
     starvation_reset(s->starvation);
     s->pieces = (struct pieces){ 0 };
     s->slow_links = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
-    s->was_starvation = false;
+    s->slowed_transfers = false;
     s->any = false;
 }
 

@@ -435,16 +435,16 @@ static void take_time(void *arg, enum path_kind kind, double begin_s, double end
     k->call_s += kind == PATH_CALL ? s : 0;
 }
 
-struct drawn {
+struct lane_from {
     struct lane lane;
     double begin_s;
 };
 
 static void take_segment(void *arg, enum path_kind kind, double begin_s, double end_s)
 {
-    struct drawn *d = arg;
+    struct lane_from *l = arg;
 
-    lane_add(&d->lane, kind, begin_s - d->begin_s, end_s - d->begin_s);
+    lane_add(&l->lane, kind, begin_s - l->begin_s, end_s - l->begin_s);
 }
 
 static struct known *known_of(const struct path *path, const struct graph *g)
@@ -511,12 +511,12 @@ struct picture *picture_of_calls(const struct graph *g, uint32_t back, uint32_t 
     k = known_of(path, g);
     put_rows(p, k, path->ranks, rows);
     for (size_t i = 0; i < p->n_rows; i++) {
-        struct drawn d = { .begin_s = begin_s };
+        struct lane_from l = { .begin_s = begin_s };
 
         if (graph_comparable(g, (uint32_t)p->row[i].rank, path->piece[path->n - 1].rank))
             for (uint32_t o = path->first[(uint32_t)p->row[i].rank]; o != GRAPH_NONE; o = path->after[o])
-                each_segment(path, g, o, take_segment, &d);
-        put_lane(p, &p->row[i], &d.lane, &cap);
+                each_segment(path, g, o, take_segment, &l);
+        put_lane(p, &p->row[i], &l.lane, &cap);
     }
     put_parts(p, path->piece, path->n, g);
     put_pieces(p, path->piece, path->n, begin_s);

@@ -318,12 +318,12 @@ static struct interval imbalance_cost(const struct variability *s, const struct 
 {
     double error = sqrt(0.5 / (double)(w->steps - s->wide_since) + 0.5 / (double)s->wide_since);
     struct interval left = interval_of(keeps, keeps * error, INFINITY);
-
-    double longer = 1 + (s->wide_since ? WORK_NOISE_STEPS / (double)(w->steps - s->wide_since) : 0);
+    double lasted_ratio = 1 + (s->wide_since ? WORK_NOISE_STEPS / (double)(w->steps - s->wide_since) : 0);
 
     if (isnan(s->calm))
         left = (struct interval){ 0, NOISE_NARROW / w->sigma };
-    return (struct interval){ fmax(0, 1 - left.high) / (1 - keeps), longer * (1 - left.low) / (1 - keeps) };
+    return (struct interval){ fmax(0, 1 - left.high) / (1 - keeps),
+                              lasted_ratio * (1 - left.low) / (1 - keeps) };
 }
 
 static void judge_imbalance(struct variability *s, const struct work *w, const struct step_detours *l,

@@ -219,13 +219,13 @@ static void take_all_usual(struct judging *j, double quantile_of_rate)
 }
 
 /* How much longer than usual, in seconds; NaN: not known. */
-static double longer(const struct judging *j, size_t a, size_t b)
+static double rtt_excess_s(const struct judging *j, size_t a, size_t b)
 {
     return cell(j->s, a, b)->rtt_s - j->usual[apart(j, a, b)].rtt_s;
 }
 
 /* The logarithm of the rate over the usual one. */
-static double faster(const struct judging *j, size_t a, size_t b)
+static double rate_excess_log(const struct judging *j, size_t a, size_t b)
 {
     return log(cell(j->s, a, b)->bytes_per_s) - j->usual[apart(j, a, b)].rate_log;
 }
@@ -234,7 +234,9 @@ enum metric { DELAY, OUT, IN };
 
 static double value_of(const struct judging *j, enum metric m, size_t a, size_t b)
 {
-    return m == DELAY ? longer(j, a, b) : m == OUT ? faster(j, a, b) : faster(j, b, a);
+    return m == DELAY ? rtt_excess_s(j, a, b)
+           : m == OUT ? rate_excess_log(j, a, b)
+                      : rate_excess_log(j, b, a);
 }
 
 /* Of a node with all its partners that are not marked; NaN: too few were measured. */
@@ -630,7 +632,7 @@ static void judge_pairs(struct judging *j)
         for (size_t b = 0; b < s->n; b++) {
             const struct survey_cell *c = cell(s, a, b);
             const struct usual *u = &j->usual[apart(j, a, b)];
-            double more_s = longer(j, a, b), rate = faster(j, a, b);
+            double more_s = rtt_excess_s(j, a, b), rate = rate_excess_log(j, a, b);
             struct survey_finding f = { .a = (uint32_t)a,
                                         .b = (uint32_t)b,
                                         .declared = TOPOLOGY_NONE,

@@ -101,11 +101,11 @@ static void put_cost(const struct view *v, struct view_verdict *d, double run_s,
  * longer than it seems, and cost as much more at its end as in the lasted_s that the verdict had stood. */
 static void widen(struct view_verdict *d, double run_s, double lasted_s, double step_s)
 {
-    double longer = (run_s + step_s) / run_s;
+    double run_ratio = (run_s + step_s) / run_s;
 
-    d->finding.cost.low /= longer;
+    d->finding.cost.low /= run_ratio;
     if (d->finding.standing)
-        d->finding.cost.high *= fmax(1, (1 + step_s / lasted_s) / longer);
+        d->finding.cost.high *= fmax(1, (1 + step_s / lasted_s) / run_ratio);
 }
 
 static void settle(const struct view *v, double now_s, struct view_verdict *d)
