@@ -69,7 +69,7 @@ __attribute__((format(printf, 1, 0))) static char *format_words(const char *fmt,
 
 /* ---- adding ---- */
 
-static struct item *add(struct answer *a, enum kind kind, const char *key)
+static struct item *add_item(struct answer *a, enum kind kind, const char *key)
 {
     struct item *item;
 
@@ -89,7 +89,7 @@ __attribute__((format(printf, 6, 0))) static void add_figure(struct answer *a, c
                                                              enum answer_unit unit, double number,
                                                              const char *word, const char *fmt, va_list ap)
 {
-    struct item *item = add(a, FIGURE, key);
+    struct item *item = add_item(a, FIGURE, key);
 
     add_value(item, unit, number, word ? xstrdup(word) : NULL);
     item->words = format_words(fmt, ap);
@@ -117,7 +117,7 @@ void answer_word(struct answer *a, const char *key, const char *word, const char
 void answer_table(struct answer *a, const char *key, const char *title, const struct answer_column *columns,
                   size_t n_columns)
 {
-    struct item *item = add(a, TABLE, key);
+    struct item *item = add_item(a, TABLE, key);
 
     item->title = title;
     item->columns = columns;
@@ -162,7 +162,7 @@ void answer_note(struct answer *a, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    add(a, NOTE, "notes")->words = format_words(fmt, ap);
+    add_item(a, NOTE, "notes")->words = format_words(fmt, ap);
     va_end(ap);
 }
 
@@ -171,7 +171,7 @@ void answer_source(struct answer *a, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    add(a, SOURCE, "source")->words = format_words(fmt, ap);
+    add_item(a, SOURCE, "source")->words = format_words(fmt, ap);
     va_end(ap);
 }
 
@@ -180,7 +180,7 @@ void answer_assumes(struct answer *a, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    add(a, ASSUMES, "assumes")->words = format_words(fmt, ap);
+    add_item(a, ASSUMES, "assumes")->words = format_words(fmt, ap);
     va_end(ap);
 }
 

@@ -99,7 +99,7 @@ static const struct option_spec *const describing[] = { &own[RANKS],       &opti
 
 /* ---- a job that is described ---- */
 
-static int check(const struct options *a, const struct collective *network, struct err *err)
+static int check_options(const struct options *a, const struct collective *network, struct err *err)
 {
     for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
         if (!options_given(a, describing[i]->name))
@@ -330,7 +330,7 @@ static int compare_described(const struct options *a, struct report_strategies *
     struct collective network;
 
     job_network(a, &network);
-    if (check(a, &network, err) < 0)
+    if (check_options(a, &network, err) < 0)
         return -1;
     s = xcalloc(1, sizeof(*s));
     rank_described(a, &network, s);

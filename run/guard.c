@@ -364,7 +364,7 @@ static int wait_for_job(struct guard *g, struct err *err)
     return 0;
 }
 
-static int begin(struct guard *g, const unsigned char *key, struct err *err)
+static int begin_guard(struct guard *g, const unsigned char *key, struct err *err)
 {
     *g = (struct guard){ .config = xcalloc(1, sizeof(*g->config)),
                          .workspace = { .dir_lock = -1, .shm_lock = -1 } };
@@ -392,7 +392,7 @@ int guard_start(struct guard *g, const struct guard_plan *plan, struct err *err)
                                       .rate_hz = plan->policy->sample_rate_hz,
                                       .count = 1 };
 
-    if (begin(g, NULL, err) < 0 || start_controller(g, plan, err) < 0)
+    if (begin_guard(g, NULL, err) < 0 || start_controller(g, plan, err) < 0)
         return end_with(g, -1);
     g->has_controller = true;
     if (plan->address)
@@ -413,7 +413,7 @@ int guard_join(struct guard *g, const struct assignment *assignment, struct err 
     char text[2 * WORKSPACE_SIZE + sizeof(assignment->controller) + 64];
     int n;
 
-    if (begin(g, assignment->key, err) < 0)
+    if (begin_guard(g, assignment->key, err) < 0)
         return end_with(g, -1);
     n = snprintf(text, sizeof(text), "Controller=%s\nAuthInfo=socket=%s/munge\nStateDir=%s/state\n",
                  assignment->controller, g->workspace.dir, g->workspace.dir);

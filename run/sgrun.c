@@ -422,7 +422,7 @@ static int check_files(struct run *r, struct err *err)
                                 r->config.probe);
 }
 
-static void begin(struct run *r)
+static void begin_guard(struct run *r)
 {
     const struct guard_plan plan = {
         .config = &r->config,
@@ -465,7 +465,7 @@ static int run(struct run *r)
     int why;
 
     if (!options_given(&r->o, "hosts")) {
-        begin(r);
+        begin_guard(r);
     } else if (begin_on_hosts(r, &err) < 0) {
         fprintf(stderr, "sgrun: %s\n", err.text);
         return CANNOT_RUN;
@@ -537,7 +537,7 @@ static int take_join(struct run *r, struct err *err)
                                            : 0;
 }
 
-static int check(struct run *r, struct err *err)
+static int check_options(struct run *r, struct err *err)
 {
     const char *wanted = options_text(&r->o, "policy");
     char names[1024];
@@ -564,7 +564,7 @@ int main(int argc, char **argv)
 
     if (rc >= 0)
         return rc;
-    if (check(&r, &err) < 0)
+    if (check_options(&r, &err) < 0)
         return options_misuse(&r.o, &err);
     r.argv = xcalloc((size_t)r.o.n_operands + 1, sizeof(*r.argv));
     memcpy(r.argv, r.o.operands, (size_t)r.o.n_operands * sizeof(*r.argv));

@@ -33,8 +33,8 @@ static int refuse(const struct config *c, const char *text)
 }
 
 /* Reject an unknown policy.  Without a readable configuration only the nodes can check it. */
-static int check(const struct config *c, bool loaded, const char *text, const struct choice *choice,
-                 const struct err *err)
+static int check_policy(const struct config *c, bool loaded, const char *text, const struct choice *choice,
+                        const struct err *err)
 {
     if (settings_policy(c, choice))
         return 0;
@@ -80,7 +80,7 @@ int local_option(const struct args *args, const char *text, bool launches, struc
         fflush(stdout);
         exit(0);
     } else if (choice->kind != CHOICE_OFF) {
-        rc = check(c, loaded, text, choice, &err);
+        rc = check_policy(c, loaded, text, choice, &err);
     }
     if (rc == 0 && launches)
         launch_place(args, choice, settings_policy(c, choice));

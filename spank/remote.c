@@ -518,7 +518,7 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
 
 /* ---- the end ---- */
 
-static void end(void)
+static void end_guard(void)
 {
     bool given_up;
 
@@ -538,14 +538,14 @@ static void end(void)
 void remote_task_exit(void)
 {
     if (guard.tasks_left > 0 && guard.tasks_left != NONE && --guard.tasks_left == 0)
-        end();
+        end_guard();
 }
 
 void remote_end(void)
 {
     bool through;
 
-    end();
+    end_guard();
     if (!*guard.dir)
         return;
     /* A keeper that still runs removes the directory when the agent has ended.  Remove it here when the

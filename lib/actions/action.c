@@ -179,7 +179,7 @@ static void on_tried(void *arg, enum attempt_result result, const char *text)
 }
 
 /* Record the try, then start it. */
-static void begin(struct task *t)
+static void begin_task(struct task *t)
 {
     struct actions *as = t->all;
     struct action_record *r = t->r;
@@ -247,7 +247,7 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     while ((t = due(as, at_s)))
-        begin(t);
+        begin_task(t);
     wake_when_due(as);
 }
 
@@ -274,7 +274,7 @@ static bool is_host_list(const char *s)
                                                         "0123456789._-,[]")];
 }
 
-static int check(const struct actions *as, const struct action *a, struct err *err)
+static int check_action(const struct actions *as, const struct action *a, struct err *err)
 {
     bool wants_text =
         a->kind == ACTION_JOB_COMMENT || a->kind == ACTION_NODE_COMMENT || a->kind == ACTION_DRAIN;
@@ -321,7 +321,7 @@ static int has_room(const struct actions *as, const struct action *a, struct err
 
 int actions_check(const struct actions *as, const struct action *a, struct err *err)
 {
-    return check(as, a, err) < 0 || has_room(as, a, err) < 0 ? -1 : 0;
+    return check_action(as, a, err) < 0 || has_room(as, a, err) < 0 ? -1 : 0;
 }
 
 static bool same_action(const struct action_record *r, const struct action *a)

@@ -86,7 +86,7 @@ static void try_free(struct action_try *t)
     free(t);
 }
 
-static void end(struct action_try *t, enum attempt_result result, const char *text)
+static void end_try(struct action_try *t, enum attempt_result result, const char *text)
 {
     t->fn(t->arg, result, text);
     try_free(t);
@@ -142,10 +142,10 @@ static void on_acted(void *arg, const struct child_end *e)
 
         ending(e, how, sizeof(how));
         snprintf(why, sizeof(why), "%.100s: %s", t->ways->config->slurm_helper, how);
-        end(t, ATTEMPT_UNSURE, why);
+        end_try(t, ATTEMPT_UNSURE, why);
     } else {
         first_line(text ? text : "", why, sizeof(why));
-        end(t, result, why);
+        end_try(t, result, why);
     }
     json_decref(answer);
 }
@@ -172,7 +172,7 @@ static void begin_act(struct action_try *t)
     free(input);
     json_decref(request);
     if (!t->child)
-        end(t, ATTEMPT_AGAIN, err.text);
+        end_try(t, ATTEMPT_AGAIN, err.text);
 }
 
 /* ---- through slurmrestd ---- */
@@ -183,11 +183,11 @@ static void on_rest(void *arg, enum attempt_result result, const char *text)
 
     t->rest = NULL;
     if (result != ATTEMPT_CANNOT)
-        end(t, result, text);
+        end_try(t, result, text);
     else if (can_act(t->ways))
         begin_act(t);
     else
-        end(t, ATTEMPT_REFUSED, text);
+        end_try(t, ATTEMPT_REFUSED, text);
 }
 
 /* ---- the command ---- */
@@ -200,14 +200,14 @@ static void on_command(void *arg, const struct child_end *e)
     t->child = NULL;
     if (!e->timed_out && WIFEXITED(e->status) && WEXITSTATUS(e->status) == 0) {
         first_line(e->output, text, sizeof(text));
-        end(t, ATTEMPT_DONE, *text ? text : "the command succeeded");
+        end_try(t, ATTEMPT_DONE, *text ? text : "the command succeeded");
         return;
     }
     ending(e, text, sizeof(text));
-    end(t,
-        !e->timed_out && WIFEXITED(e->status) && WEXITSTATUS(e->status) == TEMPFAIL ? ATTEMPT_AGAIN
-                                                                                    : ATTEMPT_REFUSED,
-        text);
+    end_try(t,
+            !e->timed_out && WIFEXITED(e->status) && WEXITSTATUS(e->status) == TEMPFAIL ? ATTEMPT_AGAIN
+                                                                                        : ATTEMPT_REFUSED,
+            text);
 }
 
 static void begin_command(struct action_try *t)
@@ -227,7 +227,7 @@ static void begin_command(struct action_try *t)
     free(input);
     json_decref(o);
     if (!t->child)
-        end(t, ATTEMPT_REFUSED, err.text);
+        end_try(t, ATTEMPT_REFUSED, err.text);
 }
 
 /* ---- starting ---- */
@@ -237,7 +237,7 @@ static void on_webhook(void *arg, enum attempt_result result, const char *text)
     struct action_try *t = arg;
 
     t->webhook = NULL;
-    end(t, result, text);
+    end_try(t, result, text);
 }
 
 static void on_begin(evutil_socket_t fd, short what, void *arg)
@@ -248,14 +248,14 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (action_ways_can(t->ways, t->r->kind, &err) < 0)
-        end(t, ATTEMPT_REFUSED, err.text);
+        end_try(t, ATTEMPT_REFUSED, err.text);
     else if (t->r->kind == ACTION_COMMAND)
         begin_command(t);
     else if (t->r->kind == ACTION_WEBHOOK) {
         t->webhook = webhook_start(t->ways->http, t->ways->config, t->ways->limits->answer_s, t->r,
                                    on_webhook, t, &err);
         if (!t->webhook)
-            end(t, ATTEMPT_REFUSED, err.text);
+            end_try(t, ATTEMPT_REFUSED, err.text);
     } else if (t->rest_first)
         t->rest = rest_start(t->ways->rest, t->r, on_rest, t);
     else

@@ -59,7 +59,7 @@ static void call_free(struct rest_call *c)
     free(c);
 }
 
-static void end(struct rest_call *c, enum attempt_result result, const char *text)
+static void end_call(struct rest_call *c, enum attempt_result result, const char *text)
 {
     char said[600];
 
@@ -111,7 +111,7 @@ out:
     free(text);
     free(url);
     if (!c->http)
-        end(c, ATTEMPT_AGAIN, err.text);
+        end_call(c, ATTEMPT_AGAIN, err.text);
 }
 
 /* The answer's object; NULL: the answer was an error, and the call has ended. */
@@ -123,7 +123,7 @@ static json_t *read_answer(struct rest_call *c, const struct http_answer *a)
 
     c->http = NULL;
     if (!a->status) {
-        end(c, ATTEMPT_AGAIN, a->why);
+        end_call(c, ATTEMPT_AGAIN, a->why);
         return NULL;
     }
     if (a->status == 404 && !c->rest->version_fixed)
@@ -136,9 +136,9 @@ static json_t *read_answer(struct rest_call *c, const struct http_answer *a)
                 how == REST_UNREADABLE ? "and not a JSON object" : "");
     json_decref(answer);
     if (a->status == 405 || a->status == 501)
-        end(c, ATTEMPT_CANNOT, err.text);
+        end_call(c, ATTEMPT_CANNOT, err.text);
     else
-        end(c, ATTEMPT_AGAIN, err.text);
+        end_call(c, ATTEMPT_AGAIN, err.text);
     return NULL;
 }
 
@@ -154,25 +154,25 @@ static void on_version(void *arg, const struct http_answer *a)
 
     c->http = NULL;
     if (!a->status) {
-        end(c, ATTEMPT_AGAIN, a->why);
+        end_call(c, ATTEMPT_AGAIN, a->why);
     } else if (a->status == 200) {
         if (rest_read(a->body, a->bytes, &answer, &err) == REST_UNREADABLE) {
-            end(c, ATTEMPT_AGAIN, err.text);
+            end_call(c, ATTEMPT_AGAIN, err.text);
             return;
         }
         json_decref(answer);
         c->rest->version = c->asked;
         next(c);
     } else if (a->status == 401 || a->status == 403 || a->status == 407) {
-        end(c, ATTEMPT_AGAIN, "access denied: see SlurmrestdToken");
+        end_call(c, ATTEMPT_AGAIN, "access denied: see SlurmrestdToken");
     } else if (a->status != 404) {
         snprintf(err.text, sizeof(err.text), "HTTP status %d", a->status);
-        end(c, ATTEMPT_AGAIN, err.text);
+        end_call(c, ATTEMPT_AGAIN, err.text);
     } else if (c->asked > OLDEST) {
         c->asked--;
         ask_version(c);
     } else {
-        end(c, ATTEMPT_CANNOT, "it answers to no supported version");
+        end_call(c, ATTEMPT_CANNOT, "it answers to no supported version");
     }
 }
 
@@ -207,18 +207,18 @@ static void as_wanted(struct rest_call *c, const char *text)
     if (c->nodes && *c->nodes)
         next(c);
     else
-        end(c, ATTEMPT_DONE,
-            was                                ? text
-            : c->action->kind == ACTION_DRAIN  ? "drained"
-            : c->action->kind == ACTION_RESUME ? "resumed"
-                                               : "comment set");
+        end_call(c, ATTEMPT_DONE,
+                 was                                ? text
+                 : c->action->kind == ACTION_DRAIN  ? "drained"
+                 : c->action->kind == ACTION_RESUME ? "resumed"
+                                                    : "comment set");
 }
 
 /* Job or node lacks the wanted state: change it, unless a change was sent already and had no effect. */
 static void change(struct rest_call *c, const char *path, json_t *body)
 {
     if (c->changed)
-        end(c, ATTEMPT_AGAIN, "it accepted the change, but did not make it");
+        end_call(c, ATTEMPT_AGAIN, "it accepted the change, but did not make it");
     else
         send_request(c, "POST", path, body, on_change);
     json_decref(body);
@@ -266,13 +266,13 @@ static void on_job(void *arg, const struct http_answer *a)
     if (!answer)
         return;
     if (rest_job(answer, c->action->job.job, &job, &err) != REST_FINE)
-        end(c, ATTEMPT_AGAIN, err.text);
+        end_call(c, ATTEMPT_AGAIN, err.text);
     else if (job.uid != c->action->job.uid)
-        end(c, ATTEMPT_REFUSED, "the job is another user's");
+        end_call(c, ATTEMPT_REFUSED, "the job is another user's");
     else if (!c->of_job)
         job_seen(c, &job);
     else if (!all_in_job(c, job.nodes))
-        end(c, ATTEMPT_REFUSED, "the job is not on these nodes");
+        end_call(c, ATTEMPT_REFUSED, "the job is not on these nodes");
     else {
         c->of_job = false;
         next(c);
@@ -330,7 +330,7 @@ static void on_node(void *arg, const struct http_answer *a)
     if (!answer)
         return;
     if (rest_node(answer, c->node, &node, &err) != REST_FINE)
-        end(c, ATTEMPT_AGAIN, err.text);
+        end_call(c, ATTEMPT_AGAIN, err.text);
     else if (c->known)
         node_seen(c, &node);
     else { /* one more node exists: continue with the next, or begin again from the first and change them */
@@ -354,10 +354,10 @@ static void next(struct rest_call *c)
     }
     if (!c->nodes && c->rest->version < ADMIN_FROM && !action_own_comment(c->action)) {
         snprintf(path, sizeof(path), "v0.0.%d cannot set AdminComment", c->rest->version);
-        end(c, ATTEMPT_CANNOT, path);
+        end_call(c, ATTEMPT_CANNOT, path);
     } else if (c->nodes && c->rest->version < NODES_FROM) {
         snprintf(path, sizeof(path), "v0.0.%d cannot change nodes", c->rest->version);
-        end(c, ATTEMPT_CANNOT, path);
+        end_call(c, ATTEMPT_CANNOT, path);
     } else if (!c->nodes || c->of_job) {
         snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version, c->action->job.job);
         send_request(c, "GET", path, NULL, on_job);
@@ -380,7 +380,7 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (c->nodes && strpbrk(c->nodes, "[]"))
-        end(c, ATTEMPT_CANNOT, "slurmrestd does not accept ranges of nodes");
+        end_call(c, ATTEMPT_CANNOT, "slurmrestd does not accept ranges of nodes");
     else
         next(c);
 }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int check(int fd, const char *path, struct err *err)
+static int check_file(int fd, const char *path, struct err *err)
 {
     struct stat st;
 
@@ -29,7 +29,7 @@ int secret_read(const char *path, char *buf, struct err *err)
 
     if (fd < 0)
         return err_set(err, "%s: %s", path, strerror(errno));
-    if (check(fd, path, err) < 0)
+    if (check_file(fd, path, err) < 0)
         goto out;
     n = read(fd, buf, SECRET_MAX - 1);
     if (n < 0) {

@@ -65,7 +65,7 @@ struct filling {
     size_t bytes; /* text so far; bounded, because a template may use ${figures} a thousand times */
 };
 
-static json_t *fill(struct filling *f, const json_t *v, int depth);
+static json_t *fill_value(struct filling *f, const json_t *v, int depth);
 
 /* The value of "${NAME}" at s; *after points behind it.  NULL with a reason. */
 static const json_t *value_at(struct filling *f, const char *s, const char **after)
@@ -151,7 +151,7 @@ static json_t *fill_object(struct filling *f, const json_t *v, int depth)
     const char *key;
 
     json_object_foreach((json_t *)v, key, item) {
-        json_t *filled = fill(f, item, depth + 1);
+        json_t *filled = fill_value(f, item, depth + 1);
 
         if (!filled) {
             json_decref(out);
@@ -168,7 +168,7 @@ static json_t *fill_array(struct filling *f, const json_t *v, int depth)
     size_t i;
 
     json_array_foreach(v, i, item) {
-        json_t *filled = fill(f, item, depth + 1);
+        json_t *filled = fill_value(f, item, depth + 1);
 
         if (!filled) {
             json_decref(out);
@@ -179,7 +179,7 @@ static json_t *fill_array(struct filling *f, const json_t *v, int depth)
     return out;
 }
 
-static json_t *fill(struct filling *f, const json_t *v, int depth)
+static json_t *fill_value(struct filling *f, const json_t *v, int depth)
 {
     if (depth > DEPTH_MAX || f->bytes > FILLED_MAX) {
         err_set(f->err, depth > DEPTH_MAX ? "nested too deeply" : "too long when filled in");
@@ -208,7 +208,7 @@ char *template_fill(const char *text, const json_t *values, struct err *err)
         err_set(err, "line %d: %s", e.line, e.text);
         return NULL;
     }
-    filled = fill(&f, parsed, 0);
+    filled = fill_value(&f, parsed, 0);
     json_decref(parsed);
     if (filled)
         out = json_dumps(filled, JSON_COMPACT);

@@ -113,7 +113,7 @@ char *webhook_body(const char *template, const struct action_record *r, const ch
 
 /* ---- a call ---- */
 
-static void end(struct webhook_call *c, enum attempt_result result, const char *text)
+static void end_call(struct webhook_call *c, enum attempt_result result, const char *text)
 {
     c->fn(c->arg, result, text);
     free(c);
@@ -128,12 +128,12 @@ static void on_answer(void *arg, const struct http_answer *a)
     c->http = NULL;
     if (!a->status) {
         snprintf(text, sizeof(text), "%s did not answer: %.200s", c->origin, a->why);
-        end(c, ATTEMPT_AGAIN, text);
+        end_call(c, ATTEMPT_AGAIN, text);
         return;
     }
     snprintf(text, sizeof(text), "%s answered %d%s", c->origin, a->status,
              a->status / 100 == 3 ? "; redirects are not followed: configure the final URL" : "");
-    end(c, a->status / 100 == 2 ? ATTEMPT_DONE : later ? ATTEMPT_AGAIN : ATTEMPT_REFUSED, text);
+    end_call(c, a->status / 100 == 2 ? ATTEMPT_DONE : later ? ATTEMPT_AGAIN : ATTEMPT_REFUSED, text);
 }
 
 /* The URL as configured, or the content of the configured file. */

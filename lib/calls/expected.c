@@ -82,7 +82,7 @@ static bool counts(const struct graph_op *op)
     return op->known && op->place != GRAPH_NONE && op->usual_s > 0;
 }
 
-static void begin(struct expected *e, const struct graph *g, uint32_t steps)
+static void begin_steps(struct expected *e, const struct graph *g, uint32_t steps)
 {
     e->steps = steps;
     e->classes = graph_classes(g);
@@ -254,7 +254,7 @@ void expected_take(struct expected *e, const struct graph *g, uint32_t steps)
     e->steps = 0;
     if ((uint64_t)steps * steps * graph_classes(g) > PAIRS)
         return;
-    begin(e, g, steps);
+    begin_steps(e, g, steps);
     for (uint32_t i = 0; i < PASSES; i++) {
         find_levels(e, g);
         draw_together(e);

@@ -84,8 +84,8 @@ struct walk {
 };
 
 /* What the path did from begin_s on, until what comes after it. */
-static void add(struct walk *w, enum path_kind kind, uint32_t rank, uint32_t from, uint32_t meeting,
-                double begin_s)
+static void add_piece(struct walk *w, enum path_kind kind, uint32_t rank, uint32_t from, uint32_t meeting,
+                      double begin_s)
 {
     struct path *p = w->p;
     struct path_piece *last = p->n ? &p->piece[p->n - 1] : NULL;
@@ -107,8 +107,8 @@ static uint32_t through_work(struct walk *w, uint32_t i)
 {
     const struct graph_op *op = &w->p->step.op[i];
 
-    add(w, op->known ? PATH_WORK : PATH_UNKNOWN, op->rank, op->rank, GRAPH_NONE,
-        w->p->enter_s[i] - op->work_s);
+    add_piece(w, op->known ? PATH_WORK : PATH_UNKNOWN, op->rank, op->rank, GRAPH_NONE,
+              w->p->enter_s[i] - op->work_s);
     return w->p->before[i];
 }
 
@@ -121,11 +121,11 @@ static uint32_t through_transfer(struct walk *w, uint32_t meeting, uint32_t rank
         uint32_t j = last_arrival(w->p, meeting);
         uint32_t from = j == GRAPH_NONE ? rank : w->p->step.op[j].rank;
 
-        add(w, PATH_TRANSFER, rank, from, meeting, m->end_s - m->over_s);
+        add_piece(w, PATH_TRANSFER, rank, from, meeting, m->end_s - m->over_s);
         if (j == GRAPH_NONE)
             return GRAPH_NONE;
         if (!(w->p->enter_s[j] < w->at_s - LEAST_S) || last_arrival(w->p, m->before) == GRAPH_NONE) {
-            add(w, PATH_WAIT, from, from, GRAPH_NONE, w->p->enter_s[j]);
+            add_piece(w, PATH_WAIT, from, from, GRAPH_NONE, w->p->enter_s[j]);
             return j;
         }
         meeting = m->before;
@@ -174,13 +174,13 @@ static void walk(struct path *p, const struct graph *g)
         bool held = op->does & GRAPH_IS_HELD;
 
         if (was_held(p, g, i)) {
-            add(&w, held ? PATH_CALL : PATH_TRANSFER, op->rank, op->rank, op->meeting,
-                held ? m->end_s : path_begin_s(p, g, i));
+            add_piece(&w, held ? PATH_CALL : PATH_TRANSFER, op->rank, op->rank, op->meeting,
+                      held ? m->end_s : path_begin_s(p, g, i));
             i = held ? through_transfer(&w, op->meeting, op->rank) : last_arrival(p, op->meeting);
             if (i == GRAPH_NONE)
                 return;
         } else {
-            add(&w, held ? PATH_CALL : PATH_TRANSFER, op->rank, op->rank, op->meeting, p->enter_s[i]);
+            add_piece(&w, held ? PATH_CALL : PATH_TRANSFER, op->rank, op->rank, op->meeting, p->enter_s[i]);
         }
         i = through_work(&w, i);
     }

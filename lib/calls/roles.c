@@ -50,7 +50,7 @@ void roles_reset(struct roles *r)
     memset(r, 0, sizeof(*r));
 }
 
-static void begin(struct roles *r, uint32_t n, uint32_t roles)
+static void begin_levels(struct roles *r, uint32_t n, uint32_t roles)
 {
     roles_reset(r);
     r->n = n;
@@ -175,7 +175,7 @@ bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n
     if (!graph_roles(g))
         return false;
     if (r->n != n || r->roles != graph_roles(g))
-        begin(r, n, graph_roles(g));
+        begin_levels(r, n, graph_roles(g));
     if (r->steps < LEVEL_STEPS)
         learn(r, own_s);
     else

@@ -102,7 +102,7 @@ static void skip_blank(struct source *s)
     }
 }
 
-static int put(struct source *s, int c)
+static int put_character(struct source *s, int c)
 {
     if (s->used == sizeof(s->words))
         return fail(s, "a line has at most %u characters", CONF_LINE_MAX);
@@ -129,12 +129,12 @@ static int read_quoted(struct source *s)
             c = (unsigned char)*s->at++;
         if (c == 0)
             return fail(s, "character 0x00: plain text expected");
-        if (put(s, c) < 0)
+        if (put_character(s, c) < 0)
             return -1;
     }
     if (!ends_word(peek(s)) && peek(s) != '\\')
         return fail(s, "expected a blank after a closing quote");
-    return put(s, 0);
+    return put_character(s, 0);
 }
 
 /* A run of characters up to a blank, a comment, the line's end, or stop. */
@@ -152,10 +152,10 @@ static int read_bare(struct source *s, int stop)
             c = (unsigned char)*s->at++;
         if (c == 0)
             return fail(s, "character 0x00: plain text expected");
-        if (put(s, c) < 0)
+        if (put_character(s, c) < 0)
             return -1;
     }
-    return put(s, 0);
+    return put_character(s, 0);
 }
 
 static int read_value(struct source *s, const char **value)

@@ -65,7 +65,8 @@ void log_limit(double lines_per_minute)
 }
 
 /* One write per line: lines of several processes do not mix. */
-__attribute__((format(printf, 2, 0))) static void put(enum log_level level, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void write_line(enum log_level level, const char *fmt,
+                                                             va_list ap)
 {
     static const char *const names[] = { "error", "warning", "info", "debug" };
     char line[1024], stamp[40];
@@ -91,7 +92,7 @@ __attribute__((format(printf, 2, 3))) static void put_line(enum log_level level,
     va_list ap;
 
     va_start(ap, fmt);
-    put(level, fmt, ap);
+    write_line(level, fmt, ap);
     va_end(ap);
 }
 
@@ -143,7 +144,7 @@ __attribute__((format(printf, 2, 0))) static void put_limited(enum log_level lev
         }
         report_left_out(k);
     }
-    put(level, fmt, ap);
+    write_line(level, fmt, ap);
 }
 
 void log_tick(void)

@@ -61,7 +61,7 @@ static size_t find(const struct diagnosis *d, uint64_t key)
     return d->n;
 }
 
-static size_t add(struct diagnosis *d, uint64_t key)
+static size_t add_entry(struct diagnosis *d, uint64_t key)
 {
     size_t at = d->n;
 
@@ -93,7 +93,7 @@ static size_t add(struct diagnosis *d, uint64_t key)
     return at;
 }
 
-static void end(struct finding *f, uint64_t step)
+static void end_finding(struct finding *f, uint64_t step)
 {
     f->standing = false;
     f->over_step = step;
@@ -141,7 +141,7 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_c
     const struct reported *reported;
     struct finding *f;
 
-    if (at == d->n && (at = add(d, key)) == d->n)
+    if (at == d->n && (at = add_entry(d, key)) == d->n)
         return NULL;
     f = &d->finding[at];
     f->class = class;
@@ -186,7 +186,7 @@ static struct finding *settle(struct diagnosis *d, enum key key, enum finding_cl
     if (standing)
         return refresh(d, key, class, onset);
     if (at < d->n)
-        end(&d->finding[at], d->work->steps);
+        end_finding(&d->finding[at], d->work->steps);
     return NULL;
 }
 
@@ -230,7 +230,7 @@ static void take_stragglers(struct diagnosis *d)
         for (size_t j = 0; j < n; j++)
             named = named || d->entry[i].key == STRAGGLER_KEY + straggler[j].id;
         if (d->finding[i].standing && !named)
-            end(&d->finding[i], d->work->steps);
+            end_finding(&d->finding[i], d->work->steps);
     }
 }
 
@@ -351,7 +351,7 @@ void diagnosis_restart(struct diagnosis *d)
     diagnosis_price_stragglers(d);
     for (size_t i = 0; i < d->n; i++)
         if (d->finding[i].standing)
-            end(&d->finding[i], d->work->steps);
+            end_finding(&d->finding[i], d->work->steps);
     work_reset(d->work);
     stragglers_reset(d->stragglers);
     variability_reset(d->variability);

@@ -24,7 +24,7 @@ struct onset_shape {
 };
 
 /* Gives unknown values the value before them; returns the noise. */
-static double fill(float *y, uint32_t n)
+static double fill_unknown(float *y, uint32_t n)
 {
     float change[ONSET_MAX], last = NAN;
     uint32_t m = 0;
@@ -146,7 +146,7 @@ struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bo
     struct onset_fit step, ramp, best;
     bool is_ramp;
 
-    sum_up(&h, y, n, fmax(ONSET_SIGMA_MIN, fill(y, n) * inflate));
+    sum_up(&h, y, n, fmax(ONSET_SIGMA_MIN, fill_unknown(y, n) * inflate));
     step = fit_step(&h);
     ramp = fit_ramp(&h);
     is_ramp = ramp.gain > step.gain &&

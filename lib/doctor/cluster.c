@@ -339,8 +339,8 @@ void cluster_judge(const struct cluster_facts *c, struct findings *f)
 
 /* ---- asking ---- */
 
-static json_t *ask(struct client_call **call, const struct client_options *client, json_t *question,
-                   double timeout_s, struct err *err)
+static json_t *ask_controller(struct client_call **call, const struct client_options *client,
+                              json_t *question, double timeout_s, struct err *err)
 {
     json_t *answer = *call ? client_call_ask(*call, question, timeout_s, err)
                            : client_call(call, client, question, timeout_s, err);
@@ -353,17 +353,17 @@ static json_t *ask(struct client_call **call, const struct client_options *clien
 static json_t *ask_jobs(struct client_call **call, const struct client_options *client, double timeout_s)
 {
     struct err err;
-    json_t *list = ask(call, client, json_pack("{s:s}", "query", "jobs"), timeout_s, &err),
+    json_t *list = ask_controller(call, client, json_pack("{s:s}", "query", "jobs"), timeout_s, &err),
            *jobs = json_array();
     size_t n;
     const json_t *rows = get_list(list, "jobs", CLUSTER_JOBS_MAX, &n);
 
     for (size_t i = 0; i < n && *call; i++) {
         const char *id = get_word(json_array_get(rows, i), "id");
-        json_t *answer = ask(call, client,
-                             json_pack("{s:s, s:s, s:{s:i, s:i, s:i}}", "query", "job", "job", id, "view",
-                                       "count", 0, "columns", 1, "agents", 0),
-                             timeout_s, &err);
+        json_t *answer = ask_controller(call, client,
+                                        json_pack("{s:s, s:s, s:{s:i, s:i, s:i}}", "query", "job", "job", id,
+                                                  "view", "count", 0, "columns", 1, "agents", 0),
+                                        timeout_s, &err);
 
         if (answer)
             json_array_append_new(jobs, answer);
@@ -395,10 +395,11 @@ void cluster_check(const struct client_options *client, double timeout_s, const 
         c.topology = t = topology_conf_read(c.path, &topology_err);
         c.topology_why = t ? NULL : topology_err.text;
     }
-    c.status = status = ask(&call, client, json_pack("{s:s}", "query", "status"), timeout_s, &controller_err);
+    c.status = status =
+        ask_controller(&call, client, json_pack("{s:s}", "query", "status"), timeout_s, &controller_err);
     if (status)
         c.nodes = nodes =
-            ask(&call, client, json_pack("{s:s}", "query", "nodes"), timeout_s, &controller_err);
+            ask_controller(&call, client, json_pack("{s:s}", "query", "nodes"), timeout_s, &controller_err);
     if (nodes)
         c.jobs = jobs = ask_jobs(&call, client, timeout_s);
     c.controller_why = controller_err.text;

@@ -102,7 +102,7 @@ static void check_munge(const struct doctor *d, struct doctor_check *f)
     munge_ctx_destroy(ctx);
 }
 
-static json_t *ask(const struct doctor *d, const char *query, struct err *err)
+static json_t *ask_controller(const struct doctor *d, const char *query, struct err *err)
 {
     json_t *question = json_pack("{s:s}", "query", query);
     json_t *answer = client_ask(&d->client, question, d->timeout_s, err);
@@ -114,7 +114,7 @@ static json_t *ask(const struct doctor *d, const char *query, struct err *err)
 static void check_controller(const struct doctor *d, struct doctor_check *f)
 {
     struct err err = { "" };
-    json_t *answer = ask(d, "status", &err);
+    json_t *answer = ask_controller(d, "status", &err);
     char host[128], version[64];
 
     if (answer) {
@@ -214,7 +214,7 @@ static void check_clock(const struct doctor *d, struct doctor_check *f)
 {
     struct err err = { "" };
     double before_s = wall_s();
-    json_t *answer = ask(d, "status", &err);
+    json_t *answer = ask_controller(d, "status", &err);
     double half_s = (wall_s() - before_s) / 2; /* the controller answered at some time in between */
     double apart_s = before_s + half_s - get_number(answer, "now");
 

@@ -31,7 +31,7 @@ void node_answers_begin(struct node_answers *a, size_t n, double now_s)
     *a = (struct node_answers){ .answer = xcalloc(n, sizeof(*a->answer)), .n = n, .from_s = now_s };
 }
 
-static void add(struct node_answer *t, const char *line)
+static void add_report_line(struct node_answer *t, const char *line)
 {
     size_t length = strlen(line);
 
@@ -64,7 +64,7 @@ static void take_line(struct node_answer *t, const char *line, double now_s)
         if (!t->open && t->report) /* one is enough */
             return;
         t->open = true;
-        add(t, line);
+        add_report_line(t, line);
         if (t->open && !strcmp(line, "}")) {
             t->open = false;
             t->at_s = now_s;

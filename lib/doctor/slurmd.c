@@ -81,7 +81,7 @@ static void settle(struct asker *a, uint32_t i, enum slurmd_state state)
         tell(a, i, state <= SLURMD_ANSWERS ? state : t->best);
 }
 
-static void forget(struct asker *a, size_t k)
+static void forget_connection(struct asker *a, size_t k)
 {
     close(a->slot[k].fd);
     a->slot[k] = a->slot[--a->n];
@@ -97,14 +97,14 @@ static void advance(struct asker *a, size_t k)
     int error = 0;
 
     if (a->slot[k].events == POLLIN) {
-        forget(a, k);
+        forget_connection(a, k);
         settle(a, i, SLURMD_ANSWERS);
         return;
     }
     if (getsockopt(a->slot[k].fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0)
         error = errno;
     if (error || shutdown(a->slot[k].fd, SHUT_WR) < 0) {
-        forget(a, k);
+        forget_connection(a, k);
         settle(a, i, state_of(error));
         return;
     }
@@ -189,7 +189,7 @@ static void ask_all(struct asker *a, size_t n, double until_s)
     watch_until(a, until_s);
     for (size_t k = a->n; k-- > 0;)
         if (a->slot[k].events != POLLIN)
-            forget(a, k);
+            forget_connection(a, k);
     watch_until(a, until_s + SLURMD_ANSWER_S);
 }
 

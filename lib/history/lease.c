@@ -139,7 +139,7 @@ static int newest(const struct lease *l, uint64_t *epoch, struct err *err)
 
 /* ---- a standby ---- */
 
-static enum lease_state take(struct lease *l, uint64_t before, double at_s, struct err *err)
+static enum lease_state take_lease(struct lease *l, uint64_t before, double at_s, struct err *err)
 {
     struct lease_record r = { .epoch = before + 1 };
     char *path;
@@ -171,7 +171,7 @@ static enum lease_state watch(struct lease *l, double at_s, struct err *err)
         return LEASE_STANDBY;
     }
     if (!epoch)
-        return take(l, 0, at_s, err);
+        return take_lease(l, 0, at_s, err);
     n = read_epoch(l, epoch, text);
     if (n < 0) {
         l->seen_s = at_s;
@@ -189,7 +189,7 @@ static enum lease_state watch(struct lease *l, double at_s, struct err *err)
     r.epoch = epoch; /* by its name: the content may be malformed */
     l->record = r;
     if (r.released || at_s - l->seen_s > l->valid_s)
-        return take(l, epoch, at_s, err);
+        return take_lease(l, epoch, at_s, err);
     return LEASE_STANDBY;
 }
 

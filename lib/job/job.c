@@ -234,7 +234,7 @@ static void set_state(struct job *j, double now_s, enum job_state s)
     j->state = s;
 }
 
-static void end(struct job *j, double now_s, enum job_state s)
+static void end_job(struct job *j, double now_s, enum job_state s)
 {
     if (j->state == s)
         return;
@@ -309,7 +309,7 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
         return;
     look_for_silence(j, now_s);
     if (is_over(j)) {
-        end(j, now_s, JOB_FINISHED);
+        end_job(j, now_s, JOB_FINISHED);
         return;
     }
     view_tick(j->view, now_s);
@@ -327,7 +327,7 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
     else if (!j->doubt_s)
         j->doubt_s = now_s;
     if (now_s > j->idle_since_s + JOB_LOST_S)
-        end(j, now_s, JOB_LOST);
+        end_job(j, now_s, JOB_LOST);
     else if (view_regime_get(j->view) == VIEW_STALLED)
         set_state(j, now_s, JOB_STALLED);
     else if (view_regime_get(j->view) == VIEW_SUSPENDED)

@@ -266,7 +266,7 @@ static bool is_covered(const struct recorder *r, uint64_t comm, uint32_t seq)
     return r->n_first == COMMS;
 }
 
-static void begin(struct recorder *r, const struct call *c)
+static void begin_recording(struct recorder *r, const struct call *c)
 {
     for (size_t i = 0; i < r->n_first; i++)
         if (r->first[i].comm == c->comm)
@@ -393,7 +393,7 @@ static void push_collective(struct recorder *r, const struct job *j, double now_
     if (!members || g->n < members)
         return;
     release_older(r, j, g);
-    begin(r, c);
+    begin_recording(r, c);
     open_trace(r, j);
     release(r, j, g, COMPLETE);
 }
@@ -458,7 +458,7 @@ static void recorder_free(struct recorder *r)
     free(r);
 }
 
-static void end(struct job *j, struct recorder *r, const char *why)
+static void end_recording(struct job *j, struct recorder *r, const char *why)
 {
     if (why) {
         /* The rest of incomplete collectives is still on its way: they belong after the end, and are not
@@ -484,7 +484,7 @@ void recorder_stop(struct job *j, struct link *to, const char *why)
             continue;
         }
         *p = r->next;
-        end(j, r, why);
+        end_recording(j, r, why);
     }
 }
 
@@ -494,6 +494,6 @@ void recorders_end(struct job *j, const char *why)
         struct recorder *r = j->recorders;
 
         j->recorders = r->next;
-        end(j, r, why);
+        end_recording(j, r, why);
     }
 }

@@ -141,7 +141,7 @@ struct networks {
     size_t n;
 };
 
-static void add(struct networks *w, double fixed, double per_byte, double max)
+static void add_network(struct networks *w, double fixed, double per_byte, double max)
 {
     double scale = fmax(fabs(fixed), fabs(per_byte));
 
@@ -151,9 +151,9 @@ static void add(struct networks *w, double fixed, double per_byte, double max)
 static void explain(const struct algorithm_job *j, const enum algorithm *usual, struct networks *w)
 {
     w->n = 0;
-    add(w, -1, 0, 0);
-    add(w, 0, -1, 0);
-    add(w, 0, 1, j->slower);
+    add_network(w, -1, 0, 0);
+    add_network(w, 0, -1, 0);
+    add_network(w, 0, 1, j->slower);
     for (size_t i = 0; i < j->n; i++) {
         const struct algorithm_size *s = &j->size[i];
         const struct algorithm_cost *c;
@@ -164,8 +164,8 @@ static void explain(const struct algorithm_job *j, const enum algorithm *usual, 
             continue;
         c = &j->cost[usual[i]];
         trips = most_trips(usual[i], j->ranks, s->bytes);
-        add(w, c->fixed_s, c->s_per_byte * s->bytes, s->stay_s * error);
-        add(w, -trips * c->fixed_s, -c->s_per_byte * s->bytes, -s->time_s / error);
+        add_network(w, c->fixed_s, c->s_per_byte * s->bytes, s->stay_s * error);
+        add_network(w, -trips * c->fixed_s, -c->s_per_byte * s->bytes, -s->time_s / error);
     }
 }
 

@@ -9,7 +9,7 @@ struct round {
     double max;
 };
 
-static void begin(struct round *r)
+static void begin_round(struct round *r)
 {
     memset(r->out, 0, r->place->nodes * sizeof(*r->out));
     memset(r->in, 0, r->place->nodes * sizeof(*r->in));
@@ -26,7 +26,7 @@ static void message(struct round *r, uint32_t from, uint32_t to)
 }
 
 /* Count messages of this size, given as a share of the vector. */
-static void end(const struct round *r, struct allreduce_traffic *c, double times, double size)
+static void end_round(const struct round *r, struct allreduce_traffic *c, double times, double size)
 {
     if (r->max > 0) {
         c->hops += times;
@@ -41,10 +41,10 @@ static void add_ring(struct round *r, struct allreduce_traffic *c)
 {
     uint32_t n = r->place->ranks;
 
-    begin(r);
+    begin_round(r);
     for (uint32_t i = 0; i < n; i++)
         message(r, i, i + 1 < n ? i + 1 : 0);
-    end(r, c, 2 * (n - 1.0), 1.0 / n);
+    end_round(r, c, 2 * (n - 1.0), 1.0 / n);
 }
 
 /* A binomial tree, to rank 0 and back. */
@@ -53,10 +53,10 @@ static void add_tree(struct round *r, struct allreduce_traffic *c)
     uint32_t n = r->place->ranks;
 
     for (uint64_t d = 1; d < n; d *= 2) {
-        begin(r);
+        begin_round(r);
         for (uint64_t i = d; i < n; i += 2 * d)
             message(r, (uint32_t)i, (uint32_t)(i - d));
-        end(r, c, 2, 1);
+        end_round(r, c, 2, 1);
     }
 }
 
@@ -68,19 +68,19 @@ static void add_halving(struct round *r, struct allreduce_traffic *c)
     while (2 * core <= n)
         core *= 2;
     extra = n - core;
-    begin(r);
+    begin_round(r);
     for (uint32_t i = 0; i < extra; i++)
         message(r, 2 * i, 2 * i + 1);
     if (extra)
-        end(r, c, 2, 1);
+        end_round(r, c, 2, 1);
     for (uint32_t d = 1; d < core; d *= 2) {
-        begin(r);
+        begin_round(r);
         for (uint32_t i = 0; i < core; i++) {
             uint32_t other = i ^ d;
 
             message(r, i < extra ? 2 * i + 1 : i + extra, other < extra ? 2 * other + 1 : other + extra);
         }
-        end(r, c, 2, 0.5 / d);
+        end_round(r, c, 2, 0.5 / d);
     }
 }
 
@@ -100,7 +100,7 @@ static void add_server(struct round *r, struct allreduce_traffic *c, double serv
     const struct allreduce_place *p = r->place;
     double max = 0, n = p->ranks;
 
-    begin(r);
+    begin_round(r);
     for (uint32_t i = 0; i < p->ranks; i++)
         r->out[p->node[i]]++;
     for (double s = 0; s < servers; s++)

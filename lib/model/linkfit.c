@@ -102,7 +102,7 @@ struct line_sums {
     double w, m, mm, t, mt;
 };
 
-static void add(struct line_sums *s, double w, double bytes, double time_s)
+static void add_point(struct line_sums *s, double w, double bytes, double time_s)
 {
     s->w += w;
     s->m += w * bytes;
@@ -193,7 +193,7 @@ static struct line robust_line(const struct linkfit_size *size, const struct mea
     struct line l;
 
     for (uint32_t i = 0; i < n; i++)
-        add(&s, mean[i].n / (mean[i].time_s * mean[i].time_s), mean[i].bytes, mean[i].time_s);
+        add_point(&s, mean[i].n / (mean[i].time_s * mean[i].time_s), mean[i].bytes, mean[i].time_s);
     l = solve(&s);
     for (int round = 0; round < ROUNDS; round++) {
         struct line before = l;
@@ -206,7 +206,7 @@ static struct line robust_line(const struct linkfit_size *size, const struct mea
                 double own = size[i].time_s[j] / mean[i].time_s - 1, u = own / (TUKEY * noise);
 
                 if (fabs(u) < 1 && isfinite(r))
-                    add(&s, pow(1 - u * u, 2) / (fit * fit), size[i].bytes[j], size[i].time_s[j]);
+                    add_point(&s, pow(1 - u * u, 2) / (fit * fit), size[i].bytes[j], size[i].time_s[j]);
             }
         if (!(s.w > 0))
             break;
@@ -357,7 +357,7 @@ static void segment_of(const struct line_fit *f, uint32_t from, uint32_t to, str
     for (uint32_t i = 0; i < n; i++) {
         double fit = l.a + l.b * mean[i].bytes;
 
-        add(&sums, 1 / (fit * fit * (mean[i].sigma * mean[i].sigma + lack)), mean[i].bytes, 0);
+        add_point(&sums, 1 / (fit * fit * (mean[i].sigma * mean[i].sigma + lack)), mean[i].bytes, 0);
     }
     det = sums.w * sums.mm - sums.m * sums.m;
     a_sd = det > 0 ? sqrt(sums.mm / det) : INFINITY;

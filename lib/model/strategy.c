@@ -282,7 +282,7 @@ static void describe(const struct world *w, struct strategy *s, const char *why)
         snprintf(s->reason + at, sizeof(s->reason) - (size_t)at, ": hardly any difference");
 }
 
-static void add(struct world *w, struct strategy *s, const struct change *c, const char *why)
+static void add_strategy(struct world *w, struct strategy *s, const struct change *c, const char *why)
 {
     float step_s[STRATEGY_WIRES], ratio[STRATEGY_WIRES];
     const struct strategies *o = w->out;
@@ -318,7 +318,7 @@ static void add_now(struct world *w)
     struct strategy s = { .kind = STRATEGY_NOW, .parameter = NAN, .name = "as it is", .growth = 1 };
     struct change c = no_change(w);
 
-    add(w, &s, &c, "measured");
+    add_strategy(w, &s, &c, "measured");
     snprintf(w->out->list[w->out->n - 1].reason, sizeof(s.reason), "measured");
 }
 
@@ -376,7 +376,7 @@ static void add_collective(struct world *w, enum strategy_kind kind)
         else
             snprintf(s.assumes, sizeof(s.assumes), "the server has a link like a rank's");
     }
-    add(w, &s, &c, why[kind]);
+    add_strategy(w, &s, &c, why[kind]);
 }
 
 static void add_order(struct world *w)
@@ -394,7 +394,7 @@ static void add_order(struct world *w)
     change_exchange(w, &c, ordered_s);
     c.unseen = true;
     snprintf(why, sizeof(why), "a ring would leave each node once instead of %.0f times", times);
-    add(w, &s, &c, why);
+    add_strategy(w, &s, &c, why);
 }
 
 static void add_merged(struct world *w)
@@ -414,7 +414,7 @@ static void add_merged(struct world *w)
     change_exchange(w, &c, merged_s);
     c.waiting_least = w->out->waiting_s > 0 ? fmin(1, w->waiting.all_s / w->out->waiting_s) : 1;
     snprintf(why, sizeof(why), "one barrier instead of %.0f", exchanges(w));
-    add(w, &s, &c, why);
+    add_strategy(w, &s, &c, why);
 }
 
 /* Ranks that wait for a slow one have already exchanged what does not depend on it, so part of the exchange
@@ -438,7 +438,7 @@ static void add_replaced(struct world *w)
         snprintf(s.name, sizeof(s.name), "replace the slowest node");
         c.waiting = w->waiting.no_node;
         unhide(w, &c);
-        add(w, &s, &c, "the other ranks no longer wait for it");
+        add_strategy(w, &s, &c, "the other ranks no longer wait for it");
     }
     if (w->in->ranks.node && w->in->ranks.nodes >= w->in->ranks.ranks)
         return;
@@ -448,7 +448,7 @@ static void add_replaced(struct world *w)
     c = no_change(w);
     c.waiting = w->waiting.no_rank;
     unhide(w, &c);
-    add(w, &s, &c, "the other ranks no longer wait for it");
+    add_strategy(w, &s, &c, "the other ranks no longer wait for it");
 }
 
 /* ---- others ---- */
@@ -469,7 +469,7 @@ static void add_bounded(struct world *w)
         c.waiting = w->waiting.bounded[b];
         snprintf(s.name, sizeof(s.name), "bounded staleness %u", bound);
         snprintf(why, sizeof(why), "a rank may be %u step%s ahead", bound, bound > 1 ? "s" : "");
-        add(w, &s, &c, why);
+        add_strategy(w, &s, &c, why);
     }
 }
 
@@ -512,7 +512,7 @@ static void add_local(struct world *w)
     s.assumed = w->in->every_assumed && isnan(w->in->local_penalty);
     snprintf(s.name, sizeof(s.name), "local SGD, K = %.0f", every);
     snprintf(why, sizeof(why), "ranks synchronise every %.0f steps", every);
-    add(w, &s, &c, why);
+    add_strategy(w, &s, &c, why);
 }
 
 /* Time in which each of n ranks completes one turn.  A turn takes alone_s, of which served_s is at servers
@@ -555,7 +555,8 @@ static void add_asynchronous(struct world *w)
     c.unseen = true;
     snprintf(s.assumes, sizeof(s.assumes), "%.0f parameter server%s with a link like the ranks'", s.parameter,
              s.parameter > 1 ? "s, each" : "");
-    add(w, &s, &c, held_up ? "ranks wait only for the servers" : "ranks do not wait for one another");
+    add_strategy(w, &s, &c,
+                 held_up ? "ranks wait only for the servers" : "ranks do not wait for one another");
 }
 
 /* ---- all strategies ---- */

@@ -97,7 +97,7 @@ void share_free(struct share *s)
 
 /* ---- links to be solved ---- */
 
-static void put(struct share *s, uint32_t link, double key)
+static void queue_link(struct share *s, uint32_t link, double key)
 {
     struct queue *q = &s->queue;
     size_t at;
@@ -118,7 +118,7 @@ static void enqueue(struct share *s, uint32_t link)
     const struct link *l = &s->link[link];
 
     if (!l->queued)
-        put(s, link, l->level < INFINITY ? l->level : l->capacity / l->flows);
+        queue_link(s, link, l->level < INFINITY ? l->level : l->capacity / l->flows);
 }
 
 static uint32_t dequeue(struct share *s)

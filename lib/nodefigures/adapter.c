@@ -9,7 +9,7 @@
 
 #define RATE_MAX_BITS 8e13 /* larger numbers are implausible */
 
-static void add(struct adapter *a, double bits_per_s)
+static void add_adapter(struct adapter *a, double bits_per_s)
 {
     double bytes_per_s = bits_per_s / 8;
 
@@ -43,7 +43,7 @@ static double number_of(const char *folder, const char *file)
 static void add_port(const char *folder, void *a)
 {
     if (file_is(folder, "state", "4:"))
-        add(a, 1e9 * number_of(folder, "rate"));
+        add_adapter(a, 1e9 * number_of(folder, "rate"));
 }
 
 static void add_device(const char *folder, void *a)
@@ -56,7 +56,7 @@ static void add_device(const char *folder, void *a)
 static void add_interface(const char *folder, void *a)
 {
     if (file_is(folder, "device/uevent", "") && file_is(folder, "operstate", "up"))
-        add(a, 1e6 * number_of(folder, "speed"));
+        add_adapter(a, 1e6 * number_of(folder, "speed"));
 }
 
 struct adapter adapter_read(const char *root)

@@ -71,7 +71,7 @@ void connections_free(struct connections *c)
 /* ---- questions and answers ---- */
 
 /* About all connections of the family, or about the one with this id. */
-static bool ask(struct connections *c, uint8_t family, const struct inet_diag_sockid *id)
+static bool ask_kernel(struct connections *c, uint8_t family, const struct inet_diag_sockid *id)
 {
     struct {
         struct nlmsghdr head;
@@ -191,7 +191,7 @@ void connections_find(struct connections *c, double now_s)
         return;
     found.list = xcalloc(FOUND_MAX, sizeof(found.list[0]));
     for (size_t i = 0; i < ARRAY_SIZE(families) && c->fd >= 0; i++)
-        if (ask(c, families[i], NULL))
+        if (ask_kernel(c, families[i], NULL))
             while (take_part(c, &found))
                 ;
     if (c->fd >= 0)
@@ -226,7 +226,7 @@ static bool follow(struct connections *c, struct connection *was, struct traffic
     const struct nlmsghdr *h = (const struct nlmsghdr *)c->reply;
     ssize_t got;
 
-    if (!ask(c, was->family, &was->id))
+    if (!ask_kernel(c, was->family, &was->id))
         return false;
     do
         got = recv(c->fd, c->reply, sizeof(c->reply), MSG_DONTWAIT);
@@ -243,7 +243,7 @@ static bool follow(struct connections *c, struct connection *was, struct traffic
     return true;
 }
 
-static void add(struct traffic_item *pair, size_t *n, const struct traffic_item *sent)
+static void add_traffic(struct traffic_item *pair, size_t *n, const struct traffic_item *sent)
 {
     for (size_t i = 0; i < *n; i++)
         if (!memcmp(pair[i].local, sent->local, sizeof(sent->local)) &&
@@ -272,7 +272,7 @@ size_t connections_look(struct connections *c, struct traffic_item *item)
             continue;
         c->followed[kept++] = c->followed[i];
         if (sent.bytes)
-            add(pair, &n, &sent);
+            add_traffic(pair, &n, &sent);
     }
     c->n = kept;
     qsort(pair, n, sizeof(pair[0]), by_sent);

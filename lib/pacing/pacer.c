@@ -66,7 +66,7 @@ static struct matched match(const struct pacer *p)
     return m;
 }
 
-static void forget(struct pacer_slot *s)
+static void forget_slot(struct pacer_slot *s)
 {
     memset(s->log_s, 0, sizeof(s->log_s));
     memset(s->n, 0, sizeof(s->n));
@@ -76,7 +76,7 @@ static void forget_matched(struct pacer *p)
 {
     for (uint32_t i = 0; i < PACER_SLOTS; i++)
         if (p->slot[i].n[0] && p->slot[i].n[1])
-            forget(&p->slot[i]);
+            forget_slot(&p->slot[i]);
 }
 
 /* Learn the usual time of a collective from those without a lever, and add up what those with it lost. */
@@ -149,7 +149,7 @@ static void enter(struct pacer *p, enum pacer_mode mode)
     p->run = PACER_EPOCH_MAX;
     p->ticks = p->others = 0;
     for (uint32_t i = 0; i < PACER_SLOTS; i++)
-        forget(&p->slot[i]);
+        forget_slot(&p->slot[i]);
 }
 
 static bool oversubscribed(const struct pacer_sight *s)

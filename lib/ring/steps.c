@@ -49,7 +49,7 @@ struct steps {
 /* ---- join ---- */
 
 /* The page has one writer, so no locked addition is needed. */
-static void put(_Atomic uint64_t *place, uint64_t value)
+static void store_value(_Atomic uint64_t *place, uint64_t value)
 {
     atomic_store_explicit(place, value, memory_order_release);
 }
@@ -179,20 +179,20 @@ bool steps_due(struct steps *s)
     if (!s)
         return false;
     n = atomic_load_explicit(&s->page->calls, memory_order_relaxed) + 1;
-    put(&s->page->call_ns, clock_monotonic_ns());
+    store_value(&s->page->call_ns, clock_monotonic_ns());
     /* The count must be visible before the answer is read, see control_page_ask(). */
     atomic_store_explicit(&s->page->calls, n, memory_order_seq_cst);
     if (!have_control(s, n) || !control_page_asked(s->control, n, s->incarnation))
         return false;
-    put(&s->page->yes_at, n);
-    put(&s->page->yes, get(&s->page->yes) + 1);
+    store_value(&s->page->yes_at, n);
+    store_value(&s->page->yes, get(&s->page->yes) + 1);
     return true;
 }
 
 void steps_write_begin(struct steps *s)
 {
     if (s && !get(&s->page->begun_ns))
-        put(&s->page->begun_ns, clock_monotonic_ns());
+        store_value(&s->page->begun_ns, clock_monotonic_ns());
 }
 
 void steps_write_end(struct steps *s, bool written)
@@ -202,16 +202,16 @@ void steps_write_end(struct steps *s, bool written)
     if (!begun_ns)
         return;
     if (written) {
-        put(&s->page->write_ns, clock_monotonic_ns() - begun_ns);
-        put(&s->page->writes, get(&s->page->writes) + 1);
+        store_value(&s->page->write_ns, clock_monotonic_ns() - begun_ns);
+        store_value(&s->page->writes, get(&s->page->writes) + 1);
     }
-    put(&s->page->begun_ns, 0);
+    store_value(&s->page->begun_ns, 0);
 }
 
 void steps_samples(struct steps *s, uint64_t n)
 {
     if (s)
-        put(&s->page->samples, get(&s->page->samples) + n);
+        store_value(&s->page->samples, get(&s->page->samples) + n);
 }
 
 void steps_notice(struct steps *s)

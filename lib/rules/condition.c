@@ -518,7 +518,7 @@ struct writer {
     size_t size, at;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void put_text(struct writer *w, const char *fmt, ...)
 {
     va_list ap;
 
@@ -534,20 +534,20 @@ static void put_comparison(struct writer *w, const struct condition_node *n)
     const struct figure *figure = &figure_table[n->figure];
     char value[72];
 
-    put(w, "%s", figure->name);
+    put_text(w, "%s", figure->name);
     if (w->f)
-        put(w, " (%s)", figure_write(w->f, n->figure, value, sizeof(value)));
+        put_text(w, " (%s)", figure_write(w->f, n->figure, value, sizeof(value)));
     if (figure_is_flag((enum figure_id)n->figure) && n->op == EQUAL && n->value == 1)
         return;
-    put(w, " %s ", ops[n->op]);
+    put_text(w, " %s ", ops[n->op]);
     if (value_is_text(&figure->type))
-        put(w, "'%s'", w->c->words + n->word);
+        put_text(w, "'%s'", w->c->words + n->word);
     else if (n->other == NOBODY)
-        put(w, "%s", figure_write_value(n->figure, n->value, value, sizeof(value)));
+        put_text(w, "%s", figure_write_value(n->figure, n->value, value, sizeof(value)));
     else
-        put(w, "%s", figure_table[n->other].name);
+        put_text(w, "%s", figure_table[n->other].name);
     if (n->other != NOBODY && w->f)
-        put(w, " (%s)", figure_write(w->f, n->other, value, sizeof(value)));
+        put_text(w, " (%s)", figure_write(w->f, n->other, value, sizeof(value)));
 }
 
 static void put_node(struct writer *w, uint8_t i, enum kind outer)
@@ -557,26 +557,26 @@ static void put_node(struct writer *w, uint8_t i, enum kind outer)
     char value[32];
 
     if (paren)
-        put(w, "(");
+        put_text(w, "(");
     switch ((enum kind)n->kind) {
     case COMPARE:
         put_comparison(w, n);
         break;
     case NOT:
-        put(w, "not ");
+        put_text(w, "not ");
         put_node(w, n->a, NOT);
         break;
     case FOR:
         put_node(w, n->a, FOR);
-        put(w, " for %s", units_format_s(value, sizeof(value), n->value));
+        put_text(w, " for %s", units_format_s(value, sizeof(value), n->value));
         break;
     default:
         put_node(w, n->a, n->kind);
-        put(w, n->kind == AND ? " and " : " or ");
+        put_text(w, n->kind == AND ? " and " : " or ");
         put_node(w, n->b, n->kind);
     }
     if (paren)
-        put(w, ")");
+        put_text(w, ")");
 }
 
 char *condition_explain(const struct condition *c, const struct figures *f, char *buf, size_t size)

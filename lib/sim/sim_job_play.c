@@ -335,7 +335,7 @@ uint32_t sim_job_actors(const struct sim_job *j)
     return j->n + (j->failure != NULL);
 }
 
-static void begin(struct sim_job *j)
+static void begin_play(struct sim_job *j)
 {
     struct sim_job_play *p = j->play = xcalloc(1, sizeof(*p));
     uint32_t nodes = j->place->nodes;
@@ -373,7 +373,7 @@ void sim_job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
     struct sim_job *j = arg;
 
     if (!j->play)
-        begin(j);
+        begin_play(j);
     if (rank == j->n)
         watch_next(j, now_s, op);
     else

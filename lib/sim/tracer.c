@@ -77,7 +77,7 @@ static int make_room(struct tracer *t, struct err *err)
     return t->held + LINE_MAX_ > HELD ? tracer_flush(t, err) : 0;
 }
 
-__attribute__((format(printf, 2, 3))) static void put(struct tracer *t, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void put_formatted(struct tracer *t, const char *fmt, ...)
 {
     va_list ap;
 
@@ -90,17 +90,17 @@ int tracer_header(struct tracer *t, struct err *err)
 {
     const struct scenario_fabric *f = &t->s->fabric;
 
-    put(t,
-        "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"%s\","
-        "\"adapter\":{\"bytes_per_s\":%.0f,\"number\":%d},\"ranks\":[",
-        t->s->jobs[t->job].name, f->link_bytes_per_s, f->rails);
+    put_formatted(t,
+                  "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"%s\","
+                  "\"adapter\":{\"bytes_per_s\":%.0f,\"number\":%d},\"ranks\":[",
+                  t->s->jobs[t->job].name, f->link_bytes_per_s, f->rails);
     for (uint32_t i = 0; i < t->place->ranks; i++) {
         if (make_room(t, err) < 0)
             return -1;
-        put(t, "%s{\"rank\":%u,\"node\":\"n%u\",\"switch\":\"s%u\"}", i ? "," : "", i,
-            t->place->fabric_node[i], t->place->switch_id[i]);
+        put_formatted(t, "%s{\"rank\":%u,\"node\":\"n%u\",\"switch\":\"s%u\"}", i ? "," : "", i,
+                      t->place->fabric_node[i], t->place->switch_id[i]);
     }
-    put(t, "]}\n");
+    put_formatted(t, "]}\n");
     return 0;
 }
 

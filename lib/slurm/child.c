@@ -105,7 +105,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* ---- end ---- */
 
-static void end(struct child *c, int status)
+static void end_child(struct child *c, int status)
 {
     struct child_end e = { .timed_out = c->timed_out, .status = status };
 
@@ -131,7 +131,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (pid == c->pid || (pid < 0 && errno == ECHILD)) {
-        end(c, status);
+        end_child(c, status);
         return;
     }
     if (now_s() >= c->until_s) {

@@ -103,7 +103,7 @@ struct building {
 };
 
 /* The next phase, with room for two flows of each rank: a pipeline's rank sends forward and back. */
-static struct phase *begin(struct building *b, double rounds, double bytes)
+static struct phase *begin_phase(struct building *b, double rounds, double bytes)
 {
     struct flows *f = b->flows;
     struct phase *more = reallocarray(f->phase, f->n_phases + 1, sizeof(*more));
@@ -126,7 +126,7 @@ fail:
 }
 
 /* Ranks of a slot send one after another, so what goes to the same slot is added up in one flow. */
-static void add(struct building *b, struct phase *ph, uint32_t from, uint32_t to)
+static void add_flow(struct building *b, struct phase *ph, uint32_t from, uint32_t to)
 {
     uint32_t one = from / b->per_slot, two = to / b->per_slot;
 
@@ -142,7 +142,7 @@ static void add(struct building *b, struct phase *ph, uint32_t from, uint32_t to
 }
 
 /* Give back what the phase does not need. */
-static void end(struct building *b, struct phase *ph)
+static void end_phase(struct building *b, struct phase *ph)
 {
     struct flow *fewer;
 
@@ -164,7 +164,7 @@ static void add_message(void *arg, const struct schedule_message *m)
 {
     const struct message *to = arg;
 
-    add(to->building, to->phase, m->from, m->to);
+    add_flow(to->building, to->phase, m->from, m->to);
 }
 
 /* Stages with the same partners and sizes, such as the two halves of a ring, become one phase. */
@@ -188,30 +188,30 @@ static void add_schedule(struct building *b, const struct schedule_spec *spec)
             again |= k < i;
             rounds += other->rounds;
         }
-        to.phase = again ? NULL : begin(b, rounds, st->bytes);
+        to.phase = again ? NULL : begin_phase(b, rounds, st->bytes);
         for (uint32_t member = 0; to.phase && member < b->ranks; member++)
             schedule_sends(&s, st->first, member, add_message, &to);
         if (to.phase)
-            end(b, to.phase);
+            end_phase(b, to.phase);
     }
 }
 
 static void add_pipeline(struct building *b, const struct pattern *p)
 {
-    struct phase *ph = begin(b, 1, p->bytes);
+    struct phase *ph = begin_phase(b, 1, p->bytes);
     uint32_t n = p->replicas;
 
     for (uint32_t i = 0; ph && i + n < b->ranks; i++) {
-        add(b, ph, i, i + n);
-        add(b, ph, i + n, i);
+        add_flow(b, ph, i, i + n);
+        add_flow(b, ph, i + n, i);
     }
     if (ph)
-        end(b, ph);
-    if (n < 2 || !(ph = begin(b, 2 * (n - 1.0), p->bytes / n)))
+        end_phase(b, ph);
+    if (n < 2 || !(ph = begin_phase(b, 2 * (n - 1.0), p->bytes / n)))
         return;
     for (uint32_t i = 0; i < b->ranks; i++)
-        add(b, ph, i, i / n * n + (i + 1) % n);
-    end(b, ph);
+        add_flow(b, ph, i, i / n * n + (i + 1) % n);
+    end_phase(b, ph);
 }
 
 struct flows *flows_new(const struct pattern *p, uint32_t ranks, uint32_t per_slot)

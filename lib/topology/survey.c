@@ -300,7 +300,7 @@ static size_t partners(const struct judging *j, size_t a)
     return n;
 }
 
-static void add(struct judging *j, struct survey_finding f)
+static void add_finding(struct judging *j, struct survey_finding f)
 {
     if (j->n < j->max)
         j->to[j->n++] = f;
@@ -349,12 +349,12 @@ static void judge_uplink(struct judging *j, uint32_t leaf)
         f.usual = exp(u->rate_log);
         f.value = exp(u->rate_log + fmin(out, in));
         f.other = exp(u->rate_log + fmax(out, in));
-        add(j, f);
+        add_finding(j, f);
     } else if (delay > NODE_DELAY * u->rtt_s && mates_delay < (1 - UPLINK_MATE) * u->rtt_s) {
         f.kind = SURVEY_UPLINK_DELAY;
         f.usual = u->rtt_s;
         f.value = u->rtt_s + delay;
-        add(j, f);
+        add_finding(j, f);
     } else {
         return;
     }
@@ -423,15 +423,15 @@ static void judge_groups(struct judging *j)
             j->mark[a] = SLOW_GROUP;
     while (first < j->s->n && j->mark[first] != SLOW_GROUP)
         first++;
-    add(j, (struct survey_finding){ .kind = SURVEY_MIXED,
-                                    .a = (uint32_t)first,
-                                    .b = TOPOLOGY_NONE,
-                                    .declared = TOPOLOGY_NONE,
-                                    .measured = TOPOLOGY_NONE,
-                                    .value = exp(usual_of(j, first)->rate_log + low),
-                                    .usual = exp(usual_of(j, first)->rate_log + high),
-                                    .other = NAN,
-                                    .count = at });
+    add_finding(j, (struct survey_finding){ .kind = SURVEY_MIXED,
+                                            .a = (uint32_t)first,
+                                            .b = TOPOLOGY_NONE,
+                                            .declared = TOPOLOGY_NONE,
+                                            .measured = TOPOLOGY_NONE,
+                                            .value = exp(usual_of(j, first)->rate_log + low),
+                                            .usual = exp(usual_of(j, first)->rate_log + high),
+                                            .other = NAN,
+                                            .count = at });
 }
 
 /* ---- a switch ---- */
@@ -556,15 +556,15 @@ static int judge_switches(struct judging *j)
             (q->nearest != TOPOLOGY_NONE && q->nearest != p->nearest && (q->evident || p != by_delay + a)))
             continue;
         j->mark[a] = ODD;
-        add(j, (struct survey_finding){ .kind = SURVEY_SWITCH,
-                                        .a = (uint32_t)a,
-                                        .b = TOPOLOGY_NONE,
-                                        .declared = s->leaf[a],
-                                        .measured = p->nearest,
-                                        .value = p == by_delay + a ? p->own : exp(-p->own),
-                                        .usual = p == by_delay + a ? p->best : exp(-p->best),
-                                        .other = p == by_delay + a ? 0 : 1,
-                                        .count = p->count });
+        add_finding(j, (struct survey_finding){ .kind = SURVEY_SWITCH,
+                                                .a = (uint32_t)a,
+                                                .b = TOPOLOGY_NONE,
+                                                .declared = s->leaf[a],
+                                                .measured = p->nearest,
+                                                .value = p == by_delay + a ? p->own : exp(-p->own),
+                                                .usual = p == by_delay + a ? p->best : exp(-p->best),
+                                                .other = p == by_delay + a ? 0 : 1,
+                                                .count = p->count });
     }
     free(by_delay);
     return 0;
@@ -600,7 +600,7 @@ static void judge_nodes(struct judging *j)
             f.kind = SURVEY_NODE_DELAY;
             f.value = u->rtt_s + j->delay[a];
             f.usual = u->rtt_s;
-            add(j, f);
+            add_finding(j, f);
             j->mark[a] = ODD;
         }
         /* One connection is the slower, the longer its round trips are: that says nothing further. */
@@ -619,7 +619,7 @@ static void judge_nodes(struct judging *j)
             f.value = exp(u->rate_log + slow);
             f.other = exp(u->rate_log + fast);
         }
-        add(j, f);
+        add_finding(j, f);
         j->mark[a] = ODD;
     }
 }
@@ -649,14 +649,14 @@ static void judge_pairs(struct judging *j)
                 f.kind = SURVEY_PAIR_DELAY;
                 f.value = c->rtt_s;
                 f.usual = u->rtt_s;
-                add(j, f);
+                add_finding(j, f);
             }
             if (log(c->bytes_per_s) < log(PAIR_RATE) + j->far_rate_log && rate < -PAIR_SDS * u->rate_sd) {
                 f.kind = SURVEY_PAIR_RATE;
                 f.value = c->bytes_per_s;
                 f.usual = exp(u->rate_log);
                 f.other = cell(s, b, a)->bytes_per_s;
-                add(j, f);
+                add_finding(j, f);
             }
         }
 }

@@ -215,7 +215,8 @@ static int by_shape(const void *a, const void *b)
 }
 
 /* Into the list in order, unless another of its shape is there for the same reason and is worse. */
-static size_t put(struct baseline_shortfall *out, size_t n, size_t max, const struct baseline_shortfall *s)
+static size_t put_shortfall(struct baseline_shortfall *out, size_t n, size_t max,
+                            const struct baseline_shortfall *s)
 {
     size_t at;
 
@@ -258,7 +259,7 @@ size_t baseline_find(const struct baseline *r, double adapter_bytes_per_s, struc
         }
         if (by_adapter(k[i], adapter_bytes_per_s, &s) || by_peers(k[i], k + begin, end - begin, &s) ||
             by_sizes(r, k[i], &s))
-            n = put(out, n, max, &s);
+            n = put_shortfall(out, n, max, &s);
     }
     free(k);
     return n;

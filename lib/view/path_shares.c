@@ -145,7 +145,7 @@ static void scale_down(struct path_shares *s)
 }
 
 /* The rank's share of this step's path; returns the place of its node, NOT_KNOWN: not known. */
-static uint32_t add(struct path_shares *s, uint32_t rank, double share)
+static uint32_t add_share(struct path_shares *s, uint32_t rank, double share)
 {
     uint32_t node = roster_at(s->roster, rank)->node;
 
@@ -181,7 +181,7 @@ void path_shares_take_path(struct path_shares *s, double now_s, const struct pat
 
         if (p->piece[i].kind != PATH_WORK || p->piece[i].rank >= roster_limit(s->roster))
             continue;
-        node = add(s, p->piece[i].rank, (p->piece[i].end_s - p->piece[i].begin_s) / all_s);
+        node = add_share(s, p->piece[i].rank, (p->piece[i].end_s - p->piece[i].begin_s) / all_s);
         if (most == NOT_KNOWN || (node != NOT_KNOWN && s->node[node] > s->node[most]))
             most = node;
     }
@@ -198,7 +198,7 @@ void path_shares_take_work(struct path_shares *s, double now_s, const float *wor
         if (!isnan(work_s[r]) && (last == NOT_KNOWN || work_s[r] > work_s[last]))
             last = r;
     if (last != NOT_KNOWN)
-        step_over(s, now_s, add(s, last, 1));
+        step_over(s, now_s, add_share(s, last, 1));
 }
 
 double path_shares_of(const struct path_shares *s, uint32_t rank)

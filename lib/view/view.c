@@ -238,7 +238,7 @@ bool view_event_take(struct view *v, struct view_event *e)
 }
 
 /* Another program began: what was measured of the one before does not apply. */
-static void forget(struct view *v, uint16_t app)
+static void forget_program(struct view *v, uint16_t app)
 {
     roster_forget(v->roster, app);
     communicators_forget(v->communicators);
@@ -286,7 +286,7 @@ int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node,
     if (rank >= VIEW_RANKS_MAX || app < roster_count(v->roster)->app || !may_add_rank(v, rank))
         return -1;
     if (app > roster_count(v->roster)->app)
-        forget(v, app);
+        forget_program(v, app);
     roster_add(v->roster, v->now_s, rank, node, switch_name);
     steps_reserve(v->steps, rank + 1);
     columns_reserve(v->columns, rank + 1);
@@ -323,7 +323,7 @@ void view_slurm_set(struct view *v, double now_s, enum view_slurm slurm, const c
 
 /* ---- items ---- */
 
-static void begin(struct view *v, double now_s)
+static void begin_watch(struct view *v, double now_s)
 {
     presence_begin(v->presence, now_s);
     if (isnan(v->watched_s))
@@ -373,7 +373,7 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 {
     v->now_s = now_s;
     v->item_s = now_s;
-    begin(v, now_s);
+    begin_watch(v, now_s);
     switch (item->kind) {
     case TELEMETRY_SAMPLE:
         take_sample(v, &item->sample);
@@ -459,7 +459,7 @@ void view_call(struct view *v, double now_s, const struct call *c)
     if (c->rank >= roster_limit(v->roster) || !roster_at(v->roster, c->rank)->known ||
         roster_at(v->roster, c->rank)->ended)
         return;
-    begin(v, now_s);
+    begin_watch(v, now_s);
     if (!is_judged_by_calls(v, c))
         return;
     at = call_steps_take(v->calls, c, communicators_series(v->communicators, c->comm));

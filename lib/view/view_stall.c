@@ -28,7 +28,7 @@
 
 /* ---- what each rank does ---- */
 
-static void look(const struct view *v, double now_s, struct stall_scene *s)
+static void look_at_ranks(const struct view *v, double now_s, struct stall_scene *s)
 {
     *s = (struct stall_scene){ .collective_s = INFINITY, .message_s = INFINITY, .halted_s = INFINITY };
     for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
@@ -536,7 +536,7 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
     struct stall_search s;
     bool waits;
 
-    look(v, now_s, &scene);
+    look_at_ranks(v, now_s, &scene);
     *out = (struct view_stall){ .age_s = still_s(v, now_s, &scene) };
     if (out->age_s < 0)
         return false;

@@ -54,7 +54,7 @@ static void on_answer(int rc, struct addrinfo *addresses, void *arg)
         finish(lk, NULL, rc ? evutil_gai_strerror(rc) : "no address");
 }
 
-static void begin(struct lookup *lk)
+static void begin_lookup(struct lookup *lk)
 {
     struct addrinfo hints = { .ai_family = AF_UNSPEC,
                               .ai_socktype = SOCK_STREAM,
@@ -94,7 +94,7 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     if (lk->stage == OVER)
         free_lookup(lk);
     else if (lk->stage == BEGIN)
-        begin(lk);
+        begin_lookup(lk);
 }
 
 struct lookup *lookup_start(struct event_base *base, const char *host, int port, lookup_done *done, void *arg)
