@@ -126,6 +126,7 @@ UNIT_TESTS = \
 	tests/unit/site \
 	tests/unit/slow_links \
 	tests/unit/slurmd \
+	tests/unit/srun \
 	tests/unit/staleness \
 	tests/unit/statistics \
 	tests/unit/stall \

@@ -15,7 +15,8 @@ libdoctor_a_SOURCES = \
 	lib/doctor/pairwise_mpi.c lib/doctor/pairwise_rounds.c lib/doctor/pairwise_run.c \
 	lib/doctor/plugstack.c lib/doctor/plugstack.h \
 	lib/doctor/slurm_nodes.c lib/doctor/slurm_nodes.h \
-	lib/doctor/slurmd.c lib/doctor/slurmd.h
+	lib/doctor/slurmd.c lib/doctor/slurmd.h \
+	lib/doctor/srun.c lib/doctor/srun.h
 libdoctor_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS) $(SODIUM_CFLAGS)
 DOCTOR_LIBS = libdoctor.a $(TOPOLOGY_LIBS) $(RING_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS) -ldl
 

@@ -3,22 +3,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/now.h"
 #include "common/tool.h"
 #include "common/xalloc.h"
+#include "doctor/srun.h"
 
 #define END_S   2.0
 #define QUIET_S 2.0 /* no progress is shown before, nor more often */
-/* The measuring job is not to be guarded where that is a site's default. */
-#define ENV_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard"
 
 void measure_step_show(struct measure_step *s, const char *fmt, ...)
 {
@@ -96,28 +93,18 @@ bool measure_step_hear(struct measure_step *s, struct measure_reply *reply, doub
     }
 }
 
-/* --nodelist=n1,n2,...: the caller's. */
-static char *nodelist(const json_t *nodes)
-{
-    json_t *name;
-    size_t i, bytes;
-    char *text;
-    FILE *f = open_memstream(&text, &bytes);
-
-    fputs("--nodelist=", f);
-    json_array_foreach(nodes, i, name)
-        fprintf(f, "%s%s", i ? "," : "", json_string_value(name));
-    fclose(f);
-    return text;
-}
-
 void measure_step_begin(struct measure_step *s, const json_t *nodes, const char *program, const char *mpi)
 {
-    char n[32], all[32], by[64], *list = nodelist(nodes);
-    const char *argv[24];
+    char n[32], all[32], by[64], *list;
+    const char *argv[24], **name;
     size_t k = 0;
 
     s->tasks = json_array_size(nodes);
+    name = xcalloc(s->tasks, sizeof(*name));
+    for (size_t i = 0; i < s->tasks; i++)
+        name[i] = json_string_value(json_array_get(nodes, i));
+    list = srun_nodelist(name, s->tasks);
+    free(name);
     snprintf(n, sizeof(n), "-N%zu", s->tasks);
     snprintf(all, sizeof(all), "-n%zu", s->tasks);
     snprintf(by, sizeof(by), "--mpi=%.50s", mpi ? mpi : "none");
@@ -141,9 +128,9 @@ void measure_step_begin(struct measure_step *s, const json_t *nodes, const char 
     if (mpi)
         argv[k++] = by;
     argv[k] = NULL;
-    setenv(ENV_OPTION, "off", 1);
+    setenv(SRUN_ENV_OPTION, "off", 1); /* also where guarding is a site's default */
     s->from = tool_talk(argv, &s->pid, &s->to);
-    unsetenv(ENV_OPTION);
+    unsetenv(SRUN_ENV_OPTION);
     free(list);
     if (s->from < 0) {
         snprintf(s->words, sizeof(s->words), "cannot run srun: %s", strerror(errno));
@@ -153,18 +140,7 @@ void measure_step_begin(struct measure_step *s, const json_t *nodes, const char 
     fcntl(s->to, F_SETFL, O_NONBLOCK);
 }
 
-static bool gone(const struct measure_step *s, double until_s)
-{
-    while (waitpid(s->pid, NULL, WNOHANG) == 0) {
-        if (now_s() > until_s)
-            return false;
-        usleep(10000);
-    }
-    return true;
-}
-
-/* Tasks end with their input, and srun with them. Else it is asked to cancel the job, as for a person's
- * interrupt. */
+/* Tasks end with their input, and srun with them. */
 void measure_step_end(struct measure_step *s)
 {
     struct measure_reply ignored;
@@ -175,12 +151,6 @@ void measure_step_end(struct measure_step *s)
     close(s->to);
     for (double until_s = now_s() + END_S; measure_step_hear(s, &ignored, until_s);)
         continue;
-    if (!gone(s, now_s() + (s->ended ? END_S / 2 : 0))) {
-        kill(s->pid, SIGTERM);
-        if (!gone(s, now_s() + END_S / 2)) {
-            kill(s->pid, SIGKILL);
-            waitpid(s->pid, NULL, 0);
-        }
-    }
+    srun_end(s->pid, s->ended ? END_S / 2 : 0, END_S / 2);
     close(s->from);
 }

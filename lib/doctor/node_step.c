@@ -2,11 +2,9 @@
 
 #include <ctype.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/now.h"
@@ -15,14 +13,13 @@
 #include "common/utf8.h"
 #include "common/xalloc.h"
 #include "doctor/host_report.h"
+#include "doctor/srun.h"
 
 #define LINE_BYTES      4096
 #define PROGRESS_S      2.0
-#define END_S           3.0        /* for srun to end its step when it is told to */
+#define END_S           3.0        /* for srun to end, and again when it is told to */
 #define OUTPUT_PER_TASK (1u << 18) /* a step that prints more is ended */
 #define NODE_SAYS       "node "
-/* Observed only: the plugin's work is what is looked at. */
-#define ENV_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard"
 
 /* ---- what srun prints ---- */
 
@@ -127,23 +124,10 @@ __attribute__((format(printf, 2, 3))) static void word(struct words *w, const ch
     w->n++;
 }
 
-static char *joined(const struct node_step *s)
-{
-    size_t size = 1, at = 0;
-    char *list;
-
-    for (size_t i = 0; i < s->n; i++)
-        size += strlen(s->nodes[i]) + 1;
-    list = xcalloc(1, size);
-    for (size_t i = 0; i < s->n; i++)
-        at += (size_t)snprintf(list + at, size - at, "%s%s", i ? "," : "", s->nodes[i]);
-    return list;
-}
-
 /* One task ending badly is to end no other, and no setting of the user's for his own jobs is to hold. */
 static void command(const struct node_step *s, struct words *w)
 {
-    char *list = joined(s);
+    char *list = srun_nodelist(s->nodes, s->n);
 
     word(w, "srun");
     word(w, "--label");
@@ -152,7 +136,7 @@ static void command(const struct node_step *s, struct words *w)
     word(w, "--ntasks=%zu", s->n);
     word(w, "--ntasks-per-node=1");
     word(w, "--cpus-per-task=1");
-    word(w, "--nodelist=%s", list);
+    word(w, "%s", list);
     word(w, "--kill-on-bad-exit=0");
     word(w, "--mpi=none");
     word(w, "--job-name=sgctl-doctor");
@@ -218,23 +202,6 @@ static bool gather(const struct node_step *s, struct node_answers *a, int fd)
     return false;
 }
 
-/* srun cancels its step and gives the allocation back when it is told to end; killed, it would leave both. */
-static void end_srun(pid_t pid, bool ended)
-{
-    double until_s = now_s() + END_S;
-
-    if (!ended)
-        kill(pid, SIGTERM);
-    while (waitpid(pid, NULL, WNOHANG) == 0) {
-        if (now_s() > until_s) {
-            kill(pid, SIGKILL);
-            waitpid(pid, NULL, 0);
-            return;
-        }
-        poll(NULL, 0, 20);
-    }
-}
-
 int node_step_run(const struct node_step *s, struct node_answers *a, struct err *err)
 {
     struct words w = { .n = 0 };
@@ -242,17 +209,17 @@ int node_step_run(const struct node_step *s, struct node_answers *a, struct err 
     int fd;
 
     node_answers_begin(a, s->n, wall_s());
-    setenv(ENV_OPTION, "observe", 1);
+    setenv(SRUN_ENV_OPTION, "observe", 1); /* the plugin's work is what is looked at */
     setenv(HOST_ENV_CREDENTIAL, s->credential ? s->credential : "",
            1); /* it also says that this is such a step */
     command(s, &w);
     fd = tool_start((const char *const *)w.item, &pid);
-    unsetenv(ENV_OPTION);
+    unsetenv(SRUN_ENV_OPTION);
     unsetenv(HOST_ENV_CREDENTIAL);
     if (fd >= 0) {
         a->late = !gather(s, a, fd);
         close(fd);
-        end_srun(pid, !a->late);
+        srun_end(pid, a->late ? 0 : END_S, END_S);
     } else {
         err_set(err, "cannot run srun: %m");
     }
