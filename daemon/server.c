@@ -402,8 +402,7 @@ static double save_due_s(const struct job *j)
     return j->saved_s + SAVE_S;
 }
 
-/* Those that are due longest first; of a thousand steps of a thousand ranks not all could be saved so often.
- */
+/* The longest overdue first: with a thousand steps of a thousand ranks, not all can be saved that often. */
 static void save_jobs(struct controller *s, double now_s)
 {
     double begin_s, until_s = controller_now_s() + SAVES_S;

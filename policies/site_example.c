@@ -1,5 +1,5 @@
-/* site_example.c - a policy of one's own: ask for a checkpoint when what a culprit costs, over all nodes of
- * the run, comes to a node or more.
+/* site_example.c - a site's own policy: request a checkpoint when a culprit costs as much as one node of the
+ * run or more.
  *
  *   cc -shared -fPIC -I/usr/include/syncguard -o /etc/syncguard/ours.so site_example.c
  *   syncguard.conf: PolicyModule=/etc/syncguard/ours.so

@@ -69,8 +69,9 @@ void view_health_free(struct view_health *s)
     free(s);
 }
 
-void view_health_forget(struct view_health *s) /* of nodes it stays */
+void view_health_forget(struct view_health *s)
 {
+    /* What is known of nodes does not depend on the program. */
     s->n_tasks = 0;
 }
 
