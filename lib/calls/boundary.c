@@ -8,13 +8,18 @@
 #include "common/xalloc.h"
 
 /* newest calls among which it is counted how many ended since one was begun */
-#define BEGUN_MAX  64u
-#define PATIENCE   8192u /* calls of a rank after which they need not repeat */
+#define BEGUN_MAX 64u
+/* Calls of a rank after which they need not repeat. Chosen: half of CYCLE_MAX, the longest cycle looked for.
+ */
+#define PATIENCE   8192u
 #define TOKENS_MAX 1024u /* different calls of a rank */
-/* cycles without a communicator that is no part of them, though it is the largest */
-#define ABSENT           16u
-#define ESTABLISHED_ENDS 64u /* ends that a rank came to: they are those of steps */
-/* shortest ones, after which a rank's kinds of calls are known */
+/* Cycles without a communicator that is no part of them, though it is the largest. Chosen: evaluation and
+ * checkpoints, which use it now and then, come after more. */
+#define ABSENT 16u
+/* Ends that a rank came to: they are those of steps. Chosen: a new call after so many is a part of the
+ * program that comes seldom, and no reason to look for steps anew. */
+#define ESTABLISHED_ENDS 64u
+/* shortest ones, after which a rank's kinds of calls are known; as often must a short cycle repeat */
 #define KNOWN_CYCLES 3u
 #define PLACES_MAX   64u /* collectives of a cycle that the step may end with */
 

@@ -6,10 +6,13 @@
 #include "common/hash.h"
 #include "common/xalloc.h"
 
+/* calls before the first look; chosen: with fewer, what a program sets up looks like a cycle */
 #define LOOK_FIRST 12u
-#define SHORT      8u /* a cycle of fewer calls must repeat three times */
-#define MARK       0x80000000u
-#define INNER_MIN  4u
+/* A cycle of fewer calls must repeat three times, and 2 * SHORT calls more: few calls repeat by chance. */
+#define SHORT 8u
+#define MARK  0x80000000u
+#define INNER_MIN \
+    4u /* times that a part must repeat to be the cycle's own: less often is how a step is made */
 
 void cycle_free(struct cycle *c)
 {

@@ -6,12 +6,15 @@
 
 #include "common/map.h"
 #include "common/xalloc.h"
+#include "detect/work.h"
 
-/* times what is expected: a pause or a detour, which shows nothing of the others */
-#define PAUSE_RATIO_EXPECTED 2.2
-#define PASSES               3u         /* levels and factors stand on each other */
-#define APART                2.5        /* standard errors between two steps that differ */
-#define PAIRS                (1u << 22) /* of steps, of all classes, that are compared: some 20 ms */
+/* Levels and factors stand on each other. Chosen: what a pass changes is a part of what the one before did,
+ * and each reads all pieces. */
+#define PASSES 3u
+/* Standard errors of the less certain one by which two steps differ: of two alike that are as certain, one
+ * pair in 13 (2.5 / sqrt(2) standard deviations of their difference). */
+#define APART 2.5
+#define PAIRS (1u << 22) /* of steps, of all classes, that are compared: some 20 ms */
 
 struct level { /* of a place */
     double sum, square;
@@ -127,7 +130,7 @@ static void find_levels(struct expected *e, const struct graph *g)
             l = &e->level[op->place];
             factor = factor_at(e, g, back, op->place)->now;
             should_s = factor * (isnan(l->mean_s) ? op->usual_s : l->mean_s);
-            if (op->work_s > PAUSE_RATIO_EXPECTED * should_s)
+            if (op->work_s > WORK_PAUSE_RATIO * should_s)
                 continue;
             l->sum += op->work_s / factor;
             l->square += op->work_s / factor * op->work_s / factor;
@@ -208,7 +211,7 @@ static void find_factors(struct expected *e, const struct graph *g)
                 continue;
             f = factor_at(e, g, back, op->place);
             should_s = e->level[op->place].mean_s;
-            if (op->work_s > PAUSE_RATIO_EXPECTED * should_s * f->now)
+            if (op->work_s > WORK_PAUSE_RATIO * should_s * f->now)
                 continue;
             f->is_s += op->work_s;
             f->should_s += should_s;

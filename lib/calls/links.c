@@ -10,14 +10,20 @@
 #include "model/interval.h"
 #include "model/statistics.h"
 
-#define LEARN_TRANSFERS 6u  /* transfers of a kind that show what is usual ... */
-#define USUAL_STEPS     16u /* steps whose medians are what is usual */
-#define LEARN_STEPS     3u  /* ... over at least this many steps */
-/* transfers in a step that count as independent, at the most; chosen: those of a step have its noise in
- * common */
+/* Transfers of a kind that show what is usual, from more steps than LEARN_STEPS. Chosen: the median of fewer
+ * would be that of a few slow ones, and those of one step have its noise in common. */
+#define LEARN_TRANSFERS 6u
+#define LEARN_STEPS     3u
+/* Steps whose medians are what is usual: the error of such a median is 1.25 / sqrt(16), a third of a step's
+ * noise. */
+#define USUAL_STEPS 16u
+/* Transfers in a step that count as independent, at the most. Chosen: those of a step have its noise in
+ * common, so that a kind with hundreds a step would pass every limit. */
 #define STEP_SAMPLES 4.0
-#define RECENT_MEAN  19u /* steps that a mean stands on which moves by 0.1 of each */
-#define DOUBT_STEPS  8u  /* between two looks at how uncertain the excess is */
+/* steps that a mean stands on which moves by 0.1 of each: 2 / 0.1 - 1 */
+#define RECENT_MEAN 19u
+/* steps between two looks at how uncertain the excess is; chosen: a look goes through RECENT_MEAN steps */
+#define DOUBT_STEPS 8u
 /* of a new step in what is now; chosen: a mean over four steps (2 / gain - 1), the fewest that two steps in a
  * row can show */
 #define NOW_GAIN 0.4
@@ -30,31 +36,52 @@
 /* Log of the excess, at the least: 15 %, as SLOW_MIN of detect/transfer.c. Chosen (0.05, 0.4): judged alike.
  */
 #define EXCESS_LOG_MIN 0.14
-#define LINK_CONFIRM   2u   /* steps in a row above the limit: one may be chance */
-#define EXCESS_LEFT    0.35 /* of the excess that it was named with ... */
-#define LET_GO_N       6u   /* ... for this many steps in a row */
-#define LOG_SIGMA_MIN  0.02 /* of the log; as TRANSFER_SIGMA_MIN of detect/transfer.c */
-#define CHANGE_STEPS   16u  /* from step to step that a mean of them stands on ... */
-#define CHANGES_MIN    8u
-#define NOISE_CLIP_Z   3.0 /* ... each clipped at this many standard deviations ... */
-#define WANDERS        1.5 /* ... and multiplied by this, because levels wander */
-/* newest steps before the first slow one, that show how much transfers vary from step to step ... */
-#define PAST               48u
-#define PAST_STEPS_MIN     8u   /* ... unless there are fewer */
-#define UNLIKE             3.0  /* standard deviations of that, and less of many steps: ... */
-#define ALIKE              8.0  /* ... this many count as one */
-#define RECENT_STEPS       112u /* slow ones and PAST */
-#define ONSET_NEWEST_STEPS 4u   /* steps that show how slow it is now ... */
-#define ONSET_HEIGHT       0.6  /* ... of which the mean of all slow ones must have so much */
-#define MOST_SIGMA         0.1  /* of a kind whose transfers nobody waited for */
-#define FLOOR              1e-3 /* of a step: what a transfer varies by less than that shows nothing */
-#define STEP_MIN_S         1e-6 /* a shorter step is taken for this: clocks are no better */
+#define LINK_CONFIRM   2u /* steps in a row above the limit: one may be chance */
+/* Of the excess that it was named with, as LET_GO_SHARE of detect/straggler.c, for LET_GO_N steps in a row:
+ * fewer would let go of a link that is slow in most steps. */
+#define EXCESS_LEFT 0.35
+#define LET_GO_N    6u
+/* of the log; as TRANSFER_SIGMA_MIN of detect/transfer.c */
+#define LOG_SIGMA_MIN 0.02
+/* Changes from step to step that a mean of them stands on, and at the least: half of them. Each is clipped at
+ * NOISE_CLIP_Z standard deviations (normal noise is beyond in 3 steps of 1000, a new level always), and their
+ * root is multiplied by WANDERS: levels wander over many steps, which no change from step to step shows. */
+#define CHANGE_STEPS 16u
+#define CHANGES_MIN  8u
+#define NOISE_CLIP_Z 3.0
+#define WANDERS      1.5
+/* Steps before the first slow one that show how much transfers vary from step to step; of fewer than
+ * PAST_STEPS_MIN the median deviation is mostly chance, and the place is named without. */
+#define PAST           48u
+#define PAST_STEPS_MIN 8u
+/* Standard deviations of that by which slow steps are unlike those before: one step in 700 is by chance. Of
+ * many slow steps less, but ALIKE of them count as one, because steps that follow each other are alike. */
+#define UNLIKE 3.0
+#define ALIKE  8.0
+/* PAST, and as many slow ones as a price stands on (64, DIAGNOSIS_RECENT) */
+#define RECENT_STEPS 112u
+/* Steps that show how slow it is now: as many as NOW_GAIN is a mean over. Of that the mean of all slow ones
+ * must have ONSET_HEIGHT: more than the half that a step in the middle of the rise has. */
+#define ONSET_NEWEST_STEPS 4u
+#define ONSET_HEIGHT       0.6
+/* of a kind whose transfers nobody waited for: of a bound, no noise is known. Chosen: five times
+ * LOG_SIGMA_MIN. */
+#define MOST_SIGMA 0.1
+/* Of a step: what a transfer varies by less than that shows nothing. A twentieth of the least slowdown that
+ * is reported by default (MinSlowdown), so that it takes twenty such transfers a step to cost as much. */
+#define FLOOR      1e-3
+#define STEP_MIN_S 1e-6 /* a shorter step is taken for this: clocks are no better */
 /* Times what the named place explains: another one is named. Chosen (1.2, 4): judged alike; a smaller one
- * lets places take turns ... */
-#define CLEARLY        2.0
-#define REST           0.5 /* of the excess of a part: the rest of the place is slow, too */
-#define SAME_EXPLAINED 0.9 /* of what a place explains: a part explains as much */
-#define MOVE           4u  /* ... after as many steps in a row */
+ * lets places take turns. It must explain as much for MOVE steps in a row, as OTHER_STEPS of
+ * detect/straggler.c. */
+#define CLEARLY 2.0
+#define MOVE    4u
+/* Of the excess of a part: the rest of the place is slow, too. Halfway between a rest that is fast and one
+ * that is as slow, as PART_SHARE of detect/straggler.c. */
+#define REST 0.5
+/* Of what a place explains: a part explains as much. Short of 1, because the other messages of the place add
+ * their noise to what it explains. */
+#define SAME_EXPLAINED 0.9
 
 struct kind_level {
     uint32_t n, steps;   /* taken */

@@ -8,14 +8,18 @@
 #include "model/bucket.h"
 
 #define OPS_MAX (1u << 16) /* in the steps that are replayed: some ms a replay */
-/* transfers of a kind that show what those take that nobody waited for */
+/* Transfers of a kind that show what those take that nobody waited for. Chosen: the median of fewer is moved
+ * by few that waited for a link. */
 #define UNWAITED_MIN 8u
-/* share of unknown transfers from which on their sum is unknown */
+/* Share of unknown transfers from which on their sum is unknown. Chosen: it bounds the error of the sum at
+ * about as much. */
 #define UNKNOWN_MOST 0.02
-/* buckets this much smaller or larger than what was seen are looked at, too */
+/* Buckets this much smaller or larger than what was seen are looked at, too. Chosen: a line of times by bytes
+ * holds about as far as that beyond its points. */
 #define SIZES_BEYOND 2.0
 #define COUNTS_MAX   4096
-/* of what is exposed, that the model may differ from what was measured ... */
+/* Of what is exposed, that the model may differ from what was measured: beyond, nothing is said. Chosen: a
+ * model off by more than half cannot rank buckets whose times differ by less ... */
 #define MODEL_OFF   0.5
 #define MODEL_OFF_S 0.02 /* ... or of the step */
 

@@ -6,12 +6,16 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define PIECES_WIDE      0.09
+/* above NOISE_WIDE of detect/variability.c: a piece is a part of a step's work, and parts vary more */
+#define PIECES_WIDE 0.09
+/* in a row above that: about half of the steps that the spread is a mean over (2 / GAIN - 1) */
 #define PIECES_STEPS_MIN 6u
 #define GAIN             0.15
-#define CLASS_MIN        8u   /* pieces that show what all do more of */
-#define CLASS_MAX        512u /* that are looked at */
-#define PIECE_WORK_MIN   0.1f /* of the longest piece of its rank: shorter ones are noise */
+/* Pieces that show what all do more of. Chosen: the median of fewer is often that of a slow rank. */
+#define CLASS_MIN 8u
+#define CLASS_MAX 512u /* that are looked at: the error of their median is a twentieth of a piece's noise */
+/* Of the longest piece in the step. Chosen: a shorter one may vary much, and costs little. */
+#define PIECE_WORK_MIN 0.1f
 
 static bool shows(const struct graph_op *op, float longest_s)
 {

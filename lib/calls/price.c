@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-/* times what the work at that place should be; more is no work of the rank's */
-#define PIECE_PAUSE_RATIO 2.2
+#include "detect/work.h"
 
 /* Share of the work that goes with the excess. */
 static double share_of(double excess)
@@ -27,8 +26,8 @@ static double without_excess(const struct graph_op *op, const struct graph_step 
     if (!(excess > 0) || s->number < k->from)
         return work_s;
     excess *= grown(s->number, k->from, k->until);
-    slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > PIECE_PAUSE_RATIO ? 1 : s->factor);
-    if (slow_s > 0 && base > PIECE_PAUSE_RATIO * slow_s)
+    slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > WORK_PAUSE_RATIO ? 1 : s->factor);
+    if (slow_s > 0 && base > WORK_PAUSE_RATIO * slow_s)
         base = slow_s;
     return work_s - base * share_of(excess);
 }
@@ -51,7 +50,7 @@ static double even_s(const struct changed_replay *r, const struct graph_op *op, 
 {
     double should_s = more * expected_s(r->change->expected, r->graph, op, s);
 
-    return work_s < PIECE_PAUSE_RATIO * should_s ? should_s + r->change->even * (work_s - should_s) : work_s;
+    return work_s < WORK_PAUSE_RATIO * should_s ? should_s + r->change->even * (work_s - should_s) : work_s;
 }
 
 static double work(const struct graph_op *op, const struct graph_step *s, void *arg)
@@ -136,7 +135,7 @@ uint32_t price_steps(struct graph *g, const struct price_change *c, double *save
 
         saved_s[i] = until_s - before_s;
         before_s = until_s;
-        more[i] = (s.factor > 0 && s.factor < PIECE_PAUSE_RATIO ? s.factor : 1) *
+        more[i] = (s.factor > 0 && s.factor < WORK_PAUSE_RATIO ? s.factor : 1) *
                   (grows ? grown(s.number, grows->from, grows->until) : 1);
     }
     return steps;

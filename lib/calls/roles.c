@@ -7,11 +7,15 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define LEVEL_STEPS          8u     /* steps whose medians are the first levels */
-#define ENOUGH               3u     /* of them, before anything is reported */
+/* steps whose medians are the first levels: as many as detectors need before they weigh (PLACES_STEPS_MIN) */
+#define LEVEL_STEPS          8u
+#define ENOUGH               3u /* of them, before anything is reported: with fewer, the median is a mean */
 #define MEDIAN_TO_MEAN_ERROR 1.2533 /* of a median, for a mean's of 1: normal noise */
-#define LEVEL_GAIN           0.004  /* of a level, by which it moves a step */
-#define SERVES               0.1    /* of the heaviest role's level */
+/* Of a level, by which it moves a step. Chosen: so slow that a fault is named long before it is usual (10 %
+ * take 24 steps), and fast enough to follow what grows within hundreds of steps. */
+#define LEVEL_GAIN 0.004
+/* Of the heaviest role's level. Chosen: what has less to do than a tenth of it waits for others by design. */
+#define SERVES 0.1
 
 struct roles {
     uint32_t n, roles, steps;

@@ -7,14 +7,19 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define BEFORE_MAX      64u /* steps that show what was before */
+#define BEFORE_MAX 64u /* steps that show what was before: as many as COMPARED_STEPS */
+/* Of them, so that their spread says how uncertain their mean is: the error of a spread is 1 / sqrt(2 (n -
+ * 1)) of it, which is half with three. */
 #define USUAL_STEPS_MIN 4u
-/* times what the transfers of a step take in the median: it is not usual */
+/* times what the transfers of a step take in the median: it is not usual; as WORK_PAUSE_RATIO is of work */
 #define UNUSUAL_RATIO  2.2
 #define COMPARED_STEPS 64u /* newest steps that count: as many as a price stands on */
-#define RECENT_MIN     2u
-#define EXCESS_Z       4.0
-#define EXCESS_LEFT_Z  2.0
+#define RECENT_MIN     2u  /* one step may be slow by chance */
+/* Standard errors of the excess: by chance one way in 30,000, as many are looked at for each culprit. An
+ * excess that was there stays while it is certain by EXCESS_LEFT_Z, so that one near the limit does not come
+ * and go. */
+#define EXCESS_Z      4.0
+#define EXCESS_LEFT_Z 2.0
 
 #define NOT_LOOKED 255u
 

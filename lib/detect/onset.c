@@ -6,10 +6,11 @@
 #include "detect/work.h"
 #include "model/statistics.h"
 
-#define ONSET_SIGMA_MIN 1e-3
-/* standard deviations below nothing, and above the newest values */
+#define ONSET_SIGMA_MIN 1e-3 /* clocks are no better, relative to a step */
+/* Standard deviations below nothing, and above the median of the newest values: normal noise does not come so
+ * far, and one value of many that does would be a change point by itself. */
 #define ONSET_CLIP   5.0f
-#define ONSET_NEWEST 9u
+#define ONSET_NEWEST 9u /* odd; four of them may be anything */
 /* variances that a change point must explain; else it was so from the beginning */
 #define STEP_GAIN  16.0
 #define RAMP_GAIN  4.0 /* that a ramp must explain beyond the best step */

@@ -3,14 +3,21 @@
 #include <math.h>
 #include <string.h>
 
-#define FOLD_WINDOW    32u /* maximum number of steps looked at ... */
-#define CYCLES_MIN     4u  /* ... and minimum number of cycles in them */
+/* fewest cycles that are folded; chosen: of fewer the mean of a phase is that of one or two steps */
+#define CYCLES_MIN 4u
+/* maximum number of steps looked at: as many cycles of the longest period */
+#define FOLD_WINDOW (CYCLES_MIN * OSCILLATION_MAX)
+/* Steps that are folded, at the least, and their variance that phases explain: of noise alone two phases
+ * explain as much in one of 6,000 looks at 12 steps (F test with 1 and 10 degrees of freedom), more phases in
+ * fewer. */
 #define FOLD_STEPS_MIN 12u
-#define FOLD_EXPLAINED 0.75 /* of the variance, by the phases */
-#define FOLD_RATIO_MIN 1.02 /* slow over fast */
-#define CALM_MIN       12u  /* steps */
-#define FOLD_CONFIRM   2u
-#define FOLD_LET_GO    16u
+#define FOLD_EXPLAINED 0.75
+/* slow over fast: half of the steps are slow, so that less costs at most 1 %, half of MinSlowdown's default
+ */
+#define FOLD_RATIO_MIN 1.02
+#define CALM_MIN       FOLD_STEPS_MIN    /* steps that show that it did not alternate before */
+#define FOLD_CONFIRM   2u                /* looks in a row: one may be chance */
+#define FOLD_LET_GO    (FOLD_WINDOW / 2) /* looks without it: most of what is looked at is new */
 
 /* The newest typical works, without the program's own rhythm, newest first, as far as the steps follow one
  * another. */

@@ -7,10 +7,14 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define PLACES_STEPS_MIN 8u  /* before anything is weighed */
-#define PLACE_PAST_MIN   12u /* steps that a place's own past stands on */
-#define PAST_MAX         512u
-#define LEARN_EVERY      8u /* steps between two looks at what is ordinary */
+/* before anything is weighed: two of the shortest windows, without which nothing shows how they vary */
+#define PLACES_STEPS_MIN 8u
+/* Steps that a place's own past stands on. Chosen: its error is below a third of a step's noise (1 /
+ * sqrt(12)). */
+#define PLACE_PAST_MIN 12u
+#define PAST_MAX       512u /* steps that it stands on, at most: then it follows what changes for good */
+/* steps between two looks at what is ordinary: chosen: a look sorts all places, and that moves slowly */
+#define LEARN_EVERY 8u
 
 /* What a step shows of a place is kept in these units, up to this. */
 #define X_UNITS 4096.0f
@@ -25,12 +29,15 @@
 
 /* From the beginning slow is a place that the spread of the healthy ones does not explain; of few of them
  * that spread is poorly known. */
-#define SPREAD_LIMIT 4.0
-#define SPREAD_FEW   2.0
+#define SPREAD_LIMIT 4.0 /* spreads: of normal ones one place in 16,000 is above ... */
+#define SPREAD_FEW   2.0 /* ... and more by this over the root of how many places there are */
+/* The spread until SPREAD_STEPS steps show it (chosen: what nodes of a kind differ by), and the least. */
 #define SPREAD_EARLY 0.01
 #define SPREAD_MIN   0.001
 #define SPREAD_STEPS 16u
 
+/* How much more a mean over a window varies than of independent steps: at most, and until windows show it.
+ * More than INFLATE_MAX would be a level that moves, which the limit is to find. */
 #define INFLATE_MAX    6.0
 #define INFLATE_EARLY  1.2
 #define INFLATE_MARGIN 1.1 /* the estimate comes from few windows */

@@ -2,14 +2,21 @@
 
 #include <math.h>
 
-#define EVERY            16u /* steps between two looks */
-#define WARM_UP          4u  /* first steps, which show no rhythm */
-#define RHYTHM_CYCLES    4u  /* fewest that are folded */
+/* steps between two looks, each of which folds all that is remembered at every period; chosen: it bounds that
+ */
+#define EVERY         16u
+#define WARM_UP       4u /* first steps, which show no rhythm: caches fill and libraries load in them */
+#define RHYTHM_CYCLES 4u /* fewest that are folded, as CYCLES_MIN of oscillation.c */
+/* Of the variance, by the phases. Less than FOLD_EXPLAINED of oscillation.c, because a heavy step in many is
+ * a small part of the variance where single steps vary; what is found besides must be in the first steps,
+ * too. It is over when less than GONE is explained: far below, so that it does not come and go. */
 #define RHYTHM_EXPLAINED 0.35
 #define GONE             0.1
-#define BETTER           0.03 /* a multiple of the period explains as much */
-#define RHYTHM_RATIO_MIN 1.03 /* heavy steps over the others */
-#define RHYTHM_FIRST     8u   /* first steps that show it, or two periods, whichever is more */
+#define BETTER           0.03 /* a multiple of the period explains as much, and no more than this by chance */
+/* Heavy steps over the others. Chosen: what they do more is taken away from what detectors see, and less than
+ * this is within their noise. */
+#define RHYTHM_RATIO_MIN 1.03
+#define RHYTHM_FIRST     8u /* first steps that show it, or two periods, whichever is more */
 
 struct beat_fold {
     uint32_t period;

@@ -7,8 +7,6 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-/* all ranks did nothing for this many times the usual work: a pause */
-#define PAUSE_RATIO 2.2
 /* after more such steps in a row it is no pause: the work has changed */
 #define PAUSE_MAX      3u
 #define WORK_SIGMA_MIN 0.002 /* clocks and exit skew are no better */
@@ -90,7 +88,7 @@ static bool is_pause(const struct work *w, float typical_s)
 
     while (before < kept && before < PAUSE_MAX && w->step[work_slot(w, before)].pause)
         before++;
-    return w->steps >= 4 && before < PAUSE_MAX && typical_s > PAUSE_RATIO * w->usual_s;
+    return w->steps >= 4 && before < PAUSE_MAX && typical_s > WORK_PAUSE_RATIO * w->usual_s;
 }
 
 /* Of a typical absolute change of normal noise to its standard deviation: a median over many ranks' changes,

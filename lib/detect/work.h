@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Times the usual work: no work of the rank's, but a pause. Chosen: a smaller one would take for pauses what
+ * two tasks on one core take, which is twice as long and noise. */
+#define WORK_PAUSE_RATIO 2.2
 #define WORK_STEPS       256u /* remembered */
 #define WORK_PLACE_NONE  UINT32_MAX
 #define WORK_NOISE_STEPS 8.0 /* that noise which has grown is a running mean over */
