@@ -15,6 +15,8 @@
 #include "detect/straggler.h"
 #include "model/deviate.h"
 
+/* What labelled episodes say when one of these is halved or doubled: doc/constants.md. */
+
 /* Where "chosen" is said, the value is between the two in brackets, which were tried on the labelled traces
  * of tests/analysis (22 programs, 48 episodes): with either all of them were judged alike, unless something
  * else is said. */

@@ -10,6 +10,8 @@
 #include "model/interval.h"
 #include "model/statistics.h"
 
+/* What labelled episodes say when one of these is halved or doubled: doc/constants.md. */
+
 /* Transfers of a kind that show what is usual, from more steps than LEARN_STEPS. Chosen: the median of fewer
  * would be that of a few slow ones, and those of one step have its noise in common. */
 #define LEARN_TRANSFERS 6u

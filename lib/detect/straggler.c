@@ -9,6 +9,8 @@
 #include "model/interval.h"
 #include "model/statistics.h"
 
+/* What labelled episodes say when one of these is halved or doubled: doc/constants.md. */
+
 /* Where "chosen" is said, the value is between two that were tried on the labelled traces of tests/analysis
  * (22 programs, 48 episodes): with either of the two in brackets all of them were judged alike, unless
  * something else is said. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+/* What labelled episodes say when one of these is halved or doubled: doc/constants.md. */
+
 /* Where "chosen" is said, the value is between the two in brackets, which were tried on the labelled traces
  * of tests/analysis (22 programs, 48 episodes). */
 
