@@ -1,9 +1,13 @@
 #include "ctl/analyze.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "common/xalloc.h"
 #include "ctl/page.h"
+#include "report/report_rank.h"
+#include "report/report_row.h"
+#include "report/report_trace.h"
 #include "report/report_verdict.h"
 #include "report/report_view.h"
 #include "trace/file.h"
@@ -20,27 +24,27 @@
 static json_t *trace_json(struct trace_reader *r)
 {
     struct trace_figures f;
-    json_t *o = json_object();
+    struct report_trace t;
 
     trace_reader_figures_get(r, &f);
-    put_text(o, "job", f.job);
-    put_int(o, "ranks", f.ranks);
-    put_int(o, "nodes", f.nodes);
-    put_int(o, "switches", f.switches);
-    put_int(o, "communicators", f.comms);
-    put_real(o, "seconds", trace_reader_now_s(r));
-    put_int(o, "bytes", f.bytes);
-    put_int(o, "records", f.records);
-    put_int(o, "collectives", f.collectives);
-    put_int(o, "messages", f.messages);
-    put_int(o, "lost", f.lost);
-    put_int(o, "duplicates", f.duplicates);
-    put_int(o, "reordered", f.reordered);
-    put_int(o, "unnamed", f.unnamed);
-    put_int(o, "beyond", f.beyond);
-    put_int(o, "never_left", f.never_left);
-    put_bool(o, "torn", f.torn);
-    return o;
+    t = (struct report_trace){ .ranks = f.ranks,
+                               .nodes = f.nodes,
+                               .switches = f.switches,
+                               .communicators = f.comms,
+                               .seconds = trace_reader_now_s(r),
+                               .bytes = (int64_t)f.bytes,
+                               .records = (int64_t)f.records,
+                               .collectives = (int64_t)f.collectives,
+                               .messages = (int64_t)f.messages,
+                               .lost = (int64_t)f.lost,
+                               .duplicates = (int64_t)f.duplicates,
+                               .reordered = (int64_t)f.reordered,
+                               .unnamed = (int64_t)f.unnamed,
+                               .beyond = (int64_t)f.beyond,
+                               .never_left = (int64_t)f.never_left,
+                               .torn = f.torn };
+    snprintf(t.job, sizeof(t.job), "%s", f.job);
+    return report_trace_json(&t);
 }
 
 /* Unknown slowdown and detected_seq are left out, so that sums over verdicts need no test. */
@@ -84,10 +88,11 @@ static json_t *ranks_json(struct trace_reader *r, double now_s, const struct rep
     json_t *list = json_array();
 
     for (size_t i = ranks->begin; i < ranks->end; i++) {
-        json_t *o = report_rank_json(trace_reader_view(r), now_s, &ranks->f[i]);
+        struct report_rank rank;
 
-        put_int(o, "lost", trace_reader_lost(r, ranks->f[i].rank));
-        json_array_append_new(list, o);
+        report_rank_get(&rank, trace_reader_view(r), now_s, &ranks->f[i]);
+        rank.lost = trace_reader_lost(r, ranks->f[i].rank);
+        json_array_append_new(list, report_rank_json(&rank, RANK_OF_TRACE));
     }
     return list;
 }
@@ -102,6 +107,7 @@ json_t *analyze_answer(struct trace_reader *r, bool whole)
     double now_s = trace_reader_now_s(r);
     struct report_ranks ranks;
     struct view_figures f;
+    struct report_row row;
     json_t *o = json_object();
 
     view_figures_get(v, now_s, &f);
@@ -109,7 +115,9 @@ json_t *analyze_answer(struct trace_reader *r, bool whole)
     for (size_t i = 0; i < ranks.n; i++)
         ranks.f[i].inside_s = NAN; /* the trace does not contain when it was left */
     put_int(o, "ranks", f.ranks_known);
-    report_put_row(o, v, now_s, &f);
+    report_row_get(&row, v, now_s, &f);
+    report_row_put_figures(o, &row);
+    report_row_free(&row);
     report_put_view(o, v, now_s, &ranks, &latest, NULL, NULL, NULL);
     put_json(o, "rank_table", ranks_json(r, now_s, &ranks));
     put_json(o, "trace", trace_json(r));

@@ -37,52 +37,53 @@ __attribute__((format(printf, 3, 4))) static void add_part(char *buf, size_t siz
     text_append(buf, size, "%s%s", *buf ? "; " : "", part);
 }
 
+/* Nothing can be changed any more. */
+static bool has_ended(const struct report *r)
+{
+    return r->trace.known || !report_row_alive(&r->job);
+}
+
 /* ---- the rows ---- */
 
 /* ", 64 ranks on 8 nodes" */
-static void put_size(char *buf, size_t size, double ranks, double nodes)
+static void put_size(char *buf, size_t size, int64_t ranks, int64_t nodes)
 {
     if (ranks > 0)
-        text_append(buf, size, ", %s rank%s", text_count(ranks).s, page_plural(ranks));
+        text_append(buf, size, ", %s rank%s", page_count(ranks).s, page_plural((double)ranks));
     if (nodes > 0)
-        text_append(buf, size, "%s %s node%s", ranks > 0 ? " on" : ", on", text_count(nodes).s,
-                    page_plural(nodes));
+        text_append(buf, size, "%s %s node%s", ranks > 0 ? " on" : ", on", page_count(nodes).s,
+                    page_plural((double)nodes));
 }
 
 /* "4711.0 "train-lm" of anna: running for 2h05m, 64 ranks on 8 nodes" */
-static void job_text(char *buf, size_t size, const json_t *job)
+static void job_text(char *buf, size_t size, const struct report_row *j)
 {
-    double elapsed_s = get_amount(job, "elapsed_s"), age_s = get_amount(job, "age_s");
-    char id[64], name[80], user[40], state[24];
+    text_append(buf, size, "%s", page_word(j->id));
+    if (*j->name)
+        text_append(buf, size, " \"%s\"", j->name);
+    if (*j->user)
+        text_append(buf, size, " of %s", j->user);
+    text_append(buf, size, ": %s", page_word(j->state));
+    if (!report_row_alive(j)) {
+        if (!isnan(j->age_s))
+            text_append(buf, size, " %s ago", text_s(j->age_s).s);
+        if (!isnan(j->elapsed_s))
+            text_append(buf, size, ", after %s", text_s(j->elapsed_s).s);
+    } else if (!isnan(j->elapsed_s)) {
+        bool stalled = !strcmp(j->state, "stalled"); /* not since its start */
 
-    text_append(buf, size, "%s", show_text(job, "id", id, sizeof(id)));
-    if (get_string(job, "name"))
-        text_append(buf, size, " \"%s\"", show_text(job, "name", name, sizeof(name)));
-    if (get_string(job, "user"))
-        text_append(buf, size, " of %s", show_text(job, "user", user, sizeof(user)));
-    text_append(buf, size, ": %s", show_text(job, "state", state, sizeof(state)));
-    if (page_has_ended(job)) {
-        if (!isnan(age_s))
-            text_append(buf, size, " %s ago", text_s(age_s).s);
-        if (!isnan(elapsed_s))
-            text_append(buf, size, ", after %s", text_s(elapsed_s).s);
-    } else if (!isnan(elapsed_s)) {
-        bool stalled = !strcmp(state, "stalled"); /* not since its start */
-
-        text_append(buf, size, "%s %s%s", stalled ? ", started" : " for", text_s(elapsed_s).s,
+        text_append(buf, size, "%s %s%s", stalled ? ", started" : " for", text_s(j->elapsed_s).s,
                     stalled ? " ago" : "");
     }
-    put_size(buf, size, get_amount(job, "ranks"), get_amount(job, "nodes_total"));
+    put_size(buf, size, j->ranks, j->nodes_total);
 }
 
-static void trace_text(char *buf, size_t size, const json_t *trace)
+static void trace_text(char *buf, size_t size, const struct report_trace *t)
 {
-    char job[80];
-
-    if (get_string(trace, "job"))
-        text_append(buf, size, "of %s: ", show_text(trace, "job", job, sizeof(job)));
-    text_append(buf, size, "%s", text_s(get_amount(trace, "seconds")).s);
-    put_size(buf, size, get_amount(trace, "ranks"), get_amount(trace, "nodes"));
+    if (*t->job)
+        text_append(buf, size, "of %s: ", t->job);
+    text_append(buf, size, "%s", text_s(t->seconds).s);
+    put_size(buf, size, t->ranks, t->nodes);
 }
 
 /* "for 1m51s": how long a verdict has stood, or did. */
@@ -99,11 +100,12 @@ static void put_duration(char *buf, size_t size, const struct report_verdict *ve
 }
 
 /* "16 % (14 to 19 %) of the step time, 1.19x, for 1m51s; another 1.02x" */
-static void cost_text(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict,
-                      size_t n)
+static void cost_text(char *buf, size_t size, const struct report *r)
 {
+    const struct report_verdict *verdict = r->job.verdicts.list;
+    size_t n = r->job.verdicts.n;
     double price = verdict->slowdown, next = n > 1 ? verdict[1].slowdown : NAN;
-    bool ended = page_has_ended(answer) || get_object(answer, "trace");
+    bool ended = has_ended(r);
     char share[64];
 
     verdict_lost(share, sizeof(share), price, verdict->slowdown_low, verdict->slowdown_high);
@@ -124,69 +126,59 @@ static void cost_text(char *buf, size_t size, const json_t *answer, const struct
 }
 
 /* "n5, since step 149020; rank 41 on n5 is the latest, by 8.10 ms" */
-static void place_text(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict)
+static void place_text(char *buf, size_t size, const struct report_row *j)
 {
-    const json_t *worst = get_object(answer, "worst");
-    double rank = get_amount(worst, "rank"), late_s = get_amount(worst, "lateness_s");
-    char list[256], node[64];
+    const struct report_verdict *verdict = j->verdicts.list;
+    char list[256];
 
     if (verdict->culprits.n)
         text_append(buf, size, "%s", json_texts_show(&verdict->culprits, CULPRITS_MAX, list, sizeof(list)));
     else
         text_append(buf, size, "no single node, rank or link");
     if (verdict->since_step >= 0)
-        text_append(buf, size, ", since step %s", text_count((double)verdict->since_step).s);
-    if (!isnan(rank) && !isnan(late_s) && !page_has_ended(answer)) {
-        add_part(buf, size, "rank %s", text_count(rank).s);
-        if (get_string(worst, "node"))
-            text_append(buf, size, " on %s", show_text(worst, "node", node, sizeof(node)));
-        text_append(buf, size, " is the latest, by %s", text_s(late_s).s);
+        text_append(buf, size, ", since step %s", page_count(verdict->since_step).s);
+    if (j->worst.rank >= 0 && !isnan(j->worst.lateness_s) && report_row_alive(j)) {
+        add_part(buf, size, "rank %s", page_count(j->worst.rank).s);
+        if (*j->worst.node)
+            text_append(buf, size, " on %s", j->worst.node);
+        text_append(buf, size, " is the latest, by %s", text_s(j->worst.lateness_s).s);
     }
     if (*verdict->cause)
         add_part(buf, size, "%s", verdict->cause);
 }
 
 /* "a step takes 50.1 ms, median 49.8 ms; 20.0 steps/s" */
-static void pace_text(char *buf, size_t size, const json_t *job)
+static void pace_text(char *buf, size_t size, const struct report_row *j)
 {
-    const json_t *step = get_object(job, "step_s");
-    double mean_s = get_amount(step, "mean"), median_s = get_amount(step, "p50"),
-           rate = get_amount(job, "steps_per_s"), samples = get_amount(job, "samples_per_s");
-
-    if (!isnan(mean_s))
-        add_part(buf, size, "a step takes %s", text_s(mean_s).s);
-    if (!isnan(mean_s) && !isnan(median_s))
-        text_append(buf, size, ", median %s", text_s(median_s).s);
-    if (!isnan(rate))
-        add_part(buf, size, "%s steps/s", text_number(rate).s);
-    if (!isnan(samples))
-        text_append(buf, size, ", %s samples/s", text_number(samples).s);
+    if (!isnan(j->step_mean_s))
+        add_part(buf, size, "a step takes %s", text_s(j->step_mean_s).s);
+    if (!isnan(j->step_mean_s) && !isnan(j->step_p50_s))
+        text_append(buf, size, ", median %s", text_s(j->step_p50_s).s);
+    if (!isnan(j->steps_per_s))
+        add_part(buf, size, "%s steps/s", text_number(j->steps_per_s).s);
+    if (!isnan(j->samples_per_s))
+        text_append(buf, size, ", %s samples/s", text_number(j->samples_per_s).s);
 }
 
-static bool is_trend(const json_t *projection)
+static bool is_trend(const struct report_projection *p)
 {
-    const char *trend = get_word(projection, "trend");
-
-    return !strcmp(trend, "rising") || !strcmp(trend, "falling");
+    return !strcmp(p->trend, "rising") || !strcmp(p->trend, "falling");
 }
 
 /* Where it is heading, unless it has ended; and the same job before. */
-static void trend_text(char *buf, size_t size, const json_t *job, bool healthy)
+static void trend_text(char *buf, size_t size, const struct report *r, bool healthy)
 {
-    const json_t *projection = get_object(job, "projection"), *past = get_object(job, "past");
-    double ratio = get_amount(past, "step_ratio"), runs = get_amount(past, "runs");
-    bool unusual = get_true(past, "unusual");
-    char text[300];
+    const struct report_projection *p = &r->projection;
+    const struct report_past *past = &r->past;
 
-    if (!page_has_ended(job) && !get_object(job, "trace") && get_string(projection, "text") &&
-        (is_trend(projection) || get_true(projection, "warning") || !healthy)) {
-        add_part(buf, size, "%s", show_text(projection, "text", text, sizeof(text)));
-        if (get_true(projection, "warning"))
+    if (!has_ended(r) && *p->text && (is_trend(p) || p->warning || !healthy)) {
+        add_part(buf, size, "%s", p->text);
+        if (p->warning)
             text_append(buf, size, ", but it fluctuates as before a change of regime");
     }
-    if (!isnan(ratio) && runs > 0 && (unusual || !healthy))
-        add_part(buf, size, "%s the step time of %s earlier run%s%s", text_times(ratio).s, text_count(runs).s,
-                 page_plural(runs), unusual ? ", unusual" : "");
+    if (!isnan(past->step_ratio) && past->runs > 0 && (past->unusual || !healthy))
+        add_part(buf, size, "%s the step time of %s earlier run%s%s", text_times(past->step_ratio).s,
+                 page_count(past->runs).s, page_plural((double)past->runs), past->unusual ? ", unusual" : "");
 }
 
 /* Names of nodes as a command takes them, separated by commas; "" where they are none, or not written as
@@ -211,69 +203,63 @@ static void nodes_of(char *buf, size_t size, const struct report_verdict *verdic
     }
 }
 
-char *brief_advice(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict)
+char *brief_advice(char *buf, size_t size, const struct report *r, const struct report_verdict *verdict)
 {
     static const char letters[] = "0123456789._+";
-    const char *job = get_word(answer, "id");
+    const char *job = r->job.id;
     char nodes[300];
     struct verdict_case c = { .class = verdict->class, .scope = verdict->scope, .nodes = nodes };
 
     nodes_of(nodes, sizeof(nodes), verdict);
     c.job = job[strspn(job, letters)] ? "" : job;
-    c.ended = page_has_ended(answer) || get_object(answer, "trace");
-    c.no_requeue = get_string(answer, "no_requeue") != NULL;
+    c.ended = has_ended(r);
+    c.no_requeue = *r->job.no_requeue;
     return verdict_advice(buf, size, &c);
 }
 
 /* What limits all of this. */
-static void seen_text(char *buf, size_t size, const json_t *job)
+static void seen_text(char *buf, size_t size, const struct report *r)
 {
-    const json_t *probe = get_object(job, "probe"), *silent = get_object(job, "agents_silent");
-    double guarded = get_amount(probe, "ranks_guarded"), total = get_amount(probe, "ranks_total"),
-           lost = get_amount(silent, "number"), nodes = get_amount(job, "nodes_total"),
-           heard = get_amount(job, "agents_total");
-    char names[256], why[200];
+    int64_t guarded = r->probe.ranks_guarded, total = r->probe.ranks_total, lost = r->silent.number,
+            nodes = r->job.nodes_total, heard = r->agents.total;
+    char names[256];
 
-    if (guarded < total)
-        add_part(buf, size, "only %s of %s ranks are guarded", text_count(guarded).s, text_count(total).s);
-    if (heard < nodes)
-        add_part(buf, size, "nothing was heard from %s of %s nodes", text_count(nodes - heard).s,
-                 text_count(nodes).s);
+    if (guarded >= 0 && guarded < total)
+        add_part(buf, size, "only %s of %s ranks are guarded", page_count(guarded).s, page_count(total).s);
+    if (heard >= 0 && heard < nodes)
+        add_part(buf, size, "nothing was heard from %s of %s nodes", page_count(nodes - heard).s,
+                 page_count(nodes).s);
     if (lost > 0)
-        add_part(buf, size, "%s agent%s %s: %s", text_count(lost).s, page_plural(lost),
-                 page_has_ended(job) ? "stopped reporting before the end"
-                 : lost > 1          ? "no longer report"
-                                     : "no longer reports",
-                 show_list(get_array(silent, "nodes"), SILENT_SHOWN, names, sizeof(names)));
-    if (get_string(job, "unconfirmed"))
-        add_part(buf, size, "unconfirmed: %s; nothing acts on it",
-                 show_text(job, "unconfirmed", why, sizeof(why)));
+        add_part(buf, size, "%s agent%s %s: %s", page_count(lost).s, page_plural((double)lost),
+                 !report_row_alive(&r->job) ? "stopped reporting before the end"
+                 : lost > 1                 ? "no longer report"
+                                            : "no longer reports",
+                 page_word(json_texts_show(&r->silent.nodes, SILENT_SHOWN, names, sizeof(names))));
+    if (*r->job.unconfirmed)
+        add_part(buf, size, "unconfirmed: %s; nothing acts on it", r->job.unconfirmed);
 }
 
-void brief_get(struct brief *b, const json_t *answer)
+void brief_get(struct brief *b, const struct report *r)
 {
-    const json_t *trace = get_object(answer, "trace");
-    struct report_verdicts verdicts; /* the first is what the sentence is about */
+    const struct report_verdicts *verdicts = &r->job.verdicts; /* the first is what the sentence is about */
     char text[8][1024] = { "" };
 
-    report_verdicts_read(&verdicts, answer);
     *b = (struct brief){ .n = 0 };
-    b->healthy = !verdicts.n && page_severity(answer) == PAGE_GOOD;
-    if (trace)
-        trace_text(text[0], sizeof(text[0]), trace);
+    b->healthy = !verdicts->n && report_severity(r) == SEVERITY_GOOD;
+    if (r->trace.known)
+        trace_text(text[0], sizeof(text[0]), &r->trace);
     else
-        job_text(text[0], sizeof(text[0]), answer);
-    if (verdicts.n) {
-        cost_text(text[1], sizeof(text[1]), answer, verdicts.list, verdicts.n);
-        place_text(text[2], sizeof(text[2]), answer, verdicts.list);
-        brief_advice(text[5], sizeof(text[5]), answer, verdicts.list);
+        job_text(text[0], sizeof(text[0]), &r->job);
+    if (verdicts->n) {
+        cost_text(text[1], sizeof(text[1]), r);
+        place_text(text[2], sizeof(text[2]), &r->job);
+        brief_advice(text[5], sizeof(text[5]), r, verdicts->list);
     }
-    report_verdicts_free(&verdicts);
-    if (!b->healthy && !page_has_ended(answer))
-        pace_text(text[3], sizeof(text[3]), answer);
-    trend_text(text[4], sizeof(text[4]), answer, b->healthy);
-    seen_text(text[6], sizeof(text[6]), answer);
-    add_row(b, trace ? "Trace" : "Job", text[0]);
+    if (!b->healthy && report_row_alive(&r->job))
+        pace_text(text[3], sizeof(text[3]), &r->job);
+    trend_text(text[4], sizeof(text[4]), r, b->healthy);
+    seen_text(text[6], sizeof(text[6]), r);
+    add_row(b, r->trace.known ? "Trace" : "Job", text[0]);
     add_row(b, "Cost", text[1]);
     add_row(b, "Place", text[2]);
     add_row(b, "Pace", text[3]);

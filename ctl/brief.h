@@ -1,14 +1,13 @@
 /* brief.h - a job in a few rows: what it is, what the costliest verdict costs, where, how that changes, and
  * what to do.  Each row says what the sentence of the report stands on, by the same verdict; what is not
- * known has no row.  Pure: reads an answer (sgctl(1), JSON: a job or the analysis of a trace). */
+ * known has no row.  Pure: reads the report of a job or of a trace. */
 #ifndef SYNCGUARD_CTL_BRIEF_H
 #define SYNCGUARD_CTL_BRIEF_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/report_verdict.h"
+#include "report/report.h"
 
 #define BRIEF_ROWS 8
 
@@ -20,9 +19,9 @@ struct brief {
         char text[1024];
     } row[BRIEF_ROWS];
 };
-void brief_get(struct brief *b, const json_t *answer);
+void brief_get(struct brief *b, const struct report *r);
 
 /* What to do about a verdict; "": nothing is known to help.  Returns buf. */
-char *brief_advice(char *buf, size_t size, const json_t *answer, const struct report_verdict *verdict);
+char *brief_advice(char *buf, size_t size, const struct report *r, const struct report_verdict *verdict);
 
 #endif

@@ -14,14 +14,12 @@
 
 #define NODE_CHARS 12 /* of a node's name beside a row: its end, which differs most */
 
-size_t chart_data_bands(const json_t *answer, struct chart_band *band)
+size_t chart_data_bands(struct chart_band *band, const struct report_verdicts *timeline)
 {
-    struct report_verdicts spans;
     size_t n = 0;
 
-    report_timeline_read(&spans, answer);
-    for (size_t i = 0; i < spans.n && n < CHART_BANDS_MAX; i++) {
-        const struct report_verdict *span = &spans.list[i];
+    for (size_t i = 0; i < timeline->n && n < CHART_BANDS_MAX; i++) {
+        const struct report_verdict *span = &timeline->list[i];
         double to_s = span->to_s, price = span->slowdown;
         char words[180];
 
@@ -30,51 +28,40 @@ size_t chart_data_bands(const json_t *answer, struct chart_band *band)
         page_verdict_words(span, words, sizeof(words));
         band[n] = (struct chart_band){ .from_s = span->from_s,
                                        .to_s = isnan(to_s) ? 0 : to_s,
-                                       .bad = page_verdict_severity(span) == PAGE_BAD };
+                                       .bad = report_verdict_severity(span) == SEVERITY_BAD };
         snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words, isnan(price) ? "" : ", ",
                  isnan(price) ? "" : text_times(price).s);
         n++;
     }
-    report_verdicts_free(&spans);
     return n;
 }
 
 /* ---- lines ---- */
 
-/* The newest values of a list. */
-static size_t values_of(const json_t *list, double *value)
-{
-    size_t have = json_array_size(list), n = have < CHART_POINTS_MAX ? have : CHART_POINTS_MAX;
-
-    for (size_t i = 0; i < n; i++)
-        value[i] = number_of(json_array_get(list, have - n + i));
-    return n;
-}
-
 /* Columns end now, one behind the other. */
-bool chart_data_columns(struct chart_lines *c, const json_t *history, const char *key)
+bool chart_data_columns(struct chart_lines *c, double column_s, const struct json_series *s)
 {
-    c->width_s = get_amount(history, "column_s");
-    c->n = c->width_s > 0 ? values_of(get_array(history, key), c->value) : 0;
-    for (size_t i = 0; i < c->n; i++)
-        c->age_s[i] = ((double)(c->n - i) - 0.5) * c->width_s;
+    c->width_s = column_s;
+    c->n = column_s > 0 ? s->n : 0;
+    for (size_t i = 0; i < c->n; i++) {
+        c->value[i] = s->value[i];
+        c->age_s[i] = ((double)(c->n - i) - 0.5) * column_s;
+    }
     return c->n > 0;
 }
 
 /* Stretches have their ages beside them. */
-bool chart_data_run(struct chart_lines *c, const json_t *history, const char *key)
+bool chart_data_run(struct chart_lines *c, const struct report_stretches *run, const struct json_series *s)
 {
-    const json_t *run = get_object(history, "run");
-    double age_s[CHART_POINTS_MAX];
-    size_t ages = values_of(get_array(run, "age_s"), age_s), n = values_of(get_array(run, key), c->value);
-
     c->n = 0;
-    c->width_s = get_amount(run, "width_s");
-    for (size_t i = 0; i < n && i < ages && c->width_s > 0; i++) {
-        if (!(age_s[i] >= 0) || (c->n && age_s[i] >= c->age_s[c->n - 1])) /* not in order */
+    c->width_s = run->width_s;
+    for (size_t i = 0; i < s->n && i < run->age_s.n && run->width_s > 0; i++) {
+        double age_s = run->age_s.value[i];
+
+        if (isnan(age_s) || (c->n && age_s >= c->age_s[c->n - 1])) /* not in order */
             continue;
-        c->age_s[c->n] = age_s[i];
-        c->value[c->n++] = c->value[i];
+        c->age_s[c->n] = age_s;
+        c->value[c->n++] = s->value[i];
     }
     return c->n > 0;
 }
@@ -157,20 +144,19 @@ static void put_label(char *buf, size_t size, const struct heat_row *first, cons
     snprintf(buf, size, "%s%s%sr%lld", cut ? ".." : "", node + cut, *node ? " " : "", (long long)first->rank);
 }
 
-size_t chart_data_map(struct chart_map *c, const json_t *answer)
+size_t chart_data_map(struct chart_map *c, const struct report_heat *heat, const json_t *answer)
 {
-    const json_t *heat = get_object(answer, "heat"), *scale = get_array(heat, "scale");
     size_t n, per;
     struct heat_row *row = heat_rows(answer, &n);
 
-    c->column_s = get_amount(heat, "column_s");
+    c->column_s = heat->column_s;
     for (size_t i = 0; i < n; i++)
         c->columns = strlen(row[i].levels) > c->columns ? strlen(row[i].levels) : c->columns;
     c->columns = c->columns < CHART_COLUMNS_MAX ? c->columns : CHART_COLUMNS_MAX;
-    while (c->n_scale < ARRAY_SIZE(c->scale) && number_of(json_array_get(scale, c->n_scale)) > 0) {
-        c->scale[c->n_scale] = number_of(json_array_get(scale, c->n_scale));
-        c->n_scale++;
-    }
+    for (;
+         c->n_scale < ARRAY_SIZE(c->scale) && c->n_scale < heat->scale.n && heat->scale.value[c->n_scale] > 0;
+         c->n_scale++)
+        c->scale[c->n_scale] = heat->scale.value[c->n_scale];
     per = !c->columns || !(c->column_s > 0) ? 0 : (n + CHART_ROWS_MAX - 1) / CHART_ROWS_MAX;
     for (size_t i = 0; per && i < n; i += per) {
         struct chart_row *to = &c->row[c->n++];

@@ -1,5 +1,5 @@
-/* chart_data.h - what the charts of a page are drawn of (ctl/chart.h), out of an answer (sgctl(1), JSON).
- * Pure; what the answer lacks, or what makes no sense in it, is not there. */
+/* chart_data.h - what the charts of a page are drawn of (ctl/chart.h), out of a report.  Pure; what the
+ * report lacks, or what makes no sense in it, is not there. */
 #ifndef SYNCGUARD_CTL_CHART_DATA_H
 #define SYNCGUARD_CTL_CHART_DATA_H
 
@@ -8,19 +8,20 @@
 #include <stddef.h>
 
 #include "ctl/chart.h"
+#include "report/report.h"
 
 /* The verdicts of the run that are not minor, the oldest first, into CHART_BANDS_MAX; how many. */
-size_t chart_data_bands(const json_t *answer, struct chart_band *band);
+size_t chart_data_bands(struct chart_band *band, const struct report_verdicts *timeline);
 
-/* A list of `history`: of the newest columns, or of the whole run in longer stretches.  false: there is none,
- * and c has no points. */
-bool chart_data_columns(struct chart_lines *c, const json_t *history, const char *key);
-bool chart_data_run(struct chart_lines *c, const json_t *history, const char *key);
+/* A series of the newest columns, or of the whole run in longer stretches.  false: there is none, and c has
+ * no points. */
+bool chart_data_columns(struct chart_lines *c, double column_s, const struct json_series *s);
+bool chart_data_run(struct chart_lines *c, const struct report_stretches *run, const struct json_series *s);
 /* The step time of similar earlier runs, to compare with. */
 void chart_data_past(struct chart_lines *c, const json_t *answer);
 
 /* The rows of `heat`, in the order of ranks.  Returns how many ranks a row stands for; 0: nothing is known.
  */
-size_t chart_data_map(struct chart_map *c, const json_t *answer);
+size_t chart_data_map(struct chart_map *c, const struct report_heat *heat, const json_t *answer);
 
 #endif

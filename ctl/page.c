@@ -11,19 +11,19 @@
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
-static void page_history(struct table *t, const json_t *answer)
+static void page_history(struct table *t, const struct report_status *s)
 {
-    double most = get_number(answer, "store_max_bytes"), growth = get_number(answer, "store_bytes_per_day");
+    double growth = s->store_bytes_per_day;
     char text[200] = "off";
 
-    if (get_true(answer, "store")) {
-        snprintf(text, sizeof(text), "%s", text_bytes(get_number(answer, "store_bytes")).s);
-        if (!isnan(most))
-            text_append(text, sizeof(text), " of %s", text_bytes(most).s);
+    if (s->store) {
+        snprintf(text, sizeof(text), "%s", text_bytes(s->store_bytes).s);
+        if (!isnan(s->store_max_bytes))
+            text_append(text, sizeof(text), " of %s", text_bytes(s->store_max_bytes).s);
         if (!isnan(growth))
             text_append(text, sizeof(text), ", %s%s a day", growth < 0 ? "-" : "+",
                         text_bytes(fabs(growth)).s);
-        if (get_true(answer, "store_full"))
+        if (s->store_full > 0)
             text_append(text, sizeof(text), "; the disk is full: nothing is added");
     }
     page_figure(t, "History", "%s", text);
@@ -32,125 +32,120 @@ static void page_history(struct table *t, const json_t *answer)
 int page_status(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     const struct page page = { out, answer, form, NULL };
-    double jobs = get_number(answer, "jobs"), ranks = get_number(answer, "ranks"),
-           agents = get_number(answer, "agents"), clients = get_number(answer, "clients");
-    const json_t *bounds = get_object(answer, "bounds");
+    struct report_status s;
     struct table *t;
     char names[512];
 
-    if (check_answer(answer, "version", JSON_STRING, err) < 0)
+    if (report_status_read(&s, answer, err) < 0) {
+        report_status_free(&s);
         return -1;
+    }
     t = page_figures();
-    page_figure(t, "Controller", "syncguardd %s on %s, up %s", shown(answer, "version").s,
-                shown(answer, "host").s, text_s(get_number(answer, "uptime_s")).s);
-    page_figure(t, "Guards", "%s job%s, %s rank%s", text_count(jobs).s, page_plural(jobs),
-                text_count(ranks).s, page_plural(ranks));
-    page_figure(t, "Connections", "%s agent%s, %s terminal%s, %s batches/s", text_count(agents).s,
-                page_plural(agents), text_count(clients).s, page_plural(clients),
-                text_number(get_number(answer, "batches_per_s")).s);
-    page_figure(t, "Uses", "%s of a core, %s", text_percent(get_number(answer, "cpu_ratio")).s,
-                text_bytes(get_number(answer, "rss_bytes")).s);
-    page_history(t, answer);
-    if (!isnan(get_number(bounds, "steps_bytes")))
-        page_figure(
-            t, "Bounds", "steps take %s of %s, %s refused, %s left out",
-            text_bytes(get_number(bounds, "steps_bytes")).s, text_bytes(get_number(bounds, "memory_bytes")).s,
-            text_count(get_number(bounds, "refused")).s, text_count(get_number(bounds, "left_out")).s);
-    page_figure(t, "Policies", "%s", show_list(get_array(answer, "policies"), 64, names, sizeof(names)));
-    page_figure(t, "You see", get_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
+    page_figure(t, "Controller", "syncguardd %s on %s, up %s", page_word(s.version), page_word(s.host),
+                text_s(s.uptime_s).s);
+    page_figure(t, "Guards", "%s job%s, %s rank%s", page_count(s.jobs).s, page_plural((double)s.jobs),
+                page_count(s.ranks).s, page_plural((double)s.ranks));
+    page_figure(t, "Connections", "%s agent%s, %s terminal%s, %s batches/s", page_count(s.agents).s,
+                page_plural((double)s.agents), page_count(s.clients).s, page_plural((double)s.clients),
+                text_number(s.batches_per_s).s);
+    page_figure(t, "Uses", "%s of a core, %s", text_percent(s.cpu_ratio).s, text_bytes(s.rss_bytes).s);
+    page_history(t, &s);
+    if (!isnan(s.bounds.steps_bytes))
+        page_figure(t, "Bounds", "steps take %s of %s, %s refused, %s left out",
+                    text_bytes(s.bounds.steps_bytes).s, text_bytes(s.bounds.memory_bytes).s,
+                    page_count(s.bounds.refused).s, page_count(s.bounds.left_out).s);
+    page_figure(t, "Policies", "%s", page_word(json_texts_show(&s.policies, 64, names, sizeof(names))));
+    page_figure(t, "You see", s.sees_all ? "all jobs (operator)" : "your own jobs");
     page_put_figures(&page, 0, t);
+    report_status_free(&s);
     return 0;
 }
 
 int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
-        { "JOB", .key = "id" },
-        { "USER", .key = "user", .chars = 17, .spare = 1 },
-        { "NAME", .key = "name", .chars = 17 },
-        { "STATE", .key = "state" },
-        { "FOR", .key = "elapsed_s", .words = text_s, .spare = 2 },
-        { "RANKS", .key = "ranks", .words = text_count },
-        { "NODES", .key = "nodes", .words = text_count, .spare = 3 },
-        { "STEPS", .key = "steps", .words = text_count, .spare = 4 },
-        { "STEP", .key = "step_s.p50", .words = text_s },
-        { "STEPS/S", .key = "steps_per_s", .words = text_number, .spare = 7 },
-        { "SKEW", .key = "skew_s.p50", .words = text_s, .spare = 6 },
-        { "SYNC", .key = "synchronisation_ratio", .words = text_percent },
-        { "REGIME", .key = "regime", .spare = 5 },
-        { "LATEST", .key = "worst.node" },
+        { "JOB", .field = offsetof(struct report_row, id) },
+        { "USER", .field = offsetof(struct report_row, user), .chars = 17, .spare = 1 },
+        { "NAME", .field = offsetof(struct report_row, name), .chars = 17 },
+        { "STATE", .field = offsetof(struct report_row, state) },
+        { "FOR", .field = offsetof(struct report_row, elapsed_s), .words = text_s, .spare = 2 },
+        { "RANKS", .field = offsetof(struct report_row, ranks), .count = true },
+        { "NODES", .field = offsetof(struct report_row, nodes), .count = true, .spare = 3 },
+        { "STEPS", .field = offsetof(struct report_row, steps), .count = true, .spare = 4 },
+        { "STEP", .field = offsetof(struct report_row, step_p50_s), .words = text_s },
+        { "STEPS/S", .field = offsetof(struct report_row, steps_per_s), .words = text_number, .spare = 7 },
+        { "SKEW", .field = offsetof(struct report_row, skew_p50_s), .words = text_s, .spare = 6 },
+        { "SYNC", .field = offsetof(struct report_row, synchronisation_ratio), .words = text_percent },
+        { "REGIME", .field = offsetof(struct report_row, regime), .spare = 5 },
+        { "LATEST", .field = offsetof(struct report_row, worst.node) },
     };
     const struct page page = { out, answer, form, NULL };
+    struct report_rows *jobs = report_rows_read(answer, SIZE_MAX, err);
+    int64_t ended = get_count(answer, "ended");
 
-    if (check_answer(answer, "jobs", JSON_ARRAY, err) < 0)
+    if (!jobs)
         return -1;
-    if (json_array_size(get_array(answer, "jobs")) == 0) {
-        if (get_number(answer, "ended") > 0)
-            page_line(&page, 0, "No guarded job that you may see is running; %s ended: sgctl jobs --finished",
-                      text_count(get_number(answer, "ended")).s);
-        else
-            page_line(&page, 0,
-                      "No guarded job that you may see is running or has ended. To start one: "
-                      "srun --sync-guard PROGRAM");
-    }
-    page_table(&page, NULL, get_array(answer, "jobs"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    if (!jobs->n && ended > 0)
+        page_line(&page, 0, "No guarded job that you may see is running; %s ended: sgctl jobs --finished",
+                  page_count(ended).s);
+    else if (!jobs->n)
+        page_line(&page, 0,
+                  "No guarded job that you may see is running or has ended. To start one: "
+                  "srun --sync-guard PROGRAM");
+    page_table(&page, NULL, jobs->job, jobs->n, sizeof(*jobs->job), column, ARRAY_SIZE(column), 0);
+    report_rows_free(jobs);
     return 0;
 }
 
-char *page_agent_link(const json_t *agent, char *buf, size_t size)
+const char *page_agent_link(const struct report_agent *agent)
 {
-    snprintf(buf, size, "%s",
-             get_true(agent, "ended")       ? "ended"
-             : get_true(agent, "connected") ? "connected"
-                                            : "lost");
+    return agent->ended ? "ended" : agent->connected ? "connected" : "lost";
+}
+
+/* The agent of a node: none where none is connected now. */
+static char *agent_cell(const void *row, char *buf, size_t size)
+{
+    const struct report_node *n = row;
+
+    snprintf(buf, size, "%s", n->has_agent ? page_agent_link(&n->agent) : "none");
     return buf;
 }
 
-/* The agent of a node: null where none is connected now. */
-static char *agent_cell(const json_t *node, char *buf, size_t size)
+static char *jobs_cell(const void *row, char *buf, size_t size)
 {
-    const json_t *agent = get_object(node, "agent");
+    const struct report_node *n = row;
 
-    if (agent)
-        return page_agent_link(agent, buf, size);
-    snprintf(buf, size, "none");
-    return buf;
-}
-
-static char *jobs_cell(const json_t *node, char *buf, size_t size)
-{
-    return show_list(get_array(node, "jobs"), 3, buf, size);
+    snprintf(buf, size, "-");
+    return n->jobs.n ? json_texts_show(&n->jobs, 3, buf, size) : buf;
 }
 
 /* In how many of the jobs that were seen on the node it was the culprit. */
-static char *culprit_cell(const json_t *node, char *buf, size_t size)
+static char *culprit_cell(const void *row, char *buf, size_t size)
 {
-    double seen = get_number(node, "seen_jobs");
+    const struct report_node *n = row;
 
-    if (isnan(seen))
-        snprintf(buf, size, "-");
-    else
-        snprintf(buf, size, "%s of %s jobs", text_count(get_number(node, "culprit_jobs")).s,
-                 text_count(seen).s);
+    snprintf(buf, size, "-");
+    if (n->seen_jobs >= 0)
+        snprintf(buf, size, "%s of %s jobs",
+                 text_count(n->culprit_jobs < 0 ? NAN : (double)n->culprit_jobs).s,
+                 text_count((double)n->seen_jobs).s);
     return buf;
 }
 
-static char *lemon_cell(const json_t *node, char *buf, size_t size)
+static char *lemon_cell(const void *row, char *buf, size_t size)
 {
-    double score = get_number(node, "lemon_score");
+    double score = ((const struct report_node *)row)->lemon_score;
 
     snprintf(buf, size, "%s%s", score >= LEMON_SURE ? "YES, " : "", text_percent(score).s);
     return buf;
 }
 
-static void explain_lemons(const struct page *p, const json_t *nodes)
+static void explain_lemons(const struct page *p, const struct report_node_rows *nodes)
 {
-    const json_t *node;
     bool any = false;
-    size_t i;
 
-    json_array_foreach(nodes, i, node)
-        any |= get_number(node, "lemon_score") >= LEMON_SURE;
+    for (size_t i = 0; i < nodes->n; i++)
+        any |= nodes->node[i].lemon_score >= LEMON_SURE;
     if (any)
         page_title(
             p,
@@ -161,9 +156,9 @@ static void explain_lemons(const struct page *p, const json_t *nodes)
 /* Those that a verdict names first, then the latest. */
 static int worst_first(const void *a, const void *b)
 {
-    const json_t *x = *(const json_t *const *)a, *y = *(const json_t *const *)b;
-    bool named_x = *get_word(x, "verdict"), named_y = *get_word(y, "verdict");
-    double late_x = get_number(x, "lateness_s"), late_y = get_number(y, "lateness_s");
+    const struct report_node *x = a, *y = b;
+    bool named_x = *x->verdict, named_y = *y->verdict;
+    double late_x = x->lateness_s, late_y = y->lateness_s;
 
     if (named_x != named_y)
         return named_x ? -1 : 1;
@@ -171,53 +166,40 @@ static int worst_first(const void *a, const void *b)
         return isnan(late_x) ? 1 : -1;
     if (late_x != late_y && !isnan(late_x))
         return late_x < late_y ? 1 : -1;
-    return strverscmp(get_word(x, "node"), get_word(y, "node"));
-}
-
-static json_t *in_order(const json_t *nodes)
-{
-    size_t n = json_array_size(nodes);
-    json_t **row = xcalloc(n, sizeof(*row)), *ordered = json_array();
-
-    for (size_t i = 0; i < n; i++)
-        row[i] = json_array_get(nodes, i);
-    if (n)
-        qsort(row, n, sizeof(*row), worst_first);
-    for (size_t i = 0; i < n; i++)
-        json_array_append(ordered, row[i]);
-    free(row);
-    return ordered;
+    return strverscmp(x->node, y->node);
 }
 
 int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
-        { "NODE", .key = "node" },
-        { "SWITCH", .key = "switch", .spare = 4 },
+        { "NODE", .field = offsetof(struct report_node, node) },
+        { "SWITCH", .field = offsetof(struct report_node, switch_name), .spare = 4 },
         { "JOBS", .cell = jobs_cell },
-        { "RANKS", .key = "ranks", .words = text_count, .spare = 3 },
-        { "LATE", .key = "lateness_s", .words = text_s },
-        { "WORK", .key = "slowdown", .words = text_times },
-        { "NAMED", .key = "culprit_count", .words = text_count, .spare = 5 },
-        { "LAST NAMED", .key = "last_culprit", .words = page_ago, .when = true, .spare = 6 },
+        { "RANKS", .field = offsetof(struct report_node, ranks), .count = true, .spare = 3 },
+        { "LATE", .field = offsetof(struct report_node, lateness_s), .words = text_s },
+        { "WORK", .field = offsetof(struct report_node, slowdown), .words = text_times },
+        { "NAMED", .field = offsetof(struct report_node, culprit_count), .count = true, .spare = 5 },
+        { "LAST NAMED", .field = offsetof(struct report_node, last_culprit_age_s), .words = page_ago,
+          .spare = 6 },
         { "CULPRIT IN", .cell = culprit_cell, .right = true, .spare = 2 },
         { "LEMON?", .cell = lemon_cell, .right = true, .spare = 1 },
         { "AGENT", .cell = agent_cell },
-        { "CPU", .key = "agent.cpu_ratio", .words = text_percent, .spare = 7 },
-        { "MEMORY", .key = "agent.rss_bytes", .words = text_bytes, .spare = 8 },
-        { "VERDICT", .key = "verdict" },
+        { "CPU", .field = offsetof(struct report_node, agent.cpu_ratio), .words = text_percent, .spare = 7 },
+        { "MEMORY", .field = offsetof(struct report_node, agent.rss_bytes), .words = text_bytes, .spare = 8 },
+        { "VERDICT", .field = offsetof(struct report_node, verdict) },
     };
     const struct page page = { out, answer, form, NULL };
-    json_t *nodes;
+    struct report_node_rows *nodes = report_node_rows_read(answer, err);
 
-    if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
+    if (!nodes)
         return -1;
-    nodes = in_order(get_array(answer, "nodes"));
-    if (json_array_size(nodes) == 0)
+    if (nodes->n)
+        qsort(nodes->node, nodes->n, sizeof(*nodes->node), worst_first);
+    else
         page_line(&page, 0, "No nodes are known yet. They appear with the first guarded job.");
-    page_table(&page, NULL, nodes, SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    page_table(&page, NULL, nodes->node, nodes->n, sizeof(*nodes->node), column, ARRAY_SIZE(column), 0);
     explain_lemons(&page, nodes);
-    json_decref(nodes);
+    report_node_rows_free(nodes);
     return 0;
 }
 

@@ -44,7 +44,7 @@ static char *told_cell(const json_t *choice, char *buf, size_t size)
 
 int page_actions(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    static const struct page_column column[] = {
+    static const struct page_key column[] = {
         { "ID", .key = "id", .words = text_count, .spare = 2 },
         { "ASKED", .key = "asked", .words = page_ago, .when = true },
         { "JOB", .key = "job", .chars = 40 },
@@ -55,12 +55,12 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
         { "OUTCOME", .key = "outcome", .chars = 160 },
         { "REASON", .key = "reason", .chars = 160 },
     };
-    static const struct page_column order[] = {
+    static const struct page_key order[] = {
         { "JOB", .key = "job", .chars = 40 },         { "NAME", .key = "name", .chars = 40 },
         { "PATTERN", .key = "pattern", .chars = 40 }, { "ORDER", .cell = order_cell },
         { "EFFECT", .key = "text", .chars = 160 },
     };
-    static const struct page_column algorithm[] = {
+    static const struct page_key algorithm[] = {
         { "JOB", .key = "job", .chars = 40 },           { "NAME", .key = "name", .chars = 40 },
         { "ALGORITHM", .key = "pattern", .chars = 40 }, { "LIBRARY", .cell = told_cell },
         { "EFFECT", .key = "text", .chars = 160 },
@@ -71,10 +71,10 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
         return -1;
     if (json_array_size(get_array(answer, "actions")) == 0)
         page_line(&page, 0, "No actions yet. By hand: sgctl action JOB ..., sgctl node NODE ...");
-    page_table(&page, NULL, get_array(answer, "actions"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
-    page_table(&page, "Orders of ranks at launch", get_array(answer, "orders"), SIZE_MAX, order,
-               ARRAY_SIZE(order), PAGE_INDENT);
-    page_table(&page, "Algorithms of all-reduces at launch", get_array(answer, "algorithms"), SIZE_MAX,
-               algorithm, ARRAY_SIZE(algorithm), PAGE_INDENT);
+    page_objects(&page, NULL, get_array(answer, "actions"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    page_objects(&page, "Orders of ranks at launch", get_array(answer, "orders"), SIZE_MAX, order,
+                 ARRAY_SIZE(order), PAGE_INDENT);
+    page_objects(&page, "Algorithms of all-reduces at launch", get_array(answer, "algorithms"), SIZE_MAX,
+                 algorithm, ARRAY_SIZE(algorithm), PAGE_INDENT);
     return 0;
 }

@@ -11,21 +11,20 @@
 /* "Trace of 123.0: 32 ranks on 4 nodes, 2 switches; 51200 records of 1600 collectives in 31.2 s." */
 static void put_what(const struct page *p)
 {
-    const json_t *t = get_object(p->answer, "trace");
-    double ranks = get_number(t, "ranks"), nodes = get_number(t, "nodes"),
-           switches = get_number(t, "switches"), collectives = get_number(t, "collectives");
+    const struct report_trace *t = &p->report->trace;
     char line[512] = "Trace";
 
-    if (get_string(t, "job"))
-        text_append(line, sizeof(line), " of %s", shown(t, "job").s);
-    text_append(line, sizeof(line), ": %s rank%s", text_count(ranks).s, page_plural(ranks));
-    if (nodes > 0)
-        text_append(line, sizeof(line), " on %s node%s", text_count(nodes).s, page_plural(nodes));
-    if (switches > 0)
-        text_append(line, sizeof(line), " below %s switch%s", text_count(switches).s,
-                    switches == 1 ? "" : "es");
-    page_line(p, 0, "%s, %s collective%s in %s.", line, text_count(collectives).s, page_plural(collectives),
-              text_s(get_number(t, "seconds")).s);
+    if (*t->job)
+        text_append(line, sizeof(line), " of %s", t->job);
+    text_append(line, sizeof(line), ": %s rank%s", page_count(t->ranks).s, page_plural((double)t->ranks));
+    if (t->nodes > 0)
+        text_append(line, sizeof(line), " on %s node%s", page_count(t->nodes).s,
+                    page_plural((double)t->nodes));
+    if (t->switches > 0)
+        text_append(line, sizeof(line), " below %s switch%s", page_count(t->switches).s,
+                    t->switches == 1 ? "" : "es");
+    page_line(p, 0, "%s, %s collective%s in %s.", line, page_count(t->collectives).s,
+              page_plural((double)t->collectives), text_s(t->seconds).s);
 }
 
 /* Appends when it began, when it was found, whether it is over. */
@@ -60,10 +59,10 @@ static void put_verdict(const struct page *p, const struct report_verdict *verdi
     char line[1024];
 
     page_trace_verdict_head(verdict, line, sizeof(line));
-    page_hang(p, page_verdict_severity(verdict),
+    page_hang(p, page_severity(report_verdict_severity(verdict)),
               isnan(verdict->slowdown) ? "  -" : text_times(verdict->slowdown).s, line);
     /* which stands at the top already */
-    if (*verdict->text && strcmp(verdict->text, shown(p->answer, "sentence").s) != 0)
+    if (*verdict->text && strcmp(verdict->text, p->report->job.sentence) != 0)
         page_line(p, PAGE_EVIDENCE, "%s", verdict->text);
     if (*verdict->cause)
         page_line(p, PAGE_EVIDENCE, "%s", verdict->cause);
@@ -73,10 +72,10 @@ static void put_figures(const struct page *p)
 {
     struct table *t = page_figures();
 
-    page_pace(t, p->answer);
-    page_time(t, p->answer);
-    page_outlook(t, p->answer);
-    page_limits(t, p->answer, "have been named at the end");
+    page_pace(t, p);
+    page_time(t, &p->report->job);
+    page_outlook(t, p);
+    page_limits(t, &p->report->job, "have been named at the end");
     page_title(p, "Figures");
     page_put_figures(p, PAGE_INDENT, t);
 }
@@ -84,34 +83,31 @@ static void put_figures(const struct page *p)
 /* Flaws of the recording: how far the rest can be trusted. */
 static void put_flags(const struct page *p)
 {
-    static const struct {
-        const char *key, *words;
+    const struct report_trace *t = &p->report->trace;
+    const struct {
+        int64_t n;
+        const char *words;
     } flags[] = {
-        { "lost", "records are missing" },
-        { "duplicates", "records were duplicates: only the first counts" },
-        { "reordered", "records came after newer ones of their rank: dropped" },
-        { "unnamed", "records are of an unknown operation: only their time counts" },
-        { "beyond", "records are of more communicators than are followed: dropped" },
-        { "never_left", "collectives were entered and never left" },
+        { t->lost, "records are missing" },
+        { t->duplicates, "records were duplicates: only the first counts" },
+        { t->reordered, "records came after newer ones of their rank: dropped" },
+        { t->unnamed, "records are of an unknown operation: only their time counts" },
+        { t->beyond, "records are of more communicators than are followed: dropped" },
+        { t->never_left, "collectives were entered and never left" },
     };
-    const json_t *t = get_object(p->answer, "trace");
-    double records = get_number(t, "records");
-    bool any = get_true(t, "torn");
+    bool any = t->torn;
 
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-        any = any || get_number(t, flags[i].key) > 0;
+        any = any || flags[i].n > 0;
     page_title(p, "Trace");
-    page_line(p, PAGE_INDENT, "%s records of %s communicator%s, %s%s", text_count(records).s,
-              text_count(get_number(t, "communicators")).s, page_plural(get_number(t, "communicators")),
-              text_bytes(get_number(t, "bytes")).s,
+    page_line(p, PAGE_INDENT, "%s records of %s communicator%s, %s%s", page_count(t->records).s,
+              page_count(t->communicators).s, page_plural((double)t->communicators),
+              text_bytes(t->bytes < 0 ? NAN : (double)t->bytes).s,
               any ? "" : "; none is missing, duplicate or out of order");
-    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-        double n = get_number(t, flags[i].key);
-
-        if (n > 0)
-            page_line(p, PAGE_INDENT, "%s %s", text_count(n).s, flags[i].words);
-    }
-    if (get_true(t, "torn"))
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+        if (flags[i].n > 0)
+            page_line(p, PAGE_INDENT, "%s %s", page_count(flags[i].n).s, flags[i].words);
+    if (t->torn)
         page_line(p, PAGE_INDENT, "the last line is incomplete: dropped");
 }
 
@@ -123,7 +119,7 @@ int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct
     if (!report)
         return -1;
     put_what(&page);
-    page_sentence(&page, page_severity(answer));
+    page_sentence(&page);
     page_put_verdicts(&page, "Verdicts (price: time of the whole trace over its time without the cause)",
                       put_verdict);
     put_figures(&page);

@@ -5,34 +5,36 @@
 #include "ctl/page_parts.h"
 #include "wire/json.h"
 
-static void figure_more(struct table *t, const json_t *answer, struct page_form form)
+static void figure_more(struct table *t, const char *id, struct page_form form)
 {
-    char id[64];
-
     if (form.more)
         page_figure(t, "More", "%s", form.more);
     else
-        page_figure(t, "More", "sgctl job %s --full; as a page with charts: --html -o FILE",
-                    show_text(answer, "id", id, sizeof(id)));
+        page_figure(t, "More", "sgctl job %s --full; as a page with charts: --html -o FILE", page_word(id));
 }
 
 int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     struct page page = { out, answer, form, NULL };
+    struct report *report;
     struct table *t;
     struct brief b;
 
     if (check_answer(answer, "id", JSON_STRING, err) < 0 ||
         check_answer(answer, "state", JSON_STRING, err) < 0)
         return -1;
-    brief_get(&b, answer);
-    page_sentence(&page, page_severity(answer));
+    page.report = report = report_read(answer, err);
+    if (!report)
+        return -1;
+    brief_get(&b, report);
+    page_sentence(&page);
     if (!b.healthy)
         fputc('\n', out);
     t = page_figures();
     for (size_t i = 0; i < b.n; i++)
         page_figure(t, b.row[i].label, "%s", b.row[i].text);
-    figure_more(t, answer, form);
+    figure_more(t, report->job.id, form);
     page_put_figures(&page, PAGE_INDENT, t);
+    report_free(report);
     return 0;
 }

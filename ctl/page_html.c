@@ -15,7 +15,6 @@
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
 #include "report/markup.h"
-#include "report/report_step.h"
 #include "report/step_svg.h"
 #include "wire/json.h"
 
@@ -47,18 +46,16 @@ struct html {
     FILE *out;
     const json_t *answer;
     const struct report *report; /* of it */
-    const json_t *trace;         /* NULL: a job's */
     bool ended;
     const char *until; /* what ages are before */
     double length_s;   /* of the run */
 };
 
-static const char *class_of(enum page_style style_of)
+static const char *class_of(enum severity s)
 {
-    return style_of == PAGE_BAD    ? "bad"
-           : style_of == PAGE_WARN ? "warn"
-           : style_of == PAGE_GOOD ? "good"
-                                   : "plain";
+    static const char *const names[] = { "plain", "good", "warn", "bad" };
+
+    return names[s];
 }
 
 __attribute__((format(printf, 3, 4))) static void put_element(const struct html *h, const char *tag,
@@ -92,24 +89,27 @@ static void not_measured(const struct html *h, const char *what)
 
 /* ---- what it is ---- */
 
+static const char *id_of(const struct report *r)
+{
+    return r->trace.known ? r->trace.job : r->job.id;
+}
+
 static void put_title(const struct html *h, const char *tag)
 {
-    char id[80], name[200];
+    const struct report *r = h->report;
 
-    show_text(h->trace ? h->trace : h->answer, h->trace ? "job" : "id", id, sizeof(id));
-    show_text(h->answer, "name", name, sizeof(name));
-    if (h->trace)
-        put_element(h, tag, "Trace of %s", id);
-    else if (get_string(h->answer, "name"))
-        put_element(h, tag, "Job %s \"%s\"", id, name);
+    if (r->trace.known)
+        put_element(h, tag, "Trace of %s", page_word(id_of(r)));
+    else if (*r->job.name)
+        put_element(h, tag, "Job %s \"%s\"", page_word(id_of(r)), r->job.name);
     else
-        put_element(h, tag, "Job %s", id);
+        put_element(h, tag, "Job %s", page_word(id_of(r)));
 }
 
 /* The time up to which it is: nothing that is reported is younger. */
 static void put_time(const struct html *h)
 {
-    double at_s = get_number(h->answer, "start") + get_number(h->answer, "elapsed_s");
+    double at_s = h->report->job.start + h->report->job.elapsed_s;
     char text[40];
     struct tm tm;
     time_t at;
@@ -126,13 +126,11 @@ static void put_time(const struct html *h)
 static void put_brief(const struct html *h)
 {
     struct brief *b = xcalloc(1, sizeof(*b));
-    const char *sentence = get_string(h->answer, "sentence");
-    char text[1024];
+    const char *sentence = h->report->job.sentence;
 
-    brief_get(b, h->answer);
-    fprintf(h->out, "<p class=\"sentence %s\">", class_of(page_severity(h->answer)));
-    markup_text(h->out, sentence ? show_text(h->answer, "sentence", text, sizeof(text))
-                                 : "Nothing can be said about it yet.");
+    brief_get(b, h->report);
+    fprintf(h->out, "<p class=\"sentence %s\">", class_of(report_severity(h->report)));
+    markup_text(h->out, *sentence ? sentence : "Nothing can be said about it yet.");
     fputs("</p>\n<dl>\n", h->out);
     for (size_t i = 0; i < b->n; i++) {
         put_element(h, "dt", "%s", b->row[i].label);
@@ -149,11 +147,11 @@ static void put_verdict(const struct html *h, const struct report_verdict *verdi
     double price = verdict->slowdown;
     char text[1024], advice[400];
 
-    if (h->trace)
+    if (h->report->trace.known)
         page_trace_verdict_head(verdict, text, sizeof(text));
     else
-        page_verdict_head(h->answer, verdict, text, sizeof(text));
-    fprintf(h->out, "<li><strong class=\"%s\">", class_of(page_verdict_severity(verdict)));
+        page_verdict_head(&h->report->job, verdict, text, sizeof(text));
+    fprintf(h->out, "<li><strong class=\"%s\">", class_of(report_verdict_severity(verdict)));
     markup_text(h->out, isnan(price) ? "no price" : text_times(price).s);
     fputs("</strong> ", h->out);
     markup_text(h->out, text);
@@ -162,7 +160,7 @@ static void put_verdict(const struct html *h, const struct report_verdict *verdi
         put_element(h, "p", "%s", verdict->text);
     if (*verdict->cause)
         put_element(h, "p", "Likely cause: %s", verdict->cause);
-    if (*brief_advice(advice, sizeof(advice), h->answer, verdict))
+    if (*brief_advice(advice, sizeof(advice), h->report, verdict))
         put_element(h, "p", "To do: %s", advice);
     fputs("</li>\n", h->out);
 }
@@ -179,7 +177,7 @@ static void put_verdicts(const struct html *h)
     for (size_t i = 0; i < n; i++)
         put_verdict(h, &verdicts->list[i]);
     fputs(n ? "</ol>\n" : h->ended ? "<p>None was raised.</p>\n" : "<p>None stands.</p>\n", h->out);
-    n = chart_data_bands(h->answer, band);
+    n = chart_data_bands(band, &h->report->timeline);
     if (n && h->length_s > 0) {
         fputs("<figure>\n", h->out);
         chart_bands_put(h->out, "When each verdict held", band, n, h->length_s, h->until);
@@ -202,7 +200,7 @@ static struct chart_lines *lines_new(const struct html *h, const char *name, con
     c->until = h->until;
     c->share = share;
     c->mark = NAN;
-    c->n_bands = chart_data_bands(h->answer, c->band);
+    c->n_bands = chart_data_bands(c->band, &h->report->timeline);
     return c;
 }
 
@@ -236,26 +234,28 @@ static const char *not_kept(const struct html *h, const struct chart_lines *c)
 }
 
 /* The figure over the run as far as it is kept, and over the newest columns where these show more of it. */
-static bool put_course(const struct html *h, struct chart_lines *c, const char *key, const char *each)
+static bool put_course(const struct html *h, struct chart_lines *c, const struct json_series *columns,
+                       const struct json_series *run, const char *each)
 {
-    const json_t *history = get_object(h->answer, "history");
-    double columns_s = chart_data_columns(c, history, key) ? oldest_s(c) : 0;
-    bool any = false, longer = chart_data_run(c, history, key) && oldest_s(c) > 1.2 * columns_s;
+    const struct report_history *history = &h->report->history;
+    double columns_s = chart_data_columns(c, history->column_s, columns) ? oldest_s(c) : 0;
+    bool any = false, longer = chart_data_run(c, &history->run, run) && oldest_s(c) > 1.2 * columns_s;
 
     if (longer)
         any = put_curve(h, c, each, not_kept(h, c));
-    if (chart_data_columns(c, history, key))
+    if (chart_data_columns(c, history->column_s, columns))
         any |= put_curve(h, c, each, longer ? "The newest part of the run." : not_kept(h, c));
     return any;
 }
 
 static void put_step_time(const struct html *h)
 {
+    const struct report_history *history = &h->report->history;
     struct chart_lines *c = lines_new(h, "Step time over the run", "step time", false);
 
     begin_section(h, "step-time", "Step time");
     chart_data_past(c, h->answer);
-    if (!put_course(h, c, "step_s", "Mean step time"))
+    if (!put_course(h, c, &history->step_s, &history->run.step_s, "Mean step time"))
         not_measured(h, "no step time is known");
     end_section(h);
     free(c);
@@ -263,10 +263,11 @@ static void put_step_time(const struct html *h)
 
 static void put_skew(const struct html *h)
 {
+    const struct report_history *history = &h->report->history;
     struct chart_lines *c = lines_new(h, "Skew over time", "skew", false);
 
     begin_section(h, "skew", "Skew: from the first to the last arrival at a collective");
-    if (!chart_data_columns(c, get_object(h->answer, "history"), "skew_s") ||
+    if (!chart_data_columns(c, history->column_s, &history->skew_s) ||
         !put_curve(h, c, "Mean skew", not_kept(h, c)))
         not_measured(h, "no skew is known");
     end_section(h);
@@ -275,11 +276,13 @@ static void put_skew(const struct html *h)
 
 static void put_waiting(const struct html *h)
 {
+    const struct report_history *history = &h->report->history;
     struct chart_lines *c =
         lines_new(h, "Share of the ranks' time spent waiting", "waiting for a later rank", true);
 
     begin_section(h, "waiting", "Waiting");
-    if (!put_course(h, c, "synchronisation_ratio", "Share of the ranks' time"))
+    if (!put_course(h, c, &history->synchronisation_ratio, &history->run.synchronisation_ratio,
+                    "Share of the ranks' time"))
         not_measured(h, "it is not known how long ranks wait for one another");
     end_section(h);
     free(c);
@@ -287,11 +290,11 @@ static void put_waiting(const struct html *h)
 
 static void put_shares(const struct html *h)
 {
-    const json_t *shares = get_object(h->answer, "shares");
-    const struct chart_share share[] = { { "compute", get_share(shares, "compute") },
-                                         { "communication", get_share(shares, "communication") },
-                                         { "synchronisation", get_share(shares, "synchronisation") },
-                                         { "point-to-point", get_share(shares, "point_to_point") } };
+    const double *ratio = h->report->job.share;
+    const struct chart_share share[] = { { "compute", ratio[SHARE_COMPUTE] },
+                                         { "communication", ratio[SHARE_COMMUNICATION] },
+                                         { "synchronisation", ratio[SHARE_SYNCHRONISATION] },
+                                         { "point-to-point", ratio[SHARE_P2P] } };
     bool any = false;
 
     for (size_t i = 0; i < ARRAY_SIZE(share); i++)
@@ -318,7 +321,7 @@ static void put_map(const struct html *h)
     size_t per;
 
     *c = (struct chart_map){ .name = "Lateness of ranks over time", .what = "ranks", .until = h->until };
-    per = chart_data_map(c, h->answer);
+    per = chart_data_map(c, &h->report->heat, h->answer);
     begin_section(h, "lateness", "Lateness of ranks");
     if (per) {
         fputs("<figure>\n", h->out);
@@ -341,14 +344,12 @@ static void put_map(const struct html *h)
 
 static void put_step(const struct html *h)
 {
-    struct picture *p = report_step_read(json_object_get(h->answer, "picture"));
-    char job[64];
+    const struct picture *p = h->report->picture;
 
     begin_section(h, "step", "The newest step, drawn");
     if (p) {
-        show_text(h->trace ? h->trace : h->answer, h->trace ? "job" : "id", job, sizeof(job));
         fputs("<figure>\n", h->out);
-        step_svg_print(h->out, p, job);
+        step_svg_print(h->out, p, page_word(id_of(h->report)));
         put_element(
             h, "figcaption",
             "Ranks down, time across. Ranks on the critical path are shown, one of each role, and the slowest.");
@@ -357,7 +358,6 @@ static void put_step(const struct html *h)
         not_measured(h, "no step is known");
     }
     end_section(h);
-    picture_free(p);
 }
 
 static void put_words(const struct html *h)
@@ -370,7 +370,7 @@ static void put_words(const struct html *h)
 
     if (!out)
         abort();
-    if (h->trace)
+    if (h->report->trace.known)
         page_analysis(out, h->answer, form, &err);
     else
         page_job(out, h->answer, form, &err);
@@ -385,19 +385,19 @@ static void put_words(const struct html *h)
 
 int page_html(FILE *out, const json_t *answer, struct err *err)
 {
-    struct html h = { .out = out, .answer = answer, .trace = get_object(answer, "trace") };
+    struct html h = { .out = out, .answer = answer };
     struct report *report;
 
-    if (!h.trace && (check_answer(answer, "id", JSON_STRING, err) < 0 ||
-                     check_answer(answer, "state", JSON_STRING, err) < 0))
+    if (!get_object(answer, "trace") && (check_answer(answer, "id", JSON_STRING, err) < 0 ||
+                                         check_answer(answer, "state", JSON_STRING, err) < 0))
         return -1;
     report = report_read(answer, err);
     if (!report)
         return -1;
     h.report = report;
-    h.ended = page_has_ended(answer) || h.trace;
+    h.ended = report->trace.known || !report_row_alive(&report->job);
     h.until = h.ended ? "the end" : "now";
-    h.length_s = h.trace ? get_amount(h.trace, "seconds") : get_amount(answer, "elapsed_s");
+    h.length_s = report->trace.known ? report->trace.seconds : report->job.elapsed_s;
     fputs(head, out);
     put_title(&h, "title");
     fputs(style, out);

@@ -1,4 +1,4 @@
-/* page_parts.c - paragraphs, figures, and an array of objects as a table. */
+/* page_parts.c - paragraphs, figures and tables. */
 #include "ctl/page_parts.h"
 
 #include <limits.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "common/xalloc.h"
-#include "report/verdict_words.h"
 #include "wire/json.h"
 
 #define CHARS_MAX 400
@@ -93,49 +93,29 @@ void page_hang(const struct page *p, enum page_style style, const char *head, co
 
 /* ---- a job ---- */
 
-bool page_has_ended(const json_t *job)
+enum page_style page_severity(enum severity s)
 {
-    const char *state = get_word(job, "state");
+    static const enum page_style styles[] = {
+        [SEVERITY_NONE] = PAGE_PLAIN,
+        [SEVERITY_GOOD] = PAGE_GOOD,
+        [SEVERITY_WARN] = PAGE_WARN,
+        [SEVERITY_BAD] = PAGE_BAD,
+    };
 
-    return !strcmp(state, "finished") || !strcmp(state, "lost");
+    return styles[s];
 }
 
-enum page_style page_verdict_severity(const struct report_verdict *verdict)
+void page_sentence(const struct page *p)
 {
-    if (verdict_stops(verdict->class))
-        return PAGE_BAD;
-    return verdict->slowdown >= VERDICT_BAD_SLOWDOWN && !verdict->acknowledged ? PAGE_BAD : PAGE_WARN;
-}
+    const struct report_row *j = &p->report->job;
+    char text[600];
 
-enum page_style page_severity(const json_t *job)
-{
-    const char *state = get_word(job, "state");
-    enum page_style worst = PAGE_PLAIN;
-    struct report_verdicts verdicts;
-
-    if (!strcmp(state, "stalled") || !strcmp(state, "lost"))
-        return PAGE_BAD;
-    report_verdicts_read(&verdicts, job);
-    for (size_t i = 0; i < verdicts.n; i++)
-        if (page_verdict_severity(&verdicts.list[i]) > worst)
-            worst = page_verdict_severity(&verdicts.list[i]);
-    report_verdicts_free(&verdicts);
-    if (worst == PAGE_PLAIN && !json_array_size(get_array(job, "shortfalls")) &&
-        !strcmp(get_word(job, "judged"), "yes"))
-        return PAGE_GOOD;
-    return worst;
-}
-
-void page_sentence(const struct page *p, enum page_style style)
-{
-    char text[2200];
-
-    if (get_string(p->answer, "sentence"))
-        snprintf(text, sizeof(text), "%s", shown(p->answer, "sentence").s);
+    if (*j->sentence)
+        snprintf(text, sizeof(text), "%s", j->sentence);
     else
-        snprintf(text, sizeof(text), "Job %s is %s; nothing can be said about it yet.",
-                 shown(p->answer, "id").s, shown(p->answer, "state").s);
-    put_paragraph(p, style, 0, text);
+        snprintf(text, sizeof(text), "Job %s is %s; nothing can be said about it yet.", page_word(j->id),
+                 page_word(j->state));
+    put_paragraph(p, page_severity(report_severity(p->report)), 0, text);
 }
 
 /* ---- figures and tables ---- */
@@ -155,7 +135,7 @@ void page_figure(struct table *t, const char *name, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(words, sizeof(words), fmt, ap);
     va_end(ap);
-    if (!strcmp(words, "-"))
+    if (!*words || !strcmp(words, "-"))
         return;
     table_cell(t, "%s", name);
     table_cell(t, "%s", words);
@@ -176,12 +156,76 @@ struct text page_ago(double age_s)
     return t;
 }
 
+struct text page_count(int64_t n)
+{
+    return text_count(n < 0 ? NAN : (double)n);
+}
+
+struct text page_number(int64_t n)
+{
+    return text_number(n < 0 ? NAN : (double)n);
+}
+
+const char *page_word(const char *text)
+{
+    return *text ? text : "-";
+}
+
 const char *page_plural(double n)
 {
     return n == 1 ? "" : "s";
 }
 
-static void put_cell(struct table *t, double now, const json_t *row, const struct page_column *c)
+/* Takes both. */
+static void put_table(const struct page *p, struct table *t, struct text_column *layout, int indent)
+{
+    struct styled s;
+
+    styled_begin(&s);
+    table_print(t, s.out, indent, p->form.columns);
+    styled_end(&s, p, PAGE_DIM, *layout[0].title != '\0'); /* the titles */
+    table_free(t);
+    free(layout);
+}
+
+static void put_member(struct table *t, const char *row, const struct page_column *c)
+{
+    char buf[CHARS_MAX];
+    const char *at = row + c->field;
+    int64_t n;
+
+    if (c->cell) {
+        table_cell(t, "%s", c->cell(row, buf, sizeof(buf)));
+    } else if (c->words) {
+        table_cell(t, "%s", c->words(*(const double *)(const void *)at).s);
+    } else if (c->count) {
+        n = *(const int64_t *)(const void *)at;
+        table_cell(t, "%s", text_count(n < 0 ? NAN : (double)n).s);
+    } else {
+        utf8_clean(buf, c->chars ? c->chars : sizeof(buf), *at ? at : "-");
+        table_cell(t, "%s", buf);
+    }
+}
+
+void page_table(const struct page *p, const char *title, const void *rows, size_t n, size_t size,
+                const struct page_column *column, size_t columns, int indent)
+{
+    struct text_column *layout = xcalloc(columns, sizeof(*layout));
+    struct table *t = table_new(layout, columns);
+
+    if (title && n)
+        page_title(p, title);
+    for (size_t i = 0; i < columns; i++)
+        layout[i] =
+            (struct text_column){ column[i].title, column[i].words || column[i].count || column[i].right,
+                                  column[i].spare };
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < columns; c++)
+            put_member(t, (const char *)rows + i * size, &column[c]);
+    put_table(p, t, layout, indent);
+}
+
+static void put_value(struct table *t, double now, const json_t *row, const struct page_key *c)
 {
     size_t size = c->chars ? c->chars : CHARS_MAX;
     const char *key = c->key;
@@ -195,12 +239,11 @@ static void put_cell(struct table *t, double now, const json_t *row, const struc
         table_cell(t, "%s", c->cell ? c->cell(row, buf, size) : show_text(row, key, buf, size));
 }
 
-void page_table(const struct page *p, const char *title, const json_t *rows, size_t max,
-                const struct page_column *column, size_t n, int indent)
+void page_objects(const struct page *p, const char *title, const json_t *rows, size_t max,
+                  const struct page_key *column, size_t n, int indent)
 {
     struct text_column *layout = xcalloc(n, sizeof(*layout));
     struct table *t = table_new(layout, n);
-    struct styled s;
     const json_t *row;
     size_t i;
 
@@ -211,10 +254,6 @@ void page_table(const struct page *p, const char *title, const json_t *rows, siz
             (struct text_column){ column[i].title, column[i].words || column[i].right, column[i].spare };
     json_array_foreach(rows, i, row)
         for (size_t c = 0; c < n && i < max; c++)
-            put_cell(t, get_number(p->answer, "now"), row, &column[c]);
-    styled_begin(&s);
-    table_print(t, s.out, indent, p->form.columns);
-    styled_end(&s, p, PAGE_DIM, *column[0].title != '\0'); /* the titles */
-    table_free(t);
-    free(layout);
+            put_value(t, get_number(p->answer, "now"), row, &column[c]);
+    put_table(p, t, layout, indent);
 }

@@ -35,37 +35,51 @@ void page_title(const struct page *p, const char *text);
 /* A paragraph behind a short head, as text_hang() has it. */
 void page_hang(const struct page *p, enum page_style style, const char *head, const char *text);
 
-/* Figures: rows of a name and words; words that are "-" make no row. */
+/* Figures: rows of a name and words; words that are "" or "-" make no row. */
 struct table *page_figures(void);
 __attribute__((format(printf, 3, 4))) void page_figure(struct table *t, const char *name, const char *fmt,
                                                        ...);
 void page_put_figures(const struct page *p, int indent, struct table *t); /* takes t */
 
-/* A column of a table whose rows are the objects of an array. */
+/* A column of a table whose rows are structs: */
 struct page_column {
+    const char *title;
+    size_t field;                 /* a text of the row, by offsetof(); */
+    struct text (*words)(double); /* or a double there, flushed right; */
+    bool count;                   /* or an int64_t, flushed right; */
+    /* or several members of it. */
+    char *(*cell)(const void *row, char *buf, size_t size);
+    bool right;   /* a text that is flushed right */
+    size_t chars; /* a text is cut there; 0: at 400 */
+    int spare;    /* as in struct text_column */
+};
+/* n rows of size bytes each, below a title (NULL: none); nothing where there are no rows. */
+void page_table(const struct page *p, const char *title, const void *rows, size_t n, size_t size,
+                const struct page_column *column, size_t columns, int indent);
+
+/* The same of a table whose rows are the objects of an array. */
+struct page_key {
     const char *title, *key;      /* "step_s.p50" is a key of an object in the object */
     struct text (*words)(double); /* a number, flushed right; NULL: a text */
     bool when;                    /* the number is a time: words get its age, by the answer's "now" */
     /* Instead of key and words, where more than one key make the cell. */
     char *(*cell)(const json_t *row, char *buf, size_t size);
-    bool right;   /* a text that is flushed right */
-    size_t chars; /* a text is cut there; 0: at 400 */
-    int spare;    /* as in struct text_column */
+    bool right;
+    size_t chars;
+    int spare;
 };
-/* The first max rows, below a title (NULL: none); nothing where there are no rows. */
-void page_table(const struct page *p, const char *title, const json_t *rows, size_t max,
-                const struct page_column *column, size_t n, int indent);
-struct text page_ago(double age_s); /* "3 s ago" */
-const char *page_plural(double n);  /* "s" behind a noun, except of one */
+void page_objects(const struct page *p, const char *title, const json_t *rows, size_t max,
+                  const struct page_key *column, size_t n, int indent);
+struct text page_ago(double age_s);      /* "3 s ago" */
+struct text page_count(int64_t n);       /* unknown where it is below zero */
+struct text page_number(int64_t n);      /* the same, rounded as text_number() does */
+const char *page_word(const char *text); /* "-": there is none */
+const char *page_plural(double n);       /* "s" behind a noun, except of one */
 
 /* ---- of a job and of a trace ---- */
 
-void page_sentence(const struct page *p, enum page_style style);
-/* How bad it is: hangs, lost jobs and what costs much; a healthy job is PAGE_GOOD, one that cannot be judged
- * yet PAGE_PLAIN. */
-enum page_style page_severity(const json_t *job);
-enum page_style page_verdict_severity(const struct report_verdict *verdict);
-bool page_has_ended(const json_t *job);
+enum page_style page_severity(enum severity s);
+void page_sentence(const struct page *p); /* in the style of how bad it is */
 /* The title and each verdict that is not minor; nothing where there is none. */
 void page_put_verdicts(const struct page *p, const char *title,
                        void put(const struct page *p, const struct report_verdict *verdict));
@@ -74,13 +88,15 @@ void page_put_verdicts(const struct page *p, const char *title,
 void page_verdict_interval(const struct report_verdict *verdict, char *buf, size_t size);
 char *page_verdict_words(const struct report_verdict *verdict, char *buf, size_t size);
 /* The same with interval, since when, for how long; of a job, of a trace.  Both return buf. */
-char *page_verdict_head(const json_t *job, const struct report_verdict *verdict, char *buf, size_t size);
+char *page_verdict_head(const struct report_row *job, const struct report_verdict *verdict, char *buf,
+                        size_t size);
 char *page_trace_verdict_head(const struct report_verdict *verdict, char *buf, size_t size);
-void page_pace(struct table *t, const json_t *job); /* steps, step time, throughput, skew */
-void page_time(struct table *t, const json_t *job); /* where the ranks' time goes, who is latest */
+void page_pace(struct table *t, const struct page *p);         /* steps, step time, throughput, skew */
+void page_time(struct table *t, const struct report_row *job); /* where the ranks' time goes, who is latest */
 /* the smallest slowdowns that would be seen */
-void page_limits(struct table *t, const json_t *job, const char *would);
-void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
+void page_limits(struct table *t, const struct report_row *job, const char *would);
+/* efficiency, who is waited for, what lies ahead */
+void page_outlook(struct table *t, const struct page *p);
 void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
 void page_shortfalls(const struct page *p); /* communicators that are slow from the start */
@@ -88,6 +104,6 @@ void page_overlap(const struct page *p);    /* what of the communication is expo
 void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 
 /* "connected", "ended" (in good order), "lost". */
-char *page_agent_link(const json_t *agent, char *buf, size_t size);
+const char *page_agent_link(const struct report_agent *agent);
 
 #endif

@@ -9,33 +9,17 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-/* "exclude n5", "send USR1": what a decision or a rule does. */
-static struct shown action_text(const json_t *o)
-{
-    const json_t *nodes = get_array(o, "nodes");
-    struct shown t = shown(o, "action");
-    char list[256];
-
-    if (get_string(o, "signal"))
-        text_append(t.s, sizeof(t.s), " %s", shown(o, "signal").s);
-    if (json_array_size(nodes))
-        text_append(t.s, sizeof(t.s), " %s", show_list(nodes, 8, list, sizeof(list)));
-    return t;
-}
-
 /* Whether decisions of a policy's rules are carried out, in a sentence. */
-static const char *bearing(const json_t *policy)
+static const char *bearing(const char *action, bool beyond_enforced)
 {
-    const char *action = get_string(policy, "action");
-
-    if (action && !strcmp(action, "dryrun"))
+    if (!strcmp(action, "dryrun"))
         return "Dry run: decisions of its rules are recorded, not carried out.";
-    if (!action || strcmp(action, "enforce") != 0)
+    if (strcmp(action, "enforce") != 0)
         return "Whether decisions of its rules are carried out is unknown.";
-    return json_is_false(json_object_get(policy, "beyond_enforced"))
-               ? "Decisions of its rules are carried out (enforce), except those beyond the job (nodes, webhook, "
-                 "command): its owner, not an operator, asked for it."
-               : "Decisions of its rules are carried out (enforce).";
+    return beyond_enforced
+               ? "Decisions of its rules are carried out (enforce)."
+               : "Decisions of its rules are carried out (enforce), except those beyond the job (nodes, webhook, "
+                 "command): its owner, not an operator, asked for it.";
 }
 
 /* ---- policies ---- */
@@ -78,7 +62,7 @@ static void put_selections(FILE *out, const json_t *selections)
 
 int page_policies(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    static const struct page_column column[] = {
+    static const struct page_key column[] = {
         { "POLICY", .cell = name_cell },
         { "ACTION", .key = "action" },
         { "RULES", .cell = rules_cell, .right = true },
@@ -89,7 +73,7 @@ int page_policies(FILE *out, const json_t *answer, struct page_form form, struct
 
     if (check_answer(answer, "policies", JSON_ARRAY, err) < 0)
         return -1;
-    page_table(&page, NULL, get_array(answer, "policies"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    page_objects(&page, NULL, get_array(answer, "policies"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
     page_line(&page, 0, "* the default, for --sync-guard without a policy.");
     put_selections(out, get_array(answer, "selections"));
     return 0;
@@ -101,23 +85,23 @@ static char *set_cell(const json_t *param, char *buf, size_t size)
     return buf;
 }
 
-static void put_rule(const struct page *p, const json_t *rule)
+static void put_rule(const struct page *p, const struct report_rule *rule)
 {
-    fprintf(p->out, "\nRule %s: %s\n", shown(rule, "name").s, action_text(rule).s);
-    if (get_string(rule, "text"))
-        page_line(p, PAGE_INDENT, "%s", shown(rule, "text").s);
-    if (get_string(rule, "when"))
-        page_line(p, PAGE_INDENT, "when %s", shown(rule, "when").s);
-    if (get_string(rule, "module"))
-        page_line(p, PAGE_INDENT, "when the site's module %s asks for it", shown(rule, "module").s);
-    page_line(p, PAGE_INDENT, "hold %s, hysteresis %s, cool-down %s", text_s(get_number(rule, "hold_s")).s,
-              text_percent(get_number(rule, "hysteresis_ratio")).s,
-              text_s(get_number(rule, "cool_down_s")).s);
+    fprintf(p->out, "\nRule %s: %s%s%s\n", page_word(rule->name), page_word(rule->action),
+            *rule->signal ? " " : "", rule->signal);
+    if (*rule->text)
+        page_line(p, PAGE_INDENT, "%s", rule->text);
+    if (*rule->when)
+        page_line(p, PAGE_INDENT, "when %s", rule->when);
+    if (*rule->module)
+        page_line(p, PAGE_INDENT, "when the site's module %s asks for it", rule->module);
+    page_line(p, PAGE_INDENT, "hold %s, hysteresis %s, cool-down %s", text_s(rule->hold_s).s,
+              text_percent(rule->hysteresis_ratio).s, text_s(rule->cool_down_s).s);
 }
 
 int page_policy(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    static const struct page_column column[] = {
+    static const struct page_key column[] = {
         { "PARAMETER", .key = "key" },
         { "VALUE", .key = "value", .right = true },
         { "DEFAULT", .key = "default", .right = true },
@@ -126,17 +110,18 @@ int page_policy(FILE *out, const json_t *answer, struct page_form form, struct e
         { "MEANING", .key = "meaning", .chars = 300 },
     };
     const struct page page = { out, answer, form, NULL };
-    const json_t *rule;
-    size_t i;
+    struct report_policy policy;
 
     if (check_answer(answer, "params", JSON_ARRAY, err) < 0)
         return -1;
-    page_line(&page, 0, "Policy %s: %s", shown(answer, "name").s, shown(answer, "text").s);
-    page_line(&page, 0, "%s", bearing(answer));
+    report_policy_read(&policy, answer);
+    page_line(&page, 0, "Policy %s: %s", page_word(policy.name), page_word(policy.text));
+    page_line(&page, 0, "%s", bearing(policy.action, true));
     fputc('\n', out);
-    page_table(&page, NULL, get_array(answer, "params"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
-    json_array_foreach(get_array(answer, "rules"), i, rule)
-        put_rule(&page, rule);
+    page_objects(&page, NULL, get_array(answer, "params"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    for (size_t i = 0; i < policy.rules.n; i++)
+        put_rule(&page, &policy.rules.list[i]);
+    report_policy_free(&policy);
     return 0;
 }
 
@@ -145,150 +130,143 @@ int page_policy(FILE *out, const json_t *answer, struct page_form form, struct e
 /* After `set`, `pause`, `resume`: what is in force now. */
 int page_control(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    const json_t *policy = get_object(answer, "policy"), *param;
-    size_t i, n = 0;
+    struct report_control policy;
+    int n = 0;
 
     (void)form;
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return -1;
-    fprintf(out, "Job %s: policy %s, %s%s", shown(answer, "job").s, shown(policy, "name").s,
-            shown(policy, "action").s, get_true(policy, "paused") ? ", paused" : "");
-    json_array_foreach(get_array(policy, "params"), i, param)
-        if (get_true(param, "set"))
-            fprintf(out, "%s%s=%s (default %s)", n++ ? ", " : "; set: ", shown(param, "key").s,
-                    shown(param, "value").s, shown(param, "default").s);
+    report_control_read(&policy, get_object(answer, "policy"));
+    fprintf(out, "Job %s: policy %s, %s%s", shown(answer, "job").s, page_word(policy.name),
+            page_word(policy.action), policy.paused ? ", paused" : "");
+    for (size_t i = 0; i < policy.params.n; i++) {
+        const struct report_param *param = &policy.params.list[i];
+
+        if (param->set)
+            fprintf(out, "%s%s=%s (default %s)", n++ ? ", " : "; set: ", page_word(param->key),
+                    page_word(param->value), page_word(param->standard));
+    }
     fputc('\n', out);
+    report_control_free(&policy);
     return 0;
 }
 
 /* Why a rule acts or does not, in a sentence. */
-static void put_standing(const struct page *p, const json_t *rule)
+static void put_standing(const struct page *p, const struct report_rule *rule)
 {
-    struct text held = text_s(get_number(rule, "held_s"));
-    const char *phase = get_word(rule, "phase"), *why_not = get_string(rule, "why_not");
+    struct text held = text_s(rule->held_s);
+    bool withheld = *rule->why_not;
 
-    if (!strcmp(phase, "idle"))
+    if (!strcmp(rule->phase, "idle"))
         page_line(p, PAGE_INDENT, "The condition is false.");
-    else if (!strcmp(phase, "unknown"))
+    else if (!strcmp(rule->phase, "unknown"))
         page_line(p, PAGE_INDENT,
                   "The condition is unknown, because a figure in it is: the rule does nothing.");
-    else if (!strcmp(phase, "holding"))
+    else if (!strcmp(rule->phase, "holding"))
         page_line(p, PAGE_INDENT, "The condition has been true for %s; it must be so for %s.%s%s%s", held.s,
-                  text_s(get_number(rule, "hold_s")).s, why_not ? " Now it would be withheld: " : "",
-                  why_not ? shown(rule, "why_not").s : "", why_not ? "." : "");
-    else if (!strcmp(phase, "cooling"))
+                  text_s(rule->hold_s).s, withheld ? " Now it would be withheld: " : "", rule->why_not,
+                  withheld ? "." : "");
+    else if (!strcmp(rule->phase, "cooling"))
         page_line(
             p, PAGE_INDENT,
             "The condition has been true for %s; the rule acted recently and cools down for another %s.",
-            held.s, text_s(get_number(rule, "cooling_s")).s);
-    else if (!strcmp(phase, "spent"))
+            held.s, text_s(rule->cooling_s).s);
+    else if (!strcmp(rule->phase, "spent"))
         page_line(p, PAGE_INDENT,
                   "The condition has been true for %s; the rule has acted %s times, the maximum for a job.",
-                  held.s, text_count(get_number(rule, "max_per_job")).s);
-    else if (!strcmp(phase, "due"))
+                  held.s, page_count(rule->max_per_job).s);
+    else if (!strcmp(rule->phase, "due"))
         page_line(p, PAGE_INDENT, "The condition has been true for %s: the rule acts now.", held.s);
-    else if (!strcmp(phase, "withheld"))
+    else if (!strcmp(rule->phase, "withheld"))
         page_line(p, PAGE_INDENT, "The condition has been true for %s, and the action is withheld: %s.",
-                  held.s, shown(rule, "why_not").s);
+                  held.s, page_word(rule->why_not));
     else
         page_line(p, PAGE_INDENT, "The state of the rule is unknown.");
 }
 
-static char *now_cell(const json_t *term, char *buf, size_t size)
-{
-    snprintf(buf, size, "now %s:", shown(term, "value").s);
-    return buf;
-}
-
 /* The outcome of a decision, and its measured effect. */
-static void put_result(const struct page *p, const json_t *decision)
+static void put_result(const struct page *p, const struct report_decision *d)
 {
-    const char *why = get_string(decision, "outcome_text");
-
-    if (!strcmp(get_word(decision, "state"), "dryrun"))
+    if (!strcmp(d->state, "dryrun"))
         page_line(p, 2 * PAGE_INDENT, "recorded, not carried out (dry run)");
-    else if (get_string(decision, "outcome"))
-        page_line(p, 2 * PAGE_INDENT, "%s%s%s", shown(decision, "outcome").s, why ? ": " : "",
-                  why ? shown(decision, "outcome_text").s : "");
-    if (get_string(decision, "effect"))
-        page_line(p, 2 * PAGE_INDENT, "%s", shown(decision, "effect").s);
+    else if (*d->outcome)
+        page_line(p, 2 * PAGE_INDENT, "%s%s%s", d->outcome, *d->outcome_text ? ": " : "", d->outcome_text);
+    if (*d->effect)
+        page_line(p, 2 * PAGE_INDENT, "%s", d->effect);
 }
 
-static void explain_rule(const struct page *p, const json_t *rule)
+static void explain_rule(const struct page *p, const struct report_rule *rule)
 {
-    static const struct page_column column[] = { { "", .key = "text", .chars = 160 },
-                                                 { "", .cell = now_cell },
-                                                 { "", .key = "truth" } };
-    const json_t *last = get_object(rule, "last");
+    static const struct text_column column[] = { { "", false, 0 }, { "", false, 0 }, { "", false, 0 } };
+    struct table *terms = table_new(column, ARRAY_SIZE(column));
 
     put_rule(p, rule);
     put_standing(p, rule);
-    page_table(p, NULL, get_array(rule, "terms"), SIZE_MAX, column, ARRAY_SIZE(column), 2 * PAGE_INDENT);
-    if (!last)
+    for (size_t i = 0; i < rule->terms.n; i++) {
+        table_cell(terms, "%s", page_word(rule->terms.list[i].text));
+        table_cell(terms, "now %s:", page_word(rule->terms.list[i].value));
+        table_cell(terms, "%s", page_word(rule->terms.list[i].truth));
+    }
+    table_print(terms, p->out, 2 * PAGE_INDENT, p->form.columns);
+    table_free(terms);
+    if (!rule->last.known)
         return;
     page_line(p, PAGE_INDENT, "last decision%s: %s",
-              get_number(last, "at") < get_number(p->answer, "start") ? ", in an earlier run" : "",
-              shown(last, "sentence").s);
-    put_result(p, last);
+              rule->last.at < get_number(p->answer, "start") ? ", in an earlier run" : "",
+              page_word(rule->last.sentence));
+    put_result(p, &rule->last);
 }
 
 /* " (uid 1000)": the user who asked for it. */
-static struct text asked_by(const json_t *e)
+static struct text asked_by(const struct report_decision *d)
 {
-    double by = get_number(e, "by");
     struct text t = { " (uid unknown)" };
 
-    if (by >= 0)
-        snprintf(t.s, sizeof(t.s), " (uid %.0f)", by);
+    if (d->by >= 0)
+        snprintf(t.s, sizeof(t.s), " (uid %lld)", (long long)d->by);
     return t;
 }
 
-/* What people did by hand, which no rule lists. */
-static void put_by_hand(const struct page *p, const json_t *decisions)
-{
-    const json_t *e;
-    size_t i;
-
-    json_array_foreach(decisions, i, e) {
-        if (get_string(e, "rule") || !get_string(e, "action"))
-            continue;
-        fputc('\n', p->out);
-        page_line(p, 0, "%s%s", shown(e, "sentence").s, asked_by(e).s);
-        put_result(p, e);
-    }
-}
-
-static void put_budget(const struct page *p, const json_t *b)
+static void put_budget(const struct page *p, const struct report_budget *b)
 {
     page_line(
         p, 0,
         "Used in the last hour: %s of %s actions and %s of %s nodes; by all jobs together %s of %s actions "
         "and %s of %s nodes.",
-        text_count(get_number(b, "actions")).s, text_count(get_number(b, "actions_per_hour")).s,
-        text_count(get_number(b, "nodes")).s, text_count(get_number(b, "nodes_per_hour")).s,
-        text_count(get_number(b, "cluster_actions")).s,
-        text_count(get_number(b, "cluster_actions_per_hour")).s, text_count(get_number(b, "cluster_nodes")).s,
-        text_count(get_number(b, "cluster_nodes_per_hour")).s);
+        page_count(b->actions).s, page_count(b->actions_per_hour).s, page_count(b->nodes).s,
+        page_count(b->nodes_per_hour).s, page_count(b->cluster_actions).s,
+        page_count(b->cluster_actions_per_hour).s, page_count(b->cluster_nodes).s,
+        page_count(b->cluster_nodes_per_hour).s);
 }
 
 int page_explain(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    const json_t *policy = get_object(answer, "policy"), *rules = get_array(policy, "rules"), *rule;
     const struct page page = { out, answer, form, NULL };
-    size_t i;
+    struct report_control c;
 
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return err_set(err,
                        "the job has no active policy: it has ended; `sgctl audit JOB` lists past decisions");
-    page_line(&page, 0, "Job %s, policy %s. %s%s", shown(answer, "id").s, shown(policy, "name").s,
-              bearing(policy),
-              get_true(policy, "paused") ? " The policy is paused: its rules decide nothing." : "");
-    put_budget(&page, get_object(policy, "budget"));
-    if (json_array_size(rules) == 0)
-        page_line(&page, 0, rules ? "The policy has no rules." : "The rules of the policy are unknown.");
-    json_array_foreach(rules, i, rule)
-        explain_rule(&page, rule);
-    put_by_hand(&page, get_array(policy, "decisions"));
+    report_control_read(&c, get_object(answer, "policy"));
+    page_line(&page, 0, "Job %s, policy %s. %s%s", shown(answer, "id").s, page_word(c.name),
+              bearing(c.action, c.beyond_enforced),
+              c.paused ? " The policy is paused: its rules decide nothing." : "");
+    put_budget(&page, &c.budget);
+    if (!c.rules.n)
+        page_line(&page, 0,
+                  c.rules.list ? "The policy has no rules." : "The rules of the policy are unknown.");
+    for (size_t i = 0; i < c.rules.n; i++)
+        explain_rule(&page, &c.rules.list[i]);
+    for (size_t i = 0; i < c.decisions.n; i++) {
+        const struct report_decision *d = &c.decisions.list[i];
+
+        if (*d->rule || !*d->action)
+            continue;
+        fputc('\n', out); /* what people did by hand, which no rule lists */
+        page_line(&page, 0, "%s%s", page_word(d->sentence), asked_by(d).s);
+        put_result(&page, d);
+    }
+    report_control_free(&c);
     return 0;
 }
 
@@ -305,14 +283,15 @@ int page_audit(FILE *out, const json_t *answer, struct page_form form, struct er
     if (json_array_size(list) == 0)
         page_line(&page, 0, "No policy has decided anything yet.");
     json_array_foreach(list, i, e) {
-        const char *state = get_word(e, "state");
+        struct report_decision d;
 
-        page_line(&page, 0, "%s ago  job %s, %s, %s: %s%s",
-                  text_s(get_number(answer, "now") - get_number(e, "at")).s, shown(e, "job").s,
-                  shown(e, "policy").s, shown(e, "state").s, shown(e, "sentence").s,
-                  !strcmp(state, "command") || get_number(e, "by") >= 0 ? asked_by(e).s : "");
-        if (strcmp(state, "dryrun") != 0)
-            put_result(&page, e);
+        report_decision_read(&d, e);
+        page_line(&page, 0, "%s ago  job %s, %s, %s: %s%s", text_s(get_number(answer, "now") - d.at).s,
+                  page_word(d.job), page_word(d.policy), page_word(d.state), page_word(d.sentence),
+                  !strcmp(d.state, "command") || d.by >= 0 ? asked_by(&d).s : "");
+        if (strcmp(d.state, "dryrun") != 0)
+            put_result(&page, &d);
+        report_decision_free(&d);
     }
     return 0;
 }

@@ -5,35 +5,34 @@
 #include "common/xalloc.h"
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
+#include "report/report_step.h"
 #include "wire/json.h"
 
-static char *rank_cell(const json_t *row, char *buf, size_t size)
+static char *rank_cell(const void *row, char *buf, size_t size)
 {
-    snprintf(buf, size, "r%s", text_count(get_number(row, "rank")).s);
+    int64_t rank = ((const struct picture_row *)row)->rank;
+
+    snprintf(buf, size, "r%s", text_count(rank < 0 ? NAN : (double)rank).s);
     return buf;
 }
 
-static void put_head(const struct page *p, const json_t *picture)
+static void put_head(const struct page *p, const char *job, const struct picture *s)
 {
-    double age_s = get_number(picture, "age_s");
-
-    page_line(p, 0, "Step %s of %s took %s%s%s%s.", text_count(get_number(picture, "step")).s,
-              get_string(p->answer, "job") ? shown(p->answer, "job").s : "the trace",
-              text_s(get_number(picture, "duration_s")).s, age_s >= 1 ? " (" : "",
-              age_s >= 1 ? page_ago(age_s).s : "", age_s >= 1 ? ")" : "");
-    page_line(p, 0, "%s.", shown(picture, "text").s);
+    page_line(p, 0, "Step %s of %s took %s%s%s%s.", text_count(s->step < 0 ? NAN : (double)s->step).s, job,
+              text_s(s->duration_s).s, s->age_s >= 1 ? " (" : "", s->age_s >= 1 ? page_ago(s->age_s).s : "",
+              s->age_s >= 1 ? ")" : "");
+    page_line(p, 0, "%s.", *s->text ? s->text : "-");
 }
 
-static void put_notes(const struct page *p, const json_t *picture)
+static void put_notes(const struct page *p, const struct picture *s)
 {
-    double ranks = get_number(picture, "ranks"), rows = (double)json_array_size(get_array(picture, "rows")),
-           messages = get_number(picture, "messages_total");
+    double messages = s->messages < 0 ? NAN : (double)s->messages;
 
-    if (ranks > rows)
+    if (s->ranks > (int64_t)s->n_rows)
         page_line(p, PAGE_INDENT,
                   "%s of %s ranks: those on the critical path, one of each role, and the slowest",
-                  text_count(rows).s, text_count(ranks).s);
-    if (!strcmp(get_word(picture, "basis"), "sums"))
+                  text_count((double)s->n_rows).s, text_count((double)s->ranks).s);
+    if (s->basis == PICTURE_OF_SUMS)
         page_line(p, PAGE_INDENT,
                   "calls are not known one by one: the path is the slowest rank's work and the transfers");
     else
@@ -44,32 +43,37 @@ static void put_notes(const struct page *p, const json_t *picture)
 int page_step(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column part[] = {
-        { "TIME", .key = "time_s", .words = text_s },
-        { "WHAT", .key = "text" },
+        { "TIME", .field = offsetof(struct picture_part, time_s), .words = text_s },
+        { "WHAT", .field = offsetof(struct picture_part, text) },
     };
     static const struct page_column rank[] = {
         { "RANK", .cell = rank_cell },
-        { "NODE", .key = "node" },
-        { "WORKS", .key = "work_s", .words = text_s },
-        { "ITS PEERS", .key = "peers_s", .words = text_s },
-        { "WAITS", .key = "wait_s", .words = text_s },
-        { "TRANSFERS", .key = "transfer_s", .words = text_s, .spare = 1 },
-        { "IN CALLS", .key = "call_s", .words = text_s, .spare = 2 },
-        { "CRITICAL WORK", .key = "path_s", .words = text_s },
+        { "NODE", .field = offsetof(struct picture_row, node) },
+        { "WORKS", .field = offsetof(struct picture_row, work_s), .words = text_s },
+        { "ITS PEERS", .field = offsetof(struct picture_row, peers_s), .words = text_s },
+        { "WAITS", .field = offsetof(struct picture_row, wait_s), .words = text_s },
+        { "TRANSFERS", .field = offsetof(struct picture_row, transfer_s), .words = text_s, .spare = 1 },
+        { "IN CALLS", .field = offsetof(struct picture_row, call_s), .words = text_s, .spare = 2 },
+        { "CRITICAL WORK", .field = offsetof(struct picture_row, path_s), .words = text_s },
     };
     const struct page page = { out, answer, form, NULL };
-    const json_t *picture = get_object(answer, "picture");
+    struct picture *s;
+    char job[64];
 
-    if (json_is_null(json_object_get(answer, "picture"))) {
+    if (!json_is_null(json_object_get(answer, "picture")) &&
+        check_answer(answer, "picture", JSON_OBJECT, err) < 0)
+        return -1;
+    s = report_step_read(get_object(answer, "picture"));
+    if (!s) {
         page_line(&page, 0, "No step is known yet.");
         return 0;
     }
-    if (check_answer(answer, "picture", JSON_OBJECT, err) < 0)
-        return -1;
-    put_head(&page, picture);
-    page_table(&page, "The critical path", get_array(picture, "parts"), SIZE_MAX, part, ARRAY_SIZE(part),
+    get_text(answer, "job", job, sizeof(job));
+    put_head(&page, *job ? job : "the trace", s);
+    page_table(&page, "The critical path", s->part, s->n_parts, sizeof(s->part[0]), part, ARRAY_SIZE(part),
                PAGE_INDENT);
-    page_table(&page, "Ranks", get_array(picture, "rows"), SIZE_MAX, rank, ARRAY_SIZE(rank), PAGE_INDENT);
-    put_notes(&page, picture);
+    page_table(&page, "Ranks", s->row, s->n_rows, sizeof(*s->row), rank, ARRAY_SIZE(rank), PAGE_INDENT);
+    put_notes(&page, s);
+    picture_free(s);
     return 0;
 }

@@ -1,154 +1,154 @@
 /* control_report.c - policies, and a job's among them, as JSON objects (sgctl(1), JSON). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common/xalloc.h"
 #include "daemon/control_private.h"
 #include "daemon/controller.h"
+#include "report/report_control.h"
 #include "wire/json.h"
 
 /* ---- parameters ---- */
 
-static json_t *param_json(const struct key *key, const struct config_policy *p, const char *override)
+static struct report_params params_of(const struct config_policy *p, char *const *override)
 {
-    char value[256], accepts[240];
-    json_t *o = json_object();
-    double number = key_number(key, p);
-
-    put_text(o, "key", key->name);
-    put_string(o, "value", key_write(key, p, value, sizeof(value)));
-    put_real(o, "number", number);
-    put_string(o, "default", key->standard);
-    put_text(o, "unit", value_unit(&key->type));
-    put_text(o, "range", key_accepts(key, accepts, sizeof(accepts)));
-    put_real(o, "min", isnan(number) ? NAN : key->type.min);
-    put_real(o, "max", isnan(number) ? NAN : key->type.max);
-    put_text(o, "meaning", key->text);
-    put_bool(o, "set", override != NULL);
-    return o;
-}
-
-static json_t *params_json(const struct config_policy *p, char *const *override)
-{
-    json_t *list = json_array();
     const struct key *key = config_keys(CONFIG_POLICY);
+    struct report_params params = { .list = xcalloc(CONTROL_KEYS_MAX, sizeof(*params.list)) };
 
-    for (size_t i = 0; key[i].name; i++)
-        if (strcmp(key[i].name, "Description") != 0)
-            json_array_append_new(list, param_json(&key[i], p, override ? override[i] : NULL));
-    return list;
+    for (size_t i = 0; key[i].name; i++) {
+        struct report_param *to = &params.list[params.n];
+
+        if (!strcmp(key[i].name, "Description"))
+            continue;
+        to->number = key_number(&key[i], p);
+        to->min = isnan(to->number) ? NAN : key[i].type.min;
+        to->max = isnan(to->number) ? NAN : key[i].type.max;
+        to->set = override && override[i];
+        snprintf(to->key, sizeof(to->key), "%s", key[i].name);
+        key_write(&key[i], p, to->value, sizeof(to->value));
+        snprintf(to->standard, sizeof(to->standard), "%s", key[i].standard);
+        snprintf(to->unit, sizeof(to->unit), "%s", value_unit(&key[i].type));
+        key_accepts(&key[i], to->range, sizeof(to->range));
+        snprintf(to->meaning, sizeof(to->meaning), "%s", key[i].text);
+        params.n++;
+    }
+    return params;
 }
 
 /* ---- rules ---- */
 
-static json_t *rule_json(const struct rule *r)
+static void get_rule(struct report_rule *to, const struct rule *r)
 {
-    json_t *o = json_object();
-
-    put_text(o, "name", r->name);
-    put_text(o, "text", r->text);
-    put_text(o, "when", r->conditional ? r->when.text : "");
-    put_text(o, "module", r->module);
-    put_text(o, "action", action_name(r->action));
-    put_text(o, "signal", r->action == ACTION_SIGNAL ? action_signal_name(r->signal) : "");
-    put_real(o, "hold_s", r->hold_s);
-    put_real(o, "hysteresis_ratio", r->hysteresis_ratio);
-    put_real(o, "cool_down_s", r->cool_down_s);
-    put_count(o, "max_per_job", r->max_per_job ? r->max_per_job : -1);
-    return o;
+    *to = (struct report_rule){ .hold_s = r->hold_s,
+                                .hysteresis_ratio = r->hysteresis_ratio,
+                                .cool_down_s = r->cool_down_s,
+                                .max_per_job = r->max_per_job ? r->max_per_job : -1 };
+    snprintf(to->name, sizeof(to->name), "%s", r->name);
+    snprintf(to->text, sizeof(to->text), "%s", r->text);
+    snprintf(to->when, sizeof(to->when), "%s", r->conditional ? r->when.text : "");
+    snprintf(to->module, sizeof(to->module), "%s", r->module);
+    snprintf(to->action, sizeof(to->action), "%s", action_name(r->action));
+    snprintf(to->signal, sizeof(to->signal), "%s",
+             r->action == ACTION_SIGNAL ? action_signal_name(r->signal) : "");
 }
 
-static json_t *terms_json(const struct rule *r, const struct figures *f)
+static void get_terms(struct report_terms *to, const struct rule *r, const struct figures *f)
 {
     struct condition_term term[CONDITION_NODES_MAX];
-    size_t n = r->conditional ? condition_terms(&r->when, f, term, CONDITION_NODES_MAX) : 0;
-    json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "text", term[i].text, "value", term[i].value,
-                                              "truth", truth_name(term[i].truth)));
-    return list;
-}
-
-static json_t *last_decision(const struct control *c, const char *rule)
-{
-    for (size_t i = 0; control_decision(c, i); i++)
-        if (!strcasecmp(control_decision(c, i)->entry.d.rule, rule))
-            return audit_object(&control_decision(c, i)->entry);
-    return NULL;
+    to->n = r->conditional ? condition_terms(&r->when, f, term, CONDITION_NODES_MAX) : 0;
+    to->list = xcalloc(to->n, sizeof(*to->list));
+    for (size_t i = 0; i < to->n; i++) {
+        snprintf(to->list[i].text, sizeof(to->list[i].text), "%.127s", term[i].text);
+        snprintf(to->list[i].value, sizeof(to->list[i].value), "%.71s", term[i].value);
+        snprintf(to->list[i].truth, sizeof(to->list[i].truth), "%s", truth_name(term[i].truth));
+    }
 }
 
 /* The state of a rule in the job, with the values of its condition. */
-static json_t *standing_json(const struct control *c, size_t i, const struct engine_input *in)
+static void get_standing(struct report_rule *to, const struct control *c, size_t i,
+                         const struct engine_input *in)
 {
     const struct rule *r = c->engine.rule[i];
     const struct rule_state *s = &c->engine.state[i];
     enum rule_phase phase = rule_phase(r, s, in->now_s);
     double left_s = r->cool_down_s - (in->now_s - s->acted_s);
-    json_t *o = rule_json(r);
     struct decision would = { .why_not = "" };
 
     if (s->truth == TRUTH_YES && !job_over(c->job))
         engine_consider(&c->engine, i, in, &would);
-    put_text(o, "phase", phase == RULE_DUE && *would.why_not ? "withheld" : rule_phase_name(phase));
-    put_text(o, "why_not", would.why_not);
-    put_text(o, "truth", truth_name(s->truth));
-    put_json(o, "terms", terms_json(r, in->figures));
-    put_real(o, "held_s", in->now_s - s->since_s);
-    put_real(o, "cooling_s", isnan(left_s) ? NAN : fmax(0, left_s));
-    put_int(o, "acted", s->acted);
-    put_json(o, "last", last_decision(c, r->name));
-    return o;
-}
-
-static json_t *standings_json(struct controls *cs, const struct control *c, double now_s)
-{
-    const struct control_witness witness = { cs, c->job, now_s };
-    json_t *list = json_array();
-    struct figures f;
-    struct engine_input in = control_input(&witness);
-
-    control_figures(cs, c, now_s, &f);
-    in.figures = &f;
-    for (size_t i = 0; i < c->engine.n; i++)
-        json_array_append_new(list, standing_json(c, i, &in));
-    return list;
+    get_rule(to, r);
+    snprintf(to->phase, sizeof(to->phase), "%s",
+             phase == RULE_DUE && *would.why_not ? "withheld" : rule_phase_name(phase));
+    snprintf(to->why_not, sizeof(to->why_not), "%s", would.why_not);
+    snprintf(to->truth, sizeof(to->truth), "%s", truth_name(s->truth));
+    get_terms(&to->terms, r, in->figures);
+    to->held_s = in->now_s - s->since_s;
+    to->cooling_s = isnan(left_s) ? NAN : fmax(0, left_s);
+    to->acted = s->acted;
+    for (size_t k = 0; !to->last.known && control_decision(c, k); k++)
+        if (!strcasecmp(control_decision(c, k)->entry.d.rule, r->name))
+            audit_report(&to->last, &control_decision(c, k)->entry);
 }
 
 /* ---- the policy of a job ---- */
 
-static json_t *budget_json(const struct controls *cs, const struct control *c, double now_s)
+static struct report_budget budget_of(const struct controls *cs, const struct control *c, double now_s)
 {
     const struct config_policy *p = &c->job->params;
     const struct config *all = &cs->controller->config;
     int nodes, all_nodes, actions = budget_spent(&c->engine.budget, BUDGET_ALL, now_s, &nodes),
                           all_actions = budget_spent(&cs->cluster, BUDGET_ALL, now_s, &all_nodes);
 
-    return json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "actions", actions, "actions_per_hour",
-                     p->actions_per_hour, "nodes", nodes, "nodes_per_hour", p->nodes_per_hour,
-                     "nodes_at_once", p->nodes_at_once, "cluster_actions", all_actions,
-                     "cluster_actions_per_hour", all->cluster_actions_per_hour, "cluster_nodes", all_nodes,
-                     "cluster_nodes_per_hour", all->cluster_nodes_per_hour);
+    return (struct report_budget){ .known = true,
+                                   .actions = actions,
+                                   .actions_per_hour = p->actions_per_hour,
+                                   .nodes = nodes,
+                                   .nodes_per_hour = p->nodes_per_hour,
+                                   .nodes_at_once = p->nodes_at_once,
+                                   .cluster_actions = all_actions,
+                                   .cluster_actions_per_hour = all->cluster_actions_per_hour,
+                                   .cluster_nodes = all_nodes,
+                                   .cluster_nodes_per_hour = all->cluster_nodes_per_hour };
+}
+
+/* The caller frees it by report_control_free(). */
+static void get_control(struct report_control *to, struct controls *cs, const struct job *j, double now_s)
+{
+    const struct control *c = j->control;
+    double at_s = job_over(j) ? j->end_s : now_s;
+    const struct control_witness witness = { cs, c->job, at_s };
+    struct engine_input in = control_input(&witness);
+    struct figures f;
+
+    *to =
+        (struct report_control){ .known = true,
+                                 .beyond_enforced = j->params.action == CONFIG_ENFORCE && !c->owner_enforces,
+                                 .paused = c->paused,
+                                 .params = params_of(&j->params, c->override),
+                                 .budget = budget_of(cs, c, now_s) };
+    snprintf(to->name, sizeof(to->name), "%s", j->policy);
+    snprintf(to->text, sizeof(to->text), "%s", c->config.text);
+    snprintf(to->action, sizeof(to->action), "%s", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
+    control_figures(cs, c, at_s, &f);
+    in.figures = &f;
+    to->rules = (struct report_rules){ c->engine.n, xcalloc(c->engine.n, sizeof(*to->rules.list)) };
+    for (size_t i = 0; i < c->engine.n; i++)
+        get_standing(&to->rules.list[i], c, i, &in);
+    to->decisions.list = xcalloc(JOB_DECISIONS, sizeof(*to->decisions.list));
+    for (size_t i = 0; control_decision(c, i); i++)
+        audit_report(&to->decisions.list[to->decisions.n++], &control_decision(c, i)->entry);
 }
 
 void controls_put(struct controls *cs, const struct job *j, double now_s, json_t *report)
 {
-    const struct control *c = j->control;
-    json_t *o = json_object(), *decisions = json_array();
+    struct report_control control;
 
-    for (size_t i = 0; control_decision(c, i); i++)
-        json_array_append_new(decisions, audit_object(&control_decision(c, i)->entry));
-    put_text(o, "name", j->policy);
-    put_text(o, "text", c->config.text);
-    put_text(o, "action", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
-    put_bool(o, "beyond_enforced", j->params.action == CONFIG_ENFORCE && !c->owner_enforces);
-    put_bool(o, "paused", c->paused);
-    put_json(o, "params", params_json(&j->params, c->override));
-    put_json(o, "rules", standings_json(cs, c, job_over(j) ? j->end_s : now_s));
-    put_json(o, "budget", budget_json(cs, c, now_s));
-    put_json(o, "decisions", decisions);
-    put_json(report, "policy", o);
+    get_control(&control, cs, j, now_s);
+    put_json(report, "policy", report_control_json(&control));
+    report_control_free(&control);
 }
 
 /* Whether the decision changed this run: dry runs and actions on earlier runs did not. */
@@ -175,14 +175,12 @@ double controls_first_action(const struct job *j)
 
 /* ---- all policies ---- */
 
-static json_t *rules_json(const struct controls *cs, const char *policy)
+static void get_rules(struct report_rules *to, const struct controls *cs, const char *policy)
 {
-    json_t *list = json_array();
-
+    to->list = xcalloc(cs->rules->n, sizeof(*to->list));
     for (size_t i = 0; i < cs->rules->n; i++)
         if (!strcasecmp(cs->rules->rule[i].policy, policy))
-            json_array_append_new(list, rule_json(&cs->rules->rule[i]));
-    return list;
+            get_rule(&to->list[to->n++], &cs->rules->rule[i]);
 }
 
 static int count_jobs(const struct controls *cs, const char *policy)
@@ -194,16 +192,20 @@ static int count_jobs(const struct controls *cs, const char *policy)
     return n;
 }
 
-static json_t *policy_json(const struct controls *cs, const struct config_policy *p)
+static json_t *policy_json(const struct controls *cs, const struct config_policy *p, bool params)
 {
-    json_t *o = json_object();
+    struct report_policy policy = { .is_default = !strcasecmp(p->name, cs->controller->config.default_policy),
+                                    .jobs = count_jobs(cs, p->name) };
+    json_t *o;
 
-    put_text(o, "name", p->name);
-    put_text(o, "text", p->text);
-    put_text(o, "action", p->action == CONFIG_ENFORCE ? "enforce" : "dryrun");
-    put_bool(o, "default", !strcasecmp(p->name, cs->controller->config.default_policy));
-    put_int(o, "jobs", count_jobs(cs, p->name));
-    put_json(o, "rules", rules_json(cs, p->name));
+    snprintf(policy.name, sizeof(policy.name), "%s", p->name);
+    snprintf(policy.text, sizeof(policy.text), "%s", p->text);
+    snprintf(policy.action, sizeof(policy.action), "%s", p->action == CONFIG_ENFORCE ? "enforce" : "dryrun");
+    get_rules(&policy.rules, cs, p->name);
+    if (params)
+        policy.params = params_of(p, NULL);
+    o = report_policy_json(&policy);
+    report_policy_free(&policy);
     return o;
 }
 
@@ -228,7 +230,7 @@ json_t *controls_policies(const struct controls *cs)
     json_t *list = json_array(), *selections = json_array();
 
     for (size_t i = 0; i < c->n_policies; i++)
-        json_array_append_new(list, policy_json(cs, &c->policies[i]));
+        json_array_append_new(list, policy_json(cs, &c->policies[i], false));
     for (size_t i = 0; i < c->n_selections; i++)
         json_array_append_new(selections, selection_json(&c->selections[i]));
     return json_pack("{s:o,s:o}", "policies", list, "selections", selections);
@@ -237,11 +239,6 @@ json_t *controls_policies(const struct controls *cs)
 json_t *controls_policy(const struct controls *cs, const char *name)
 {
     const struct config_policy *p = config_policy_find(&cs->controller->config, name);
-    json_t *o;
 
-    if (!p)
-        return NULL;
-    o = policy_json(cs, p);
-    put_json(o, "params", params_json(p, NULL));
-    return o;
+    return p ? policy_json(cs, p, true) : NULL;
 }

@@ -36,32 +36,29 @@ static const char front[] = "SyncGuard's metrics are at /metrics\n";
 
 /* ---- answers ---- */
 
-static json_t *running_jobs(const struct controller *s)
-{
-    json_t *list = json_array();
-    double now_s = controller_now_s();
-
-    for (size_t i = 0; i < s->jobs.n; i++)
-        if (!job_over(s->jobs.job[i]))
-            json_array_append_new(list, report_row_json(s->jobs.job[i], now_s));
-    return list;
-}
-
 static const struct made *make(struct metrics *m, enum openmetrics_format format)
 {
+    const struct jobs *jobs = &m->controller->jobs;
     struct made *made = &m->made[format];
     double now_s = controller_now_s();
-    json_t *status, *jobs;
+    struct report_status status;
+    struct report_row *row;
+    size_t n = 0;
 
     if (made->text && now_s < made->made_s + METRICS_AGE_S)
         return made;
     free(made->text);
-    status = query_status(m->controller);
-    jobs = running_jobs(m->controller);
-    made->text = openmetrics_text(status, jobs, METRICS_JOBS_MAX, format, &made->bytes);
+    query_status(&status, m->controller);
+    row = xcalloc(jobs->n, sizeof(*row));
+    for (size_t i = 0; i < jobs->n; i++)
+        if (!job_over(jobs->job[i]))
+            report_job_row(&row[n++], jobs->job[i], now_s);
+    made->text = openmetrics_text(&status, row, n, METRICS_JOBS_MAX, format, &made->bytes);
     made->made_s = now_s;
-    json_decref(status);
-    json_decref(jobs);
+    report_status_free(&status);
+    while (n > 0)
+        report_row_free(&row[--n]);
+    free(row);
     return made->text ? made : NULL;
 }
 

@@ -22,7 +22,10 @@
 #include "job/record.h"
 #include "job/report_job.h"
 #include "report/report_nodes.h"
+#include "report/report_scaling.h"
+#include "report/report_status.h"
 #include "report/report_step.h"
+#include "report/report_strategies.h"
 #include "report/report_view.h"
 #include "view/figures.h"
 #include "view/scaling.h"
@@ -54,47 +57,43 @@ static double rss_bytes(void)
     return pages ? (double)pages * (double)sysconf(_SC_PAGESIZE) : NAN;
 }
 
-static json_t *bounds_json(const struct controller *s)
+void query_status(struct report_status *status, const struct controller *s)
 {
-    struct bounds_sums b = bounds_sums_get(s->bounds);
-
-    return json_pack("{s:I,s:I,s:o,s:o,s:I,s:I}", "users", (json_int_t)b.users, "unfinished",
-                     (json_int_t)b.unfinished, "steps_bytes", real_json(b.bytes), "memory_bytes",
-                     real_json(s->config.memory), "refused", (json_int_t)b.refused, "left_out",
-                     (json_int_t)b.left_out);
-}
-
-json_t *query_status(const struct controller *s)
-{
-    size_t agents = 0, ranks = 0, running = 0, clients = 0;
-    json_t *policies = json_array();
-    json_t *answer;
-    char instance[24];
-
+    *status = (struct report_status){ .uptime_s = controller_now_s() - s->start_s,
+                                      .batches_per_s = s->batches_per_s,
+                                      .cpu_ratio = s->cpu_ratio,
+                                      .rss_bytes = rss_bytes(),
+                                      .store = s->store != NULL,
+                                      .store_bytes = store_bytes(s->store),
+                                      .store_max_bytes = s->config.history_size,
+                                      .store_bytes_per_day = s->history_per_day_bytes,
+                                      .store_full = s->history_full,
+                                      .now = NAN };
+    snprintf(status->version, sizeof(status->version), "%s", PACKAGE_VERSION);
+    snprintf(status->controller, sizeof(status->controller), "%016llx", (unsigned long long)s->instance);
+    snprintf(status->host, sizeof(status->host), "%s", s->host);
     for (size_t i = 0; i < s->jobs.n; i++) {
         if (job_over(s->jobs.job[i]))
             continue;
-        running++;
-        ranks += view_ranks_running(s->jobs.job[i]->view);
-        agents += job_agents_connected(s->jobs.job[i]);
+        status->jobs++;
+        status->ranks += view_ranks_running(s->jobs.job[i]->view);
+        status->agents += (int64_t)job_agents_connected(s->jobs.job[i]);
     }
     for (struct peer *c = s->peers; c; c = c->next)
-        clients += c->up && !c->agent;
+        status->clients += c->up && !c->agent;
     for (size_t i = 0; i < s->config.n_policies; i++)
-        json_array_append_new(policies, json_string(s->config.policies[i].name));
-    snprintf(instance, sizeof(instance), "%016llx", (unsigned long long)s->instance);
-    answer = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o}", "version",
-                       PACKAGE_VERSION, "controller", instance, "host", s->host, "uptime_s",
-                       real_json(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
-                       (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
-                       "batches_per_s", real_json(s->batches_per_s), "cpu_ratio", real_json(s->cpu_ratio),
-                       "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL, "store_bytes",
-                       real_json(store_bytes(s->store)), "policies", policies);
-    put_real(answer, "store_max_bytes", s->config.history_size);
-    put_known(answer, "store_bytes_per_day", s->history_per_day_bytes);
-    put_bool(answer, "store_full", s->history_full);
-    put_json(answer, "bounds", s->bounds ? bounds_json(s) : NULL);
-    return answer;
+        json_texts_add(&status->policies, s->config.policies[i].name);
+    if (s->bounds) {
+        struct bounds_sums b = bounds_sums_get(s->bounds);
+
+        status->bounds.known = true;
+        status->bounds.users = (int64_t)b.users;
+        status->bounds.unfinished = (int64_t)b.unfinished;
+        status->bounds.steps_bytes = b.bytes;
+        status->bounds.memory_bytes = s->config.memory;
+        status->bounds.refused = (int64_t)b.refused;
+        status->bounds.left_out = (int64_t)b.left_out;
+    }
 }
 
 /* The controller's clock, by which terminals compute the ages of `start` and `last_culprit`. */
@@ -105,11 +104,15 @@ static json_t *unix_time(void)
 
 static json_t *answer_status(struct peer *p, const json_t *q)
 {
-    json_t *answer = query_status(p->controller);
+    struct report_status status;
+    json_t *answer;
 
     (void)q;
-    put_json(answer, "now", unix_time());
-    put_bool(answer, "operator", query_sees(p) == UINT32_MAX);
+    query_status(&status, p->controller);
+    status.now = wall_s();
+    status.sees_all = query_sees(p) == UINT32_MAX;
+    answer = report_status_json(&status);
+    report_status_free(&status);
     return answer;
 }
 
@@ -164,9 +167,13 @@ static void list_running(struct peer *p, struct jobs_rows *r, struct jobs_place 
 
     for (; at->running > 0 && !pages_full(&r->page) && controller_now_s() < until_s; at->running--) {
         const struct job *j = jobs->job[at->running - 1];
+        struct report_row row;
 
-        if (may_see(p, j) && !job_over(j))
-            pages_append(&r->page, report_row_json(j, now_s), 0);
+        if (!may_see(p, j) || job_over(j))
+            continue;
+        report_job_row(&row, j, now_s);
+        pages_append(&r->page, report_row_json(&row), 0);
+        report_row_free(&row);
     }
     if (at->running)
         snprintf(r->page.next, sizeof(r->page.next), "running %zu", at->running);
@@ -246,16 +253,16 @@ static json_t *answer_job(struct peer *p, const json_t *q)
 
 /* ---- nodes ---- */
 
-/* Add the history's data on the node. */
-static void put_history(struct controller *s, const char *node, json_t *row)
+/* Set what the history knows of the node. */
+static void node_history_get(struct controller *s, struct report_node *r)
 {
     double last_s;
     int count;
-    bool known = store_node(s->store, node, &count, &last_s) == 0;
+    bool known = store_node(s->store, r->node, &count, &last_s) == 0;
 
-    put_count(row, "culprit_count", known ? count : -1);
-    put_real(row, "last_culprit", known && count ? last_s : NAN);
-    history_put_node(s->history, node, row);
+    r->culprit_count = known ? count : -1;
+    r->last_culprit = known && count ? last_s : NAN;
+    history_node_get(s->history, r);
 }
 
 static json_t *answer_scaling(struct peer *p, const json_t *q)
@@ -381,13 +388,14 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
         if (may_see(p, all->job[i]) && !job_over(all->job[i]) && runs_on(all->job[i], &names))
             report_job_nodes(&t, all->job[i], now_s);
     for (size_t i = 0; i < names.n && !*page.next; i++) {
-        const struct report_node *n = report_nodes_get(&t, names.name[i]);
-        json_t *row = report_job_node(n, now_s);
+        struct report_node r;
 
-        put_history(p->controller, n->name, row);
-        pages_append(&page, row, 0);
+        report_job_node_get(&r, report_nodes_get(&t, names.name[i]), now_s);
+        node_history_get(p->controller, &r);
+        pages_append(&page, report_node_json(&r, NODE_OF_JOBS), 0);
+        report_node_free(&r);
         if (i + 1 < names.n ? pages_full(&page) : more)
-            snprintf(page.next, sizeof(page.next), "%s", n->name);
+            snprintf(page.next, sizeof(page.next), "%s", names.name[i]);
     }
     report_nodes_free(&t);
     free(names.name);

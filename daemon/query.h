@@ -5,11 +5,12 @@
 #include <jansson.h>
 
 #include "daemon/peer.h"
+#include "report/report_status.h"
 
 /* Send one answer: the result or an error. */
 void query_answer(struct peer *p, const json_t *question);
 
-/* What the controller as a whole does, as in the answer to "status" without what depends on who asks. */
-json_t *query_status(const struct controller *s);
+/* What the controller as a whole does, without what depends on who asks; report_status_free(). */
+void query_status(struct report_status *status, const struct controller *s);
 
 #endif

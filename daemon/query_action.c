@@ -15,6 +15,7 @@
 #include "history/history.h"
 #include "job/ability.h"
 #include "job/cadence.h"
+#include "report/report_launch.h"
 #include "wire/json.h"
 #include "wire/pages.h"
 
@@ -153,12 +154,15 @@ static json_t *choices(const struct peer *p, uint32_t number, enum store_choice 
     for (size_t i = 0; i < jobs->n && json_array_size(list) < LIST_MAX; i++) {
         const struct job *j = jobs->job[i];
         bool seen = uid == UINT32_MAX || uid == j->id.uid;
-        json_t *o = seen && (!number || number == j->id.job)
-                        ? history_effect(p->controller->history, j, choice)
-                        : NULL;
+        struct report_effect effect;
+        json_t *o;
 
-        if (!o)
+        if (!seen || (number && number != j->id.job))
             continue;
+        history_effect(p->controller->history, j, choice, &effect);
+        if (!effect.known)
+            continue;
+        o = report_effect_json(&effect);
         put_choice(o, j, choice);
         json_array_append_new(list, o);
     }

@@ -7,6 +7,7 @@
 #include "daemon/query_job.h"
 #include "job/pacing.h"
 #include "job/report_job.h"
+#include "report/report_rank.h"
 #include "wire/json.h"
 
 struct query_order {

@@ -16,7 +16,7 @@
 #include "plan/question.h"
 #include "plan/running.h"
 #include "plan/work_sampler.h"
-#include "report/report_view.h"
+#include "report/report_strategies.h"
 #include "view/scaling.h"
 #include "wire/json.h"
 

@@ -10,7 +10,7 @@
 #include "plan/answer.h"
 #include "plan/question.h"
 #include "plan/running.h"
-#include "report/report_view.h"
+#include "report/report_scaling.h"
 #include "view/figures.h"
 #include "view/scaling.h"
 #include "wire/json.h"

@@ -111,6 +111,7 @@ UNIT_TESTS = \
 	tests/unit/regime \
 	tests/unit/report \
 	tests/unit/report_print \
+	tests/unit/report_parts \
 	tests/unit/report_read \
 	tests/unit/ring \
 	tests/unit/ring_threads \

@@ -78,7 +78,7 @@ static void controller_text(const struct ui *ui, char *text, size_t size)
 
 static void draw_title(struct canvas *c, const struct ui *ui)
 {
-    char live[128] = "", status[160];
+    char live[128] = "", status[320];
     enum style style = STYLE_TITLE;
     int x, width, right = c->width;
 

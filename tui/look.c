@@ -23,6 +23,16 @@ enum style look_severity_tag(enum severity s)
     return styles[s];
 }
 
+enum severity look_job_severity(const struct report_row *j)
+{
+    return report_row_alive(j) ? report_row_severity(j) : SEVERITY_NONE;
+}
+
+enum severity look_verdict_severity(const struct report_verdict *v)
+{
+    return v->standing ? report_verdict_severity(v) : SEVERITY_NONE;
+}
+
 static const struct verdict_class {
     const char *name;
     char letter;
@@ -138,7 +148,7 @@ const char *look_job_tag(const struct report_row *j)
             return "HUNG";
     if (!strcmp(j->state, "stalled"))
         return "HUNG";
-    if (j->non_finite)
+    if (j->non_finite > 0)
         return "NAN";
     for (size_t i = 0; i < j->verdicts.n; i++)
         if (!j->verdicts.list[i].acknowledged)

@@ -29,10 +29,10 @@ static void describe(const struct report_verdict *v, char *buf, size_t size)
 
 static void draw_none(struct canvas *c, int y, int x, int width, const struct report_row *j)
 {
-    if (!isnan(j->mds_ratio) && !isnan(j->transfer_mds_ratio))
+    if (!isnan(j->mds_ratio) && !isnan(j->limits.transfers))
         canvas_printf(c, y, x, width, STYLE_GOOD,
                       "nothing: a rank %s, transfers %s slower or more would be seen",
-                      text_percent(j->mds_ratio).s, text_percent(j->transfer_mds_ratio).s);
+                      text_percent(j->mds_ratio).s, text_percent(j->limits.transfers).s);
     else if (!isnan(j->mds_ratio))
         canvas_printf(c, y, x, width, STYLE_GOOD, "nothing: a rank %s slower or more would be seen",
                       text_percent(j->mds_ratio).s);
@@ -63,8 +63,7 @@ void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct re
             canvas_printf(c, y, x, end - x, STYLE_WARN, "+%zu more", j->verdicts.n - i);
             return;
         }
-        x +=
-            canvas_put(c, y, x, room, look_severity(report_verdict_severity(&j->verdicts.list[i])), text) + 2;
+        x += canvas_put(c, y, x, room, look_severity(look_verdict_severity(&j->verdicts.list[i])), text) + 2;
     }
 }
 

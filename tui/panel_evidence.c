@@ -54,7 +54,7 @@ static int draw_verdict(struct canvas *c, int y, const struct report_verdict *v)
 
     headline_text(v, text, sizeof(text));
     look_class_draw(c, y, 1, v->class);
-    y = sheet_text(c, y, 3, look_severity(report_verdict_severity(v)), text);
+    y = sheet_text(c, y, 3, look_severity(look_verdict_severity(v)), text);
     if (v->text[0])
         y = sheet_text(c, y, 3, STYLE_TEXT, v->text);
     if (v->cause[0]) {
@@ -93,7 +93,7 @@ static int draw_former(struct canvas *c, int y, const struct report *v)
 
 static void draw_shared(const struct table_cell *at, const void *row)
 {
-    bool shared = ((const struct report_rank *)row)->shared_cpu;
+    bool shared = ((const struct report_rank *)row)->health.shared_cpu;
 
     table_put(at, shared ? STYLE_WARN : STYLE_TEXT, shared ? "shared" : "own");
 }
@@ -102,17 +102,17 @@ static const struct table_column rank_columns[] = {
     { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct report_rank, rank), .plain = STYLE_BOLD },
     { "NODE", 9, 8, 0, TABLE_TEXT, .field = offsetof(struct report_rank, node) },
     { "WORK", 5, 0, 2, TABLE_TIMES, .field = offsetof(struct report_rank, slowdown) },
-    { "CPUS", 10, 8, 0, TABLE_TEXT, .field = offsetof(struct report_rank, cpus) },
+    { "CPUS", 10, 8, 0, TABLE_TEXT, .field = offsetof(struct report_rank, health.cpus) },
     { "", 6, 0, 0, TABLE_TEXT, .draw = draw_shared },
-    { "DELAY", 6, 0, 0, TABLE_PERCENT, .field = offsetof(struct report_rank, run_delay_ratio) },
-    { "ASIDE/S", 7, 0, 1, TABLE_NUMBER, .field = offsetof(struct report_rank, involuntary_per_s) },
-    { "CAUSE", 30, 80, 0, TABLE_TEXT, offsetof(struct report_rank, cause), .plain = STYLE_WARN },
+    { "DELAY", 6, 0, 0, TABLE_PERCENT, .field = offsetof(struct report_rank, health.run_delay_ratio) },
+    { "ASIDE/S", 7, 0, 1, TABLE_NUMBER, .field = offsetof(struct report_rank, health.involuntary_per_s) },
+    { "CAUSE", 30, 80, 0, TABLE_TEXT, offsetof(struct report_rank, health.cause), .plain = STYLE_WARN },
 };
 
 /* Its health has a known cause of slowness. */
 static bool suspicious(const struct report_rank *r)
 {
-    return r->has_health && (r->cause[0] || r->shared_cpu);
+    return r->health.known && (r->health.cause[0] || r->health.shared_cpu);
 }
 
 static size_t count_ranks(const struct report *v, bool suspects)
@@ -120,7 +120,7 @@ static size_t count_ranks(const struct report *v, bool suspects)
     size_t n = 0;
 
     for (size_t i = 0; i < v->n_ranks; i++)
-        n += v->rank[i].has_health && (!suspects || suspicious(&v->rank[i]));
+        n += v->rank[i].health.known && (!suspects || suspicious(&v->rank[i]));
     return n;
 }
 
@@ -137,7 +137,7 @@ static int draw_ranks(struct canvas *c, int y, const struct report *v)
     for (size_t i = 0; i < v->n_ranks; i++) {
         const struct report_rank *r = &v->rank[i];
 
-        if (!r->has_health || (suspects && !suspicious(r)) || (!suspects && shown >= RANKS_SHOWN))
+        if (!r->health.known || (suspects && !suspicious(r)) || (!suspects && shown >= RANKS_SHOWN))
             continue;
         table_row(c, y++, &layout, rank_columns, r, NULL);
         shown++;
@@ -149,7 +149,16 @@ static int draw_ranks(struct canvas *c, int y, const struct report *v)
 
 /* ---- nodes ---- */
 
-static int draw_node(struct canvas *c, int y, const struct report_node_health *n)
+static size_t count_nodes(const struct report *v)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->n_agents; i++)
+        n += v->agent[i].health.known;
+    return n;
+}
+
+static int draw_node(struct canvas *c, int y, const struct report_agent *n)
 {
     char text[512];
     enum severity s = health_symptoms(&n->health, text, sizeof(text));
@@ -166,17 +175,20 @@ static int draw_node(struct canvas *c, int y, const struct report_node_health *n
 /* Those with symptoms in full, the others as a number. */
 static int draw_nodes(struct canvas *c, int y, const struct report *v)
 {
-    size_t shown = 0, fine = 0;
+    size_t reported = count_nodes(v), shown = 0, fine = 0;
 
-    if (v->n_health)
+    if (reported)
         y = sheet_heading(c, y, "nodes");
-    for (size_t i = 0; i < v->n_health; i++) {
+    for (size_t i = 0; i < v->n_agents; i++) {
+        const struct report_agent *a = &v->agent[i];
         char text[256];
 
-        if (health_symptoms(&v->health[i].health, text, sizeof(text)) <= SEVERITY_GOOD && v->n_health > 4)
+        if (!a->health.known)
+            continue;
+        if (health_symptoms(&a->health, text, sizeof(text)) <= SEVERITY_GOOD && reported > 4)
             fine++;
         else if (shown++ < NODES_SHOWN)
-            y = draw_node(c, y, &v->health[i]);
+            y = draw_node(c, y, a);
     }
     if (fine)
         canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu %sfine", fine,
@@ -207,7 +219,7 @@ static int draw(struct canvas *c, const struct ui *ui)
 
 static bool has_content(const struct report *v)
 {
-    return v->job.verdicts.n || v->timeline.n || v->n_health || v->past.text[0];
+    return v->job.verdicts.n || v->timeline.n || count_nodes(v) || v->past.text[0];
 }
 
 const struct panel_ops panel_evidence = { "evidence: what was found, and why", draw, has_content };

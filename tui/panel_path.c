@@ -96,9 +96,9 @@ static int draw_used(struct canvas *c, int y, const struct report *v)
     y = sheet_heading(c, y, "efficiency: how much of the ranks' time is work (POP model)");
     y = sheet_titles(c, y, &layout, used_columns, ARRAY_SIZE(used_columns));
     table_row(c, y++, &layout, used_columns, &job, NULL);
-    for (size_t i = 0; i < v->n_comms; i++)
-        if (known(&v->comm[i].efficiency))
-            table_row(c, y++, &layout, used_columns, &v->comm[i], NULL);
+    for (size_t i = 0; i < v->comms.n; i++)
+        if (known(&v->comms.list[i].efficiency))
+            table_row(c, y++, &layout, used_columns, &v->comms.list[i], NULL);
     return y;
 }
 
@@ -122,14 +122,6 @@ static const struct table_column overlap_columns[] = {
     { "CAN WIN", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_overlap_group, most_won_s) },
     { "HIDDEN", 15, 15, 0, TABLE_TEXT, .draw = draw_hidden },
 };
-
-/* ---- phases ---- */
-
-/* Marked by the program, or what its calls show of a backward pass; nothing where neither is known. */
-static bool has_phases(const struct report *v)
-{
-    return v->phases.text[0] && (v->phases.ranks > 0 || !isnan(v->phases.backward_s));
-}
 
 /* ---- who waits ---- */
 
@@ -167,7 +159,8 @@ static int draw_waits(struct canvas *c, int y, const struct report *v)
 
 static bool has_content(const struct report *v)
 {
-    return v->path.n || known(&v->efficiency) || v->overlap.text[0] || has_phases(v);
+    return v->path.n || known(&v->efficiency) || v->overlap.text[0] ||
+           report_step_phases_known(&v->step_phases);
 }
 
 static int draw(struct canvas *c, const struct ui *ui)
@@ -196,9 +189,9 @@ static int draw(struct canvas *c, const struct ui *ui)
     if (v->overlap.text[0] && v->overlap.steps > 0 && v->overlap.n)
         y = sheet_table(c, y, overlap_columns, ARRAY_SIZE(overlap_columns), v->overlap.group, v->overlap.n,
                         sizeof(v->overlap.group[0]));
-    if (has_phases(v)) {
+    if (report_step_phases_known(&v->step_phases)) {
         y = sheet_heading(c, y, "phases of a step");
-        y = sheet_text(c, y, 1, STYLE_TEXT, v->phases.text);
+        y = sheet_text(c, y, 1, STYLE_TEXT, v->step_phases.text);
     }
     y = draw_waits(c, y, v);
     if (!y)

@@ -48,34 +48,39 @@ static int draw_lever(struct canvas *c, int y, const struct report_lever *l, int
             text_append(ratio, sizeof(ratio), " (%s to %s)", text_times(l->low).s, text_times(l->high).s);
     }
     if (l->in_force > 0)
-        snprintf(text, sizeof(text), "%s in force on %lld of %lld nodes%s%s", l->name, (long long)l->in_force,
-                 (long long)nodes, ratio[0] ? ": " : "", ratio);
+        snprintf(text, sizeof(text), "%.16s in force on %lld of %lld nodes%s%s", l->name,
+                 (long long)l->in_force, (long long)nodes, ratio[0] ? ": " : "", ratio);
     else if (l->trial > 0)
-        snprintf(text, sizeof(text), "%s on trial on %lld of %lld nodes", l->name, (long long)l->trial,
+        snprintf(text, sizeof(text), "%.16s on trial on %lld of %lld nodes", l->name, (long long)l->trial,
                  (long long)nodes);
     else
-        snprintf(text, sizeof(text), "%s off: %s%s%s", l->name, l->why[0] ? l->why : "-",
+        snprintf(text, sizeof(text), "%.16s off: %.128s%s%s", l->name, l->why[0] ? l->why : "-",
                  ratio[0] ? "; " : "", ratio);
     return y + canvas_wrap(c, y, LABEL, LABEL, c->width - LABEL - 1, 2, l->in_force ? STYLE_GOOD : STYLE_TEXT,
                            text);
 }
 
-static int draw_pacing(struct canvas *c, int y, const struct report_pacing *p)
+static int draw_pacing(struct canvas *c, int y, const struct report_pace *p)
 {
+    struct report_lever lever[REPORT_LEVERS_MAX];
+    size_t n = report_pace_levers(p, lever);
+    int64_t late = 0;
     char text[100];
 
     if (!p->known)
         return draw_fact(c, y, "pacing", STYLE_DIM, "-");
-    if (!p->allowed[0])
+    if (!p->levers[0])
         return draw_fact(c, y, "pacing", STYLE_TEXT, "off");
-    if (!p->n)
+    if (!n)
         return draw_fact(c, y, "pacing", STYLE_TEXT, "allowed; no node has reported yet");
     canvas_put(c, y, 1, LABEL - 1, STYLE_DIM, "pacing");
+    for (size_t i = 0; i < n; i++)
+        y = draw_lever(c, y, &lever[i], (int64_t)p->n);
     for (size_t i = 0; i < p->n; i++)
-        y = draw_lever(c, y, &p->lever[i], p->nodes);
-    if (p->late > 0) {
+        late += p->node[i].late_holds > 0 ? p->node[i].late_holds : 0;
+    if (late > 0) {
         snprintf(text, sizeof(text), "%lld holds ended by PaceMaxDelay before all ranks had arrived",
-                 (long long)p->late);
+                 (long long)late);
         y += canvas_wrap(c, y, LABEL, LABEL, c->width - LABEL - 1, 2, STYLE_TEXT, text);
     }
     return y;
@@ -91,7 +96,7 @@ static int draw_cadence(struct canvas *c, int y, const struct report_cadence *ca
         return draw_fact(c, y, "checkpoints", STYLE_TEXT,
                          cadence->known && !strcmp(cadence->mode, "off") ? "left to the program" : "-");
     snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", cadence->mode,
-             text_age(cadence->interval_s).s, cadence->reason, text_s(cadence->cost_s).s);
+             text_age(cadence->interval_s).s, cadence->reason, text_s(cadence->cost_s.value).s);
     if (!isnan(cadence->goodput_most))
         text_append(text, sizeof(text), "; goodput at most %s", text_percent(cadence->goodput_most).s);
     if (cadence->next_due_s > 0)
@@ -117,9 +122,18 @@ static enum style phase_style(const void *row)
                                                                      : STYLE_TEXT;
 }
 
+static void draw_does(const struct table_cell *at, const void *row)
+{
+    const struct report_rule *r = row;
+    char text[64];
+
+    snprintf(text, sizeof(text), "%s%s%s", r->action, *r->signal ? " " : "", r->signal);
+    table_put(at, STYLE_TEXT, text);
+}
+
 static const struct table_column rule_columns[] = {
     { "RULE", 14, 10, 0, TABLE_TEXT, .field = offsetof(struct report_rule, name) },
-    { "DOES", 14, 10, 0, TABLE_TEXT, .field = offsetof(struct report_rule, action_text) },
+    { "DOES", 14, 10, 0, TABLE_TEXT, .draw = draw_does },
     { "IS", 8, 0, 0, TABLE_TEXT, offsetof(struct report_rule, phase), .style = phase_style },
     { "TRUE FOR", 8, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_rule, held_s) },
     { "OF", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_rule, hold_s) },
@@ -133,15 +147,20 @@ static const struct table_column rule_columns[] = {
 static int draw_decision(struct canvas *c, int y, const struct report_decision *d, double wall_s)
 {
     bool command = !strcmp(d->state, "command"), failed = !strcmp(d->outcome, "failed");
-    char text[800];
+    char text[800], nodes[64];
 
+    json_texts_show(&d->nodes, SIZE_MAX, nodes, sizeof(nodes));
     canvas_put_right(c, y, 1, 6, STYLE_DIM, padded_age(wall_s - d->at).s);
-    snprintf(text, sizeof(text), "%s: %s%s%s%s%s",
+    snprintf(text, sizeof(text), "%s: ",
              !strcmp(d->state, "dryrun") ? "dry run"
              : command                   ? "by hand"
-                                         : d->state,
-             command ? d->sentence : d->action_text, d->outcome[0] ? ": " : "", d->outcome,
-             d->outcome_text[0] ? ": " : "", d->outcome_text);
+                                         : d->state);
+    if (command)
+        text_append(text, sizeof(text), "%s", d->sentence);
+    else
+        text_append(text, sizeof(text), "%s%s%s", d->action, *nodes ? " " : "", nodes);
+    text_append(text, sizeof(text), "%s%s%s%s", d->outcome[0] ? ": " : "", d->outcome,
+                d->outcome_text[0] ? ": " : "", d->outcome_text);
     y = sheet_text(c, y, 9,
                    failed                          ? STYLE_BAD
                    : !strcmp(d->state, "enforced") ? STYLE_BOLD
@@ -170,14 +189,14 @@ static const struct table_column param_columns[] = {
 
 /* ---- the panel ---- */
 
-static int draw_keys(struct canvas *c, int y, const struct report_control *p)
+static int draw_keys(struct canvas *c, int y, const struct report *v)
 {
     const struct {
         const char *key, *does;
-    } keys[] = { { "P", p->pacing.allowed[0] ? "pacing off" : "pacing on" },
+    } keys[] = { { "P", v->pace.levers[0] ? "pacing off" : "pacing on" },
                  { "C", "checkpoint now" },
                  { "A", "acknowledge" },
-                 { "Z", p->paused ? "resume policy" : "pause policy" },
+                 { "Z", v->control.paused ? "resume policy" : "pause policy" },
                  { "X", "exclude node" } };
     int x = 1;
 
@@ -206,27 +225,27 @@ static int draw(struct canvas *c, const struct ui *ui)
         return 1;
     }
     if (!ui->report)
-        y = draw_keys(c, y, p);
+        y = draw_keys(c, y, ui->view);
     y = draw_policy(c, y, p, ui->view->job.unconfirmed);
-    y = draw_pacing(c, y, &p->pacing);
-    y = draw_cadence(c, y, &p->cadence);
-    if (!p->n_rules) {
+    y = draw_pacing(c, y, &ui->view->pace);
+    y = draw_cadence(c, y, &ui->view->cadence);
+    if (!p->rules.n) {
         y = sheet_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it only observes");
     } else {
         y = sheet_heading(c, y, "rules");
-        y = sheet_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rule, p->n_rules,
-                        sizeof(p->rule[0]));
+        y = sheet_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rules.list, p->rules.n,
+                        sizeof(p->rules.list[0]));
     }
     y = sheet_heading(c, y, "decisions, the newest first");
-    if (!p->n_decisions)
+    if (!p->decisions.n)
         y = sheet_text(c, y, 3, STYLE_DIM, "nothing yet");
-    for (size_t i = 0; i < p->n_decisions; i++)
-        y = draw_decision(c, y, &p->decision[i], ui->wall_s);
-    if (!p->n_params)
+    for (size_t i = 0; i < p->decisions.n; i++)
+        y = draw_decision(c, y, &p->decisions.list[i], ui->wall_s);
+    if (!p->params.n)
         return y;
     y = sheet_heading(c, y, "parameters (sgctl policy set JOB Key=Value changes them for this run)");
-    return sheet_table(c, y, param_columns, ARRAY_SIZE(param_columns), p->param, p->n_params,
-                       sizeof(p->param[0]));
+    return sheet_table(c, y, param_columns, ARRAY_SIZE(param_columns), p->params.list, p->params.n,
+                       sizeof(p->params.list[0]));
 }
 
 const struct panel_ops panel_policy = { "policy: decisions and actions", draw, has_content };

@@ -102,9 +102,14 @@ static int draw_reasons(struct canvas *c, int y, const struct report_strategies 
 
 /* ---- under the guard, over without ---- */
 
+struct guarded_row {
+    const struct report_guarded_ratio *ratio;
+    char name[24];
+};
+
 static void draw_guarded_value(const struct table_cell *at, const void *row)
 {
-    const struct report_guarded_ratio *r = row;
+    const struct report_guarded_ratio *r = ((const struct guarded_row *)row)->ratio;
     enum style style = STYLE_TEXT;
 
     if (!r->selected && (r->high < 1 - SURE || r->low > 1 + SURE))
@@ -114,7 +119,7 @@ static void draw_guarded_value(const struct table_cell *at, const void *row)
 
 static void draw_guarded_range(const struct table_cell *at, const void *row)
 {
-    const struct report_guarded_ratio *r = row;
+    const struct report_guarded_ratio *r = ((const struct guarded_row *)row)->ratio;
     char text[48] = "-";
 
     if (!isnan(r->low) && !isnan(r->high))
@@ -122,24 +127,38 @@ static void draw_guarded_range(const struct table_cell *at, const void *row)
     table_put(at, STYLE_DIM, text);
 }
 
+static void draw_guarded_reference(const struct table_cell *at, const void *row)
+{
+    table_put(at, STYLE_TEXT, ((const struct guarded_row *)row)->ratio->reference);
+}
+
 static const struct table_column guarded_columns[] = {
-    { "GUARDED", 16, 0, 0, TABLE_TEXT, .field = offsetof(struct report_guarded_ratio, name) },
+    { "GUARDED", 16, 0, 0, TABLE_TEXT, .field = offsetof(struct guarded_row, name) },
     { "RATIO", 6, 0, 0, TABLE_TEXT, .draw = draw_guarded_value },
     { "RANGE", 12, 0, 0, TABLE_TEXT, .draw = draw_guarded_range },
-    { "REFERENCE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct report_guarded_ratio, reference) },
+    { "REFERENCE", 10, 10, 0, TABLE_TEXT, .draw = draw_guarded_reference },
 };
 
 static int draw_guarded(struct canvas *c, int y, const struct report_guarded *g)
 {
+    static const char *const names[GUARDED_FIGURES] = {
+        [GUARDED_STEP] = "step time",   [GUARDED_THROUGHPUT] = "throughput",
+        [GUARDED_CV] = "its variation", [GUARDED_SYNCHRONISATION] = "synchronisation",
+        [GUARDED_SKEW] = "skew",        [GUARDED_ENERGY] = "energy a step",
+    };
     struct table_layout layout;
 
     if (!g->known)
         return y;
     y = sheet_text(c, y, 1, STYLE_TEXT, g->text);
     y = sheet_titles(c, y, &layout, guarded_columns, ARRAY_SIZE(guarded_columns));
-    for (size_t i = 0; i < REPORT_GUARDED_MAX; i++)
-        if (g->ratio[i].reference[0])
-            table_row(c, y++, &layout, guarded_columns, &g->ratio[i], NULL);
+    for (int f = 0; f < GUARDED_FIGURES; f++) {
+        struct guarded_row row = { &g->ratio[f], "" };
+
+        snprintf(row.name, sizeof(row.name), "%s", names[f]);
+        if (*g->ratio[f].reference)
+            table_row(c, y++, &layout, guarded_columns, &row, NULL);
+    }
     return y + 1;
 }
 

@@ -11,7 +11,14 @@
 
 #include "common/xalloc.h"
 #include "report/event_list.h"
+#include "report/report_event.h"
 #include "report/report_nodes.h"
+#include "report/report_overlap.h"
+#include "report/report_rank.h"
+#include "report/report_row.h"
+#include "report/report_scaling.h"
+#include "report/report_status.h"
+#include "report/report_strategies.h"
 #include "report/report_verdict.h"
 #include "report/report_view.h"
 #include "trace/reader.h"
@@ -246,32 +253,46 @@ const char *replay_job(const struct replay *r)
 
 static json_t *answer_status(const struct replay *r)
 {
-    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i}", "version", PACKAGE_VERSION, "host", r->name,
-                     "uptime_s", real_json(replay_now_s(r)), "jobs", 1, "agents", 0, "ranks", (int)r->ranks);
+    struct report_status s;
+    json_t *o;
+
+    report_status_read(&s, NULL, NULL); /* all is unknown */
+    snprintf(s.version, sizeof(s.version), "%s", PACKAGE_VERSION);
+    snprintf(s.host, sizeof(s.host), "%s", r->name);
+    s.uptime_s = replay_now_s(r);
+    s.jobs = 1;
+    s.agents = 0;
+    s.ranks = r->ranks;
+    o = report_status_json(&s);
+    report_status_free(&s);
+    return o;
 }
 
 /* As a controller has it of a live job; nobody knows whose it was, and when. */
-static void put_row(json_t *o, const struct replay *r, const struct view_figures *f)
+static json_t *row_json(const struct replay *r, const struct view_figures *f)
 {
     double now_s = replay_now_s(r);
+    struct report_row row;
+    json_t *o;
 
-    put_int(o, "job", 1);
-    put_int(o, "step", 0);
-    put_text(o, "id", r->job_id);
-    put_text(o, "name", r->name);
-    put_json(o, "policy", json_pack("{s:o}", "name", text_json(r->policy.name)));
-    put_text(o, "state",
+    report_row_get(&row, trace_reader_view(r->reader), now_s, f);
+    row.job = 1;
+    row.step = 0;
+    snprintf(row.id, sizeof(row.id), "%s", r->job_id);
+    snprintf(row.name, sizeof(row.name), "%s", r->name);
+    snprintf(row.policy, sizeof(row.policy), "%s", r->policy.name);
+    snprintf(row.state, sizeof(row.state), "%s",
              r->ended                    ? "finished"
              : f->regime == VIEW_STALLED ? "stalled"
              : f->collectives            ? "running"
                                          : "starting");
-    put_real(o, "elapsed_s", now_s);
-    put_real(o, "age_s", 0);
-    put_int(o, "ranks", f->ranks_known);
-    put_int(o, "nodes", r->nodes);
-    put_int(o, "nodes_total", r->nodes);
-    report_put_row(o, trace_reader_view(r->reader), now_s, f);
-    put_json(o, "verdicts", report_verdicts(trace_reader_view(r->reader), now_s));
+    row.elapsed_s = now_s;
+    row.age_s = 0;
+    row.ranks = f->ranks_known;
+    row.nodes = row.nodes_total = r->nodes;
+    o = report_row_json(&row);
+    report_row_free(&row);
+    return o;
 }
 
 static json_t *probe_json(const struct replay *r, const struct view_figures *f)
@@ -288,12 +309,10 @@ static json_t *probe_json(const struct replay *r, const struct view_figures *f)
 
 static json_t *answer_jobs(const struct replay *r)
 {
-    json_t *row = json_object();
     struct view_figures f;
 
     view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
-    put_row(row, r, &f);
-    return json_pack("{s:[o]}", "jobs", row);
+    return json_pack("{s:[o]}", "jobs", row_json(r, &f));
 }
 
 static void renew_scaling(struct replay *r)
@@ -322,8 +341,9 @@ static json_t *answer_job(struct replay *r, const json_t *q)
     double now_s = replay_now_s(r);
     struct report_selection selection;
     struct report_ranks ranks;
+    struct report_events events;
     struct view_figures f;
-    json_t *o = json_object();
+    json_t *o;
 
     report_selection_parse(&selection, json_object_get(q, "view"));
     renew_scaling(r);
@@ -331,13 +351,14 @@ static json_t *answer_job(struct replay *r, const json_t *q)
     report_ranks_get(&ranks, v, now_s, &selection);
     for (size_t i = 0; r->ended && i < ranks.n; i++)
         ranks.f[i].ended = true; /* a trace has no records of that */
-    put_row(o, r, &f);
+    o = row_json(r, &f);
     report_put_view(o, v, now_s, &ranks, &selection, r->scaling, r->strategies, r->overlap);
     put_json(o, "rank_table", report_rank_table(v, now_s, &ranks));
     put_json(o, "probe", probe_json(r, &f));
     put_json(o, "agents", json_array());
     put_json(o, "notes", json_array());
-    put_json(o, "events", event_list_json(&r->events, now_s));
+    report_events_get(&events, &r->events, now_s);
+    put_json(o, "events", report_events_json(&events));
     report_ranks_free(&ranks);
     return o;
 }
@@ -349,8 +370,13 @@ static json_t *answer_nodes(const struct replay *r)
 
     report_nodes_add(&t, trace_reader_view(r->reader), r->job_id, replay_now_s(r));
     report_nodes_sort(&t);
-    for (size_t i = 0; i < t.n; i++)
-        json_array_append_new(list, report_node_json(&t.row[i]));
+    for (size_t i = 0; i < t.n; i++) {
+        struct report_node n;
+
+        report_node_get(&n, &t.row[i]);
+        json_array_append_new(list, report_node_json(&n, NODE_OF_TRACE));
+        report_node_free(&n);
+    }
     report_nodes_free(&t);
     return json_pack("{s:o}", "nodes", list);
 }

@@ -33,9 +33,9 @@ static bool job_has(const void *row, const char *text)
 
 static bool node_has(const void *row, const char *text)
 {
-    const struct report_node_row *n = row;
+    const struct report_node *n = row;
 
-    return contains(n->node, text) || contains(n->switch_name, text) || contains(n->jobs, text) ||
+    return contains(n->node, text) || contains(n->switch_name, text) || contains(n->jobs_text, text) ||
            contains(n->verdict, text);
 }
 

@@ -45,7 +45,7 @@ static void draw_node(const struct table_cell *at, const void *row)
         return;
     }
     snprintf(text, sizeof(text), "%.*s!", at->width - 1, r->node);
-    table_put(at, look_severity(report_row_severity(&ui->view->job)), text);
+    table_put(at, look_severity(look_job_severity(&ui->view->job)), text);
 }
 
 static enum style slowdown_style(const void *row)
@@ -92,7 +92,7 @@ static void draw_heat_row(const struct table_cell *at, const void *row)
     const struct ui *ui = at->context;
 
     draw_heat(at->canvas, at->y, at->x, at->width, ((const struct report_rank *)row)->heat,
-              ui->view->n_scale);
+              ui->view->heat.scale.n);
 }
 
 enum { COLUMN_SWITCH = 2, COLUMN_P95 = 4, COLUMN_WORK = 6, COLUMN_LAST, COLUMN_INSIDE, COLUMN_HEAT };
@@ -119,7 +119,7 @@ static const struct table_column columns[] = {
     { "LAST", 12, 4, 1, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "steps in which it was last" },
     { "INSIDE", 14, 4, 6, TABLE_TEXT, 0, draw_inside, .unsorted = true,
       .meaning = "the call it is stuck in" },
-    { "LATENESS", 30, REPORT_COLUMNS_MAX, 0, TABLE_TEXT, 0, draw_heat_row, .unsorted = true,
+    { "LATENESS", 30, REPORT_HEAT_MAX, 0, TABLE_TEXT, 0, draw_heat_row, .unsorted = true,
       .meaning = "over time, now at the right" },
 };
 
@@ -146,7 +146,7 @@ int screen_job_heat_columns(int width)
 
     fit_columns(&l, width);
     heat = table_width(&l, COLUMN_HEAT);
-    return heat < REPORT_COLUMNS_MAX ? heat : REPORT_COLUMNS_MAX;
+    return heat < REPORT_HEAT_MAX ? heat : REPORT_HEAT_MAX;
 }
 
 static const void *rank_row(const struct ui *ui, int i)
@@ -186,7 +186,7 @@ static struct timeline_place place_of(const struct report *v, int width)
     struct table_layout l;
 
     fit_columns(&l, width);
-    return (struct timeline_place){ l.x[l.n - 1], screen_job_heat_columns(width), v->heat_column_s };
+    return (struct timeline_place){ l.x[l.n - 1], screen_job_heat_columns(width), v->heat.column_s };
 }
 
 /* The rows above the table; returns the first below them. */
@@ -275,7 +275,7 @@ int screen_job_head_rows(const struct ui *ui)
 static int natural(const struct ui *ui, int width)
 {
     const struct report *v = ui->view;
-    int events = (int)(v->n_events + v->n_notes), comms = (int)v->n_comms;
+    int events = (int)(v->events.n + v->notes.n), comms = (int)v->comms.n;
     int bottom = width >= WIDE ? (events > comms ? events : comms) : events + comms + (comms ? 2 : 0);
 
     int ranks = v->rank_total < REPORT_RANKS ? (int)v->rank_total : REPORT_RANKS;
@@ -293,7 +293,7 @@ static int natural(const struct ui *ui, int width)
 
 static void draw_sentence(struct canvas *c, const struct report_row *j, int rows)
 {
-    enum severity s = report_row_severity(j);
+    enum severity s = look_job_severity(j);
     char tag[16];
     int x;
 
@@ -357,7 +357,7 @@ static void draw_facts(struct canvas *c, const struct report *v, int y)
 }
 
 static void draw_trend(struct canvas *c, int y, int x, int width, const char *label, const char *value,
-                       enum style style, const struct report_series *s)
+                       enum style style, const struct json_series *s)
 {
     canvas_put(c, y, x, 8, STYLE_DIM, label);
     canvas_put_right(c, y, x + 8, 7, STYLE_BOLD, value);
@@ -369,11 +369,12 @@ static void draw_trends(struct canvas *c, const struct report *v, int y)
     const struct report_row *j = &v->job;
     int half = (c->width - 3) / 2, right = 1 + half + 1;
 
-    draw_trend(c, y, 1, half, "step", padded_s(j->step_p50_s).s, STYLE_ACCENT, &v->step_s);
-    draw_trend(c, y, right, half, "steps/s", padded_number(j->steps_per_s).s, STYLE_GOOD, &v->steps_per_s);
-    draw_trend(c, y + 1, 1, half, "skew", padded_s(j->skew_p50_s).s, STYLE_ACCENT, &v->skew_s);
+    draw_trend(c, y, 1, half, "step", padded_s(j->step_p50_s).s, STYLE_ACCENT, &v->history.step_s);
+    draw_trend(c, y, right, half, "steps/s", padded_number(j->steps_per_s).s, STYLE_GOOD,
+               &v->history.steps_per_s);
+    draw_trend(c, y + 1, 1, half, "skew", padded_s(j->skew_p50_s).s, STYLE_ACCENT, &v->history.skew_s);
     draw_trend(c, y + 1, right, half, "sync", padded_percent(j->synchronisation_ratio).s, STYLE_ACCENT,
-               &v->synchronisation_ratio);
+               &v->history.synchronisation_ratio);
 }
 
 static void draw_time(struct canvas *c, const struct report_row *j, int y)
@@ -415,8 +416,8 @@ static void draw_table(struct canvas *c, const struct ui *ui, const struct layou
     table_header(c, l->table, &layout, columns, ui->list[SCREEN_JOB].sort, false, KEY_ACTION_SORT);
     heat = screen_job_heat_columns(c->width);
     x = layout.x[layout.n - 1];
-    if (v->heat_column_s > 0) {
-        snprintf(text, sizeof(text), "last %s", text_age(v->heat_column_s * heat).s);
+    if (v->heat.column_s > 0) {
+        snprintf(text, sizeof(text), "last %s", text_age(v->heat.column_s * heat).s);
         canvas_put_right(c, l->table, x + 9, heat - 9, STYLE_HEADER, text);
     }
     rows.plain = layout.n - 1;
@@ -459,10 +460,10 @@ static void draw_events(struct canvas *c, const struct report *v, int y, int x, 
                       v->agents.missing);
     /* Verdicts that the sentence does not mention come first. */
     for (size_t i = 1; i < v->job.verdicts.n && at < rows; i++, at++)
-        canvas_printf(c, y + at, x, width, look_severity(report_verdict_severity(&v->job.verdicts.list[i])),
+        canvas_printf(c, y + at, x, width, look_severity(look_verdict_severity(&v->job.verdicts.list[i])),
                       "also: %s", v->job.verdicts.list[i].text);
-    for (; event < v->n_events && at < rows; event++, at++) {
-        const struct report_event *e = &v->event[event];
+    for (; event < v->events.n && at < rows; event++, at++) {
+        const struct report_event *e = &v->events.list[event];
 
         canvas_put(c, y + at, x, 6, STYLE_DIM, padded_age(e->age_s).s);
         if (e->count > 1)
@@ -471,8 +472,8 @@ static void draw_events(struct canvas *c, const struct report *v, int y, int x, 
         else
             canvas_put(c, y + at, x + 7, width - 7, STYLE_TEXT, e->text);
     }
-    for (size_t i = 0; i < v->n_notes && at < rows; i++, at++)
-        canvas_printf(c, y + at, x, width, STYLE_WARN, "note: %s", v->note[i]);
+    for (size_t i = 0; i < v->notes.n && at < rows; i++, at++)
+        canvas_printf(c, y + at, x, width, STYLE_WARN, "note: %s", v->notes.text[i]);
     if (at == 0 && rows > 0)
         canvas_put(c, y, x, width, STYLE_DIM, "none yet");
 }
@@ -495,13 +496,13 @@ static void draw_comms(struct canvas *c, const struct report *v, int y, int x, i
     table_fit(&layout, comm_columns, ARRAY_SIZE(comm_columns), x, width, 0);
     canvas_fill(c, y, x, width, STYLE_HEADER, ' ');
     table_header(c, y, &layout, comm_columns, -1, false, KEY_ACTION_NONE);
-    for (int i = 0; i + 1 < rows && i < (int)v->n_comms; i++)
-        table_row(c, y + 1 + i, &layout, comm_columns, &v->comm[i], NULL);
+    for (int i = 0; i + 1 < rows && i < (int)v->comms.n; i++)
+        table_row(c, y + 1 + i, &layout, comm_columns, &v->comms.list[i], NULL);
 }
 
 static void draw_bottom(struct canvas *c, const struct report *v, const struct layout *l)
 {
-    int y = l->bottom, rows = l->bottom_rows, half = c->width / 2, comms = (int)v->n_comms;
+    int y = l->bottom, rows = l->bottom_rows, half = c->width / 2, comms = (int)v->comms.n;
 
     if (c->width >= WIDE) {
         draw_comms(c, v, y, 1, half - 3, rows + 1);

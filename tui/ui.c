@@ -34,6 +34,7 @@ void ui_reset(struct ui *ui)
     report_rows_free(ui->jobs);
     report_free(ui->view);
     report_node_rows_free(ui->nodes);
+    report_status_free(&ui->status);
     for (int i = 0; i < SCREENS; i++)
         free(ui->list[i].order);
     ui_init(ui);
@@ -98,18 +99,18 @@ static bool show_next(struct ui *ui, int by)
 static bool open_selected(struct ui *ui)
 {
     const struct ui_list *l = &ui->list[ui->screen];
-    const struct report_node_row *node;
+    const struct report_node *node;
 
     if (ui->screen == SCREEN_JOBS)
         return open_listed(ui);
     if (ui->screen == SCREEN_JOB || l->selected >= (int)l->n)
         return false;
     node = &ui->nodes->node[l->order[l->selected]];
-    if (!node->first_job[0]) {
+    if (!node->jobs.n) {
         snprintf(ui->message, sizeof(ui->message), "no guarded job on %s", node->node);
         return false;
     }
-    ui_open(ui, node->first_job);
+    ui_open(ui, node->jobs.text[0]);
     utf8_clean(ui->list[SCREEN_JOB].filter, sizeof(ui->list[SCREEN_JOB].filter), node->node);
     return true;
 }
@@ -490,7 +491,7 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
         ui->frozen_whole = true;
     }
     rows_hold(ui, screen);
-    if (screen == SCREEN_JOBS && (jobs = report_rows_read(answer, &err))) {
+    if (screen == SCREEN_JOBS && (jobs = report_rows_read(answer, REPORT_JOBS_MAX, &err))) {
         for (size_t i = 0; i < jobs->n; i++)
             report_row_count_from_now(&jobs->job[i]);
         report_rows_free(ui->jobs);
@@ -513,6 +514,7 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
 
 void ui_answer_status(struct ui *ui, const json_t *answer)
 {
+    report_status_free(&ui->status);
     ui->has_status = report_status_read(&ui->status, answer, NULL) == 0;
 }
 

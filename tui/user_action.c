@@ -63,7 +63,7 @@ static bool begin_kind(struct ui *ui, const struct report *v)
 
     switch (a->kind) {
     case USER_ACTION_PACE:
-        a->off = v->control.pacing.allowed[0] != '\0';
+        a->off = v->pace.levers[0] != '\0';
         return ask_person(ui, a->off ? "Switch pacing off for this job, on all its ranks?"
                                      : "Switch pacing on for this job, as its policy allows?");
     case USER_ACTION_PAUSE:

@@ -82,7 +82,7 @@ struct text text_count(double number)
 {
     struct text t = { "-" };
 
-    if (!isnan(number))
+    if (number >= 0)
         snprintf(t.s, sizeof(t.s), "%.0f", number);
     return t;
 }

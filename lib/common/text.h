@@ -19,7 +19,7 @@ struct text text_age(double seconds);
 struct text text_bytes(double bytes);   /* "1.50 MB" */
 struct text text_percent(double ratio); /* "12.3 %" */
 struct text text_number(double number); /* "4.56k" */
-struct text text_count(double number);  /* "12345" */
+struct text text_count(double number);  /* "12345"; "-" also below zero */
 struct text text_times(double factor);  /* "1.22x" */
 /* "1.22x (1.19x to 1.26x)"; "1.22x" where low and high are not known, or are that as well. */
 struct text text_times_between(double factor, double low, double high);

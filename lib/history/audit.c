@@ -249,26 +249,47 @@ static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
 
 /* ---- JSON ---- */
 
+void audit_report(struct report_decision *to, const struct audit_entry *e)
+{
+    static const char *const outcomes[] = { "", "pending", "done", "failed" };
+    const struct decision *d = &e->d;
+
+    *to = (struct report_decision){
+        .known = true,
+        .id = e->id,
+        .at = e->at,
+        .restarts = e->job.restarts,
+        .by = e->by == AUDIT_NOBODY ? -1 : (int64_t)e->by,
+        .signal = !e->command && d->action == ACTION_SIGNAL ? d->signal : -1,
+        .projected_ratio = d->projected_ratio,
+        .step_before_s = e->before.median_s,
+        .effect_ratio = e->effect_ratio.value,
+        .effect_low = e->effect_ratio.low,
+        .effect_high = e->effect_ratio.high,
+    };
+    snprintf(to->job, sizeof(to->job), "%s", e->job_text);
+    snprintf(to->policy, sizeof(to->policy), "%s", e->policy);
+    snprintf(to->state, sizeof(to->state), "%s", e->command ? "command" : decision_state_name(d->state));
+    snprintf(to->rule, sizeof(to->rule), "%s", d->rule);
+    snprintf(to->action, sizeof(to->action), "%s", e->command ? "" : action_name(d->action));
+    snprintf(to->sentence, sizeof(to->sentence), "%s", d->sentence);
+    snprintf(to->why_not, sizeof(to->why_not), "%s", d->why_not);
+    snprintf(to->outcome, sizeof(to->outcome), "%s", outcomes[e->outcome]);
+    snprintf(to->outcome_text, sizeof(to->outcome_text), "%s", e->outcome_text);
+    snprintf(to->effect, sizeof(to->effect), "%s", e->effect);
+    for (size_t i = 0; i < d->n_nodes; i++)
+        json_texts_add(&to->nodes, d->node[i]);
+}
+
 json_t *audit_object(const struct audit_entry *e)
 {
-    static const char *const outcomes[] = { NULL, "pending", "done", "failed" };
-    const struct decision *d = &e->d;
-    json_t *nodes = json_array();
+    struct report_decision d;
+    json_t *o;
 
-    for (size_t i = 0; i < d->n_nodes; i++)
-        json_array_append_new(nodes, text_json(d->node[i]));
-    return json_pack(
-        "{s:I,s:f,s:s,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
-        (json_int_t)e->id, "at", e->at, "job", e->job_text, "restarts", (json_int_t)e->job.restarts, "policy",
-        e->policy, "state", e->command ? "command" : decision_state_name(d->state), "by",
-        e->by == AUDIT_NOBODY ? json_null() : json_integer(e->by), "rule", text_json(d->rule), "action",
-        e->command ? json_null() : json_string(action_name(d->action)), "signal",
-        !e->command && d->action == ACTION_SIGNAL ? json_integer(d->signal) : json_null(), "nodes", nodes,
-        "sentence", text_json(d->sentence), "why_not", text_json(d->why_not), "projected_ratio",
-        real_json(d->projected_ratio), "outcome", outcomes[e->outcome], "outcome_text",
-        text_json(e->outcome_text), "step_before_s", real_json(e->before.median_s), "effect_ratio",
-        real_json(e->effect_ratio.value), "effect_low", real_json(e->effect_ratio.low), "effect_high",
-        real_json(e->effect_ratio.high), "effect", text_json(e->effect));
+    audit_report(&d, e);
+    o = report_decision_json(&d);
+    report_decision_free(&d);
+    return o;
 }
 
 /* What the database has. */

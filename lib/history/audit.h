@@ -18,6 +18,7 @@
 #include "common/err.h"
 #include "history/action_record.h"
 #include "job/job.h"
+#include "report/report_control.h"
 #include "rules/effect.h"
 #include "rules/engine.h"
 
@@ -62,7 +63,9 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err);
 /* Write outcome, ratio and effect of e, which audit_add() wrote before. */
 int audit_update(struct audit *a, const struct audit_entry *e, struct err *err);
 
-/* The entry as in sgctl(1), JSON; the caller owns it. */
+/* The entry as it is reported; the caller frees it by report_decision_free(). */
+void audit_report(struct report_decision *d, const struct audit_entry *e);
+/* The same as in sgctl(1), JSON; the caller owns it. */
 json_t *audit_object(const struct audit_entry *e);
 /* Call each for at most limit entries, newest first, until it returns false; job 0: of all jobs; uid
  * UINT32_MAX: of all users; before: those with a lower id, 0: all. */

@@ -19,7 +19,9 @@
 #include "job/report_job.h"
 #include "job/scaling_run.h"
 #include "model/statistics.h"
+#include "report/report_launch.h"
 #include "report/report_nodes.h"
+#include "report/report_past.h"
 #include "slurm/accounting.h"
 #include "view/comms.h"
 #include "view/figures.h"
@@ -316,10 +318,18 @@ static void take_samples(struct memory *m, const json_t *earlier)
 static int save_step(struct history *h, const struct job *j, double now_s, const json_t *report,
                      struct err *err)
 {
-    json_t *row = job_over(j) ? report_row_json(j, now_s) : NULL;
-    int rc = store_step(h->store, j, report, row, err);
+    json_t *listed = NULL;
+    int rc;
 
-    json_decref(row);
+    if (job_over(j)) {
+        struct report_row row;
+
+        report_job_row(&row, j, now_s);
+        listed = report_row_json(&row);
+        report_row_free(&row);
+    }
+    rc = store_step(h->store, j, report, listed, err);
+    json_decref(listed);
     return rc < 0 ? rc : history_keep(h, j, now_s, err);
 }
 
@@ -453,59 +463,70 @@ const struct past *history_past(const struct history *h, const struct job *j)
     return m ? m->past : NULL;
 }
 
-static json_t *past_json(const struct past *p)
+static void get_past(struct report_past *to, const struct past *p)
 {
-    json_t *o = json_object();
-
-    put_int(o, "runs", (int64_t)p->runs);
-    put_real(o, "step_p50_s", p->step.median);
-    put_real(o, "step_ratio", p->step.ratio);
-    put_real(o, "run_spread", p->step.spread);
-    put_real(o, "spread_ratio", p->cv.ratio);
-    put_int(o, "reruns", (int64_t)p->reruns);
-    put_int(o, "starts", (int64_t)p->starts);
-    put_real(o, "energy_j_per_step", p->energy_j_per_step);
-    put_real(o, "energy_ratio", p->energy.ratio);
-    put_bool(o, "unusual", past_unusual(p));
-    put_string(o, "text", p->text);
-    return o;
+    if (!p) {
+        *to = (struct report_past){ .known = false };
+        return;
+    }
+    *to = (struct report_past){ .known = true,
+                                .runs = (int64_t)p->runs,
+                                .step_p50_s = p->step.median,
+                                .step_ratio = p->step.ratio,
+                                .run_spread = p->step.spread,
+                                .spread_ratio = p->cv.ratio,
+                                .reruns = (int64_t)p->reruns,
+                                .starts = (int64_t)p->starts,
+                                .energy_j_per_step = p->energy_j_per_step,
+                                .energy_ratio = p->energy.ratio,
+                                .unusual = past_unusual(p) };
+    snprintf(to->text, sizeof(to->text), "%s", p->text);
 }
 
-json_t *history_effect(const struct history *h, const struct job *j, enum store_choice choice)
+void history_effect(const struct history *h, const struct job *j, enum store_choice choice,
+                    struct report_effect *e)
 {
     const struct memory *m = find(h, j);
-    const struct starts *s;
-    json_t *o;
+    const struct starts *s = m && m->compared[choice].known ? &m->compared[choice].starts : NULL;
 
-    if (!m || !m->compared[choice].known)
-        return NULL;
-    s = &m->compared[choice].starts;
-    o = json_object();
-    put_int(o, "placed", (int64_t)s->placed);
-    put_int(o, "held_out", (int64_t)s->held_out);
-    put_real(o, "ratio", s->effect.value);
-    put_real(o, "low", s->effect.low);
-    put_real(o, "high", s->effect.high);
-    put_string(o, "text", s->text);
-    return o;
+    *e = (struct report_effect){ .known = s };
+    if (!s)
+        return;
+    e->placed = (int64_t)s->placed;
+    e->held_out = (int64_t)s->held_out;
+    e->ratio = s->effect.value;
+    e->low = s->effect.low;
+    e->high = s->effect.high;
+    snprintf(e->text, sizeof(e->text), "%s", s->text);
+}
+
+static void put_effect(const struct history *h, const struct job *j, enum store_choice choice, json_t *report,
+                       const char *key)
+{
+    json_t *chosen = json_object_get(report, key);
+    struct report_effect effect;
+
+    history_effect(h, j, choice, &effect);
+    if (json_is_object(chosen))
+        put_json(chosen, "effect", report_effect_json(&effect));
 }
 
 void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report)
 {
-    json_t *placement = json_object_get(report, "placement"),
-           *algorithm = json_object_get(report, "algorithm");
     const struct past *p = history_past(h, j);
     struct guarded_runs runs = { NAN, NAN, NAN, NAN, NAN };
+    struct report_guarded guarded;
+    struct report_past past;
 
     if (p)
         runs = (struct guarded_runs){ (double)p->runs, p->step.spread, p->step.ratio, p->cv.ratio,
                                       p->energy.ratio };
-    if (json_is_object(placement))
-        put_json(placement, "effect", history_effect(h, j, STORE_ORDER));
-    if (json_is_object(algorithm))
-        put_json(algorithm, "effect", history_effect(h, j, STORE_ALGORITHM));
-    put_json(report, "past", p ? past_json(p) : NULL);
-    put_json(report, "guarded", report_guarded(j, &runs, first_action_s, wall_s()));
+    get_past(&past, p);
+    report_guarded_get(&guarded, j, &runs, first_action_s, wall_s());
+    put_effect(h, j, STORE_ORDER, report, "placement");
+    put_effect(h, j, STORE_ALGORITHM, report, "algorithm");
+    put_json(report, "past", report_past_json(&past));
+    put_json(report, "guarded", report_guarded_json(&guarded));
 }
 
 struct scoring {
@@ -548,13 +569,13 @@ const struct lemon *history_lemon(const struct history *h, const char *node)
     return h->lemons ? lemons_find(h->lemons, node) : NULL;
 }
 
-void history_put_node(const struct history *h, const char *node, json_t *row)
+void history_node_get(const struct history *h, struct report_node *r)
 {
-    const struct lemon *l = history_lemon(h, node);
+    const struct lemon *l = history_lemon(h, r->node);
 
-    put_real(row, "lemon_score", l ? l->score : NAN);
-    put_count(row, "culprit_jobs", l ? (int64_t)l->culprit_jobs : h->lemons ? 0 : -1);
-    put_count(row, "seen_jobs", l ? (int64_t)l->seen_jobs : h->lemons ? 0 : -1);
+    r->lemon_score = l ? l->score : NAN;
+    r->culprit_jobs = l ? (int64_t)l->culprit_jobs : h->lemons ? 0 : -1;
+    r->seen_jobs = l ? (int64_t)l->seen_jobs : h->lemons ? 0 : -1;
 }
 
 const struct lemon *history_lemons(const struct history *h, size_t *n)

@@ -26,6 +26,8 @@ struct history;
 struct job;
 struct lemon;
 struct past;
+struct report_node;
+struct report_effect;
 
 struct history *
 history_new(struct store *s);         /* uses s (NULL: none), which the caller closes after history_free() */
@@ -60,13 +62,14 @@ void history_forget(struct history *h, const struct job *j);
 /* The comparison with similar earlier runs at the last save; valid until the next.  NULL: there are none. */
 const struct past *history_past(const struct history *h, const struct job *j);
 /* The effect of the order of the step's ranks, or of the algorithm of its all-reduces, by then (sgctl(1),
- * JSON: placement.effect, algorithm.effect); the caller owns it.  NULL: nothing is compared. */
-json_t *history_effect(const struct history *h, const struct job *j, enum store_choice choice);
+ * JSON: placement.effect, algorithm.effect). */
+void history_effect(const struct history *h, const struct job *j, enum store_choice choice,
+                    struct report_effect *e);
 /* Add the key `past`, which is that comparison or null, and `guarded` (job/report_job.h) to report, and to
  * its `placement` and `algorithm` the key `effect`, which is history_effect() or null. */
 void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report);
-/* Add lemon_score, culprit_jobs and seen_jobs to the row of a node; null until nodes were scored. */
-void history_put_node(const struct history *h, const char *node, json_t *row);
+/* Set the node's lemon_score, culprit_jobs and seen_jobs; unknown until nodes were scored. */
+void history_node_get(const struct history *h, struct report_node *r);
 /* The latest score of a node, valid until the next history_tick(); NULL: it has none. */
 const struct lemon *history_lemon(const struct history *h, const char *node);
 /* The latest scores of all nodes, valid until the next history_tick(); *n is 0 before the first. */

@@ -9,6 +9,7 @@
 #include "common/xalloc.h"
 #include "job/cadence_private.h"
 #include "job/job.h"
+#include "report/report_cadence.h"
 #include "view/figures.h"
 #include "wire/json.h"
 
@@ -250,61 +251,56 @@ void cadence_tick(struct job *j, double now_s)
 
 /* ---- the report ---- */
 
-static json_t *rate_json(const struct job *j, const struct failure_rate *r)
-{
-    const struct cadence_history *h = &j->cadence->history;
-    json_t *o = json_object();
-
-    put_real(o, "value", failure_rate_mean(r) * DAY_S);
-    put_real(o, "low", failure_rate_quantile(r, 0.05) * DAY_S);
-    put_real(o, "high", failure_rate_quantile(r, 0.95) * DAY_S);
-    put_real(o, "failures", h->failures);
-    put_real(o, "node_days", h->node_s / DAY_S);
-    put_string(o, "source", h->source);
-    put_text(o, "source_text", h->text);
-    put_real(o, "own_failures", h->own_failures);
-    return o;
-}
-
-json_t *cadence_json(const struct job *j, double now_s)
+void cadence_get(struct report_cadence *to, const struct job *j, double now_s)
 {
     static const char *const modes[] = { "off", "advise", "request" };
     const struct cadence *c = j->cadence;
+    const struct cadence_history *h = &c->history;
+    struct cadence_sum s;
     struct cadence_figures f;
     struct cadence_bounds b = bounds_of(j);
     struct cadence_decision d;
-    struct cadence_sum s;
-    json_t *o;
 
-    if (j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
-        return json_pack("{s:s}", "mode", "off");
+    if (j->params.checkpoint == CONFIG_CHECKPOINT_OFF) {
+        report_cadence_read(to, NULL);
+        to->known = true;
+        snprintf(to->mode, sizeof(to->mode), "off");
+        return;
+    }
     f = figures_of(j, now_s);
     d = cadence_decide(&f, &b);
     s = cadence_sum_up(j);
-    o = json_object();
-    put_string(o, "mode", modes[j->params.checkpoint]);
-    put_real(o, "interval_s", d.interval_s);
-    put_real(o, "optimal_s", d.optimal_s);
-    put_string(o, "reason", cadence_reason_name(d.reason));
-    put_estimate(o, "cost_s", f.write.s, f.write.low_s, f.write.high_s);
-    put_string(o, "cost_source", !c->cost.n ? "policy" : c->reported_writes ? "program" : "pauses");
-    put_json(o, "failure_rate", rate_json(j, &f.rate));
-    put_real(o, "mtbf_s", d.mtbf_s);
-    put_real(o, "goodput_most", d.goodput_most);
-    put_count(o, "written", c->writes ? (int64_t)c->writes : -1);
-    put_real(o, "last_s", now_s - c->last_s);
-    put_real(o, "next_due_s", job_over(j) ? NAN : d.next_s);
-    put_real(o, "lost_work_s", now_s - unsaved_since_s(c));
-    /* The latest pause of all ranks that may have been a checkpoint. */
-    put_json(o, "perhaps",
-             c->reported_writes || isnan(c->pause_seen_s)
-                 ? json_null()
-                 : json_pack("{s:o,s:o}", "pause_s", real_json(c->pause_each_s), "age_s",
-                             real_json(now_s - c->pause_seen_s)));
-    put_bool(o, "too_late", d.too_late && !job_over(j));
-    put_real(o, "limit_s", f.left_s);
-    put_real(o, "notice_s", f.notice_s);
-    put_count(o, "callers", s.reported ? (int64_t)s.callers : -1);
-    put_json(o, "requests", cadence_requests_json(j, now_s, &s));
-    return o;
+    *to = (struct report_cadence){
+        .known = true,
+        .interval_s = d.interval_s,
+        .optimal_s = d.optimal_s,
+        .cost_s = { f.write.s, f.write.low_s, f.write.high_s },
+        .rate = { .value = failure_rate_mean(&f.rate) * DAY_S,
+                  .low = failure_rate_quantile(&f.rate, 0.05) * DAY_S,
+                  .high = failure_rate_quantile(&f.rate, 0.95) * DAY_S,
+                  .failures = h->failures,
+                  .node_days = h->node_s / DAY_S,
+                  .own_failures = h->own_failures },
+        .mtbf_s = d.mtbf_s,
+        .goodput_most = d.goodput_most,
+        .written = c->writes ? (int64_t)c->writes : -1,
+        .last_s = now_s - c->last_s,
+        .next_due_s = job_over(j) ? NAN : d.next_s,
+        .lost_work_s = now_s - unsaved_since_s(c),
+        .perhaps = { !c->reported_writes && !isnan(c->pause_seen_s), c->pause_each_s,
+                     now_s - c->pause_seen_s },
+        .too_late = d.too_late && !job_over(j),
+        .limit_s = f.left_s,
+        .notice_s = f.notice_s,
+        .callers = s.reported ? (int64_t)s.callers : -1,
+    };
+    snprintf(to->mode, sizeof(to->mode), "%s", modes[j->params.checkpoint]);
+    snprintf(to->reason, sizeof(to->reason), "%s", cadence_reason_name(d.reason));
+    snprintf(to->cost_source, sizeof(to->cost_source), "%s",
+             !c->cost.n           ? "policy"
+             : c->reported_writes ? "program"
+                                  : "pauses");
+    snprintf(to->rate.source, sizeof(to->rate.source), "%s", h->source);
+    snprintf(to->rate.source_text, sizeof(to->rate.source_text), "%s", h->text);
+    cadence_requests_get(to, j, now_s, &s);
 }

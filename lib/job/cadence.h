@@ -22,6 +22,7 @@
 struct job;
 struct job_agent;
 struct cadence;
+struct report_cadence;
 
 struct cadence *cadence_new(double now_s);
 void cadence_free(struct cadence *c); /* NULL is fine */
@@ -37,7 +38,7 @@ void cadence_tick(struct job *j, double now_s);
  * request waits. */
 int cadence_can(const struct job *j, struct err *err);
 /* Ask for a checkpoint now, if cadence_can(); reason is a short phrase for people.  The outcome is in
- * cadence_json(). */
+ * cadence_get(). */
 int cadence_request(struct job *j, const char *reason, struct err *err);
 /* The job will be ended in grace_s seconds (NaN: after the policy's PreemptionGrace).  Repeated notices are
  * ignored. */
@@ -53,7 +54,7 @@ void cadence_history_set(struct job *j, double failures, double node_s, const ch
 /* Failures and node-seconds of this job's own earlier runs: before it was requeued, and its other steps. */
 void cadence_own_set(struct job *j, double failures, double node_s);
 
-double cadence_samples_per_s(const struct job *j);       /* NaN: not reported */
-json_t *cadence_json(const struct job *j, double now_s); /* the report's "checkpoint"; the caller's */
+double cadence_samples_per_s(const struct job *j); /* NaN: not reported */
+void cadence_get(struct report_cadence *to, const struct job *j, double now_s);
 
 #endif

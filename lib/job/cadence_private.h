@@ -89,6 +89,7 @@ void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum 
 void cadence_request_end(struct job *j, double now_s); /* the step is over */
 /* The policy has a signal or a file for programs that do not ask. */
 bool cadence_other_way(const struct job *j);
-json_t *cadence_requests_json(const struct job *j, double now_s, const struct cadence_sum *s);
+void cadence_requests_get(struct report_cadence *to, const struct job *j, double now_s,
+                          const struct cadence_sum *s);
 
 #endif

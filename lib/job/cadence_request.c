@@ -14,6 +14,7 @@
 
 #include "job/cadence_private.h"
 #include "job/job.h"
+#include "report/report_cadence.h"
 #include "rules/action.h"
 #include "wire/link.h"
 
@@ -379,23 +380,24 @@ int cadence_request(struct job *j, const char *reason, struct err *err)
     return 0;
 }
 
-json_t *cadence_requests_json(const struct job *j, double now_s, const struct cadence_sum *s)
+void cadence_requests_get(struct report_cadence *to, const struct job *j, double now_s,
+                          const struct cadence_sum *s)
 {
     static const char *const phases[] = { NULL, "wanted", "armed", "committed" };
     const struct cadence_requested *r = &j->cadence->request;
     const char *why = job_over(j) ? NULL : obstacle(j, now_s, s);
-    json_t *newest = json_null();
+    bool idle = r->phase == CADENCE_IDLE;
 
-    if (r->phase != CADENCE_IDLE)
-        newest = json_pack("{s:s,s:s,s:o,s:f}", "reason", r->reason, "state", phases[r->phase], "call",
-                           r->phase == CADENCE_WANTED ? json_null() : json_integer((json_int_t)r->at),
-                           "age_s", fmax(0, now_s - r->asked_s));
-    else if (r->asked)
-        newest = json_pack("{s:s,s:s,s:o,s:f}", "reason", r->reason, "state", r->outcome, "call",
-                           r->newest_at ? json_integer((json_int_t)r->newest_at) : json_null(), "age_s",
-                           fmax(0, now_s - r->newest_s));
-    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o}", "asked", (json_int_t)r->asked, "heard",
-                     (json_int_t)r->heard, "delivered", (json_int_t)r->delivered, "failed",
-                     (json_int_t)r->failed, "split", (json_int_t)r->split, "newest", newest, "missing",
-                     why ? json_string(why) : json_null());
+    to->asked = (int64_t)r->asked;
+    to->heard = (int64_t)r->heard;
+    to->delivered = (int64_t)r->delivered;
+    to->failed = (int64_t)r->failed;
+    to->split = (int64_t)r->split;
+    snprintf(to->missing, sizeof(to->missing), "%s", why ? why : "");
+    to->newest = (struct report_request){ .known = !idle || r->asked, .call = -1 };
+    snprintf(to->newest.reason, sizeof(to->newest.reason), "%s", r->reason);
+    snprintf(to->newest.state, sizeof(to->newest.state), "%s", idle ? r->outcome : phases[r->phase]);
+    if (idle ? r->newest_at != 0 : r->phase != CADENCE_WANTED)
+        to->newest.call = (int64_t)(idle ? r->newest_at : r->at);
+    to->newest.age_s = fmax(0, now_s - (idle ? r->newest_s : r->asked_s));
 }

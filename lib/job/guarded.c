@@ -11,14 +11,7 @@
 #define NOTHING    0.005 /* a smaller relative difference is not reported */
 #define MEDIAN_VAR 1.571 /* variance of a median over that of a mean: pi / 2 */
 
-static const char *const figures[GUARDED_FIGURES] = { "step", "throughput", "cv", "synchronisation",
-                                                      "skew", "energy" };
 static const char *const references[] = { "none", "hold-out", "before", "runs" };
-
-const char *guarded_figure_name(enum guarded_figure f)
-{
-    return figures[f];
-}
 
 const char *guarded_reference_name(enum guarded_reference r)
 {

@@ -17,21 +17,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/report_past.h"
+
 /* least number of columns before, and after, that are compared */
 #define GUARDED_COLUMNS_MIN 5u
 
-enum guarded_figure {
-    GUARDED_STEP, /* time of a step */
-    GUARDED_THROUGHPUT,
-    GUARDED_CV, /* of the step time */
-    GUARDED_SYNCHRONISATION,
-    GUARDED_SKEW,
-    GUARDED_ENERGY, /* per step */
-    GUARDED_FIGURES
-};
 enum guarded_reference { GUARDED_NONE, GUARDED_HOLDOUT, GUARDED_BEFORE, GUARDED_RUNS };
-/* "step", "hold-out", ...: the values that the protocol uses. */
-const char *guarded_figure_name(enum guarded_figure f);
+/* "hold-out", ...: the values that the protocol uses. */
 const char *guarded_reference_name(enum guarded_reference r);
 /* Whether the reference depends on how slow the job was, so that regression to the mean is part of the ratio.
  */

@@ -12,8 +12,8 @@
 #include "common/config.h"
 #include "common/err.h"
 #include "job/sampling.h"
-#include "pacing/pacer.h"
 #include "report/event_list.h"
+#include "report/report_pace.h"
 #include "view/verdicts.h"
 
 #define JOB_AGENTS_MAX 16384u
@@ -60,23 +60,6 @@ static inline bool job_id_same(const struct job_id *a, const struct job_id *b)
     return a->uid == b->uid && a->job == b->job && a->step == b->step && a->restarts == b->restarts;
 }
 
-/* A lever on a node; ratio, low and high: time with it over time without it. Unknown is NaN, -1 or "". */
-struct paced_lever {
-    char lever[17], why[129];
-    int64_t compared;
-    double ratio, low, high;
-};
-
-/* An agent's latest report on the pacing of its node. */
-struct paced_node {
-    bool known;
-    char mode[17], lever[17]; /* mode is "in force" while the lever is */
-    int64_t ranks, cores, collectives, with, without, late_holds;
-    double switches_hz, wait_ratio;
-    size_t n_levers;
-    struct paced_lever levers[PACER_LEVERS];
-};
-
 /* An agent's latest report on its node's training steps and checkpoints; all zero before the first. */
 struct cadence_report {
     double at_s; /* when it arrived */
@@ -101,7 +84,7 @@ struct job_agent {
     double energy_j;                         /* of the node, since this instance began; NaN: not reported */
     double energy_before_j;                  /* of the node, in the agent's earlier instances */
     struct cadence_report checkpoint_report; /* training steps and checkpoints of its ranks */
-    struct paced_node paced;                 /* pacing of its ranks */
+    struct report_paced_node paced;          /* pacing of its ranks */
     struct agent_unseen {
         char reason[16], text[352]; /* text "": nothing is unseen, or it is not known */
         bool quiet;                 /* they are watched, and call nothing */

@@ -12,9 +12,9 @@
 json_t *pacing_control_json(const struct config_policy *p, bool held);
 /* Store an agent's {"pace":...}; values of the wrong type are ignored. */
 void pacing_take(struct job_agent *a, const json_t *pace);
-/* The value of "pace" in a job's report, with nodes of the first max agents. */
-json_t *pacing_report(const struct job *j, size_t max);
-/* Its nodes: those of the agents from that index to before end that reported. */
+/* With nodes of the first max agents; the caller frees it by report_pace_free(). */
+void pacing_get(struct report_pace *to, const struct job *j, size_t max);
+/* The nodes of a job's report: those of the agents from that index to before end that reported. */
 json_t *pacing_nodes(const struct job *j, size_t from, size_t end);
 
 #endif

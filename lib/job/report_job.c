@@ -1,6 +1,7 @@
 #include "job/report_job.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,16 @@
 #include "job/cadence.h"
 #include "job/job.h"
 #include "job/pacing.h"
+#include "report/report_agent.h"
+#include "report/report_cadence.h"
+#include "report/report_event.h"
+#include "report/report_launch.h"
+#include "report/report_overlap.h"
+#include "report/report_pace.h"
+#include "report/report_rank.h"
+#include "report/report_scaling.h"
+#include "report/report_seen.h"
+#include "report/report_strategies.h"
 #include "report/report_verdict.h"
 #include "report/rule_figures.h"
 #include "view/figures.h"
@@ -17,113 +28,87 @@
 
 #define SILENT_NAMED 8
 
-/* ---- the row: keys down to `worst` ---- */
+/* ---- the row ---- */
 
-static void put_identity(json_t *o, const struct job *j, double now_s, const struct view_figures *f)
+static void copy(char *to, size_t size, const char *from)
 {
-    put_int(o, "job", j->id.job);
-    put_int(o, "step", j->id.step);
-    put_text(o, "id", j->text_id);
-    put_text(o, "name", j->name);
-    put_text(o, "user", j->user);
-    put_text(o, "partition", j->partition);
-    put_text(o, "unconfirmed", job_unconfirmed(j));
-    put_text(o, "no_requeue", j->no_requeue);
-    put_json(o, "policy", json_pack("{s:o}", "name", text_json(j->policy)));
-    put_text(o, "state", job_state_name(j->state));
-    put_real(o, "start", j->start_wall_s);
-    put_real(o, "elapsed_s", (job_over(j) ? j->end_s : now_s) - j->start_s);
-    put_real(o, "age_s", now_s - j->heard_s);
-    put_int(o, "ranks", f->ranks_known);
-    put_int(o, "nodes",
-            (int64_t)(!j->n_agents  ? j->nodes_total
-                      : job_over(j) ? j->n_agents
-                                    : job_agents_connected(j)));
-    put_int(o, "nodes_total", j->nodes_total);
+    snprintf(to, size, "%s", from ? from : "");
 }
 
-static json_t *verdicts_json(const struct job *j, double now_s)
+static void row_get(struct report_row *r, const struct job *j, double now_s, const struct view_figures *f)
 {
     const struct view_verdict *d;
-    size_t n = view_verdicts_reported(j->view, &d);
-    json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++) {
-        struct report_verdict r;
-
-        report_verdict_get(&r, &d[i], now_s);
-        r.acknowledged = job_acknowledged(j, d[i].finding.id);
-        json_array_append_new(list, report_verdict_json(&r, VERDICT_OF_JOB));
-        report_verdict_free(&r);
-    }
-    return list;
+    report_row_get(r, j->view, job_newest_s(j, now_s), f);
+    r->job = j->id.job;
+    r->step = j->id.step;
+    copy(r->id, sizeof(r->id), j->text_id);
+    copy(r->name, sizeof(r->name), j->name);
+    copy(r->user, sizeof(r->user), j->user);
+    copy(r->partition, sizeof(r->partition), j->partition);
+    copy(r->unconfirmed, sizeof(r->unconfirmed), job_unconfirmed(j));
+    copy(r->no_requeue, sizeof(r->no_requeue), j->no_requeue);
+    copy(r->policy, sizeof(r->policy), j->policy);
+    copy(r->state, sizeof(r->state), job_state_name(j->state));
+    r->start = j->start_wall_s;
+    r->elapsed_s = (job_over(j) ? j->end_s : now_s) - j->start_s;
+    r->age_s = now_s - j->heard_s;
+    r->ranks = f->ranks_known;
+    r->nodes = (int64_t)(!j->n_agents ? j->nodes_total : job_over(j) ? j->n_agents : job_agents_connected(j));
+    r->nodes_total = j->nodes_total;
+    r->samples_per_s = cadence_samples_per_s(j);
+    view_verdicts_reported(j->view, &d);
+    for (size_t i = 0; i < r->verdicts.n; i++)
+        r->verdicts.list[i].acknowledged = job_acknowledged(j, d[i].finding.id);
 }
 
-static json_t *row(const struct job *j, double now_s, const struct view_figures *f)
-{
-    json_t *o = json_object();
-
-    put_identity(o, j, now_s, f);
-    put_real(o, "samples_per_s", cadence_samples_per_s(j));
-    report_put_row(o, j->view, job_newest_s(j, now_s), f);
-    put_json(o, "verdicts", verdicts_json(j, job_newest_s(j, now_s)));
-    return o;
-}
-
-json_t *report_row_json(const struct job *j, double now_s)
+void report_job_row(struct report_row *r, const struct job *j, double now_s)
 {
     struct view_figures f;
 
     view_figures_get(j->view, job_newest_s(j, now_s), &f);
-    return row(j, now_s, &f);
+    row_get(r, j, now_s, &f);
 }
 
 /* ---- the rest of the job object ---- */
 
-static json_t *probe_json(const struct job *j, double now_s, const struct view_figures *f)
+static void get_probe(struct report_probe *p, const struct job *j, double now_s, const struct view_figures *f)
 {
-    json_t *o = json_object();
     double time_s = f->ranks_known * (now_s - j->start_s);
 
-    put_int(o, "events", (int64_t)f->events);
-    put_int(o, "dropped", (int64_t)f->dropped);
-    put_int(o, "missed", (int64_t)f->missed);
-    put_int(o, "messages_missed", (int64_t)f->messages_missed);
-    put_int(o, "streams_forgotten", (int64_t)f->streams_forgotten);
-    put_int(o, "comms_missed", (int64_t)f->comms_missed);
-    put_int(o, "ranks_guarded", f->ranks_known);
-    put_count(o, "ranks_total", j->tasks ? (int64_t)j->tasks : -1); /* without Slurm nobody has said it */
-    put_real(o, "overhead_ratio",
-             now_s >= j->start_s + 1 && time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN);
-    return o;
+    *p = (struct report_probe){
+        .known = true,
+        .events = (int64_t)f->events,
+        .dropped = (int64_t)f->dropped,
+        .missed = (int64_t)f->missed,
+        .messages_missed = (int64_t)f->messages_missed,
+        .streams_forgotten = (int64_t)f->streams_forgotten,
+        .comms_missed = (int64_t)f->comms_missed,
+        .ranks_guarded = f->ranks_known,
+        .ranks_total = j->tasks ? (int64_t)j->tasks : -1, /* without Slurm nobody has said it */
+        .overhead_ratio =
+            now_s >= j->start_s + 1 && time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN,
+    };
 }
 
-static json_t *placement_json(const struct job_placement *p)
+static void get_placement(struct report_placement *to, const struct job_placement *p)
 {
-    json_t *o = *p->pattern ? json_object() : NULL;
-
-    if (!o)
-        return NULL;
-    put_text(o, "pattern", p->pattern);
-    put_bool(o, "applied", p->applied);
-    put_bool(o, "compared", p->compared);
-    put_real(o, "slurm_s", p->slurm_s);
-    put_real(o, "chosen_s", p->chosen_s);
-    return o;
+    *to = (struct report_placement){ .known = *p->pattern,
+                                     .applied = p->applied,
+                                     .compared = p->compared,
+                                     .slurm_s = p->slurm_s,
+                                     .chosen_s = p->chosen_s };
+    snprintf(to->pattern, sizeof(to->pattern), "%s", p->pattern);
 }
 
-static json_t *algorithm_json(const struct job_algorithm *a)
+static void get_algorithm(struct report_algorithm *to, const struct job_algorithm *a)
 {
-    json_t *o = a->looked ? json_object() : NULL;
-
-    if (!o)
-        return NULL;
-    put_text(o, "name", a->name);
-    put_bool(o, "applied", a->applied);
-    put_bool(o, "compared", a->compared);
-    put_real(o, "usual_s", *a->name ? a->usual_s : NAN);
-    put_real(o, "most_s", *a->name ? a->most_s : NAN);
-    return o;
+    *to = (struct report_algorithm){ .known = a->looked,
+                                     .applied = a->applied,
+                                     .compared = a->compared,
+                                     .usual_s = *a->name ? a->usual_s : NAN,
+                                     .most_s = *a->name ? a->most_s : NAN };
+    snprintf(to->name, sizeof(to->name), "%s", a->name);
 }
 
 static bool is_heard(const struct job_agent *a, double now_s)
@@ -131,31 +116,27 @@ static bool is_heard(const struct job_agent *a, double now_s)
     return a->link && !job_silent(a, now_s);
 }
 
-static json_t *agent_json(const struct job_agent *a, double now_s)
+static void agent_get(struct report_agent *r, const struct job_agent *a, double now_s)
 {
-    json_t *o = json_object();
-
-    put_text(o, "node", a->node);
-    put_text(o, "switch", a->switch_name);
-    put_text(o, "version", a->version);
-    put_bool(o, "connected", is_heard(a, now_s));
-    put_bool(o, "ended", a->bye);
-    put_real(o, "cpu_ratio", a->cpu_ratio);
-    put_real(o, "rss_bytes", a->rss_bytes);
-    put_real(o, "backlog_bytes", a->backlog_bytes);
-    put_real(o, "lost_batches", a->lost_batches);
-    put_real(o, "age_s", now_s - a->heard_s);
-    return o;
+    *r = (struct report_agent){ .connected = is_heard(a, now_s),
+                                .ended = a->bye,
+                                .cpu_ratio = a->cpu_ratio,
+                                .rss_bytes = a->rss_bytes,
+                                .backlog_bytes = a->backlog_bytes,
+                                .lost_batches = a->lost_batches,
+                                .age_s = now_s - a->heard_s };
+    snprintf(r->node, sizeof(r->node), "%s", a->node);
+    snprintf(r->switch_name, sizeof(r->switch_name), "%s", a->switch_name);
+    snprintf(r->version, sizeof(r->version), "%s", a->version);
 }
 
 static void append_agent(json_t *list, const struct job *j, size_t i, double now_s)
 {
-    json_t *o = agent_json(j->agent[i], now_s),
-           *health = report_node_health(j->view, job_newest_s(j, now_s), j->agent[i]->node);
+    struct report_agent r;
 
-    if (health)
-        put_json(o, "health", health);
-    json_array_append_new(list, o);
+    agent_get(&r, j->agent[i], now_s);
+    report_health_get(&r.health, j->view, job_newest_s(j, now_s), r.node);
+    json_array_append_new(list, report_agent_json(&r));
 }
 
 json_t *report_job_agents(const struct job *j, double now_s, size_t from, size_t end)
@@ -198,36 +179,31 @@ static json_t *some_agents(const struct job *j, double now_s, const struct repor
     return list;
 }
 
-/* The agents that are not heard and did not end in good order. */
-static json_t *silent_agents(const struct job *j, double now_s)
+static void get_silent(struct report_silent *s, const struct job *j, double now_s)
 {
-    json_t *o = json_object(), *nodes = json_array();
-    int64_t number = 0;
-
+    *s = (struct report_silent){ 0 };
     for (size_t i = 0; i < j->n_agents; i++) {
         const struct job_agent *a = j->agent[i];
 
         if (is_heard(a, now_s) || a->bye)
             continue;
-        if (number++ < SILENT_NAMED)
-            json_array_append_new(nodes, text_json(a->node));
+        if (s->number++ < SILENT_NAMED)
+            json_texts_add(&s->nodes, a->node);
     }
-    put_int(o, "number", number);
-    put_json(o, "nodes", nodes);
-    return o;
 }
 
-/* Processes of which nothing is recorded. */
-static json_t *unseen_json(const struct job *j)
+static void get_unseen(struct report_unseen *u, const struct job *j)
 {
-    int64_t processes;
     size_t nodes;
+    int64_t processes;
     const struct job_agent *a = job_unseen_get(j, &nodes, &processes);
 
-    return a ? json_pack("{s:o, s:I, s:I, s:o, s:o}", "reason", text_json(a->unseen.reason), "processes",
-                         (json_int_t)processes, "nodes", (json_int_t)nodes, "node", text_json(a->node),
-                         "text", text_json(a->unseen.text))
-             : NULL;
+    *u = (struct report_unseen){ .known = a, .processes = processes, .nodes = (int64_t)nodes };
+    if (!a)
+        return;
+    snprintf(u->reason, sizeof(u->reason), "%s", a->unseen.reason);
+    snprintf(u->node, sizeof(u->node), "%s", a->node);
+    snprintf(u->text, sizeof(u->text), "%s", a->unseen.text);
 }
 
 static json_t *params_json(const struct job *j)
@@ -245,27 +221,48 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
     double at_s = job_newest_s(j, now_s);
     struct view_figures f;
     struct report_ranks ranks;
+    struct report_row row;
+    struct report_events events;
+    struct report_probe probe;
+    struct report_silent silent;
+    struct report_unseen unseen;
+    struct report_placement placement;
+    struct report_algorithm algorithm;
+    struct report_cadence cadence;
+    struct report_pace pace;
     json_t *o;
 
     view_figures_get(j->view, at_s, &f);
+    get_probe(&probe, j, at_s, &f);
+    get_silent(&silent, j, now_s);
+    get_unseen(&unseen, j);
+    get_placement(&placement, &j->placement);
+    get_algorithm(&algorithm, &j->algorithm);
+    cadence_get(&cadence, j, at_s);
+    pacing_get(&pace, j, selection->agents);
     report_ranks_get(&ranks, j->view, at_s, selection);
-    o = row(j, now_s, &f);
+    row_get(&row, j, now_s, &f);
+    o = report_row_json(&row);
+    report_row_free(&row);
     report_put_view(o, j->view, at_s, &ranks, selection, j->scaling[0], j->strategies, j->overlap);
     put_json(o, "rank_table", report_rank_table(j->view, at_s, &ranks));
-    put_json(o, "checkpoint", cadence_json(j, at_s));
-    put_json(o, "probe", probe_json(j, at_s, &f));
+    put_json(o, "checkpoint", report_cadence_json(&cadence));
+    put_json(o, "probe", report_probe_json(&probe));
     put_json(o, "agents",
              selection->agents < j->n_agents ? some_agents(j, now_s, &ranks, selection->agents)
                                              : report_job_agents(j, now_s, 0, j->n_agents));
     put_int(o, "agents_total", (int64_t)j->n_agents);
-    put_json(o, "agents_silent", silent_agents(j, now_s));
+    put_json(o, "agents_silent", report_silent_json(&silent));
     put_json(o, "notes", texts_json((const char *const *)j->note, j->n_notes));
-    put_json(o, "unseen", unseen_json(j));
+    put_json(o, "unseen", report_unseen_json(&unseen));
     put_json(o, "policy_params", params_json(j));
-    put_json(o, "placement", placement_json(&j->placement));
-    put_json(o, "algorithm", algorithm_json(&j->algorithm));
-    put_json(o, "pace", pacing_report(j, selection->agents));
-    put_json(o, "events", event_list_json(&j->events, now_s));
+    put_json(o, "placement", report_placement_json(&placement));
+    put_json(o, "algorithm", report_algorithm_json(&algorithm));
+    put_json(o, "pace", report_pace_json(&pace));
+    report_events_get(&events, &j->events, now_s);
+    put_json(o, "events", report_events_json(&events));
+    json_texts_free(&silent.nodes);
+    report_pace_free(&pace);
     report_ranks_free(&ranks);
     return o;
 }
@@ -303,10 +300,10 @@ void report_job_nodes(struct report_nodes *t, const struct job *j, double now_s)
     report_nodes_add(t, j->view, j->text_id, now_s);
 }
 
-json_t *report_job_node(const struct report_node *n, double now_s)
+void report_job_node_get(struct report_node *r, const struct report_node_sums *n, double now_s)
 {
-    json_t *o = report_node_json(n);
-
-    put_json(o, "agent", n->agent ? agent_json(n->agent, now_s) : NULL);
-    return o;
+    report_node_get(r, n);
+    r->has_agent = n->agent;
+    if (n->agent)
+        agent_get(&r->agent, n->agent, now_s);
 }

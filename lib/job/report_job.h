@@ -1,4 +1,4 @@
-/* report_job.h - guarded steps as JSON objects: the answer to "job", the rows of "jobs" and "nodes"
+/* report_job.h - guarded steps as they are reported: the answer to "job", the rows of "jobs" and "nodes"
  * (sgctl(1), JSON).
  * Pure, except job_scaling_renew(): only reads the job.  The caller owns the objects. */
 #ifndef SYNCGUARD_JOB_REPORT_JOB_H
@@ -8,21 +8,23 @@
 #include <stdbool.h>
 
 #include "report/report_nodes.h"
+#include "report/report_past.h"
+#include "report/report_row.h"
 #include "report/report_view.h"
 
 struct guarded_runs;
 struct job;
 
-/* A row of "jobs". */
-json_t *report_row_json(const struct job *j, double now_s);
+/* A row of "jobs"; report_row_free(). */
+void report_job_row(struct report_row *r, const struct job *j, double now_s);
 /* The answer to "job", with the ranks, columns and agents of the selection. */
 json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection);
 /* Its "agents" from that index to before end. */
 json_t *report_job_agents(const struct job *j, double now_s, size_t from, size_t end);
 /* Add the nodes of this step, including those that have an agent but no rank. */
 void report_job_nodes(struct report_nodes *t, const struct job *j, double now_s);
-/* A row of "nodes". */
-json_t *report_job_node(const struct report_node *n, double now_s);
+/* Without the history; the caller frees its texts. */
+void report_job_node_get(struct report_node *r, const struct report_node_sums *n, double now_s);
 
 /* Recompute the job's projections and strategies when they are older than JOB_SCALING_S. */
 #define JOB_SCALING_S 10.0
@@ -30,7 +32,7 @@ void job_scaling_renew(struct job *j, double now_s, bool strong);
 
 /* The job compared with its own unguarded reference.  first_action_s: Unix time of the first action; NaN:
  * none, or its time is not known. */
-json_t *report_guarded(const struct job *j, const struct guarded_runs *runs, double first_action_s,
-                       double wall_s);
+void report_guarded_get(struct report_guarded *to, const struct job *j, const struct guarded_runs *runs,
+                        double first_action_s, double wall_s);
 
 #endif

@@ -1,11 +1,9 @@
 #include "report/event_list.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/utf8.h"
-#include "wire/json.h"
 
 /* The same event, or the oldest where there is no room; l->n: a new one. */
 static size_t place_of(const struct event_list *l, const char *key, const char *text)
@@ -53,21 +51,4 @@ void event_list_add(struct event_list *l, double at_s, const char *fmt, ...)
     va_start(ap, fmt);
     event_list_vadd(l, at_s, fmt, ap);
     va_end(ap);
-}
-
-json_t *event_list_json(const struct event_list *l, double now_s)
-{
-    json_t *list = json_array();
-
-    for (size_t i = l->n; i-- > 0;) {
-        const struct event *e = &l->event[i];
-        json_t *o = json_object();
-
-        put_real(o, "age_s", fmax(0, now_s - e->at_s));
-        put_text(o, "text", e->text);
-        put_int(o, "count", e->count);
-        put_real(o, "over_s", e->at_s - e->first_s);
-        json_array_append_new(list, o);
-    }
-    return list;
 }

@@ -3,7 +3,6 @@
 #ifndef SYNCGUARD_REPORT_EVENT_LIST_H
 #define SYNCGUARD_REPORT_EVENT_LIST_H
 
-#include <jansson.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +26,5 @@ __attribute__((format(printf, 3, 0))) void event_list_vadd(struct event_list *l,
 /* key: events that have it in common are the same, whatever figures their texts have; "": those of one text.
  */
 void event_list_put(struct event_list *l, double at_s, const char *key, const char *text);
-/* The newest first; the caller owns the array. */
-json_t *event_list_json(const struct event_list *l, double now_s);
 
 #endif

@@ -15,56 +15,64 @@
 
 enum kind { GAUGE, COUNTER, INFO };
 
-/* A family and where its samples are in a row. */
+/* A family and where its samples are: a member of the controller's status, or of a job's row. */
 struct family {
     const char *name, *help;
     enum kind kind;
-    const char *object, *key;  /* object NULL: the key is the row's own */
+    enum field_kind type; /* a number, FIELD_COUNT or FIELD_TERNARY */
+    size_t offset;
     const char *label, *value; /* one more label of a fixed value; NULL: none */
 };
 
 /* Those of one name stand together. */
+#define STATUS(member) offsetof(struct report_status, member)
 static const struct family of_controller[] = {
-    { "controller_uptime_seconds", "Time since the controller was started.", GAUGE, NULL, "uptime_s", NULL,
+    { "controller_uptime_seconds", "Time since the controller was started.", GAUGE, FIELD_AMOUNT,
+      STATUS(uptime_s), NULL, NULL },
+    { "controller_cpu_ratio", "Share of a core that the controller uses.", GAUGE, FIELD_AMOUNT,
+      STATUS(cpu_ratio), NULL, NULL },
+    { "controller_resident_bytes", "Memory of the controller.", GAUGE, FIELD_AMOUNT, STATUS(rss_bytes), NULL,
       NULL },
-    { "controller_cpu_ratio", "Share of a core that the controller uses.", GAUGE, NULL, "cpu_ratio", NULL,
-      NULL },
-    { "controller_resident_bytes", "Memory of the controller.", GAUGE, NULL, "rss_bytes", NULL, NULL },
-    { "controller_batches_per_second", "Batches of telemetry that arrive per second.", GAUGE, NULL,
-      "batches_per_s", NULL, NULL },
-    { "jobs", "Guarded job steps that run.", GAUGE, NULL, "jobs", NULL, NULL },
-    { "agents", "Agents that are connected.", GAUGE, NULL, "agents", NULL, NULL },
-    { "ranks", "Ranks of guarded job steps that run.", GAUGE, NULL, "ranks", NULL, NULL },
-    { "terminals", "Terminals that are connected.", GAUGE, NULL, "clients", NULL, NULL },
-    { "history_bytes", "Size of the history.", GAUGE, NULL, "store_bytes", NULL, NULL },
-    { "history_max_bytes", "Size that the history may have (HistorySize).", GAUGE, NULL, "store_max_bytes",
+    { "controller_batches_per_second", "Batches of telemetry that arrive per second.", GAUGE, FIELD_AMOUNT,
+      STATUS(batches_per_s), NULL, NULL },
+    { "jobs", "Guarded job steps that run.", GAUGE, FIELD_COUNT, STATUS(jobs), NULL, NULL },
+    { "agents", "Agents that are connected.", GAUGE, FIELD_COUNT, STATUS(agents), NULL, NULL },
+    { "ranks", "Ranks of guarded job steps that run.", GAUGE, FIELD_COUNT, STATUS(ranks), NULL, NULL },
+    { "terminals", "Terminals that are connected.", GAUGE, FIELD_COUNT, STATUS(clients), NULL, NULL },
+    { "history_bytes", "Size of the history.", GAUGE, FIELD_AMOUNT, STATUS(store_bytes), NULL, NULL },
+    { "history_max_bytes", "Size that the history may have (HistorySize).", GAUGE, FIELD_AMOUNT,
+      STATUS(store_max_bytes), NULL, NULL },
+    { "history_full", "1 where nothing is added to the history for want of space.", GAUGE, FIELD_TERNARY,
+      STATUS(store_full), NULL, NULL },
+    { "steps_memory_bytes", "Memory of all guarded steps.", GAUGE, FIELD_AMOUNT, STATUS(bounds.steps_bytes),
       NULL, NULL },
-    { "history_full", "1 where nothing is added to the history for want of space.", GAUGE, NULL, "store_full",
+    { "steps_memory_max_bytes", "Memory that all guarded steps may have (Memory).", GAUGE, FIELD_AMOUNT,
+      STATUS(bounds.memory_bytes), NULL, NULL },
+    { "refused", "Connections and steps that bounds refused.", COUNTER, FIELD_COUNT, STATUS(bounds.refused),
       NULL, NULL },
-    { "steps_memory_bytes", "Memory of all guarded steps.", GAUGE, "bounds", "steps_bytes", NULL, NULL },
-    { "steps_memory_max_bytes", "Memory that all guarded steps may have (Memory).", GAUGE, "bounds",
-      "memory_bytes", NULL, NULL },
-    { "refused", "Connections and steps that bounds refused.", COUNTER, "bounds", "refused", NULL, NULL },
     { "frames_left_out",
       "Frames that were left out because a user's steps took too much of the controller's time.", COUNTER,
-      "bounds", "left_out", NULL, NULL },
+      FIELD_COUNT, STATUS(bounds.left_out), NULL, NULL },
 };
 
-#define SHARE "job_time_ratio", "Share of the ranks' time."
+#define ROW(member) offsetof(struct report_row, member)
+#define SHARE       "job_time_ratio", "Share of the ranks' time.", GAUGE, FIELD_SHARE
 static const struct family of_job[] = {
-    { "job_ranks", "Ranks that run.", GAUGE, NULL, "ranks", NULL, NULL },
-    { "job_nodes", "Nodes that the controller knows of.", GAUGE, NULL, "nodes", NULL, NULL },
-    { "job_steps", "Steps of the program.", COUNTER, NULL, "steps", NULL, NULL },
-    { "job_steps_per_second", "Pace of the newest steps.", GAUGE, NULL, "steps_per_s", NULL, NULL },
-    { "job_step_median_seconds", "Median time of the newest steps.", GAUGE, "step_s", "p50", NULL, NULL },
-    { "job_step_p95_seconds", "95th percentile of the time of the newest steps.", GAUGE, "step_s", "p95",
+    { "job_ranks", "Ranks that run.", GAUGE, FIELD_COUNT, ROW(ranks), NULL, NULL },
+    { "job_nodes", "Nodes that the controller knows of.", GAUGE, FIELD_COUNT, ROW(nodes), NULL, NULL },
+    { "job_steps", "Steps of the program.", COUNTER, FIELD_COUNT, ROW(steps), NULL, NULL },
+    { "job_steps_per_second", "Pace of the newest steps.", GAUGE, FIELD_AMOUNT, ROW(steps_per_s), NULL,
+      NULL },
+    { "job_step_median_seconds", "Median time of the newest steps.", GAUGE, FIELD_AMOUNT, ROW(step_p50_s),
       NULL, NULL },
+    { "job_step_p95_seconds", "95th percentile of the time of the newest steps.", GAUGE, FIELD_AMOUNT,
+      ROW(step_p95_s), NULL, NULL },
     { "job_skew_median_seconds", "Median time between the first and the last rank to arrive.", GAUGE,
-      "skew_s", "p50", NULL, NULL },
-    { SHARE, GAUGE, "shares", "compute", "part", "compute" },
-    { SHARE, GAUGE, "shares", "communication", "part", "communication" },
-    { SHARE, GAUGE, "shares", "synchronisation", "part", "synchronisation" },
-    { SHARE, GAUGE, "shares", "point_to_point", "part", "point_to_point" },
+      FIELD_AMOUNT, ROW(skew_p50_s), NULL, NULL },
+    { SHARE, ROW(share[SHARE_COMPUTE]), "part", "compute" },
+    { SHARE, ROW(share[SHARE_COMMUNICATION]), "part", "communication" },
+    { SHARE, ROW(share[SHARE_SYNCHRONISATION]), "part", "synchronisation" },
+    { SHARE, ROW(share[SHARE_P2P]), "part", "point_to_point" },
 };
 
 struct writer {
@@ -122,16 +130,19 @@ static void number(const struct writer *w, double value)
 }
 
 /* NaN: unknown. */
-static double value_of(const json_t *row, const char *object, const char *key)
+static double value_of(const void *of, const struct family *f)
 {
-    const json_t *o = object ? json_object_get(row, object) : row, *v = json_object_get(o, key);
+    const void *at = (const char *)of + f->offset;
+    double value = f->type == FIELD_COUNT     ? (double)*(const int64_t *)at
+                   : f->type == FIELD_TERNARY ? (double)*(const int *)at
+                                              : *(const double *)at;
 
-    return json_is_number(v) ? json_number_value(v) : json_is_boolean(v) ? json_is_true(v) : NAN;
+    return value >= 0 ? value : NAN;
 }
 
-static void sample(const struct writer *w, const struct family *f, const json_t *row, const char *job)
+static void sample(const struct writer *w, const struct family *f, const void *of, const char *job)
 {
-    double value = value_of(row, f->object, f->key);
+    double value = value_of(of, f);
     char before = '{';
 
     if (!isfinite(value))
@@ -152,16 +163,16 @@ static void sample(const struct writer *w, const struct family *f, const json_t 
 
 /* ---- what there is to say ---- */
 
-static void write_controller(const struct writer *w, const json_t *status)
+static void write_controller(const struct writer *w, const struct report_status *status)
 {
     family(w, "build", INFO, "The controller's version.");
     fprintf(w->out, PREFIX "build_info");
-    label(w, '{', "version", get_word(status, "version"));
+    label(w, '{', "version", status->version);
     fputs("} 1\n", w->out);
     for (size_t i = 0; i < ARRAY_SIZE(of_controller); i++) {
         const struct family *f = &of_controller[i];
 
-        if (!isfinite(value_of(status, f->object, f->key)))
+        if (!isfinite(value_of(status, f)))
             continue;
         family(w, f->name, f->kind, f->help);
         sample(w, f, status, NULL);
@@ -169,68 +180,57 @@ static void write_controller(const struct writer *w, const json_t *status)
 }
 
 /* Texts of a job, as labels of one sample that is always 1. */
-static void write_info(const struct writer *w, const json_t *const *rows, size_t n)
+static void write_info(const struct writer *w, const struct report_row *const *rows, size_t n)
 {
-    static const char *const keys[] = { "name", "user", "partition" };
-
     family(w, "job", INFO, "What is known of a guarded job step.");
     for (size_t i = 0; i < n; i++) {
         fputs(PREFIX "job_info", w->out);
-        label(w, '{', "job", get_word(rows[i], "id"));
-        for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
-            label(w, ',', keys[k], get_word(rows[i], keys[k]));
-        label(w, ',', "policy", get_word(json_object_get(rows[i], "policy"), "name"));
+        label(w, '{', "job", rows[i]->id);
+        label(w, ',', "name", rows[i]->name);
+        label(w, ',', "user", rows[i]->user);
+        label(w, ',', "partition", rows[i]->partition);
+        label(w, ',', "policy", rows[i]->policy);
         fputs("} 1\n", w->out);
     }
 }
 
-static void write_regime(const struct writer *w, const json_t *const *rows, size_t n)
+static void write_regime(const struct writer *w, const struct report_row *const *rows, size_t n)
 {
     family(w, "job_regime", GAUGE, "1 for the regime that the job is in.");
     for (size_t i = 0; i < n; i++) {
-        const char *regime = get_word(rows[i], "regime");
-
-        if (!*regime)
+        if (!*rows[i]->regime)
             continue;
         fputs(PREFIX "job_regime", w->out);
-        label(w, '{', "job", get_word(rows[i], "id"));
-        label(w, ',', "regime", regime);
+        label(w, '{', "job", rows[i]->id);
+        label(w, ',', "regime", rows[i]->regime);
         fputs("} 1\n", w->out);
     }
 }
 
-static void write_verdict(const struct writer *w, const char *job, const json_t *verdict, size_t place)
-{
-    const char *culprit = json_string_value(json_array_get(json_object_get(verdict, "culprits"), 0));
-    double slowdown = value_of(verdict, NULL, "slowdown");
-    char nth[16];
-
-    if (!isfinite(slowdown))
-        return;
-    snprintf(nth, sizeof(nth), "%zu", place);
-    fputs(PREFIX "job_verdict_slowdown_ratio", w->out);
-    label(w, '{', "job", job);
-    label(w, ',', "place", nth);
-    label(w, ',', "class", get_word(verdict, "class"));
-    label(w, ',', "culprit", culprit ? culprit : "");
-    fputc('}', w->out);
-    number(w, slowdown);
-}
-
-static void write_verdicts(const struct writer *w, const json_t *const *rows, size_t n)
+static void write_verdicts(const struct writer *w, const struct report_row *const *rows, size_t n)
 {
     family(
         w, "job_verdict_slowdown_ratio", GAUGE,
         "Time of a step over what it would be without the cause; the most costly causes, the first of their culprits.");
-    for (size_t i = 0; i < n; i++) {
-        const json_t *list = json_object_get(rows[i], "verdicts");
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < rows[i]->verdicts.n && k < OPENMETRICS_VERDICTS_MAX; k++) {
+            const struct report_verdict *verdict = &rows[i]->verdicts.list[k];
+            char place[24];
 
-        for (size_t k = 0; k < json_array_size(list) && k < OPENMETRICS_VERDICTS_MAX; k++)
-            write_verdict(w, get_word(rows[i], "id"), json_array_get(list, k), k + 1);
-    }
+            if (!isfinite(verdict->slowdown))
+                continue;
+            snprintf(place, sizeof(place), "%zu", k + 1);
+            fputs(PREFIX "job_verdict_slowdown_ratio", w->out);
+            label(w, '{', "job", rows[i]->id);
+            label(w, ',', "place", place);
+            label(w, ',', "class", verdict->class);
+            label(w, ',', "culprit", verdict->culprits.n ? verdict->culprits.text[0] : "");
+            fputc('}', w->out);
+            number(w, verdict->slowdown);
+        }
 }
 
-static void write_jobs(const struct writer *w, const json_t *const *rows, size_t n)
+static void write_jobs(const struct writer *w, const struct report_row *const *rows, size_t n)
 {
     const char *before = "";
 
@@ -241,7 +241,7 @@ static void write_jobs(const struct writer *w, const json_t *const *rows, size_t
             family(w, of_job[f].name, of_job[f].kind, of_job[f].help);
         before = of_job[f].name;
         for (size_t i = 0; i < n; i++)
-            sample(w, &of_job[f], rows[i], get_word(rows[i], "id"));
+            sample(w, &of_job[f], rows[i], rows[i]->id);
     }
     write_regime(w, rows, n);
     write_verdicts(w, rows, n);
@@ -249,20 +249,18 @@ static void write_jobs(const struct writer *w, const json_t *const *rows, size_t
 
 static int by_ranks(const void *a, const void *b)
 {
-    double of_a = value_of(*(const json_t *const *)a, NULL, "ranks"),
-           of_b = value_of(*(const json_t *const *)b, NULL, "ranks");
-    int order = (of_b > of_a) - (of_b < of_a);
+    const struct report_row *x = *(const struct report_row *const *)a,
+                            *y = *(const struct report_row *const *)b;
+    int order = (y->ranks > x->ranks) - (y->ranks < x->ranks);
 
-    return order
-               ? order
-               : strcmp(get_word(*(const json_t *const *)a, "id"), get_word(*(const json_t *const *)b, "id"));
+    return order ? order : strcmp(x->id, y->id);
 }
 
-char *openmetrics_text(const json_t *status, const json_t *jobs, size_t jobs_max,
-                       enum openmetrics_format format, size_t *bytes)
+char *openmetrics_text(const struct report_status *status, const struct report_row *job, size_t n,
+                       size_t jobs_max, enum openmetrics_format format, size_t *bytes)
 {
-    size_t n = json_array_size(jobs), written = n < jobs_max ? n : jobs_max;
-    const json_t **rows = xcalloc(n + 1, sizeof(*rows));
+    size_t written = n < jobs_max ? n : jobs_max;
+    const struct report_row **rows = xcalloc(n + 1, sizeof(*rows));
     char *text = NULL;
     struct writer w = { open_memstream(&text, bytes), format };
 
@@ -271,7 +269,7 @@ char *openmetrics_text(const json_t *status, const json_t *jobs, size_t jobs_max
         return NULL;
     }
     for (size_t i = 0; i < n; i++)
-        rows[i] = json_array_get(jobs, i);
+        rows[i] = &job[i];
     qsort(rows, n, sizeof(*rows), by_ranks);
     write_controller(&w, status);
     family(

@@ -10,8 +10,10 @@
 #ifndef SYNCGUARD_REPORT_OPENMETRICS_H
 #define SYNCGUARD_REPORT_OPENMETRICS_H
 
-#include <jansson.h>
 #include <stddef.h>
+
+#include "report/report_row.h"
+#include "report/report_status.h"
 
 #define OPENMETRICS_JOB_SERIES   16 /* at most */
 #define OPENMETRICS_OWN_SERIES   20 /* of the controller, at most */
@@ -24,10 +26,9 @@ enum openmetrics_format { OPENMETRICS_1_0, OPENMETRICS_PROMETHEUS };
 enum openmetrics_format openmetrics_accepted(const char *accept);
 const char *openmetrics_type(enum openmetrics_format format);
 
-/* status: the answer to "status"; jobs: rows of running jobs as in the answer to "jobs" (doc/protocol.md). Of
- * more than jobs_max rows those with the most ranks are written, and the number of the others.  Text that the
- * caller frees; *bytes is its length. NULL: out of memory. */
-char *openmetrics_text(const json_t *status, const json_t *jobs, size_t jobs_max,
-                       enum openmetrics_format format, size_t *bytes);
+/* Of the controller and of n running jobs.  Of more than jobs_max jobs those with the most ranks are written,
+ * and the number of the others.  Text that the caller frees; *bytes is its length.  NULL: out of memory. */
+char *openmetrics_text(const struct report_status *status, const struct report_row *job, size_t n,
+                       size_t jobs_max, enum openmetrics_format format, size_t *bytes);
 
 #endif

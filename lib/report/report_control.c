@@ -1,145 +1,204 @@
 #include "report/report_control.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "wire/json.h"
-
-#define PACING_NODES_MAX 4096
-
-/* "exclude n5, n6", "signal USR1" */
-static void action_text(const json_t *o, char *to, size_t size)
-{
-    char action[32], signal[16], nodes[64];
-
-    get_text(o, "action", action, sizeof(action));
-    get_text(o, "signal", signal, sizeof(signal));
-    join_texts(json_object_get(o, "nodes"), nodes, sizeof(nodes));
-    snprintf(to, size, "%s%s%s%s%s", action, signal[0] ? " " : "", signal, nodes[0] ? " " : "", nodes);
-}
+#include <stdlib.h>
 
 static const struct json_field param_fields[] = {
     { "key", FIELD_TEXT, FIELD(struct report_param, key) },
-    { "value", FIELD_TEXT, FIELD(struct report_param, value) },
-    { "default", FIELD_TEXT, FIELD(struct report_param, standard) },
+    { "value", FIELD_STRING, FIELD(struct report_param, value) },
+    { "number", FIELD_NUMBER, FIELD(struct report_param, number) },
+    { "default", FIELD_STRING, FIELD(struct report_param, standard) },
+    { "unit", FIELD_TEXT, FIELD(struct report_param, unit) },
     { "range", FIELD_TEXT, FIELD(struct report_param, range) },
+    { "min", FIELD_NUMBER, FIELD(struct report_param, min) },
+    { "max", FIELD_NUMBER, FIELD(struct report_param, max) },
+    { "meaning", FIELD_TEXT, FIELD(struct report_param, meaning) },
     { "set", FIELD_TRUE, FIELD(struct report_param, set) },
     { 0 },
 };
 
-static const struct json_field rule_fields[] = {
-    { "name", FIELD_TEXT, FIELD(struct report_rule, name) },
-    { "phase", FIELD_TEXT, FIELD(struct report_rule, phase) },
-    { "held_s", FIELD_AMOUNT, FIELD(struct report_rule, held_s) },
-    { "hold_s", FIELD_AMOUNT, FIELD(struct report_rule, hold_s) },
-    { "cooling_s", FIELD_AMOUNT, FIELD(struct report_rule, cooling_s) },
-    { "acted", FIELD_COUNT, FIELD(struct report_rule, acted) },
-    { 0 },
-};
-
 static const struct json_field decision_fields[] = {
+    { "id", FIELD_COUNT, FIELD(struct report_decision, id) },
     { "at", FIELD_AMOUNT, FIELD(struct report_decision, at) },
-    { "state", FIELD_TEXT, FIELD(struct report_decision, state) },
+    { "job", FIELD_STRING, FIELD(struct report_decision, job) },
+    { "restarts", FIELD_COUNT, FIELD(struct report_decision, restarts) },
+    { "policy", FIELD_STRING, FIELD(struct report_decision, policy) },
+    { "state", FIELD_STRING, FIELD(struct report_decision, state) },
+    { "by", FIELD_COUNT, FIELD(struct report_decision, by) },
+    { "rule", FIELD_TEXT, FIELD(struct report_decision, rule) },
+    { "action", FIELD_TEXT, FIELD(struct report_decision, action) },
+    { "signal", FIELD_COUNT, FIELD(struct report_decision, signal) },
+    { "nodes", FIELD_TEXTS, FIELD(struct report_decision, nodes) },
     { "sentence", FIELD_TEXT, FIELD(struct report_decision, sentence) },
+    { "why_not", FIELD_TEXT, FIELD(struct report_decision, why_not) },
+    { "projected_ratio", FIELD_NUMBER, FIELD(struct report_decision, projected_ratio) },
     { "outcome", FIELD_TEXT, FIELD(struct report_decision, outcome) },
     { "outcome_text", FIELD_TEXT, FIELD(struct report_decision, outcome_text) },
+    { "step_before_s", FIELD_NUMBER, FIELD(struct report_decision, step_before_s) },
+    { "effect_ratio", FIELD_NUMBER, FIELD(struct report_decision, effect_ratio) },
+    { "effect_low", FIELD_NUMBER, FIELD(struct report_decision, effect_low) },
+    { "effect_high", FIELD_NUMBER, FIELD(struct report_decision, effect_high) },
     { "effect", FIELD_TEXT, FIELD(struct report_decision, effect) },
     { 0 },
 };
 
-/* ---- pacing ---- */
-
-static struct report_lever *lever_of(struct report_pacing *p, const char *name)
-{
-    for (size_t i = 0; i < p->n; i++)
-        if (!strcmp(p->lever[i].name, name))
-            return &p->lever[i];
-    if (p->n == REPORT_LEVERS_MAX || !name[0])
-        return NULL;
-    snprintf(p->lever[p->n].name, sizeof(p->lever[0].name), "%s", name);
-    p->lever[p->n].compared = -1;
-    p->lever[p->n].ratio = p->lever[p->n].low = p->lever[p->n].high = NAN;
-    return &p->lever[p->n++];
-}
-
-static void parse_pacing_node(struct report_pacing *p, const json_t *node)
-{
-    size_t n;
-    const json_t *levers = get_list(node, "levers", REPORT_LEVERS_MAX, &n);
-    int64_t late = get_count(node, "late_holds");
-    char mode[16], current[16], name[16];
-    struct report_lever *l;
-
-    get_text(node, "mode", mode, sizeof(mode));
-    get_text(node, "lever", current, sizeof(current));
-    p->late += late > 0 ? late : 0;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *o = json_array_get(levers, i);
-        int64_t compared = get_count(o, "compared");
-
-        get_text(o, "lever", name, sizeof(name));
-        if (!(l = lever_of(p, name)))
-            continue;
-        if (!strcmp(name, current)) {
-            l->in_force += !strcmp(mode, "in force");
-            l->trial += !strcmp(mode, "trial");
-        }
-        if (compared <= l->compared)
-            continue;
-        l->compared = compared;
-        l->ratio = get_amount(o, "ratio");
-        l->low = get_amount(o, "low");
-        l->high = get_amount(o, "high");
-        get_text(o, "why", l->why, sizeof(l->why));
-    }
-}
-
-static void parse_pacing(struct report_pacing *p, const json_t *o)
-{
-    size_t n;
-    const json_t *nodes = get_list(o, "nodes", PACING_NODES_MAX, &n);
-
-    p->nodes = (int64_t)n;
-    for (size_t i = 0; i < n; i++)
-        parse_pacing_node(p, json_array_get(nodes, i));
-}
-
-static const struct json_field control_fields[] = {
-    { "policy", FIELD_KNOWN, FIELD(struct report_control, known) },
-    { "policy.name", FIELD_TEXT, FIELD(struct report_control, name) },
-    { "policy.action", FIELD_TEXT, FIELD(struct report_control, action) },
-    { "policy.paused", FIELD_TRUE, FIELD(struct report_control, paused) },
-    { "pace", FIELD_KNOWN, FIELD(struct report_control, pacing.known) },
-    { "pace.levers", FIELD_TEXT, FIELD(struct report_control, pacing.allowed) },
-    { "checkpoint", FIELD_KNOWN, FIELD(struct report_control, cadence.known) },
-    { "checkpoint.mode", FIELD_TEXT, FIELD(struct report_control, cadence.mode) },
-    { "checkpoint.reason", FIELD_TEXT, FIELD(struct report_control, cadence.reason) },
-    { "checkpoint.interval_s", FIELD_AMOUNT, FIELD(struct report_control, cadence.interval_s) },
-    { "checkpoint.goodput_most", FIELD_SHARE, FIELD(struct report_control, cadence.goodput_most) },
-    { "checkpoint.next_due_s", FIELD_AMOUNT, FIELD(struct report_control, cadence.next_due_s) },
-    { "checkpoint.cost_s.value", FIELD_AMOUNT, FIELD(struct report_control, cadence.cost_s) },
-    { "checkpoint.requests.asked", FIELD_COUNT, FIELD(struct report_control, cadence.asked) },
-    { "checkpoint.requests.heard", FIELD_COUNT, FIELD(struct report_control, cadence.heard) },
-    { "checkpoint.requests.missing", FIELD_TEXT, FIELD(struct report_control, cadence.missing) },
+static const struct json_field term_fields[] = {
+    { "text", FIELD_STRING, FIELD(struct report_term, text) },
+    { "value", FIELD_STRING, FIELD(struct report_term, value) },
+    { "truth", FIELD_STRING, FIELD(struct report_term, truth) },
     { 0 },
 };
 
-void report_control_read(struct report_control *c, const json_t *answer)
-{
-    const json_t *o = json_object_get(answer, "policy"), *list;
+/* As configured, and of a job. */
+#define RULE_FIELDS                                                                        \
+    { "name", FIELD_TEXT, FIELD(struct report_rule, name) },                               \
+        { "text", FIELD_TEXT, FIELD(struct report_rule, text) },                           \
+        { "when", FIELD_TEXT, FIELD(struct report_rule, when) },                           \
+        { "module", FIELD_TEXT, FIELD(struct report_rule, module) },                       \
+        { "action", FIELD_TEXT, FIELD(struct report_rule, action) },                       \
+        { "signal", FIELD_TEXT, FIELD(struct report_rule, signal) },                       \
+        { "hold_s", FIELD_AMOUNT, FIELD(struct report_rule, hold_s) },                     \
+        { "hysteresis_ratio", FIELD_NUMBER, FIELD(struct report_rule, hysteresis_ratio) }, \
+        { "cool_down_s", FIELD_NUMBER, FIELD(struct report_rule, cool_down_s) },           \
+    {                                                                                      \
+        "max_per_job", FIELD_COUNT, FIELD(struct report_rule, max_per_job)                 \
+    }
 
-    get_fields(c, answer, control_fields);
-    parse_pacing(&c->pacing, json_object_get(answer, "pace"));
-    c->n_params = get_rows(c->param, sizeof(c->param[0]), REPORT_PARAMS_MAX, o, "params", param_fields);
-    list = get_list(o, "rules", REPORT_RULES_MAX, &c->n_rules);
-    for (size_t i = 0; i < c->n_rules; i++) {
-        get_fields(&c->rule[i], json_array_get(list, i), rule_fields);
-        action_text(json_array_get(list, i), c->rule[i].action_text, sizeof(c->rule[i].action_text));
+static const struct json_field rule_fields[] = { RULE_FIELDS, { 0 } };
+
+static const struct json_field standing_fields[] = {
+    RULE_FIELDS,
+    { "phase", FIELD_TEXT, FIELD(struct report_rule, phase) },
+    { "why_not", FIELD_TEXT, FIELD(struct report_rule, why_not) },
+    { "truth", FIELD_TEXT, FIELD(struct report_rule, truth) },
+    { "terms", FIELD_ROWS, ROWS(struct report_rule, terms, term_fields) },
+    { "held_s", FIELD_AMOUNT, FIELD(struct report_rule, held_s) },
+    { "cooling_s", FIELD_AMOUNT, FIELD(struct report_rule, cooling_s) },
+    { "acted", FIELD_COUNT, FIELD(struct report_rule, acted) },
+    { "last", FIELD_PART, PART(struct report_rule, last, decision_fields) },
+    { 0 },
+};
+
+static const struct json_field budget_fields[] = {
+    { "actions", FIELD_COUNT, FIELD(struct report_budget, actions) },
+    { "actions_per_hour", FIELD_COUNT, FIELD(struct report_budget, actions_per_hour) },
+    { "nodes", FIELD_COUNT, FIELD(struct report_budget, nodes) },
+    { "nodes_per_hour", FIELD_COUNT, FIELD(struct report_budget, nodes_per_hour) },
+    { "nodes_at_once", FIELD_COUNT, FIELD(struct report_budget, nodes_at_once) },
+    { "cluster_actions", FIELD_COUNT, FIELD(struct report_budget, cluster_actions) },
+    { "cluster_actions_per_hour", FIELD_COUNT, FIELD(struct report_budget, cluster_actions_per_hour) },
+    { "cluster_nodes", FIELD_COUNT, FIELD(struct report_budget, cluster_nodes) },
+    { "cluster_nodes_per_hour", FIELD_COUNT, FIELD(struct report_budget, cluster_nodes_per_hour) },
+    { 0 },
+};
+
+static const struct json_field control_fields[] = {
+    { "name", FIELD_TEXT, FIELD(struct report_control, name) },
+    { "text", FIELD_TEXT, FIELD(struct report_control, text) },
+    { "action", FIELD_TEXT, FIELD(struct report_control, action) },
+    { "beyond_enforced", FIELD_NOT_FALSE, FIELD(struct report_control, beyond_enforced) },
+    { "paused", FIELD_TRUE, FIELD(struct report_control, paused) },
+    { "params", FIELD_ROWS, ROWS(struct report_control, params, param_fields) },
+    { "rules", FIELD_ROWS, ROWS(struct report_control, rules, standing_fields) },
+    { "budget", FIELD_PART, PART(struct report_control, budget, budget_fields) },
+    { "decisions", FIELD_ROWS, ROWS(struct report_control, decisions, decision_fields) },
+    { 0 },
+};
+
+static const struct json_field policy_fields[] = {
+    { "name", FIELD_TEXT, FIELD(struct report_policy, name) },
+    { "text", FIELD_TEXT, FIELD(struct report_policy, text) },
+    { "action", FIELD_TEXT, FIELD(struct report_policy, action) },
+    { "default", FIELD_TRUE, FIELD(struct report_policy, is_default) },
+    { "jobs", FIELD_COUNT, FIELD(struct report_policy, jobs) },
+    { "rules", FIELD_ROWS, ROWS(struct report_policy, rules, rule_fields) },
+    { 0 },
+};
+
+static const struct json_field params_fields[] = {
+    { "params", FIELD_ROWS, ROWS(struct report_policy, params, param_fields) },
+    { 0 },
+};
+
+/* ---- writing ---- */
+
+static json_t *object_of(const void *from, const struct json_field *fields)
+{
+    json_t *o = json_object();
+
+    put_fields(o, from, fields);
+    return o;
+}
+
+json_t *report_control_json(const struct report_control *c)
+{
+    return object_of(c, control_fields);
+}
+
+json_t *report_policy_json(const struct report_policy *p)
+{
+    json_t *o = object_of(p, policy_fields);
+
+    if (p->params.n)
+        put_fields(o, p, params_fields);
+    return o;
+}
+
+json_t *report_decision_json(const struct report_decision *d)
+{
+    return object_of(d, decision_fields);
+}
+
+/* ---- reading ---- */
+
+void report_control_read(struct report_control *c, const json_t *o)
+{
+    c->known = json_is_object(o);
+    get_fields(c, o, control_fields);
+}
+
+void report_policy_read(struct report_policy *p, const json_t *o)
+{
+    get_fields(p, o, policy_fields);
+    get_fields(p, o, params_fields);
+}
+
+void report_decision_read(struct report_decision *d, const json_t *o)
+{
+    d->known = json_is_object(o);
+    get_fields(d, o, decision_fields);
+}
+
+/* ---- freeing ---- */
+
+void report_decision_free(struct report_decision *d)
+{
+    json_texts_free(&d->nodes);
+}
+
+static void free_rules(struct report_rules *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        report_decision_free(&r->list[i].last);
+        free(r->list[i].terms.list);
     }
-    list = get_list(o, "decisions", REPORT_DECISIONS_MAX, &c->n_decisions);
-    for (size_t i = 0; i < c->n_decisions; i++) {
-        get_fields(&c->decision[i], json_array_get(list, i), decision_fields);
-        action_text(json_array_get(list, i), c->decision[i].action_text, sizeof(c->decision[i].action_text));
-    }
+    free(r->list);
+    *r = (struct report_rules){ 0 };
+}
+
+void report_control_free(struct report_control *c)
+{
+    for (size_t i = 0; i < c->decisions.n; i++)
+        report_decision_free(&c->decisions.list[i]);
+    free(c->decisions.list);
+    c->decisions = (struct report_decisions){ 0 };
+    free_rules(&c->rules);
+    free(c->params.list);
+    c->params = (struct report_params){ 0 };
+}
+
+void report_policy_free(struct report_policy *p)
+{
+    free_rules(&p->rules);
+    free(p->params.list);
+    p->params = (struct report_params){ 0 };
 }

@@ -1,64 +1,145 @@
-/* report_diagnosis.c - efficiencies, the critical path and the trend as JSON. */
+#include "report/report_diagnosis.h"
+
 #include <math.h>
 #include <stdio.h>
 
-#include "report/report_view.h"
-#include "view/figures.h"
+#include "view/health.h"
 #include "view/timeline.h"
-#include "view/verdicts.h"
 #include "wire/json.h"
 
 /* ---- efficiency ---- */
 
-json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run)
+static const struct json_field efficiency_fields[] = {
+    { "parallel", FIELD_SHARE, FIELD(struct report_efficiency, parallel) },
+    { "load_balance", FIELD_SHARE, FIELD(struct report_efficiency, load_balance) },
+    { "serialisation", FIELD_SHARE, FIELD(struct report_efficiency, serialisation) },
+    { "transfer", FIELD_SHARE, FIELD(struct report_efficiency, transfer) },
+    { "run.parallel", FIELD_SHARE, FIELD(struct report_efficiency, run.parallel) },
+    { "run.load_balance", FIELD_SHARE, FIELD(struct report_efficiency, run.load_balance) },
+    { "run.serialisation", FIELD_SHARE, FIELD(struct report_efficiency, run.serialisation) },
+    { "run.transfer", FIELD_SHARE, FIELD(struct report_efficiency, run.transfer) },
+    { 0 },
+};
+
+void report_efficiency_get(struct report_efficiency *e, const struct efficiency *now,
+                           const struct efficiency *run)
+{
+    *e = (struct report_efficiency){
+        now->parallel,
+        now->load_balance,
+        now->serialisation,
+        now->transfer,
+        { run->parallel, run->load_balance, run->serialisation, run->transfer },
+    };
+}
+
+json_t *report_efficiency_json(const struct report_efficiency *e)
 {
     json_t *o = json_object();
 
-    put_real(o, "parallel", recent->parallel);
-    put_real(o, "load_balance", recent->load_balance);
-    put_real(o, "serialisation", recent->serialisation);
-    put_real(o, "transfer", recent->transfer);
-    if (run)
-        put_json(o, "run", report_efficiency(run, NULL));
+    put_fields(o, e, efficiency_fields);
     return o;
 }
 
-static json_t *moves_json(const struct view_critical_path *c, double now_s)
+void report_efficiency_read(struct report_efficiency *e, const json_t *o)
 {
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < c->moves; i++) {
-        json_t *o = json_object();
-
-        put_text(o, "from", c->move[i].from);
-        put_text(o, "to", c->move[i].to);
-        put_real(o, "age_s", fmax(0, now_s - c->move[i].at_s));
-        put_count(o, "step", c->move[i].step);
-        json_array_append_new(list, o);
-    }
-    return list;
+    get_fields(e, o, efficiency_fields);
 }
 
-json_t *report_critical_path(const struct view *v, double now_s)
+/* ---- critical path ---- */
+
+static const struct json_field path_fields[] = {
+    { "concentration", FIELD_SHARE, FIELD(struct report_path, concentration) },
+    { 0 },
+};
+
+static const struct json_field path_rank_fields[] = {
+    { "rank", FIELD_COUNT, FIELD(struct report_path_rank, rank) },
+    { "node", FIELD_TEXT, FIELD(struct report_path_rank, node) },
+    { "path_ratio", FIELD_SHARE, FIELD(struct report_path_rank, path_ratio) },
+    { "last_ratio", FIELD_SHARE, FIELD(struct report_path_rank, last_ratio) },
+    { "delay_s", FIELD_AMOUNT, FIELD(struct report_path_rank, delay_s) },
+    { 0 },
+};
+
+static const struct json_field move_fields[] = {
+    { "from", FIELD_TEXT, FIELD(struct report_move, from) },
+    { "to", FIELD_TEXT, FIELD(struct report_move, to) },
+    { "age_s", FIELD_AMOUNT, FIELD(struct report_move, age_s) },
+    { "step", FIELD_COUNT, FIELD(struct report_move, step) },
+    { 0 },
+};
+
+void report_path_get(struct report_path *p, const struct view *v, double now_s)
 {
-    json_t *o = json_object(), *ranks = json_array();
     struct view_critical_path c;
 
     view_critical_path_get(v, &c);
+    *p = (struct report_path){ .concentration = c.concentration, .n = c.n, .moves = c.moves };
     for (size_t i = 0; i < c.n; i++) {
-        json_t *rank = json_object();
+        struct report_path_rank *r = &p->rank[i];
 
-        put_count(rank, "rank", c.rank[i].rank);
-        put_text(rank, "node", c.rank[i].node);
-        put_real(rank, "path_ratio", c.rank[i].path_ratio);
-        put_real(rank, "last_ratio", c.rank[i].last_ratio);
-        put_real(rank, "delay_s", c.rank[i].delay_s);
-        json_array_append_new(ranks, rank);
+        r->rank = c.rank[i].rank;
+        snprintf(r->node, sizeof(r->node), "%s", c.rank[i].node);
+        r->path_ratio = c.rank[i].path_ratio;
+        r->last_ratio = c.rank[i].last_ratio;
+        r->delay_s = c.rank[i].delay_s;
     }
-    put_real(o, "concentration", c.concentration);
-    json_object_set_new(o, "ranks", ranks);
-    put_json(o, "moves", moves_json(&c, now_s));
+    for (size_t i = 0; i < c.moves; i++) {
+        struct report_move *m = &p->move[i];
+
+        snprintf(m->from, sizeof(m->from), "%s", c.move[i].from);
+        snprintf(m->to, sizeof(m->to), "%s", c.move[i].to);
+        m->age_s = fmax(0, now_s - c.move[i].at_s);
+        m->step = c.move[i].step;
+    }
+}
+
+json_t *report_path_json(const struct report_path *p)
+{
+    json_t *o = json_object();
+
+    put_fields(o, p, path_fields);
+    put_rows(o, "ranks", p->rank, sizeof(p->rank[0]), p->n, path_rank_fields);
+    put_rows(o, "moves", p->move, sizeof(p->move[0]), p->moves, move_fields);
     return o;
+}
+
+void report_path_read(struct report_path *p, const json_t *o)
+{
+    get_fields(p, o, path_fields);
+    p->n = get_rows(p->rank, sizeof(p->rank[0]), REPORT_PATH_MAX, o, "ranks", path_rank_fields);
+    p->moves = get_rows(p->move, sizeof(p->move[0]), REPORT_PATH_MAX, o, "moves", move_fields);
+}
+
+/* ---- CPU time that all ranks lack ---- */
+
+static const struct json_field cpu_lack_fields[] = {
+    { "ratio", FIELD_AMOUNT, FIELD(struct report_cpu_lack, ratio) },
+    { "text", FIELD_TEXT, FIELD(struct report_cpu_lack, text) },
+    { 0 },
+};
+
+void report_cpu_lack_get(struct report_cpu_lack *c, const struct view *v)
+{
+    *c = (struct report_cpu_lack){ 0 };
+    c->ratio = view_cpu_lack(v, c->text, sizeof(c->text));
+}
+
+json_t *report_cpu_lack_json(const struct report_cpu_lack *c)
+{
+    json_t *o;
+
+    if (!(c->ratio > 0))
+        return json_null();
+    o = json_object();
+    put_fields(o, c, cpu_lack_fields);
+    return o;
+}
+
+void report_cpu_lack_read(struct report_cpu_lack *c, const json_t *o)
+{
+    get_fields(c, o, cpu_lack_fields);
 }
 
 /* ---- projection ---- */

@@ -1,86 +1,162 @@
-/* report_health.c - the health of nodes and ranks as JSON. */
-#include <math.h>
+#include "report/report_health.h"
 
-#include "common/xalloc.h"
+#include <stdio.h>
+
 #include "detect/cause.h"
-#include "report/report_view.h"
-#include "view/health.h"
 #include "wire/json.h"
 
-/* Unknown values of a node or a rank are left out, because most nodes lack some of them. */
+#define AMOUNT (FIELD_AMOUNT | FIELD_OPTIONAL)
+#define COUNT  (FIELD_COUNT | FIELD_OPTIONAL)
 
-static json_t *gpus_json(const struct view_node_health *h)
+static const struct json_field gpu_fields[] = {
+    { "index", COUNT, FIELD(struct report_gpu, index) },
+    { "clock_ratio", AMOUNT, FIELD(struct report_gpu, clock_ratio) },
+    { "temperature_c", AMOUNT, FIELD(struct report_gpu, temperature_c) },
+    { "power_w", AMOUNT, FIELD(struct report_gpu, power_w) },
+    { "busy_ratio", FIELD_SHARE | FIELD_OPTIONAL, FIELD(struct report_gpu, busy_ratio) },
+    { "throttle", FIELD_TEXT, FIELD(struct report_gpu, throttle) },
+    { 0 },
+};
+
+static const struct json_field node_fields[] = {
+    { "run_queue", AMOUNT, FIELD(struct report_health, run_queue) },
+    { "involuntary_per_s", AMOUNT, FIELD(struct report_health, involuntary_per_s) },
+    { "busy_ratio", AMOUNT, FIELD(struct report_health, busy_ratio) },
+    { "steal_ratio", AMOUNT, FIELD(struct report_health, steal_ratio) },
+    { "frequency_hz", AMOUNT, FIELD(struct report_health, frequency_hz) },
+    { "frequency_ratio", AMOUNT, FIELD(struct report_health, frequency_ratio) },
+    { "throttled_per_s", AMOUNT, FIELD(struct report_health, throttled_per_s) },
+    { "quota_ratio", AMOUNT, FIELD(struct report_health, quota_ratio) },
+    { "cpu_pressure_ratio", AMOUNT, FIELD(struct report_health, cpu_pressure_ratio) },
+    { "memory_pressure_ratio", AMOUNT, FIELD(struct report_health, memory_pressure_ratio) },
+    { "io_pressure_ratio", AMOUNT, FIELD(struct report_health, io_pressure_ratio) },
+    { "swap_per_s", AMOUNT, FIELD(struct report_health, swap_per_s) },
+    { "retransmits_per_s", AMOUNT, FIELD(struct report_health, retransmits_per_s) },
+    { "nic_errors_per_s", AMOUNT, FIELD(struct report_health, nic_errors_per_s) },
+    { "nic", FIELD_TEXT | FIELD_OPTIONAL, FIELD(struct report_health, nic) },
+    { 0 },
+};
+
+static const struct json_field rank_fields[] = {
+    { "run_delay_ratio", AMOUNT, FIELD(struct report_rank_health, run_delay_ratio) },
+    { "involuntary_per_s", AMOUNT, FIELD(struct report_rank_health, involuntary_per_s) },
+    { "voluntary_per_s", AMOUNT, FIELD(struct report_rank_health, voluntary_per_s) },
+    { "cpu_ratio", AMOUNT, FIELD(struct report_rank_health, cpu_ratio) },
+    { "foreign_ratio", AMOUNT, FIELD(struct report_rank_health, foreign_ratio) },
+    { "major_faults_per_s", AMOUNT, FIELD(struct report_rank_health, major_faults_per_s) },
+    { "cpu", COUNT, FIELD(struct report_rank_health, cpu) },
+    { "cpus", FIELD_TEXT, FIELD(struct report_rank_health, cpus) },
+    { "shared_cpu", FIELD_TRUE, FIELD(struct report_rank_health, shared_cpu) },
+    { "numa", COUNT, FIELD(struct report_rank_health, numa) },
+    { "nic_numa", COUNT, FIELD(struct report_rank_health, nic_numa) },
+    { "gpu", COUNT, FIELD(struct report_rank_health, gpu) },
+    { "gpu_numa", COUNT, FIELD(struct report_rank_health, gpu_numa) },
+    { "lateness_correlation", FIELD_NUMBER | FIELD_OPTIONAL,
+      FIELD(struct report_rank_health, lateness_correlation) },
+    { "cause", FIELD_TEXT, FIELD(struct report_rank_health, cause) },
+    { 0 },
+};
+
+/* ---- a node ---- */
+
+void report_health_get(struct report_health *h, const struct view *v, double now_s, const char *node)
 {
-    json_t *list = json_array();
+    struct view_node_health now;
+    const struct node_item *n = &now.figures;
 
-    for (size_t i = 0; i < h->n_gpus; i++) {
-        const struct gpu_item *g = &h->gpu[i];
-        json_t *o = json_object();
-
-        put_place(o, "index", g->index);
-        put_known(o, "clock_ratio", g->clock_ratio);
-        put_known(o, "temperature_c", g->temperature_c);
-        put_known(o, "power_w", g->power_w);
-        put_known(o, "busy_ratio", g->busy_ratio);
-        put_text(o, "throttle", cause_throttle_name(g->throttle));
-        json_array_append_new(list, o);
+    if (!view_node_health_get(v, now_s, node, &now)) {
+        report_health_read(h, NULL);
+        return;
     }
-    return list;
+    *h = (struct report_health){
+        .known = true,
+        .run_queue = n->run_queue,
+        .involuntary_per_s = now.involuntary_per_s,
+        .busy_ratio = n->busy_ratio,
+        .steal_ratio = n->steal_ratio,
+        .frequency_hz = n->frequency_hz,
+        .frequency_ratio = n->frequency_ratio,
+        .throttled_per_s = n->throttled_per_s,
+        .quota_ratio = n->quota_ratio,
+        .cpu_pressure_ratio = n->cpu_pressure_ratio,
+        .memory_pressure_ratio = n->memory_pressure_ratio,
+        .io_pressure_ratio = n->io_pressure_ratio,
+        .swap_per_s = n->swap_per_s,
+        .retransmits_per_s = n->retransmits_per_s,
+        .nic_errors_per_s = n->nic_errors_per_s,
+        .n_gpus = now.n_gpus,
+    };
+    snprintf(h->nic, sizeof(h->nic), "%.*s", (int)sizeof(n->nic), n->nic);
+    for (size_t i = 0; i < now.n_gpus; i++) {
+        const struct gpu_item *g = &now.gpu[i];
+
+        h->gpu[i] =
+            (struct report_gpu){ g->index, g->clock_ratio, g->temperature_c, g->power_w, g->busy_ratio, "" };
+        snprintf(h->gpu[i].throttle, sizeof(h->gpu[i].throttle), "%s", cause_throttle_name(g->throttle));
+    }
 }
 
-json_t *report_node_health(const struct view *v, double now_s, const char *node)
+json_t *report_health_json(const struct report_health *h)
 {
-    struct view_node_health h;
-    const struct node_item *n = &h.figures;
-    json_t *o;
+    json_t *o = h->known ? json_object() : NULL;
 
-    if (!view_node_health_get(v, now_s, node, &h))
+    if (!o)
         return NULL;
-    o = json_object();
-    put_known(o, "run_queue", n->run_queue);
-    put_known(o, "involuntary_per_s", h.involuntary_per_s);
-    put_known(o, "busy_ratio", n->busy_ratio);
-    put_known(o, "steal_ratio", n->steal_ratio);
-    put_known(o, "frequency_hz", n->frequency_hz);
-    put_known(o, "frequency_ratio", n->frequency_ratio);
-    put_known(o, "throttled_per_s", n->throttled_per_s);
-    put_known(o, "quota_ratio", n->quota_ratio);
-    put_known(o, "cpu_pressure_ratio", n->cpu_pressure_ratio);
-    put_known(o, "memory_pressure_ratio", n->memory_pressure_ratio);
-    put_known(o, "io_pressure_ratio", n->io_pressure_ratio);
-    put_known(o, "swap_per_s", n->swap_per_s);
-    put_known(o, "retransmits_per_s", n->retransmits_per_s);
-    put_known(o, "nic_errors_per_s", n->nic_errors_per_s);
-    if (*n->nic)
-        json_object_set_new(o, "nic", json_string(n->nic));
-    if (h.n_gpus)
-        put_json(o, "gpus", gpus_json(&h));
+    put_fields(o, h, node_fields);
+    if (h->n_gpus)
+        put_rows(o, "gpus", h->gpu, sizeof(h->gpu[0]), h->n_gpus, gpu_fields);
     return o;
 }
 
-json_t *report_rank_health(const struct view *v, double now_s, uint32_t rank)
+void report_health_read(struct report_health *h, const json_t *o)
 {
-    struct view_rank_health h;
-    const struct task_item *t = &h.figures;
-    json_t *o;
+    get_fields(h, o, node_fields);
+    h->known = json_is_object(o);
+    h->n_gpus = get_rows(h->gpu, sizeof(h->gpu[0]), VIEW_GPUS_MAX, o, "gpus", gpu_fields);
+}
 
-    if (!view_rank_health_get(v, now_s, rank, &h))
-        return NULL;
-    o = json_object();
-    put_known(o, "run_delay_ratio", t->run_delay_ratio);
-    put_known(o, "involuntary_per_s", t->involuntary_per_s);
-    put_known(o, "voluntary_per_s", t->voluntary_per_s);
-    put_known(o, "cpu_ratio", t->cpu_ratio);
-    put_known(o, "foreign_ratio", t->foreign_ratio);
-    put_known(o, "major_faults_per_s", t->major_faults_per_s);
-    put_place(o, "cpu", t->cpu);
-    put_text(o, "cpus", t->cpus);
-    put_bool(o, "shared_cpu", t->flags & TASK_SHARED_CPU);
-    put_place(o, "numa", t->numa);
-    put_place(o, "nic_numa", t->nic_numa);
-    put_place(o, "gpu", t->gpu);
-    put_place(o, "gpu_numa", t->gpu_numa);
-    put_known(o, "lateness_correlation", h.follows);
-    put_text(o, "cause", h.cause);
+/* ---- a rank ---- */
+
+void report_rank_health_get(struct report_rank_health *h, const struct view *v, double now_s, uint32_t rank)
+{
+    struct view_rank_health now;
+    const struct task_item *t = &now.figures;
+
+    if (!view_rank_health_get(v, now_s, rank, &now)) {
+        report_rank_health_read(h, NULL);
+        return;
+    }
+    *h = (struct report_rank_health){
+        .known = true,
+        .run_delay_ratio = t->run_delay_ratio,
+        .involuntary_per_s = t->involuntary_per_s,
+        .voluntary_per_s = t->voluntary_per_s,
+        .cpu_ratio = t->cpu_ratio,
+        .foreign_ratio = t->foreign_ratio,
+        .major_faults_per_s = t->major_faults_per_s,
+        .cpu = t->cpu,
+        .shared_cpu = t->flags & TASK_SHARED_CPU,
+        .numa = t->numa,
+        .nic_numa = t->nic_numa,
+        .gpu = t->gpu,
+        .gpu_numa = t->gpu_numa,
+        .lateness_correlation = now.follows,
+    };
+    snprintf(h->cpus, sizeof(h->cpus), "%s", t->cpus);
+    snprintf(h->cause, sizeof(h->cause), "%s", now.cause);
+}
+
+json_t *report_rank_health_json(const struct report_rank_health *h)
+{
+    json_t *o = h->known ? json_object() : NULL;
+
+    if (o)
+        put_fields(o, h, rank_fields);
     return o;
+}
+
+void report_rank_health_read(struct report_rank_health *h, const json_t *o)
+{
+    get_fields(h, o, rank_fields);
+    h->known = json_is_object(o);
 }

@@ -1,16 +1,54 @@
-/* report_marks.c - what programs mark of their steps, as JSON; and of programs that mark nothing what their
- * calls show of it. */
+#include "report/report_marks.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "report/report_view.h"
+#include "report/report_overlap.h"
 #include "view/figures.h"
 #include "view/marks.h"
 #include "wire/json.h"
 
+/* NULL: it is not known. */
+static json_t *known_json(bool known, const void *from, const struct json_field *field)
+{
+    json_t *o = known ? json_object() : NULL;
+
+    if (o)
+        put_fields(o, from, field);
+    return o;
+}
+
 /* ---- phases ---- */
+
+static const struct json_field step_fields[] = {
+    { "ranks", FIELD_COUNT, FIELD(struct report_step_phases, ranks) },
+    { "source", FIELD_TEXT, FIELD(struct report_step_phases, source) },
+    { "step_s", FIELD_AMOUNT, FIELD(struct report_step_phases, step_s) },
+    { 0 },
+};
+
+static const struct json_field phase_fields[] = {
+    { "phase", FIELD_TEXT, FIELD(struct report_phase, phase) },
+    { "ranks", FIELD_COUNT, FIELD(struct report_phase, ranks) },
+    { "median_s", FIELD_AMOUNT, FIELD(struct report_phase, median_s) },
+    { "least_s", FIELD_AMOUNT, FIELD(struct report_phase, least_s) },
+    { "most_s", FIELD_AMOUNT, FIELD(struct report_phase, most_s) },
+    { "most_rank", FIELD_COUNT, FIELD(struct report_phase, most_rank) },
+    { "most_node", FIELD_TEXT, FIELD(struct report_phase, most_node) },
+    { 0 },
+};
+
+static const struct json_field inferred_fields[] = {
+    { "step_s", FIELD_AMOUNT, FIELD(struct report_inferred, step_s) },
+    { "waiting_s", FIELD_AMOUNT, FIELD(struct report_inferred, waiting_s) },
+    { "exposed_s", FIELD_AMOUNT, FIELD(struct report_inferred, exposed_s) },
+    { "hidden_s", FIELD_AMOUNT, FIELD(struct report_inferred, hidden_s) },
+    { "backward_s", FIELD_AMOUNT, FIELD(struct report_inferred, backward_s) },
+    { "rest_s", FIELD_AMOUNT, FIELD(struct report_inferred, rest_s) },
+    { 0 },
+};
 
 static const char *node_of(const struct view *v, uint32_t rank, double now_s)
 {
@@ -19,19 +57,18 @@ static const char *node_of(const struct view *v, uint32_t rank, double now_s)
     return view_rank_get(v, now_s, rank, &f) ? f.node : "";
 }
 
-static json_t *phase_json(const struct view *v, double now_s, enum marks_phase phase,
-                          const struct view_phase_time *t)
+static void add_phase(struct report_step_phases *s, const struct view *v, double now_s,
+                      enum marks_phase phase, const struct view_phase_time *t)
 {
-    json_t *o = json_object();
+    struct report_phase *p = &s->phase[s->n++];
 
-    put_text(o, "phase", marks_phase_name(phase));
-    put_int(o, "ranks", t->ranks);
-    put_real(o, "median_s", t->median_s);
-    put_real(o, "least_s", t->least_s);
-    put_real(o, "most_s", t->most_s);
-    put_int(o, "most_rank", t->most_rank);
-    put_text(o, "most_node", node_of(v, t->most_rank, now_s));
-    return o;
+    p->ranks = t->ranks;
+    p->median_s = t->median_s;
+    p->least_s = t->least_s;
+    p->most_s = t->most_s;
+    p->most_rank = t->most_rank;
+    snprintf(p->phase, sizeof(p->phase), "%s", marks_phase_name(phase));
+    snprintf(p->most_node, sizeof(p->most_node), "%s", node_of(v, t->most_rank, now_s));
 }
 
 static const char *name_of(const struct view_marked *m, enum marks_phase phase)
@@ -88,22 +125,20 @@ static void write_marked(const struct view *v, double now_s, const struct view_m
 /* Calls show when communication begins and what holds a rank.  What it does in between looks the same from
  * outside, but for the time in which the calls that it begins follow each other: of a training, a backward
  * pass that makes one bucket of gradients after the other. */
-static json_t *inferred_json(const struct report_overlap *r, char *buf, size_t size)
+static void infer(struct report_inferred *i, const struct report_overlap *r, char *buf, size_t size)
 {
-    double own_s = r->step_s - r->all.waiting_s - r->all.exposed_s, backward_s = fmin(r->all.ready_s, own_s);
-    json_t *o;
+    double own_s = r->step_s - r->all.waiting_s - r->all.exposed_s,
+           backward_s = isnan(r->all.ready_s) ? NAN : fmin(r->all.ready_s, own_s);
 
     if (r->missing[0] || !(own_s >= 0))
-        return NULL;
-    if (isnan(r->all.ready_s))
-        backward_s = NAN;
-    o = json_object();
-    put_real(o, "step_s", r->step_s);
-    put_real(o, "waiting_s", r->all.waiting_s);
-    put_real(o, "exposed_s", r->all.exposed_s);
-    put_real(o, "hidden_s", r->all.hidden_s.value);
-    put_real(o, "backward_s", backward_s);
-    put_real(o, "rest_s", own_s - (isnan(backward_s) ? 0 : backward_s));
+        return;
+    *i = (struct report_inferred){ .known = true,
+                                   .step_s = r->step_s,
+                                   .waiting_s = r->all.waiting_s,
+                                   .exposed_s = r->all.exposed_s,
+                                   .hidden_s = r->all.hidden_s.value,
+                                   .backward_s = backward_s,
+                                   .rest_s = own_s - (isnan(backward_s) ? 0 : backward_s) };
     if (isnan(backward_s))
         text_append(buf, size, "inferred: communication %s, own work %s, whose phases are not told apart",
                     text_s(r->all.waiting_s + r->all.exposed_s).s, text_s(own_s).s);
@@ -114,65 +149,123 @@ static json_t *inferred_json(const struct report_overlap *r, char *buf, size_t s
             "optimizer %s, not told apart",
             text_s(r->all.waiting_s + r->all.exposed_s).s, text_s(backward_s).s,
             text_s(own_s - backward_s).s);
+}
+
+void report_step_phases_get(struct report_step_phases *s, const struct view *v, double now_s,
+                            const struct report_overlap *overlap)
+{
+    char guess[256] = "";
+    struct view_marked m;
+
+    *s = (struct report_step_phases){ 0 };
+    report_step_phases_read(s, NULL); /* nothing is known */
+    if (view_marked_get(v, &m))
+        write_marked(v, now_s, &m, overlap, s->text, sizeof(s->text));
+    for (int p = 0; p < MARKS_PHASES; p++)
+        if (m.phase[p].ranks)
+            add_phase(s, v, now_s, (enum marks_phase)p, &m.phase[p]);
+    infer(&s->inferred, overlap, guess, sizeof(guess));
+    s->ranks = m.step.ranks;
+    s->step_s = m.step.median_s;
+    if (s->ranks)
+        snprintf(s->source, sizeof(s->source), m.seen ? "PyTorch" : "marks");
+    if (!*s->text)
+        snprintf(s->text, sizeof(s->text), "%s", guess);
+}
+
+json_t *report_step_phases_json(const struct report_step_phases *s)
+{
+    json_t *o = json_object();
+
+    put_fields(o, s, step_fields);
+    put_rows(o, "phases", s->phase, sizeof(s->phase[0]), s->n, phase_fields);
+    put_json(o, "inferred", known_json(s->inferred.known, &s->inferred, inferred_fields));
+    put_text(o, "text", s->text);
     return o;
 }
 
-json_t *report_step_phases(const struct view *v, double now_s, const struct report_overlap *overlap)
+void report_step_phases_read(struct report_step_phases *s, const json_t *o)
 {
-    json_t *o = json_object(), *phases = json_array(), *inferred;
-    char text[512] = "", guess[256] = "";
-    struct view_marked m;
+    const json_t *inferred = get_object(o, "inferred");
 
-    if (view_marked_get(v, &m))
-        write_marked(v, now_s, &m, overlap, text, sizeof(text));
-    for (int p = 0; p < MARKS_PHASES; p++)
-        if (m.phase[p].ranks)
-            json_array_append_new(phases, phase_json(v, now_s, (enum marks_phase)p, &m.phase[p]));
-    inferred = inferred_json(overlap, guess, sizeof(guess));
-    put_int(o, "ranks", m.step.ranks);
-    put_text(o, "source", !m.step.ranks ? NULL : m.seen ? "PyTorch" : "marks");
-    put_real(o, "step_s", m.step.median_s);
-    put_json(o, "phases", phases);
-    put_json(o, "inferred", inferred);
-    put_text(o, "text", *text ? text : guess);
-    return o;
+    get_fields(s, o, step_fields);
+    s->n = get_rows(s->phase, sizeof(s->phase[0]), MARKS_PHASES, o, "phases", phase_fields);
+    get_fields(&s->inferred, inferred, inferred_fields);
+    s->inferred.known = inferred != NULL;
+    get_text(o, "text", s->text, sizeof(s->text));
+}
+
+bool report_step_phases_known(const struct report_step_phases *s)
+{
+    return *s->text && (s->ranks > 0 || !isnan(s->inferred.backward_s));
 }
 
 /* ---- values ---- */
 
-static json_t *value_json(const struct view *v, enum marks_value value)
-{
-    struct view_value x;
-    json_t *o;
+static const struct json_field value_fields[] = {
+    { "ranks", FIELD_COUNT, FIELD(struct report_value, ranks) },
+    { "non_finite", FIELD_COUNT, FIELD(struct report_value, non_finite) },
+    { "step", FIELD_COUNT, FIELD(struct report_value, step) },
+    { "median", FIELD_NUMBER, FIELD(struct report_value, median) },
+    { "least", FIELD_NUMBER, FIELD(struct report_value, least) },
+    { "most", FIELD_NUMBER, FIELD(struct report_value, most) },
+    { 0 },
+};
 
-    if (!view_value_get(v, value, &x))
-        return NULL;
-    o = json_object();
-    put_int(o, "ranks", x.ranks);
-    put_int(o, "non_finite", x.non_finite);
-    put_int(o, "step", (int64_t)x.step);
-    put_real(o, "median", x.median);
-    put_real(o, "least", x.least);
-    put_real(o, "most", x.most);
+static const struct json_field non_finite_fields[] = {
+    { "value", FIELD_TEXT, FIELD(struct report_non_finite, value) },
+    { "step", FIELD_COUNT, FIELD(struct report_non_finite, step) },
+    { "rank", FIELD_COUNT, FIELD(struct report_non_finite, rank) },
+    { "node", FIELD_TEXT, FIELD(struct report_non_finite, node) },
+    { "ranks", FIELD_COUNT, FIELD(struct report_non_finite, ranks) },
+    { "text", FIELD_TEXT, FIELD(struct report_non_finite, text) },
+    { 0 },
+};
+
+void report_values_get(struct report_values *r, const struct view *v, double now_s)
+{
+    struct view_non_finite bad;
+
+    *r = (struct report_values){ 0 };
+    report_values_read(r, NULL); /* nothing is known */
+    for (int i = 0; i < MARKS_VALUES; i++) {
+        struct view_value x;
+
+        if (view_value_get(v, (enum marks_value)i, &x))
+            r->value[i] = (struct report_value){ true,     x.ranks, x.non_finite, (int64_t)x.step,
+                                                 x.median, x.least, x.most };
+    }
+    if (!view_non_finite_get(v, &bad))
+        return;
+    r->non_finite = (struct report_non_finite){
+        .known = true, .step = (int64_t)bad.step, .rank = bad.rank, .ranks = bad.ranks
+    };
+    snprintf(r->non_finite.value, sizeof(r->non_finite.value), "%s", marks_value_name(bad.value));
+    snprintf(r->non_finite.node, sizeof(r->non_finite.node), "%s", node_of(v, bad.rank, now_s));
+    snprintf(r->non_finite.text, sizeof(r->non_finite.text), "%s", bad.text);
+}
+
+json_t *report_values_json(const struct report_values *r)
+{
+    json_t *o = json_object();
+
+    for (int i = 0; i < MARKS_VALUES; i++)
+        put_json(o, marks_value_name((enum marks_value)i),
+                 known_json(r->value[i].known, &r->value[i], value_fields));
+    put_json(o, "non_finite", known_json(r->non_finite.known, &r->non_finite, non_finite_fields));
     return o;
 }
 
-json_t *report_values(const struct view *v, double now_s)
+void report_values_read(struct report_values *r, const json_t *o)
 {
-    struct view_non_finite bad;
-    json_t *o = json_object(), *at = NULL;
+    const json_t *bad = get_object(o, "non_finite");
 
-    for (int i = 0; i < MARKS_VALUES; i++)
-        put_json(o, marks_value_name((enum marks_value)i), value_json(v, (enum marks_value)i));
-    if (view_non_finite_get(v, &bad)) {
-        at = json_object();
-        put_text(at, "value", marks_value_name(bad.value));
-        put_int(at, "step", (int64_t)bad.step);
-        put_int(at, "rank", bad.rank);
-        put_text(at, "node", node_of(v, bad.rank, now_s));
-        put_int(at, "ranks", bad.ranks);
-        put_text(at, "text", bad.text);
+    for (int i = 0; i < MARKS_VALUES; i++) {
+        const json_t *value = get_object(o, marks_value_name((enum marks_value)i));
+
+        get_fields(&r->value[i], value, value_fields);
+        r->value[i].known = value != NULL;
     }
-    put_json(o, "non_finite", at);
-    return o;
+    get_fields(&r->non_finite, bad, non_finite_fields);
+    r->non_finite.known = bad != NULL;
 }

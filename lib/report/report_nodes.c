@@ -1,6 +1,7 @@
 #include "report/report_nodes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "view/verdicts.h"
 #include "wire/json.h"
 
-struct report_node *report_nodes_get(struct report_nodes *t, const char *name)
+struct report_node_sums *report_nodes_get(struct report_nodes *t, const char *name)
 {
     uint64_t key = hash_bytes(HASH_START, name, strlen(name));
     uint32_t at;
@@ -22,7 +23,7 @@ struct report_node *report_nodes_get(struct report_nodes *t, const char *name)
     }
     map_put(&t->at, key, (uint32_t)t->n);
     t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
-    t->row[t->n] = (struct report_node){ .name = name, .switch_name = "", .slowdown = NAN };
+    t->row[t->n] = (struct report_node_sums){ .name = name, .switch_name = "", .slowdown = NAN };
     return &t->row[t->n++];
 }
 
@@ -38,7 +39,7 @@ const char *report_culprit_node(const struct view *v, const struct view_verdict 
 }
 
 /* Whether the verdict names this node: itself, its switch, or a rank on it. */
-static bool accused(const struct view *v, const struct view_verdict *d, const struct report_node *n,
+static bool accused(const struct view *v, const struct view_verdict *d, const struct report_node_sums *n,
                     double now_s)
 {
     for (uint32_t i = 0; i < d->n_culprits; i++)
@@ -48,10 +49,10 @@ static bool accused(const struct view *v, const struct view_verdict *d, const st
     return false;
 }
 
-struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
-                                    const char *name, const char *switch_name, double now_s)
+struct report_node_sums *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
+                                         const char *name, const char *switch_name, double now_s)
 {
-    struct report_node *row = report_nodes_get(t, name);
+    struct report_node_sums *row = report_nodes_get(t, name);
     const struct view_verdict *d;
     size_t n;
 
@@ -68,7 +69,7 @@ struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v
     return row;
 }
 
-static void add_rank(struct report_node *n, const struct view_rank_figures *f)
+static void add_rank(struct report_node_sums *n, const struct view_rank_figures *f)
 {
     n->ranks += !f->ended;
     n->recorded++;
@@ -92,7 +93,7 @@ void report_nodes_add(struct report_nodes *t, const struct view *v, const char *
 
 static int by_name(const void *a, const void *b)
 {
-    const struct report_node *x = a, *y = b;
+    const struct report_node_sums *x = a, *y = b;
 
     return strcmp(x->name, y->name);
 }
@@ -103,26 +104,101 @@ void report_nodes_sort(struct report_nodes *t)
         qsort(t->row, t->n, sizeof(*t->row), by_name);
 }
 
-json_t *report_node_json(const struct report_node *n)
-{
-    json_t *o = json_object();
-
-    put_text(o, "node", n->name);
-    put_text(o, "switch", n->switch_name);
-    put_json(o, "jobs", texts_json(n->job, n->n_jobs));
-    put_int(o, "ranks", n->ranks);
-    put_int(o, "ranks_recorded", n->recorded);
-    put_real(o, "lateness_s", n->joined ? n->lateness_s / n->joined : NAN);
-    put_real(o, "slowdown", n->slowdown);
-    put_text(o, "verdict", n->verdict);
-    put_json(o, "agent", NULL);
-    return o;
-}
-
 void report_nodes_free(struct report_nodes *t)
 {
     for (size_t i = 0; i < t->n; i++)
         free(t->row[i].job);
     free(t->row);
     map_free(&t->at);
+}
+
+/* ---- as it is reported ---- */
+
+static const struct json_field node_fields[] = {
+    { "node", FIELD_TEXT, FIELD(struct report_node, node) },
+    { "switch", FIELD_TEXT, FIELD(struct report_node, switch_name) },
+    { "jobs", FIELD_TEXTS, FIELD(struct report_node, jobs) },
+    { "ranks", FIELD_COUNT, FIELD(struct report_node, ranks) },
+    { "ranks_recorded", FIELD_COUNT, FIELD(struct report_node, ranks_recorded) },
+    { "lateness_s", FIELD_AMOUNT, FIELD(struct report_node, lateness_s) },
+    { "slowdown", FIELD_AMOUNT, FIELD(struct report_node, slowdown) },
+    { "verdict", FIELD_TEXT, FIELD(struct report_node, verdict) },
+    { 0 },
+};
+
+static const struct json_field history_fields[] = {
+    { "culprit_count", FIELD_COUNT, FIELD(struct report_node, culprit_count) },
+    { "last_culprit", FIELD_AMOUNT, FIELD(struct report_node, last_culprit) },
+    { "lemon_score", FIELD_SHARE, FIELD(struct report_node, lemon_score) },
+    { "culprit_jobs", FIELD_COUNT, FIELD(struct report_node, culprit_jobs) },
+    { "seen_jobs", FIELD_COUNT, FIELD(struct report_node, seen_jobs) },
+    { 0 },
+};
+
+void report_node_get(struct report_node *r, const struct report_node_sums *n)
+{
+    *r = (struct report_node){
+        .ranks = n->ranks,
+        .ranks_recorded = n->recorded,
+        .lateness_s = n->joined ? n->lateness_s / n->joined : NAN,
+        .slowdown = n->slowdown,
+        .culprit_count = -1,
+        .last_culprit = NAN,
+        .last_culprit_age_s = NAN,
+        .lemon_score = NAN,
+        .culprit_jobs = -1,
+        .seen_jobs = -1,
+    };
+    snprintf(r->node, sizeof(r->node), "%s", n->name);
+    snprintf(r->switch_name, sizeof(r->switch_name), "%s", n->switch_name);
+    if (n->verdict)
+        snprintf(r->verdict, sizeof(r->verdict), "%s", n->verdict);
+    for (size_t i = 0; i < n->n_jobs; i++)
+        json_texts_add(&r->jobs, n->job[i]);
+    json_texts_show(&r->jobs, r->jobs.n, r->jobs_text, sizeof(r->jobs_text));
+}
+
+json_t *report_node_json(const struct report_node *r, enum report_node_of of)
+{
+    json_t *o = json_object();
+
+    put_fields(o, r, node_fields);
+    put_json(o, "agent", r->has_agent ? report_agent_json(&r->agent) : NULL);
+    if (of == NODE_OF_JOBS)
+        put_fields(o, r, history_fields);
+    return o;
+}
+
+void report_node_free(struct report_node *r)
+{
+    json_texts_free(&r->jobs);
+}
+
+struct report_node_rows *report_node_rows_new(const json_t *answer)
+{
+    struct report_node_rows *s = xcalloc(1, sizeof(*s));
+    const json_t *nodes = get_list(answer, "nodes", REPORT_NODE_ROWS_MAX, &s->n);
+
+    s->node = xcalloc(s->n, sizeof(*s->node));
+    for (size_t i = 0; i < s->n; i++) {
+        const json_t *o = json_array_get(nodes, i);
+        struct report_node *r = &s->node[i];
+
+        get_fields(r, o, node_fields);
+        json_texts_show(&r->jobs, r->jobs.n, r->jobs_text, sizeof(r->jobs_text));
+        r->has_agent = get_object(o, "agent") != NULL;
+        report_agent_read(&r->agent, get_object(o, "agent"));
+        get_fields(r, o, history_fields);
+        r->last_culprit_age_s = get_number(answer, "now") - r->last_culprit;
+    }
+    return s;
+}
+
+void report_node_rows_free(struct report_node_rows *s)
+{
+    for (size_t i = 0; s && i < s->n; i++)
+        report_node_free(&s->node[i]);
+    if (s)
+        free(s->node);
+    free(s);
 }

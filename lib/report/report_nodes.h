@@ -1,19 +1,25 @@
-/* report_nodes.h - the nodes of views, by name, with their jobs, lateness and verdicts. */
+/* report_nodes.h - nodes as they are reported: what the views of jobs know of each is added up by name,
+ * written as JSON, and read from it by pages and screens (sgctl(1), "nodes").
+ *
+ * Units: seconds; shares from 0 to 1; Unix time.  Unknown is NaN, -1 or "". */
 #ifndef SYNCGUARD_REPORT_REPORT_NODES_H
 #define SYNCGUARD_REPORT_REPORT_NODES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/map.h"
+#include "report/report_agent.h"
 #include "view/verdicts.h"
+#include "wire/json.h"
 
 struct view;
 struct view_verdict;
 
-/* Texts belong to the views and to the caller. */
-struct report_node {
+/* What is added up of a node.  Texts belong to the views and to the caller. */
+struct report_node_sums {
     const char *name, *switch_name;
     const char **job; /* ids */
     size_t n_jobs, jobs_cap;
@@ -25,7 +31,7 @@ struct report_node {
 };
 
 struct report_nodes { /* all zero is empty */
-    struct report_node *row;
+    struct report_node_sums *row;
     size_t n, cap;
     struct map at; /* by the hash of the name, or where another name has that, by the next */
 };
@@ -35,14 +41,46 @@ struct report_nodes { /* all zero is empty */
 const char *report_culprit_node(const struct view *v, const struct view_verdict *d, uint32_t i, double now_s);
 
 /* The node's row, created at the first call. */
-struct report_node *report_nodes_get(struct report_nodes *t, const char *name);
+struct report_node_sums *report_nodes_get(struct report_nodes *t, const char *name);
 /* The same for a node with ranks of this job. */
-struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
-                                    const char *name, const char *switch_name, double now_s);
+struct report_node_sums *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
+                                         const char *name, const char *switch_name, double now_s);
 /* Add all nodes on which the view has ranks. */
 void report_nodes_add(struct report_nodes *t, const struct view *v, const char *job, double now_s);
-void report_nodes_sort(struct report_nodes *t);        /* by name; nothing can be added then */
-json_t *report_node_json(const struct report_node *n); /* the caller owns it */
+void report_nodes_sort(struct report_nodes *t); /* by name; nothing can be added then */
 void report_nodes_free(struct report_nodes *t);
+
+struct report_node {
+    char node[64], switch_name[64];
+    struct json_texts jobs; /* ids */
+    char jobs_text[64];     /* "4711.0, 4712.0", as many as fit */
+    int64_t ranks;          /* that run on it */
+    int64_t ranks_recorded; /* those that have ended, too */
+    double lateness_s;      /* mean of its ranks */
+    double slowdown;        /* the highest of them */
+    char verdict[512];
+    bool has_agent;
+    struct report_agent agent;
+    /* Of a controller alone, from its history. */
+    int64_t culprit_count;     /* times that a verdict named it */
+    double last_culprit;       /* Unix time of the newest */
+    double last_culprit_age_s; /* when the answer was made; not written */
+    double lemon_score;        /* probability that this node slows its jobs */
+    int64_t culprit_jobs, seen_jobs;
+};
+/* Without agent and history. */
+void report_node_get(struct report_node *r, const struct report_node_sums *n);
+enum report_node_of { NODE_OF_TRACE, NODE_OF_JOBS };
+json_t *report_node_json(const struct report_node *r, enum report_node_of of); /* the caller's */
+void report_node_free(struct report_node *r);                                  /* its texts */
+
+#define REPORT_NODE_ROWS_MAX 100000
+struct report_node_rows {
+    size_t n;
+    struct report_node *node;
+};
+/* Those of an answer, at most REPORT_NODE_ROWS_MAX. */
+struct report_node_rows *report_node_rows_new(const json_t *answer);
+void report_node_rows_free(struct report_node_rows *s); /* NULL is fine */
 
 #endif

@@ -1,5 +1,5 @@
-/* report_overlap.c - what of a job's communication is exposed and what is hidden: from a view, to and from
- * JSON. */
+#include "report/report_overlap.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "report/report_view.h"
 #include "view/comms.h"
 #include "wire/json.h"
 

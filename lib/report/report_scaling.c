@@ -1,11 +1,11 @@
-/* report_scaling.c - projections of a job to more ranks and their basis: from a view, to and from JSON. */
+#include "report/report_scaling.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "report/report_view.h"
 #include "ring/ring.h"
 #include "view/scaling.h"
 #include "wire/json.h"

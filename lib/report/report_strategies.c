@@ -1,10 +1,10 @@
-/* report_strategies.c - other strategies for a job on its present ranks, from a view, to and from JSON. */
+#include "report/report_strategies.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "report/report_view.h"
 #include "view/scaling.h"
 #include "wire/json.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "view/verdicts.h"
 
 static const struct json_field named_fields[] = {
@@ -89,23 +90,22 @@ json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_
     return o;
 }
 
-static void append(json_t *list, const struct view_verdict *d, double now_s, enum report_verdict_of of)
-{
-    struct report_verdict r;
-
-    report_verdict_get(&r, d, now_s);
-    json_array_append_new(list, report_verdict_json(&r, of));
-    report_verdict_free(&r);
-}
-
-json_t *report_verdicts(const struct view *v, double now_s)
+void report_verdicts_get(struct report_verdicts *to, const struct view *v, double now_s)
 {
     const struct view_verdict *d;
     size_t n = view_verdicts_reported(v, &d);
+
+    *to = (struct report_verdicts){ .n = n, .list = xcalloc(n, sizeof(*to->list)) };
+    for (size_t i = 0; i < n; i++)
+        report_verdict_get(&to->list[i], &d[i], now_s);
+}
+
+json_t *report_verdicts_json(const struct report_verdicts *v, enum report_verdict_of of)
+{
     json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++)
-        append(list, &d[i], now_s, VERDICT_OF_TRACE);
+    for (size_t i = 0; i < v->n; i++)
+        json_array_append_new(list, report_verdict_json(&v->list[i], of));
     return list;
 }
 
@@ -127,8 +127,13 @@ json_t *report_timeline(const struct view *v, double now_s)
     for (size_t i = 0; i < n; i++)
         order[i] = &raised[i];
     qsort(order, n, sizeof(order[0]), by_onset);
-    for (size_t i = 0; i < n; i++)
-        append(list, order[i], now_s, VERDICT_OF_TIMELINE);
+    for (size_t i = 0; i < n; i++) {
+        struct report_verdict r;
+
+        report_verdict_get(&r, order[i], now_s);
+        json_array_append_new(list, report_verdict_json(&r, VERDICT_OF_TIMELINE));
+        report_verdict_free(&r);
+    }
     return list;
 }
 
@@ -177,4 +182,13 @@ void report_verdicts_free(struct report_verdicts *v)
     for (size_t i = 0; i < v->n; i++)
         report_verdict_free(&v->list[i]);
     free(v->list);
+}
+
+/* ---- what it means ---- */
+
+enum severity report_verdict_severity(const struct report_verdict *v)
+{
+    if (verdict_stops(v->class))
+        return SEVERITY_BAD;
+    return v->slowdown >= VERDICT_BAD_SLOWDOWN && !v->acknowledged ? SEVERITY_BAD : SEVERITY_WARN;
 }

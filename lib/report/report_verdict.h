@@ -17,6 +17,9 @@
 
 #define REPORT_VERDICTS_MAX VIEW_RAISED_MAX
 
+/* How bad it is, for colour and order. */
+enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
+
 struct report_verdict {
     char class[16], scope[16];
     struct json_texts culprits;         /* "node07"; "r3", "r9" */
@@ -45,8 +48,9 @@ enum report_verdict_of { VERDICT_OF_TRACE, VERDICT_OF_JOB, VERDICT_OF_TIMELINE }
 void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, double now_s);
 json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_of of);
 
-/* As of a trace: view_verdicts_reported(). */
-json_t *report_verdicts(const struct view *v, double now_s);
+/* view_verdicts_reported(), minor ones, too, in its order; the caller frees them. */
+void report_verdicts_get(struct report_verdicts *to, const struct view *v, double now_s);
+json_t *report_verdicts_json(const struct report_verdicts *v, enum report_verdict_of of);
 json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 
 /* Those of an answer that are not minor, at most REPORT_VERDICTS_MAX, of a timeline that is longer the
@@ -55,5 +59,8 @@ void report_verdicts_read(struct report_verdicts *to, const json_t *answer);
 void report_timeline_read(struct report_verdicts *to, const json_t *answer);
 void report_verdict_free(struct report_verdict *r); /* its texts */
 void report_verdicts_free(struct report_verdicts *v);
+
+/* How bad it is, or was of one that is over. */
+enum severity report_verdict_severity(const struct report_verdict *v);
 
 #endif

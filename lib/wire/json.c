@@ -171,6 +171,7 @@ const json_t *get_owner(const json_t *o, const char **key)
 }
 
 #define TEXTS_MAX 4096u
+#define ROWS_MAX  16384u
 
 void json_texts_add(struct json_texts *t, const char *text)
 {
@@ -200,18 +201,50 @@ char *json_texts_show(const struct json_texts *t, size_t max, char *buf, size_t 
 
 static void get_texts(struct json_texts *t, const json_t *list)
 {
-    char text[256];
+    char text[1024];
 
     for (size_t i = 0; i < json_array_size(list) && i < TEXTS_MAX; i++)
         json_texts_add(t, show_value(json_array_get(list, i), text, sizeof(text)));
 }
 
+static void get_series(struct json_series *s, const json_t *list)
+{
+    size_t have = json_array_size(list);
+
+    s->n = have < JSON_SERIES_MAX ? have : JSON_SERIES_MAX;
+    for (size_t i = 0; i < s->n; i++) {
+        double x = number_of(json_array_get(list, have - s->n + i));
+
+        s->value[i] = x >= 0 ? x : NAN;
+    }
+}
+
+struct rows { /* any of a FIELD_ROWS */
+    size_t n;
+    void *list;
+};
+
+static void get_list_of(struct rows *r, const json_t *list, const struct json_field *f)
+{
+    r->n = json_array_size(list) < ROWS_MAX ? json_array_size(list) : ROWS_MAX;
+    r->list = list ? xcalloc(r->n, f->size) : NULL;
+    for (size_t i = 0; i < r->n; i++)
+        get_fields((char *)r->list + i * f->size, json_array_get(list, i), f->part);
+}
+
 static const char *const range_keys[] = { "p5", "p50", "p95" }, *const reach_keys[] = { "p10", "p50", "p90" },
                          *const estimate_keys[] = { "value", "low", "high" };
 
+static enum field_kind kind_of(const struct json_field *f)
+{
+    return (enum field_kind)(f->kind & ~FIELD_OPTIONAL);
+}
+
 static void get_field(char *to, const json_t *o, const char *key, const struct json_field *f)
 {
-    switch (f->kind) {
+    struct rows rows;
+
+    switch (kind_of(f)) {
     case FIELD_NUMBER:
         *(double *)to = get_number(o, key);
         break;
@@ -224,20 +257,30 @@ static void get_field(char *to, const json_t *o, const char *key, const struct j
     case FIELD_COUNT:
         *(int64_t *)to = get_count(o, key);
         break;
+    case FIELD_INTEGER:
+        *(int64_t *)to = get_int(o, key, -COUNT_MAX, COUNT_MAX, 0);
+        break;
     case FIELD_TRUE:
         *(bool *)to = get_true(o, key);
         break;
     case FIELD_NOT_FALSE:
         *(bool *)to = !json_is_false(json_object_get(o, key));
         break;
+    case FIELD_TERNARY:
+        *(int *)to = json_is_boolean(json_object_get(o, key)) ? get_true(o, key) : -1;
+        break;
     case FIELD_TEXTS:
         *(struct json_texts *)to = (struct json_texts){ 0 };
         get_texts((struct json_texts *)to, get_array(o, key));
+        break;
+    case FIELD_SERIES:
+        get_series((struct json_series *)to, get_array(o, key));
         break;
     case FIELD_KNOWN:
         *(bool *)to = get_object(o, key) != NULL;
         break;
     case FIELD_TEXT:
+    case FIELD_STRING:
         get_text(o, key, to, f->size);
         break;
     case FIELD_RANGE:
@@ -250,8 +293,13 @@ static void get_field(char *to, const json_t *o, const char *key, const struct j
         for (int i = 0; i < 3; i++)
             ((double *)to)[i] = get_number(get_object(o, key), estimate_keys[i]);
         break;
-    case FIELD_JOINED:
-        join_texts(json_object_get(o, key), to, f->size);
+    case FIELD_PART:
+        *(bool *)to = get_object(o, key) != NULL;
+        get_fields(to, get_object(o, key), f->part);
+        break;
+    case FIELD_ROWS:
+        get_list_of(&rows, get_array(o, key), f);
+        memcpy(to, &rows, sizeof(rows));
         break;
     }
 }
@@ -300,10 +348,16 @@ int check_answer(const json_t *answer, const char *key, json_type type, struct e
 
     if (!json_is_object(answer))
         return err_set(err, "the controller's answer is not a JSON object");
-    if (!value || json_typeof(value) != type)
-        return err_set(err, "the controller's answer has no '%s' that is %s", key,
-                       (size_t)type < ARRAY_SIZE(names) && names[type] ? names[type] : "as expected");
-    return 0;
+    if (value && json_typeof(value) == type)
+        return 0;
+    if (get_string(answer, "error")) {
+        char reason[256];
+
+        get_text(answer, "error", reason, sizeof(reason));
+        return err_set(err, "%s", reason);
+    }
+    return err_set(err, "the controller's answer has no '%s' that is %s", key,
+                   (size_t)type < ARRAY_SIZE(names) && names[type] ? names[type] : "as expected");
 }
 
 /* ---- writing ---- */
@@ -401,11 +455,37 @@ static void put_texts(json_t *o, const char *key, const struct json_texts *t)
     put_json(o, key, list);
 }
 
+static bool is_unknown(const char *from, const struct json_field *f)
+{
+    switch (kind_of(f)) {
+    case FIELD_NUMBER:
+    case FIELD_AMOUNT:
+    case FIELD_SHARE:
+        return !isfinite(*(const double *)from);
+    case FIELD_COUNT:
+        return *(const int64_t *)from < 0;
+    case FIELD_TEXT:
+        return !*from;
+    default:
+        return false;
+    }
+}
+
+static void put_series(json_t *o, const char *key, const struct json_series *s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < s->n; i++)
+        json_array_append_new(list, real_json(s->value[i]));
+    put_json(o, key, list);
+}
+
 static void put_field(json_t *o, const char *key, const char *from, const struct json_field *f)
 {
     const double *part = (const double *)from;
+    struct rows rows;
 
-    switch (f->kind) {
+    switch (kind_of(f)) {
     case FIELD_NUMBER:
     case FIELD_AMOUNT:
     case FIELD_SHARE:
@@ -414,15 +494,27 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
     case FIELD_COUNT:
         put_count(o, key, *(const int64_t *)from);
         break;
+    case FIELD_INTEGER:
+        put_int(o, key, *(const int64_t *)from);
+        break;
     case FIELD_TRUE:
     case FIELD_NOT_FALSE:
         put_bool(o, key, *(const bool *)from);
         break;
+    case FIELD_TERNARY:
+        put_json(o, key, *(const int *)from < 0 ? NULL : json_boolean(*(const int *)from));
+        break;
     case FIELD_TEXT:
         put_text(o, key, from);
         break;
+    case FIELD_STRING:
+        put_string(o, key, from);
+        break;
     case FIELD_TEXTS:
         put_texts(o, key, (const struct json_texts *)from);
+        break;
+    case FIELD_SERIES:
+        put_series(o, key, (const struct json_series *)from);
         break;
     case FIELD_RANGE:
         put_three(o, key, range_keys, part);
@@ -436,8 +528,17 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
     case FIELD_ESTIMATE:
         put_three(o, key, estimate_keys, part);
         break;
+    case FIELD_PART:
+        put_json(o, key, *(const bool *)from ? json_object() : NULL);
+        if (*(const bool *)from)
+            put_fields(json_object_get(o, key), from, f->part);
+        break;
+    case FIELD_ROWS:
+        memcpy(&rows, from, sizeof(rows));
+        put_rows(o, key, rows.list, f->size, rows.n, f->part);
+        break;
     case FIELD_KNOWN:
-    case FIELD_JOINED:
+        put_json(o, key, *(const bool *)from ? json_object() : NULL);
         break;
     }
 }
@@ -449,18 +550,19 @@ void put_fields(json_t *o, const void *from, const struct json_field *field)
         json_t *to = o;
         char part[64];
 
+        if (f->kind & FIELD_OPTIONAL && is_unknown((const char *)from + f->offset, f))
+            continue;
         for (; (dot = strchr(key, '.')); key = dot + 1) {
             snprintf(part, sizeof(part), "%.*s", (int)(dot - key), key);
-            if (!get_object(to, part))
+            if (!json_object_get(to, part))
                 put_json(to, part, json_object());
-            to = json_object_get(to, part);
+            to = json_object_get(to, part); /* where it is null, nothing is put into it */
         }
         put_field(to, key, (const char *)from + f->offset, f);
     }
 }
 
-void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
-              const struct json_field *field)
+json_t *rows_json(const void *from, size_t size, size_t n, const struct json_field *field)
 {
     json_t *list = json_array();
 
@@ -470,7 +572,13 @@ void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t 
         put_fields(row, (const char *)from + i * size, field);
         json_array_append_new(list, row);
     }
-    put_json(o, key, list);
+    return list;
+}
+
+void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
+              const struct json_field *field)
+{
+    put_json(o, key, rows_json(from, size, n, field));
 }
 
 void put_lines(json_t *o, const char *key, const char *from, size_t size, size_t n)

@@ -57,29 +57,48 @@ void json_texts_free(struct json_texts *t);
 /* "n1, n2 and 12 more": at most max of them.  Returns buf. */
 char *json_texts_show(const struct json_texts *t, size_t max, char *buf, size_t size);
 
+/* Amounts one after the other, such as columns of a history. */
+#define JSON_SERIES_MAX 256
+struct json_series {
+    size_t n;
+    double value[JSON_SERIES_MAX];
+};
+
 /* A struct out of an object, or an object of a struct, by a table that ends with { 0 }. */
 enum field_kind {
     FIELD_NUMBER, /* double */
     FIELD_AMOUNT,
     FIELD_SHARE,
     FIELD_COUNT,     /* int64_t */
+    FIELD_INTEGER,   /* int64_t, below zero, too; 0 when unknown */
     FIELD_TRUE,      /* bool */
     FIELD_NOT_FALSE, /* bool; true when unknown */
+    FIELD_TERNARY,   /* int: 1 or 0; -1: unknown */
     FIELD_TEXT,      /* char[] */
+    FIELD_STRING,    /* char[]; written as it is, not as null, where it is "" */
     FIELD_TEXTS,     /* struct json_texts, which the caller frees: an array of strings */
+    FIELD_SERIES,    /* struct json_series: an array of amounts; of a longer one the last of them */
     FIELD_RANGE,     /* three doubles, amounts: {p5, p50, p95} */
     FIELD_REACH,     /* three doubles, amounts: {p10, p50, p90}; null where p50 is unknown */
     FIELD_ESTIMATE,  /* three doubles, numbers: {value, low, high} */
-    /* Read only. */
-    FIELD_KNOWN,  /* bool: there is an object */
-    FIELD_JOINED, /* char[]: an array of strings */
+    FIELD_PART,      /* a struct that begins with `bool known`: an object; null where it is not known */
+    FIELD_ROWS, /* struct { size_t n; T *list; }, whose list the caller frees (NULL: unknown): an array of
+                   objects */
+    /* bool: there is an object.  Where it is written as null, rows after it for keys in that object are not
+     * written. */
+    FIELD_KNOWN,
 };
+/* With a kind (a number, a count or a text): it is left out when unknown. */
+#define FIELD_OPTIONAL 64
 struct json_field {
     const char *key; /* "cost_s.value" is a key of an object in the object */
     enum field_kind kind;
     size_t offset, size;
+    const struct json_field *part; /* the table of a FIELD_PART, and of each of FIELD_ROWS */
 };
-#define FIELD(type, member) offsetof(type, member), sizeof(((type *)0)->member)
+#define FIELD(type, member)        offsetof(type, member), sizeof(((type *)0)->member), NULL
+#define PART(type, member, fields) offsetof(type, member), sizeof(((type *)0)->member), fields
+#define ROWS(type, member, fields) offsetof(type, member), sizeof(*((type *)0)->member.list), fields
 void get_fields(void *to, const json_t *o, const struct json_field *field);
 /* An array of objects under key into an array of structs; how many, at most max. */
 size_t get_rows(void *to, size_t size, size_t max, const json_t *o, const char *key,
@@ -87,7 +106,8 @@ size_t get_rows(void *to, size_t size, size_t max, const json_t *o, const char *
 /* An array of strings into lines of size bytes each; how many, at most max. */
 size_t get_lines(char *to, size_t size, size_t max, const json_t *o, const char *key);
 
-/* 0 when the controller's answer is an object in which key has the given type; -1 with the reason. */
+/* 0 when the controller's answer is an object in which key has the given type; -1 with the reason: the
+ * answer's own "error", or what it lacks. */
 int check_answer(const json_t *answer, const char *key, json_type type, struct err *err);
 
 /* ---- writing ---- */
@@ -108,6 +128,8 @@ void put_place(json_t *o, const char *key, int value);
 /* {value, low, high} */
 void put_estimate(json_t *o, const char *key, double value, double low, double high);
 void put_fields(json_t *o, const void *from, const struct json_field *field);
+/* An array of structs as an array of objects; the caller's. */
+json_t *rows_json(const void *from, size_t size, size_t n, const struct json_field *field);
 void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
               const struct json_field *field);
 void put_lines(json_t *o, const char *key, const char *from, size_t size, size_t n);

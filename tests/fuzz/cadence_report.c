@@ -7,6 +7,7 @@
 
 #include "job/cadence.h"
 #include "job/jobs.h"
+#include "report/report_cadence.h"
 #include "wire/link.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,17 +30,19 @@ size_t link_pending_bytes(const struct link *l)
 
 static void line(struct job *j, double now_s, const char *text, size_t n, size_t agent)
 {
-    json_t *o = json_loadb(text, n, 0, NULL), *report;
+    json_t *o = json_loadb(text, n, 0, NULL);
+    struct report_cadence report;
     struct err err;
 
     cadence_take(j, j->agent[agent], now_s, o);
     json_decref(o);
     cadence_tick(j, now_s);
     cadence_request(j, "fuzz", &err);
-    report = cadence_json(j, now_s);
-    if (!json_object_get(report, "requests"))
+    cadence_get(&report, j, now_s);
+    o = report_cadence_json(&report);
+    if (!json_object_get(o, "requests"))
         abort();
-    json_decref(report);
+    json_decref(o);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -42,7 +42,8 @@ static void tell(void)
     /* without a view */
     struct job job = { .params = { .non_finite = CONFIG_IGNORE }, .agent = agents, .n_agents = 1 };
     struct pacing *p = pacing_new(dir);
-    json_t *news = pacing_news(p, 1), *report, *lever;
+    json_t *news = pacing_news(p, 1), *lever;
+    struct report_pace report;
     size_t i;
 
     if (news) {
@@ -51,10 +52,11 @@ static void tell(void)
         if (i != PACER_LEVERS)
             abort();
         pacing_take(&agent, news);
-        report = pacing_report(&job, SIZE_MAX);
-        if (json_array_size(json_object_get(report, "nodes")) != 1)
+        pacing_get(&report, &job, SIZE_MAX);
+        if (report.n != 1)
             abort();
-        json_decref(report);
+        json_decref(report_pace_json(&report));
+        report_pace_free(&report);
         json_decref(news);
         news = pacing_news(p, 2);
         if (news)

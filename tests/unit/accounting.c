@@ -16,6 +16,7 @@
 #include "history/store.h"
 #include "job/cadence.h"
 #include "job/jobs.h"
+#include "report/report_cadence.h"
 #include "tests/tap.h"
 #include "tests/tree.h"
 
@@ -173,14 +174,12 @@ static void asking(struct accounting *a)
 
 static const char *source_of(struct job *j, double *failures)
 {
-    json_t *o = cadence_json(j, 0), *rate = json_object_get(o, "failure_rate");
+    struct report_cadence c;
     static char text[200];
-    const char *source_text = json_string_value(json_object_get(rate, "source_text"));
 
-    *failures = json_number_value(json_object_get(rate, "failures"));
-    snprintf(text, sizeof(text), "%s: %s", json_string_value(json_object_get(rate, "source")),
-             source_text ? source_text : "");
-    json_decref(o);
+    cadence_get(&c, j, 0);
+    *failures = c.rate.failures;
+    snprintf(text, sizeof(text), "%s: %s", c.rate.source, c.rate.source_text);
     return text;
 }
 
@@ -271,8 +270,7 @@ static void own(void)
     struct store *s = store_open(root, &err);
     struct history *h = history_new(s);
     struct job *j = job_of(100, 2), *other = job_of(101, 0);
-    json_t *o, *p;
-    double rate, without;
+    struct report_cadence with, without;
 
     ran(s, 100, 0, true);
     ran(s, 100, 1, true);
@@ -280,17 +278,13 @@ static void own(void)
     history_failures(h, NULL, j);
     cadence_history_set(j, 0, 0, "published", "");
     cadence_history_set(other, 0, 0, "published", "");
-    o = cadence_json(j, 0);
-    p = cadence_json(other, 0);
-    rate = json_number_value(json_object_get(json_object_get(o, "failure_rate"), "value"));
-    without = json_number_value(json_object_get(json_object_get(p, "failure_rate"), "value"));
-    ok(json_number_value(json_object_get(json_object_get(o, "failure_rate"), "own_failures")) == 2,
-       "a requeued job has the failures of its earlier runs");
+    cadence_get(&with, j, 0);
+    cadence_get(&without, other, 0);
+    ok(with.rate.own_failures == 2, "a requeued job has the failures of its earlier runs");
     /* one failure in 1000/6.5 node-days, then two in two */
-    ok(fabs(without - 0.0065) < 1e-6 && fabs(rate - 3 / (1000 / 6.5 + 2)) < 1e-6,
-       "own failures count in full\n%.4f instead of %.4f per node and day", rate, without);
-    json_decref(o);
-    json_decref(p);
+    ok(fabs(without.rate.value - 0.0065) < 1e-6 && fabs(with.rate.value - 3 / (1000 / 6.5 + 2)) < 1e-6,
+       "own failures count in full\n%.4f instead of %.4f per node and day", with.rate.value,
+       without.rate.value);
     job_free(j);
     job_free(other);
     history_free(h);

@@ -22,8 +22,11 @@
 #include "history/lemon.h"
 #include "history/store.h"
 #include "job/jobs.h"
+#include "report/report_launch.h"
+#include "report/report_overlap.h"
+#include "report/report_scaling.h"
+#include "report/report_strategies.h"
 #include "report/report_switches.h"
-#include "report/report_view.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
 #include "view/comms.h"
@@ -482,18 +485,17 @@ void __wrap_actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t be
         ;
 }
 
-json_t *__wrap_history_effect(const struct history *h, const struct job *j, enum store_choice choice)
+void __wrap_history_effect(const struct history *h, const struct job *j, enum store_choice choice,
+                           struct report_effect *e)
 {
-    json_t *o = json_object();
-
     (void)h, (void)j, (void)choice;
-    put_int(o, "placed", INT64_MAX);
-    put_int(o, "held_out", INT64_MAX);
-    put_real(o, "ratio", 1 / 3.0);
-    put_real(o, "low", 1 / 3.0);
-    put_real(o, "high", 1 / 3.0);
-    put_string(o, "text", full + sizeof(full) - 400);
-    return o;
+    *e = (struct report_effect){ .known = true,
+                                 .placed = INT64_MAX,
+                                 .held_out = INT64_MAX,
+                                 .ratio = 1 / 3.0,
+                                 .low = 1 / 3.0,
+                                 .high = 1 / 3.0 };
+    full_text(e->text, sizeof(e->text));
 }
 
 const struct lemon *__wrap_history_lemons(const struct history *h, size_t *n)
@@ -628,8 +630,8 @@ static struct job *a_job(void)
         END(a->paced.mode);
         END(a->paced.lever);
         a->paced.known = true;
-        a->paced.n_levers = PACER_LEVERS;
-        for (size_t k = 0; k < PACER_LEVERS; k++) {
+        a->paced.n_levers = REPORT_LEVERS_MAX;
+        for (size_t k = 0; k < REPORT_LEVERS_MAX; k++) {
             END(a->paced.levers[k].lever);
             END(a->paced.levers[k].why);
         }
@@ -673,7 +675,7 @@ static const struct {
     { "{\"query\":\"status\"}", 4, WHOLE, 0, 0 },
     { "{\"query\":\"jobs\"}", 768, WHOLE, 0, 1 },
     { "{\"query\":\"jobs\"}", 768, WHOLE, 1, 1 },
-    { "{\"query\":\"job\"," JOB ",\"rows_later\":true,\"view\":{}}", 1024, CUT, 0, 0 },
+    { "{\"query\":\"job\"," JOB ",\"rows_later\":true,\"view\":{}}", 1024, WHOLE, 0, 0 },
     { "{\"query\":\"job\"," JOB ",\"rows_later\":true," VIEW_ALL "}", 1024, CUT, 0, 0 },
     { "{\"query\":\"job\"," JOB ",\"rows_later\":true," VIEW_ALL "}", 1024, CUT, 1, 0 },
     { "{\"query\":\"job\"," JOB "}", 1024, CUT, 0, 0 },

@@ -6,6 +6,7 @@
 #include "job/cadence.h"
 #include "job/job_figures.h"
 #include "job/jobs.h"
+#include "report/report_cadence.h"
 #include "rules/condition.h"
 #include "tests/random.h"
 #include "tests/tap.h"
@@ -240,10 +241,12 @@ static void request(void)
 static json_t *figure(const char *a, const char *b)
 {
     static json_t *last;
+    struct report_cadence c;
     json_t *o;
 
     json_decref(last);
-    last = cadence_json(w.j, w.now_s);
+    cadence_get(&c, w.j, w.now_s);
+    last = report_cadence_json(&c);
     o = json_object_get(last, a);
     return b ? json_object_get(o, b) : o;
 }

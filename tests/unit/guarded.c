@@ -20,7 +20,7 @@ static void test_nothing(void)
     guarded_compare(&in, &g);
     for (int f = 0; f < GUARDED_FIGURES; f++)
         ok(!ratio(f)->reference && isnan(ratio(f)->value), "without a reference the ratio of %s is unknown",
-           guarded_figure_name(f));
+           report_guarded_key(f));
     ok(strstr(g.text, "no unguarded reference") != NULL, "the text states that there is no reference: %s",
        g.text);
 }

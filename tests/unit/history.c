@@ -11,6 +11,7 @@
 #include "history/lemon.h"
 #include "history/store.h"
 #include "job/jobs.h"
+#include "report/report_nodes.h"
 #include "ring/ring.h"
 #include "sampling/flow.h"
 #include "tests/random.h"
@@ -162,13 +163,14 @@ static double number(const json_t *o, const char *key)
     return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
-static json_t *node(const char *name, double now_s)
+static struct report_node node(const char *name, double now_s)
 {
-    json_t *row = json_object();
+    struct report_node n = { 0 };
 
     history_tick(history, now_s);
-    history_put_node(history, name, row);
-    return row;
+    snprintf(n.node, sizeof(n.node), "%s", name);
+    history_node_get(history, &n);
+    return n;
 }
 
 /* ---- */
@@ -177,7 +179,7 @@ static void a_sound_run(void)
 {
     struct sim s = begin(1, 1);
     struct store_launches launches;
-    json_t *row;
+    struct report_node row;
 
     steps(&s, 400);
     end(&s);
@@ -189,13 +191,11 @@ static void a_sound_run(void)
        "the ranks communicated for less than a fifth of their time\n%.3f",
        launches.newest.communication_ratio);
     row = node("n2", 0);
-    ok(number(row, "seen_jobs") == 1 && number(row, "culprit_jobs") == 0,
+    ok(row.seen_jobs == 1 && row.culprit_jobs == 0,
        "a run without a verdict counts as seen on its nodes, not as culprit");
-    ok(json_is_null(json_object_get(row, "lemon_score")), "a node with one job has no score");
-    json_decref(row);
+    ok(isnan(row.lemon_score), "a node with one job has no score");
     row = node("n9", 0);
-    ok(number(row, "seen_jobs") == 0, "a node without jobs has seen_jobs 0");
-    json_decref(row);
+    ok(row.seen_jobs == 0, "a node without jobs has seen_jobs 0");
     gone(&s);
 }
 
@@ -286,7 +286,8 @@ static void a_slow_node(void)
 {
     struct sim s = begin(2, 1);
     double half_s, last_s;
-    json_t *past, *row;
+    json_t *past;
+    struct report_node row;
     int count;
 
     steps(&s, 400);
@@ -314,12 +315,9 @@ static void a_slow_node(void)
     store_node(store, "n2", &count, &last_s);
     is_int(count, 1, "a standing verdict is stored once");
     row = node("n2", 1);
-    is_int((long long)number(row, "seen_jobs"), 1, "a query right after a save has the earlier scores");
-    json_decref(row);
+    is_int(row.seen_jobs, 1, "a query right after a save has the earlier scores");
     row = node("n2", 10 * HISTORY_LEMONS_S);
-    ok(number(row, "seen_jobs") == 2 && number(row, "culprit_jobs") == 1,
-       "nodes are scored again after HISTORY_LEMONS_S");
-    json_decref(row);
+    ok(row.seen_jobs == 2 && row.culprit_jobs == 1, "nodes are scored again after HISTORY_LEMONS_S");
     gone(&s);
 }
 
@@ -328,7 +326,7 @@ static void a_lemon(void)
 {
     const struct lemon *l;
     size_t n, sure = 0;
-    json_t *row;
+    struct report_node row;
 
     for (uint32_t i = 0; i < 12; i++) {
         struct sim s = begin(10 + i, 100 + i);
@@ -346,13 +344,10 @@ static void a_lemon(void)
         sure += l[i].score >= LEMON_SURE;
     is_int((long long)sure, 1, "12 users' jobs with the same culprit make one lemon");
     row = node("n2", 100 * HISTORY_LEMONS_S);
-    ok(number(row, "lemon_score") >= LEMON_SURE && number(row, "culprit_jobs") >= 12,
-       "the slow node has a lemon score of at least 0.95\n%.3f", number(row, "lemon_score"));
-    json_decref(row);
+    ok(row.lemon_score >= LEMON_SURE && row.culprit_jobs >= 12,
+       "the slow node has a lemon score of at least 0.95\n%.3f", row.lemon_score);
     row = node("n1", 100 * HISTORY_LEMONS_S);
-    ok(number(row, "lemon_score") < 0.5, "another node of the same jobs has a score below 0.5\n%.3f",
-       number(row, "lemon_score"));
-    json_decref(row);
+    ok(row.lemon_score < 0.5, "another node of the same jobs has a score below 0.5\n%.3f", row.lemon_score);
 }
 
 /* ---- the controller is started again ---- */
@@ -448,7 +443,8 @@ static void without_a_store(void)
 {
     struct history *none = history_new(NULL);
     struct sim s = begin(99, 1);
-    json_t *row = json_object(), *report = json_object();
+    struct report_node row = { .node = "n1" };
+    json_t *report = json_object();
     struct err err;
     size_t n;
 
@@ -457,11 +453,10 @@ static void without_a_store(void)
        "without a store saving succeeds and does nothing");
     history_put(none, s.job, NAN, report);
     history_tick(none, 0);
-    history_put_node(none, "n1", row);
-    ok(json_is_null(json_object_get(report, "past")) && json_is_null(json_object_get(row, "seen_jobs")) &&
-           !history_lemons(none, &n) && !history_past(none, s.job),
-       "without a store past and seen_jobs are null");
-    json_decref(row);
+    history_node_get(none, &row);
+    ok(json_is_null(json_object_get(report, "past")) && row.seen_jobs == -1 && !history_lemons(none, &n) &&
+           !history_past(none, s.job),
+       "without a store past is null and seen_jobs unknown");
     json_decref(report);
     gone(&s);
     history_free(none);

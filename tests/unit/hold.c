@@ -54,7 +54,7 @@ static void holds(void)
     struct job_id id = { .uid = 1, .job = 7 };
     struct config_policy policy;
     struct job *j;
-    json_t *o;
+    struct report_pace pace;
 
     config_parse(config, "t", "", 0, NULL);
     policy = *config_policy_find(config, "balanced");
@@ -63,22 +63,21 @@ static void holds(void)
     view_rank_add(j->view, 0, 0, "node0", NULL);
     loss(j->view, 0, 1, 1);
     ok(!job_hold(j), "a finite loss holds nothing");
-    o = pacing_report(j, 0);
-    ok(*json_string_value(json_object_get(o, "levers")), "with a finite loss pacing has its levers");
-    json_decref(o);
+    pacing_get(&pace, j, 0);
+    ok(*pace.levers, "with a finite loss pacing has its levers");
+    report_pace_free(&pace);
     loss(j->view, 0, 2, NAN);
     ok(job_hold(j) != NULL, "a loss that is not finite holds the levers: %s", job_hold(j));
-    o = pacing_report(j, 0);
-    is_str(json_string_value(json_object_get(o, "levers")), "", "pacing has no levers while it is held");
-    is_str(json_string_value(json_object_get(o, "held")), job_hold(j), "the report of pacing says why");
-    json_decref(o);
+    pacing_get(&pace, j, 0);
+    is_str(pace.levers, "", "pacing has no levers while it is held");
+    is_str(pace.held, job_hold(j), "the report of pacing says why");
+    report_pace_free(&pace);
     policy.non_finite = CONFIG_IGNORE;
     job_policy_set(j, &policy);
     ok(!job_hold(j), "NonFinite=ignore: it holds nothing");
-    o = pacing_report(j, 0);
-    ok(*json_string_value(json_object_get(o, "levers")) && json_is_null(json_object_get(o, "held")),
-       "NonFinite=ignore: pacing goes on");
-    json_decref(o);
+    pacing_get(&pace, j, 0);
+    ok(*pace.levers && !*pace.held, "NonFinite=ignore: pacing goes on");
+    report_pace_free(&pace);
     job_free(j);
     free(config);
 }

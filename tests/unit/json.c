@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "tests/tap.h"
 
 static json_t *object(const char *text)
@@ -98,7 +99,36 @@ struct row {
     double range[3], estimate[3], number;
     int64_t count;
     bool flag;
+    int64_t tag;
 };
+
+/* What is unknown of them is left out. */
+static void test_optional(void)
+{
+    static const struct json_field fields[] = {
+        { "name", FIELD_TEXT | FIELD_OPTIONAL, FIELD(struct row, name) },
+        { "number", FIELD_NUMBER | FIELD_OPTIONAL, FIELD(struct row, number) },
+        { "count", FIELD_COUNT | FIELD_OPTIONAL, FIELD(struct row, count) },
+        { "tag", FIELD_INTEGER, FIELD(struct row, tag) },
+        { 0 }
+    };
+    struct row rows[] = { { .name = "a", .number = -0.5, .count = 0, .tag = -7 },
+                          { .number = NAN, .count = -1 } },
+               back[2] = { 0 };
+    json_t *o = json_object();
+    char *text;
+
+    put_rows(o, "rows", rows, sizeof(rows[0]), 2, fields);
+    text = json_dumps(o, JSON_COMPACT);
+    is_str(text, "{\"rows\":[{\"name\":\"a\",\"number\":-0.5,\"count\":0,\"tag\":-7},{\"tag\":0}]}",
+           "optional members that are unknown are left out");
+    is_int((long)get_rows(back, sizeof(back[0]), 2, o, "rows", fields), 2, "rows without some keys are read");
+    ok(!strcmp(back[0].name, "a") && back[0].number == -0.5 && back[0].count == 0 && back[0].tag == -7 &&
+           !*back[1].name && isnan(back[1].number) && back[1].count == -1 && back[1].tag == 0,
+       "an optional member that is not there is unknown");
+    free(text);
+    json_decref(o);
+}
 
 static void test_rows(void)
 {
@@ -110,8 +140,8 @@ static void test_rows(void)
                                                 { "count", FIELD_COUNT, FIELD(struct row, count) },
                                                 { "flag", FIELD_TRUE, FIELD(struct row, flag) },
                                                 { 0 } };
-    struct row rows[] = { { "a", { 1, 2, 3 }, { 0, -1, 1 }, -0.5, 7, true },
-                          { "", { NAN, 2, NAN }, { 1, NAN, NAN }, NAN, -1, false } };
+    struct row rows[] = { { "a", { 1, 2, 3 }, { 0, -1, 1 }, -0.5, 7, true, 0 },
+                          { "", { NAN, 2, NAN }, { 1, NAN, NAN }, NAN, -1, false, 0 } };
     struct row back[3] = { 0 };
     char lines[2][4] = { "one", "two" }, copy[3][4];
     json_t *o = json_object();
@@ -139,9 +169,81 @@ static void test_rows(void)
     json_decref(o);
 }
 
+/* What may be unknown, and is null, left out, or an object that is not there. */
+static void test_unknown(void)
+{
+    struct maybe {
+        bool there;
+        int64_t number;
+        int yes, no, unknown;
+        double known, left_out;
+    };
+    static const struct json_field fields[] = {
+        { "in", FIELD_KNOWN, FIELD(struct maybe, there) },
+        { "in.number", FIELD_COUNT, FIELD(struct maybe, number) },
+        { "yes", FIELD_TERNARY, FIELD(struct maybe, yes) },
+        { "no", FIELD_TERNARY, FIELD(struct maybe, no) },
+        { "unknown", FIELD_TERNARY, FIELD(struct maybe, unknown) },
+        { "known", FIELD_NUMBER | FIELD_OPTIONAL, FIELD(struct maybe, known) },
+        { "left_out", FIELD_NUMBER | FIELD_OPTIONAL, FIELD(struct maybe, left_out) },
+        { 0 }
+    };
+    static const struct {
+        struct maybe row;
+        const char *want;
+    } cases[] = {
+        { { true, 7, 1, 0, -1, -2, NAN },
+          "{\"in\":{\"number\":7},\"yes\":true,\"no\":false,\"unknown\":null,\"known\":-2.0}" },
+        { { false, 7, 1, 0, -1, -2, NAN },
+          "{\"in\":null,\"yes\":true,\"no\":false,\"unknown\":null,\"known\":-2.0}" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        json_t *o = json_object();
+        struct maybe back;
+        char *text;
+
+        put_fields(o, &cases[i].row, fields);
+        text = json_dumps(o, JSON_COMPACT);
+        is_str(text, cases[i].want, "what is unknown is null or left out, case %zu", i);
+        get_fields(&back, o, fields);
+        ok(back.there == cases[i].row.there && back.number == (back.there ? 7 : -1) && back.yes == 1 &&
+               back.no == 0 && back.unknown == -1 && back.known == -2 && isnan(back.left_out),
+           "what is unknown is read as unknown, case %zu", i);
+        free(text);
+        json_decref(o);
+    }
+}
+
+/* An answer that is not what was asked for says why itself. */
+static void test_check(void)
+{
+    static const struct {
+        const char *answer, *want;
+    } cases[] = {
+        { "{\"jobs\":[]}", "" },
+        { "{\"jobs\":{},\"error\":\"not your\\njob\"}", "not your?job" },
+        { "{\"jobs\":{}}", "the controller's answer has no 'jobs' that is a list" },
+        { "[]", "the controller's answer is not a JSON object" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        json_t *o = object(cases[i].answer);
+        struct err err = { "" };
+
+        ok(check_answer(o, "jobs", JSON_ARRAY, &err) == (*cases[i].want ? -1 : 0), "%s is %s",
+           cases[i].answer, *cases[i].want ? "rejected" : "accepted");
+        is_str(err.text, cases[i].want, "with the reason");
+        json_decref(o);
+    }
+}
+
 int main(void)
 {
+    test_unknown();
+    test_check();
     test_rows();
+    test_optional();
     test_numbers();
     test_texts();
     test_writing();

@@ -219,17 +219,20 @@ static void lists(void)
 static void advice(void)
 {
     json_t *answer = json_load_file(page_file_path("job-straggler", "json"), 0, NULL);
-    struct report_verdicts verdicts;
+    struct report *report = report_read(answer, NULL);
     char buf[256];
 
-    report_verdicts_read(&verdicts, answer);
-    is_str(brief_advice(buf, sizeof(buf), answer, verdicts.list),
+    if (!ok(report != NULL, "a job that may be requeued is read"))
+        return;
+    is_str(brief_advice(buf, sizeof(buf), report, report->job.verdicts.list),
            "sgctl action 4711.0 exclude n5 (requeues), or sgctl node n5 drain WHY",
            "a job that may be requeued is to be requeued without the node");
+    report_free(report);
     json_object_set_new(answer, "no_requeue", json_string("it is not a batch job"));
-    is_str(brief_advice(buf, sizeof(buf), answer, verdicts.list), "for the next start: sbatch --exclude=n5",
-           "one that cannot be is not");
-    report_verdicts_free(&verdicts);
+    report = report_read(answer, NULL);
+    is_str(brief_advice(buf, sizeof(buf), report, report->job.verdicts.list),
+           "for the next start: sbatch --exclude=n5", "one that cannot be is not");
+    report_free(report);
     json_decref(answer);
 }
 

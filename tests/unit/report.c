@@ -1,5 +1,12 @@
 #include "report/event_list.h"
+#include "report/report_comm.h"
+#include "report/report_diagnosis.h"
+#include "report/report_event.h"
+#include "report/report_history.h"
+#include "report/report_marks.h"
 #include "report/report_nodes.h"
+#include "report/report_rank.h"
+#include "report/report_row.h"
 #include "report/report_switches.h"
 #include "report/report_verdict.h"
 #include "report/report_view.h"
@@ -11,37 +18,36 @@
 #include "view/view.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "wire/json.h"
 
 static void test_events(void)
 {
     struct event_list l = { 0 };
-    char text[16];
+    struct report_events r;
     json_t *o;
 
     for (unsigned i = 0; i < EVENT_LIST_MAX + 3; i++)
         event_list_add(&l, i, "event %u", i);
-    o = event_list_json(&l, EVENT_LIST_MAX + 2);
-    is_int((long long)json_array_size(o), EVENT_LIST_MAX, "only the newest events are kept");
-    get_text(json_array_get(o, 0), "text", text, sizeof(text));
-    is_str(text, "event 52", "the newest event is the first");
-    ok(get_number(json_array_get(o, EVENT_LIST_MAX - 1), "age_s") == EVENT_LIST_MAX - 1,
-       "the oldest event of the list has its age");
-    json_decref(o);
+    report_events_get(&r, &l, EVENT_LIST_MAX + 2);
+    is_int((long long)r.n, EVENT_LIST_MAX, "only the newest events are kept");
+    is_str(r.list[0].text, "event 52", "the newest event is the first");
+    ok(r.list[EVENT_LIST_MAX - 1].age_s == EVENT_LIST_MAX - 1, "the oldest event of the list has its age");
     l = (struct event_list){ 0 };
     for (unsigned i = 0; i < 7; i++)
         event_list_put(&l, i, "", i % 2 ? "regime: compute" : "regime: synchronisation");
     event_list_put(&l, 8, "straggler n1", "straggler: n1 computes 20 % longer");
     event_list_put(&l, 9, "straggler n1", "straggler: n1 computes 21 % longer");
-    o = event_list_json(&l, 10);
-    is_int((long long)json_array_size(o), 3, "what happens again is one event");
-    get_text(json_array_get(o, 0), "text", text, sizeof(text));
-    is_str(text, "straggler: n1 c", "it has the newest text, though figures differ");
-    ok(get_int(json_array_get(o, 1), "count", 0, 99, 0) == 4 &&
-           get_number(json_array_get(o, 1), "over_s") == 6 && get_number(json_array_get(o, 1), "age_s") == 4,
-       "it has its count, the time over which it happened and the age of the newest");
+    report_events_get(&r, &l, 10);
+    o = json_pack("{s:o}", "events", report_events_json(&r));
+    report_events_read(&r, o);
     json_decref(o);
+    is_int((long long)r.n, 3, "what happens again is one event");
+    is_str(r.list[0].text, "straggler: n1 computes 21 % longer",
+           "it has the newest text, though figures differ");
+    ok(r.list[1].count == 4 && r.list[1].over_s == 6 && r.list[1].age_s == 4,
+       "it has its count, the time over which it happened and the age of the newest");
 }
 
 static void test_selection(void)
@@ -59,16 +65,150 @@ static void test_selection(void)
     json_decref(o);
 }
 
+static json_t *list_of(const char *key, json_t *o)
+{
+    return json_pack("{s:[o]}", key, o);
+}
+
+/* A rank that waits for a message, and one of which hardly anything is known. */
+static void test_ranks(void)
+{
+    struct report_rank waits = { .rank = 3,
+                                 .node = "n1",
+                                 .lateness_s = 0.5,
+                                 .inside = true,
+                                 .op = "recv",
+                                 .comm = "world",
+                                 .seq = 7,
+                                 .message = "recv",
+                                 .peer = 2,
+                                 .tag = -1,
+                                 .phase = "forward",
+                                 .phase_s = 2,
+                                 .health = { .known = true, .cpu = 4, .numa = -1, .voluntary_per_s = NAN },
+                                 .state = "blocked",
+                                 .state_s = 1.5 },
+                       quiet = { .rank = 4, .seq = -1, .state_s = NAN, .lost = 2 }, *back;
+    json_t *o = list_of("rank_table", report_rank_json(&waits, RANK_OF_JOB)), *rank;
+    size_t n;
+
+    rank = json_array_get(get_array(o, "rank_table"), 0);
+    ok(!json_object_get(rank, "lost") && !json_object_get(get_object(rank, "health"), "numa") &&
+           !json_object_get(get_object(rank, "health"), "voluntary_per_s"),
+       "a job's rank has no number of lost records, and its health nothing that is unknown");
+    back = report_ranks_read(o, &n);
+    ok(n == 1 && back->inside && !strcmp(back->message, "recv") && back->peer == 2 && back->tag == -1 &&
+           !strcmp(back->phase, "forward") && back->phase_s == 2 && back->lost == -1,
+       "the call, the message and the phase of a rank are read as they were written");
+    ok(back->health.known && back->health.cpu == 4 && back->health.numa == -1 &&
+           isnan(back->health.voluntary_per_s) && !strcmp(back->state, "blocked") && back->state_s == 1.5,
+       "the health and the state of a rank are read as they were written");
+    free(back);
+    json_decref(o);
+    o = list_of("rank_table", report_rank_json(&quiet, RANK_OF_TRACE));
+    rank = json_array_get(get_array(o, "rank_table"), 0);
+    ok(json_is_null(json_object_get(rank, "inside")) && !json_object_get(rank, "phase") &&
+           !json_object_get(rank, "health") && !json_object_get(rank, "state"),
+       "a trace's rank outside of calls, phases and health has no keys of them");
+    back = report_ranks_read(o, &n);
+    ok(n == 1 && !back->inside && !*back->phase && !back->health.known && back->lost == 2,
+       "what a trace's rank lacks is unknown, and its lost records are read");
+    free(back);
+    json_decref(o);
+}
+
+static void test_nodes(void)
+{
+    static const char *jobs[] = { "7.0", "8.0" };
+    const struct report_node_sums sums = { .name = "n1",
+                                           .switch_name = "s0",
+                                           .job = jobs,
+                                           .n_jobs = 2,
+                                           .ranks = 4,
+                                           .joined = 2,
+                                           .lateness_s = 3,
+                                           .slowdown = NAN };
+    struct report_node r;
+    struct report_node_rows *back;
+    json_t *o, *node;
+
+    report_node_get(&r, &sums);
+    node = report_node_json(&r, NODE_OF_TRACE);
+    ok(json_is_null(json_object_get(node, "agent")) && !json_object_get(node, "lemon_score"),
+       "a trace's node has no agent and no history");
+    json_decref(node);
+    r.has_agent = true;
+    r.agent = (struct report_agent){ .node = "n1", .connected = true, .age_s = 2 };
+    r.culprit_count = 3;
+    r.last_culprit = 90;
+    o = list_of("nodes", report_node_json(&r, NODE_OF_JOBS));
+    put_int(o, "now", 100);
+    back = report_node_rows_new(o);
+    json_decref(o);
+    report_node_free(&r);
+    ok(back->n == 1 && back->node->jobs.n == 2 && !strcmp(back->node->jobs_text, "7.0, 8.0") &&
+           back->node->ranks == 4 && back->node->lateness_s == 1.5 && isnan(back->node->slowdown),
+       "a node has its jobs, its ranks and their mean lateness");
+    ok(back->node->has_agent && back->node->agent.connected && back->node->agent.age_s == 2 &&
+           !back->node->agent.health.known && back->node->culprit_count == 3 &&
+           back->node->last_culprit_age_s == 10 && isnan(back->node->lemon_score),
+       "a node's agent and history are read as they were written");
+    report_node_rows_free(back);
+}
+
+static void test_comms(void)
+{
+    static const struct report_comms comms = {
+        1,
+        { { .name = "00ff",
+            .label = "world",
+            .size = 8,
+            .instances = 1,
+            .skew_s = NAN,
+            .efficiency = { 0.5, 0.6, NAN, 0.8, { 0.9, NAN, NAN, NAN } } } }
+    };
+    static const struct report_shortfalls shortfalls = { 1,
+                                                         { { .label = "world",
+                                                             .op = "allreduce",
+                                                             .ranks = 8,
+                                                             .nodes = 2,
+                                                             .expected_s = 0.5,
+                                                             .source = "peers",
+                                                             .text = "slow" } } };
+    struct report_comms c;
+    struct report_shortfalls s;
+    json_t *o = json_object();
+
+    put_json(o, "communicators", report_comms_json(&comms));
+    put_json(o, "shortfalls", report_shortfalls_json(&shortfalls));
+    report_comms_read(&c, o);
+    report_shortfalls_read(&s, o);
+    json_decref(o);
+    ok(c.n == 1 && !strcmp(c.list->name, "00ff") && !strcmp(c.list->label, "world") && c.list->size == 8 &&
+           c.list->instances == 1 && isnan(c.list->skew_s),
+       "a communicator is read as it was written");
+    ok(c.list->efficiency.parallel == 0.5 && isnan(c.list->efficiency.serialisation) &&
+           c.list->efficiency.transfer == 0.8 && c.list->efficiency.run.parallel == 0.9 &&
+           isnan(c.list->efficiency.run.transfer),
+       "its efficiencies, recent and of the run, are read as they were written");
+    ok(s.n == 1 && !strcmp(s.list->label, "world") && !strcmp(s.list->op, "allreduce") &&
+           s.list->ranks == 8 && s.list->nodes == 2 && s.list->expected_s == 0.5 &&
+           !strcmp(s.list->source, "peers") && !strcmp(s.list->text, "slow"),
+       "a communicator below expectation is read as it was written");
+}
+
 /* Three ranks on two nodes, in a view that has seen nothing yet. */
 static void test_view(void)
 {
     struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
     struct view *v = view_new(&params, 0);
     struct report_nodes t = { 0 };
+    struct report_node r;
     struct report_selection s = { .sort = REPORT_BY_RANK, .offset = 1, .count = 5, .columns = 10 };
     struct report_ranks ranks;
     struct view_figures f;
-    json_t *o = json_object(), *node;
+    struct report_row row;
+    json_t *o, *node;
 
     view_rank_add(v, 0, 0, "n0", "s0");
     view_rank_add(v, 1, 0, "n1", "s0");
@@ -81,13 +221,16 @@ static void test_view(void)
     ok(t.n == 3 && !strcmp(t.row[0].name, "n0") && !strcmp(t.row[1].name, "n1") &&
            !strcmp(t.row[2].name, "n9"),
        "the list has two nodes with ranks and one without, each once and by name");
-    node = report_node_json(&t.row[1]);
+    report_node_get(&r, &t.row[1]);
+    node = report_node_json(&r, NODE_OF_TRACE);
+    report_node_free(&r);
     ok(get_int(node, "ranks", 0, 9, -1) == 2 && json_array_size(get_array(node, "jobs")) == 1,
        "a node has two ranks and lists its job once");
     view_figures_get(v, 0, &f);
     report_ranks_get(&ranks, v, 0, &s);
-    report_put_row(o, v, 0, &f);
-    put_json(o, "verdicts", report_verdicts(v, 0));
+    report_row_get(&row, v, 0, &f);
+    o = report_row_json(&row);
+    report_row_free(&row);
     report_put_view(o, v, 0, &ranks, &s, NULL, NULL, NULL);
     put_json(o, "rank_table", report_rank_table(v, 0, &ranks));
     is_int(get_int(o, "rank_table_total", 0, 9, -1), 3, "rank_table_total counts all ranks");
@@ -252,12 +395,111 @@ static void test_tree(void)
     view_free(v);
 }
 
+/* What is written of a part is what is read of it. */
+static void test_diagnosis(void)
+{
+    static const struct report_efficiency efficiency = { 0.5, 0.8, 0.75, 0.6, { 0.25, 0.9, 0.4, 1 } };
+    static const struct report_path path = { .concentration = 0.5,
+                                             .n = 2,
+                                             .rank = { { 7, "n1", 0.75, 0.25, 0.125 }, { 0, "", 0, 1, 0 } },
+                                             .moves = 1,
+                                             .move = { { "", "n1", 12.5, 40 } } };
+    static const struct report_cpu_lack lack = { 0.25, "other processes" }, none = { 0, "" };
+    static struct report_efficiency e;
+    static struct report_path p;
+    static struct report_cpu_lack c;
+    json_t *o = report_efficiency_json(&efficiency);
+
+    report_efficiency_read(&e, o);
+    ok(!memcmp(&e, &efficiency, sizeof(e)), "efficiency is read as it was written");
+    json_decref(o);
+    o = report_path_json(&path);
+    report_path_read(&p, o);
+    ok(!memcmp(&p, &path, sizeof(p)), "the critical path is read as it was written");
+    json_decref(o);
+    o = report_cpu_lack_json(&lack);
+    report_cpu_lack_read(&c, o);
+    ok(!memcmp(&c, &lack, sizeof(c)), "lack of CPU time is read as it was written");
+    json_decref(o);
+    o = report_cpu_lack_json(&none);
+    ok(json_is_null(o), "no lack of CPU time is null");
+    json_decref(o);
+}
+
+static void test_history(void)
+{
+    static const struct report_history history = {
+        .column_s = 0.5,
+        .step_s = { 3, { 0.125, 0, 0.25 } },
+        .steps_per_s = { 2, { 8, 4 } },
+        .run = { 60, { 2, { 90, 30 } }, { 2, { 0.5, 0.75 } }, { 2, { 0.25, 1 } } },
+    };
+    static const struct json_series gap = { 2, { NAN, 1 } };
+    static struct report_history h;
+    struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
+    struct view *v = view_new(&params, 0);
+    struct report_heat heat, again;
+    json_t *o = report_history_json(&history);
+
+    report_history_read(&h, o);
+    ok(!memcmp(&h, &history, sizeof(h)), "history is read as it was written");
+    json_decref(o);
+    h.step_s = gap;
+    h.run.age_s.n = 0;
+    o = report_history_json(&h);
+    ok(json_is_null(json_object_get(o, "run")), "a run without stretches that are over is null");
+    ok(json_is_null(json_array_get(get_array(o, "step_s"), 0)), "a gap in a series is null");
+    report_history_read(&h, o);
+    ok(h.step_s.n == 2 && isnan(h.step_s.value[0]) && h.step_s.value[1] == 1 && isnan(h.run.width_s) &&
+           h.run.age_s.n == 0,
+       "a gap in a series is read as one");
+    json_decref(o);
+    report_heat_get(&heat, v, 7);
+    o = report_heat_json(&heat);
+    report_heat_read(&again, o);
+    ok(again.columns == 7 && again.scale.n == REPORT_SCALE_MAX && again.scale.value[1] == heat.scale.value[1],
+       "the heat map's scale is read as it was written");
+    ok(report_heat_level(0, 1) == '0' && report_heat_level(heat.scale.value[1], 1) == '2' &&
+           report_heat_level(1, 1) == '9' && report_heat_level(NAN, 1) == '.' &&
+           report_heat_level(1, 0) == '.',
+       "levels of the heat map are those of its scale");
+    json_decref(o);
+    view_free(v);
+}
+
+static void test_step_phases(void)
+{
+    static const struct report_step_phases phases = {
+        .ranks = 4,
+        .source = "marks",
+        .step_s = 0.5,
+        .n = 1,
+        .phase = { { "input", 4, 0.125, 0.0625, 0.25, 3, "n1" } },
+        .inferred = { true, 0.5, 0.0625, 0.125, 0, 0.25, 0.0625 },
+        .text = "input 125 ms",
+    };
+    static struct report_step_phases s;
+    json_t *o = report_step_phases_json(&phases);
+
+    report_step_phases_read(&s, o);
+    ok(!memcmp(&s, &phases, sizeof(s)), "phases of a step are read as they were written");
+    json_decref(o);
+    report_step_phases_read(&s, NULL);
+    ok(!report_step_phases_known(&s) && s.ranks == -1 && s.n == 0, "without phases none is known");
+}
+
 int main(void)
 {
+    test_step_phases();
+    test_history();
+    test_diagnosis();
     test_paths();
     test_tree();
     test_switches();
     test_events();
+    test_ranks();
+    test_nodes();
+    test_comms();
     test_selection();
     test_view();
     return done_testing();

@@ -98,12 +98,12 @@ static void test_limits(void)
     if (!ok(v != NULL, "a large answer is read"))
         return;
     is_int((long long)v->n_ranks, REPORT_RANKS_MAX, "rows beyond the limit are dropped");
-    is_int((long long)v->n_events, REPORT_EVENTS_MAX, "events beyond the limit are dropped");
-    is_int((long long)v->step_s.n, REPORT_COLUMNS_MAX, "history beyond the limit is dropped");
-    ok(v->step_s.value[REPORT_COLUMNS_MAX - 1] == 2999, "the newest part of a long history is kept");
-    is_int((long long)strlen(v->rank[REPORT_RANKS_MAX - 1].heat), REPORT_COLUMNS_MAX,
+    is_int((long long)v->events.n, REPORT_EVENTS_MAX, "events beyond the limit are dropped");
+    is_int((long long)v->history.step_s.n, JSON_SERIES_MAX, "history beyond the limit is dropped");
+    ok(v->history.step_s.value[JSON_SERIES_MAX - 1] == 2999, "the newest part of a long history is kept");
+    is_int((long long)strlen(v->rank[REPORT_RANKS_MAX - 1].heat), REPORT_HEAT_MAX,
            "a heat row beyond the limit is dropped");
-    is_str(v->rank[5].heat + REPORT_COLUMNS_MAX - 3, "9.1",
+    is_str(v->rank[5].heat + REPORT_HEAT_MAX - 3, "9.1",
            "the newest part of a heat row is kept, invalid levels are no data");
     report_free(v);
 }
@@ -123,7 +123,7 @@ static void test_refused(void)
         json_t *o = json(cases[i].text);
         struct err err = { "" };
 
-        ok(!report_rows_read(o, &err), "%s is rejected", cases[i].text);
+        ok(!report_rows_read(o, REPORT_JOBS_MAX, &err), "%s is rejected", cases[i].text);
         is_str(err.text, cases[i].want, "a rejected answer has its reason");
         json_decref(o);
     }
@@ -138,7 +138,7 @@ static void test_job(void)
         "\"slowdown\":1.05,\"text\":\"r3 and r9 are slow\"},"
         "{\"class\":\"imbalance\",\"culprits\":[],\"slowdown\":1.01,\"minor\":true,\"text\":\"uneven\"}],"
         "\"worst\":{\"rank\":3,\"node\":\"n1\",\"lateness_s\":0.01,\"last_ratio\":0.5}}]}");
-    struct report_rows *s = report_rows_read(o, NULL);
+    struct report_rows *s = report_rows_read(o, REPORT_JOBS_MAX, NULL);
     char names[64];
 
     json_decref(o);
@@ -151,6 +151,72 @@ static void test_job(void)
     is_int((long long)s->job[0].verdicts.n, 1, "a minor verdict is left out");
     ok(report_row_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
     report_rows_free(s);
+}
+
+/* All keys of a row, in their order, and of a row of which nothing is known. */
+static void test_row(void)
+{
+    static const char known[] =
+        "{\"job\":12,\"step\":0,\"id\":\"12.0\",\"name\":\"a\",\"user\":\"b\",\"partition\":\"c\",\"unconfirmed\":\"d\","
+        "\"no_requeue\":\"e\",\"policy\":{\"name\":\"f\"},\"state\":\"running\",\"start\":1.5,\"elapsed_s\":2.5,\"age_s\":3.5,"
+        "\"ranks\":4,\"nodes\":5,\"nodes_total\":6,\"samples_per_s\":7.5,\"steps\":8,\"period\":9,\"phases\":{"
+        "\"warm_up_steps\":10,\"pauses\":11,\"pause_s\":12.5,\"evaluations\":13,\"foreign_collectives\":14,"
+        "\"rhythm_steps\":15,\"rhythm_heavy\":16,\"rhythm_ratio\":17.5},\"step_s\":{\"p50\":18.5,\"p95\":19.5,\"p99\":20.5,"
+        "\"p99_steps\":21,\"mean\":22.5,\"cv\":23.5},\"steps_per_s\":24.5,\"skew_s\":{\"p50\":25.5,\"p95\":26.5},"
+        "\"synchronisation_ratio\":27.5,\"shares\":{\"compute\":0.5,\"communication\":0.25,\"synchronisation\":0.125,"
+        "\"point_to_point\":0.0},\"regime\":\"compute\",\"non_finite\":false,\"judged\":\"yes\",\"mds_ratio\":28.5,\"limits\":{"
+        "\"work\":29.5,\"transfers\":30.5,\"node_transfers\":31.5,\"link_transfers\":32.5},\"sentence\":\"g\",\"worst\":{"
+        "\"rank\":33,\"node\":\"h\",\"lateness_s\":34.5,\"last_ratio\":0.75},\"verdicts\":[]}";
+    json_t *o = json(known), *again, *null;
+    struct report_row row;
+    char *text;
+
+    report_row_read(&row, o);
+    again = report_row_json(&row);
+    text = json_dumps(again, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    is_str(text, known, "a row that was read is written as it was");
+    report_row_free(&row);
+    json_decref(o);
+    json_decref(again);
+    free(text);
+
+    report_row_read(&row, NULL);
+    null = report_row_json(&row);
+    ok(row.job == -1 && row.non_finite == -1 && isnan(row.worst.lateness_s) && !row.worst.known &&
+           json_is_null(json_object_get(null, "worst")) && json_is_null(json_object_get(null, "non_finite")),
+       "of a row of which nothing is known all is unknown");
+    report_row_free(&row);
+    json_decref(null);
+}
+
+/* All keys of a controller's status, in their order; those that may be left out or null. */
+static void test_status(void)
+{
+    static const char *const known[] = {
+        "{\"version\":\"1.0\",\"controller\":\"9f\",\"host\":\"ctl0\",\"uptime_s\":1.5,\"jobs\":2,\"agents\":3,\"ranks\":4,"
+        "\"clients\":5,\"batches_per_s\":6.5,\"cpu_ratio\":0.5,\"rss_bytes\":7.5,\"store\":true,\"store_bytes\":8.5,"
+        "\"policies\":[\"observe\",\"balanced\"],\"store_max_bytes\":9.5,\"store_bytes_per_day\":-10.5,\"store_full\":false,"
+        "\"bounds\":{\"users\":11,\"unfinished\":12,\"steps_bytes\":13.5,\"memory_bytes\":14.5,\"refused\":15,\"left_out\":16},"
+        "\"now\":17.5,\"operator\":true}",
+        "{\"version\":\"1.0\",\"controller\":null,\"host\":null,\"uptime_s\":null,\"jobs\":null,\"agents\":null,\"ranks\":null,"
+        "\"clients\":null,\"batches_per_s\":null,\"cpu_ratio\":null,\"rss_bytes\":null,\"store\":false,\"store_bytes\":null,"
+        "\"policies\":[],\"store_max_bytes\":null,\"store_full\":null,\"bounds\":null,\"now\":null,\"operator\":false}",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        json_t *o = json(known[i]), *again;
+        struct report_status s;
+        char *text;
+
+        ok(report_status_read(&s, o, NULL) == 0, "a controller's status is read, case %zu", i);
+        again = report_status_json(&s);
+        text = json_dumps(again, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        is_str(text, known[i], "a status that was read is written as it was, case %zu", i);
+        report_status_free(&s);
+        json_decref(o);
+        json_decref(again);
+        free(text);
+    }
 }
 
 static void test_evidence(void)
@@ -195,10 +261,11 @@ static void test_evidence(void)
            isnan(v->scaling.link[0].segment[0].fixed_s.value) && v->scaling.n_assumes == 2 &&
            !v->scaling.assumes[1][0],
        "each segment of a link is read, with invalid values unknown");
-    ok(v->n_health == 1 && !strcmp(v->health[0].node, "b") && v->health[0].health.run_queue == 3 &&
-           isnan(v->health[0].health.steal_ratio) && v->health[0].health.n_gpus == 1,
+    ok(v->n_agents == 2 && !v->agent[0].health.known && !strcmp(v->agent[1].node, "b") &&
+           v->agent[1].health.known && v->agent[1].health.run_queue == 3 &&
+           isnan(v->agent[1].health.steal_ratio) && v->agent[1].health.n_gpus == 1,
        "the health of nodes that reported is read");
-    ok(v->rank[0].has_health && v->rank[0].shared_cpu && isnan(v->rank[0].involuntary_per_s),
+    ok(v->rank[0].health.known && v->rank[0].health.shared_cpu && isnan(v->rank[0].health.involuntary_per_s),
        "the health of a rank is read");
     report_free(v);
 }
@@ -268,6 +335,8 @@ int main(void)
     test_limits();
     test_refused();
     test_job();
+    test_row();
+    test_status();
     test_evidence();
     test_timeline();
     test_culprits();

@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "history/history.h"
 #include "job/jobs.h"
+#include "report/report_nodes.h"
 #include "tests/tap.h"
 #include "wire/json.h"
 
@@ -599,11 +600,11 @@ static double ask_all(struct store *s, struct history *h, char (*name)[16], int 
     int count;
 
     for (int i = 0; i < n; i++) {
-        json_t *row = json_object();
+        struct report_node row = { 0 };
 
+        snprintf(row.node, sizeof(row.node), "%s", name[i]);
         store_node(s, name[i], &count, &last_s);
-        history_put_node(h, name[i], row);
-        json_decref(row);
+        history_node_get(h, &row);
     }
     return clock_ms() - begin_ms;
 }

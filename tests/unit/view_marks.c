@@ -2,7 +2,8 @@
  * number. */
 #include <jansson.h>
 
-#include "report/report_view.h"
+#include "report/report_marks.h"
+#include "report/report_overlap.h"
 #include "tests/tap.h"
 #include "view/marks.h"
 #include "view/view_private.h"
@@ -69,7 +70,10 @@ static bool said(struct view *v, double now_s, struct view_event *e)
 
 static json_t *phases_of(const struct view *v, double now_s, const struct report_overlap *overlap)
 {
-    return report_step_phases(v, now_s, overlap);
+    struct report_step_phases s;
+
+    report_step_phases_get(&s, v, now_s, overlap);
+    return report_step_phases_json(&s);
 }
 
 static void phases(void)
@@ -244,6 +248,7 @@ static void values(void)
     struct view_value x;
     struct view_event e;
     struct view_figures figures;
+    struct report_values values_now, again = { 0 };
     char sentence[512];
     json_t *o;
 
@@ -270,7 +275,10 @@ static void values(void)
     is_str(view_sentence(v, 2, sentence, sizeof(sentence)),
            "The loss of rank 2 on node1 is not a finite number since step 101.",
            "the sentence about the job says it");
-    o = report_values(v, 2);
+    report_values_get(&values_now, v, 2);
+    o = report_values_json(&values_now);
+    report_values_read(&again, o);
+    ok(!memcmp(&again, &values_now, sizeof(again)), "values are read as they were written");
     ok(json_integer_value(json_object_get(json_object_get(o, "non_finite"), "rank")) == 2 &&
            json_integer_value(json_object_get(json_object_get(o, "loss"), "non_finite")) == 3 &&
            json_integer_value(json_object_get(json_object_get(o, "loss"), "step")) == 102,

@@ -1,0 +1,82 @@
+#include "report/report_past.h"
+
+#include "wire/json.h"
+
+static const struct json_field past_fields[] = {
+    { "runs", FIELD_COUNT, FIELD(struct report_past, runs) },
+    { "step_p50_s", FIELD_NUMBER, FIELD(struct report_past, step_p50_s) },
+    { "step_ratio", FIELD_NUMBER, FIELD(struct report_past, step_ratio) },
+    { "run_spread", FIELD_NUMBER, FIELD(struct report_past, run_spread) },
+    { "spread_ratio", FIELD_NUMBER, FIELD(struct report_past, spread_ratio) },
+    { "reruns", FIELD_COUNT, FIELD(struct report_past, reruns) },
+    { "starts", FIELD_COUNT, FIELD(struct report_past, starts) },
+    { "energy_j_per_step", FIELD_NUMBER, FIELD(struct report_past, energy_j_per_step) },
+    { "energy_ratio", FIELD_NUMBER, FIELD(struct report_past, energy_ratio) },
+    { "unusual", FIELD_TRUE, FIELD(struct report_past, unusual) },
+    { "text", FIELD_STRING, FIELD(struct report_past, text) },
+    { 0 },
+};
+
+static const struct json_field guarded_fields[] = {
+    { "reference", FIELD_STRING, FIELD(struct report_guarded, reference) },
+    { "text", FIELD_STRING, FIELD(struct report_guarded, text) },
+    { 0 },
+};
+
+static const struct json_field ratio_fields[] = {
+    { "reference", FIELD_STRING, FIELD(struct report_guarded_ratio, reference) },
+    { "value", FIELD_AMOUNT, FIELD(struct report_guarded_ratio, value) },
+    { "low", FIELD_AMOUNT, FIELD(struct report_guarded_ratio, low) },
+    { "high", FIELD_AMOUNT, FIELD(struct report_guarded_ratio, high) },
+    { "selected", FIELD_TRUE, FIELD(struct report_guarded_ratio, selected) },
+    { 0 },
+};
+
+static const char *const figures[GUARDED_FIGURES] = { "step", "throughput", "cv", "synchronisation",
+                                                      "skew", "energy" };
+
+const char *report_guarded_key(enum guarded_figure f)
+{
+    return figures[f];
+}
+
+json_t *report_past_json(const struct report_past *p)
+{
+    json_t *o = p->known ? json_object() : NULL;
+
+    if (o)
+        put_fields(o, p, past_fields);
+    return o;
+}
+
+void report_past_read(struct report_past *p, const json_t *o)
+{
+    p->known = json_is_object(o);
+    get_fields(p, o, past_fields);
+}
+
+json_t *report_guarded_json(const struct report_guarded *g)
+{
+    json_t *o = json_object(), *ratios = json_object();
+
+    for (int f = 0; f < GUARDED_FIGURES; f++) {
+        json_t *ratio = *g->ratio[f].reference ? json_object() : NULL;
+
+        if (ratio)
+            put_fields(ratio, &g->ratio[f], ratio_fields);
+        put_json(ratios, figures[f], ratio);
+    }
+    put_fields(o, g, guarded_fields);
+    put_json(o, "ratios", ratios);
+    return o;
+}
+
+void report_guarded_read(struct report_guarded *g, const json_t *o)
+{
+    const json_t *ratios = get_object(o, "ratios");
+
+    get_fields(g, o, guarded_fields);
+    for (int f = 0; f < GUARDED_FIGURES; f++)
+        get_fields(&g->ratio[f], get_object(ratios, figures[f]), ratio_fields);
+    g->known = get_object(ratios, figures[GUARDED_STEP]) != NULL;
+}

@@ -1,0 +1,234 @@
+#include "report/report_rank.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "report/report_history.h"
+#include "ring/ring.h"
+#include "view/comms.h"
+#include "view/marks.h"
+#include "view/timeline.h"
+#include "view/view.h"
+#include "wire/json.h"
+
+static const struct json_field rank_fields[] = {
+    { "rank", FIELD_COUNT, FIELD(struct report_rank, rank) },
+    { "node", FIELD_TEXT, FIELD(struct report_rank, node) },
+    { "switch", FIELD_TEXT, FIELD(struct report_rank, switch_name) },
+    { "lateness_s", FIELD_AMOUNT, FIELD(struct report_rank, lateness_s) },
+    { "lateness_p50_s", FIELD_AMOUNT, FIELD(struct report_rank, lateness_p50_s) },
+    { "lateness_p95_s", FIELD_AMOUNT, FIELD(struct report_rank, lateness_p95_s) },
+    { "lateness_p99_s", FIELD_AMOUNT, FIELD(struct report_rank, lateness_p99_s) },
+    { "wait_s", FIELD_AMOUNT, FIELD(struct report_rank, wait_s) },
+    { "delay_s", FIELD_AMOUNT, FIELD(struct report_rank, delay_s) },
+    { "last_ratio", FIELD_AMOUNT, FIELD(struct report_rank, last_ratio) },
+    { "compute_s", FIELD_AMOUNT, FIELD(struct report_rank, compute_s) },
+    { "stay_s", FIELD_AMOUNT, FIELD(struct report_rank, stay_s) },
+    { "slowdown", FIELD_AMOUNT, FIELD(struct report_rank, slowdown) },
+    { 0 },
+};
+
+static const struct json_field inside_fields[] = {
+    { "op", FIELD_TEXT, FIELD(struct report_rank, op) },
+    { "comm", FIELD_TEXT, FIELD(struct report_rank, comm) },
+    { "seq", FIELD_COUNT, FIELD(struct report_rank, seq) },
+    { "age_s", FIELD_AMOUNT, FIELD(struct report_rank, inside_age_s) },
+    { 0 },
+};
+
+static const struct json_field message_fields[] = {
+    { "message", FIELD_TEXT, FIELD(struct report_rank, message) },
+    { "peer", FIELD_COUNT, FIELD(struct report_rank, peer) },
+    { "tag", FIELD_INTEGER, FIELD(struct report_rank, tag) },
+    { 0 },
+};
+
+static const struct json_field phase_fields[] = {
+    { "phase", FIELD_TEXT, FIELD(struct report_rank, phase) },
+    { "phase_s", FIELD_AMOUNT, FIELD(struct report_rank, phase_s) },
+    { 0 },
+};
+
+static const struct json_field job_fields[] = {
+    { "state", FIELD_TEXT, FIELD(struct report_rank, state) },
+    { "state_s", FIELD_AMOUNT, FIELD(struct report_rank, state_s) },
+    { 0 },
+};
+
+static const struct json_field trace_fields[] = {
+    { "lost", FIELD_COUNT, FIELD(struct report_rank, lost) },
+    { 0 },
+};
+
+/* ---- writing ---- */
+
+static void get_inside(struct report_rank *r, const struct view *v, const struct view_rank_figures *f)
+{
+    r->inside = true;
+    r->seq = f->inside_seq;
+    r->inside_age_s = f->inside_s;
+    snprintf(r->op, sizeof(r->op), "%s", ring_op_name(f->inside_op));
+    view_comm_label(v, f->inside_comm, r->comm, sizeof(r->comm));
+    if (f->partner) {
+        snprintf(r->message, sizeof(r->message), "%s", ring_op_name(f->partner->op));
+        r->peer = f->partner->peer;
+        r->tag = f->partner->tag;
+    }
+}
+
+void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
+                     const struct view_rank_figures *f)
+{
+    static const char *const states[PROCESS_STATES] = {
+        [PROCESS_RUNS] = "running",
+        [PROCESS_STOPPED] = "stopped",
+        [PROCESS_TRACED] = "traced",
+        [PROCESS_BLOCKED] = "blocked",
+    };
+    enum marks_phase phase;
+
+    *r = (struct report_rank){
+        .rank = f->rank,
+        .lateness_s = f->lateness_s,
+        .lateness_p50_s = f->lateness_p50_s,
+        .lateness_p95_s = f->lateness_p95_s,
+        .lateness_p99_s = f->lateness_p99_s,
+        .wait_s = f->wait_s,
+        .delay_s = f->delay_s,
+        .last_ratio = f->last_ratio,
+        .compute_s = f->compute_s,
+        .stay_s = f->stay_s,
+        .slowdown = f->slowdown,
+        .seq = -1,
+        .inside_age_s = NAN,
+        .peer = -1,
+        .state_s = f->process == PROCESS_RUNS ? NAN : f->process_s,
+        .lost = -1,
+    };
+    snprintf(r->node, sizeof(r->node), "%s", f->node);
+    snprintf(r->switch_name, sizeof(r->switch_name), "%s", f->switch_name);
+    snprintf(r->state, sizeof(r->state), "%s", f->ended ? "ended" : states[f->process]);
+    if (f->inside_op != RING_OP_NONE)
+        get_inside(r, v, f);
+    phase = view_rank_phase(v, now_s, f->rank, &r->phase_s);
+    if (phase != MARKS_PHASES)
+        snprintf(r->phase, sizeof(r->phase), "%s", marks_phase_name(phase));
+    else
+        r->phase_s = NAN;
+    report_rank_health_get(&r->health, v, now_s, f->rank);
+}
+
+json_t *report_rank_json(const struct report_rank *r, enum report_rank_of of)
+{
+    json_t *o = json_object(), *inside = r->inside ? json_object() : NULL;
+
+    put_fields(o, r, rank_fields);
+    if (inside)
+        put_fields(inside, r, inside_fields);
+    if (inside && *r->message)
+        put_fields(inside, r, message_fields);
+    put_json(o, "inside", inside);
+    if (*r->phase)
+        put_fields(o, r, phase_fields);
+    if (r->health.known)
+        put_json(o, "health", report_rank_health_json(&r->health));
+    put_fields(o, r, of == RANK_OF_JOB ? job_fields : trace_fields);
+    return o;
+}
+
+json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks)
+{
+    json_t *list = json_array();
+
+    for (size_t i = ranks->begin; i < ranks->end; i++) {
+        struct report_rank r;
+
+        report_rank_get(&r, v, now_s, &ranks->f[i]);
+        json_array_append_new(list, report_rank_json(&r, RANK_OF_JOB));
+    }
+    return list;
+}
+
+/* ---- the heat map ---- */
+
+void report_rank_heat_get(struct report_rank *r, const struct view *v, double step_s, uint32_t max)
+{
+    float late_s[VIEW_COLUMNS];
+    size_t have = view_rank_columns(v, (uint32_t)r->rank, late_s), columns = have < max ? have : max;
+
+    for (size_t c = 0; c < columns; c++)
+        r->heat[c] = report_heat_level(late_s[have - columns + c], step_s);
+    r->heat[columns] = '\0';
+}
+
+json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t max)
+{
+    double step_s = view_newest_steps_s(v, now_s);
+    json_t *rows = json_array();
+
+    for (size_t i = ranks->begin; i < ranks->end; i++) {
+        struct report_rank r = { .rank = ranks->f[i].rank };
+        json_t *o = json_object();
+
+        report_rank_heat_get(&r, v, step_s, max);
+        put_int(o, "rank", r.rank);
+        put_string(o, "levels", r.heat);
+        json_array_append_new(rows, o);
+    }
+    return rows;
+}
+
+/* ---- reading ---- */
+
+static void read_rank(struct report_rank *r, const json_t *o)
+{
+    const json_t *inside = get_object(o, "inside");
+
+    get_fields(r, o, rank_fields);
+    r->inside = inside != NULL;
+    get_fields(r, inside, inside_fields);
+    get_fields(r, inside, message_fields);
+    get_fields(r, o, phase_fields);
+    report_rank_health_read(&r->health, get_object(o, "health"));
+    get_fields(r, o, job_fields);
+    get_fields(r, o, trace_fields);
+}
+
+/* Only what a heat row may hold; of a long one the newest. */
+static void read_levels(struct report_rank *r, const char *levels)
+{
+    size_t n = strlen(levels), i;
+
+    if (n > REPORT_HEAT_MAX) {
+        levels += n - REPORT_HEAT_MAX;
+        n = REPORT_HEAT_MAX;
+    }
+    for (i = 0; i < n; i++)
+        r->heat[i] = levels[i] >= '0' && levels[i] <= '9' ? levels[i] : '.';
+    r->heat[i] = '\0';
+}
+
+struct report_rank *report_ranks_read(const json_t *answer, size_t *n)
+{
+    const json_t *list = get_list(answer, "rank_table", REPORT_RANKS_MAX, n);
+    struct report_rank *rank = xcalloc(*n, sizeof(*rank));
+    size_t n_rows;
+    const json_t *rows = get_list(get_object(answer, "heat"), "rows", REPORT_RANKS_MAX, &n_rows);
+
+    for (size_t i = 0; i < *n; i++)
+        read_rank(&rank[i], json_array_get(list, i));
+    for (size_t i = 0; i < n_rows; i++) {
+        const json_t *row = json_array_get(rows, i);
+        const char *levels = get_string(row, "levels");
+        int64_t of = get_count(row, "rank");
+        size_t k = i < *n && rank[i].rank == of ? i : 0; /* they come in the table's order */
+
+        while (k < *n && rank[k].rank != of)
+            k++;
+        if (levels && k < *n)
+            read_levels(&rank[k], levels);
+    }
+    return rank;
+}

@@ -1,0 +1,59 @@
+/* report_rank.h - a rank as it is reported: filled from a view's figures, written as JSON, and read from it
+ * by pages and screens (sgctl(1), "rank_table" and "heat.rows").
+ *
+ * Units: seconds; shares from 0 to 1.  Unknown is NaN, -1 or "". */
+#ifndef SYNCGUARD_REPORT_REPORT_RANK_H
+#define SYNCGUARD_REPORT_REPORT_RANK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/report_health.h"
+#include "report/report_view.h"
+
+#define REPORT_RANKS_MAX 1024 /* rows that are read of one answer, not ranks of a job */
+#define REPORT_HEAT_MAX  256  /* columns of the heat map */
+
+struct report_rank {
+    int64_t rank;
+    char node[64], switch_name[64];
+    double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s;
+    double wait_s, delay_s; /* a step: its own waiting, and what it causes in the others */
+    double last_ratio, compute_s, stay_s, slowdown;
+    bool inside; /* of a call: */
+    char op[32], comm[64];
+    int64_t seq;
+    double inside_age_s;
+    char message[32]; /* that the call lasts for: "send", "recv"; "": of none */
+    int64_t peer, tag;
+    char phase[24]; /* of its step; "": not known */
+    double phase_s;
+    struct report_rank_health health;
+    /* Of a job alone.  state_s: for how long its process has been stopped, traced or blocked; NaN: it has
+     * not. */
+    char state[16];
+    double state_s;
+    int64_t lost;                   /* of a trace alone: records that are missing */
+    char heat[REPORT_HEAT_MAX + 1]; /* digits and '.', the newest last */
+};
+
+/* Everything but lost and heat. */
+void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
+                     const struct view_rank_figures *f);
+/* Its heat, of at most max columns; step_s: mean step time (view_newest_steps_s()). */
+void report_rank_heat_get(struct report_rank *r, const struct view *v, double step_s, uint32_t max);
+enum report_rank_of { RANK_OF_TRACE, RANK_OF_JOB };
+json_t *report_rank_json(const struct report_rank *r, enum report_rank_of of); /* the caller's */
+
+/* The selected ranks of a job, and their rows of the heat map; the caller owns the arrays. */
+json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
+json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks,
+                         uint32_t columns);
+
+/* The ranks of an answer with what its heat map has of them, at most REPORT_RANKS_MAX; the caller frees them.
+ */
+struct report_rank *report_ranks_read(const json_t *answer, size_t *n);
+
+#endif

@@ -1,0 +1,43 @@
+/* report_seen.h - how much of a job is seen, as it is reported: what its probes recorded and lost, agents
+ * that are not heard, processes of which nothing is recorded (sgctl(1), "probe", "agents_silent" and
+ * "unseen").  A key is a member, a row of report_seen.c's tables, and where it is filled.
+ *
+ * Unknown is NaN, -1 or "". */
+#ifndef SYNCGUARD_REPORT_REPORT_SEEN_H
+#define SYNCGUARD_REPORT_REPORT_SEEN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/json.h"
+
+struct report_probe {
+    bool known;
+    int64_t events, dropped, missed, messages_missed, streams_forgotten, comms_missed;
+    int64_t ranks_guarded, ranks_total;
+    double overhead_ratio; /* of the ranks' time */
+};
+
+/* Agents that are not heard and did not end in good order. */
+struct report_silent {
+    int64_t number;
+    struct json_texts nodes; /* of the first */
+};
+
+struct report_unseen {
+    bool known;
+    char reason[16];
+    int64_t processes, nodes;
+    char node[64], text[352]; /* of the first */
+};
+
+json_t *report_probe_json(const struct report_probe *p);
+json_t *report_silent_json(const struct report_silent *s);
+json_t *report_unseen_json(const struct report_unseen *u); /* NULL where it is not known */
+
+/* From the object, or NULL. */
+void report_probe_read(struct report_probe *p, const json_t *o);
+void report_silent_read(struct report_silent *s, const json_t *o); /* the caller frees its texts */
+
+#endif

@@ -1,0 +1,38 @@
+#include "report/report_trace.h"
+
+#include "wire/json.h"
+
+static const struct json_field fields[] = {
+    { "job", FIELD_TEXT, FIELD(struct report_trace, job) },
+    { "ranks", FIELD_COUNT, FIELD(struct report_trace, ranks) },
+    { "nodes", FIELD_COUNT, FIELD(struct report_trace, nodes) },
+    { "switches", FIELD_COUNT, FIELD(struct report_trace, switches) },
+    { "communicators", FIELD_COUNT, FIELD(struct report_trace, communicators) },
+    { "seconds", FIELD_AMOUNT, FIELD(struct report_trace, seconds) },
+    { "bytes", FIELD_COUNT, FIELD(struct report_trace, bytes) },
+    { "records", FIELD_COUNT, FIELD(struct report_trace, records) },
+    { "collectives", FIELD_COUNT, FIELD(struct report_trace, collectives) },
+    { "messages", FIELD_COUNT, FIELD(struct report_trace, messages) },
+    { "lost", FIELD_COUNT, FIELD(struct report_trace, lost) },
+    { "duplicates", FIELD_COUNT, FIELD(struct report_trace, duplicates) },
+    { "reordered", FIELD_COUNT, FIELD(struct report_trace, reordered) },
+    { "unnamed", FIELD_COUNT, FIELD(struct report_trace, unnamed) },
+    { "beyond", FIELD_COUNT, FIELD(struct report_trace, beyond) },
+    { "never_left", FIELD_COUNT, FIELD(struct report_trace, never_left) },
+    { "torn", FIELD_TRUE, FIELD(struct report_trace, torn) },
+    { 0 },
+};
+
+json_t *report_trace_json(const struct report_trace *t)
+{
+    json_t *o = json_object();
+
+    put_fields(o, t, fields);
+    return o;
+}
+
+void report_trace_read(struct report_trace *t, const json_t *o)
+{
+    get_fields(t, o, fields);
+    t->known = json_is_object(o);
+}
