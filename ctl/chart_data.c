@@ -66,14 +66,11 @@ bool chart_data_run(struct chart_lines *c, const struct report_stretches *run, c
     return c->n > 0;
 }
 
-void chart_data_past(struct chart_lines *c, const json_t *answer)
+void chart_data_past(struct chart_lines *c, const struct report_past *past)
 {
-    const json_t *past = get_object(answer, "past");
-    double runs = get_amount(past, "runs");
-
-    c->mark = runs > 0 ? get_amount(past, "step_p50_s") : NAN;
-    snprintf(c->mark_label, sizeof(c->mark_label), "median of %s similar earlier run%s", text_count(runs).s,
-             page_plural(runs));
+    c->mark = past->runs > 0 ? past->step_p50_s : NAN;
+    snprintf(c->mark_label, sizeof(c->mark_label), "median of %s similar earlier run%s",
+             text_count((double)past->runs).s, page_plural((double)past->runs));
 }
 
 /* ---- the map ---- */
@@ -91,27 +88,17 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* The rows in the order of ranks; *n of them.  The caller's. */
-static struct heat_row *heat_rows(const json_t *answer, size_t *n)
+static struct heat_row *heat_rows(const struct report *r, size_t *n)
 {
-    const json_t *rows = get_array(get_object(answer, "heat"), "rows"), *row;
-    struct heat_row *list = xcalloc(json_array_size(rows) + 1, sizeof(*list));
-    size_t i;
+    struct heat_row *list = xcalloc(r->n_ranks + r->n_heat + 1, sizeof(*list));
 
     *n = 0;
-    json_array_foreach(rows, i, row) {
-        struct heat_row one = { get_count(row, "rank"), get_string(row, "levels"), NULL };
-
-        if (one.rank >= 0 && one.levels)
-            list[(*n)++] = one;
-    }
+    for (size_t i = 0; i < r->n_ranks; i++)
+        if (*r->rank[i].heat)
+            list[(*n)++] = (struct heat_row){ r->rank[i].rank, r->rank[i].heat, r->rank[i].node };
+    for (size_t i = 0; i < r->n_heat; i++)
+        list[(*n)++] = (struct heat_row){ r->heat_row[i].rank, r->heat_row[i].levels, "" };
     qsort(list, *n, sizeof(*list), by_rank);
-    json_array_foreach(get_array(answer, "rank_table"), i, row) {
-        struct heat_row key = { get_count(row, "rank"), NULL, NULL },
-                        *found = *n ? bsearch(&key, list, *n, sizeof(*list), by_rank) : NULL;
-
-        if (found)
-            found->node = get_string(row, "node");
-    }
     return list;
 }
 
@@ -131,23 +118,24 @@ static void merge_levels(char *into, size_t columns, const char *levels)
 /* "n3 r12", "r0-r255" */
 static void put_label(char *buf, size_t size, const struct heat_row *first, const struct heat_row *last)
 {
-    char node[64] = "";
-    size_t cut;
+    char node[64];
+    int cut;
 
     if (last > first) {
         snprintf(buf, size, "r%lld-r%lld", (long long)first->rank, (long long)last->rank);
         return;
     }
-    if (first->node)
-        utf8_clean(node, sizeof(node), first->node);
-    cut = strlen(node) > NODE_CHARS ? strlen(node) - NODE_CHARS : 0;
-    snprintf(buf, size, "%s%s%sr%lld", cut ? ".." : "", node + cut, *node ? " " : "", (long long)first->rank);
+    utf8_clean(node, sizeof(node), first->node);
+    cut = (int)strlen(node) > NODE_CHARS ? (int)strlen(node) - NODE_CHARS : 0;
+    snprintf(buf, size, "%s%.*s%sr%lld", cut ? ".." : "", NODE_CHARS, node + cut, *node ? " " : "",
+             (long long)first->rank);
 }
 
-size_t chart_data_map(struct chart_map *c, const struct report_heat *heat, const json_t *answer)
+size_t chart_data_map(struct chart_map *c, const struct report *r, size_t *ranks)
 {
+    const struct report_heat *heat = &r->heat;
     size_t n, per;
-    struct heat_row *row = heat_rows(answer, &n);
+    struct heat_row *row = heat_rows(r, &n);
 
     c->column_s = heat->column_s;
     for (size_t i = 0; i < n; i++)
@@ -168,5 +156,6 @@ size_t chart_data_map(struct chart_map *c, const struct report_heat *heat, const
         put_label(to->label, sizeof(to->label), &row[i], &row[last]);
     }
     free(row);
+    *ranks = n;
     return per;
 }

@@ -18,10 +18,10 @@ size_t chart_data_bands(struct chart_band *band, const struct report_verdicts *t
 bool chart_data_columns(struct chart_lines *c, double column_s, const struct json_series *s);
 bool chart_data_run(struct chart_lines *c, const struct report_stretches *run, const struct json_series *s);
 /* The step time of similar earlier runs, to compare with. */
-void chart_data_past(struct chart_lines *c, const json_t *answer);
+void chart_data_past(struct chart_lines *c, const struct report_past *past);
 
-/* The rows of `heat`, in the order of ranks.  Returns how many ranks a row stands for; 0: nothing is known.
- */
-size_t chart_data_map(struct chart_map *c, const struct report_heat *heat, const json_t *answer);
+/* The ranks' rows of the heat map, in their order.  Returns how many ranks a row stands for; 0: nothing is
+ * known. ranks: of how many. */
+size_t chart_data_map(struct chart_map *c, const struct report *r, size_t *ranks);
 
 #endif

@@ -12,6 +12,8 @@
 #include "common/err.h"
 #include "ctl/page_form.h"
 
+struct report;
+
 /* Ranks that the report of a job shows; ask the controller for no more. */
 #define PAGE_RANKS 16
 /* And agents. */
@@ -19,7 +21,10 @@
 
 int page_status(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err *err);
-/* all that is known */
+/* Of a job, or of a trace, without minor verdicts: all that is known. */
+void page_report(FILE *out, const struct report *r, struct page_form form);
+/* The report in an answer, which a page needs to have a state; report_free().  NULL with the reason. */
+struct report *page_read(const json_t *answer, struct err *err);
 int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 /* of it, ten lines */
 int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err);
@@ -31,8 +36,6 @@ int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct e
 int page_actions(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 /* of sgctl step */
 int page_step(FILE *out, const json_t *answer, struct page_form form, struct err *err);
-/* of sgctl analyze */
-int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 
 /* sgctl policy: list, show, what set, pause and resume leave in force, explain, try; sgctl audit */
 int page_policies(FILE *out, const json_t *answer, struct page_form form, struct err *err);

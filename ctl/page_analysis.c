@@ -111,23 +111,16 @@ static void put_flags(const struct page *p)
         page_line(p, PAGE_INDENT, "the last line is incomplete: dropped");
 }
 
-int page_analysis(FILE *out, const json_t *answer, struct page_form form, struct err *err)
+void page_of_trace(const struct page *p)
 {
-    struct report *report = report_read(answer, err);
-    struct page page = { out, answer, form, report };
-
-    if (!report)
-        return -1;
-    put_what(&page);
-    page_sentence(&page);
-    page_put_verdicts(&page, "Verdicts (price: time of the whole trace over its time without the cause)",
+    put_what(p);
+    page_sentence(p);
+    page_put_verdicts(p, "Verdicts (price: time of the whole trace over its time without the cause)",
                       put_verdict);
-    put_figures(&page);
-    page_ranks(&page);
-    page_communicators(&page);
-    page_overlap(&page);
-    page_shortfalls(&page);
-    put_flags(&page);
-    report_free(report);
-    return 0;
+    put_figures(p);
+    page_ranks(p);
+    page_communicators(p);
+    page_overlap(p);
+    page_shortfalls(p);
+    put_flags(p);
 }

@@ -20,10 +20,7 @@ int page_brief(FILE *out, const json_t *answer, struct page_form form, struct er
     struct table *t;
     struct brief b;
 
-    if (check_answer(answer, "id", JSON_STRING, err) < 0 ||
-        check_answer(answer, "state", JSON_STRING, err) < 0)
-        return -1;
-    page.report = report = report_read(answer, err);
+    page.report = report = page_read(answer, err);
     if (!report)
         return -1;
     brief_get(&b, report);

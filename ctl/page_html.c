@@ -44,7 +44,6 @@ static const char style[] =
 
 struct html {
     FILE *out;
-    const json_t *answer;
     const struct report *report; /* of it */
     bool ended;
     const char *until; /* what ages are before */
@@ -254,7 +253,7 @@ static void put_step_time(const struct html *h)
     struct chart_lines *c = lines_new(h, "Step time over the run", "step time", false);
 
     begin_section(h, "step-time", "Step time");
-    chart_data_past(c, h->answer);
+    chart_data_past(c, &h->report->past);
     if (!put_course(h, c, &history->step_s, &history->run.step_s, "Mean step time"))
         not_measured(h, "no step time is known");
     end_section(h);
@@ -317,11 +316,10 @@ static void put_shares(const struct html *h)
 static void put_map(const struct html *h)
 {
     struct chart_map *c = xcalloc(1, sizeof(*c));
-    const json_t *rows = get_array(get_object(h->answer, "heat"), "rows");
-    size_t per;
+    size_t per, ranks;
 
     *c = (struct chart_map){ .name = "Lateness of ranks over time", .what = "ranks", .until = h->until };
-    per = chart_data_map(c, &h->report->heat, h->answer);
+    per = chart_data_map(c, h->report, &ranks);
     begin_section(h, "lateness", "Lateness of ranks");
     if (per) {
         fputs("<figure>\n", h->out);
@@ -329,9 +327,8 @@ static void put_map(const struct html *h)
         put_element(h, "figcaption", "How late ranks came to the collectives, on average in each %s. %s%s",
                     text_s(c->column_s).s,
                     per > 1 ? "A row is the latest of the ranks that it stands for. " : "A row is a rank. ",
-                    get_amount(h->answer, "rank_table_total") > (double)json_array_size(rows)
-                        ? "Only the latest ranks of the job are kept."
-                        : "");
+                    h->report->rank_total > (int64_t)ranks ? "Only the latest ranks of the job are kept."
+                                                           : "");
         fputs("</figure>\n", h->out);
     } else {
         not_measured(h, "no rank's lateness over time is known");
@@ -366,14 +363,10 @@ static void put_words(const struct html *h)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    struct err err;
 
     if (!out)
         abort();
-    if (h->report->trace.known)
-        page_analysis(out, h->answer, form, &err);
-    else
-        page_job(out, h->answer, form, &err);
+    page_report(out, h->report, form);
     fclose(out);
     begin_section(h, "words", "The whole report");
     fputs("<details>\n<summary>All figures and tables, in words</summary>\n<pre>", h->out);
@@ -383,21 +376,15 @@ static void put_words(const struct html *h)
     free(text);
 }
 
-int page_html(FILE *out, const json_t *answer, struct err *err)
+void page_html(FILE *out, const struct report *r)
 {
-    struct html h = { .out = out, .answer = answer };
-    struct report *report;
+    bool ended = r->trace.known || !report_row_alive(&r->job);
+    struct html h = { .out = out,
+                      .report = r,
+                      .ended = ended,
+                      .until = ended ? "the end" : "now",
+                      .length_s = r->trace.known ? r->trace.seconds : r->job.elapsed_s };
 
-    if (!get_object(answer, "trace") && (check_answer(answer, "id", JSON_STRING, err) < 0 ||
-                                         check_answer(answer, "state", JSON_STRING, err) < 0))
-        return -1;
-    report = report_read(answer, err);
-    if (!report)
-        return -1;
-    h.report = report;
-    h.ended = report->trace.known || !report_row_alive(&report->job);
-    h.until = h.ended ? "the end" : "now";
-    h.length_s = report->trace.known ? report->trace.seconds : report->job.elapsed_s;
     fputs(head, out);
     put_title(&h, "title");
     fputs(style, out);
@@ -418,6 +405,4 @@ int page_html(FILE *out, const json_t *answer, struct err *err)
     put_step(&h);
     put_words(&h);
     fputs("</main>\n</body>\n</html>\n", out);
-    report_free(report);
-    return 0;
 }

@@ -8,13 +8,12 @@
 #ifndef SYNCGUARD_CTL_PAGE_HTML_H
 #define SYNCGUARD_CTL_PAGE_HTML_H
 
-#include <jansson.h>
 #include <stdio.h>
 
-#include "common/err.h"
+struct report;
 
-/* answer: of a job, with its picture, columns and all rows of heat (ctl/gather.h); or of a trace, likewise.
- * 0, or -1 with the reason when it is neither. */
-int page_html(FILE *out, const json_t *answer, struct err *err);
+/* Of a job, with its picture, columns and all rows of heat (ctl/gather.h); or of a trace, likewise.  Without
+ * minor verdicts. */
+void page_html(FILE *out, const struct report *r);
 
 #endif

@@ -623,32 +623,23 @@ static void put_notes(const struct page *p)
         page_line(p, PAGE_INDENT, "%s", notes->text[i]);
 }
 
-int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err)
+void page_of_job(const struct page *p)
 {
-    struct report *report = NULL;
-    struct page page = { out, answer, form, NULL };
-
-    if (check_answer(answer, "state", JSON_STRING, err) == 0)
-        page.report = report = report_read(answer, err);
-    if (!report)
-        return -1;
-    page_sentence(&page);
-    page_put_verdicts(&page,
-                      report_row_alive(&report->job)
+    page_sentence(p);
+    page_put_verdicts(p,
+                      report_row_alive(&p->report->job)
                           ? "Verdicts (price: step time over the step time without the cause)"
                           : "Verdicts (price: time of the run over its time without the cause)",
                       put_verdict);
-    put_figures(&page);
-    put_past(&page);
-    page_checkpoint(&page);
-    page_ranks(&page);
-    page_communicators(&page);
-    page_overlap(&page);
-    page_shortfalls(&page);
-    put_probe(&page);
-    put_agents(&page);
-    put_events(&page);
-    put_notes(&page);
-    report_free(report);
-    return 0;
+    put_figures(p);
+    put_past(p);
+    page_checkpoint(p);
+    page_ranks(p);
+    page_communicators(p);
+    page_overlap(p);
+    page_shortfalls(p);
+    put_probe(p);
+    put_agents(p);
+    put_events(p);
+    put_notes(p);
 }

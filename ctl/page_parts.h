@@ -101,6 +101,8 @@ void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
 void page_shortfalls(const struct page *p); /* communicators that are slow from the start */
 void page_overlap(const struct page *p);    /* what of the communication is exposed, by communicator */
+void page_of_job(const struct page *p);     /* the whole report */
+void page_of_trace(const struct page *p);
 void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 
 /* "connected", "ended" (in good order), "lost". */

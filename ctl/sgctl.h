@@ -10,6 +10,8 @@
 #include "common/options.h"
 #include "ctl/page_form.h"
 
+struct report;
+
 enum { OK = 0, FAILED = 1, USAGE = 2 };
 
 /* Print the reason on standard error; returns code. */
@@ -19,6 +21,8 @@ typedef int page_fn(FILE *out, const json_t *answer, struct page_form form, stru
 /* On standard output: as JSON if that was asked for, else by page (ctl/page.h), through a pager where it is
  * long (ctl/pager.h).  Returns an exit status. */
 int print_answer(const struct options *o, const json_t *answer, page_fn *page);
+/* The same of a report that was made here: as JSON, or as a page without minor verdicts. */
+int show_report(const struct options *o, struct report *r);
 /* Print the controller's answer to question, which is taken.  Returns an exit status. */
 int query_controller(const struct options *o, json_t *question, page_fn *page);
 
@@ -26,8 +30,8 @@ int query_controller(const struct options *o, json_t *question, page_fn *page);
 const char *output_of(const struct options *o);
 /* Options of a report as a page (sgctl_page.c): -1 with the reason where they do not go together. */
 int check_page(const struct options *o, struct err *err);
-/* As a page into output_of(): of an answer (ctl/page_html.h), of a job.  They return an exit status. */
-int write_page(const struct options *o, const json_t *answer);
+/* As a page into output_of(): a report (ctl/page_html.h), that of a job.  They return an exit status. */
+int write_page(const struct options *o, const struct report *r);
 int write_job_page(const struct options *o, const char *job);
 
 /* Commands (ctl/commands.h); they return an exit status. */

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ctl/page.h"
 #include "ctl/pager.h"
 #include "ctl/sgctl.h"
+#include "report/report.h"
 #include "wire/session.h"
 
 int complain(int code, const struct err *err)
@@ -12,26 +14,50 @@ int complain(int code, const struct err *err)
     return code;
 }
 
+static int print_json(const json_t *answer)
+{
+    /* ASCII only: a name in it cannot drive a terminal. */
+    json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    putchar('\n');
+    return OK;
+}
+
+static struct page_form form_of(const struct options *o)
+{
+    return (struct page_form){ .columns = options_given(o, "wide") ? 0 : pager_columns(),
+                               .colour = pager_colour(),
+                               /* sgrun ends the controller when it has shown this. */
+                               .more = getenv("SYNCGUARD_MORE") };
+}
+
+int show_report(const struct options *o, struct report *r)
+{
+    struct pager pager;
+
+    if (options_given(o, "json")) {
+        json_t *answer = report_json(r);
+
+        print_json(answer);
+        json_decref(answer);
+        return OK;
+    }
+    report_verdicts_drop_minor(&r->timeline);
+    pager_begin(&pager);
+    page_report(pager.out, r, form_of(o));
+    pager_end(&pager);
+    return OK;
+}
+
 int print_answer(const struct options *o, const json_t *answer, page_fn *page)
 {
-    /* sgrun ends the controller when it has shown this. */
-    struct page_form form = { .columns = pager_columns(),
-                              .colour = pager_colour(),
-                              .more = getenv("SYNCGUARD_MORE") };
     struct pager pager;
     struct err err;
     int rc;
 
-    if (options_given(o, "json")) {
-        /* ASCII only: a name in it cannot drive a terminal. */
-        json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-        putchar('\n');
-        return OK;
-    }
-    if (options_given(o, "wide"))
-        form.columns = 0;
+    if (options_given(o, "json"))
+        return print_json(answer);
     pager_begin(&pager);
-    rc = page(pager.out, answer, form, &err);
+    rc = page(pager.out, answer, form_of(o), &err);
     pager_end(&pager);
     return rc < 0 ? complain(FAILED, &err) : OK;
 }

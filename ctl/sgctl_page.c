@@ -4,8 +4,10 @@
 
 #include "ctl/gather.h"
 #include "ctl/output.h"
+#include "ctl/page.h"
 #include "ctl/page_html.h"
 #include "ctl/sgctl.h"
+#include "report/report.h"
 #include "wire/session.h"
 
 const char *output_of(const struct options *o)
@@ -24,14 +26,15 @@ int check_page(const struct options *o, struct err *err)
     return 0;
 }
 
-int write_page(const struct options *o, const json_t *answer)
+int write_page(const struct options *o, const struct report *r)
 {
     const char *path = output_of(o);
     struct err err;
     FILE *out = output_open(path, &err);
 
-    return out && output_close(out, path, page_html(out, answer, &err), &err) == 0 ? OK
-                                                                                   : complain(FAILED, &err);
+    if (out)
+        page_html(out, r);
+    return out && output_close(out, path, 0, &err) == 0 ? OK : complain(FAILED, &err);
 }
 
 int write_job_page(const struct options *o, const char *job)
@@ -39,8 +42,10 @@ int write_job_page(const struct options *o, const char *job)
     struct err err;
     struct session *s = session_open(o, &err);
     json_t *answer = s ? gather_job(&s->client, job, options_number(o, "timeout"), &err) : NULL;
-    int rc = answer ? write_page(o, answer) : complain(FAILED, &err);
+    struct report *r = answer ? page_read(answer, &err) : NULL;
+    int rc = r ? write_page(o, r) : complain(FAILED, &err);
 
+    report_free(r);
     json_decref(answer);
     session_close(s);
     return rc;

@@ -15,6 +15,7 @@
 #include "ctl/sgctl.h"
 #include "ctl/step.h"
 #include "report/report_step.h"
+#include "trace/file.h"
 #include "trace/timeline.h"
 #include "view/view.h"
 #include "wire/session.h"
@@ -35,21 +36,28 @@ int run_analyze(const struct options *o)
 {
     struct view_params params;
     bool html = options_given(o, "html");
-    json_t *answer = NULL;
+    struct trace_reader *r;
+    struct report *report;
     struct err err;
     int rc;
 
     if (check_page(o, &err) < 0)
         return options_misuse(o, &err);
-    if (read_params(o, &params, &err) == 0)
-        answer = analyze_file(o->operands[0], &params, html, &err);
-    if (!answer)
-        rc = complain(FAILED, &err);
-    else
-        rc = html ? write_page(o, answer) : print_answer(o, answer, page_analysis);
-    if (rc == OK && options_given(o, "fail") && analyze_stands(answer))
+    if (read_params(o, &params, &err) < 0)
+        return complain(FAILED, &err);
+    r = trace_reader_new(&params);
+    if (trace_file_read(o->operands[0], r, &err) < 0) {
+        trace_reader_free(r);
+        return complain(FAILED, &err);
+    }
+    report = analyze_report(r, html);
+    if (html)
+        report_verdicts_drop_minor(&report->timeline);
+    rc = html ? write_page(o, report) : show_report(o, report);
+    if (rc == OK && options_given(o, "fail") && analyze_stands(report))
         rc = FAILED;
-    json_decref(answer);
+    report_free(report);
+    trace_reader_free(r);
     return rc;
 }
 

@@ -25,6 +25,7 @@ struct action;
 struct action_record;
 struct controller;
 struct controls;
+struct report_control;
 
 /* NULL with a reason: a rule is invalid, or asks another policy than the site's own.  If the site's policy
  * cannot be loaded, this is logged, and rules that ask it make no decisions. */
@@ -60,8 +61,8 @@ int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double no
 
 /* Unix time of the first action on the run; NaN: none, or no longer known. */
 double controls_first_action(const struct job *j);
-/* Add the key `policy` to report (sgctl(1), JSON). */
-void controls_put(struct controls *cs, const struct job *j, double now_s, json_t *report);
+/* What is decided about the job: report_control_free(). */
+void controls_get(struct controls *cs, const struct job *j, double now_s, struct report_control *to);
 /* Answers to queries; the caller owns them. */
 json_t *controls_policies(const struct controls *cs);                 /* all of them, briefly */
 json_t *controls_policy(const struct controls *cs, const char *name); /* one; NULL: there is none */

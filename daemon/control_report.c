@@ -114,8 +114,7 @@ static struct report_budget budget_of(const struct controls *cs, const struct co
                                    .cluster_nodes_per_hour = all->cluster_nodes_per_hour };
 }
 
-/* The caller frees it by report_control_free(). */
-static void get_control(struct report_control *to, struct controls *cs, const struct job *j, double now_s)
+void controls_get(struct controls *cs, const struct job *j, double now_s, struct report_control *to)
 {
     const struct control *c = j->control;
     double at_s = job_over(j) ? j->end_s : now_s;
@@ -140,15 +139,6 @@ static void get_control(struct report_control *to, struct controls *cs, const st
     to->decisions.list = xcalloc(JOB_DECISIONS, sizeof(*to->decisions.list));
     for (size_t i = 0; control_decision(c, i); i++)
         audit_report(&to->decisions.list[to->decisions.n++], &control_decision(c, i)->entry);
-}
-
-void controls_put(struct controls *cs, const struct job *j, double now_s, json_t *report)
-{
-    struct report_control control;
-
-    get_control(&control, cs, j, now_s);
-    put_json(report, "policy", report_control_json(&control));
-    report_control_free(&control);
 }
 
 /* Whether the decision changed this run: dry runs and actions on earlier runs did not. */

@@ -21,6 +21,7 @@
 #include "history/store.h"
 #include "job/record.h"
 #include "job/report_job.h"
+#include "report/report.h"
 #include "report/report_nodes.h"
 #include "report/report_scaling.h"
 #include "report/report_status.h"
@@ -228,11 +229,13 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     struct report_selection asked, selection;
     struct err err;
     struct job *j = query_job(p, q, false, &err);
-    json_t *report;
+    double now_s = controller_now_s();
+    struct report *report;
+    json_t *answer;
 
     if (!j) {
-        report = query_job_stored(p, q);
-        return report ? report : query_error(err.text);
+        answer = query_job_stored(p, q);
+        return answer ? answer : query_error(err.text);
     }
     report_selection_parse(&asked, json_object_get(q, "view"));
     selection = asked;
@@ -240,15 +243,17 @@ static json_t *answer_job(struct peer *p, const json_t *q)
         query_order_begin(p, j, &selection);
     else if (selection.count > QUERY_ROWS_MAX)
         selection.count = QUERY_ROWS_MAX;
-    job_scaling_renew(j, controller_now_s(), false);
-    report = report_job(j, controller_now_s(), &selection);
+    job_scaling_renew(j, now_s, false);
+    report = report_job_get(j, now_s, &selection);
+    controls_get(p->controller->controls, j, now_s, &report->control);
+    history_get(p->controller->history, j, controls_first_action(j), report);
+    answer = report_json(report);
+    report_free(report);
     if (get_true(q, "rows_later"))
-        put_json(report, "rows_later", query_rows_lists());
+        put_json(answer, "rows_later", query_rows_lists());
     else
-        put_cut(report, &asked);
-    controls_put(p->controller->controls, j, controller_now_s(), report);
-    history_put(p->controller->history, j, controls_first_action(j), report);
-    return report;
+        put_cut(answer, &asked);
+    return answer;
 }
 
 /* ---- nodes ---- */
@@ -499,6 +504,7 @@ static json_t *answer_control(struct peer *p, const json_t *q)
     struct controls *cs = p->controller->controls;
     uid_t by = link_uid(p->link);
     double now_s = controller_now_s();
+    struct report_control control;
     struct err err;
     struct job *j = query_job(p, q, true, &err);
     json_t *answer;
@@ -517,7 +523,9 @@ static json_t *answer_control(struct peer *p, const json_t *q)
     if (rc < 0)
         return query_error(err.text);
     answer = json_pack("{s:s}", "job", j->text_id);
-    controls_put(cs, j, now_s, answer);
+    controls_get(cs, j, now_s, &control);
+    put_json(answer, "policy", report_control_json(&control));
+    report_control_free(&control);
     return answer;
 }
 

@@ -40,12 +40,18 @@ void query_order_begin(struct peer *p, const struct job *j, struct report_select
 static json_t *some_ranks(const struct peer *p, const struct job *j, size_t from, size_t end, bool heat)
 {
     double now_s = job_newest_s(j, controller_now_s());
+    double step_s = view_newest_steps_s(j->view, now_s);
     struct report_ranks ranks;
-    json_t *rows;
+    json_t *rows = json_array();
 
     report_ranks_of(&ranks, j->view, now_s, p->order->rank + from, end - from);
-    rows = heat ? report_heat_rows(j->view, now_s, &ranks, p->order->columns)
-                : report_rank_table(j->view, now_s, &ranks);
+    for (size_t i = 0; i < ranks.n; i++) {
+        struct report_rank r;
+
+        report_rank_get(&r, j->view, now_s, &ranks.f[i]);
+        report_rank_heat_get(&r, j->view, step_s, p->order->columns);
+        json_array_append_new(rows, heat ? report_rank_heat_json(&r) : report_rank_json(&r, RANK_OF_JOB));
+    }
     report_ranks_free(&ranks);
     return rows;
 }

@@ -31,6 +31,7 @@
 #include "job/cadence.h"
 #include "job/record.h"
 #include "job/report_job.h"
+#include "report/report.h"
 #include "slurm/accounting.h"
 #include "slurm/jobtime.h"
 #include "view/figures.h"
@@ -261,17 +262,17 @@ static void save(struct controller *s, struct job *j)
 {
     struct report_selection some = REPORT_ALL;
     double now_s = controller_now_s();
-    json_t *report;
+    struct report *report;
     struct err err;
 
     some.count = some.agents = SAVED_ROWS;
     job_scaling_renew(j, now_s, false);
     some.picture = STORED_ROWS;
-    report = report_job(j, now_s, &some);
-    controls_put(s->controls, j, now_s, report);
+    report = report_job_get(j, now_s, &some);
+    controls_get(s->controls, j, now_s, &report->control);
     if (history_save(s->history, j, now_s, controls_first_action(j), report, &err) < 0)
         log_warn("job %s: cannot save to history: %s", j->text_id, err.text);
-    json_decref(report);
+    report_free(report);
 }
 
 static void on_raised(struct job *j, const char *text, void *arg)

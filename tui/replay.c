@@ -11,6 +11,7 @@
 
 #include "common/xalloc.h"
 #include "report/event_list.h"
+#include "report/report.h"
 #include "report/report_event.h"
 #include "report/report_nodes.h"
 #include "report/report_overlap.h"
@@ -269,50 +270,38 @@ static json_t *answer_status(const struct replay *r)
 }
 
 /* As a controller has it of a live job; nobody knows whose it was, and when. */
-static json_t *row_json(const struct replay *r, const struct view_figures *f)
+static void get_row(const struct replay *r, const struct view_figures *f, struct report_row *row)
 {
     double now_s = replay_now_s(r);
-    struct report_row row;
-    json_t *o;
 
-    report_row_get(&row, trace_reader_view(r->reader), now_s, f);
-    row.job = 1;
-    row.step = 0;
-    snprintf(row.id, sizeof(row.id), "%s", r->job_id);
-    snprintf(row.name, sizeof(row.name), "%s", r->name);
-    snprintf(row.policy, sizeof(row.policy), "%s", r->policy.name);
-    snprintf(row.state, sizeof(row.state), "%s",
+    report_row_get(row, trace_reader_view(r->reader), now_s, f);
+    row->job = 1;
+    row->step = 0;
+    snprintf(row->id, sizeof(row->id), "%s", r->job_id);
+    snprintf(row->name, sizeof(row->name), "%s", r->name);
+    snprintf(row->policy, sizeof(row->policy), "%s", r->policy.name);
+    snprintf(row->state, sizeof(row->state), "%s",
              r->ended                    ? "finished"
              : f->regime == VIEW_STALLED ? "stalled"
              : f->collectives            ? "running"
                                          : "starting");
-    row.elapsed_s = now_s;
-    row.age_s = 0;
-    row.ranks = f->ranks_known;
-    row.nodes = row.nodes_total = r->nodes;
-    o = report_row_json(&row);
-    report_row_free(&row);
-    return o;
-}
-
-static json_t *probe_json(const struct replay *r, const struct view_figures *f)
-{
-    json_t *o = json_object();
-
-    put_int(o, "events", (int64_t)f->events);
-    put_int(o, "dropped", (int64_t)f->dropped);
-    put_int(o, "missed", (int64_t)f->missed);
-    put_int(o, "ranks_guarded", f->ranks_known);
-    put_int(o, "ranks_total", r->ranks);
-    return o;
+    row->elapsed_s = now_s;
+    row->age_s = 0;
+    row->ranks = f->ranks_known;
+    row->nodes = row->nodes_total = r->nodes;
 }
 
 static json_t *answer_jobs(const struct replay *r)
 {
     struct view_figures f;
+    struct report_row row;
+    json_t *o;
 
     view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
-    return json_pack("{s:[o]}", "jobs", row_json(r, &f));
+    get_row(r, &f, &row);
+    o = report_row_json(&row);
+    report_row_free(&row);
+    return json_pack("{s:[o]}", "jobs", o);
 }
 
 static void renew_scaling(struct replay *r)
@@ -335,31 +324,49 @@ static void renew_scaling(struct replay *r)
     r->scaling_s = now_s;
 }
 
-static json_t *answer_job(struct replay *r, const json_t *q)
+static struct report *get_report(struct replay *r, const struct report_selection *selection)
 {
     const struct view *v = trace_reader_view(r->reader);
+    struct report *report = xcalloc(1, sizeof(*report));
     double now_s = replay_now_s(r);
-    struct report_selection selection;
     struct report_ranks ranks;
-    struct report_events events;
     struct view_figures f;
+
+    renew_scaling(r);
+    view_figures_get(v, now_s, &f);
+    report_ranks_get(&ranks, v, now_s, selection);
+    for (size_t i = 0; r->ended && i < ranks.n; i++)
+        ranks.f[i].ended = true; /* a trace has no records of that */
+    get_row(r, &f, &report->job);
+    report->scaling = *r->scaling;
+    report->strategies = *r->strategies;
+    report->overlap = *r->overlap;
+    report_view_get(report, v, now_s, selection, &ranks);
+    report->probe = (struct report_probe){ .known = true,
+                                           .events = (int64_t)f.events,
+                                           .dropped = (int64_t)f.dropped,
+                                           .missed = (int64_t)f.missed,
+                                           .messages_missed = -1,
+                                           .streams_forgotten = -1,
+                                           .comms_missed = -1,
+                                           .ranks_guarded = f.ranks_known,
+                                           .ranks_total = r->ranks,
+                                           .overhead_ratio = NAN };
+    report_events_get(&report->events, &r->events, now_s);
+    report_ranks_free(&ranks);
+    return report;
+}
+
+static json_t *answer_job(struct replay *r, const json_t *q)
+{
+    struct report_selection selection;
+    struct report *report;
     json_t *o;
 
     report_selection_parse(&selection, json_object_get(q, "view"));
-    renew_scaling(r);
-    view_figures_get(v, now_s, &f);
-    report_ranks_get(&ranks, v, now_s, &selection);
-    for (size_t i = 0; r->ended && i < ranks.n; i++)
-        ranks.f[i].ended = true; /* a trace has no records of that */
-    o = row_json(r, &f);
-    report_put_view(o, v, now_s, &ranks, &selection, r->scaling, r->strategies, r->overlap);
-    put_json(o, "rank_table", report_rank_table(v, now_s, &ranks));
-    put_json(o, "probe", probe_json(r, &f));
-    put_json(o, "agents", json_array());
-    put_json(o, "notes", json_array());
-    report_events_get(&events, &r->events, now_s);
-    put_json(o, "events", report_events_json(&events));
-    report_ranks_free(&ranks);
+    report = get_report(r, &selection);
+    o = report_json(report);
+    report_free(report);
     return o;
 }
 

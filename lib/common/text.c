@@ -24,7 +24,7 @@ static struct text written(char *format(char *, size_t, double), double value)
 {
     struct text t = { "-" };
 
-    if (!isnan(value))
+    if (isfinite(value))
         format(t.s, sizeof(t.s), value);
     return t;
 }
@@ -82,7 +82,7 @@ struct text text_count(double number)
 {
     struct text t = { "-" };
 
-    if (number >= 0)
+    if (number >= 0 && isfinite(number))
         snprintf(t.s, sizeof(t.s), "%.0f", number);
     return t;
 }

@@ -1,5 +1,5 @@
 /* text.h - figures and tables as text, the way sgctl and sgplan write them.
- * An unknown value (NaN) is "-"; columns are aligned as a terminal shows them; nothing depends
+ * An unknown value (NaN, infinity) is "-"; columns are aligned as a terminal shows them; nothing depends
  * on the locale. */
 #ifndef SYNCGUARD_COMMON_TEXT_H
 #define SYNCGUARD_COMMON_TEXT_H

@@ -19,6 +19,7 @@
 #include "job/report_job.h"
 #include "job/scaling_run.h"
 #include "model/statistics.h"
+#include "report/report.h"
 #include "report/report_launch.h"
 #include "report/report_nodes.h"
 #include "report/report_past.h"
@@ -315,10 +316,10 @@ static void take_samples(struct memory *m, const json_t *earlier)
 }
 
 /* The report; of an ended step its row in the list, too. */
-static int save_step(struct history *h, const struct job *j, double now_s, const json_t *report,
+static int save_step(struct history *h, const struct job *j, double now_s, const struct report *report,
                      struct err *err)
 {
-    json_t *listed = NULL;
+    json_t *listed = NULL, *whole = report_json(report);
     int rc;
 
     if (job_over(j)) {
@@ -328,8 +329,9 @@ static int save_step(struct history *h, const struct job *j, double now_s, const
         listed = report_row_json(&row);
         report_row_free(&row);
     }
-    rc = store_step(h->store, j, report, listed, err);
+    rc = store_step(h->store, j, whole, listed, err);
     json_decref(listed);
+    json_decref(whole);
     return rc < 0 ? rc : history_keep(h, j, now_s, err);
 }
 
@@ -359,8 +361,8 @@ void history_go_on(struct history *h, struct job *j, double now_s)
     json_decref(earlier);
 }
 
-int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
-                 struct err *err)
+int history_save(struct history *h, const struct job *j, double now_s, double first_action_s,
+                 struct report *report, struct err *err)
 {
     double end_s = job_over(j) ? j->end_s : now_s;
     struct view_figures f;
@@ -372,7 +374,7 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
     if (!h->store || j->trust == JOB_UNCONFIRMED)
         return 0;
     if (job_unconfirmed(j)) {
-        history_put(h, j, first_action_s, report);
+        history_get(h, j, first_action_s, report);
         return save_step(h, j, now_s, report, err);
     }
     m = memory_of(h, j);
@@ -388,7 +390,7 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
     }
     if (rc == 0)
         compare(h, m, &r);
-    history_put(h, j, first_action_s, report);
+    history_get(h, j, first_action_s, report);
     if (rc == 0)
         rc = save_step(h, j, now_s, report, err);
     /* Without collectives no verdict is possible, so that such a step is no evidence for its nodes. */
@@ -500,33 +502,18 @@ void history_effect(const struct history *h, const struct job *j, enum store_cho
     snprintf(e->text, sizeof(e->text), "%s", s->text);
 }
 
-static void put_effect(const struct history *h, const struct job *j, enum store_choice choice, json_t *report,
-                       const char *key)
-{
-    json_t *chosen = json_object_get(report, key);
-    struct report_effect effect;
-
-    history_effect(h, j, choice, &effect);
-    if (json_is_object(chosen))
-        put_json(chosen, "effect", report_effect_json(&effect));
-}
-
-void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report)
+void history_get(const struct history *h, const struct job *j, double first_action_s, struct report *r)
 {
     const struct past *p = history_past(h, j);
     struct guarded_runs runs = { NAN, NAN, NAN, NAN, NAN };
-    struct report_guarded guarded;
-    struct report_past past;
 
     if (p)
         runs = (struct guarded_runs){ (double)p->runs, p->step.spread, p->step.ratio, p->cv.ratio,
                                       p->energy.ratio };
-    get_past(&past, p);
-    report_guarded_get(&guarded, j, &runs, first_action_s, wall_s());
-    put_effect(h, j, STORE_ORDER, report, "placement");
-    put_effect(h, j, STORE_ALGORITHM, report, "algorithm");
-    put_json(report, "past", report_past_json(&past));
-    put_json(report, "guarded", report_guarded_json(&guarded));
+    get_past(&r->past, p);
+    report_guarded_get(&r->guarded, j, &runs, first_action_s, wall_s());
+    history_effect(h, j, STORE_ORDER, &r->placement.effect);
+    history_effect(h, j, STORE_ALGORITHM, &r->algorithm.effect);
 }
 
 struct scoring {

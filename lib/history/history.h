@@ -27,17 +27,18 @@ struct job;
 struct lemon;
 struct past;
 struct report_node;
+struct report;
 struct report_effect;
 
 struct history *
 history_new(struct store *s);         /* uses s (NULL: none), which the caller closes after history_free() */
 void history_free(struct history *h); /* NULL is fine */
 
-/* Save the present state of the step: its report, to which the keys of history_put() are added, its figures
- * and its nodes.  Of a step that is not confirmed, only the report; of one for which only its user vouches,
- * nothing: what later runs and nodes are measured by cannot be invented.  -1 with a reason. */
-int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
-                 struct err *err);
+/* Save the present state of the step: its report, in which history_get() fills what is known here, its
+ * figures and its nodes.  Of a step that is not confirmed, only the report; of one for which only its user
+ * vouches, nothing: what later runs and nodes are measured by cannot be invented.  -1 with a reason. */
+int history_save(struct history *h, const struct job *j, double now_s, double first_action_s,
+                 struct report *report, struct err *err);
 /* Between two saves of a step that goes on: what is known of it, for a controller that is started again
  * (job/earlier.h).  -1 with a reason. */
 int history_keep(struct history *h, const struct job *j, double now_s, struct err *err);
@@ -65,9 +66,9 @@ const struct past *history_past(const struct history *h, const struct job *j);
  * JSON: placement.effect, algorithm.effect). */
 void history_effect(const struct history *h, const struct job *j, enum store_choice choice,
                     struct report_effect *e);
-/* Add the key `past`, which is that comparison or null, and `guarded` (job/report_job.h) to report, and to
- * its `placement` and `algorithm` the key `effect`, which is history_effect() or null. */
-void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report);
+/* Fill the report's past, which is that comparison, and guarded (job/report_job.h), and of its placement and
+ * algorithm the effect, which is history_effect(). */
+void history_get(const struct history *h, const struct job *j, double first_action_s, struct report *r);
 /* Set the node's lemon_score, culprit_jobs and seen_jobs; unknown until nodes were scored. */
 void history_node_get(const struct history *h, struct report_node *r);
 /* The latest score of a node, valid until the next history_tick(); NULL: it has none. */

@@ -9,6 +9,7 @@
 #include "job/cadence.h"
 #include "job/job.h"
 #include "job/pacing.h"
+#include "report/report.h"
 #include "report/report_agent.h"
 #include "report/report_cadence.h"
 #include "report/report_event.h"
@@ -130,21 +131,22 @@ static void agent_get(struct report_agent *r, const struct job_agent *a, double 
     snprintf(r->version, sizeof(r->version), "%s", a->version);
 }
 
-static void append_agent(json_t *list, const struct job *j, size_t i, double now_s)
+static void agent_health_get(struct report_agent *r, const struct job *j, size_t i, double now_s)
 {
-    struct report_agent r;
-
-    agent_get(&r, j->agent[i], now_s);
-    report_health_get(&r.health, j->view, job_newest_s(j, now_s), r.node);
-    json_array_append_new(list, report_agent_json(&r));
+    agent_get(r, j->agent[i], now_s);
+    report_health_get(&r->health, j->view, job_newest_s(j, now_s), r->node);
 }
 
 json_t *report_job_agents(const struct job *j, double now_s, size_t from, size_t end)
 {
     json_t *list = json_array();
 
-    for (size_t i = from; i < end && i < j->n_agents; i++)
-        append_agent(list, j, i, now_s);
+    for (size_t i = from; i < end && i < j->n_agents; i++) {
+        struct report_agent r;
+
+        agent_health_get(&r, j, i, now_s);
+        json_array_append_new(list, report_agent_json(&r));
+    }
     return list;
 }
 
@@ -158,25 +160,27 @@ static size_t agent_of(const struct job *j, const char *node)
 }
 
 /* At most max agents: those on the nodes of the selected ranks first. */
-static json_t *some_agents(const struct job *j, double now_s, const struct report_ranks *ranks, size_t max)
+static void get_agents(struct report *r, const struct job *j, double now_s, const struct report_ranks *ranks,
+                       size_t max)
 {
     bool *taken = xcalloc(j->n_agents, sizeof(*taken));
-    json_t *list = json_array();
 
-    for (size_t r = ranks->begin; r < ranks->end && json_array_size(list) < max; r++) {
-        bool same = r > ranks->begin && !strcmp(ranks->f[r].node, ranks->f[r - 1].node);
-        size_t i = same ? j->n_agents : agent_of(j, ranks->f[r].node);
+    max = max < j->n_agents ? max : j->n_agents;
+    r->agents.total = (int64_t)j->n_agents;
+    r->agent = xcalloc(max, sizeof(*r->agent));
+    for (size_t k = ranks->begin; k < ranks->end && r->n_agents < max && max < j->n_agents; k++) {
+        bool same = k > ranks->begin && !strcmp(ranks->f[k].node, ranks->f[k - 1].node);
+        size_t i = same ? j->n_agents : agent_of(j, ranks->f[k].node);
 
         if (i == j->n_agents || taken[i])
             continue;
-        append_agent(list, j, i, now_s);
+        agent_health_get(&r->agent[r->n_agents++], j, i, now_s);
         taken[i] = true;
     }
-    for (size_t i = 0; i < j->n_agents && json_array_size(list) < max; i++)
+    for (size_t i = 0; i < j->n_agents && r->n_agents < max; i++)
         if (!taken[i])
-            append_agent(list, j, i, now_s);
+            agent_health_get(&r->agent[r->n_agents++], j, i, now_s);
     free(taken);
-    return list;
 }
 
 static void get_silent(struct report_silent *s, const struct job *j, double now_s)
@@ -206,65 +210,39 @@ static void get_unseen(struct report_unseen *u, const struct job *j)
     snprintf(u->text, sizeof(u->text), "%s", a->unseen.text);
 }
 
-static json_t *params_json(const struct job *j)
+struct report *report_job_get(const struct job *j, double now_s, const struct report_selection *selection)
 {
-    json_t *o = json_object();
-
-    put_real(o, "MinSlowdown", j->params.min_slowdown_ratio);
-    put_real(o, "HangTimeout", j->params.hang_timeout_s);
-    put_real(o, "SampleRate", j->params.sample_rate_hz);
-    return o;
-}
-
-json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection)
-{
+    struct report *r = xcalloc(1, sizeof(*r));
     double at_s = job_newest_s(j, now_s);
     struct view_figures f;
     struct report_ranks ranks;
-    struct report_row row;
-    struct report_events events;
-    struct report_probe probe;
-    struct report_silent silent;
-    struct report_unseen unseen;
-    struct report_placement placement;
-    struct report_algorithm algorithm;
-    struct report_cadence cadence;
-    struct report_pace pace;
-    json_t *o;
 
     view_figures_get(j->view, at_s, &f);
-    get_probe(&probe, j, at_s, &f);
-    get_silent(&silent, j, now_s);
-    get_unseen(&unseen, j);
-    get_placement(&placement, &j->placement);
-    get_algorithm(&algorithm, &j->algorithm);
-    cadence_get(&cadence, j, at_s);
-    pacing_get(&pace, j, selection->agents);
     report_ranks_get(&ranks, j->view, at_s, selection);
-    row_get(&row, j, now_s, &f);
-    o = report_row_json(&row);
-    report_row_free(&row);
-    report_put_view(o, j->view, at_s, &ranks, selection, j->scaling[0], j->strategies, j->overlap);
-    put_json(o, "rank_table", report_rank_table(j->view, at_s, &ranks));
-    put_json(o, "checkpoint", report_cadence_json(&cadence));
-    put_json(o, "probe", report_probe_json(&probe));
-    put_json(o, "agents",
-             selection->agents < j->n_agents ? some_agents(j, now_s, &ranks, selection->agents)
-                                             : report_job_agents(j, now_s, 0, j->n_agents));
-    put_int(o, "agents_total", (int64_t)j->n_agents);
-    put_json(o, "agents_silent", report_silent_json(&silent));
-    put_json(o, "notes", texts_json((const char *const *)j->note, j->n_notes));
-    put_json(o, "unseen", report_unseen_json(&unseen));
-    put_json(o, "policy_params", params_json(j));
-    put_json(o, "placement", report_placement_json(&placement));
-    put_json(o, "algorithm", report_algorithm_json(&algorithm));
-    put_json(o, "pace", report_pace_json(&pace));
-    report_events_get(&events, &j->events, now_s);
-    put_json(o, "events", report_events_json(&events));
-    json_texts_free(&silent.nodes);
-    report_pace_free(&pace);
+    row_get(&r->job, j, now_s, &f);
+    if (j->scaling[0]) {
+        r->scaling = *j->scaling[0];
+        r->strategies = *j->strategies;
+        r->overlap = *j->overlap;
+    } else {
+        report_projections_get(r, j->view, at_s);
+    }
+    report_view_get(r, j->view, at_s, selection, &ranks);
+    cadence_get(&r->cadence, j, at_s);
+    get_probe(&r->probe, j, at_s, &f);
+    get_agents(r, j, now_s, &ranks, selection->agents);
+    get_silent(&r->silent, j, now_s);
+    get_unseen(&r->unseen, j);
+    for (size_t i = 0; i < j->n_notes; i++)
+        json_texts_add(&r->notes, j->note[i]);
+    r->judged_by = (struct report_judged_by){ true, j->params.min_slowdown_ratio, j->params.hang_timeout_s,
+                                              j->params.sample_rate_hz };
+    get_placement(&r->placement, &j->placement);
+    get_algorithm(&r->algorithm, &j->algorithm);
+    pacing_get(&r->pace, j, selection->agents);
+    report_events_get(&r->events, &j->events, now_s);
     report_ranks_free(&ranks);
-    return o;
+    return r;
 }
 
 void job_scaling_renew(struct job *j, double now_s, bool strong)

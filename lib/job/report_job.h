@@ -14,11 +14,13 @@
 
 struct guarded_runs;
 struct job;
+struct report;
 
 /* A row of "jobs"; report_row_free(). */
 void report_job_row(struct report_row *r, const struct job *j, double now_s);
-/* The answer to "job", with the ranks, columns and agents of the selection. */
-json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection);
+/* The report of "job", with the ranks, columns and agents of the selection, without what the controller has
+ * of its policy and the history; report_free(). */
+struct report *report_job_get(const struct job *j, double now_s, const struct report_selection *selection);
 /* Its "agents" from that index to before end. */
 json_t *report_job_agents(const struct job *j, double now_s, size_t from, size_t end);
 /* Add the nodes of this step, including those that have an agent but no rank. */

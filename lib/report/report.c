@@ -44,6 +44,115 @@ static const struct json_field view_fields[] = {
     { 0 },
 };
 
+/* ---- writing ---- */
+
+static json_t *heat_json(const struct report *r)
+{
+    json_t *o = report_heat_json(&r->heat), *rows = json_array();
+
+    for (size_t i = 0; i < r->n_ranks; i++)
+        json_array_append_new(rows, report_rank_heat_json(&r->rank[i]));
+    put_json(o, "rows", rows);
+    return o;
+}
+
+static json_t *rank_table_json(const struct report *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->n_ranks; i++)
+        json_array_append_new(list,
+                              report_rank_json(&r->rank[i], r->trace.known ? RANK_OF_TRACE : RANK_OF_JOB));
+    return list;
+}
+
+/* What a trace's report has, too. */
+static void put_view(json_t *o, const struct report *r)
+{
+    put_json(o, "timeline", report_verdicts_json(&r->timeline, VERDICT_OF_TIMELINE));
+    put_json(o, "efficiency", report_efficiency_json(&r->efficiency));
+    put_json(o, "critical_path", report_path_json(&r->path));
+    if (r->has_picture)
+        put_json(o, "picture", report_step_json(r->picture));
+    if (r->has_switches)
+        put_json(o, "switches", report_switches_json(r->switches));
+    put_json(o, "projection", report_projection_json(&r->projection));
+    put_json(o, "cpu_lack", report_cpu_lack_json(&r->cpu_lack));
+    put_json(o, "values", report_values_json(&r->values));
+    put_json(o, "scaling", report_scaling_json(&r->scaling));
+    put_json(o, "strategies", report_strategies_json(&r->strategies));
+    put_json(o, "overlap", report_overlap_json(&r->overlap));
+    put_json(o, "step_phases", report_step_phases_json(&r->step_phases));
+    put_json(o, "communicators", report_comms_json(&r->comms));
+    put_json(o, "shortfalls", report_shortfalls_json(&r->shortfalls));
+    put_int(o, "rank_table_total", r->rank_total);
+    put_json(o, "heat", heat_json(r));
+    put_json(o, "history", report_history_json(&r->history));
+    put_json(o, "rank_table", rank_table_json(r));
+}
+
+static json_t *agents_json(const struct report *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->n_agents; i++)
+        json_array_append_new(list, report_agent_json(&r->agent[i]));
+    return list;
+}
+
+static const struct json_field judged_by_fields[] = {
+    { "MinSlowdown", FIELD_NUMBER, FIELD(struct report_judged_by, min_slowdown) },
+    { "HangTimeout", FIELD_NUMBER, FIELD(struct report_judged_by, hang_timeout_s) },
+    { "SampleRate", FIELD_NUMBER, FIELD(struct report_judged_by, sample_rate_hz) },
+    { 0 },
+};
+
+static void put_job(json_t *o, const struct report *r)
+{
+    json_t *judged_by = r->judged_by.known ? json_object() : NULL;
+
+    put_json(o, "checkpoint", r->cadence.known ? report_cadence_json(&r->cadence) : NULL);
+    put_json(o, "probe", r->probe.known ? report_probe_json(&r->probe) : NULL);
+    put_json(o, "agents", agents_json(r));
+    put_count(o, "agents_total", r->agents.total);
+    put_json(o, "agents_silent", report_silent_json(&r->silent));
+    put_json(o, "notes", texts_json((const char *const *)r->notes.text, r->notes.n));
+    put_json(o, "unseen", report_unseen_json(&r->unseen));
+    if (judged_by)
+        put_fields(judged_by, &r->judged_by, judged_by_fields);
+    put_json(o, "policy_params", judged_by);
+    put_json(o, "placement", report_placement_json(&r->placement));
+    put_json(o, "algorithm", report_algorithm_json(&r->algorithm));
+    put_json(o, "pace", r->pace.known ? report_pace_json(&r->pace) : NULL);
+    put_json(o, "events", report_events_json(&r->events));
+    if (r->control.known)
+        put_json(o, "policy", report_control_json(&r->control)); /* in the place of its name in the row */
+    put_json(o, "past", report_past_json(&r->past));
+    put_json(o, "guarded", report_guarded_json(&r->guarded));
+}
+
+json_t *report_json(const struct report *r)
+{
+    json_t *o;
+
+    if (!r->trace.known) {
+        o = report_row_json(&r->job);
+        put_view(o, r);
+        put_job(o, r);
+        return o;
+    }
+    o = json_object();
+    put_count(o, "ranks", r->job.ranks);
+    report_row_put_figures(o, &r->job);
+    put_view(o, r);
+    put_json(o, "trace", report_trace_json(&r->trace));
+    put_count(o, "collectives_per_step", r->job.period);
+    put_json(o, "verdicts", report_verdicts_json(&r->job.verdicts, VERDICT_OF_TRACE));
+    return o;
+}
+
+/* ---- reading ---- */
+
 struct report *report_read(const json_t *answer, struct err *err)
 {
     struct report *v;
@@ -60,7 +169,7 @@ struct report *report_read(const json_t *answer, struct err *err)
     report_path_read(&v->path, get_object(answer, "critical_path"));
     report_cpu_lack_read(&v->cpu_lack, get_object(answer, "cpu_lack"));
     report_projection_read(&v->projection, get_object(answer, "projection"));
-    v->picture = report_step_read(get_object(answer, "picture"));
+    v->picture = v->own_picture = report_step_read(get_object(answer, "picture"));
     v->switches = report_switches_read(get_object(answer, "switches"));
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
@@ -77,7 +186,7 @@ struct report *report_read(const json_t *answer, struct err *err)
     report_pace_read(&v->pace, get_object(answer, "pace"));
     report_control_read(&v->control, get_object(answer, "policy"));
     report_timeline_read(&v->timeline, answer);
-    v->rank = report_ranks_read(answer, &v->n_ranks);
+    v->rank = report_ranks_read(answer, &v->n_ranks, &v->heat_row, &v->n_heat);
     if (v->rank_total < (int64_t)v->n_ranks)
         v->rank_total = (int64_t)v->n_ranks;
     report_heat_read(&v->heat, get_object(answer, "heat"));
@@ -99,10 +208,11 @@ void report_free(struct report *v)
     json_texts_free(&v->notes);
     report_pace_free(&v->pace);
     report_control_free(&v->control);
-    picture_free(v->picture);
+    picture_free(v->own_picture);
     report_switches_free(v->switches);
     free(v->agent);
     free(v->rank);
+    free(v->heat_row);
     free(v);
 }
 

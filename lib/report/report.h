@@ -1,9 +1,10 @@
-/* report.h - the controller's answers (sgctl(1), JSON) as plain structs that pages and screens read.
+/* report.h - what is said of a job, or of a recorded trace: one struct, filled where the job is known,
+ * written as JSON (sgctl(1), JSON), and read from it by pages and screens.
  *
- * Everything is bounded before it is believed: arrays are cut at the limits below, strings at their field (at
- * a character's boundary, control and text-direction characters become '?'), numbers that are not finite or
- * absurd are unknown.  A value of another type is unknown too; keys that are not known are ignored. Unknown
- * is NaN, -1 or "", as the type has it. */
+ * What is read is bounded before it is believed: arrays are cut at the limits below, strings at their field
+ * (at a character's boundary, control and text-direction characters become '?'), numbers that are not finite
+ * or absurd are unknown.  A value of another type is unknown too; keys that are not known are ignored.
+ * Unknown is NaN, -1 or "", as the type has it. */
 #ifndef SYNCGUARD_REPORT_REPORT_H
 #define SYNCGUARD_REPORT_REPORT_H
 
@@ -44,7 +45,13 @@ struct report_agents {
     char missing[128];    /* names of those not heard */
 };
 
-struct report { /* one job's whole answer */
+/* The parameters of its policy that verdicts depend on. */
+struct report_judged_by {
+    bool known;
+    double min_slowdown, hang_timeout_s, sample_rate_hz;
+};
+
+struct report { /* of a job; of a trace where trace.known is set */
     struct report_row job;
     struct report_trace trace; /* of a recorded one */
     struct report_placement placement;
@@ -52,13 +59,17 @@ struct report { /* one job's whole answer */
     struct report_probe probe;
     struct report_agents agents;
     struct report_silent silent;
-    struct json_texts notes; /* of its agents */
-    size_t n_agents;         /* that the answer lists */
+    struct report_unseen unseen; /* not read */
+    struct json_texts notes;     /* of its agents */
+    size_t n_agents;             /* that the answer lists */
     struct report_agent *agent;
     struct report_efficiency efficiency;
     struct report_path path;
-    struct picture *picture;          /* of the newest step; NULL: none is known, or it was not asked for */
-    struct report_switches *switches; /* NULL: as above */
+    /* Whether they were asked for; of the newest step; NULL: none is known. */
+    bool has_picture, has_switches;
+    const struct picture *picture;
+    struct picture *own_picture; /* picture, where no view lends it */
+    struct report_switches *switches;
     struct report_cpu_lack cpu_lack;
     struct report_projection projection;
     struct report_scaling scaling;
@@ -71,12 +82,15 @@ struct report { /* one job's whole answer */
     struct report_cadence cadence;
     struct report_pace pace;
     struct report_control control;
-    struct report_verdicts timeline; /* the newest last */
-    int64_t rank_total;              /* rows of the whole table */
+    struct report_judged_by judged_by; /* not read */
+    struct report_verdicts timeline;   /* the newest last */
+    int64_t rank_total;                /* rows of the whole table */
     int64_t offset; /* of the first row in that table; the caller sets it to what was asked for */
     size_t n_ranks;
     struct report_rank *rank;
     struct report_heat heat;
+    size_t n_heat; /* rows of the heat map, of ranks that the table does not have */
+    struct report_heat_row *heat_row;
     struct report_history history;
     struct report_comms comms;
     struct report_shortfalls shortfalls;
@@ -86,6 +100,7 @@ struct report { /* one job's whole answer */
 /* Each gives a new struct, or NULL with the reason: no object, the answer's own "error", or no such list or
  * job in it. */
 struct report *report_read(const json_t *answer, struct err *err);
+json_t *report_json(const struct report *r); /* the caller's */
 struct report_node_rows *report_node_rows_read(const json_t *answer, struct err *err);
 void report_free(struct report *s); /* NULL is fine for all */
 /* How bad it is: as its row, but a job with communicators below expectation is not healthy. */

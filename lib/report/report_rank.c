@@ -138,19 +138,6 @@ json_t *report_rank_json(const struct report_rank *r, enum report_rank_of of)
     return o;
 }
 
-json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks)
-{
-    json_t *list = json_array();
-
-    for (size_t i = ranks->begin; i < ranks->end; i++) {
-        struct report_rank r;
-
-        report_rank_get(&r, v, now_s, &ranks->f[i]);
-        json_array_append_new(list, report_rank_json(&r, RANK_OF_JOB));
-    }
-    return list;
-}
-
 /* ---- the heat map ---- */
 
 void report_rank_heat_get(struct report_rank *r, const struct view *v, double step_s, uint32_t max)
@@ -163,21 +150,13 @@ void report_rank_heat_get(struct report_rank *r, const struct view *v, double st
     r->heat[columns] = '\0';
 }
 
-json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t max)
+json_t *report_rank_heat_json(const struct report_rank *r)
 {
-    double step_s = view_newest_steps_s(v, now_s);
-    json_t *rows = json_array();
+    json_t *o = json_object();
 
-    for (size_t i = ranks->begin; i < ranks->end; i++) {
-        struct report_rank r = { .rank = ranks->f[i].rank };
-        json_t *o = json_object();
-
-        report_rank_heat_get(&r, v, step_s, max);
-        put_int(o, "rank", r.rank);
-        put_string(o, "levels", r.heat);
-        json_array_append_new(rows, o);
-    }
-    return rows;
+    put_int(o, "rank", r->rank);
+    put_string(o, "levels", r->heat);
+    return o;
 }
 
 /* ---- reading ---- */
@@ -197,7 +176,7 @@ static void read_rank(struct report_rank *r, const json_t *o)
 }
 
 /* Only what a heat row may hold; of a long one the newest. */
-static void read_levels(struct report_rank *r, const char *levels)
+static void read_levels(char heat[REPORT_HEAT_MAX + 1], const char *levels)
 {
     size_t n = strlen(levels), i;
 
@@ -206,29 +185,39 @@ static void read_levels(struct report_rank *r, const char *levels)
         n = REPORT_HEAT_MAX;
     }
     for (i = 0; i < n; i++)
-        r->heat[i] = levels[i] >= '0' && levels[i] <= '9' ? levels[i] : '.';
-    r->heat[i] = '\0';
+        heat[i] = levels[i] >= '0' && levels[i] <= '9' ? levels[i] : '.';
+    heat[i] = '\0';
 }
 
-struct report_rank *report_ranks_read(const json_t *answer, size_t *n)
+struct report_rank *report_ranks_read(const json_t *answer, size_t *n, struct report_heat_row **row,
+                                      size_t *n_rows)
 {
     const json_t *list = get_list(answer, "rank_table", REPORT_RANKS_MAX, n);
     struct report_rank *rank = xcalloc(*n, sizeof(*rank));
-    size_t n_rows;
-    const json_t *rows = get_list(get_object(answer, "heat"), "rows", REPORT_RANKS_MAX, &n_rows);
+    size_t n_heat, cap = 0;
+    const json_t *heat = get_list(get_object(answer, "heat"), "rows", VIEW_RANKS_MAX, &n_heat);
 
+    *row = NULL;
+    *n_rows = 0;
     for (size_t i = 0; i < *n; i++)
         read_rank(&rank[i], json_array_get(list, i));
-    for (size_t i = 0; i < n_rows; i++) {
-        const json_t *row = json_array_get(rows, i);
-        const char *levels = get_string(row, "levels");
-        int64_t of = get_count(row, "rank");
+    for (size_t i = 0; i < n_heat; i++) {
+        const json_t *o = json_array_get(heat, i);
+        const char *levels = get_string(o, "levels");
+        int64_t of = get_count(o, "rank");
         size_t k = i < *n && rank[i].rank == of ? i : 0; /* they come in the table's order */
 
         while (k < *n && rank[k].rank != of)
             k++;
-        if (levels && k < *n)
-            read_levels(&rank[k], levels);
+        if (!levels || of < 0)
+            continue;
+        if (k < *n) {
+            read_levels(rank[k].heat, levels);
+            continue;
+        }
+        *row = xgrow(*row, &cap, *n_rows + 1, sizeof(**row));
+        (*row)[*n_rows].rank = of;
+        read_levels((*row)[(*n_rows)++].levels, levels);
     }
     return rank;
 }

@@ -47,13 +47,16 @@ void report_rank_heat_get(struct report_rank *r, const struct view *v, double st
 enum report_rank_of { RANK_OF_TRACE, RANK_OF_JOB };
 json_t *report_rank_json(const struct report_rank *r, enum report_rank_of of); /* the caller's */
 
-/* The selected ranks of a job, and their rows of the heat map; the caller owns the arrays. */
-json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
-json_t *report_heat_rows(const struct view *v, double now_s, const struct report_ranks *ranks,
-                         uint32_t columns);
+json_t *report_rank_heat_json(const struct report_rank *r); /* its row of the heat map; the caller's */
 
-/* The ranks of an answer with what its heat map has of them, at most REPORT_RANKS_MAX; the caller frees them.
- */
-struct report_rank *report_ranks_read(const json_t *answer, size_t *n);
+struct report_heat_row {
+    int64_t rank;
+    char levels[REPORT_HEAT_MAX + 1];
+};
+
+/* The ranks of an answer with what its heat map has of them, at most REPORT_RANKS_MAX; and its other rows, at
+ * most VIEW_RANKS_MAX.  The caller frees both. */
+struct report_rank *report_ranks_read(const json_t *answer, size_t *n, struct report_heat_row **row,
+                                      size_t *n_rows);
 
 #endif

@@ -68,6 +68,7 @@ void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, 
         .over_s = f->standing ? NAN : now_s - d->over_s,
         .lost_s = f->saved_s,
         .times = d->times,
+        .detected_record = -1,
         .from_s = fmax(0, now_s - view_verdict_from_s(d)),
         .to_s = f->standing ? NAN : fmax(0, now_s - d->over_s),
     };
@@ -79,6 +80,17 @@ void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, 
         json_texts_add(&r->culprits, d->culprit[c]);
 }
 
+/* Unknown slowdown and detected_seq are left out, so that sums over verdicts need no test. */
+static void as_of_trace(json_t *o, const struct report_verdict *r)
+{
+    if (!isfinite(r->slowdown))
+        json_object_del(o, "slowdown");
+    if (r->detected_seq < 0)
+        json_object_del(o, "detected_seq");
+    json_object_del(o, "minor");
+    put_count(o, "detected_record", r->detected_record);
+}
+
 json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_of of)
 {
     json_t *o = json_object();
@@ -87,6 +99,8 @@ json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_
     put_fields(o, r, of == VERDICT_OF_TIMELINE ? span_fields : found_fields);
     if (of == VERDICT_OF_JOB)
         put_fields(o, r, job_fields);
+    if (of == VERDICT_OF_TRACE)
+        as_of_trace(o, r);
     return o;
 }
 
@@ -118,23 +132,30 @@ static int by_onset(const void *a, const void *b)
     return (a_s > b_s) - (a_s < b_s);
 }
 
-json_t *report_timeline(const struct view *v, double now_s)
+void report_timeline_get(struct report_verdicts *to, const struct view *v, double now_s)
 {
     const struct view_verdict *raised, *order[VIEW_RAISED_MAX];
     size_t n = view_verdicts_raised(v, &raised);
-    json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
         order[i] = &raised[i];
     qsort(order, n, sizeof(order[0]), by_onset);
-    for (size_t i = 0; i < n; i++) {
-        struct report_verdict r;
+    *to = (struct report_verdicts){ .n = n, .list = xcalloc(n, sizeof(*to->list)) };
+    for (size_t i = 0; i < n; i++)
+        report_verdict_get(&to->list[i], order[i], now_s);
+}
 
-        report_verdict_get(&r, order[i], now_s);
-        json_array_append_new(list, report_verdict_json(&r, VERDICT_OF_TIMELINE));
-        report_verdict_free(&r);
+void report_verdicts_drop_minor(struct report_verdicts *v)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < v->n; i++) {
+        if (v->list[i].minor)
+            report_verdict_free(&v->list[i]);
+        else
+            v->list[kept++] = v->list[i];
     }
-    return list;
+    v->n = kept;
 }
 
 /* ---- reading ---- */

@@ -32,9 +32,10 @@ struct report_verdict {
     bool standing;
     double over_s; /* of its end */
     double lost_s;
-    int64_t times;       /* in how many stretches it was there */
-    bool acknowledged;   /* a job's alone */
-    double from_s, to_s; /* of the timeline alone: its life; to_s NaN: it still stands */
+    int64_t times;           /* in how many stretches it was there */
+    bool acknowledged;       /* a job's alone */
+    double from_s, to_s;     /* of the timeline alone: its life; to_s NaN: it still stands */
+    int64_t detected_record; /* of a trace alone: records that had been read then */
 };
 
 struct report_verdicts {
@@ -51,7 +52,10 @@ json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_
 /* view_verdicts_reported(), minor ones, too, in its order; the caller frees them. */
 void report_verdicts_get(struct report_verdicts *to, const struct view *v, double now_s);
 json_t *report_verdicts_json(const struct report_verdicts *v, enum report_verdict_of of);
-json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
+/* Of the whole run, oldest first; minor ones, too. */
+void report_timeline_get(struct report_verdicts *to, const struct view *v, double now_s);
+/* What pages and screens leave out. */
+void report_verdicts_drop_minor(struct report_verdicts *v);
 
 /* Those of an answer that are not minor, at most REPORT_VERDICTS_MAX, of a timeline that is longer the
  * newest; the caller frees them. */

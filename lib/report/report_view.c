@@ -7,18 +7,7 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "report/report_comm.h"
-#include "report/report_diagnosis.h"
-#include "report/report_history.h"
-#include "report/report_marks.h"
-#include "report/report_overlap.h"
-#include "report/report_rank.h"
-#include "report/report_scaling.h"
-#include "report/report_step.h"
-#include "report/report_strategies.h"
-#include "report/report_switches.h"
-#include "report/report_verdict.h"
-#include "view/health.h"
+#include "report/report.h"
 #include "view/marks.h"
 #include "view/timeline.h"
 #include "view/view.h"
@@ -128,102 +117,54 @@ void report_ranks_free(struct report_ranks *r)
     free(r->f);
 }
 
-static json_t *heat_json(const struct view *v, double now_s, const struct report_ranks *ranks, uint32_t max)
-{
-    struct report_heat heat;
-    float late_s[VIEW_COLUMNS];
-    size_t have = ranks->n ? view_rank_columns(v, ranks->f[0].rank, late_s) : 0;
-    json_t *o;
-
-    report_heat_get(&heat, v, have < max ? (uint32_t)have : max);
-    o = report_heat_json(&heat);
-    put_json(o, "rows", report_heat_rows(v, now_s, ranks, max));
-    return o;
-}
-
-static json_t *history_json(const struct view *v, double now_s, uint32_t max)
-{
-    struct report_history h;
-
-    report_history_get(&h, v, now_s, max);
-    return report_history_json(&h);
-}
-
 /* ---- the whole view ---- */
 
-static void put_projections(json_t *o, const struct view *v, double now_s,
-                            const struct report_scaling *scaling, const struct report_strategies *strategies,
-                            const struct report_overlap *overlap)
+static void get_ranks(struct report *r, const struct view *v, double now_s, const struct report_ranks *ranks,
+                      uint32_t columns)
 {
-    struct {
-        struct report_scaling scaling;
-        struct report_strategies strategies;
-        struct report_overlap overlap;
-    } *now = scaling ? NULL : xcalloc(1, sizeof(*now));
-    struct report_step_phases phases;
+    double step_s = view_newest_steps_s(v, now_s);
 
-    if (now) {
-        report_scaling_get(&now->scaling, v, false);
-        report_strategies_get(&now->strategies, v, &VIEW_STRATEGY_OPTIONS);
-        report_overlap_get(&now->overlap, v, now_s);
-        scaling = &now->scaling;
-        overlap = &now->overlap;
-        strategies = &now->strategies;
+    r->rank_total = (int64_t)ranks->n;
+    r->rank = xcalloc(ranks->end - ranks->begin, sizeof(*r->rank));
+    for (size_t i = ranks->begin; i < ranks->end; i++) {
+        struct report_rank *rank = &r->rank[r->n_ranks++];
+
+        report_rank_get(rank, v, now_s, &ranks->f[i]);
+        report_rank_heat_get(rank, v, step_s, columns);
     }
-    put_json(o, "scaling", report_scaling_json(scaling));
-    put_json(o, "strategies", report_strategies_json(strategies));
-    put_json(o, "overlap", report_overlap_json(overlap));
-    report_step_phases_get(&phases, v, now_s, overlap);
-    put_json(o, "step_phases", report_step_phases_json(&phases));
-    free(now);
 }
 
-static json_t *switches_json(const struct view *v, double now_s, uint32_t max)
+void report_projections_get(struct report *r, const struct view *v, double now_s)
+{
+    report_scaling_get(&r->scaling, v, false);
+    report_strategies_get(&r->strategies, v, &VIEW_STRATEGY_OPTIONS);
+    report_overlap_get(&r->overlap, v, now_s);
+}
+
+void report_view_get(struct report *r, const struct view *v, double now_s, const struct report_selection *s,
+                     const struct report_ranks *ranks)
 {
     const struct view_verdict *verdict;
     size_t verdicts = view_verdicts_get(v, &verdict);
-    struct report_switches *s = report_switches_get(v, verdict, verdicts, now_s, max);
-    json_t *o = report_switches_json(s);
-
-    report_switches_free(s);
-    return o;
-}
-
-void report_put_view(json_t *o, const struct view *v, double now_s, const struct report_ranks *ranks,
-                     const struct report_selection *selection, const struct report_scaling *scaling,
-                     const struct report_strategies *strategies, const struct report_overlap *overlap)
-{
+    float late_s[VIEW_COLUMNS];
+    size_t have = ranks->n ? view_rank_columns(v, ranks->f[0].rank, late_s) : 0;
     struct view_efficiency e;
-    struct report_efficiency efficiency;
-    struct report_path path;
-    struct report_projection projection;
-    struct report_comms comms;
-    struct report_shortfalls shortfalls;
-    struct report_cpu_lack cpu_lack;
-    struct report_values values;
 
     view_efficiency_get(v, &e);
-    report_efficiency_get(&efficiency, &e.recent, &e.run);
-    report_path_get(&path, v, now_s);
-    report_projection_get(&projection, v, now_s);
-    report_cpu_lack_get(&cpu_lack, v);
-    report_values_get(&values, v, now_s);
-    put_json(o, "timeline", report_timeline(v, now_s));
-    put_json(o, "efficiency", report_efficiency_json(&efficiency));
-    put_json(o, "critical_path", report_path_json(&path));
-    if (selection->picture)
-        put_json(o, "picture", report_step(v, now_s, selection->picture));
-    if (selection->switches)
-        put_json(o, "switches", switches_json(v, now_s, selection->switches));
-    put_json(o, "projection", report_projection_json(&projection));
-    put_json(o, "cpu_lack", report_cpu_lack_json(&cpu_lack));
-    put_json(o, "values", report_values_json(&values));
-    put_projections(o, v, now_s, scaling, strategies, overlap);
-    report_comms_get(&comms, v, now_s);
-    put_json(o, "communicators", report_comms_json(&comms));
-    report_shortfalls_get(&shortfalls, v);
-    put_json(o, "shortfalls", report_shortfalls_json(&shortfalls));
-    put_int(o, "rank_table_total", (int64_t)ranks->n);
-    put_json(o, "heat", heat_json(v, now_s, ranks, selection->columns));
-    put_json(o, "history", history_json(v, now_s, selection->columns));
+    report_efficiency_get(&r->efficiency, &e.recent, &e.run);
+    report_path_get(&r->path, v, now_s);
+    report_projection_get(&r->projection, v, now_s);
+    report_cpu_lack_get(&r->cpu_lack, v);
+    report_values_get(&r->values, v, now_s);
+    report_step_phases_get(&r->step_phases, v, now_s, &r->overlap);
+    report_timeline_get(&r->timeline, v, now_s);
+    report_comms_get(&r->comms, v, now_s);
+    report_shortfalls_get(&r->shortfalls, v);
+    report_heat_get(&r->heat, v, have < s->columns ? (uint32_t)have : s->columns);
+    report_history_get(&r->history, v, now_s, s->columns);
+    get_ranks(r, v, now_s, ranks, s->columns);
+    r->has_picture = s->picture;
+    r->picture = s->picture ? view_picture(v, now_s, s->picture) : NULL;
+    r->has_switches = s->switches;
+    r->switches = s->switches ? report_switches_get(v, verdict, verdicts, now_s, s->switches) : NULL;
 }

@@ -1,5 +1,5 @@
-/* report_view.h - a view as a JSON object: the keys that a running job and a recorded trace have in common
- * (sgctl(1), JSON).  Pure: only reads the view.  The caller owns the objects. */
+/* report_view.h - a report filled from a view: what a running job and a recorded trace have in common.  Pure:
+ * only reads the view. */
 #ifndef SYNCGUARD_REPORT_REPORT_VIEW_H
 #define SYNCGUARD_REPORT_REPORT_VIEW_H
 
@@ -10,9 +10,7 @@
 #include "view/figures.h"
 #include "view/verdicts.h"
 
-struct report_overlap;
-struct report_scaling;
-struct report_strategies;
+struct report;
 
 enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY_LAST, REPORT_BY_COMPUTE };
 
@@ -42,10 +40,11 @@ void report_ranks_of(struct report_ranks *r, const struct view *v, double now_s,
                      size_t n);
 void report_ranks_free(struct report_ranks *r);
 
-/* All keys but those of the row (report_row.h), without the rows of ranks.  scaling, strategies and overlap:
- * as kept by the caller; all NULL: computed now. */
-void report_put_view(json_t *o, const struct view *v, double now_s, const struct report_ranks *ranks,
-                     const struct report_selection *selection, const struct report_scaling *scaling,
-                     const struct report_strategies *strategies, const struct report_overlap *overlap);
+/* All but the row (report_row.h) and the projections, on which step_phases depend: first fill those. ranks:
+ * the selected ones.  A picture is lent by the view. */
+void report_view_get(struct report *r, const struct view *v, double now_s, const struct report_selection *s,
+                     const struct report_ranks *ranks);
+/* scaling, strategies and overlap (some 70 ms: keep them). */
+void report_projections_get(struct report *r, const struct view *v, double now_s);
 
 #endif

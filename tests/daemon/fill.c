@@ -14,6 +14,7 @@
 #include "history/history.h"
 #include "job/jobs.h"
 #include "job/report_job.h"
+#include "report/report.h"
 #include "ring/ring.h"
 #include "sampling/flow.h"
 #include "tests/random.h"
@@ -111,7 +112,8 @@ static bool store(struct run *r, uint32_t number, uid_t uid, double ago_s, size_
 {
     struct report_selection some = REPORT_ALL;
     struct job *j = r->job;
-    json_t *report;
+    struct report *report;
+    json_t *saved;
     bool done;
 
     j->id = (struct job_id){ .uid = uid, .job = number };
@@ -120,11 +122,13 @@ static bool store(struct run *r, uint32_t number, uid_t uid, double ago_s, size_
     snprintf(j->user, sizeof(j->user), "user%u", (unsigned)uid);
     some.count = some.agents = SAVED_ROWS;
     some.picture = 16;
-    report = report_job(j, r->now_s, &some);
-    controls_put(s.controls, j, r->now_s, report);
+    report = report_job_get(j, r->now_s, &some);
+    controls_get(s.controls, j, r->now_s, &report->control);
     done = history_save(s.history, j, r->now_s, NAN, report, err) == 0;
-    *bytes = json_dumpb(report, NULL, 0, JSON_COMPACT);
-    json_decref(report);
+    saved = report_json(report);
+    *bytes = json_dumpb(saved, NULL, 0, JSON_COMPACT);
+    json_decref(saved);
+    report_free(report);
     history_forget(s.history, j);
     return done;
 }

@@ -8,6 +8,7 @@
 
 #include "ctl/page.h"
 #include "ctl/page_html.h"
+#include "report/report.h"
 #include "report/report_step.h"
 #include "report/report_switches.h"
 #include "report/step_svg.h"
@@ -22,11 +23,13 @@ static void draw(const json_t *answer)
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    struct err err;
+    struct report *r = report_read(answer, NULL);
 
     if (p)
         step_svg_print(out, p, "job");
-    page_html(out, answer, &err);
+    if (r)
+        page_html(out, r);
+    report_free(r);
     fclose(out);
     if (strstr(text, "<script"))
         abort();
@@ -40,8 +43,8 @@ static void draw(const json_t *answer)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static int (*const reports[])(FILE *, const json_t *, struct page_form, struct err *) = {
-        page_status,   page_jobs,   page_job,     page_brief,   page_nodes, page_actions, page_analysis,
-        page_policies, page_policy, page_control, page_explain, page_try,   page_audit,   page_step,
+        page_status, page_jobs,    page_job,     page_brief, page_nodes, page_actions, page_policies,
+        page_policy, page_control, page_explain, page_try,   page_audit, page_step,
     };
     static int null = -1;
     json_t *answer = json_loadb((const char *)data, size, 0, NULL);

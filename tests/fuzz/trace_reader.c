@@ -14,6 +14,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static json_t *answer_json(struct trace_reader *r)
+{
+    struct report *report = analyze_report(r, false);
+    json_t *answer = report_json(report);
+
+    report_free(report);
+    return answer;
+}
+
 /* The answer as text, or why there is none. */
 static char *read_pieces(const char *text, size_t bytes, size_t piece)
 {
@@ -29,7 +38,7 @@ static char *read_pieces(const char *text, size_t bytes, size_t piece)
     if (rc == 0)
         rc = trace_reader_finish(r, &err);
     if (rc == 0)
-        answer = analyze_answer(r, false);
+        answer = answer_json(r);
     out = answer ? json_dumps(answer, JSON_COMPACT) : strdup(err.text);
     json_decref(answer);
     trace_reader_free(r);
@@ -92,6 +101,7 @@ static void check_harmless(const char *text)
 static void check_report(const char *text)
 {
     json_t *answer = json_loads(text, 0, NULL);
+    struct report *r = report_read(answer, NULL);
     char *report = NULL;
     size_t bytes;
     FILE *out;
@@ -101,8 +111,10 @@ static void check_report(const char *text)
         return;
     }
     out = open_memstream(&report, &bytes);
-    if (page_analysis(out, answer, (struct page_form){ .columns = 80 }, NULL) < 0)
+    if (!r)
         abort();
+    page_report(out, r, (struct page_form){ .columns = 80 });
+    report_free(r);
     fclose(out);
     check_harmless(report);
     free(report);

@@ -11,6 +11,8 @@
 #include "history/lemon.h"
 #include "history/store.h"
 #include "job/jobs.h"
+#include "job/report_job.h"
+#include "report/report.h"
 #include "report/report_nodes.h"
 #include "ring/ring.h"
 #include "sampling/flow.h"
@@ -129,16 +131,20 @@ static void steps(struct sim *s, int n)
 /* The key `past` of the report that was stored; lent until the next call. */
 static json_t *saved(struct sim *s)
 {
-    static json_t *report;
+    static json_t *past;
+    struct report *report;
     struct err err = { "" };
 
-    json_decref(report);
-    report = s ? json_object() : NULL;
+    json_decref(past);
+    past = NULL;
     if (!s)
         return NULL;
+    report = report_job_get(s->job, s->now_s, &REPORT_ALL);
     ok(history_save(history, s->job, s->now_s, NAN, report, &err) == 0, "job %u is saved %s", s->job->id.job,
        err.text);
-    return json_object_get(report, "past");
+    past = report->past.known ? report_past_json(&report->past) : json_null();
+    report_free(report);
+    return past;
 }
 
 static void end(struct sim *s)
@@ -203,9 +209,8 @@ static void a_sound_run(void)
 static void held_out_starts(void)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        json_t *report = json_pack("{s:{s:s}, s:{s:s}}", "placement", "pattern", "ring", "algorithm", "name",
-                                   "recursive_doubling"),
-               *effect;
+        const struct report_effect *effect;
+        struct report *report;
         struct sim s = begin(20 + i, 3);
         struct err err = { "" };
 
@@ -220,18 +225,17 @@ static void held_out_starts(void)
         };
         steps(&s, 100);
         end(&s);
+        report = report_job_get(s.job, s.now_s, &REPORT_ALL);
         ok(history_save(history, s.job, s.now_s, NAN, report, &err) == 0, "start %u is saved %s", i,
            err.text);
-        effect = json_object_get(json_object_get(report, "placement"), "effect");
-        is_int((long long)number(effect, "placed"), (i + 1) / 2, "after start %u: those placed are counted",
-               i);
-        is_int((long long)number(effect, "held_out"), i / 2 + 1, "after start %u: those held out are counted",
-               i);
-        is_int((long long)number(json_object_get(json_object_get(report, "algorithm"), "effect"), "placed"),
-               i / 2 + 1, "after start %u: those with another algorithm are counted apart", i);
-        ok(i < 3 || near(number(effect, "ratio"), 1, 0.05),
-           "after start %u: the same step time in both orders\n%.3f", i, number(effect, "ratio"));
-        json_decref(report);
+        effect = &report->placement.effect;
+        is_int(effect->placed, (i + 1) / 2, "after start %u: those placed are counted", i);
+        is_int(effect->held_out, i / 2 + 1, "after start %u: those held out are counted", i);
+        is_int(report->algorithm.effect.placed, i / 2 + 1,
+               "after start %u: those with another algorithm are counted apart", i);
+        ok(i < 3 || near(effect->ratio, 1, 0.05), "after start %u: the same step time in both orders\n%.3f",
+           i, effect->ratio);
+        report_free(report);
         gone(&s);
     }
 }
@@ -444,20 +448,19 @@ static void without_a_store(void)
     struct history *none = history_new(NULL);
     struct sim s = begin(99, 1);
     struct report_node row = { .node = "n1" };
-    json_t *report = json_object();
+    struct report *report = report_job_get(s.job, 0, &REPORT_ALL);
     struct err err;
     size_t n;
 
     ok(history_save(none, s.job, 0, NAN, report, &err) == 0 && history_verdicts(none, s.job, 0, &err) == 0 &&
            history_outcome(none, s.job, &err) == 0,
        "without a store saving succeeds and does nothing");
-    history_put(none, s.job, NAN, report);
+    history_get(none, s.job, NAN, report);
     history_tick(none, 0);
     history_node_get(none, &row);
-    ok(json_is_null(json_object_get(report, "past")) && row.seen_jobs == -1 && !history_lemons(none, &n) &&
-           !history_past(none, s.job),
+    ok(!report->past.known && row.seen_jobs == -1 && !history_lemons(none, &n) && !history_past(none, s.job),
        "without a store past is null and seen_jobs unknown");
-    json_decref(report);
+    report_free(report);
     gone(&s);
     history_free(none);
     history_free(NULL);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "ctl/chart.h"
+#include "ctl/page.h"
+#include "report/report.h"
 #include "wire/json.h"
 #include "tests/page_files.h"
 #include "tests/tap.h"
@@ -19,9 +21,12 @@ __attribute__((noinline)) static char *page_of(const json_t *answer, size_t *siz
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
+    struct report *r = page_read(answer, err);
 
-    page_html(out, answer, err);
+    if (r)
+        page_html(out, r);
     fclose(out);
+    report_free(r);
     return text;
 }
 

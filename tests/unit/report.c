@@ -1,4 +1,6 @@
+#include "common/xalloc.h"
 #include "report/event_list.h"
+#include "report/report.h"
 #include "report/report_comm.h"
 #include "report/report_diagnosis.h"
 #include "report/report_event.h"
@@ -90,13 +92,14 @@ static void test_ranks(void)
                                  .state_s = 1.5 },
                        quiet = { .rank = 4, .seq = -1, .state_s = NAN, .lost = 2 }, *back;
     json_t *o = list_of("rank_table", report_rank_json(&waits, RANK_OF_JOB)), *rank;
-    size_t n;
+    struct report_heat_row *row;
+    size_t n, n_rows;
 
     rank = json_array_get(get_array(o, "rank_table"), 0);
     ok(!json_object_get(rank, "lost") && !json_object_get(get_object(rank, "health"), "numa") &&
            !json_object_get(get_object(rank, "health"), "voluntary_per_s"),
        "a job's rank has no number of lost records, and its health nothing that is unknown");
-    back = report_ranks_read(o, &n);
+    back = report_ranks_read(o, &n, &row, &n_rows);
     ok(n == 1 && back->inside && !strcmp(back->message, "recv") && back->peer == 2 && back->tag == -1 &&
            !strcmp(back->phase, "forward") && back->phase_s == 2 && back->lost == -1,
        "the call, the message and the phase of a rank are read as they were written");
@@ -110,7 +113,7 @@ static void test_ranks(void)
     ok(json_is_null(json_object_get(rank, "inside")) && !json_object_get(rank, "phase") &&
            !json_object_get(rank, "health") && !json_object_get(rank, "state"),
        "a trace's rank outside of calls, phases and health has no keys of them");
-    back = report_ranks_read(o, &n);
+    back = report_ranks_read(o, &n, &row, &n_rows);
     ok(n == 1 && !back->inside && !*back->phase && !back->health.known && back->lost == 2,
        "what a trace's rank lacks is unknown, and its lost records are read");
     free(back);
@@ -207,7 +210,7 @@ static void test_view(void)
     struct report_selection s = { .sort = REPORT_BY_RANK, .offset = 1, .count = 5, .columns = 10 };
     struct report_ranks ranks;
     struct view_figures f;
-    struct report_row row;
+    struct report *report;
     json_t *o, *node;
 
     view_rank_add(v, 0, 0, "n0", "s0");
@@ -228,11 +231,11 @@ static void test_view(void)
        "a node has two ranks and lists its job once");
     view_figures_get(v, 0, &f);
     report_ranks_get(&ranks, v, 0, &s);
-    report_row_get(&row, v, 0, &f);
-    o = report_row_json(&row);
-    report_row_free(&row);
-    report_put_view(o, v, 0, &ranks, &s, NULL, NULL, NULL);
-    put_json(o, "rank_table", report_rank_table(v, 0, &ranks));
+    report = xcalloc(1, sizeof(*report));
+    report_row_get(&report->job, v, 0, &f);
+    report_projections_get(report, v, 0);
+    report_view_get(report, v, 0, &s, &ranks);
+    o = report_json(report);
     is_int(get_int(o, "rank_table_total", 0, 9, -1), 3, "rank_table_total counts all ranks");
     is_int((long long)json_array_size(get_array(o, "rank_table")), 2,
            "a selection with offset 1 leaves out the first of three ranks");
@@ -240,8 +243,9 @@ static void test_view(void)
            "a rank in the table is running");
     ok(get_string(get_object(o, "scaling"), "missing") && get_string(get_object(o, "strategies"), "missing"),
        "scaling and strategies name what is missing");
-    ok(!json_object_get(o, "agents") && !json_object_get(o, "pace"),
+    ok(json_array_size(get_array(o, "agents")) == 0 && json_is_null(json_object_get(o, "pace")),
        "the report of a view has no agents and no pacing");
+    report_free(report);
     report_ranks_free(&ranks);
     report_nodes_free(&t);
     json_decref(node);

@@ -129,12 +129,21 @@ static struct trace_reader *read_pieces(const char *text, size_t bytes, size_t p
     return r;
 }
 
+static json_t *answer_so_far_json(struct trace_reader *r)
+{
+    struct report *report = analyze_report(r, false);
+    json_t *answer = report_json(report);
+
+    report_free(report);
+    return answer;
+}
+
 static char *answer_of(const char *text, size_t bytes, size_t piece)
 {
     struct err err;
     int rc;
     struct trace_reader *r = read_pieces(text, bytes, piece, &err, &rc);
-    json_t *answer = rc == 0 ? analyze_answer(r, false) : NULL;
+    json_t *answer = rc == 0 ? answer_so_far_json(r) : NULL;
     char *json = answer ? json_dumps(answer, JSON_INDENT(1)) : xstrdup(err.text);
 
     json_decref(answer);
@@ -235,7 +244,7 @@ static void check_pieces(void)
 
 static char *answer_so_far(struct trace_reader *r)
 {
-    json_t *answer = analyze_answer(r, false);
+    json_t *answer = answer_so_far_json(r);
     char *json = json_dumps(answer, JSON_INDENT(1));
 
     json_decref(answer);
