@@ -46,10 +46,12 @@ static json_t *some_ranks(const struct peer *p, const struct job *j, size_t from
 
     report_ranks_of(&ranks, j->view, now_s, p->order->rank + from, end - from);
     for (size_t i = 0; i < ranks.n; i++) {
-        struct report_rank r;
+        struct report_rank r = { .rank = ranks.f[i].rank };
 
-        report_rank_get(&r, j->view, now_s, &ranks.f[i]);
-        report_rank_heat_get(&r, j->view, step_s, p->order->columns);
+        if (heat)
+            report_rank_heat_get(&r, j->view, step_s, p->order->columns);
+        else
+            report_rank_get(&r, j->view, now_s, &ranks.f[i]);
         json_array_append_new(rows, heat ? report_rank_heat_json(&r) : report_rank_json(&r, RANK_OF_JOB));
     }
     report_ranks_free(&ranks);
