@@ -58,9 +58,11 @@ static void draw_lane(const struct chart *h, size_t i)
 
         while (at < end && h->p->segment[at].end_s <= from_s)
             at++;
-        for (const struct picture_segment *s = &h->p->segment[at];
-             s < &h->p->segment[end] && s->begin_s < to_s; s++)
+        for (size_t k = at; k < end && h->p->segment[k].begin_s < to_s; k++) {
+            const struct picture_segment *s = &h->p->segment[k];
+
             time_s[s->kind] += fmax(0, fmin(to_s, s->end_s) - fmax(from_s, s->begin_s));
+        }
         for (enum path_kind k = PATH_WORK; k < PATH_KINDS; k++)
             most = time_s[k] > time_s[most] ? k : most;
         if (time_s[most] > 0)

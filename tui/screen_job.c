@@ -17,17 +17,32 @@
 
 /* ---- the table of ranks ---- */
 
+/* Of a link both ends are words. */
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (; n && *text; text += strspn(text, ", ")) {
+        size_t bytes = strcspn(text, ", ");
+
+        if (bytes == n && !memcmp(text, word, n))
+            return true;
+        text += bytes;
+    }
+    return false;
+}
+
 static bool is_blamed(const struct report_row *j, const struct report_rank *r)
 {
     char rank[24];
 
     snprintf(rank, sizeof(rank), "r%lld", (long long)r->rank);
     for (size_t i = 0; i < j->verdicts.n; i++) {
-        char names[512], *save = NULL; /* of a link both ends are words */
+        const struct json_texts *culprits = &j->verdicts.list[i].culprits;
 
-        json_texts_show(&j->verdicts.list[i].culprits, SIZE_MAX, names, sizeof(names));
-        for (char *s = strtok_r(names, ", ", &save); s; s = strtok_r(NULL, ", ", &save))
-            if (!strcmp(s, rank) || !strcmp(s, r->node) || (r->switch_name[0] && !strcmp(s, r->switch_name)))
+        for (size_t k = 0; k < culprits->n; k++)
+            if (has_word(culprits->text[k], rank) || has_word(culprits->text[k], r->node) ||
+                has_word(culprits->text[k], r->switch_name))
                 return true;
     }
     return false;
