@@ -16,8 +16,8 @@
 /* Cycles without a communicator that is no part of them, though it is the largest. Chosen: evaluation and
  * checkpoints, which use it now and then, come after more. */
 #define ABSENT 16u
-/* Ends that a rank came to: they are those of steps. Chosen: a new call after so many is a part of the
- * program that comes seldom, and no reason to look for steps anew. */
+/* Ends of steps after which a rank's steps count as known.  Chosen: a call that is new after 64 of them
+ * belongs to a rare part of the program and is no reason to look for the steps again. */
 #define ESTABLISHED_ENDS 64u
 /* shortest ones, after which a rank's kinds of calls are known; as often must a short cycle repeat */
 #define KNOWN_CYCLES 3u

@@ -27,7 +27,7 @@
 #define DETOURS_MIN 4u
 /* that they hit (fewer where there are fewer ranks): two may be the ranks of one slow place */
 #define RANKS_MIN 3u
-/* chosen: so many steps with DETOURS_MIN of them; with fewer, rare detours are never jitter */
+/* steps in which DETOURS_MIN are jitter.  Chosen: in a shorter window rare detours would never be */
 #define DETOUR_WINDOW 96u
 /* steps that detours are priced over; chosen: half of that window, so that a few in a row are no price */
 #define COST_MIN 48u

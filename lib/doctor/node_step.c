@@ -17,7 +17,7 @@
 
 #define LINE_BYTES      4096
 #define PROGRESS_S      2.0
-#define END_S           3.0        /* for srun to end, and again when it is told to */
+#define END_S           3.0        /* for srun to end by itself, and again after SIGTERM */
 #define OUTPUT_PER_TASK (1u << 18) /* a step that prints more is ended */
 #define NODE_SAYS       "node "
 
