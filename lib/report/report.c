@@ -9,8 +9,6 @@
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
-/* ---- a job's screen ---- */
-
 static void add_missing(struct report_agents *s, const char *node)
 {
     size_t at = strlen(s->missing);
@@ -109,8 +107,6 @@ static const struct json_field judged_by_fields[] = {
 
 static void put_job(json_t *o, const struct report *r)
 {
-    json_t *judged_by = r->judged_by.known ? json_object() : NULL;
-
     put_json(o, "checkpoint", r->cadence.known ? report_cadence_json(&r->cadence) : NULL);
     put_json(o, "probe", r->probe.known ? report_probe_json(&r->probe) : NULL);
     put_json(o, "agents", agents_json(r));
@@ -118,9 +114,7 @@ static void put_job(json_t *o, const struct report *r)
     put_json(o, "agents_silent", report_silent_json(&r->silent));
     put_json(o, "notes", texts_json((const char *const *)r->notes.text, r->notes.n));
     put_json(o, "unseen", report_unseen_json(&r->unseen));
-    if (judged_by)
-        put_fields(judged_by, &r->judged_by, judged_by_fields);
-    put_json(o, "policy_params", judged_by);
+    put_json(o, "policy_params", r->judged_by.known ? fields_json(&r->judged_by, judged_by_fields) : NULL);
     put_json(o, "placement", report_placement_json(&r->placement));
     put_json(o, "algorithm", report_algorithm_json(&r->algorithm));
     put_json(o, "pace", r->pace.known ? report_pace_json(&r->pace) : NULL);
@@ -202,7 +196,6 @@ void report_free(struct report *v)
     if (!v)
         return;
     report_row_free(&v->job);
-    json_texts_free(&v->silent.nodes);
     report_verdicts_free(&v->timeline);
     json_texts_free(&v->silent.nodes);
     json_texts_free(&v->notes);
@@ -221,11 +214,4 @@ enum severity report_severity(const struct report *r)
     enum severity s = report_row_severity(&r->job);
 
     return s == SEVERITY_GOOD && r->shortfalls.n ? SEVERITY_NONE : s;
-}
-
-/* ---- nodes ---- */
-
-struct report_node_rows *report_node_rows_read(const json_t *answer, struct err *err)
-{
-    return check_answer(answer, "nodes", JSON_ARRAY, err) < 0 ? NULL : report_node_rows_new(answer);
 }

@@ -97,14 +97,11 @@ struct report { /* of a job; of a trace where trace.known is set */
     struct report_events events;
 };
 
-/* Each gives a new struct, or NULL with the reason: no object, the answer's own "error", or no such list or
- * job in it. */
+/* NULL with the reason: no object, the answer's own "error", or no job and no trace in it. */
 struct report *report_read(const json_t *answer, struct err *err);
 json_t *report_json(const struct report *r); /* the caller's */
-struct report_node_rows *report_node_rows_read(const json_t *answer, struct err *err);
-void report_free(struct report *s); /* NULL is fine for all */
+void report_free(struct report *s);          /* NULL is fine */
 /* How bad it is: as its row, but a job with communicators below expectation is not healthy. */
 enum severity report_severity(const struct report *r);
-void report_node_rows_free(struct report_node_rows *s);
 
 #endif

@@ -19,9 +19,8 @@ static const struct json_field fields[] = {
 
 json_t *report_agent_json(const struct report_agent *a)
 {
-    json_t *o = json_object();
+    json_t *o = fields_json(a, fields);
 
-    put_fields(o, a, fields);
     if (a->health.known)
         put_json(o, "health", report_health_json(&a->health));
     return o;

@@ -60,9 +60,8 @@ static const struct json_field cadence_fields[] = {
 
 json_t *report_cadence_json(const struct report_cadence *c)
 {
-    json_t *o = json_object();
+    json_t *o = fields_json(c, mode_fields);
 
-    put_fields(o, c, mode_fields);
     if (strcmp(c->mode, "off") != 0)
         put_fields(o, c, cadence_fields);
     return o;

@@ -121,22 +121,14 @@ static const struct json_field params_fields[] = {
 
 /* ---- writing ---- */
 
-static json_t *object_of(const void *from, const struct json_field *fields)
-{
-    json_t *o = json_object();
-
-    put_fields(o, from, fields);
-    return o;
-}
-
 json_t *report_control_json(const struct report_control *c)
 {
-    return object_of(c, control_fields);
+    return fields_json(c, control_fields);
 }
 
 json_t *report_policy_json(const struct report_policy *p)
 {
-    json_t *o = object_of(p, policy_fields);
+    json_t *o = fields_json(p, policy_fields);
 
     if (p->params.n)
         put_fields(o, p, params_fields);
@@ -145,7 +137,7 @@ json_t *report_policy_json(const struct report_policy *p)
 
 json_t *report_decision_json(const struct report_decision *d)
 {
-    return object_of(d, decision_fields);
+    return fields_json(d, decision_fields);
 }
 
 /* ---- reading ---- */

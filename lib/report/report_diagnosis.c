@@ -35,10 +35,7 @@ void report_efficiency_get(struct report_efficiency *e, const struct efficiency 
 
 json_t *report_efficiency_json(const struct report_efficiency *e)
 {
-    json_t *o = json_object();
-
-    put_fields(o, e, efficiency_fields);
-    return o;
+    return fields_json(e, efficiency_fields);
 }
 
 void report_efficiency_read(struct report_efficiency *e, const json_t *o)
@@ -97,9 +94,8 @@ void report_path_get(struct report_path *p, const struct view *v, double now_s)
 
 json_t *report_path_json(const struct report_path *p)
 {
-    json_t *o = json_object();
+    json_t *o = fields_json(p, path_fields);
 
-    put_fields(o, p, path_fields);
     put_rows(o, "ranks", p->rank, sizeof(p->rank[0]), p->n, path_rank_fields);
     put_rows(o, "moves", p->move, sizeof(p->move[0]), p->moves, move_fields);
     return o;
@@ -174,10 +170,7 @@ void report_projection_get(struct report_projection *r, const struct view *v, do
 
 json_t *report_projection_json(const struct report_projection *p)
 {
-    json_t *o = json_object();
-
-    put_fields(o, p, projection_fields);
-    return o;
+    return fields_json(p, projection_fields);
 }
 
 void report_projection_read(struct report_projection *p, const json_t *o)

@@ -93,10 +93,7 @@ void report_heat_get(struct report_heat *h, const struct view *v, uint32_t colum
 
 json_t *report_heat_json(const struct report_heat *h)
 {
-    json_t *o = json_object();
-
-    put_fields(o, h, heat_fields);
-    return o;
+    return fields_json(h, heat_fields);
 }
 
 void report_heat_read(struct report_heat *h, const json_t *o)

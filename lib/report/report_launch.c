@@ -32,28 +32,19 @@ static const struct json_field algorithm_fields[] = {
     { 0 },
 };
 
-static json_t *object_of(bool known, const void *from, const struct json_field *fields)
-{
-    json_t *o = known ? json_object() : NULL;
-
-    if (o)
-        put_fields(o, from, fields);
-    return o;
-}
-
 json_t *report_effect_json(const struct report_effect *e)
 {
-    return object_of(e->known, e, effect_fields);
+    return e->known ? fields_json(e, effect_fields) : NULL;
 }
 
 json_t *report_placement_json(const struct report_placement *p)
 {
-    return object_of(p->known, p, placement_fields);
+    return p->known ? fields_json(p, placement_fields) : NULL;
 }
 
 json_t *report_algorithm_json(const struct report_algorithm *a)
 {
-    return object_of(a->known, a, algorithm_fields);
+    return a->known ? fields_json(a, algorithm_fields) : NULL;
 }
 
 void report_placement_read(struct report_placement *p, const json_t *o)

@@ -175,9 +175,8 @@ void report_step_phases_get(struct report_step_phases *s, const struct view *v, 
 
 json_t *report_step_phases_json(const struct report_step_phases *s)
 {
-    json_t *o = json_object();
+    json_t *o = fields_json(s, step_fields);
 
-    put_fields(o, s, step_fields);
     put_rows(o, "phases", s->phase, sizeof(s->phase[0]), s->n, phase_fields);
     put_json(o, "inferred", known_json(s->inferred.known, &s->inferred, inferred_fields));
     put_text(o, "text", s->text);

@@ -160,9 +160,8 @@ void report_node_get(struct report_node *r, const struct report_node_sums *n)
 
 json_t *report_node_json(const struct report_node *r, enum report_node_of of)
 {
-    json_t *o = json_object();
+    json_t *o = fields_json(r, node_fields);
 
-    put_fields(o, r, node_fields);
     put_json(o, "agent", r->has_agent ? report_agent_json(&r->agent) : NULL);
     if (of == NODE_OF_JOBS)
         put_fields(o, r, history_fields);
@@ -174,11 +173,15 @@ void report_node_free(struct report_node *r)
     json_texts_free(&r->jobs);
 }
 
-struct report_node_rows *report_node_rows_new(const json_t *answer)
+struct report_node_rows *report_node_rows_read(const json_t *answer, struct err *err)
 {
-    struct report_node_rows *s = xcalloc(1, sizeof(*s));
-    const json_t *nodes = get_list(answer, "nodes", REPORT_NODE_ROWS_MAX, &s->n);
+    struct report_node_rows *s;
+    const json_t *nodes;
 
+    if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
+        return NULL;
+    s = xcalloc(1, sizeof(*s));
+    nodes = get_list(answer, "nodes", REPORT_NODE_ROWS_MAX, &s->n);
     s->node = xcalloc(s->n, sizeof(*s->node));
     for (size_t i = 0; i < s->n; i++) {
         const json_t *o = json_array_get(nodes, i);

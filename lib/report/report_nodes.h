@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/err.h"
 #include "common/map.h"
 #include "report/report_agent.h"
 #include "view/verdicts.h"
@@ -79,8 +80,8 @@ struct report_node_rows {
     size_t n;
     struct report_node *node;
 };
-/* Those of an answer, at most REPORT_NODE_ROWS_MAX. */
-struct report_node_rows *report_node_rows_new(const json_t *answer);
+/* Those of an answer, at most REPORT_NODE_ROWS_MAX; NULL with the reason: it is none, or an error. */
+struct report_node_rows *report_node_rows_read(const json_t *answer, struct err *err);
 void report_node_rows_free(struct report_node_rows *s); /* NULL is fine */
 
 #endif

@@ -52,17 +52,13 @@ static const struct json_field lever_fields[] = {
 
 json_t *report_pace_control_json(const struct report_pace *p)
 {
-    json_t *o = json_object();
-
-    put_fields(o, p, control_fields);
-    return o;
+    return fields_json(p, control_fields);
 }
 
 json_t *report_paced_node_json(const struct report_paced_node *n)
 {
-    json_t *o = json_object();
+    json_t *o = fields_json(n, node_fields);
 
-    put_fields(o, n, node_fields);
     put_rows(o, "levers", n->levers, sizeof(n->levers[0]), n->n_levers, lever_fields);
     put_text(o, "node", n->node);
     return o;

@@ -42,11 +42,7 @@ const char *report_guarded_key(enum guarded_figure f)
 
 json_t *report_past_json(const struct report_past *p)
 {
-    json_t *o = p->known ? json_object() : NULL;
-
-    if (o)
-        put_fields(o, p, past_fields);
-    return o;
+    return p->known ? fields_json(p, past_fields) : NULL;
 }
 
 void report_past_read(struct report_past *p, const json_t *o)
@@ -60,11 +56,9 @@ json_t *report_guarded_json(const struct report_guarded *g)
     json_t *o = json_object(), *ratios = json_object();
 
     for (int f = 0; f < GUARDED_FIGURES; f++) {
-        json_t *ratio = *g->ratio[f].reference ? json_object() : NULL;
+        const struct report_guarded_ratio *ratio = &g->ratio[f];
 
-        if (ratio)
-            put_fields(ratio, &g->ratio[f], ratio_fields);
-        put_json(ratios, figures[f], ratio);
+        put_json(ratios, figures[f], *ratio->reference ? fields_json(ratio, ratio_fields) : NULL);
     }
     put_fields(o, g, guarded_fields);
     put_json(o, "ratios", ratios);

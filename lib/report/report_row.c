@@ -141,9 +141,8 @@ void report_row_put_figures(json_t *o, const struct report_row *r)
 
 json_t *report_row_json(const struct report_row *r)
 {
-    json_t *o = json_object();
+    json_t *o = fields_json(r, identity_fields);
 
-    put_fields(o, r, identity_fields);
     put_fields(o, r, figure_fields);
     put_json(o, "verdicts", report_verdicts_json(&r->verdicts, VERDICT_OF_JOB));
     return o;

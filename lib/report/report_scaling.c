@@ -205,9 +205,8 @@ static json_t *links_json(const struct report_scaling *r)
 
     for (size_t i = 0; i < r->n_links; i++) {
         const struct report_link *l = &r->link[i];
-        json_t *o = json_object();
+        json_t *o = fields_json(l, link_fields);
 
-        put_fields(o, l, link_fields);
         put_rows(o, "segments", l->segment, sizeof(l->segment[0]), l->n, segment_fields);
         json_array_append_new(list, o);
     }

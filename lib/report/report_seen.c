@@ -28,27 +28,19 @@ static const struct json_field unseen_fields[] = {
     { 0 },
 };
 
-static json_t *object_of(const void *from, const struct json_field *fields)
-{
-    json_t *o = json_object();
-
-    put_fields(o, from, fields);
-    return o;
-}
-
 json_t *report_probe_json(const struct report_probe *p)
 {
-    return object_of(p, probe_fields);
+    return fields_json(p, probe_fields);
 }
 
 json_t *report_silent_json(const struct report_silent *s)
 {
-    return object_of(s, silent_fields);
+    return fields_json(s, silent_fields);
 }
 
 json_t *report_unseen_json(const struct report_unseen *u)
 {
-    return u->known ? object_of(u, unseen_fields) : NULL;
+    return u->known ? fields_json(u, unseen_fields) : NULL;
 }
 
 void report_probe_read(struct report_probe *p, const json_t *o)

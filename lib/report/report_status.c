@@ -33,10 +33,7 @@ static const struct json_field fields[] = {
 
 json_t *report_status_json(const struct report_status *s)
 {
-    json_t *o = json_object();
-
-    put_fields(o, s, fields);
-    return o;
+    return fields_json(s, fields);
 }
 
 int report_status_read(struct report_status *s, const json_t *answer, struct err *err)

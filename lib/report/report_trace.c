@@ -25,10 +25,7 @@ static const struct json_field fields[] = {
 
 json_t *report_trace_json(const struct report_trace *t)
 {
-    json_t *o = json_object();
-
-    put_fields(o, t, fields);
-    return o;
+    return fields_json(t, fields);
 }
 
 void report_trace_read(struct report_trace *t, const json_t *o)

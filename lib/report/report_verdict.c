@@ -93,9 +93,8 @@ static void as_of_trace(json_t *o, const struct report_verdict *r)
 
 json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_of of)
 {
-    json_t *o = json_object();
+    json_t *o = fields_json(r, named_fields);
 
-    put_fields(o, r, named_fields);
     put_fields(o, r, of == VERDICT_OF_TIMELINE ? span_fields : found_fields);
     if (of == VERDICT_OF_JOB)
         put_fields(o, r, job_fields);

@@ -562,15 +562,20 @@ void put_fields(json_t *o, const void *from, const struct json_field *field)
     }
 }
 
+json_t *fields_json(const void *from, const struct json_field *field)
+{
+    json_t *o = json_object();
+
+    put_fields(o, from, field);
+    return o;
+}
+
 json_t *rows_json(const void *from, size_t size, size_t n, const struct json_field *field)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++) {
-        json_t *row = json_object();
-
-        put_fields(row, (const char *)from + i * size, field);
-        json_array_append_new(list, row);
+        json_array_append_new(list, fields_json((const char *)from + i * size, field));
     }
     return list;
 }

@@ -128,6 +128,7 @@ void put_place(json_t *o, const char *key, int value);
 /* {value, low, high} */
 void put_estimate(json_t *o, const char *key, double value, double low, double high);
 void put_fields(json_t *o, const void *from, const struct json_field *field);
+json_t *fields_json(const void *from, const struct json_field *field); /* an object of them; the caller's */
 /* An array of structs as an array of objects; the caller's. */
 json_t *rows_json(const void *from, size_t size, size_t n, const struct json_field *field);
 void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,

@@ -146,7 +146,7 @@ static void test_nodes(void)
     r.last_culprit = 90;
     o = list_of("nodes", report_node_json(&r, NODE_OF_JOBS));
     put_int(o, "now", 100);
-    back = report_node_rows_new(o);
+    back = report_node_rows_read(o, NULL);
     json_decref(o);
     report_node_free(&r);
     ok(back->n == 1 && back->node->jobs.n == 2 && !strcmp(back->node->jobs_text, "7.0, 8.0") &&
