@@ -6,6 +6,7 @@
 
 #include "common/xalloc.h"
 #include "model/bucket.h"
+#include "model/statistics.h"
 
 #define OPS_MAX (1u << 16) /* in the steps that are replayed: some ms a replay */
 /* Transfers of a kind that show what those take that nobody waited for. Chosen: the median of fewer is moved
@@ -203,14 +204,14 @@ static int by_kind(const void *a, const void *b)
                               : (x->transfer_s > y->transfer_s) - (x->transfer_s < y->transfer_s);
 }
 
-/* Half of the distance between the quartiles is 0.6745 standard deviations, of a normal distribution; its
- * median's error is 1.253 times the mean's.  Twice that, for the deviation of those that it stands for. */
+/* The error of a normal distribution's median is 1.253 times that of its mean.  Twice that, for the deviation
+ * of those that it stands for. */
 static struct usual usual_of(const struct kind_time *t, uint32_t n)
 {
     float half = (t[n - 1 - n / 4].transfer_s - t[n / 4].transfer_s) / 2;
 
     return (struct usual){ (t[n / 2].transfer_s + t[(n - 1) / 2].transfer_s) / 2,
-                           (float)(2 * 1.645 * 1.253 / 0.6745 * half / sqrt(n)), n };
+                           (float)(2 * 1.645 * 1.253 / STATISTICS_SD_TO_MAD * half / sqrt(n)), n };
 }
 
 static void find_usual(struct measuring *w, uint32_t steps)

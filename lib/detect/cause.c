@@ -9,7 +9,6 @@
 #include "model/statistics.h"
 
 #define OUTLIER_Z   3.5
-#define MAD_TO_Z    0.6745
 #define COUNT_SCORE 0.1 /* maximum score of a count */
 #define FOLLOWS     0.6 /* a correlation that is worth reporting */
 #define SHARED      0.1 /* of its CPUs' time used by others: the CPU is shared */
@@ -57,7 +56,7 @@ double cause_score(enum cause_kind kind, double value, const struct cause_norm *
 {
     double excess = badness(kind, value) - badness(kind, others->median);
 
-    if (!others->n || isnan(excess) || MAD_TO_Z * excess <= OUTLIER_Z * others->mad)
+    if (!others->n || isnan(excess) || STATISTICS_SD_TO_MAD * excess <= OUTLIER_Z * others->mad)
         return 0;
     if (kinds[kind].scale == CLOCK)
         excess = others->median > 0 ? excess / others->median : 0;
@@ -87,22 +86,21 @@ static const struct {
     { 0x04, "power limit", ", held down by its power limit" },
     { 0x12, "set", ", set so" },
     { 0x01, "idle", "" },
+    { 0, "", "" },
 };
+
+static size_t weightiest(uint32_t bits)
+{
+    size_t i = 0;
+
+    while (i + 1 < ARRAY_SIZE(reasons) && !(bits & reasons[i].bits))
+        i++;
+    return i;
+}
 
 const char *cause_throttle_name(uint32_t bits)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
-        if (bits & reasons[i].bits)
-            return reasons[i].name;
-    return "";
-}
-
-static const char *throttle_text(uint32_t bits)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
-        if (bits & reasons[i].bits)
-            return reasons[i].text;
-    return "";
+    return reasons[weightiest(bits)].name;
 }
 
 static void run_delay_text(const struct cause *c, char *buf, size_t size)
@@ -140,7 +138,7 @@ static void rank_text(const struct cause *c, char *buf, size_t size)
                  *s ? "are" : "is", their);
     else
         snprintf(buf, size, "%s GPU%s run%s at %s of the largest clock, the others' at %s%s", their, s,
-                 *s ? "" : "s", mine, others, throttle_text(c->throttle));
+                 *s ? "" : "s", mine, others, reasons[weightiest(c->throttle)].text);
 }
 
 char *cause_text(const struct cause *c, char *buf, size_t size)

@@ -53,7 +53,7 @@ void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t
 
 /* ---- the list ---- */
 
-static size_t find(const struct diagnosis *d, uint64_t key)
+static size_t find_entry(const struct diagnosis *d, uint64_t key)
 {
     for (size_t i = d->n; i-- > 0;)
         if (d->finding[i].standing && d->entry[i].key == key)
@@ -112,18 +112,6 @@ static double began_s(const struct work *w, uint64_t number)
     return s->ended_s - s->duration_s;
 }
 
-/* When that class was first reported of it: a finding has one of two, and may be taken for the other for a
- * while. */
-static const struct reported *first_reported(const struct work *w, struct entry *e, enum finding_class class)
-{
-    struct reported *reported =
-        e->reported[0].step && e->reported[0].class != class ? &e->reported[1] : &e->reported[0];
-
-    if (!reported->step)
-        *reported = (struct reported){ class, w->steps, work_seq_of(w, w->steps) };
-    return reported;
-}
-
 /* Steps so short may be parts of what the program would call one, such as the columns of a panel that ranks
  * factorise in turn: what holds for some of them is over with the turn. */
 static bool is_unconfirmed(const struct diagnosis *d, const struct entry *e)
@@ -134,20 +122,27 @@ static bool is_unconfirmed(const struct diagnosis *d, const struct entry *e)
 }
 
 /* A finding's class as its detector has it now. */
-static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_class class, uint64_t onset)
+static struct finding *refresh_finding(struct diagnosis *d, uint64_t key, enum finding_class class,
+                                       uint64_t onset)
 {
     const struct work *w = d->work;
-    size_t at = find(d, key);
-    const struct reported *reported;
+    size_t at = find_entry(d, key);
     struct finding *f;
+    struct entry *e;
 
     if (at == d->n && (at = add_entry(d, key)) == d->n)
         return NULL;
     f = &d->finding[at];
+    e = &d->entry[at];
     f->class = class;
-    f->unconfirmed = !d->entry[at].reported[0].step && is_unconfirmed(d, &d->entry[at]);
+    f->unconfirmed = !e->reported[0].step && is_unconfirmed(d, e);
     if (!f->unconfirmed) {
-        reported = first_reported(w, &d->entry[at], class);
+        /* A finding has one of two classes, and may be taken for the other for a while. */
+        struct reported *reported =
+            e->reported[0].step && e->reported[0].class != class ? &e->reported[1] : &e->reported[0];
+
+        if (!reported->step)
+            *reported = (struct reported){ class, w->steps, work_seq_of(w, w->steps) };
         f->named_step = reported->step;
         f->named_seq = reported->seq;
     }
@@ -178,13 +173,13 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
 /* ---- what each detector reports ---- */
 
 /* The finding of that key, which stands or has ended; NULL: it does not stand, or there is no room. */
-static struct finding *settle(struct diagnosis *d, enum key key, enum finding_class class, bool standing,
-                              uint64_t onset)
+static struct finding *settle_finding(struct diagnosis *d, enum key key, enum finding_class class,
+                                      bool standing, uint64_t onset)
 {
-    size_t at = find(d, key);
+    size_t at = find_entry(d, key);
 
     if (standing)
-        return refresh(d, key, class, onset);
+        return refresh_finding(d, key, class, onset);
     if (at < d->n)
         end_finding(&d->finding[at], d->work->steps);
     return NULL;
@@ -193,7 +188,7 @@ static struct finding *settle(struct diagnosis *d, enum key key, enum finding_cl
 static void take_simple(struct diagnosis *d, enum key key, enum finding_class class, bool standing,
                         uint64_t onset, double saved_s, struct interval cost, double excess, double rate)
 {
-    struct finding *f = settle(d, key, class, standing, onset);
+    struct finding *f = settle_finding(d, key, class, standing, onset);
 
     if (!f)
         return;
@@ -213,8 +208,8 @@ static void take_stragglers(struct diagnosis *d)
 
     for (size_t i = 0; i < n; i++) {
         struct finding *f =
-            refresh(d, STRAGGLER_KEY + straggler[i].id,
-                    straggler[i].drift ? FINDING_DRIFT : FINDING_STRAGGLER, straggler[i].onset);
+            refresh_finding(d, STRAGGLER_KEY + straggler[i].id,
+                            straggler[i].drift ? FINDING_DRIFT : FINDING_STRAGGLER, straggler[i].onset);
 
         if (!f)
             continue;
@@ -266,7 +261,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
                    : o->scope == SCOPE_NONE          ? KEY_IMBALANCE
                                                      : KEY_ROLE;
     uint64_t onset = o->from ? d->work->steps : 0;
-    size_t at = find(d, key);
+    size_t at = find_entry(d, key);
     struct finding *f;
 
     while (onset && d->work->steps - onset < work_kept(d->work) &&
@@ -275,7 +270,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     /* Began before all that is remembered: when that was is known from before. */
     if (d->work->steps - onset == work_kept(d->work) && at < d->n && d->finding[at].onset_step <= onset)
         onset = d->finding[at].onset_step - 1;
-    f = settle(d, key, o->class, o->standing, onset);
+    f = settle_finding(d, key, o->class, o->standing, onset);
     if (!f)
         return;
     f->scope = o->scope;
@@ -292,22 +287,23 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
  * together with somebody's own work are its doing. */
 static void find_leader(struct diagnosis *d)
 {
-    size_t at = find(d, KEY_TRANSFER);
+    size_t at = find_entry(d, KEY_TRANSFER);
+    struct finding *t = &d->finding[at];
     bool any = false;
 
     if (at == d->n)
         return;
     for (size_t i = 0; i < d->n; i++) {
-        const struct finding *f = &d->finding[i], *t = &d->finding[at];
+        const struct finding *f = &d->finding[i];
 
-        if (!f->standing || d->entry[i].key < STRAGGLER_KEY)
+        if (!diagnosis_is_straggler(d, i))
             continue;
         any = true;
         if (llabs((long long)(f->onset_step - t->onset_step)) <= LEADER_STEPS ||
             llabs((long long)(f->named_step - t->named_step)) <= LEADER_STEPS)
-            d->finding[at].follows = true;
+            t->follows = true;
     }
-    d->finding[at].follows = d->finding[at].follows && any;
+    t->follows = t->follows && any;
 }
 
 /* ---- all together ---- */
@@ -321,7 +317,8 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     const struct straggler *named;
     size_t before = stragglers_get(d->stragglers, &named);
 
-    d->pricing.method->expire(d);
+    if (d->pricing.method->expire)
+        d->pricing.method->expire(d);
     follow_time(d, s);
     work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
     w->step[work_slot(w, 0)].ended_s = s->ended_s;
@@ -413,8 +410,7 @@ double diagnosis_last_ratio(const struct diagnosis *d, uint32_t rank)
     uint32_t n, last = 0;
 
     for (size_t i = 0; i < d->n; i++)
-        if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY &&
-            (!costliest || d->finding[i].slowdown > costliest->slowdown))
+        if (diagnosis_is_straggler(d, i) && (!costliest || d->finding[i].slowdown > costliest->slowdown))
             costliest = &d->finding[i];
     n = work_steps_since(d->work, costliest ? costliest->onset_step - 1 : 0, DIAGNOSIS_RECENT);
     for (uint32_t b = 0; b < n; b++)

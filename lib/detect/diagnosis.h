@@ -23,8 +23,7 @@ struct diagnosis *diagnosis_new(void);
 void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 /* Another program, or other steps: what was learnt does not apply; all that stood is over. */
 void diagnosis_restart(struct diagnosis *d);
-/* How stragglers are priced from now on, see pricing.h; by work at the beginning. The replays' arg is lent.
- */
+/* How stragglers are priced from now on, see pricing.h; by work at the beginning. The replays' arg is lent */
 void diagnosis_price_by_work(struct diagnosis *d);
 void diagnosis_price_by_replays(struct diagnosis *d, const struct replays *replays);
 /* Price standing findings again after `steps` steps, or less often when there are many ranks; 0: at every

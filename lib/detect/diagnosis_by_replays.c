@@ -136,20 +136,15 @@ static void share(struct diagnosis *d, double alone_ratio)
         d->finding[t.at[i]].with = f->id;
 }
 
-/* The replay remembers as many steps as it prices, and what it cost before is taken to be alike; see
- * diagnosis_since_onset(). */
-static void expire(struct diagnosis *d)
-{
-    (void)d;
-}
-
 const struct pricing_method diagnosis_by_replays = {
     .newest = newest,
     .each = each,
     .cost = cost,
     .unseen = diagnosis_missed_cost,
     .share = share,
-    .expire = expire,
+    /* The replay remembers as many steps as it prices, and what it cost before is taken to be alike; see
+     * diagnosis_since_onset(). */
+    .expire = NULL,
     .again = pricing_again,
     .prices_others = false,
 };

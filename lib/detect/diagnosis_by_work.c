@@ -77,13 +77,6 @@ static struct interval unseen(const struct diagnosis *d, size_t at)
     return diagnosis_unexplained(d->work, d->entry[at].straggler.onset, 1 - 1 / d->finding[at].slowdown);
 }
 
-/* What each costs is its share of what all cost already; see saved_in(). */
-static void share(struct diagnosis *d, double alone_ratio)
-{
-    (void)d;
-    (void)alone_ratio;
-}
-
 /* What the oldest step cost is kept as it is known now. */
 static void expire(struct diagnosis *d)
 {
@@ -98,20 +91,13 @@ static void expire(struct diagnosis *d)
                                               (uint32_t)(w->steps % WORK_STEPS), w->steps - WORK_STEPS);
 }
 
-/* It is cheap. */
-static uint32_t again(uint32_t steps)
-{
-    (void)steps;
-    return 0;
-}
-
 const struct pricing_method diagnosis_by_work = {
     .newest = newest,
     .each = each,
     .cost = cost,
     .unseen = unseen,
-    .share = share,
+    .share = NULL, /* what each costs is its share of what all cost already; see saved_in() */
     .expire = expire,
-    .again = again,
+    .again = NULL, /* it is cheap */
     .prices_others = true,
 };

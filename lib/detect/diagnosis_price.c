@@ -9,7 +9,6 @@
 #define PRICED_AT_ONCE      512u /* ranks that are priced at every step */
 #define RESIDUAL_BEFORE_MIN 12u  /* steps that show what was before */
 
-/* Slowdown over the newest steps, from what all steps since the onset lost on average. */
 double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
 {
     uint32_t n = work_steps_since(w, onset, WORK_STEPS);
@@ -115,8 +114,7 @@ static double share_before(const struct diagnosis *d, uint64_t onset, const stru
     return fmax(0, (before_s - without_s) / (with_s - without_s));
 }
 
-/* What it cost since its onset, and before it was seen, from what it cost in the newest steps, which took
- * of_s: in the others it cost as much a second, but for the pauses. */
+/* In the other steps it cost as much a second as in the newest ones, but for the pauses. */
 double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,
                              double saved_s, double of_s)
 {
@@ -164,7 +162,7 @@ static size_t reported_with(const struct diagnosis *d, size_t at, struct straggl
  * of what its cost differs from step to step, since a fault that lasts should cost as much in each: calls
  * that are missing hide some of it.  It becomes narrower with the square root of the steps, so that most
  * prices leave it as it is. */
-static void doubt(struct diagnosis *d, size_t at)
+static void set_cost_interval(struct diagnosis *d, size_t at)
 {
     const struct pricing *p = &d->pricing;
     struct entry *e = &d->entry[at];
@@ -198,7 +196,7 @@ static bool keeps_price(const struct diagnosis *d, size_t at)
     return d->entry[at].straggler.fading && d->finding[at].slowdown > 1;
 }
 
-static void price(struct diagnosis *d, size_t at)
+static void price_straggler(struct diagnosis *d, size_t at)
 {
     const struct work *w = d->work;
     struct finding *f = &d->finding[at];
@@ -227,14 +225,6 @@ static bool is_together(const struct diagnosis *d, size_t at)
     return false;
 }
 
-static bool any_keeps_price(const struct diagnosis *d)
-{
-    for (size_t i = 0; i < d->n; i++)
-        if (diagnosis_is_straggler(d, i) && keeps_price(d, i))
-            return true;
-    return false;
-}
-
 static void price_together(struct diagnosis *d)
 {
     double alone_ratio = 0;
@@ -248,49 +238,46 @@ static void price_together(struct diagnosis *d)
     for (size_t i = 0; i < d->n; i++)
         if (diagnosis_is_straggler(d, i))
             d->finding[i].with = d->finding[i].id;
-    d->pricing.method->share(d, alone_ratio);
+    if (d->pricing.method->share)
+        d->pricing.method->share(d, alone_ratio);
 }
 
 /* ---- when ---- */
-
-/* Steps that the price of the latest straggler stands on. */
-static uint32_t priced_steps(const struct diagnosis *d)
-{
-    uint32_t steps = WORK_STEPS;
-
-    for (size_t i = 0; i < d->n; i++)
-        if (diagnosis_is_straggler(d, i))
-            steps = work_steps_since(d->work, d->finding[i].onset_step - 1, steps);
-    return steps;
-}
 
 /* Steps between two prices of what stands.  Of very many ranks it is not priced at every step: that takes
  * WORK_STEPS times as long as they are many. */
 static uint32_t price_every(const struct diagnosis *d)
 {
-    uint32_t every = d->work->n / PRICED_AT_ONCE, again = d->pricing.method->again(priced_steps(d));
+    uint32_t every = d->work->n / PRICED_AT_ONCE, again;
+    uint32_t steps = WORK_STEPS; /* that the price of the latest straggler stands on */
 
+    for (size_t i = 0; i < d->n; i++)
+        if (diagnosis_is_straggler(d, i))
+            steps = work_steps_since(d->work, d->finding[i].onset_step - 1, steps);
+    again = d->pricing.method->again ? d->pricing.method->again(steps) : 0;
     every = every > again ? every : again;
     return every > d->price_every ? every : d->price_every;
 }
 
 void diagnosis_price_stragglers(struct diagnosis *d)
 {
-    bool keep; /* those that are priced together keep their price as long as one of them may be over */
+    /* Those that are priced together keep their price as long as one of them may be over. */
+    bool keep = false;
 
     if (d->priced_n == d->n && d->work->steps <= d->priced + price_every(d))
         return;
     d->priced = d->work->steps;
     d->priced_n = d->n;
-    keep = any_keeps_price(d);
+    for (size_t i = 0; i < d->n; i++)
+        keep = keep || (diagnosis_is_straggler(d, i) && keeps_price(d, i));
     for (size_t i = 0; i < d->n; i++)
         if (diagnosis_is_straggler(d, i) && !(keep && is_together(d, i)))
-            price(d, i);
+            price_straggler(d, i);
     if (!keep)
         price_together(d);
     for (size_t i = 0; i < d->n; i++)
         if (diagnosis_is_straggler(d, i) && d->finding[i].with == d->finding[i].id && !keeps_price(d, i))
-            doubt(d, i);
+            set_cost_interval(d, i);
 }
 
 void diagnosis_price_every(struct diagnosis *d, uint32_t steps)

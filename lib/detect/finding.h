@@ -32,8 +32,7 @@ static inline bool finding_stops(enum finding_class c)
     return c == FINDING_HANG || c == FINDING_LOST;
 }
 
-/* Where it is.  The first three are places of work (places.h), SCOPE_NONE is their number: it has no place.
- */
+/* Where it is.  The first three are places of work (places.h), SCOPE_NONE is their number: it has no place */
 enum finding_scope {
     SCOPE_RANK,
     SCOPE_NODE,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/rhythm.h"
+
 /* fewest cycles that are folded; chosen: of fewer the mean of a phase is that of one or two steps */
 #define CYCLES_MIN 4u
 /* maximum number of steps looked at: as many cycles of the longest period */
@@ -12,8 +14,7 @@
  * fewer. */
 #define FOLD_STEPS_MIN 12u
 #define FOLD_EXPLAINED 0.75
-/* slow over fast: half of the steps are slow, so that less costs at most 1 %, half of MinSlowdown's default
- */
+/* slow over fast: half of the steps are slow, so that less costs at most 1 %, half MinSlowdown's default */
 #define FOLD_RATIO_MIN 1.02
 #define CALM_MIN       FOLD_STEPS_MIN    /* steps that show that it did not alternate before */
 #define FOLD_CONFIRM   2u                /* looks in a row: one may be chance */
@@ -60,7 +61,7 @@ static struct phase_fold fold_at(const float *y, uint32_t n, uint32_t period)
 {
     struct phase_fold f = { .period = period };
     double mean[OSCILLATION_MAX], all, total = 0, within = 0, middle, low = INFINITY, high = 0;
-    uint32_t known, in[OSCILLATION_MAX], slow = 0, fast = 0, slow_phases = 0, changes = 0;
+    uint32_t known, in[OSCILLATION_MAX], slow = 0, fast = 0;
 
     all = phase_mean(y, n, 0, 1, &known);
     for (uint32_t p = 0; p < period; p++) {
@@ -78,8 +79,6 @@ static struct phase_fold fold_at(const float *y, uint32_t n, uint32_t period)
     f.explained = 1 - within / (known - period) / (total / (known - 1));
     middle = (low + high) / 2;
     for (uint32_t p = 0; p < period; p++) {
-        slow_phases += mean[p] > middle;
-        changes += (mean[p] > middle) != (mean[(p + 1) % period] > middle);
         if (mean[p] > middle) {
             f.slow_s += mean[p] * in[p];
             slow += in[p];
@@ -88,7 +87,7 @@ static struct phase_fold fold_at(const float *y, uint32_t n, uint32_t period)
             fast += in[p];
         }
     }
-    f.wave = period > 2 && 2 * slow_phases == period && changes == 2;
+    f.wave = rhythm_alternates(mean, period);
     f.slow_s /= slow;
     f.fast_s /= fast;
     f.error = sqrt(within / (known - period) *
@@ -177,8 +176,7 @@ static bool is_calm_before(const struct work *w, const struct phase_fold *f, uin
  * too few. */
 static double by_durations(const struct oscillation *o, const struct work *w)
 {
-    uint32_t n = w->steps - o->onset < work_kept(w) ? (uint32_t)(w->steps - o->onset) : work_kept(w),
-             in[2] = { 0 };
+    uint32_t n = work_steps_since(w, o->onset, WORK_STEPS), in[2] = { 0 };
     double sum_s[2] = { 0 }, by_work_s = 0;
 
     for (uint32_t b = 0; b < n; b++) {
@@ -205,8 +203,8 @@ static void set_cost(struct oscillation *o, const struct work *w, const struct p
     o->cost = interval_product(o->cost, interval_of(1, f->error / (o->ratio - 1), INFINITY));
 }
 
-static void name(struct oscillation *o, const struct work *w, const struct phase_fold *f, uint32_t stride,
-                 double min_slowdown)
+static void name_oscillation(struct oscillation *o, const struct work *w, const struct phase_fold *f,
+                             uint32_t stride, double min_slowdown)
 {
     uint32_t far = alternates_since(w, f);
     double lost_s = 0, all_s = work_time_s(w, far + 1);
@@ -243,5 +241,5 @@ void oscillation_step(struct oscillation *o, const struct work *w, uint32_t peri
     }
     o->with = there && n >= FOLD_STEPS_MIN ? o->with + 1 : 0;
     if (o->with >= FOLD_CONFIRM)
-        name(o, w, &f, period, min_slowdown);
+        name_oscillation(o, w, &f, period, min_slowdown);
 }

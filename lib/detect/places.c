@@ -41,8 +41,7 @@
 #define INFLATE_MAX    6.0
 #define INFLATE_EARLY  1.2
 #define INFLATE_MARGIN 1.1 /* the estimate comes from few windows */
-/* Windows seen in full by every rank, and by all of few ranks together: fewer show nothing of how they vary.
- */
+/* Windows seen in full by every rank, and by all of few ranks together: fewer do not show how they vary. */
 #define BLOCKS_MIN 2u
 #define BLOCKS_FEW 32u
 
@@ -79,45 +78,32 @@ bool places_current(const struct places *s, const struct work *w)
     return s->n == w->n && s->placed == w->placed;
 }
 
-static size_t track_of(const struct places *s, enum finding_scope scope, uint32_t place)
-{
-    for (size_t t = s->n; t < s->n_tracks; t++)
-        if (s->track[t].scope == scope && s->track[t].place == place)
-            return t;
-    return s->n_tracks;
-}
-
-static void add_track(struct places *s, enum finding_scope scope, uint32_t place, uint32_t first)
-{
-    memset(&s->track[s->n_tracks], 0, sizeof(*s->track));
-    s->track[s->n_tracks].scope = scope;
-    s->track[s->n_tracks].first = first;
-    s->track[s->n_tracks++].place = place;
-}
-
 static void make_tracks(struct places *s, const struct work *w)
 {
     places_reset(s);
     s->n = w->n;
     s->placed = w->placed;
     s->track = xrealloc(s->track, w->n, sizeof(*s->track));
-    for (uint32_t r = 0; r < w->n; r++) {
-        add_track(s, SCOPE_RANK, r, r);
-        s->track[r].ranks = 1;
+    for (; s->n_tracks < w->n; s->n_tracks++) {
+        uint32_t r = (uint32_t)s->n_tracks;
+
+        s->track[r] = (struct track){ .scope = SCOPE_RANK, .place = r, .first = r, .ranks = 1 };
     }
     s->around = xrealloc(s->around, (size_t)2 * w->n, sizeof(*s->around));
     for (int scope = SCOPE_NODE; scope < SCOPE_NONE; scope++)
         for (uint32_t r = 0; r < w->n; r++) {
             uint32_t place = place_of(w, (enum finding_scope)scope, r);
-            size_t t;
+            size_t t = s->n;
 
             s->around[2 * r + (scope == SCOPE_SWITCH)] = UINT32_MAX;
             if (place == WORK_PLACE_NONE)
                 continue;
-            t = track_of(s, (enum finding_scope)scope, place);
+            while (t < s->n_tracks && ((int)s->track[t].scope != scope || s->track[t].place != place))
+                t++;
             if (t == s->n_tracks) {
-                s->track = xrealloc(s->track, s->n_tracks + 1, sizeof(*s->track));
-                add_track(s, (enum finding_scope)scope, place, r);
+                s->track = xrealloc(s->track, ++s->n_tracks, sizeof(*s->track));
+                s->track[t] =
+                    (struct track){ .scope = (enum finding_scope)scope, .place = place, .first = r };
             }
             s->around[2 * r + (scope == SCOPE_SWITCH)] = (uint32_t)t;
             s->track[t].ranks++;
@@ -147,7 +133,7 @@ static double mean_over(const struct track *track, size_t window)
     return (double)track->sum[window] / (X_UNITS * windows[window]);
 }
 
-static void push(struct track *track, double excess)
+static void push_excess(struct track *track, double excess)
 {
     int16_t x = (int16_t)lrint(X_UNITS * fmax(-X_MAX, fmin(X_MAX, excess)));
     uint32_t at = track->seen % LONGEST;
@@ -215,9 +201,9 @@ static void push_step(struct places *s, const struct work *w)
         if (!n)
             continue;
         if (s->count[t])
-            push(track, s->sum[t] / (float)s->count[t] - others);
+            push_excess(track, s->sum[t] / (float)s->count[t] - others);
         else
-            push(track, track->seen >= windows[1] ? mean_over(track, 1) : 0);
+            push_excess(track, track->seen >= windows[1] ? mean_over(track, 1) : 0);
         follow_blocks(track);
     }
 }
@@ -261,8 +247,6 @@ static double long_mean(const struct track *track)
            (window + track->past_n);
 }
 
-#define MEDIAN_TO_SIGMA (1 / 0.6745)
-
 /* Spread of the ranks' lasting excess, less what noise alone gives it. Within nodes and within switches: a
  * slow node must not hide in a spread that it makes itself. */
 static double spread_within(struct places *s, const struct work *w, enum finding_scope scope)
@@ -289,18 +273,9 @@ static double spread_within(struct places *s, const struct work *w, enum finding
     if (m < 2)
         return NAN;
     long_n = s->steps < PAST_MAX ? (uint32_t)s->steps : PAST_MAX;
-    spread = MEDIAN_TO_SIGMA * statistics_medianf(s->scratch, m);
+    spread = 1 / STATISTICS_SD_TO_MAD * statistics_medianf(s->scratch, m);
     noise = w->sigma * s->inflate[WINDOWS - 1] / sqrt(long_n);
     return sqrt(fmax(SPREAD_MIN * SPREAD_MIN, spread * spread - noise * noise));
-}
-
-static void learn_spread(struct places *s, const struct work *w)
-{
-    for (int scope = 0; scope < SCOPE_NONE; scope++) {
-        double spread = spread_within(s, w, (enum finding_scope)scope);
-
-        s->spread[scope] = isnan(spread) ? s->spread[SCOPE_RANK] : spread;
-    }
 }
 
 /* ---- evidence ---- */
@@ -363,7 +338,7 @@ double places_recent_excess(struct places *s, const struct work *w, const struct
 
 /* A mean over a window, of clipped excesses: where they all reached the limit of one step, the
  * median shows how far they really went. */
-static double level(struct places *s, const struct work *w, const struct track *track, size_t window)
+static double window_level(struct places *s, const struct work *w, const struct track *track, size_t window)
 {
     double mean = mean_over(track, window);
 
@@ -379,7 +354,7 @@ static void take_z(struct track *track, double z, uint32_t window)
     track->window = window < MEDIAN_STEPS ? window : MEDIAN_STEPS;
 }
 
-static void weigh(struct places *s, const struct work *w, struct track *track)
+static void weigh_track(struct places *s, const struct work *w, struct track *track)
 {
     double one = w->sigma * share(s, track), limit = places_lasting(s, track);
     double of_past = one * s->inflate[WINDOWS - 1];
@@ -395,7 +370,7 @@ static void weigh(struct places *s, const struct work *w, struct track *track)
         double z;
 
         z = mean / (error / sqrt(windows[i]));
-        if (z > LIMIT_Z && z > track->z && level(s, w, track, i) > limit)
+        if (z > LIMIT_Z && z > track->z && window_level(s, w, track, i) > limit)
             take_z(track, z, windows[i]);
         if (past_n < PLACE_PAST_MIN)
             continue;
@@ -416,11 +391,14 @@ bool places_step(struct places *s, const struct work *w)
     push_step(s, w);
     if (++s->steps % LEARN_EVERY == 0) {
         learn_inflation(s, w);
-        if (s->steps >= SPREAD_STEPS)
-            learn_spread(s, w);
+        for (int scope = 0; scope < SCOPE_NONE && s->steps >= SPREAD_STEPS; scope++) {
+            double spread = spread_within(s, w, (enum finding_scope)scope);
+
+            s->spread[scope] = isnan(spread) ? s->spread[SCOPE_RANK] : spread;
+        }
     }
     for (size_t t = 0; t < s->n_tracks && s->steps >= PLACES_STEPS_MIN; t++)
-        weigh(s, w, &s->track[t]);
+        weigh_track(s, w, &s->track[t]);
     return s->steps >= PLACES_STEPS_MIN;
 }
 

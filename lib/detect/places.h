@@ -72,8 +72,8 @@ bool track_overlaps(const struct track *a, const struct track *b, const struct w
 
 /* The place's median own work over the others', minus 1, in the step in that slot; NaN not known. */
 float places_excess(struct places *s, const struct work *w, const struct track *track, uint32_t slot);
-/* The same over the newest steps (at most PLACES_LONGEST), as a median: not clipped, no single step moves it.
- */
+/* The same over the newest steps (at most PLACES_LONGEST), as a median: not clipped, and no single step moves
+ * it. */
 double places_recent_excess(struct places *s, const struct work *w, const struct track *track,
                             uint32_t steps);
 /* The lasting excess that a healthy place may well have. */

@@ -68,11 +68,11 @@ struct pricing_method {
     /* The factor of its cost for what this method does not see. */
     struct interval (*unseen)(const struct diagnosis *d, size_t at);
     /* Several that hide one another get a common price; alone_ratio: the sum of the shares of the time that
-     * each costs alone. */
+     * each costs alone.  NULL: nothing is left to do. */
     void (*share)(struct diagnosis *d, double alone_ratio);
-    /* Before the newest step overwrites the oldest. */
+    /* Before the newest step overwrites the oldest.  NULL: nothing is to be kept of it. */
     void (*expire)(struct diagnosis *d);
-    /* A price that was taken of `steps` steps is taken again after this many more. */
+    /* A price that was taken of `steps` steps is taken again after this many more; NULL: after each. */
     uint32_t (*again)(uint32_t steps);
     bool prices_others; /* than stragglers and oscillations; false: they come by diagnosis_other() */
 };

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-/* steps between two looks, each of which folds all that is remembered at every period; chosen: it bounds that
- */
+/* steps between two looks, each of which folds all remembered steps at every period; chosen: as a bound */
 #define EVERY         16u
 #define WARM_UP       4u /* first steps, which show no rhythm: caches fill and libraries load in them */
 #define RHYTHM_CYCLES 4u /* fewest that are folded, as CYCLES_MIN of oscillation.c */
@@ -98,26 +97,24 @@ static double contrast(const struct beat_fold *f, const struct beat_fold *by, ui
     return n && n < known ? exp(slow / n - *light) : 1;
 }
 
-/* Does it alternate between as many heavy steps in a row as light ones?  Programs have single steps that do
- * more; several of them by turns are the whole job's oscillation, from the start or not.  With a period of
- * two they look the same. */
-static bool alternates(const struct beat_fold *f)
+/* Programs have single steps that do more; several of them by turns are the whole job's oscillation, from the
+ * start or not.  With a period of two they look the same. */
+bool rhythm_alternates(const double *phase, uint32_t period)
 {
     double low = INFINITY, high = -INFINITY;
     uint32_t heavy = 0, changes = 0;
 
-    for (uint32_t p = 0; p < f->period; p++) {
-        low = fmin(low, f->phase[p]);
-        high = fmax(high, f->phase[p]);
+    for (uint32_t p = 0; p < period; p++) {
+        low = fmin(low, phase[p]);
+        high = fmax(high, phase[p]);
     }
-    for (uint32_t p = 0; p < f->period; p++) {
-        bool is_heavy = f->phase[p] > (low + high) / 2,
-             next = f->phase[(p + 1) % f->period] > (low + high) / 2;
+    for (uint32_t p = 0; p < period; p++) {
+        bool is_heavy = phase[p] > (low + high) / 2, next = phase[(p + 1) % period] > (low + high) / 2;
 
         heavy += is_heavy;
         changes += is_heavy != next;
     }
-    return f->period > 2 && 2 * heavy == f->period && changes == 2;
+    return period > 2 && 2 * heavy == period && changes == 2;
 }
 
 static void find_rhythm(struct work *w, uint32_t stride)
@@ -137,7 +134,7 @@ static void find_rhythm(struct work *w, uint32_t stride)
     ratio = contrast(&best, &best, &heavy, &light);
     first = 2 * best.period > RHYTHM_FIRST ? 2 * best.period : RHYTHM_FIRST;
     early = fold(w, n - first, first, stride, best.period);
-    if (alternates(&best) || ratio < RHYTHM_RATIO_MIN ||
+    if (rhythm_alternates(best.phase, best.period) || ratio < RHYTHM_RATIO_MIN ||
         contrast(&early, &best, &heavy, &unused) < 1 + (ratio - 1) / 2)
         return;
     w->rhythm =

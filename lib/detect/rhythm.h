@@ -10,9 +10,13 @@
 #ifndef SYNCGUARD_DETECT_RHYTHM_H
 #define SYNCGUARD_DETECT_RHYTHM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "detect/work.h"
+
+/* Do the phases of a period alternate between as many heavy ones in a row as light ones, several of each? */
+bool rhythm_alternates(const double *phase, uint32_t period);
 
 /* Look after work_take(); sets the work's rhythm.  stride: between the numbers (work_step.seq) of one step
  * and the next. */

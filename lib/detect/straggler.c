@@ -113,8 +113,8 @@ static bool is_settled(const struct straggler *straggler, const struct work *w)
 
 /* How uncertain the excess is.  y[n]: the place's excess step by step, without what single steps may not
  * show. */
-static void doubt(const struct stragglers *s, struct straggler *straggler, const struct track *track,
-                  const float *y, const struct onset *o, uint32_t n)
+static void set_error(const struct stragglers *s, struct straggler *straggler, const struct track *track,
+                      const float *y, const struct onset *o, uint32_t n)
 {
     double off[WORK_STEPS], noise, mean = 0, square, n_since = n - o->from;
 
@@ -135,12 +135,12 @@ static void doubt(const struct stragglers *s, struct straggler *straggler, const
     straggler->onset_error = o->from ? interval_change_error(o->height / noise) : 0;
 }
 
-static void describe(struct stragglers *s, const struct work *w, struct named *named)
+static void describe_named(struct stragglers *s, const struct work *w, struct named *named)
 {
     struct track *track = &s->places.track[named->track];
     struct straggler *straggler = &named->straggler;
     uint32_t n = work_kept(w);
-    uint32_t since = w->steps - straggler->onset < n ? (uint32_t)(w->steps - straggler->onset) : n;
+    uint32_t since = work_steps_since(w, straggler->onset, n);
     float y[WORK_STEPS], scratch[WORK_STEPS], median;
     struct onset o;
 
@@ -165,7 +165,7 @@ static void describe(struct stragglers *s, const struct work *w, struct named *n
     straggler->ramp_end = w->steps - n + o.to;
     straggler->before = o.before;
     straggler->excess = o.height;
-    doubt(s, straggler, track, y, &o, n);
+    set_error(s, straggler, track, y, &o, n);
 }
 
 /* ---- price ---- */
@@ -242,15 +242,15 @@ static double slowdown(const struct straggler *list, size_t n, const struct work
 
 /* ---- judging ---- */
 
-static bool claimed(const struct stragglers *s, const struct work *w, size_t t, size_t but)
+static bool is_claimed(const struct stragglers *s, const struct work *w, size_t t)
 {
     for (size_t i = 0; i < s->n_named; i++)
-        if (i != but && track_overlaps(&s->places.track[s->named[i].track], &s->places.track[t], w))
+        if (track_overlaps(&s->places.track[s->named[i].track], &s->places.track[t], w))
             return true;
     return false;
 }
 
-static void drop(struct stragglers *s, size_t i)
+static void drop_named(struct stragglers *s, size_t i)
 {
     memmove(&s->named[i], &s->named[i + 1], (s->n_named - i - 1) * sizeof(s->named[0]));
     s->n_named--;
@@ -319,10 +319,10 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
         return;
     named->track = best;
     named->other = 0;
-    describe(s, w, named);
+    describe_named(s, w, named);
     for (size_t j = s->n_named; j-- > 0;)
         if (j != i && track_overlaps(&s->places.track[s->named[j].track], &s->places.track[best], w)) {
-            drop(s, j);
+            drop_named(s, j);
             i -= j < i;
         }
 }
@@ -350,38 +350,31 @@ static void join_ranks(struct stragglers *s, const struct work *w)
             continue;
         for (size_t j = s->n_named; j-- > i + 1;)
             if (is_rank_of(s, &s->named[j], node, named))
-                drop(s, j);
+                drop_named(s, j);
         named->track = node;
         named->joined = true;
-        describe(s, w, named);
+        describe_named(s, w, named);
     }
-}
-
-static bool still_there(struct stragglers *s, const struct work *w, struct named *named)
-{
-    uint64_t since = w->steps - named->straggler.onset;
-    uint32_t steps = since < PLACES_MEDIAN_STEPS ? (uint32_t)since : PLACES_MEDIAN_STEPS;
-    double left =
-        places_recent_excess(&s->places, w, &s->places.track[named->track], steps) - named->straggler.before;
-
-    named->below = left < LET_GO_SHARE * named->straggler.excess ? named->below + 1 : 0;
-    return named->below < LET_GO_STEPS;
 }
 
 static void review_named(struct stragglers *s, const struct work *w)
 {
     for (size_t i = 0; i < s->n_named;) {
         struct named *named = &s->named[i];
+        const struct track *track = &s->places.track[named->track];
+        uint32_t steps = work_steps_since(w, named->straggler.onset, PLACES_MEDIAN_STEPS);
+        double left = places_recent_excess(&s->places, w, track, steps) - named->straggler.before;
 
-        named->straggler.z = s->places.track[named->track].z;
-        if (!still_there(s, w, named)) {
-            places_forget(&s->places, w, &s->places.track[named->track]);
-            drop(s, i);
+        named->straggler.z = track->z;
+        named->below = left < LET_GO_SHARE * named->straggler.excess ? named->below + 1 : 0;
+        if (named->below >= LET_GO_STEPS) {
+            places_forget(&s->places, w, track);
+            drop_named(s, i);
             continue;
         }
         named->straggler.fading = named->below;
         if (++named->fitted >= (is_settled(&named->straggler, w) ? REFIT_LATER : REFIT) && !named->below)
-            describe(s, w, named);
+            describe_named(s, w, named);
         look_at_rivals(s, w, i++);
     }
 }
@@ -394,15 +387,9 @@ static size_t find_candidate(const struct stragglers *s, const struct work *w)
     for (size_t t = 0; t < s->places.n_tracks; t++)
         if (s->places.track[t].above >= CONFIRM_STEPS &&
             (best == s->places.n_tracks || s->places.track[t].z > s->places.track[best].z) &&
-            !claimed(s, w, t, SIZE_MAX))
+            !is_claimed(s, w, t))
             best = t;
     return best;
-}
-
-/* To within the accuracy that a ramp's end is known. */
-static bool still_grows(const struct straggler *straggler, const struct work *w)
-{
-    return straggler->drift && 4 * (w->steps - straggler->ramp_end) < straggler->ramp_end - straggler->onset;
 }
 
 /* Does it cost enough, or will it soon? One of several equally slow ones costs nothing alone: what counts is
@@ -413,6 +400,7 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
     struct straggler all[STRAGGLERS_MAX];
 
     for (size_t i = s->n_named; i-- > from;) {
+        const struct straggler *last = &s->named[i].straggler;
         double with, without, min = min_slowdown;
 
         for (size_t j = 0; j < s->n_named; j++)
@@ -420,10 +408,11 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
         with = slowdown(all, s->n_named, w, pricing);
         memmove(&all[i], &all[i + 1], (s->n_named - i - 1) * sizeof(all[0]));
         without = slowdown(all, s->n_named - 1, w, pricing);
-        if (still_grows(&s->named[i].straggler, w))
+        /* It still grows, to within the accuracy that a ramp's end is known. */
+        if (last->drift && 4 * (w->steps - last->ramp_end) < last->ramp_end - last->onset)
             min = 1 + GROWING * (min - 1);
         if (with < without * min)
-            drop(s, i);
+            drop_named(s, i);
     }
 }
 
@@ -440,7 +429,7 @@ static void name_new(struct stragglers *s, const struct work *w, const struct pr
         if (named.track == s->places.n_tracks)
             break;
         named.track = whole_node(s, late_part(s, w, named.track));
-        describe(s, w, &named);
+        describe_named(s, w, &named);
         named.straggler.id = s->next_id++;
         s->named[s->n_named++] = named;
     }
@@ -462,7 +451,7 @@ void stragglers_step(struct stragglers *s, const struct work *w, const struct pr
     for (size_t i = 0; i < s->n_named; i++)
         s->list[i] = s->named[i].straggler;
     for (size_t t = 0; t < s->places.n_tracks; t++)
-        s->places.track[t].named = claimed(s, w, t, SIZE_MAX);
+        s->places.track[t].named = is_claimed(s, w, t);
 }
 
 size_t stragglers_get(const struct stragglers *s, const struct straggler **list)

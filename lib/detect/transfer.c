@@ -17,8 +17,6 @@
 /* Of the noise, that the usual transfer and its noise move a step. Chosen: transfer_cost() has what it costs
  * in accuracy; with a larger one a fault would become usual before the sum has shown it. */
 #define USUAL_GAIN 0.03
-/* median absolute deviation of normal noise with a standard deviation of 1 */
-#define MAD_RATIO 0.6745
 /* its variance, of normal noise with 1 (order statistics: David & Nagaraja 2003) */
 #define MEDIAN_OF_THREE 0.4487
 /* Standard deviations a step: half of the smallest change that is looked for, which is the best slack for it
@@ -36,8 +34,7 @@
 /* steps as before that end a stretch: the median of three has none of it left */
 #define CALM 3u
 /* Steps; what was slow for longer was no burst. Chosen (10, 100): with 10 the bursts of three traces are
- * taken for transfers that stay slow; with 100 all are judged alike, and what stays slow is called so later.
- */
+ * taken for transfers that stay slow; with 100 all are judged alike, and what stays slow is found later. */
 #define BURST_MAX 40u
 /* slow steps in a row that need no window; chosen: fewer may be a burst */
 #define LASTS 10u
@@ -54,7 +51,7 @@ static float median3(const float v[3])
 }
 
 /* The first steps show what is usual: their median, and its noise. */
-static void learn(struct transfer *t, float transfer_s)
+static void learn_usual(struct transfer *t, float transfer_s)
 {
     float v[TRANSFER_LEARN];
 
@@ -65,8 +62,8 @@ static void learn(struct transfer *t, float transfer_s)
     t->usual_s = statistics_medianf(v, TRANSFER_LEARN);
     for (uint32_t i = 0; i < TRANSFER_LEARN; i++)
         v[i] = fabsf(t->first_s[i] / (float)t->usual_s - 1);
-    t->sigma =
-        fmin(TRANSFER_SIGMA_MAX, fmax(TRANSFER_SIGMA_MIN, statistics_medianf(v, TRANSFER_LEARN) / MAD_RATIO));
+    t->sigma = fmin(TRANSFER_SIGMA_MAX,
+                    fmax(TRANSFER_SIGMA_MIN, statistics_medianf(v, TRANSFER_LEARN) / STATISTICS_SD_TO_MAD));
 }
 
 /* Running medians by stochastic approximation: of the transfer, and of its absolute deviation. */
@@ -75,13 +72,13 @@ static void follow_usual(struct transfer *t, double excess)
     double step = USUAL_GAIN * t->sigma;
 
     t->usual_s *= excess > 0 ? 1 + step : 1 - step;
-    t->sigma += fabs(excess) > MAD_RATIO * t->sigma ? step : -step;
+    t->sigma += fabs(excess) > STATISTICS_SD_TO_MAD * t->sigma ? step : -step;
     t->sigma = fmin(TRANSFER_SIGMA_MAX, fmax(TRANSFER_SIGMA_MIN, t->sigma));
 }
 
 /* Step time over the step time without it, over the steps since then, but at least a minimum of the newest.
  * What is no longer remembered took as long as what is. */
-static double cost(const struct work *w, uint64_t since, uint32_t min_steps, double saved_s)
+static double slowdown_since(const struct work *w, uint64_t since, uint32_t min_steps, double saved_s)
 {
     uint64_t steps = w->steps - since > min_steps ? w->steps - since : min_steps;
     uint32_t kept = steps < work_kept(w) ? (uint32_t)steps : work_kept(w);
@@ -92,7 +89,7 @@ static double cost(const struct work *w, uint64_t since, uint32_t min_steps, dou
 
 static bool is_slow(const struct transfer *t, double excess)
 {
-    double limit = fmax(SLOW_MIN, SLOW_Z * t->sigma);
+    double limit = transfer_limit(t);
 
     /* In a stretch half of its height decides: its noise grows with it. */
     if (t->slow && t->height_n >= 3)
@@ -121,13 +118,13 @@ static void begin_stretch(struct transfer *t, double excess)
     t->height_n = 1;
 }
 
-static void end_stretch(struct transfer *t, uint64_t now, double min_excess)
+static void end_stretch(struct transfer *t, uint64_t now)
 {
     uint64_t lasted = now - CALM - t->since;
 
     t->slow = false;
     t->cusum = 0;
-    if (t->height < min_excess)
+    if (t->height < SLOW_MIN)
         return;
     if (lasted <= BURST_MAX) {
         t->first_burst = t->bursts++ ? t->first_burst : t->since;
@@ -139,13 +136,13 @@ static void end_stretch(struct transfer *t, uint64_t now, double min_excess)
 }
 
 /* A stretch that lasts must be worth it while it lasts, bursts over a window at the least. */
-static void report(struct transfer *t, const struct work *w, double min_slowdown)
+static void report_stretch(struct transfer *t, const struct work *w, double min_slowdown)
 {
     uint64_t first = t->bursts ? t->first_burst : t->since;
 
     if (t->standing || t->height_n < 2 ||
-        (cost(w, first, BURST_WINDOW, t->saved_s + t->stretch_s) < min_slowdown &&
-         (t->height_n < LASTS || cost(w, t->since, 0, t->stretch_s) < min_slowdown)))
+        (slowdown_since(w, first, BURST_WINDOW, t->saved_s + t->stretch_s) < min_slowdown &&
+         (t->height_n < LASTS || slowdown_since(w, t->since, 0, t->stretch_s) < min_slowdown)))
         return;
     t->standing = true;
     t->congestion = t->bursts > 0;
@@ -162,19 +159,18 @@ static void in_stretch(struct transfer *t, const struct work *w, double excess, 
         t->height_n++;
         t->height += (excess - t->height) / t->height_n;
         t->tall = t->height;
-        report(t, w, min_slowdown);
+        report_stretch(t, w, min_slowdown);
     }
     t->stretch_s += excess_s;
     /* Slow for longer than any burst: it stays. */
     if (t->standing && t->congestion && w->steps - t->since > BURST_MAX &&
-        w->steps - t->since > 2 * t->longest) {
+        w->steps - t->since > 2 * t->longest)
         t->congestion = false;
-    }
     if (t->calm < CALM)
         return;
     t->saved_s += fmax(0, t->stretch_s);
     t->stretch_s = 0;
-    end_stretch(t, w->steps, SLOW_MIN);
+    end_stretch(t, w->steps);
 }
 
 static void out_of_stretch(struct transfer *t, const struct work *w, double excess, double excess_s)
@@ -224,7 +220,7 @@ void transfer_step(struct transfer *t, const struct work *w, double min_slowdown
         return;
     t->newest_s[t->steps++ % 3] = transfer_s;
     if (t->learnt < TRANSFER_LEARN) {
-        learn(t, transfer_s);
+        learn_usual(t, transfer_s);
         return;
     }
     excess = median3(t->newest_s) / t->usual_s - 1;

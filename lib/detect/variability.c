@@ -76,15 +76,6 @@ void variability_reset(struct variability *s)
     *s = (struct variability){ .calm = NAN };
 }
 
-static void reserve(struct variability *s, uint32_t n)
-{
-    if (s->n == n)
-        return;
-    variability_reset(s);
-    s->usual = xcalloc(n, sizeof(*s->usual));
-    s->n = n;
-}
-
 /* ---- jitter ---- */
 
 static bool is_late(const struct straggler *late, size_t n, const struct work *w, uint32_t rank)
@@ -148,7 +139,7 @@ static float residual_s(const struct work *w)
 
 /* Did the newest step take longer by what the delayed ranks came behind the others, as far as its usual
  * length is known? */
-static bool shows(const struct work *w, const struct work_step *step, const struct step_detours *l)
+static bool lengthens_step(const struct work *w, const struct work_step *step, const struct step_detours *l)
 {
     float behind_s = step->longest_s - fmaxf(l->undelayed_s, l->late_s), residual = residual_s(w);
 
@@ -167,18 +158,6 @@ static uint32_t together(const struct variability *s, uint32_t n)
         more -= p;
     }
     return max > 1 + n / SHARED_CAUSE ? max : 1 + n / SHARED_CAUSE;
-}
-
-static void take_detour(struct variability *s, struct work *w, struct step_detours *l)
-{
-    struct work_step *step = &w->step[work_slot(w, 0)];
-
-    step->without_detours_s = fmaxf(l->undelayed_s, l->late_s); /* for the late ones all wait anyway */
-    if (s->jitter)
-        s->seen_saved_s += step->longest_s - step->without_detours_s;
-    l->others_s = l->undelayed_s; /* it is no imbalance */
-    s->detour[s->detours % VARIABILITY_DETOURS].step = w->steps;
-    s->detour[s->detours++ % VARIABILITY_DETOURS].rank = l->who;
 }
 
 /* The first steps of a slow rank looked like detours, until it was named: they are part of its slowness. */
@@ -332,7 +311,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
                             double min_slowdown)
 {
     const struct work_step *step = &w->step[work_slot(w, 0)];
-    double keeps, lost_s, step_s;
+    double keeps, lost_s;
 
     if (w->sigma < NOISE_NARROW && w->changes >= NOISE_WIDE_STEPS)
         s->calm = isnan(s->calm) ? w->sigma : s->calm + (w->sigma - s->calm) / 32;
@@ -345,17 +324,13 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
     s->spread_s += fmax(0, l->others_s - fmaxf(step->typical_s, l->late_s));
     keeps = (isnan(s->calm) ? NOISE_ORDINARY : s->calm) / w->sigma;
     lost_s = s->spread_s * (1 - keeps);
-    if (s->imbalance) {
-        s->imbalance_saved_s = lost_s;
-        s->imbalance_cost = imbalance_cost(s, w, keeps);
-        return;
+    if (!s->imbalance) {
+        if (w->steps - s->wide_since < NOISE_WIDE_STEPS ||
+            lost_s < (1 - 1 / min_slowdown) * step->duration_s * (double)(w->steps - s->wide_since))
+            return;
+        s->imbalance = true;
+        s->imbalance_onset = s->wide_since;
     }
-    step_s = step->duration_s;
-    if (w->steps - s->wide_since < NOISE_WIDE_STEPS ||
-        lost_s < (1 - 1 / min_slowdown) * step_s * (double)(w->steps - s->wide_since))
-        return;
-    s->imbalance = true;
-    s->imbalance_onset = s->wide_since;
     s->imbalance_saved_s = lost_s;
     s->imbalance_cost = imbalance_cost(s, w, keeps);
 }
@@ -363,17 +338,27 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
 void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
                       double min_slowdown)
 {
-    const struct work_step *newest = &w->step[work_slot(w, 0)];
+    struct work_step *newest = &w->step[work_slot(w, 0)];
     struct step_detours l;
 
-    reserve(s, w->n);
+    if (s->n != w->n) {
+        variability_reset(s);
+        s->usual = xcalloc(w->n, sizeof(*s->usual));
+        s->n = w->n;
+    }
     if (isnan(w->sigma) || w->n < 2)
         return;
     l = look_at_step(s, w, late, n);
     s->known += l.known / (double)w->n;
     s->looked++;
-    if (l.detours && l.detours <= together(s, w->n) && w->steps > DETOURS_FROM && shows(w, newest, &l))
-        take_detour(s, w, &l);
+    if (l.detours && l.detours <= together(s, w->n) && w->steps > DETOURS_FROM &&
+        lengthens_step(w, newest, &l)) {
+        newest->without_detours_s = fmaxf(l.undelayed_s, l.late_s); /* for the late ones all wait anyway */
+        if (s->jitter)
+            s->seen_saved_s += newest->longest_s - newest->without_detours_s;
+        l.others_s = l.undelayed_s; /* it is no imbalance */
+        s->detour[s->detours++ % VARIABILITY_DETOURS] = (struct detour){ w->steps, l.who };
+    }
     drop_detours(s, w, late, n);
     judge_jitter(s, w, min_slowdown);
     s->jitter_saved_s = s->seen_saved_s * (double)s->looked / s->known;

@@ -71,17 +71,6 @@ void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t switch_id
     w->rank[rank].switch_id = switch_id;
 }
 
-/* The usual typical work: a running median by stochastic approximation, quick at the beginning. */
-static void follow_usual(struct work *w, float typical_s)
-{
-    float gain = w->steps < 16 ? 0.25f : 0.05f;
-
-    if (isnan(w->usual_s))
-        w->usual_s = typical_s;
-    else
-        w->usual_s += gain * fminf(fmaxf(typical_s - w->usual_s, -w->usual_s), w->usual_s);
-}
-
 static bool is_pause(const struct work *w, float typical_s)
 {
     uint32_t kept = work_kept(w), before = 0;
@@ -91,18 +80,11 @@ static bool is_pause(const struct work *w, float typical_s)
     return w->steps >= 4 && before < PAUSE_MAX && typical_s > WORK_PAUSE_RATIO * w->usual_s;
 }
 
-/* Of a typical absolute change of normal noise to its standard deviation: a median over many ranks' changes,
- * or the mean of the one that two ranks have. */
-static double change_to_sigma(uint32_t n)
-{
-    return n > 2 ? 1 / 0.9539 : 1 / 1.1284;
-}
-
 /* The noise, from how much each rank's excess changed since the step before. */
 static void learn_noise(struct work *w)
 {
     uint32_t m = 0;
-    double sigma;
+    double sigma, change_to_sigma;
 
     for (uint32_t r = 0; r < w->n; r++) {
         struct work_rank *rank = &w->rank[r];
@@ -116,32 +98,25 @@ static void learn_noise(struct work *w)
     }
     if (m < 2)
         return;
-    sigma = fmax(WORK_SIGMA_MIN, statistics_medianf(w->scratch, m) * change_to_sigma(m));
+    /* Of normal noise: a median over many ranks' changes, or the mean of the one that two ranks have. */
+    change_to_sigma = m > 2 ? 1 / 0.9539 : 1 / 1.1284;
+    sigma = fmax(WORK_SIGMA_MIN, statistics_medianf(w->scratch, m) * change_to_sigma);
     w->changes++;
     w->lasting_sigma += (sigma - w->lasting_sigma) / fmin(w->changes, NOISE_CHANGES);
     w->recent_sigma += (sigma - w->recent_sigma) / fmin(w->changes, WORK_NOISE_STEPS);
     w->sigma = fmax(w->lasting_sigma, RECENT_SHARE * w->recent_sigma);
 }
 
-static void keep_row(struct work *w, const struct work_step *s)
-{
-    uint16_t *row = w->own + (size_t)(w->steps % WORK_STEPS) * w->n;
-
-    for (uint32_t r = 0; r < w->n; r++) {
-        float own = w->newest_s[r] / s->typical_s * WORK_UNITS + 0.5f;
-
-        row[r] = (uint16_t)(!(own >= 0) ? WORK_UNKNOWN : own < WORK_BEYOND ? own : WORK_BEYOND);
-    }
-}
-
 void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, double duration_s,
                double transfer_s)
 {
     struct work_step *s;
-    float usual_s, beat;
+    uint16_t *row;
+    float usual_s;
 
     reserve(w, n);
     s = &w->step[w->steps % WORK_STEPS];
+    row = w->own + (size_t)(w->steps % WORK_STEPS) * w->n;
     for (uint32_t r = 0; r < w->n; r++)
         w->newest_s[r] = r < n ? own_s[r] : NAN;
     *s = (struct work_step){ .seq = seq, .duration_s = (float)duration_s, .transfer_s = (float)transfer_s };
@@ -153,14 +128,24 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
             s->longest_s = w->newest_s[r];
             s->last = r;
         }
-    keep_row(w, s);
+    for (uint32_t r = 0; r < w->n; r++) {
+        float own = w->newest_s[r] / s->typical_s * WORK_UNITS + 0.5f;
+
+        row[r] = (uint16_t)(!(own >= 0) ? WORK_UNKNOWN : own < WORK_BEYOND ? own : WORK_BEYOND);
+    }
     s->without_detours_s = s->longest_s;
-    beat = work_beat(w, seq);
     s->pause = is_pause(w, s->typical_s);
     usual_s = s->pause ? s->usual_s : s->typical_s > 0 ? s->typical_s : NAN;
     w->steps++;
-    if (!s->pause && s->typical_s > 0)
-        follow_usual(w, s->typical_s / beat);
+    /* A running median by stochastic approximation, quick at the beginning. */
+    if (!s->pause && s->typical_s > 0) {
+        float typical_s = s->typical_s / work_beat(w, seq), gain = w->steps < 16 ? 0.25f : 0.05f;
+
+        if (isnan(w->usual_s))
+            w->usual_s = typical_s;
+        else
+            w->usual_s += gain * fminf(fmaxf(typical_s - w->usual_s, -w->usual_s), w->usual_s);
+    }
     for (uint32_t r = 0; r < w->n; r++)
         w->excess[r] = (w->newest_s[r] - s->typical_s) / usual_s;
     learn_noise(w);

@@ -45,8 +45,7 @@ struct work_rank {
     float before;   /* excess of the step before */
 };
 
-/* Of every `period` steps `heavy` ones do more, by ratio, on all ranks alike, from the start; see rhythm.h.
- */
+/* Of every `period` steps `heavy` ones do more, by ratio, on all ranks alike, from the start; see rhythm.h */
 #define WORK_RHYTHM_MAX 64u
 struct work_rhythm {
     uint32_t period, heavy; /* period 0: there is none */

@@ -13,8 +13,6 @@
 #define PER_OCTAVE 4.0
 /* standard deviations: 95 % efficient for normal noise (Holland & Welsch 1977) */
 #define TUKEY 4.685
-/* median absolute deviation of normal noise with a standard deviation of 1 */
-#define MAD_RATIO 0.6745
 /* a bound: lines that change by less than SAME_LINE end the iteration before */
 #define ROUNDS    30
 #define SAME_LINE 1e-9 /* relative; rounding in double precision is a million times less */
@@ -179,7 +177,7 @@ static double noise_of(const struct linkfit *l)
         median = statistics_medianf(v, k);
         for (uint32_t j = 0; j < k; j++)
             v[j] = fabsf(l->size[i].time_s[j] / (float)median - 1);
-        sum += k * pow(statistics_medianf(v, k) / MAD_RATIO, 2);
+        sum += k * pow(statistics_medianf(v, k) / STATISTICS_SD_TO_MAD, 2);
         n += k;
     }
     return n > 0 ? fmax(NOISE_MIN, sqrt(sum / n)) : NOISE_UNKNOWN;

@@ -9,7 +9,9 @@
 
 #include <stddef.h>
 
-/* Median absolute deviation to standard deviation, of a normal distribution: 1 / 0.6745. */
+/* Standard deviation to median absolute deviation, of a normal distribution, which is half of the distance
+ * between its quartiles; and back. */
+#define STATISTICS_SD_TO_MAD 0.6745
 #define STATISTICS_MAD_TO_SD 1.4826
 
 /* The k-th smallest of v[n], k < n, counted from 0; nothing larger is before v[k] then, nothing smaller after

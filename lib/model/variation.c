@@ -309,7 +309,7 @@ static double robust_sd(float *v, size_t n, double *middle)
         v[i] = fabsf(v[i] - (float)median);
     if (middle)
         *middle = median;
-    return fmax(SD_MIN, statistics_medianf(v, n) / 0.6745);
+    return fmax(SD_MIN, statistics_medianf(v, n) / STATISTICS_SD_TO_MAD);
 }
 
 /* Standard deviation of x[k][r] minus the rank's mean, from a sample. */
