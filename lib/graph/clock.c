@@ -145,7 +145,7 @@ double graph_clock_apart_s(struct graph_clock *c, uint32_t node, uint64_t ns, ui
 }
 
 /* sign: 1 keeps the least of a block, -1 the most. */
-static void bound(struct offset_bounds *k, double at_s, double ahead_s, int sign)
+static void keep_bound(struct offset_bounds *k, double at_s, double ahead_s, int sign)
 {
     uint32_t at = k->n / BLOCK % BLOCKS;
 
@@ -160,9 +160,9 @@ void graph_clock_message(struct graph_clock *c, uint32_t from, uint64_t from_ns,
     double sent_s = since_first_s(c, from, from_ns), received_s = since_first_s(c, to, to_ns);
 
     if (from < to)
-        bound(&exchange_get(c, from, to)->upper, sent_s, received_s - sent_s, 1);
+        keep_bound(&exchange_get(c, from, to)->upper, sent_s, received_s - sent_s, 1);
     else
-        bound(&exchange_get(c, to, from)->lower, received_s, sent_s - received_s, -1);
+        keep_bound(&exchange_get(c, to, from)->lower, received_s, sent_s - received_s, -1);
 }
 
 bool graph_clock_comparable(const struct graph_clock *c, uint32_t a, uint32_t b)
@@ -212,7 +212,7 @@ static double slope_of(const struct pair *p, uint32_t n)
 
 /* Lays the line of that slope through the newest `n`; returns the standard deviation about it, which single
  * late ends don't widen. */
-static double lay(struct pair *p, uint32_t n, double drift)
+static double lay_line(struct pair *p, uint32_t n, double drift)
 {
     double residual[KEPT], copy[KEPT];
 
@@ -229,7 +229,7 @@ static double lay(struct pair *p, uint32_t n, double drift)
 }
 
 /* The line through what is kept of a pair. */
-static void fit(struct pair *p)
+static void fit_pair(struct pair *p)
 {
     uint32_t n = p->n < KEPT ? p->n : KEPT;
     double at[KEPT], level_s;
@@ -238,8 +238,8 @@ static void fit(struct pair *p)
         at[i] = p->d[i].at_s;
     p->middle_s = statistics_median(at, n);
     if (n >= LINE_N) {
-        level_s = lay(p, n, 0);
-        p->error_s = lay(p, n, slope_of(p, n));
+        level_s = lay_line(p, n, 0);
+        p->error_s = lay_line(p, n, slope_of(p, n));
         /* Ends that follow each other closely, as of buckets, lie on any line. */
         if (fabs(p->drift) <= DRIFT_MAX && (n >= SLOPE_N || p->error_s < NEARER * level_s)) {
             p->error_s *= 2 / sqrt(n); /* where the line ends */
@@ -247,7 +247,7 @@ static void fit(struct pair *p)
         }
     }
     /* no drift yet: the newest ones are nearest to what holds now */
-    p->error_s = lay(p, n < NEWEST_BLOCKS ? n : NEWEST_BLOCKS, 0);
+    p->error_s = lay_line(p, n < NEWEST_BLOCKS ? n : NEWEST_BLOCKS, 0);
 }
 
 /* The line half way between all bounds, with the drift that collectives show (NaN: none do) where such a line
@@ -311,13 +311,16 @@ static void fit_exchanges(struct graph_clock *c)
         c->trust--;
 }
 
-/* b's clock shows ahead + drift a more than a's: b = a + that, so a = (b - ahead) / (1 + drift). */
-static void align_over(struct graph_clock *c, uint32_t a, uint32_t b, double ahead_s, double drift,
+/* b's clock shows ahead + drift a more than a's: b = a + that, so a = (b - ahead) / (1 + drift).  false: it
+ * is not one of the two that is aligned so far. */
+static bool align_over(struct graph_clock *c, uint32_t a, uint32_t b, double ahead_s, double drift,
                        double error_s, uint32_t root)
 {
     bool to_b = c->node[a].aligned;
     struct node *from = &c->node[to_b ? a : b], *to = &c->node[to_b ? b : a];
 
+    if (c->node[b].aligned == to_b)
+        return false;
     if (to_b) { /* common = offset_a + rate_a * (b - ahead) / (1 + drift) */
         to->rate = from->rate / (1 + drift);
         to->offset_s = from->offset_s - to->rate * ahead_s;
@@ -331,10 +334,10 @@ static void align_over(struct graph_clock *c, uint32_t a, uint32_t b, double ahe
     to->depth = from->depth + 1;
     to->step_s = error_s;
     to->error_s = from->error_s + error_s;
+    return true;
 }
 
-/* Align to the root what collectives, or messages, reach from what is aligned, until nothing more is reached.
- */
+/* Align to the root what collectives, or messages, reach from what is aligned, as long as more is reached. */
 static bool spread_collectives(struct graph_clock *c, uint32_t root)
 {
     bool any = false, more = true;
@@ -344,11 +347,10 @@ static bool spread_collectives(struct graph_clock *c, uint32_t root)
         for (size_t i = 0; i < c->n_pairs; i++) {
             const struct pair *p = &c->pair[i];
 
-            if (c->node[p->a].aligned == c->node[p->b].aligned)
-                continue;
-            align_over(c, p->a, p->b, p->ahead_s - p->drift * p->middle_s, p->drift, p->error_s, root);
-            more = any = true;
+            more |=
+                align_over(c, p->a, p->b, p->ahead_s - p->drift * p->middle_s, p->drift, p->error_s, root);
         }
+        any |= more;
     }
     return any;
 }
@@ -362,17 +364,16 @@ static bool spread_messages(struct graph_clock *c, uint32_t root)
         for (size_t i = 0; i < c->n_exchanges; i++) {
             const struct clock_exchange *x = &c->exchange[i];
 
-            if (!x->known || c->node[x->a].aligned == c->node[x->b].aligned)
-                continue;
-            align_over(c, x->a, x->b, (x->upper_s + x->lower_s) / 2, x->drift,
-                       (x->upper_s - x->lower_s) / sqrt(12), root); /* anywhere between them */
-            more = any = true;
+            if (x->known) /* anywhere between the bounds */
+                more |= align_over(c, x->a, x->b, (x->upper_s + x->lower_s) / 2, x->drift,
+                                   (x->upper_s - x->lower_s) / sqrt(12), root);
         }
+        any |= more;
     }
     return any;
 }
 
-static void spread(struct graph_clock *c, uint32_t nodes, bool messages)
+static void spread_all(struct graph_clock *c, uint32_t nodes, bool messages)
 {
     for (uint32_t i = 0; i < nodes; i++)
         c->node[i].aligned = false;
@@ -397,12 +398,12 @@ void graph_clock_align(struct graph_clock *c, uint32_t nodes)
 {
     c->node = xgrow(c->node, &c->nodes_cap, nodes, sizeof(*c->node));
     for (size_t i = 0; i < c->n_pairs; i++)
-        fit(&c->pair[i]);
-    spread(c, nodes, false);
+        fit_pair(&c->pair[i]);
+    spread_all(c, nodes, false);
     if (!c->n_exchanges)
         return;
     fit_exchanges(c);
-    spread(c, nodes, true);
+    spread_all(c, nodes, true);
 }
 
 double graph_clock_s(const struct graph_clock *c, uint32_t node, uint64_t ns)

@@ -10,8 +10,6 @@
 /* of a step: who stayed shorter in a completing call was not held, either */
 #define HELD_SHARE 1e-3
 
-static void take_complete(struct graph *g);
-
 /* ---- life ---- */
 
 struct graph *graph_new(void)
@@ -105,14 +103,6 @@ void graph_rank(struct graph *g, uint32_t rank, uint32_t node)
     g->rank[rank].node = node;
     if (node >= g->nodes)
         g->nodes = node + 1;
-}
-
-void graph_rank_end(struct graph *g, uint32_t rank)
-{
-    if (rank >= g->n_ranks)
-        return;
-    g->rank[rank].ended = true;
-    take_complete(g);
 }
 
 /* ---- calls ---- */
@@ -411,6 +401,14 @@ void graph_step_end(struct graph *g, uint32_t rank, uint32_t number)
         g->oldest = number;
     graph_end_insert(k, k->n_ends, &(struct end){ number, k->gone + k->n, k->ended_ns });
     k->ended_ns = k->n ? k->raw[k->n - 1].leave_ns : k->ended_ns;
+    take_complete(g);
+}
+
+void graph_rank_end(struct graph *g, uint32_t rank)
+{
+    if (rank >= g->n_ranks)
+        return;
+    g->rank[rank].ended = true;
     take_complete(g);
 }
 

@@ -10,7 +10,7 @@
 
 /* ---- packing ---- */
 
-static uint8_t shaped(const struct graph *g, const struct graph_op *op, uint32_t kind)
+static uint8_t shaped_bits(const struct graph *g, const struct graph_op *op, uint32_t kind)
 {
     const struct graph_kind_info *k = &g->kind[kind].info;
     bool sends = k->message && k->from == op->rank;
@@ -18,25 +18,6 @@ static uint8_t shaped(const struct graph *g, const struct graph_op *op, uint32_t
     return (uint8_t)((op->has_work ? SHAPED_WORK : 0) |
                      ((op->does & GRAPH_IS_HELD) || sends ? SHAPED_LAG : 0) | (op->first ? SHAPED_FIRST : 0) |
                      (op->known ? SHAPED_KNOWN : 0) | op->does << SHAPED_DOES);
-}
-
-static int32_t before_of(const struct graph *g, const struct meeting *m, uint32_t first)
-{
-    uint32_t number = m->before == GRAPH_NONE ? GRAPH_NONE : g->meeting[m->before].number;
-
-    return number == GRAPH_NONE ? SHAPED_NONE : (int32_t)(number - first);
-}
-
-static uint64_t name_of(const struct shape *s)
-{
-    uint64_t name = s->n;
-
-    for (size_t i = 0; i < s->n; i++)
-        name = hash_mix(name + ((uint64_t)s->op[i].rank << 32 | (uint32_t)s->op[i].meeting)) +
-               ((uint64_t)s->op[i].place << 8 | s->op[i].is);
-    for (uint32_t i = 0; i < s->meetings; i++)
-        name = hash_mix(name + ((uint64_t)s->meeting[i].kind << 32 | (uint32_t)s->meeting[i].before));
-    return name;
 }
 
 static struct shape *shape_of(const struct graph *g, const struct graph_op *op, size_t n, uint32_t first)
@@ -48,15 +29,23 @@ static struct shape *shape_of(const struct graph *g, const struct graph_op *op, 
     s->meeting = xcalloc(s->meetings, sizeof(*s->meeting));
     for (size_t i = 0; i < n; i++) {
         const struct meeting *m = &g->meeting[op[i].meeting];
+        uint32_t before = m->before == GRAPH_NONE ? GRAPH_NONE : g->meeting[m->before].number;
 
         s->op[i] = (struct shaped_op){ .rank = op[i].rank,
                                        .meeting = (int32_t)(m->number - first),
                                        .place = op[i].place == GRAPH_NONE ? SHAPED_NOWHERE : op[i].place,
-                                       .is = shaped(g, &op[i], m->kind) };
+                                       .is = shaped_bits(g, &op[i], m->kind) };
         if (m->number - first < s->meetings)
-            s->meeting[m->number - first] = (struct shaped_meeting){ m->kind, before_of(g, m, first) };
+            s->meeting[m->number - first] =
+                (struct shaped_meeting){ m->kind,
+                                         before == GRAPH_NONE ? SHAPED_NONE : (int32_t)(before - first) };
     }
-    s->name = name_of(s);
+    s->name = n;
+    for (size_t i = 0; i < n; i++)
+        s->name = hash_mix(s->name + ((uint64_t)s->op[i].rank << 32 | (uint32_t)s->op[i].meeting)) +
+                  ((uint64_t)s->op[i].place << 8 | s->op[i].is);
+    for (uint32_t i = 0; i < s->meetings; i++)
+        s->name = hash_mix(s->name + ((uint64_t)s->meeting[i].kind << 32 | (uint32_t)s->meeting[i].before));
     return s;
 }
 
@@ -79,7 +68,7 @@ static void shape_free(struct shape *s)
 }
 
 /* One that a remembered step has, too: programs repeat. */
-static struct shape *shared(struct graph *g, struct shape *s)
+static struct shape *shared_shape(struct graph *g, struct shape *s)
 {
     struct shape *k = NULL;
 
@@ -92,14 +81,6 @@ static struct shape *shared(struct graph *g, struct shape *s)
         g->bytes += shape_bytes(k = s);
     k->steps++;
     return k;
-}
-
-static void let_shape_go(struct graph *g, struct shape *s)
-{
-    if (!s || --s->steps)
-        return;
-    g->bytes -= shape_bytes(s);
-    shape_free(s);
 }
 
 static uint16_t *values_of(const struct shape *s, const struct graph_op *op, size_t *n)
@@ -142,35 +123,21 @@ static void keep_meetings(struct graph *g, const struct graph_op *op, size_t n)
     }
 }
 
-static float *begins_of(const struct graph *g, const double *begin_s, double from_s)
-{
-    float *begin = xcalloc(g->n_ranks, sizeof(*begin));
-
-    for (uint32_t r = 0; r < g->n_ranks; r++)
-        begin[r] = (float)(begin_s[r] - from_s);
-    return begin;
-}
-
-/* In the opened step operations have meetings' slots until here. */
-static void number_meetings(struct graph *g)
-{
-    for (size_t i = 0; i < kept_at(g, 0)->s.n; i++)
-        g->newest.op[i].meeting = g->meeting[g->newest.op[i].meeting].number;
-}
-
 void kept_add(struct graph *g, const struct graph_step *s, const double *begin_s, uint32_t first)
 {
     struct kept *k = &g->kept[g->steps % KEPT_MAX];
     size_t n;
 
     *k = (struct kept){ .s = *s,
-                        .shape = shared(g, shape_of(g, g->newest.op, s->n, first)),
+                        .shape = shared_shape(g, shape_of(g, g->newest.op, s->n, first)),
                         .first = first,
                         .n_past = g->next - first };
     k->s.op = NULL;
     k->value = values_of(k->shape, g->newest.op, &n);
     k->ranks = g->n_ranks;
-    k->begin_s = begins_of(g, begin_s, s->begin_s);
+    k->begin_s = xcalloc(g->n_ranks, sizeof(*k->begin_s));
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        k->begin_s[r] = (float)(begin_s[r] - s->begin_s);
     k->past = xcalloc(k->n_past, sizeof(*k->past));
     k->bytes = n * sizeof(*k->value) + g->n_ranks * sizeof(*k->begin_s) + k->n_past * sizeof(*k->past);
     g->bytes += k->bytes;
@@ -178,7 +145,9 @@ void kept_add(struct graph *g, const struct graph_step *s, const double *begin_s
     g->steps++;
     g->n_kept++;
     keep_meetings(g, g->newest.op, s->n);
-    number_meetings(g);
+    /* In the opened step operations have meetings' slots until here. */
+    for (size_t i = 0; i < s->n; i++)
+        g->newest.op[i].meeting = g->meeting[g->newest.op[i].meeting].number;
     g->newest.step = g->steps;
 }
 
@@ -186,7 +155,10 @@ void kept_add(struct graph *g, const struct graph_step *s, const double *begin_s
 
 static void forget_past(struct graph *g, struct kept *k)
 {
-    let_shape_go(g, k->shape);
+    if (k->shape && !--k->shape->steps) {
+        g->bytes -= shape_bytes(k->shape);
+        shape_free(k->shape);
+    }
     free(k->past);
     *k = (struct kept){ 0 };
 }
@@ -244,24 +216,18 @@ struct graph_op *opened_reserve(struct opened *o, size_t n)
     return o->op;
 }
 
-static void unpack(const struct kept *k, struct opened *o)
-{
-    const uint16_t *value = k->value;
-
-    opened_reserve(o, k->s.n);
-    for (size_t i = 0; i < k->s.n; i++)
-        value = kept_op(k, i, value, &o->op[i]);
-}
-
 struct graph_step graph_step_get(const struct graph *graph, uint32_t back)
 {
     struct graph *g = (struct graph *)graph; /* what is lent is in it */
     const struct kept *k = kept_at(g, back);
     struct opened *o = g->newest.step == g->steps - back ? &g->newest : &g->other;
     struct graph_step s = k->s;
+    const uint16_t *value = k->value;
 
     if (o->step != g->steps - back) {
-        unpack(k, o);
+        opened_reserve(o, k->s.n);
+        for (size_t i = 0; i < k->s.n; i++)
+            value = kept_op(k, i, value, &o->op[i]);
         o->step = g->steps - back;
     }
     s.op = o->op;

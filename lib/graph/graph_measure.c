@@ -30,11 +30,6 @@ static int by_meeting(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-static double stay_of(const struct raw *raw)
-{
-    return (double)(raw->leave_ns - raw->enter_ns) * 1e-9;
-}
-
 /* The message from one node to another with the smallest difference of their clocks. */
 struct fastest {
     uint32_t from, to;
@@ -115,7 +110,7 @@ static bool shows_end(const struct graph *g, uint32_t rank, const struct raw *ra
     const struct meeting *m = meeting_at(g, raw->meeting);
     double long_s = HELD_OTHERS * m->all.max_stay_s;
 
-    if (raw->blocking || stay_of(raw) >= fmax(g->held_s, long_s))
+    if (raw->blocking || raw_stay_s(raw) >= fmax(g->held_s, long_s))
         return true;
     return m->all.posted_ns && m->all.posted_by == rank &&
            (double)(raw->leave_ns - m->all.posted_ns) * 1e-9 <= long_s;
@@ -134,7 +129,7 @@ void graph_align(struct graph *g, const struct window *w)
             if (!m->measured)
                 begin_meeting(g, m);
             if (w[r].raw[i].side == CALL_COLLECTIVE)
-                m->all.max_stay_s = fmaxf(m->all.max_stay_s, (float)stay_of(&w[r].raw[i]));
+                m->all.max_stay_s = fmaxf(m->all.max_stay_s, (float)raw_stay_s(&w[r].raw[i]));
         }
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (size_t i = 0; i < w[r].n; i++) {
@@ -189,7 +184,7 @@ static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
     if (raw->blocking)
         m->all.min_stay_s = fminf(m->all.min_stay_s, (float)(left_s - enter_s));
     m->all.least_left_s = fmin(m->all.least_left_s, left_s);
-    if (raw->blocking || stay_of(raw) > g->held_s)
+    if (raw->blocking || raw_stay_s(raw) > g->held_s)
         m->all.held_left_s = fmin(m->all.held_left_s, left_s);
 }
 
@@ -204,7 +199,7 @@ static void follow_usual(struct kind *k, double transfer_s)
 }
 
 /* It took from its start to its end, which are off by error_s to each other. */
-static void took(struct meeting *m, struct kind *k, double error_s)
+static void take_transfer(struct meeting *m, struct kind *k, double error_s)
 {
     double transfer_s = m->end_s - m->start_s;
 
@@ -251,14 +246,14 @@ static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, do
     if (!graph_is_eager(g, k)) {
         m->start_s = m->message.recv_s;
         if (p->waited)
-            took(m, k, 0);
+            take_transfer(m, k, 0);
         else
             m->max_s = (float)(late_s + stay_s + 2 * error_s);
     } else if (was_there(usual_s, late_s, stay_s)) {
         m->end_s = fmin(m->message.recv_s + m->message.recv_stay_s, m->message.send_s + usual_s);
         m->max_s = (float)(late_s + stay_s + 2 * error_s);
     } else {
-        took(m, k, error_s);
+        take_transfer(m, k, error_s);
     }
 }
 
@@ -280,7 +275,7 @@ static void message_over(struct graph *g, struct meeting *m, struct kind *k)
     if (late_s > 0)
         late_receiver(g, m, k, stay_s, error_s);
     else /* it was waited for from its beginning */
-        took(m, k, error_s);
+        take_transfer(m, k, error_s);
 }
 
 /* One after another on a communicator. */
@@ -323,8 +318,6 @@ void graph_measure(struct graph *g, const struct window *w)
             struct meeting *m = meeting_at(g, w[r].raw[i].meeting);
             struct kind *k = &g->kind[m->kind];
 
-            if (!isnan(m->end_s) && (w[r].raw[i].does & GRAPH_ARRIVES) && !(w[r].raw[i].does & GRAPH_IS_HELD))
-                continue;
             if (!isnan(m->end_s))
                 continue;
             if (k->info.message)

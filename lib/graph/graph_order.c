@@ -198,22 +198,17 @@ static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *
     return place;
 }
 
-/* Did the message hold its sender?  One that was copied lets it go on; one that waits for the receiver lets
- * it go when it is over. */
-static bool holds_sender(const struct graph *g, uint32_t rank, const struct raw *raw)
-{
-    const struct meeting *m = meeting_at(g, raw->meeting);
-
-    return !graph_is_eager(g, &g->kind[m->kind]) &&
-           (double)(raw->leave_ns - raw->enter_ns) * 1e-9 > g->held_s &&
-           moment_s(g, rank, raw->leave_ns) >= (m->start_s + m->end_s) / 2;
-}
-
+/* A message that was copied lets its sender go on; one that waits for the receiver holds it until its end. */
 static uint8_t does_of(const struct graph *g, uint32_t rank, const struct raw *raw)
 {
+    const struct meeting *m = meeting_at(g, raw->meeting);
+    bool held;
+
     if (raw->side != CALL_SENDS || raw->enter_ns == raw->leave_ns)
         return raw->does;
-    return (raw->does & GRAPH_ARRIVES) | (holds_sender(g, rank, raw) ? GRAPH_IS_HELD : 0);
+    held = !graph_is_eager(g, &g->kind[m->kind]) && raw_stay_s(raw) > g->held_s &&
+           moment_s(g, rank, raw->leave_ns) >= (m->start_s + m->end_s) / 2;
+    return (raw->does & GRAPH_ARRIVES) | (held ? GRAPH_IS_HELD : 0);
 }
 
 /* A step that is put together. */
@@ -224,16 +219,6 @@ struct order {
     uint32_t first; /* number of its first new meeting */
     double *left_s; /* by rank: its newest call */
 };
-
-/* One that the step before did not have, or that was long forgotten, is new. */
-static void number_meeting(struct graph *g, struct meeting *m)
-{
-    const struct kept *before = kept_at(g, 0);
-
-    m->numbered = true;
-    if (m->number == GRAPH_NONE || !g->steps || m->number - before->first >= before->n_past)
-        m->number = g->next++;
-}
 
 static void put_op(struct order *o, uint32_t rank, const struct raw *raw, uint32_t place, uint8_t does,
                    bool first)
@@ -251,8 +236,14 @@ static void put_op(struct order *o, uint32_t rank, const struct raw *raw, uint32
                              .place = place,
                              .has_work = first,
                              .known = !raw->lost };
-    if (!m->numbered)
-        number_meeting(g, m);
+    if (!m->numbered) {
+        const struct kept *before = kept_at(g, 0);
+
+        /* One that the step before did not have, or that was long forgotten, is new. */
+        m->numbered = true;
+        if (m->number == GRAPH_NONE || !g->steps || m->number - before->first >= before->n_past)
+            m->number = g->next++;
+    }
     if (first) {
         op->work_s = (float)fmax(0, enter_s - *left_s);
         op->usual_s = usual_at(g, place, op->work_s, op->known);

@@ -26,6 +26,11 @@ struct raw {
     uint64_t enter_ns, leave_ns;
 };
 
+static inline double raw_stay_s(const struct raw *raw)
+{
+    return (double)(raw->leave_ns - raw->enter_ns) * 1e-9;
+}
+
 struct slot {
     uint32_t token; /* what is called there */
     uint32_t place; /* the number of the place; GRAPH_NONE: not yet */
@@ -95,8 +100,7 @@ struct meeting {
     double start_s, end_s;
     union {
         struct {
-            /* when it was sent, by the sender's clock, or received, by the receiver's: whichever came first
-             */
+            /* when it was sent, by the sender's clock, or received, by the receiver's: the earlier one */
             uint64_t half_ns;
             double send_s, recv_s; /* as the clocks lay in the step that had the call; NaN: not known */
             float recv_stay_s;
@@ -343,8 +347,7 @@ void graph_raw_drop(struct graph *g, struct rank *k, size_t from, size_t to);
 /* one more end of a step, at that place among its ends; its first one is gone */
 void graph_end_insert(struct rank *k, size_t at, const struct end *end);
 void graph_end_drop(struct rank *k);
-/* graph_measure.c: align the clocks by the step's calls, then find when each of its meetings began and ended
- */
+/* graph_measure.c: align the clocks by the step's calls, then find when each meeting began and ended */
 void graph_align(struct graph *g, const struct window *w);
 void graph_measure(struct graph *g, const struct window *w);
 /* graph_order.c: the step's operations, each after those that it waits for, into g->newest, still with slots
@@ -371,8 +374,7 @@ static inline bool window_lost(const struct window *w)
 /* The same for the same calls in any order, with whomever. */
 uint64_t graph_sign(const struct graph *g, const struct window *w);
 /* graph_repair.c: put back calls whose records are missing, as far as the rank's usual step and the others'
- * records show what they were, and the end of a step, where some ranks have it.  false: it cannot be found.
- */
+ * records show what they were, and the end of a step, where some ranks have it.  false: it cannot be found */
 void graph_repair(struct graph *g, struct window *w, uint32_t number);
 bool graph_repair_end(struct graph *g, uint32_t number);
 

@@ -31,7 +31,7 @@ static int by_meeting(const void *a, const void *b)
     return (x->meeting > y->meeting) - (x->meeting < y->meeting);
 }
 
-static struct records gather(const struct graph *g, const struct window *w)
+static struct records gather_records(const struct graph *g, const struct window *w)
 {
     struct records all = { 0 };
 
@@ -63,19 +63,15 @@ static const struct record *first_of(const struct records *all, uint32_t kind, u
     return all->at + low;
 }
 
-/* A moment of the common clock as the rank's node shows it, between these two. */
-static uint64_t shown_ns(const struct graph *g, uint32_t rank, double s, uint64_t from_ns, uint64_t to_ns)
-{
-    double after_s = s - moment_s(g, rank, from_ns);
-
-    if (!(after_s > 0))
-        return from_ns;
-    return after_s * 1e9 < (double)(to_ns - from_ns) ? from_ns + (uint64_t)(after_s * 1e9) : to_ns;
-}
-
 static uint64_t later_ns(uint64_t from_ns, double s, uint64_t to_ns)
 {
     return s > 0 ? s * 1e9 < (double)(to_ns - from_ns) ? from_ns + (uint64_t)(s * 1e9) : to_ns : from_ns;
+}
+
+/* A moment of the common clock as the rank's node shows it, between these two. */
+static uint64_t shown_ns(const struct graph *g, uint32_t rank, double s, uint64_t from_ns, uint64_t to_ns)
+{
+    return later_ns(from_ns, s - moment_s(g, rank, from_ns), to_ns);
 }
 
 /* ---- which meeting it was ---- */
@@ -106,7 +102,7 @@ static struct seen look_at_meeting(const struct graph *g, const struct records *
 
     for (const struct record *k = first_of(all, kind, meeting);
          k < all->at + all->n && k->kind == kind && k->meeting == meeting; k++) {
-        double stay_s = (double)(k->raw.leave_ns - k->raw.enter_ns) * 1e-9;
+        double stay_s = raw_stay_s(&k->raw);
 
         if (k->raw.side == CALL_SENDS && (k->raw.does & GRAPH_ARRIVES))
             seen.sent_s = moment_s(g, k->rank, k->raw.enter_ns);
@@ -124,8 +120,8 @@ static struct seen look_at_meeting(const struct graph *g, const struct records *
 }
 
 /* The call's moments, between these; work_s: what its rank mostly does before it. */
-static void date(const struct graph *g, const struct records *all, uint32_t rank, struct raw *raw,
-                 double work_s, uint64_t from_ns, uint64_t to_ns)
+static void date_call(const struct graph *g, const struct records *all, uint32_t rank, struct raw *raw,
+                      double work_s, uint64_t from_ns, uint64_t to_ns)
 {
     uint32_t kind = meeting_at(g, raw->meeting)->kind;
     struct seen seen = look_at_meeting(g, all, kind, raw->meeting);
@@ -178,14 +174,14 @@ static bool put_back(struct graph *g, const struct step *step, struct window *w,
     if (raw.meeting == GRAPH_NONE || !from_ns)
         return false;
     raw.blocking = raw.side != CALL_COLLECTIVE || raw.does == (GRAPH_ARRIVES | GRAPH_IS_HELD);
-    date(g, &step->all, rank, &raw, usual_s(g, k, slot), from_ns, to_ns > from_ns ? to_ns : from_ns);
+    date_call(g, &step->all, rank, &raw, usual_s(g, k, slot), from_ns, to_ns > from_ns ? to_ns : from_ns);
     graph_raw_insert(g, k, at, &raw);
     w->raw = k->raw;
     w->n++;
     return true;
 }
 
-static void repair(struct graph *g, const struct step *step, struct window *w, uint32_t rank)
+static void repair_rank(struct graph *g, const struct step *step, struct window *w, uint32_t rank)
 {
     struct rank *k = &g->rank[rank];
     size_t slot = 0;
@@ -223,8 +219,8 @@ void graph_repair(struct graph *g, struct window *w, uint32_t number)
         if (!g->rank[r].whole || !w[r].n || (w[r].n == g->rank[r].places && !window_lost(&w[r])))
             continue;
         if (!step.all.n)
-            step.all = gather(g, w);
-        repair(g, &step, &w[r], r);
+            step.all = gather_records(g, w);
+        repair_rank(g, &step, &w[r], r);
     }
     free(step.all.at);
 }

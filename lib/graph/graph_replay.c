@@ -104,7 +104,7 @@ static void replay_op(const struct replay *p, const struct graph_op *op, const s
     change->stay(op, &p->s, &stay, change->arg);
 }
 
-static struct shown show(const struct replay *p, const struct kept *k)
+static struct shown show_step(const struct replay *p, const struct kept *k)
 {
     struct shown s = { k, xcalloc((size_t)k->n_past * p->n, sizeof(*s.at)) };
 
@@ -125,7 +125,7 @@ static void replay_step(struct replay *p, const struct kept *k)
                 now_s[r * p->n + i] = k->s.begin_s + (double)k->begin_s[r];
             p->begin_s = fmin(p->begin_s, now_s[r * p->n]);
         }
-    p->now = show(p, k);
+    p->now = show_step(p, k);
     p->s = k->s;
     for (size_t i = 0; i < k->s.n; i++) {
         const struct shown *in;
@@ -140,7 +140,7 @@ static void replay_step(struct replay *p, const struct kept *k)
     p->before = p->now;
 }
 
-static void begin(struct replay *p, uint32_t steps)
+static void begin_replay(struct replay *p, uint32_t steps)
 {
     struct graph *g = p->g;
 
@@ -149,7 +149,7 @@ static void begin(struct replay *p, uint32_t steps)
     for (size_t i = 0; i < (size_t)g->n_ranks * p->n; i++)
         g->now_s[i] = NAN;
     if (steps < g->steps)
-        p->before = show(p, kept_at(g, steps));
+        p->before = show_step(p, kept_at(g, steps));
 }
 
 /* When the last rank was through what has been replayed, from the first begin on. */
@@ -169,7 +169,7 @@ double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *
     steps = steps < g->n_kept ? steps : g->n_kept;
     if (!steps)
         return 0;
-    begin(&p, steps);
+    begin_replay(&p, steps);
     for (uint32_t back = steps; back-- > 0;)
         replay_step(&p, kept_at(g, back));
     free(p.before.at);
@@ -184,7 +184,7 @@ uint32_t graph_replay_both(struct graph *g, uint32_t steps, const struct graph_c
     steps = steps < g->n_kept ? steps : g->n_kept;
     if (!steps)
         return 0;
-    begin(&p, steps);
+    begin_replay(&p, steps);
     for (uint32_t back = steps; back-- > 0;) {
         replay_step(&p, kept_at(g, back));
         *ends++ = (struct graph_ends){ end_s(&p, 0), end_s(&p, 1) };

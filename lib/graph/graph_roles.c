@@ -77,7 +77,7 @@ static void join_alone(struct graph *g, uint32_t *parent)
 }
 
 /* Counts a step by what was called in it; the commonest are kept (Misra & Gries 1982). */
-static void tally(struct rank *k, uint64_t sign)
+static void tally_step(struct rank *k, uint64_t sign)
 {
     struct sign *free = NULL;
 
@@ -125,7 +125,7 @@ void graph_find_roles(struct graph *g, const struct window *w)
         struct rank *k = &g->rank[r];
 
         if (k->known && w[r].n && !window_lost(&w[r]))
-            tally(k, graph_sign(g, &w[r]));
+            tally_step(k, graph_sign(g, &w[r]));
         all = (!k->known || agrees(k)) && all;
     }
     if (!all && ++g->tried < TRIES)
