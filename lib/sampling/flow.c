@@ -289,14 +289,6 @@ static void begin_step(struct flow *f, const struct flow_comm *c, uint32_t seq)
         f->step.flags |= STEP_INCOMPLETE;
 }
 
-/* What the rank did since it left the communicator's previous collective is the step's. */
-static void add_to_step(struct flow *f, const struct flow_comm *c)
-{
-    f->step.gap_ns += f->gap_ns - c->gap_then_ns;
-    f->step.p2p_ns += f->p2p_ns - c->p2p_then_ns;
-    f->step.stay_ns += f->stay_ns - c->stay_then_ns;
-}
-
 /* The collective at this place of the step is over (not a number and 0: its record is lost). */
 static void step_collective(struct flow *f, const struct flow_comm *c, uint32_t seq, uint32_t place,
                             float stay_s, uint64_t leave_ns, flow_sink *sink, void *arg)
@@ -310,7 +302,10 @@ static void step_collective(struct flow *f, const struct flow_comm *c, uint32_t 
     if (!f->step.period)
         begin_step(f, c, seq);
     f->step_next = seq + 1;
-    add_to_step(f, c);
+    /* What the rank did since it left the communicator's previous collective is the step's. */
+    f->step.gap_ns += f->gap_ns - c->gap_then_ns;
+    f->step.p2p_ns += f->p2p_ns - c->p2p_then_ns;
+    f->step.stay_ns += f->stay_ns - c->stay_then_ns;
     if (f->incomplete)
         f->step.flags |= STEP_INCOMPLETE;
     f->step.stay_s[(uint64_t)(seq % period) * f->step.parts / period] += stay_s;

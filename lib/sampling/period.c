@@ -234,7 +234,7 @@ static void look_at_work(struct period *p)
 
 /* ---- the sequence ---- */
 
-static void remember(struct period *p, uint16_t token, float work)
+static void remember_token(struct period *p, uint16_t token, float work)
 {
     p->pushed++;
     p->last[slot(p, 0)] = token;
@@ -243,7 +243,7 @@ static void remember(struct period *p, uint16_t token, float work)
 }
 
 /* The known cycle goes on, or is taken up where it begins. */
-static bool follow(struct period *p, uint16_t token, uint32_t *place)
+static bool follow_cycle(struct period *p, uint16_t token, uint32_t *place)
 {
     if (p->locked && p->cycle[p->at] != token) {
         p->locked = false;
@@ -265,8 +265,7 @@ static bool follow(struct period *p, uint16_t token, uint32_t *place)
 }
 
 /* Most of that cycle is the known one over and over, with something foreign now and then (an evaluation): a
- * step of its own only when the work gathers at one place of it, as it does before the first of many buckets.
- */
+ * step of its own only when the work gathers at one place of it, as before the first of many buckets. */
 static bool is_known_with_guests(const struct period *p, uint32_t length)
 {
     uint32_t in = 0, at = 0, back;
@@ -284,7 +283,7 @@ static bool is_known_with_guests(const struct period *p, uint32_t length)
 }
 
 /* Another cycle than the known one: believed when it repeats better. */
-static void search(struct period *p, bool in_cycle)
+static void search_cycle(struct period *p, bool in_cycle)
 {
     uint32_t best = best_cycle(p), whole = p->whole;
 
@@ -310,16 +309,15 @@ bool period_push(struct period *p, uint16_t token, float work, uint32_t *place)
         set_cap(p, CAP_FIRST);
     if (!p->length && p->cap < PERIOD_MAX && p->pushed >= 4 * p->cap)
         set_cap(p, 2 * p->cap);
-    remember(p, token, work);
+    remember_token(p, token, work);
     if (p->doubt || !p->locked)
         count_runs(p, token);
-    in_cycle = follow(p, token, place);
+    in_cycle = follow_cycle(p, token, place);
     if (!in_cycle || p->doubt) {
         uint32_t length = p->length;
 
-        search(p, in_cycle);
-        /* Where a cycle was only just found, this token is not reported as part of it: the next step will be.
-         */
+        search_cycle(p, in_cycle);
+        /* Where a cycle was only just found, this token is not reported as part of it: the next step is */
         in_cycle = in_cycle && p->length == length;
     }
     if (p->locked && p->look-- == 0) {
@@ -335,7 +333,7 @@ bool period_gap(struct period *p, uint32_t lost)
 {
     if (p->locked && lost <= 2 * p->length && lost <= p->cap) {
         for (uint32_t i = 0; i < lost; i++) {
-            remember(p, p->cycle[p->at], NAN);
+            remember_token(p, p->cycle[p->at], NAN);
             p->at = p->at + 1 == p->length ? 0 : p->at + 1;
         }
         return true;
