@@ -1,8 +1,7 @@
 /* cadence.h - how often to write a checkpoint.
  *
  * Pure.  Seconds: write (the time a checkpoint blocks the job), mtbf (mean time between failures of the whole
- * job, exponential), restart (from a failure until work goes on), interval (of work between two checkpoints).
- */
+ * job, exponential), restart (from a failure until work goes on), interval (of work between checkpoints). */
 #ifndef SYNCGUARD_MODEL_CADENCE_H
 #define SYNCGUARD_MODEL_CADENCE_H
 

@@ -32,8 +32,7 @@ enum collective_algo {
 extern const char *const collective_ops[], *const collective_algos[]; /* names, then NULL */
 enum collective_op collective_op_find(const char *name);              /* COLLECTIVE_OPS: no such name */
 
-/* Can the operation use this algorithm?  All-to-all and parameter server have one algorithm and ignore algo.
- */
+/* Can the operation use this algorithm?  All-to-all and parameter server have but one, and ignore algo. */
 bool collective_has(enum collective_op op, enum collective_algo algo);
 
 struct collective_link {

@@ -29,8 +29,7 @@ struct interval interval_of(double estimate, double error, double freedom);
 /* Of the product of two factors, both estimated as 1, with independent errors; not known if one is not. */
 struct interval interval_product(struct interval a, struct interval b);
 /* Of a Poisson process that came `count` times in a time, the mean number in that time (with Jeffreys's
- * prior: Brown, Cai & DasGupta, "Interval estimation in exponential families", Statistica Sinica 13, 2003).
- */
+ * prior: Brown, Cai & DasGupta, "Interval estimation in exponential families", Statistica Sinica 13, 2003) */
 struct interval interval_poisson(double count);
 
 /* Standard error of the mean of v[n] (NaN: not known), whose values hang together, and the degrees of

@@ -27,8 +27,7 @@
 #define SAMPLES_MIN   4u
 #define NOISE_UNKNOWN 0.1
 /* Samples are from about the newest FADE * LINKFIT_SAMPLES of their size (Aggarwal, VLDB 2006). Chosen: with
- * fewer a passing load would become the fit, with more it would follow a change of the network more slowly.
- */
+ * fewer a passing load would become the fit, with more it would follow the network more slowly. */
 #define FADE               8u
 #define SEGMENT_PARAMETERS 3.0 /* latency, time per byte, and where the segment begins */
 #define NO_FIT             1e9 /* chi squared of a size that the line has no time for */
@@ -110,7 +109,7 @@ static void add_point(struct line_sums *s, double w, double bytes, double time_s
 }
 
 /* Both parts of a cost are 0 or more: where the best line has a negative one, it is set to 0. */
-static struct line solve(const struct line_sums *s)
+static struct line solve_line(const struct line_sums *s)
 {
     double det = s->w * s->mm - s->m * s->m;
     struct line l = { s->w > 0 ? s->t / s->w : 0, 0 };
@@ -192,7 +191,7 @@ static struct line robust_line(const struct linkfit_size *size, const struct mea
 
     for (uint32_t i = 0; i < n; i++)
         add_point(&s, mean[i].n / (mean[i].time_s * mean[i].time_s), mean[i].bytes, mean[i].time_s);
-    l = solve(&s);
+    l = solve_line(&s);
     for (int round = 0; round < ROUNDS; round++) {
         struct line before = l;
 
@@ -208,7 +207,7 @@ static struct line robust_line(const struct linkfit_size *size, const struct mea
             }
         if (!(s.w > 0))
             break;
-        l = solve(&s);
+        l = solve_line(&s);
         if (fabs(l.a - before.a) <= SAME_LINE * l.a && fabs(l.b - before.b) <= SAME_LINE * l.b)
             break;
     }
@@ -319,15 +318,6 @@ static struct linkfit_range bounded(double value, double sd, double quantile, do
                                    fmin(max, value + quantile * sd) };
 }
 
-static void one_size(const struct mean *m, struct linkfit_segment *s)
-{
-    double max_s = m->time_s * (1 + NORMAL_95 * m->sigma);
-
-    s->a_s = (struct linkfit_range){ NAN, 0, max_s };
-    s->b_s_per_byte = (struct linkfit_range){ NAN, 0, m->bytes > 0 ? max_s / m->bytes : NAN };
-    s->a_sd_s = NAN;
-}
-
 /* Generalised least squares of the sizes' means with both variance components. */
 static void segment_of(const struct line_fit *f, uint32_t from, uint32_t to, struct linkfit_segment *s)
 {
@@ -339,7 +329,11 @@ static void segment_of(const struct line_fit *f, uint32_t from, uint32_t to, str
 
     *s = (struct linkfit_segment){ .from_bytes = mean[0].bytes, .to_bytes = mean[n - 1].bytes, .sizes = n };
     if (n < 2) {
-        one_size(mean, s);
+        double max_s = mean->time_s * (1 + NORMAL_95 * mean->sigma);
+
+        s->a_s = (struct linkfit_range){ NAN, 0, max_s };
+        s->b_s_per_byte = (struct linkfit_range){ NAN, 0, mean->bytes > 0 ? max_s / mean->bytes : NAN };
+        s->a_sd_s = NAN;
         return;
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -18,8 +18,7 @@ double order_amplification(enum order_dist dist, double n, double dropped, doubl
  * of the others.  1e-6. */
 double order_amplification_slow(enum order_dist dist, double n, double cv, double slow_ratio);
 
-/* Probability that at least one of n is slow when each is with probability p: 1 - (1-p)^n, exact for small p.
- */
+/* Probability that at least one of n is slow if each is with probability p: 1 - (1-p)^n, exact for small p */
 double order_any(double n, double p);
 
 /* With a barrier only every k steps, independent noise averages out over them: about 1 + cv z_n / sqrt(k). */

@@ -15,8 +15,7 @@ double pipeline_speedup(double stages, double microbatches, double chunks);
 /* Micro-batches whose activations the first stage holds at once: m; min(p, m); interleaved in units of a
  * whole stage min(p + (p-1)/v, m) (Korthikanti et al. 2022). */
 double pipeline_in_flight(enum pipeline_schedule schedule, double stages, double microbatches, double chunks);
-/* Minimum number of micro-batches at which stages are busy for the share `utilization`, below 1, of the time.
- */
+/* Minimum number of micro-batches at which stages are busy for a share `utilization` < 1 of the time. */
 double pipeline_microbatches(double utilization, double stages, double chunks);
 /* Time with unequal stages: sum t + (m-1) max t. */
 double pipeline_time_s(const double *stage_s, size_t stages, double microbatches);

@@ -43,7 +43,6 @@ const char *projection_wall_name(enum projection_wall w)
 /* ---- synchronisation ---- */
 
 struct ranks {
-    const struct variation *noise;
     double waits; /* what the job waits, over what the last rank of a step is behind the mean */
     double fits;  /* that distance over the one of the fitted noise, weighted by how well both are known */
     double fits_error;
@@ -106,7 +105,7 @@ static void calibrate(const struct projection_input *in, double transfer_s, stru
     double waits_s = in->step_s - n->mean_s - transfer_s - in->other_s, fitted, sd, error2;
     struct variation_sample d;
 
-    *r = (struct ranks){ .noise = n, .waits = 1, .fits = 1, .lognormal = lognormal_share(in) };
+    *r = (struct ranks){ .waits = 1, .fits = 1, .lognormal = lognormal_share(in) };
     if (n->behind > 0 && waits_s > 0)
         r->waits = waits_s / (n->behind * n->mean_s);
     variation_estimate(n, &d);
@@ -397,37 +396,7 @@ static void find_wall(const struct sampled_world *w, struct projection *o)
     }
 }
 
-static void describe(struct projection *o)
-{
-    if (o->wall == PROJECTION_WALL_NONE)
-        snprintf(o->text, sizeof(o->text), "no other wall up to %.0f ranks (%.0f times as many)",
-                 o->ranks * PROJECTION_FACTOR_MAX, PROJECTION_FACTOR_MAX);
-    else
-        snprintf(o->text, sizeof(o->text), "%s at about %.0f ranks (%.3g times as many)", walls[o->wall].text,
-                 o->wall_ranks, o->wall_ranks / o->ranks);
-}
-
 /* ---- the projection ---- */
-
-/* Whether the fixed part was fitted for every collective that grows. */
-static bool fixed_known(const struct traffic *t)
-{
-    bool known = true;
-
-    for (size_t i = 0; i < t->n_links; i++)
-        known = known && (!t->link[i].grows || !isnan(t->link[i].fixed_s));
-    return known;
-}
-
-static void add_earlier(const struct projection_run *r, struct traffic *out)
-{
-    for (size_t i = 0; i < r->n_times && out->n_earlier < TRAFFIC_EARLIER; i++) {
-        const struct projection_time *k = &r->time[i];
-
-        out->earlier[out->n_earlier++] = (struct traffic_earlier){ k->op,    r->ranks,  r->ranks_per_node,
-                                                                   k->bytes, k->time_s, k->time_error };
-    }
-}
 
 bool projection_traffic(const struct projection_input *in, struct traffic *out)
 {
@@ -437,7 +406,13 @@ bool projection_traffic(const struct projection_input *in, struct traffic *out)
     out->ranks_per_node = in->noise->ranks_per_node;
     out->n_earlier = 0;
     for (size_t i = 0; i < in->n_runs; i++)
-        add_earlier(&in->run[i], out);
+        for (size_t t = 0; t < in->run[i].n_times && out->n_earlier < TRAFFIC_EARLIER; t++) {
+            const struct projection_run *r = &in->run[i];
+            const struct projection_time *k = &r->time[t];
+
+            out->earlier[out->n_earlier++] = (struct traffic_earlier){ k->op,    r->ranks,  r->ranks_per_node,
+                                                                       k->bytes, k->time_s, k->time_error };
+        }
     return traffic_weigh(out);
 }
 
@@ -474,12 +449,16 @@ bool projection_make(const struct projection_input *in, struct projection *out)
     out->between_nodes = in->noise->nodes > 1;
     out->between_switches = in->noise->switches > 1;
     w.grows = projection_traffic(in, &w.traffic);
-    out->fixed_known = fixed_known(&w.traffic);
+    out->fixed_known = true;
     out->rate_known = in->traffic.adapter.bytes_per_s > 0;
     for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
         out->algorithm[a] = w.grows ? w.traffic.weight[a] : NAN;
-    for (size_t i = 0; i < in->traffic.n_links; i++)
-        w.transfer_s += in->traffic.link[i].per_step * in->traffic.link[i].time_s;
+    for (size_t i = 0; i < in->traffic.n_links; i++) {
+        const struct traffic_link *k = &in->traffic.link[i];
+
+        out->fixed_known = out->fixed_known && (!k->grows || !isnan(k->fixed_s));
+        w.transfer_s += k->per_step * k->time_s;
+    }
     calibrate(in, w.transfer_s, &w.ranks);
     for (unsigned p = 0; p < PROJECTION_POINTS; p++)
         w.factor[p] = 1u << p;
@@ -488,6 +467,11 @@ bool projection_make(const struct projection_input *in, struct projection *out)
     for (unsigned p = 0; p < PROJECTION_POINTS; p++)
         set_point(&w, p, &out->point[p]);
     find_wall(&w, out);
-    describe(out);
+    if (out->wall == PROJECTION_WALL_NONE)
+        snprintf(out->text, sizeof(out->text), "no other wall up to %.0f ranks (%.0f times as many)",
+                 out->ranks * PROJECTION_FACTOR_MAX, PROJECTION_FACTOR_MAX);
+    else
+        snprintf(out->text, sizeof(out->text), "%s at about %.0f ranks (%.3g times as many)",
+                 walls[out->wall].text, out->wall_ranks, out->wall_ranks / out->ranks);
     return true;
 }

@@ -19,8 +19,7 @@ typedef double staleness_sample_fn(void *arg, size_t rank, size_t step);
 /* A rank may begin step k once the slowest has finished step k - 1 - bound (bound 0: every step waits for
  * all): mean time of a step over the mean own work, from `steps` steps after bound + steps/10 for warming up.
  * finish has room for `ranks`, gate for bound + 1.  (Ho et al., "More effective distributed ML via a stale
- * synchronous parallel parameter server", NIPS 2013, defines this rule.)
- */
+ * synchronous parallel parameter server", NIPS 2013, defines this rule.) */
 double staleness_step_ratio(size_t ranks, size_t bound, size_t steps, staleness_sample_fn *sample, void *arg,
                             double *finish, double *gate);
 

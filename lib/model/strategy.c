@@ -145,15 +145,6 @@ static double comm_s(const struct world *w, size_t i, enum strategy_kind kind)
     return sum;
 }
 
-static double measured_s(const struct world *w)
-{
-    double sum = 0;
-
-    for (size_t l = 0; l < w->in->n_links; l++)
-        sum += w->in->link[l].per_step * w->in->link[l].time_s;
-    return sum;
-}
-
 /* With the present algorithm. */
 static double ordered_s(const struct world *w, size_t i)
 {
@@ -385,9 +376,8 @@ static void add_order(struct world *w)
         .kind = STRATEGY_ORDER, .parameter = NAN, .name = "ranks in the order of their nodes", .growth = 1
     };
     struct change c = no_change(w);
-    char why[96];
-
     double times = w->traffic[ALLREDUCE_RING].bytes / w->ordered[ALLREDUCE_RING].bytes;
+    char why[96];
 
     if (w->in->network || times < 1.5)
         return;
@@ -571,23 +561,22 @@ static int by_time(const void *left, const void *right)
     return known_a != known_b ? known_b - known_a : (x > y) - (x < y);
 }
 
-/* The time of the best algorithm, where none was measured. */
-static double cheapest_s(const struct world *w)
-{
-    double min_s = INFINITY;
-
-    for (enum strategy_kind k = STRATEGY_RING; k <= STRATEGY_HIERARCHICAL; k++)
-        if (possible(w, k))
-            min_s = fmin(min_s, comm_s(w, 0, k));
-    return min_s;
-}
-
+/* The present step; where none was measured its exchange is that of the best algorithm. */
 static void take_now(struct world *w, double *comm)
 {
     const struct strategy_input *in = w->in;
     struct strategies *o = w->out;
 
-    *comm = isnan(in->step_s) ? cheapest_s(w) : measured_s(w);
+    if (isnan(in->step_s)) {
+        *comm = INFINITY;
+        for (enum strategy_kind k = STRATEGY_RING; k <= STRATEGY_HIERARCHICAL; k++)
+            if (possible(w, k))
+                *comm = fmin(*comm, comm_s(w, 0, k));
+    } else {
+        *comm = 0;
+        for (size_t l = 0; l < in->n_links; l++)
+            *comm += in->link[l].per_step * in->link[l].time_s;
+    }
     *o = (struct strategies){ .compute_s = in->compute_s,
                               .waiting_s = in->waiting_s,
                               .other_s = in->ranks.other_s,

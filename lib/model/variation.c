@@ -110,24 +110,17 @@ static double none_of(const struct variation_squares *q, int level, int below)
     return 1 / (1 + exp((ratio - log(q->df[level] + 1)) / 2));
 }
 
-static void set_none(struct variation_squares *q)
+/* Means of squares, each with `times` the design's degrees of freedom. */
+static void set_squares(struct variation_squares *q, const double ss[VARIATION_LEVELS], double times)
 {
     int below = -1;
 
     for (int k = 0; k < VARIATION_LEVELS; k++) {
+        q->df[k] *= times;
+        q->ms[k] = q->df[k] > 0 ? fmax(0, ss[k]) / q->df[k] : NAN;
         q->none[k] = q->df[k] > 0 && below >= 0 ? none_of(q, k, below) : 0;
         below = q->df[k] > 0 ? k : below;
     }
-}
-
-/* Means of squares, each with `times` the design's degrees of freedom. */
-static void set_squares(struct variation_squares *q, const double ss[VARIATION_LEVELS], double times)
-{
-    for (int k = 0; k < VARIATION_LEVELS; k++) {
-        q->df[k] *= times;
-        q->ms[k] = q->df[k] > 0 ? fmax(0, ss[k]) / q->df[k] : NAN;
-    }
-    set_none(q);
 }
 
 /* A plausible origin of the data: factors of each mean square and of each level's variance. */
@@ -136,8 +129,8 @@ struct guess {
 };
 
 /* Variances from mean squares; less: share of the passing noise in the lowest level. */
-static void solve(const struct variation_squares *q, const struct guess *g,
-                  const double less[VARIATION_LEVELS], double variance[VARIATION_LEVELS])
+static void solve_variances(const struct variation_squares *q, const struct guess *g,
+                            const double less[VARIATION_LEVELS], double variance[VARIATION_LEVELS])
 {
     double ms[VARIATION_LEVELS];
 
@@ -183,10 +176,10 @@ static void variances(const struct variation *n, const struct guess *l, const st
     static const double nothing[VARIATION_LEVELS];
     double passing[VARIATION_LEVELS], lasting[VARIATION_LEVELS], less[VARIATION_LEVELS];
 
-    solve(&n->passing_squares, p, nothing, passing);
+    solve_variances(&n->passing_squares, p, nothing, passing);
     for (int k = 0; k < VARIATION_LEVELS; k++)
         less[k] = passing[k] / n->steps;
-    solve(&n->lasting_squares, l, less, lasting);
+    solve_variances(&n->lasting_squares, l, less, lasting);
     for (int k = 0; k < VARIATION_LEVELS; k++) {
         d->passing[k] = sqrt(passing[k]);
         d->lasting[k] = sqrt(lasting[k]);

@@ -39,8 +39,8 @@ struct waiting_replay {
     size_t warm;
 };
 
-static void count(const struct waiting_replay *r, struct batch_sums *s, size_t step, double waited_s,
-                  double steps)
+static void count_waiting(const struct waiting_replay *r, struct batch_sums *s, size_t step, double waited_s,
+                          double steps)
 {
     size_t batch = step * BATCHES / r->in->steps;
 
@@ -161,7 +161,7 @@ static void step_together(struct waiting_replay *r, size_t step, double mean_s)
 
     for (uint32_t i = 0; i < r->in->ranks; i++)
         last = fmax(last, r->own[i]);
-    count(r, &r->all, step, last - mean_s, 1);
+    count_waiting(r, &r->all, step, last - mean_s, 1);
     if (step % 2 == 0)
         return;
     for (uint32_t i = 0; i < r->in->ranks; i++) {
@@ -170,9 +170,9 @@ static void step_together(struct waiting_replay *r, size_t step, double mean_s)
         no_rank = fmax(no_rank, rank ? like_others(r, step, i, false, mean_s) : r->own[i]);
         no_node = fmax(no_node, node ? like_others(r, step, i, true, mean_s) : r->own[i]);
     }
-    count(r, &r->odd_all, step, last - mean_s, 1);
-    count(r, &r->no_rank, step, fmax(0, no_rank - mean_s), 1);
-    count(r, &r->no_node, step, fmax(0, no_node - mean_s), 1);
+    count_waiting(r, &r->odd_all, step, last - mean_s, 1);
+    count_waiting(r, &r->no_rank, step, fmax(0, no_rank - mean_s), 1);
+    count_waiting(r, &r->no_node, step, fmax(0, no_node - mean_s), 1);
 }
 
 static void step_bounded(struct waiting_replay *r, struct bounded *b, size_t step, unsigned bound,
@@ -187,7 +187,7 @@ static void step_bounded(struct waiting_replay *r, struct bounded *b, size_t ste
     b->end_s = b->beside ? fmax(last, before_s) + r->in->exchange_s : last;
     b->gate[step % RING] = b->end_s;
     if (step >= r->warm)
-        count(r, &b->sums, step, b->end_s - before_s - mean_s - r->in->other_s, 1);
+        count_waiting(r, &b->sums, step, b->end_s - before_s - mean_s - r->in->other_s, 1);
 }
 
 static void step_local(struct waiting_replay *r, int l, size_t step, double mean_s)
@@ -202,12 +202,12 @@ static void step_local(struct waiting_replay *r, int l, size_t step, double mean
     r->local[l].mean_s += mean_s;
     if ((step + 1) % every)
         return;
-    count(r, &r->local[l].sums, step, last - r->local[l].mean_s, every);
+    count_waiting(r, &r->local[l].sums, step, last - r->local[l].mean_s, every);
     memset(added, 0, r->in->ranks * sizeof(*added));
     r->local[l].mean_s = 0;
 }
 
-static void run(struct waiting_replay *r)
+static void run_steps(struct waiting_replay *r)
 {
     for (size_t k = 0; k < r->in->steps; k++) {
         double mean_s = take_step(r, k);
@@ -252,7 +252,7 @@ bool waiting_replay(const struct waiting_input *in, double *scratch, struct wait
     r.warm = waiting_bounds[WAITING_BOUNDS - 1] + (size_t)(WARM * (double)in->steps);
     find_means(&r);
     find_slowest(&r);
-    run(&r);
+    run_steps(&r);
     *out = (struct waiting){ .all_s = waited_per_step(&r.all),
                              .slow_rank = r.slow_rank,
                              .slow_node = r.slow_node,
