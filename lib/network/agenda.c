@@ -63,7 +63,7 @@ static inline double least_of(const double *t)
                   lesser(lesser(t[4], t[5]), lesser(t[6], t[7])));
 }
 
-static void grow(struct agenda *a)
+static void grow_times(struct agenda *a)
 {
     uint32_t n = a->capacity * FAN, k = ++a->levels;
 
@@ -82,7 +82,7 @@ void agenda_set(struct agenda *a, uint32_t item, double time)
     double was;
 
     while (item >= a->capacity)
-        grow(a);
+        grow_times(a);
     was = a->time[0][item];
     a->time[0][item] = time;
     for (uint32_t k = 1; k <= a->levels; k++) {

@@ -91,20 +91,13 @@ void fabric_route(const struct fabric *f, uint32_t from, uint32_t to, struct fab
 
 /* ---- places ---- */
 
-/* The level of a link, or -1 within a node. */
-static int link_level(const struct fabric *f, uint32_t link)
+double fabric_link_bytes_per_s(const struct fabric *f, uint32_t link)
 {
     int l = (int)f->shape.levels - 1;
 
     while (l >= 0 && link < f->level[l].up)
         l--;
-    return l;
-}
-
-double fabric_link_bytes_per_s(const struct fabric *f, uint32_t link)
-{
-    int l = link_level(f, link);
-
+    /* below all levels: within a node */
     return l < 0 ? f->shape.node_bytes_per_s : f->shape.level[l].bytes_per_s;
 }
 

@@ -79,14 +79,6 @@ void gate_queues_clear(struct gate_queues *g)
     }
 }
 
-static void wait_at(struct gate *gate, uint32_t id)
-{
-    if (gate->first == gate->end)
-        gate->first = gate->end = 0;
-    gate->waiting = xgrow(gate->waiting, &gate->cap, gate->end + 1, sizeof(*gate->waiting));
-    gate->waiting[gate->end++] = id;
-}
-
 bool gate_queues_enter(struct gate_queues *g, const uint32_t *link, uint32_t hops, uint32_t id, double now_s,
                        double *again_s)
 {
@@ -97,7 +89,10 @@ bool gate_queues_enter(struct gate_queues *g, const uint32_t *link, uint32_t hop
         double at_s = gate ? gate_opens_s(gate, now_s) : now_s;
 
         if (isinf(at_s)) {
-            wait_at(gate, id);
+            if (gate->first == gate->end)
+                gate->first = gate->end = 0;
+            gate->waiting = xgrow(gate->waiting, &gate->cap, gate->end + 1, sizeof(*gate->waiting));
+            gate->waiting[gate->end++] = id;
             *again_s = INFINITY;
             return false;
         }
@@ -119,10 +114,9 @@ bool gate_queues_enter(struct gate_queues *g, const uint32_t *link, uint32_t hop
 
 void gate_queues_leave(struct gate_queues *g, const uint32_t *link, uint32_t hops)
 {
-    for (uint32_t h = 0; h < hops; h++) {
+    for (uint32_t h = 0; h < hops; h++)
         if (g->of_link[link[h]])
             g->of_link[link[h]]->inside--;
-    }
 }
 
 bool gate_queues_next(struct gate_queues *g, const uint32_t *link, uint32_t hops, double now_s, uint32_t *id)

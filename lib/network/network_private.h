@@ -60,8 +60,7 @@ struct network_collective {
 
 void network_run_rounds(struct network_collective *c, const double *arrive_s, double *leave_s,
                         struct network_count *count);
-/* The same with these costs, by stage and sender, instead of those of a round with all messages in progress.
- */
+/* The same with these costs, by stage and sender, not those of a round with all messages in progress */
 void network_run_costs(struct network_collective *c, const double *cost_s, const double *arrive_s,
                        double *leave_s, struct network_count *count);
 /* Number of stages, from this one on, that are one ring. */

@@ -1,5 +1,4 @@
-/* Mode by rounds: the cost of a round's messages is solved once, and times are carried from round to round.
- */
+/* Mode by rounds: the cost of a round's messages is solved once, and times are carried from round to round */
 #include "network/network_private.h"
 
 #include <math.h>
@@ -281,8 +280,8 @@ uint32_t network_ring_stages(const struct schedule *s, uint32_t stage)
     return n;
 }
 
-static void run(struct network_collective *c, const double *seen_s, double *time_s,
-                struct network_count *count)
+static void run_stages(struct network_collective *c, const double *seen_s, double *time_s,
+                       struct network_count *count)
 {
     const struct schedule *s = &c->schedule;
     uint32_t members = s->spec.members;
@@ -313,7 +312,7 @@ void network_run_costs(struct network_collective *c, const double *cost_s, const
     if (!c->rounds)
         c->rounds = rounds_new(c);
     memmove(leave_s, arrive_s, c->schedule.spec.members * sizeof(*leave_s));
-    run(c, cost_s, leave_s, count);
+    run_stages(c, cost_s, leave_s, count);
     count->messages += c->schedule.messages;
 }
 

@@ -206,26 +206,18 @@ static double move_closer(const struct network_collective *c, double *arrive_s)
     return near_s;
 }
 
-static struct sample *sample_new(struct network_samples *all, uint64_t faults, double spread_s)
-{
-    if (all->n == SAMPLES_MAX) {
-        free(all->sample[0].cost_s); /* drop the oldest */
-        memmove(all->sample, all->sample + 1, --all->n * sizeof(*all->sample));
-    }
-    all->sample[all->n] = (struct sample){ .faults = faults, .spread_s = spread_s };
-    return &all->sample[all->n++];
-}
-
 /* The sample of a similar spread, taken if there is none. */
 static struct sample *sample_get(struct network_collective *c, double *arrive_s, struct network_count *count)
 {
     double now_s = move_closer(c, arrive_s), nearest = INFINITY;
+    struct network_samples *all;
     struct sample *found = NULL;
 
     if (!c->samples)
         c->samples = xcalloc(1, sizeof(*c->samples));
-    for (uint32_t i = 0; i < c->samples->n; i++) {
-        struct sample *s = &c->samples->sample[i];
+    all = c->samples;
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct sample *s = &all->sample[i];
         double apart = fabs(log2((now_s + 1e-12) / (s->spread_s + 1e-12)));
 
         if (s->faults == c->network->faults && apart < nearest) {
@@ -233,8 +225,14 @@ static struct sample *sample_get(struct network_collective *c, double *arrive_s,
             found = s;
         }
     }
-    if (!found || nearest > log2(ALIKE))
-        found = sample_new(c->samples, c->network->faults, now_s);
+    if (!found || nearest > log2(ALIKE)) {
+        if (all->n == SAMPLES_MAX) {
+            free(all->sample[0].cost_s); /* drop the oldest */
+            memmove(all->sample, all->sample + 1, --all->n * sizeof(*all->sample));
+        }
+        found = &all->sample[all->n++];
+        *found = (struct sample){ .faults = c->network->faults, .spread_s = now_s };
+    }
     if (!found->runs || (found->runs < RUNS && !has_ring(c)))
         sample_add(c, found, arrive_s, count);
     found->used++;

@@ -38,7 +38,7 @@ struct ways {
     double *worth, *steps;
 };
 
-static bool go(struct ways *w, uint32_t from, uint32_t to, uint32_t hop)
+static bool cross_hop(struct ways *w, uint32_t from, uint32_t to, uint32_t hop)
 {
     double lost = w->v - w->cost[hop], worth;
 
@@ -58,9 +58,9 @@ static void go_on(struct ways *w)
     bool moved = true;
 
     for (int turn = 0; turn < 2 && moved; turn++) {
-        moved = go(w, w->n - 1, 0, w->n - 1);
+        moved = cross_hop(w, w->n - 1, 0, w->n - 1);
         for (uint32_t i = 1; i < w->n; i++)
-            moved |= go(w, i - 1, i, i - 1);
+            moved |= cross_hop(w, i - 1, i, i - 1);
     }
 }
 
@@ -69,9 +69,9 @@ static void go_back(struct ways *w)
     bool moved = true;
 
     for (int turn = 0; turn < 2 && moved; turn++) {
-        moved = go(w, 0, w->n - 1, w->n - 1);
+        moved = cross_hop(w, 0, w->n - 1, w->n - 1);
         for (uint32_t i = w->n - 1; i--;)
-            moved |= go(w, i + 1, i, i);
+            moved |= cross_hop(w, i + 1, i, i);
     }
 }
 

@@ -169,15 +169,10 @@ const struct schedule_stage *schedule_stage(const struct schedule *s, uint64_t r
 
 #define NOBODY UINT32_MAX
 
-/* A member's place in its group, and the inverse. */
+/* A member's place in its group. */
 static uint32_t place_of(const struct schedule_stage *st, uint32_t member)
 {
     return member / st->stride % st->size;
-}
-
-static uint32_t member_at(const struct schedule_stage *st, uint32_t of_group, uint32_t place)
-{
-    return of_group + (place - place_of(st, of_group)) * st->stride;
 }
 
 /* New number of a place after the even places have handed their vectors to the odd ones next to them; NOBODY
@@ -274,16 +269,17 @@ static void visit_messages(const struct schedule *s, uint64_t round, uint32_t me
                            schedule_visit *visit, void *arg)
 {
     const struct schedule_stage *st = schedule_stage(s, round);
-    uint32_t place, other;
+    uint32_t place, from, other;
 
     if (st->pattern == SCHEDULE_P_PUSH || st->pattern == SCHEDULE_P_PULL) {
         visit_servers(s, st->bytes, member, sends == (st->pattern == SCHEDULE_P_PULL), sends, visit, arg);
         return;
     }
-    place = partner(st, place_of(st, member), sends);
+    from = place_of(st, member);
+    place = partner(st, from, sends);
     if (place == NOBODY)
         return;
-    other = member_at(st, member, place);
+    other = member + (place - from) * st->stride;
     visit(arg, &(struct schedule_message){ sends ? member : other, sends ? other : member, st->bytes });
 }
 

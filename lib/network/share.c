@@ -148,7 +148,7 @@ static bool matters(const struct link *l)
 
 /* ---- adding and removing flows ---- */
 
-static void list(struct share *s, struct list *l, uint32_t flow)
+static void list_flow(struct share *s, struct list *l, uint32_t flow)
 {
     if (s->flow[flow].listed)
         return;
@@ -208,7 +208,7 @@ bool share_add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t ho
     for (uint32_t h = 0; h < hops; h++)
         f->link[h] = link[h];
     limit_flow(s, f);
-    list(s, &s->fresh, flow);
+    list_flow(s, &s->fresh, flow);
     for (uint32_t h = 0; h < hops; h++) {
         struct link *l = &s->link[link[h]];
 
@@ -278,7 +278,7 @@ void share_set_capacity(struct share *s, uint32_t link, double capacity)
             if (matters(l))
                 enqueue(s, f->link[h]);
         }
-        list(s, &s->fresh, flow);
+        list_flow(s, &s->fresh, flow);
     }
 }
 
@@ -384,7 +384,7 @@ static void set_rate(struct share *s, uint32_t flow, uint32_t link, double rate,
         return;
     f->rate = rate;
     if (!same)
-        list(s, &s->changed, flow);
+        list_flow(s, &s->changed, flow);
     for (uint32_t h = 0; h < f->hops; h++) {
         struct link *l = &s->link[f->link[h]];
 

@@ -32,8 +32,7 @@ bool share_add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t ho
 void share_remove(struct share *s, uint32_t flow);
 void share_clear(struct share *s); /* all flows */
 
-/* Updates the rates.  Returns the flows whose rate changed, new ones included, borrowed until the next call.
- */
+/* Updates the rates.  Returns the flows whose rate changed, new ones included, lent until the next call. */
 size_t share_solve(struct share *s, const uint32_t **changed);
 double share_rate(const struct share *s, uint32_t flow);
 
