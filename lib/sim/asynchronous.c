@@ -25,7 +25,7 @@ static bool before(const struct servers *q, uint32_t a, uint32_t b)
 }
 
 /* Restore the heap after the time of its top has grown. */
-static void sink(struct servers *q, uint32_t at)
+static void sink_rank(struct servers *q, uint32_t at)
 {
     uint32_t rank = q->heap[at];
 
@@ -56,7 +56,7 @@ static void begin_work(struct servers *q, uint32_t rank, double now_s)
 }
 
 /* Serve the rank that is ready first. */
-static void serve(struct servers *q)
+static void serve_first(struct servers *q)
 {
     uint32_t rank = q->heap[0];
     double came_s = q->ready_s[rank] + q->transit_s / 2, start_s = fmax(came_s, q->free_s);
@@ -71,7 +71,7 @@ static void serve(struct servers *q)
     r->end_s = fmax(r->end_s, done_s);
     r->queue_events++;
     begin_work(q, rank, done_s);
-    sink(q, 0);
+    sink_rank(q, 0);
 }
 
 static void servers_init(struct servers *q, const struct scenario *s, const struct scenario_job *j)
@@ -89,7 +89,7 @@ static void servers_init(struct servers *q, const struct scenario *s, const stru
         begin_work(q, i, j->start_s);
     }
     for (uint32_t i = q->n; i-- > 0;)
-        sink(q, i);
+        sink_rank(q, i);
 }
 
 void asynchronous_run(const struct scenario *s, size_t job, const struct placement *p,
@@ -102,7 +102,7 @@ void asynchronous_run(const struct scenario *s, size_t job, const struct placeme
     r->begin_s = r->end_s = j->start_s;
     servers_init(&q, s, j);
     for (uint64_t i = 0; i < budget; i++)
-        serve(&q);
+        serve_first(&q);
     r->steps = r->simulated = (uint64_t)j->steps;
     r->state = SIM_JOB_DONE;
     noise_free(q.noise);

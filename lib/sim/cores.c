@@ -39,7 +39,7 @@ static double rate(const struct cores *c)
     return running > c->cores ? (double)c->cores / running : 1;
 }
 
-static void pass(struct cores *c, double now_s)
+static void pass_time(struct cores *c, double now_s)
 {
     double done_s = (now_s - c->now_s) * rate(c);
 
@@ -80,13 +80,13 @@ void cores_begin(struct cores *c, uint32_t i, double now_s, double work_s)
         cores_reset(c);
     if (!c->begun++)
         c->now_s = now_s;
-    pass(c, now_s);
+    pass_time(c, now_s);
     c->rank[i] = (struct one){ .state = WORKING, .left_s = work_s, .work_s = work_s };
 }
 
 void cores_done(struct cores *c, uint32_t i, double now_s, double sleep_s)
 {
-    pass(c, now_s);
+    pass_time(c, now_s);
     c->arrived++;
     c->rank[i].state = c->waiting == CORES_SLEEP && sleep_s > 0 ? SLEEPING : SPINNING;
     c->rank[i].until_s = now_s + sleep_s;
@@ -94,7 +94,7 @@ void cores_done(struct cores *c, uint32_t i, double now_s, double sleep_s)
 
 void cores_slept(struct cores *c, uint32_t i, double now_s)
 {
-    pass(c, now_s);
+    pass_time(c, now_s);
     if (c->rank[i].state == SLEEPING)
         c->rank[i].state = SPINNING;
 }
@@ -130,8 +130,8 @@ static double next_change_s(const struct cores *c, const double *start_s, double
 }
 
 /* Apply all changes that are due.  Work within rounding of its end has ended, or the loop would never end. */
-static void change(struct cores *c, const double *start_s, const double *work_s, const double *sleep_s,
-                   double *done_s)
+static void apply_changes(struct cores *c, const double *start_s, const double *work_s, const double *sleep_s,
+                          double *done_s)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         struct one *r = &c->rank[i];
@@ -156,13 +156,13 @@ void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const dou
     c->now_s = INFINITY;
     for (uint32_t i = 0; i < n; i++)
         c->now_s = fmin(c->now_s, start_s[i]);
-    change(c, start_s, work_s, sleep_s, done_s);
+    apply_changes(c, start_s, work_s, sleep_s, done_s);
     while (c->arrived < n) {
         double step_s = next_change_s(c, start_s, rate(c));
 
         /* A step is at least the clock's resolution, or rounding could stop the clock. */
-        pass(c, c->now_s + fmax(step_s, fabs(c->now_s) * 1e-15));
-        change(c, start_s, work_s, sleep_s, done_s);
+        pass_time(c, c->now_s + fmax(step_s, fabs(c->now_s) * 1e-15));
+        apply_changes(c, start_s, work_s, sleep_s, done_s);
     }
     cores_free(c);
 }

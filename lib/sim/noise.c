@@ -104,11 +104,6 @@ void noise_free(struct noise *n)
     free(n);
 }
 
-static double shaped(const struct scenario_noise *s, double z)
-{
-    return s->shape == SHAPE_NORMAL ? fmax(FLOOR, 1 + s->cv * z) : random_lognormal_of(z, s->cv);
-}
-
 double noise_value(const struct scenario_noise *s, const struct random *r, uint32_t place, uint64_t sample,
                    double *state)
 {
@@ -124,7 +119,7 @@ double noise_value(const struct scenario_noise *s, const struct random *r, uint3
             z = rho * *state + sqrt(1 - rho * rho) * z;
         *state = z;
     }
-    return shaped(s, z);
+    return s->shape == SHAPE_NORMAL ? fmax(FLOOR, 1 + s->cv * z) : random_lognormal_of(z, s->cv);
 }
 
 struct random noise_random(const struct scenario *s, size_t i)
@@ -178,16 +173,13 @@ static bool fault_has(const struct noise *n, const struct scenario_fault *f, uin
     return (uint32_t)f->where_switch == n->place->switch_id[rank];
 }
 
-static bool fault_on(const struct scenario_fault *f, uint64_t step)
+bool noise_fault_is_on(const struct scenario_fault *f, uint64_t step)
 {
     if (step < (uint64_t)f->from || (f->until && step >= (uint64_t)f->until))
         return false;
-    if (f->kind == FAULT_STALL) {
-        uint64_t since = step - (uint64_t)f->from;
-
-        return f->every ? since % (uint64_t)f->every == 0 : since == 0;
-    }
-    return true;
+    if (f->kind != FAULT_STALL)
+        return true;
+    return f->every ? (step - (uint64_t)f->from) % (uint64_t)f->every == 0 : step == (uint64_t)f->from;
 }
 
 static void fault_add(const struct scenario_fault *f, uint64_t step, double *factor, double *delay_s)
@@ -202,7 +194,8 @@ static void fault_add(const struct scenario_fault *f, uint64_t step, double *fac
 
 static bool fault_strikes(const struct noise *n, const struct scenario_fault *f, uint64_t step)
 {
-    return (size_t)f->job == n->job && f->kind != FAULT_LINK && f->kind != FAULT_LATENCY && fault_on(f, step);
+    return (size_t)f->job == n->job && f->kind != FAULT_LINK && f->kind != FAULT_LATENCY &&
+           noise_fault_is_on(f, step);
 }
 
 void noise_step(struct noise *n, uint64_t sample, uint64_t step, double *factor, double *delay_s)

@@ -38,6 +38,8 @@ void noise_step(struct noise *n, uint64_t sample, uint64_t step, double *factor,
  * ranks' own. */
 void noise_rank_step(struct noise *n, uint32_t rank, uint64_t step, double *factor, double *delay_s);
 
+/* Does the fault last in this step?  One of kind stall does in the steps that it strikes. */
+bool noise_fault_is_on(const struct scenario_fault *f, uint64_t step);
 /* The number of ranks that faults of kind death have hit by this step; dead[rank] is set for those, if not
  * NULL. */
 uint32_t noise_dead(const struct noise *n, uint64_t step, bool *dead);

@@ -17,7 +17,7 @@ uint32_t placement_ranks_per_node(const struct scenario *s)
 }
 
 /* slot[rank]: the rank's place in the list of all places on the job's nodes. */
-static void deal(uint32_t *slot, const struct scenario *s, size_t job)
+static void deal_ranks(uint32_t *slot, const struct scenario *s, size_t job)
 {
     const struct scenario_job *j = &s->jobs[job];
     uint32_t n = (uint32_t)j->ranks, nodes = (uint32_t)scenario_job_nodes(j);
@@ -37,7 +37,7 @@ static void deal(uint32_t *slot, const struct scenario *s, size_t job)
 }
 
 /* Counting sort of the ranks by node. */
-static void group(struct placement *p)
+static void group_ranks(struct placement *p)
 {
     uint32_t *at = xcalloc(p->nodes + 1, sizeof(*at));
 
@@ -67,7 +67,7 @@ struct placement *placement_new(const struct scenario *s, size_t job)
     p->fabric_rank = xcalloc(p->ranks, sizeof(*p->fabric_rank));
     p->first = xcalloc(p->nodes + 1, sizeof(*p->first));
     p->by_node = xcalloc(p->ranks, sizeof(*p->by_node));
-    deal(p->node, s, job); /* slots at first */
+    deal_ranks(p->node, s, job); /* slots at first */
     for (uint32_t i = 0; i < p->ranks; i++) {
         uint32_t slot = p->node[i], local = slot % (uint32_t)j->ranks_per_node;
 
@@ -77,7 +77,7 @@ struct placement *placement_new(const struct scenario *s, size_t job)
             s->fabric.kind == FABRIC_FLAT ? 0 : p->fabric_node[i] / (uint32_t)s->fabric.nodes_per_switch;
         p->fabric_rank[i] = p->fabric_node[i] * per_node + local;
     }
-    group(p);
+    group_ranks(p);
     return p;
 }
 

@@ -34,7 +34,7 @@ void random_block(const uint32_t counter[4], const uint32_t key[2], uint32_t out
 }
 
 /* attempt: index of a draw that may need several. */
-static void draw(const struct random *r, uint32_t who, uint64_t when, uint32_t attempt, uint64_t out[2])
+static void draw_bits(const struct random *r, uint32_t who, uint64_t when, uint32_t attempt, uint64_t out[2])
 {
     uint32_t counter[4] = { who, (uint32_t)when, (uint32_t)(when >> 32 & 0xffff) | attempt << 16, r->stream };
     uint32_t block[4];
@@ -54,7 +54,7 @@ uint64_t random_bits(const struct random *r, uint32_t who, uint64_t when)
 {
     uint64_t bits[2];
 
-    draw(r, who, when, 0, bits);
+    draw_bits(r, who, when, 0, bits);
     return bits[0];
 }
 
@@ -87,7 +87,7 @@ double random_gamma(const struct random *r, uint32_t who, uint64_t when, double 
     double d, c;
 
     if (shape < 1) { /* gamma(k) is gamma(k+1) times U^(1/k) */
-        draw(r, who, when, 0xffff, bits);
+        draw_bits(r, who, when, 0xffff, bits);
         boost = pow(open_unit(bits[0]), 1 / shape);
         shape += 1;
     }
@@ -96,7 +96,7 @@ double random_gamma(const struct random *r, uint32_t who, uint64_t when, double 
     for (uint32_t attempt = 0; attempt < 0xffff; attempt++) {
         double z, v, u;
 
-        draw(r, who, when, attempt, bits);
+        draw_bits(r, who, when, attempt, bits);
         z = deviate_normal(open_unit(bits[0]));
         u = open_unit(bits[1]);
         v = 1 + c * z;

@@ -375,8 +375,8 @@ static int find_job(const struct scenario *s, const char *name)
     return -1;
 }
 
-static int resolve(const struct scenario *s, const char *name, const struct place *place, int *job,
-                   struct err *err)
+static int resolve_job(const struct scenario *s, const char *name, const struct place *place, int *job,
+                       struct err *err)
 {
     *job = *name ? find_job(s, name) : 0;
     if (*job < 0)
@@ -390,21 +390,21 @@ static int resolve_all(struct reading *r, struct err *err)
     int job;
 
     for (size_t i = 0; i < s->n_noises; i++) {
-        if (resolve(s, s->noises[i].of, &r->place[NOISE_LINE][i], &s->noises[i].job, err) < 0)
+        if (resolve_job(s, s->noises[i].of, &r->place[NOISE_LINE][i], &s->noises[i].job, err) < 0)
             return -1;
     }
     for (size_t i = 0; i < s->n_faults; i++) {
-        if (resolve(s, s->faults[i].of, &r->place[FAULT_LINE][i], &s->faults[i].job, err) < 0)
+        if (resolve_job(s, s->faults[i].of, &r->place[FAULT_LINE][i], &s->faults[i].job, err) < 0)
             return -1;
     }
     for (size_t i = 0; i < s->n_policies; i++) {
-        if (resolve(s, s->policies[i].of, &r->place[POLICY_LINE][i], &s->policies[i].job, err) < 0)
+        if (resolve_job(s, s->policies[i].of, &r->place[POLICY_LINE][i], &s->policies[i].job, err) < 0)
             return -1;
         if (s->jobs[s->policies[i].job].pacing != PACING_AUTO)
             return err_set(err, "%s: the job needs Pacing=auto", r->place[POLICY_LINE][i].text);
     }
     for (size_t i = 0; i < r->n_checkpoints; i++) {
-        if (resolve(s, r->checkpoints[i].of, &r->place[CHECKPOINT_LINE][i], &job, err) < 0)
+        if (resolve_job(s, r->checkpoints[i].of, &r->place[CHECKPOINT_LINE][i], &job, err) < 0)
             return -1;
         if (s->checkpoints[job].given)
             return err_set(err, "%s: duplicate checkpoints of this job", r->place[CHECKPOINT_LINE][i].text);
@@ -533,7 +533,7 @@ static int check_fault(const struct scenario *s, const struct scenario_fault *f,
                        err);
 }
 
-static int finish(struct reading *r, const char *name, struct err *err)
+static int finish_reading(struct reading *r, const char *name, struct err *err)
 {
     const struct scenario *s = r->s;
 
@@ -569,7 +569,7 @@ static int finish(struct reading *r, const char *name, struct err *err)
 static int reading_end(struct reading *r, int rc, const char *name, struct err *err)
 {
     if (rc == 0)
-        rc = finish(r, name, err);
+        rc = finish_reading(r, name, err);
     free(r);
     return rc;
 }

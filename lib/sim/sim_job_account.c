@@ -2,7 +2,7 @@
 
 #include "sim/sim_job_private.h"
 
-static void report(struct sim_job *j, const struct sim_job_collective *c)
+static void report_collective(struct sim_job *j, const struct sim_job_collective *c)
 {
     if (!j->broken && j->hooks.collective(j->hooks.arg, c, &j->err) < 0)
         j->broken = true;
@@ -59,7 +59,7 @@ void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct si
         j->result.comm_s += x->leave_s[i] - x->last_s;
     }
     if (j->n > 1)
-        report(j, &c);
+        report_collective(j, &c);
     if (part + 1 == j->n_parts)
         account_round(j, round, x);
     j->exchanges++;
@@ -98,7 +98,7 @@ void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exch
         j->result.comm_s += leave_s[i] - last_s;
     }
     if (n > 1)
-        report(j, &c);
+        report_collective(j, &c);
 }
 
 void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x,
@@ -117,5 +117,5 @@ void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_
             j->result.end_s = fmax(j->result.end_s, x->enter_s[i]);
     }
     j->result.state = SIM_JOB_STALLED;
-    report(j, &c);
+    report_collective(j, &c);
 }

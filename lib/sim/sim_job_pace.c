@@ -152,7 +152,7 @@ static uint32_t lever_after(const struct sim_job *j, uint32_t node, uint64_t rou
 }
 
 /* The first rank of the node leaves the collective. */
-static void tick(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part, double now_s)
+static void tick_node(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part, double now_s)
 {
     struct node_pace *p = j->paces->node[node];
     const struct pacer_params params = params_in(j, round);
@@ -215,7 +215,7 @@ void sim_job_paces_left(struct sim_job *j, uint32_t rank, uint64_t round, uint32
     if (!j->paces || !j->paces->node[node])
         return;
     if (j->paces->node[node]->left == 0)
-        tick(j, node, round, part, leave_s);
+        tick_node(j, node, round, part, leave_s);
     one_left(j, rank, part, x, leave_s);
 }
 
@@ -229,7 +229,7 @@ void sim_job_paces_node_left(struct sim_job *j, uint32_t node, uint64_t round, u
         return;
     for (uint32_t i = 0; i < placement_node_size(j->place, node); i++)
         first_s = fmin(first_s, x->leave_s[rank[i]]);
-    tick(j, node, round, part, first_s);
+    tick_node(j, node, round, part, first_s);
     for (uint32_t i = 0; i < placement_node_size(j->place, node); i++)
         one_left(j, rank[i], part, x, x->leave_s[rank[i]]);
 }

@@ -1,5 +1,4 @@
-/* What is known of a job before it runs: the parts of its rounds, its buckets, and where ranks share cores.
- */
+/* What is known of a job before it runs: the parts of its rounds, its buckets, and where ranks share cores */
 #include "common/xalloc.h"
 #include "sim/sim_job_private.h"
 

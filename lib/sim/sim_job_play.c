@@ -85,7 +85,7 @@ static bool holds(struct sim_job *j, uint64_t next, double now_s)
 }
 
 /* The rank has left a collective. */
-static void left(struct sim_job *j, uint32_t rank, double now_s)
+static void left_collective(struct sim_job *j, uint32_t rank, double now_s)
 {
     struct turn *t = &j->play->turn[rank];
 
@@ -117,23 +117,12 @@ static void pace_changed(struct sim_job *j, uint32_t node)
     }
 }
 
-/* Ranks that yielded their core take time to wake; the last one to arrive did not yield. */
-static void note_waking(struct sim_job *j, uint32_t rank, double now_s)
-{
-    uint32_t node = j->place->node[rank], n = placement_node_size(j->place, node);
-    const uint32_t *ranks = placement_node_ranks(j->place, node);
-
-    j->wakes[rank] =
-        sim_job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->spec->cores, 1);
-    for (uint32_t i = 0; cores_all_done(j->play->cores[node]) && i < n; i++)
-        j->wakes[ranks[i]] = j->wakes[ranks[i]] && j->at_s[ranks[i]] < now_s;
-}
-
 /* The rank's work is done.  True if it may enter now; else it sleeps first. */
 static bool worked_on_cores(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
     struct turn *t = &j->play->turn[rank];
-    uint32_t node = j->place->node[rank];
+    uint32_t node = j->place->node[rank], n = placement_node_size(j->place, node);
+    const uint32_t *ranks = placement_node_ranks(j->place, node);
     int bucket = j->parts[t->part].bucket;
     double enter_s;
 
@@ -143,7 +132,11 @@ static bool worked_on_cores(struct sim_job *j, uint32_t rank, double now_s, stru
     else
         enter_s = sim_job_rank_enter_inner(j, rank, &j->inside[t->insides & 1]);
     cores_done(j->play->cores[node], local_of(j, rank), now_s, enter_s - now_s);
-    note_waking(j, rank, now_s);
+    /* Ranks that yielded their core take time to wake; the last one to arrive did not yield. */
+    j->wakes[rank] =
+        sim_job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->spec->cores, 1);
+    for (uint32_t i = 0; cores_all_done(j->play->cores[node]) && i < n; i++)
+        j->wakes[ranks[i]] = j->wakes[ranks[i]] && j->at_s[ranks[i]] < now_s;
     pace_changed(j, node);
     t->phase = READY;
     if (enter_s <= now_s)
@@ -172,7 +165,7 @@ static void work_on_cores(struct sim_job *j, uint32_t rank, double now_s, struct
 /* ---- a rank's turn ---- */
 
 /* Let the rank work; returns when it can enter the next collective. */
-static double prepare(struct sim_job *j, uint32_t rank)
+static double prepare_rank(struct sim_job *j, uint32_t rank)
 {
     struct turn *t = &j->play->turn[rank];
     int bucket = j->parts[t->part].bucket;
@@ -212,7 +205,7 @@ static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct netw
         work_on_cores(j, rank, now_s, op);
         return false;
     }
-    enter_s = prepare(j, rank);
+    enter_s = prepare_rank(j, rank);
     if (enter_s > now_s)
         wait_until(op, now_s, enter_s);
     return enter_s <= now_s;
@@ -220,7 +213,7 @@ static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct netw
 
 /* Continue all ranks with this round, each at its at_s.  `self` already has its turn; the others and the
  * watch get one. */
-static void go_on(struct sim_job *j, uint64_t round, uint32_t self)
+static void continue_ranks(struct sim_job *j, uint64_t round, uint32_t self)
 {
     struct sim_job_play *p = j->play;
 
@@ -240,7 +233,7 @@ static void go_on(struct sim_job *j, uint64_t round, uint32_t self)
 }
 
 /* All ranks have reached the end of a round. */
-static void release(struct sim_job *j, uint64_t next, uint32_t self)
+static void release_ranks(struct sim_job *j, uint64_t next, uint32_t self)
 {
     if (next == j->rounds) {
         j->play->over = true;
@@ -250,7 +243,7 @@ static void release(struct sim_job *j, uint64_t next, uint32_t self)
     } else {
         next = sim_job_checkpoint(j, next - 1);
     }
-    go_on(j, next, self);
+    continue_ranks(j, next, self);
 }
 
 static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
@@ -260,7 +253,7 @@ static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct net
 
     switch (t->phase) {
     case INSIDE:
-        left(j, rank, now_s);
+        left_collective(j, rank, now_s);
         break;
     case WORKING:
         if (!worked_on_cores(j, rank, now_s, op))
@@ -279,7 +272,7 @@ static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct net
         return;
     }
     if (t->phase == HELD && !j->broken)
-        release(j, t->round, rank);
+        release_ranks(j, t->round, rank);
     while (!j->broken && t->round < j->rounds && !dies(j, rank)) {
         int bucket = j->parts[t->part].bucket;
 
@@ -292,16 +285,16 @@ static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct net
             t->phase = INSIDE;
             return;
         }
-        left(j, rank, now_s); /* a single rank does not wait */
+        left_collective(j, rank, now_s); /* a single rank does not wait */
         if (t->phase == HELD)
-            release(j, t->round, rank);
+            release_ranks(j, t->round, rank);
     }
     op->kind = NETWORK_END;
 }
 
 /* ---- failures: a watch beside the ranks ---- */
 
-static void abandon(struct sim_job *j)
+static void abandon_collectives(struct sim_job *j)
 {
     for (int b = 0; b < j->spec->buckets; b++) {
         if (j->bucket[b] && (b == 0 || j->bucket[b] != j->bucket[b - 1]))
@@ -322,8 +315,8 @@ static void watch_next(struct sim_job *j, double now_s, struct network_op *op)
             wait_until(op, now_s, fails_s);
             return;
         }
-        abandon(j);
-        go_on(j, sim_job_fall_back(j, fails_s), j->n);
+        abandon_collectives(j);
+        continue_ranks(j, sim_job_fall_back(j, fails_s), j->n);
     }
     op->kind = NETWORK_END;
 }

@@ -33,7 +33,7 @@ static void node_worked(struct sim_job *j, uint32_t node, uint64_t round, uint32
     }
 }
 
-static void work(struct sim_job *j, uint64_t round, uint32_t part)
+static void work_ranks(struct sim_job *j, uint64_t round, uint32_t part)
 {
     for (uint32_t node = 0; node < j->place->nodes; node++) {
         if (sim_job_shares_cores(j, node)) {
@@ -77,7 +77,7 @@ static void enter_all(struct sim_job *j, uint32_t part, struct sim_job_exchange 
         sim_job_rank_enter(j, i, (uint32_t)j->parts[part].bucket, x);
 }
 
-static void meet(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x)
+static void meet_all(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x)
 {
     struct network_collective *c = j->bucket[j->parts[part].bucket];
 
@@ -100,7 +100,7 @@ static bool run_round(struct sim_job *j, uint64_t round)
     for (uint32_t i = 0; i < j->n; i++)
         sim_job_rank_begin(j, i, round);
     for (uint32_t part = 0; part < j->n_parts; part++) {
-        work(j, round, part);
+        work_ranks(j, round, part);
         if (j->parts[part].bucket < 0) {
             meet_inside(j, round, part, &j->inside[0]);
             continue;
@@ -108,14 +108,14 @@ static bool run_round(struct sim_job *j, uint64_t round)
         enter_all(j, part, x);
         if (x->last_s >= fails_s)
             return false;
-        meet(j, round, part, x);
+        meet_all(j, round, part, x);
     }
     return j->round_end_s < fails_s;
 }
 
 /* ---- the run ---- */
 
-static void stall(struct sim_job *j, uint64_t round)
+static void stall_round(struct sim_job *j, uint64_t round)
 {
     bool *dead = xcalloc(j->n, sizeof(*dead));
     struct sim_job_exchange *x = &j->exchange[0];
@@ -126,7 +126,7 @@ static void stall(struct sim_job *j, uint64_t round)
     noise_dead(j->noise, round * j->per_round, dead);
     for (uint32_t i = 0; i < j->n; i++)
         sim_job_rank_begin(j, i, round);
-    work(j, round, part);
+    work_ranks(j, round, part);
     enter_all(j, part, x);
     sim_job_account_stall(j, (uint32_t)j->parts[part].bucket, x, dead);
     free(dead);
@@ -137,7 +137,7 @@ static uint64_t one_round(struct sim_job *j, uint64_t round)
     sim_job_sample(j, round);
     if (noise_dead(j->noise, round * j->per_round, NULL)) {
         if (!j->failure) {
-            stall(j, round);
+            stall_round(j, round);
             return j->rounds;
         }
         noise_repair(j->noise, round * j->per_round);

@@ -15,7 +15,7 @@ void sim_job_save(struct sim_job *j, uint64_t round, double at_s)
 }
 
 /* Continue all ranks at at_s. */
-static void align(struct sim_job *j, double at_s)
+static void align_ranks(struct sim_job *j, double at_s)
 {
     for (uint32_t i = 0; i < j->n; i++)
         j->at_s[i] = j->free_s[i] = at_s;
@@ -49,7 +49,7 @@ uint64_t sim_job_fall_back(struct sim_job *j, double at_s)
     sim_job_exchange_empty(&j->exchange[0]);
     sim_job_exchange_empty(&j->exchange[1]);
     s->at_s = up_s;
-    align(j, up_s);
+    align_ranks(j, up_s);
     return s->round;
 }
 
@@ -69,7 +69,7 @@ uint64_t sim_job_checkpoint(struct sim_job *j, uint64_t round)
         return sim_job_fall_back(j, failure_next_s(j->failure));
     j->result.checkpoints++;
     j->result.checkpoint_s += write_s;
-    align(j, done_s);
+    align_ranks(j, done_s);
     sim_job_save(j, round + 1, done_s);
     return round + 1;
 }

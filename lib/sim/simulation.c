@@ -52,11 +52,6 @@ static void shape_of(struct fabric_shape *shape, const struct scenario *s)
 
 /* ---- faults of links ---- */
 
-static bool fault_is_on(const struct scenario_fault *f, uint64_t step)
-{
-    return step >= (uint64_t)f->from && (!f->until || step < (uint64_t)f->until);
-}
-
 /* Whether both name the same link. */
 static bool same_place(int node, int where_switch, int other_node, int other_switch)
 {
@@ -117,7 +112,7 @@ static bool faults_change(struct simulation *m, size_t job, uint64_t step)
 
     for (size_t k = 0; k < m->s->n_faults; k++) {
         const struct scenario_fault *f = &m->s->faults[k];
-        bool on = (f->kind == FAULT_LINK || f->kind == FAULT_LATENCY) && fault_is_on(f, step);
+        bool on = (f->kind == FAULT_LINK || f->kind == FAULT_LATENCY) && noise_fault_is_on(f, step);
 
         if ((size_t)f->job != job)
             continue;
@@ -236,7 +231,7 @@ void simulation_free(struct simulation *m)
 
 /* ---- run ---- */
 
-static int play(struct simulation *m, struct err *err)
+static int play_jobs(struct simulation *m, struct err *err)
 {
     struct network_job jobs[SCENARIO_JOBS_MAX];
     size_t n = 0;
@@ -267,7 +262,7 @@ int simulation_run(struct simulation *m, struct err *err)
         }
     }
     if (n > 1)
-        return play(m, err);
+        return play_jobs(m, err);
     return alone ? sim_job_run(alone, err) : 0;
 }
 

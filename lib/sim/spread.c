@@ -5,23 +5,16 @@
 #define LOWEST 1e-9
 #define FINE   256.0 /* classes of a factor of two */
 
-static uint32_t class_of(double value)
-{
-    double at = value > LOWEST ? FINE * log2(value / LOWEST) : 0;
-
-    return at < SPREAD_CLASSES - 1 ? (uint32_t)at : SPREAD_CLASSES - 1;
-}
-
 void spread_add(struct spread *s, double value)
 {
-    double off = value - s->mean;
+    double off = value - s->mean, at = value > LOWEST ? FINE * log2(value / LOWEST) : 0;
 
     s->min = s->n ? fmin(s->min, value) : value;
     s->max = s->n ? fmax(s->max, value) : value;
     s->n++;
     s->mean += off / (double)s->n;
     s->squares += off * (value - s->mean);
-    s->count[class_of(value)]++;
+    s->count[at < SPREAD_CLASSES - 1 ? (uint32_t)at : SPREAD_CLASSES - 1]++;
 }
 
 double spread_quantile(const struct spread *s, double p)

@@ -130,21 +130,14 @@ static void put_text(struct tracer *t, const char *text, size_t bytes)
     t->held += bytes;
 }
 
-/* Whether the rank's next record is one of those that are lost. */
-static bool is_lost(struct tracer *t, uint32_t rank)
-{
-    uint64_t record = t->records[rank]++;
-
-    return t->s->lost_ratio > 0 && random_uniform(&t->lost, rank, record) < t->s->lost_ratio;
-}
-
 static int put_record(struct tracer *t, const struct sim_job_collective *c, uint32_t member, const char *same,
                       size_t same_bytes, struct err *err)
 {
     uint32_t rank = c->rank ? c->rank[member] : member;
+    uint64_t record = t->records[rank]++;
 
-    if (is_lost(t, rank))
-        return 0;
+    if (t->s->lost_ratio > 0 && random_uniform(&t->lost, rank, record) < t->s->lost_ratio)
+        return 0; /* it is one of those that are lost */
     if (make_room(t, err) < 0)
         return -1;
     put_text(t, "{\"r\":", 5);
