@@ -103,14 +103,13 @@ const char *cause_throttle_name(uint32_t bits)
     return reasons[weightiest(bits)].name;
 }
 
-static void run_delay_text(const struct cause *c, char *buf, size_t size)
+static void run_delay_text(const struct cause *c, const char *mine, const char *others, char *buf,
+                           size_t size)
 {
     const char *they = c->ranks > 1 ? "they" : "it", *their = c->ranks > 1 ? "their" : "its";
     const char *cpus_are = c->ranks > 1 ? "CPUs are" : "CPU is";
-    char why[96] = "", mine[32], others[32];
+    char why[96] = "";
 
-    units_format_percent(mine, sizeof(mine), c->value);
-    units_format_percent(others, sizeof(others), c->others);
     if (c->shared)
         snprintf(why, sizeof(why), "%s %s shared with other ranks: ", their, cpus_are);
     else if (c->foreign_ratio > SHARED)
@@ -121,33 +120,25 @@ static void run_delay_text(const struct cause *c, char *buf, size_t size)
              c->follows > FOLLOWS ? "; the lateness follows it" : "");
 }
 
-static void rank_text(const struct cause *c, char *buf, size_t size)
+char *cause_text(const struct cause *c, char *buf, size_t size)
 {
     const char *their = c->ranks > 1 ? "their" : "its", *s = c->ranks > 1 ? "s" : "";
     char mine[32], others[32];
 
     units_format_percent(mine, sizeof(mine), c->value);
     units_format_percent(others, sizeof(others), c->others);
-    if (c->kind == CAUSE_RUN_DELAY)
-        run_delay_text(c, buf, size);
-    else if (c->kind == CAUSE_FAULTS)
+    switch (c->kind) {
+    case CAUSE_RUN_DELAY:
+        run_delay_text(c, mine, others, buf, size);
+        break;
+    case CAUSE_FAULTS:
         snprintf(buf, size, "%s memory is read back from disk: %.3g major faults a second, the others' %.3g",
                  their, c->value, c->others);
-    else if (c->kind == CAUSE_GPU_FAR)
+        break;
+    case CAUSE_GPU_FAR:
         snprintf(buf, size, "%s GPU%s %s on another NUMA node than %s CPUs, the others' are not", their, s,
                  *s ? "are" : "is", their);
-    else
-        snprintf(buf, size, "%s GPU%s run%s at %s of the largest clock, the others' at %s%s", their, s,
-                 *s ? "" : "s", mine, others, reasons[weightiest(c->throttle)].text);
-}
-
-char *cause_text(const struct cause *c, char *buf, size_t size)
-{
-    char mine[32], others[32];
-
-    units_format_percent(mine, sizeof(mine), c->value);
-    units_format_percent(others, sizeof(others), c->others);
-    switch (c->kind) {
+        break;
     case CAUSE_STEAL:
         snprintf(buf, size, "the hypervisor steals %s of the CPU time on %s, elsewhere %s", mine, c->node,
                  others);
@@ -188,7 +179,8 @@ char *cause_text(const struct cause *c, char *buf, size_t size)
                  c->node, *c->nic ? c->nic : "?", c->value, c->others);
         break;
     default:
-        rank_text(c, buf, size);
+        snprintf(buf, size, "%s GPU%s run%s at %s of the largest clock, the others' at %s%s", their, s,
+                 *s ? "" : "s", mine, others, reasons[weightiest(c->throttle)].text);
     }
     return buf;
 }

@@ -154,22 +154,6 @@ static struct finding *refresh_finding(struct diagnosis *d, uint64_t key, enum f
     return f;
 }
 
-static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
-{
-    double gap_s = s->ended_s - s->duration_s - d->ended_s;
-
-    if (!d->work->steps) {
-        d->unseen_s = fmax(0, s->ended_s - s->duration_s - s->began_s);
-        d->unseen_steps = ((double)s->seq + 1) / s->period - 1;
-        d->seen_s = d->between_s = 0;
-    } else if (gap_s < BETWEEN_MAX * s->duration_s) { /* longer: nobody worked */
-        d->between_s += gap_s;
-    }
-    d->began_s = s->began_s;
-    d->ended_s = s->ended_s;
-    d->seen_s += s->duration_s;
-}
-
 /* ---- what each detector reports ---- */
 
 /* The finding of that key, which stands or has ended; NULL: it does not stand, or there is no room. */
@@ -316,10 +300,23 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     const struct transfer *t = &d->transfer;
     const struct straggler *named;
     size_t before = stragglers_get(d->stragglers, &named);
+    double gap_s = s->ended_s - s->duration_s - d->ended_s;
 
     if (d->pricing.method->expire)
         d->pricing.method->expire(d);
-    follow_time(d, s);
+
+    /* What was not seen before the first step, and between others: stragglers cost their share of it, too. */
+    if (!w->steps) {
+        d->unseen_s = fmax(0, s->ended_s - s->duration_s - s->began_s);
+        d->unseen_steps = ((double)s->seq + 1) / s->period - 1;
+        d->seen_s = d->between_s = 0;
+    } else if (gap_s < BETWEEN_MAX * s->duration_s) { /* longer: nobody worked */
+        d->between_s += gap_s;
+    }
+    d->began_s = s->began_s;
+    d->ended_s = s->ended_s;
+    d->seen_s += s->duration_s;
+
     work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
     w->step[work_slot(w, 0)].ended_s = s->ended_s;
     rhythm_step(w, s->period);
@@ -327,6 +324,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     stragglers_step(d->stragglers, w, &d->pricing, min_slowdown);
     oscillation_step(&d->oscillation, w, s->period, min_slowdown);
     transfer_step(&d->transfer, w, min_slowdown);
+
     if (stragglers_get(d->stragglers, &named) < before)
         diagnosis_price_stragglers(d); /* what is over keeps its last price */
     take_stragglers(d);

@@ -95,19 +95,6 @@ static struct phase_fold fold_at(const float *y, uint32_t n, uint32_t period)
     return f;
 }
 
-static struct phase_fold best_fold(const float *y, uint32_t n)
-{
-    struct phase_fold best = { 0 };
-
-    for (uint32_t p = 2; p <= OSCILLATION_MAX && n >= CYCLES_MIN * p; p++) {
-        struct phase_fold f = fold_at(y, n, p);
-
-        if (f.explained > best.explained + 0.02) /* a multiple of the period explains as much */
-            best = f;
-    }
-    return best;
-}
-
 /* Had this step been a fast one. */
 static double saved_s(const struct oscillation *o, const struct work *w, uint32_t back)
 {
@@ -226,9 +213,16 @@ void oscillation_step(struct oscillation *o, const struct work *w, uint32_t peri
 {
     float y[FOLD_WINDOW];
     uint32_t n = fill_work(w, period, y);
-    struct phase_fold f = best_fold(y, n);
-    bool there = f.explained > FOLD_EXPLAINED && f.slow_s > FOLD_RATIO_MIN * f.fast_s;
+    struct phase_fold f = { 0 };
+    bool there;
 
+    for (uint32_t p = 2; p <= OSCILLATION_MAX && n >= CYCLES_MIN * p; p++) {
+        struct phase_fold other = fold_at(y, n, p);
+
+        if (other.explained > f.explained + 0.02) /* a multiple of the period explains as much */
+            f = other;
+    }
+    there = f.explained > FOLD_EXPLAINED && f.slow_s > FOLD_RATIO_MIN * f.fast_s;
     if (o->standing) {
         o->saved_s += saved_s(o, w, 0);
         o->without = there || n < FOLD_STEPS_MIN ? 0 : o->without + 1;
