@@ -140,18 +140,6 @@ static void replay_step(struct replay *p, const struct kept *k)
     p->before = p->now;
 }
 
-static void begin_replay(struct replay *p, uint32_t steps)
-{
-    struct graph *g = p->g;
-
-    p->begin_s = INFINITY;
-    g->now_s = xgrow(g->now_s, &g->now_cap, (size_t)g->n_ranks * p->n, sizeof(*g->now_s));
-    for (size_t i = 0; i < (size_t)g->n_ranks * p->n; i++)
-        g->now_s[i] = NAN;
-    if (steps < g->steps)
-        p->before = show_step(p, kept_at(g, steps));
-}
-
 /* When the last rank was through what has been replayed, from the first begin on. */
 static double end_s(const struct replay *p, uint32_t which)
 {
@@ -162,18 +150,34 @@ static double end_s(const struct replay *p, uint32_t which)
     return latest_s - p->begin_s;
 }
 
-double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *change)
+/* The newest steps; returns how many there are.  ends: of each, or NULL. */
+static uint32_t replay_steps(struct replay *p, uint32_t steps, struct graph_ends *ends)
 {
-    struct replay p = { .g = g, .change = { change }, .n = 1 };
+    struct graph *g = p->g;
 
     steps = steps < g->n_kept ? steps : g->n_kept;
     if (!steps)
         return 0;
-    begin_replay(&p, steps);
-    for (uint32_t back = steps; back-- > 0;)
-        replay_step(&p, kept_at(g, back));
-    free(p.before.at);
-    return end_s(&p, 0);
+    p->begin_s = INFINITY;
+    g->now_s = xgrow(g->now_s, &g->now_cap, (size_t)g->n_ranks * p->n, sizeof(*g->now_s));
+    for (size_t i = 0; i < (size_t)g->n_ranks * p->n; i++)
+        g->now_s[i] = NAN;
+    if (steps < g->steps)
+        p->before = show_step(p, kept_at(g, steps));
+    for (uint32_t back = steps; back-- > 0;) {
+        replay_step(p, kept_at(g, back));
+        if (ends)
+            *ends++ = (struct graph_ends){ end_s(p, 0), end_s(p, 1) };
+    }
+    free(p->before.at);
+    return steps;
+}
+
+double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *change)
+{
+    struct replay p = { .g = g, .change = { change }, .n = 1 };
+
+    return replay_steps(&p, steps, NULL) ? end_s(&p, 0) : 0;
 }
 
 uint32_t graph_replay_both(struct graph *g, uint32_t steps, const struct graph_change *change,
@@ -181,14 +185,5 @@ uint32_t graph_replay_both(struct graph *g, uint32_t steps, const struct graph_c
 {
     struct replay p = { .g = g, .change = { NULL, change }, .n = BOTH };
 
-    steps = steps < g->n_kept ? steps : g->n_kept;
-    if (!steps)
-        return 0;
-    begin_replay(&p, steps);
-    for (uint32_t back = steps; back-- > 0;) {
-        replay_step(&p, kept_at(g, back));
-        *ends++ = (struct graph_ends){ end_s(&p, 0), end_s(&p, 1) };
-    }
-    free(p.before.at);
-    return steps;
+    return replay_steps(&p, steps, ends);
 }
