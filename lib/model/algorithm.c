@@ -115,18 +115,13 @@ enum algorithm algorithm_usual(enum algorithm_library l, uint32_t ranks, double 
                                                                                         : ALGORITHMS;
 }
 
-/* The longest message. */
-static double message_bytes(enum algorithm a, uint32_t ranks, double bytes)
-{
-    if (a == ALGORITHM_RING)
-        return bytes / ranks;
-    return a == ALGORITHM_RABENSEIFNER && power_below(ranks) >= ranks ? bytes / 2 : bytes;
-}
-
-/* Latencies of one message, at most. */
+/* Latencies of one message, at most: those of the longest one. */
 static double most_trips(enum algorithm a, uint32_t ranks, double bytes)
 {
-    return message_bytes(a, ranks, bytes) > ALGORITHM_READY_BYTES ? ALGORITHM_READY_TRIPS : 1;
+    bool halves = a == ALGORITHM_RABENSEIFNER && power_below(ranks) >= ranks;
+    double longest_bytes = a == ALGORITHM_RING ? bytes / ranks : halves ? bytes / 2 : bytes;
+
+    return longest_bytes > ALGORITHM_READY_BYTES ? ALGORITHM_READY_TRIPS : 1;
 }
 
 /* ---- networks that explain the run ---- */

@@ -236,20 +236,6 @@ struct projection_range projection_range_of(float *v, size_t n)
     return r;
 }
 
-/* The regime of most samples. */
-static void set_regime(const struct sampled_world *w, const struct projection_sample *s,
-                       struct projection_point *o)
-{
-    int n[REGIMES] = { 0 };
-
-    for (int i = 0; i < ALL_SAMPLES; i++)
-        n[regime_of(s[i].compute_s, s[i].communication_s + w->in->other_s, s[i].synchronisation_s,
-                    REGIMES)]++;
-    for (int r = 0; r < REGIMES; r++)
-        o->regime = n[r] > n[o->regime] ? (enum regime)r : o->regime;
-    o->regime_share = (double)n[o->regime] / ALL_SAMPLES;
-}
-
 /* What was measured at the present ranks, moved by what the noise makes of the difference. */
 static double measured_and(double measured, double now, double then)
 {
@@ -291,6 +277,7 @@ static void set_point(struct sampled_world *w, unsigned p, struct projection_poi
 {
     const struct projection_sample *s = w->sample[p];
     double factor = w->factor[p], gain = w->in->strong ? 1 : factor, parts, scale;
+    int in_regime[REGIMES] = { 0 };
 
     *o = (struct projection_point){ .ranks = w->traffic.ranks * factor,
                                     .factor = factor,
@@ -310,7 +297,12 @@ static void set_point(struct sampled_world *w, unsigned p, struct projection_poi
     o->throughput_ratio =
         (struct projection_range){ gain * w->in->step_s / o->step_s.p95, gain * w->in->step_s / o->step_s.p50,
                                    gain * w->in->step_s / o->step_s.p5 };
-    set_regime(w, s, o);
+    for (int i = 0; i < ALL_SAMPLES; i++)
+        in_regime[regime_of(s[i].compute_s, s[i].communication_s + w->in->other_s, s[i].synchronisation_s,
+                            REGIMES)]++;
+    for (int r = 0; r < REGIMES; r++)
+        o->regime = in_regime[r] > in_regime[o->regime] ? (enum regime)r : o->regime;
+    o->regime_share = (double)in_regime[o->regime] / ALL_SAMPLES;
     set_tail(w, p, o);
 }
 

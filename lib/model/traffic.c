@@ -224,18 +224,17 @@ static double case_log(const struct traffic *t, const struct traffic_link *k, en
     return fmax(sum, -300);
 }
 
-/* Weight the cases of one link; returns the logarithm of their sum. */
-static double weigh_link(struct traffic *t, enum traffic_algorithm a, size_t l)
+/* From logarithms to weights whose sum is 1; returns the logarithm of what it was.  Not finite: they are
+ * none. */
+static double normalise(double *weight, int n)
 {
-    double *weight = t->cases[a][l], max = -INFINITY, all = 0;
+    double max = -INFINITY, all = 0;
 
-    for (int i = 0; i < TRAFFIC_CASES; i++) {
-        weight[i] = case_log(t, &t->link[l], a, i);
+    for (int i = 0; i < n; i++)
         max = fmax(max, weight[i]);
-    }
-    for (int i = 0; i < TRAFFIC_CASES; i++)
+    for (int i = 0; i < n; i++)
         all += weight[i] = exp(weight[i] - max);
-    for (int i = 0; i < TRAFFIC_CASES; i++)
+    for (int i = 0; i < n; i++)
         weight[i] /= all;
     return max + log(all);
 }
@@ -248,7 +247,9 @@ static double weigh_algorithm(struct traffic *t, enum traffic_algorithm a)
 
     for (size_t l = 0; l < t->n_links; l++)
         if (t->link[l].grows) {
-            sum += weigh_link(t, a, l);
+            for (int i = 0; i < TRAFFIC_CASES; i++)
+                t->cases[a][l][i] = case_log(t, &t->link[l], a, i);
+            sum += normalise(t->cases[a][l], TRAFFIC_CASES);
             n++;
         }
     return n > 0 ? sum / n : NAN;
@@ -257,19 +258,10 @@ static double weigh_algorithm(struct traffic *t, enum traffic_algorithm a)
 bool traffic_weigh(struct traffic *t)
 {
     static const double prior[TRAFFIC_ALGORITHMS] = { 0.3, 0.2, 0.15, 0.15, 0.2 };
-    double max = -INFINITY, all = 0;
 
-    for (int a = 0; a < TRAFFIC_ALGORITHMS; a++) {
+    for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
         t->weight[a] = possible(t, a) ? log(prior[a]) + weigh_algorithm(t, a) : -INFINITY;
-        max = fmax(max, t->weight[a]);
-    }
-    if (!isfinite(max))
-        return false;
-    for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
-        all += t->weight[a] = exp(t->weight[a] - max);
-    for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
-        t->weight[a] /= all;
-    return true;
+    return isfinite(normalise(t->weight, TRAFFIC_ALGORITHMS));
 }
 
 /* ---- samples ---- */

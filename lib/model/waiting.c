@@ -207,22 +207,6 @@ static void step_local(struct waiting_replay *r, int l, size_t step, double mean
     r->local[l].mean_s = 0;
 }
 
-static void run_steps(struct waiting_replay *r)
-{
-    for (size_t k = 0; k < r->in->steps; k++) {
-        double mean_s = take_step(r, k);
-
-        step_together(r, k, mean_s);
-        for (int b = 0; b < WAITING_BOUNDS; b++)
-            for (int beside = 0; beside < 2; beside++)
-                step_bounded(r, &r->bounded[b][beside], k, waiting_bounds[b], mean_s);
-        for (int l = 0; l < WAITING_LOCALS; l++)
-            step_local(r, l, k, mean_s);
-        memcpy(r->before, r->own, r->in->ranks * sizeof(*r->own));
-        r->before_mean_s = mean_s;
-    }
-}
-
 /* ---- the replay ---- */
 
 static void share_out(struct waiting_replay *r, double *scratch)
@@ -252,7 +236,18 @@ bool waiting_replay(const struct waiting_input *in, double *scratch, struct wait
     r.warm = waiting_bounds[WAITING_BOUNDS - 1] + (size_t)(WARM * (double)in->steps);
     find_means(&r);
     find_slowest(&r);
-    run_steps(&r);
+    for (size_t k = 0; k < in->steps; k++) {
+        double mean_s = take_step(&r, k);
+
+        step_together(&r, k, mean_s);
+        for (int b = 0; b < WAITING_BOUNDS; b++)
+            for (int beside = 0; beside < 2; beside++)
+                step_bounded(&r, &r.bounded[b][beside], k, waiting_bounds[b], mean_s);
+        for (int l = 0; l < WAITING_LOCALS; l++)
+            step_local(&r, l, k, mean_s);
+        memcpy(r.before, r.own, in->ranks * sizeof(*r.own));
+        r.before_mean_s = mean_s;
+    }
     *out = (struct waiting){ .all_s = waited_per_step(&r.all),
                              .slow_rank = r.slow_rank,
                              .slow_node = r.slow_node,
