@@ -450,44 +450,25 @@ static void settle(struct play *p)
     }
 }
 
-static void play_begin(struct play *p, size_t jobs)
-{
-    for (size_t j = 0; j < jobs; j++)
-        p->actors += p->job[j].ranks;
-    p->actor = xcalloc(p->actors ? p->actors : 1, sizeof(*p->actor));
-    p->agenda = agenda_new();
-    early_init(&p->early);
-    p->network->play = p;
-    for (size_t j = 0, a = 0; j < jobs; j++)
-        for (uint32_t r = 0; r < p->job[j].ranks; r++)
-            p->actor[a++] = (struct actor){ (uint32_t)j, r };
-    for (uint32_t a = 0; a < p->actors; a++)
-        actor_go(p, a);
-    settle(p);
-}
-
-static void play_end(struct play *p)
-{
-    p->network->play = NULL;
-    while (p->played)
-        end_playing(p, p->played);
-    network_flows_clear(p->network);
-    if (p->network->gates)
-        gate_queues_clear(p->network->gates);
-    agenda_free(p->agenda);
-    free(p->actor);
-    free(p->message);
-    free(p->spare);
-    early_clear(&p->early);
-}
-
 void network_play(struct network *n, const struct network_job *job, size_t jobs, struct network_count *count)
 {
     struct play p = { .network = n, .job = job, .count = count };
     uint64_t solves = share_solves(n->share);
     double time_s;
 
-    play_begin(&p, jobs);
+    for (size_t j = 0; j < jobs; j++)
+        p.actors += job[j].ranks;
+    p.actor = xcalloc(p.actors ? p.actors : 1, sizeof(*p.actor));
+    p.agenda = agenda_new();
+    early_init(&p.early);
+    n->play = &p;
+    for (size_t j = 0, a = 0; j < jobs; j++)
+        for (uint32_t r = 0; r < job[j].ranks; r++)
+            p.actor[a++] = (struct actor){ (uint32_t)j, r };
+    for (uint32_t a = 0; a < p.actors; a++)
+        actor_go(&p, a);
+    settle(&p);
+
     while ((time_s = agenda_first_s(p.agenda)) < INFINITY) {
         double last_s = time_s + AT_ONCE * time_s + p.at_once_s;
 
@@ -498,7 +479,18 @@ void network_play(struct network *n, const struct network_job *job, size_t jobs,
         } while (time_s <= last_s);
         settle(&p);
     }
-    p.count->mode = NETWORK_EXACT;
-    p.count->solves += share_solves(n->share) - solves;
-    play_end(&p);
+    count->mode = NETWORK_EXACT;
+    count->solves += share_solves(n->share) - solves;
+
+    n->play = NULL;
+    while (p.played)
+        end_playing(&p, p.played);
+    network_flows_clear(n);
+    if (n->gates)
+        gate_queues_clear(n->gates);
+    agenda_free(p.agenda);
+    free(p.actor);
+    free(p.message);
+    free(p.spare);
+    early_clear(&p.early);
 }

@@ -97,12 +97,17 @@ void share_free(struct share *s)
 
 /* ---- links to be solved ---- */
 
-static void queue_link(struct share *s, uint32_t link, double key)
+static void enqueue(struct share *s, uint32_t link)
 {
+    struct link *l = &s->link[link];
     struct queue *q = &s->queue;
+    double key;
     size_t at;
 
-    s->link[link].queued = true;
+    if (l->queued)
+        return;
+    l->queued = true;
+    key = l->level < INFINITY ? l->level : l->capacity / l->flows;
     if (q->n == q->cap)
         q->at = xgrow(q->at, &q->cap, q->n + 1, sizeof(*q->at));
     at = q->n++;
@@ -111,14 +116,6 @@ static void queue_link(struct share *s, uint32_t link, double key)
         at = (at - 1) / 2;
     }
     q->at[at] = (struct due){ key, link };
-}
-
-static void enqueue(struct share *s, uint32_t link)
-{
-    const struct link *l = &s->link[link];
-
-    if (!l->queued)
-        queue_link(s, link, l->level < INFINITY ? l->level : l->capacity / l->flows);
 }
 
 static uint32_t dequeue(struct share *s)
@@ -413,11 +410,18 @@ static void level_link(struct share *s, uint32_t link)
     }
 }
 
-/* Flows that were removed before they were solved are not reported. */
-static void drop_gone(struct share *s)
+size_t share_solve(struct share *s, const uint32_t **changed)
 {
+    struct list swap = s->changed;
     size_t kept = 0;
 
+    s->changed = s->fresh;
+    s->fresh = swap;
+    s->fresh.n = 0;
+    s->solves += s->queue.n > 0;
+    while (s->queue.n)
+        level_link(s, dequeue(s));
+    /* Flows that were removed before they were solved are not reported. */
     for (size_t i = 0; i < s->changed.n; i++) {
         uint32_t flow = s->changed.at[i];
 
@@ -426,19 +430,6 @@ static void drop_gone(struct share *s)
         kept += s->flow[flow].used;
     }
     s->changed.n = kept;
-}
-
-size_t share_solve(struct share *s, const uint32_t **changed)
-{
-    struct list swap = s->changed;
-
-    s->changed = s->fresh;
-    s->fresh = swap;
-    s->fresh.n = 0;
-    s->solves += s->queue.n > 0;
-    while (s->queue.n)
-        level_link(s, dequeue(s));
-    drop_gone(s);
     *changed = s->changed.at;
     return s->changed.n;
 }
