@@ -74,33 +74,31 @@ static void serve_first(struct servers *q)
     sink_rank(q, 0);
 }
 
-static void servers_init(struct servers *q, const struct scenario *s, const struct scenario_job *j)
-{
-    q->n = (uint32_t)j->ranks;
-    q->service_s = 2 * j->bytes / (j->servers * s->fabric.link_bytes_per_s);
-    q->wire_s = 2 * j->bytes / s->fabric.link_bytes_per_s;
-    q->transit_s = 2 * scenario_cables(&s->fabric) * s->fabric.latency_s; /* there and back */
-    q->ready_s = xcalloc(q->n, sizeof(*q->ready_s));
-    q->begun_s = xcalloc(q->n, sizeof(*q->begun_s));
-    q->updates = xcalloc(q->n, sizeof(*q->updates));
-    q->heap = xcalloc(q->n, sizeof(*q->heap));
-    for (uint32_t i = 0; i < q->n; i++) {
-        q->heap[i] = i;
-        begin_work(q, i, j->start_s);
-    }
-    for (uint32_t i = q->n; i-- > 0;)
-        sink_rank(q, i);
-}
-
 void asynchronous_run(const struct scenario *s, size_t job, const struct placement *p,
                       struct sim_job_result *r)
 {
     const struct scenario_job *j = &s->jobs[job];
-    struct servers q = { .j = j, .noise = noise_new(s, job, p), .r = r };
+    struct servers q = { .j = j,
+                         .noise = noise_new(s, job, p),
+                         .r = r,
+                         .n = (uint32_t)j->ranks,
+                         .service_s = 2 * j->bytes / (j->servers * s->fabric.link_bytes_per_s),
+                         .wire_s = 2 * j->bytes / s->fabric.link_bytes_per_s,
+                         /* there and back */
+                         .transit_s = 2 * scenario_cables(&s->fabric) * s->fabric.latency_s };
     uint64_t budget = (uint64_t)j->ranks * (uint64_t)j->steps;
 
     r->begin_s = r->end_s = j->start_s;
-    servers_init(&q, s, j);
+    q.ready_s = xcalloc(q.n, sizeof(*q.ready_s));
+    q.begun_s = xcalloc(q.n, sizeof(*q.begun_s));
+    q.updates = xcalloc(q.n, sizeof(*q.updates));
+    q.heap = xcalloc(q.n, sizeof(*q.heap));
+    for (uint32_t i = 0; i < q.n; i++) {
+        q.heap[i] = i;
+        begin_work(&q, i, j->start_s);
+    }
+    for (uint32_t i = q.n; i-- > 0;)
+        sink_rank(&q, i);
     for (uint64_t i = 0; i < budget; i++)
         serve_first(&q);
     r->steps = r->simulated = (uint64_t)j->steps;

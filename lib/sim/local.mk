@@ -8,7 +8,7 @@ libsim_a_SOURCES = \
 	lib/sim/placement.c lib/sim/placement.h \
 	lib/sim/random.c lib/sim/random.h \
 	lib/sim/scenario.c lib/sim/scenario.h \
-	lib/sim/sim_job.c lib/sim/sim_job.h lib/sim/sim_job_account.c lib/sim/sim_job_exchange.c lib/sim/sim_job_pace.c \
+	lib/sim/sim_job.c lib/sim/sim_job.h lib/sim/sim_job_account.c lib/sim/sim_job_pace.c \
 	lib/sim/sim_job_plan.c lib/sim/sim_job_play.c lib/sim/sim_job_private.h lib/sim/sim_job_rank.c lib/sim/sim_job_run.c \
 	lib/sim/sim_job_saved.c \
 	lib/sim/simulation.c lib/sim/simulation.h \

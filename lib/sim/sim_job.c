@@ -72,18 +72,26 @@ static double *numbers(uint32_t n)
     return xcalloc(n, sizeof(double));
 }
 
+static void exchange_init(struct sim_job_exchange *x, uint32_t ranks)
+{
+    x->enter_s = numbers(3 * ranks);
+    x->slept_s = x->enter_s + ranks;
+    x->leave_s = x->slept_s + ranks;
+    sim_job_exchange_empty(x);
+}
+
 static void make_arrays(struct sim_job *j)
 {
     j->depth = j->spec->sync == SYNC_STALENESS ? (uint32_t)j->spec->staleness + 2 : 2;
     j->round = xcalloc(j->depth, sizeof(*j->round));
     for (uint32_t i = 0; i < j->depth; i++) {
-        j->round[i].work_s = numbers(j->n);
-        j->round[i].delay_s = numbers(j->n);
-        j->round[i].leave_s = numbers(j->n);
+        j->round[i].work_s = numbers(3 * j->n);
+        j->round[i].delay_s = j->round[i].work_s + j->n;
+        j->round[i].leave_s = j->round[i].delay_s + j->n;
     }
     for (int i = 0; i < 2; i++) {
-        sim_job_exchange_init(&j->exchange[i], j->n);
-        sim_job_exchange_init(&j->inside[i], j->inner ? j->n : 0);
+        exchange_init(&j->exchange[i], j->n);
+        exchange_init(&j->inside[i], j->inner ? j->n : 0);
     }
     j->factor = numbers(j->n);
     j->delay = numbers(j->n);
@@ -137,14 +145,11 @@ void sim_job_close(struct sim_job *j)
         network_collective_free(j->inner[i]);
     free(j->bucket);
     free(j->inner);
-    for (uint32_t i = 0; i < j->depth; i++) {
+    for (uint32_t i = 0; i < j->depth; i++)
         free(j->round[i].work_s);
-        free(j->round[i].delay_s);
-        free(j->round[i].leave_s);
-    }
     for (int i = 0; i < 2; i++) {
-        sim_job_exchange_clear(&j->exchange[i]);
-        sim_job_exchange_clear(&j->inside[i]);
+        free(j->exchange[i].enter_s);
+        free(j->inside[i].enter_s);
     }
     noise_free(j->noise);
     failure_free(j->failure);

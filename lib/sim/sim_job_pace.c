@@ -177,21 +177,6 @@ static void tick_node(struct sim_job *j, uint32_t node, uint64_t round, uint32_t
 
 /* ---- state of the node ---- */
 
-/* The last rank of the node has left the collective. */
-static void all_left(const struct sim_job *j, uint32_t node, struct node_pace *p)
-{
-    if (p->had) {
-        p->in_row = 0;
-    } else if (p->in_row++ % PACER_LOOK == 0) {
-        if (p->in_row > 1 && p->leave_s > p->since_s)
-            sight_fill(j, node, p->stay_s / (p->leave_s - p->since_s), &p->sight);
-        p->stay_s = 0;
-        p->since_s = p->leave_s;
-    }
-    p->left = 0;
-    p->leave_s = 0;
-}
-
 static void one_left(struct sim_job *j, uint32_t rank, uint32_t part, const struct sim_job_exchange *x,
                      double leave_s)
 {
@@ -203,8 +188,19 @@ static void one_left(struct sim_job *j, uint32_t rank, uint32_t part, const stru
         pace_stayed(&j->paces->stays[sort_of(j, j->parts[part].bucket)][rank], stay_s);
     p->stay_s += stay_s;
     p->leave_s += leave_s;
-    if (++p->left == placement_node_size(j->place, node))
-        all_left(j, node, p);
+    if (++p->left < placement_node_size(j->place, node))
+        return;
+    /* It was the last rank of the node. */
+    if (p->had) {
+        p->in_row = 0;
+    } else if (p->in_row++ % PACER_LOOK == 0) {
+        if (p->in_row > 1 && p->leave_s > p->since_s)
+            sight_fill(j, node, p->stay_s / (p->leave_s - p->since_s), &p->sight);
+        p->stay_s = 0;
+        p->since_s = p->leave_s;
+    }
+    p->left = 0;
+    p->leave_s = 0;
 }
 
 void sim_job_paces_left(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
@@ -232,13 +228,6 @@ void sim_job_paces_node_left(struct sim_job *j, uint32_t node, uint64_t round, u
     tick_node(j, node, round, part, first_s);
     for (uint32_t i = 0; i < placement_node_size(j->place, node); i++)
         one_left(j, rank[i], part, x, x->leave_s[rank[i]]);
-}
-
-void sim_job_paces_all_left(struct sim_job *j, uint64_t round, uint32_t part,
-                            const struct sim_job_exchange *x)
-{
-    for (uint32_t node = 0; j->paces && node < j->place->nodes; node++)
-        sim_job_paces_node_left(j, node, round, part, x);
 }
 
 /* ---- the levers ---- */

@@ -104,6 +104,16 @@ static void left_collective(struct sim_job *j, uint32_t rank, double now_s)
     j->play->held++;
 }
 
+/* The rank's work of the part is done; returns when it enters the collective after it. */
+static double enter_next(struct sim_job *j, uint32_t rank)
+{
+    const struct turn *t = &j->play->turn[rank];
+    int bucket = j->parts[t->part].bucket;
+
+    return sim_job_rank_enter(j, rank, bucket,
+                              bucket < 0 ? &j->inside[t->insides & 1] : &j->exchange[t->exchanges & 1]);
+}
+
 /* ---- cores that ranks share ---- */
 
 /* The speed of all ranks on the node has changed. */
@@ -123,14 +133,10 @@ static bool worked_on_cores(struct sim_job *j, uint32_t rank, double now_s, stru
     struct turn *t = &j->play->turn[rank];
     uint32_t node = j->place->node[rank], n = placement_node_size(j->place, node);
     const uint32_t *ranks = placement_node_ranks(j->place, node);
-    int bucket = j->parts[t->part].bucket;
     double enter_s;
 
     sim_job_rank_worked(j, rank, now_s);
-    if (bucket >= 0)
-        enter_s = sim_job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[t->exchanges & 1]);
-    else
-        enter_s = sim_job_rank_enter_inner(j, rank, &j->inside[t->insides & 1]);
+    enter_s = enter_next(j, rank);
     cores_done(j->play->cores[node], local_of(j, rank), now_s, enter_s - now_s);
     /* Ranks that yielded their core take time to wake; the last one to arrive did not yield. */
     j->wakes[rank] =
@@ -164,21 +170,6 @@ static void work_on_cores(struct sim_job *j, uint32_t rank, double now_s, struct
 
 /* ---- a rank's turn ---- */
 
-/* Let the rank work; returns when it can enter the next collective. */
-static double prepare_rank(struct sim_job *j, uint32_t rank)
-{
-    struct turn *t = &j->play->turn[rank];
-    int bucket = j->parts[t->part].bucket;
-
-    if (t->part == 0)
-        sim_job_rank_begin(j, rank, t->round);
-    sim_job_rank_worked(j, rank, j->at_s[rank] + sim_job_part_work_s(j, rank, t->round, t->part));
-    t->phase = READY;
-    if (bucket >= 0)
-        return sim_job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[t->exchanges & 1]);
-    return sim_job_rank_enter_inner(j, rank, &j->inside[t->insides & 1]);
-}
-
 /* Start the rank's round.  True when the rank dies before it. */
 static bool dies(struct sim_job *j, uint32_t rank)
 {
@@ -197,15 +188,20 @@ static bool dies(struct sim_job *j, uint32_t rank)
 /* Whether the rank can enter its next collective.  False: op is what it does before. */
 static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
+    struct turn *t = &j->play->turn[rank];
     double enter_s;
 
-    if (j->play->turn[rank].phase == READY)
+    if (t->phase == READY)
         return true;
     if (j->play->cores[j->place->node[rank]]) {
         work_on_cores(j, rank, now_s, op);
         return false;
     }
-    enter_s = prepare_rank(j, rank);
+    if (t->part == 0)
+        sim_job_rank_begin(j, rank, t->round);
+    sim_job_rank_worked(j, rank, j->at_s[rank] + sim_job_part_work_s(j, rank, t->round, t->part));
+    t->phase = READY;
+    enter_s = enter_next(j, rank);
     if (enter_s > now_s)
         wait_until(op, now_s, enter_s);
     return enter_s <= now_s;

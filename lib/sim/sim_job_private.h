@@ -2,6 +2,8 @@
 #ifndef SYNCGUARD_SIM_JOB_PRIVATE_H
 #define SYNCGUARD_SIM_JOB_PRIVATE_H
 
+#include <math.h>
+
 #include "pacing/pace.h"
 #include "pacing/pacer.h"
 #include "sim/cores.h"
@@ -17,7 +19,7 @@ struct sim_job_part {
 
 /* A collective on all ranks.  One is complete before the one after the next begins, so two are kept. */
 struct sim_job_exchange {
-    double *enter_s, *slept_s, *leave_s; /* by rank */
+    double *enter_s, *slept_s, *leave_s; /* by rank; one block */
     double last_s;                       /* the last arrival so far */
     uint32_t left;                       /* ranks that have left it */
 };
@@ -63,7 +65,7 @@ struct sim_job {
     uint32_t depth;
     uint64_t sampled; /* rounds of which the work is known */
     struct sim_job_round {
-        double *work_s, *delay_s; /* by rank */
+        double *work_s, *delay_s; /* by rank; one block with leave_s */
         double *leave_s;          /* by rank, of the last bucket */
         double last_s;            /* the last arrival there */
     } * round;
@@ -87,11 +89,12 @@ uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round);
 /* Whether ranks of this node share cores. */
 bool sim_job_shares_cores(const struct sim_job *j, uint32_t node);
 
-/* ---- exchanges (sim_job_exchange.c) ---- */
-
-void sim_job_exchange_init(struct sim_job_exchange *x, uint32_t ranks);
-void sim_job_exchange_clear(struct sim_job_exchange *x);
-void sim_job_exchange_empty(struct sim_job_exchange *x); /* nobody has entered it */
+/* Nobody has entered it. */
+static inline void sim_job_exchange_empty(struct sim_job_exchange *x)
+{
+    x->left = 0;
+    x->last_s = -INFINITY;
+}
 
 /* ---- one rank (sim_job_rank.c) ---- */
 
@@ -103,10 +106,9 @@ void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round);
 double sim_job_part_work_s(const struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part);
 /* The rank worked from its at_s until done_s. */
 void sim_job_rank_worked(struct sim_job *j, uint32_t rank, double done_s);
-/* The rank's work of the part is done (at_s): records in the exchange when it enters, and returns that. */
-double sim_job_rank_enter(struct sim_job *j, uint32_t rank, uint32_t bucket, struct sim_job_exchange *x);
-/* The same for a collective inside its node. */
-double sim_job_rank_enter_inner(struct sim_job *j, uint32_t rank, struct sim_job_exchange *x);
+/* The rank's work of the part is done (at_s): records in the exchange of this bucket, -1: inside its node,
+ * when it enters, and returns that. */
+double sim_job_rank_enter(struct sim_job *j, uint32_t rank, int bucket, struct sim_job_exchange *x);
 void sim_job_rank_leave(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
                         struct sim_job_exchange *x, double leave_s);
 /* How long the rank sleeps before it enters the next collective, of this bucket; -1: inside its node. */
@@ -130,11 +132,9 @@ double sim_job_paces_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
 /* In play: a rank left its collective of that part; x has its enter_s and slept_s. */
 void sim_job_paces_left(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
                         const struct sim_job_exchange *x, double leave_s);
-/* In lockstep: all ranks of the node, or of all nodes, left; x has their leave_s, too. */
+/* In lockstep: all ranks of the node left; x has their leave_s, too. */
 void sim_job_paces_node_left(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part,
                              const struct sim_job_exchange *x);
-void sim_job_paces_all_left(struct sim_job *j, uint64_t round, uint32_t part,
-                            const struct sim_job_exchange *x);
 /* Fill in the result's levers. */
 void sim_job_paces_result(struct sim_job *j);
 

@@ -80,18 +80,11 @@ double sim_job_pace_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
     return j->pace && bucket >= 0 ? pace_delay_s(&j->pace[(size_t)bucket * j->n + rank], &p) : 0;
 }
 
-double sim_job_rank_enter_inner(struct sim_job *j, uint32_t rank, struct sim_job_exchange *x)
+double sim_job_rank_enter(struct sim_job *j, uint32_t rank, int bucket, struct sim_job_exchange *x)
 {
-    x->slept_s[rank] = sim_job_pace_delay_s(j, rank, -1);
-    x->enter_s[rank] = j->at_s[rank] + x->slept_s[rank];
-    return x->enter_s[rank];
-}
+    double ready_s = j->apart && bucket >= 0 ? fmax(j->at_s[rank], j->free_s[rank]) : j->at_s[rank];
 
-double sim_job_rank_enter(struct sim_job *j, uint32_t rank, uint32_t bucket, struct sim_job_exchange *x)
-{
-    double ready_s = j->apart ? fmax(j->at_s[rank], j->free_s[rank]) : j->at_s[rank];
-
-    x->slept_s[rank] = sim_job_pace_delay_s(j, rank, (int)bucket);
+    x->slept_s[rank] = sim_job_pace_delay_s(j, rank, bucket);
     x->enter_s[rank] = ready_s + x->slept_s[rank];
     x->last_s = fmax(x->last_s, x->enter_s[rank]);
     return x->enter_s[rank];

@@ -59,7 +59,7 @@ static void meet_inside(struct sim_job *j, uint64_t round, uint32_t part, struct
         uint32_t n = placement_node_size(j->place, node);
 
         for (uint32_t i = 0; i < n; i++)
-            at[i] = sim_job_rank_enter_inner(j, rank[i], x);
+            at[i] = sim_job_rank_enter(j, rank[i], -1, x);
         if (j->inner[node])
             network_run(j->inner[node], (enum network_mode)j->scenario->network, at, at, &j->result.network);
         for (uint32_t i = 0; i < n; i++) {
@@ -74,7 +74,7 @@ static void meet_inside(struct sim_job *j, uint64_t round, uint32_t part, struct
 static void enter_all(struct sim_job *j, uint32_t part, struct sim_job_exchange *x)
 {
     for (uint32_t i = 0; i < j->n; i++)
-        sim_job_rank_enter(j, i, (uint32_t)j->parts[part].bucket, x);
+        sim_job_rank_enter(j, i, j->parts[part].bucket, x);
 }
 
 static void meet_all(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x)
@@ -85,7 +85,8 @@ static void meet_all(struct sim_job *j, uint64_t round, uint32_t part, struct si
         network_run(c, (enum network_mode)j->scenario->network, x->enter_s, x->leave_s, &j->result.network);
     else
         memcpy(x->leave_s, x->enter_s, j->n * sizeof(*x->leave_s));
-    sim_job_paces_all_left(j, round, part, x);
+    for (uint32_t node = 0; j->paces && node < j->place->nodes; node++)
+        sim_job_paces_node_left(j, node, round, part, x);
     for (uint32_t i = 0; i < j->n; i++)
         sim_job_rank_leave(j, i, round, part, x, x->leave_s[i]);
     sim_job_account(j, round, part, x);

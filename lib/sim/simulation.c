@@ -231,7 +231,7 @@ void simulation_free(struct simulation *m)
 
 /* ---- run ---- */
 
-static int play_jobs(struct simulation *m, struct err *err)
+int simulation_run(struct simulation *m, struct err *err)
 {
     struct network_job jobs[SCENARIO_JOBS_MAX];
     size_t n = 0;
@@ -239,31 +239,17 @@ static int play_jobs(struct simulation *m, struct err *err)
     for (size_t i = 0; i < m->s->n_jobs; i++) {
         if (m->job[i])
             jobs[n++] = (struct network_job){ sim_job_actors(m->job[i]), sim_job_next, m->job[i] };
+        else
+            asynchronous_run(m->s, i, m->place[i], &m->asynchronous[i]);
     }
+    if (n < 2)
+        return n ? sim_job_run(jobs[0].arg, err) : 0;
     network_play(m->network, jobs, n, &m->played);
-    for (size_t i = 0; i < m->s->n_jobs; i++) {
-        if (m->job[i] && sim_job_played(m->job[i], err) < 0)
+    for (size_t i = 0; i < n; i++) {
+        if (sim_job_played(jobs[i].arg, err) < 0)
             return -1;
     }
     return 0;
-}
-
-int simulation_run(struct simulation *m, struct err *err)
-{
-    struct sim_job *alone = NULL;
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->s->n_jobs; i++) {
-        if (m->job[i]) {
-            alone = m->job[i];
-            n++;
-        } else {
-            asynchronous_run(m->s, i, m->place[i], &m->asynchronous[i]);
-        }
-    }
-    if (n > 1)
-        return play_jobs(m, err);
-    return alone ? sim_job_run(alone, err) : 0;
 }
 
 const struct sim_job_result *simulation_result(const struct simulation *m, size_t job)
