@@ -30,8 +30,7 @@ double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double s
 
 /* A step should take its longest work and its transfer.  What steps take beyond that since the onset, and did
  * not before, the finding may have cost as well, unseen: the work of a slow rank whose records are missing,
- * waits inside of a step.  Where there was no before, it may be that or its opposite.  The interval of the
- * cost for that; lost_ratio: the share of the steps' time that the finding is said to cost. */
+ * waits inside of a step.  Where there was no before, it may be that or its opposite. */
 struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, double lost_ratio)
 {
     double residual_s[2] = { 0 }, since_s = 0, more;

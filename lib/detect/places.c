@@ -84,11 +84,9 @@ static void make_tracks(struct places *s, const struct work *w)
     s->n = w->n;
     s->placed = w->placed;
     s->track = xrealloc(s->track, w->n, sizeof(*s->track));
-    for (; s->n_tracks < w->n; s->n_tracks++) {
-        uint32_t r = (uint32_t)s->n_tracks;
-
+    for (uint32_t r = 0; r < w->n; r++)
         s->track[r] = (struct track){ .scope = SCOPE_RANK, .place = r, .first = r, .ranks = 1 };
-    }
+    s->n_tracks = w->n;
     s->around = xrealloc(s->around, (size_t)2 * w->n, sizeof(*s->around));
     for (int scope = SCOPE_NODE; scope < SCOPE_NONE; scope++)
         for (uint32_t r = 0; r < w->n; r++) {

@@ -400,7 +400,7 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
     struct straggler all[STRAGGLERS_MAX];
 
     for (size_t i = s->n_named; i-- > from;) {
-        const struct straggler *last = &s->named[i].straggler;
+        const struct straggler *one = &s->named[i].straggler;
         double with, without, min = min_slowdown;
 
         for (size_t j = 0; j < s->n_named; j++)
@@ -409,7 +409,7 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
         memmove(&all[i], &all[i + 1], (s->n_named - i - 1) * sizeof(all[0]));
         without = slowdown(all, s->n_named - 1, w, pricing);
         /* It still grows, to within the accuracy that a ramp's end is known. */
-        if (last->drift && 4 * (w->steps - last->ramp_end) < last->ramp_end - last->onset)
+        if (one->drift && 4 * (w->steps - one->ramp_end) < one->ramp_end - one->onset)
             min = 1 + GROWING * (min - 1);
         if (with < without * min)
             drop_named(s, i);

@@ -14,12 +14,19 @@
 /* fewer, and only lucky slopes are sure: their interval holds the truth too seldom */
 #define REACH_MIN 12.0
 
-static double correlation(const double *v, size_t n)
+static double mean_of(const double *v, size_t n)
 {
-    double mean = 0, with = 0, own = 0;
+    double mean = 0;
 
     for (size_t i = 0; i < n; i++)
         mean += v[i] / (double)n;
+    return mean;
+}
+
+static double correlation(const double *v, size_t n)
+{
+    double mean = mean_of(v, n), with = 0, own = 0;
+
     for (size_t i = 0; i < n; i++) {
         own += (v[i] - mean) * (v[i] - mean);
         if (i)
@@ -42,12 +49,8 @@ static double effective_sample(const double *residual, size_t n)
 
 static double line_rest(const double *at, const double *y, size_t n)
 {
-    double t = 0, m = 0, tt = 0, ty = 0, yy = 0;
+    double t = mean_of(at, n), m = mean_of(y, n), tt = 0, ty = 0, yy = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        t += at[i] / (double)n;
-        m += y[i] / (double)n;
-    }
     for (size_t i = 0; i < n; i++) {
         tt += (at[i] - t) * (at[i] - t);
         ty += (at[i] - t) * (y[i] - m);
@@ -59,10 +62,8 @@ static double line_rest(const double *at, const double *y, size_t n)
 /* Squares left by the best two levels. */
 static double step_rest(const double *y, size_t n)
 {
-    double mean = 0, yy = 0, sum = 0, best = 0;
+    double mean = mean_of(y, n), yy = 0, sum = 0, best = 0;
 
-    for (size_t i = 0; i < n; i++)
-        mean += y[i] / (double)n;
     for (size_t i = 0; i < n; i++)
         yy += (y[i] - mean) * (y[i] - mean);
     for (size_t i = 0; i + 1 < n; i++) {
@@ -204,10 +205,8 @@ static void without_trend(const double *y, size_t n, double *residual)
 
 static double variance(const double *v, size_t n)
 {
-    double mean = 0, sum = 0;
+    double mean = mean_of(v, n), sum = 0;
 
-    for (size_t i = 0; i < n; i++)
-        mean += v[i] / (double)n;
     for (size_t i = 0; i < n; i++)
         sum += (v[i] - mean) * (v[i] - mean);
     return sum / (double)n;
