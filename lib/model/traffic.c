@@ -224,8 +224,7 @@ static double case_log(const struct traffic *t, const struct traffic_link *k, en
     return fmax(sum, -300);
 }
 
-/* From logarithms to weights whose sum is 1; returns the logarithm of what it was.  Not finite: they are
- * none. */
+/* From logarithms to weights that add up to 1; returns the logarithm of what they did (not finite: none). */
 static double normalise(double *weight, int n)
 {
     double max = -INFINITY, all = 0;
