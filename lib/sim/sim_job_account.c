@@ -101,6 +101,18 @@ void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exch
         report_collective(j, &c);
 }
 
+int sim_job_over(struct sim_job *j, enum sim_job_state state, struct err *err)
+{
+    if (j->broken) {
+        if (err)
+            *err = j->err;
+        return -1;
+    }
+    j->result.state = state;
+    sim_job_paces_result(j);
+    return 0;
+}
+
 void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x,
                            const bool *dead)
 {

@@ -371,13 +371,7 @@ void sim_job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
 
 int sim_job_played(struct sim_job *j, struct err *err)
 {
-    if (j->broken) {
-        if (err)
-            *err = j->err;
-        return -1;
-    }
-    if (j->result.state != SIM_JOB_STUCK)
-        j->result.state = j->result.steps == (uint64_t)j->spec->steps ? SIM_JOB_DONE : SIM_JOB_STALLED;
-    sim_job_paces_result(j);
-    return 0;
+    enum sim_job_state state = j->result.steps == (uint64_t)j->spec->steps ? SIM_JOB_DONE : SIM_JOB_STALLED;
+
+    return sim_job_over(j, j->result.state == SIM_JOB_STUCK ? SIM_JOB_STUCK : state, err);
 }

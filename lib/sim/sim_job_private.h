@@ -158,6 +158,8 @@ void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct si
 void sim_job_account_wait(struct sim_job *j, double waited_s, double transfer_s);
 /* All of a node have left a collective inside it. */
 void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exchange *x);
+/* The job ended in this state.  0, or -1 with a hook's reason. */
+int sim_job_over(struct sim_job *j, enum sim_job_state state, struct err *err);
 /* Dead ranks never enter the exchange, the others never leave it. */
 void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x,
                            const bool *dead);

@@ -153,13 +153,5 @@ int sim_job_run(struct sim_job *j, struct err *err)
 {
     for (uint64_t round = 0; round < j->rounds && !j->broken;)
         round = one_round(j, round);
-    if (j->broken) {
-        if (err)
-            *err = j->err;
-        return -1;
-    }
-    if (j->result.state == SIM_JOB_RUNNING)
-        j->result.state = SIM_JOB_DONE;
-    sim_job_paces_result(j);
-    return 0;
+    return sim_job_over(j, j->result.state == SIM_JOB_RUNNING ? SIM_JOB_DONE : j->result.state, err);
 }
