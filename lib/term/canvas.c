@@ -111,18 +111,6 @@ static void put_cell(struct canvas *c, int y, int x, enum style style, uint32_t 
         *cell = (struct cell){ .ch = ch, .style = (uint8_t)style };
 }
 
-/* A whole character; a wide one that does not fit the canvas becomes a blank. */
-static void put_char(struct canvas *c, int y, int x, enum style style, uint32_t ch, int width)
-{
-    if (width == 2 && x + 1 >= c->width) {
-        put_cell(c, y, x, style, ' ');
-        return;
-    }
-    put_cell(c, y, x, style, ch);
-    if (width == 2)
-        put_cell(c, y, x + 1, style, 0);
-}
-
 int canvas_put(struct canvas *c, int y, int x, int width, enum style style, const char *text)
 {
     int limit, at = 0, w;
@@ -139,7 +127,9 @@ int canvas_put(struct canvas *c, int y, int x, int width, enum style style, cons
         ch = printable(ch, c->ascii, &w);
         if (at + w > limit)
             break;
-        put_char(c, y, x + at, style, ch, w);
+        put_cell(c, y, x + at, style, ch);
+        if (w == 2)
+            put_cell(c, y, x + at + 1, style, 0);
         at += w;
     }
     if (cut)

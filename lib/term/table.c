@@ -99,29 +99,21 @@ double table_number(const struct table_column *column, const void *row)
 
 static struct text figure_of(const struct table_column *column, const void *row)
 {
+    static struct text (*const padded[])(double) = {
+        [TABLE_SECONDS] = padded_s,       [TABLE_ABOUT_SECONDS] = padded_about_s,
+        [TABLE_PERCENT] = padded_percent, [TABLE_TIMES] = padded_times,
+        [TABLE_NUMBER] = padded_number,   [TABLE_BYTES] = padded_bytes,
+    };
     double x = table_number(column, row);
     struct text rank = { "?" };
 
-    switch (column->kind) {
-    case TABLE_RANK:
-        if (x >= 0)
-            snprintf(rank.s, sizeof(rank.s), "r%.0f", x);
-        return rank;
-    case TABLE_SECONDS:
-        return padded_s(x);
-    case TABLE_ABOUT_SECONDS:
-        return padded_about_s(x);
-    case TABLE_PERCENT:
-        return padded_percent(x);
-    case TABLE_TIMES:
-        return padded_times(x);
-    case TABLE_COUNT:
+    if (column->kind == TABLE_COUNT)
         return padded_count((int64_t)x);
-    case TABLE_BYTES:
-        return padded_bytes(x);
-    default:
-        return padded_number(x);
-    }
+    if (column->kind != TABLE_RANK)
+        return padded[column->kind](x);
+    if (x >= 0)
+        snprintf(rank.s, sizeof(rank.s), "r%.0f", x);
+    return rank;
 }
 
 void table_put(const struct table_cell *at, enum style style, const char *text)

@@ -99,20 +99,6 @@ static void on_crash(int sig)
     raise(sig); /* SA_RESETHAND has restored the default action */
 }
 
-static void guard_crashes(void)
-{
-    struct sigaction sa = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
-
-    restore_bytes = 0;
-    add_restore(tigetstr("sgr0"));
-    add_restore("\033[?1006l\033[?1000l");
-    add_restore(tigetstr("cnorm"));
-    add_restore(tigetstr("rmcup"));
-    add_restore(tigetstr("rmkx"));
-    for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
-        sigaction(crashes[i], &sa, NULL);
-}
-
 /* ---- opening and closing ---- */
 
 static void init_colours(bool mono)
@@ -144,6 +130,7 @@ static void take_mouse(void)
 
 int term_open(bool mono, struct err *err)
 {
+    struct sigaction sa = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
     const char *name = getenv("TERM");
 
     tcgetattr(STDIN_FILENO, &saved);
@@ -162,7 +149,14 @@ int term_open(bool mono, struct err *err)
     nodelay(term.input, TRUE);
     mouseinterval(0); /* a press counts at once; the main loop detects double clicks */
     take_mouse();
-    guard_crashes();
+    restore_bytes = 0;
+    add_restore(tigetstr("sgr0"));
+    add_restore("\033[?1006l\033[?1000l");
+    add_restore(tigetstr("cnorm"));
+    add_restore(tigetstr("rmcup"));
+    add_restore(tigetstr("rmkx"));
+    for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
+        sigaction(crashes[i], &sa, NULL);
     atexit(term_close);
     return 0;
 }
