@@ -87,7 +87,7 @@ void accounting_configure(struct accounting *a, const struct config *c)
 
 /* ---- answers ---- */
 
-static void fail(struct accounting *a, const char *why)
+static void record_failure(struct accounting *a, const char *why)
 {
     char line[sizeof(a->why)];
     size_t n = strcspn(why, "\n");
@@ -100,30 +100,12 @@ static void fail(struct accounting *a, const char *why)
     a->failed = true;
 }
 
-static void conclude(struct accounting *a)
-{
-    double now_s = (double)time(NULL);
-    struct outages *o = outages_new(a->answer[EVENTS], a->answer[PURGE], a->answer[NODES], a->slurm_user,
-                                    now_s - a->days * DAY_S, now_s);
-
-    forget_answers(a);
-    if (!outages_known(o)) {
-        outages_free(o);
-        fail(a, "it has no events of this cluster");
-        return;
-    }
-    if (*a->why)
-        err_set(&a->news, "Slurm's accounting has the failure rate of nodes again");
-    *a->why = '\0';
-    outages_free(a->outages);
-    a->outages = o;
-    a->fresh = true;
-}
-
 static void on_end(void *arg, const struct child_end *end)
 {
     struct accounting *a = arg;
     const char *tool = tools[a->question];
+    double now_s = (double)time(NULL);
+    struct outages *o;
     char why[400];
 
     a->child = NULL;
@@ -136,12 +118,26 @@ static void on_end(void *arg, const struct child_end *end)
     else
         *why = '\0';
     if (*why) {
-        fail(a, why);
+        record_failure(a, why);
         return;
     }
     a->answer[a->question] = xstrdup(end->output);
-    if (++a->question == QUESTIONS)
-        conclude(a);
+    if (++a->question < QUESTIONS)
+        return;
+    o = outages_new(a->answer[EVENTS], a->answer[PURGE], a->answer[NODES], a->slurm_user,
+                    now_s - a->days * DAY_S, now_s);
+    forget_answers(a);
+    if (!outages_known(o)) {
+        outages_free(o);
+        record_failure(a, "it has no events of this cluster");
+        return;
+    }
+    if (*a->why)
+        err_set(&a->news, "Slurm's accounting has the failure rate of nodes again");
+    *a->why = '\0';
+    outages_free(a->outages);
+    a->outages = o;
+    a->fresh = true;
 }
 
 /* ---- questions ---- */
@@ -163,13 +159,13 @@ static void start_question(struct accounting *a)
 
     if (!*o.path) {
         snprintf(missing, sizeof(missing), "%s not found", tools[a->question]);
-        fail(a, missing);
+        record_failure(a, missing);
         return;
     }
     snprintf(start, sizeof(start), "Start=now-%ddays", a->days);
     a->child = child_start(a->base, &o, on_end, a, &err);
     if (!a->child)
-        fail(a, err.text);
+        record_failure(a, err.text);
 }
 
 bool accounting_tick(struct accounting *a, double now_s, struct err *news)

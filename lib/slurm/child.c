@@ -105,39 +105,31 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* ---- end ---- */
 
-static void end_child(struct child *c, int status)
+static void on_look(evutil_socket_t fd, short what, void *arg)
 {
-    struct child_end e = { .timed_out = c->timed_out, .status = status };
+    struct child *c = arg;
+    struct child_end e = { .output = c->out.data, .errors = c->err.data };
+    pid_t pid = waitpid(c->pid, &e.status, WNOHANG);
 
+    (void)fd;
+    (void)what;
+    if (pid != c->pid && !(pid < 0 && errno == ECHILD)) {
+        if (now_s() >= c->until_s) {
+            c->timed_out = true;
+            kill(-c->pid, SIGKILL);
+        }
+        return;
+    }
     /* what is in the pipes already */
     for (int i = 0; i < 64 && c->out.fd >= 0 && read_piece(&c->out); i++)
         ;
     if (c->err.fd >= 0)
         read_piece(&c->err);
     c->out.data[c->out.bytes] = c->err.data[c->err.bytes] = '\0';
-    e.output = c->out.data;
     e.output_bytes = c->out.bytes;
-    e.errors = c->err.data;
+    e.timed_out = c->timed_out;
     c->fn(c->arg, &e);
     child_free(c);
-}
-
-static void on_look(evutil_socket_t fd, short what, void *arg)
-{
-    struct child *c = arg;
-    int status = 0;
-    pid_t pid = waitpid(c->pid, &status, WNOHANG);
-
-    (void)fd;
-    (void)what;
-    if (pid == c->pid || (pid < 0 && errno == ECHILD)) {
-        end_child(c, status);
-        return;
-    }
-    if (now_s() >= c->until_s) {
-        c->timed_out = true;
-        kill(-c->pid, SIGKILL);
-    }
 }
 
 void child_cancel(struct child *c)
@@ -151,7 +143,7 @@ void child_cancel(struct child *c)
 
 /* ---- start ---- */
 
-static int spawn(struct child *c, const struct child_options *o, const int theirs[3])
+static int spawn_program(struct child *c, const struct child_options *o, const int theirs[3])
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -214,7 +206,7 @@ struct child *child_start(struct event_base *base, const struct child_options *o
     if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(errors, O_CLOEXEC) < 0)
         rc = errno;
     else
-        rc = spawn(c, o, (int[]){ in[0], out[1], errors[1] });
+        rc = spawn_program(c, o, (int[]){ in[0], out[1], errors[1] });
     for (int i = 0; i < 3; i++) {
         int theirs = (int[]){ in[0], out[1], errors[1] }[i], ours = (int[]){ in[1], out[0], errors[0] }[i];
 

@@ -68,17 +68,7 @@ static bool is_open(const struct job *j)
 
 /* ---- the answer ---- */
 
-/* Blanks fill the column. */
-static void take_field(const char *column, size_t n, char out[64])
-{
-    while (n > 0 && column[n - 1] == ' ')
-        n--;
-    snprintf(out, 64, "%.*s", n < 64 ? (int)n : 0, column);
-    if (!strcmp(out, "(null)") || !strcmp(out, "N/A"))
-        out[0] = '\0';
-}
-
-static int take_flag(const char *text, size_t begin)
+static int flag_at(const char *text, size_t begin)
 {
     const char *at = begin < strlen(text) ? text + begin + strspn(text + begin, " ") : "";
 
@@ -99,10 +89,18 @@ bool jobtime_line(const char *text, struct jobtime_line *out)
     out->array_task = strtoll(task, &rest, 10);
     if (rest == task || *rest)
         out->array_job = out->array_task = -1;
-    for (size_t i = 0, begin = 8 * COLUMN; i < ARRAY_SIZE(field) && begin < length; i++, begin += NAME_COLUMN)
-        take_field(text + begin, length - begin < NAME_COLUMN ? length - begin : NAME_COLUMN, field[i]);
-    out->batch = take_flag(text, 8 * COLUMN + ARRAY_SIZE(field) * NAME_COLUMN);
-    out->requeue = take_flag(text, 9 * COLUMN + ARRAY_SIZE(field) * NAME_COLUMN);
+    for (size_t i = 0, begin = 8 * COLUMN; i < ARRAY_SIZE(field) && begin < length;
+         i++, begin += NAME_COLUMN) {
+        size_t n = length - begin < NAME_COLUMN ? length - begin : NAME_COLUMN;
+
+        while (n > 0 && text[begin + n - 1] == ' ') /* blanks fill the column */
+            n--;
+        snprintf(field[i], 64, "%.*s", n < 64 ? (int)n : 0, text + begin);
+        if (!strcmp(field[i], "(null)") || !strcmp(field[i], "N/A"))
+            *field[i] = '\0';
+    }
+    out->batch = flag_at(text, 8 * COLUMN + ARRAY_SIZE(field) * NAME_COLUMN);
+    out->requeue = flag_at(text, 9 * COLUMN + ARRAY_SIZE(field) * NAME_COLUMN);
     out->end_wall_s = slurmtool_time(end);
     out->preempted_wall_s = slurmtool_time(preempted);
     return true;
@@ -135,30 +133,8 @@ enum job_outcome jobtime_outcome(const struct jobtime_line *l, uint32_t restarts
     return JOB_OUTCOME_UNKNOWN;
 }
 
-static void set_limit(struct job *j, const struct jobtime_line *l)
-{
-    double left_s = l->end_wall_s - (double)time(NULL);
-
-    cadence_limit_set(j, l->end_wall_s);
-    if (!isnan(l->end_wall_s))
-        j->end_wall_s = l->end_wall_s;
-    if (!isnan(l->preempted_wall_s))
-        cadence_notice(j, now_s(), left_s > 0 ? left_s : NAN);
-}
-
-/* As slurmctld decides on a requeue. */
-static void set_requeue(struct job *j, const struct jobtime_line *l)
-{
-    if (j->id.uid == l->uid)
-        j->no_requeue =
-            l->batch == 0 ? "it is not a batch job (sbatch), and only those are"
-            : l->requeue == 0
-                ? "Slurm has Requeue=0 for it (sbatch --requeue, or scontrol update jobid=... requeue=1)"
-                : NULL;
-}
-
 /* A step of which root says that this user runs it is the one of Slurm's record if that says so, too. */
-static void confirm(const struct jobtime *t, struct job *j, const struct jobtime_line *l)
+static void confirm_step(const struct jobtime *t, struct job *j, const struct jobtime_line *l)
 {
     if (j->trust != JOB_VOUCHED || j->id.uid != l->uid || j->id.restarts != l->restarts)
         return;
@@ -172,10 +148,11 @@ static void confirm(const struct jobtime *t, struct job *j, const struct jobtime
     t->confirmed(j, t->arg);
 }
 
-static void take_line(const struct jobtime *t, const char *text)
+static void apply_line(const struct jobtime *t, const char *text)
 {
     const struct jobs *jobs = t->jobs;
     struct jobtime_line l;
+    double left_s;
 
     if (!jobtime_line(text, &l))
         return;
@@ -184,10 +161,20 @@ static void take_line(const struct jobtime *t, const char *text)
 
         if (j->id.job != l.job)
             continue;
-        set_requeue(j, &l);
-        confirm(t, j, &l);
+        if (j->id.uid == l.uid) /* as slurmctld decides on a requeue */
+            j->no_requeue =
+                l.batch == 0 ? "it is not a batch job (sbatch), and only those are"
+                : l.requeue == 0
+                    ? "Slurm has Requeue=0 for it (sbatch --requeue, or scontrol update jobid=... requeue=1)"
+                    : NULL;
+        confirm_step(t, j, &l);
         if (!job_over(j)) {
-            set_limit(j, &l);
+            cadence_limit_set(j, l.end_wall_s);
+            if (!isnan(l.end_wall_s))
+                j->end_wall_s = l.end_wall_s;
+            left_s = l.end_wall_s - (double)time(NULL);
+            if (!isnan(l.preempted_wall_s))
+                cadence_notice(j, now_s(), left_s > 0 ? left_s : NAN);
             job_slurm_state(j, now_s(), l.state, l.restarts);
         } else if (is_open(j)) {
             j->outcome = jobtime_outcome(&l, j->id.restarts, cadence_noticed(j));
@@ -202,7 +189,7 @@ static void on_end(void *arg, const struct child_end *end)
 
     t->child = NULL;
     while ((line = strsep(&rest, "\n")))
-        take_line(t, line);
+        apply_line(t, line);
     free(copy);
     for (size_t i = 0; end->status == 0 && i < t->jobs->n; i++)
         if (t->jobs->job[i]->trust == JOB_VOUCHED && t->jobs->job[i]->start_s < t->asked_s)
@@ -232,15 +219,13 @@ static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *
     for (size_t i = 0; i < jobs->n && at + 16 < IDS_MAX; i++) {
         const struct job *j = jobs->job[i];
 
-        if (is_to_confirm(j, now_s) || is_in_doubt(j)) {
+        if (is_to_confirm(j, now_s) || is_in_doubt(j))
             *often = *often || (is_to_confirm(j, now_s) && now_s < j->start_s + CONFIRM_S) ||
                      (is_in_doubt(j) && (now_s < j->doubt_s + DOUBT_S || j->state == JOB_SUSPENDED));
-            at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
+        else if (job_over(j) && (!is_open(j) || now_s > j->end_s + OUTCOME_S))
             continue;
-        }
-        if (job_over(j) && (!is_open(j) || now_s > j->end_s + OUTCOME_S))
-            continue;
-        *often |= job_over(j) || j->params.checkpoint == CONFIG_CHECKPOINT_REQUEST;
+        else
+            *often |= job_over(j) || j->params.checkpoint == CONFIG_CHECKPOINT_REQUEST;
         at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
     }
     return at;

@@ -118,30 +118,10 @@ static int by_time(const void *a, const void *b)
     return (x->at_s > y->at_s) - (x->at_s < y->at_s);
 }
 
-static void take_events(struct outages *o, struct event *e, size_t n)
-{
-    double end_s = -INFINITY;
-
-    qsort(e, n, sizeof(*e), by_node);
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || strcmp(e[i].node, e[i - 1].node) != 0)
-            end_s = -INFINITY;
-        if (e[i].start_s > end_s + GAP_S && e[i].failure && e[i].start_s >= o->from_s &&
-            e[i].start_s <= o->now_s) {
-            o->outage = xgrow(o->outage, &o->cap, o->n + 1, sizeof(*o->outage));
-            o->outage[o->n++] = (struct outage){ e[i].start_s, e[i].node };
-        }
-        end_s = fmax(end_s, e[i].end_s);
-    }
-    if (o->n)
-        qsort(o->outage, o->n, sizeof(*o->outage), by_time);
-}
-
-/* The period begins with the cluster's first event, or with that of a node. */
 static void read_events(struct outages *o, const char *slurm_user)
 {
     char *rest = o->events_text, *line;
-    double cluster_s = INFINITY, node_s = INFINITY;
+    double cluster_s = INFINITY, node_s = INFINITY, end_s = -INFINITY;
     struct event *event = NULL, e;
     size_t n = 0, cap = 0;
 
@@ -156,11 +136,24 @@ static void read_events(struct outages *o, const char *slurm_user)
         event = xgrow(event, &cap, n + 1, sizeof(*event));
         event[n++] = e;
     }
+    /* The period begins with the cluster's first event, or with that of a node. */
     if (isinf(cluster_s))
         cluster_s = node_s;
     o->from_s = isinf(cluster_s) ? NAN : fmax(o->from_s, cluster_s);
     if (n)
-        take_events(o, event, n);
+        qsort(event, n, sizeof(*event), by_node);
+    for (size_t i = 0; i < n; i++) {
+        e = event[i];
+        if (i == 0 || strcmp(e.node, event[i - 1].node) != 0)
+            end_s = -INFINITY;
+        if (e.start_s > end_s + GAP_S && e.failure && e.start_s >= o->from_s && e.start_s <= o->now_s) {
+            o->outage = xgrow(o->outage, &o->cap, o->n + 1, sizeof(*o->outage));
+            o->outage[o->n++] = (struct outage){ e.start_s, e.node };
+        }
+        end_s = fmax(end_s, e.end_s);
+    }
+    if (o->n)
+        qsort(o->outage, o->n, sizeof(*o->outage), by_time);
     free(event);
 }
 
@@ -183,10 +176,17 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void read_nodes(struct outages *o)
+struct outages *outages_new(const char *events, const char *purge, const char *nodes, const char *slurm_user,
+                            double from_s, double now_s)
 {
-    char *rest = o->nodes_text, *line;
+    struct outages *o = xcalloc(1, sizeof(*o));
+    char *rest, *line;
 
+    o->events_text = xstrdup(events);
+    o->nodes_text = rest = xstrdup(nodes);
+    o->now_s = now_s;
+    o->from_s = fmax(from_s, now_s - kept_s(purge));
+    read_events(o, slurm_user);
     while ((line = strsep(&rest, "\n"))) {
         if (*line == '|' || !strchr(line, '|'))
             continue;
@@ -195,19 +195,6 @@ static void read_nodes(struct outages *o)
     }
     if (o->n_nodes)
         qsort(o->node, o->n_nodes, sizeof(*o->node), by_text);
-}
-
-struct outages *outages_new(const char *events, const char *purge, const char *nodes, const char *slurm_user,
-                            double from_s, double now_s)
-{
-    struct outages *o = xcalloc(1, sizeof(*o));
-
-    o->events_text = xstrdup(events);
-    o->nodes_text = xstrdup(nodes);
-    o->now_s = now_s;
-    o->from_s = fmax(from_s, now_s - kept_s(purge));
-    read_events(o, slurm_user);
-    read_nodes(o);
     return o;
 }
 
@@ -243,17 +230,6 @@ static bool is_in(const struct outages *o, const char *partition, const char *no
     return bsearch(&text, o->node, o->n_nodes, sizeof(*o->node), by_text) != NULL;
 }
 
-static uint32_t nodes_of(const struct outages *o, const char *partition)
-{
-    size_t length = strlen(partition);
-    uint32_t n = 0;
-
-    for (size_t i = 0; i < o->n_nodes; i++)
-        n += !strncmp(o->node[i], partition, length) && o->node[i][length] == '|' &&
-             (i == 0 || strcmp(o->node[i], o->node[i - 1]) != 0);
-    return n;
-}
-
 /* Probability that none of k nodes is among n of all nodes (hypergeometric). */
 static double missed(double k, double n, double all)
 {
@@ -264,34 +240,32 @@ static double missed(double k, double n, double all)
     return p;
 }
 
-static void count(const struct outages *o, struct counted *c)
+/* NULL: unknown partition. */
+static const struct counted *counted(struct outages *o, const char *partition)
 {
+    struct counted c = { .partition = NULL };
+    size_t length = strlen(partition);
+
+    for (size_t i = 0; i < o->n_counted; i++)
+        if (!strcmp(o->counted[i].partition, partition))
+            return &o->counted[i];
+    for (size_t i = 0; i < o->n_nodes; i++)
+        c.nodes += !strncmp(o->node[i], partition, length) && o->node[i][length] == '|' &&
+                   (i == 0 || strcmp(o->node[i], o->node[i - 1]) != 0);
+    if (!c.nodes)
+        return NULL;
+    c.partition = xstrdup(partition);
     for (size_t i = 0; i < o->n;) {
         double at_s = o->outage[i].at_s;
         uint32_t down = 0;
 
         for (; i < o->n && o->outage[i].at_s <= at_s + TOGETHER_S; i++)
-            down += is_in(o, c->partition, o->outage[i].node);
+            down += is_in(o, partition, o->outage[i].node);
         if (down == 0)
             continue;
-        c->down = xgrow(c->down, &c->cap, c->n + 1, sizeof(*c->down));
-        c->down[c->n++] = down;
+        c.down = xgrow(c.down, &c.cap, c.n + 1, sizeof(*c.down));
+        c.down[c.n++] = down;
     }
-}
-
-/* NULL: unknown partition. */
-static const struct counted *counted(struct outages *o, const char *partition)
-{
-    struct counted c = { .partition = NULL };
-
-    for (size_t i = 0; i < o->n_counted; i++)
-        if (!strcmp(o->counted[i].partition, partition))
-            return &o->counted[i];
-    c.nodes = nodes_of(o, partition);
-    if (!c.nodes)
-        return NULL;
-    c.partition = xstrdup(partition);
-    count(o, &c);
     o->counted = xgrow(o->counted, &o->counted_cap, o->n_counted + 1, sizeof(*o->counted));
     o->counted[o->n_counted] = c;
     return &o->counted[o->n_counted++];
