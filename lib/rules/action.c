@@ -35,7 +35,7 @@ const char *action_name(enum action_kind kind)
     return action_table[kind].name;
 }
 
-static int same(const char *a, const char *b)
+static int same_name(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
         char c = *b == '-' ? '_' : *b;
@@ -49,7 +49,7 @@ static int same(const char *a, const char *b)
 int action_parse(const char *name)
 {
     for (int k = 0; k < ACTION_KINDS; k++)
-        if (same(action_table[k].name, name))
+        if (same_name(action_table[k].name, name))
             return k;
     return -1;
 }

@@ -80,24 +80,20 @@ static double known(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* Longest time from a request until the checkpoint is on disk. */
-static double lead_s(const struct cadence_figures *f)
-{
-    return f->write.longest_s + known(f->step_s, 0) + known(f->delivery_s, 0);
-}
-
 /* The last checkpoint before the end replaces one that would be due less than half an interval earlier: at
  * the optimum, the risk of losing half an interval's work costs less than a write. */
 static void before_the_end(const struct cadence_figures *f, struct cadence_decision *d)
 {
-    double last_s = f->left_s - lead_s(f);
+    /* the longest time from a request until the checkpoint is on disk */
+    double lead_s = f->write.longest_s + known(f->step_s, 0) + known(f->delivery_s, 0);
+    double last_s = f->left_s - lead_s;
 
     if (isnan(f->left_s) || isinf(f->left_s))
         return;
     d->too_late = f->left_s < f->write.low_s;
     if (last_s <= 0) {
         /* A checkpoint finished this close to the end is the last one. */
-        d->next_s = f->since_s > 2 * lead_s(f) && !d->too_late ? 0 : INFINITY;
+        d->next_s = f->since_s > 2 * lead_s && !d->too_late ? 0 : INFINITY;
         d->reason = CADENCE_LIMIT;
     } else if (d->next_s > last_s - d->interval_s / 2) {
         d->next_s = last_s;

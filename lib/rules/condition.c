@@ -45,7 +45,7 @@ struct parser {
     unsigned depth;
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(const struct parser *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int fail_at(const struct parser *p, const char *fmt, ...)
 {
     char reason[320];
     va_list ap;
@@ -67,29 +67,11 @@ static void take_word(struct parser *p, size_t length)
     p->at += length;
 }
 
-static void take_operator(struct parser *p)
+static void next_token(struct parser *p)
 {
+    const char *end;
     int op = 0;
 
-    while (op < OPS && strncmp(p->at, ops[op], strlen(ops[op])) != 0)
-        op++;
-    p->token = op < OPS ? OPERATOR : BROKEN;
-    p->op = op < EQUAL_SHORT ? (enum op)op : EQUAL;
-    take_word(p, op < OPS ? strlen(ops[op]) : 1);
-}
-
-static void take_quoted(struct parser *p)
-{
-    char quote = *p->at++;
-    const char *end = strchr(p->at, quote);
-
-    p->token = end ? QUOTED : BROKEN;
-    take_word(p, end ? (size_t)(end - p->at) : strlen(p->at));
-    p->at += end != NULL;
-}
-
-static void next(struct parser *p)
-{
     p->at += strspn(p->at, " \t");
     p->column = (size_t)(p->at - p->c->text) + 1;
     p->word[0] = '\0';
@@ -106,11 +88,19 @@ static void next(struct parser *p)
     case '>':
     case '=':
     case '!':
-        take_operator(p);
+        while (op < OPS && strncmp(p->at, ops[op], strlen(ops[op])) != 0)
+            op++;
+        p->token = op < OPS ? OPERATOR : BROKEN;
+        p->op = op < EQUAL_SHORT ? (enum op)op : EQUAL;
+        take_word(p, op < OPS ? strlen(ops[op]) : 1);
         return;
     case '"':
     case '\'':
-        take_quoted(p);
+        end = strchr(p->at + 1, *p->at);
+        p->at++;
+        p->token = end ? QUOTED : BROKEN;
+        take_word(p, end ? (size_t)(end - p->at) : strlen(p->at));
+        p->at += end != NULL;
         return;
     default:
         p->token = WORD;
@@ -129,8 +119,8 @@ static bool is_word(const struct parser *p, const char *word)
 static int node_new(struct parser *p, enum kind kind)
 {
     if (p->c->n == CONDITION_NODES_MAX)
-        return fail(p, "the condition is too long: at most %d comparisons and words between them",
-                    CONDITION_NODES_MAX);
+        return fail_at(p, "the condition is too long: at most %d comparisons and words between them",
+                       CONDITION_NODES_MAX);
     p->c->node[p->c->n] = (struct condition_node){ .kind = kind, .other = NOBODY };
     return p->c->n++;
 }
@@ -167,7 +157,8 @@ static int refuse_value(const struct parser *p, int figure)
         value_accepts(&t, accepts, sizeof(accepts));
     else
         figure_accepts((enum figure_id)figure, accepts, sizeof(accepts));
-    return fail(p, "cannot compare %s with '%s': expected %s", figure_table[figure].name, p->word, accepts);
+    return fail_at(p, "cannot compare %s with '%s': expected %s", figure_table[figure].name, p->word,
+                   accepts);
 }
 
 static int parse_figure(const struct parser *p, int figure, double *value)
@@ -182,14 +173,13 @@ static int parse_figure(const struct parser *p, int figure, double *value)
     return 0;
 }
 
-/* Append a text to words, whose size is enough because all texts together are not longer than the condition.
- */
+/* Append a text to words; all texts together are not longer than the condition. */
 static int parse_text(struct parser *p, struct condition_node *n)
 {
     size_t length = strlen(p->word) + 1;
 
     if (p->words + length > sizeof(p->c->words))
-        return fail(p, "the condition is too long: at most %d characters", CONDITION_TEXT_MAX - 1);
+        return fail_at(p, "the condition is too long: at most %d characters", CONDITION_TEXT_MAX - 1);
     n->word = (uint16_t)p->words;
     memcpy(p->c->words + p->words, p->word, length);
     p->words += length;
@@ -245,35 +235,33 @@ static int check_range(const struct parser *p, const struct condition_node *n)
         snprintf(meant, sizeof(meant), ". Did you mean '%s %s %.4g'?", f->name, ops[n->op], 1 + n->value);
     else if (f->type.kind == VALUE_RATIO && f->type.max == 1 && n->value > 1 && n->value <= 100)
         snprintf(meant, sizeof(meant), ". Did you mean '%s %s %.4g%%'?", f->name, ops[n->op], n->value);
-    return fail(p, "'%s %s %s' is %s true: %s is %s%s", f->name, ops[n->op], p->word,
-                always == TRUTH_YES ? "always" : "never", f->name,
-                *value_range(&f->type, range, sizeof(range)) ? range : "never negative", meant);
+    return fail_at(p, "'%s %s %s' is %s true: %s is %s%s", f->name, ops[n->op], p->word,
+                   always == TRUTH_YES ? "always" : "never", f->name,
+                   *value_range(&f->type, range, sizeof(range)) ? range : "never negative", meant);
 }
 
 static int parse_value(struct parser *p, struct condition_node *n)
 {
     const struct value_type *t = &figure_table[n->figure].type;
-    int other = p->token == WORD ? figure_find(p->word) : -1, rc;
+    int other = p->token == WORD ? figure_find(p->word) : -1;
 
     if (p->token != WORD && p->token != QUOTED)
         return refuse_value(p, n->figure);
     if (!value_is_number(t) && n->op != EQUAL && n->op != DIFFERENT)
-        return fail(p, "%s has no order: == and != are accepted", figure_table[n->figure].name);
+        return fail_at(p, "%s has no order: == and != are accepted", figure_table[n->figure].name);
     if (t->kind == VALUE_RATIO && p->token == WORD)
         join_percent(p);
     if (t->kind == VALUE_WORD)
-        rc = value_parse(t, p->word, &n->value, NULL);
-    else if (value_is_text(t))
+        return value_parse(t, p->word, &n->value, NULL) < 0 ? refuse_value(p, n->figure) : 0;
+    if (value_is_text(t))
         return parse_text(p, n);
-    else if (other >= 0 && figure_table[other].type.kind == t->kind) {
+    if (other >= 0 && figure_table[other].type.kind == t->kind) {
         n->other = (uint8_t)other;
-        rc = 0;
-    } else {
-        rc = p->token == WORD ? parse_figure(p, n->figure, &n->value) : -1;
-        if (rc == 0)
-            return check_range(p, n);
+        return 0;
     }
-    return rc < 0 ? refuse_value(p, n->figure) : 0;
+    if (p->token != WORD || parse_figure(p, n->figure, &n->value) < 0)
+        return refuse_value(p, n->figure);
+    return check_range(p, n);
 }
 
 static int parse_comparison(struct parser *p)
@@ -283,26 +271,27 @@ static int parse_comparison(struct parser *p)
     struct condition_node *n;
 
     if (alike)
-        return fail(p, "unknown figure '%s'. Did you mean '%s'?", p->word, alike);
+        return fail_at(p, "unknown figure '%s'. Did you mean '%s'?", p->word, alike);
     if (figure < 0)
-        return fail(p, "unknown figure '%s'; `sgctl policy figures` lists them", p->word);
+        return fail_at(p, "unknown figure '%s'; `sgctl policy figures` lists them", p->word);
     if ((i = node_new(p, COMPARE)) < 0)
         return -1;
     n = &p->c->node[i];
     n->figure = (uint8_t)figure;
     n->op = EQUAL;
     n->value = 1;
-    next(p);
+    next_token(p);
     if (p->token != OPERATOR) {
         if (figure_is_flag((enum figure_id)figure))
             return i;
-        return fail(p, "a comparison of %s is expected: >, >=, <, <=, == or !=", figure_table[figure].name);
+        return fail_at(p,
+                       "a comparison of %s is expected: >, >=, <, <=, == or !=", figure_table[figure].name);
     }
     n->op = p->op;
-    next(p);
+    next_token(p);
     if (parse_value(p, n) < 0)
         return -1;
-    next(p);
+    next_token(p);
     return i;
 }
 
@@ -313,14 +302,14 @@ static int parse_primary(struct parser *p)
     if (p->token == WORD)
         return parse_comparison(p);
     if (p->token != OPEN)
-        return fail(p, "a figure, \"not\" or \"(\" is expected");
-    next(p);
+        return fail_at(p, "a figure, \"not\" or \"(\" is expected");
+    next_token(p);
     i = parse_or(p);
     if (i < 0)
         return -1;
     if (p->token != CLOSE)
-        return fail(p, "\"and\", \"or\" or \")\" is expected");
-    next(p);
+        return fail_at(p, "\"and\", \"or\" or \")\" is expected");
+    next_token(p);
     return i;
 }
 
@@ -331,17 +320,17 @@ static int parse_for(struct parser *p, int i)
     double seconds;
     int n;
 
-    next(p);
+    next_token(p);
     if (value_parse(&period, p->token == WORD ? p->word : "", &seconds, &reason) < 0)
-        return fail(p, "invalid time '%s': %s", p->word, reason.text);
+        return fail_at(p, "invalid time '%s': %s", p->word, reason.text);
     if (p->c->n_fors == CONDITION_FORS_MAX)
-        return fail(p, "at most %d times \"for\"", CONDITION_FORS_MAX);
+        return fail_at(p, "at most %d times \"for\"", CONDITION_FORS_MAX);
     n = node_pair(p, FOR, i, 0);
     if (n < 0)
         return -1;
     p->c->node[n].value = seconds;
     p->c->node[n].b = p->c->n_fors++;
-    next(p);
+    next_token(p);
     return n;
 }
 
@@ -350,9 +339,9 @@ static int parse_factor(struct parser *p)
     int i;
 
     if (p->depth++ == CONDITION_DEPTH_MAX)
-        return fail(p, "nested too deeply: at most %d times", CONDITION_DEPTH_MAX);
+        return fail_at(p, "nested too deeply: at most %d times", CONDITION_DEPTH_MAX);
     if (is_word(p, "not")) {
-        next(p);
+        next_token(p);
         i = node_pair(p, NOT, parse_factor(p), 0);
     } else {
         i = parse_primary(p);
@@ -368,7 +357,7 @@ static int parse_and(struct parser *p)
     int i = parse_factor(p);
 
     while (i >= 0 && is_word(p, "and")) {
-        next(p);
+        next_token(p);
         i = node_pair(p, AND, i, parse_factor(p));
     }
     return i;
@@ -379,7 +368,7 @@ static int parse_or(struct parser *p)
     int i = parse_and(p);
 
     while (i >= 0 && is_word(p, "or")) {
-        next(p);
+        next_token(p);
         i = node_pair(p, OR, i, parse_and(p));
     }
     return i;
@@ -396,12 +385,12 @@ int condition_parse(struct condition *c, const char *text, struct err *err)
                        CONDITION_TEXT_MAX - 1);
     strcpy(c->text, text);
     p.at = c->text;
-    next(&p);
+    next_token(&p);
     root = parse_or(&p);
     if (root < 0)
         return -1;
     if (p.token != END)
-        return fail(&p, "'%s': \"and\", \"or\", \"for\" or the end is expected", p.word);
+        return fail_at(&p, "'%s': \"and\", \"or\", \"for\" or the end is expected", p.word);
     c->root = (uint8_t)root;
     return 0;
 }
@@ -448,45 +437,36 @@ struct look {
     struct condition_memory *m;
 };
 
-static enum truth eval(const struct look *l, uint8_t i, double relax);
-
-static enum truth eval_for(const struct look *l, const struct condition_node *n, double relax)
-{
-    double *since_s = &l->m->since_s[n->b];
-    enum truth t = eval(l, n->a, isnan(*since_s) ? relax : l->hysteresis);
-
-    if (t != TRUTH_YES) {
-        *since_s = NAN;
-        return t;
-    }
-    if (isnan(*since_s))
-        *since_s = l->now_s;
-    return truth_of(l->now_s - *since_s >= n->value);
-}
-
 /* Always evaluate both sides, because a `for` in either of them keeps time. */
-static enum truth eval(const struct look *l, uint8_t i, double relax)
+static enum truth eval_node(const struct look *l, uint8_t i, double relax)
 {
     const struct condition_node *n = &l->c->node[i];
+    double *since_s;
     enum truth a, b;
 
     switch ((enum kind)n->kind) {
     case COMPARE:
         return compare(l->c, n, l->f, relax);
     case FOR:
-        return eval_for(l, n, relax);
+        since_s = &l->m->since_s[n->b];
+        a = eval_node(l, n->a, isnan(*since_s) ? relax : l->hysteresis);
+        if (a != TRUTH_YES)
+            *since_s = NAN;
+        else if (isnan(*since_s))
+            *since_s = l->now_s;
+        return a != TRUTH_YES ? a : truth_of(l->now_s - *since_s >= n->value);
     case NOT:
-        a = eval(l, n->a, -relax);
+        a = eval_node(l, n->a, -relax);
         return a == TRUTH_UNKNOWN ? a : truth_of(a == TRUTH_NO);
     case AND:
-        a = eval(l, n->a, relax);
-        b = eval(l, n->b, relax);
+        a = eval_node(l, n->a, relax);
+        b = eval_node(l, n->b, relax);
         if (a == TRUTH_NO || b == TRUTH_NO)
             return TRUTH_NO;
         return a == TRUTH_YES ? b : a;
     default:
-        a = eval(l, n->a, relax);
-        b = eval(l, n->b, relax);
+        a = eval_node(l, n->a, relax);
+        b = eval_node(l, n->b, relax);
         if (a == TRUTH_YES || b == TRUTH_YES)
             return TRUTH_YES;
         return a == TRUTH_NO ? b : a;
@@ -506,7 +486,7 @@ enum truth condition_eval(const struct condition *c, const struct figures *f, do
 {
     struct look l = { c, f, now_s, hysteresis, m };
 
-    return eval(&l, c->root, held ? hysteresis : 0);
+    return eval_node(&l, c->root, held ? hysteresis : 0);
 }
 
 /* ---- as text ---- */

@@ -67,31 +67,27 @@ static int rule_index(const struct engine *e, const char *name)
     return -1;
 }
 
-static void inherit(const struct engine *old, const struct rule *r, struct rule_state *s)
-{
-    int i = rule_index(old, r->name);
-
-    rule_forget(s);
-    if (i < 0)
-        return;
-    if (!strcmp(old->rule[i]->when.text, r->when.text)) {
-        *s = old->state[i];
-        return;
-    }
-    s->acted = old->state[i].acted;
-    s->acted_s = old->state[i].acted_s;
-}
-
 void engine_bind(struct engine *e, const struct ruleset *s, const char *policy)
 {
     struct engine old = *e; /* only its rules and states are used */
 
     e->n = 0;
     for (size_t i = 0; i < s->n && e->n < RULES_PER_POLICY; i++) {
-        if (strcasecmp(s->rule[i].policy, policy) != 0)
+        const struct rule *r = &s->rule[i];
+        struct rule_state *state = &e->state[e->n];
+        int former;
+
+        if (strcasecmp(r->policy, policy) != 0)
             continue;
-        inherit(&old, &s->rule[i], &e->state[e->n]);
-        e->rule[e->n++] = &s->rule[i];
+        former = rule_index(&old, r->name);
+        rule_forget(state);
+        if (former >= 0 && !strcmp(old.rule[former]->when.text, r->when.text)) {
+            *state = old.state[former];
+        } else if (former >= 0) {
+            state->acted = old.state[former].acted;
+            state->acted_s = old.state[former].acted_s;
+        }
+        e->rule[e->n++] = r;
     }
 }
 
@@ -137,7 +133,7 @@ char *decision_action_text(const struct decision *d, bool done, char *buf, size_
 
 /* Find the nodes of the action.  false: they are not known, the rule acted on all of them already, or nobody
  * else blames them. */
-static bool aim(const struct engine *e, struct decision *d, const struct engine_input *in)
+static bool find_nodes(const struct engine *e, struct decision *d, const struct engine_input *in)
 {
     const struct figures *f = in->figures;
     bool beyond = action_table[d->action].scope == ACTION_ON_NODES;
@@ -164,7 +160,7 @@ static bool aim(const struct engine *e, struct decision *d, const struct engine_
 }
 
 /* Whether it can be carried out; if not, fill in why_not. */
-static bool possible(struct decision *d, const struct engine_input *in)
+static bool is_possible(struct decision *d, const struct engine_input *in)
 {
     struct err err;
 
@@ -175,15 +171,14 @@ static bool possible(struct decision *d, const struct engine_input *in)
 }
 
 /* Whether the limits allow the action; if not, fill in why_not. */
-static bool allowed(const struct engine *e, struct decision *d, const struct engine_input *in)
+static bool is_allowed(const struct engine *e, struct decision *d, const struct engine_input *in)
 {
     const struct config_policy *job = in->policy;
     const struct config *cluster = in->config;
     int nodes, actions = budget_spent(&e->budget, BUDGET_ALL, in->now_s, &nodes);
     int all_nodes, all = budget_spent(in->cluster, BUDGET_ALL, in->now_s, &all_nodes);
     int users_nodes, users = budget_spent(in->cluster, in->uid, in->now_s, &users_nodes);
-    /* a verdict on more than FIGURE_NODES_MAX nodes counts with all of them, so that NodesAtOnce withholds it
-     */
+    /* a verdict on more than FIGURE_NODES_MAX nodes counts with all of them: NodesAtOnce withholds it */
     size_t aimed = in->figures->n_nodes > FIGURE_NODES_MAX && d->n_nodes ? in->figures->n_nodes : d->n_nodes;
 
     if (in->now_s - e->ending_s < ENGINE_ENDING_S)
@@ -230,8 +225,8 @@ static const struct advice *advice_of(const struct engine_input *in, const struc
     return *r->module ? in->advice : NULL;
 }
 
-static void word(struct decision *d, const struct rule *r, const struct advice *advice,
-                 const struct engine_input *in)
+static void write_sentence(struct decision *d, const struct rule *r, const struct advice *advice,
+                           const struct engine_input *in)
 {
     char action_text[256], why[360] = "", held[32], projected[64] = "";
 
@@ -247,21 +242,8 @@ static void word(struct decision *d, const struct rule *r, const struct advice *
              *d->why_not ? "; withheld: " : "", d->why_not);
 }
 
-static void decide(struct decision *d, const struct rule *r, const struct advice *advice,
-                   const struct engine_input *in)
-{
-    memset(d, 0, sizeof(*d));
-    snprintf(d->rule, sizeof(d->rule), "%s", r->name);
-    d->action = advice && advice->action >= 0 ? (enum action_kind)advice->action : r->action;
-    d->signal = r->signal;
-    d->projected_ratio = advice ? advice->projected_ratio : NAN;
-    /* The step time without the verdict's cause, which only excluding the culprit removes. */
-    if (isnan(d->projected_ratio) && d->action == ACTION_EXCLUDE && in->figures->value[FIGURE_SLOWDOWN] >= 1)
-        d->projected_ratio = 1 / in->figures->value[FIGURE_SLOWDOWN];
-}
-
 /* Record an action; one of a dry run does not end the run. */
-static void remember(struct engine *e, size_t i, const struct decision *d, double now_s)
+static void record_action(struct engine *e, size_t i, const struct decision *d, double now_s)
 {
     rule_acted(&e->state[i], now_s);
     for (size_t k = 0; k < d->n_nodes; k++)
@@ -275,33 +257,41 @@ void engine_restore(struct engine *e, const struct decision *d, double at_s)
     int i = rule_index(e, d->rule);
 
     if (i >= 0 && d->state != DECISION_WITHHELD)
-        remember(e, (size_t)i, d, at_s);
+        record_action(e, (size_t)i, d, at_s);
 }
 
 void engine_consider(const struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
 {
     const struct rule *r = e->rule[i];
+    const struct advice *advice = advice_of(in, r);
     bool enforced, good;
 
-    decide(d, r, advice_of(in, r), in);
+    memset(d, 0, sizeof(*d));
+    snprintf(d->rule, sizeof(d->rule), "%s", r->name);
+    d->action = advice && advice->action >= 0 ? (enum action_kind)advice->action : r->action;
+    d->signal = r->signal;
+    d->projected_ratio = advice ? advice->projected_ratio : NAN;
+    /* The step time without the verdict's cause, which only excluding the culprit removes. */
+    if (isnan(d->projected_ratio) && d->action == ACTION_EXCLUDE && in->figures->value[FIGURE_SLOWDOWN] >= 1)
+        d->projected_ratio = 1 / in->figures->value[FIGURE_SLOWDOWN];
     d->held_s = in->now_s - e->state[i].since_s;
-    good = is_free(r, d, in) && aim(e, d, in) && possible(d, in) && allowed(e, d, in);
+    good = is_free(r, d, in) && find_nodes(e, d, in) && is_possible(d, in) && is_allowed(e, d, in);
     enforced = in->enforce && (in->enforce_beyond || action_table[d->action].scope == ACTION_ON_JOB);
     d->state = !good ? DECISION_WITHHELD : enforced ? DECISION_ENFORCED : DECISION_DRYRUN;
 }
 
 /* Decide on a rule that is due.  false: it is withheld, and that decision was returned before. */
-static bool act(struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
+static bool decide_due(struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
 {
     engine_consider(e, i, in, d);
     if (d->state == DECISION_WITHHELD && e->state[i].withheld)
         return false;
-    word(d, e->rule[i], advice_of(in, e->rule[i]), in);
+    write_sentence(d, e->rule[i], advice_of(in, e->rule[i]), in);
     if (d->state == DECISION_WITHHELD) {
         e->state[i].withheld = true;
         return true;
     }
-    remember(e, i, d, in->now_s);
+    record_action(e, i, d, in->now_s);
     budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes, in->uid);
     if (d->state == DECISION_ENFORCED)
         budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes, in->uid);
@@ -317,7 +307,7 @@ size_t engine_tick(struct engine *e, const struct engine_input *in, struct decis
             rule_look(e->rule[i], &e->state[i], in->figures, advice_of(in, e->rule[i]), in->now_s);
 
         if (phase == RULE_DUE && !in->paused && n < max)
-            n += act(e, i, in, &out[n]);
+            n += decide_due(e, i, in, &out[n]);
     }
     return n;
 }

@@ -15,11 +15,22 @@ static int wrong(const struct config_rule *c, unsigned line, const char *key, co
     return err_prefix(err, "%s:%u: Rule=%s %s=%.160s", c->file, line, c->name, key, value);
 }
 
-static int compile_action(struct rule *r, const struct config_rule *c, struct err *err)
+static int compile_rule(struct rule *r, const struct config_rule *c, struct err *err)
 {
     int kind = action_parse(c->action);
     char names[160];
 
+    snprintf(r->name, sizeof(r->name), "%s", c->name);
+    snprintf(r->policy, sizeof(r->policy), "%s", c->policy);
+    snprintf(r->text, sizeof(r->text), "%s", c->text);
+    snprintf(r->module, sizeof(r->module), "%s", c->module);
+    r->hold_s = c->hold_s;
+    r->hysteresis_ratio = c->hysteresis_ratio;
+    r->cool_down_s = c->cool_down_s;
+    r->max_per_job = c->max_per_job;
+    r->conditional = *c->when || !*c->module;
+    if (r->conditional && condition_parse(&r->when, c->when, err) < 0)
+        return wrong(c, c->when_line, "When", c->when, err);
     if (kind < 0 || action_table[kind].by_hand_only) {
         err_set(err, "%s; expected one of %s",
                 kind >= 0    ? "not possible in a rule"
@@ -40,41 +51,15 @@ static int compile_action(struct rule *r, const struct config_rule *c, struct er
     return wrong(c, c->line, "Signal", c->signal, err);
 }
 
-int rule_compile(struct rule *r, const struct config_rule *c, struct err *err)
-{
-    memset(r, 0, sizeof(*r));
-    snprintf(r->name, sizeof(r->name), "%s", c->name);
-    snprintf(r->policy, sizeof(r->policy), "%s", c->policy);
-    snprintf(r->text, sizeof(r->text), "%s", c->text);
-    snprintf(r->module, sizeof(r->module), "%s", c->module);
-    r->hold_s = c->hold_s;
-    r->hysteresis_ratio = c->hysteresis_ratio;
-    r->cool_down_s = c->cool_down_s;
-    r->max_per_job = c->max_per_job;
-    r->conditional = *c->when || !*c->module;
-    if (r->conditional && condition_parse(&r->when, c->when, err) < 0)
-        return wrong(c, c->when_line, "When", c->when, err);
-    return compile_action(r, c, err);
-}
-
 /* What an action goes through, where the whole configuration sets it; NULL: this one needs nothing, or it is
  * set. */
-static const char *unset(enum action_kind kind, const struct config *c)
+static const char *missing_way(enum action_kind kind, const struct config *c)
 {
     return kind == ACTION_WEBHOOK && !*c->webhook
                ? "no URL is configured: expected a line Webhook=URL or Webhook=FILE"
            : kind == ACTION_COMMAND && !*c->command_hook
                ? "no program is configured: expected a line CommandHook=FILE"
                : NULL;
-}
-
-static int count_of(const struct ruleset *s, const char *policy)
-{
-    int n = 0;
-
-    for (size_t i = 0; i < s->n; i++)
-        n += !strcasecmp(s->rule[i].policy, policy);
-    return n;
 }
 
 struct ruleset *ruleset_new(const struct config *c, struct err *err)
@@ -84,17 +69,22 @@ struct ruleset *ruleset_new(const struct config *c, struct err *err)
     s->rule = xcalloc(c->n_rules + 1, sizeof(*s->rule));
     for (; s->n < c->n_rules; s->n++) {
         const struct config_rule *r = &c->rules[s->n];
+        const char *missing;
+        int same_policy = 0;
 
-        if (count_of(s, r->policy) == RULES_PER_POLICY) {
+        for (size_t i = 0; i < s->n; i++)
+            same_policy += !strcasecmp(s->rule[i].policy, r->policy);
+        if (same_policy == RULES_PER_POLICY) {
             err_set(err, "%s:%u: Rule=%s Policy=%s: a policy has at most %d rules", r->file, r->line, r->name,
                     r->policy, RULES_PER_POLICY);
             goto fail;
         }
-        if (rule_compile(&s->rule[s->n], r, err) < 0)
+        if (compile_rule(&s->rule[s->n], r, err) < 0)
             goto fail;
-        if (unset(s->rule[s->n].action, c)) {
+        missing = missing_way(s->rule[s->n].action, c);
+        if (missing) {
             err_set(err, "%s:%u: Rule=%s Action=%s: %s", r->file, r->action_line, r->name, r->action,
-                    unset(s->rule[s->n].action, c));
+                    missing);
             goto fail;
         }
         if (*r->module && !*c->policy_module) {

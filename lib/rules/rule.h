@@ -24,9 +24,6 @@ struct rule {
     struct condition when;
 };
 
-/* Compile a configured rule. 0, or -1 with "FILE:LINE: Rule=NAME Key=VALUE: REASON". */
-int rule_compile(struct rule *r, const struct config_rule *c, struct err *err);
-
 /* The advice of a site's own policy on the job at this time (policies/site.h). */
 struct advice {
     bool act;
@@ -62,7 +59,8 @@ enum rule_phase rule_look(const struct rule *r, struct rule_state *s, const stru
 enum rule_phase rule_phase(const struct rule *r, const struct rule_state *s, double now_s);
 void rule_acted(struct rule_state *s, double now_s);
 
-/* All rules of a configuration. ruleset_new(): NULL with file, line and reason if a rule is invalid. */
+/* All rules of a configuration. ruleset_new(): NULL with "FILE:LINE: Rule=NAME Key=VALUE: REASON" if one is
+ * invalid. */
 struct ruleset {
     struct rule *rule;
     size_t n;

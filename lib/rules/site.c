@@ -66,21 +66,10 @@ static int open_file(const char *path, struct err *err)
     return -1;
 }
 
-static int check_policy(const struct site_policy *p, const char *path, struct err *err)
-{
-    if (p->version != SITE_POLICY_VERSION)
-        return err_set(err, "%s: compiled for version %u of the interface; this controller has %u", path,
-                       p->version, SITE_POLICY_VERSION);
-    if (!p->name || strlen(p->name) > 31 || !value_is_name(p->name) || !p->decide)
-        return err_set(
-            err, "%s: its policy lacks decide, or a name of at most 31 letters, digits, '_', '-' and '.'",
-            path);
-    return 0;
-}
-
 struct site *site_open(const char *path, struct err *err)
 {
     struct site *s = xcalloc(1, sizeof(*s));
+    const struct site_policy *p;
     char name[32];
 
     s->fd = open_file(path, err);
@@ -93,14 +82,17 @@ struct site *site_open(const char *path, struct err *err)
         err_set(err, "%s: %s", path, dlerror());
         goto fail;
     }
-    s->policy = dlsym(s->handle, SYMBOL);
-    if (!s->policy) {
+    s->policy = p = dlsym(s->handle, SYMBOL);
+    if (!p)
         err_set(err, "%s: not a policy: it does not export %s", path, SYMBOL);
-        goto fail;
-    }
-    if (check_policy(s->policy, path, err) < 0)
-        goto fail;
-    return s;
+    else if (p->version != SITE_POLICY_VERSION)
+        err_set(err, "%s: compiled for version %u of the interface; this controller has %u", path, p->version,
+                SITE_POLICY_VERSION);
+    else if (!p->name || strlen(p->name) > 31 || !value_is_name(p->name) || !p->decide)
+        err_set(err, "%s: its policy lacks decide, or a name of at most 31 letters, digits, '_', '-' and '.'",
+                path);
+    else
+        return s;
 fail:
     site_close(s);
     return NULL;
@@ -150,26 +142,13 @@ static const char *text(const struct site_view *v, const char *name)
 }
 
 /* The policy's reason, without control characters because terminals show it. */
-static const char *clean(struct site *s, const struct site_decision *d)
+static const char *clean_reason(struct site *s, const struct site_decision *d)
 {
     snprintf(s->reason, sizeof(s->reason), "%.*s", (int)sizeof(d->reason), d->reason);
     for (char *c = s->reason; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     return utf8_mend(s->reason);
-}
-
-static bool is_plausible(double projected_ratio)
-{
-    return projected_ratio >= 1 / PROJECTED_MAX && projected_ratio <= PROJECTED_MAX;
-}
-
-/* -1: that of the rule, or one that no rule can have. */
-static int action_of(const struct site_decision *d)
-{
-    int kind = d->action ? action_parse(d->action) : -1;
-
-    return kind >= 0 && !action_table[kind].by_hand_only ? kind : -1;
 }
 
 void site_ask(struct site *s, const struct site_question *q, struct advice *out, struct err *ignored)
@@ -188,9 +167,13 @@ void site_ask(struct site *s, const struct site_question *q, struct advice *out,
 
     s->policy->decide(&v, &d);
     *out = (struct advice){ .act = d.act,
-                            .action = action_of(&d),
-                            .reason = clean(s, &d),
-                            .projected_ratio = is_plausible(d.projected_ratio) ? d.projected_ratio : NAN };
+                            .action = d.action ? action_parse(d.action) : -1,
+                            .reason = clean_reason(s, &d),
+                            .projected_ratio = d.projected_ratio };
+    if (out->action >= 0 && action_table[out->action].by_hand_only)
+        out->action = -1;
+    if (!(d.projected_ratio >= 1 / PROJECTED_MAX && d.projected_ratio <= PROJECTED_MAX))
+        out->projected_ratio = NAN;
     ignored->text[0] = '\0';
     if (d.action && out->action < 0) {
         out->act = false; /* its action is unknown */
