@@ -29,7 +29,7 @@ struct source { /* one file */
 
 static int read_text(struct reader *r, const char *name, const char *text, size_t bytes);
 
-__attribute__((format(printf, 2, 3))) static int fail(struct source *s, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int fail_at(struct source *s, const char *fmt, ...)
 {
     char reason[256];
     va_list ap;
@@ -105,9 +105,9 @@ static void skip_blank(struct source *s)
 static int put_character(struct source *s, int c)
 {
     if (s->used == sizeof(s->words))
-        return fail(s, "a line has at most %u characters", CONF_LINE_MAX);
+        return fail_at(s, "a line has at most %u characters", CONF_LINE_MAX);
     if (c && ((c < ' ' && c != '\t') || c == 0x7f))
-        return fail(s, "character 0x%02x: plain text expected", (unsigned)c);
+        return fail_at(s, "character 0x%02x: plain text expected", (unsigned)c);
     s->words[s->used++] = (char)c;
     return 0;
 }
@@ -119,7 +119,7 @@ static int read_quoted(struct source *s)
         int c = peek(s);
 
         if (c < 0 || c == '\n')
-            return fail(s, "missing closing quote");
+            return fail_at(s, "missing closing quote");
         if (skip_continuation(s))
             continue;
         s->at++;
@@ -128,12 +128,12 @@ static int read_quoted(struct source *s)
         if (c == '\\' && (peek(s) == '"' || peek(s) == '\\'))
             c = (unsigned char)*s->at++;
         if (c == 0)
-            return fail(s, "character 0x00: plain text expected");
+            return fail_at(s, "character 0x00: plain text expected");
         if (put_character(s, c) < 0)
             return -1;
     }
     if (!ends_word(peek(s)) && peek(s) != '\\')
-        return fail(s, "expected a blank after a closing quote");
+        return fail_at(s, "expected a blank after a closing quote");
     return put_character(s, 0);
 }
 
@@ -151,7 +151,7 @@ static int read_bare(struct source *s, int stop)
         if (c == '\\' && peek(s) == '#')
             c = (unsigned char)*s->at++;
         if (c == 0)
-            return fail(s, "character 0x00: plain text expected");
+            return fail_at(s, "character 0x00: plain text expected");
         if (put_character(s, c) < 0)
             return -1;
     }
@@ -164,9 +164,8 @@ static int read_value(struct source *s, const char **value)
     return peek(s) == '"' ? read_quoted(s) : read_bare(s, -1);
 }
 
-/* The whole file into *text (the caller's).  A pipe or device would block or never end: regular files only.
- */
-static int slurp(const char *path, char **text, size_t *bytes, struct err *err)
+/* The whole file into *text (the caller's). Regular files only: a pipe or device would block or never end. */
+static int read_whole(const char *path, char **text, size_t *bytes, struct err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
@@ -217,18 +216,18 @@ static int read_include(struct source *s)
         return -1;
     skip_blank(s);
     if (!*name || (peek(s) >= 0 && peek(s) != '\n'))
-        return fail(s, "Include: expected one file name");
+        return fail_at(s, "Include: expected one file name");
     if (*name == '/' || !slash)
         n = snprintf(path, sizeof(path), "%s", name);
     else
         n = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - s->line.file), s->line.file, name);
     if (n < 0 || (size_t)n >= sizeof(path))
-        return fail(s, "Include: the path is too long");
+        return fail_at(s, "Include: the path is too long");
     if (s->reader->depth == CONF_DEPTH_MAX || s->reader->files == CONF_FILES_MAX)
-        return fail(s, "Include %s: at most %u files, %u deep (does a file include itself?)", name,
-                    CONF_FILES_MAX, CONF_DEPTH_MAX);
-    if (slurp(path, &text, &bytes, &reason) < 0)
-        return fail(s, "Include: %s", reason.text);
+        return fail_at(s, "Include %s: at most %u files, %u deep (does a file include itself?)", name,
+                       CONF_FILES_MAX, CONF_DEPTH_MAX);
+    if (read_whole(path, &text, &bytes, &reason) < 0)
+        return fail_at(s, "Include: %s", reason.text);
     rc = read_text(s->reader, path, text, bytes); /* its reasons name their own place */
     free(text);
     return rc;
@@ -239,7 +238,7 @@ static int read_pair(struct source *s)
     struct conf_pair *pair = &s->line.pairs[s->line.n];
 
     if (s->line.n == CONF_PAIRS_MAX)
-        return fail(s, "at most %u keys per line", CONF_PAIRS_MAX);
+        return fail_at(s, "at most %u keys per line", CONF_PAIRS_MAX);
     pair->line = s->line_number;
     pair->key = s->words + s->used;
     if (read_bare(s, '=') < 0)
@@ -248,7 +247,7 @@ static int read_pair(struct source *s)
     if (s->line.n == 0 && peek(s) != '=' && !strcasecmp(pair->key, "Include"))
         return read_include(s);
     if (!*pair->key || peek(s) != '=')
-        return fail(s, "\"%.80s\": expected Key=Value", pair->key);
+        return fail_at(s, "\"%.80s\": expected Key=Value", pair->key);
     s->at++;
     skip_blank(s);
     s->line.n++;
@@ -308,7 +307,7 @@ int conf_read(const char *path, conf_line_fn *fn, void *arg, struct err *err)
     char *text;
     int rc;
 
-    if (slurp(path, &text, &bytes, err) < 0)
+    if (read_whole(path, &text, &bytes, err) < 0)
         return -1;
     rc = conf_parse(path, text, bytes, fn, arg, err);
     free(text);

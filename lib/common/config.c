@@ -124,22 +124,11 @@ static const char builtin[] =
     "MinSlowdown=1.05 HangTimeout=60s SampleRate=20 Pacing=off\n"
     "Policy=balanced Description=\"The default: report what costs the job at least 2 %.\"\n";
 
-/* These names have another meaning after --sync-guard=. */
-static const char *const reserved[] = { "on", "off", "yes", "no", "none", "help", "default" };
-
-static bool is_reserved(const char *name)
-{
-    for (size_t i = 0; i < COUNT(reserved); i++)
-        if (!strcasecmp(name, reserved[i]))
-            return true;
-    return false;
-}
-
 /* ---- reading the file ---- */
 
 struct loading {
-    struct config *config;
-    struct {
+    struct config config;
+    struct place {
         char file[256];
         unsigned line;
     } seen[COUNT(system_keys)]; /* where a key was set first; line 0: not yet */
@@ -158,39 +147,37 @@ static int check_name(const struct conf_line *line, struct err *err)
     return 0;
 }
 
-static struct config_policy *policy_take(struct config *c, const char *name)
-{
-    struct config_policy *p = (struct config_policy *)config_policy_find(c, name);
-
-    if (p || c->n_policies == CONFIG_POLICIES_MAX)
-        return p;
-    p = &c->policies[c->n_policies++];
-    memset(p, 0, sizeof(*p));
-    key_defaults(config_keys(CONFIG_POLICY), p);
-    memcpy(p->name, name, strlen(name) + 1);
-    return p;
-}
-
 /* Policy=NAME Key=Value ...: keys that the line does not name keep their values. */
 static int load_policy(struct loading *l, const struct conf_line *line, struct err *err)
 {
+    /* These names have another meaning after --sync-guard=. */
+    static const char *const reserved[] = { "on", "off", "yes", "no", "none", "help", "default" };
     const struct conf_pair *pair = &line->pairs[0];
+    struct config *c = &l->config;
     struct config_policy *p;
 
     if (check_name(line, err) < 0)
         return -1;
-    if (is_reserved(pair->value))
-        return conf_error(line, pair, err, "the name has another meaning in --sync-guard=%s", pair->value);
-    p = policy_take(l->config, pair->value);
-    if (!p)
+    for (size_t i = 0; i < COUNT(reserved); i++)
+        if (!strcasecmp(pair->value, reserved[i]))
+            return conf_error(line, pair, err, "the name has another meaning in --sync-guard=%s",
+                              pair->value);
+    p = (struct config_policy *)config_policy_find(c, pair->value);
+    if (!p && c->n_policies == CONFIG_POLICIES_MAX)
         return conf_error(line, pair, err, "at most %d policies", CONFIG_POLICIES_MAX);
+    if (!p) {
+        p = &c->policies[c->n_policies++];
+        memset(p, 0, sizeof(*p));
+        key_defaults(config_keys(CONFIG_POLICY), p);
+        memcpy(p->name, pair->value, strlen(pair->value) + 1);
+    }
     return key_load(line, 1, config_keys(CONFIG_POLICY), "a policy has", p, err);
 }
 
 /* PolicyFor=NAME Key=Value ...: each line is a selection of its own. */
 static int load_selection(struct loading *l, const struct conf_line *line, struct err *err)
 {
-    struct config *c = l->config;
+    struct config *c = &l->config;
     struct config_selection *s = &c->selections[c->n_selections];
 
     if (check_name(line, err) < 0)
@@ -218,37 +205,30 @@ static const struct conf_pair *pair_find(const struct conf_line *line, const cha
     return NULL;
 }
 
-static struct config_rule *rule_take(struct config *c, const char *policy, const char *name)
-{
-    struct config_rule *r;
-
-    for (size_t i = 0; i < c->n_rules; i++)
-        if (!strcasecmp(c->rules[i].policy, policy) && !strcasecmp(c->rules[i].name, name))
-            return &c->rules[i];
-    if (c->n_rules == CONFIG_RULES_MAX)
-        return NULL;
-    r = &c->rules[c->n_rules++];
-    memset(r, 0, sizeof(*r));
-    key_defaults(config_keys(CONFIG_RULE), r);
-    snprintf(r->name, sizeof(r->name), "%s", name);
-    return r;
-}
-
 /* Rule=NAME Policy=NAME Key=Value ...: if the policy has the rule, keys that the line does not name keep
  * their values. */
 static int load_rule(struct loading *l, const struct conf_line *line, struct err *err)
 {
     const struct conf_pair *pair = &line->pairs[0], *policy = pair_find(line, "Policy"), *key;
-    struct config_rule *r;
+    struct config *c = &l->config;
+    struct config_rule *r = c->rules;
 
     if (check_name(line, err) < 0)
         return -1;
     if (!policy)
         return conf_error(line, pair, err, "a rule belongs to a policy: Rule=%s Policy=NAME When=...",
                           pair->value);
-    r = rule_take(l->config, policy->value, pair->value);
-    if (!r)
+    while (r < c->rules + c->n_rules &&
+           (strcasecmp(r->policy, policy->value) != 0 || strcasecmp(r->name, pair->value) != 0))
+        r++;
+    if (r == c->rules + CONFIG_RULES_MAX)
         return conf_error(line, pair, err, "at most %d rules", CONFIG_RULES_MAX);
+    if (r == c->rules + c->n_rules) {
+        c->n_rules++;
+        memset(r, 0, sizeof(*r));
+        key_defaults(config_keys(CONFIG_RULE), r);
+        snprintf(r->name, sizeof(r->name), "%s", pair->value);
+    }
     snprintf(r->file, sizeof(r->file), "%s", line->file);
     r->line = pair->line;
     if ((key = pair_find(line, "When")) || !r->when_line)
@@ -271,32 +251,10 @@ static const char *belongs_to(const char *name)
     return NULL;
 }
 
-static int load_pair(struct loading *l, const struct conf_line *line, const struct conf_pair *pair,
-                     struct err *err)
-{
-    const struct key *key = key_find(system_keys, pair->key);
-    const char *whose = key ? NULL : belongs_to(pair->key);
-    struct err reason;
-    size_t i;
-
-    if (whose)
-        return conf_error(line, pair, err, "belongs to %s %s=...", whose, pair->key);
-    if (!key)
-        return key_unknown(line, pair, system_keys, "besides Policy, PolicyFor, Rule and Include there are",
-                           err);
-    i = (size_t)(key - system_keys);
-    if (l->seen[i].line)
-        return conf_error(line, pair, err, "set before, at %s:%u", l->seen[i].file, l->seen[i].line);
-    snprintf(l->seen[i].file, sizeof(l->seen[i].file), "%s", line->file);
-    l->seen[i].line = pair->line;
-    if (key_store(key, l->config, pair->value, &reason) < 0)
-        return conf_error(line, pair, err, "%s", reason.text);
-    return 0;
-}
-
 static int load_line(const struct conf_line *line, void *arg, struct err *err)
 {
     struct loading *l = arg;
+    struct err reason;
 
     if (!strcasecmp(line->pairs[0].key, "Policy"))
         return load_policy(l, line, err);
@@ -305,8 +263,23 @@ static int load_line(const struct conf_line *line, void *arg, struct err *err)
     if (!strcasecmp(line->pairs[0].key, "Rule"))
         return load_rule(l, line, err);
     for (size_t i = 0; i < line->n; i++) {
-        if (load_pair(l, line, &line->pairs[i], err) < 0)
-            return -1;
+        const struct conf_pair *pair = &line->pairs[i];
+        const struct key *key = key_find(system_keys, pair->key);
+        const char *whose = key ? NULL : belongs_to(pair->key);
+        struct place *seen;
+
+        if (whose)
+            return conf_error(line, pair, err, "belongs to %s %s=...", whose, pair->key);
+        if (!key)
+            return key_unknown(line, pair, system_keys,
+                               "besides Policy, PolicyFor, Rule and Include there are", err);
+        seen = &l->seen[key - system_keys];
+        if (seen->line)
+            return conf_error(line, pair, err, "set before, at %s:%u", seen->file, seen->line);
+        snprintf(seen->file, sizeof(seen->file), "%s", line->file);
+        seen->line = pair->line;
+        if (key_store(key, &l->config, pair->value, &reason) < 0)
+            return conf_error(line, pair, err, "%s", reason.text);
     }
     return 0;
 }
@@ -323,28 +296,6 @@ static const char *no_such_policy(const struct config *c, const char *name, char
     else
         snprintf(buf, size, "unknown policy; there are %s", config_policy_names(c, names, sizeof(names)));
     return buf;
-}
-
-/* A policy may be defined after the lines that name it. */
-static int check_policies(const struct config *c, struct err *err)
-{
-    char why[320];
-
-    for (size_t i = 0; i < c->n_selections; i++) {
-        const struct config_selection *s = &c->selections[i];
-
-        if (!config_policy_find(c, s->policy))
-            return err_set(err, "%s:%u: PolicyFor=%s: %s", s->file, s->line, s->policy,
-                           no_such_policy(c, s->policy, why, sizeof(why)));
-    }
-    for (size_t i = 0; i < c->n_rules; i++) {
-        const struct config_rule *r = &c->rules[i];
-
-        if (!config_policy_find(c, r->policy))
-            return err_set(err, "%s:%u: Rule=%s Policy=%s: %s", r->file, r->line, r->name, r->policy,
-                           no_such_policy(c, r->policy, why, sizeof(why)));
-    }
-    return 0;
 }
 
 /* ---- shipped policies ---- */
@@ -384,7 +335,7 @@ struct origin {
 
 static int load_into(struct loading *l, const struct origin *from, struct err *err)
 {
-    struct config *c = l->config;
+    struct config *c = &l->config;
     char why[320], hosts[sizeof(c->controller)];
     struct err reason;
 
@@ -403,11 +354,18 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
     } else if (!from->optional || errno != ENOENT) {
         return -1;
     }
+    /* A policy may be defined after the lines that name it. */
     if (!config_policy_find(c, c->default_policy))
         return err_set(err, "%s: DefaultPolicy=%s: %s", from->name, c->default_policy,
                        no_such_policy(c, c->default_policy, why, sizeof(why)));
-    if (check_policies(c, err) < 0)
-        return -1;
+    for (const struct config_selection *s = c->selections; s < c->selections + c->n_selections; s++)
+        if (!config_policy_find(c, s->policy))
+            return err_set(err, "%s:%u: PolicyFor=%s: %s", s->file, s->line, s->policy,
+                           no_such_policy(c, s->policy, why, sizeof(why)));
+    for (const struct config_rule *r = c->rules; r < c->rules + c->n_rules; r++)
+        if (!config_policy_find(c, r->policy))
+            return err_set(err, "%s:%u: Rule=%s Policy=%s: %s", r->file, r->line, r->name, r->policy,
+                           no_such_policy(c, r->policy, why, sizeof(why)));
     memcpy(hosts, c->controller, sizeof(hosts));
     /* The port is added once, so that everything that connects need not know Port. */
     if (hosts_complete(hosts, c->port, c->controller, sizeof(c->controller), &reason) < 0)
@@ -415,19 +373,13 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
     return 0;
 }
 
-static int load(struct config *c, const struct origin *from, struct err *err)
+static int load_from(struct config *c, const struct origin *from, struct err *err)
 {
     struct loading *l = calloc(1, sizeof(*l));
-    int rc = -1;
+    int rc = l ? load_into(l, from, err) : err_set(err, "%s: out of memory", from->name);
 
-    if (l)
-        l->config = calloc(1, sizeof(*l->config));
-    if (!l || !l->config)
-        err_set(err, "%s: out of memory", from->name);
-    else if ((rc = load_into(l, from, err)) == 0)
-        memcpy(c, l->config, sizeof(*c));
-    if (l)
-        free(l->config);
+    if (rc == 0)
+        memcpy(c, &l->config, sizeof(*c));
     free(l);
     return rc;
 }
@@ -443,14 +395,14 @@ int config_load(struct config *c, const char *path, struct err *err)
 {
     struct origin from = { .name = path ? path : CONFIG_DEFAULT_PATH, .optional = !path };
 
-    return load(c, &from, err);
+    return load_from(c, &from, err);
 }
 
 int config_parse(struct config *c, const char *name, const char *text, size_t bytes, struct err *err)
 {
     struct origin from = { .name = name, .text = text, .bytes = bytes };
 
-    return load(c, &from, err);
+    return load_from(c, &from, err);
 }
 
 const struct config_policy *config_default_policy(struct config *c, const char *path, struct err *err)
@@ -531,11 +483,11 @@ const struct config_policy *config_policy_select(const struct config *c, const s
 
 /* ---- the tables ---- */
 
-static const char *const table_names[CONFIG_TABLES] = { "system", "policy", "selection", "rule" };
-
 const char *config_table_name(enum config_table table)
 {
-    return table_names[table];
+    static const char *const names[CONFIG_TABLES] = { "system", "policy", "selection", "rule" };
+
+    return names[table];
 }
 
 const struct key *config_keys(enum config_table table)

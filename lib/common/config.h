@@ -6,8 +6,7 @@
  * defines its conditions and actions. Loading is all or nothing: an error names file, line, key and accepted
  * values. Conditions and actions are only stored here; rules/rule.h parses them, so that the plugin does not
  * need it. Never aborts, never prints: the plugin calls it inside srun and slurmstepd (memory failure is an
- * error like any other).
- */
+ * error like any other). */
 #ifndef SYNCGUARD_COMMON_CONFIG_H
 #define SYNCGUARD_COMMON_CONFIG_H
 
@@ -110,8 +109,7 @@ struct config_job {
 };
 /* The policy of a job: that of the first PolicyFor= line that matches, unless the user requested another one
  * (asked, or NULL) and the line allows an override; if no line matches, the requested or the default policy.
- * *why, if not NULL, is set to the matching line or NULL.  Returns NULL if the requested policy is unknown.
- */
+ * *why, if not NULL, is set to the matching line or NULL.  Returns NULL if the policy is unknown. */
 const struct config_policy *config_policy_select(const struct config *c, const struct config_job *j,
                                                  const char *asked, const struct config_selection **why);
 

@@ -16,7 +16,7 @@ static const struct key policy_keys[] = {
     { "Description", AT(text), VALUE(VALUE_TEXT), "", "What --sync-guard=help says about the policy." },
     /* what is found */
     { "MinSlowdown", AT(min_slowdown_ratio), VALUE_RANGE(VALUE_RATIO, 1, 10), "1.02",
-      "A straggler is reported if step times with it are at least this many times those without it." },
+      "Minimum ratio of step times with a straggler to those without it, for the straggler to be reported." },
     { "HangTimeout", AT(hang_timeout_s), VALUE_RANGE(VALUE_SECONDS, 1, 86400), "30s",
       "A collective that lasts longer than this is reported as a hang." },
     { "SampleRate", AT(sample_rate_hz), VALUE_RANGE(VALUE_HERTZ, 1, 1000), "50",
@@ -39,8 +39,8 @@ static const struct key policy_keys[] = {
       "one after it." },
     { "NonFinite", AT(non_finite), VALUE_ONE_OF(holds), "hold",
       "What happens while the newest loss or norm of the gradient that a rank reports (syncguard(3)) is "
-      "infinite or not a number: hold, no checkpoint is requested, pacing is off, and only rules act whose "
-      "condition names non_finite; ignore, nothing changes." },
+      "infinite or not a number: hold, no checkpoint is requested, pacing is off, and only rules whose "
+      "condition names non_finite act; ignore, nothing changes." },
     /* placement */
     { "Placement", AT(placement), VALUE_ONE_OF(config_placements), "advise",
       "on: inside an allocation, srun orders a step's ranks along the switches of topology.conf; tasks "
@@ -57,7 +57,7 @@ static const struct key policy_keys[] = {
       "so that the last digits of sums differ. Read when the step is launched." },
     /* pacing */
     { "Pacing", AT(pacing), VALUE_ONE_OF(paces), "off",
-      "Whether ranks that are early in a collective may wait in another way than by spinning, where "
+      "Whether ranks that are early in a collective may wait other than by spinning, where "
       "measurements show that this makes the job faster. Results stay the same to the last bit." },
     CONFIG_PACING_KEYS(config_policy),
     /* checkpoints: Checkpoint..., PreemptionGrace */

@@ -13,8 +13,7 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
  * program's name. */
 int log_open(const char *program, const char *path, enum log_level level, struct err *err);
 /* Write at most lines_per_minute of one format, then how many more there were; 0, the initial value: no
- * limit. log_tick() also reports those after which no line of that format came; call it about once a second.
- */
+ * limit. log_tick() also reports those after which no line of that format came; call it every second. */
 void log_limit(double lines_per_minute);
 void log_tick(void);
 void log_reopen(void); /* after logrotate moved the file; keeps the old file open on failure */

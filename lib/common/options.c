@@ -25,25 +25,12 @@ int options_misuse(const struct options *o, const struct err *err)
     return 2;
 }
 
-/* "help", or --help of a command. */
-static int print_help(const struct options *o)
-{
-    const struct options_command *c = o->command == &options_help_command ? NULL : o->command;
-    char name[OPTIONS_NAME_BYTES] = "";
-    struct err err;
-    size_t at = 0;
-
-    for (int i = 0; o->command == &options_help_command && i < o->n_operands && at < sizeof(name); i++)
-        at += (size_t)snprintf(name + at, sizeof(name) - at, "%s%s", i ? " " : "", o->operands[i]);
-    if (*name && !(c = options_find(o->program, name, &err)))
-        return options_misuse(o, &err);
-    options_help(stdout, o->program, c);
-    return 0;
-}
-
 int options_start(struct options *o, const struct options_program *p, int argc, char **argv)
 {
+    const struct options_command *c;
+    char name[OPTIONS_NAME_BYTES] = "";
     struct err err = { "" };
+    size_t at = 0;
 
     if (argc > 2 && !strcmp(argv[1], "--complete")) {
         options_complete(stdout, p, argc - 2, argv + 2);
@@ -59,7 +46,16 @@ int options_start(struct options *o, const struct options_program *p, int argc, 
         printf("%s (SyncGuard) %s\n", p->name, PACKAGE_VERSION);
         return 0;
     }
-    return o->help || o->command == &options_help_command ? print_help(o) : -1;
+    if (!o->help && o->command != &options_help_command)
+        return -1;
+    /* "help", or --help of a command */
+    c = o->command == &options_help_command ? NULL : o->command;
+    for (int i = 0; !c && i < o->n_operands && at < sizeof(name); i++)
+        at += (size_t)snprintf(name + at, sizeof(name) - at, "%s%s", i ? " " : "", o->operands[i]);
+    if (*name && !(c = options_find(p, name, &err)))
+        return options_misuse(o, &err);
+    options_help(stdout, p, c);
+    return 0;
 }
 
 /* ---- the values ---- */

@@ -95,7 +95,7 @@ int options_parse(struct options *o, const struct options_program *p, int argc, 
 int options_start(struct options *o, const struct options_program *p, int argc, char **argv);
 /* Print the error in the command line and how to get help; returns the exit status 2. */
 int options_misuse(const struct options *o, const struct err *err);
-/* ". Try 'sgctl help job'", for messages of one line. */
+/* "Try 'sgctl help job' for more information." */
 void options_hint(const struct options *o, char *buf, size_t size);
 
 /* The value of an option of the command or program; any other name is a bug and aborts. */
@@ -113,8 +113,7 @@ int options_int(const struct options *o, const char *option, int otherwise);
 const struct option_use *options_use(const struct options_program *p, const struct options_command *c,
                                      size_t i);
 
-/* Finds a command by its name or a unique prefix.  NULL: unknown; err (may be NULL) names similar commands.
- */
+/* Find a command by its name or a unique prefix.  NULL: unknown; err (or NULL) names similar commands. */
 const struct options_command *options_find(const struct options_program *p, const char *name,
                                            struct err *err);
 

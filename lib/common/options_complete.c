@@ -15,7 +15,7 @@ struct completion {
     FILE *out;
 };
 
-static void offer(struct completion *c, const char *word, size_t length, const char *text)
+static void offer_word(struct completion *c, const char *word, size_t length, const char *text)
 {
     size_t typed = strlen(c->word);
 
@@ -49,7 +49,7 @@ static void offer_commands(struct completion *c, const char *group)
         const char *word = options_word(each, group);
 
         if (word)
-            offer(c, word, strlen(word), each->text);
+            offer_word(c, word, strlen(word), each->text);
     }
 }
 
@@ -70,7 +70,7 @@ static void offer_known(struct completion *c, const char *name)
         if (*line == '@')
             fprintf(c->out, "%s\n", line);
         else
-            offer(c, line, n, line[n] ? line + n + 1 : "");
+            offer_word(c, line, n, line[n] ? line + n + 1 : "");
     }
     free(text);
 }
@@ -82,7 +82,7 @@ static void offer_named(struct completion *c, const char *name, const char *word
     c->offered++;
     for (size_t n; words && *words; words += n + strspn(words + n, " ")) {
         n = strcspn(words, " ");
-        offer(c, words, n, "");
+        offer_word(c, words, n, "");
     }
     if (words)
         return;
@@ -126,7 +126,7 @@ static void offer_options(struct completion *c)
     for (size_t i = 0; (use = options_use(c->program, c->o->command, i)); i++) {
         int n = snprintf(name, sizeof(name), "--%s%s", use->option->name, use->option->value ? "=" : "");
 
-        offer(c, name, (size_t)n, use->option->text);
+        offer_word(c, name, (size_t)n, use->option->text);
     }
 }
 
@@ -162,7 +162,7 @@ void options_complete(FILE *out, const struct options_program *p, int n, char **
         fprintf(out, "@program %s %d\n", o.command->words, o.n_operands + 1);
     } else if (option && option->type.words) {
         for (const char *const *each = option->type.words; *each; each++)
-            offer(&c, *each, strlen(*each), "");
+            offer_word(&c, *each, strlen(*each), "");
     } else if (option) {
         offer_named(&c, option->value, NULL);
     } else if (s.only_operands || *c.word != '-') {

@@ -57,25 +57,22 @@ static void print_entry(FILE *out, const char *name, const char *words)
     free(text);
 }
 
-static void help_option(FILE *out, const struct options_program *p, const struct option_use *use)
-{
-    const struct option_spec *o = use->option;
-    char name[96], limits[256], words[512], letter = option_letter(p, o);
-
-    snprintf(name, sizeof(name), "%s%c%s --%s%s%s", letter ? "-" : " ", letter ? letter : ' ',
-             letter ? "," : " ", o->name, o->value ? "=" : "", o->value ? o->value : "");
-    limits_text(use, limits, sizeof(limits));
-    snprintf(words, sizeof(words), "%s%s%s%s", o->text, *limits ? " (" : "", *limits ? limits + 2 : "",
-             *limits ? ")" : "");
-    print_entry(out, name, words);
-}
-
 static void help_options(FILE *out, const struct options_program *p, const struct options_command *c)
 {
     const struct option_use *use;
+    char name[96], limits[256], words[512];
 
-    for (size_t i = 0; (use = options_use(p, c, i)); i++)
-        help_option(out, p, use);
+    for (size_t i = 0; (use = options_use(p, c, i)); i++) {
+        const struct option_spec *o = use->option;
+        char letter = option_letter(p, o);
+
+        snprintf(name, sizeof(name), "%s%c%s --%s%s%s", letter ? "-" : " ", letter ? letter : ' ',
+                 letter ? "," : " ", o->name, o->value ? "=" : "", o->value ? o->value : "");
+        limits_text(use, limits, sizeof(limits));
+        snprintf(words, sizeof(words), "%s%s%s%s", o->text, *limits ? " (" : "", *limits ? limits + 2 : "",
+                 *limits ? ")" : "");
+        print_entry(out, name, words);
+    }
 }
 
 static void print_paragraph(FILE *out, const char *text)

@@ -210,8 +210,8 @@ static int take_word(struct options_scan *s, char **argv, char *word, struct err
     return 0;
 }
 
-static int scan(struct options_scan *s, const struct options_program *p, int argc, char **argv,
-                struct err *err)
+static int scan_words(struct options_scan *s, const struct options_program *p, int argc, char **argv,
+                      struct err *err)
 {
     struct options *o = s->o;
     int code, rc;
@@ -330,32 +330,25 @@ static int check_operands(const struct options *o, struct err *err)
     return 0;
 }
 
-static int settle(struct options_scan *s, struct err *err)
-{
-    struct options *o = s->o;
-    char noun[OPTIONS_NAME_BYTES];
-
-    if (settle_options(s, err) < 0)
-        return -1;
-    if (o->help || o->version)
-        return 0;
-    if (!o->command)
-        return err_set(err, "missing %s", options_noun(o->program, noun, sizeof(noun)));
-    if (settle_defaults(o, err) < 0)
-        return -1;
-    return o->command->operands ? check_operands(o, err) : 0;
-}
-
 void options_scan_lenient(struct options_scan *s, const struct options_program *p, int argc, char **argv)
 {
     s->lenient = true;
-    scan(s, p, argc, argv, NULL);
+    scan_words(s, p, argc, argv, NULL);
     settle_options(s, NULL);
 }
 
 int options_parse(struct options *o, const struct options_program *p, int argc, char **argv, struct err *err)
 {
     struct options_scan s = { .o = o };
+    char noun[OPTIONS_NAME_BYTES];
 
-    return scan(&s, p, argc, argv, err) < 0 ? -1 : settle(&s, err);
+    if (scan_words(&s, p, argc, argv, err) < 0 || settle_options(&s, err) < 0)
+        return -1;
+    if (o->help || o->version)
+        return 0;
+    if (!o->command)
+        return err_set(err, "missing %s", options_noun(p, noun, sizeof(noun)));
+    if (settle_defaults(o, err) < 0)
+        return -1;
+    return o->command->operands ? check_operands(o, err) : 0;
 }

@@ -19,8 +19,7 @@ __attribute__((format(printf, 3, 4))) void proc_each(void (*each)(const char *pa
 uint64_t proc_start(pid_t pid);
 /* The same, and its state as in proc(5): 'R', 'S', 'D', 'T', 't'...; unchanged when 0 is returned. */
 uint64_t proc_look(pid_t pid, char *state);
-/* Whether the process runs.  started: from proc_start(), so that a reused id does not count; 0 when unknown.
- */
+/* Whether the process runs.  started: from proc_start(), so that a reused id does not count; 0: unknown. */
 bool proc_alive(pid_t pid, uint64_t started);
 
 double proc_own_cpu_s(void);

@@ -12,7 +12,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static bool same(char a, char b)
+static bool same_letter(char a, char b)
 {
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
@@ -30,8 +30,8 @@ static size_t errors_between(const char *a, const char *b)
 
         now[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            now[j] = least(least(old[j] + 1, now[j - 1] + 1), old[j - 1] + !same(a[i - 1], b[j - 1]));
-            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+            now[j] = least(least(old[j] + 1, now[j - 1] + 1), old[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
                 now[j] = least(now[j], older[j - 2] + 1);
         }
         older = old;

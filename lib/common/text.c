@@ -193,7 +193,7 @@ static int longest_word(const char *cell)
 }
 
 /* As wide as its cells, and how narrow it may become; both 0: nothing is known in it. */
-static void measure(const struct table *t, size_t c, int *wide, int *narrow)
+static void measure_column(const struct table *t, size_t c, int *wide, int *narrow)
 {
     const char *title = t->columns[c].title;
     bool known = false;
@@ -235,8 +235,9 @@ static size_t least_wanted(const struct table *t, const int *widths)
     return least;
 }
 
-/* Leaves columns out until the others fit at their narrowest, then takes from the widest what is too much. */
-static void fit(const struct table *t, int *widths, int *narrow, int indent, int columns)
+/* Leaves columns out until the others fit at their narrowest, then takes from the widest what is too
+ * much. */
+static void fit_columns(const struct table *t, int *widths, int *narrow, int indent, int columns)
 {
     size_t c;
 
@@ -321,46 +322,37 @@ static void put_row(FILE *out, const struct table *t, char *const *cells, const 
     free(rest);
 }
 
-static void put_left_out(FILE *out, const struct table *t, const int *wide, const int *widths, int indent,
-                         int columns)
-{
-    char *line = NULL;
-
-    for (size_t c = 0; c < t->n_columns; c++) {
-        char *longer;
-
-        if (!wide[c] || widths[c])
-            continue;
-        longer =
-            xasprintf("%s%s%s", line ? line : "Left out at this width (--wide shows all): ", line ? ", " : "",
-                      t->columns[c].title);
-        free(line);
-        line = longer;
-    }
-    if (line)
-        text_wrap(out, line, indent, columns);
-    free(line);
-}
-
 void table_print(const struct table *t, FILE *out, int indent, int columns)
 {
     int *wide = xcalloc(3 * t->n_columns, sizeof(*wide)), *narrow = wide + t->n_columns,
         *widths = narrow + t->n_columns;
+    char *left_out = NULL;
     bool titled = false, known = false;
 
     for (size_t c = 0; c < t->n_columns; c++) {
-        measure(t, c, &wide[c], &narrow[c]);
+        measure_column(t, c, &wide[c], &narrow[c]);
         widths[c] = wide[c];
         titled |= *t->columns[c].title != '\0';
         known |= widths[c] > 0;
     }
     if (columns > 0)
-        fit(t, widths, narrow, indent, columns);
+        fit_columns(t, widths, narrow, indent, columns);
     if (titled && known)
         put_row(out, t, NULL, widths, indent);
     for (size_t i = 0; known && i + t->n_columns <= t->n_cells; i += t->n_columns)
         put_row(out, t, t->cells + i, widths, indent);
-    put_left_out(out, t, wide, widths, indent, columns);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        char *before = left_out;
+
+        if (!wide[c] || widths[c])
+            continue;
+        left_out = xasprintf("%s%s%s", before ? before : "Left out at this width (--wide shows all): ",
+                             before ? ", " : "", t->columns[c].title);
+        free(before);
+    }
+    if (left_out)
+        text_wrap(out, left_out, indent, columns);
+    free(left_out);
     free(wide);
 }
 

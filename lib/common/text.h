@@ -36,8 +36,7 @@ void text_wrap(FILE *out, const char *paragraph, int indent, int columns);
 /* The same behind a short head: "  1.19x  node3 is slow". */
 void text_hang(FILE *out, int margin, const char *head, const char *paragraph, int indent, int columns);
 
-/* The same for a manual page, mdoc(7): one sentence per line.  No sentence may begin with a dot or a quote.
- */
+/* The same for a manual page, mdoc(7): one sentence per line.  None may begin with a dot or a quote. */
 void text_mdoc(FILE *out, const char *paragraph);
 
 /* A sentence's text with a capital, unless it begins with a literal: not a word of lower-case letters. */

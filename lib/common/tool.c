@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,8 +15,16 @@
 
 extern char **environ;
 
+bool tool_wait(int fd, short events, double until_s)
+{
+    struct pollfd p = { .fd = fd, .events = events };
+    double left_s = until_s - now_s();
+
+    return left_s > 0 && poll(&p, 1, (int)(left_s * 1e3) + 1) > 0;
+}
+
 /* in -1: /dev/null. */
-static int start(const char *const *argv, pid_t *pid, int in)
+static int start_tool(const char *const *argv, pid_t *pid, int in)
 {
     posix_spawn_file_actions_t files;
     int ends[2], rc;
@@ -43,7 +50,7 @@ static int start(const char *const *argv, pid_t *pid, int in)
 
 int tool_start(const char *const *argv, pid_t *pid)
 {
-    return start(argv, pid, -1);
+    return start_tool(argv, pid, -1);
 }
 
 int tool_talk(const char *const *argv, pid_t *pid, int *to)
@@ -52,7 +59,7 @@ int tool_talk(const char *const *argv, pid_t *pid, int *to)
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -1;
-    fd = start(argv, pid, ends[0]);
+    fd = start_tool(argv, pid, ends[0]);
     close(ends[0]);
     *to = ends[1];
     if (fd < 0) {
@@ -82,20 +89,19 @@ static int end_by(pid_t pid, double until_s)
 char *tool_run(const char *const *argv, double limit_s, size_t max, struct err *err)
 {
     double until_s = now_s() + limit_s;
-    struct pollfd p = { .events = POLLIN };
     size_t room = 65536, used = 0;
     char *text = malloc(room + 1), *more;
     ssize_t n = -1;
-    int status;
+    int fd, status;
     pid_t pid;
 
-    p.fd = text ? tool_start(argv, &pid) : -1;
-    if (p.fd < 0) {
+    fd = text ? tool_start(argv, &pid) : -1;
+    if (fd < 0) {
         err_set(err, "cannot run %s: %s", argv[0], strerror(errno));
         free(text);
         return NULL;
     }
-    while (used < max && now_s() < until_s && poll(&p, 1, (int)((until_s - now_s()) * 1e3) + 1) > 0) {
+    while (used < max && tool_wait(fd, POLLIN, until_s)) {
         if (used == room) {
             more = realloc(text, 2 * room + 1);
             if (!more) {
@@ -105,13 +111,13 @@ char *tool_run(const char *const *argv, double limit_s, size_t max, struct err *
             text = more;
             room *= 2;
         }
-        n = read(p.fd, text + used, room - used);
+        n = read(fd, text + used, room - used);
         if (n <= 0)
             break;
         used += (size_t)n;
     }
     text[used] = '\0';
-    close(p.fd);
+    close(fd);
     status = end_by(pid, n == 0 ? until_s : 0);
     if (n == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return text;

@@ -3,11 +3,14 @@
 #ifndef SYNCGUARD_COMMON_TOOL_H
 #define SYNCGUARD_COMMON_TOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #include "common/err.h"
 
+/* Wait until fd can be read or written (poll's events). false: not by until_s, of now_s(). */
+bool tool_wait(int fd, short events, double until_s);
 /* Start argv[0], looked for in PATH, with standard output and error on a pipe, and input from /dev/null.  The
  * end to read, -1: not started, errno is set. */
 int tool_start(const char *const *argv, pid_t *pid);

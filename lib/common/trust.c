@@ -11,7 +11,7 @@
 #define LINKS_MAX 40 /* as the kernel's */
 
 /* Members of group 0 count as root. */
-static int check_one(const char *path, const struct stat *st, struct err *err)
+static int check_owner(const char *path, const struct stat *st, struct err *err)
 {
     bool link = S_ISLNK(st->st_mode), sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
     const char *who = st->st_mode & S_IWOTH ? "all users" : "its group";
@@ -24,7 +24,7 @@ static int check_one(const char *path, const struct stat *st, struct err *err)
 }
 
 /* Write the link's target in front of the rest of the path. */
-static int follow(const char *link, char *rest, struct err *err)
+static int follow_link(const char *link, char *rest, struct err *err)
 {
     char target[PATH_MAX], whole[PATH_MAX];
     ssize_t n = readlink(link, target, sizeof(target) - 1);
@@ -55,7 +55,7 @@ int trust_check(const char *path, struct err *err)
     if (*path != '/' || strlen(path) >= sizeof(rest))
         return err_set(err, "%s: not an absolute path", path);
     strcpy(rest, path);
-    if (lstat("/", &st) < 0 || check_one("/", &st, err) < 0)
+    if (lstat("/", &st) < 0 || check_owner("/", &st, err) < 0)
         return -1;
     for (;;) {
         size_t skip = strspn(rest, "/"), len = strcspn(rest + skip, "/"), at = strlen(done);
@@ -76,12 +76,12 @@ int trust_check(const char *path, struct err *err)
         snprintf(done + at, sizeof(done) - at, "/%s", name);
         if (lstat(done, &st) < 0)
             return err_set(err, "%s: %s", done, strerror(errno));
-        if (check_one(done, &st, err) < 0)
+        if (check_owner(done, &st, err) < 0)
             return -1;
         if (S_ISLNK(st.st_mode)) {
             if (++links > LINKS_MAX)
                 return err_set(err, "%s: %s", path, strerror(ELOOP));
-            if (follow(done, rest, err) < 0)
+            if (follow_link(done, rest, err) < 0)
                 return -1;
             if (*rest == '/')
                 done[0] = '\0';

@@ -107,8 +107,7 @@ static const char *read_field(const char *s, double max, double *field)
     return s && s[-1] != '.' && *field == floor(*field) && *field <= max ? s : NULL;
 }
 
-/* Slurm's forms: [days-]hours[:minutes[:seconds]] after days, else minutes:seconds or hours:minutes:seconds.
- */
+/* Slurm's forms: [days-]hours[:minutes[:seconds]] after days, else [hours:]minutes:seconds. */
 static bool read_clock(const char *s, double *seconds)
 {
     double days = 0, field[3] = { 0 };
@@ -190,15 +189,6 @@ static bool is_ambiguous(const char *suffix)
     return suffix[n] == 'b' && !isalpha((unsigned char)suffix[n + 1]);
 }
 
-/* Refuses an ambiguous unit with the reason; behind is what a good one ends in. */
-static int refuse_ambiguous(const char *suffix, const char *behind, struct err *err)
-{
-    int prefix = toupper((unsigned char)suffix[0]);
-
-    return err_set(err, "'%s' may be bits or bytes: write one such as %cB%s or %cbit%s", suffix, prefix,
-                   behind, prefix, behind);
-}
-
 /* A number of bytes or bits; *end is what follows its unit. */
 static const char *read_size(const char *s, double *bytes)
 {
@@ -225,33 +215,32 @@ static const char *unit_of(const char *text)
     return s ? skip_space(s) : "";
 }
 
+/* behind: what a rate's unit ends in, which it cannot lack: "25GB" and "25" are not rates; "": of a size. */
+static int parse_size(const char *text, const char *behind, const char *accepted, double *size,
+                      struct err *err)
+{
+    const char *unit = unit_of(text), *s;
+    int prefix = toupper((unsigned char)*unit);
+    double value;
+
+    if (is_ambiguous(unit))
+        return err_set(err, "'%s' may be bits or bytes: write one such as %cB%s or %cbit%s", unit, prefix,
+                       behind, prefix, behind);
+    s = read_size(text, &value);
+    if (!s || (*behind && !isalpha((unsigned char)*unit)) || strcasecmp(s, behind) != 0 || !isfinite(value))
+        return err_set(err, "%s", accepted);
+    *size = value;
+    return 0;
+}
+
 int units_bytes(const char *text, double *bytes, struct err *err)
 {
-    double value;
-    const char *s;
-
-    if (is_ambiguous(unit_of(text)))
-        return refuse_ambiguous(unit_of(text), "", err);
-    s = read_size(text, &value);
-    if (!s || *s || !isfinite(value))
-        return err_set(err, "%s", BYTES_ACCEPTED);
-    *bytes = value;
-    return 0;
+    return parse_size(text, "", BYTES_ACCEPTED, bytes, err);
 }
 
 int units_rate(const char *text, double *bytes_per_s, struct err *err)
 {
-    const char *unit = unit_of(text), *s;
-    double value;
-
-    if (is_ambiguous(unit))
-        return refuse_ambiguous(unit, "/s", err);
-    s = read_size(text, &value);
-    /* "25GB" and "25" are not rates. */
-    if (!s || !isalpha((unsigned char)*unit) || strcasecmp(s, "/s") != 0 || !isfinite(value))
-        return err_set(err, "%s", RATE_ACCEPTED);
-    *bytes_per_s = value;
-    return 0;
+    return parse_size(text, "/s", RATE_ACCEPTED, bytes_per_s, err);
 }
 
 int units_number(const char *text, double *number, struct err *err)
@@ -298,7 +287,7 @@ static int decimals_of(double value)
 }
 
 /* NaN and infinity have a text of their own. */
-static const char *special(double value)
+static const char *special_text(double value)
 {
     return isnan(value) ? "?" : isinf(value) ? (value < 0 ? "-inf" : "inf") : NULL;
 }
@@ -311,8 +300,8 @@ static char *format_s(char *buf, size_t size, double seconds, int digits)
     double value = fabs(seconds), whole = round(value);
     size_t u = 0;
 
-    if (special(seconds))
-        snprintf(buf, size, "%s", special(seconds));
+    if (special_text(seconds))
+        snprintf(buf, size, "%s", special_text(seconds));
     else if (value == 0)
         snprintf(buf, size, "0 s");
     else if (value < 59.95) {
@@ -346,7 +335,7 @@ char *units_format_about_s(char *buf, size_t size, double seconds)
 
 /* Divides value, not negative, by the largest power of 1000 of which there is at least one; returns its
  * prefix. */
-static const char *scale(double *value)
+static const char *scale_down(double *value)
 {
     static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
     size_t p = 0;
@@ -361,10 +350,10 @@ static const char *scale(double *value)
 static char *format_scaled(char *buf, size_t size, double number, const char *unit)
 {
     double value = fabs(number);
-    const char *prefix = scale(&value);
+    const char *prefix = scale_down(&value);
 
-    if (special(number))
-        snprintf(buf, size, "%s", special(number));
+    if (special_text(number))
+        snprintf(buf, size, "%s", special_text(number));
     else
         snprintf(buf, size, "%s%.*f %s%s", number < 0 ? "-" : "", *prefix ? decimals_of(value) : 0, value,
                  prefix, unit);
@@ -381,26 +370,20 @@ char *units_format_rate(char *buf, size_t size, double bytes_per_s)
     return format_scaled(buf, size, bytes_per_s, "B/s");
 }
 
-char *units_format_percent(char *buf, size_t size, double ratio)
-{
-    if (special(ratio))
-        snprintf(buf, size, "%s", special(ratio));
-    else if (ratio * 100 > FIGURE_MAX)
-        snprintf(buf, size, "over %.0f %%", FIGURE_MAX);
-    else
-        snprintf(buf, size, "%.*f %%", decimals_of(fabs(ratio * 100)), ratio * 100);
-    return buf;
-}
-
 static char *format_factor(char *buf, size_t size, double factor, const char *unit)
 {
-    if (special(factor))
-        snprintf(buf, size, "%s", special(factor));
+    if (special_text(factor))
+        snprintf(buf, size, "%s", special_text(factor));
     else if (factor > FIGURE_MAX)
         snprintf(buf, size, "over %.0f%s", FIGURE_MAX, unit);
     else
         snprintf(buf, size, "%.*f%s", decimals_of(fabs(factor)), factor, unit);
     return buf;
+}
+
+char *units_format_percent(char *buf, size_t size, double ratio)
+{
+    return format_factor(buf, size, ratio * 100, " %");
 }
 
 char *units_format_times(char *buf, size_t size, double factor)
@@ -418,9 +401,9 @@ char *units_format_number(char *buf, size_t size, double number)
     const char *minus = number < 0 ? "-" : "", *prefix;
     double value = fabs(number);
 
-    prefix = scale(&value);
-    if (special(number))
-        snprintf(buf, size, "%s", special(number));
+    prefix = scale_down(&value);
+    if (special_text(number))
+        snprintf(buf, size, "%s", special_text(number));
     else if (!*prefix && value == floor(value))
         snprintf(buf, size, "%s%.0f", minus, value);
     else if (!*prefix && value < 1) /* leading zeros do not count */

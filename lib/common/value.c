@@ -91,11 +91,6 @@ static bool is_list(const char *s)
     return *s != ',' && !strstr(s, ",,") && s[strlen(s) - 1] != ',' && !strpbrk(s, " \t=\"");
 }
 
-static bool is_hosts(const char *s)
-{
-    return is_list(s) && !s[strspn(s, ALPHANUMERIC "_-.:%[],")] && hosts_pick(s, 0, 1, NULL, NULL) > 0;
-}
-
 static bool is_printable(const char *s)
 {
     while (*s && (unsigned char)*s >= ' ')
@@ -124,7 +119,8 @@ static bool text_fits(const struct value_type *t, const char *text)
     case VALUE_PATH:
         return *text == '/';
     case VALUE_HOSTS:
-        return is_hosts(text);
+        return is_list(text) && !text[strspn(text, ALPHANUMERIC "_-.:%[],")] &&
+               hosts_pick(text, 0, 1, NULL, NULL) > 0;
     case VALUE_ADDRESS:
         return text[strspn(text, ALPHANUMERIC "-.:%_")] == '\0';
     case VALUE_AUTHINFO:
@@ -221,43 +217,30 @@ char *value_range(const struct value_type *t, char *buf, size_t size)
     return buf;
 }
 
-/* "a ratio such as 0.05 or 5%": the reason for which the parser rejects an empty text. */
-static void value_example(const struct value_type *t, char *buf, size_t size)
-{
-    struct err reason = { "" };
-    double none;
-
-    kinds[t->kind].read("", &none, &reason);
-    snprintf(buf, size, "%s", *reason.text ? reason.text : kinds[t->kind].noun);
-}
-
-static char *text_accepts(const struct value_type *t, char *buf, size_t size)
-{
-    double max = t->max - (t->kind == VALUE_AUTHINFO ? strlen(SOCKET) : 0);
-
-    if (kinds[t->kind].behind)
-        snprintf(buf, size, "%s%.0f%s", kinds[t->kind].noun, max, kinds[t->kind].behind);
-    else
-        snprintf(buf, size, "%s", kinds[t->kind].noun);
-    return buf;
-}
-
 char *value_accepts(const struct value_type *t, char *buf, size_t size)
 {
     const char *of = t->unit ? " of " : "", *unit = t->unit ? t->unit : "";
+    const char *noun = kinds[t->kind].noun;
+    struct err reason = { "" };
     char list[160];
+    double none;
 
-    if (value_is_text(t))
-        return text_accepts(t, buf, size);
     if (t->kind == VALUE_WORD)
         return word_list(t->words, buf, size);
-    if (t->kind == VALUE_SET)
+    if (value_is_text(t) && kinds[t->kind].behind)
+        snprintf(buf, size, "%s%.0f%s", noun, t->max - (t->kind == VALUE_AUTHINFO ? strlen(SOCKET) : 0),
+                 kinds[t->kind].behind);
+    else if (value_is_text(t))
+        snprintf(buf, size, "%s", noun);
+    else if (t->kind == VALUE_SET)
         snprintf(buf, size, "none, or one or more of %s, with commas",
                  word_list(t->words, list, sizeof(list)));
-    else if (!*value_range(t, list, sizeof(list)))
-        value_example(t, buf, size);
-    else
-        snprintf(buf, size, "%s%s%s%s%s", kinds[t->kind].noun, of, unit,
+    else if (!*value_range(t, list, sizeof(list))) {
+        /* "a ratio such as 0.05 or 5%": the reason for which the parser rejects an empty text. */
+        kinds[t->kind].read("", &none, &reason);
+        snprintf(buf, size, "%s", *reason.text ? reason.text : noun);
+    } else
+        snprintf(buf, size, "%s%s%s%s%s", noun, of, unit,
                  !strncmp(list, "from", 4) ? " "
                  : t->unit                 ? ", "
                                            : " of ",
@@ -272,7 +255,7 @@ const char *value_unit(const struct value_type *t)
 
 /* ---- values ---- */
 
-static int refuse(const struct value_type *t, struct err *err)
+static int refuse_text(const struct value_type *t, struct err *err)
 {
     char accepted[240];
 
@@ -287,10 +270,11 @@ static int parse_number(const struct value_type *t, const char *text, double *nu
 
     if (kinds[t->kind].read(text, &value, &reason) < 0) {
         value_range(t, range, sizeof(range));
-        return *reason.text ? err_set(err, "%s%s%s", reason.text, *range ? "; " : "", range) : refuse(t, err);
+        return *reason.text ? err_set(err, "%s%s%s", reason.text, *range ? "; " : "", range)
+                            : refuse_text(t, err);
     }
     if (!(value >= t->min && value <= t->max))
-        return refuse(t, err);
+        return refuse_text(t, err);
     *number = value;
     return 0;
 }
@@ -306,7 +290,7 @@ int value_parse(const struct value_type *t, const char *text, double *number, st
     else if (t->kind == VALUE_SET)
         index = word_set(t->words, text);
     if (index < 0 || (value_is_text(t) && t->kind != VALUE_ANY && !text_fits(t, text)))
-        return refuse(t, err);
+        return refuse_text(t, err);
     *number = value_is_text(t) ? NAN : index;
     return 0;
 }

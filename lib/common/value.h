@@ -80,8 +80,7 @@ int value_parse(const struct value_type *t, const char *text, double *number, st
 /* The accepted values, such as "a ratio from 1 to 10", or "a ratio such as 0.05 or 5%" of any size.  Returns
  * buf. */
 char *value_accepts(const struct value_type *t, char *buf, size_t size);
-/* The range of a number: "from 1 to 64", "at least 1 B", "more than zero"; "" if it has none.  Returns buf.
- */
+/* The range of a number: "from 1 to 64", "at least 1 B", "more than zero"; "": none.  Returns buf. */
 char *value_range(const struct value_type *t, char *buf, size_t size);
 /* A number, word or set in the form that value_parse accepts: "30s", "1.02", "dryrun".  Returns buf. */
 char *value_write(const struct value_type *t, double number, char *buf, size_t size);
