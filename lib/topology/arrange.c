@@ -33,7 +33,7 @@ static void cost_of(struct choice *c, const uint32_t *order, struct layout_cost 
     layout_cost(c->l, c->f, c->slot_node, cost);
 }
 
-static uint32_t draw(uint64_t *state, uint32_t below)
+static uint32_t draw_below(uint64_t *state, uint32_t below)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
     return (uint32_t)((*state >> 33) % below);
@@ -98,7 +98,7 @@ static void part_pairs(struct choice *c, struct layout_cost *now)
         parted = !meets_pair(c, c->try[at]);
         c->work -= each;
         for (uint32_t k = 0; !parted && k < 2 * NEAR + FURTHER && c->work >= each; k++) {
-            uint32_t by = k / 2 + 1, to = k >= 2 * NEAR ? draw(&state, n) : k % 2 ? at - by : at + by;
+            uint32_t by = k / 2 + 1, to = k >= 2 * NEAR ? draw_below(&state, n) : k % 2 ? at - by : at + by;
 
             if (to >= n || to == at)
                 continue;
@@ -117,7 +117,7 @@ static void keep_if_cheaper(struct choice *c, double time_s)
     memcpy(c->best, c->try, c->l->nodes * sizeof(*c->best));
 }
 
-static void offer(struct choice *c)
+static void offer_order(struct choice *c)
 {
     struct layout_cost cost;
 
@@ -141,14 +141,14 @@ struct packing {
 };
 
 /* Blocks of nodes below v go out, what remains is kept for the switch above. */
-static void pack(struct packing *p, uint32_t v)
+static void pack_below(struct packing *p, uint32_t v)
 {
     uint32_t from = p->n_rest, whole;
 
     if (v < p->l->nodes)
         p->rest[p->n_rest++] = v;
     for (uint32_t k = p->l->vertex[v].child; k != TOPOLOGY_NONE; k = p->l->vertex[k].sibling)
-        pack(p, k);
+        pack_below(p, k);
     whole = (p->n_rest - from) / p->block * p->block;
     memcpy(p->out + p->n_out, p->rest + from, whole * sizeof(*p->out));
     p->n_out += whole;
@@ -161,20 +161,8 @@ static void pack_all(struct choice *c, uint32_t block, uint32_t *out)
 {
     struct packing p = { .l = c->l, .block = block, .out = out, .rest = c->rest };
 
-    pack(&p, c->l->top);
+    pack_below(&p, c->l->top);
     memcpy(out + p.n_out, p.rest, p.n_rest * sizeof(*out));
-}
-
-static void offer_blocks(struct choice *c, uint32_t row)
-{
-    for (uint32_t block = 1; block <= c->l->nodes && !is_best(c); block *= 2) {
-        pack_all(c, block, c->try);
-        offer(c);
-    }
-    if (row > 1 && row <= c->l->nodes && !is_best(c)) {
-        pack_all(c, row, c->try);
-        offer(c);
-    }
 }
 
 /* The pattern's ranks in rows of `row` nodes: its columns in strips, row after row within a strip. */
@@ -191,7 +179,7 @@ static void offer_strips(struct choice *c, uint32_t row)
                 for (uint32_t r = 0; r < rows; r++)
                     for (uint32_t k = column; k < row && k < column + width; k++)
                         c->try[r * row + k] = c->packed[n++];
-            offer(c);
+            offer_order(c);
         }
 }
 
@@ -209,15 +197,15 @@ static bool interchangeable(const struct layout *l, uint32_t a, uint32_t b)
 
 /* Exchange nodes and blocks of nodes as long as that costs no more: on plateaus, too, because one link can
  * hide others. */
-static void exchange(struct choice *c)
+static void exchange_nodes(struct choice *c)
 {
     uint64_t state = 1, each = flows_of(c->f) + c->l->vertices;
     double now_s = c->best_s;
 
     memcpy(c->try, c->best, c->l->nodes * sizeof(*c->try));
     for (; c->work >= each && !is_best(c); c->work -= each) {
-        uint32_t length = 1u << draw(&state, 3), n = c->l->nodes / length, a = draw(&state, n) * length,
-                 b = draw(&state, n) * length;
+        uint32_t length = 1u << draw_below(&state, 3), n = c->l->nodes / length,
+                 a = draw_below(&state, n) * length, b = draw_below(&state, n) * length;
         struct layout_cost cost;
 
         if (a == b || (length == 1 && interchangeable(c->l, c->try[a], c->try[b])))
@@ -235,7 +223,7 @@ static void exchange(struct choice *c)
 
 /* ---- the choice ---- */
 
-static void choose(struct choice *c, const struct pattern *p, bool *exact)
+static void choose_order(struct choice *c, const struct pattern *p, bool *exact)
 {
     uint32_t ranks = pattern_row(p), row = c->l->per_node ? ranks / c->l->per_node : 0;
     bool aligned = row && ranks % c->l->per_node == 0 && c->l->nodes % row == 0;
@@ -243,16 +231,22 @@ static void choose(struct choice *c, const struct pattern *p, bool *exact)
     *exact = false;
     if (c->l->paired) {
         memcpy(c->try, c->best, c->l->nodes * sizeof(*c->try));
-        offer(c);
+        offer_order(c);
     }
-    if (!is_best(c))
-        offer_blocks(c, row);
+    for (uint32_t block = 1; block <= c->l->nodes && !is_best(c); block *= 2) {
+        pack_all(c, block, c->try);
+        offer_order(c);
+    }
+    if (row > 1 && row <= c->l->nodes && !is_best(c)) {
+        pack_all(c, row, c->try);
+        offer_order(c);
+    }
     if (!is_best(c) && aligned)
         offer_strips(c, row);
     if (!is_best(c) && c->l->nodes <= EXACT_NODES)
         *exact = exact_search(c->l, c->f, c->work, c->best, c->best_s);
     else
-        exchange(c);
+        exchange_nodes(c);
     *exact = *exact || is_best(c);
 }
 
@@ -278,7 +272,7 @@ int arrange(struct layout *l, const struct pattern *p, uint64_t work, uint32_t *
     cost_of(&c, order, &a->slurm);
     c.best_s = a->slurm.time_s;
     c.bound_s = layout_bound_s(l, c.f);
-    choose(&c, p, &a->exact);
+    choose_order(&c, p, &a->exact);
     cost_of(&c, order, &a->chosen);
     rc = 0;
 done:

@@ -92,7 +92,7 @@ static void load_link(const struct search *s, double *links, uint32_t v, double 
 }
 
 /* messages are negative where a node is taken off again; then the caller restores the maxima. */
-static void walk(const struct search *s, struct load *load, const struct flow *flow, double messages)
+static void walk_flow(const struct search *s, struct load *load, const struct flow *flow, double messages)
 {
     const struct layout_vertex *v = s->l->vertex;
     uint32_t from = s->slot_node[flow->from], to = s->slot_node[flow->to],
@@ -121,7 +121,7 @@ static void walk(const struct search *s, struct load *load, const struct flow *f
     load->latency_s = fmax(load->latency_s, latency_s);
 }
 
-static uint32_t later(const struct flow *flow)
+static uint32_t later_slot(const struct flow *flow)
 {
     return flow->from > flow->to ? flow->from : flow->to;
 }
@@ -135,15 +135,15 @@ static double add_flows(struct search *s, uint32_t slots)
         const struct phase *ph = &s->f->phase[i];
         struct load *load = &s->load[i];
 
-        for (; load->next < ph->n_flows && later(&ph->flow[load->next]) < slots;
+        for (; load->next < ph->n_flows && later_slot(&ph->flow[load->next]) < slots;
              load->next++, s->work -= !!s->work)
-            walk(s, load, &ph->flow[load->next], ph->flow[load->next].messages);
+            walk_flow(s, load, &ph->flow[load->next], ph->flow[load->next].messages);
         time_s += ph->rounds * (load->latency_s + ph->bytes * load->s_per_byte);
     }
     return time_s;
 }
 
-static void take_flows(struct search *s, const struct load *before)
+static void remove_flows(struct search *s, const struct load *before)
 {
     for (size_t i = 0; i < s->f->n_phases; i++) {
         struct load *load = &s->load[i];
@@ -151,7 +151,7 @@ static void take_flows(struct search *s, const struct load *before)
         while (load->next > before[i].next) {
             const struct flow *flow = &s->f->phase[i].flow[--load->next];
 
-            walk(s, load, flow, -(double)flow->messages);
+            walk_flow(s, load, flow, -(double)flow->messages);
         }
         *load = before[i];
     }
@@ -164,7 +164,7 @@ static void count_placed(struct search *s, uint32_t node, uint32_t change)
 }
 
 /* Place a node at position `at`, the first slots being full. */
-static void place(struct search *s, uint32_t at, uint32_t slots)
+static void place_node(struct search *s, uint32_t at, uint32_t slots)
 {
     const struct layout *l = s->l;
     struct load before[PHASES_MAX];
@@ -193,16 +193,16 @@ static void place(struct search *s, uint32_t at, uint32_t slots)
             if (at + 1 == l->nodes)
                 s->best_s = time_s;
             count_placed(s, node, 1);
-            place(s, at + 1, slots + width);
+            place_node(s, at + 1, slots + width);
             count_placed(s, node, (uint32_t)-1);
         }
-        take_flows(s, before);
+        remove_flows(s, before);
     }
 }
 
 static int by_later(const void *a, const void *b)
 {
-    uint32_t one = later(a), two = later(b);
+    uint32_t one = later_slot(a), two = later_slot(b);
 
     return (one > two) - (one < two);
 }
@@ -230,7 +230,7 @@ bool exact_search(const struct layout *l, struct flows *f, uint64_t work, uint32
     }
     memset(s.class, 0xff, l->vertices * sizeof(*s.class));
     classify(&s, l->top);
-    place(&s, 0, 0);
+    place_node(&s, 0, 0);
     whole = s.work > 0;
 done:
     free(links);

@@ -263,7 +263,7 @@ struct busiest {
     double messages, pair_messages;
 };
 
-static void load(const struct layout *l, double *links, uint32_t v, double messages, struct busiest *b)
+static void load_link(const struct layout *l, double *links, uint32_t v, double messages, struct busiest *b)
 {
     double s_per_byte;
 
@@ -295,18 +295,18 @@ static double load_pair(const struct layout *l, uint32_t from, uint32_t to, doub
     return l->pair[at].delay_s;
 }
 
-static void send(struct layout *l, uint32_t from, uint32_t to, double messages, struct busiest *b)
+static void send_messages(struct layout *l, uint32_t from, uint32_t to, double messages, struct busiest *b)
 {
     const struct layout_vertex *v = l->vertex;
     double latency_s = from == to ? 0 : load_pair(l, from, to, messages, b);
 
     while (from != to) {
         if (v[from].depth >= v[to].depth) {
-            load(l, l->up, from, messages, b);
+            load_link(l, l->up, from, messages, b);
             latency_s += v[from].latency_s;
             from = v[from].parent;
         } else {
-            load(l, l->down, to, messages, b);
+            load_link(l, l->down, to, messages, b);
             latency_s += v[to].latency_s;
             to = v[to].parent;
         }
@@ -327,7 +327,8 @@ void layout_cost(struct layout *l, const struct flows *f, const uint32_t *slot_n
         memset(l->up, 0, (l->vertices + l->n_pairs) * sizeof(*l->up));
         memset(l->down, 0, (l->vertices + l->n_pairs) * sizeof(*l->down));
         for (size_t k = 0; k < ph->n_flows; k++)
-            send(l, slot_node[ph->flow[k].from], slot_node[ph->flow[k].to], ph->flow[k].messages, &b);
+            send_messages(l, slot_node[ph->flow[k].from], slot_node[ph->flow[k].to], ph->flow[k].messages,
+                          &b);
         link_s = ph->rounds * ph->bytes * b.s_per_byte;
         c->latency_s += ph->rounds * b.latency_s;
         c->time_s += ph->rounds * b.latency_s + link_s;

@@ -90,11 +90,9 @@ struct layout_cost {
 /* Flows between slots for layout_slots(): of nodes if all have as many ranks, else of ranks.  NULL: no
  * memory. */
 struct flows *layout_flows(const struct layout *l, const struct pattern *p);
-/* The node of each slot, when the nodes have their ranks one after another in this order: f->slots numbers.
- */
+/* The node of each slot, where nodes have their ranks one after another in this order: f->slots numbers. */
 void layout_slots(const struct layout *l, const struct flows *f, const uint32_t *order, uint32_t *slot_node);
-/* The node of each rank, when the nodes get a rank in turn (Slurm's cyclic distribution): l->ranks numbers.
- */
+/* The node of each rank, where nodes get a rank in turn (Slurm's cyclic distribution): l->ranks numbers. */
 void layout_cyclic(const struct layout *l, uint32_t *rank_node);
 
 void layout_cost(struct layout *l, const struct flows *f, const uint32_t *slot_node, struct layout_cost *c);

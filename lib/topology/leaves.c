@@ -11,7 +11,7 @@ struct counting {
     bool *seen;      /* each node */
 };
 
-static void count(struct counting *c, uint32_t node)
+static void count_node(struct counting *c, uint32_t node)
 {
     if (!c->seen[node])
         c->nodes[c->t->node[node].parent]++;
@@ -25,7 +25,7 @@ static int count_name(void *arg, const char *name, struct err *err)
 
     if (node == TOPOLOGY_NONE)
         return err_set(err, "node %.80s is below no switch", name);
-    count(c, node);
+    count_node(c, node);
     return 0;
 }
 
@@ -50,7 +50,7 @@ int leaves_count(const struct topology *t, const char *nodes, uint32_t wanted, s
         goto done;
     }
     for (uint32_t i = 0; !nodes && i < t->n_nodes; i++)
-        count(&c, i);
+        count_node(&c, i);
     if (nodes && hostlist_each(nodes, TOPOLOGY_NODES_MAX, count_name, &c, err) < 0)
         goto done;
     qsort(c.nodes, t->n_switches, sizeof(*c.nodes), by_most);

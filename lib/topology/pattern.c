@@ -7,6 +7,17 @@
 
 #include "network/schedule.h"
 
+static const struct {
+    const char *name;
+    enum schedule_algorithm algorithm; /* of the all-reduce that it is */
+} kinds[] = {
+    [PATTERN_RING] = { "ring", SCHEDULE_RING },
+    [PATTERN_HALVING] = { "halving", SCHEDULE_HALVING },
+    [PATTERN_DOUBLING] = { "doubling", SCHEDULE_DOUBLING },
+    [PATTERN_GROUPS] = { "groups", SCHEDULE_HIERARCHICAL_RING },
+    [PATTERN_PIPELINE] = { .name = "pipeline" },
+};
+
 /* A number from 1 to PATTERN_RANKS_MAX; the text behind it, or NULL: there is none. */
 static const char *number(const char *s, uint32_t *value)
 {
@@ -25,23 +36,18 @@ int pattern_parse(struct pattern *p, const char *text, struct err *err)
 {
     const char *rest = strpbrk(text, ":="), *end = "";
     size_t word = rest ? (size_t)(rest - text) : strlen(text);
-    struct pattern read = { .bytes = p->bytes };
+    struct pattern read = { .kind = PATTERN_RING, .bytes = p->bytes };
 
-    if (!strcmp(text, "ring")) {
-        read.kind = PATTERN_RING;
-    } else if (!strcmp(text, "halving")) {
-        read.kind = PATTERN_HALVING;
-    } else if (!strcmp(text, "doubling")) {
-        read.kind = PATTERN_DOUBLING;
-    } else if (rest && word == strlen("groups") && !strncmp(text, "groups", word)) {
-        read.kind = PATTERN_GROUPS;
+    while (read.kind <= PATTERN_PIPELINE &&
+           (strlen(kinds[read.kind].name) != word || strncmp(text, kinds[read.kind].name, word) != 0))
+        read.kind++;
+    if (read.kind > PATTERN_PIPELINE || !rest != (read.kind < PATTERN_GROUPS)) {
+        end = NULL;
+    } else if (read.kind == PATTERN_GROUPS) {
         end = number(rest + 1, &read.group);
-    } else if (rest && word == strlen("pipeline") && !strncmp(text, "pipeline", word)) {
-        read.kind = PATTERN_PIPELINE;
+    } else if (read.kind == PATTERN_PIPELINE) {
         end = number(rest + 1, &read.stages);
         end = end && *end == 'x' ? number(end + 1, &read.replicas) : NULL;
-    } else {
-        end = NULL;
     }
     if (!end || *end)
         return err_set(err,
@@ -53,23 +59,12 @@ int pattern_parse(struct pattern *p, const char *text, struct err *err)
 
 char *pattern_name(const struct pattern *p, char buf[PATTERN_NAME_SIZE])
 {
-    switch (p->kind) {
-    case PATTERN_RING:
-        snprintf(buf, PATTERN_NAME_SIZE, "ring");
-        break;
-    case PATTERN_HALVING:
-        snprintf(buf, PATTERN_NAME_SIZE, "halving");
-        break;
-    case PATTERN_DOUBLING:
-        snprintf(buf, PATTERN_NAME_SIZE, "doubling");
-        break;
-    case PATTERN_GROUPS:
+    if (p->kind == PATTERN_GROUPS)
         snprintf(buf, PATTERN_NAME_SIZE, "groups:%u", p->group);
-        break;
-    case PATTERN_PIPELINE:
+    else if (p->kind == PATTERN_PIPELINE)
         snprintf(buf, PATTERN_NAME_SIZE, "pipeline:%ux%u", p->stages, p->replicas);
-        break;
-    }
+    else
+        snprintf(buf, PATTERN_NAME_SIZE, "%s", kinds[p->kind].name);
     return buf;
 }
 
@@ -216,7 +211,9 @@ static void add_pipeline(struct building *b, const struct pattern *p)
 
 struct flows *flows_new(const struct pattern *p, uint32_t ranks, uint32_t per_slot)
 {
-    struct schedule_spec spec = { .members = ranks, .bytes = p->bytes, .group = p->group };
+    struct schedule_spec spec = {
+        .algorithm = kinds[p->kind].algorithm, .members = ranks, .bytes = p->bytes, .group = p->group
+    };
     struct building b = { .flows = calloc(1, sizeof(*b.flows)), .ranks = ranks, .per_slot = per_slot };
 
     if (!b.flows)
@@ -225,27 +222,9 @@ struct flows *flows_new(const struct pattern *p, uint32_t ranks, uint32_t per_sl
     b.last = calloc(b.flows->slots, sizeof(*b.last));
     b.from = calloc(b.flows->slots, sizeof(*b.from));
     b.failed = !b.last || !b.from;
-    switch (p->kind) {
-    case PATTERN_RING:
-        spec.algorithm = SCHEDULE_RING;
-        break;
-    case PATTERN_HALVING:
-        spec.algorithm = SCHEDULE_HALVING;
-        break;
-    case PATTERN_DOUBLING:
-        spec.algorithm = SCHEDULE_DOUBLING;
-        break;
-    case PATTERN_GROUPS:
-        spec.algorithm = SCHEDULE_HIERARCHICAL_RING;
-        break;
-    case PATTERN_PIPELINE:
-        break;
-    }
-    if (b.failed)
-        ;
-    else if (p->kind == PATTERN_PIPELINE)
+    if (!b.failed && p->kind == PATTERN_PIPELINE)
         add_pipeline(&b, p);
-    else
+    else if (!b.failed)
         add_schedule(&b, &spec);
     free(b.last);
     free(b.from);

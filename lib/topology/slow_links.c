@@ -173,8 +173,13 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
     return read_link(s, line, given, err);
 }
 
-static int finish(struct slow_links *s, int rc, const char *name, struct err *err)
+/* text NULL: the file itself. */
+static int read_from(struct slow_links *s, const char *name, const char *text, size_t bytes, struct err *err)
 {
+    int rc;
+
+    *s = (struct slow_links){ .measured_s = NAN };
+    rc = text ? conf_parse(name, text, bytes, read_line, s, err) : conf_read(name, read_line, s, err);
     if (rc == 0 && isnan(s->measured_s))
         rc = err_set(
             err,
@@ -187,14 +192,12 @@ static int finish(struct slow_links *s, int rc, const char *name, struct err *er
 
 int slow_links_read(struct slow_links *s, const char *path, struct err *err)
 {
-    *s = (struct slow_links){ .measured_s = NAN };
-    return finish(s, conf_read(path, read_line, s, err), path, err);
+    return read_from(s, path, NULL, 0, err);
 }
 
 int slow_links_parse(struct slow_links *s, const char *name, const char *text, size_t bytes, struct err *err)
 {
-    *s = (struct slow_links){ .measured_s = NAN };
-    return finish(s, conf_parse(name, text, bytes, read_line, s, err), name, err);
+    return read_from(s, name, text, bytes, err);
 }
 
 void slow_links_write(const struct slow_links *s, FILE *out)
@@ -238,7 +241,7 @@ static void slow_down(struct topology_link *up, const struct slow_link *l)
 }
 
 /* 1: it is a link of t; 0: not; -1: no memory. */
-static int apply(const struct slow_link *l, struct topology *t)
+static int apply_link(const struct slow_link *l, struct topology *t)
 {
     uint32_t a = l->kind == SLOW_SWITCH ? topology_find_switch(t, l->name) : topology_find_node(t, l->name),
              b = TOPOLOGY_NONE;
@@ -265,7 +268,7 @@ int slow_links_apply(const struct slow_links *s, struct topology *t, struct err 
     int n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        int rc = apply(&s->link[i], t);
+        int rc = apply_link(&s->link[i], t);
 
         if (rc < 0)
             return err_set(err, "out of memory");

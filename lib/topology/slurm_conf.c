@@ -23,7 +23,7 @@ static const char *value_of(const struct conf_line *line, const char *key)
     return NULL;
 }
 
-static int keep(char **text, const char *value, struct err *err)
+static int keep_text(char **text, const char *value, struct err *err)
 {
     char *copy = value ? strdup(value) : NULL;
 
@@ -45,47 +45,46 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
     if (!name)
         return 0;
     if (!strcasecmp(name, "DEFAULT"))
-        return nodes ? keep(&r->usual, nodes, err) : 0;
+        return nodes ? keep_text(&r->usual, nodes, err) : 0;
     if (r->wanted ? strcmp(name, r->wanted) != 0 : !standard || strcasecmp(standard, "YES") != 0)
         return 0;
     r->found = true;
     snprintf(r->p->name, sizeof(r->p->name), "%s", name);
-    return keep(&r->p->nodes, nodes ? nodes : r->usual, err);
+    return keep_text(&r->p->nodes, nodes ? nodes : r->usual, err);
 }
 
-static int finish(struct reading *r, const char *name, int rc, struct err *err)
+/* text NULL: the file itself. */
+static int read_from(const char *name, const char *text, size_t bytes, const char *partition,
+                     struct slurm_partition *p, struct err *err)
 {
-    struct slurm_partition *p = r->p;
+    struct reading r = { .wanted = partition, .p = p };
+    int rc;
 
-    free(r->usual);
-    if (rc == 0 && !r->found && r->wanted)
-        rc = err_set(err, "%s: there is no partition %.60s", name, r->wanted);
-    else if (rc == 0 && !r->found)
+    *p = (struct slurm_partition){ .nodes = NULL };
+    rc = text ? conf_parse(name, text, bytes, read_line, &r, err) : conf_read(name, read_line, &r, err);
+    free(r.usual);
+    if (rc == 0 && !r.found && partition)
+        rc = err_set(err, "%s: there is no partition %.60s", name, partition);
+    else if (rc == 0 && !r.found)
         rc = err_set(err, "%s: no partition is the default", name);
     else if (rc == 0 && (!p->nodes || !*p->nodes))
         rc = err_set(err, "%s: the partition has no nodes", name);
     if (rc < 0)
         slurm_partition_free(p);
     else if (!strcasecmp(p->nodes, "ALL"))
-        keep(&p->nodes, NULL, NULL);
+        keep_text(&p->nodes, NULL, NULL);
     return rc;
 }
 
 int slurm_conf_read(const char *path, const char *partition, struct slurm_partition *p, struct err *err)
 {
-    struct reading r = { .wanted = partition, .p = p };
-
-    *p = (struct slurm_partition){ .nodes = NULL };
-    return finish(&r, path, conf_read(path, read_line, &r, err), err);
+    return read_from(path, NULL, 0, partition, p, err);
 }
 
 int slurm_conf_parse(const char *name, const char *text, size_t bytes, const char *partition,
                      struct slurm_partition *p, struct err *err)
 {
-    struct reading r = { .wanted = partition, .p = p };
-
-    *p = (struct slurm_partition){ .nodes = NULL };
-    return finish(&r, name, conf_parse(name, text, bytes, read_line, &r, err), err);
+    return read_from(name, text, bytes, partition, p, err);
 }
 
 void slurm_partition_free(struct slurm_partition *p)

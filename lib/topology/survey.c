@@ -179,7 +179,6 @@ static void take_usual(struct judging *j, unsigned far, double quantile_of_rate)
     size_t rtts = 0, rates = 0;
     double *rate = j->scratch;
 
-    *u = (struct usual){ NAN, NAN, NAN, NAN, 0 };
     for (size_t a = 0; a < s->n; a++)
         for (size_t b = 0; b < a; b++) {
             if (j->mark[a] || j->mark[b] || apart(j, a, b) != far)
@@ -208,11 +207,9 @@ static void take_all_usual(struct judging *j, double quantile_of_rate)
         there[j->far[i]] = true;
     j->far_rtt_s = j->far_rate_log = NAN;
     for (unsigned far = 0; far < FAR; far++) {
-        if (!there[far]) {
-            j->usual[far] = (struct usual){ NAN, NAN, NAN, NAN, 0 };
-            continue;
-        }
-        take_usual(j, far, quantile_of_rate);
+        j->usual[far] = (struct usual){ NAN, NAN, NAN, NAN, 0 };
+        if (there[far])
+            take_usual(j, far, quantile_of_rate);
         j->far_rtt_s = fmax(j->far_rtt_s, j->usual[far].rtt_s);
         j->far_rate_log = fmin(j->far_rate_log, j->usual[far].rate_log);
     }
@@ -300,6 +297,17 @@ static size_t partners(const struct judging *j, size_t a)
     return n;
 }
 
+/* Of a node and no switch, resting on so many pairs; its kind and values are to be set. */
+static struct survey_finding finding_of(size_t a, size_t count)
+{
+    return (struct survey_finding){ .a = (uint32_t)a,
+                                    .b = TOPOLOGY_NONE,
+                                    .declared = TOPOLOGY_NONE,
+                                    .measured = TOPOLOGY_NONE,
+                                    .other = NAN,
+                                    .count = count };
+}
+
 static void add_finding(struct judging *j, struct survey_finding f)
 {
     if (j->n < j->max)
@@ -333,15 +341,13 @@ static void judge_uplink(struct judging *j, uint32_t leaf)
            mates = of_leaf(j, OUT, leaf, true, &near), delay = of_leaf(j, DELAY, leaf, false, &pairs),
            mates_delay = of_leaf(j, DELAY, leaf, true, &near);
     const struct usual *u;
-    struct survey_finding f = {
-        .b = TOPOLOGY_NONE, .declared = leaf, .measured = TOPOLOGY_NONE, .other = NAN
-    };
+    struct survey_finding f;
 
     while (j->s->leaf[first] != leaf)
         first++;
     u = usual_of(j, first);
-    f.a = (uint32_t)first;
-    f.count = pairs;
+    f = finding_of(first, pairs);
+    f.declared = leaf;
     if (!near || pairs < PARTNERS_MIN)
         return;
     if (fmin(out, in) < log(NODE_RATE) && mates > log(UPLINK_MATE)) {
@@ -397,6 +403,7 @@ static double own_rate(const struct judging *j, size_t a)
 static void judge_groups(struct judging *j)
 {
     double *v = j->scratch, gap = 0, low, high;
+    struct survey_finding f;
     size_t n = 0, at = 0, first = 0;
 
     take_all_usual(j, 0.85);
@@ -423,15 +430,11 @@ static void judge_groups(struct judging *j)
             j->mark[a] = SLOW_GROUP;
     while (first < j->s->n && j->mark[first] != SLOW_GROUP)
         first++;
-    add_finding(j, (struct survey_finding){ .kind = SURVEY_MIXED,
-                                            .a = (uint32_t)first,
-                                            .b = TOPOLOGY_NONE,
-                                            .declared = TOPOLOGY_NONE,
-                                            .measured = TOPOLOGY_NONE,
-                                            .value = exp(usual_of(j, first)->rate_log + low),
-                                            .usual = exp(usual_of(j, first)->rate_log + high),
-                                            .other = NAN,
-                                            .count = at });
+    f = finding_of(first, at);
+    f.kind = SURVEY_MIXED;
+    f.value = exp(usual_of(j, first)->rate_log + low);
+    f.usual = exp(usual_of(j, first)->rate_log + high);
+    add_finding(j, f);
 }
 
 /* ---- a switch ---- */
@@ -463,7 +466,7 @@ struct separation {
     bool visible;
 };
 
-static struct separation separate(const struct judging *j, bool rate)
+static struct separation separation_of(const struct judging *j, bool rate)
 {
     const struct usual *near = &j->usual[0], *far = NULL;
     struct separation s = { .visible = false };
@@ -487,9 +490,11 @@ struct place {
     double own, best;
 };
 
+static const struct place nowhere = { TOPOLOGY_NONE, false, 0, NAN, NAN };
+
 static struct place place_of(const struct judging *j, bool rate, const struct separation *sep, size_t a)
 {
-    struct place p = { TOPOLOGY_NONE, false, 0, NAN, NAN };
+    struct place p = nowhere;
     struct median own = to_switch(j, rate, a, j->s->leaf[a]), best = { NAN, 0 };
     double apart_by = sep->far - sep->near;
 
@@ -519,11 +524,11 @@ static struct place place_of(const struct judging *j, bool rate, const struct se
  * nodes. */
 static void judge_places(struct judging *j, bool rate, struct place *place)
 {
-    struct separation sep = separate(j, rate);
+    struct separation sep = separation_of(j, rate);
     size_t right = 0, known = 0;
 
     for (size_t a = 0; a < j->s->n; a++) {
-        place[a] = (struct place){ TOPOLOGY_NONE, false, 0, NAN, NAN };
+        place[a] = nowhere;
         if (!sep.visible || j->s->leaf[a] == TOPOLOGY_NONE)
             continue;
         place[a] = place_of(j, rate, &sep, a);
@@ -535,7 +540,7 @@ static void judge_places(struct judging *j, bool rate, struct place *place)
         return;
     }
     for (size_t a = 0; a < j->s->n; a++)
-        place[a] = (struct place){ TOPOLOGY_NONE, false, 0, NAN, NAN };
+        place[a] = nowhere;
 }
 
 static int judge_switches(struct judging *j)
@@ -550,21 +555,21 @@ static int judge_switches(struct judging *j)
     for (size_t a = 0; a < s->n; a++) {
         const struct place *p = by_delay[a].evident ? &by_delay[a] : &by_rate[a],
                            *q = p == by_delay + a ? &by_rate[a] : &by_delay[a];
+        struct survey_finding f;
 
         /* The other metric may know nothing, but must not say otherwise. */
         if (!p->evident ||
             (q->nearest != TOPOLOGY_NONE && q->nearest != p->nearest && (q->evident || p != by_delay + a)))
             continue;
         j->mark[a] = ODD;
-        add_finding(j, (struct survey_finding){ .kind = SURVEY_SWITCH,
-                                                .a = (uint32_t)a,
-                                                .b = TOPOLOGY_NONE,
-                                                .declared = s->leaf[a],
-                                                .measured = p->nearest,
-                                                .value = p == by_delay + a ? p->own : exp(-p->own),
-                                                .usual = p == by_delay + a ? p->best : exp(-p->best),
-                                                .other = p == by_delay + a ? 0 : 1,
-                                                .count = p->count });
+        f = finding_of(a, p->count);
+        f.kind = SURVEY_SWITCH;
+        f.declared = s->leaf[a];
+        f.measured = p->nearest;
+        f.value = p == by_delay + a ? p->own : exp(-p->own);
+        f.usual = p == by_delay + a ? p->best : exp(-p->best);
+        f.other = p == by_delay + a ? 0 : 1;
+        add_finding(j, f);
     }
     free(by_delay);
     return 0;
@@ -587,12 +592,7 @@ static void judge_nodes(struct judging *j)
              in = j->in[a] < log(NODE_RATE) && j->in[a] < -NODE_SDS * in_sd;
         bool delayed =
             j->delay[a] > NODE_DELAY * u->rtt_s && j->delay[a] > NODE_SDS * fmax(FLOOR * u->rtt_s, delay_sd);
-        struct survey_finding f = { .a = (uint32_t)a,
-                                    .b = TOPOLOGY_NONE,
-                                    .declared = TOPOLOGY_NONE,
-                                    .measured = TOPOLOGY_NONE,
-                                    .other = NAN,
-                                    .count = partners(j, a) };
+        struct survey_finding f = finding_of(a, partners(j, a));
 
         if (j->mark[a] == UPLINK)
             continue;
@@ -633,18 +633,13 @@ static void judge_pairs(struct judging *j)
             const struct survey_cell *c = cell(s, a, b);
             const struct usual *u = &j->usual[apart(j, a, b)];
             double more_s = rtt_excess_s(j, a, b), rate = rate_excess_log(j, a, b);
-            struct survey_finding f = { .a = (uint32_t)a,
-                                        .b = (uint32_t)b,
-                                        .declared = TOPOLOGY_NONE,
-                                        .measured = TOPOLOGY_NONE,
-                                        .other = NAN,
-                                        .count = c->times };
+            struct survey_finding f = finding_of(a, c->times);
 
+            f.b = (uint32_t)b;
             if (a == b || j->mark[a] || j->mark[b] || u->pairs < PARTNERS_MIN ||
                 (c->times < SURVEY_CONFIRMED) != j->suspects)
                 continue;
-            /* Slower than pairs at any distance: a node that is elsewhere than declared makes no pair slow.
-             */
+            /* Slower than pairs at any distance: a node elsewhere than declared makes no pair slow. */
             if (a < b && c->rtt_s > (1 + PAIR_DELAY) * j->far_rtt_s && more_s > PAIR_SDS * u->rtt_sd_s) {
                 f.kind = SURVEY_PAIR_DELAY;
                 f.value = c->rtt_s;
@@ -661,8 +656,8 @@ static void judge_pairs(struct judging *j)
         }
 }
 
-static int run(const struct survey *s, bool suspects, struct survey_finding *out, size_t max, size_t *n,
-               bool *tells_switches, struct err *err)
+static int judge_all(const struct survey *s, bool suspects, struct survey_finding *out, size_t max, size_t *n,
+                     bool *tells_switches, struct err *err)
 {
     struct judging j = { .s = s, .to = out, .max = max, .suspects = suspects };
     int rc = 0;
@@ -706,13 +701,13 @@ static int run(const struct survey *s, bool suspects, struct survey_finding *out
 
 int survey_judge(const struct survey *s, struct survey_finding *out, size_t max, size_t *n, struct err *err)
 {
-    return run(s, false, out, max, n, NULL, err);
+    return judge_all(s, false, out, max, n, NULL, err);
 }
 
 int survey_suspects(const struct survey *s, struct survey_finding *out, size_t max, size_t *n,
                     struct err *err)
 {
-    return run(s, true, out, max, n, NULL, err);
+    return judge_all(s, true, out, max, n, NULL, err);
 }
 
 int survey_summarize(const struct survey *s, struct survey_summary *to, struct err *err)
@@ -736,5 +731,5 @@ int survey_summarize(const struct survey *s, struct survey_summary *to, struct e
     to->rtt_s = statistics_median(rtt, rtts);
     to->bytes_per_s = statistics_median(rate, rates);
     free(rtt);
-    return run(s, false, NULL, 0, &n, &to->tells_switches, err);
+    return judge_all(s, false, NULL, 0, &n, &to->tells_switches, err);
 }

@@ -47,7 +47,7 @@ static int no_memory(struct err *err)
 }
 
 /* "FILE:LINE: switch NAME: " and the reason. */
-static int fail(const struct topology *t, const struct topology_switch *s, struct err *err)
+static int fail_at(const struct topology *t, const struct topology_switch *s, struct err *err)
 {
     if (s)
         err_prefix(err, "switch %.80s", s->name);
@@ -59,7 +59,7 @@ static int fail(const struct topology *t, const struct topology_switch *s, struc
 /* ---- adding ---- */
 
 /* Room for one more of the array's elements; NULL: no memory, and the array is as it was. */
-static void *grown(void *array, size_t *cap, size_t n, size_t size)
+static void *grow_array(void *array, size_t *cap, size_t n, size_t size)
 {
     size_t more = *cap ? 2 * *cap : 64;
     void *larger;
@@ -75,7 +75,7 @@ static void *grown(void *array, size_t *cap, size_t n, size_t size)
 static int add_node(void *arg, const char *name, struct err *err)
 {
     struct topology *t = arg;
-    struct topology_node *nodes = grown(t->node, &t->cap_nodes, t->n_nodes, sizeof(*nodes)), *n;
+    struct topology_node *nodes = grow_array(t->node, &t->cap_nodes, t->n_nodes, sizeof(*nodes)), *n;
 
     if (!nodes)
         return no_memory(err);
@@ -94,14 +94,14 @@ static int add_node(void *arg, const char *name, struct err *err)
 int topology_add(struct topology *t, const char *name, const char *nodes, const char *switches,
                  double link_speed, unsigned line, struct err *err)
 {
-    struct topology_switch *all = grown(t->a_switch, &t->cap_switches, t->n_switches, sizeof(*all)), *s;
+    struct topology_switch *all = grow_array(t->a_switch, &t->cap_switches, t->n_switches, sizeof(*all)), *s;
 
     if (!all)
         return no_memory(err);
     t->a_switch = all;
     if (t->n_switches == TOPOLOGY_SWITCHES_MAX) {
         err_set(err, "at most %u switches are accepted", TOPOLOGY_SWITCHES_MAX);
-        return fail(t, NULL, err);
+        return fail_at(t, NULL, err);
     }
     s = &all[t->n_switches];
     *s = (struct topology_switch){
@@ -117,10 +117,10 @@ int topology_add(struct topology *t, const char *name, const char *nodes, const 
     t->n_switches++;
     if ((nodes && *nodes) == !!*s->switches) {
         err_set(err, "either nodes or switches are accepted below it, and not both");
-        return fail(t, s, err);
+        return fail_at(t, s, err);
     }
     if (nodes && *nodes && hostlist_each(nodes, TOPOLOGY_NODES_MAX, add_node, t, err) < 0)
-        return fail(t, s, err);
+        return fail_at(t, s, err);
     return 0;
 }
 
@@ -161,7 +161,7 @@ static int sort_names(struct topology *t, struct err *err)
         else
             err_set(err, "node %.80s is below switch %.80s, too; one switch per node is accepted", n->name,
                     t->a_switch[n[-1].parent].name);
-        return fail(t, s, err);
+        return fail_at(t, s, err);
     }
     for (size_t i = 1; i < t->n_switches; i++) {
         const struct topology_switch *one = &t->a_switch[t->by_name[i - 1]],
@@ -173,21 +173,23 @@ static int sort_names(struct topology *t, struct err *err)
             err_set(err, "is already in line %u; one line per switch is accepted", one->line);
         else
             err_set(err, "exists twice");
-        return fail(t, two, err);
+        return fail_at(t, two, err);
     }
     return 0;
 }
 
-uint32_t topology_find_node(const struct topology *t, const char *name)
+/* Among n switches in the order by_name; by_name NULL: n nodes, which are sorted. */
+static uint32_t find_name(const struct topology *t, const uint32_t *by_name, size_t n, const char *name)
 {
-    size_t low = 0, high = t->n_nodes;
+    size_t low = 0, high = n;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = strcmp(t->node[middle].name, name);
+        uint32_t i = by_name ? by_name[middle] : (uint32_t)middle;
+        int order = strcmp(by_name ? t->a_switch[i].name : t->node[i].name, name);
 
         if (!order)
-            return (uint32_t)middle;
+            return i;
         if (order < 0)
             low = middle + 1;
         else
@@ -196,22 +198,14 @@ uint32_t topology_find_node(const struct topology *t, const char *name)
     return TOPOLOGY_NONE;
 }
 
+uint32_t topology_find_node(const struct topology *t, const char *name)
+{
+    return find_name(t, NULL, t->n_nodes, name);
+}
+
 uint32_t topology_find_switch(const struct topology *t, const char *name)
 {
-    size_t low = 0, high = t->n_switches;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(t->a_switch[t->by_name[middle]].name, name);
-
-        if (!order)
-            return t->by_name[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return TOPOLOGY_NONE;
+    return find_name(t, t->by_name, t->n_switches, name);
 }
 
 /* ---- the tree ---- */
@@ -221,7 +215,7 @@ struct adoption {
     uint32_t parent;
 };
 
-static int adopt(void *arg, const char *name, struct err *err)
+static int adopt_switch(void *arg, const char *name, struct err *err)
 {
     const struct adoption *a = arg;
     uint32_t i = topology_find_switch(a->t, name);
@@ -255,10 +249,10 @@ static int raise_above(struct topology *t, uint32_t from, struct err *err)
             i = t->a_switch[i].parent;
         if (i == TOPOLOGY_NONE) {
             err_set(err, "more than %u switches above each other", TOPOLOGY_LEVELS_MAX);
-            return fail(t, &t->a_switch[from], err);
+            return fail_at(t, &t->a_switch[from], err);
         }
         err_set(err, "is above itself; a tree is accepted");
-        return fail(t, &t->a_switch[i], err);
+        return fail_at(t, &t->a_switch[i], err);
     }
     return 0;
 }
@@ -269,15 +263,15 @@ int topology_finish(struct topology *t, struct err *err)
         err_set(
             err,
             "no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1 Nodes=node[1-16] are accepted");
-        return fail(t, NULL, err);
+        return fail_at(t, NULL, err);
     }
     if (sort_names(t, err) < 0)
         return -1;
     for (uint32_t i = 0; i < t->n_switches; i++) {
         struct adoption a = { t, i };
 
-        if (hostlist_each(t->a_switch[i].switches, t->n_switches, adopt, &a, err) < 0)
-            return fail(t, &t->a_switch[i], err);
+        if (hostlist_each(t->a_switch[i].switches, t->n_switches, adopt_switch, &a, err) < 0)
+            return fail_at(t, &t->a_switch[i], err);
     }
     for (uint32_t i = 0; i < t->n_switches; i++)
         if (raise_above(t, i, err) < 0)
@@ -297,7 +291,7 @@ int topology_slow_pair(struct topology *t, uint32_t a, uint32_t b, double slower
             t->pair[i].delay_s = fmax(t->pair[i].delay_s, delay_s);
             return 0;
         }
-    more = grown(t->pair, &t->cap_pairs, t->n_pairs, sizeof(*more));
+    more = grow_array(t->pair, &t->cap_pairs, t->n_pairs, sizeof(*more));
     if (!more)
         return -1;
     t->pair = more;
@@ -324,16 +318,6 @@ static double assume_link(struct topology_link *l, double bytes_per_s, double la
     return usual;
 }
 
-static double highest_speed(const struct topology *t, uint32_t height)
-{
-    double highest = NAN;
-
-    for (size_t i = 0; i < t->n_switches; i++)
-        if (t->a_switch[i].height == height)
-            highest = fmax(highest, t->a_switch[i].link_speed);
-    return highest;
-}
-
 /* While a switch's own link is not set, its bytes_per_s is the sum of those below it. */
 void topology_assume(struct topology *t, const struct topology_assumption *a)
 {
@@ -345,8 +329,11 @@ void topology_assume(struct topology *t, const struct topology_assumption *a)
     }
     for (uint32_t height = 0; height < TOPOLOGY_LEVELS_MAX; height++) {
         size_t last = a->n_oversubscription - 1;
-        double over = a->oversubscription[height < last ? height : last], highest = highest_speed(t, height);
+        double over = a->oversubscription[height < last ? height : last], highest = NAN;
 
+        for (size_t i = 0; i < t->n_switches; i++)
+            if (t->a_switch[i].height == height)
+                highest = fmax(highest, t->a_switch[i].link_speed);
         for (size_t i = 0; i < t->n_switches; i++) {
             struct topology_switch *s = &t->a_switch[i];
             double share = s->link_speed > 0 ? s->link_speed / highest : 1, usual;

@@ -22,37 +22,19 @@ struct reading {
     bool trees, blocks;
 };
 
-static int find_key(const char *name)
-{
-    int k = 0;
-
-    while (k < KEYS && strcasecmp(name, keys[k]) != 0)
-        k++;
-    return k;
-}
-
-/* LinkSpeed is a whole number for Slurm. */
-static int read_speed(const struct conf_line *line, const struct conf_pair *pair, double *speed,
-                      struct err *err)
-{
-    char *end;
-
-    *speed = strtod(pair->value, &end);
-    if (*end || !(*speed > 0) || *speed > 4294967295.0)
-        return conf_error(line, pair, err, "a number from 1 to 4294967295 is accepted");
-    return 0;
-}
-
 static int read_line(const struct conf_line *line, void *arg, struct err *err)
 {
     struct reading *r = arg;
     const struct conf_pair *given[KEYS] = { NULL }, *first = &line->pairs[0], *name;
     const char *text[KEYS] = { NULL };
     double speed = NAN;
+    char *end;
 
     for (size_t i = 0; i < line->n; i++) {
-        int k = find_key(line->pairs[i].key);
+        int k = 0;
 
+        while (k < KEYS && strcasecmp(line->pairs[i].key, keys[k]) != 0)
+            k++;
         if (k == KEYS)
             return conf_error(
                 line, &line->pairs[i], err,
@@ -77,8 +59,11 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
         return conf_error(line, name, err, "a block has Nodes=, and nothing else");
     if (!text[NODES] == !text[SWITCHES])
         return conf_error(line, name, err, "a switch has Nodes= or Switches=, one of both");
-    if (given[LINK_SPEED] && read_speed(line, given[LINK_SPEED], &speed, err) < 0)
-        return -1;
+    if (given[LINK_SPEED]) { /* a whole number for Slurm */
+        speed = strtod(text[LINK_SPEED], &end);
+        if (*end || !(speed > 0) || speed > 4294967295.0)
+            return conf_error(line, given[LINK_SPEED], err, "a number from 1 to 4294967295 is accepted");
+    }
     if (!*(text[NODES] ? text[NODES] : text[SWITCHES]))
         return conf_error(line, given[NODES] ? given[NODES] : given[SWITCHES], err,
                           "a list of names is accepted");
