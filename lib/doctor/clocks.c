@@ -54,7 +54,7 @@ void clocks_add(struct clocks *c, uint32_t a, uint32_t b, double ahead_s, double
     *back = (struct clock_bound){ -there->high_s, -there->low_s };
 }
 
-static double median(struct clocks *c, uint32_t node, bool high)
+static double median_bound(struct clocks *c, uint32_t node, bool high)
 {
     size_t n = 0;
 
@@ -69,7 +69,7 @@ static double median(struct clocks *c, uint32_t node, bool high)
 
 struct clock_bound clocks_of(struct clocks *c, uint32_t node)
 {
-    return (struct clock_bound){ median(c, node, false), median(c, node, true) };
+    return (struct clock_bound){ median_bound(c, node, false), median_bound(c, node, true) };
 }
 
 /* ---- what is said of them ---- */
@@ -88,14 +88,10 @@ static int by_distance(const void *a, const void *b)
 
 static void say_off(const struct off *o, const char *name, struct findings *f)
 {
-    json_t *list = json_array();
     char next[400];
 
-    json_array_append_new(list, text_json(name));
-    snprintf(next, sizeof(next),
-             "srun -N1 -w %.200s chronyc tracking   (systemctl enable --now chrony, if it does not run)",
-             name);
-    findings_add(f, FINDING_FAULT, "clock", list, next,
+    snprintf(next, sizeof(next), FINDINGS_NEXT_CLOCK, name);
+    findings_add(f, FINDING_FAULT, "clock", json_pack("[o]", text_json(name)), next,
                  "%.200s: its clock is %s %s the median of its partners', give or take %s", name,
                  text_about_s(fabs(o->ahead_s)).s, o->ahead_s > 0 ? "ahead of" : "behind",
                  text_about_s(o->doubt_s).s);

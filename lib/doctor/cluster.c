@@ -16,14 +16,6 @@
 /* steps counted, before a node without recorded ranks is remarkable */
 #define RECORDED_MIN 16
 
-static json_t *one(const char *name)
-{
-    json_t *list = json_array();
-
-    json_array_append_new(list, text_json(name));
-    return list;
-}
-
 static const char *plural(size_t n, const char *some, const char *single)
 {
     return n == 1 ? single : some;
@@ -164,8 +156,7 @@ static void judge_versions(const struct cluster_facts *c, struct findings *f)
     json_object_foreach(by_version, version, list) {
         const char *first = json_string_value(json_array_get(list, 0));
 
-        snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
-                 first ? first : "NODE");
+        snprintf(next, sizeof(next), FINDINGS_NEXT_VERSION, first ? first : "NODE");
         findings_add(f, FINDING_FAULT, "versions", json_incref(list), next,
                      "the agents of %zu %s are version %.60s, the controller is %s (sgctl nodes): %s",
                      json_array_size(list), plural(json_array_size(list), "nodes", "node"), version,
@@ -229,7 +220,7 @@ static void judge_unrecorded(const struct cluster_facts *c, struct findings *f)
             continue;
         snprintf(next, sizeof(next), "srun -N1 -w %.200s --sync-guard env | grep LD_PRELOAD", node);
         findings_add(
-            f, FINDING_FAULT, "probe", one(node), next,
+            f, FINDING_FAULT, "probe", json_pack("[o]", text_json(node)), next,
             "%.200s: its agent is connected, but none of its ranks of job %.60s is recorded, while %lld of the job's "
             "%lld ranks are (sgctl nodes, sgctl job)",
             node, id, (long long)get_count(get_object(job, "probe"), "ranks_guarded"),

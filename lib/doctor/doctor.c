@@ -25,7 +25,7 @@
 #define SHM_BYTES_MIN (64u << 20)
 #define FILES_SPARE   64 /* of the agent, beside the rings: connections, /proc, libraries */
 
-__attribute__((format(printf, 2, 3))) static void found(struct doctor_check *f, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void set_found(struct doctor_check *f, const char *fmt, ...)
 {
     va_list ap;
 
@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void found(struct doctor_check *f, 
     va_end(ap);
 }
 
-__attribute__((format(printf, 2, 3))) static void next(struct doctor_check *f, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void set_next(struct doctor_check *f, const char *fmt, ...)
 {
     va_list ap;
 
@@ -44,14 +44,6 @@ __attribute__((format(printf, 2, 3))) static void next(struct doctor_check *f, c
     va_end(ap);
 }
 
-/* How many bytes of a path name its folder. */
-static int folder_bytes(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? (int)(slash - path) : 0;
-}
-
 /* slurmstepd uses no file that others can change.  True when this is such a file. */
 static bool check_trust(const char *path, struct doctor_check *f)
 {
@@ -59,24 +51,25 @@ static bool check_trust(const char *path, struct doctor_check *f)
 
     if (trust_check(path, &err) == 0)
         return false;
-    found(f, "%s: nodes use only what root alone can change", err.text);
-    next(f, "chown root:root PATH; chmod go-w PATH   (of what is named above)");
+    set_found(f, "%s: nodes use only what root alone can change", err.text);
+    set_next(f, "chown root:root PATH; chmod go-w PATH   (of what is named above)");
     return true;
 }
 
 static void check_configuration(const struct doctor *d, struct doctor_check *f)
 {
+    const char *slash = strrchr(d->config_path, '/');
     char names[512];
 
     if (!d->config) {
-        found(f, "%s", d->config_err.text);
-        next(f, "sgctl config check %s", d->config_path);
+        set_found(f, "%s", d->config_err.text);
+        set_next(f, "sgctl config check %s", d->config_path);
     } else if (access(d->config_path, R_OK) < 0) {
-        found(f, "%s: %s: a node without it leaves each step unguarded", d->config_path, strerror(errno));
-        next(f, "mkdir -p %.*s && echo Controller=HOST-OF-SYNCGUARDD > %s", folder_bytes(d->config_path),
-             d->config_path, d->config_path);
+        set_found(f, "%s: %s: a node without it leaves each step unguarded", d->config_path, strerror(errno));
+        set_next(f, "mkdir -p %.*s && echo Controller=HOST-OF-SYNCGUARDD > %s",
+                 slash ? (int)(slash - d->config_path) : 0, d->config_path, d->config_path);
     } else if (!check_trust(d->config_path, f)) {
-        found(f, "%s, policies %s", d->config_path, config_policy_names(d->config, names, sizeof(names)));
+        set_found(f, "%s, policies %s", d->config_path, config_policy_names(d->config, names, sizeof(names)));
     }
 }
 
@@ -93,10 +86,10 @@ static void check_munge(const struct doctor *d, struct doctor_check *f)
     if (e == EMUNGE_SUCCESS)
         e = munge_decode(credential, ctx, NULL, NULL, NULL, NULL);
     if (e == EMUNGE_SUCCESS) {
-        found(f, "creates and decodes credentials");
+        set_found(f, "creates and decodes credentials");
     } else {
-        found(f, "%s", ctx && munge_ctx_strerror(ctx) ? munge_ctx_strerror(ctx) : munge_strerror(e));
-        next(f, "systemctl enable --now munge");
+        set_found(f, "%s", ctx && munge_ctx_strerror(ctx) ? munge_ctx_strerror(ctx) : munge_strerror(e));
+        set_next(f, "systemctl enable --now munge");
     }
     free(credential);
     munge_ctx_destroy(ctx);
@@ -118,11 +111,11 @@ static void check_controller(const struct doctor *d, struct doctor_check *f)
     char host[128], version[64];
 
     if (answer) {
-        found(f, "syncguardd %s on %s", show_text(answer, "version", version, sizeof(version)),
-              show_text(answer, "host", host, sizeof(host)));
+        set_found(f, "syncguardd %s on %s", show_text(answer, "version", version, sizeof(version)),
+                  show_text(answer, "host", host, sizeof(host)));
     } else {
-        found(f, "%s", err.text);
-        next(f, "systemctl enable --now syncguardd   (on %s)", d->client.hosts);
+        set_found(f, "%s", err.text);
+        set_next(f, "systemctl enable --now syncguardd   (on %s)", d->client.hosts);
     }
     json_decref(answer);
 }
@@ -135,16 +128,16 @@ static void check_plugin(const struct doctor *d, struct doctor_check *f)
 
     plugstack_locate(&p, d->slurm_conf);
     if (plugstack_find(&p, DOCTOR_PLUGIN, &err) < 0) {
-        found(f, "%s", err.text);
-        next(f, "echo 'optional %s/%s' >> %s", PKGLIBDIR, DOCTOR_PLUGIN, p.path);
+        set_found(f, "%s", err.text);
+        set_next(f, "echo 'optional %s/%s' >> %s", PKGLIBDIR, DOCTOR_PLUGIN, p.path);
     } else if (strchr(p.plugin, '/') && access(p.plugin, R_OK) < 0) {
-        found(f, "%s: %s: %s", p.where, p.plugin, strerror(errno));
-        next(f, "sed -i 's|%s|%s/%s|' %s", p.plugin, PKGLIBDIR, DOCTOR_PLUGIN, p.path);
+        set_found(f, "%s: %s: %s", p.where, p.plugin, strerror(errno));
+        set_next(f, "sed -i 's|%s|%s/%s|' %s", p.plugin, PKGLIBDIR, DOCTOR_PLUGIN, p.path);
     } else if (p.required) {
-        found(f, "%s: with 'required', a failing guard would fail jobs", p.where);
-        next(f, "sed -i '/%s/s/required/optional/' %s", DOCTOR_PLUGIN, p.path);
+        set_found(f, "%s: with 'required', a failing guard would fail jobs", p.where);
+        set_next(f, "sed -i '/%s/s/required/optional/' %s", DOCTOR_PLUGIN, p.path);
     } else {
-        found(f, "%s%s%s", p.where, *p.arguments ? ", with " : "", p.arguments);
+        set_found(f, "%s%s%s", p.where, *p.arguments ? ", with " : "", p.arguments);
     }
 }
 
@@ -155,13 +148,13 @@ static void check_file(const char *path, mode_t mode, const char *word, const ch
     struct stat st;
 
     if (stat(path, &st) < 0) {
-        found(f, "%s: %s", path, strerror(errno));
-        next(f, "make install   (in SyncGuard's tree; or its package syncguard-node; on every node)");
+        set_found(f, "%s: %s", path, strerror(errno));
+        set_next(f, "make install   (in SyncGuard's tree; or its package syncguard-node; on every node)");
     } else if (!S_ISREG(st.st_mode) || (st.st_mode & mode) != mode) {
-        found(f, "%s is not %s for all users (mode %03o)", path, word, (unsigned)(st.st_mode & 0777));
-        next(f, "chmod a+%s %s", letter, path);
+        set_found(f, "%s is not %s for all users (mode %03o)", path, word, (unsigned)(st.st_mode & 0777));
+        set_next(f, "chmod a+%s %s", letter, path);
     } else if (!check_trust(path, f)) {
-        found(f, "%s", path);
+        set_found(f, "%s", path);
     }
 }
 
@@ -177,37 +170,30 @@ static void check_agent(const struct doctor *d, struct doctor_check *f)
                f);
 }
 
-/* The plugin makes it, and puts another in the place of what somebody else made; where that fails, it says
- * so. */
-static bool check_shm_parent(struct doctor_check *f)
-{
-    struct stat st;
-
-    if (lstat(SHM_PARENT, &st) < 0 || (S_ISDIR(st.st_mode) && st.st_uid == 0 && !(st.st_mode & 022)))
-        return false;
-    found(f, "%s is not a directory that only root can change (uid %u, mode %03o)", SHM_PARENT,
-          (unsigned)st.st_uid, (unsigned)(st.st_mode & 0777));
-    next(f, "rm -r %s", SHM_PARENT);
-    return true;
-}
-
 static void check_shm(const struct doctor *d, struct doctor_check *f)
 {
     struct statvfs v;
+    struct stat st;
     double left;
 
     (void)d;
-    if (check_shm_parent(f))
+    /* The plugin makes it, and puts another in the place of what somebody else made; where that fails, it
+     * says so. */
+    if (lstat(SHM_PARENT, &st) == 0 && (!S_ISDIR(st.st_mode) || st.st_uid != 0 || st.st_mode & 022)) {
+        set_found(f, "%s is not a directory that only root can change (uid %u, mode %03o)", SHM_PARENT,
+                  (unsigned)st.st_uid, (unsigned)(st.st_mode & 0777));
+        set_next(f, "rm -r %s", SHM_PARENT);
         return;
+    }
     if (statvfs(SHM, &v) < 0 || access(SHM, W_OK) < 0) {
-        found(f, "%s: %s", SHM, strerror(errno));
-        next(f, "mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs %s", SHM);
+        set_found(f, "%s: %s", SHM, strerror(errno));
+        set_next(f, "mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs %s", SHM);
         return;
     }
     left = (double)v.f_bavail * (double)v.f_frsize;
-    found(f, "%s has %s left; a rank takes at most 2 MiB", SHM, text_bytes(left).s);
+    set_found(f, "%s has %s left; a rank takes at most 2 MiB", SHM, text_bytes(left).s);
     if (left < SHM_BYTES_MIN)
-        next(f, "ls -l %s   (remove what no running job needs)", SHM);
+        set_next(f, "ls -l %s   (remove what no running job needs)", SHM);
 }
 
 static void check_clock(const struct doctor *d, struct doctor_check *f)
@@ -219,18 +205,18 @@ static void check_clock(const struct doctor *d, struct doctor_check *f)
     double apart_s = before_s + half_s - get_number(answer, "now");
 
     if (isnan(apart_s)) {
-        found(f, answer ? "unknown: the controller is of an earlier release"
-                        : "unknown: the controller does not answer");
-        next(f, "sgctl doctor   (again, when the controller answers)");
+        set_found(f, answer ? "unknown: the controller is of an earlier release"
+                            : "unknown: the controller does not answer");
+        set_next(f, "sgctl doctor   (again, when the controller answers)");
     } else if (fabs(apart_s) - half_s > DOCTOR_CLOCK_S) {
-        found(f, "%s %s the controller's, give or take %s; munge refuses at 5 minutes",
-              text_s(fabs(apart_s)).s, apart_s > 0 ? "ahead of" : "behind", text_s(half_s).s);
-        next(f, "systemctl enable --now chrony");
+        set_found(f, "%s %s the controller's, give or take %s; munge refuses at 5 minutes",
+                  text_s(fabs(apart_s)).s, apart_s > 0 ? "ahead of" : "behind", text_s(half_s).s);
+        set_next(f, "systemctl enable --now chrony");
     } else if (fabs(apart_s) + half_s > DOCTOR_CLOCK_S) {
-        found(f, "unknown: the controller took %s to answer", text_s(2 * half_s).s);
-        next(f, "sgctl doctor   (again, when the controller is less busy)");
+        set_found(f, "unknown: the controller took %s to answer", text_s(2 * half_s).s);
+        set_next(f, "sgctl doctor   (again, when the controller is less busy)");
     } else {
-        found(f, "agrees with the controller's (lateness needs no common clock, munge does)");
+        set_found(f, "agrees with the controller's (lateness needs no common clock, munge does)");
     }
     json_decref(answer);
 }
@@ -264,66 +250,60 @@ static void check_preload(const struct doctor *d, struct doctor_check *f)
 
     (void)d;
     if (!*set) {
-        found(
+        set_found(
             f,
             "the plugin set nothing in this step's environment: it runs unguarded, or something replaced the environment");
-        next(f, "srun -N1 -w %s --sync-guard env | grep -e SYNCGUARD -e LD_PRELOAD",
-             variable("SLURMD_NODENAME"));
+        set_next(f, "srun -N1 -w %s --sync-guard env | grep -e SYNCGUARD -e LD_PRELOAD",
+                 variable("SLURMD_NODENAME"));
     } else if (!is_listed(list, set)) {
-        found(
+        set_found(
             f,
             "the plugin added %s to LD_PRELOAD, and the task has '%.200s': a TaskProlog, a wrapper or a setuid program removed it",
             set, list);
-        next(f, "scontrol show config | grep -i prolog");
+        set_next(f, "scontrol show config | grep -i prolog");
     } else if (!loaded) {
-        found(f, "LD_PRELOAD has %s, and the program did not load it", set);
-        next(f, "srun -N1 -w %s ldd %s", variable("SLURMD_NODENAME"), set);
+        set_found(f, "LD_PRELOAD has %s, and the program did not load it", set);
+        set_next(f, "srun -N1 -w %s ldd %s", variable("SLURMD_NODENAME"), set);
     } else {
-        found(f, "the probe is loaded");
+        set_found(f, "the probe is loaded");
     }
     if (loaded)
         dlclose(loaded);
-}
-
-/* Soft and hard limit of open files of the process that starts the agent, as /proc has them. */
-static double parent_files(void)
-{
-    char path[48], line[256];
-    double hard = NAN;
-    FILE *in;
-
-    snprintf(path, sizeof(path), "/proc/%d/limits", (int)getppid());
-    in = fopen(path, "re");
-    while (in && fgets(line, sizeof(line), in))
-        if (!strncmp(line, "Max open files", 14) && sscanf(line + 14, " %*s %lf", &hard) != 1)
-            hard = NAN; /* "unlimited" */
-    if (in)
-        fclose(in);
-    return hard;
 }
 
 /* Of all limits, two matter: a rank makes a file of that size, and the agent, which has slurmstepd's limits,
  * opens a file for each rank.  Nothing of ours is locked in memory or dumped as core. */
 static void check_limits(const struct doctor *d, struct doctor_check *f)
 {
-    double files = parent_files(), ranks = (double)sysconf(_SC_NPROCESSORS_CONF);
+    double files = NAN, ranks = (double)sysconf(_SC_NPROCESSORS_CONF);
+    char path[48], line[256];
     struct rlimit size;
+    FILE *in;
 
     (void)d;
+    /* the hard limit of open files of the process that starts the agent; NaN: "unlimited", or not known */
+    snprintf(path, sizeof(path), "/proc/%d/limits", (int)getppid());
+    in = fopen(path, "re");
+    while (in && fgets(line, sizeof(line), in))
+        if (!strncmp(line, "Max open files", 14) && sscanf(line + 14, " %*s %lf", &files) != 1)
+            files = NAN;
+    if (in)
+        fclose(in);
     if (getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < RING_MAIN_BYTES) {
-        found(f, "tasks may write files of %s at most, and a rank's ring has %s: no rank would be recorded",
-              text_bytes((double)size.rlim_cur).s, text_bytes(RING_MAIN_BYTES).s);
-        next(
+        set_found(f,
+                  "tasks may write files of %s at most, and a rank's ring has %s: no rank would be recorded",
+                  text_bytes((double)size.rlim_cur).s, text_bytes(RING_MAIN_BYTES).s);
+        set_next(
             f,
             "ulimit -f unlimited   (before srun, or in the limits of slurmd: PropagateResourceLimits in slurm.conf)");
     } else if (files < ranks + FILES_SPARE) {
-        found(
+        set_found(
             f,
             "slurmstepd may open %.0f files, and the agent needs one for each rank: %.0f with a rank for each CPU",
             files, ranks + FILES_SPARE);
-        next(f, "systemctl edit slurmd   (LimitNOFILE=131072)");
+        set_next(f, "systemctl edit slurmd   (LimitNOFILE=131072)");
     } else {
-        found(f, "files of a ring's size, and a file for each rank, are within the limits");
+        set_found(f, "files of a ring's size, and a file for each rank, are within the limits");
     }
 }
 
@@ -343,6 +323,14 @@ static const struct {
     { "limits", check_limits, false, true },
     { "preload", check_preload, false, true },
 };
+
+const char *doctor_check_name(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+        if (checks[i].in_step && !strcmp(checks[i].name, name))
+            return checks[i].name;
+    return "setup";
+}
 
 int doctor_each(const struct doctor *d, doctor_fn *report, void *arg)
 {

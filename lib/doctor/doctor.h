@@ -33,6 +33,8 @@ struct doctor_check {
 };
 typedef void doctor_fn(const struct doctor_check *check, void *arg);
 
+/* The literal for a check that a node's report names; "setup" for a name that is none of a step's checks. */
+const char *doctor_check_name(const char *name);
 /* Calls report for each check, as soon as its outcome is known.  Returns how many are missing. */
 int doctor_each(const struct doctor *d, doctor_fn *report, void *arg);
 /* Writes a line a check, and what to type below those that are missing.  Returns how many are missing. */

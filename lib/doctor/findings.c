@@ -13,7 +13,7 @@ static const char *const states[] = {
 };
 
 /* A copy for a terminal: names come from files and from other users' jobs. */
-static char *clean(const char *text)
+static char *clean_copy(const char *text)
 {
     json_t *value = text_json(text);
     size_t size = strlen(text) + 1;
@@ -37,8 +37,8 @@ void findings_add(struct findings *f, enum finding_state state, const char *chec
     f->finding = xgrow(f->finding, &f->cap, f->n + 1, sizeof(*f->finding));
     to = &f->finding[f->n++];
     *to = (struct cluster_finding){ .state = state, .check = check, .nodes = nodes ? nodes : json_array() };
-    to->text = clean(text);
-    to->next = next ? clean(next) : NULL;
+    to->text = clean_copy(text);
+    to->next = next ? clean_copy(next) : NULL;
 }
 
 size_t findings_count(const struct findings *f, enum finding_state state)

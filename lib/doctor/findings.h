@@ -25,6 +25,11 @@ struct findings {
     json_t *clocks; /* [{"node", "ahead_s", "doubt_s"}]: doctor/clocks.h; NULL: not measured */
 };
 
+/* Commands to type next for a node, as formats. */
+#define FINDINGS_NEXT_VERSION "srun -N1 -w %.200s sgctl --version   (install the same version there)"
+#define FINDINGS_NEXT_CLOCK \
+    "srun -N1 -w %.200s chronyc tracking   (systemctl enable --now chrony, if it does not run)"
+
 /* nodes is taken; NULL: none.  next may be NULL. */
 __attribute__((format(printf, 6, 7))) void findings_add(struct findings *f, enum finding_state state,
                                                         const char *check, json_t *nodes, const char *next,

@@ -19,14 +19,14 @@
 #define HASH_BYTES     16
 #define FILE_BYTES_MAX (256u << 20) /* of one that is hashed */
 
-static const char *const file_names[HOST_FILES] = { [HOST_CONFIGURATION] = "configuration",
-                                                    [HOST_PLUGIN] = "plugin",
-                                                    [HOST_PROBE] = "probe",
-                                                    [HOST_AGENT] = "agent" };
+const char *const host_file_names[HOST_FILES] = { [HOST_CONFIGURATION] = "configuration",
+                                                  [HOST_PLUGIN] = "plugin",
+                                                  [HOST_PROBE] = "probe",
+                                                  [HOST_AGENT] = "agent" };
 
 /* ---- credentials ---- */
 
-static munge_ctx_t context(const char *socket)
+static munge_ctx_t new_context(const char *socket)
 {
     munge_ctx_t ctx = munge_ctx_create();
 
@@ -42,7 +42,7 @@ static int why_not(munge_ctx_t ctx, munge_err_t e, struct err *err)
 
 char *host_credential_make(const char *munge_socket, struct err *err)
 {
-    munge_ctx_t ctx = context(munge_socket);
+    munge_ctx_t ctx = new_context(munge_socket);
     munge_err_t e = EMUNGE_NO_MEMORY;
     char *credential = NULL;
 
@@ -56,7 +56,7 @@ char *host_credential_make(const char *munge_socket, struct err *err)
 
 int host_credential_check(const char *munge_socket, const char *credential, struct err *err)
 {
-    munge_ctx_t ctx = context(munge_socket);
+    munge_ctx_t ctx = new_context(munge_socket);
     munge_err_t e = ctx ? munge_decode(credential, ctx, NULL, NULL, NULL, NULL) : EMUNGE_NO_MEMORY;
     int rc = e == EMUNGE_SUCCESS || e == EMUNGE_CRED_REPLAYED ? 0 : why_not(ctx, e, err);
 
@@ -86,24 +86,6 @@ static void hash_file(const char *path, char hex[2 * HASH_BYTES + 1])
     fclose(f);
 }
 
-static void take_files(struct host_report *r, const struct doctor *d)
-{
-    const char *paths[HOST_FILES] = { [HOST_CONFIGURATION] = d->config_path,
-                                      [HOST_PROBE] = d->config ? d->config->probe : NULL,
-                                      [HOST_AGENT] = d->config ? d->config->agent : NULL };
-    struct plugstack p;
-
-    plugstack_locate(&p, d->slurm_conf);
-    if (plugstack_find(&p, DOCTOR_PLUGIN, NULL) == 0 && *p.plugin == '/')
-        paths[HOST_PLUGIN] = p.plugin;
-    for (size_t i = 0; i < HOST_FILES; i++) {
-        if (!paths[i])
-            continue;
-        utf8_clean(r->file[i].path, sizeof(r->file[i].path), paths[i]);
-        hash_file(paths[i], r->file[i].hash);
-    }
-}
-
 static void take_check(const struct doctor_check *check, void *arg)
 {
     struct host_report *r = arg;
@@ -122,6 +104,10 @@ void host_report_take(struct host_report *r, const struct doctor *d, const char 
 {
     const char *socket = d->client.end.munge_socket;
     const char *node = getenv("SLURMD_NODENAME");
+    const char *paths[HOST_FILES] = { [HOST_CONFIGURATION] = d->config_path,
+                                      [HOST_PROBE] = d->config ? d->config->probe : NULL,
+                                      [HOST_AGENT] = d->config ? d->config->agent : NULL };
+    struct plugstack p;
     struct utsname u = { 0 };
     struct err err = { "" };
     char *own;
@@ -132,7 +118,15 @@ void host_report_take(struct host_report *r, const struct doctor *d, const char 
     snprintf(r->version, sizeof(r->version), "%s", PACKAGE_VERSION);
     snprintf(r->platform, sizeof(r->platform), "%.30s libc %.20s", u.machine, gnu_get_libc_version());
     doctor_each(d, take_check, r);
-    take_files(r, d);
+    plugstack_locate(&p, d->slurm_conf);
+    if (plugstack_find(&p, DOCTOR_PLUGIN, NULL) == 0 && *p.plugin == '/')
+        paths[HOST_PLUGIN] = p.plugin;
+    for (size_t i = 0; i < HOST_FILES; i++) {
+        if (!paths[i])
+            continue;
+        utf8_clean(r->file[i].path, sizeof(r->file[i].path), paths[i]);
+        hash_file(paths[i], r->file[i].hash);
+    }
     own = host_credential_make(socket, NULL);
     if (own && strlen(own) < sizeof(r->credential))
         snprintf(r->credential, sizeof(r->credential), "%s", own);
@@ -175,7 +169,7 @@ json_t *host_report_json(const struct host_report *r)
         json_t *file = json_object();
 
         put_fields(file, &r->file[i], digest_fields);
-        put_json(files, file_names[i], file);
+        put_json(files, host_file_names[i], file);
     }
     put_json(o, "files", files);
     put_rows(o, "checks", r->check, sizeof(*r->check), r->n_checks, check_fields);
@@ -197,7 +191,7 @@ int host_report_read(struct host_report *r, const char *text, size_t bytes, stru
     files = get_object(o, "files");
     get_fields(r, o, fields);
     for (size_t i = 0; i < HOST_FILES; i++)
-        get_fields(&r->file[i], get_object(files, file_names[i]), digest_fields);
+        get_fields(&r->file[i], get_object(files, host_file_names[i]), digest_fields);
     r->n_checks = get_rows(r->check, sizeof(*r->check), HOST_CHECKS_MAX, o, "checks", check_fields);
     json_decref(o);
     return *r->node && *r->version ? 0 : err_set(err, "its report has no node or no version");

@@ -19,6 +19,7 @@
 #define HOST_ENV_CREDENTIAL "SYNCGUARD_DOCTOR_CREDENTIAL"
 
 enum host_file { HOST_CONFIGURATION, HOST_PLUGIN, HOST_PROBE, HOST_AGENT, HOST_FILES };
+extern const char *const host_file_names[HOST_FILES]; /* "configuration", ... */
 
 struct host_report {
     char node[256], version[64];

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/now.h"
+#include "common/tool.h"
 #include "wire/json.h"
 
 #define PINGS       40
@@ -102,15 +103,6 @@ fail:
     return -1;
 }
 
-/* Wait for the events until then. */
-static bool ready(int fd, short events, double until_s)
-{
-    struct pollfd p = { .fd = fd, .events = events };
-    double left_s = until_s - now_s();
-
-    return left_s > 0 && poll(&p, 1, (int)(left_s * 1e3) + 1) > 0;
-}
-
 static bool again(ssize_t k)
 {
     return k < 0 && (errno == EAGAIN || errno == EINTR);
@@ -123,7 +115,7 @@ static bool write_all(int fd, const void *data, size_t n, double until_s)
     while (n) {
         ssize_t k = send(fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        if (k < 0 && (!again(k) || !ready(fd, POLLOUT, until_s)))
+        if (k < 0 && (!again(k) || !tool_wait(fd, POLLOUT, until_s)))
             return false;
         from += k > 0 ? k : 0;
         n -= (size_t)(k > 0 ? k : 0);
@@ -138,7 +130,7 @@ static bool read_all(int fd, void *data, size_t n, double until_s)
     while (n) {
         ssize_t k = recv(fd, to, n, MSG_DONTWAIT);
 
-        if (k == 0 || (k < 0 && (!again(k) || !ready(fd, POLLIN, until_s))))
+        if (k == 0 || (k < 0 && (!again(k) || !tool_wait(fd, POLLIN, until_s))))
             return false;
         to += k > 0 ? k : 0;
         n -= (size_t)(k > 0 ? k : 0);
@@ -146,7 +138,7 @@ static bool read_all(int fd, void *data, size_t n, double until_s)
     return true;
 }
 
-static void prepare(int fd)
+static void prepare_socket(int fd)
 {
     int yes = 1, bytes = SEND_BUFFER;
 
@@ -166,12 +158,12 @@ static int call_peer(const struct measure_peer *p, const char *key, bool rates, 
     fd = p->length ? socket(p->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
     if (fd < 0)
         return -1;
-    prepare(fd);
+    prepare_socket(fd);
     memcpy(hello, key, sizeof(hello));
     hello[sizeof(hello) - 1] = rates ? 'r' : 't';
     if (connect(fd, (const struct sockaddr *)&p->address, p->length) < 0 && errno != EINPROGRESS)
         *why = "no connection";
-    else if (!ready(fd, POLLOUT, until_s))
+    else if (!tool_wait(fd, POLLOUT, until_s))
         *why = "no connection in time";
     else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &bad, &length) < 0 || bad)
         *why = bad == ECONNREFUSED   ? "connection refused"
@@ -208,7 +200,7 @@ static double receive_bulk(int fd, double until_s)
     for (;;) {
         ssize_t k = recv(fd, chunk, sizeof(chunk), MSG_DONTWAIT);
 
-        if (k == 0 || (k < 0 && (!again(k) || !ready(fd, POLLIN, until_s))) || now_s() > until_s)
+        if (k == 0 || (k < 0 && (!again(k) || !tool_wait(fd, POLLIN, until_s))) || now_s() > until_s)
             break;
         if (k < 0)
             continue;
@@ -238,7 +230,7 @@ static uint64_t wall_ns(void)
 
 /* The shortest of some round trips: what the path takes when nothing waits. B read its clock at some time
  * within it. */
-static void ping(int fd, double until_s, struct measured *m)
+static void ping_partner(int fd, double until_s, struct measured *m)
 {
     double begin_s = now_s();
 
@@ -254,19 +246,6 @@ static void ping(int fd, double until_s, struct measured *m)
             continue;
         m->rtt_s = rtt_s;
         m->ahead_s = (double)(int64_t)(be64toh(there) - wall) * 1e-9 - rtt_s / 2;
-    }
-}
-
-/* A byte is answered by the time. */
-static void answer_pings(int fd, double until_s)
-{
-    char byte;
-
-    while (read_all(fd, &byte, 1, until_s)) {
-        uint64_t here = htobe64(wall_ns());
-
-        if (!write_all(fd, &here, sizeof(here), until_s))
-            break;
     }
 }
 
@@ -303,7 +282,7 @@ struct measured measure_call(const struct measure_peer *p, const char *key, bool
     if (rates) {
         exchange_bulk(fd, until_s, &m);
     } else {
-        ping(fd, until_s, &m);
+        ping_partner(fd, until_s, &m);
         if (isnan(m.rtt_s))
             m.why = "no answer in time";
     }
@@ -314,13 +293,13 @@ struct measured measure_call(const struct measure_peer *p, const char *key, bool
 /* A connection that shows the key within the time. */
 static int accept_peer(int listening, const char *key, bool rates, double until_s)
 {
-    while (ready(listening, POLLIN, until_s)) {
+    while (tool_wait(listening, POLLIN, until_s)) {
         char hello[HELLO_BYTES];
         int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (fd < 0)
             continue;
-        prepare(fd);
+        prepare_socket(fd);
         if (read_all(fd, hello, sizeof(hello), fmin(until_s, now_s() + HELLO_S)) &&
             !memcmp(hello, key, sizeof(hello) - 1) && hello[sizeof(hello) - 1] == (rates ? 'r' : 't'))
             return fd;
@@ -334,9 +313,15 @@ void measure_answer(int listening, const char *key, bool rates)
     double until_s = now_s() + MEASURE_LIMIT_S;
     int fd = accept_peer(listening, key, rates, until_s);
     char byte = 'r', text[RATE_BYTES + 1];
+    uint64_t here;
 
     if (fd < 0)
         return;
+    while (!rates && read_all(fd, &byte, 1, until_s)) { /* a byte is answered by the time */
+        here = htobe64(wall_ns());
+        if (!write_all(fd, &here, sizeof(here), until_s))
+            break;
+    }
     if (rates && write_all(fd, &byte, 1, until_s)) {
         double rate = receive_bulk(fd, until_s);
 
@@ -344,8 +329,6 @@ void measure_answer(int listening, const char *key, bool rates)
         if (write_all(fd, text, RATE_BYTES, until_s))
             send_bulk(fd, until_s);
         read_all(fd, &byte, 1, until_s); /* until it has them all */
-    } else if (!rates) {
-        answer_pings(fd, until_s);
     }
     close(fd);
 }

@@ -68,8 +68,7 @@ int measure_find(struct measure_peer *p, const char *address, uint16_t port);
 
 /* Listen on a port that the kernel chooses: the socket; -1: err has the reason. */
 int measure_listen(uint16_t *port, struct err *err);
-/* Be A of a pair: the shortest of some round trips, or else (rates) how fast bytes arrive, in each direction.
- */
+/* Be A of a pair: the shortest of some round trips, or else (rates) how fast bytes arrive, each way. */
 struct measured measure_call(const struct measure_peer *p, const char *key, bool rates);
 /* Be B of a pair: answer one caller that knows the key. */
 void measure_answer(int listening, const char *key, bool rates);

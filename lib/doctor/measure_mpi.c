@@ -43,32 +43,6 @@ struct measure_mpi {
 #define MPICH_BYTE   0x4c00010d
 #define MPICH_IGNORE 1
 
-/* Where ranks find each other by PMIx it is most likely Open MPI; by PMI2 it is MPICH. */
-static void *load(const char *type)
-{
-    static const char *const names[] = { "libmpi.so.40", "libmpi.so.20", "libmpi.so.12", "libmpich.so.12",
-                                         "libmpi.so" };
-    bool pmi2 = strstr(type, "pmi2") != NULL;
-    void *at = NULL;
-
-    for (size_t i = 0; i < ARRAY_SIZE(names) && !at; i++)
-        at = dlopen(names[pmi2 ? (i + 2) % ARRAY_SIZE(names) : i], RTLD_NOW | RTLD_GLOBAL);
-    return at;
-}
-
-static bool find_all(struct measure_mpi *m)
-{
-    void *world = dlsym(m->library, "ompi_mpi_comm_world");
-
-    m->world = world ? world : (void *)(uintptr_t)MPICH_WORLD;
-    m->byte = world ? dlsym(m->library, "ompi_mpi_byte") : (void *)(uintptr_t)MPICH_BYTE;
-    m->ignore = world ? NULL : (void *)(uintptr_t)MPICH_IGNORE;
-    *(void **)&m->send = dlsym(m->library, "MPI_Send");
-    *(void **)&m->recv = dlsym(m->library, "MPI_Recv");
-    *(void **)&m->finalize = dlsym(m->library, "MPI_Finalize");
-    return m->byte && m->send && m->recv && m->finalize;
-}
-
 static int number(const struct measure_mpi *m, const char *function)
 {
     number_fn *ask;
@@ -95,16 +69,29 @@ static void take_name(struct measure_mpi *m)
 
 struct measure_mpi *measure_mpi_open(const char *type, uint32_t self, uint32_t tasks, struct err *err)
 {
+    static const char *const names[] = { "libmpi.so.40", "libmpi.so.20", "libmpi.so.12", "libmpich.so.12",
+                                         "libmpi.so" };
     struct measure_mpi *m = xcalloc(1, sizeof(*m));
+    /* Where ranks find each other by PMIx it is most likely Open MPI; by PMI2 it is MPICH. */
+    size_t first = strstr(type, "pmi2") ? 2 : 0;
     int (*init)(int *, char ***);
+    void *world;
 
-    m->library = load(type);
+    for (size_t i = 0; i < ARRAY_SIZE(names) && !m->library; i++)
+        m->library = dlopen(names[(first + i) % ARRAY_SIZE(names)], RTLD_NOW | RTLD_GLOBAL);
     if (!m->library) {
         err_set(err, "no MPI library is found");
         goto fail;
     }
+    world = dlsym(m->library, "ompi_mpi_comm_world");
+    m->world = world ? world : (void *)(uintptr_t)MPICH_WORLD;
+    m->byte = world ? dlsym(m->library, "ompi_mpi_byte") : (void *)(uintptr_t)MPICH_BYTE;
+    m->ignore = world ? NULL : (void *)(uintptr_t)MPICH_IGNORE;
+    *(void **)&m->send = dlsym(m->library, "MPI_Send");
+    *(void **)&m->recv = dlsym(m->library, "MPI_Recv");
+    *(void **)&m->finalize = dlsym(m->library, "MPI_Finalize");
     *(void **)&init = dlsym(m->library, "MPI_Init");
-    if (!find_all(m) || !init || init(NULL, NULL) != 0) {
+    if (!m->byte || !m->send || !m->recv || !m->finalize || !init || init(NULL, NULL) != 0) {
         err_set(err, "MPI does not start");
         goto fail;
     }
@@ -127,7 +114,7 @@ const char *measure_mpi_name(const struct measure_mpi *m)
 }
 
 /* How often something else ran in the place of this process, which does not sleep while it waits. */
-static long taken(void)
+static long times_taken(void)
 {
     struct rusage usage;
 
@@ -145,7 +132,7 @@ struct measured measure_mpi_call(const struct measure_mpi *m, uint32_t partner, 
     bool last = false;
 
     for (int i = 1; !last; i++) {
-        long before = taken();
+        long before = times_taken();
         double from_s = now_s(), took_s;
 
         last = undisturbed + 1 == most || (i >= least && from_s > begin_s + limit_s);
@@ -156,7 +143,7 @@ struct measured measure_mpi_call(const struct measure_mpi *m, uint32_t partner, 
             return out;
         }
         took_s = now_s() - from_s;
-        if (taken() == before && !(m->bytes[0] & TAKEN)) {
+        if (times_taken() == before && !(m->bytes[0] & TAKEN)) {
             best_s = fmin(best_s, took_s);
             undisturbed++;
         }
@@ -173,12 +160,12 @@ struct measured measure_mpi_call(const struct measure_mpi *m, uint32_t partner, 
 void measure_mpi_answer(const struct measure_mpi *m, uint32_t partner, bool rates)
 {
     int bytes = rates ? LONG_BYTES : 1;
-    long before = taken(), now;
+    long before = times_taken(), now;
 
     do {
         if (m->recv(m->bytes, bytes, m->byte, (int)partner, TAG, m->world, m->ignore) != 0)
             return;
-        now = taken();
+        now = times_taken();
         m->bytes[0] = (char)((m->bytes[0] & LAST) | (now != before ? TAKEN : 0));
         before = now;
         if (m->send(m->bytes, bytes, m->byte, (int)partner, TAG, m->world) != 0)

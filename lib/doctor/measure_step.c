@@ -26,18 +26,10 @@ void measure_step_show(struct measure_step *s, const char *fmt, ...)
         return;
     s->shown_s = t;
     va_start(ap, fmt);
-    fputs("sgctl: ", stderr);
+    fprintf(stderr, "%s: ", program_invocation_short_name);
     vfprintf(stderr, fmt, ap);
     fputc('\n', stderr);
     va_end(ap);
-}
-
-static bool wait_for(int fd, short events, double until_s)
-{
-    struct pollfd p = { .fd = fd, .events = events };
-    double left_s = until_s - now_s();
-
-    return left_s > 0 && poll(&p, 1, (int)(left_s * 1e3) + 1) > 0;
 }
 
 void measure_step_tell(struct measure_step *s, const char *line, double until_s)
@@ -47,7 +39,7 @@ void measure_step_tell(struct measure_step *s, const char *line, double until_s)
     while (n && !s->ended) {
         ssize_t k = write(s->to, line, n);
 
-        if (k < 0 && ((errno != EAGAIN && errno != EINTR) || !wait_for(s->to, POLLOUT, until_s)))
+        if (k < 0 && ((errno != EAGAIN && errno != EINTR) || !tool_wait(s->to, POLLOUT, until_s)))
             s->ended = true;
         line += k > 0 ? k : 0;
         n -= (size_t)(k > 0 ? k : 0);
@@ -83,7 +75,7 @@ bool measure_step_hear(struct measure_step *s, struct measure_reply *reply, doub
             if (!s->words[0] && *line)
                 snprintf(s->words, sizeof(s->words), "%.290s", line);
         }
-        if (s->ended || !wait_for(s->from, POLLIN, until_s))
+        if (s->ended || !tool_wait(s->from, POLLIN, until_s))
             return false;
         n = read(s->from, s->text + s->used, sizeof(s->text) - s->used);
         if (n > 0)
@@ -93,41 +85,43 @@ bool measure_step_hear(struct measure_step *s, struct measure_reply *reply, doub
     }
 }
 
+static char *nodelist_of(const json_t *nodes)
+{
+    size_t n = json_array_size(nodes);
+    const char **name = xcalloc(n, sizeof(*name));
+    char *list;
+
+    for (size_t i = 0; i < n; i++)
+        name[i] = json_string_value(json_array_get(nodes, i));
+    list = srun_nodelist(name, n);
+    free(name);
+    return list;
+}
+
 void measure_step_begin(struct measure_step *s, const json_t *nodes, const char *program, const char *mpi)
 {
-    char n[32], all[32], by[64], *list;
-    const char *argv[24], **name;
-    size_t k = 0;
+    char n[32], all[32], by[64], *list = nodelist_of(nodes);
+    const char *argv[] = { "srun",
+                           "-Q",
+                           n,
+                           all,
+                           "--ntasks-per-node=1",
+                           list,
+                           "--input=all",
+                           by,
+                           "--kill-on-bad-exit=0",
+                           "--wait=0",
+                           "--job-name=syncguard-measure",
+                           "--immediate=10",
+                           getenv("SLURM_JOB_ID") ? "--overlap" : "--time=1",
+                           program,
+                           mpi ? by : NULL,
+                           NULL };
 
     s->tasks = json_array_size(nodes);
-    name = xcalloc(s->tasks, sizeof(*name));
-    for (size_t i = 0; i < s->tasks; i++)
-        name[i] = json_string_value(json_array_get(nodes, i));
-    list = srun_nodelist(name, s->tasks);
-    free(name);
     snprintf(n, sizeof(n), "-N%zu", s->tasks);
     snprintf(all, sizeof(all), "-n%zu", s->tasks);
     snprintf(by, sizeof(by), "--mpi=%.50s", mpi ? mpi : "none");
-    argv[k++] = "srun";
-    argv[k++] = "-Q";
-    argv[k++] = n;
-    argv[k++] = all;
-    argv[k++] = "--ntasks-per-node=1";
-    argv[k++] = list;
-    argv[k++] = "--input=all";
-    argv[k++] = by;
-    argv[k++] = "--kill-on-bad-exit=0";
-    argv[k++] = "--wait=0";
-    argv[k++] = "--job-name=syncguard-measure";
-    argv[k++] = "--immediate=10";
-    if (getenv("SLURM_JOB_ID"))
-        argv[k++] = "--overlap";
-    else
-        argv[k++] = "--time=1";
-    argv[k++] = program;
-    if (mpi)
-        argv[k++] = by;
-    argv[k] = NULL;
     setenv(SRUN_ENV_OPTION, "off", 1); /* also where guarding is a site's default */
     s->from = tool_talk(argv, &s->pid, &s->to);
     unsetenv(SRUN_ENV_OPTION);

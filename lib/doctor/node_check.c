@@ -12,20 +12,14 @@
 
 #define LIMIT_S 5.0
 
-static bool is_missing(const char *line)
-{
-    return !strncmp(line, "Node ", 5) && strstr(line, " not found");
-}
-
 /* Look for the line on a missing node until the output or the time ends. line: that one. */
 static bool find_missing(int fd, double until_s, char *line, size_t size)
 {
-    struct pollfd p = { .fd = fd, .events = POLLIN };
     size_t length = 0;
     char more[4096];
     ssize_t n = 1;
 
-    while (n > 0 && now_s() < until_s && poll(&p, 1, (int)((until_s - now_s()) * 1e3) + 1) > 0) {
+    while (n > 0 && tool_wait(fd, POLLIN, until_s)) {
         n = read(fd, more, sizeof(more));
         for (ssize_t i = 0; i < n; i++) {
             if (more[i] != '\n') {
@@ -34,7 +28,7 @@ static bool find_missing(int fd, double until_s, char *line, size_t size)
                 continue;
             }
             line[length] = '\0';
-            if (is_missing(line))
+            if (!strncmp(line, "Node ", 5) && strstr(line, " not found"))
                 return true;
             length = 0;
         }

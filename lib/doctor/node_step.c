@@ -1,6 +1,7 @@
 #include "doctor/node_step.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ struct words {
     size_t n;
 };
 
-__attribute__((format(printf, 2, 3))) static void word(struct words *w, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_word(struct words *w, const char *fmt, ...)
 {
     va_list ap;
 
@@ -125,38 +126,38 @@ __attribute__((format(printf, 2, 3))) static void word(struct words *w, const ch
 }
 
 /* One task ending badly is to end no other, and no setting of the user's for his own jobs is to hold. */
-static void command(const struct node_step *s, struct words *w)
+static void build_command(const struct node_step *s, struct words *w)
 {
     char *list = srun_nodelist(s->nodes, s->n);
 
-    word(w, "srun");
-    word(w, "--label");
-    word(w, "--input=none");
-    word(w, "--nodes=%zu", s->n);
-    word(w, "--ntasks=%zu", s->n);
-    word(w, "--ntasks-per-node=1");
-    word(w, "--cpus-per-task=1");
-    word(w, "%s", list);
-    word(w, "--kill-on-bad-exit=0");
-    word(w, "--mpi=none");
-    word(w, "--job-name=sgctl-doctor");
+    add_word(w, "srun");
+    add_word(w, "--label");
+    add_word(w, "--input=none");
+    add_word(w, "--nodes=%zu", s->n);
+    add_word(w, "--ntasks=%zu", s->n);
+    add_word(w, "--ntasks-per-node=1");
+    add_word(w, "--cpus-per-task=1");
+    add_word(w, "%s", list);
+    add_word(w, "--kill-on-bad-exit=0");
+    add_word(w, "--mpi=none");
+    add_word(w, "--job-name=sgctl-doctor");
     if (s->partition) {
-        word(w, "--partition=%s", s->partition);
-        word(w, "--immediate=%d", (int)s->limit_s / 2 + 1);
-        word(w, "--time=1");
-        word(w, "--mem=64M");
+        add_word(w, "--partition=%s", s->partition);
+        add_word(w, "--immediate=%d", (int)s->limit_s / 2 + 1);
+        add_word(w, "--time=1");
+        add_word(w, "--mem=64M");
     } else {
-        word(w, "--overlap");
-        word(w, "--mem=0");
+        add_word(w, "--overlap");
+        add_word(w, "--mem=0");
     }
-    word(w, "sh");
-    word(w, "-c");
-    word(w, "echo \"" NODE_SAYS "$SLURMD_NODENAME\"; \"$0\" --version; exec \"$0\" \"$@\"");
-    word(w, "%s", s->program);
+    add_word(w, "sh");
+    add_word(w, "-c");
+    add_word(w, "echo \"" NODE_SAYS "$SLURMD_NODENAME\"; \"$0\" --version; exec \"$0\" \"$@\"");
+    add_word(w, "%s", s->program);
     if (s->conf)
-        word(w, "--conf=%s", s->conf);
-    word(w, "doctor");
-    word(w, "--json");
+        add_word(w, "--conf=%s", s->conf);
+    add_word(w, "doctor");
+    add_word(w, "--json");
     free(list);
 }
 
@@ -177,7 +178,7 @@ static void take_part(struct node_answers *a, char *line, size_t *length, const 
 }
 
 /* Returns when srun has ended, true, or when the time or what it may print has. */
-static bool gather(const struct node_step *s, struct node_answers *a, int fd)
+static bool gather_answers(const struct node_step *s, struct node_answers *a, int fd)
 {
     double begin_s = now_s(), until_s = begin_s + s->limit_s, shown_s = begin_s;
     size_t length = 0, all = 0;
@@ -195,8 +196,8 @@ static bool gather(const struct node_step *s, struct node_answers *a, int fd)
         }
         if (s->progress && now_s() - shown_s >= PROGRESS_S) {
             shown_s = now_s();
-            fprintf(stderr, "sgctl: %zu of %zu nodes have answered, after %s\n", node_answers_count(a), a->n,
-                    text_age(shown_s - begin_s).s);
+            fprintf(stderr, "%s: %zu of %zu nodes have answered, after %s\n", program_invocation_short_name,
+                    node_answers_count(a), a->n, text_age(shown_s - begin_s).s);
         }
     }
     return false;
@@ -212,12 +213,12 @@ int node_step_run(const struct node_step *s, struct node_answers *a, struct err 
     setenv(SRUN_ENV_OPTION, "observe", 1); /* the plugin's work is what is looked at */
     setenv(HOST_ENV_CREDENTIAL, s->credential ? s->credential : "",
            1); /* it also says that this is such a step */
-    command(s, &w);
+    build_command(s, &w);
     fd = tool_start((const char *const *)w.item, &pid);
     unsetenv(SRUN_ENV_OPTION);
     unsetenv(HOST_ENV_CREDENTIAL);
     if (fd >= 0) {
-        a->late = !gather(s, a, fd);
+        a->late = !gather_answers(s, a, fd);
         close(fd);
         srun_end(pid, a->late ? 0 : END_S, END_S);
     } else {

@@ -59,21 +59,9 @@ struct troubles {
     size_t n, cap;
 };
 
-/* The checks that a node can name: of its own report, only these are repeated. */
-static const char *const checks[] = { "configuration", "munge",         "controller", "plugin", "probe",
-                                      "agent",         "shared memory", "limits",     "preload" };
-
-static const char *known_check(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-        if (!strcmp(checks[i], name))
-            return checks[i];
-    return "setup";
-}
-
-__attribute__((format(printf, 6, 7))) static void trouble(struct troubles *t, enum finding_state state,
-                                                          const char *check, const char *node,
-                                                          const char *next, const char *fmt, ...)
+__attribute__((format(printf, 6, 7))) static void add_trouble(struct troubles *t, enum finding_state state,
+                                                              const char *check, const char *node,
+                                                              const char *next, const char *fmt, ...)
 {
     struct trouble *same = NULL;
     char *text;
@@ -120,7 +108,7 @@ static void judge_checks(const struct host_report *r, bool no_controller, struct
 
     for (size_t i = 0; i < r->n_checks; i++) {
         const struct host_check *check = &r->check[i];
-        const char *name = known_check(check->name);
+        const char *name = doctor_check_name(check->name);
 
         if (!check->missing || (no_controller && !strcmp(name, "controller")))
             continue;
@@ -132,7 +120,7 @@ static void judge_checks(const struct host_report *r, bool no_controller, struct
             snprintf(next, sizeof(next), "%s", check->next);
         else
             snprintf(next, sizeof(next), "%s   (on %.90s)", check->next, r->node);
-        trouble(t, FINDING_FAULT, name, r->node, next, "%s", check->found);
+        add_trouble(t, FINDING_FAULT, name, r->node, next, "%s", check->found);
     }
 }
 
@@ -146,15 +134,13 @@ static bool misses(const struct host_report *r, const char *name)
 
 static void judge_files(const struct nodes_facts *c, const struct host_report *r, struct troubles *t)
 {
-    static const char *const names[HOST_FILES] = { "configuration", "plugin", "probe", "agent" };
     bool same_platform = !strcmp(r->platform, c->own->platform);
     char next[1000];
 
-    snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
-             r->node);
+    snprintf(next, sizeof(next), FINDINGS_NEXT_VERSION, r->node);
     if (strcmp(r->version, c->own->version) != 0) {
-        trouble(t, FINDING_FAULT, "version", r->node, next, "sgctl there is version %s, here %s", r->version,
-                c->own->version);
+        add_trouble(t, FINDING_FAULT, "version", r->node, next, "sgctl there is version %s, here %s",
+                    r->version, c->own->version);
         return; /* all its files are other ones */
     }
     for (size_t i = 0; i < HOST_FILES; i++) {
@@ -165,14 +151,15 @@ static void judge_files(const struct nodes_facts *c, const struct host_report *r
         snprintf(next, sizeof(next), "srun -N1 -w %.200s cksum %.300s; cksum %.300s", r->node, there->path,
                  here->path);
         if (i == HOST_CONFIGURATION)
-            trouble(t, FINDING_FAULT, names[i], r->node, next,
-                    "%s has another content than %s on this host (hash %.8s, here %.8s)", there->path,
-                    here->path, there->hash, here->hash);
+            add_trouble(t, FINDING_FAULT, host_file_names[i], r->node, next,
+                        "%s has another content than %s on this host (hash %.8s, here %.8s)", there->path,
+                        here->path, there->hash, here->hash);
         else
-            trouble(t, same_platform ? FINDING_FAULT : FINDING_NOTE, names[i], r->node, next,
-                    "%s is another build of version %s than %s on this host (hash %.8s, here %.8s%s%s)",
-                    there->path, r->version, here->path, there->hash, here->hash,
-                    same_platform ? "" : "; its platform differs, too: ", same_platform ? "" : r->platform);
+            add_trouble(
+                t, same_platform ? FINDING_FAULT : FINDING_NOTE, host_file_names[i], r->node, next,
+                "%s is another build of version %s than %s on this host (hash %.8s, here %.8s%s%s)",
+                there->path, r->version, here->path, there->hash, here->hash,
+                same_platform ? "" : "; its platform differs, too: ", same_platform ? "" : r->platform);
     }
 }
 
@@ -185,11 +172,11 @@ static void judge_munge(const struct nodes_facts *c, const struct host_report *r
         return;
     snprintf(next, sizeof(next), "munge -n | srun -N1 -w %.200s unmunge", r->node);
     if (*r->refused)
-        trouble(t, FINDING_FAULT, "munge", r->node, next,
-                "munge there does not decode a credential made here: %s", r->refused);
+        add_trouble(t, FINDING_FAULT, "munge", r->node, next,
+                    "munge there does not decode a credential made here: %s", r->refused);
     else if (*r->credential && *c->decode(c->arg, r->credential, &err))
-        trouble(t, FINDING_FAULT, "munge", r->node, next,
-                "munge here does not decode a credential made there: %s", err.text);
+        add_trouble(t, FINDING_FAULT, "munge", r->node, next,
+                    "munge here does not decode a credential made there: %s", err.text);
 }
 
 /* The report was written after srun was started here and before it was read here: between these two lies what
@@ -209,17 +196,15 @@ static void judge_clock(const struct nodes_facts *c, const struct node_answer *a
 
     if (isnan(r->at_s) || !(doubt_s >= 0))
         return;
-    snprintf(next, sizeof(next),
-             "srun -N1 -w %.200s chronyc tracking   (systemctl enable --now chrony, if it does not run)",
-             r->node);
+    snprintf(next, sizeof(next), FINDINGS_NEXT_CLOCK, r->node);
     if (low_s > DOCTOR_CLOCK_S || high_s < -DOCTOR_CLOCK_S)
-        trouble(t, FINDING_FAULT, "clock", r->node, next,
-                "its clock is %s %s this host's, give or take %s; munge refuses at 5 minutes",
-                text_about_s(fabs(off_s)).s, off_s > 0 ? "ahead of" : "behind", text_about_s(doubt_s).s);
+        add_trouble(t, FINDING_FAULT, "clock", r->node, next,
+                    "its clock is %s %s this host's, give or take %s; munge refuses at 5 minutes",
+                    text_about_s(fabs(off_s)).s, off_s > 0 ? "ahead of" : "behind", text_about_s(doubt_s).s);
     else if (low_s < -DOCTOR_CLOCK_S || high_s > DOCTOR_CLOCK_S)
-        trouble(t, FINDING_UNKNOWN, "clock", r->node, next,
-                "its clock may be up to %s from this host's: its answer took too long to say more",
-                text_about_s(fmax(-low_s, high_s)).s);
+        add_trouble(t, FINDING_UNKNOWN, "clock", r->node, next,
+                    "its clock may be up to %s from this host's: its answer took too long to say more",
+                    text_about_s(fmax(-low_s, high_s)).s);
     else {
         k->known++;
         k->worst_s = fmax(k->worst_s, fmax(-low_s, high_s));
@@ -242,16 +227,15 @@ static void judge_unreported(const struct nodes_facts *c, const struct node_answ
 {
     char next[500];
 
-    snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
-             a->node);
+    snprintf(next, sizeof(next), FINDINGS_NEXT_VERSION, a->node);
     if (*a->version && strcmp(a->version, c->own->version) != 0)
-        trouble(t, FINDING_FAULT, "version", a->node, next, "sgctl there is version %s, here %s", a->version,
-                c->own->version);
+        add_trouble(t, FINDING_FAULT, "version", a->node, next, "sgctl there is version %s, here %s",
+                    a->version, c->own->version);
     else if (*a->version)
-        trouble(t, FINDING_FAULT, "version", a->node, next,
-                "sgctl there gives no report, so it is another build of version %s: %s", a->version, why);
+        add_trouble(t, FINDING_FAULT, "version", a->node, next,
+                    "sgctl there gives no report, so it is another build of version %s: %s", a->version, why);
     else
-        trouble(t, FINDING_FAULT, "sgctl", a->node, next, "sgctl does not run there: %s", why);
+        add_trouble(t, FINDING_FAULT, "sgctl", a->node, next, "sgctl does not run there: %s", why);
 }
 
 static void judge_silent(const struct nodes_facts *c, const json_t *heard, struct troubles *t)
@@ -263,14 +247,14 @@ static void judge_silent(const struct nodes_facts *c, const json_t *heard, struc
             continue;
         snprintf(next, sizeof(next), "srun -N1 -w %.200s hostname; scontrol show node %.200s", c->asked[i],
                  c->asked[i]);
-        trouble(t, FINDING_FAULT, "answers", c->asked[i], next, "no answer%s%s%s%s",
-                c->answers->late ? " within " : "", c->answers->late ? text_about_s(c->limit_s).s : "",
-                *c->answers->srun ? "; srun says: " : "", c->answers->srun);
+        add_trouble(t, FINDING_FAULT, "answers", c->asked[i], next, "no answer%s%s%s%s",
+                    c->answers->late ? " within " : "", c->answers->late ? text_about_s(c->limit_s).s : "",
+                    *c->answers->srun ? "; srun says: " : "", c->answers->srun);
     }
 }
 
 /* Slurm gave nothing to run on: that says nothing of the nodes. */
-static bool refused(const struct nodes_facts *c, const json_t *heard)
+static bool is_refused(const struct nodes_facts *c, const json_t *heard)
 {
     return !json_object_size(heard) &&
            (strstr(c->answers->srun, "llocat") || strstr(c->answers->srun, "submit") || !*c->answers->srun ||
@@ -308,7 +292,7 @@ void nodes_judge(const struct nodes_facts *c, struct findings *f)
         if (!findings_has(f, "clock", a->node)) /* as --probe found, which is more exact */
             judge_clock(c, a, r, &t, &k);
     }
-    if (refused(c, heard))
+    if (is_refused(c, heard))
         findings_add(f, FINDING_UNKNOWN, "answers", NULL, "srun -N1 hostname",
                      "Slurm gives no step on %zu nodes, so they were not looked at: %s", c->n,
                      *c->answers->srun ? c->answers->srun : "srun says nothing");
@@ -333,7 +317,7 @@ void nodes_judge(const struct nodes_facts *c, struct findings *f)
 
 /* ---- asking ---- */
 
-static const char *decode(void *arg, const char *credential, struct err *err)
+static const char *decode_here(void *arg, const char *credential, struct err *err)
 {
     return host_credential_check(arg, credential, err) < 0 ? err->text : "";
 }
@@ -403,7 +387,7 @@ void nodes_check(const struct doctor *d, const char *conf, const struct slurm_no
 {
     struct host_report *own = xcalloc(1, sizeof(*own));
     struct nodes_facts facts = {
-        .own = own, .limit_s = limit_s, .decode = decode, .arg = (void *)d->client.end.munge_socket
+        .own = own, .limit_s = limit_s, .decode = decode_here, .arg = (void *)d->client.end.munge_socket
     };
     double until_s = now_s() + limit_s;
     char program[PATH_MAX] = "", partition[256], *credential = NULL;

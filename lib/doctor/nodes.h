@@ -2,8 +2,7 @@
  * its own needs.
  *
  * The judgement is pure; nodes_check() asks, by a step of srun's on every node that has room for one. A node
- * that has none, or takes no jobs, was not seen: that is no fault. One that was asked and does not answer is.
- */
+ * that has none, or takes no jobs, was not seen: that is no fault. One that was asked and is silent is. */
 #ifndef SYNCGUARD_DOCTOR_NODES_H
 #define SYNCGUARD_DOCTOR_NODES_H
 

@@ -12,14 +12,10 @@
 #define FOUND_MAX 256u
 #define SHOWN     4
 
-static json_t *names(const struct pairwise *p, uint32_t a, uint32_t b)
+json_t *pairwise_names(const char *const *name, uint32_t a, uint32_t b)
 {
-    json_t *list = json_array();
-
-    json_array_append_new(list, text_json(p->name[a]));
-    if (b != TOPOLOGY_NONE)
-        json_array_append_new(list, text_json(p->name[b]));
-    return list;
+    return b == TOPOLOGY_NONE ? json_pack("[o]", text_json(name[a]))
+                              : json_pack("[o, o]", text_json(name[a]), text_json(name[b]));
 }
 
 static struct text rate_text(double bytes_per_s)
@@ -49,18 +45,18 @@ static void say_node(const struct pairwise *p, const struct survey_finding *s, s
 
     if (s->kind == SURVEY_NODE_DELAY) {
         snprintf(next, sizeof(next), LOOK_ERROR, a);
-        findings_add(f, FINDING_FAULT, "delay", names(p, s->a, s->b), next,
+        findings_add(f, FINDING_FAULT, "delay", pairwise_names(p->name, s->a, s->b), next,
                      "round trips with %.200s take %s, %s between other nodes (medians, of its %zu partners)",
                      a, text_about_s(s->value).s, text_about_s(s->usual).s, s->count);
         return;
     }
     snprintf(next, sizeof(next), LOOK_RATE, a);
     if (s->kind == SURVEY_NODE_RATE)
-        findings_add(f, FINDING_FAULT, "rate", names(p, s->a, s->b), next,
+        findings_add(f, FINDING_FAULT, "rate", pairwise_names(p->name, s->a, s->b), next,
                      "%.200s sends and receives %s, other nodes %s (medians, of its %zu partners)", a,
                      rate_text(s->value).s, rate_text(s->usual).s, s->count);
     else
-        findings_add(f, FINDING_FAULT, "rate", names(p, s->a, s->b), next,
+        findings_add(f, FINDING_FAULT, "rate", pairwise_names(p->name, s->a, s->b), next,
                      "%.200s %s %s, but %s %s as others do (%s; medians, of its %zu partners)", a,
                      s->kind == SURVEY_NODE_OUT ? "sends" : "receives", rate_text(s->value).s,
                      s->kind == SURVEY_NODE_OUT ? "receives" : "sends", rate_text(s->other).s,
@@ -75,12 +71,12 @@ static void say_pair(const struct pairwise *p, const struct survey_finding *s, s
              p->name[s->a], p->name[s->b]);
     if (s->kind == SURVEY_PAIR_DELAY)
         findings_add(
-            f, FINDING_FAULT, "delay", names(p, s->a, s->b), next,
+            f, FINDING_FAULT, "delay", pairwise_names(p->name, s->a, s->b), next,
             "round trips between %.200s and %.200s take %s, %s between others as far apart (the best of %zu measurements)",
             p->name[s->a], p->name[s->b], text_about_s(s->value).s, text_about_s(s->usual).s, s->count);
     else
         findings_add(
-            f, FINDING_FAULT, "rate", names(p, s->a, s->b), next,
+            f, FINDING_FAULT, "rate", pairwise_names(p->name, s->a, s->b), next,
             "%.200s sends %s to %.200s, which sends %s back; others as far apart %s (the best of %zu measurements)",
             p->name[s->a], rate_text(s->value).s, p->name[s->b], rate_text(s->other).s, rate_text(s->usual).s,
             s->count);
@@ -123,7 +119,7 @@ static void say_switch(const struct pairwise *p, const struct survey_finding *s,
              "scontrol reconfigure   (after moving %.200s to %.200s in %.600s, or its cable to %.200s)", a,
              is, p->path, declared);
     findings_add(
-        f, FINDING_FAULT, "place", names(p, s->a, s->b), next,
+        f, FINDING_FAULT, "place", pairwise_names(p->name, s->a, s->b), next,
         "%.200s is declared below %.200s, but is near to the nodes below %.200s: %s %s with those, %s with %.200s's (medians, of "
         "%zu pairs)",
         a, declared, is, rates ? "rates are" : "round trips take",
@@ -223,30 +219,26 @@ static void add_slow(struct slow_links *to, enum slow_link_kind kind, const char
 
 static void take_slow(const struct pairwise *p, const struct survey_finding *s, struct slow_links *to)
 {
-    double slower = s->usual / s->value, delay_s = s->value - s->usual;
+    bool delay =
+        s->kind == SURVEY_NODE_DELAY || s->kind == SURVEY_PAIR_DELAY || s->kind == SURVEY_UPLINK_DELAY;
+    double slower = delay ? 1 : s->usual / s->value, delay_s = delay ? s->value - s->usual : 0;
     json_t *group, *name;
     size_t i;
 
     switch (s->kind) {
     case SURVEY_NODE_DELAY:
-        add_slow(to, SLOW_NODE, p->name[s->a], NULL, 1, delay_s);
-        break;
     case SURVEY_NODE_RATE:
     case SURVEY_NODE_OUT:
     case SURVEY_NODE_IN:
-        add_slow(to, SLOW_NODE, p->name[s->a], NULL, slower, 0);
+        add_slow(to, SLOW_NODE, p->name[s->a], NULL, slower, delay_s);
         break;
     case SURVEY_PAIR_DELAY:
-        add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], 1, delay_s);
-        break;
     case SURVEY_PAIR_RATE:
-        add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], slower, 0);
+        add_slow(to, SLOW_PAIR, p->name[s->a], p->name[s->b], slower, delay_s);
         break;
     case SURVEY_UPLINK_DELAY:
-        add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, 1, delay_s);
-        break;
     case SURVEY_UPLINK_RATE:
-        add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, slower, 0);
+        add_slow(to, SLOW_SWITCH, switch_name(p, s->declared), NULL, slower, delay_s);
         break;
     case SURVEY_SWITCH:
         add_slow(to, SLOW_NODE, p->name[s->a], switch_name(p, s->measured), 1, 0);
@@ -279,7 +271,7 @@ static void judge_gaps(const struct pairwise *p, struct findings *f)
         if (alone == 1)
             snprintf(next, sizeof(next), "srun -N1 -w %.150s ping -c 3 %.150s", p->name[g->a], p->name[g->b]);
         if (alone == 1)
-            list = (json_decref(list), names(p, g->a, g->b));
+            list = (json_decref(list), pairwise_names(p->name, g->a, g->b));
     }
     if (alone)
         findings_add(f, FINDING_FAULT, "reach", json_incref(list), next,
@@ -296,7 +288,7 @@ static void judge_gaps(const struct pairwise *p, struct findings *f)
         snprintf(next, sizeof(next),
                  "srun -N1 -w %.200s ip address   (and its firewall: nodes must reach each other's ports)",
                  p->name[a]);
-        findings_add(f, FINDING_FAULT, "reach", names(p, a, TOPOLOGY_NONE), next,
+        findings_add(f, FINDING_FAULT, "reach", pairwise_names(p->name, a, TOPOLOGY_NONE), next,
                      "nothing could be measured between %.200s and several others: %s", p->name[a],
                      g < p->gap + p->n_gaps ? g->why : "no answer");
     }

@@ -18,17 +18,7 @@
 
 /* ---- what is said ---- */
 
-static json_t *names(const struct pairwise_by_mpi *p, const struct survey_finding *s)
-{
-    json_t *list = json_array();
-
-    json_array_append_new(list, text_json(p->name[s->a]));
-    if (s->b != TOPOLOGY_NONE)
-        json_array_append_new(list, text_json(p->name[s->b]));
-    return list;
-}
-
-/* Another device is several times slower: less is what the processors have to do otherwise. */
+/* Another device makes MPI several times slower; smaller differences come from the processors. */
 static bool suggests_device(const struct survey_finding *s)
 {
     bool delay = s->kind == SURVEY_NODE_DELAY || s->kind == SURVEY_PAIR_DELAY;
@@ -58,7 +48,7 @@ static void say_finding(const struct pairwise_by_mpi *p, const struct survey *re
     switch (s->kind) {
     case SURVEY_NODE_DELAY:
         findings_add(
-            f, FINDING_FAULT, "mpi", names(p, s), next,
+            f, FINDING_FAULT, "mpi", pairwise_names(p->name, s->a, s->b), next,
             "round trips with %.200s take %s as long by MPI as by sockets, between other nodes %s (medians, of its %zu partners): it may "
             "use another device there",
             p->name[s->a], text_times(s->value).s, text_times(s->usual).s, s->count);
@@ -67,21 +57,21 @@ static void say_finding(const struct pairwise_by_mpi *p, const struct survey *re
     case SURVEY_NODE_OUT:
     case SURVEY_NODE_IN:
         findings_add(
-            f, FINDING_FAULT, "mpi", names(p, s), next,
+            f, FINDING_FAULT, "mpi", pairwise_names(p->name, s->a, s->b), next,
             "%.200s sends and receives by MPI %s of what it does by sockets, other nodes %s (medians, of its %zu partners): it may use "
             "another device there",
             p->name[s->a], text_percent(s->value).s, text_percent(s->usual).s, s->count);
         break;
     case SURVEY_PAIR_DELAY:
         findings_add(
-            f, FINDING_FAULT, "mpi", names(p, s), next,
+            f, FINDING_FAULT, "mpi", pairwise_names(p->name, s->a, s->b), next,
             "round trips between %.200s and %.200s take %s as long by MPI as by sockets, between others %s (the best of %zu "
             "measurements): it may use another device between them",
             p->name[s->a], p->name[s->b], text_times(s->value).s, text_times(s->usual).s, s->count);
         break;
     case SURVEY_PAIR_RATE:
         findings_add(
-            f, FINDING_FAULT, "mpi", names(p, s), next,
+            f, FINDING_FAULT, "mpi", pairwise_names(p->name, s->a, s->b), next,
             "between %.200s and %.200s go by MPI %s of what goes by sockets, between others %s (the best of %zu measurements): it may "
             "use another device between them",
             p->name[s->a], p->name[s->b], text_percent(s->value).s, text_percent(s->usual).s, s->count);
@@ -257,7 +247,7 @@ static void measure_pairs(struct pairwise_run *r, const struct pairwise_run *soc
         r->of = of;
         p.unconfirmed = pairwise_run_measure(r);
     }
-    pairwise_run_end(r);
+    measure_step_end(&r->step);
     if (r->survey) {
         p.n = r->n;
         p.name = r->name;

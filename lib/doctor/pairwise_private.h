@@ -46,15 +46,15 @@ struct pairwise_run {
 void pairwise_run_begin(struct pairwise_run *r, const json_t *nodes, const char *program, const char *mpi);
 /* Wait for the tasks; they are told of each other. */
 void pairwise_run_gather(struct pairwise_run *r, const struct slurm_nodes *slurm);
-/* Measure, into the survey and the clocks.  How many pairs were slow and could not be measured often enough.
- */
+/* Measure, into the survey and the clocks.  How many pairs were slow, and not measured often enough. */
 size_t pairwise_run_measure(struct pairwise_run *r);
-void pairwise_run_end(struct pairwise_run *r);
 void pairwise_run_free(struct pairwise_run *r); /* what is in it */
 
 /* By MPI between the nodes that were measured by sockets. */
 void pairwise_mpi(const struct pairwise_run *sockets, const char *program, struct findings *f);
 
+/* The names of one node, or of two; b TOPOLOGY_NONE: of one. */
+json_t *pairwise_names(const char *const *name, uint32_t a, uint32_t b);
 /* Nodes that reach the faster group's rate with nobody: names. */
 json_t *pairwise_slower_group(const struct pairwise *p, const struct survey_finding *s);
 

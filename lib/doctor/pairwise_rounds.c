@@ -66,14 +66,6 @@ void pairwise_run_gather(struct pairwise_run *r, const struct slurm_nodes *slurm
 
 /* ---- rounds ---- */
 
-static struct pair *find_pair(struct pair *pair, size_t n, uint32_t node)
-{
-    for (size_t i = 0; i < n; i++)
-        if (pair[i].a == node)
-            return &pair[i];
-    return NULL;
-}
-
 /* Measure pairs that share no node, at the same time. false: the tasks have gone. */
 static bool play_kind(struct pairwise_run *r, const char *kind, struct pair *pair, size_t n)
 {
@@ -91,12 +83,14 @@ static bool play_kind(struct pairwise_run *r, const char *kind, struct pair *pai
     measure_step_tell(&r->step, line, until_s);
     free(line);
     while (left && measure_step_hear(&r->step, &reply, until_s)) {
-        struct pair *p;
+        struct pair *p = NULL;
 
         if (reply.node[0] || reply.round != r->round)
             continue;
         left--;
-        p = r->task[reply.task].node == TOPOLOGY_NONE ? NULL : find_pair(pair, n, r->task[reply.task].node);
+        for (size_t i = 0; i < n && !p; i++)
+            if (pair[i].a == r->task[reply.task].node)
+                p = &pair[i];
         if (!p)
             continue;
         p->answered = true;
@@ -326,11 +320,6 @@ void pairwise_run_begin(struct pairwise_run *r, const json_t *nodes, const char 
     r->name = xcalloc(n, sizeof(*r->name));
     r->given_up = xcalloc(n, sizeof(*r->given_up));
     measure_step_begin(&r->step, nodes, program, mpi);
-}
-
-void pairwise_run_end(struct pairwise_run *r)
-{
-    measure_step_end(&r->step);
 }
 
 void pairwise_run_free(struct pairwise_run *r)

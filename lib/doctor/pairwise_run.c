@@ -102,12 +102,10 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
             json_array_append(missing, name);
     }
     if (json_array_size(other)) {
-        snprintf(next, sizeof(next), "srun -N1 -w %.200s sgctl --version   (install the same version there)",
-                 json_string_value(json_array_get(other, 0)));
+        snprintf(next, sizeof(next), FINDINGS_NEXT_VERSION, json_string_value(json_array_get(other, 0)));
         findings_add(f, FINDING_UNKNOWN, "measured", json_incref(other), next,
-                     "%s of %zu nodes is of another version, so they were not measured: %s",
-                     "syncguard-measure", json_array_size(other),
-                     show_list(other, SHOWN, list, sizeof(list)));
+                     "syncguard-measure of %zu nodes is of another version, so they were not measured: %s",
+                     json_array_size(other), show_list(other, SHOWN, list, sizeof(list)));
     }
     if (json_array_size(missing)) {
         const char *first = json_string_value(json_array_get(missing, 0));
@@ -115,8 +113,8 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
         snprintf(next, sizeof(next), "srun -N1 -w %.200s ls -l %.1000s   (install the same version there)",
                  first ? first : "NODE", program);
         findings_add(f, r->n ? FINDING_FAULT : FINDING_UNKNOWN, "measured", json_incref(missing), next,
-                     "%s did not start on %zu of %zu nodes: %s%s%s", "syncguard-measure",
-                     json_array_size(missing), r->step.tasks, show_list(missing, SHOWN, list, sizeof(list)),
+                     "syncguard-measure did not start on %zu of %zu nodes: %s%s%s", json_array_size(missing),
+                     r->step.tasks, show_list(missing, SHOWN, list, sizeof(list)),
                      r->step.words[0] ? "; srun: " : "", r->step.words);
     }
     json_decref(other);
@@ -124,12 +122,14 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
 }
 
 /* The file is whole or as it was before: srun may read it at any time. */
-static int write_slow(const struct slow_links *slow, const char *path, struct err *err)
+static void save_slow(struct slow_links *slow, size_t nodes, const char *path, struct findings *f)
 {
     char *next = xasprintf("%s.%ld", path, (long)getpid());
     int fd = open(next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644), rc = -1;
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
 
+    slow->measured_s = wall_s();
+    slow->nodes = (unsigned)nodes;
     if (out) {
         slow_links_write(slow, out);
         rc = ferror(out) ? -1 : 0;
@@ -139,26 +139,14 @@ static int write_slow(const struct slow_links *slow, const char *path, struct er
     }
     if (rc == 0)
         rc = rename(next, path);
-    if (rc < 0) {
-        err_set(err, "cannot write %s: %s", path, strerror(errno));
-        if (fd >= 0)
-            unlink(next);
-    }
-    free(next);
-    return rc < 0 ? -1 : 0;
-}
-
-static void save_slow(struct slow_links *slow, size_t nodes, const char *path, struct findings *f)
-{
-    struct err err;
-
-    slow->measured_s = wall_s();
-    slow->nodes = (unsigned)nodes;
-    if (write_slow(slow, path, &err) < 0)
-        findings_add(f, FINDING_FAULT, "measured", NULL, NULL, "%s", err.text);
+    if (rc < 0)
+        findings_add(f, FINDING_FAULT, "measured", NULL, NULL, "cannot write %s: %s", path, strerror(errno));
     else
         findings_add(f, FINDING_NOTE, "measured", NULL, NULL, "%zu slow %s written to %s", slow->n,
                      slow->n == 1 ? "link is" : "links are", path);
+    if (rc < 0 && fd >= 0)
+        unlink(next);
+    free(next);
 }
 
 static const struct pairwise_limits limits = { .start_s = 12,
@@ -185,7 +173,7 @@ static void measure_nodes(struct pairwise_run *r, const struct topology *t, cons
     }
     if (r->survey && r->clocks)
         p.unconfirmed = pairwise_run_measure(r);
-    pairwise_run_end(r);
+    measure_step_end(&r->step);
     judge_start(r, asked, o->program, f);
     if (!r->survey || !r->clocks)
         return;

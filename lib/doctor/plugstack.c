@@ -64,54 +64,37 @@ void plugstack_locate(struct plugstack *p, const char *slurm_conf)
     fclose(f);
 }
 
-static int find_in(struct plugstack *p, const char *path, const char *name, int depth, struct err *err);
-
-/* The pattern is relative to the including file. 1: found. */
-static int find_included(struct plugstack *p, const char *from, const char *pattern, const char *name,
-                         int depth)
-{
-    char full[2 * LINE_BYTES];
-    glob_t matches = { 0 };
-    int rc = 0;
-
-    if (*pattern == '/')
-        snprintf(full, sizeof(full), "%s", pattern);
-    else
-        beside(from, pattern, full, sizeof(full));
-    if (glob(full, 0, NULL, &matches) == 0)
-        for (size_t i = 0; i < matches.gl_pathc && rc == 0; i++)
-            rc = find_in(p, matches.gl_pathv[i], name, depth + 1, NULL) > 0;
-    globfree(&matches);
-    return rc;
-}
-
-static bool is_plugin(const char *path, const char *name)
-{
-    const char *slash = strrchr(path, '/');
-
-    return !strcmp(slash ? slash + 1 : path, name);
-}
-
 /* 1: found, 0: not there, -1: cannot be read. */
 static int find_in(struct plugstack *p, const char *path, const char *name, int depth, struct err *err)
 {
-    char line[LINE_BYTES], *word;
+    char line[LINE_BYTES], full[2 * LINE_BYTES], *word;
     int number = 0, found = 0;
     FILE *f = depth < INCLUDE_DEPTH && p->files++ < FILES_MAX ? fopen(path, "re") : NULL;
 
     if (!f)
         return err_set(err, "%s: %s", path, strerror(errno));
     while (!found && p->files <= FILES_MAX && (word = next_line(f, line, &number))) {
-        char *plugin = cut_word(word), *arguments;
+        char *plugin = cut_word(word), *arguments, *slash;
 
         if (!strcasecmp(word, "include")) {
-            found = find_included(p, path, plugin, name, depth);
+            glob_t matches = { 0 };
+            size_t n;
+
+            if (*plugin == '/')
+                snprintf(full, sizeof(full), "%s", plugin);
+            else /* relative to the including file */
+                beside(path, plugin, full, sizeof(full));
+            n = glob(full, 0, NULL, &matches) == 0 ? matches.gl_pathc : 0;
+            for (size_t i = 0; i < n && !found; i++)
+                found = find_in(p, matches.gl_pathv[i], name, depth + 1, NULL) > 0;
+            globfree(&matches);
             continue;
         }
         if (strcasecmp(word, "required") && strcasecmp(word, "optional"))
             continue;
         arguments = cut_word(plugin);
-        if (!is_plugin(plugin, name))
+        slash = strrchr(plugin, '/');
+        if (strcmp(slash ? slash + 1 : plugin, name) != 0)
             continue;
         found = 1;
         p->required = !strcasecmp(word, "required");
@@ -129,7 +112,6 @@ int plugstack_find(struct plugstack *p, const char *name, struct err *err)
 
     p->files = 0;
     rc = find_in(p, p->path, name, 0, err);
-
     if (rc == 0)
         return err_set(err, "%s does not name %s", p->path, name);
     return rc < 0 ? -1 : 0;

@@ -17,8 +17,7 @@ struct plugstack {
     unsigned files; /* that were read */
 };
 
-/* Where Slurm reads it: PlugStackConfig= of slurm.conf ($SLURM_CONF, or slurm_conf), else beside that file.
- */
+/* Where Slurm reads it: PlugStackConfig= of slurm.conf ($SLURM_CONF, else slurm_conf), or beside that. */
 void plugstack_locate(struct plugstack *p, const char *slurm_conf);
 /* Look for a plugin whose file is named `name`, in p->path.  0, or -1 with the reason. */
 int plugstack_find(struct plugstack *p, const char *name, struct err *err);

@@ -4,8 +4,7 @@
  *   scontrol -o show topology    SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=node[1-16]
  *   scontrol show config         SlurmdPort              = 6818
  *
- * One line for each; keys that are not named here are skipped.  A node has Port= where it is not SlurmdPort.
- */
+ * One line for each; keys not named here are skipped.  A node has Port= where it is not SlurmdPort. */
 #ifndef SYNCGUARD_DOCTOR_SLURM_NODES_H
 #define SYNCGUARD_DOCTOR_SLURM_NODES_H
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/now.h"
+#include "common/tool.h"
 #include "common/xalloc.h"
 #include "doctor/nodes.h"
 #include "wire/json.h"
@@ -41,7 +42,7 @@ struct asker {
     size_t n;
 };
 
-static void tell(struct asker *a, uint32_t i, enum slurmd_state state)
+static void tell_state(struct asker *a, uint32_t i, enum slurmd_state state)
 {
     struct news news = { i, state };
 
@@ -67,7 +68,7 @@ static enum slurmd_state state_of(int error)
 }
 
 /* One of the peer's addresses has an outcome. It answers if one of them does. */
-static void settle(struct asker *a, uint32_t i, enum slurmd_state state)
+static void settle_address(struct asker *a, uint32_t i, enum slurmd_state state)
 {
     struct target *t = &a->target[i];
 
@@ -78,7 +79,7 @@ static void settle(struct asker *a, uint32_t i, enum slurmd_state state)
         t->best = state;
     t->settled = state <= SLURMD_ANSWERS || !t->pending;
     if (t->settled)
-        tell(a, i, state <= SLURMD_ANSWERS ? state : t->best);
+        tell_state(a, i, state <= SLURMD_ANSWERS ? state : t->best);
 }
 
 static void forget_connection(struct asker *a, size_t k)
@@ -90,7 +91,7 @@ static void forget_connection(struct asker *a, size_t k)
 
 /* Something happened on a connection.  What follows the end of what we say is an answer, an error of the
  * other side or an end, too. */
-static void advance(struct asker *a, size_t k)
+static void advance_connection(struct asker *a, size_t k)
 {
     uint32_t i = a->of[k];
     socklen_t length = sizeof(int);
@@ -98,28 +99,28 @@ static void advance(struct asker *a, size_t k)
 
     if (a->slot[k].events == POLLIN) {
         forget_connection(a, k);
-        settle(a, i, SLURMD_ANSWERS);
+        settle_address(a, i, SLURMD_ANSWERS);
         return;
     }
     if (getsockopt(a->slot[k].fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0)
         error = errno;
     if (error || shutdown(a->slot[k].fd, SHUT_WR) < 0) {
         forget_connection(a, k);
-        settle(a, i, state_of(error));
+        settle_address(a, i, state_of(error));
         return;
     }
     a->slot[k].events = POLLIN;
     if (!a->target[i].settled)
-        tell(a, i, SLURMD_HANGS); /* until it answers */
+        tell_state(a, i, SLURMD_HANGS); /* until it answers */
 }
 
-static void watch(struct asker *a, int wait_ms)
+static void watch_slots(struct asker *a, int wait_ms)
 {
     if (poll(a->slot, a->n, wait_ms) <= 0)
         return;
     for (size_t k = a->n; k-- > 0;)
         if (a->slot[k].revents)
-            advance(a, k);
+            advance_connection(a, k);
 }
 
 static void ask_address(struct asker *a, uint32_t i, const struct addrinfo *to)
@@ -127,7 +128,7 @@ static void ask_address(struct asker *a, uint32_t i, const struct addrinfo *to)
     int fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
 
     if (fd < 0) {
-        settle(a, i, state_of(errno));
+        settle_address(a, i, state_of(errno));
         return;
     }
     error = connect(fd, to->ai_addr, to->ai_addrlen) < 0 ? errno : 0;
@@ -137,7 +138,7 @@ static void ask_address(struct asker *a, uint32_t i, const struct addrinfo *to)
         return;
     }
     close(fd);
-    settle(a, i, state_of(error));
+    settle_address(a, i, state_of(error));
 }
 
 static void ask_peer(struct asker *a, uint32_t i)
@@ -150,39 +151,36 @@ static void ask_peer(struct asker *a, uint32_t i)
     if (!n)
         return;
     t->pending = n;
-    tell(a, i, SLURMD_SILENT); /* until it is settled */
+    tell_state(a, i, SLURMD_SILENT); /* until it is settled */
     for (const struct addrinfo *one = t->all; n--; one = one->ai_next)
         ask_address(a, i, one);
-}
-
-static struct addrinfo *look_up(const struct slurmd_peer *p)
-{
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *all = NULL;
-    char service[8];
-
-    snprintf(service, sizeof(service), "%u", p->port);
-    return p->port && *p->address && getaddrinfo(p->address, service, &hints, &all) == 0 ? all : NULL;
 }
 
 static void watch_until(struct asker *a, double until_s)
 {
     while (a->n && now_s() < until_s)
-        watch(a, 50);
-    watch(a, 0); /* this process may have had to wait for a processor */
+        watch_slots(a, 50);
+    watch_slots(a, 0); /* this process may have had to wait for a processor */
 }
 
-/* Names first: while one of them is looked up, no answer is read, and one that came would be taken for none.
- */
+/* Names first: while one of them is looked up, no answer is read, and one that came would count as none. */
 static void ask_all(struct asker *a, size_t n, double until_s)
 {
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *all;
     double begun_s = until_s - PATIENCE_S;
+    char service[8];
 
-    for (size_t i = 0; i < n && now_s() < begun_s; i++)
-        a->target[i].all = look_up(&a->peer[i]);
+    for (size_t i = 0; i < n && now_s() < begun_s; i++) {
+        const struct slurmd_peer *p = &a->peer[i];
+
+        snprintf(service, sizeof(service), "%u", p->port);
+        if (p->port && *p->address && getaddrinfo(p->address, service, &hints, &all) == 0)
+            a->target[i].all = all;
+    }
     for (uint32_t i = 0; i < n && now_s() < begun_s; i++) {
-        watch(a, 0);
+        watch_slots(a, 0);
         while (a->n + ADDRESSES_MAX > SLOTS && now_s() < begun_s)
-            watch(a, 10);
+            watch_slots(a, 10);
         if (a->n + ADDRESSES_MAX <= SLOTS)
             ask_peer(a, i);
     }
@@ -193,12 +191,11 @@ static void ask_all(struct asker *a, size_t n, double until_s)
     watch_until(a, until_s + SLURMD_ANSWER_S);
 }
 
-static void hear(struct slurmd_peer *peer, size_t n, int from, double until_s)
+static void hear_news(struct slurmd_peer *peer, size_t n, int from, double until_s)
 {
-    struct pollfd p = { .fd = from, .events = POLLIN };
     struct news news; /* written whole: it is shorter than PIPE_BUF */
 
-    while (now_s() < until_s && poll(&p, 1, (int)((until_s - now_s()) * 1e3) + 1) > 0) {
+    while (tool_wait(from, POLLIN, until_s)) {
         if (read(from, &news, sizeof(news)) != sizeof(news))
             break;
         if (news.peer < n)
@@ -229,7 +226,7 @@ void slurmd_ask(struct slurmd_peer *peer, size_t n, double limit_s)
     }
     close(ends[1]);
     if (child > 0) {
-        hear(peer, n, ends[0], until_s + SLURMD_ANSWER_S);
+        hear_news(peer, n, ends[0], until_s + SLURMD_ANSWER_S);
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
     }

@@ -20,7 +20,7 @@ struct task {
     struct measure_mpi *mpi;   /* NULL: by sockets */
 };
 
-static void say(json_t *o)
+static void say_line(json_t *o)
 {
     char *line = json_dumps(o, JSON_COMPACT);
 
@@ -32,7 +32,7 @@ static void say(json_t *o)
     json_decref(o);
 }
 
-static json_t *reply(const struct task *t)
+static json_t *reply_of(const struct task *t)
 {
     json_t *o = json_object();
 
@@ -45,7 +45,7 @@ static void say_hello(const struct task *t, uint16_t port, const char *why)
 {
     const char *node = getenv("SLURMD_NODENAME");
     char host[256] = "";
-    json_t *o = reply(t);
+    json_t *o = reply_of(t);
 
     if (!node && gethostname(host, sizeof(host) - 1) == 0)
         node = host;
@@ -56,14 +56,14 @@ static void say_hello(const struct task *t, uint16_t port, const char *why)
     if (t->mpi)
         put_text(o, "mpi", measure_mpi_name(t->mpi));
     put_text(o, "why", why);
-    say(o);
+    say_line(o);
 }
 
-static void call(const struct task *t, unsigned round, uint32_t b, bool rates)
+static void call_peer(const struct task *t, unsigned round, uint32_t b, bool rates)
 {
     struct measured m =
         t->mpi ? measure_mpi_call(t->mpi, b, rates) : measure_call(&t->peer[b], t->key, rates);
-    json_t *o = reply(t);
+    json_t *o = reply_of(t);
 
     put_int(o, "round", round);
     put_known(o, "rtt_s", m.rtt_s);
@@ -71,10 +71,10 @@ static void call(const struct task *t, unsigned round, uint32_t b, bool rates)
     put_known(o, "there", m.there_bytes_per_s);
     put_known(o, "back", m.back_bytes_per_s);
     put_text(o, "why", m.why);
-    say(o);
+    say_line(o);
 }
 
-static void answer(const struct task *t, unsigned round, uint32_t a, bool rates)
+static void answer_peer(const struct task *t, unsigned round, uint32_t a, bool rates)
 {
     json_t *o;
 
@@ -82,13 +82,13 @@ static void answer(const struct task *t, unsigned round, uint32_t a, bool rates)
         measure_mpi_answer(t->mpi, a, rates);
     else
         measure_answer(t->listening, t->key, rates);
-    o = reply(t);
+    o = reply_of(t);
     put_int(o, "round", round);
-    say(o);
+    say_line(o);
 }
 
 /* "ROUND A-B C-D ..." */
-static void play(const struct task *t, const char *words, bool rates)
+static void play_round(const struct task *t, const char *words, bool rates)
 {
     unsigned round, a, b;
     int used;
@@ -99,42 +99,35 @@ static void play(const struct task *t, const char *words, bool rates)
         if (a >= MEASURE_TASKS_MAX || b >= MEASURE_TASKS_MAX)
             continue;
         if (a == t->self)
-            call(t, round, b, rates);
+            call_peer(t, round, b, rates);
         else if (b == t->self)
-            answer(t, round, a, rates);
+            answer_peer(t, round, a, rates);
     }
 }
 
-static void take_peer(const struct task *t, const char *words)
-{
-    char address[256];
-    unsigned task, port;
-
-    if (sscanf(words, "%u %255s %u", &task, address, &port) == 3 && task < MEASURE_TASKS_MAX && port < 65536)
-        measure_find(&t->peer[task], address, (uint16_t)port);
-}
-
 /* Until the doctor says that this is the end, or is gone. */
-static void obey(struct task *t)
+static void obey_doctor(struct task *t)
 {
-    char *line = xcalloc(1, MEASURE_LINE_BYTES);
+    char *line = xcalloc(1, MEASURE_LINE_BYTES), address[256];
+    unsigned task, port;
 
     while (fgets(line, MEASURE_LINE_BYTES, stdin) && strcmp(line, "end\n") != 0) {
         bool ready = t->mpi || t->key[0];
 
         if (!strncmp(line, "key ", 4))
             sscanf(line + 4, "%32s", t->key);
-        else if (!strncmp(line, "peer ", 5))
-            take_peer(t, line + 5);
+        else if (sscanf(line, "peer %u %255s %u", &task, address, &port) == 3 && task < MEASURE_TASKS_MAX &&
+                 port < 65536)
+            measure_find(&t->peer[task], address, (uint16_t)port);
         else if (!strncmp(line, "trips ", 6) && ready)
-            play(t, line + 6, false);
+            play_round(t, line + 6, false);
         else if (!strncmp(line, "rates ", 6) && ready)
-            play(t, line + 6, true);
+            play_round(t, line + 6, true);
     }
     free(line);
 }
 
-static int by_sockets(struct task *t)
+static int run_by_sockets(struct task *t)
 {
     struct err err;
     uint16_t port;
@@ -146,13 +139,13 @@ static int by_sockets(struct task *t)
     }
     t->peer = xcalloc(MEASURE_TASKS_MAX, sizeof(*t->peer));
     say_hello(t, port, NULL);
-    obey(t);
+    obey_doctor(t);
     free(t->peer);
     close(t->listening);
     return 0;
 }
 
-static int by_mpi(struct task *t, const char *type)
+static int run_by_mpi(struct task *t, const char *type)
 {
     const char *tasks = getenv("SLURM_NTASKS");
     struct err err;
@@ -161,7 +154,7 @@ static int by_mpi(struct task *t, const char *type)
     say_hello(t, 0, t->mpi ? NULL : err.text);
     if (!t->mpi)
         return 1;
-    obey(t);
+    obey_doctor(t);
     measure_mpi_close(t->mpi);
     return 0;
 }
@@ -173,6 +166,6 @@ int main(int argc, char **argv)
     struct task t = { .self = id ? (uint32_t)strtoul(id, NULL, 10) : 0 };
 
     alarm(MEASURE_LIFE_S);
-    return argc > 1 && !strncmp(argv[1], mpi, sizeof(mpi) - 1) ? by_mpi(&t, argv[1] + sizeof(mpi) - 1)
-                                                               : by_sockets(&t);
+    return argc > 1 && !strncmp(argv[1], mpi, sizeof(mpi) - 1) ? run_by_mpi(&t, argv[1] + sizeof(mpi) - 1)
+                                                               : run_by_sockets(&t);
 }
