@@ -180,17 +180,6 @@ static int word_set(const char *const *words, const char *list)
     }
 }
 
-static char *set_write(const char *const *words, int set, char *buf, size_t size)
-{
-    size_t at = 0;
-
-    snprintf(buf, size, "none");
-    for (int i = 0; words[i] && at < size; i++)
-        if (set & 1 << i)
-            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", words[i]);
-    return buf;
-}
-
 /* ---- what is accepted ---- */
 
 char *value_range(const struct value_type *t, char *buf, size_t size)
@@ -297,11 +286,16 @@ int value_parse(const struct value_type *t, const char *text, double *number, st
 
 char *value_write(const struct value_type *t, double number, char *buf, size_t size)
 {
+    size_t at = 0;
+
     if (t->kind == VALUE_WORD)
         snprintf(buf, size, "%s", t->words[(int)number]);
-    else if (t->kind == VALUE_SET)
-        set_write(t->words, (int)number, buf, size);
-    else if (t->kind == VALUE_SECONDS && number > 0 && number < 1) /* as people write it: 20ms */
+    else if (t->kind == VALUE_SET) {
+        snprintf(buf, size, "none");
+        for (int i = 0; t->words[i] && at < size; i++)
+            if ((int)number & 1 << i)
+                at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", t->words[i]);
+    } else if (t->kind == VALUE_SECONDS && number > 0 && number < 1) /* as people write it: 20ms */
         snprintf(buf, size, "%.12g%s", number * (number < 1e-3 ? 1e6 : 1e3), number < 1e-3 ? "us" : "ms");
     else
         snprintf(buf, size, "%.12g%s", number,
