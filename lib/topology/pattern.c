@@ -102,22 +102,17 @@ static struct phase *begin_phase(struct building *b, double rounds, double bytes
 {
     struct flows *f = b->flows;
     struct phase *more = reallocarray(f->phase, f->n_phases + 1, sizeof(*more));
+    struct flow *flow = more && !b->failed ? calloc(2 * (size_t)b->ranks, sizeof(*flow)) : NULL;
 
-    if (!more || b->failed)
-        goto fail;
-    f->phase = more;
-    f->phase[f->n_phases] =
-        (struct phase){ rounds, bytes, calloc(2 * (size_t)b->ranks, sizeof(struct flow)), 0 };
-    if (!f->phase[f->n_phases].flow)
-        goto fail;
+    f->phase = more ? more : f->phase;
+    if (!flow) {
+        b->failed = true;
+        return NULL;
+    }
+    f->phase[f->n_phases] = (struct phase){ rounds, bytes, flow, 0 };
     for (uint32_t i = 0; i < f->slots; i++)
         b->from[i] = UINT32_MAX;
     return &f->phase[f->n_phases++];
-fail:
-    if (more)
-        f->phase = more;
-    b->failed = true;
-    return NULL;
 }
 
 /* Ranks of a slot send one after another, so what goes to the same slot is added up in one flow. */
