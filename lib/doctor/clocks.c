@@ -86,17 +86,6 @@ static int by_distance(const void *a, const void *b)
     return (fabs(one->ahead_s) < fabs(two->ahead_s)) - (fabs(one->ahead_s) > fabs(two->ahead_s));
 }
 
-static void say_off(const struct off *o, const char *name, struct findings *f)
-{
-    char next[400];
-
-    snprintf(next, sizeof(next), FINDINGS_NEXT_CLOCK, name);
-    findings_add(f, FINDING_FAULT, "clock", json_pack("[o]", text_json(name)), next,
-                 "%.200s: its clock is %s %s the median of its partners', give or take %s", name,
-                 text_about_s(fabs(o->ahead_s)).s, o->ahead_s > 0 ? "ahead of" : "behind",
-                 text_about_s(o->doubt_s).s);
-}
-
 /* Those that differ for certain, the farthest first. */
 static void say_all(const struct off *off, size_t n, const char *const *name, struct findings *f)
 {
@@ -124,6 +113,7 @@ void clocks_judge(struct clocks *c, const char *const *name, double limit_s, str
 {
     struct off *good = xcalloc(c->n + 1, sizeof(*good));
     json_t *all = json_array();
+    char next[400];
     size_t n = 0;
 
     for (uint32_t i = 0; i < c->n; i++) {
@@ -135,10 +125,15 @@ void clocks_judge(struct clocks *c, const char *const *name, double limit_s, str
         put_real(one, "ahead_s", o.ahead_s);
         put_real(one, "doubt_s", o.doubt_s);
         json_array_append_new(all, one);
-        if (b.low_s > limit_s || b.high_s < -limit_s)
-            say_off(&o, name[i], f);
-        else if (b.low_s >= -limit_s && b.high_s <= limit_s)
+        if (b.low_s > limit_s || b.high_s < -limit_s) {
+            snprintf(next, sizeof(next), FINDINGS_NEXT_CLOCK, name[i]);
+            findings_add(f, FINDING_FAULT, "clock", json_pack("[o]", text_json(name[i])), next,
+                         "%.200s: its clock is %s %s the median of its partners', give or take %s", name[i],
+                         text_about_s(fabs(o.ahead_s)).s, o.ahead_s > 0 ? "ahead of" : "behind",
+                         text_about_s(o.doubt_s).s);
+        } else if (b.low_s >= -limit_s && b.high_s <= limit_s) {
             good[n++] = o;
+        }
     }
     qsort(good, n, sizeof(*good), by_distance);
     if (n)

@@ -191,16 +191,6 @@ static const json_t *job_of(const struct cluster_facts *c, const char *id)
     return NULL;
 }
 
-/* Some ranks of the job are recorded and others are not, and it has taken steps. */
-static bool partly_recorded(const json_t *job)
-{
-    const json_t *probe = get_object(job, "probe");
-    int64_t guarded = get_count(probe, "ranks_guarded"), total = get_count(probe, "ranks_total");
-
-    return guarded > 0 && total > guarded && get_count(job, "steps") >= RECORDED_MIN &&
-           get_number(job, "elapsed_s") > SETTLED_S;
-}
-
 /* A node whose agent is there while none of its ranks is: something removed LD_PRELOAD, or its library has no
  * probe. */
 static void judge_unrecorded(const struct cluster_facts *c, struct findings *f)
@@ -213,18 +203,22 @@ static void judge_unrecorded(const struct cluster_facts *c, struct findings *f)
         const json_t *ids = get_array(row, "jobs"), *agent = get_object(row, "agent");
         const char *node = get_word(row, "node"), *id = json_string_value(json_array_get(ids, 0));
         const json_t *job = json_array_size(ids) == 1 && id ? job_of(c, id) : NULL;
+        const json_t *probe = get_object(job, "probe");
+        int64_t guarded = get_count(probe, "ranks_guarded"), total = get_count(probe, "ranks_total");
         char next[400];
 
-        if (!get_true(agent, "connected") || get_count(row, "ranks_recorded") != 0 || !job ||
-            !partly_recorded(job))
+        if (!get_true(agent, "connected") || get_count(row, "ranks_recorded") != 0)
+            continue;
+        /* others of the job are recorded, and it has taken steps */
+        if (guarded <= 0 || total <= guarded || get_count(job, "steps") < RECORDED_MIN ||
+            !(get_number(job, "elapsed_s") > SETTLED_S))
             continue;
         snprintf(next, sizeof(next), "srun -N1 -w %.200s --sync-guard env | grep LD_PRELOAD", node);
         findings_add(
             f, FINDING_FAULT, "probe", json_pack("[o]", text_json(node)), next,
             "%.200s: its agent is connected, but none of its ranks of job %.60s is recorded, while %lld of the job's "
             "%lld ranks are (sgctl nodes, sgctl job)",
-            node, id, (long long)get_count(get_object(job, "probe"), "ranks_guarded"),
-            (long long)get_count(get_object(job, "probe"), "ranks_total"));
+            node, id, (long long)guarded, (long long)total);
     }
 }
 

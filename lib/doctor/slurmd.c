@@ -191,21 +191,10 @@ static void ask_all(struct asker *a, size_t n, double until_s)
     watch_until(a, until_s + SLURMD_ANSWER_S);
 }
 
-static void hear_news(struct slurmd_peer *peer, size_t n, int from, double until_s)
-{
-    struct news news; /* written whole: it is shorter than PIPE_BUF */
-
-    while (tool_wait(from, POLLIN, until_s)) {
-        if (read(from, &news, sizeof(news)) != sizeof(news))
-            break;
-        if (news.peer < n)
-            peer[news.peer].state = (enum slurmd_state)news.state;
-    }
-}
-
 void slurmd_ask(struct slurmd_peer *peer, size_t n, double limit_s)
 {
     double until_s = now_s() + limit_s;
+    struct news news; /* written whole: it is shorter than PIPE_BUF */
     int ends[2];
     pid_t child;
 
@@ -226,7 +215,10 @@ void slurmd_ask(struct slurmd_peer *peer, size_t n, double limit_s)
     }
     close(ends[1]);
     if (child > 0) {
-        hear_news(peer, n, ends[0], until_s + SLURMD_ANSWER_S);
+        while (tool_wait(ends[0], POLLIN, until_s + SLURMD_ANSWER_S) &&
+               read(ends[0], &news, sizeof(news)) == sizeof(news))
+            if (news.peer < n)
+                peer[news.peer].state = (enum slurmd_state)news.state;
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
     }
