@@ -126,15 +126,6 @@ static void add_note(const char *text, void *arg)
     a->note[a->n_notes++] = note;
 }
 
-static void take_notes(struct agent *a, const char *lines)
-{
-    char *copy = xstrdup(lines), *save = NULL;
-
-    for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
-        add_note(line, a);
-    free(copy);
-}
-
 /* ---- to the controller ---- */
 
 static void put_item(const struct telemetry_item *item, void *arg)
@@ -153,7 +144,7 @@ static void send_news(struct agent *a)
         uplink_json(a->uplink, message);
 }
 
-static void flush(struct agent *a)
+static void flush_items(struct agent *a)
 {
     outbox_flush(a->outbox);
     uplink_pump(a->uplink);
@@ -219,7 +210,7 @@ static void send_marks(struct agent *a, bool due)
 
     if (uplink_ready(a->uplink) && uplink_newest_item(a->uplink) >= TELEMETRY_VALUE &&
         checkpoint_marks(a->checkpoint, due, &to) && !due)
-        flush(a);
+        flush_items(a);
 }
 
 static void kill_rank(uint32_t rank, uint16_t app, pid_t pid, void *arg)
@@ -322,7 +313,7 @@ static void on_trouble(const char *why, void *arg)
 
 /* ---- the loop ---- */
 
-static void look(struct agent *a)
+static void look_for_ranks(struct agent *a)
 {
     if (ranks_scan(a->ranks) < 0) {
         log_info("%s is gone: the step has ended", a->o->dir);
@@ -341,7 +332,7 @@ static void look_if_changed(struct agent *a)
     while (a->inotify >= 0 && read(a->inotify, buf, sizeof(buf)) > 0)
         changed = true;
     if (changed)
-        look(a);
+        look_for_ranks(a);
 }
 
 /* If the agent is killed, the next one reads what this one has not sent, or not yet. */
@@ -373,7 +364,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
     send_marks(a, false);
     if (now - a->last_flush_s >= FLUSH_S) {
         a->last_flush_s = now;
-        flush(a);
+        flush_items(a);
         add_timer(a, RELEASE, SENT_S);
     }
     if (!ranks_running(a->ranks))
@@ -462,7 +453,7 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (a->inotify < 0 || access(a->o->dir, F_OK) < 0)
-        look(a);
+        look_for_ranks(a);
     ranks_second(a->ranks);
     checkpoint_second(a->checkpoint);
     look_at_health(a);
@@ -596,15 +587,6 @@ static int make_events(struct agent *a, struct err *err)
     return 0;
 }
 
-static void make_instance(char instance[17])
-{
-    uint64_t id;
-
-    if (getrandom(&id, sizeof(id), 0) != sizeof(id))
-        id = (uint64_t)getpid() << 32 ^ (uint64_t)time(NULL);
-    snprintf(instance, 17, "%016llx", (unsigned long long)id);
-}
-
 static void confine_child(void)
 {
     shield_filter(NULL); /* it can do without */
@@ -614,13 +596,17 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
 {
     static const struct uplink_events events = { on_hello, on_ready, on_control, on_trouble };
     struct agent *a = xcalloc(1, sizeof(*a));
+    char *notes = xstrdup(o->notes), *rest = notes, *line;
+    uint64_t id;
 
     a->o = o;
     a->inotify = -1;
     a->started_s = a->last_event_s = now_s();
     a->unseen.reason = UNSEEN_REASONS;
     a->wanted = (struct control_request){ .record = true, .rate_hz = o->rate_hz };
-    make_instance(a->instance);
+    if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+        id = (uint64_t)getpid() << 32 ^ (uint64_t)time(NULL);
+    snprintf(a->instance, sizeof(a->instance), "%016llx", (unsigned long long)id);
     if (access(GPU_DEVICE, F_OK) == 0)
         a->gpus =
             gpu_watch_start(GPU_LIBRARY, GPU_S, confine_child); /* forks, so before the event loop exists */
@@ -638,7 +624,9 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
         err_set(err, "cannot create an event");
         goto fail;
     }
-    take_notes(a, o->notes);
+    while ((line = strsep(&rest, "\n")))
+        if (*line)
+            add_note(line, a);
     if (o->unconfirmed)
         add_note("no credential could be made for this step: does munged run on this node?", a);
     a->control = control_page_create(o->dir);
@@ -648,8 +636,10 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
         add_note(a->text, a);
     }
     a->checkpoint = checkpoint_new(o->dir, o->job, a->control, add_note, a);
+    free(notes);
     return a;
 fail:
+    free(notes);
     agent_free(a);
     return NULL;
 }
@@ -667,7 +657,7 @@ void agent_run(struct agent *a)
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     add_timer(a, SECOND, 1);
-    look(a);
+    look_for_ranks(a);
     add_timer(a, DRAIN, DRAIN_S);
     event_base_dispatch(a->base);
     ranks_remove_dir(a->o->dir);

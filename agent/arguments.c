@@ -134,15 +134,8 @@ static void take_switch(struct agent_arguments *o, const char *address)
         snprintf(o->switches, sizeof(o->switches), "%.*s", (int)(end - address), address);
 }
 
-/* What srun found, and what came of it (spank/launch.c): "on ring 0.04 0.02". */
-struct found {
-    char what[32];
-    bool applied, compared;
-    double before_s, after_s;
-};
-
-/* False for anything else. */
-static bool take_found(struct found *f, const char *text)
+/* As in spank/launch.c: "on ring 0.04 0.02".  Anything else is ignored. */
+static bool take_choice(struct agent_choice *choice, const char *text)
 {
     static const struct {
         const char *word;
@@ -151,82 +144,29 @@ static bool take_found(struct found *f, const char *text)
                   { "advise", false, false },
                   { "placed", true, true },
                   { "held-out", false, true } };
+    struct agent_choice c = { .name = "" };
     char mode[16];
     int end = -1;
 
-    if (!text || sscanf(text, "%15s %31s %lf %lf%n", mode, f->what, &f->before_s, &f->after_s, &end) != 4 ||
-        text[end] || !isfinite(f->before_s) || !isfinite(f->after_s))
+    if (!text || sscanf(text, "%15s %31s %lf %lf%n", mode, c.name, &c.before_s, &c.after_s, &end) != 4 ||
+        text[end] || !isfinite(c.before_s) || !isfinite(c.after_s))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
         if (!strcmp(mode, modes[i].word)) {
-            f->applied = modes[i].applied;
-            f->compared = modes[i].compared;
+            c.applied = modes[i].applied;
+            c.compared = modes[i].compared;
+            *choice = c;
             return true;
         }
     return false;
 }
 
-static void take_placement(struct agent_arguments *o, const char *text)
-{
-    struct found f;
-
-    if (!take_found(&f, text))
-        return;
-    memcpy(o->placement.pattern, f.what, sizeof(f.what));
-    o->placement.applied = f.applied;
-    o->placement.compared = f.compared;
-    o->placement.slurm_s = f.before_s;
-    o->placement.chosen_s = f.after_s;
-}
-
-/* "default": srun found none. */
-static void take_algorithm(struct agent_arguments *o, const char *text)
-{
-    struct found f;
-
-    o->algorithm.looked = text && !strcmp(text, "default");
-    if (!take_found(&f, text))
-        return;
-    o->algorithm.looked = true;
-    memcpy(o->algorithm.name, f.what, sizeof(f.what));
-    o->algorithm.applied = f.applied;
-    o->algorithm.compared = f.compared;
-    o->algorithm.usual_s = f.before_s;
-    o->algorithm.most_s = f.after_s;
-}
-
-static void read_environment(struct agent_arguments *o)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
-        const char *value = getenv(strings[i].variable);
-
-        *(const char **)((char *)o + strings[i].offset) = value && *value ? value : NULL;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-        *(int64_t *)((char *)o + numbers[i].offset) = environment_number(getenv(numbers[i].variable));
-    take_switch(o, getenv("SLURM_TOPOLOGY_ADDR"));
-    take_placement(o, getenv("SYNCGUARD_PLACEMENT"));
-    take_algorithm(o, getenv("SYNCGUARD_ALGORITHM"));
-    o->node = getenv("SLURMD_NODENAME");
-}
-
-/* "slurm,syncguard" */
-static void take_trusted(struct link_end *end, const char *users)
-{
-    char name[64];
-    size_t n;
-
-    for (const char *p = users; *p; p += n + (p[n] == ',')) {
-        n = strcspn(p, ",");
-        snprintf(name, sizeof(name), "%.*s", (int)n, p);
-        link_end_trust(end, name);
-    }
-}
-
 int agent_arguments_read(struct agent_arguments *a, const struct options *o, struct err *err)
 {
     static char host[256];
-    const char *munge_socket = options_text(o, "munge-socket");
+    const char *munge_socket = options_text(o, "munge-socket"), *text;
+    char name[64];
+    size_t n;
 
     *a = (struct agent_arguments){
         .dir = options_text(o, "dir"),
@@ -238,9 +178,22 @@ int agent_arguments_read(struct agent_arguments *a, const struct options *o, str
         .identity_fd = options_given(o, "identity-fd") ? (int)options_number(o, "identity-fd") : -1,
         .rate_hz = options_number(o, "rate")
     };
-    if (options_text(o, "trust"))
-        take_trusted(&a->end, options_text(o, "trust"));
-    read_environment(a);
+    for (const char *p = options_text(o, "trust"); p && *p; p += n + (p[n] == ',')) { /* "slurm,syncguard" */
+        n = strcspn(p, ",");
+        snprintf(name, sizeof(name), "%.*s", (int)n, p);
+        link_end_trust(&a->end, name);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
+        text = getenv(strings[i].variable);
+        *(const char **)((char *)a + strings[i].offset) = text && *text ? text : NULL;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        *(int64_t *)((char *)a + numbers[i].offset) = environment_number(getenv(numbers[i].variable));
+    take_switch(a, getenv("SLURM_TOPOLOGY_ADDR"));
+    take_choice(&a->placement, getenv("SYNCGUARD_PLACEMENT"));
+    text = getenv("SYNCGUARD_ALGORITHM");
+    a->algorithm_looked = take_choice(&a->algorithm, text) || (text && !strcmp(text, "default"));
+    a->node = getenv("SLURMD_NODENAME");
     if (!*a->dir)
         return err_set(err, "missing --dir=DIR: the step's directory");
     if (options_text(o, "node"))

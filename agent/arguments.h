@@ -9,6 +9,14 @@
 #include "common/options.h"
 #include "wire/link.h"
 
+/* What srun found, and what came of it. */
+struct agent_choice {
+    char name[32];            /* the pattern of the ranks' order, or the algorithm; "": nothing is known */
+    bool applied;             /* the ranks have that order, or the library was told that algorithm */
+    bool compared;            /* with starts without it */
+    double before_s, after_s; /* of a step by the model, without and with it */
+};
+
 struct agent_arguments {
     const char *dir, *policy, *controller, *node;
     struct link_end end; /* the identity is the caller's to set */
@@ -20,21 +28,10 @@ struct agent_arguments {
     const char *user, *name, *partition, *account, *qos, *notes;
     char switch_name[128]; /* "" when unknown */
     char switches[256];    /* from the root down to it: "core.spine0.leaf1"; "" when unknown, or longer */
-    struct {
-        char pattern[32]; /* "": nothing is known */
-        bool applied;     /* ranks are in the order chosen */
-        bool compared;    /* with starts in the other order */
-        /* of a step's communication by the model, in Slurm's order and in the one chosen */
-        double slurm_s, chosen_s;
-    } placement;
-    struct {
-        /* srun has looked for a faster algorithm of all-reduces: else no other field holds */
-        bool looked;
-        char name[32];          /* "": there is none */
-        bool applied, compared; /* as in placement */
-        /* of a step's all-reduces, by the library's own choice, and by this one at most */
-        double usual_s, most_s;
-    } algorithm;
+    struct agent_choice placement; /* times are those of its communication */
+    /* times are those of its all-reduces: by the library's own choice, and by this one at most */
+    struct agent_choice algorithm;
+    bool algorithm_looked; /* srun has looked for a faster algorithm of all-reduces */
     int64_t job, step, nodes, tasks, local_tasks, node_index;
     int64_t het_job, het_offset, restarts;
     int64_t tasks_parent; /* the process that starts the tasks */

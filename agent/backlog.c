@@ -34,14 +34,14 @@ struct backlog *backlog_new(uint64_t first, size_t bytes_max, double keep_s)
     return b;
 }
 
-static struct batch *at(const struct backlog *b, uint64_t batch)
+static struct batch *batch_at(const struct backlog *b, uint64_t batch)
 {
     return &b->ring[batch & (b->cap - 1)];
 }
 
 static void drop_first(struct backlog *b)
 {
-    struct batch *old = at(b, b->first);
+    struct batch *old = batch_at(b, b->first);
 
     if (b->first > b->acked) {
         b->lost++;
@@ -63,35 +63,29 @@ void backlog_free(struct backlog *b)
     free(b);
 }
 
-static void grow(struct backlog *b)
+static void drop_expired(struct backlog *b, double now_s)
 {
-    size_t cap = b->cap * 2;
-    struct batch *ring = xcalloc(cap, sizeof(*ring));
-
-    for (uint64_t n = b->first; n < b->next; n++)
-        ring[n & (cap - 1)] = *at(b, n);
-    free(b->ring);
-    b->ring = ring;
-    b->cap = cap;
-}
-
-static void expire(struct backlog *b, double now_s)
-{
-    while (b->first < b->next && b->first <= b->acked && at(b, b->first)->acked_s + b->keep_s < now_s)
+    while (b->first < b->next && b->first <= b->acked && batch_at(b, b->first)->acked_s + b->keep_s < now_s)
         drop_first(b);
 }
 
 void backlog_add(struct backlog *b, const void *data, size_t bytes, double now_s)
 {
-    struct batch new = { .data = xcalloc(1, bytes), .bytes = bytes };
+    struct batch new = { .data = xcalloc(1, bytes), .bytes = bytes }, *ring;
 
     memcpy(new.data, data, bytes);
-    expire(b, now_s);
+    drop_expired(b, now_s);
     while (b->first < b->next && b->bytes + bytes > b->bytes_max)
         drop_first(b);
-    if (b->next - b->first == b->cap)
-        grow(b);
-    *at(b, b->next++) = new;
+    if (b->next - b->first == b->cap) {
+        ring = xcalloc(2 * b->cap, sizeof(*ring));
+        for (uint64_t n = b->first; n < b->next; n++)
+            ring[n & (2 * b->cap - 1)] = *batch_at(b, n);
+        free(b->ring);
+        b->ring = ring;
+        b->cap *= 2;
+    }
+    *batch_at(b, b->next++) = new;
     b->bytes += bytes;
     b->waiting += bytes;
 }
@@ -103,18 +97,18 @@ void backlog_ack(struct backlog *b, uint64_t batch, double now_s)
     for (; b->acked < batch; b->acked++) {
         if (b->acked + 1 < b->first)
             continue; /* dropped and counted as lost, but the controller had it after all */
-        at(b, b->acked + 1)->acked_s = now_s;
-        b->waiting -= at(b, b->acked + 1)->bytes;
+        batch_at(b, b->acked + 1)->acked_s = now_s;
+        b->waiting -= batch_at(b, b->acked + 1)->bytes;
     }
-    expire(b, now_s);
+    drop_expired(b, now_s);
 }
 
 const void *backlog_get(const struct backlog *b, uint64_t batch, size_t *bytes)
 {
     if (batch < b->first || batch >= b->next)
         return NULL;
-    *bytes = at(b, batch)->bytes;
-    return at(b, batch)->data;
+    *bytes = batch_at(b, batch)->bytes;
+    return batch_at(b, batch)->data;
 }
 
 void backlog_drop(struct backlog *b, uint64_t batch)

@@ -118,22 +118,17 @@ static void read_all(struct checkpoint *c)
             read_caller(&c->caller[i], now);
 }
 
-static bool known(const struct checkpoint *c, uint32_t rank, uint32_t incarnation)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (c->caller[i].f.rank == rank && c->caller[i].f.incarnation == incarnation)
-            return true;
-    return false;
-}
-
 static void open_caller(struct checkpoint *c, const char *name)
 {
     uint32_t rank, incarnation;
     char text[300];
     struct caller k = { .step_s = NAN };
 
-    if (!steps_name_parse(name, &rank, &incarnation) || known(c, rank, incarnation))
+    if (!steps_name_parse(name, &rank, &incarnation))
         return;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->caller[i].f.rank == rank && c->caller[i].f.incarnation == incarnation)
+            return;
     if (c->n == CHECKPOINT_RANKS_MAX) {
         c->note("more than 4096 programs report steps on this node: the others are ignored", c->arg);
         return;
@@ -210,14 +205,12 @@ bool checkpoint_marks(struct checkpoint *c, bool due, const struct checkpoint_si
     return any;
 }
 
-/* ---- what they ask ---- */
+/* ---- requests of the controller ---- */
 
 static bool calling(const struct caller *k)
 {
     return !k->over && k->f.calls > 0;
 }
-
-/* ---- requests of the controller ---- */
 
 static const char *const states[] = { "none", "armed", "committed" };
 
@@ -232,7 +225,7 @@ static void request_checkpoint(struct checkpoint *c, uint64_t at, uint32_t app, 
         c->missed |= calling(&c->caller[i]) && c->caller[i].f.calls >= at;
 }
 
-static void touch(struct checkpoint *c, const char *pattern)
+static void touch_file(struct checkpoint *c, const char *pattern)
 {
     const char *j = strstr(pattern, "%j");
     char path[PATH_MAX], text[PATH_MAX + 100];
@@ -264,7 +257,7 @@ void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*send)(
     if (sig)
         send((int)sig, c->arg);
     if (file)
-        touch(c, file);
+        touch_file(c, file);
     for (size_t i = 0; at >= 0 && i < ARRAY_SIZE(states); i++)
         if (!strcmp(state, states[i]))
             request_checkpoint(c, (uint64_t)at, (uint32_t)get_int(asked, "app", 0, UINT32_MAX, 0),
@@ -342,12 +335,6 @@ static json_t *report_json(const struct checkpoint *c, const struct sum *s)
     return json_pack("{s:o}", "checkpoint", o);
 }
 
-/* Hash of what the controller must learn at once rather than with the next second. */
-static uint64_t urgent_hash(const struct sum *s)
-{
-    return s->writes * 31 + s->writing * 1009 + s->yes_min * 7 + s->yes_max * 127 + s->notice * 524287u;
-}
-
 json_t *checkpoint_report(struct checkpoint *c, bool due)
 {
     struct sum s = { .step_s = NAN };
@@ -361,7 +348,8 @@ json_t *checkpoint_report(struct checkpoint *c, bool due)
         if (!c->caller[i].over)
             add_caller(&s, &c->caller[i]);
     }
-    signs = urgent_hash(&s);
+    /* what the controller must learn at once rather than with the next second */
+    signs = s.writes * 31 + s.writing * 1009 + s.yes_min * 7 + s.yes_max * 127 + s.notice * 524287u;
     if (!due && !c->answer && signs == c->signs)
         return NULL;
     c->signs = signs;

@@ -40,14 +40,9 @@ static struct place *place_at(struct comms *c, size_t number)
     return &c->place[number];
 }
 
-static bool is_new(const struct place *p, const struct ring_comm *comm)
+static void change_place(struct place *p, const struct ring_comm *comm, comms_sink *sink, void *arg)
 {
-    return !p->comm.size || p->comm.name != comm->name;
-}
-
-static void change(struct place *p, const struct ring_comm *comm, comms_sink *sink, void *arg)
-{
-    bool new = is_new(p, comm), known_end = p->comm.freed;
+    bool new = !p->comm.size || p->comm.name != comm->name, known_end = p->comm.freed;
 
     if (new) {
         if (p->comm.size && !known_end)
@@ -69,7 +64,7 @@ void comms_read(struct comms *c, const struct ring *ring, comms_sink *sink, void
 
     for (size_t i = 0; i < n; i++)
         if (read[i].size)
-            change(place_at(c, read[i].place), &read[i], sink, arg);
+            change_place(place_at(c, read[i].place), &read[i], sink, arg);
 }
 
 void comms_each(const struct comms *c, comms_sink *sink, void *arg)

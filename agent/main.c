@@ -9,29 +9,6 @@
 #include "common/log.h"
 #include "wire/identity.h"
 
-/* Each ring is an open file; a node with many threads needs more than the usual limit. */
-static void raise_file_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
-/* The step may end before the agent is ready: block the signals until agent_run() handles them. */
-static void hold_signals(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
 /* The step's credential, which the plugin's keeper had made as root.  NULL: the controller cannot confirm the
  * step. */
 static struct identity *take_identity(struct agent_arguments *a)
@@ -53,18 +30,29 @@ int main(int argc, char **argv)
     struct options options;
     struct agent_arguments arguments;
     struct agent *agent;
+    struct rlimit files;
+    sigset_t set;
     struct err err;
     int rc;
 
     shield_raise();
-    hold_signals();
+    /* The step may end before the agent is ready: block the signals until agent_run() handles them. */
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
     log_open("syncguard-agent", NULL, LOG_LEVEL_INFO, NULL);
     rc = options_start(&options, &agent_program, argc, argv);
     if (rc >= 0)
         return rc;
     if (agent_arguments_read(&arguments, &options, &err) < 0)
         return options_misuse(&options, &err);
-    raise_file_limit();
+    /* Each ring is an open file; a node with many threads needs more than the usual limit. */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
     arguments.end.identity = identity = take_identity(&arguments);
     agent = agent_new(&arguments, &err);
     if (!agent) {

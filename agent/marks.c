@@ -4,27 +4,13 @@
 
 #define REPEAT_S 5u /* also what has not changed, for a controller that has lost it */
 
-/* A value ceased or began to be finite. */
-static bool turned(const struct marks_sent *s, const struct marks_figures *f)
-{
-    for (int i = 0; i < MARKS_VALUES; i++)
-        if (!s->f.value[i].since != !f->value[i].since)
-            return true;
-    return false;
-}
-
-static bool anything(const struct marks_figures *f)
-{
-    bool any = f->steps || f->used;
-
-    for (int i = 0; i < MARKS_VALUES; i++)
-        any = any || f->value[i].given;
-    return any;
-}
-
 bool marks_news(const struct marks_sent *s, const struct marks_figures *f, bool due)
 {
-    return due ? anything(f) : turned(s, f);
+    bool any = due && (f->steps || f->used);
+
+    for (int i = 0; i < MARKS_VALUES; i++)
+        any = any || (due ? f->value[i].given > 0 : !s->f.value[i].since != !f->value[i].since);
+    return any;
 }
 
 /* Sums that only grow, of a page that nobody has damaged. */

@@ -9,30 +9,19 @@
 
 #define WINDOW_MAX_S 3600
 
-static json_t *adapter_json(void)
+static json_t *placement_json(const struct agent_choice *c)
 {
-    struct adapter a = adapter_read("");
-
-    return a.number ? json_pack("{s:f, s:i}", "bytes_per_s", a.bytes_per_s, "number", (int)a.number) : NULL;
+    return *c->name ? json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", c->applied, "compared", c->compared,
+                                "pattern", text_json(c->name), "slurm_s", c->before_s, "chosen_s", c->after_s)
+                    : NULL;
 }
 
-static json_t *placement_json(const struct agent_arguments *o)
+static json_t *algorithm_json(const struct agent_choice *c)
 {
-    return *o->placement.pattern
-               ? json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", o->placement.applied, "compared",
-                           o->placement.compared, "pattern", text_json(o->placement.pattern), "slurm_s",
-                           o->placement.slurm_s, "chosen_s", o->placement.chosen_s)
-               : NULL;
-}
-
-static json_t *algorithm_json(const struct agent_arguments *o)
-{
-    if (!o->algorithm.looked)
-        return NULL;
-    return *o->algorithm.name ? json_pack("{s:o, s:b, s:b, s:f, s:f}", "name", text_json(o->algorithm.name),
-                                          "applied", o->algorithm.applied, "compared", o->algorithm.compared,
-                                          "usual_s", o->algorithm.usual_s, "most_s", o->algorithm.most_s)
-                              : json_object();
+    return *c->name
+               ? json_pack("{s:o, s:b, s:b, s:f, s:f}", "name", text_json(c->name), "applied", c->applied,
+                           "compared", c->compared, "usual_s", c->before_s, "most_s", c->after_s)
+               : json_object();
 }
 
 json_t *message_unseen(const struct unseen_news *u)
@@ -47,6 +36,7 @@ json_t *message_unseen(const struct unseen_news *u)
 json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch,
                       char *const *note, size_t n_notes, const struct unseen_news *u)
 {
+    struct adapter adapter = adapter_read("");
     json_t *hello = json_object();
 
     put_text(hello, "hello", "agent");
@@ -69,13 +59,16 @@ json_t *message_hello(const struct agent_arguments *o, const char *instance, uin
     put_count(hello, "nodes", o->nodes);
     put_text(hello, "switch", o->switch_name);
     put_text(hello, "switches", o->switches);
-    put_json(hello, "adapter", adapter_json());
+    if (adapter.number)
+        put_json(hello, "adapter",
+                 json_pack("{s:f, s:i}", "bytes_per_s", adapter.bytes_per_s, "number", (int)adapter.number));
     put_count(hello, "tasks", o->tasks);
     put_count(hello, "local_tasks", o->local_tasks);
     put_text(hello, "policy", o->policy);
     put_bool(hello, "policy_asked", o->policy_asked);
-    put_json(hello, "placement", placement_json(o));
-    put_json(hello, "algorithm", algorithm_json(o));
+    put_json(hello, "placement", placement_json(&o->placement));
+    if (o->algorithm_looked)
+        put_json(hello, "algorithm", algorithm_json(&o->algorithm));
     put_count(hello, "first_batch", (int64_t)first_batch);
     put_json(hello, "notes", texts_json((const char *const *)note, n_notes));
     put_json(hello, "unseen", message_unseen(u));

@@ -21,7 +21,7 @@ struct pacing {
 
 /* ---- to the ranks ---- */
 
-static void bound(const json_t *o, const char *key, double scale, double min, double max, uint32_t *to)
+static void read_bounded(const json_t *o, const char *key, double scale, double min, double max, uint32_t *to)
 {
     double value = get_real(o, key, -INFINITY, INFINITY);
 
@@ -37,10 +37,10 @@ void pacing_control(const json_t *pace, struct control_page_pace *c)
 
     if (levers)
         c->levers = value_parse(&type, levers, &bits, NULL) == 0 ? (uint32_t)bits : 0;
-    bound(pace, "max_delay_s", 1e6, 0, 1e6, &c->max_delay_us);
-    bound(pace, "share", 1e3, 0, 1e3, &c->share);
-    bound(pace, "epoch", 1, 1, PACER_EPOCH_MAX, &c->epoch);
-    bound(pace, "holdout", 1, 2, HOLDOUT_EVERY_MAX, &c->every);
+    read_bounded(pace, "max_delay_s", 1e6, 0, 1e6, &c->max_delay_us);
+    read_bounded(pace, "share", 1e3, 0, 1e3, &c->share);
+    read_bounded(pace, "epoch", 1, 1, PACER_EPOCH_MAX, &c->epoch);
+    read_bounded(pace, "holdout", 1, 2, HOLDOUT_EVERY_MAX, &c->every);
 }
 
 static bool differs(const struct control_page_pace *a, const struct control_page_pace *b)

@@ -76,7 +76,7 @@ static int by_pid(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static struct found_process *find(const struct search *s, pid_t pid)
+static struct found_process *find_process(const struct search *s, pid_t pid)
 {
     const struct found_process key = { .pid = pid };
 
@@ -122,7 +122,7 @@ static struct found_process *task_of(const struct search *s, struct found_proces
 {
     struct found_process *top = NULL;
 
-    for (int i = 0; f && i < DEPTH_MAX; i++, f = find(s, f->parent)) {
+    for (int i = 0; f && i < DEPTH_MAX; i++, f = find_process(s, f->parent)) {
         if (f->ours)
             return NULL;
         if (f->first)
@@ -188,7 +188,7 @@ static void find_recorded(const struct processes_plan *plan, struct processes_on
     free(rings);
 }
 
-static size_t answer(struct search *s, struct processes_one **list)
+static size_t list_members(struct search *s, struct processes_one **list)
 {
     size_t n = 0;
     struct processes_one *one;
@@ -199,7 +199,7 @@ static size_t answer(struct search *s, struct processes_one **list)
     *list = one = xcalloc(n + 1, sizeof(*one));
     for (struct found_process *f = s->found; f < s->found + s->n; f++) {
         const struct found_process *up =
-            f->member >= 0 && f->task != (int)(f - s->found) ? find(s, f->parent) : NULL;
+            f->member >= 0 && f->task != (int)(f - s->found) ? find_process(s, f->parent) : NULL;
 
         if (f->member < 0)
             continue;
@@ -225,7 +225,7 @@ size_t processes_of_step(const struct processes_plan *plan, struct processes_one
     if (s.n)
         qsort(s.found, s.n, sizeof(*s.found), by_pid);
     find_step(&s);
-    n = answer(&s, list);
+    n = list_members(&s, list);
     find_recorded(plan, *list, n);
     free(s.found);
     return n;

@@ -173,16 +173,6 @@ static void read_comms(struct rank *r, const struct rank_output *out)
         comms_read(r->comms[i], r->thread[i].ring, put_comm, &arg);
 }
 
-/* Number of members; 0: not described. */
-static uint32_t comm_size(const struct rank *r, uint64_t name)
-{
-    uint32_t size = 0;
-
-    for (size_t i = 0; i < r->n_threads && !size; i++)
-        size = comms_size(r->comms[i], name);
-    return size;
-}
-
 /* ---- events ---- */
 
 static uint64_t span_ns(const struct rank_output *out, enum ring_clock clock, uint64_t ticks)
@@ -198,8 +188,8 @@ static uint64_t now_ns(const struct rank *r, const struct rank_output *out)
 }
 
 /* False when the event is impossible. */
-static bool convert(struct rank *r, const struct rank_output *out, const struct ring_event *e, uint64_t now,
-                    struct event *to)
+static bool convert_event(struct rank *r, const struct rank_output *out, const struct ring_event *e,
+                          uint64_t now, struct event *to)
 {
     enum ring_clock clock = r->info.clock;
     uint64_t wait_ns = e->wait ? ring_clock_ns(out->clock, clock, e->wait) : 0;
@@ -270,8 +260,10 @@ static void put_nowhere(const struct telemetry_item *item, void *arg)
 
 static void pass_on(struct rank *r, const struct rank_output *out, const struct event *e)
 {
-    uint32_t members = comm_size(r, e->call.comm);
+    uint32_t members = 0; /* not described */
 
+    for (size_t i = 0; i < r->n_threads && !members; i++)
+        members = comms_size(r->comms[i], e->call.comm);
     if (!e->past)
         put_call(r, out, &e->call, members);
     if (!call_is_message(&e->call))
@@ -309,7 +301,7 @@ static void read_past(struct rank *r, struct thread *t, const struct rank_output
     if (n)
         read_comms(r, out);
     for (size_t i = 0; i < n; i++) {
-        if (ring_op_is_message(events[i].op) || !convert(r, out, &events[i], now, &e))
+        if (ring_op_is_message(events[i].op) || !convert_event(r, out, &events[i], now, &e))
             continue;
         e.past = true;
         add_pending(r, &e);
@@ -332,7 +324,7 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
         for (size_t i = 0; i < n; i++) {
             if (ring_op_is_message(events[i].op) && !(out->window.open_s > 0))
                 continue;
-            if (!convert(r, out, &events[i], now, &e)) {
+            if (!convert_event(r, out, &events[i], now, &e)) {
                 r->bad++;
             } else if (r->n_threads == 1 && !r->n_pending) {
                 pass_on(r, out, &e);
@@ -347,67 +339,6 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
         ring_relax(t->ring);
     return taken;
 }
-
-static void put_partner(const struct rank *r, const struct rank_output *out, const struct ring_live *live,
-                        uint64_t enter_ns)
-{
-    struct telemetry_item item = {
-        .kind = TELEMETRY_PARTNER,
-        .partner = { .rank = r->info.rank,
-                     .app = (uint16_t)r->info.incarnation,
-                     .op = (uint8_t)live->message,
-                     .peer = live->peer,
-                     .tag = live->tag,
-                     .enter_ns = enter_ns },
-    };
-
-    out->put(&item, out->arg);
-}
-
-static void put_live(struct rank *r, const struct rank_output *out, const struct ring_live *live,
-                     uint64_t now);
-static bool read_live(const struct rank *r, struct ring_live *live);
-
-/* Events that a ring had no room for are missing before what it has now, in it, or behind it. */
-static bool has_dropped(struct rank *r)
-{
-    uint64_t dropped = 0, before = r->dropped;
-
-    for (size_t i = 0; i < r->n_threads; i++) {
-        struct ring_counts n;
-
-        ring_counts_get(r->thread[i].ring, &n);
-        dropped += n.dropped + n.missed + n.messages_missed;
-    }
-    r->dropped = dropped;
-    return dropped != before;
-}
-
-size_t rank_drain(struct rank *r, const struct rank_output *out)
-{
-    struct ring_live live;
-    bool dropped;
-    size_t taken = 0;
-    uint64_t before;
-
-    if (!r->n_threads)
-        return 0;
-    before = now_ns(r, out);
-    r->calls = out->calls;
-    dropped = has_dropped(r);
-    r->calls_missing = r->calls_missing || dropped || !(out->window.open_s > 0);
-    for (size_t i = 0; i < r->n_threads; i++)
-        taken += drain_thread(r, &r->thread[i], out, before);
-    release_pending(r, out, before);
-    r->calls_missing = r->calls_missing || dropped;
-    if (r->live_open && read_live(r, &live) && live.enter != r->live.enter) {
-        put_live(r, out, &live, before); /* a long call has ended: the controller learns it at once */
-        r->live_open = false;
-    }
-    return taken;
-}
-
-/* ---- the call in progress ---- */
 
 /* The thread that has been in its call longest; if none is in a call, the one that left its call last. */
 static bool read_live(const struct rank *r, struct ring_live *live)
@@ -450,10 +381,59 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
     };
 
     out->put(&item, out->arg);
-    if (live->message && out->newest >= TELEMETRY_PARTNER)
-        put_partner(r, out, live, enter);
+    if (live->message && out->newest >= TELEMETRY_PARTNER) {
+        item = (struct telemetry_item){ .kind = TELEMETRY_PARTNER,
+                                        .partner = { .rank = r->info.rank,
+                                                     .app = (uint16_t)r->info.incarnation,
+                                                     .op = (uint8_t)live->message,
+                                                     .peer = live->peer,
+                                                     .tag = live->tag,
+                                                     .enter_ns = enter } };
+        out->put(&item, out->arg);
+    }
     r->live = *live;
 }
+
+/* Events that a ring had no room for are missing before what it has now, in it, or behind it. */
+static bool has_dropped(struct rank *r)
+{
+    uint64_t dropped = 0, before = r->dropped;
+
+    for (size_t i = 0; i < r->n_threads; i++) {
+        struct ring_counts n;
+
+        ring_counts_get(r->thread[i].ring, &n);
+        dropped += n.dropped + n.missed + n.messages_missed;
+    }
+    r->dropped = dropped;
+    return dropped != before;
+}
+
+size_t rank_drain(struct rank *r, const struct rank_output *out)
+{
+    struct ring_live live;
+    bool dropped;
+    size_t taken = 0;
+    uint64_t before;
+
+    if (!r->n_threads)
+        return 0;
+    before = now_ns(r, out);
+    r->calls = out->calls;
+    dropped = has_dropped(r);
+    r->calls_missing = r->calls_missing || dropped || !(out->window.open_s > 0);
+    for (size_t i = 0; i < r->n_threads; i++)
+        taken += drain_thread(r, &r->thread[i], out, before);
+    release_pending(r, out, before);
+    r->calls_missing = r->calls_missing || dropped;
+    if (r->live_open && read_live(r, &live) && live.enter != r->live.enter) {
+        put_live(r, out, &live, before); /* a long call has ended: the controller learns it at once */
+        r->live_open = false;
+    }
+    return taken;
+}
+
+/* ---- the call in progress ---- */
 
 static void report_live(struct rank *r, const struct rank_output *out, uint64_t now)
 {
@@ -618,7 +598,7 @@ static void update_state(struct rank *r)
 }
 
 /* After the last event: send what is open, and free everything but the description. */
-static void finish(struct rank *r, const struct rank_output *out)
+static void finish_rank(struct rank *r, const struct rank_output *out)
 {
     struct ring_live live;
 
@@ -662,7 +642,7 @@ void rank_second(struct rank *r, const struct rank_output *out)
     report_counts(r, out);
     /* Finish one second after the state changed, so that events of threads that still wrote are read. */
     if (r->n_threads && r->state != RANK_RUNNING && before == r->state)
-        finish(r, out);
+        finish_rank(r, out);
 }
 
 void rank_release(struct rank *r)

@@ -98,7 +98,7 @@ static bool parse_name(const char *name, uint32_t *rank, uint32_t *incarnation, 
     return !strcmp(name, again);
 }
 
-static struct rank *find(const struct ranks *rs, uint32_t rank, uint32_t incarnation)
+static struct rank *find_rank(const struct ranks *rs, uint32_t rank, uint32_t incarnation)
 {
     for (size_t i = rs->n; i-- > 0;) { /* newest first */
         const struct ring_info *info = rank_info(rs->rank[i]);
@@ -123,7 +123,7 @@ __attribute__((format(printf, 2, 3))) static void note(const struct ranks *rs, c
 static void take_ring(struct ranks *rs, const char *name, uint32_t rank, uint32_t incarnation,
                       uint32_t thread)
 {
-    struct rank *r = find(rs, rank, incarnation);
+    struct rank *r = find_rank(rs, rank, incarnation);
     struct ring_info info;
     struct ring *ring;
     char path[4096];
@@ -300,7 +300,7 @@ json_t *ranks_news(struct ranks *rs, size_t *at)
 
 /* ---- the end ---- */
 
-static bool ours(const char *name)
+static bool is_ours(const char *name)
 {
     return !strcmp(name, CONTROL_PAGE_FILE) || !strcmp(name, CONTROL_PAGE_FILE ".new") ||
            !strcmp(name, PACING_FILE) || ends_with(name, ".ring") || ends_with(name, STEPS_SUFFIX) ||
@@ -315,7 +315,7 @@ void ranks_remove_dir(const char *dir)
     if (!d)
         return;
     while ((e = readdir(d)))
-        if (ours(e->d_name))
+        if (is_ours(e->d_name))
             unlinkat(dirfd(d), e->d_name, 0);
     closedir(d);
     rmdir(dir);

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,17 @@ static const struct library *find_library(const char *maps)
     return NULL;
 }
 
+__attribute__((format(printf, 3, 4))) static void give_reason(struct verdict *v, enum unseen_reason reason,
+                                                              const char *fmt, ...)
+{
+    va_list ap;
+
+    v->reason = reason;
+    va_start(ap, fmt);
+    vsnprintf(v->why, sizeof(v->why), fmt, ap);
+    va_end(ap);
+}
+
 /* ---- why the probe is not loaded ---- */
 
 /* The kernel tells the loader so. */
@@ -137,64 +149,51 @@ static void judge_unloaded(struct look *l, pid_t pid, bool hidden, struct verdic
 
     snprintf(path, sizeof(path), "%s/proc/%d/exe", l->plan->root, (int)pid);
     known = executable_read(&x, path);
-    if (known && !x.native) {
-        v->reason = UNSEEN_MACHINE;
-        snprintf(v->why, sizeof(v->why),
-                 "built for another kind of processor than the probe, which cannot be loaded into it");
-    } else if (known && !*x.loader) {
-        v->reason = UNSEEN_STATIC;
-        snprintf(v->why, sizeof(v->why),
-                 "linked statically, so that LD_PRELOAD does not reach it; link MPI as a shared library");
-    } else if (known && is_other_libc(x.loader)) {
-        v->reason = UNSEEN_LIBC;
-        snprintf(v->why, sizeof(v->why),
-                 "it uses another C library (%.100s) than the probe, which needs glibc", x.loader);
-    } else if (hidden || is_secure(l, pid)) {
-        v->reason = UNSEEN_SECURE;
-        snprintf(
-            v->why, sizeof(v->why),
+    if (known && !x.native)
+        give_reason(v, UNSEEN_MACHINE,
+                    "built for another kind of processor than the probe, which cannot be loaded into it");
+    else if (known && !*x.loader)
+        give_reason(v, UNSEEN_STATIC,
+                    "linked statically, so that LD_PRELOAD does not reach it; link MPI as a shared library");
+    else if (known && is_other_libc(x.loader))
+        give_reason(v, UNSEEN_LIBC, "it uses another C library (%.100s) than the probe, which needs glibc",
+                    x.loader);
+    else if (hidden || is_secure(l, pid))
+        give_reason(
+            v, UNSEEN_SECURE,
             "set-uid, with capabilities or hidden: the loader ignores LD_PRELOAD for it; run it as a plain program");
-    } else if (!list || !*list) {
-        v->reason = UNSEEN_PRELOAD;
-        snprintf(
-            v->why, sizeof(v->why),
+    else if (!list || !*list)
+        give_reason(
+            v, UNSEEN_PRELOAD,
             "LD_PRELOAD was taken out of its environment (env -i, sudo, a task prolog, a wrapper), and so the probe is not loaded; let it pass");
-    } else if (!find_probe(list, path)) {
-        v->reason = UNSEEN_REPLACED;
-        snprintf(
-            v->why, sizeof(v->why),
+    else if (!find_probe(list, path))
+        give_reason(
+            v, UNSEEN_REPLACED,
             "LD_PRELOAD was replaced (a task prolog, a module, a wrapper), and so the probe is not loaded; add to it instead");
-    } else if (lacks_file(l, pid, path)) {
-        v->reason = UNSEEN_CONTAINER;
-        snprintf(v->why, sizeof(v->why), "in a container without %.120s; bind that file and /dev/shm into it",
-                 path);
-    } else {
-        v->reason = UNSEEN_REFUSED;
-        snprintf(
-            v->why, sizeof(v->why),
+    else if (lacks_file(l, pid, path))
+        give_reason(v, UNSEEN_CONTAINER, "in a container without %.120s; bind that file and /dev/shm into it",
+                    path);
+    else
+        give_reason(
+            v, UNSEEN_REFUSED,
             "LD_PRELOAD names the probe, and the loader has not loaded it; the program's standard error says why");
-    }
 }
 
 /* ---- one process ---- */
 
 static void judge_loaded(struct verdict *v)
 {
-    if (!v->library) {
-        v->reason = UNSEEN_NOTHING;
-        snprintf(v->why, sizeof(v->why), "has loaded no library of MPI, PyTorch, Gloo or NCCL");
-    } else if (!v->library->calls) {
-        v->reason = UNSEEN_OTHER;
-        snprintf(v->why, sizeof(v->why),
-                 "has loaded %s, which is not recorded, and no library of MPI, PyTorch, Gloo or NCCL",
-                 v->library->name);
-    } else {
-        v->reason = UNSEEN_CALLS;
-        snprintf(
-            v->why, sizeof(v->why),
+    if (!v->library)
+        give_reason(v, UNSEEN_NOTHING, "has loaded no library of MPI, PyTorch, Gloo or NCCL");
+    else if (!v->library->calls)
+        give_reason(v, UNSEEN_OTHER,
+                    "has loaded %s, which is not recorded, and no library of MPI, PyTorch, Gloo or NCCL",
+                    v->library->name);
+    else
+        give_reason(
+            v, UNSEEN_CALLS,
             "has loaded %s, and no function %s was seen: it calls none yet, or they are hidden in its libraries",
             v->library->name, v->library->calls);
-    }
 }
 
 /* Another one of that name, judged before. */
@@ -206,7 +205,7 @@ static const struct verdict *find_like(const struct look *l, size_t i)
     return NULL;
 }
 
-static void judge(struct look *l, size_t i)
+static void judge_process(struct look *l, size_t i)
 {
     pid_t pid = l->one[i].pid;
     struct verdict *v = &l->verdict[i];
@@ -259,7 +258,7 @@ static bool is_beside(const struct look *l, size_t i)
     return false;
 }
 
-static void tell(const struct look *l, struct unseen found[UNSEEN_REASONS])
+static void tell_reasons(const struct look *l, struct unseen found[UNSEEN_REASONS])
 {
     size_t first[UNSEEN_REASONS];
 
@@ -294,10 +293,10 @@ enum unseen_reason unseen_look(const struct processes_plan *plan, struct unseen 
     l.environment = xcalloc(PROCESSES_ENVIRONMENT_BYTES, 1);
     l.maps = xcalloc(MAPS_BYTES, 1);
     for (size_t i = 0; i < l.n; i++)
-        judge(&l, i);
+        judge_process(&l, i);
     for (size_t i = 0; i < l.n; i++)
         l.verdict[i].told = is_program(&l, i);
-    tell(&l, found);
+    tell_reasons(&l, found);
     for (int r = 0; r < UNSEEN_REASONS; r++)
         if (found[r].processes && (most == UNSEEN_REASONS || found[r].processes > found[most].processes))
             most = (enum unseen_reason)r;

@@ -73,12 +73,12 @@ int main(void)
     }
     setenv("SYNCGUARD_PLACEMENT", "on pipeline:8x4 0.04 0.02", 1);
     read_options(&o, &err, "--dir=/x", NULL);
-    ok(o.placement.applied && !strcmp(o.placement.pattern, "pipeline:8x4") &&
-           near(o.placement.slurm_s, 0.04, 1e-9) && near(o.placement.chosen_s, 0.02, 1e-9),
+    ok(o.placement.applied && !strcmp(o.placement.name, "pipeline:8x4") &&
+           near(o.placement.before_s, 0.04, 1e-9) && near(o.placement.after_s, 0.02, 1e-9),
        "the order of ranks that srun chose is read");
     setenv("SYNCGUARD_PLACEMENT", "advise ring 1 1", 1);
     read_options(&o, &err, "--dir=/x", NULL);
-    ok(!o.placement.applied && !strcmp(o.placement.pattern, "ring"), "and one that it only advises");
+    ok(!o.placement.applied && !strcmp(o.placement.name, "ring"), "and one that it only advises");
     ok(!o.placement.compared, "which is not compared");
     setenv("SYNCGUARD_PLACEMENT", "placed ring 2 1", 1);
     read_options(&o, &err, "--dir=/x", NULL);
@@ -87,25 +87,25 @@ int main(void)
     read_options(&o, &err, "--dir=/x", NULL);
     ok(!o.placement.applied && o.placement.compared, "and one that is held out for that");
     read_options(&o, &err, "--dir=/x", NULL);
-    ok(!o.algorithm.looked, "srun has not looked for an algorithm of all-reduces");
+    ok(!o.algorithm_looked, "srun has not looked for an algorithm of all-reduces");
     setenv("SYNCGUARD_ALGORITHM", "default", 1);
     read_options(&o, &err, "--dir=/x", NULL);
-    ok(o.algorithm.looked && !*o.algorithm.name, "it has, and found none");
+    ok(o.algorithm_looked && !*o.algorithm.name, "it has, and found none");
     setenv("SYNCGUARD_ALGORITHM", "placed recursive_doubling 0.02 0.01", 1);
     read_options(&o, &err, "--dir=/x", NULL);
-    ok(o.algorithm.looked && o.algorithm.applied && o.algorithm.compared &&
-           !strcmp(o.algorithm.name, "recursive_doubling") && near(o.algorithm.usual_s, 0.02, 1e-9) &&
-           near(o.algorithm.most_s, 0.01, 1e-9),
+    ok(o.algorithm_looked && o.algorithm.applied && o.algorithm.compared &&
+           !strcmp(o.algorithm.name, "recursive_doubling") && near(o.algorithm.before_s, 0.02, 1e-9) &&
+           near(o.algorithm.after_s, 0.01, 1e-9),
        "the algorithm that the library was told is read");
     for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
         setenv("SYNCGUARD_ALGORITHM", odd[i], 1);
         read_options(&o, &err, "--dir=/x", NULL);
-        ok(!o.algorithm.looked && !*o.algorithm.name, "algorithm '%s' is not", odd[i]);
+        ok(!o.algorithm_looked && !*o.algorithm.name, "algorithm '%s' is not", odd[i]);
     }
     for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
         setenv("SYNCGUARD_PLACEMENT", odd[i], 1);
         read_options(&o, &err, "--dir=/x", NULL);
-        is_str(o.placement.pattern, "", "'%s' is not", odd[i]);
+        is_str(o.placement.name, "", "'%s' is not", odd[i]);
     }
     return done_testing();
 }
