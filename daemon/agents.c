@@ -27,7 +27,7 @@
 #define BATCH_MAX_S  0.1 /* that one batch may take */
 #define ITEMS        8u  /* of a batch, before the time is looked at */
 
-static void refuse(struct peer *p, const char *why)
+static void refuse_agent(struct peer *p, const char *why)
 {
     if (p->controller->bounds)
         bounds_refused(p->controller->bounds);
@@ -38,7 +38,7 @@ static void refuse(struct peer *p, const char *why)
 /* ---- memory ---- */
 
 /* Charge the job's user for what the step takes now, and say in its notes what did not fit. */
-static void charge(struct controller *s, struct job *j)
+static void charge_user(struct controller *s, struct job *j)
 {
     struct view_rejected r = view_rejected_get(j->view);
     double bytes = JOB_BYTES + AGENT_BYTES * (double)j->n_agents + view_bytes(j->view);
@@ -62,7 +62,7 @@ static void charge(struct controller *s, struct job *j)
 }
 
 /* Before anything is added to its view. */
-static void bound(struct controller *s, struct job *j)
+static void bound_view(struct controller *s, struct job *j)
 {
     struct view_bounds b = { j->tasks && !j->het ? j->tasks : VIEW_RANKS_MAX, INFINITY };
 
@@ -118,7 +118,7 @@ bool agents_let_go(struct controller *s, double now_s)
 }
 
 /* May the user have one more step? */
-static int admit(struct controller *s, uid_t uid, struct err *err)
+static int admit_step(struct controller *s, uid_t uid, struct err *err)
 {
     if (!s->bounds)
         return 0;
@@ -133,7 +133,7 @@ static int admit(struct controller *s, uid_t uid, struct err *err)
 
 /* ---- hello ---- */
 
-static void text_id(struct job *j)
+static void write_text_id(struct job *j)
 {
     if (j->array_job >= 0)
         snprintf(j->text_id, sizeof(j->text_id), "%" PRId64 "_%" PRId64 ".%u", j->array_job, j->array_task,
@@ -167,7 +167,7 @@ void agents_confirmed(struct controller *s, struct job *j)
 {
     const struct config_policy *policy = choose_policy(j, s);
 
-    text_id(j);
+    write_text_id(j);
     j->failures_due_s = 0;
     j->final = false; /* of a short step the end was stored without what Slurm knows */
     controls_confirm(s->controls, j, policy, controller_now_s());
@@ -211,7 +211,7 @@ static void take_algorithm(struct job_algorithm *a, const json_t *told)
 }
 
 /* What only Slurm can confirm is left out where it is asked. */
-static void describe(struct job *j, const struct controller *s, const json_t *hello, const json_t *step)
+static void describe_job(struct job *j, const struct controller *s, const json_t *hello, const json_t *step)
 {
     const json_t *asked = json_object_get(hello, "policy_asked"), *sizes = step ? step : hello;
 
@@ -231,7 +231,7 @@ static void describe(struct job *j, const struct controller *s, const json_t *he
     j->nodes_total = (uint32_t)get_int(sizes, "nodes", 0, JOB_AGENTS_MAX, 0);
     j->tasks = (uint32_t)get_int(sizes, "tasks", 0, VIEW_RANKS_MAX, 0);
     j->end_wall_s = (double)get_int(hello, "end_time", 0, UINT32_MAX, 0);
-    text_id(j);
+    write_text_id(j);
     controls_add(s->controls, j, choose_policy(j, s), controller_now_s());
 }
 
@@ -269,16 +269,16 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     if (leader)
         id.job = leader;
     if (id.uid == UINT32_MAX || !id.job || id.step == UINT32_MAX)
-        return refuse(p, "the hello lacks uid, job or step"), NULL;
+        return refuse_agent(p, "the hello lacks uid, job or step"), NULL;
     if (link_uid(p->link) != id.uid)
-        return refuse(p, "the job is another user's"), NULL;
+        return refuse_agent(p, "the job is another user's"), NULL;
     j = jobs_find(&s->jobs, &id);
     if (j && !step && j->trust > JOB_UNCONFIRMED)
-        return refuse(p, "root vouches for this step: its agents need the step's credential"), NULL;
+        return refuse_agent(p, "root vouches for this step: its agents need the step's credential"), NULL;
     if (j && (!step || j->trust > JOB_UNCONFIRMED))
         return j;
-    if (admit(s, id.uid, &err) < 0)
-        return refuse(p, err.text), NULL;
+    if (admit_step(s, id.uid, &err) < 0)
+        return refuse_agent(p, err.text), NULL;
     end_former_runs(s, &id);
     j = job_new(&id, params ? params : &s->config.policies[0], controller_now_s());
     j->trust = trust;
@@ -288,9 +288,9 @@ static struct job *job_of(struct peer *p, const json_t *hello)
         j->payer->steps++;
     }
     j->het = leader != 0;
-    describe(j, s, hello, step);
+    describe_job(j, s, hello, step);
     history_go_on(s->history, j, controller_now_s());
-    charge(s, j);
+    charge_user(s, j);
     log_info("job %s: guarded, %u tasks on %u nodes, policy %s%s%s", j->text_id, j->tasks, j->nodes_total,
              j->policy, job_unconfirmed(j) ? "; unconfirmed: " : "",
              job_unconfirmed(j) ? job_unconfirmed(j) : "");
@@ -335,13 +335,13 @@ void agents_hello(struct peer *p, const json_t *hello)
         return;
     get_text(link_step(p->link) ? link_step(p->link) : hello, "node", node, sizeof(node));
     if (!*node)
-        return refuse(p, "the hello lacks the node");
+        return refuse_agent(p, "the hello lacks the node");
     if (j->n_agents >= j->nodes_total && j->nodes_total && !j->het && !job_agent_find(j, node))
-        return refuse(p, "the step has an agent on each of its nodes already");
+        return refuse_agent(p, "the step has an agent on each of its nodes already");
     a = job_agent_get(j, node);
     if (!a)
-        return refuse(p, "too many agents for one step");
-    charge(p->controller, j);
+        return refuse_agent(p, "too many agents for one step");
+    charge_user(p->controller, j);
     get_text(hello, "switch", a->switch_name, sizeof(a->switch_name));
     get_text(hello, "switches", switches, sizeof(switches));
     view_switches_add(j->view, switches);
@@ -417,10 +417,10 @@ void agents_message(struct peer *p, const json_t *o)
 
     p->agent->heard_s = p->job->heard_s = controller_now_s();
     if ((v = json_object_get(o, "ranks"))) {
-        bound(p->controller, p->job);
+        bound_view(p->controller, p->job);
         json_array_foreach(v, i, rank)
             take_rank(p->job, p->agent, rank);
-        charge(p->controller, p->job);
+        charge_user(p->controller, p->job);
     }
     if ((v = json_object_get(o, "agent_stats")))
         take_stats(p->agent, v);
@@ -474,7 +474,7 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
         leave_out(p);
         return;
     }
-    bound(p->controller, p->job);
+    bound_view(p->controller, p->job);
     for (unsigned n = 1; telemetry_next(&r, &item); n++) {
         if (n % ITEMS == 0 && p->user && !p->user->free && controller_now_s() > now_s + BATCH_MAX_S) {
             leave_out(p);
@@ -486,7 +486,7 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
             recorders_call(p->job, now_s, &item.call);
         }
     }
-    charge(p->controller, p->job);
+    charge_user(p->controller, p->job);
 }
 
 void agents_ack(struct peer *p)

@@ -54,23 +54,17 @@ void bounds_configure(struct bounds *b, const struct config *c)
 
 /* ---- addresses ---- */
 
-static void key_of(const struct sockaddr *from, unsigned char key[16])
+struct bounds_address *bounds_address(struct bounds *b, const struct sockaddr *from, double now_s)
 {
-    memset(key, 0, 16);
+    struct bounds_address *a;
+    unsigned char key[16] = "";
+
     if (from && from->sa_family == AF_INET6) {
         memcpy(key, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
     } else if (from && from->sa_family == AF_INET) {
         key[10] = key[11] = 0xff;
         memcpy(key + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
     }
-}
-
-struct bounds_address *bounds_address(struct bounds *b, const struct sockaddr *from, double now_s)
-{
-    struct bounds_address *a;
-    unsigned char key[16];
-
-    key_of(from, key);
     for (size_t i = 0; i < b->n_addresses; i++)
         if (!memcmp(b->address[i]->key, key, sizeof(key)))
             return b->address[i];
@@ -96,9 +90,8 @@ bool bounds_connects(struct bounds *b, struct bounds_address *a, double now_s)
     return true;
 }
 
-bool bounds_crowded(const struct bounds *b, const struct bounds_address *a)
+bool bounds_crowded(const struct bounds_address *a)
 {
-    (void)b;
     return a->unfinished >= UNFINISHED_MAX;
 }
 
@@ -185,9 +178,8 @@ bool bounds_time(const struct bounds_user *u)
     return u->free || u->time_s >= 0;
 }
 
-void bounds_took(struct bounds *b, struct bounds_user *u, double seconds)
+void bounds_took(struct bounds_user *u, double seconds)
 {
-    (void)b;
     u->time_s -= seconds;
 }
 

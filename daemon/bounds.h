@@ -52,7 +52,7 @@ struct bounds_address *bounds_address(struct bounds *b, const struct sockaddr *f
 /* Whether one more connection may begin now; it is counted. */
 bool bounds_connects(struct bounds *b, struct bounds_address *a, double now_s);
 /* Whether the address has as many unfinished ones as it may: its oldest has to give way. */
-bool bounds_crowded(const struct bounds *b, const struct bounds_address *a);
+bool bounds_crowded(const struct bounds_address *a);
 
 /* ---- users ---- */
 
@@ -70,7 +70,7 @@ int bounds_arriving(const struct bounds_user *u, double bytes, struct err *err);
 double bounds_step_bytes(const struct bounds *b, const struct bounds_user *u, double has_bytes);
 /* Whether the user's telemetry may take time now. */
 bool bounds_time(const struct bounds_user *u);
-void bounds_took(struct bounds *b, struct bounds_user *u, double seconds);
+void bounds_took(struct bounds_user *u, double seconds);
 /* Memory that a step or a connection has more than before, or less. */
 void bounds_holds(struct bounds *b, struct bounds_user *u, double bytes);
 

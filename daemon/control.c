@@ -78,14 +78,6 @@ static void carry_out(struct controls *cs, struct control *c, const struct decis
 
 /* ---- time ---- */
 
-static bool asks_site(const struct control *c)
-{
-    for (size_t i = 0; i < c->engine.n; i++)
-        if (*c->engine.rule[i]->module)
-            return true;
-    return false;
-}
-
 /* Hold the job's levers, or release them, once a second at most.  Rules may be about what happened: they are
  * evaluated at once. */
 static void update_hold(struct controls *cs, struct control *c, double now_s)
@@ -139,6 +131,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     struct advice advice;
     struct err ignored;
     struct engine_input in = control_input(&witness);
+    bool asks_site = false;
     size_t n;
 
     if (job_over(j))
@@ -151,7 +144,9 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     in.figures = &f;
     if (isnan(c->stepping_s) && f.value[FIGURE_STEPS] > 0)
         c->stepping_s = now_s;
-    if (cs->site && asks_site(c)) {
+    for (size_t i = 0; i < c->engine.n; i++)
+        asks_site = asks_site || *c->engine.rule[i]->module;
+    if (cs->site && asks_site) {
         struct site_question q = { j->text_id, j->policy, &f, now_s };
 
         site_ask(cs->site, &q, &advice, &ignored);

@@ -165,33 +165,21 @@ double controls_first_action(const struct job *j)
 
 /* ---- all policies ---- */
 
-static void get_rules(struct report_rules *to, const struct controls *cs, const char *policy)
-{
-    to->list = xcalloc(cs->rules->n, sizeof(*to->list));
-    for (size_t i = 0; i < cs->rules->n; i++)
-        if (!strcasecmp(cs->rules->rule[i].policy, policy))
-            get_rule(&to->list[to->n++], &cs->rules->rule[i]);
-}
-
-static int count_jobs(const struct controls *cs, const char *policy)
-{
-    int n = 0;
-
-    for (size_t i = 0; i < cs->n; i++)
-        n += !job_over(cs->control[i]->job) && !strcasecmp(cs->control[i]->job->policy, policy);
-    return n;
-}
-
 static json_t *policy_json(const struct controls *cs, const struct config_policy *p, bool params)
 {
-    struct report_policy policy = { .is_default = !strcasecmp(p->name, cs->controller->config.default_policy),
-                                    .jobs = count_jobs(cs, p->name) };
+    struct report_policy policy = { .is_default =
+                                        !strcasecmp(p->name, cs->controller->config.default_policy) };
     json_t *o;
 
     snprintf(policy.name, sizeof(policy.name), "%s", p->name);
     snprintf(policy.text, sizeof(policy.text), "%s", p->text);
     snprintf(policy.action, sizeof(policy.action), "%s", p->action == CONFIG_ENFORCE ? "enforce" : "dryrun");
-    get_rules(&policy.rules, cs, p->name);
+    for (size_t i = 0; i < cs->n; i++)
+        policy.jobs += !job_over(cs->control[i]->job) && !strcasecmp(cs->control[i]->job->policy, p->name);
+    policy.rules.list = xcalloc(cs->rules->n, sizeof(*policy.rules.list));
+    for (size_t i = 0; i < cs->rules->n; i++)
+        if (!strcasecmp(cs->rules->rule[i].policy, p->name))
+            get_rule(&policy.rules.list[policy.rules.n++], &cs->rules->rule[i]);
     if (params)
         policy.params = params_of(p, NULL);
     o = report_policy_json(&policy);

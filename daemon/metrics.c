@@ -36,7 +36,7 @@ static const char front[] = "SyncGuard's metrics are at /metrics\n";
 
 /* ---- answers ---- */
 
-static const struct made *make(struct metrics *m, enum openmetrics_format format)
+static const struct made *make_answer(struct metrics *m, enum openmetrics_format format)
 {
     const struct jobs *jobs = &m->controller->jobs;
     struct made *made = &m->made[format];
@@ -105,7 +105,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
     if (!controller_is_active(m->controller))
         return reply_text(c, MHD_HTTP_SERVICE_UNAVAILABLE, "this controller is not active\n");
     format = openmetrics_accepted(MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT));
-    made = make(m, format);
+    made = make_answer(m, format);
     return made ? reply(c, MHD_HTTP_OK, openmetrics_type(format), made->text, made->bytes) : MHD_NO;
 }
 
@@ -165,7 +165,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *arg, const char *
     log_debug("metrics: %s", line);
 }
 
-static int serve(struct metrics *m, int fd, struct err *err)
+static int start_serving(struct metrics *m, int fd, struct err *err)
 {
     const union MHD_DaemonInfo *info;
 
@@ -204,7 +204,7 @@ struct metrics *metrics_start(struct controller *s, struct err *err)
         return NULL;
     m = xcalloc(1, sizeof(*m));
     m->controller = s;
-    if (serve(m, fd, err) == 0)
+    if (start_serving(m, fd, err) == 0)
         return m;
     metrics_stop(m);
     return NULL;

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "common/now.h"
+#include "common/proc.h"
 #include "common/xalloc.h"
 #include "daemon/bounds.h"
 #include "daemon/control.h"
@@ -38,32 +37,14 @@
 #define PAGE_S     0.05   /* a row of a thousand ranks takes milliseconds */
 #define LEMONS_MAX 64
 
-static bool may_see(const struct peer *p, const struct job *j)
-{
-    uid_t uid = query_sees(p);
-
-    return uid == UINT32_MAX || uid == j->id.uid;
-}
-
-static double rss_bytes(void)
-{
-    long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-
-    if (!f)
-        return NAN;
-    if (fscanf(f, "%*d %ld", &pages) != 1)
-        pages = 0;
-    fclose(f);
-    return pages ? (double)pages * (double)sysconf(_SC_PAGESIZE) : NAN;
-}
-
 void query_status(struct report_status *status, const struct controller *s)
 {
+    uint64_t rss_bytes = proc_own_rss_bytes();
+
     *status = (struct report_status){ .uptime_s = controller_now_s() - s->start_s,
                                       .batches_per_s = s->batches_per_s,
                                       .cpu_ratio = s->cpu_ratio,
-                                      .rss_bytes = rss_bytes(),
+                                      .rss_bytes = rss_bytes ? (double)rss_bytes : NAN,
                                       .store = s->store != NULL,
                                       .store_bytes = store_bytes(s->store),
                                       .store_max_bytes = s->config.history_size,
@@ -95,12 +76,6 @@ void query_status(struct report_status *status, const struct controller *s)
         status->bounds.refused = (int64_t)b.refused;
         status->bounds.left_out = (int64_t)b.left_out;
     }
-}
-
-/* The controller's clock, by which terminals compute the ages of `start` and `last_culprit`. */
-static json_t *unix_time(void)
-{
-    return json_real(wall_s());
 }
 
 static json_t *answer_status(struct peer *p, const json_t *q)
@@ -170,7 +145,7 @@ static void list_running(struct peer *p, struct jobs_rows *r, struct jobs_place 
         const struct job *j = jobs->job[at->running - 1];
         struct report_row row;
 
-        if (!may_see(p, j) || job_over(j))
+        if (!query_may_see(p, j) || job_over(j))
             continue;
         report_job_row(&row, j, now_s);
         pages_append(&r->page, report_row_json(&row), 0);
@@ -204,7 +179,7 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
     list_running(p, &r, &at);
     if (r.ended && !at.running)
         list_ended(p, &r, &at.stored);
-    answer = json_pack("{s:o}", "now", unix_time());
+    answer = json_pack("{s:f}", "now", wall_s());
     if (!*get_word(q, "from"))
         put_count(answer, "ended", store_listed_count(p->controller->store, query_sees(p)));
     pages_put(&r.page, answer, "jobs");
@@ -357,7 +332,7 @@ static bool nodes_behind(struct peer *p, const char *behind, struct names *t)
     size_t n, kept = 0;
 
     for (size_t i = 0; i < jobs->n; i++)
-        for (size_t a = 0; may_see(p, jobs->job[i]) && a < jobs->job[i]->n_agents; a++)
+        for (size_t a = 0; query_may_see(p, jobs->job[i]) && a < jobs->job[i]->n_agents; a++)
             name_add(t, jobs->job[i]->agent[a]->node, behind);
     l = history_lemons(p->controller->history, &n);
     for (size_t i = 0; query_sees(p) == UINT32_MAX && i < n; i++)
@@ -387,10 +362,10 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     struct names names = { 0 };
     bool more = nodes_behind(p, get_word(q, "from"), &names);
     double now_s = controller_now_s();
-    json_t *answer = json_pack("{s:o}", "now", unix_time());
+    json_t *answer = json_pack("{s:f}", "now", wall_s());
 
     for (size_t i = 0; i < all->n; i++)
-        if (may_see(p, all->job[i]) && !job_over(all->job[i]) && runs_on(all->job[i], &names))
+        if (query_may_see(p, all->job[i]) && !job_over(all->job[i]) && runs_on(all->job[i], &names))
             report_job_nodes(&t, all->job[i], now_s);
     for (size_t i = 0; i < names.n && !*page.next; i++) {
         struct report_node r;
@@ -570,7 +545,7 @@ static json_t *answer_audit(struct peer *p, const json_t *q)
         json_decref(page.rows);
         return query_error(err.text);
     }
-    answer = json_pack("{s:o}", "now", unix_time());
+    answer = json_pack("{s:f}", "now", wall_s());
     pages_put(&page, answer, "audit");
     return answer;
 }

@@ -21,11 +21,6 @@
 
 #define LIST_MAX 200 /* of each list, and of actions without a limit */
 
-static bool is_operator(const struct peer *p)
-{
-    return controller_is_operator(p->controller, link_uid(p->link));
-}
-
 /* ---- an action that a user asks for ---- */
 
 static int read_action(const struct peer *p, const json_t *q, struct action *a, struct err *err)
@@ -43,7 +38,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
                           .policy = "",
                           .forced = get_true(q, "force"),
                           .by = link_uid(p->link) };
-    if (action_table[a->kind].scope != ACTION_ON_JOB && !is_operator(p))
+    if (action_table[a->kind].scope != ACTION_ON_JOB && !controller_is_operator(p->controller, a->by))
         return err_set(err, "%s: only operators may do this", action_name(a->kind));
     if (a->kind == ACTION_SIGNAL) {
         a->signal = action_signal_parse(get_word(q, "signal"));
@@ -128,53 +123,30 @@ json_t *query_action(struct peer *p, const json_t *q)
 
 /* ---- lists ---- */
 
-static bool may_see(const struct peer *p, const struct action_record *r)
-{
-    uid_t uid = query_sees(p);
-
-    return uid == UINT32_MAX || uid == r->job.uid || uid == r->by;
-}
-
-/* One job's row: what was chosen at its launch, and whether it was applied. */
-static void put_choice(json_t *o, const struct job *j, enum store_choice choice)
-{
-    put_text(o, "job", j->text_id);
-    put_text(o, "name", j->name);
-    put_text(o, "pattern", choice == STORE_ORDER ? j->placement.pattern : j->algorithm.name);
-    put_bool(o, "applied", choice == STORE_ORDER ? j->placement.applied : j->algorithm.applied);
-}
-
 /* The effect of choices at launch: of steps in memory that the asker may see; number 0: of all jobs. */
 static json_t *choices(const struct peer *p, uint32_t number, enum store_choice choice)
 {
     const struct jobs *jobs = &p->controller->jobs;
-    uid_t uid = query_sees(p);
     json_t *list = json_array();
 
     for (size_t i = 0; i < jobs->n && json_array_size(list) < LIST_MAX; i++) {
         const struct job *j = jobs->job[i];
-        bool seen = uid == UINT32_MAX || uid == j->id.uid;
         struct report_effect effect;
         json_t *o;
 
-        if (!seen || (number && number != j->id.job))
+        if (!query_may_see(p, j) || (number && number != j->id.job))
             continue;
         history_effect(p->controller->history, j, choice, &effect);
         if (!effect.known)
             continue;
         o = report_effect_json(&effect);
-        put_choice(o, j, choice);
+        put_text(o, "job", j->text_id);
+        put_text(o, "name", j->name);
+        put_text(o, "pattern", choice == STORE_ORDER ? j->placement.pattern : j->algorithm.name);
+        put_bool(o, "applied", choice == STORE_ORDER ? j->placement.applied : j->algorithm.applied);
         json_array_append_new(list, o);
     }
     return list;
-}
-
-static json_t *one_action(struct peer *p, int64_t id)
-{
-    const struct action_record *r = actions_get(p->controller->actions, id);
-
-    return r && may_see(p, r) ? json_pack("{s:f,s:[o]}", "now", wall_s(), "actions", action_object(r))
-                              : query_error("no such action");
 }
 
 static bool take_action(const struct action_record *r, void *arg)
@@ -216,8 +188,15 @@ static json_t *list_actions(struct peer *p, const json_t *q)
 
 json_t *query_actions(struct peer *p, const json_t *q)
 {
-    return json_is_integer(json_object_get(q, "id")) ? one_action(p, get_int(q, "id", 0, INT64_MAX, -1))
-                                                     : list_actions(p, q);
+    const struct action_record *r;
+    uid_t uid = query_sees(p);
+
+    if (!json_is_integer(json_object_get(q, "id")))
+        return list_actions(p, q);
+    r = actions_get(p->controller->actions, get_int(q, "id", 0, INT64_MAX, -1));
+    if (!r || (uid != UINT32_MAX && uid != r->job.uid && uid != r->by))
+        return query_error("no such action");
+    return json_pack("{s:f,s:[o]}", "now", wall_s(), "actions", action_object(r));
 }
 
 /* ---- outcomes ---- */

@@ -21,6 +21,13 @@ uid_t query_sees(const struct peer *p)
     return controller_is_operator(p->controller, uid) ? UINT32_MAX : uid;
 }
 
+bool query_may_see(const struct peer *p, const struct job *j)
+{
+    uid_t uid = query_sees(p);
+
+    return uid == UINT32_MAX || uid == j->id.uid;
+}
+
 /* The numbers of "123" or "123.0"; step -1: not given.  Only these are in the history. */
 static bool parse_stored(const char *text, int64_t *job, int64_t *step)
 {

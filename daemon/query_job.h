@@ -12,6 +12,7 @@ json_t *query_error(const char *text);
 
 /* The user whose jobs the terminal may see; UINT32_MAX: all users. */
 uid_t query_sees(const struct peer *p);
+bool query_may_see(const struct peer *p, const struct job *j);
 
 /* The job or step that the query names; running: only if it has not ended.  NULL with a reason: it has ended,
  * is another user's, or does not exist. */

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "actions/action.h"
 #include "common/log.h"
+#include "common/proc.h"
 #include "common/xalloc.h"
 #include "daemon/agents.h"
 #include "daemon/bounds.h"
@@ -133,7 +133,7 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
         agents_batch(p, data, bytes);
     else if (type == LINK_JSON)
         server_frame(p, data, bytes);
-    bounds_took(s->bounds, p->user, controller_now_s() - begin_s);
+    bounds_took(p->user, controller_now_s() - begin_s);
     if (type != LINK_JSON)
         return;
     if (!p->agent)
@@ -191,7 +191,7 @@ static bool make_way(struct controller *s, const struct bounds_address *a)
 {
     struct peer *p = NULL;
 
-    if (bounds_crowded(s->bounds, a))
+    if (bounds_crowded(a))
         p = oldest_unfinished(s, a);
     else if (s->n_peers >= PEERS_MAX || bounds_sums_get(s->bounds).unfinished >= PENDING_MAX)
         p = oldest_unfinished(s, NULL);
@@ -240,7 +240,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 }
 
 /* Without it nobody can be answered; munged may start later than this controller. */
-static void present(struct controller *s)
+static void make_identity(struct controller *s)
 {
     json_t *claims = json_pack("{s:s}", "cluster", s->config.cluster);
     struct err err;
@@ -258,7 +258,7 @@ static void present(struct controller *s)
 
 /* The history has the latest ranks of a large job: a report of all would not fit into the frame of an answer,
  * and stop the loop for half a second at 16,384 ranks. */
-static void save(struct controller *s, struct job *j)
+static void save_report(struct controller *s, struct job *j)
 {
     struct report_selection some = REPORT_ALL;
     double now_s = controller_now_s();
@@ -338,16 +338,13 @@ static void sample_jobs(struct controller *s, double now_s)
     }
 }
 
-static void rate(struct controller *s, double now_s)
+static void rate_load(struct controller *s, double now_s)
 {
-    struct rusage use;
     double cpu_s, over_s = now_s - s->rated_s;
 
     if (over_s < 5)
         return;
-    getrusage(RUSAGE_SELF, &use);
-    cpu_s = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-            (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+    cpu_s = proc_own_cpu_s();
     s->batches_per_s = (double)(s->batches - s->rated_batches) / over_s;
     s->cpu_ratio = (cpu_s - s->rated_cpu_s) / over_s;
     s->rated_s = now_s;
@@ -391,7 +388,7 @@ static void tick_jobs(struct controller *s, double now_s)
         j->ticked_s = now_s;
         j->ended = !tick_job(s, j, now_s);
         if (j->payer)
-            bounds_took(s->bounds, j->payer, controller_now_s() - begin_s);
+            bounds_took(j->payer, controller_now_s() - begin_s);
     }
 }
 
@@ -418,9 +415,9 @@ static void save_jobs(struct controller *s, double now_s)
             return;
         begin_s = controller_now_s();
         if (!s->history_full)
-            save(s, j);
+            save_report(s, j);
         if (j->payer)
-            bounds_took(s->bounds, j->payer, controller_now_s() - begin_s);
+            bounds_took(j->payer, controller_now_s() - begin_s);
         j->saved_s = j->kept_s = now_s;
         j->final = job_over(j);
     } while (controller_now_s() < until_s);
@@ -511,14 +508,14 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         log_info("%s", news.text);
     if (audit_log_check(s->audit, &err) < 0)
         log_warn("%s: decisions are written to the database only", err.text);
-    rate(s, now_s);
+    rate_load(s, now_s);
     if (s->ticks % TRIM_TICKS == 0) {
         if (mallinfo2().fordblks > TRIM_BYTES)
             malloc_trim(0); /* otherwise the memory of steps that are gone stays with the process */
         bound_history(s, now_s);
     }
     if (!s->identity && s->ticks % PRESENT_TICKS == 0)
-        present(s);
+        make_identity(s);
     if (s->ticks++ % EXPIRE_TICKS == 0) {
         if (s->store && store_expire(s->store, s->config.history_days, &err) < 0)
             log_warn("%s: cannot delete old history", err.text);
@@ -660,7 +657,7 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     s->end.verifier = verifier_new(base, s->end.munge_socket, err);
     if (!s->end.verifier)
         goto fail;
-    present(s);
+    make_identity(s);
     s->controls = controls_new(s, c, err);
     if (!s->controls)
         goto fail;
@@ -691,7 +688,7 @@ void server_free(struct controller *s)
         event_free(s->tick);
     for (size_t i = 0; i < s->jobs.n; i++) {
         if (!s->jobs.job[i]->final)
-            save(s, s->jobs.job[i]);
+            save_report(s, s->jobs.job[i]);
         recorders_end(s->jobs.job[i], "the controller is stopping");
     }
     while (s->peers) {

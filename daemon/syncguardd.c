@@ -107,7 +107,7 @@ static void on_reload(evutil_socket_t sig, short what, void *arg)
         log_info("configuration reloaded");
 }
 
-static struct event *on_signal(struct daemon *d, int sig, event_callback_fn fn)
+static struct event *watch_signal(struct daemon *d, int sig, event_callback_fn fn)
 {
     struct event *e = evsignal_new(d->base, sig, fn, d);
 
@@ -115,7 +115,7 @@ static struct event *on_signal(struct daemon *d, int sig, event_callback_fn fn)
     return e;
 }
 
-static int start(struct daemon *d)
+static int start_server(struct daemon *d)
 {
     struct err err;
 
@@ -159,7 +159,7 @@ static void on_lease(evutil_socket_t fd, short what, void *arg)
     if (state != LEASE_HELD || d->server)
         return;
     log_info("active: took the lease, epoch %llu", (unsigned long long)lease_epoch(d->lease));
-    if (start(d) < 0) {
+    if (start_server(d) < 0) {
         lease_release(d->lease, lease_now_s());
         d->rc = 1;
         event_base_loopbreak(d->base);
@@ -186,7 +186,7 @@ static struct event *watch_lease(struct daemon *d, struct err *err)
     return e;
 }
 
-static int serve(struct daemon *d)
+static int run_loop(struct daemon *d)
 {
     struct event *signals[3], *lease = NULL;
     struct err err;
@@ -194,13 +194,13 @@ static int serve(struct daemon *d)
     d->base = loop_new_priorities();
     if (d->config->lease_s > 0 && !(lease = watch_lease(d, &err)))
         log_error("%s", err.text);
-    if (d->config->lease_s > 0 ? !lease : start(d) < 0) {
+    if (d->config->lease_s > 0 ? !lease : start_server(d) < 0) {
         event_base_free(d->base);
         return 1;
     }
-    signals[0] = on_signal(d, SIGTERM, on_end);
-    signals[1] = on_signal(d, SIGINT, on_end);
-    signals[2] = on_signal(d, SIGHUP, on_reload);
+    signals[0] = watch_signal(d, SIGTERM, on_end);
+    signals[1] = watch_signal(d, SIGINT, on_end);
+    signals[2] = watch_signal(d, SIGHUP, on_reload);
     event_base_dispatch(d->base);
     log_info("exiting");
     if (d->server && d->lease && !lease_in_force(d->lease, lease_now_s()))
@@ -268,5 +268,5 @@ int main(int argc, char **argv)
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     d.config = &c;
     d.started = c;
-    return serve(&d);
+    return run_loop(&d);
 }

@@ -35,8 +35,8 @@ static void test_addresses(struct bounds *b)
     is_int(n, 10, "two seconds later two seconds' worth may come");
     is_int((long long)bounds_sums_get(b).refused, 4950 + 990, "refused connections are counted");
     a->unfinished = 512;
-    ok(bounds_crowded(b, a), "an address with 512 unfinished handshakes is crowded");
-    ok(!bounds_crowded(b, other), "an address without any is not crowded");
+    ok(bounds_crowded(a), "an address with 512 unfinished handshakes is crowded");
+    ok(!bounds_crowded(other), "an address without any is not crowded");
     is_int((long long)bounds_sums_get(b).unfinished, 512, "unfinished handshakes are summed up");
     bounds_tick(b, 1000);
     ok(a == address(b, "192.0.2.1", 1000), "an address with unfinished handshakes is kept");
@@ -98,9 +98,9 @@ static void test_time(struct bounds *b)
     bounds_tick(b, 2000);
     u = bounds_user(b, 2000);
     ok(bounds_time(u), "a user who took no time may take some");
-    bounds_took(b, u, BOUNDS_TIME_S);
+    bounds_took(u, BOUNDS_TIME_S);
     ok(bounds_time(u), "a user who took what he may have at once is not yet above it");
-    bounds_took(b, u, 1);
+    bounds_took(u, 1);
     ok(!bounds_time(u), "a user who took more has no time left");
     is_int(bounds_question(b, u, &err), -1, "his queries are refused");
     is_str(
