@@ -92,22 +92,42 @@ static void task_remove(struct task *t)
     free(t);
 }
 
-static void say(struct task *t, const char *text)
+static void set_outcome(struct task *t, const char *text)
 {
     free((char *)t->r->outcome);
     t->r->outcome = xstrdup(text);
 }
 
+static bool lane_is_free(const struct actions *as, const struct task *t)
+{
+    enum action_lane lane = action_lane(t->r->kind);
+
+    return as->running[lane] < lane_max[lane];
+}
+
+static void wake_when_due(struct actions *as)
+{
+    double at_s = INFINITY, wait_s;
+
+    for (struct task *t = as->first; t; t = t->next)
+        if (!t->try && lane_is_free(as, t) && t->due_s < at_s)
+            at_s = t->due_s;
+    if (isinf(at_s)) {
+        event_del(as->wake);
+        return;
+    }
+    wait_s = fmax(0, at_s - now_s());
+    event_add(as->wake, &(struct timeval){ (time_t)wait_s, (suseconds_t)(fmod(wait_s, 1) * 1e6) });
+}
+
 /* ---- tries ---- */
 
-static void wake_when_due(struct actions *as);
-
-static void finish(struct task *t, enum action_state state, const char *text)
+static void end_task(struct task *t, enum action_state state, const char *text)
 {
     struct actions *as = t->all;
     struct action_record *r = t->r;
 
-    say(t, text);
+    set_outcome(t, text);
     r->state = state;
     r->ended_s = wall_s();
     r->under_way = false;
@@ -126,22 +146,22 @@ static void try_later(struct task *t, const char *text)
 
     if (t->r->tries >= as->limits->tries) {
         snprintf(why, sizeof(why), "given up after %u tries: %s", t->r->tries, text);
-        finish(t, ACTION_FAILED, why);
+        end_task(t, ACTION_FAILED, why);
         return;
     }
-    say(t, text);
+    set_outcome(t, text);
     t->r->under_way = false;
     t->due_s = now_s() + action_wait_s(as->limits, t->r->tries, (double)randombytes_random() / 4294967296.0);
     audit_action_update(as->audit, t->r, NULL);
 }
 
-static void settle(struct task *t, enum attempt_result result, const char *text)
+static void settle_task(struct task *t, enum attempt_result result, const char *text)
 {
     char why[700];
 
     switch (result) {
     case ATTEMPT_DONE:
-        finish(t, ACTION_DONE, text);
+        end_task(t, ACTION_DONE, text);
         break;
     case ATTEMPT_AGAIN:
         try_later(t, text);
@@ -152,10 +172,10 @@ static void settle(struct task *t, enum attempt_result result, const char *text)
             break;
         }
         snprintf(why, sizeof(why), "not known whether it took effect; not tried again: %s", text);
-        finish(t, ACTION_FAILED, why);
+        end_task(t, ACTION_FAILED, why);
         break;
     default:
-        finish(t, ACTION_FAILED, text);
+        end_task(t, ACTION_FAILED, text);
     }
 }
 
@@ -172,7 +192,7 @@ static void on_tried(void *arg, enum attempt_result result, const char *text)
     t->try = NULL;
     as->running[action_lane(t->r->kind)]--;
     if (may_act(as))
-        settle(t, result, text);
+        settle_task(t, result, text);
     else
         t->due_s = INFINITY; /* whoever took over recovers it as interrupted */
     wake_when_due(as);
@@ -192,16 +212,16 @@ static void begin_task(struct task *t)
     }
     t->interrupted = false;
     if (interrupted && !action_repeatable(r->kind)) {
-        finish(t, ACTION_FAILED,
-               "the controller was restarted during a try: not known whether it took effect; not tried "
-               "again");
+        end_task(t, ACTION_FAILED,
+                 "the controller was restarted during a try: not known whether it took effect; not tried "
+                 "again");
         return;
     }
     if (wall_s() - r->asked_s > as->limits->stale_s) {
         char why[700];
 
         snprintf(why, sizeof(why), "given up: too late%s%s", *r->outcome ? ": " : "", r->outcome);
-        finish(t, ACTION_FAILED, why);
+        end_task(t, ACTION_FAILED, why);
         return;
     }
     r->tries++;
@@ -214,23 +234,16 @@ static void begin_task(struct task *t)
     if (r->kind == ACTION_CHECKPOINT) {
         err_set(&err, "this controller cannot ask jobs for checkpoints");
         if (as->hooks->checkpoint && as->hooks->checkpoint(r, as->arg, &err) == 0)
-            finish(t, ACTION_DONE, "the job was asked for a checkpoint");
+            end_task(t, ACTION_DONE, "the job was asked for a checkpoint");
         else
-            finish(t, ACTION_FAILED, err.text);
+            end_task(t, ACTION_FAILED, err.text);
         return;
     }
     as->running[action_lane(r->kind)]++;
     t->try = action_try_start(as->ways, r, r->tries - 1, on_tried, t);
 }
 
-static bool lane_is_free(const struct actions *as, const struct task *t)
-{
-    enum action_lane lane = action_lane(t->r->kind);
-
-    return as->running[lane] < lane_max[lane];
-}
-
-static struct task *due(struct actions *as, double at_s)
+static struct task *find_due(struct actions *as, double at_s)
 {
     for (struct task *t = as->first; t; t = t->next)
         if (!t->try && t->due_s <= at_s && lane_is_free(as, t))
@@ -246,24 +259,9 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    while ((t = due(as, at_s)))
+    while ((t = find_due(as, at_s)))
         begin_task(t);
     wake_when_due(as);
-}
-
-static void wake_when_due(struct actions *as)
-{
-    double at_s = INFINITY, wait_s;
-
-    for (struct task *t = as->first; t; t = t->next)
-        if (!t->try && lane_is_free(as, t) && t->due_s < at_s)
-            at_s = t->due_s;
-    if (isinf(at_s)) {
-        event_del(as->wake);
-        return;
-    }
-    wait_s = fmax(0, at_s - now_s());
-    event_add(as->wake, &(struct timeval){ (time_t)wait_s, (suseconds_t)(fmod(wait_s, 1) * 1e6) });
 }
 
 /* ---- starting one ---- */
@@ -274,10 +272,11 @@ static bool is_host_list(const char *s)
                                                         "0123456789._-,[]")];
 }
 
-static int check_action(const struct actions *as, const struct action *a, struct err *err)
+int actions_check(const struct actions *as, const struct action *a, struct err *err)
 {
     bool wants_text =
         a->kind == ACTION_JOB_COMMENT || a->kind == ACTION_NODE_COMMENT || a->kind == ACTION_DRAIN;
+    size_t of_user = 0;
 
     if ((unsigned)a->kind >= ACTION_KINDS)
         return err_set(err, "no such action");
@@ -294,50 +293,29 @@ static int check_action(const struct actions *as, const struct action *a, struct
         return err_set(err, "%s: missing text", action_name(a->kind));
     if (a->reason && strlen(a->reason) >= ACTION_REASON_MAX)
         return err_set(err, "%s: text is longer than %u bytes", action_name(a->kind), ACTION_REASON_MAX - 1);
-    if (as->hooks->can && as->hooks->can(a, as->arg, err) < 0)
+    if ((as->hooks->can && as->hooks->can(a, as->arg, err) < 0) || actions_can(as, a->kind, err) < 0)
         return -1;
-    return actions_can(as, a->kind, err);
-}
-
-static size_t pending_of(const struct actions *as, uid_t uid)
-{
-    size_t n = 0;
-
-    for (const struct task *t = as->first; t; t = t->next)
-        n += t->r->job.job && t->r->job.uid == uid;
-    return n;
-}
-
-static int has_room(const struct actions *as, const struct action *a, struct err *err)
-{
     if (as->n >= PENDING_MAX)
         return err_set(err, "%u actions are pending already", PENDING_MAX);
     if (action_table[a->kind].scope == ACTION_ON_NOBODY && as->n_notifications >= NOTIFICATIONS_MAX)
         return err_set(err, "%u webhooks and commands are pending already", NOTIFICATIONS_MAX);
-    if (a->job.job && pending_of(as, a->job.uid) >= USER_PENDING_MAX)
+    for (const struct task *t = as->first; t && a->job.job; t = t->next)
+        of_user += t->r->job.job && t->r->job.uid == a->job.uid;
+    if (of_user >= USER_PENDING_MAX)
         return err_set(err, "%u actions on the user's jobs are pending already", USER_PENDING_MAX);
     return 0;
 }
 
-int actions_check(const struct actions *as, const struct action *a, struct err *err)
-{
-    return check_action(as, a, err) < 0 || has_room(as, a, err) < 0 ? -1 : 0;
-}
-
-static bool same_action(const struct action_record *r, const struct action *a)
-{
-    return r->kind == a->kind && job_id_same(&r->job, &a->job) && r->signal == a->signal &&
-           !strcmp(r->nodes, a->nodes ? a->nodes : "");
-}
-
 int64_t actions_start(struct actions *as, const struct action *a, struct err *err)
 {
-    struct action_record *r;
+    struct action_record *r = audit_action_find(as->audit, a->key);
     int64_t id;
 
-    r = audit_action_find(as->audit, a->key);
     if (r) {
-        id = same_action(r, a) ? r->id : 0;
+        id = r->kind == a->kind && job_id_same(&r->job, &a->job) && r->signal == a->signal &&
+                     !strcmp(r->nodes, a->nodes ? a->nodes : "")
+                 ? r->id
+                 : 0;
         action_record_free(r);
         if (!id)
             err_set(err, "the key %s was used for another action", a->key);
@@ -367,7 +345,7 @@ int actions_can(const struct actions *as, enum action_kind kind, struct err *err
 
 /* ---- queries ---- */
 
-static const struct action_record *lend(struct actions *as, struct action_record *r)
+static const struct action_record *lend_record(struct actions *as, struct action_record *r)
 {
     action_record_free(as->lent);
     as->lent = r;
@@ -376,12 +354,12 @@ static const struct action_record *lend(struct actions *as, struct action_record
 
 const struct action_record *actions_get(struct actions *as, int64_t id)
 {
-    return lend(as, audit_action_get(as->audit, id));
+    return lend_record(as, audit_action_get(as->audit, id));
 }
 
 const struct action_record *actions_find(struct actions *as, const char *key)
 {
-    return lend(as, audit_action_find(as->audit, key));
+    return lend_record(as, audit_action_find(as->audit, key));
 }
 
 void actions_list(struct actions *as, uint32_t job, uid_t uid, int64_t before, int64_t limit,

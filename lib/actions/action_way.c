@@ -103,7 +103,7 @@ static char *first_line(const char *text, char *buf, size_t size)
 }
 
 /* Describe how a program failed. */
-static void ending(const struct child_end *e, char *buf, size_t size)
+static void describe_end(const struct child_end *e, char *buf, size_t size)
 {
     char line[256];
 
@@ -140,7 +140,7 @@ static void on_acted(void *arg, const struct child_end *e)
     if (result == ATTEMPT_CANNOT) {
         char how[400];
 
-        ending(e, how, sizeof(how));
+        describe_end(e, how, sizeof(how));
         snprintf(why, sizeof(why), "%.100s: %s", t->ways->config->slurm_helper, how);
         end_try(t, ATTEMPT_UNSURE, why);
     } else {
@@ -150,29 +150,31 @@ static void on_acted(void *arg, const struct child_end *e)
     json_decref(answer);
 }
 
-/* The request of actions/slurm_helper.h. */
-static json_t *slurm_request(const struct action_record *r)
+/* Give the program its input, which is taken; otherwise: the result if it cannot be started. */
+static void start_program(struct action_try *t, const char *program, json_t *input, child_fn *fn,
+                          enum attempt_result otherwise)
 {
-    return json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:i,s:s,s:s,s:b}", "do", action_name(r->kind), "job",
-                     (json_int_t)r->job.job, "uid", (json_int_t)r->job.uid, "step", (json_int_t)r->job.step,
-                     "restarts", (json_int_t)r->job.restarts, "nodes", r->nodes, "signal", r->signal, "text",
-                     r->reason, "comment", action_own_comment(r) ? "own" : "admin", "of_job",
-                     action_of_job(r));
+    char *text = json_dumps(input, JSON_COMPACT);
+    struct child_options o = { program, text, t->ways->limits->program_s, OUTPUT_MAX, NULL };
+    struct err err;
+
+    t->child = child_start(t->ways->base, &o, fn, t, &err);
+    free(text);
+    json_decref(input);
+    if (!t->child)
+        end_try(t, otherwise, err.text);
 }
 
 static void begin_act(struct action_try *t)
 {
-    json_t *request = slurm_request(t->r);
-    char *input = json_dumps(request, JSON_COMPACT);
-    struct child_options o = { t->ways->config->slurm_helper, input, t->ways->limits->program_s, OUTPUT_MAX,
-                               NULL };
-    struct err err;
+    const struct action_record *r = t->r;
+    json_t *request = /* of actions/slurm_helper.h */
+        json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:i,s:s,s:s,s:b}", "do", action_name(r->kind), "job",
+                  (json_int_t)r->job.job, "uid", (json_int_t)r->job.uid, "step", (json_int_t)r->job.step,
+                  "restarts", (json_int_t)r->job.restarts, "nodes", r->nodes, "signal", r->signal, "text",
+                  r->reason, "comment", action_own_comment(r) ? "own" : "admin", "of_job", action_of_job(r));
 
-    t->child = child_start(t->ways->base, &o, on_acted, t, &err);
-    free(input);
-    json_decref(request);
-    if (!t->child)
-        end_try(t, ATTEMPT_AGAIN, err.text);
+    start_program(t, t->ways->config->slurm_helper, request, on_acted, ATTEMPT_AGAIN);
 }
 
 /* ---- through slurmrestd ---- */
@@ -203,7 +205,7 @@ static void on_command(void *arg, const struct child_end *e)
         end_try(t, ATTEMPT_DONE, *text ? text : "the command succeeded");
         return;
     }
-    ending(e, text, sizeof(text));
+    describe_end(e, text, sizeof(text));
     end_try(t,
             !e->timed_out && WIFEXITED(e->status) && WEXITSTATUS(e->status) == TEMPFAIL ? ATTEMPT_AGAIN
                                                                                         : ATTEMPT_REFUSED,
@@ -213,21 +215,11 @@ static void on_command(void *arg, const struct child_end *e)
 static void begin_command(struct action_try *t)
 {
     json_t *o = action_object(t->r);
-    struct child_options options = { t->ways->config->command_hook, NULL, t->ways->limits->program_s,
-                                     OUTPUT_MAX, NULL };
-    struct err err;
-    char *input;
 
     json_object_set_new(o, "uid", json_integer(t->r->job.uid));
     if (t->r->figures && *t->r->figures)
         put_json(o, "figures", action_figures(t->r));
-    input = json_dumps(o, JSON_COMPACT);
-    options.input = input;
-    t->child = child_start(t->ways->base, &options, on_command, t, &err);
-    free(input);
-    json_decref(o);
-    if (!t->child)
-        end_try(t, ATTEMPT_REFUSED, err.text);
+    start_program(t, t->ways->config->command_hook, o, on_command, ATTEMPT_REFUSED);
 }
 
 /* ---- starting ---- */

@@ -63,7 +63,7 @@ static size_t on_data(char *data, size_t size, size_t n, void *arg)
     return bytes;
 }
 
-static void finish(struct http_call *c, CURLcode rc)
+static void finish_call(struct http_call *c, CURLcode rc)
 {
     struct http_answer a = { .body = c->answer ? c->answer : "", .bytes = c->bytes };
     long status = 0, sent = 0;
@@ -166,7 +166,7 @@ static void take_finished(struct http *h)
         if (m->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &c);
-        finish(c, m->data.result);
+        finish_call(c, m->data.result);
     }
 }
 

@@ -50,7 +50,7 @@ struct rest_call {
     char *wanted; /* the comment to set */
 };
 
-static void next(struct rest_call *c);
+static void continue_call(struct rest_call *c);
 
 static void call_free(struct rest_call *c)
 {
@@ -162,7 +162,7 @@ static void on_version(void *arg, const struct http_answer *a)
         }
         json_decref(answer);
         c->rest->version = c->asked;
-        next(c);
+        continue_call(c);
     } else if (a->status == 401 || a->status == 403 || a->status == 407) {
         end_call(c, ATTEMPT_AGAIN, "access denied: see SlurmrestdToken");
     } else if (a->status != 404) {
@@ -195,7 +195,7 @@ static void on_change(void *arg, const struct http_answer *a)
         return;
     json_decref(answer);
     c->changed = true;
-    next(c);
+    continue_call(c);
 }
 
 /* Job or node has the wanted state: continue with the next node, or end. */
@@ -205,7 +205,7 @@ static void as_wanted(struct rest_call *c, const char *text)
 
     c->changed = false;
     if (c->nodes && *c->nodes)
-        next(c);
+        continue_call(c);
     else
         end_call(c, ATTEMPT_DONE,
                  was                                ? text
@@ -215,7 +215,7 @@ static void as_wanted(struct rest_call *c, const char *text)
 }
 
 /* Job or node lacks the wanted state: change it, unless a change was sent already and had no effect. */
-static void change(struct rest_call *c, const char *path, json_t *body)
+static void request_change(struct rest_call *c, const char *path, json_t *body)
 {
     if (c->changed)
         end_call(c, ATTEMPT_AGAIN, "it accepted the change, but did not make it");
@@ -237,7 +237,7 @@ static void job_seen(struct rest_call *c, const struct rest_job *job)
         strspn(old + strlen(c->wanted), " ") == strlen(old + strlen(c->wanted)))
         as_wanted(c, "the job has this comment already");
     else
-        change(c, path, json_pack("{s:s}", own ? "comment" : "admin_comment", c->wanted));
+        request_change(c, path, json_pack("{s:s}", own ? "comment" : "admin_comment", c->wanted));
 }
 
 static bool all_in_job(const struct rest_call *c, const char *list)
@@ -275,7 +275,7 @@ static void on_job(void *arg, const struct http_answer *a)
         end_call(c, ATTEMPT_REFUSED, "the job is not on these nodes");
     else {
         c->of_job = false;
-        next(c);
+        continue_call(c);
     }
     json_decref(answer);
 }
@@ -316,7 +316,7 @@ static void node_seen(struct rest_call *c, const struct rest_node *node)
         *c->node = '\0';
         as_wanted(c, is);
     } else {
-        change(c, path, node_change(c));
+        request_change(c, path, node_change(c));
     }
 }
 
@@ -339,12 +339,12 @@ static void on_node(void *arg, const struct http_answer *a)
             c->known = true;
             c->nodes = c->action->nodes;
         }
-        next(c);
+        continue_call(c);
     }
     json_decref(answer);
 }
 
-static void next(struct rest_call *c)
+static void continue_call(struct rest_call *c)
 {
     char path[NODE_MAX + 32];
 
@@ -382,7 +382,7 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
     if (c->nodes && strpbrk(c->nodes, "[]"))
         end_call(c, ATTEMPT_CANNOT, "slurmrestd does not accept ranges of nodes");
     else
-        next(c);
+        continue_call(c);
 }
 
 /* ---- creation and end ---- */

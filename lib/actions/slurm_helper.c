@@ -19,9 +19,7 @@
 #include "slurm/nodelist.h"
 #include "wire/json.h"
 
-static json_t *answer(enum attempt_result result, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static json_t *answer(enum attempt_result result, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static json_t *answer(enum attempt_result result, const char *fmt, ...)
 {
     static const char *const names[] = { [ATTEMPT_DONE] = "done",
                                          [ATTEMPT_REFUSED] = "refused",
@@ -225,7 +223,7 @@ static json_t *end_run(const struct request *r, const slurm_job_info_t *job)
     return NULL;
 }
 
-static json_t *requeue(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
+static json_t *requeue_job(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
 {
     json_t *no;
 
@@ -275,7 +273,7 @@ static json_t *exclude_requeued(const struct request *r, const slurm_job_info_t 
 
 /* A running job's ExcNodeList cannot be changed, so it is requeued first and the list is set while it is
  * pending. */
-static json_t *exclude(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
+static json_t *exclude_nodes(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
 {
     json_t *no;
 
@@ -386,7 +384,7 @@ static json_t *one_node(char *name, const struct request *r, enum action_kind ki
 }
 
 /* No node is changed where Slurm lacks one of them: a list with a slip in it changes nothing. */
-static json_t *nodes(const struct request *r, enum action_kind kind)
+static json_t *change_nodes(const struct request *r, enum action_kind kind)
 {
     json_t *no = r->of_job ? on_job(r, not_of_job) : not_known(r->nodes);
     __auto_type list = slurm_hostlist_create(r->nodes);
@@ -424,15 +422,15 @@ json_t *slurm_helper_do(const json_t *request)
     case ACTION_SIGNAL:
         return on_job(&r, signal_step);
     case ACTION_REQUEUE:
-        return on_job(&r, requeue);
+        return on_job(&r, requeue_job);
     case ACTION_EXCLUDE:
-        return on_job(&r, exclude);
+        return on_job(&r, exclude_nodes);
     case ACTION_JOB_COMMENT:
         return on_job(&r, job_comment);
     case ACTION_NODE_COMMENT:
     case ACTION_DRAIN:
     case ACTION_RESUME:
-        return nodes(&r, (enum action_kind)kind);
+        return change_nodes(&r, (enum action_kind)kind);
     default:
         return answer(ATTEMPT_REFUSED, "unknown action '%s'", name);
     }

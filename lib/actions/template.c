@@ -87,7 +87,7 @@ static const json_t *value_at(struct filling *f, const char *s, const char **aft
 }
 
 /* Append n bytes to *out, which is reallocated. */
-static int append(struct filling *f, char **out, const char *text, size_t n)
+static int append_text(struct filling *f, char **out, const char *text, size_t n)
 {
     char *longer;
 
@@ -105,7 +105,7 @@ static int append_value(struct filling *f, char **out, const json_t *v)
     char *text = json_is_string(v) ? xstrdup(json_string_value(v))
                  : json_is_null(v) ? xstrdup("")
                                    : json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
-    int rc = text ? append(f, out, text, strlen(text)) : err_set(f->err, "cannot write a value as text");
+    int rc = text ? append_text(f, out, text, strlen(text)) : err_set(f->err, "cannot write a value as text");
 
     free(text);
     return rc;
@@ -135,10 +135,10 @@ static json_t *fill_string(struct filling *f, const char *s)
     for (; (at = strstr(s, "${")); s = after) {
         const json_t *v = value_at(f, at, &after);
 
-        if (!v || append(f, &out, s, (size_t)(at - s)) < 0 || append_value(f, &out, v) < 0)
+        if (!v || append_text(f, &out, s, (size_t)(at - s)) < 0 || append_value(f, &out, v) < 0)
             goto out;
     }
-    if (append(f, &out, s, strlen(s)) == 0)
+    if (append_text(f, &out, s, strlen(s)) == 0)
         filled = json_string(out);
 out:
     free(out);

@@ -62,7 +62,7 @@ static json_t *values(const struct action_record *r, const char *token)
 }
 
 /* The template's text, which the caller frees. */
-static char *load(const char *template, struct err *err)
+static char *load_template(const char *template, struct err *err)
 {
     const char *builtin = template_builtin(template);
     char names[128], *text;
@@ -97,7 +97,7 @@ static char *load(const char *template, struct err *err)
 
 char *webhook_body(const char *template, const struct action_record *r, const char *token, struct err *err)
 {
-    char *text = load(template, err), *body = NULL;
+    char *text = load_template(template, err), *body = NULL;
     json_t *v;
 
     if (!text)
@@ -164,7 +164,7 @@ struct webhook_call *webhook_start(struct http *http, const struct config *c, do
     call->fn = fn;
     call->arg = arg;
     if (find_url(c, url, err) < 0 || (*c->webhook_token && secret_read(c->webhook_token, token, err) < 0) ||
-        !(text = load(c->webhook_template, err)) ||
+        !(text = load_template(c->webhook_template, err)) ||
         !(body = webhook_body(c->webhook_template, r, token, err)))
         goto out;
     http_origin(url, call->origin, sizeof(call->origin));
