@@ -208,16 +208,6 @@ int audit_log_check(struct audit *a, struct err *err)
 
 /* ---- entries as rows ---- */
 
-static void take_nodes(struct decision *d, const char *list)
-{
-    while (*list && d->n_nodes < FIGURE_NODES_MAX) {
-        size_t n = strcspn(list, ",");
-
-        snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%.*s", (int)n, list);
-        list += n + (list[n] == ',');
-    }
-}
-
 static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
 {
     int action;
@@ -234,7 +224,13 @@ static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
     action = action_parse(database_text(st, 11));
     e->d.action = action < 0 ? ACTION_SIGNAL : (enum action_kind)action;
     e->d.signal = sqlite3_column_int(st, 12);
-    take_nodes(&e->d, database_text(st, 13));
+    for (const char *node = database_text(st, 13); *node && e->d.n_nodes < FIGURE_NODES_MAX;
+         node += node[0] == ',') {
+        size_t n = strcspn(node, ",");
+
+        snprintf(e->d.node[e->d.n_nodes++], sizeof(e->d.node[0]), "%.*s", (int)n, node);
+        node += n;
+    }
     e->d.state = (enum decision_state)sqlite3_column_int(st, 14);
     snprintf(e->d.sentence, sizeof(e->d.sentence), "%s", database_text(st, 15));
     snprintf(e->d.why_not, sizeof(e->d.why_not), "%s", database_text(st, 16));

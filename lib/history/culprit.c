@@ -19,18 +19,15 @@ struct guilt {
     const char *class;
 };
 
-/* The program causes uneven work on any node, so that no node is its culprit. */
-static bool counts(const struct view_verdict *d)
-{
-    return d->finding.class != FINDING_IMBALANCE;
-}
-
 static size_t add_guilt(const struct job *j, const struct view_verdict *d, bool stands, double end_s,
                         struct guilt *out, size_t n)
 {
     double from_s = fmax(j->start_s, view_verdict_from_s(d)), to_s = stands ? end_s : fmin(end_s, d->over_s);
 
-    for (uint32_t c = 0; c < d->n_culprits && n < TIMES_MAX && counts(d) && to_s > from_s; c++) {
+    /* The program causes uneven work on any node, so that no node is its culprit. */
+    if (d->finding.class == FINDING_IMBALANCE)
+        return n;
+    for (uint32_t c = 0; c < d->n_culprits && n < TIMES_MAX && to_s > from_s; c++) {
         const char *node = report_culprit_node(j->view, d, c, end_s);
         double lost_s =
             isnan(d->finding.slowdown) ? to_s - from_s : (end_s - j->start_s) * (1 - 1 / d->finding.slowdown);
@@ -40,20 +37,6 @@ static size_t add_guilt(const struct job *j, const struct view_verdict *d, bool 
                 node, from_s, to_s, lost_s, d->finding.slowdown, finding_class_name(d->finding.class)
             };
     }
-    return n;
-}
-
-/* Standing verdicts come first, since they may be missing from the full list of the whole run. */
-static size_t list_guilt(const struct job *j, double end_s, struct guilt *out)
-{
-    const struct view_verdict *d;
-    size_t n_verdicts = view_verdicts_get(j->view, &d), n = 0;
-
-    for (size_t i = 0; i < n_verdicts; i++)
-        n = add_guilt(j, &d[i], true, end_s, out, n);
-    n_verdicts = view_verdicts_raised(j->view, &d);
-    for (size_t i = 0; i < n_verdicts; i++)
-        n = add_guilt(j, &d[i], d[i].finding.standing, end_s, out, n);
     return n;
 }
 
@@ -87,8 +70,15 @@ struct store_part *culprit_parts(const struct job *j, double end_s)
 {
     struct store_part *part = xcalloc(j->n_agents, sizeof(*part));
     struct guilt *guilt = xcalloc(TIMES_MAX, sizeof(*guilt));
-    size_t n = list_guilt(j, end_s, guilt);
+    const struct view_verdict *d;
+    size_t n_verdicts = view_verdicts_get(j->view, &d), n = 0;
 
+    /* Standing verdicts come first, since they may be missing from the full list of the whole run. */
+    for (size_t i = 0; i < n_verdicts; i++)
+        n = add_guilt(j, &d[i], true, end_s, guilt, n);
+    n_verdicts = view_verdicts_raised(j->view, &d);
+    for (size_t i = 0; i < n_verdicts; i++)
+        n = add_guilt(j, &d[i], d[i].finding.standing, end_s, guilt, n);
     qsort(guilt, n, sizeof(*guilt), by_node_and_time);
     for (size_t i = 0; i < j->n_agents; i++) {
         part[i] =

@@ -12,22 +12,9 @@
 
 /* ---- opening ---- */
 
-static int version_of(struct database *d)
+static int migrate_tables(struct database *d, const struct database_tables *t, struct err *err)
 {
-    sqlite3_stmt *st;
-    int n = -1;
-
-    if (sqlite3_prepare_v2(d->db, "PRAGMA user_version", -1, &st, NULL) != SQLITE_OK)
-        return -1;
-    if (sqlite3_step(st) == SQLITE_ROW)
-        n = sqlite3_column_int(st, 0);
-    sqlite3_finalize(st);
-    return n;
-}
-
-static int migrate(struct database *d, const struct database_tables *t, struct err *err)
-{
-    int n = version_of(d);
+    int n = (int)database_ask(d, "PRAGMA user_version", -1);
 
     if (n < 0)
         return err_set(err, "%s", sqlite3_errmsg(d->db));
@@ -44,14 +31,6 @@ static int migrate(struct database *d, const struct database_tables *t, struct e
             return -1;
         }
     }
-    return 0;
-}
-
-static int prepare(struct database *d, const struct database_tables *t, struct err *err)
-{
-    for (int i = 0; i < t->statements; i++)
-        if (sqlite3_prepare_v3(d->db, t->sql[i], -1, SQLITE_PREPARE_PERSISTENT, &d->st[i], NULL) != SQLITE_OK)
-            return err_set(err, "%s", sqlite3_errmsg(d->db));
     return 0;
 }
 
@@ -89,9 +68,14 @@ static struct database *open_path(const char *path, const struct database_tables
     }
     if (database_execute(d, "PRAGMA busy_timeout=200;", err) < 0 ||
         database_execute(d, shared ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL", err) < 0 ||
-        database_execute(d, "PRAGMA synchronous=NORMAL", err) < 0 || migrate(d, t, err) < 0 ||
-        prepare(d, t, err) < 0)
+        database_execute(d, "PRAGMA synchronous=NORMAL", err) < 0 || migrate_tables(d, t, err) < 0)
         goto fail;
+    for (int i = 0; i < t->statements; i++)
+        if (sqlite3_prepare_v3(d->db, t->sql[i], -1, SQLITE_PREPARE_PERSISTENT, &d->st[i], NULL) !=
+            SQLITE_OK) {
+            err_set(err, "%s", sqlite3_errmsg(d->db));
+            goto fail;
+        }
     return d;
 fail:
     if (path)
@@ -159,6 +143,27 @@ bool database_row(sqlite3_stmt *st)
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
     return false;
+}
+
+int64_t database_number(sqlite3_stmt *st, int64_t otherwise)
+{
+    int64_t n = otherwise;
+
+    while (database_row(st))
+        n = sqlite3_column_int64(st, 0);
+    return n;
+}
+
+int64_t database_ask(struct database *d, const char *text, int64_t otherwise)
+{
+    sqlite3_stmt *st;
+    int64_t n;
+
+    if (sqlite3_prepare_v2(d->db, text, -1, &st, NULL) != SQLITE_OK)
+        return otherwise;
+    n = database_number(st, otherwise);
+    sqlite3_finalize(st);
+    return n;
 }
 
 int database_run_synced(sqlite3_stmt *st, const char *what, struct err *err)

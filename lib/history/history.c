@@ -95,7 +95,7 @@ void history_free(struct history *h)
     free(h);
 }
 
-static struct memory *find(const struct history *h, const struct job *j)
+static struct memory *find_memory(const struct history *h, const struct job *j)
 {
     for (size_t i = 0; i < h->n; i++)
         if (h->memory[i].job == j)
@@ -105,7 +105,7 @@ static struct memory *find(const struct history *h, const struct job *j)
 
 static struct memory *memory_of(struct history *h, const struct job *j)
 {
-    struct memory *m = find(h, j);
+    struct memory *m = find_memory(h, j);
 
     if (m)
         return m;
@@ -118,7 +118,7 @@ static struct memory *memory_of(struct history *h, const struct job *j)
 
 void history_forget(struct history *h, const struct job *j)
 {
-    struct memory *m = find(h, j);
+    struct memory *m = find_memory(h, j);
 
     if (!m)
         return;
@@ -128,22 +128,18 @@ void history_forget(struct history *h, const struct job *j)
 
 /* ---- the run ---- */
 
-static void thin_out(struct memory *m)
-{
-    for (size_t i = 0; i < m->n_samples / 2; i++) {
-        m->p50_s[i] = m->p50_s[2 * i];
-        m->cv[i] = m->cv[2 * i];
-    }
-    m->n_samples /= 2;
-    m->stride *= 2;
-}
-
 static void take_sample(struct memory *m, const struct view_figures *f)
 {
     if (!f->period || !(f->step_p50_s > 0) || m->saves++ % m->stride)
         return;
-    if (m->n_samples == SAMPLES_MAX)
-        thin_out(m);
+    if (m->n_samples == SAMPLES_MAX) {
+        for (size_t i = 0; i < SAMPLES_MAX / 2; i++) {
+            m->p50_s[i] = m->p50_s[2 * i];
+            m->cv[i] = m->cv[2 * i];
+        }
+        m->n_samples /= 2;
+        m->stride *= 2;
+    }
     m->p50_s[m->n_samples] = f->step_p50_s;
     m->cv[m->n_samples++] = f->step_cv;
 }
@@ -207,7 +203,7 @@ static void compare_starts(struct history *h, struct memory *m, const struct sto
                            &words, &m->compared[STORE_ALGORITHM].starts);
 }
 
-static void compare(struct history *h, struct memory *m, const struct store_run *r)
+static void compare_run(struct history *h, struct memory *m, const struct store_run *r)
 {
     struct store_similar_runs similar;
     struct past p;
@@ -222,18 +218,6 @@ static void compare(struct history *h, struct memory *m, const struct store_run 
         return;
     m->past = xcalloc(1, sizeof(*m->past));
     *m->past = p;
-}
-
-/* ---- nodes of a run ---- */
-
-static int save_parts(struct history *h, const struct job *j, double end_s, struct err *err)
-{
-    struct store_part *part = culprit_parts(j, end_s);
-    int rc = store_parts(h->store, j, wall_s(), part, j->n_agents, err);
-
-    h->stale = true;
-    free(part);
-    return rc;
 }
 
 /* ---- runs over other numbers of ranks ---- */
@@ -271,24 +255,21 @@ static int save_scaling(struct history *h, const struct job *j, const struct sto
 
 /* ---- how it was started ---- */
 
-static int save_allreduces(struct history *h, const struct store_run *r, struct err *err)
+static int save_launch(struct history *h, struct memory *m, const struct store_run *r,
+                       const struct view_figures *f, struct err *err)
 {
     struct store_allreduces a = { .step_s = r->figures.step_p50_s };
 
+    if (f->compute_ratio >= 0)
+        m->launch.communication_ratio = fmax(0, 1 - f->compute_ratio);
+    view_exchange_get(r->job->view, m->launch.pattern);
+    if (store_launch(h->store, r, &m->launch, err) < 0)
+        return -1;
     if (!r->job->algorithm.looked)
         return 0;
     snprintf(a.library, sizeof(a.library), "%s", view_library_get(r->job->view));
     a.n = view_allreduces_get(r->job->view, a.size, ALGORITHM_SIZES);
     return store_allreduces(h->store, r, &a, err);
-}
-
-static int save_launch(struct history *h, struct memory *m, const struct store_run *r,
-                       const struct view_figures *f, struct err *err)
-{
-    if (f->compute_ratio >= 0)
-        m->launch.communication_ratio = fmax(0, 1 - f->compute_ratio);
-    view_exchange_get(r->job->view, m->launch.pattern);
-    return store_launch(h->store, r, &m->launch, err) < 0 || save_allreduces(h, r, err) < 0 ? -1 : 0;
 }
 
 static void put_samples(json_t *o, const struct memory *m)
@@ -344,7 +325,7 @@ int history_keep(struct history *h, const struct job *j, double now_s, struct er
         return 0;
     earlier = job_over(j) ? NULL : earlier_json(j, now_s);
     if (earlier)
-        put_samples(earlier, find(h, j));
+        put_samples(earlier, find_memory(h, j));
     rc = store_unfinished(h->store, j, earlier, err);
     json_decref(earlier);
     return rc;
@@ -368,6 +349,7 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
     struct view_figures f;
     struct memory *m;
     struct store_run r;
+    struct store_part *part;
     struct err end_err;
     int rc;
 
@@ -389,13 +371,16 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
         m->scaling_s = now_s;
     }
     if (rc == 0)
-        compare(h, m, &r);
+        compare_run(h, m, &r);
     history_get(h, j, first_action_s, report);
     if (rc == 0)
         rc = save_step(h, j, now_s, report, err);
     /* Without collectives no verdict is possible, so that such a step is no evidence for its nodes. */
     if (rc == 0 && f.collectives && (job_over(j) || now_s >= m->parts_s + HISTORY_PARTS_S)) {
-        rc = save_parts(h, j, end_s, err);
+        part = culprit_parts(j, end_s);
+        rc = store_parts(h->store, j, wall_s(), part, j->n_agents, err);
+        free(part);
+        h->stale = true;
         m->parts_s = now_s;
     }
     if (store_end(h->store, &end_err) < 0 && rc == 0)
@@ -405,15 +390,7 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
 
 /* ---- verdicts ---- */
 
-static struct raised raised_of(const struct view_verdict *d)
-{
-    struct raised r = { .class = d->finding.class, .scope = d->finding.scope };
-
-    snprintf(r.culprit, sizeof(r.culprit), "%s", d->n_culprits ? d->culprit[0] : "");
-    return r;
-}
-
-static bool stood(const struct memory *m, const struct raised *r)
+static bool has_stood(const struct memory *m, const struct raised *r)
 {
     for (size_t i = 0; i < m->n_stood; i++)
         if (m->stood[i].class == r->class && m->stood[i].scope == r->scope &&
@@ -447,8 +424,10 @@ int history_verdicts(struct history *h, const struct job *j, double now_s, struc
     n = view_verdicts_get(j->view, &d);
     n = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
     for (size_t i = 0; i < n; i++) {
-        stands[i] = raised_of(&d[i]);
-        if (rc == 0 && !stood(m, &stands[i]))
+        stands[i] = (struct raised){ .class = d[i].finding.class, .scope = d[i].finding.scope };
+        if (d[i].n_culprits)
+            snprintf(stands[i].culprit, sizeof(stands[i].culprit), "%s", d[i].culprit[0]);
+        if (rc == 0 && !has_stood(m, &stands[i]))
             rc = save_verdict(h, j, &d[i], now_s, err);
     }
     memcpy(m->stood, stands, n * sizeof(*stands));
@@ -460,35 +439,15 @@ int history_verdicts(struct history *h, const struct job *j, double now_s, struc
 
 const struct past *history_past(const struct history *h, const struct job *j)
 {
-    const struct memory *m = find(h, j);
+    const struct memory *m = find_memory(h, j);
 
     return m ? m->past : NULL;
-}
-
-static void get_past(struct report_past *to, const struct past *p)
-{
-    if (!p) {
-        *to = (struct report_past){ .known = false };
-        return;
-    }
-    *to = (struct report_past){ .known = true,
-                                .runs = (int64_t)p->runs,
-                                .step_p50_s = p->step.median,
-                                .step_ratio = p->step.ratio,
-                                .run_spread = p->step.spread,
-                                .spread_ratio = p->cv.ratio,
-                                .reruns = (int64_t)p->reruns,
-                                .starts = (int64_t)p->starts,
-                                .energy_j_per_step = p->energy_j_per_step,
-                                .energy_ratio = p->energy.ratio,
-                                .unusual = past_unusual(p) };
-    snprintf(to->text, sizeof(to->text), "%s", p->text);
 }
 
 void history_effect(const struct history *h, const struct job *j, enum store_choice choice,
                     struct report_effect *e)
 {
-    const struct memory *m = find(h, j);
+    const struct memory *m = find_memory(h, j);
     const struct starts *s = m && m->compared[choice].known ? &m->compared[choice].starts : NULL;
 
     *e = (struct report_effect){ .known = s };
@@ -507,10 +466,23 @@ void history_get(const struct history *h, const struct job *j, double first_acti
     const struct past *p = history_past(h, j);
     struct guarded_runs runs = { NAN, NAN, NAN, NAN, NAN };
 
-    if (p)
+    r->past = (struct report_past){ .known = p };
+    if (p) {
         runs = (struct guarded_runs){ (double)p->runs, p->step.spread, p->step.ratio, p->cv.ratio,
                                       p->energy.ratio };
-    get_past(&r->past, p);
+        r->past = (struct report_past){ .known = true,
+                                        .runs = (int64_t)p->runs,
+                                        .step_p50_s = p->step.median,
+                                        .step_ratio = p->step.ratio,
+                                        .run_spread = p->step.spread,
+                                        .spread_ratio = p->cv.ratio,
+                                        .reruns = (int64_t)p->reruns,
+                                        .starts = (int64_t)p->starts,
+                                        .energy_j_per_step = p->energy_j_per_step,
+                                        .energy_ratio = p->energy.ratio,
+                                        .unusual = past_unusual(p) };
+        snprintf(r->past.text, sizeof(r->past.text), "%s", p->text);
+    }
     report_guarded_get(&r->guarded, j, &runs, first_action_s, wall_s());
     history_effect(h, j, STORE_ORDER, &r->placement.effect);
     history_effect(h, j, STORE_ALGORITHM, &r->algorithm.effect);

@@ -109,7 +109,7 @@ static int write_epoch(const struct lease *l, const struct lease_record *r, int 
 }
 
 /* The highest number of a file; 0: there is none.  -1 with a reason. */
-static int newest(const struct lease *l, uint64_t *epoch, struct err *err)
+static int find_newest(const struct lease *l, uint64_t *epoch, struct err *err)
 {
     DIR *d = opendir(l->dir);
     struct dirent *e;
@@ -158,7 +158,7 @@ static enum lease_state take_lease(struct lease *l, uint64_t before, double at_s
     return LEASE_HELD;
 }
 
-static enum lease_state watch(struct lease *l, double at_s, struct err *err)
+static enum lease_state watch_lease(struct lease *l, double at_s, struct err *err)
 {
     char text[LEASE_BYTES + 1];
     struct lease_record r = { 0 };
@@ -166,7 +166,7 @@ static enum lease_state watch(struct lease *l, double at_s, struct err *err)
     ssize_t n;
     size_t kept;
 
-    if (newest(l, &epoch, err) < 0) {
+    if (find_newest(l, &epoch, err) < 0) {
         l->seen_s = at_s; /* what cannot be seen is not known to be unchanged */
         return LEASE_STANDBY;
     }
@@ -195,7 +195,7 @@ static enum lease_state watch(struct lease *l, double at_s, struct err *err)
 
 /* ---- the holder ---- */
 
-static enum lease_state renew(struct lease *l, double at_s, struct err *err)
+static enum lease_state renew_lease(struct lease *l, double at_s, struct err *err)
 {
     struct lease_record r = l->record;
 
@@ -222,9 +222,9 @@ enum lease_state lease_tick(struct lease *l, double at_s, struct err *err)
 {
     err_set(err, "%s", "");
     if (l->state == LEASE_STANDBY)
-        l->state = watch(l, at_s, err);
+        l->state = watch_lease(l, at_s, err);
     else if (l->state == LEASE_HELD)
-        l->state = renew(l, at_s, err);
+        l->state = renew_lease(l, at_s, err);
     return l->state;
 }
 

@@ -140,7 +140,7 @@ static void sums_add(struct sums *s, const struct lemon *l, double sign)
 }
 
 /* others: the sums of all nodes except this one. */
-static double score(const struct lemon *l, const struct sums *others)
+static double score_lemon(const struct lemon *l, const struct sums *others)
 {
     double rate = fmax(LEMON_MIN_RATE, (others->culprits + LEMON_MIN_RATE) / (fmax(0, others->jobs) + 1));
     double limit = LEMON_TIMES * rate;
@@ -163,7 +163,7 @@ void lemons_score(struct lemons *t)
         struct sums others = all;
 
         sums_add(&others, &t->lemon[i], -1);
-        t->lemon[i].score = score(&t->lemon[i], &others);
+        t->lemon[i].score = score_lemon(&t->lemon[i], &others);
     }
 }
 

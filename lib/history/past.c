@@ -48,8 +48,8 @@ double past_chance(size_t recent, size_t n_recent, size_t before, size_t n_befor
 }
 
 /* offset: that of the figure in struct past_run. */
-static void compare(double now, const struct past_run *earlier, size_t n, size_t offset,
-                    struct past_figure *f)
+static void compare_figure(double now, const struct past_run *earlier, size_t n, size_t offset,
+                           struct past_figure *f)
 {
     double value[PAST_RUNS_MAX], away[PAST_RUNS_MAX], middle;
     size_t m = 0;
@@ -92,7 +92,7 @@ static void count_reruns(const bool *rerun, size_t n, struct past *p)
 
 /* ---- the sentence ---- */
 
-__attribute__((format(printf, 2, 3))) static void append(struct past *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void append_text(struct past *p, const char *fmt, ...)
 {
     size_t at = strlen(p->text);
     va_list ap;
@@ -112,27 +112,27 @@ static void describe_step(struct past *p)
     else
         snprintf(runs, sizeof(runs), "the %zu similar earlier runs", p->runs);
     if (isnan(p->step.ratio))
-        append(p, "A step took %s in %s", usual.s, runs);
+        append_text(p, "A step took %s in %s", usual.s, runs);
     else
-        append(p, "Steps take %.2f times the %s of %s", p->step.ratio, usual.s, runs);
+        append_text(p, "Steps take %.2f times the %s of %s", p->step.ratio, usual.s, runs);
     if (p->step.unusual)
-        append(p, ", which is unusual (robust z %.1f)", p->step.z);
+        append_text(p, ", which is unusual (robust z %.1f)", p->step.z);
     else if (!isnan(p->step.ratio))
-        append(p, p->runs < PAST_RUNS_MIN ? "; that is too few to judge" : ", which is usual");
+        append_text(p, p->runs < PAST_RUNS_MIN ? "; that is too few to judge" : ", which is usual");
 }
 
-static void describe(struct past *p)
+static void describe_past(struct past *p)
 {
     p->text[0] = '\0';
     describe_step(p);
     if (p->cv.unusual)
-        append(p, "; their times vary %.2g times as much as they did", p->cv.ratio);
+        append_text(p, "; their times vary %.2g times as much as they did", p->cv.ratio);
     if (p->energy.unusual)
-        append(p, "; a step uses %.2f times the energy", p->energy.ratio);
+        append_text(p, "; a step uses %.2f times the energy", p->energy.ratio);
     if (p->more_reruns)
-        append(p, "; it is restarted more often than before (%zu of the last %zu starts)", p->reruns,
-               p->starts);
-    append(p, ".");
+        append_text(p, "; it is restarted more often than before (%zu of the last %zu starts)", p->reruns,
+                    p->starts);
+    append_text(p, ".");
 }
 
 bool past_unusual(const struct past *p)
@@ -149,11 +149,12 @@ bool past_compare(const struct past_run *now, const struct past_run *earlier, si
         p.runs += earlier[i].step_p50_s > 0;
     if (!p.runs)
         return false;
-    compare(now->step_p50_s, earlier, n, offsetof(struct past_run, step_p50_s), &p.step);
-    compare(now->step_cv, earlier, n, offsetof(struct past_run, step_cv), &p.cv);
-    compare(now->energy_j_per_step, earlier, n, offsetof(struct past_run, energy_j_per_step), &p.energy);
+    compare_figure(now->step_p50_s, earlier, n, offsetof(struct past_run, step_p50_s), &p.step);
+    compare_figure(now->step_cv, earlier, n, offsetof(struct past_run, step_cv), &p.cv);
+    compare_figure(now->energy_j_per_step, earlier, n, offsetof(struct past_run, energy_j_per_step),
+                   &p.energy);
     count_reruns(rerun, n_starts, &p);
-    describe(&p);
+    describe_past(&p);
     *out = p;
     return true;
 }

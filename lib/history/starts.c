@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* The level of placed or of held-out starts. */
-static struct effect_level level(const struct start *start, size_t n, bool held_out, size_t *count)
+static struct effect_level level_of(const struct start *start, size_t n, bool held_out, size_t *count)
 {
     float step_s[STARTS_COMPARED_MAX];
     size_t k = 0;
@@ -16,7 +16,7 @@ static struct effect_level level(const struct start *start, size_t n, bool held_
     return effect_level(step_s, k, 1, (double)k, 0);
 }
 
-static void describe(struct starts *s, const struct starts_words *words)
+static void describe_starts(struct starts *s, const struct starts_words *words)
 {
     char starts[120], effect[96];
 
@@ -35,12 +35,12 @@ bool starts_compare(const struct start *start, size_t n, const struct starts_wor
     struct effect_level placed, held_out;
 
     n = n < STARTS_COMPARED_MAX ? n : STARTS_COMPARED_MAX;
-    placed = level(start, n, false, &s.placed);
-    held_out = level(start, n, true, &s.held_out);
+    placed = level_of(start, n, false, &s.placed);
+    held_out = level_of(start, n, true, &s.held_out);
     if (!s.placed && !s.held_out)
         return false;
     s.effect = effect_ratio(&held_out, &placed);
-    describe(&s, words);
+    describe_starts(&s, words);
     *out = s;
     return true;
 }

@@ -215,11 +215,7 @@ json_t *store_unfinished_get(struct store *s, const struct job_id *id)
 
 int64_t store_unlisted_count(struct store *s)
 {
-    sqlite3_stmt *st = s ? s->db->st[COUNT_UNLISTED] : NULL;
-    int64_t n = st && sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
-
-    sqlite3_reset(st);
-    return n;
+    return s ? database_number(s->db->st[COUNT_UNLISTED], 0) : 0;
 }
 
 int store_list_earlier(struct store *s, int64_t max, struct err *err)
@@ -409,10 +405,9 @@ size_t store_starts(struct store *s, const struct store_run *r, enum store_choic
     sqlite3_bind_int64(st, 7, r->period);
     sqlite3_bind_int64(st, 8, STEPS_MIN);
     sqlite3_bind_int64(st, 9, (sqlite3_int64)max);
-    while (database_row(st)) {
+    while (database_row(st))
         if (n < max)
             start[n++] = (struct start){ !strcmp(database_text(st, 0), HELD_OUT), database_real(st, 1) };
-    }
     return n;
 }
 
@@ -505,23 +500,9 @@ void store_usual(struct store *s, uid_t uid, const char *name, uint32_t ranks, u
     }
 }
 
-static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_similar_runs *out)
-{
-    const struct job_id *id = &r->job->id;
-    bool self = sqlite3_column_int64(st, 0) == id->job && sqlite3_column_int64(st, 1) == id->step &&
-                sqlite3_column_int64(st, 2) == id->restarts;
-
-    if (out->n_starts < PAST_RUNS_MAX)
-        out->rerun[out->n_starts++] = sqlite3_column_int(st, 5);
-    if (self || out->n == PAST_RUNS_MAX || sqlite3_column_int64(st, 3) != r->ranks ||
-        sqlite3_column_int64(st, 4) != r->period || sqlite3_column_int64(st, 6) < STEPS_MIN)
-        return;
-    out->run[out->n++] =
-        (struct past_run){ database_real(st, 7), database_real(st, 8), database_real(st, 9) };
-}
-
 void store_similar_runs(struct store *s, const struct store_run *r, struct store_similar_runs *out)
 {
+    const struct job_id *id = &r->job->id;
     sqlite3_stmt *st = s->db->st[GET_STARTS];
 
     out->n = out->n_starts = 0;
@@ -530,8 +511,18 @@ void store_similar_runs(struct store *s, const struct store_run *r, struct store
     database_bind_text(st, 3, r->job->partition);
     sqlite3_bind_double(st, 4, r->job->start_wall_s);
     sqlite3_bind_int(st, 5, STARTS_MAX);
-    while (database_row(st))
-        take_start(st, r, out);
+    while (database_row(st)) {
+        bool self = sqlite3_column_int64(st, 0) == id->job && sqlite3_column_int64(st, 1) == id->step &&
+                    sqlite3_column_int64(st, 2) == id->restarts;
+
+        if (out->n_starts < PAST_RUNS_MAX)
+            out->rerun[out->n_starts++] = sqlite3_column_int(st, 5);
+        if (self || out->n == PAST_RUNS_MAX || sqlite3_column_int64(st, 3) != r->ranks ||
+            sqlite3_column_int64(st, 4) != r->period || sqlite3_column_int64(st, 6) < STEPS_MIN)
+            continue;
+        out->run[out->n++] =
+            (struct past_run){ database_real(st, 7), database_real(st, 8), database_real(st, 9) };
+    }
 }
 
 int store_parts(struct store *s, const struct job *j, double now, const struct store_part *part, size_t n,
@@ -580,11 +571,10 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
 static void take_failures(sqlite3_stmt *st, double *failures, double *node_s)
 {
     *failures = *node_s = 0;
-    if (sqlite3_step(st) == SQLITE_ROW) {
+    while (database_row(st)) {
         *failures = sqlite3_column_double(st, 0);
         *node_s = sqlite3_column_double(st, 1);
     }
-    sqlite3_reset(st);
 }
 
 void store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
@@ -684,23 +674,11 @@ int store_expire(struct store *s, int days, struct err *err)
 
 /* ---- size ---- */
 
-static int64_t count_of(struct store *s, const char *text)
-{
-    sqlite3_stmt *st;
-    int64_t n = 0;
-
-    if (sqlite3_prepare_v2(s->db->db, text, -1, &st, NULL) != SQLITE_OK)
-        return 0;
-    if (sqlite3_step(st) == SQLITE_ROW)
-        n = sqlite3_column_int64(st, 0);
-    sqlite3_finalize(st);
-    return n;
-}
-
 double store_used_bytes(struct store *s)
 {
-    return s ? (double)(count_of(s, "PRAGMA page_count") - count_of(s, "PRAGMA freelist_count")) *
-                   (double)count_of(s, "PRAGMA page_size")
+    return s ? (double)(database_ask(s->db, "PRAGMA page_count", 0) -
+                        database_ask(s->db, "PRAGMA freelist_count", 0)) *
+                   (double)database_ask(s->db, "PRAGMA page_size", 0)
              : NAN;
 }
 
@@ -825,17 +803,13 @@ bool store_list(struct store *s, uid_t uid, struct store_place *at, store_listed
 
 int64_t store_listed_count(struct store *s, uid_t uid)
 {
-    sqlite3_stmt *st = s ? s->db->st[uid == UINT32_MAX ? COUNT_LISTED : COUNT_OWN_LISTED] : NULL;
-    int64_t n = 0;
+    bool all = uid == UINT32_MAX;
 
-    if (!st)
+    if (!s)
         return 0;
-    if (uid != UINT32_MAX)
-        sqlite3_bind_int64(st, 1, uid);
-    if (sqlite3_step(st) == SQLITE_ROW)
-        n = sqlite3_column_int64(st, 0);
-    sqlite3_reset(st);
-    return n;
+    if (!all)
+        sqlite3_bind_int64(s->db->st[COUNT_OWN_LISTED], 1, uid);
+    return database_number(s->db->st[all ? COUNT_LISTED : COUNT_OWN_LISTED], 0);
 }
 
 int store_node(struct store *s, const char *node, int *count, double *last_wall_s)
@@ -848,11 +822,10 @@ int store_node(struct store *s, const char *node, int *count, double *last_wall_
         return -1;
     st = s->db->st[GET_NODE];
     database_bind_text(st, 1, node);
-    if (sqlite3_step(st) == SQLITE_ROW) {
+    while (database_row(st)) {
         *count = sqlite3_column_int(st, 0);
         *last_wall_s = sqlite3_column_double(st, 1);
     }
-    sqlite3_reset(st);
     return 0;
 }
 
