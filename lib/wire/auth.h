@@ -8,8 +8,7 @@
 
 #include "common/err.h"
 
-/* socket: munged's; NULL or "" for munge's default.  The caller frees the credential; NULL with the reason.
- */
+/* socket: munged's; NULL or "" for munge's default.  The caller frees the result; NULL with the reason. */
 char *auth_encode(const char *socket, const void *payload, size_t bytes, struct err *err);
 
 /* Decode a credential.  Returns the bytes of its payload, at most max, and its creator's uid; -1 with the

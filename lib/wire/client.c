@@ -31,15 +31,6 @@ void client_key(char key[CLIENT_KEY_BYTES])
     snprintf(key, CLIENT_KEY_BYTES, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
 }
 
-static int send_json(struct link *l, const json_t *question)
-{
-    char *text = json_dumps(question, JSON_COMPACT);
-    int rc = text ? link_send(l, LINK_JSON, text, strlen(text)) : -1;
-
-    free(text);
-    return rc;
-}
-
 static json_t *parse_answer(enum link_frame type, const void *data, size_t bytes, struct err *err)
 {
     json_error_t at;
@@ -74,7 +65,7 @@ static void call_up(struct link *l, void *arg)
     struct client_call *c = arg;
 
     c->up = true;
-    if (send_json(l, c->question) == 0)
+    if (link_send_json(l, c->question) == 0)
         return;
     c->failed = true;
     err_set(&c->err, "the query is too large");
@@ -190,7 +181,7 @@ static struct client_call *call_patiently(const struct client_options *o, unsign
 
 static json_t *call_once(struct client_call *c, const json_t *question, double timeout_s, struct err *err)
 {
-    if (!c->link || send_json(c->link, question) < 0) {
+    if (!c->link || link_send_json(c->link, question) < 0) {
         err_set(err, "controller %s:%d: the connection is lost", c->host.name, c->host.port);
         return NULL;
     }
@@ -380,7 +371,7 @@ struct client *client_new(struct event_base *base, const struct client_options *
 
 int client_send(struct client *c, const json_t *question)
 {
-    return c->up ? send_json(c->link, question) : -1;
+    return c->up ? link_send_json(c->link, question) : -1;
 }
 
 struct link *client_link(struct client *c)

@@ -32,8 +32,7 @@ json_t *client_ask(const struct client_options *o, const json_t *question, doubl
 
 struct client_call;
 
-/* As client_ask(), and keep the connection for more: *call is the caller's.  NULL, and no call, on failure.
- */
+/* As client_ask(), and keep the connection for more: *call is the caller's.  NULL and no call on failure. */
 json_t *client_call(struct client_call **call, const struct client_options *o, const json_t *question,
                     double timeout_s, struct err *err);
 json_t *client_call_ask(struct client_call *call, const json_t *question, double timeout_s, struct err *err);

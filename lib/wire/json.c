@@ -426,12 +426,6 @@ void put_known(json_t *o, const char *key, double value)
         json_object_set_new(o, key, json_real(value));
 }
 
-void put_place(json_t *o, const char *key, int value)
-{
-    if (value >= 0)
-        json_object_set_new(o, key, json_integer(value));
-}
-
 static void put_three(json_t *o, const char *key, const char *const names[3], const double *value)
 {
     json_t *three = json_object();
@@ -439,11 +433,6 @@ static void put_three(json_t *o, const char *key, const char *const names[3], co
     for (int i = 0; i < 3; i++)
         put_real(three, names[i], value[i]);
     put_json(o, key, three);
-}
-
-void put_estimate(json_t *o, const char *key, double value, double low, double high)
-{
-    put_three(o, key, estimate_keys, (const double[]){ value, low, high });
 }
 
 static void put_texts(json_t *o, const char *key, const struct json_texts *t)
@@ -574,9 +563,8 @@ json_t *rows_json(const void *from, size_t size, size_t n, const struct json_fie
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         json_array_append_new(list, fields_json((const char *)from + i * size, field));
-    }
     return list;
 }
 

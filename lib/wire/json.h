@@ -124,9 +124,6 @@ void put_string(json_t *o, const char *key, const char *text); /* "" stays "" */
 void put_json(json_t *o, const char *key, json_t *value);      /* takes value; NULL is null */
 /* Left out when unknown. */
 void put_known(json_t *o, const char *key, double value);
-void put_place(json_t *o, const char *key, int value);
-/* {value, low, high} */
-void put_estimate(json_t *o, const char *key, double value, double low, double high);
 void put_fields(json_t *o, const void *from, const struct json_field *field);
 json_t *fields_json(const void *from, const struct json_field *field); /* an object of them; the caller's */
 /* An array of structs as an array of objects; the caller's. */

@@ -115,7 +115,7 @@ void link_close(struct link *l)
         free_link(l);
 }
 
-__attribute__((format(printf, 2, 3))) static void fail(struct link *l, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void fail_link(struct link *l, const char *fmt, ...)
 {
     va_list ap;
 
@@ -209,7 +209,7 @@ static void send_greeting(struct link *l)
         l->made = identity_new(l->end->munge_socket, IDENTITY_USER, claims, &err);
         json_decref(claims);
         if (!l->made) {
-            fail(l, "%s", err.text);
+            fail_link(l, "%s", err.text);
             return;
         }
     }
@@ -227,7 +227,7 @@ static void begin_proof(struct link *l)
     memcpy(peer.identity, l->other.public_key, SEAL_KEY_BYTES);
     memcpy(peer.ephemeral, l->peer_key, SEAL_KEY_BYTES);
     if (seal_init(&l->seal, &end, &peer, l->accepting) < 0 || put_frame(l, FRAME_PROOF, NULL, 0) < 0)
-        fail(l, "handshake: invalid key");
+        fail_link(l, "handshake: invalid key");
     else
         l->phase = PHASE_PROVING;
 }
@@ -251,7 +251,7 @@ static bool same_cluster(const struct link *l)
 }
 
 /* Send the reason to the peer, and close when it is sent. */
-__attribute__((format(printf, 2, 3))) static void refuse(struct link *l, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void refuse_peer(struct link *l, const char *fmt, ...)
 {
     va_list ap;
 
@@ -272,13 +272,13 @@ static void on_checked(struct identity_check *check, const char *why, void *arg)
     l->other = *check;
     check->claims = NULL;
     if (why)
-        refuse(l, "refused: %s", why);
+        refuse_peer(l, "refused: %s", why);
     else if (l->other.role == IDENTITY_CONTROLLER)
-        refuse(l, "refused: a controller's credential");
+        refuse_peer(l, "refused: a controller's credential");
     else if (!same_cluster(l))
-        refuse(l, "refused: this is the controller of cluster %s", l->end->cluster);
+        refuse_peer(l, "refused: this is the controller of cluster %s", l->end->cluster);
     else if (!l->end->identity)
-        refuse(l, "refused: the controller has no credential yet: is munged running there?");
+        refuse_peer(l, "refused: the controller has no credential yet: is munged running there?");
     if (l->phase != PHASE_CHECKING)
         return;
     send_keys(l, MESSAGE_ANSWER);
@@ -301,15 +301,16 @@ static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
     memcpy(l->peer_key, data, SEAL_KEY_BYTES);
     if (identity_check(l->end->munge_socket, (const char *)data + SEAL_KEY_BYTES, bytes - SEAL_KEY_BYTES,
                        &l->other, &err) < 0)
-        fail(l, "not accepted as a controller: %s", err.text);
+        fail_link(l, "not accepted as a controller: %s", err.text);
     else if (l->other.role != IDENTITY_CONTROLLER)
-        fail(l, "not accepted as a controller: its credential was made for something else");
+        fail_link(l, "not accepted as a controller: its credential was made for something else");
     else if (!trusts(l, l->other.maker))
-        fail(l, "not accepted as a controller: uid %u runs it, expected root, SlurmUser or ControllerUser",
-             (unsigned)l->other.maker);
+        fail_link(l,
+                  "not accepted as a controller: uid %u runs it, expected root, SlurmUser or ControllerUser",
+                  (unsigned)l->other.maker);
     else if (!same_cluster(l))
-        fail(l, "the controller is of cluster %.64s, expected %s", get_word(l->other.claims, "cluster"),
-             l->end->cluster);
+        fail_link(l, "the controller is of cluster %.64s, expected %s", get_word(l->other.claims, "cluster"),
+                  l->end->cluster);
     else
         begin_proof(l);
 }
@@ -323,21 +324,7 @@ static void handle_refusal(struct link *l, const uint8_t *data, size_t bytes)
     for (size_t i = 0; i < n; i++)
         text[i] = data[i] >= ' ' && data[i] <= '~' ? (char)data[i] : '?';
     text[n] = '\0';
-    fail(l, "%s", n ? text : "refused");
-}
-
-static void handle_message(struct link *l, enum message kind, const uint8_t *data, size_t bytes)
-{
-    bool keys = bytes > SEAL_KEY_BYTES;
-
-    if (l->accepting && kind == MESSAGE_GREETING && keys)
-        handle_greeting(l, data, bytes);
-    else if (!l->accepting && kind == MESSAGE_REFUSAL)
-        handle_refusal(l, data, bytes);
-    else if (!l->accepting && kind == MESSAGE_ANSWER && keys)
-        handle_answer(l, data, bytes);
-    else
-        fail(l, "handshake: unexpected message %d of %zu bytes", kind, bytes);
+    fail_link(l, "%s", n ? text : "refused");
 }
 
 /* "version 2", "versions 2 to 3" */
@@ -352,7 +339,7 @@ static const char *own_versions(char *buf, size_t size)
 
 /* Is there a version that both ends speak?  The accepting end answers a newer one with its own, and the newer
  * end knows whether it speaks that. */
-static bool agree(struct link *l, uint32_t version)
+static bool agree_on_version(struct link *l, uint32_t version)
 {
     if (version < LINK_VERSION_OLDEST || (version > LINK_VERSION && !l->accepting))
         return false;
@@ -367,16 +354,17 @@ static bool check_head(struct link *l, const uint8_t *head, size_t bytes)
     char own[40];
 
     if (memcmp(head, MAGIC, 4))
-        fail(l, "handshake: the peer does not speak our protocol");
+        fail_link(l, "handshake: the peer does not speak our protocol");
     else if (!l->accepting && head[8] == MESSAGE_REFUSAL && bytes <= REASON_MAX)
         return true; /* of any version: the version may be the reason */
     else if (bytes > HANDSHAKE_MAX)
-        fail(l, "handshake: message of %zu bytes, expected at most %u", bytes, HANDSHAKE_MAX);
-    else if (!agree(l, version) && l->accepting)
-        refuse(l, "refused: this end speaks protocol %s, the peer version %u", own_versions(own, sizeof(own)),
-               version);
+        fail_link(l, "handshake: message of %zu bytes, expected at most %u", bytes, HANDSHAKE_MAX);
+    else if (!agree_on_version(l, version) && l->accepting)
+        refuse_peer(l, "refused: this end speaks protocol %s, the peer version %u",
+                    own_versions(own, sizeof(own)), version);
     else if (!l->version)
-        fail(l, "the peer speaks protocol version %u, this end %s", version, own_versions(own, sizeof(own)));
+        fail_link(l, "the peer speaks protocol version %u, this end %s", version,
+                  own_versions(own, sizeof(own)));
     else
         return true;
     return false;
@@ -387,6 +375,7 @@ static int read_message(struct link *l, struct evbuffer *in)
 {
     const uint8_t *p;
     size_t bytes;
+    bool keys;
 
     if (evbuffer_get_length(in) < HEAD_BYTES)
         return 0;
@@ -395,7 +384,15 @@ static int read_message(struct link *l, struct evbuffer *in)
     if (!check_head(l, p, bytes) || evbuffer_get_length(in) < HEAD_BYTES + bytes)
         return 0;
     p = evbuffer_pullup(in, (ev_ssize_t)(HEAD_BYTES + bytes));
-    handle_message(l, p[8], p + HEAD_BYTES, bytes);
+    keys = bytes > SEAL_KEY_BYTES;
+    if (l->accepting && p[8] == MESSAGE_GREETING && keys)
+        handle_greeting(l, p + HEAD_BYTES, bytes);
+    else if (!l->accepting && p[8] == MESSAGE_REFUSAL)
+        handle_refusal(l, p + HEAD_BYTES, bytes);
+    else if (!l->accepting && p[8] == MESSAGE_ANSWER && keys)
+        handle_answer(l, p + HEAD_BYTES, bytes);
+    else
+        fail_link(l, "handshake: unexpected message %d of %zu bytes", p[8], bytes);
     evbuffer_drain(in, HEAD_BYTES + bytes);
     return l->phase == PHASE_PROVING;
 }
@@ -406,7 +403,7 @@ static void handle_frame(struct link *l, uint8_t type, const uint8_t *data, size
 {
     if (l->phase == PHASE_PROVING) {
         if (type != FRAME_PROOF || bytes) {
-            fail(l, "handshake: the first frame is not a proof of the keys");
+            fail_link(l, "handshake: the first frame is not a proof of the keys");
             return;
         }
         event_del(l->deadline);
@@ -417,7 +414,7 @@ static void handle_frame(struct link *l, uint8_t type, const uint8_t *data, size
     } else if (type == LINK_JSON || type == LINK_TELEMETRY) {
         l->events.frame(l, type, data, bytes, l->arg);
     } else {
-        fail(l, "frame of unknown type %u", type);
+        fail_link(l, "frame of unknown type %u", type);
     }
 }
 
@@ -434,14 +431,14 @@ static int read_frame(struct link *l, struct evbuffer *in)
         return 0;
     total = seal_frame_bytes(evbuffer_pullup(in, SEAL_LENGTH_BYTES), max);
     if (total < 0) {
-        fail(l, "invalid frame size, expected at most %zu bytes", max);
+        fail_link(l, "invalid frame size, expected at most %zu bytes", max);
         return 0;
     }
     if (evbuffer_get_length(in) < (size_t)total)
         return 0;
     p = evbuffer_pullup(in, total);
     if (!p || seal_get(&l->seal, p, (size_t)total, &type, &data, &bytes) < 0) {
-        fail(l, "frame not sealed by the peer: altered, replayed or out of order");
+        fail_link(l, "frame not sealed by the peer: altered, replayed or out of order");
         return 0;
     }
     handle_frame(l, type, data, bytes);
@@ -468,25 +465,20 @@ static bool handle_some(struct link *l, unsigned max)
     return false;
 }
 
-static void report_arriving(struct link *l)
-{
-    size_t bytes = l->phase == PHASE_UP ? evbuffer_get_length(bufferevent_get_input(l->bev)) : 0;
-
-    if (bytes == l->arriving || l->closed || !l->events.arriving)
-        return;
-    l->arriving = bytes;
-    l->events.arriving(l, bytes, l->arg);
-}
-
 static void on_readable(struct bufferevent *bev, void *arg)
 {
     struct link *l = arg;
+    size_t bytes;
 
     (void)bev;
     l->busy++;
     if (handle_some(l, FRAMES_AT_ONCE))
         event_active(l->again, EV_TIMEOUT, 0);
-    report_arriving(l);
+    bytes = l->phase == PHASE_UP ? evbuffer_get_length(bufferevent_get_input(l->bev)) : 0;
+    if (bytes != l->arriving && !l->closed && l->events.arriving) {
+        l->arriving = bytes;
+        l->events.arriving(l, bytes, l->arg);
+    }
     l->busy--;
     if (l->closed)
         free_link(l);
@@ -511,7 +503,7 @@ static void on_written(struct bufferevent *bev, void *arg)
         char why[sizeof(l->why)];
 
         memcpy(why, l->why, sizeof(why));
-        fail(l, "%s", why);
+        fail_link(l, "%s", why);
     }
 }
 
@@ -570,9 +562,9 @@ static void on_gone(struct link *l, short what, int e)
     if (l->phase == PHASE_UP)
         handle_some(l, UINT_MAX);
     if (what & BEV_EVENT_EOF)
-        fail(l, l->phase == PHASE_UP ? "closed by the peer" : "closed by the peer during the handshake");
+        fail_link(l, l->phase == PHASE_UP ? "closed by the peer" : "closed by the peer during the handshake");
     else
-        fail(l, "%s", strerror(e));
+        fail_link(l, "%s", strerror(e));
     l->busy--;
     if (l->closed)
         free_link(l);
@@ -603,11 +595,11 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (l->phase == PHASE_RESOLVING)
-        fail(l, "cannot resolve the host name within %g s", handshake_s(l));
+        fail_link(l, "cannot resolve the host name within %g s", handshake_s(l));
     else if (l->phase == PHASE_CONNECTING)
-        fail(l, "no connection within %g s", handshake_s(l));
+        fail_link(l, "no connection within %g s", handshake_s(l));
     else
-        fail(l, "the handshake takes longer than %g s", handshake_s(l));
+        fail_link(l, "the handshake takes longer than %g s", handshake_s(l));
 }
 
 static void on_addresses(struct addrinfo *addresses, const char *why, void *arg)
@@ -619,12 +611,12 @@ static void on_addresses(struct addrinfo *addresses, const char *why, void *arg)
     if (l->phase == PHASE_DOWN) /* failed meanwhile */
         return;
     if (!addresses) {
-        fail(l, "%s", why);
+        fail_link(l, "%s", why);
         return;
     }
     l->phase = PHASE_CONNECTING;
     if (connect_next(l) < 0)
-        fail(l, "%s", strerror(errno));
+        fail_link(l, "%s", strerror(errno));
 }
 
 static struct link *new_link(struct event_base *base, const struct link_end *end,
@@ -744,11 +736,11 @@ int link_send(struct link *l, enum link_frame type, const void *data, size_t byt
     if (l->phase != PHASE_UP || bytes > LINK_FRAME_MAX)
         return -1;
     if (link_pending_bytes(l) + bytes + SEAL_OVERHEAD > LINK_PENDING_MAX) {
-        fail(l, "the peer is too slow: more than %u MiB pending", LINK_PENDING_MAX >> 20);
+        fail_link(l, "the peer is too slow: more than %u MiB pending", LINK_PENDING_MAX >> 20);
         return -1;
     }
     if (put_frame(l, (uint8_t)type, data, bytes) < 0) {
-        fail(l, "out of memory for a frame of %zu bytes", bytes);
+        fail_link(l, "out of memory for a frame of %zu bytes", bytes);
         return -1;
     }
     return 0;

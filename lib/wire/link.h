@@ -19,6 +19,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "common/err.h"
@@ -57,8 +59,7 @@ struct link_events {
     void (*arriving)(struct link *l, size_t bytes, void *arg);
 };
 
-/* How an end presents itself, and whom it trusts.  Lent to the link for its life, with all that it points to.
- */
+/* How an end presents itself, and whom it trusts.  Lent to the link, with all that it points to. */
 struct link_end {
     const char *munge_socket; /* NULL: munge's default */
     /* NULL: a connecting end makes one of role user; an accepting one refuses all */
@@ -89,6 +90,15 @@ struct link *link_accept(struct event_base *base, int fd, const struct link_end 
 /* 0; -1 when the link is not up, the frame too large or the peer too slow; in the last case the link goes
  * down. */
 int link_send(struct link *l, enum link_frame type, const void *data, size_t bytes);
+/* The same of an object, which stays the caller's; -1 also if it cannot be written. */
+static inline int link_send_json(struct link *l, const json_t *o)
+{
+    char *text = json_dumps(o, JSON_COMPACT);
+    int rc = text ? link_send(l, LINK_JSON, text, strlen(text)) : -1;
+
+    free(text);
+    return rc;
+}
 /* On a loop with priorities: whether what arrives is handled before what arrives on links that are not
  * urgent. A new link is.  Without effect while a frame waits to be handled. */
 void link_urgent(struct link *l, bool urgent);

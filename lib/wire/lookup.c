@@ -30,7 +30,7 @@ static void free_lookup(struct lookup *lk)
     free(lk);
 }
 
-static void finish(struct lookup *lk, struct addrinfo *addresses, const char *why)
+static void finish_lookup(struct lookup *lk, struct addrinfo *addresses, const char *why)
 {
     lookup_done *done = lk->done;
 
@@ -49,9 +49,9 @@ static void on_answer(int rc, struct addrinfo *addresses, void *arg)
 
     lk->request = NULL;
     if (!rc && addresses)
-        finish(lk, addresses, NULL);
+        finish_lookup(lk, addresses, NULL);
     else
-        finish(lk, NULL, rc ? evutil_gai_strerror(rc) : "no address");
+        finish_lookup(lk, NULL, rc ? evutil_gai_strerror(rc) : "no address");
 }
 
 static void begin_lookup(struct lookup *lk)
@@ -64,14 +64,14 @@ static void begin_lookup(struct lookup *lk)
 
     lk->stage = WAITING;
     if (!evutil_getaddrinfo(lk->host, lk->port, &hints, &numeric) && numeric) {
-        finish(lk, numeric, NULL);
+        finish_lookup(lk, numeric, NULL);
         return;
     }
     lk->dns = evdns_base_new(lk->base, EVDNS_BASE_INITIALIZE_NAMESERVERS | EVDNS_BASE_DISABLE_WHEN_INACTIVE);
     if (!lk->dns && (lk->dns = evdns_base_new(lk->base, EVDNS_BASE_DISABLE_WHEN_INACTIVE)))
         evdns_base_load_hosts(lk->dns, "/etc/hosts"); /* no usable resolv.conf */
     if (!lk->dns) {
-        finish(lk, NULL, "the resolver cannot be set up");
+        finish_lookup(lk, NULL, "the resolver cannot be set up");
         return;
     }
     hints.ai_flags = 0;

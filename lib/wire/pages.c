@@ -60,7 +60,7 @@ struct longest {
     char name[PAGES_WORD_MAX]; /* "rank_table", "heat.rows" */
 };
 
-static void look_for(struct longest *l, json_t *o, const char *within)
+static void find_longest(struct longest *l, json_t *o, const char *within)
 {
     const char *key;
     json_t *value;
@@ -74,7 +74,7 @@ static void look_for(struct longest *l, json_t *o, const char *within)
             snprintf(l->name, sizeof(l->name), "%s%s%s", within, *within ? "." : "", key);
         }
         if (!*within && json_is_object(value))
-            look_for(l, value, key);
+            find_longest(l, value, key);
     }
 }
 
@@ -87,7 +87,7 @@ bool pages_cut(json_t *o, size_t bytes)
         size_t n, lost = 0, rows = 0;
         json_t *cut;
 
-        look_for(&l, o, "");
+        find_longest(&l, o, "");
         if (!l.list)
             return false;
         /* Half of it at most: another one may be longer then. */
@@ -116,7 +116,7 @@ void pages_free(struct pages *p)
 }
 
 /* Cut the list to what was wanted.  True: there are so many. */
-static bool enough(json_t *list, int64_t limit)
+static bool cut_to(json_t *list, int64_t limit)
 {
     size_t n = json_array_size(list);
 
@@ -152,9 +152,9 @@ int pages_take(struct pages *p, const json_t *question, json_t *answer, struct e
         list = earlier;
     }
     whole = json_object_get(p->answer, list);
-    if (!page || enough(whole, limit)) {
+    if (!page || cut_to(whole, limit)) {
         if (json_is_array(whole))
-            enough(whole, limit);
+            cut_to(whole, limit);
         json_object_del(p->answer, "page"); /* what it says of pages is for us alone */
         json_decref(p->question);
         p->question = NULL;

@@ -37,8 +37,7 @@ int seal_pair_new(struct seal_pair *pair)
     return crypto_kx_keypair(pair->public_key, pair->secret_key);
 }
 
-/* What goes into both directions' keys besides the exchange of the connection's pairs; connecting end first.
- */
+/* Goes into both directions' keys besides the exchange of the connection's pairs; connecting end first. */
 struct mix {
     /* each end's identity with the other's ephemeral key */
     uint8_t connecting[crypto_scalarmult_BYTES], accepting[crypto_scalarmult_BYTES];

@@ -58,27 +58,6 @@ int session_check_job(const char *job, struct err *err)
         job);
 }
 
-/* Only a plain word is safe in a command line. */
-static bool is_word(const char *s)
-{
-    return s && *s && !s[strcspn(s, " \t\n'\"\\\\$`&|;<>(){}*?!#~")];
-}
-
-static void print_names(const json_t *answer, const char *list, const char *key, const char *text, FILE *out)
-{
-    const json_t *each;
-    size_t i;
-
-    json_array_foreach(json_object_get(answer, list), i, each) {
-        const char *word = get_string(each, key), *more = get_word(each, text);
-
-        if (strpbrk(more, "\t\n"))
-            more = "";
-        if (is_word(word))
-            fprintf(out, "%s%s%s\n", word, *more ? "\t" : "", more);
-    }
-}
-
 void session_complete(const struct options *o, const char *name, FILE *out)
 {
     static const struct {
@@ -93,12 +72,22 @@ void session_complete(const struct options *o, const char *name, FILE *out)
 
     for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         json_t *question, *answer;
+        const json_t *each;
+        size_t k;
 
         if (strcmp(known[i].name, name) != 0 || !(s = session_open(o, &err)))
             continue;
         question = json_pack("{s:s}", "query", known[i].query);
         answer = client_ask(&s->client, question, COMPLETION_S, &err);
-        print_names(answer, known[i].list, known[i].key, known[i].text, out);
+        json_array_foreach(json_object_get(answer, known[i].list), k, each) {
+            const char *word = get_string(each, known[i].key), *more = get_word(each, known[i].text);
+
+            if (strpbrk(more, "\t\n"))
+                more = "";
+            /* Only a plain word is safe in a command line. */
+            if (word && *word && !word[strcspn(word, " \t\n'\"\\\\$`&|;<>(){}*?!#~")])
+                fprintf(out, "%s%s%s\n", word, *more ? "\t" : "", more);
+        }
         json_decref(answer);
         json_decref(question);
         session_close(s);

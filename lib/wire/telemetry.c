@@ -200,7 +200,7 @@ static size_t layout_bytes(const struct field *f)
 
 /* Copy a field between the host's byte order and little-endian, in either direction.  Single bytes and text
  * are copied unchanged. */
-static void copy(void *to, const void *from, size_t size)
+static void copy_field(void *to, const void *from, size_t size)
 {
     uint16_t u16;
     uint32_t u32;
@@ -230,13 +230,13 @@ static void copy(void *to, const void *from, size_t size)
 static void encode(uint8_t *out, const void *base, const struct field *f)
 {
     for (; f->size; out += f->size, f++)
-        copy(out, (const uint8_t *)base + f->offset, f->size);
+        copy_field(out, (const uint8_t *)base + f->offset, f->size);
 }
 
 static void decode(const uint8_t *in, void *base, const struct field *f)
 {
     for (; f->size; in += f->size, f++)
-        copy((uint8_t *)base + f->offset, in, f->size);
+        copy_field((uint8_t *)base + f->offset, in, f->size);
 }
 
 void telemetry_begin(struct telemetry_writer *w, uint8_t *data, size_t cap)

@@ -15,8 +15,7 @@ struct event_base;
 struct verification;
 struct verifier;
 
-/* Called on the loop; why is NULL when the credential is genuine.  The claims may be taken: set them to NULL.
- */
+/* Called on the loop; why is NULL when the credential is genuine.  Claims that are taken are set to NULL. */
 typedef void verifier_done(struct identity_check *check, const char *why, void *arg);
 
 /* munge_socket: NULL for munge's default.  NULL with the reason. */
