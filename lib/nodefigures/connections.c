@@ -52,7 +52,7 @@ struct connections *connections_new(void)
     return c;
 }
 
-static void stop(struct connections *c)
+static void stop_asking(struct connections *c)
 {
     if (c->fd >= 0)
         close(c->fd);
@@ -64,7 +64,7 @@ void connections_free(struct connections *c)
 {
     if (!c)
         return;
-    stop(c);
+    stop_asking(c);
     free(c);
 }
 
@@ -127,8 +127,7 @@ static bool is_whole(const struct nlmsghdr *h, ssize_t left)
     return left >= (ssize_t)sizeof(*h) && h->nlmsg_len >= sizeof(*h) && h->nlmsg_len <= (size_t)left;
 }
 
-/* Each reading makes the kernel prepare the next part, so that none has to be waited for.  False: it is over.
- */
+/* Each reading makes the kernel prepare the next part, so that none is waited for.  False: it is over. */
 static bool take_part(struct connections *c, struct search *found)
 {
     ssize_t got = recv(c->fd, c->reply, sizeof(c->reply), MSG_DONTWAIT);
@@ -145,7 +144,7 @@ static bool take_part(struct connections *c, struct search *found)
         if (h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
             return false; /* done, or an error */
         if (++found->dumped > DUMP_MAX) {
-            stop(c);
+            stop_asking(c);
             return false;
         }
         if (found->n < FOUND_MAX && read_connection(h, &one) &&
@@ -167,25 +166,12 @@ static bool is_same(const struct connection *a, const struct connection *b)
     return !memcmp(a->id.idiag_cookie, b->id.idiag_cookie, sizeof(a->id.idiag_cookie));
 }
 
-/* Those that have sent most.  One that was followed before goes on from where it was. */
-static void choose(struct connections *c, struct search *found)
-{
-    size_t n = found->n < CONNECTIONS_MAX ? found->n : CONNECTIONS_MAX;
-
-    qsort(found->list, found->n, sizeof(found->list[0]), by_bytes);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < c->n; k++)
-            if (is_same(&found->list[i], &c->followed[k]))
-                found->list[i] = c->followed[k];
-    memcpy(c->followed, found->list, n * sizeof(c->followed[0]));
-    c->n = n;
-}
-
 void connections_find(struct connections *c, double now_s)
 {
     static const uint8_t families[] = { AF_INET, AF_INET6 };
     struct search found = { 0 };
     double began_s = now_of(CLOCK_THREAD_CPUTIME_ID);
+    size_t n;
 
     if (c->fd < 0 || now_s < c->due_s)
         return;
@@ -194,8 +180,17 @@ void connections_find(struct connections *c, double now_s)
         if (ask_kernel(c, families[i], NULL))
             while (take_part(c, &found))
                 ;
-    if (c->fd >= 0)
-        choose(c, &found);
+    if (c->fd >= 0) {
+        /* Those that have sent most.  One that was followed before goes on from where it was. */
+        n = found.n < CONNECTIONS_MAX ? found.n : CONNECTIONS_MAX;
+        qsort(found.list, found.n, sizeof(found.list[0]), by_bytes);
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < c->n; k++)
+                if (is_same(&found.list[i], &c->followed[k]))
+                    found.list[i] = c->followed[k];
+        memcpy(c->followed, found.list, n * sizeof(c->followed[0]));
+        c->n = n;
+    }
     free(found.list);
     c->due_s = now_s + (c->times < SOON ? SOON_S : (now_of(CLOCK_THREAD_CPUTIME_ID) - began_s) / FIND_SHARE);
     c->times += c->times < SOON;
@@ -220,7 +215,7 @@ static void take_address(uint8_t family, const __be32 *from, uint64_t address[2]
 }
 
 /* Ask for this one: what it has sent since it was asked last.  False: it is closed. */
-static bool follow(struct connections *c, struct connection *was, struct traffic_item *sent)
+static bool follow_connection(struct connections *c, struct connection *was, struct traffic_item *sent)
 {
     struct connection now;
     const struct nlmsghdr *h = (const struct nlmsghdr *)c->reply;
@@ -268,7 +263,7 @@ size_t connections_look(struct connections *c, struct traffic_item *item)
     size_t n = 0, kept = 0;
 
     for (size_t i = 0; i < c->n; i++) {
-        if (!follow(c, &c->followed[i], &sent))
+        if (!follow_connection(c, &c->followed[i], &sent))
             continue;
         c->followed[kept++] = c->followed[i];
         if (sent.bytes)

@@ -93,24 +93,13 @@ void gpu_close(struct gpu *g)
     free(g);
 }
 
-static void read_processes(const struct gpu *g, nvml_device d, struct gpu_figures *f)
-{
-    struct nvml_process p[GPU_PIDS_MAX];
-    unsigned n = GPU_PIDS_MAX;
-
-    memset(p, 0, sizeof(p));
-    if (!g->processes || g->processes(d, &n, p) || n > GPU_PIDS_MAX)
-        return;
-    for (unsigned i = 0; i < n; i++)
-        f->pid[f->n_pids++] = p[i].pid;
-}
-
 static void read_device(const struct gpu *g, nvml_device d, struct gpu_figures *f)
 {
+    struct nvml_process p[GPU_PIDS_MAX] = { 0 };
     struct nvml_utilization u;
     struct nvml_pci pci = { .bus_id = "" };
     unsigned long long reasons;
-    unsigned v, max;
+    unsigned v, max, n = GPU_PIDS_MAX;
 
     if (g->clock && g->max_clock && !g->clock(d, NVML_CLOCK_SM, &v) &&
         !g->max_clock(d, NVML_CLOCK_SM, &max) && max)
@@ -125,7 +114,9 @@ static void read_device(const struct gpu *g, nvml_device d, struct gpu_figures *
         f->item.busy_ratio = (float)u.gpu * 1e-2f;
     if (g->pci && !g->pci(d, &pci))
         memcpy(f->bus, pci.bus_id, sizeof(f->bus) - 1);
-    read_processes(g, d, f);
+    if (g->processes && !g->processes(d, &n, p) && n <= GPU_PIDS_MAX)
+        for (unsigned i = 0; i < n; i++)
+            f->pid[f->n_pids++] = p[i].pid;
 }
 
 size_t gpu_read(struct gpu *g, struct gpu_figures out[GPUS_MAX])

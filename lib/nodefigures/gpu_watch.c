@@ -26,8 +26,8 @@ struct gpu_watch {
     double cpu_s;
 };
 
-__attribute__((noreturn)) static void watch(const char *library, double every_s, void (*confine)(void),
-                                            int fd)
+__attribute__((noreturn)) static void watch_gpus(const char *library, double every_s, void (*confine)(void),
+                                                 int fd)
 {
     struct timespec pause = { .tv_sec = (time_t)every_s,
                               .tv_nsec = (long)((every_s - (double)(time_t)every_s) * 1e9) };
@@ -62,7 +62,7 @@ struct gpu_watch *gpu_watch_start(const char *library, double every_s, void (*co
         /* Close everything else, so that no lock or socket of the parent stays open here. */
         dup2(end[1], 3);
         close_range(4, ~0u, 0);
-        watch(library, every_s, confine, 3);
+        watch_gpus(library, every_s, confine, 3);
     }
     close(end[1]);
     if (pid < 0) {

@@ -181,7 +181,7 @@ void health_gpus(struct health *h, const struct gpu_figures *gpu, size_t n)
     h->gpus_new = true;
 }
 
-static bool uses(const struct gpu_figures *g, pid_t pid)
+static bool is_used_by(const struct gpu_figures *g, pid_t pid)
 {
     for (size_t i = 0; i < g->n_pids; i++)
         if (g->pid[i] == (uint32_t)pid)
@@ -197,7 +197,7 @@ static void find_gpus(struct health *h)
 
         item->gpu = item->gpu_numa = -1;
         for (size_t g = h->n_gpus; g-- > 0;)
-            if (uses(&h->gpu[g], h->member[i].pid)) {
+            if (is_used_by(&h->gpu[g], h->member[i].pid)) {
                 item->gpu = (int16_t)h->gpu[g].item.index;
                 item->gpu_numa = h->gpu_numa[g];
             }

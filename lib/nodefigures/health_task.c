@@ -65,25 +65,6 @@ static bool read_text(const struct health_task *t, const char *file, char *buf, 
     return proc_read(buf, size, "%s/proc/%d/%s", t->root, (int)t->pid, file);
 }
 
-static void take_status(struct health_task *t, const struct health_status *s, double now_s)
-{
-    t->cpus = s->cpus;
-    t->too_many_cpus = !s->cpus_known;
-    t->signals_known = s->signals_known;
-    t->endured = s->endured;
-    t->item.n_cpus = (uint16_t)s->cpus.n;
-    memcpy(t->item.cpus, s->cpus_text, sizeof(t->item.cpus));
-    t->item.voluntary_per_s = (float)rate_next(&t->voluntary, true, s->voluntary, now_s);
-    t->item.involuntary_per_s = (float)rate_next(&t->involuntary, true, s->involuntary, now_s);
-}
-
-static void take_process(struct health_task *t, const struct health_process *p, double now_s)
-{
-    t->item.cpu = (int16_t)(p->cpu < INT16_MAX ? p->cpu : INT16_MAX);
-    t->item.cpu_ratio = (float)(rate_next(&t->cpu, true, p->cpu_ticks, now_s) / (double)sysconf(_SC_CLK_TCK));
-    t->item.major_faults_per_s = (float)rate_next(&t->faults, true, p->major_faults, now_s);
-}
-
 bool health_task_look(struct health_task *t, double now_s)
 {
     uint64_t run_ns, delay_ns = 0;
@@ -99,8 +80,18 @@ bool health_task_look(struct health_task *t, double now_s)
         return false;
     }
     t->started = process.started;
-    take_status(t, &status, now_s);
-    take_process(t, &process, now_s);
+    t->cpus = status.cpus;
+    t->too_many_cpus = !status.cpus_known;
+    t->signals_known = status.signals_known;
+    t->endured = status.endured;
+    t->item.n_cpus = (uint16_t)status.cpus.n;
+    memcpy(t->item.cpus, status.cpus_text, sizeof(t->item.cpus));
+    t->item.voluntary_per_s = (float)rate_next(&t->voluntary, true, status.voluntary, now_s);
+    t->item.involuntary_per_s = (float)rate_next(&t->involuntary, true, status.involuntary, now_s);
+    t->item.cpu = (int16_t)(process.cpu < INT16_MAX ? process.cpu : INT16_MAX);
+    t->item.cpu_ratio =
+        (float)(rate_next(&t->cpu, true, process.cpu_ticks, now_s) / (double)sysconf(_SC_CLK_TCK));
+    t->item.major_faults_per_s = (float)rate_next(&t->faults, true, process.major_faults, now_s);
     known = read_text(t, "schedstat", text, sizeof(text)) && health_text_schedstat(text, &run_ns, &delay_ns);
     t->item.run_delay_ratio = (float)(1e-9 * rate_next(&t->delay, known, delay_ns, now_s));
     return true;
