@@ -1,6 +1,5 @@
 #include "actions/action.h"
 
-#include <ctype.h>
 #include <event2/event.h>
 #include <math.h>
 #include <sodium.h>

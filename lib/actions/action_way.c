@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "actions/slurm_helper.h"
 #include "actions/http.h"
 #include "actions/rest.h"
 #include "actions/webhook.h"

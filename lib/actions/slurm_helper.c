@@ -69,29 +69,12 @@ static json_t *failed(const char *what)
                   slurm_strerror(error));
 }
 
-/* ---- the request ---- */
-
 struct request {
     uint32_t job, uid, step, restarts;
     int signal;
     const char *nodes, *text;
     bool own_comment, of_job;
 };
-
-static struct request read_request(const json_t *o)
-{
-    return (struct request){
-        .job = (uint32_t)get_int(o, "job", 0, UINT32_MAX - 1, 0),
-        .uid = (uint32_t)get_int(o, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
-        .step = (uint32_t)get_int(o, "step", 0, UINT32_MAX - 1, NO_VAL),
-        .restarts = (uint32_t)get_int(o, "restarts", 0, UINT32_MAX - 1, 0),
-        .signal = (int)get_int(o, "signal", 0, UINT32_MAX - 1, 0),
-        .nodes = get_word(o, "nodes"),
-        .text = get_word(o, "text"),
-        .own_comment = !strcmp(get_word(o, "comment"), "own"),
-        .of_job = get_true(o, "of_job"),
-    };
-}
 
 /* ---- which nodes there are ---- */
 
@@ -413,7 +396,17 @@ static json_t *change_nodes(const struct request *r, enum action_kind kind)
 
 json_t *slurm_helper_do(const json_t *request)
 {
-    struct request r = read_request(request);
+    struct request r = {
+        .job = (uint32_t)get_int(request, "job", 0, UINT32_MAX - 1, 0),
+        .uid = (uint32_t)get_int(request, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
+        .step = (uint32_t)get_int(request, "step", 0, UINT32_MAX - 1, NO_VAL),
+        .restarts = (uint32_t)get_int(request, "restarts", 0, UINT32_MAX - 1, 0),
+        .signal = (int)get_int(request, "signal", 0, UINT32_MAX - 1, 0),
+        .nodes = get_word(request, "nodes"),
+        .text = get_word(request, "text"),
+        .own_comment = !strcmp(get_word(request, "comment"), "own"),
+        .of_job = get_true(request, "of_job"),
+    };
     const char *name = get_word(request, "do");
     int kind = action_parse(name);
 

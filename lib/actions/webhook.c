@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,26 +40,6 @@ static char *mrkdwn(const char *text)
     return out;
 }
 
-static json_t *values(const struct action_record *r, const char *token)
-{
-    char host[64] = "", stamp[32];
-    char *text = r->job.job ? xasprintf("job %s: %s", r->job_text, r->reason) : xstrdup(r->reason);
-    char *escaped = mrkdwn(text);
-    time_t at = (time_t)r->asked_s;
-    struct tm tm;
-    json_t *v;
-
-    gethostname(host, sizeof(host) - 1);
-    strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
-    v = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "controller", host, "key", r->key, "text",
-                  text, "mrkdwn", escaped, "job", r->job.job ? r->job_text : "", "nodes", r->nodes, "rule",
-                  r->rule, "policy", r->policy, "reason", r->reason, "time", stamp, "token", token);
-    json_object_set_new(v, "figures", action_figures(r));
-    free(escaped);
-    free(text);
-    return v;
-}
-
 /* The template's text, which the caller frees. */
 static char *load_template(const char *template, struct err *err)
 {
@@ -97,17 +76,29 @@ static char *load_template(const char *template, struct err *err)
 
 char *webhook_body(const char *template, const struct action_record *r, const char *token, struct err *err)
 {
-    char *text = load_template(template, err), *body = NULL;
+    char *form = load_template(template, err), *text, *escaped, *body;
+    char host[64] = "", stamp[32];
+    time_t at = (time_t)r->asked_s;
+    struct tm tm;
     json_t *v;
 
-    if (!text)
+    if (!form)
         return NULL;
-    v = values(r, token);
-    body = template_fill(text, v, err);
+    text = r->job.job ? xasprintf("job %s: %s", r->job_text, r->reason) : xstrdup(r->reason);
+    escaped = mrkdwn(text);
+    gethostname(host, sizeof(host) - 1);
+    strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+    v = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "controller", host, "key", r->key, "text",
+                  text, "mrkdwn", escaped, "job", r->job.job ? r->job_text : "", "nodes", r->nodes, "rule",
+                  r->rule, "policy", r->policy, "reason", r->reason, "time", stamp, "token", token);
+    json_object_set_new(v, "figures", action_figures(r));
+    body = template_fill(form, v, err);
     if (!body)
         err_prefix(err, "WebhookTemplate=%s", template);
     json_decref(v);
+    free(escaped);
     free(text);
+    free(form);
     return body;
 }
 
