@@ -46,8 +46,7 @@
 #define FLUSH_S       0.2  /* between batches */
 #define SENT_S        1e-3 /* after that the kernel has a batch */
 #define BACKLOG_BYTES (4u << 20)
-/* how long acknowledged batches are kept for a controller that restarts: it stores what it knows every 30 s
- */
+/* how long acknowledged batches are kept for a controller that restarts: it stores what it knows each 30 s */
 #define KEEP_S 45.0
 /* time between two looks at the node and the ranks' processes, ... */
 #define HEALTH_S     1.0
@@ -164,8 +163,8 @@ static void send_stats(struct agent *a)
         .cpu_s = proc_own_cpu_s() + (a->gpus ? gpu_watch_cpu_s(a->gpus) : 0),
         .wall_s = now_s() - a->started_s,
         .rss_bytes = proc_own_rss_bytes(),
-        .backlog_bytes = backlog_waiting_bytes(a->backlog),
-        .lost_batches = backlog_lost(a->backlog),
+        .backlog_bytes = backlog_state_get(a->backlog)->waiting_bytes,
+        .lost_batches = backlog_state_get(a->backlog)->lost,
         .energy_j = energy_j(a->energy),
     };
 
@@ -245,7 +244,8 @@ static json_t *on_hello(void *arg)
 {
     struct agent *a = arg;
 
-    return message_hello(a->o, a->instance, backlog_first(a->backlog), a->note, a->n_notes, &a->unseen);
+    return message_hello(a->o, a->instance, backlog_state_get(a->backlog)->first, a->note, a->n_notes,
+                         &a->unseen);
 }
 
 /* Write all communicators into batches numbered from first on, and send them if asked; returns how many
@@ -261,7 +261,7 @@ static uint64_t send_comms(struct agent *a, uint64_t first, bool send)
     a->outbox = outbox_new(batches);
     ranks_announce(a->ranks);
     outbox_flush(a->outbox);
-    n = backlog_next(batches) - first;
+    n = backlog_state_get(batches)->next - first;
     for (uint64_t i = first; send && i < first + n; i++)
         if ((data = backlog_get(batches, i, &bytes)))
             uplink_batch(a->uplink, data, bytes);
@@ -291,9 +291,9 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
     }
     send_news(a);
     send_checkpoint(a, true);
-    if (n && lacks < backlog_first(a->backlog)) {
+    if (n && lacks < backlog_state_get(a->backlog)->first) {
         backlog_drop(a->backlog, lacks + n - 1);
-        send_comms(a, backlog_first(a->backlog) - n, true);
+        send_comms(a, backlog_state_get(a->backlog)->first - n, true);
     } else if (n && fresh && lacks > n) { /* else the first ones, which describe them, are sent again */
         send_comms(a, lacks - n, true);
     }
@@ -357,7 +357,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         ranks_release(a->ranks);
     }
     look_if_changed(a); /* find new threads first, so that their events are sorted with those of others */
-    ranks_room(a->ranks, backlog_waiting_bytes(a->backlog) < BACKLOG_BYTES / 2);
+    ranks_room(a->ranks, backlog_state_get(a->backlog)->waiting_bytes < BACKLOG_BYTES / 2);
     if (ranks_drain(a->ranks))
         a->last_event_s = now;
     send_checkpoint(a, false);
@@ -408,16 +408,28 @@ static bool has_rings(pid_t pid, void *arg)
     return ranks_of_process(a->ranks, pid, &rank, &app);
 }
 
-/* A reason is noted once; the newest look is what the job's sentence tells. */
-static void tell_unseen(struct agent *a, double after_s)
+/* A program may load its libraries late, and be late where others have called already. */
+static void look_for_unseen(struct agent *a)
 {
+    static const double at_s[] = { 10, 30, 120 };
     const struct processes_plan plan = { "",        a->o->dir,
                                          getpid(),  a->o->tasks_parent > 0 ? (pid_t)a->o->tasks_parent : 0,
                                          has_rings, a };
+    size_t running = ranks_running(a->ranks), looks = ARRAY_SIZE(at_s);
     struct unseen found[UNSEEN_REASONS];
-    enum unseen_reason most = unseen_look(&plan, found);
+    enum unseen_reason most;
     char text[400];
+    double after_s;
 
+    if (running && (int64_t)running >= a->o->local_tasks && a->o->local_tasks > 0)
+        a->unseen_looks = looks;
+    if (a->unseen_looks == looks || now_s() < a->started_s + at_s[a->unseen_looks])
+        return;
+    after_s = at_s[a->unseen_looks++];
+    if (running && a->unseen_looks < looks)
+        return;
+    most = unseen_look(&plan, found);
+    /* A reason is noted once; the newest look is what the job's sentence tells. */
     for (int r = 0; r < UNSEEN_REASONS; r++) {
         if (!found[r].processes || a->unseen_noted[r])
             continue;
@@ -429,21 +441,6 @@ static void tell_unseen(struct agent *a, double after_s)
     if (most < UNSEEN_REASONS)
         a->unseen.found = found[most];
     uplink_json(a->uplink, json_pack("{s:o?}", "unseen", message_unseen(&a->unseen)));
-}
-
-/* A program may load its libraries late, and be late where others have called already. */
-static void look_for_unseen(struct agent *a)
-{
-    static const double at_s[] = { 10, 30, 120 };
-    size_t running = ranks_running(a->ranks), looks = ARRAY_SIZE(at_s);
-
-    if (running && (int64_t)running >= a->o->local_tasks && a->o->local_tasks > 0)
-        a->unseen_looks = looks;
-    if (a->unseen_looks == looks || now_s() < a->started_s + at_s[a->unseen_looks])
-        return;
-    a->unseen_looks++;
-    if (!running || a->unseen_looks == looks)
-        tell_unseen(a, at_s[a->unseen_looks - 1]);
 }
 
 static void on_second(evutil_socket_t fd, short what, void *arg)
@@ -545,19 +542,6 @@ static int take_dir(struct agent *a, const char *dir, struct err *err)
     return 0;
 }
 
-static void watch_dir(struct agent *a)
-{
-    a->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    if (a->inotify >= 0 &&
-        inotify_add_watch(a->inotify, a->o->dir,
-                          IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR) < 0) {
-        close(a->inotify);
-        a->inotify = -1;
-    }
-    if (a->inotify >= 0)
-        a->look = event_new(a->base, a->inotify, EV_READ | EV_PERSIST, on_look, a);
-}
-
 static int make_events(struct agent *a, struct err *err)
 {
     static const struct {
@@ -578,7 +562,15 @@ static int make_events(struct agent *a, struct err *err)
     a->base = loop_new();
     if (!a->base)
         return err_set(err, "cannot create an event loop");
-    watch_dir(a);
+    a->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (a->inotify >= 0 &&
+        inotify_add_watch(a->inotify, a->o->dir,
+                          IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR) < 0) {
+        close(a->inotify);
+        a->inotify = -1;
+    }
+    if (a->inotify >= 0)
+        a->look = event_new(a->base, a->inotify, EV_READ | EV_PERSIST, on_look, a);
     for (int i = 0; i < EVENTS; i++) {
         a->event[i] = event_new(a->base, kinds[i].fd, kinds[i].what, kinds[i].call, a);
         if (!a->event[i])

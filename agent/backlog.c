@@ -14,10 +14,8 @@ struct batch {
 struct backlog {
     struct batch *ring; /* cap is a power of two; batch number n is at n % cap */
     size_t cap;
-    uint64_t first, next; /* the batches held have numbers first to next - 1 */
-    uint64_t acked;       /* last number acknowledged */
-    uint64_t lost;
-    size_t bytes, waiting, bytes_max;
+    struct backlog_state state;
+    size_t bytes, bytes_max; /* held, and at most */
     double keep_s;
 };
 
@@ -27,8 +25,8 @@ struct backlog *backlog_new(uint64_t first, size_t bytes_max, double keep_s)
 
     b->cap = 64;
     b->ring = xcalloc(b->cap, sizeof(*b->ring));
-    b->first = b->next = first;
-    b->acked = first - 1;
+    b->state.first = b->state.next = first;
+    b->state.acked = first - 1;
     b->bytes_max = bytes_max;
     b->keep_s = keep_s;
     return b;
@@ -41,23 +39,23 @@ static struct batch *batch_at(const struct backlog *b, uint64_t batch)
 
 static void drop_first(struct backlog *b)
 {
-    struct batch *old = batch_at(b, b->first);
+    struct batch *old = batch_at(b, b->state.first);
 
-    if (b->first > b->acked) {
-        b->lost++;
-        b->waiting -= old->bytes;
+    if (b->state.first > b->state.acked) {
+        b->state.lost++;
+        b->state.waiting_bytes -= old->bytes;
     }
     b->bytes -= old->bytes;
     free(old->data);
     *old = (struct batch){ 0 };
-    b->first++;
+    b->state.first++;
 }
 
 void backlog_free(struct backlog *b)
 {
     if (!b)
         return;
-    while (b->first < b->next)
+    while (b->state.first < b->state.next)
         drop_first(b);
     free(b->ring);
     free(b);
@@ -65,7 +63,8 @@ void backlog_free(struct backlog *b)
 
 static void drop_expired(struct backlog *b, double now_s)
 {
-    while (b->first < b->next && b->first <= b->acked && batch_at(b, b->first)->acked_s + b->keep_s < now_s)
+    while (b->state.first < b->state.next && b->state.first <= b->state.acked &&
+           batch_at(b, b->state.first)->acked_s + b->keep_s < now_s)
         drop_first(b);
 }
 
@@ -75,37 +74,37 @@ void backlog_add(struct backlog *b, const void *data, size_t bytes, double now_s
 
     memcpy(new.data, data, bytes);
     drop_expired(b, now_s);
-    while (b->first < b->next && b->bytes + bytes > b->bytes_max)
+    while (b->state.first < b->state.next && b->bytes + bytes > b->bytes_max)
         drop_first(b);
-    if (b->next - b->first == b->cap) {
+    if (b->state.next - b->state.first == b->cap) {
         ring = xcalloc(2 * b->cap, sizeof(*ring));
-        for (uint64_t n = b->first; n < b->next; n++)
+        for (uint64_t n = b->state.first; n < b->state.next; n++)
             ring[n & (2 * b->cap - 1)] = *batch_at(b, n);
         free(b->ring);
         b->ring = ring;
         b->cap *= 2;
     }
-    *batch_at(b, b->next++) = new;
+    *batch_at(b, b->state.next++) = new;
     b->bytes += bytes;
-    b->waiting += bytes;
+    b->state.waiting_bytes += bytes;
 }
 
 void backlog_ack(struct backlog *b, uint64_t batch, double now_s)
 {
-    if (batch >= b->next)
+    if (batch >= b->state.next)
         return;
-    for (; b->acked < batch; b->acked++) {
-        if (b->acked + 1 < b->first)
+    for (; b->state.acked < batch; b->state.acked++) {
+        if (b->state.acked + 1 < b->state.first)
             continue; /* dropped and counted as lost, but the controller had it after all */
-        batch_at(b, b->acked + 1)->acked_s = now_s;
-        b->waiting -= batch_at(b, b->acked + 1)->bytes;
+        batch_at(b, b->state.acked + 1)->acked_s = now_s;
+        b->state.waiting_bytes -= batch_at(b, b->state.acked + 1)->bytes;
     }
     drop_expired(b, now_s);
 }
 
 const void *backlog_get(const struct backlog *b, uint64_t batch, size_t *bytes)
 {
-    if (batch < b->first || batch >= b->next)
+    if (batch < b->state.first || batch >= b->state.next)
         return NULL;
     *bytes = batch_at(b, batch)->bytes;
     return batch_at(b, batch)->data;
@@ -113,36 +112,11 @@ const void *backlog_get(const struct backlog *b, uint64_t batch, size_t *bytes)
 
 void backlog_drop(struct backlog *b, uint64_t batch)
 {
-    while (b->first < b->next && b->first <= batch)
+    while (b->state.first < b->state.next && b->state.first <= batch)
         drop_first(b);
 }
 
-uint64_t backlog_next(const struct backlog *b)
+const struct backlog_state *backlog_state_get(const struct backlog *b)
 {
-    return b->next;
-}
-
-uint64_t backlog_first(const struct backlog *b)
-{
-    return b->first;
-}
-
-uint64_t backlog_acked(const struct backlog *b)
-{
-    return b->acked;
-}
-
-uint64_t backlog_lost(const struct backlog *b)
-{
-    return b->lost;
-}
-
-size_t backlog_waiting_bytes(const struct backlog *b)
-{
-    return b->waiting;
-}
-
-size_t backlog_bytes(const struct backlog *b)
-{
-    return b->bytes;
+    return &b->state;
 }

@@ -11,14 +11,21 @@
 
 struct backlog;
 
+struct backlog_state {
+    uint64_t first;       /* number of the oldest batch that is held; `next` when there is none */
+    uint64_t next;        /* of the next batch */
+    uint64_t acked;       /* last number acknowledged */
+    uint64_t lost;        /* batches dropped before they were acknowledged */
+    size_t waiting_bytes; /* not acknowledged */
+};
+
 /* first: number of the first batch, at least 1; keep_s: how long a batch stays after it was acknowledged. */
 struct backlog *backlog_new(uint64_t first, size_t bytes_max, double keep_s);
 void backlog_free(struct backlog *b); /* NULL is fine */
 
-uint64_t backlog_next(const struct backlog *b);  /* number of the next batch */
-uint64_t backlog_first(const struct backlog *b); /* number of the oldest batch; backlog_next() when empty */
+const struct backlog_state *backlog_state_get(const struct backlog *b);
 
-/* Add a copy of the batch under the number backlog_next(). */
+/* Add a copy of the batch under the number `next`. */
 void backlog_add(struct backlog *b, const void *data, size_t bytes, double now_s);
 /* The controller has acknowledged every batch up to this one.  Numbers that were never used are ignored. */
 void backlog_ack(struct backlog *b, uint64_t batch, double now_s);
@@ -26,10 +33,5 @@ void backlog_ack(struct backlog *b, uint64_t batch, double now_s);
 const void *backlog_get(const struct backlog *b, uint64_t batch, size_t *bytes);
 /* Drop all batches up to this number. */
 void backlog_drop(struct backlog *b, uint64_t batch);
-
-uint64_t backlog_acked(const struct backlog *b);
-uint64_t backlog_lost(const struct backlog *b);        /* batches dropped before they were acknowledged */
-size_t backlog_waiting_bytes(const struct backlog *b); /* bytes not acknowledged */
-size_t backlog_bytes(const struct backlog *b);         /* bytes held */
 
 #endif

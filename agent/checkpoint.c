@@ -85,8 +85,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Bound what the job wrote: counters only grow, times are not in the future, a write is at most a year long.
- */
+/* Bound what the job wrote: counters only grow, times are not in the future, a write is at most a year. */
 static void read_caller(struct caller *k, uint64_t now)
 {
     struct steps_figures f;
@@ -304,7 +303,7 @@ static void add_caller(struct sum *s, const struct caller *k)
     s->callers++;
 }
 
-static json_t *seconds(uint64_t ns)
+static json_t *seconds_json(uint64_t ns)
 {
     return json_real((double)ns * 1e-9);
 }
@@ -319,26 +318,10 @@ static json_t *asked_json(const struct checkpoint *c)
                      states[state < ARRAY_SIZE(states) ? state : 0], "missed", (int)c->missed);
 }
 
-static json_t *report_json(const struct checkpoint *c, const struct sum *s)
-{
-    uint64_t now = now_ns();
-    json_t *o =
-        json_pack("{s:o,s:I,s:I,s:b,s:I,s:[I,I],s:[I,I],s:o,s:o,s:I,s:I,s:o,s:I,s:o,s:b}", "asked",
-                  asked_json(c), "callers", (json_int_t)s->callers, "deaf", (json_int_t)s->deaf, "mixed",
-                  (int)s->mixed, "app", (json_int_t)s->app, "calls", (json_int_t)s->calls_min,
-                  (json_int_t)s->calls_max, "yes_at", (json_int_t)s->yes_min, (json_int_t)s->yes_max, "age_s",
-                  s->newest_ns ? seconds(now - s->newest_ns) : json_null(), "step_s", real_json(s->step_s),
-                  "samples", (json_int_t)s->samples, "writing", (json_int_t)s->writing, "writing_s",
-                  s->begun_ns ? seconds(now - s->begun_ns) : json_null(), "writes", (json_int_t)s->writes,
-                  "write_s", s->writes ? seconds(s->write_ns) : json_null(), "notice", (int)s->notice);
-
-    return json_pack("{s:o}", "checkpoint", o);
-}
-
 json_t *checkpoint_report(struct checkpoint *c, bool due)
 {
     struct sum s = { .step_s = NAN };
-    uint64_t signs;
+    uint64_t signs, now;
 
     if (!c->n && !c->answer)
         return NULL;
@@ -354,5 +337,14 @@ json_t *checkpoint_report(struct checkpoint *c, bool due)
         return NULL;
     c->signs = signs;
     c->answer = false;
-    return report_json(c, &s);
+    now = now_ns();
+    return json_pack(
+        "{s:{s:o,s:I,s:I,s:b,s:I,s:[I,I],s:[I,I],s:o,s:o,s:I,s:I,s:o,s:I,s:o,s:b}}", "checkpoint", "asked",
+        asked_json(c), "callers", (json_int_t)s.callers, "deaf", (json_int_t)s.deaf, "mixed", (int)s.mixed,
+        "app", (json_int_t)s.app, "calls", (json_int_t)s.calls_min, (json_int_t)s.calls_max, "yes_at",
+        (json_int_t)s.yes_min, (json_int_t)s.yes_max, "age_s",
+        s.newest_ns ? seconds_json(now - s.newest_ns) : json_null(), "step_s", real_json(s.step_s), "samples",
+        (json_int_t)s.samples, "writing", (json_int_t)s.writing, "writing_s",
+        s.begun_ns ? seconds_json(now - s.begun_ns) : json_null(), "writes", (json_int_t)s.writes, "write_s",
+        s.writes ? seconds_json(s.write_ns) : json_null(), "notice", (int)s.notice);
 }

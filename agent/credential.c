@@ -59,37 +59,31 @@ static const struct options_program program = {
     .command = command,
 };
 
-static json_t *claims(const struct options *o)
+int main(int argc, char **argv)
 {
     static const char *const numbers[] = { "uid", "job", "step", "tasks", "nodes" };
     static const char *const texts[] = { "cluster", "node", "ranks" };
-    json_t *c = json_object();
-
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        const char *text = options_text(o, texts[i]);
-
-        json_object_set_new(c, texts[i], json_string(text ? text : ""));
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-        json_object_set_new(c, numbers[i], json_integer((json_int_t)options_number(o, numbers[i])));
-    return c;
-}
-
-int main(int argc, char **argv)
-{
     struct identity *identity;
     struct options options;
+    json_t *claims;
     struct err err;
-    json_t *c;
     int rc;
 
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     rc = options_start(&options, &program, argc, argv);
     if (rc >= 0)
         return rc;
-    c = claims(&options);
-    identity = identity_new(options_text(&options, "munge-socket"), IDENTITY_STEP, c, &err);
-    json_decref(c);
+    claims = json_object();
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        const char *text = options_text(&options, texts[i]);
+
+        json_object_set_new(claims, texts[i], json_string(text ? text : ""));
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        json_object_set_new(claims, numbers[i],
+                            json_integer((json_int_t)options_number(&options, numbers[i])));
+    identity = identity_new(options_text(&options, "munge-socket"), IDENTITY_STEP, claims, &err);
+    json_decref(claims);
     rc = identity ? identity_save(identity, STDOUT_FILENO, &err) : -1;
     identity_free(identity);
     if (rc == 0)

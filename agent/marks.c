@@ -45,21 +45,6 @@ static void put_phases(const struct marks_sent *s, const struct marks_figures *f
     put(&item, arg);
 }
 
-static void put_value(const struct marks_series *v, enum marks_value value, uint32_t rank, uint16_t app,
-                      flow_sink *put, void *arg)
-{
-    struct telemetry_item item = { .kind = TELEMETRY_VALUE,
-                                   .value = { .rank = rank,
-                                              .app = app,
-                                              .value = (uint8_t)value,
-                                              .given = v->given,
-                                              .non_finite = v->non_finite,
-                                              .since = v->since,
-                                              .newest = v->newest } };
-
-    put(&item, arg);
-}
-
 void marks_send(struct marks_sent *s, const struct marks_figures *f, uint32_t rank, uint16_t app,
                 uint64_t now_ns, bool due, flow_sink *put, void *arg)
 {
@@ -74,11 +59,22 @@ void marks_send(struct marks_sent *s, const struct marks_figures *f, uint32_t ra
         s->f.since_ns = f->since_ns;
         s->f.phase = f->phase;
     }
-    for (int i = 0; i < MARKS_VALUES; i++)
-        if (f->value[i].given && (all || f->value[i].given != s->f.value[i].given)) {
-            put_value(&f->value[i], (enum marks_value)i, rank, app, put, arg);
-            s->f.value[i] = f->value[i];
-        }
+    for (int i = 0; i < MARKS_VALUES; i++) {
+        const struct marks_series *v = &f->value[i];
+        struct telemetry_item item = { .kind = TELEMETRY_VALUE,
+                                       .value = { .rank = rank,
+                                                  .app = app,
+                                                  .value = (uint8_t)i,
+                                                  .given = v->given,
+                                                  .non_finite = v->non_finite,
+                                                  .since = v->since,
+                                                  .newest = v->newest } };
+
+        if (!v->given || (!all && v->given == s->f.value[i].given))
+            continue;
+        put(&item, arg);
+        s->f.value[i] = *v;
+    }
     if (all)
         s->quiet_s = 0;
 }

@@ -31,8 +31,7 @@ struct agent_stats {
 };
 json_t *message_stats(const struct agent_stats *s);
 
-/* Read a control message.  Keys that are missing leave their field as it is; values out of range are bounded.
- */
+/* Read a control message.  Missing keys leave their field as it is; values out of range are bounded. */
 struct control_request {
     bool record;
     double rate_hz;

@@ -32,7 +32,7 @@ void outbox_flush(struct outbox *b)
 
     if (!b->writer.items)
         return;
-    bytes = telemetry_end(&b->writer, backlog_next(b->to), now);
+    bytes = telemetry_end(&b->writer, backlog_state_get(b->to)->next, now);
     backlog_add(b->to, b->data, bytes, (double)now * 1e-9);
     telemetry_begin(&b->writer, b->data, sizeof(b->data));
 }

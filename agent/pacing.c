@@ -83,35 +83,16 @@ void pacing_free(struct pacing *p)
 }
 
 /* Time of a step with the lever over the time without. */
-static json_t *ratio(double log_ratio)
+static json_t *ratio_json(double log_ratio)
 {
     return isnan(log_ratio) ? json_null() : real_json(exp(fmin(fmax(log_ratio, -10), 10)));
 }
 
-static json_t *report_json(const struct pacing_report *r)
-{
-    static const char *const modes[] = { "off", "trial", "in force" };
-    json_t *levers = json_array();
-
-    for (uint32_t i = 0; i < PACING_LEVERS; i++) {
-        const struct pacing_lever *l = &r->levers[i];
-
-        json_array_append_new(
-            levers, json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "lever", pacer_lever_name(1u << i), "why",
-                              pacer_why_text(l->why), "compared", (json_int_t)l->compared, "ratio",
-                              ratio(l->log_mean), "low", ratio(l->log_low), "high", ratio(l->log_high)));
-    }
-    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", modes[r->mode % 3],
-                     "lever", text_json(pacer_lever_name(r->lever)), "ranks", (json_int_t)r->ranks, "cores",
-                     (json_int_t)r->cores, "collectives", (json_int_t)(r->collectives & INT64_MAX), "with",
-                     (json_int_t)(r->with & INT64_MAX), "without", (json_int_t)(r->without & INT64_MAX),
-                     "late_holds", (json_int_t)(r->late & INT64_MAX), "switches_hz",
-                     real_json(r->switches_hz), "wait_ratio", real_json(r->wait_ratio), "levers", levers);
-}
-
 json_t *pacing_news(struct pacing *p, double now_s)
 {
+    static const char *const modes[] = { "off", "trial", "in force" };
     struct pacing_report r;
+    json_t *levers;
 
     if (!p->page)
         p->page = pacing_look(p->dir);
@@ -121,5 +102,20 @@ json_t *pacing_news(struct pacing *p, double now_s)
         return NULL;
     p->reported = r;
     p->last_report_s = now_s;
-    return report_json(&r);
+    levers = json_array();
+    for (uint32_t i = 0; i < PACING_LEVERS; i++) {
+        const struct pacing_lever *l = &r.levers[i];
+
+        json_array_append_new(levers,
+                              json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "lever", pacer_lever_name(1u << i),
+                                        "why", pacer_why_text(l->why), "compared", (json_int_t)l->compared,
+                                        "ratio", ratio_json(l->log_mean), "low", ratio_json(l->log_low),
+                                        "high", ratio_json(l->log_high)));
+    }
+    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", modes[r.mode % 3],
+                     "lever", text_json(pacer_lever_name(r.lever)), "ranks", (json_int_t)r.ranks, "cores",
+                     (json_int_t)r.cores, "collectives", (json_int_t)(r.collectives & INT64_MAX), "with",
+                     (json_int_t)(r.with & INT64_MAX), "without", (json_int_t)(r.without & INT64_MAX),
+                     "late_holds", (json_int_t)(r.late & INT64_MAX), "switches_hz", real_json(r.switches_hz),
+                     "wait_ratio", real_json(r.wait_ratio), "levers", levers);
 }

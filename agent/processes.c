@@ -131,25 +131,6 @@ static struct found_process *task_of(const struct search *s, struct found_proces
     return top;
 }
 
-static void find_step(struct search *s)
-{
-    char *room = xcalloc(PROCESSES_ENVIRONMENT_BYTES, 1);
-
-    for (struct found_process *f = s->found; f < s->found + s->n; f++) {
-        f->ours = is_ours(s, f);
-        f->first = s->plan->parent > 0 && f->parent == s->plan->parent;
-    }
-    for (struct found_process *f = s->found; f < s->found + s->n; f++)
-        if (!task_of(s, f))
-            f->first = names_step(s, f, room);
-    for (struct found_process *f = s->found; f < s->found + s->n; f++) {
-        struct found_process *top = task_of(s, f);
-
-        f->task = top ? (int)(top - s->found) : -1;
-    }
-    free(room);
-}
-
 /* ---- what of them is recorded ---- */
 
 /* A process in a container knows itself, and names its rings, by its number in there. */
@@ -219,14 +200,27 @@ static size_t list_members(struct search *s, struct processes_one **list)
 size_t processes_of_step(const struct processes_plan *plan, struct processes_one **list)
 {
     struct search s = { .plan = plan };
+    char *room = xcalloc(PROCESSES_ENVIRONMENT_BYTES, 1);
     size_t n;
 
     proc_each(add_process, &s, "%s/proc", plan->root);
     if (s.n)
         qsort(s.found, s.n, sizeof(*s.found), by_pid);
-    find_step(&s);
+    for (struct found_process *f = s.found; f < s.found + s.n; f++) {
+        f->ours = is_ours(&s, f);
+        f->first = plan->parent > 0 && f->parent == plan->parent;
+    }
+    for (struct found_process *f = s.found; f < s.found + s.n; f++)
+        if (!task_of(&s, f))
+            f->first = names_step(&s, f, room);
+    for (struct found_process *f = s.found; f < s.found + s.n; f++) {
+        struct found_process *top = task_of(&s, f);
+
+        f->task = top ? (int)(top - s.found) : -1;
+    }
     n = list_members(&s, list);
     find_recorded(plan, *list, n);
     free(s.found);
+    free(room);
     return n;
 }

@@ -394,33 +394,25 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
     r->live = *live;
 }
 
-/* Events that a ring had no room for are missing before what it has now, in it, or behind it. */
-static bool has_dropped(struct rank *r)
-{
-    uint64_t dropped = 0, before = r->dropped;
-
-    for (size_t i = 0; i < r->n_threads; i++) {
-        struct ring_counts n;
-
-        ring_counts_get(r->thread[i].ring, &n);
-        dropped += n.dropped + n.missed + n.messages_missed;
-    }
-    r->dropped = dropped;
-    return dropped != before;
-}
-
 size_t rank_drain(struct rank *r, const struct rank_output *out)
 {
+    uint64_t before, dropped_before = r->dropped;
+    struct ring_counts counts;
     struct ring_live live;
     bool dropped;
     size_t taken = 0;
-    uint64_t before;
 
     if (!r->n_threads)
         return 0;
     before = now_ns(r, out);
     r->calls = out->calls;
-    dropped = has_dropped(r);
+    r->dropped = 0;
+    for (size_t i = 0; i < r->n_threads; i++) {
+        ring_counts_get(r->thread[i].ring, &counts);
+        r->dropped += counts.dropped + counts.missed + counts.messages_missed;
+    }
+    /* Events that a ring had no room for are missing before what it has now, in it, or behind it. */
+    dropped = r->dropped != dropped_before;
     r->calls_missing = r->calls_missing || dropped || !(out->window.open_s > 0);
     for (size_t i = 0; i < r->n_threads; i++)
         taken += drain_thread(r, &r->thread[i], out, before);
@@ -451,34 +443,30 @@ static void report_live(struct rank *r, const struct rank_output *out, uint64_t 
 
 /* ---- counts and state ---- */
 
-static void read_counts(const struct rank *r, const struct rank_output *out, struct counts *c,
-                        struct losses_item *l)
+static void report_counts(struct rank *r, const struct rank_output *out)
 {
-    *c = (struct counts){ .rank = r->info.rank, .app = (uint16_t)r->info.incarnation, .missed = r->bad };
-    *l = (struct losses_item){ .rank = r->info.rank, .app = (uint16_t)r->info.incarnation };
+    uint32_t rank = r->info.rank;
+    uint16_t app = (uint16_t)r->info.incarnation;
+    struct counts c = { .rank = rank, .app = app, .missed = r->bad };
+    struct losses_item l = { .rank = rank, .app = app };
+    struct telemetry_item item = { .kind = TELEMETRY_COUNTS }, losses = { .kind = TELEMETRY_LOSSES };
+
     for (size_t i = 0; i < r->n_threads; i++) {
         struct ring_counts n;
 
         ring_counts_get(r->thread[i].ring, &n);
-        c->events += n.events;
-        c->dropped += n.dropped;
-        c->missed += n.missed;
-        c->p2p_calls += n.p2p_calls;
-        c->p2p_bytes += n.p2p_bytes;
-        c->p2p_ns += span_ns(out, r->info.clock, n.p2p_ticks);
-        l->messages += n.messages_missed;
-        l->streams += n.streams_forgotten;
-        l->comms += n.comms_missed;
+        c.events += n.events;
+        c.dropped += n.dropped;
+        c.missed += n.missed;
+        c.p2p_calls += n.p2p_calls;
+        c.p2p_bytes += n.p2p_bytes;
+        c.p2p_ns += span_ns(out, r->info.clock, n.p2p_ticks);
+        l.messages += n.messages_missed;
+        l.streams += n.streams_forgotten;
+        l.comms += n.comms_missed;
     }
-}
-
-static void report_counts(struct rank *r, const struct rank_output *out)
-{
-    struct telemetry_item item = { .kind = TELEMETRY_COUNTS, .counts = r->counts };
-    struct telemetry_item losses = { .kind = TELEMETRY_LOSSES, .losses = r->losses };
-
-    if (r->n_threads) /* else it is over, and these are the last ones */
-        read_counts(r, out, &item.counts, &losses.losses);
+    item.counts = r->n_threads ? c : r->counts; /* it is over: these are the last ones */
+    losses.losses = r->n_threads ? l : r->losses;
     if (r->counts_due || memcmp(&item.counts, &r->counts, sizeof(item.counts)) != 0)
         out->put(&item, out->arg);
     if ((losses.losses.messages || losses.losses.streams || losses.losses.comms) &&
@@ -501,25 +489,17 @@ static void report_phases(struct rank *r, const struct rank_output *out, uint64_
                        out->arg);
 }
 
-static bool shows_life(struct rank *r)
+/* A process in a container may never be visible; it counts as vanished after a time without activity. */
+static bool has_vanished(struct rank *r)
 {
+    uint64_t started = r->info.pid > 0 ? proc_look(r->info.pid, &r->process) : 0;
     uint64_t signs = r->counts.events + r->counts.dropped + r->counts.p2p_calls;
     struct ring_live live;
 
     if (read_live(r, &live))
         signs += live.enter * 31 + live.op;
-    if (signs == r->signs)
-        return false;
+    r->still_s = signs == r->signs ? r->still_s + 1 : 0;
     r->signs = signs;
-    return true;
-}
-
-/* A process in a container may never be visible; it counts as vanished after a time without activity. */
-static bool has_vanished(struct rank *r)
-{
-    uint64_t started = r->info.pid > 0 ? proc_look(r->info.pid, &r->process) : 0;
-
-    r->still_s = shows_life(r) ? 0 : r->still_s + 1;
     if (started && (!r->started || r->started == started)) {
         r->started = started;
         return false;
@@ -581,22 +561,6 @@ static void report_process(struct rank *r, const struct rank_output *out, uint64
     r->halt_open = state != PROCESS_RUNS;
 }
 
-static void update_state(struct rank *r)
-{
-    enum rank_state state = has_vanished(r) ? RANK_VANISHED : RANK_RUNNING;
-    struct ring_info info;
-
-    for (size_t i = 0; i < r->n_threads; i++) {
-        ring_info_get(r->thread[i].ring, &info);
-        if (info.state == RING_STATE_FINALIZED)
-            state = RANK_FINALIZED;
-        else if (info.state == RING_STATE_ABORTED)
-            state = RANK_ABORTED;
-    }
-    r->news |= state != r->state;
-    r->state = state;
-}
-
 /* After the last event: send what is open, and free everything but the description. */
 static void finish_rank(struct rank *r, const struct rank_output *out)
 {
@@ -624,11 +588,20 @@ static void finish_rank(struct rank *r, const struct rank_output *out)
 void rank_second(struct rank *r, const struct rank_output *out)
 {
     enum rank_state before = r->state;
+    struct ring_info info;
     uint64_t now;
 
     if (r->n_threads) {
         now = now_ns(r, out);
-        update_state(r);
+        r->state = has_vanished(r) ? RANK_VANISHED : RANK_RUNNING;
+        for (size_t i = 0; i < r->n_threads; i++) {
+            ring_info_get(r->thread[i].ring, &info);
+            if (info.state == RING_STATE_FINALIZED)
+                r->state = RANK_FINALIZED;
+            else if (info.state == RING_STATE_ABORTED)
+                r->state = RANK_ABORTED;
+        }
+        r->news |= r->state != before;
         read_comms(r, out);
         flow_flush(r->flow, now, BLOCK_WAIT_NS, out->put, out->arg);
         if (r->state == RANK_RUNNING) {

@@ -15,11 +15,6 @@
 
 #include "common/xalloc.h"
 
-bool shield_has_filter(void)
-{
-    return HAVE_SECCOMP && !SANITIZED;
-}
-
 void shield_raise(void)
 {
     if (SANITIZED)
@@ -72,7 +67,7 @@ static const int prctls[] = { PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_GET_
                               PR_GET_SECCOMP };
 
 /* Allow each call that is named in the list and exists here. */
-static int allow(scmp_filter_ctx f, const char *names)
+static int allow_calls(scmp_filter_ctx f, const char *names)
 {
     char name[64];
     int rc = 0, length;
@@ -94,13 +89,13 @@ static int allow_where(scmp_filter_ctx f, int nr, uint64_t bits, uint64_t value)
     return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, nr, 1, &first);
 }
 
-/* 0, or a negative errno. */
-static int fill(scmp_filter_ctx f)
+int shield_filter(struct err *err)
 {
-    int rc = 0;
+    scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    int rc = f ? 0 : -ENOMEM; /* 0, or a negative errno */
 
     for (size_t i = 0; !rc && i < ARRAY_SIZE(allowed); i++)
-        rc = allow(f, allowed[i]);
+        rc = allow_calls(f, allowed[i]);
     for (size_t i = 0; !rc && i < ARRAY_SIZE(families); i++)
         rc = allow_where(f, SCMP_SYS(socket), UINT32_MAX, (uint64_t)families[i]);
     for (size_t i = 0; !rc && i < ARRAY_SIZE(prctls); i++)
@@ -114,14 +109,8 @@ static int fill(scmp_filter_ctx f)
     /* All threads that libraries may have started. */
     if (!rc)
         rc = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
-    return rc ? rc : seccomp_load(f);
-}
-
-int shield_filter(struct err *err)
-{
-    scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-    int rc = f ? fill(f) : -ENOMEM;
-
+    if (!rc)
+        rc = seccomp_load(f);
     if (f)
         seccomp_release(f);
     return rc ? err_set(err, "cannot set the filter of system calls: %s", strerror(-rc)) : 0;

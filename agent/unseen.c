@@ -258,33 +258,12 @@ static bool is_beside(const struct look *l, size_t i)
     return false;
 }
 
-static void tell_reasons(const struct look *l, struct unseen found[UNSEEN_REASONS])
-{
-    size_t first[UNSEEN_REASONS];
-
-    for (size_t i = 0; i < l->n; i++) {
-        const struct verdict *v = &l->verdict[i];
-
-        if (v->told && !is_beside(l, i) && !found[v->reason].processes++)
-            first[v->reason] = i;
-    }
-    for (int r = 0; r < UNSEEN_REASONS; r++) {
-        const struct processes_one *one = found[r].processes ? &l->one[first[r]] : NULL;
-        char many[48] = "";
-
-        if (found[r].processes > 1)
-            snprintf(many, sizeof(many), "%zu processes, such as ", found[r].processes);
-        if (one)
-            snprintf(found[r].text, sizeof(found[r].text), "%s%s (pid %d): %s", many, one->name,
-                     (int)one->pid, l->verdict[first[r]].why);
-    }
-}
-
 enum unseen_reason unseen_look(const struct processes_plan *plan, struct unseen found[UNSEEN_REASONS])
 {
     struct processes_one *one;
     struct look l = { .plan = plan };
     enum unseen_reason most = UNSEEN_REASONS;
+    size_t first[UNSEEN_REASONS];
 
     memset(found, 0, UNSEEN_REASONS * sizeof(found[0]));
     l.n = processes_of_step(plan, &one);
@@ -296,10 +275,24 @@ enum unseen_reason unseen_look(const struct processes_plan *plan, struct unseen 
         judge_process(&l, i);
     for (size_t i = 0; i < l.n; i++)
         l.verdict[i].told = is_program(&l, i);
-    tell_reasons(&l, found);
-    for (int r = 0; r < UNSEEN_REASONS; r++)
-        if (found[r].processes && (most == UNSEEN_REASONS || found[r].processes > found[most].processes))
+    for (size_t i = 0; i < l.n; i++) {
+        const struct verdict *v = &l.verdict[i];
+
+        if (v->told && !is_beside(&l, i) && !found[v->reason].processes++)
+            first[v->reason] = i;
+    }
+    for (int r = 0; r < UNSEEN_REASONS; r++) {
+        char many[48] = "";
+
+        if (!found[r].processes)
+            continue;
+        if (found[r].processes > 1)
+            snprintf(many, sizeof(many), "%zu processes, such as ", found[r].processes);
+        snprintf(found[r].text, sizeof(found[r].text), "%s%s (pid %d): %s", many, one[first[r]].name,
+                 (int)one[first[r]].pid, l.verdict[first[r]].why);
+        if (most == UNSEEN_REASONS || found[r].processes > found[most].processes)
             most = (enum unseen_reason)r;
+    }
     free(l.maps);
     free(l.environment);
     free(l.verdict);

@@ -133,8 +133,8 @@ void uplink_pump(struct uplink *u)
 
     if (!u->ready)
         return;
-    if (u->send_next < backlog_first(u->backlog))
-        u->send_next = backlog_first(u->backlog);
+    if (u->send_next < backlog_state_get(u->backlog)->first)
+        u->send_next = backlog_state_get(u->backlog)->first;
     while (link_pending_bytes(link) < PENDING_BYTES &&
            (data = backlog_get(u->backlog, u->send_next, &bytes))) {
         if (link_send(link, LINK_TELEMETRY, data, bytes) < 0)
@@ -145,11 +145,11 @@ void uplink_pump(struct uplink *u)
 
 bool uplink_sent(const struct uplink *u)
 {
-    return u->ready && u->send_next == backlog_next(u->backlog);
+    return u->ready && u->send_next == backlog_state_get(u->backlog)->next;
 }
 
 bool uplink_through(const struct uplink *u)
 {
     return uplink_sent(u) && !link_pending_bytes(client_link(u->client)) &&
-           backlog_acked(u->backlog) + 1 == backlog_next(u->backlog);
+           backlog_state_get(u->backlog)->acked + 1 == backlog_state_get(u->backlog)->next;
 }

@@ -10,6 +10,15 @@ static bool holds(const struct backlog *b, uint64_t batch, const char *want)
     return data && bytes == strlen(want) && !memcmp(data, want, bytes);
 }
 
+static size_t held_bytes(const struct backlog *b)
+{
+    size_t all = 0, bytes;
+
+    for (uint64_t i = backlog_state_get(b)->first; i < backlog_state_get(b)->next; i++)
+        all += backlog_get(b, i, &bytes) ? bytes : 0;
+    return all;
+}
+
 static void add(struct backlog *b, const char *text, double now_s)
 {
     backlog_add(b, text, strlen(text), now_s);
@@ -19,27 +28,30 @@ static void keeping(void)
 {
     struct backlog *b = backlog_new(1, 100, 30);
 
-    ok(backlog_first(b) == 1 && backlog_next(b) == 1 && !holds(b, 1, ""), "a new backlog is empty");
+    ok(backlog_state_get(b)->first == 1 && backlog_state_get(b)->next == 1 && !holds(b, 1, ""),
+       "a new backlog is empty");
     add(b, "one", 0);
     add(b, "two", 0);
     add(b, "three", 0);
-    ok(holds(b, 1, "one") && holds(b, 2, "two") && holds(b, 3, "three") && backlog_next(b) == 4,
+    ok(holds(b, 1, "one") && holds(b, 2, "two") && holds(b, 3, "three") && backlog_state_get(b)->next == 4,
        "batches are numbered from 1");
-    is_int((long long)backlog_waiting_bytes(b), 11, "all bytes of new batches wait for acknowledgement");
+    is_int((long long)backlog_state_get(b)->waiting_bytes, 11,
+           "all bytes of new batches wait for acknowledgement");
     backlog_ack(b, 2, 10);
-    ok(holds(b, 1, "one") && backlog_waiting_bytes(b) == 5 && backlog_bytes(b) == 11,
+    ok(holds(b, 1, "one") && backlog_state_get(b)->waiting_bytes == 5 && held_bytes(b) == 11,
        "acknowledged batches stay for a while");
     backlog_ack(b, 1, 10);
-    is_int((long long)backlog_acked(b), 2, "an older acknowledgement changes nothing");
+    is_int((long long)backlog_state_get(b)->acked, 2, "an older acknowledgement changes nothing");
     backlog_ack(b, 4, 10);
     backlog_ack(b, UINT64_MAX, 10);
-    is_int((long long)backlog_acked(b), 2, "the acknowledgement of a batch that does not exist is ignored");
+    is_int((long long)backlog_state_get(b)->acked, 2,
+           "the acknowledgement of a batch that does not exist is ignored");
     add(b, "four", 39);
     ok(holds(b, 1, "one"), "acknowledged batches are still there after 29 s");
     add(b, "five", 41);
     ok(!holds(b, 1, "one") && !holds(b, 2, "two") && holds(b, 3, "three"),
        "acknowledged batches are removed after keep_s, others stay");
-    is_int((long long)backlog_lost(b), 0, "removing acknowledged batches loses none");
+    is_int((long long)backlog_state_get(b)->lost, 0, "removing acknowledged batches loses none");
     backlog_free(b);
 }
 
@@ -49,19 +61,21 @@ static void bounded(void)
 
     for (int i = 0; i < 10; i++)
         add(b, "0123456789", i);
-    ok(backlog_first(b) == 6 && backlog_next(b) == 11 && backlog_bytes(b) == 50,
+    ok(backlog_state_get(b)->first == 6 && backlog_state_get(b)->next == 11 && held_bytes(b) == 50,
        "a full backlog drops the oldest batches");
-    is_int((long long)backlog_lost(b), 5, "dropped batches that were not acknowledged are counted as lost");
+    is_int((long long)backlog_state_get(b)->lost, 5,
+           "dropped batches that were not acknowledged are counted as lost");
     backlog_ack(b, 7, 20);
-    ok(backlog_waiting_bytes(b) == 30 && backlog_acked(b) == 7,
+    ok(backlog_state_get(b)->waiting_bytes == 30 && backlog_state_get(b)->acked == 7,
        "an acknowledgement beyond the dropped batches is accepted");
     add(b, "x", 21);
-    is_int((long long)backlog_lost(b), 5, "batches dropped but acknowledged are not lost");
+    is_int((long long)backlog_state_get(b)->lost, 5, "batches dropped but acknowledged are not lost");
     backlog_drop(b, 8);
-    ok(backlog_first(b) == 9 && backlog_lost(b) == 6,
+    ok(backlog_state_get(b)->first == 9 && backlog_state_get(b)->lost == 6,
        "backlog_drop() up to 8 leaves batch 9 first and counts one more as lost");
     backlog_drop(b, 1000);
-    ok(backlog_first(b) == backlog_next(b) && !backlog_bytes(b) && !backlog_waiting_bytes(b),
+    ok(backlog_state_get(b)->first == backlog_state_get(b)->next && !held_bytes(b) &&
+           !backlog_state_get(b)->waiting_bytes,
        "backlog_drop() beyond the last batch leaves an empty backlog");
     add(b, "again", 22);
     ok(holds(b, 12, "again"), "the numbers continue after the backlog was emptied");
@@ -80,11 +94,11 @@ static void many(void)
         if (i % 3 == 0)
             backlog_ack(b, (uint64_t)i - 500, i < 10000 ? 0 : 100);
     }
-    for (uint64_t i = backlog_first(b); i < backlog_next(b); i++) {
+    for (uint64_t i = backlog_state_get(b)->first; i < backlog_state_get(b)->next; i++) {
         snprintf(text, sizeof(text), "%d", (int)i);
         good &= holds(b, i, text);
     }
-    ok(good && backlog_next(b) == 21000 && backlog_lost(b) == 0,
+    ok(good && backlog_state_get(b)->next == 21000 && backlog_state_get(b)->lost == 0,
        "20000 batches are each found under their number");
     backlog_free(b);
 }
