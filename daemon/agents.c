@@ -176,44 +176,27 @@ void agents_confirmed(struct controller *s, struct job *j)
              j->partition, j->policy);
 }
 
-static void take_placement(struct job_placement *p, const json_t *told)
+/* False where the name has other characters than these, or the times are no promise. */
+static bool take_choice(struct job_choice *to, const json_t *told, const char *name, const char *allowed,
+                        const char *before, const char *after)
 {
-    /* of pattern_name() in topology/ */
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789:";
-    struct job_placement new = { .applied = json_is_true(json_object_get(told, "applied")),
-                                 .compared = json_is_true(json_object_get(told, "compared")),
-                                 .slurm_s = get_real(told, "slurm_s", 1e-9, 1e9),
-                                 .chosen_s = get_real(told, "chosen_s", 1e-9, 1e9) };
+    struct job_choice c = { .applied = get_true(told, "applied"),
+                            .compared = get_true(told, "compared"),
+                            .before_s = get_real(told, before, 1e-9, 1e9),
+                            .after_s = get_real(told, after, 1e-9, 1e9) };
 
-    get_text(told, "pattern", new.pattern, sizeof(new.pattern));
-    if (*new.pattern && !new.pattern[strspn(new.pattern, allowed)] && new.slurm_s > 0 && new.chosen_s > 0 &&
-        new.chosen_s <= new.slurm_s)
-        *p = new;
-}
-
-static void take_algorithm(struct job_algorithm *a, const json_t *told)
-{
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz_"; /* of algorithm_name() in model/ */
-    struct job_algorithm new = { .looked = json_is_object(told),
-                                 .applied = json_is_true(json_object_get(told, "applied")),
-                                 .compared = json_is_true(json_object_get(told, "compared")),
-                                 .usual_s = get_real(told, "usual_s", 1e-9, 1e9),
-                                 .most_s = get_real(told, "most_s", 1e-9, 1e9) };
-
-    get_text(told, "name", new.name, sizeof(new.name));
-    if (!*new.name)
-        new = (struct job_algorithm){ .looked = new.looked };
-    else if (new.name[strspn(new.name, allowed)] || !(new.usual_s > 0) || !(new.most_s > 0) ||
-             !(new.most_s <= new.usual_s))
-        return;
-    if (new.looked)
-        *a = new;
+    get_text(told, name, c.name, sizeof(c.name));
+    if (!*c.name || c.name[strspn(c.name, allowed)] || !(c.before_s > 0) || !(c.after_s <= c.before_s))
+        return false;
+    *to = c;
+    return true;
 }
 
 /* What only Slurm can confirm is left out where it is asked. */
 static void describe_job(struct job *j, const struct controller *s, const json_t *hello, const json_t *step)
 {
-    const json_t *asked = json_object_get(hello, "policy_asked"), *sizes = step ? step : hello;
+    const json_t *asked = json_object_get(hello, "policy_asked"), *sizes = step ? step : hello,
+                 *algorithm = get_object(hello, "algorithm");
 
     get_text(hello, "name", j->name, sizeof(j->name));
     if (j->trust != JOB_VOUCHED) {
@@ -223,8 +206,12 @@ static void describe_job(struct job *j, const struct controller *s, const json_t
         get_text(hello, "qos", j->qos, sizeof(j->qos));
     }
     get_text(hello, "policy", j->wish.policy, sizeof(j->wish.policy));
-    take_placement(&j->placement, json_object_get(hello, "placement"));
-    take_algorithm(&j->algorithm, json_object_get(hello, "algorithm"));
+    /* names as of pattern_name() in topology/ and of algorithm_name() in model/ */
+    take_choice(&j->placement, json_object_get(hello, "placement"), "pattern",
+                "abcdefghijklmnopqrstuvwxyz0123456789:", "slurm_s", "chosen_s");
+    j->algorithm_looked =
+        take_choice(&j->algorithm, algorithm, "name", "abcdefghijklmnopqrstuvwxyz_", "usual_s", "most_s") ||
+        (algorithm && !*get_word(algorithm, "name"));
     j->wish.asked = asked ? json_is_true(asked) : strcasecmp(j->wish.policy, s->config.default_policy) != 0;
     if (get_int(hello, "het_job", 1, UINT32_MAX, 0)) /* the step's credential counts one component only */
         sizes = hello;

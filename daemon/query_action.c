@@ -8,7 +8,6 @@
 #include "actions/action.h"
 #include "common/log.h"
 #include "common/now.h"
-#include "common/xalloc.h"
 #include "daemon/control.h"
 #include "daemon/query_action.h"
 #include "daemon/query_job.h"
@@ -56,25 +55,6 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
     return 0;
 }
 
-/* The action as it would be recorded, were it started now. */
-static struct action_record record_of(const struct action *a)
-{
-    return (struct action_record){ .kind = a->kind,
-                                   .signal = a->signal,
-                                   .job = a->job,
-                                   .nodes = a->nodes,
-                                   .job_text = a->job_text ? a->job_text : "",
-                                   .rule = a->rule,
-                                   .policy = a->policy,
-                                   .reason = a->reason,
-                                   .key = a->key,
-                                   .outcome = "",
-                                   .by = a->by,
-                                   .asked_s = wall_s(),
-                                   .tried_s = NAN,
-                                   .ended_s = NAN };
-}
-
 /* What a dry run answers: the keys of what was done, and that it was not. */
 static json_t *rehearsal(const struct action_record *r)
 {
@@ -106,7 +86,21 @@ json_t *query_action(struct peer *p, const json_t *q)
     /* the prefix keeps a user's keys apart from those of other users and of rules */
     snprintf(key, sizeof(key), "by hand/%u/%s", (unsigned)a.by, given);
     a.key = key;
-    record = record_of(&a);
+    /* as it would be recorded, were it started now */
+    record = (struct action_record){ .kind = a.kind,
+                                     .signal = a.signal,
+                                     .job = a.job,
+                                     .nodes = a.nodes,
+                                     .job_text = a.job_text ? a.job_text : "",
+                                     .rule = a.rule,
+                                     .policy = a.policy,
+                                     .reason = a.reason,
+                                     .key = a.key,
+                                     .outcome = "",
+                                     .by = a.by,
+                                     .asked_s = wall_s(),
+                                     .tried_s = NAN,
+                                     .ended_s = NAN };
     if (get_true(q, "dry_run"))
         return actions_check(as, &a, &err) < 0 ? query_error(err.text) : rehearsal(&record);
     asked_before = actions_find(as, key);
@@ -142,8 +136,8 @@ static json_t *choices(const struct peer *p, uint32_t number, enum store_choice 
         o = report_effect_json(&effect);
         put_text(o, "job", j->text_id);
         put_text(o, "name", j->name);
-        put_text(o, "pattern", choice == STORE_ORDER ? j->placement.pattern : j->algorithm.name);
-        put_bool(o, "applied", choice == STORE_ORDER ? j->placement.applied : j->algorithm.applied);
+        put_text(o, "pattern", store_choice_get(j, choice)->name);
+        put_bool(o, "applied", store_choice_get(j, choice)->applied);
         json_array_append_new(list, o);
     }
     return list;

@@ -50,7 +50,7 @@ struct memory {
     struct compared {
         struct starts starts;
         bool known;
-    } compared[2];    /* by enum store_choice */
+    } compared[STORE_CHOICES];
     double parts_s;   /* when its nodes were stored */
     double scaling_s; /* when its measurements for projections were stored; 0: not yet */
     struct raised stood[VIEW_VERDICTS_MAX];
@@ -183,24 +183,22 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
     };
 }
 
-/* The effect of the order of the ranks, and of the algorithm of the all-reduces. */
+/* The effect of each choice at launch. */
 static void compare_starts(struct history *h, struct memory *m, const struct store_run *r)
 {
-    const struct job_algorithm *a = &r->job->algorithm;
     struct start start[STARTS_COMPARED_MAX];
-    struct starts_words words = { "along the switches", "held out in Slurm's order" };
     char with[48];
+    const struct starts_words words[] = {
+        [STORE_ORDER] = { "along the switches", "held out in Slurm's order" },
+        [STORE_ALGORITHM] = { with, "held out with the library's own choice" },
+    };
 
-    if (*r->job->placement.pattern)
-        m->compared[STORE_ORDER].known =
-            starts_compare(start, store_starts(h->store, r, STORE_ORDER, start, STARTS_COMPARED_MAX), &words,
-                           &m->compared[STORE_ORDER].starts);
-    snprintf(with, sizeof(with), "with %s", a->name);
-    words = (struct starts_words){ with, "held out with the library's own choice" };
-    if (*a->name)
-        m->compared[STORE_ALGORITHM].known =
-            starts_compare(start, store_starts(h->store, r, STORE_ALGORITHM, start, STARTS_COMPARED_MAX),
-                           &words, &m->compared[STORE_ALGORITHM].starts);
+    snprintf(with, sizeof(with), "with %s", r->job->algorithm.name);
+    for (enum store_choice c = STORE_ORDER; c < STORE_CHOICES; c++)
+        if (*store_choice_get(r->job, c)->name)
+            m->compared[c].known =
+                starts_compare(start, store_starts(h->store, r, c, start, STARTS_COMPARED_MAX), &words[c],
+                               &m->compared[c].starts);
 }
 
 static void compare_run(struct history *h, struct memory *m, const struct store_run *r)
@@ -265,35 +263,11 @@ static int save_launch(struct history *h, struct memory *m, const struct store_r
     view_exchange_get(r->job->view, m->launch.pattern);
     if (store_launch(h->store, r, &m->launch, err) < 0)
         return -1;
-    if (!r->job->algorithm.looked)
+    if (!r->job->algorithm_looked)
         return 0;
     snprintf(a.library, sizeof(a.library), "%s", view_library_get(r->job->view));
     a.n = view_allreduces_get(r->job->view, a.size, ALGORITHM_SIZES);
     return store_allreduces(h->store, r, &a, err);
-}
-
-static void put_samples(json_t *o, const struct memory *m)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; m && i < m->n_samples; i++)
-        json_array_append_new(list, json_pack("[oo]", real_json(m->p50_s[i]), real_json(m->cv[i])));
-    json_object_set_new(o, "samples", list);
-    json_object_set_new(o, "stride", json_integer(m ? (json_int_t)m->stride : 1));
-}
-
-static void take_samples(struct memory *m, const json_t *earlier)
-{
-    const json_t *pair;
-    size_t i;
-
-    json_array_foreach(get_array(earlier, "samples"), i, pair) {
-        if (m->n_samples == SAMPLES_MAX)
-            break;
-        m->p50_s[m->n_samples] = number_of(json_array_get(pair, 0));
-        m->cv[m->n_samples++] = number_of(json_array_get(pair, 1));
-    }
-    m->stride = (size_t)get_int(earlier, "stride", 1, 1 << 20, 1);
 }
 
 /* The report; of an ended step its row in the list, too. */
@@ -318,14 +292,20 @@ static int save_step(struct history *h, const struct job *j, double now_s, const
 
 int history_keep(struct history *h, const struct job *j, double now_s, struct err *err)
 {
-    json_t *earlier;
+    const struct memory *m = find_memory(h, j);
+    json_t *earlier, *samples;
     int rc;
 
     if (!h->store || j->trust == JOB_UNCONFIRMED)
         return 0;
     earlier = job_over(j) ? NULL : earlier_json(j, now_s);
-    if (earlier)
-        put_samples(earlier, find_memory(h, j));
+    if (earlier) {
+        samples = json_array();
+        for (size_t i = 0; m && i < m->n_samples; i++)
+            json_array_append_new(samples, json_pack("[oo]", real_json(m->p50_s[i]), real_json(m->cv[i])));
+        put_json(earlier, "samples", samples);
+        put_int(earlier, "stride", m ? (int64_t)m->stride : 1);
+    }
     rc = store_unfinished(h->store, j, earlier, err);
     json_decref(earlier);
     return rc;
@@ -334,11 +314,21 @@ int history_keep(struct history *h, const struct job *j, double now_s, struct er
 void history_go_on(struct history *h, struct job *j, double now_s)
 {
     json_t *earlier = j->trust == JOB_UNCONFIRMED ? NULL : store_unfinished_get(h->store, &j->id);
+    const json_t *pair;
+    struct memory *m;
+    size_t i;
 
     if (!earlier)
         return;
     earlier_take(j, now_s, earlier);
-    take_samples(memory_of(h, j), earlier);
+    m = memory_of(h, j);
+    json_array_foreach(get_array(earlier, "samples"), i, pair) {
+        if (m->n_samples == SAMPLES_MAX)
+            break;
+        m->p50_s[m->n_samples] = number_of(json_array_get(pair, 0));
+        m->cv[m->n_samples++] = number_of(json_array_get(pair, 1));
+    }
+    m->stride = (size_t)get_int(earlier, "stride", 1, 1 << 20, 1);
     json_decref(earlier);
 }
 

@@ -273,19 +273,6 @@ int store_verdict(struct store *s, const struct job *j, const char *class, const
 
 /* ---- runs ---- */
 
-static int put_outcome(struct store *s, const struct store_run *r, struct err *err)
-{
-    sqlite3_stmt *st = s->db->st[PUT_OUTCOME];
-
-    database_bind_id(st, 1, &r->job->id);
-    database_bind_text(st, 5, r->job->partition);
-    sqlite3_bind_double(st, 6, r->heard);
-    sqlite3_bind_int(st, 7, r->broken);
-    sqlite3_bind_int64(st, 8, (sqlite3_int64)r->training_steps);
-    sqlite3_bind_double(st, 9, r->node_s);
-    return database_run(st, "history", err);
-}
-
 int store_run(struct store *s, const struct store_run *r, struct err *err)
 {
     sqlite3_stmt *st = s->db->st[PUT_RUN];
@@ -305,7 +292,16 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
     database_bind_real(st, 15, r->figures.step_cv);
     database_bind_real(st, 16, r->figures.energy_j_per_step);
     sqlite3_bind_double(st, 17, STORE_RERUN_S);
-    return database_run(st, "history", err) < 0 ? -1 : put_outcome(s, r, err);
+    if (database_run(st, "history", err) < 0)
+        return -1;
+    st = s->db->st[PUT_OUTCOME];
+    database_bind_id(st, 1, &r->job->id);
+    database_bind_text(st, 5, r->job->partition);
+    sqlite3_bind_double(st, 6, r->heard);
+    sqlite3_bind_int(st, 7, r->broken);
+    sqlite3_bind_int64(st, 8, (sqlite3_int64)r->training_steps);
+    sqlite3_bind_double(st, 9, r->node_s);
+    return database_run(st, "history", err);
 }
 
 /* The first columns of what was chosen at a launch, whatever it was. */
@@ -321,26 +317,25 @@ static void bind_start(sqlite3_stmt *st, const struct store_run *r)
 }
 
 /* What came of a choice: left is its name where it was not taken. */
-static const char *came_of(bool compared, bool applied, const char *left)
+static const char *came_of(const struct job_choice *c, const char *left)
 {
-    if (compared)
-        return applied ? PLACED : HELD_OUT;
-    return applied ? config_placements[CONFIG_PLACEMENT_ON] : left;
+    if (c->compared)
+        return c->applied ? PLACED : HELD_OUT;
+    return c->applied ? config_placements[CONFIG_PLACEMENT_ON] : left;
 }
 
 int store_launch(struct store *s, const struct store_run *r, const struct store_launch *l, struct err *err)
 {
-    const struct job_placement *p = &r->job->placement;
+    const struct job_choice *p = &r->job->placement;
     sqlite3_stmt *st = s->db->st[PUT_LAUNCH];
 
     bind_start(st, r);
     if (*l->pattern)
         database_bind_text(st, 11, l->pattern);
     database_bind_real(st, 12, l->communication_ratio);
-    if (*p->pattern) {
-        database_bind_text(st, 13,
-                           came_of(p->compared, p->applied, config_placements[CONFIG_PLACEMENT_ADVISE]));
-        database_bind_text(st, 14, p->pattern);
+    if (*p->name) {
+        database_bind_text(st, 13, came_of(p, config_placements[CONFIG_PLACEMENT_ADVISE]));
+        database_bind_text(st, 14, p->name);
     }
     return database_run(st, "history", err);
 }
@@ -400,7 +395,7 @@ size_t store_starts(struct store *s, const struct store_run *r, enum store_choic
     database_bind_text(st, 2, r->job->name);
     sqlite3_bind_int64(st, 3, r->ranks);
     sqlite3_bind_int64(st, 4, r->job->nodes_total);
-    database_bind_text(st, 5, choice == STORE_ORDER ? r->job->placement.pattern : r->job->algorithm.name);
+    database_bind_text(st, 5, store_choice_get(r->job, choice)->name);
     database_bind_text(st, 6, r->job->partition);
     sqlite3_bind_int64(st, 7, r->period);
     sqlite3_bind_int64(st, 8, STEPS_MIN);
@@ -442,7 +437,7 @@ static void sizes_parse(const char *text, struct store_allreduces *a)
 int store_allreduces(struct store *s, const struct store_run *r, const struct store_allreduces *a,
                      struct err *err)
 {
-    const struct job_algorithm *told = &r->job->algorithm;
+    const struct job_choice *told = &r->job->algorithm;
     sqlite3_stmt *st = s->db->st[PUT_ALGORITHM];
     json_t *sizes = store_sizes(a);
     char *text = json_dumps(sizes, JSON_COMPACT | JSON_REAL_PRECISION(9));
@@ -452,7 +447,7 @@ int store_allreduces(struct store *s, const struct store_run *r, const struct st
     database_bind_text(st, 11, a->library);
     database_bind_text(st, 12, text);
     database_bind_real(st, 13, a->step_s);
-    database_bind_text(st, 14, came_of(told->compared, told->applied, DEFAULT));
+    database_bind_text(st, 14, came_of(told, DEFAULT));
     if (*told->name)
         database_bind_text(st, 15, told->name);
     rc = database_run(st, "history", err);

@@ -35,8 +35,7 @@ void store_close(struct store *s);
 /* Write the step's report; of an ended step also its row in the list, else NULL.  Both stay the caller's. */
 int store_step(struct store *s, const struct job *j, const json_t *report, const json_t *row,
                struct err *err);
-/* Write what is known of a step that goes on (job/earlier.h), which stays the caller's; NULL: it has ended.
- */
+/* Write what is known of a step that goes on (job/earlier.h), the caller's; NULL: it has ended. */
 int store_unfinished(struct store *s, const struct job *j, const json_t *earlier, struct err *err);
 /* The same of the controller before; the caller owns it.  NULL: nothing is known. */
 json_t *store_unfinished_get(struct store *s, const struct job_id *id);
@@ -91,7 +90,12 @@ void store_launches(struct store *s, uid_t uid, const char *name, uint32_t ranks
                     struct store_launches *out);
 
 /* What of the start is compared. */
-enum store_choice { STORE_ORDER, STORE_ALGORITHM };
+enum store_choice { STORE_ORDER, STORE_ALGORITHM, STORE_CHOICES };
+
+static inline const struct job_choice *store_choice_get(const struct job *j, enum store_choice choice)
+{
+    return choice == STORE_ORDER ? &j->placement : &j->algorithm;
+}
 
 /* Runs similar to r, and r itself, of as many nodes, with the same choice (placed for the same pattern, told
  * to take the same algorithm) or held out from it, the newest first; returns how many, at most max. */
@@ -162,8 +166,7 @@ int store_end(struct store *s, struct err *err);
 
 int store_expire(struct store *s, int days, struct err *err); /* delete rows that are older */
 
-/* Bytes in use, without what deleted rows left in the file, which new rows take first; NaN without a store.
- */
+/* Bytes in use, without what deleted rows left in the file, which new rows take; NaN without a store. */
 double store_used_bytes(struct store *s);
 /* If the history takes more than max_bytes, delete the oldest steps of the user who has the most, until a
  * 20th of it is free: nobody pushes out others' steps with his own.  Returns how many, or -1. */
@@ -194,8 +197,7 @@ int64_t store_listed_count(struct store *s, uid_t uid);
 int64_t store_unlisted_count(struct store *s);
 /* Put the newest of them into the list, at most so many: half a millisecond each. */
 int store_list_earlier(struct store *s, int64_t max, struct err *err);
-/* Number of verdicts with the node as culprit, and the time of the last (Unix time; 0: never).  -1: no store.
- */
+/* Number of verdicts with the node as culprit, and Unix time of the last (0: never).  -1: no store. */
 int store_node(struct store *s, const char *node, int *count, double *last_wall_s);
 double store_bytes(struct store *s); /* size of the file; NaN without a store */
 

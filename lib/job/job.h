@@ -110,21 +110,15 @@ struct job {
         bool asked; /* by the user; otherwise the configuration selects */
     } wish;
     struct config_policy params;
-    struct job_placement { /* what srun reports of the order of the ranks; a claim of the user */
-        char pattern[32];  /* "": nothing */
-        bool applied;
-        bool compared; /* it is a placed start, or one held out, whose training steps are compared */
-        double slurm_s, chosen_s; /* of a training step's communication by the model; positive */
-    } placement;
-    struct job_algorithm { /* what srun reports of the algorithm of its all-reduces; a claim of the user */
-        bool looked;       /* whether another one is surely faster: else no other field holds */
-        char name[32];     /* the one that is; "": none is, or nothing is known */
-        bool applied;      /* the library was told to take it */
-        bool compared;     /* as in placement */
-        /* of a training step's all-reduces: of an earlier run by the library's own choice; by this one at
-         * most. Positive */
-        double usual_s, most_s;
-    } algorithm;
+    /* What srun reports of its choices at launch, a claim of the user: the order of the ranks, for a pattern
+     * of communication, and the algorithm of the all-reduces. */
+    struct job_choice {
+        char name[32]; /* of the pattern, or of the algorithm; "": nothing was chosen */
+        bool applied;  /* the ranks have that order, or the library was told that algorithm */
+        bool compared; /* with starts held out from it, or it is one: training steps are compared */
+        double before_s, after_s; /* of a training step by the model, without and with it; positive */
+    } placement, algorithm;       /* times are of the communication; of the all-reduces, with it at most */
+    bool algorithm_looked;        /* srun has looked whether another algorithm is surely faster */
     struct view *view;
     struct job_agent **agent;
     size_t n_agents, agents_cap, n_silent; /* agents; silent since the newest tick */
@@ -206,8 +200,7 @@ bool job_unacknowledged(const struct job *j, char *buf, size_t size);
 void job_acknowledge_again(struct job *j, const char *words, double now_s);
 bool job_acknowledged(const struct job *j, uint32_t verdict_id);
 /* Advance view, state and events to now_s.  raised, if not NULL, is called for every event of the view
- * (verdicts, regime).  A step that never had an agent, such as one read from a trace, does not become lost.
- */
+ * (verdicts, regime).  A step that never had an agent, such as one of a trace, does not become lost. */
 void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
               void *arg);
 /* The step ended lost, in a hang, or with processes that never finalized. */

@@ -11,11 +11,9 @@
 #include "job/pacing.h"
 #include "report/report.h"
 #include "report/report_agent.h"
-#include "report/report_cadence.h"
 #include "report/report_event.h"
 #include "report/report_launch.h"
 #include "report/report_overlap.h"
-#include "report/report_pace.h"
 #include "report/report_rank.h"
 #include "report/report_scaling.h"
 #include "report/report_seen.h"
@@ -31,7 +29,7 @@
 
 /* ---- the row ---- */
 
-static void copy(char *to, size_t size, const char *from)
+static void copy_text(char *to, size_t size, const char *from)
 {
     snprintf(to, size, "%s", from ? from : "");
 }
@@ -43,14 +41,14 @@ static void row_get(struct report_row *r, const struct job *j, double now_s, con
     report_row_get(r, j->view, job_newest_s(j, now_s), f);
     r->job = j->id.job;
     r->step = j->id.step;
-    copy(r->id, sizeof(r->id), j->text_id);
-    copy(r->name, sizeof(r->name), j->name);
-    copy(r->user, sizeof(r->user), j->user);
-    copy(r->partition, sizeof(r->partition), j->partition);
-    copy(r->unconfirmed, sizeof(r->unconfirmed), job_unconfirmed(j));
-    copy(r->no_requeue, sizeof(r->no_requeue), j->no_requeue);
-    copy(r->policy, sizeof(r->policy), j->policy);
-    copy(r->state, sizeof(r->state), job_state_name(j->state));
+    copy_text(r->id, sizeof(r->id), j->text_id);
+    copy_text(r->name, sizeof(r->name), j->name);
+    copy_text(r->user, sizeof(r->user), j->user);
+    copy_text(r->partition, sizeof(r->partition), j->partition);
+    copy_text(r->unconfirmed, sizeof(r->unconfirmed), job_unconfirmed(j));
+    copy_text(r->no_requeue, sizeof(r->no_requeue), j->no_requeue);
+    copy_text(r->policy, sizeof(r->policy), j->policy);
+    copy_text(r->state, sizeof(r->state), job_state_name(j->state));
     r->start = j->start_wall_s;
     r->elapsed_s = (job_over(j) ? j->end_s : now_s) - j->start_s;
     r->age_s = now_s - j->heard_s;
@@ -92,24 +90,24 @@ static void get_probe(struct report_probe *p, const struct job *j, double now_s,
     };
 }
 
-static void get_placement(struct report_placement *to, const struct job_placement *p)
+static void get_placement(struct report_placement *to, const struct job_choice *c)
 {
-    *to = (struct report_placement){ .known = *p->pattern,
-                                     .applied = p->applied,
-                                     .compared = p->compared,
-                                     .slurm_s = p->slurm_s,
-                                     .chosen_s = p->chosen_s };
-    snprintf(to->pattern, sizeof(to->pattern), "%s", p->pattern);
+    *to = (struct report_placement){ .known = *c->name,
+                                     .applied = c->applied,
+                                     .compared = c->compared,
+                                     .slurm_s = c->before_s,
+                                     .chosen_s = c->after_s };
+    copy_text(to->pattern, sizeof(to->pattern), c->name);
 }
 
-static void get_algorithm(struct report_algorithm *to, const struct job_algorithm *a)
+static void get_algorithm(struct report_algorithm *to, const struct job_choice *c, bool looked)
 {
-    *to = (struct report_algorithm){ .known = a->looked,
-                                     .applied = a->applied,
-                                     .compared = a->compared,
-                                     .usual_s = *a->name ? a->usual_s : NAN,
-                                     .most_s = *a->name ? a->most_s : NAN };
-    snprintf(to->name, sizeof(to->name), "%s", a->name);
+    *to = (struct report_algorithm){ .known = looked,
+                                     .applied = c->applied,
+                                     .compared = c->compared,
+                                     .usual_s = *c->name ? c->before_s : NAN,
+                                     .most_s = *c->name ? c->after_s : NAN };
+    copy_text(to->name, sizeof(to->name), c->name);
 }
 
 static bool is_heard(const struct job_agent *a, double now_s)
@@ -238,7 +236,7 @@ struct report *report_job_get(const struct job *j, double now_s, const struct re
     r->judged_by = (struct report_judged_by){ true, j->params.min_slowdown_ratio, j->params.hang_timeout_s,
                                               j->params.sample_rate_hz };
     get_placement(&r->placement, &j->placement);
-    get_algorithm(&r->algorithm, &j->algorithm);
+    get_algorithm(&r->algorithm, &j->algorithm, j->algorithm_looked);
     pacing_get(&r->pace, j, selection->agents);
     report_events_get(&r->events, &j->events, now_s);
     report_ranks_free(&ranks);

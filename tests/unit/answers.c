@@ -591,9 +591,9 @@ static struct job *a_job(void)
     full_text(j->user, sizeof(j->user));
     full_text(j->partition, sizeof(j->partition));
     snprintf(j->policy, sizeof(j->policy), "%s", policy->name);
-    full_text(j->placement.pattern, sizeof(j->placement.pattern));
+    full_text(j->placement.name, sizeof(j->placement.name));
     full_text(j->algorithm.name, sizeof(j->algorithm.name));
-    j->algorithm.looked = true;
+    j->algorithm_looked = true;
     j->start_s = j->heard_s = now_s;
     for (uint32_t r = 0; r < VIEW_RANKS_MAX; r++)
         view_rank_add(j->view, r, 0, "node", NULL);

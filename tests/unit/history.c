@@ -214,14 +214,12 @@ static void held_out_starts(void)
         struct sim s = begin(20 + i, 3);
         struct err err = { "" };
 
-        s.job->algorithm = (struct job_algorithm){ .looked = true,
-                                                   .name = "recursive_doubling",
-                                                   .applied = !(i % 2),
-                                                   .compared = true,
-                                                   .usual_s = 2,
-                                                   .most_s = 1 };
-        s.job->placement = (struct job_placement){
-            .pattern = "ring", .applied = i % 2, .compared = true, .slurm_s = 2, .chosen_s = 1
+        s.job->algorithm_looked = true;
+        s.job->algorithm = (struct job_choice){
+            .name = "recursive_doubling", .applied = !(i % 2), .compared = true, .before_s = 2, .after_s = 1
+        };
+        s.job->placement = (struct job_choice){
+            .name = "ring", .applied = i % 2, .compared = true, .before_s = 2, .after_s = 1
         };
         steps(&s, 100);
         end(&s);

@@ -368,8 +368,7 @@ static void launched(struct store *s, uint32_t uid, uint32_t number, uint64_t st
     j->nodes_total = 4;
     j->start_wall_s = number;
     if (number == 1)
-        j->placement =
-            (struct job_placement){ .pattern = "ring", .applied = true, .slurm_s = 2, .chosen_s = 1 };
+        j->placement = (struct job_choice){ .name = "ring", .applied = true, .before_s = 2, .after_s = 1 };
     ok(store_launch(s, &r, &l, &err) == 0, "run %u is stored %s", number, err.text);
     job_free(j);
 }
@@ -424,7 +423,7 @@ static void launches(void)
 
 /* ---- starts whose order is compared ---- */
 
-static void reduced(struct store *s, struct job *j, uint32_t number, struct job_algorithm algorithm,
+static void reduced(struct store *s, struct job *j, uint32_t number, struct job_choice algorithm,
                     double bytes, const char *library)
 {
     struct store_run r = { .job = j,
@@ -449,12 +448,9 @@ static void reduced(struct store *s, struct job *j, uint32_t number, struct job_
 /* What the next start of a job knows of its all-reduces: of runs whose library chose itself. */
 static void allreduces(void)
 {
-    static const struct job_algorithm none = { .looked = true },
-                                      told = { .looked = true,
-                                               .name = "ring",
-                                               .applied = true,
-                                               .compared = true },
-                                      held_out = { .looked = true, .name = "ring", .compared = true };
+    static const struct job_choice none = { .name = "" },
+                                   told = { .name = "ring", .applied = true, .compared = true },
+                                   held_out = { .name = "ring", .compared = true };
     struct job_id id = { .uid = 7 };
     struct config_policy policy = { .hang_timeout_s = 30 };
     struct job *j = job_new(&id, &policy, 0);
@@ -517,8 +513,8 @@ static struct store_run started(struct store *s, struct job *j, uint32_t number,
 
     j->id.job = number;
     j->start_wall_s = number;
-    j->placement = (struct job_placement){
-        .pattern = "ring", .applied = placed, .compared = true, .slurm_s = 2, .chosen_s = 1
+    j->placement = (struct job_choice){
+        .name = "ring", .applied = placed, .compared = true, .before_s = 2, .after_s = 1
     };
     ok(store_run(s, &r, &err) == 0 && store_launch(s, &r, &l, &err) == 0, "start %u is stored %s", number,
        err.text);
@@ -560,7 +556,7 @@ static void starts(void)
     r.ranks = 16;
     is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 0, "of another number of ranks: none");
     r.ranks = 8;
-    snprintf(j->placement.pattern, sizeof(j->placement.pattern), "groups:4");
+    snprintf(j->placement.name, sizeof(j->placement.name), "groups:4");
     is_int((long long)store_starts(s, &r, STORE_ORDER, start, 4), 0, "placed for another pattern: none");
     by_hand("UPDATE launch SET placement='on'");
     store_launches(s, 7, "train", 8, 4, &found);
