@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/now.h"
 #include "common/xalloc.h"
@@ -172,17 +171,6 @@ double cadence_samples_per_s(const struct job *j)
 
 /* ---- when a checkpoint is due ---- */
 
-static struct failure_rate failure_rate_of(const struct job *j, double now_s)
-{
-    const struct cadence *c = j->cadence;
-    struct failure_rate r = cadence_prior(c->history.failures, c->history.node_s);
-
-    r.failures += c->history.own_failures;
-    r.node_s +=
-        c->history.own_node_s + fmax(j->nodes_total, (double)j->n_agents) * fmax(0, now_s - j->start_s);
-    return r;
-}
-
 /* Start of the work that a failure now would lose. */
 static double unsaved_since_s(const struct cadence *c)
 {
@@ -193,17 +181,20 @@ static struct cadence_figures figures_of(const struct job *j, double now_s)
 {
     const struct cadence *c = j->cadence;
     struct cadence_sum s = cadence_sum_up(j);
-    double limit_s = c->limit_wall_s - wall_s();
+    double nodes = fmax(j->nodes_total, (double)j->n_agents);
+    struct failure_rate rate = cadence_prior(c->history.failures, c->history.node_s);
 
+    rate.failures += c->history.own_failures;
+    rate.node_s += c->history.own_node_s + nodes * fmax(0, now_s - j->start_s);
     return (struct cadence_figures){
         .write = cadence_cost_get(&c->cost, j->params.checkpoint_cost_s),
-        .rate = failure_rate_of(j, now_s),
-        .nodes = fmax(1, fmax(j->nodes_total, (double)j->n_agents)),
+        .rate = rate,
+        .nodes = fmax(1, nodes),
         .step_s = step_time_s(j),
         .delivery_s = CADENCE_URGENT_S + TICK_S,
         .since_s = now_s - fmax(c->heard_s, unsaved_since_s(c)),
         .writing = s.writing > 0,
-        .left_s = limit_s,
+        .left_s = c->limit_wall_s - wall_s(),
         .notice_s = c->notice_end_s - now_s,
         .since_notice_s = now_s - c->notice_s,
     };

@@ -15,7 +15,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "common/err.h"
 

@@ -6,11 +6,8 @@
  * later call. Committed: every agent reports whether its ranks were still below the call.  If one has not
  * done so in half of the remaining time, all agents are instructed to withdraw it.  When all ranks have
  * passed the call, those that received the request are counted. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "job/cadence_private.h"
 #include "job/job.h"
@@ -32,11 +29,7 @@ static const char *const states[] = { "none", "armed", "committed" };
 /* Send {"control":{"checkpoint":...}} to one agent; takes the reference of o. */
 static void send_to(const struct job_agent *a, json_t *o)
 {
-    char *text = json_dumps(o, JSON_COMPACT);
-
-    if (text)
-        link_send(a->link, LINK_JSON, text, strlen(text));
-    free(text);
+    link_send_json(a->link, o);
     json_decref(o);
 }
 
@@ -231,18 +224,12 @@ static uint32_t count_answers(const struct job *j, int state, bool *missed)
     return n;
 }
 
-/* Ranks of a synchronised job are at most one step apart, and their reports at most one round of messages. */
-static bool ranks_apart(const struct job *j, double now_s, const struct cadence_sum *s)
-{
-    double steps = (now_s - j->cadence->request.sent_s) / cadence_step_min_s(j->cadence);
-
-    return (double)(s->calls_max - s->calls_min) > 2 + ceil(steps);
-}
-
 static void commit_request(struct job *j, double now_s, const struct cadence_sum *s)
 {
     struct cadence_requested *r = &j->cadence->request;
-    double round_s = now_s - r->sent_s, age_s = s->age_s + now_s - s->at_s;
+    double round_s = now_s - r->sent_s, age_s = s->age_s + now_s - s->at_s,
+           step_min_s = cadence_step_min_s(j->cadence);
+    const char *why;
     bool missed;
 
     if (count_answers(j, 1, &missed) < s->connected) {
@@ -254,13 +241,15 @@ static void commit_request(struct job *j, double now_s, const struct cadence_sum
         retry_request(j, now_s, "the ranks reached the call before the request");
         return;
     }
-    if (obstacle(j, now_s, s) || ranks_apart(j, now_s, s)) {
-        fail_request(j, now_s,
-                     ranks_apart(j, now_s, s) ? "its ranks do not all ask once a step"
-                                              : obstacle(j, now_s, s));
+    /* Ranks of a synchronised job are at most one step apart, their reports at most one round of messages. */
+    why = (double)(s->calls_max - s->calls_min) > 2 + ceil(round_s / step_min_s)
+              ? "its ranks do not all ask once a step"
+              : obstacle(j, now_s, s);
+    if (why) {
+        fail_request(j, now_s, why);
         return;
     }
-    r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * cadence_step_min_s(j->cadence);
+    r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * step_min_s;
     if (r->call_s - now_s < 2 * round_s || r->call_s - now_s < r->margin_s / 4) {
         retry_request(j, now_s, "messages take longer than the steps until the call");
         return;

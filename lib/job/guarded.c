@@ -79,11 +79,6 @@ static struct guarded_ratio of_runs(double ratio, double spread, double runs)
     return r;
 }
 
-static struct guarded_ratio inverse(struct guarded_ratio r)
-{
-    return (struct guarded_ratio){ 1 / r.value, 1 / r.high, 1 / r.low, r.reference };
-}
-
 static struct guarded_ratio of_figure(const struct guarded_input *in, enum guarded_figure f)
 {
     struct guarded_ratio r = of_series(&in->series[f]);
@@ -103,7 +98,7 @@ bool guarded_selected(enum guarded_reference r)
     return r == GUARDED_BEFORE;
 }
 
-static void say(struct guarded *g)
+static void write_text(struct guarded *g)
 {
     static const char *const what[] = { "", "in its own hold-out epochs", "before the first action",
                                         "in similar earlier runs, which may have been guarded, too" };
@@ -133,13 +128,14 @@ static void say(struct guarded *g)
 
 void guarded_compare(const struct guarded_input *in, struct guarded *out)
 {
-    struct guarded_ratio holdout = of_holdout(in->lever, in->n_levers);
+    struct guarded_ratio holdout = of_holdout(in->lever, in->n_levers), *step = &out->ratio[GUARDED_STEP];
 
     for (int f = 0; f < GUARDED_FIGURES; f++)
         out->ratio[f] = of_figure(in, (enum guarded_figure)f);
     if (holdout.reference)
-        out->ratio[GUARDED_STEP] = holdout;
+        *step = holdout;
     if (holdout.reference || !out->ratio[GUARDED_THROUGHPUT].reference)
-        out->ratio[GUARDED_THROUGHPUT] = inverse(out->ratio[GUARDED_STEP]);
-    say(out);
+        out->ratio[GUARDED_THROUGHPUT] =
+            (struct guarded_ratio){ 1 / step->value, 1 / step->high, 1 / step->low, step->reference };
+    write_text(out);
 }

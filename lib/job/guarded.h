@@ -25,8 +25,7 @@
 enum guarded_reference { GUARDED_NONE, GUARDED_HOLDOUT, GUARDED_BEFORE, GUARDED_RUNS };
 /* "hold-out", ...: the values that the protocol uses. */
 const char *guarded_reference_name(enum guarded_reference r);
-/* Whether the reference depends on how slow the job was, so that regression to the mean is part of the ratio.
- */
+/* Whether it depends on how slow the job was, so that regression to the mean is part of the ratio. */
 bool guarded_selected(enum guarded_reference r);
 
 struct guarded_ratio {

@@ -139,7 +139,7 @@ bool job_acknowledged(const struct job *j, uint32_t verdict_id)
     return false;
 }
 
-static void see(struct job *j, const struct view_verdict *v)
+static void mark_seen(struct job *j, const struct view_verdict *v)
 {
     if (j->n_seen < JOB_SEEN_MAX && !job_acknowledged(j, v->finding.id))
         j->seen[j->n_seen++] = v->finding.id;
@@ -151,7 +151,7 @@ void job_acknowledge(struct job *j)
     size_t n = view_verdicts_get(j->view, &v);
 
     for (size_t i = 0; i < n; i++)
-        see(j, &v[i]);
+        mark_seen(j, &v[i]);
 }
 
 /* A verdict in words that it has after a restart, too. */
@@ -188,7 +188,7 @@ void job_acknowledge_again(struct job *j, const char *words, double now_s)
     }
 }
 
-static void see_known(struct job *j, double now_s)
+static void mark_known(struct job *j, double now_s)
 {
     const struct view_verdict *v;
     size_t n = view_verdicts_get(j->view, &v);
@@ -200,7 +200,7 @@ static void see_known(struct job *j, double now_s)
         known_as(&v[i], words);
         for (size_t k = 0; k < j->n_known; k++)
             if (!strcmp(j->known[k], words)) {
-                see(j, &v[i]);
+                mark_seen(j, &v[i]);
                 memmove(j->known[k], j->known[k + 1], (--j->n_known - k) * JOB_KNOWN_SIZE);
                 break;
             }
@@ -319,7 +319,7 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
             raised(j, e.text, arg);
     }
     forget_seen(j);
-    see_known(j, now_s);
+    mark_known(j, now_s);
     if (job_agents_connected(j) || !j->n_agents)
         j->idle_since_s = now_s;
     if (!job_doubt(j))

@@ -6,10 +6,12 @@
 #include "report/rule_figures.h"
 #include "view/verdicts.h"
 
-static void put_identity(struct figures *f, const struct job *j, double now_s)
+void job_figures(const struct job *j, double now_s, struct figures *f)
 {
     uint32_t nodes = j->nodes_total ? j->nodes_total : (uint32_t)j->n_agents;
+    const struct view_verdict *d;
 
+    rule_figures(j->view, now_s, now_s - j->start_s, f);
     if (j->end_wall_s > 0)
         f->value[FIGURE_TIME_LEFT_S] = fmax(0, j->end_wall_s - j->start_wall_s - (now_s - j->start_s));
     f->value[FIGURE_QUIET_S] = now_s - j->heard_s;
@@ -20,14 +22,6 @@ static void put_identity(struct figures *f, const struct job *j, double now_s)
     figures_text(f, FIGURE_QOS, j->qos);
     figures_text(f, FIGURE_USER, j->user);
     figures_text(f, FIGURE_NAME, j->name);
-}
-
-void job_figures(const struct job *j, double now_s, struct figures *f)
-{
-    const struct view_verdict *d;
-
-    rule_figures(j->view, now_s, now_s - j->start_s, f);
-    put_identity(f, j, now_s);
     figures_word(f, FIGURE_STATE, job_state_name(j->state));
     f->value[FIGURE_SAMPLES_PER_S] = cadence_samples_per_s(j);
     if (view_verdicts_get(j->view, &d))

@@ -9,25 +9,18 @@
 
 _Static_assert(REPORT_LEVERS_MAX == PACER_LEVERS, "a report has room for all levers");
 
-static void levers_write(uint32_t levers, char *buf, size_t size)
-{
-    size_t at = 0;
-
-    buf[0] = '\0';
-    for (uint32_t i = 0; i < PACER_LEVERS && at < size; i++)
-        if (levers & 1u << i)
-            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", pacer_lever_name(1u << i));
-}
-
 /* held: without levers. */
 static void get_control(struct report_pace *to, const struct config_policy *p, bool held)
 {
+    static const struct value_type type = VALUE_SOME_OF(config_levers);
+
     *to = (struct report_pace){ .known = true,
                                 .max_delay_s = p->pace.max_delay_s,
                                 .share = p->pace.share_ratio,
                                 .epoch = p->pace.epoch,
                                 .holdout = p->pace.holdout };
-    levers_write(p->pacing && !held ? (uint32_t)p->pace.levers : 0, to->levers, sizeof(to->levers));
+    if (p->pacing && !held && p->pace.levers)
+        value_write(&type, p->pace.levers, to->levers, sizeof(to->levers));
 }
 
 json_t *pacing_control_json(const struct config_policy *p, bool held)

@@ -68,17 +68,13 @@ struct recorder {
 
 static void send_object(struct recorder *r, json_t *o)
 {
-    char *text = json_dumps(o, JSON_COMPACT);
-
-    if (r->to && text)
-        link_send(r->to, LINK_JSON, text, strlen(text));
-    free(text);
+    if (r->to)
+        link_send_json(r->to, o);
     json_decref(o);
 }
 
-/* A line that has no room in a frame, such as the header of many ranks, comes in pieces of whole characters.
- */
-static void flush(struct recorder *r)
+/* A line longer than a frame, such as the header of many ranks, comes in pieces of whole characters. */
+static void flush_lines(struct recorder *r)
 {
     for (size_t at = 0, n; at < r->bytes; at += n) {
         json_t *o;
@@ -98,18 +94,10 @@ static void flush(struct recorder *r)
 static void put_line(struct recorder *r, const char *line, size_t n)
 {
     if (r->bytes + n > CHUNK_BYTES)
-        flush(r);
+        flush_lines(r);
     r->text = xgrow(r->text, &r->cap, r->bytes + n + 1, 1);
     memcpy(r->text + r->bytes, line, n);
     r->bytes += n;
-}
-
-static json_t *adapter_json(const struct view *v)
-{
-    unsigned number;
-    double bytes_per_s = view_adapter_get(v, &number);
-
-    return number ? json_pack("{s:f,s:i}", "bytes_per_s", bytes_per_s, "number", (int)number) : NULL;
 }
 
 /* The switches above the one, in the way of SLURM_TOPOLOGY_ADDR, unless it is there. */
@@ -134,7 +122,9 @@ static void add_switches(json_t *paths, const struct view *v, const char *name)
  * or the agents had time to report them. */
 static void put_header(struct recorder *r, const struct job *j)
 {
-    json_t *ranks = json_array(), *switches = json_array(), *header;
+    unsigned adapters;
+    double bytes_per_s = view_adapter_get(j->view, &adapters);
+    json_t *ranks = json_array(), *switches = json_array(), *adapter = NULL, *header;
     char *text;
 
     r->header = true;
@@ -155,8 +145,10 @@ static void put_header(struct recorder *r, const struct job *j)
         json_decref(switches);
         switches = NULL;
     }
+    if (adapters)
+        adapter = json_pack("{s:f,s:i}", "bytes_per_s", bytes_per_s, "number", (int)adapters);
     header = json_pack("{s:s,s:i,s:s,s:o*,s:o*,s:o}", "format", "syncguard-trace", "version", 2, "job",
-                       j->text_id, "adapter", adapter_json(j->view), "switches", switches, "ranks", ranks);
+                       j->text_id, "adapter", adapter, "switches", switches, "ranks", ranks);
     text = json_dumps(header, JSON_COMPACT);
     put_line(r, text, strlen(text));
     put_line(r, "\n", 1);
@@ -222,7 +214,7 @@ static void queue_push(struct recorder *r, const struct call *c, uint32_t group)
 }
 
 /* Write a rank's records up to the first whose collective is still being collected. */
-static void advance(struct recorder *r, const struct job *j, uint32_t rank)
+static void advance_rank(struct recorder *r, const struct job *j, uint32_t rank)
 {
     struct queue *q = &r->queue[rank];
 
@@ -245,7 +237,7 @@ static void advance(struct recorder *r, const struct job *j, uint32_t rank)
 static void advance_all(struct recorder *r, const struct job *j)
 {
     for (size_t i = 0; i < r->n_queues; i++)
-        advance(r, j, (uint32_t)i);
+        advance_rank(r, j, (uint32_t)i);
 }
 
 static void open_trace(struct recorder *r, const struct job *j)
@@ -278,26 +270,21 @@ static void begin_recording(struct recorder *r, const struct call *c)
 }
 
 /* The group's records follow those that its ranks left before. */
-static void release(struct recorder *r, const struct job *j, struct group *g, enum group_state state)
+static void release_group(struct recorder *r, const struct job *j, struct group *g, enum group_state state)
 {
     size_t n = g->n;
 
     g->state = state;
     /* The group may be unused after the last of its ranks. */
     for (size_t i = 0; i < n; i++)
-        advance(r, j, g->rank[i]);
+        advance_rank(r, j, g->rank[i]);
 }
 
 /* A record is missing.  Before the first complete collective this is because some agents do not send calls
  * yet; such a collective is not part of the trace. */
 static void release_incomplete(struct recorder *r, const struct job *j, struct group *g)
 {
-    release(r, j, g, is_covered(r, g->comm, g->seq) ? COMPLETE : DROPPED);
-}
-
-static bool overtaken(const struct group *g, const struct group *by)
-{
-    return g->state == COLLECTING && g->comm == by->comm && g->seq < by->seq && !g->nonblocking;
+    release_group(r, j, g, is_covered(r, g->comm, g->seq) ? COMPLETE : DROPPED);
 }
 
 /* newer is complete.  A rank's collectives arrive in order, except nonblocking ones, so the records that
@@ -308,7 +295,8 @@ static void release_older(struct recorder *r, const struct job *j, const struct 
         struct group *oldest = NULL;
 
         for (struct group *g = r->group; g < r->group + GROUPS && (g->state || g->cap); g++)
-            if (overtaken(g, newer) && (!oldest || g->seq < oldest->seq))
+            if (g->state == COLLECTING && g->comm == newer->comm && g->seq < newer->seq && !g->nonblocking &&
+                (!oldest || g->seq < oldest->seq))
                 oldest = g;
         if (!oldest)
             return;
@@ -367,20 +355,6 @@ static struct group *group_get(struct recorder *r, const struct job *j, const st
     return unused;
 }
 
-/* Whether the record can be taken. */
-static bool has_room(struct recorder *r, const struct job *j, double now_s)
-{
-    if (r->to && link_pending_bytes(r->to) > SLOW_BYTES) {
-        r->left_out++;
-        return false;
-    }
-    if (isnan(r->since_s))
-        r->since_s = now_s;
-    if (r->queued >= QUEUED_MAX)
-        release_all(r, j);
-    return true;
-}
-
 static void push_collective(struct recorder *r, const struct job *j, double now_s, const struct call *c)
 {
     uint32_t members = view_comm_size(j->view, c->comm);
@@ -395,7 +369,7 @@ static void push_collective(struct recorder *r, const struct job *j, double now_
     release_older(r, j, g);
     begin_recording(r, c);
     open_trace(r, j);
-    release(r, j, g, COMPLETE);
+    release_group(r, j, g, COMPLETE);
 }
 
 void recorders_call(struct job *j, double now_s, const struct call *c)
@@ -403,14 +377,20 @@ void recorders_call(struct job *j, double now_s, const struct call *c)
     if (c->rank >= VIEW_RANKS_MAX || c->op == RING_OP_NONE)
         return;
     for (struct recorder *r = j->recorders; r; r = r->next) {
-        if (!has_room(r, j, now_s))
+        if (r->to && link_pending_bytes(r->to) > SLOW_BYTES) {
+            r->left_out++;
             continue;
+        }
+        if (isnan(r->since_s))
+            r->since_s = now_s;
+        if (r->queued >= QUEUED_MAX)
+            release_all(r, j);
         if (!call_is_message(c)) {
             push_collective(r, j, now_s, c);
             continue;
         }
         queue_push(r, c, NO_GROUP);
-        advance(r, j, c->rank);
+        advance_rank(r, j, c->rank);
     }
 }
 
@@ -422,40 +402,8 @@ void recorders_tick(struct job *j, double now_s)
         for (struct group *g = r->group; g < r->group + GROUPS; g++)
             if (g->state == COLLECTING && g->since_s + RECORD_WAIT_S < now_s)
                 release_incomplete(r, j, g);
-        flush(r);
+        flush_lines(r);
     }
-}
-
-/* Ranks that are inside a collective: entered and not left.  Agents report the entry as an age, the trace
- * needs it by the node's clock, which the last batch's header has. */
-static void put_inside(struct recorder *r, const struct job *j)
-{
-    for (uint32_t i = 0; i < view_rank_limit(j->view); i++) {
-        struct view_rank_figures f;
-        struct call c;
-
-        if (!view_rank_get(j->view, j->heard_s, i, &f) || f.inside_op == RING_OP_NONE ||
-            f.inside_op == RING_OP_POINT_TO_POINT || f.inside_op == RING_OP_WAIT)
-            continue;
-        c = (struct call){ .rank = i,
-                           .comm = f.inside_comm,
-                           .enter_ns = view_rank_inside_ns(j->view, i),
-                           .seq = f.inside_seq,
-                           .op = (uint8_t)f.inside_op };
-        put_record(r, j, &c, false);
-    }
-}
-
-static void recorder_free(struct recorder *r)
-{
-    for (struct group *g = r->group; g < r->group + GROUPS; g++)
-        free(g->rank);
-    for (size_t i = 0; i < r->n_queues; i++)
-        free(r->queue[i].entry);
-    free(r->queue);
-    free(r->ranks);
-    free(r->text);
-    free(r);
 }
 
 static void end_recording(struct job *j, struct recorder *r, const char *why)
@@ -464,14 +412,36 @@ static void end_recording(struct job *j, struct recorder *r, const char *why)
         /* The rest of incomplete collectives is still on its way: they belong after the end, and are not
          * lost. */
         open_trace(r, j);
-        put_inside(r, j);
+        /* Ranks that are inside a collective: entered and not left.  Agents report the entry as an age, the
+         * trace needs it by the node's clock, which the last batch's header has. */
+        for (uint32_t i = 0; i < view_rank_limit(j->view); i++) {
+            struct view_rank_figures f;
+            struct call c;
+
+            if (!view_rank_get(j->view, j->heard_s, i, &f) || f.inside_op == RING_OP_NONE ||
+                f.inside_op == RING_OP_POINT_TO_POINT || f.inside_op == RING_OP_WAIT)
+                continue;
+            c = (struct call){ .rank = i,
+                               .comm = f.inside_comm,
+                               .enter_ns = view_rank_inside_ns(j->view, i),
+                               .seq = f.inside_seq,
+                               .op = (uint8_t)f.inside_op };
+            put_record(r, j, &c, false);
+        }
         if (!r->header)
             put_header(r, j);
-        flush(r);
+        flush_lines(r);
         send_object(r, json_pack("{s:s,s:I,s:I}", "end", why, "records", (json_int_t)r->records, "left_out",
                                  (json_int_t)r->left_out));
     }
-    recorder_free(r);
+    for (struct group *g = r->group; g < r->group + GROUPS; g++)
+        free(g->rank);
+    for (size_t i = 0; i < r->n_queues; i++)
+        free(r->queue[i].entry);
+    free(r->queue);
+    free(r->ranks);
+    free(r->text);
+    free(r);
 }
 
 void recorder_stop(struct job *j, struct link *to, const char *why)

@@ -26,7 +26,7 @@ static double stretch_s(struct sampling *s, const struct view *v, double now_s)
     return isnan(f.step_mean_s) ? SEEK_S : fmax(OPEN_S, STEPS * f.step_mean_s);
 }
 
-static bool set(struct sampling *s, double now_s, double open_s, double period_s)
+static bool set_window(struct sampling *s, double now_s, double open_s, double period_s)
 {
     bool changed = open_s != s->open_s || period_s != s->period_s;
 
@@ -43,22 +43,22 @@ bool sampling_tick(struct sampling *s, const struct view *v, double now_s, doubl
     double all_hz, open_s;
 
     if (!view_calls_wanted(v))
-        return s->open_s > 0 && set(s, now_s, 0, 0);
+        return s->open_s > 0 && set_window(s, now_s, 0, 0);
     if (!(share > 0))
-        return set(s, now_s, ALL_S, ALL_S);
+        return set_window(s, now_s, ALL_S, ALL_S);
     if (all) {
-        set(s, now_s, s->open_s, s->period_s);
+        set_window(s, now_s, s->open_s, s->period_s);
         return false;
     }
     if (over_s < fmax(SETTLE_S, 2 * s->period_s))
         return false;
     all_hz = (double)s->calls / over_s / share;
     if (all_hz <= calls_per_s * (share < 1 ? 1 / TOLERANCE : TOLERANCE))
-        return set(s, now_s, ALL_S, ALL_S);
+        return set_window(s, now_s, ALL_S, ALL_S);
     if (share < 1 && view_calls_found(v) && fabs(log(all_hz * share / calls_per_s)) < 2 * log(TOLERANCE))
-        return set(s, now_s, s->open_s, s->period_s);
+        return set_window(s, now_s, s->open_s, s->period_s);
     open_s = stretch_s(s, v, now_s);
-    return set(s, now_s, open_s, fmax(open_s, ceil(open_s * all_hz / calls_per_s)));
+    return set_window(s, now_s, open_s, fmax(open_s, ceil(open_s * all_hz / calls_per_s)));
 }
 
 json_t *sampling_json(const struct sampling *s, bool all)

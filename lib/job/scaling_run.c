@@ -1,8 +1,6 @@
 #include "job/scaling_run.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "view/view.h"
 #include "wire/json.h"
@@ -36,8 +34,9 @@ static bool parse_time(const json_t *o, struct projection_time *k)
            isfinite(k->bytes + k->time_s + k->time_error);
 }
 
-static bool parse(const json_t *o, struct projection_run *r)
+bool scaling_run_parse(const char *text, struct projection_run *r)
 {
+    json_t *o = json_loads(text, 0, NULL);
     const json_t *times = json_object_get(o, "times");
 
     *r = (struct projection_run){ .ranks = get_number(o, "ranks"),
@@ -49,15 +48,7 @@ static bool parse(const json_t *o, struct projection_run *r)
                                   .behind_error = get_number(o, "behind_error") };
     for (size_t i = 0; i < json_array_size(times) && r->n_times < PROJECTION_TIMES; i++)
         r->n_times += parse_time(json_array_get(times, i), &r->time[r->n_times]);
+    json_decref(o);
     return r->ranks >= 2 && r->ranks <= VIEW_RANKS_MAX && r->ranks_per_node >= 1 &&
            r->ranks_per_node <= r->ranks && r->step_s > 0 && r->compute_s > 0;
-}
-
-bool scaling_run_parse(const char *text, struct projection_run *r)
-{
-    json_t *o = json_loads(text, 0, NULL);
-    bool ours = o && parse(o, r);
-
-    json_decref(o);
-    return ours;
 }
