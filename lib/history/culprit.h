@@ -6,8 +6,6 @@
 #ifndef SYNCGUARD_HISTORY_CULPRIT_H
 #define SYNCGUARD_HISTORY_CULPRIT_H
 
-#include <stdint.h>
-
 struct job;
 struct store_part;
 

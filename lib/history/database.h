@@ -52,8 +52,7 @@ int database_run_synced(sqlite3_stmt *st, const char *what, struct err *err);
 
 /* Fetch the next row of a prepared statement.  false: there are no more, and it is reset. */
 bool database_row(sqlite3_stmt *st);
-/* The whole number that a statement, prepared or as text, has in its only row; otherwise: if there is none.
- */
+/* The whole number that a statement, prepared or as text, has in its only row; otherwise: if none. */
 int64_t database_number(sqlite3_stmt *st, int64_t otherwise);
 int64_t database_ask(struct database *d, const char *text, int64_t otherwise);
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -76,20 +75,6 @@ static void compare_figure(double now, const struct past_run *earlier, size_t n,
     f->unusual = fabs(f->z) > past_limit_z(m) && fmax(f->ratio, 1 / f->ratio) > PAST_RATIO_MIN;
 }
 
-static void count_reruns(const bool *rerun, size_t n, struct past *p)
-{
-    size_t recent = 0, half;
-
-    p->starts = n < PAST_RUNS_MAX ? n : PAST_RUNS_MAX;
-    half = p->starts / 2;
-    p->reruns = 0;
-    for (size_t i = 0; i < p->starts; i++) {
-        p->reruns += rerun[i];
-        recent += rerun[i] && i < half;
-    }
-    p->more_reruns = half && past_chance(recent, half, p->reruns - recent, p->starts - half) < RERUN_CHANCE;
-}
-
 /* ---- the sentence ---- */
 
 __attribute__((format(printf, 2, 3))) static void append_text(struct past *p, const char *fmt, ...)
@@ -102,7 +87,7 @@ __attribute__((format(printf, 2, 3))) static void append_text(struct past *p, co
     va_end(ap);
 }
 
-static void describe_step(struct past *p)
+static void describe_past(struct past *p)
 {
     struct text usual = text_s(p->step.median);
     char runs[48];
@@ -111,6 +96,7 @@ static void describe_step(struct past *p)
         snprintf(runs, sizeof(runs), "the one similar earlier run");
     else
         snprintf(runs, sizeof(runs), "the %zu similar earlier runs", p->runs);
+    p->text[0] = '\0';
     if (isnan(p->step.ratio))
         append_text(p, "A step took %s in %s", usual.s, runs);
     else
@@ -119,12 +105,6 @@ static void describe_step(struct past *p)
         append_text(p, ", which is unusual (robust z %.1f)", p->step.z);
     else if (!isnan(p->step.ratio))
         append_text(p, p->runs < PAST_RUNS_MIN ? "; that is too few to judge" : ", which is usual");
-}
-
-static void describe_past(struct past *p)
-{
-    p->text[0] = '\0';
-    describe_step(p);
     if (p->cv.unusual)
         append_text(p, "; their times vary %.2g times as much as they did", p->cv.ratio);
     if (p->energy.unusual)
@@ -143,7 +123,9 @@ bool past_unusual(const struct past *p)
 bool past_compare(const struct past_run *now, const struct past_run *earlier, size_t n, const bool *rerun,
                   size_t n_starts, struct past *out)
 {
-    struct past p = { .energy_j_per_step = now->energy_j_per_step };
+    struct past p = { .energy_j_per_step = now->energy_j_per_step,
+                      .starts = n_starts < PAST_RUNS_MAX ? n_starts : PAST_RUNS_MAX };
+    size_t recent = 0, half = p.starts / 2;
 
     for (size_t i = 0; i < n; i++)
         p.runs += earlier[i].step_p50_s > 0;
@@ -153,7 +135,11 @@ bool past_compare(const struct past_run *now, const struct past_run *earlier, si
     compare_figure(now->step_cv, earlier, n, offsetof(struct past_run, step_cv), &p.cv);
     compare_figure(now->energy_j_per_step, earlier, n, offsetof(struct past_run, energy_j_per_step),
                    &p.energy);
-    count_reruns(rerun, n_starts, &p);
+    for (size_t i = 0; i < p.starts; i++) {
+        p.reruns += rerun[i];
+        recent += rerun[i] && i < half;
+    }
+    p.more_reruns = half && past_chance(recent, half, p.reruns - recent, p.starts - half) < RERUN_CHANCE;
     describe_past(&p);
     *out = p;
     return true;

@@ -16,23 +16,11 @@ static struct effect_level level_of(const struct start *start, size_t n, bool he
     return effect_level(step_s, k, 1, (double)k, 0);
 }
 
-static void describe_starts(struct starts *s, const struct starts_words *words)
-{
-    char starts[120], effect[96];
-
-    snprintf(starts, sizeof(starts), "%zu start%s %s and %zu %s", s->placed, s->placed == 1 ? "" : "s",
-             words->placed, s->held_out, words->held_out);
-    if (isnan(s->effect.value))
-        snprintf(s->text, sizeof(s->text), "%s are too few to compare", starts);
-    else
-        snprintf(s->text, sizeof(s->text), "%s: %s", starts,
-                 effect_words(&s->effect, "starts", effect, sizeof(effect)));
-}
-
 bool starts_compare(const struct start *start, size_t n, const struct starts_words *words, struct starts *out)
 {
     struct starts s = { .placed = 0 };
     struct effect_level placed, held_out;
+    char starts[120], effect[96];
 
     n = n < STARTS_COMPARED_MAX ? n : STARTS_COMPARED_MAX;
     placed = level_of(start, n, false, &s.placed);
@@ -40,7 +28,13 @@ bool starts_compare(const struct start *start, size_t n, const struct starts_wor
     if (!s.placed && !s.held_out)
         return false;
     s.effect = effect_ratio(&held_out, &placed);
-    describe_starts(&s, words);
+    snprintf(starts, sizeof(starts), "%zu start%s %s and %zu %s", s.placed, s.placed == 1 ? "" : "s",
+             words->placed, s.held_out, words->held_out);
+    if (isnan(s.effect.value))
+        snprintf(s.text, sizeof(s.text), "%s are too few to compare", starts);
+    else
+        snprintf(s.text, sizeof(s.text), "%s: %s", starts,
+                 effect_words(&s.effect, "starts", effect, sizeof(effect)));
     *out = s;
     return true;
 }
