@@ -13,7 +13,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "common/err.h"
 #include "job/job.h"
@@ -37,8 +36,7 @@ void controls_free(struct controls *cs); /* NULL is fine */
 /* Add a new job: j->policy is the name of its policy, config its parameters. */
 void controls_add(struct controls *cs, struct job *j, const struct config_policy *config, double now_s);
 void controls_remove(struct controls *cs, struct job *j); /* before it is freed */
-/* Slurm has confirmed the job, whose policy is j->policy now.  What the audit log has of the run is restored.
- */
+/* Slurm has confirmed the job; its policy is j->policy.  What the audit log has of the run is restored. */
 void controls_confirm(struct controls *cs, struct job *j, const struct config_policy *config, double now_s);
 /* The configuration changed: use these parameters of the job's policy. */
 void controls_renew(struct job *j, const struct config_policy *config);

@@ -208,12 +208,20 @@ static bool is_kept(const struct control *c, int64_t id)
     return false;
 }
 
-/* Measure the actions that ended earlier runs, once, when this run has lasted long enough. */
-static void measure_earlier(struct controls *cs, struct control *c, double now_s)
+void control_measure(struct controls *cs, struct control *c, double now_s)
 {
     struct audit_entry e[AUDIT_EARLIER];
     double since_s = now_s - c->stepping_s - SETTLE_S;
 
+    for (size_t i = 0; control_decision(c, i); i++) {
+        struct control_decision *kept = control_decision(c, i);
+
+        if (now_s >= kept->due_s) {
+            kept->due_s = NAN;
+            note_effect(cs, c, &kept->entry, now_s);
+        }
+    }
+    /* The actions that ended earlier runs, once, when this run has lasted long enough. */
     if (!c->awaits || isnan(since_s) || since_s < window_s(c) ||
         (isnan(control_level(c, NAN).median_s) && since_s < WINDOWS_MAX * window_s(c)))
         return;
@@ -226,17 +234,4 @@ static void measure_earlier(struct controls *cs, struct control *c, double now_s
         if (!is_kept(c, e[i].id)) /* its outcome was known only after this run began */
             control_keep(c, &e[i]);
     }
-}
-
-void control_measure(struct controls *cs, struct control *c, double now_s)
-{
-    for (size_t i = 0; control_decision(c, i); i++) {
-        struct control_decision *kept = control_decision(c, i);
-
-        if (now_s >= kept->due_s) {
-            kept->due_s = NAN;
-            note_effect(cs, c, &kept->entry, now_s);
-        }
-    }
-    measure_earlier(cs, c, now_s);
 }

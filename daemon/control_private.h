@@ -1,6 +1,5 @@
 /* control_private.h - a job's control, shared by control.c, which decides, and the files below it:
- * control_command.c, control_effect.c, control_doubt.c and, below these, control_decision.c;
- * control_report.c is above. */
+ * control_command.c, control_effect.c and, below these, control_decision.c; control_report.c is above. */
 #ifndef SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 #define SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 
@@ -71,7 +70,7 @@ struct control_witness {
 };
 struct engine_input control_input(const struct control_witness *w);
 
-/* control_doubt.c */
+/* control_decision.c */
 /* Why the job's word is not enough to act on a node, whose figures its user could have invented.  NULL: a
  * running job of another user blames the node as well, or its lemon score does, by jobs of several users.
  * arg: a control_witness. */

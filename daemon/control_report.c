@@ -54,19 +54,6 @@ static void get_rule(struct report_rule *to, const struct rule *r)
              r->action == ACTION_SIGNAL ? action_signal_name(r->signal) : "");
 }
 
-static void get_terms(struct report_terms *to, const struct rule *r, const struct figures *f)
-{
-    struct condition_term term[CONDITION_NODES_MAX];
-
-    to->n = r->conditional ? condition_terms(&r->when, f, term, CONDITION_NODES_MAX) : 0;
-    to->list = xcalloc(to->n, sizeof(*to->list));
-    for (size_t i = 0; i < to->n; i++) {
-        snprintf(to->list[i].text, sizeof(to->list[i].text), "%.127s", term[i].text);
-        snprintf(to->list[i].value, sizeof(to->list[i].value), "%.71s", term[i].value);
-        snprintf(to->list[i].truth, sizeof(to->list[i].truth), "%s", truth_name(term[i].truth));
-    }
-}
-
 /* The state of a rule in the job, with the values of its condition. */
 static void get_standing(struct report_rule *to, const struct control *c, size_t i,
                          const struct engine_input *in)
@@ -76,6 +63,8 @@ static void get_standing(struct report_rule *to, const struct control *c, size_t
     enum rule_phase phase = rule_phase(r, s, in->now_s);
     double left_s = r->cool_down_s - (in->now_s - s->acted_s);
     struct decision would = { .why_not = "" };
+    struct condition_term term[CONDITION_NODES_MAX];
+    struct report_terms *terms = &to->terms;
 
     if (s->truth == TRUTH_YES && !job_over(c->job))
         engine_consider(&c->engine, i, in, &would);
@@ -84,7 +73,13 @@ static void get_standing(struct report_rule *to, const struct control *c, size_t
              phase == RULE_DUE && *would.why_not ? "withheld" : rule_phase_name(phase));
     snprintf(to->why_not, sizeof(to->why_not), "%s", would.why_not);
     snprintf(to->truth, sizeof(to->truth), "%s", truth_name(s->truth));
-    get_terms(&to->terms, r, in->figures);
+    terms->n = r->conditional ? condition_terms(&r->when, in->figures, term, CONDITION_NODES_MAX) : 0;
+    terms->list = xcalloc(terms->n, sizeof(*terms->list));
+    for (size_t k = 0; k < terms->n; k++) {
+        snprintf(terms->list[k].text, sizeof(terms->list[k].text), "%.127s", term[k].text);
+        snprintf(terms->list[k].value, sizeof(terms->list[k].value), "%.71s", term[k].value);
+        snprintf(terms->list[k].truth, sizeof(terms->list[k].truth), "%s", truth_name(term[k].truth));
+    }
     to->held_s = in->now_s - s->since_s;
     to->cooling_s = isnan(left_s) ? NAN : fmax(0, left_s);
     to->acted = s->acted;
@@ -95,39 +90,32 @@ static void get_standing(struct report_rule *to, const struct control *c, size_t
 
 /* ---- the policy of a job ---- */
 
-static struct report_budget budget_of(const struct controls *cs, const struct control *c, double now_s)
-{
-    const struct config_policy *p = &c->job->params;
-    const struct config *all = &cs->controller->config;
-    int nodes, all_nodes, actions = budget_spent(&c->engine.budget, BUDGET_ALL, now_s, &nodes),
-                          all_actions = budget_spent(&cs->cluster, BUDGET_ALL, now_s, &all_nodes);
-
-    return (struct report_budget){ .known = true,
-                                   .actions = actions,
-                                   .actions_per_hour = p->actions_per_hour,
-                                   .nodes = nodes,
-                                   .nodes_per_hour = p->nodes_per_hour,
-                                   .nodes_at_once = p->nodes_at_once,
-                                   .cluster_actions = all_actions,
-                                   .cluster_actions_per_hour = all->cluster_actions_per_hour,
-                                   .cluster_nodes = all_nodes,
-                                   .cluster_nodes_per_hour = all->cluster_nodes_per_hour };
-}
-
 void controls_get(struct controls *cs, const struct job *j, double now_s, struct report_control *to)
 {
     const struct control *c = j->control;
     double at_s = job_over(j) ? j->end_s : now_s;
     const struct control_witness witness = { cs, c->job, at_s };
     struct engine_input in = control_input(&witness);
+    int nodes, all_nodes, actions = budget_spent(&c->engine.budget, BUDGET_ALL, now_s, &nodes),
+                          all_actions = budget_spent(&cs->cluster, BUDGET_ALL, now_s, &all_nodes);
     struct figures f;
 
-    *to =
-        (struct report_control){ .known = true,
-                                 .beyond_enforced = j->params.action == CONFIG_ENFORCE && !c->owner_enforces,
-                                 .paused = c->paused,
-                                 .params = params_of(&j->params, c->override),
-                                 .budget = budget_of(cs, c, now_s) };
+    *to = (struct report_control){
+        .known = true,
+        .beyond_enforced = j->params.action == CONFIG_ENFORCE && !c->owner_enforces,
+        .paused = c->paused,
+        .params = params_of(&j->params, c->override),
+        .budget = { .known = true,
+                    .actions = actions,
+                    .actions_per_hour = j->params.actions_per_hour,
+                    .nodes = nodes,
+                    .nodes_per_hour = j->params.nodes_per_hour,
+                    .nodes_at_once = j->params.nodes_at_once,
+                    .cluster_actions = all_actions,
+                    .cluster_actions_per_hour = cs->controller->config.cluster_actions_per_hour,
+                    .cluster_nodes = all_nodes,
+                    .cluster_nodes_per_hour = cs->controller->config.cluster_nodes_per_hour },
+    };
     snprintf(to->name, sizeof(to->name), "%s", j->policy);
     snprintf(to->text, sizeof(to->text), "%s", c->config.text);
     snprintf(to->action, sizeof(to->action), "%s", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
@@ -187,30 +175,26 @@ static json_t *policy_json(const struct controls *cs, const struct config_policy
     return o;
 }
 
-static json_t *selection_json(const struct config_selection *s)
-{
-    json_t *o = json_object();
-    char value[256];
-    const struct key *key = config_keys(CONFIG_SELECTION);
-
-    put_text(o, "policy", s->policy);
-    for (size_t i = 0; key[i].name; i++) {
-        key_write(&key[i], s, value, sizeof(value));
-        if (strcmp(value, key[i].standard) != 0)
-            put_string(o, key[i].name, value);
-    }
-    return o;
-}
-
 json_t *controls_policies(const struct controls *cs)
 {
     const struct config *c = &cs->controller->config;
+    const struct key *key = config_keys(CONFIG_SELECTION);
     json_t *list = json_array(), *selections = json_array();
+    char value[256];
 
     for (size_t i = 0; i < c->n_policies; i++)
         json_array_append_new(list, policy_json(cs, &c->policies[i], false));
-    for (size_t i = 0; i < c->n_selections; i++)
-        json_array_append_new(selections, selection_json(&c->selections[i]));
+    for (size_t i = 0; i < c->n_selections; i++) {
+        json_t *o = json_object();
+
+        put_text(o, "policy", c->selections[i].policy);
+        for (size_t k = 0; key[k].name; k++) {
+            key_write(&key[k], &c->selections[i], value, sizeof(value));
+            if (strcmp(value, key[k].standard) != 0)
+                put_string(o, key[k].name, value);
+        }
+        json_array_append_new(selections, o);
+    }
     return json_pack("{s:o,s:o}", "policies", list, "selections", selections);
 }
 

@@ -4,7 +4,7 @@ libdaemon_a_SOURCES = \
 	daemon/agents.c daemon/agents.h \
 	daemon/bounds.c daemon/bounds.h \
 	daemon/controller.h \
-	daemon/control.c daemon/control.h daemon/control_command.c daemon/control_decision.c daemon/control_doubt.c \
+	daemon/control.c daemon/control.h daemon/control_command.c daemon/control_decision.c \
 	daemon/control_effect.c daemon/control_report.c daemon/control_private.h \
 	daemon/metrics.c daemon/metrics.h \
 	daemon/peer.c daemon/peer.h \

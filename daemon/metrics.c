@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
-#include <math.h>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <stdio.h>

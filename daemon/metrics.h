@@ -17,8 +17,7 @@
 
 struct metrics;
 
-/* Listen as the controller's configuration says.  NULL with the reason; NULL and err->text "" if it is off.
- */
+/* Listen as the controller's configuration says.  NULL with the reason; NULL and err->text "" if off. */
 struct metrics *metrics_start(struct controller *s, struct err *err);
 void metrics_stop(struct metrics *m); /* NULL is fine */
 

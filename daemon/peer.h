@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "daemon/controller.h"
-#include "wire/link.h"
 
 struct bounds_address;
 struct bounds_user;

@@ -136,39 +136,13 @@ static bool take_ended(json_t *row, size_t bytes, void *arg)
     return --r->ended && !pages_full(&r->page);
 }
 
-static void list_running(struct peer *p, struct jobs_rows *r, struct jobs_place *at)
-{
-    const struct jobs *jobs = &p->controller->jobs;
-    double now_s = controller_now_s(), until_s = now_s + PAGE_S;
-
-    for (; at->running > 0 && !pages_full(&r->page) && controller_now_s() < until_s; at->running--) {
-        const struct job *j = jobs->job[at->running - 1];
-        struct report_row row;
-
-        if (!query_may_see(p, j) || job_over(j))
-            continue;
-        report_job_row(&row, j, now_s);
-        pages_append(&r->page, report_row_json(&row), 0);
-        report_row_free(&row);
-    }
-    if (at->running)
-        snprintf(r->page.next, sizeof(r->page.next), "running %zu", at->running);
-}
-
-static void list_ended(struct peer *p, struct jobs_rows *r, struct store_place *at)
-{
-    const struct job_id *id = &at->id;
-    bool more = pages_full(&r->page) || store_list(p->controller->store, query_sees(p), at, take_ended, r);
-
-    if (more && r->ended)
-        snprintf(r->page.next, sizeof(r->page.next), "ended %zu %a %u %u %u %u", r->ended, at->updated,
-                 id->uid, id->job, id->step, id->restarts);
-}
-
 static json_t *answer_jobs(struct peer *p, const json_t *q)
 {
     struct jobs_rows r = { .wall_s = wall_s() };
     struct jobs_place at;
+    const struct job_id *id = &at.stored.id;
+    double now_s = controller_now_s(), until_s = now_s + PAGE_S;
+    bool more = false;
     struct err err;
     json_t *answer;
 
@@ -176,9 +150,24 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
         return query_error(err.text);
     r.page.rows = json_array();
     r.ended = at.ended;
-    list_running(p, &r, &at);
-    if (r.ended && !at.running)
-        list_ended(p, &r, &at.stored);
+    for (; at.running > 0 && !pages_full(&r.page) && controller_now_s() < until_s; at.running--) {
+        const struct job *j = p->controller->jobs.job[at.running - 1];
+        struct report_row row;
+
+        if (!query_may_see(p, j) || job_over(j))
+            continue;
+        report_job_row(&row, j, now_s);
+        pages_append(&r.page, report_row_json(&row), 0);
+        report_row_free(&row);
+    }
+    if (at.running)
+        snprintf(r.page.next, sizeof(r.page.next), "running %zu", at.running);
+    else if (r.ended)
+        more = pages_full(&r.page) ||
+               store_list(p->controller->store, query_sees(p), &at.stored, take_ended, &r);
+    if (more && r.ended)
+        snprintf(r.page.next, sizeof(r.page.next), "ended %zu %a %u %u %u %u", r.ended, at.stored.updated,
+                 id->uid, id->job, id->step, id->restarts);
     answer = json_pack("{s:f}", "now", wall_s());
     if (!*get_word(q, "from"))
         put_count(answer, "ended", store_listed_count(p->controller->store, query_sees(p)));
@@ -229,20 +218,6 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     else
         put_cut(answer, &asked);
     return answer;
-}
-
-/* ---- nodes ---- */
-
-/* Set what the history knows of the node. */
-static void node_history_get(struct controller *s, struct report_node *r)
-{
-    double last_s;
-    int count;
-    bool known = store_node(s->store, r->node, &count, &last_s) == 0;
-
-    r->culprit_count = known ? count : -1;
-    r->last_culprit = known && count ? last_s : NAN;
-    history_node_get(s->history, r);
 }
 
 static json_t *answer_scaling(struct peer *p, const json_t *q)
@@ -303,6 +278,8 @@ static json_t *answer_step(struct peer *p, const json_t *q)
     return answer;
 }
 
+/* ---- nodes ---- */
+
 #define NODES_PAGE 256u /* all ranks of their jobs are looked at */
 
 struct names {
@@ -361,17 +338,21 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     struct pages_page page = { .rows = json_array() };
     struct names names = { 0 };
     bool more = nodes_behind(p, get_word(q, "from"), &names);
-    double now_s = controller_now_s();
+    double now_s = controller_now_s(), last_s;
     json_t *answer = json_pack("{s:f}", "now", wall_s());
+    int count;
 
     for (size_t i = 0; i < all->n; i++)
         if (query_may_see(p, all->job[i]) && !job_over(all->job[i]) && runs_on(all->job[i], &names))
             report_job_nodes(&t, all->job[i], now_s);
     for (size_t i = 0; i < names.n && !*page.next; i++) {
         struct report_node r;
+        bool known = store_node(p->controller->store, names.name[i], &count, &last_s) == 0;
 
         report_job_node_get(&r, report_nodes_get(&t, names.name[i]), now_s);
-        node_history_get(p->controller, &r);
+        r.culprit_count = known ? count : -1;
+        r.last_culprit = known && count ? last_s : NAN;
+        history_node_get(p->controller->history, &r);
         pages_append(&page, report_node_json(&r, NODE_OF_JOBS), 0);
         report_node_free(&r);
         if (i + 1 < names.n ? pages_full(&page) : more)
@@ -398,19 +379,6 @@ static json_t *answer_lemons(struct peer *p, const json_t *q)
     return json_pack("{s:o}", "lemons", list);
 }
 
-static json_t *usual_json(const struct store_allreduces *usual, const struct store_turns *turns)
-{
-    json_t *o = json_object();
-
-    put_text(o, "library", usual->library);
-    put_real(o, "step_s", usual->step_s);
-    put_json(o, "allreduces", store_sizes(usual));
-    put_int(o, "placed", (int64_t)turns->placed);
-    put_int(o, "held_out", (int64_t)turns->held_out);
-    put_bool(o, "held_out_last", turns->held_out_last);
-    return o;
-}
-
 /* What the asker's own earlier runs of a job showed: nobody hears of another user's, not even who sees their
  * jobs. */
 static json_t *answer_earlier(struct peer *p, const json_t *q)
@@ -420,7 +388,7 @@ static json_t *answer_earlier(struct peer *p, const json_t *q)
     struct store_allreduces usual;
     struct store_launches earlier;
     struct store_turns turns;
-    json_t *answer;
+    json_t *answer, *algorithm;
     char name[128];
 
     get_text(q, "name", name, sizeof(name));
@@ -435,7 +403,14 @@ static json_t *answer_earlier(struct peer *p, const json_t *q)
     put_int(answer, "placed", (int64_t)earlier.turns.placed);
     put_int(answer, "held_out", (int64_t)earlier.turns.held_out);
     put_bool(answer, "held_out_last", earlier.turns.held_out_last);
-    put_json(answer, "algorithm", usual_json(&usual, &turns));
+    algorithm = json_object();
+    put_text(algorithm, "library", usual.library);
+    put_real(algorithm, "step_s", usual.step_s);
+    put_json(algorithm, "allreduces", store_sizes(&usual));
+    put_int(algorithm, "placed", (int64_t)turns.placed);
+    put_int(algorithm, "held_out", (int64_t)turns.held_out);
+    put_bool(algorithm, "held_out_last", turns.held_out_last);
+    put_json(answer, "algorithm", algorithm);
     return answer;
 }
 

@@ -538,31 +538,25 @@ static uid_t uid_of(const char *name)
     return pw ? pw->pw_uid : UINT32_MAX;
 }
 
-/* Metrics are worth a warning, not the controller. */
-static void serve_metrics(struct controller *s)
-{
-    struct err err;
-
-    metrics_stop(s->metrics);
-    s->metrics = metrics_start(s, &err);
-    if (s->metrics)
-        log_info("metrics: http://%s:%d/metrics", *s->config.metrics_listen ? s->config.metrics_listen : "*",
-                 s->config.metrics_port);
-    else if (*err.text)
-        log_warn("%s", err.text);
-}
-
 int server_configure(struct controller *s, const struct config *c, struct err *err)
 {
     bool moved =
         s->config.metrics_port != c->metrics_port || strcmp(s->config.metrics_listen, c->metrics_listen) != 0;
     char names[sizeof(c->operators)], *rest = names, *name;
+    struct err warning;
 
     if (s->controls && controls_configure(s->controls, c, err) < 0)
         return -1;
     s->config = *c;
-    if (moved || !s->metrics)
-        serve_metrics(s);
+    if (moved || !s->metrics) {
+        metrics_stop(s->metrics);
+        s->metrics = metrics_start(s, &warning);
+        if (s->metrics)
+            log_info("metrics: http://%s:%d/metrics", *c->metrics_listen ? c->metrics_listen : "*",
+                     c->metrics_port);
+        else if (*warning.text) /* they are worth a warning, not the controller */
+            log_warn("%s", warning.text);
+    }
     bounds_configure(s->bounds, &s->config);
     log_limit(c->log_lines_per_minute);
     actions_configured(s->actions);
