@@ -10,38 +10,27 @@
 
 #include "common/xalloc.h"
 
-static const struct option_spec dir = { .name = "dir",
-                                        .value = "DIR",
-                                        .text = "directory of the step in shared memory" };
-static const struct option_spec policy = { .name = "policy",
-                                           .value = "POLICY",
-                                           .text = "policy of the step" };
+static const struct option_spec dir = { "dir", "DIR", VALUE(VALUE_ANY),
+                                        "directory of the step in shared memory" };
+static const struct option_spec policy = { "policy", "POLICY", VALUE(VALUE_ANY), "policy of the step" };
 static const struct option_spec policy_asked = { .name = "policy-asked",
                                                  .text = "the user asked for that policy" };
 static const struct option_spec controller = {
-    .name = "controller",
-    .value = "HOSTS",
-    .text = "send to the first of host[:port][,host[:port]...] that answers"
+    "controller", "HOSTS", VALUE(VALUE_ANY), "send to the first of host[:port][,host[:port]...] that answers"
 };
 static const struct option_spec rate = { "rate", "HZ", VALUE_RANGE(VALUE_NUMBER, 0.1, 10000),
                                          "target number of samples per rank and second" };
-static const struct option_spec cluster = { .name = "cluster",
-                                            .value = "NAME",
-                                            .text = "name of the cluster" };
+static const struct option_spec cluster = { "cluster", "NAME", VALUE(VALUE_ANY), "name of the cluster" };
 static const struct option_spec trust = {
-    .name = "trust",
-    .value = "USERS",
-    .text =
-        "accept a controller of these users, with commas, in addition to root and the user of this process"
+    "trust", "USERS", VALUE(VALUE_ANY),
+    "accept a controller of these users, with commas, in addition to root and the user of this process"
 };
 static const struct option_spec identity_fd = {
     "identity-fd", "N", VALUE_RANGE(VALUE_INTEGER, 3, 1023),
     "descriptor with the step's credential (syncguard-credential)"
 };
 static const struct option_spec node = {
-    .name = "node",
-    .value = "NAME",
-    .text = "name of this node; default: $SLURMD_NODENAME, or else the host name"
+    "node", "NAME", VALUE(VALUE_ANY), "name of this node; default: $SLURMD_NODENAME, or else the host name"
 };
 
 static const struct option_use uses[] = {

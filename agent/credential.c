@@ -13,9 +13,7 @@
 
 #define ID_MAX 4294967294.0
 
-static const struct option_spec cluster = { .name = "cluster",
-                                            .value = "NAME",
-                                            .text = "the cluster's name" };
+static const struct option_spec cluster = { "cluster", "NAME", VALUE(VALUE_ANY), "the cluster's name" };
 static const struct option_spec uid = { "uid", "UID", VALUE_RANGE(VALUE_INTEGER, 0, ID_MAX),
                                         "user of the step" };
 static const struct option_spec job = { "job", "NUMBER", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX),
@@ -23,9 +21,8 @@ static const struct option_spec job = { "job", "NUMBER", VALUE_RANGE(VALUE_INTEG
 static const struct option_spec step = { "step", "NUMBER", VALUE_RANGE(VALUE_INTEGER, 0, ID_MAX),
                                          "the step's number" };
 static const struct option_spec node = { "node", "NAME", VALUE(VALUE_NAME), "name of this node" };
-static const struct option_spec ranks = { .name = "ranks",
-                                          .value = "LIST",
-                                          .text = "ranks on this node, such as 0-3,8" };
+static const struct option_spec ranks = { "ranks", "LIST", VALUE(VALUE_ANY),
+                                          "ranks on this node, such as 0-3,8" };
 static const struct option_spec tasks = { "tasks", "N", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX),
                                           "tasks of the step" };
 static const struct option_spec nodes = { "nodes", "N", VALUE_RANGE(VALUE_INTEGER, 1, ID_MAX),

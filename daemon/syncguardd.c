@@ -15,9 +15,8 @@
 #include "history/lease.h"
 #include "wire/loop.h"
 
-static const struct option_spec conf = { .name = "conf",
-                                         .value = "FILE",
-                                         .text = "read this configuration instead of the installed one" };
+static const struct option_spec conf = { "conf", "FILE", VALUE(VALUE_ANY),
+                                         "read this configuration instead of the installed one" };
 static const struct option_spec verbose = { .name = "verbose",
                                             .text = "log everything, regardless of LogLevel" };
 static const struct option_use uses[] = { { &conf, NULL }, { &verbose, NULL }, { NULL, NULL } };
