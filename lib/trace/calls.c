@@ -86,11 +86,6 @@ int calls_rank(struct calls *c, uint32_t rank, uint32_t clock, const char *node,
     return 0;
 }
 
-bool calls_has_rank(const struct calls *c, uint32_t rank)
-{
-    return rank < c->ranks && c->rank[rank].known;
-}
-
 int64_t calls_comm(struct calls *c, const char *name, struct err *err)
 {
     char clean[TRACE_NAME_MAX + 1];
@@ -133,7 +128,7 @@ size_t calls_count(const struct calls *c)
 
 /* ---- numbers ---- */
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;
 }
@@ -143,12 +138,12 @@ static int by_made(const void *left, const void *right)
     const struct call *a = left, *b = right;
 
     if (a->rank != b->rank)
-        return compare(a->rank, b->rank);
+        return compare_numbers(a->rank, b->rank);
     if (call_begin_ns(a) != call_begin_ns(b))
-        return compare(call_begin_ns(a), call_begin_ns(b));
+        return compare_numbers(call_begin_ns(a), call_begin_ns(b));
     if (a->leave_ns != b->leave_ns)
-        return compare(a->leave_ns, b->leave_ns);
-    return compare(call_side(a->op), call_side(b->op));
+        return compare_numbers(a->leave_ns, b->leave_ns);
+    return compare_numbers(call_side(a->op), call_side(b->op));
 }
 
 /* What counts its own numbers: a rank in a communicator, or its messages to or from one rank with one tag. */
@@ -161,7 +156,7 @@ static uint64_t counter_key(const struct call *k)
     return hash_bytes(HASH_START, words, sizeof(words));
 }
 
-static void number(struct calls *c)
+static void number_calls(struct calls *c)
 {
     struct map counters = { 0 };
 
@@ -182,21 +177,12 @@ static void number(struct calls *c)
 
 /* ---- what does not belong there ---- */
 
-static void squeeze(struct calls *c, const bool *drop)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < c->n; i++)
-        if (!drop[i])
-            c->call[kept++] = c->call[i];
-    c->n = kept;
-}
-
 /* Collectives of a communicator with one rank, unless there is but one rank. */
-static void drop_alone(struct calls *c, struct calls_figures *f, bool *drop)
+static void drop_alone(struct calls *c, struct calls_figures *f)
 {
     uint32_t *member =
         xcalloc(names_count(c->comms) + 1, sizeof(*member)); /* its rank and 1; UINT32_MAX: several */
+    size_t kept = 0;
 
     for (size_t i = 0; i < c->n; i++) {
         const struct call *k = &c->call[i];
@@ -204,29 +190,31 @@ static void drop_alone(struct calls *c, struct calls_figures *f, bool *drop)
         member[k->comm] = !member[k->comm] || member[k->comm] == k->rank + 1 ? k->rank + 1 : UINT32_MAX;
     }
     for (size_t i = 0; i < c->n; i++)
-        if (f->ranks > 1 && !call_is_message(&c->call[i]) && member[c->call[i].comm] != UINT32_MAX) {
-            drop[i] = true;
+        if (f->ranks > 1 && !call_is_message(&c->call[i]) && member[c->call[i].comm] != UINT32_MAX)
             f->alone++;
-        }
+        else
+            c->call[kept++] = c->call[i];
+    c->n = kept;
     free(member);
 }
 
-static void drop_repeated(const struct calls *c, struct calls_figures *f, bool *drop)
+static void drop_repeated(struct calls *c, struct calls_figures *f)
 {
     struct map seen = { 0 };
+    size_t kept = 0;
 
     for (size_t i = 0; i < c->n; i++) {
         const struct call *k = &c->call[i];
         uint64_t key = hash_bytes(counter_key(k), &k->seq, sizeof(k->seq));
 
-        if (drop[i])
-            continue;
         if (map_get(&seen, key) != MAP_NONE) {
-            drop[i] = true;
             f->repeated++;
+            continue;
         }
         map_put(&seen, key, 0);
+        c->call[kept++] = *k;
     }
+    c->n = kept;
     map_free(&seen);
 }
 
@@ -237,9 +225,9 @@ static int by_left(const void *left, const void *right)
     const struct call *a = left, *b = right;
 
     if (a->rank != b->rank)
-        return compare(a->rank, b->rank);
+        return compare_numbers(a->rank, b->rank);
     if (a->leave_ns != b->leave_ns)
-        return compare(a->leave_ns, b->leave_ns);
+        return compare_numbers(a->leave_ns, b->leave_ns);
     return by_made(a, b);
 }
 
@@ -263,17 +251,17 @@ static void disentangle(struct calls *c)
     }
 }
 
-static uint64_t meeting_key(const struct call *k)
+uint64_t calls_meeting(const struct call *k, uint64_t comm)
 {
-    bool message = call_is_message(k), send = k->op == RING_OP_SEND;
-    const uint32_t words[] = { (uint32_t)k->comm,
-                               k->seq,
-                               message,
-                               message ? send ? k->rank : k->peer : 0,
-                               message ? send ? k->peer : k->rank : 0,
-                               message ? (uint32_t)k->tag : 0 };
+    bool send = k->op == RING_OP_SEND, message = call_is_message(k);
+    uint32_t what[5] = { k->seq, message };
 
-    return hash_bytes(HASH_START, words, sizeof(words));
+    if (message) {
+        what[2] = send ? k->rank : k->peer;
+        what[3] = send ? k->peer : k->rank;
+        what[4] = (uint32_t)k->tag;
+    }
+    return hash_mix(hash_bytes(comm, what, sizeof(what)));
 }
 
 /* The first clock of the group, and how far this one is ahead of it. */
@@ -284,28 +272,16 @@ static uint32_t first_clock(const struct calls *c, uint32_t clock, int64_t *ahea
     return clock;
 }
 
-/* Both ends left it at about the same moment. */
-static void join(struct calls *c, const struct call *a, const struct call *b)
-{
-    int64_t a_ahead_ns, b_ahead_ns;
-    uint32_t first_a = first_clock(c, c->rank[a->rank].clock, &a_ahead_ns),
-             first_b = first_clock(c, c->rank[b->rank].clock, &b_ahead_ns);
-
-    if (first_a == first_b)
-        return;
-    c->clock[first_b].parent = first_a;
-    c->clock[first_b].ahead_ns = (int64_t)(b->leave_ns - a->leave_ns) + a_ahead_ns - b_ahead_ns;
-}
-
 /* Compare the calls that ranks met in: their operations, and their clocks. */
-static void meet(struct calls *c, struct calls_figures *f)
+static void compare_met(struct calls *c, struct calls_figures *f)
 {
     struct map met = { 0 };
 
     for (size_t i = 0; i < c->n; i++) {
         const struct call *k = &c->call[i], *other;
-        uint64_t key = meeting_key(k);
-        uint32_t at = map_get(&met, key);
+        uint64_t key = calls_meeting(k, hash_mix(k->comm));
+        uint32_t at = map_get(&met, key), first, other_first;
+        int64_t ahead_ns, other_ahead_ns;
 
         if (at == MAP_NONE) {
             map_put(&met, key, (uint32_t)i);
@@ -313,14 +289,21 @@ static void meet(struct calls *c, struct calls_figures *f)
         }
         other = &c->call[at];
         f->strange += !call_is_message(k) && k->op != other->op;
-        if (!is_stuck(k) && !is_stuck(other))
-            join(c, other, k);
+        if (is_stuck(k) || is_stuck(other))
+            continue;
+        first = first_clock(c, c->rank[k->rank].clock, &ahead_ns);
+        other_first = first_clock(c, c->rank[other->rank].clock, &other_ahead_ns);
+        if (first == other_first)
+            continue;
+        /* both left it at about the same moment */
+        c->clock[first].parent = other_first;
+        c->clock[first].ahead_ns = (int64_t)(k->leave_ns - other->leave_ns) + other_ahead_ns - ahead_ns;
     }
     map_free(&met);
 }
 
 /* By the merged clock; only for the order of records, so whole ranks may be moved. */
-static void shift(struct calls *c, bool back)
+static void shift_clocks(struct calls *c, bool back)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct call *k = &c->call[i];
@@ -342,27 +325,8 @@ static int by_time(const void *left, const void *right)
     if (a->leave_ns != b->leave_ns) /* as signed numbers: a moved clock may be before its own zero */
         return (int64_t)a->leave_ns < (int64_t)b->leave_ns ? -1 : 1;
     if (a->rank != b->rank)
-        return compare(a->rank, b->rank);
+        return compare_numbers(a->rank, b->rank);
     return by_made(a, b);
-}
-
-static bool clocks_apart(const struct calls *c)
-{
-    uint32_t first = UINT32_MAX;
-    int64_t ahead_ns;
-
-    for (size_t i = 0; i < c->ranks; i++) {
-        uint32_t mine;
-
-        if (!c->rank[i].known)
-            continue;
-        mine = first_clock(c, c->rank[i].clock, &ahead_ns);
-        if (first == UINT32_MAX)
-            first = mine;
-        if (mine != first)
-            return true;
-    }
-    return false;
 }
 
 /* ---- the trace ---- */
@@ -390,33 +354,6 @@ static int write_header(const struct calls *c, FILE *out, struct err *err)
     return rc < 0 || fputc('\n', out) == EOF ? err_set(err, "cannot write: %s", strerror(errno)) : 0;
 }
 
-static void write_call(FILE *out, const struct call *k, const char *comm)
-{
-    const char *op = k->op == RING_OP_NONE ? "collective" : ring_op_name((enum ring_op)k->op);
-
-    fprintf(out, "{\"r\":%u,\"c\":%s,\"s\":%u,\"o\":\"%s\",\"b\":%llu", k->rank, comm, k->seq, op,
-            k->bytes == CALLS_UNSIZED ? 0 : (unsigned long long)k->bytes);
-    if (call_is_message(k))
-        fprintf(out, ",\"p\":%u,\"g\":%d", k->peer, k->tag);
-    if (call_is_nonblocking(k))
-        fprintf(out, ",\"ti\":%llu", (unsigned long long)k->begin_ns);
-    if (is_stuck(k))
-        fprintf(out, ",\"t0\":%llu,\"t1\":null}\n", (unsigned long long)k->enter_ns);
-    else
-        fprintf(out, ",\"t0\":%llu,\"t1\":%llu}\n", (unsigned long long)k->enter_ns,
-                (unsigned long long)k->leave_ns);
-}
-
-static void count(const struct call *k, struct calls_figures *f)
-{
-    if (call_is_message(k))
-        f->messages++;
-    else
-        f->collectives++;
-    f->stuck += is_stuck(k);
-    f->unsized += k->bytes == CALLS_UNSIZED && k->op != RING_OP_BARRIER;
-}
-
 static int write_calls(const struct calls *c, FILE *out, struct calls_figures *f, struct err *err)
 {
     char **name = xcalloc(names_count(c->comms) + 1, sizeof(*name));
@@ -428,8 +365,25 @@ static int write_calls(const struct calls *c, FILE *out, struct calls_figures *f
         json_decref(text);
     }
     for (size_t i = 0; i < c->n; i++) {
-        write_call(out, &c->call[i], name[c->call[i].comm]);
-        count(&c->call[i], f);
+        const struct call *k = &c->call[i];
+        bool message = call_is_message(k), unsized = k->bytes == CALLS_UNSIZED;
+
+        fprintf(out, "{\"r\":%u,\"c\":%s,\"s\":%u,\"o\":\"%s\",\"b\":%llu", k->rank, name[k->comm], k->seq,
+                k->op == RING_OP_NONE ? "collective" : ring_op_name((enum ring_op)k->op),
+                unsized ? 0 : (unsigned long long)k->bytes);
+        if (message)
+            fprintf(out, ",\"p\":%u,\"g\":%d", k->peer, k->tag);
+        if (call_is_nonblocking(k))
+            fprintf(out, ",\"ti\":%llu", (unsigned long long)k->begin_ns);
+        fprintf(out, ",\"t0\":%llu,\"t1\":", (unsigned long long)k->enter_ns);
+        if (is_stuck(k))
+            fputs("null}\n", out);
+        else
+            fprintf(out, "%llu}\n", (unsigned long long)k->leave_ns);
+        f->messages += message;
+        f->collectives += !message;
+        f->stuck += is_stuck(k);
+        f->unsized += unsized && k->op != RING_OP_BARRIER;
     }
     for (uint32_t i = 0; i < names_count(c->comms); i++)
         free(name[i]);
@@ -437,37 +391,37 @@ static int write_calls(const struct calls *c, FILE *out, struct calls_figures *f
     return ferror(out) || fflush(out) != 0 ? err_set(err, "cannot write: %s", strerror(errno)) : 0;
 }
 
-/* A message to a rank whose calls are not here has one end. */
-static int check_peers(struct calls *c, struct err *err)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (call_is_message(&c->call[i]) && !calls_has_rank(c, c->call[i].peer) &&
-            calls_rank(c, c->call[i].peer, (uint32_t)c->clocks, "", err) < 0)
-            return -1;
-    return 0;
-}
-
 int calls_write(struct calls *c, FILE *out, struct calls_figures *f, struct err *err)
 {
-    bool *drop = xcalloc(c->n + 1, sizeof(*drop));
+    uint32_t first_known = UINT32_MAX;
+    int64_t ahead_ns;
 
     *f = (struct calls_figures){ .comms = names_count(c->comms) };
     for (size_t i = 0; i < c->ranks; i++)
         f->ranks += c->rank[i].known;
-    number(c);
-    drop_alone(c, f, drop);
-    drop_repeated(c, f, drop);
-    squeeze(c, drop);
-    free(drop);
+    number_calls(c);
+    drop_alone(c, f);
+    drop_repeated(c, f);
     if (!c->n)
         return err_set(err, "no collective and no message between ranks");
-    if (check_peers(c, err) < 0)
-        return -1;
+    /* A message to a rank whose calls are not here has one end. */
+    for (size_t i = 0; i < c->n; i++) {
+        uint32_t peer = c->call[i].peer;
+
+        if (call_is_message(&c->call[i]) && (peer >= c->ranks || !c->rank[peer].known) &&
+            calls_rank(c, peer, (uint32_t)c->clocks, "", err) < 0)
+            return -1;
+    }
     disentangle(c);
-    meet(c, f);
-    f->one_clock_apart = clocks_apart(c);
-    shift(c, false);
+    compare_met(c, f);
+    for (size_t i = 0; i < c->ranks; i++) {
+        uint32_t first = c->rank[i].known ? first_clock(c, c->rank[i].clock, &ahead_ns) : first_known;
+
+        f->one_clock_apart |= first_known != UINT32_MAX && first != first_known;
+        first_known = first;
+    }
+    shift_clocks(c, false);
     qsort(c->call, c->n, sizeof(*c->call), by_time);
-    shift(c, true);
+    shift_clocks(c, true);
     return write_header(c, out, err) < 0 ? -1 : write_calls(c, out, f, err);
 }

@@ -50,7 +50,9 @@ int64_t calls_comm(struct calls *c, const char *name, struct err *err);
  * -1: a time or number is out of bounds, or there are too many calls. */
 int calls_add(struct calls *c, const struct call *call, struct err *err);
 size_t calls_count(const struct calls *c);
-bool calls_has_rank(const struct calls *c, uint32_t rank);
+
+/* A hash of what both ends of a message, or all of a collective, share; comm: a hash of the communicator. */
+uint64_t calls_meeting(const struct call *k, uint64_t comm);
 
 /* Once, at the end.  0, or -1 with the reason: there are no calls. */
 int calls_write(struct calls *c, FILE *out, struct calls_figures *f, struct err *err);

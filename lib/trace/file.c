@@ -23,14 +23,6 @@ struct progress {
     double total_bytes;            /* NaN: a pipe */
 };
 
-static void progress_begin(struct progress *p, int fd)
-{
-    struct stat st;
-
-    *p = (struct progress){ .begin_s = isatty(STDERR_FILENO) ? now_s() : INFINITY };
-    p->total_bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : NAN;
-}
-
 static void progress_report(struct progress *p, const struct trace_reader *r)
 {
     struct trace_figures f;
@@ -52,8 +44,8 @@ static void progress_report(struct progress *p, const struct trace_reader *r)
 
 typedef void watch_fn(struct trace_reader *r, void *arg);
 
-static int feed(struct trace_reader *r, const char *piece, size_t n, watch_fn *each, void *arg,
-                struct err *err)
+static int feed_piece(struct trace_reader *r, const char *piece, size_t n, watch_fn *each, void *arg,
+                      struct err *err)
 {
     size_t slice = each ? WATCHED_BYTES : n;
     int rc = 0;
@@ -69,14 +61,17 @@ static int feed(struct trace_reader *r, const char *piece, size_t n, watch_fn *e
 static int read_all(int fd, struct trace_reader *r, watch_fn *each, void *arg, struct err *err)
 {
     char *piece = xcalloc(READ_BYTES, 1);
-    struct progress progress;
+    struct stat st;
+    struct progress progress = {
+        .begin_s = isatty(STDERR_FILENO) ? now_s() : INFINITY,
+        .total_bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : NAN,
+    };
     ssize_t n;
     int rc = 0;
 
-    progress_begin(&progress, fd);
     while (rc == 0 && (n = read(fd, piece, READ_BYTES)) != 0) {
         if (n > 0)
-            rc = feed(r, piece, (size_t)n, each, arg, err);
+            rc = feed_piece(r, piece, (size_t)n, each, arg, err);
         else if (errno != EINTR)
             rc = err_set(err, "%s", strerror(errno));
         progress_report(&progress, r);
@@ -100,6 +95,16 @@ int trace_file_watch(const char *path, struct trace_reader *r, watch_fn *each, v
     if (!standard)
         close(fd);
     return rc;
+}
+
+struct trace_reader *trace_file_open(const char *path, const struct view_params *p, struct err *err)
+{
+    struct trace_reader *r = trace_reader_new(p);
+
+    if (trace_file_watch(path, r, NULL, NULL, err) == 0)
+        return r;
+    trace_reader_free(r);
+    return NULL;
 }
 
 int trace_file_read(const char *path, struct trace_reader *r, struct err *err)

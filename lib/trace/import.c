@@ -109,19 +109,6 @@ static int on_piece(const struct json_piece *piece, void *arg, struct err *err)
 
 /* ---- reading ---- */
 
-/* What is often given, and is no JSON. */
-static int check_start(const unsigned char *start, size_t n, struct err *err)
-{
-    if (n >= 2 && start[0] == 0x80 && start[1] <= 5)
-        return err_set(
-            err,
-            "it is a Python pickle: write it as JSON first, python3 -c 'import json,pickle,sys; "
-            "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"),default=str)' DUMP DUMP.json");
-    if (n >= 2 && start[0] == 0x1f && start[1] == 0x8b)
-        return err_set(err, "it is compressed: unpack it first, with gzip -dk");
-    return 0;
-}
-
 static void progress(struct import *m, FILE *in)
 {
     double at_s = now_s();
@@ -138,28 +125,15 @@ static void progress(struct import *m, FILE *in)
     fprintf(stderr, ", %zu calls\033[K", calls_count(m->calls));
 }
 
-static void progress_end(struct import *m)
-{
-    if (m->reported_s > 0)
-        fputs("\r\033[K", stderr);
-    m->reported_s = 0;
-}
-
 /* nccl_trace_rank_3.json: 3; host-12-rank7.json: 7; trace2.v1/a.json: unknown. */
 static uint32_t rank_of_name(const char *name)
 {
     const char *base = strrchr(name, '/'), *from = NULL;
 
     base = base ? base + 1 : name;
-    for (const char *at = base; *at;) {
-        if (!isdigit((unsigned char)*at)) {
-            at++;
-            continue;
-        }
-        from = at;
-        while (isdigit((unsigned char)*at))
-            at++;
-    }
+    for (const char *at = base; *at; at++)
+        if (isdigit((unsigned char)*at) && (at == base || !isdigit((unsigned char)at[-1])))
+            from = at;
     return from && strtoul(from, NULL, 10) < VIEW_RANKS_MAX ? (uint32_t)strtoul(from, NULL, 10)
                                                             : IMPORT_RANK_UNKNOWN;
 }
@@ -167,22 +141,31 @@ static uint32_t rank_of_name(const char *name)
 static int read_all(struct import *m, FILE *in, struct json_pieces *pieces, struct err *err)
 {
     char *data = xcalloc(READ_BYTES, 1);
+    const unsigned char *start = (const unsigned char *)data;
     bool first = true;
     size_t n;
     int rc = 0;
 
     while (rc == 0 && (n = fread(data, 1, READ_BYTES, in)) > 0) {
-        if (first)
-            rc = check_start((const unsigned char *)data, n, err);
-        first = false;
-        if (rc == 0)
+        /* what is often given, and is no JSON */
+        if (first && n >= 2 && start[0] == 0x80 && start[1] <= 5)
+            rc = err_set(
+                err,
+                "it is a Python pickle: write it as JSON first, python3 -c 'import json,pickle,sys; "
+                "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"),default=str)' DUMP DUMP.json");
+        else if (first && n >= 2 && start[0] == 0x1f && start[1] == 0x8b)
+            rc = err_set(err, "it is compressed: unpack it first, with gzip -dk");
+        else
             rc = json_pieces_feed(pieces, data, n, err);
+        first = false;
         m->bytes += n;
         progress(m, in);
     }
     if (rc == 0 && ferror(in))
         rc = err_set(err, "%s", strerror(errno));
-    progress_end(m);
+    if (m->reported_s > 0)
+        fputs("\r\033[K", stderr);
+    m->reported_s = 0;
     free(data);
     return rc;
 }

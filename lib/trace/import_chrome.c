@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/hash.h"
-#include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
 #include "view/view.h"
@@ -105,21 +104,7 @@ static bool read_event(const json_t *e, struct timeline_event *event)
 
 /* ---- what sgctl export wrote ---- */
 
-static int exported_rank(struct chrome *f, const struct timeline_event *e, struct err *err)
-{
-    char pid[24], alone[24];
-    const char *node;
-
-    if (e->tid >= VIEW_RANKS_MAX)
-        return err_set(err, "an exported call has no rank");
-    snprintf(pid, sizeof(pid), "%llx", (unsigned long long)e->pid);
-    /* the process of a rank whose node is not known */
-    snprintf(alone, sizeof(alone), "rank %u", (unsigned)e->tid);
-    node = get_word(f->node, pid);
-    return calls_rank(f->calls, (uint32_t)e->tid, f->file->number, strcmp(node, alone) ? node : "", err);
-}
-
-static int exported(struct chrome *f, const struct timeline_event *e, struct err *err)
+static int add_exported(struct chrome *f, const struct timeline_event *e, struct err *err)
 {
     int64_t comm = calls_comm(f->calls, get_word(e->args, "communicator"), err),
             bytes = get_int(e->args, "bytes", 0, INT64_MAX / 4, -1);
@@ -133,8 +118,18 @@ static int exported(struct chrome *f, const struct timeline_event *e, struct err
                       .bytes = bytes < 0 ? CALLS_UNSIZED : (uint64_t)bytes,
                       .enter_ns = e->begin_ns,
                       .leave_ns = e->end_ns ? e->end_ns : CALLS_STUCK };
+    char pid[24], alone[24];
+    const char *node;
 
-    if (comm < 0 || exported_rank(f, e, err) < 0)
+    if (comm < 0)
+        return -1;
+    if (e->tid >= VIEW_RANKS_MAX)
+        return err_set(err, "an exported call has no rank");
+    snprintf(pid, sizeof(pid), "%llx", (unsigned long long)e->pid);
+    /* the process of a rank whose node is not known */
+    snprintf(alone, sizeof(alone), "rank %u", k.rank);
+    node = get_word(f->node, pid);
+    if (calls_rank(f->calls, k.rank, f->file->number, strcmp(node, alone) ? node : "", err) < 0)
         return -1;
     k.comm = (uint64_t)comm;
     if (import_us(json_object_get(e->args, "begun"), EVENT_BASE_NS, &k.begin_ns)) {
@@ -159,7 +154,7 @@ static int take_event(struct chrome *f, const json_t *e, struct err *err)
         return 0;
     }
     if (get_string(event.args, "communicator"))
-        return exported(f, &event, err);
+        return add_exported(f, &event, err);
     taken = event.end_ns ? pipeline_event(f->pipeline, &event, err) : 0;
     if (taken == 0 && event.end_ns)
         taken = kineto_event(f->kineto, &event, err);

@@ -4,7 +4,6 @@
 #define SYNCGUARD_TRACE_IMPORT_DIALECT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "trace/import_format.h"
@@ -32,7 +31,6 @@ void kineto_begin(struct kineto *k, const struct import_file *file);
 void kineto_info(struct kineto *k, const json_t *info);
 /* 1: it is of this dialect, 0: it is not, -1: too many. */
 int kineto_event(struct kineto *k, const struct timeline_event *e, struct err *err);
-bool kineto_has_calls(const struct kineto *k);
 int kineto_end(struct kineto *k, struct err *err);
 
 /* ---- operations of pipeline-parallel trainings: all workers in one file ---- */

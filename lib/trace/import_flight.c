@@ -12,15 +12,14 @@
  * long before that a call began.  Of the calls of a rank that are not over, the oldest started one, else the
  * oldest, is where it is stuck; the others are queued behind it and left out.
  *
- * Messages of a batch have no state of their own: they have that of the "coalesced" entry that follows them.
- */
+ * Messages of a batch have no state of their own: they have that of the "coalesced" entry that follows
+ * them. */
 #include "trace/import_format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/names.h"
-#include "common/text.h"
 #include "common/xalloc.h"
 #include "view/view.h"
 #include "wire/json.h"
@@ -198,7 +197,7 @@ static uint64_t ns_of(const json_t *entry, const char *key)
     return (uint64_t)get_int(entry, key, 1, (int64_t)CALLS_TIME_MAX - 1, 0);
 }
 
-static bool parse(struct flight *f, const json_t *entry, struct entry *e)
+static bool read_entry(struct flight *f, const json_t *entry, struct entry *e)
 {
     const char *name = get_word(entry, "profiling_name"), *state = get_word(entry, "state");
     uint64_t over_ns = ns_of(entry, "time_discovered_completed_ns");
@@ -248,7 +247,7 @@ static int take_entry(struct flight *f, const json_t *entry, struct err *err)
         d->wrapped = get_int(entry, "record_id", 0, INT64_MAX, 0) > 0;
         d->begin_ns = ns_of(entry, "time_created_ns");
     }
-    if (!parse(f, entry, &e))
+    if (!read_entry(f, entry, &e))
         return 0;
     if (f->n >= IMPORT_ITEMS_MAX)
         return err_set(err, "more than %u entries", IMPORT_ITEMS_MAX);
@@ -324,28 +323,7 @@ static int flight_end(void *state, struct err *err)
 
 /* ---- calls ---- */
 
-/* Ranks of the job: those of the default group, or as many as there are dumps. */
-static size_t world_of(const struct flight *f)
-{
-    for (uint32_t i = 0; i < names_count(f->groups); i++)
-        if (f->group[i].n && !strcmp(f->group[i].description, "default_pg"))
-            return f->group[i].n;
-    return f->dumps > 1 ? f->dumps : 0;
-}
-
-/* Messages have no numbers that both ends agree on.  Where a recorder dropped old entries, those count that
- * were made when all dumps had begun. */
-static uint64_t messages_from_ns(const struct flight *f)
-{
-    uint64_t from_ns = 0;
-
-    for (size_t i = 0; i < f->dumps; i++)
-        if (f->dump[i].wrapped && f->dump[i].begin_ns > from_ns)
-            from_ns = f->dump[i].begin_ns;
-    return from_ns;
-}
-
-static bool translate(struct flight *f, const struct entry *e, uint32_t self, struct call *k)
+static bool translate_entry(struct flight *f, const struct entry *e, uint32_t self, struct call *k)
 {
     const struct group *g = &f->group[e->call.comm];
 
@@ -374,7 +352,7 @@ static int add_entry(struct flight *f, const struct entry *e, uint32_t self, con
         import_unclear(f->skipped, "a call that is queued behind the one that its rank is stuck in");
         return 0;
     }
-    if (!translate(f, e, self, &k))
+    if (!translate_entry(f, e, self, &k))
         return 0;
     k.comm = (uint64_t)comm[e->call.comm];
     return calls_add(f->calls, &k, err);
@@ -384,15 +362,26 @@ static int flight_close(void *state, struct err *err)
 {
     struct flight *f = state;
     int64_t *comm = xcalloc(names_count(f->groups) + 1, sizeof(*comm));
-    uint64_t from_ns = messages_from_ns(f);
+    size_t world = 0;
+    uint64_t from_ns = 0;
     char name[TRACE_NAME_MAX + 1];
     int rc = 0;
 
+    /* Ranks of the job: those of the default group, or as many as there are dumps. */
+    for (uint32_t i = 0; i < names_count(f->groups) && !world; i++)
+        if (!strcmp(f->group[i].description, "default_pg"))
+            world = f->group[i].n;
+    if (!world && f->dumps > 1)
+        world = f->dumps;
+    /* Messages have no numbers that both ends agree on.  Where a recorder dropped old entries, those count
+     * that were made when all dumps had begun. */
+    for (size_t i = 0; i < f->dumps; i++)
+        if (f->dump[i].wrapped && f->dump[i].begin_ns > from_ns)
+            from_ns = f->dump[i].begin_ns;
     for (uint32_t i = 0; i < names_count(f->groups) && rc == 0; i++) {
         const struct group *g = &f->group[i];
 
-        import_group_name(name, sizeof(name), names_text(f->groups, i), g->description, g->rank, g->n,
-                          world_of(f));
+        import_group_name(name, sizeof(name), names_text(f->groups, i), g->description, g->rank, g->n, world);
         comm[i] = calls_comm(f->calls, name, err);
         rc = comm[i] < 0 ? -1 : 0;
     }

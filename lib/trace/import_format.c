@@ -25,23 +25,17 @@ static const struct {
     { "scatter", RING_OP_SCATTER },     { "barrier", RING_OP_BARRIER },
 };
 
-/* Lower-case letters of a name behind its prefix, without what separates words. */
-static void plain(char *to, size_t size, const char *name)
-{
-    const char *colon = strrchr(name, ':');
-    size_t n = 0;
-
-    for (name = colon ? colon + 1 : name; *name && n + 1 < size; name++)
-        if (isalpha((unsigned char)*name))
-            to[n++] = (char)tolower((unsigned char)*name);
-    to[n] = '\0';
-}
-
 enum ring_op import_op(const char *name)
 {
+    const char *colon = strrchr(name, ':');
     char word[64];
+    size_t n = 0;
 
-    plain(word, sizeof(word), name);
+    /* lower-case letters of the name behind its prefix, without what separates words */
+    for (name = colon ? colon + 1 : name; *name && n + 1 < sizeof(word); name++)
+        if (isalpha((unsigned char)*name))
+            word[n++] = (char)tolower((unsigned char)*name);
+    word[n] = '\0';
     for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
         if (!strncmp(word, ops[i].name, strlen(ops[i].name)))
             return ops[i].op;

@@ -51,8 +51,8 @@ unsigned import_dtype_bytes(const char *name);
 size_t import_ranks(const json_t *value, uint32_t *rank, size_t max);
 /* Count a communication that is left out. */
 __attribute__((format(printf, 2, 3))) void import_unclear(struct import_skipped *s, const char *fmt, ...);
-/* Microseconds, as a number or text, into nanoseconds after base_ns; false: it is neither, or out of bounds.
- */
+/* Microseconds, as a number or text, into nanoseconds after base_ns; false: it is neither, or out of
+ * bounds. */
 bool import_us(const json_t *value, uint64_t base_ns, uint64_t *ns);
 
 /* Name of a group of ranks: "world" for all of them, else its own name and its ranks where they are known. */

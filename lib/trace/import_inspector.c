@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/map.h"
 #include "common/names.h"
-#include "common/text.h"
 #include "common/xalloc.h"
 #include "view/view.h"
 #include "wire/json.h"
@@ -26,22 +26,16 @@ struct process {
     char host[TRACE_NAME_MAX + 1];
 };
 
-/* A rank of a communicator: which process it is. */
-struct seat {
-    uint32_t comm, rank, process;
-};
-
 struct inspector {
     struct calls *calls;
     struct import_skipped *skipped;
     uint32_t file;
-    struct names *processes, *comms, *seats;
+    struct names *processes, *comms;
+    struct map seats; /* of a communicator and a rank in it: which process that is */
     struct process *process;
     size_t n_processes, processes_cap;
     uint32_t *comm_size;
     size_t comms_cap;
-    struct seat *seat;
-    size_t n_seats, seats_cap;
     struct call *call; /* rank: the process, peer: the rank in the communicator */
     size_t n, cap;
     json_t *header, *metadata, *coll, *p2p; /* of the document */
@@ -59,7 +53,6 @@ static void *inspector_open(struct calls *calls, struct import_skipped *skipped)
     f->skipped = skipped;
     f->processes = names_new();
     f->comms = names_new();
-    f->seats = names_new();
     return f;
 }
 
@@ -69,22 +62,27 @@ static void let_go(json_t **value)
     *value = NULL;
 }
 
-static void inspector_free(void *state)
+static void forget_document(struct inspector *f)
 {
-    struct inspector *f = state;
-
+    f->stats = false;
     let_go(&f->header);
     let_go(&f->metadata);
     let_go(&f->coll);
     let_go(&f->p2p);
+}
+
+static void inspector_free(void *state)
+{
+    struct inspector *f = state;
+
+    forget_document(f);
     let_go(&f->kept_header);
     let_go(&f->kept_metadata);
     names_free(f->processes);
     names_free(f->comms);
-    names_free(f->seats);
+    map_free(&f->seats);
     free(f->process);
     free(f->comm_size);
-    free(f->seat);
     free(f->call);
     free(f);
 }
@@ -121,34 +119,9 @@ static uint32_t process_of(struct inspector *f, const json_t *metadata)
     return number;
 }
 
-static uint32_t seat_find(const struct inspector *f, uint32_t comm, uint32_t rank)
+static uint64_t seat_of(uint64_t comm, uint32_t rank)
 {
-    char name[32];
-    uint32_t at;
-
-    snprintf(name, sizeof(name), "%u %u", comm, rank);
-    at = names_find(f->seats, name, strlen(name));
-    return at == NAMES_NONE ? UINT32_MAX : f->seat[at].process;
-}
-
-static void seat_take(struct inspector *f, uint32_t comm, uint32_t rank, uint32_t size, uint32_t process)
-{
-    struct process *p = &f->process[process];
-    char name[32];
-    uint32_t at;
-
-    if (size > p->of) {
-        p->rank = rank;
-        p->of = size;
-        p->of_comm = comm;
-    }
-    snprintf(name, sizeof(name), "%u %u", comm, rank);
-    at = names_add(f->seats, name, strlen(name));
-    if (at < f->n_seats)
-        return;
-    f->seat = xgrow(f->seat, &f->seats_cap, at + 1, sizeof(*f->seat));
-    f->n_seats = at + 1;
-    f->seat[at] = (struct seat){ comm, rank, process };
+    return comm << 32 | rank;
 }
 
 /* ---- the call ---- */
@@ -177,17 +150,6 @@ static bool kernel_times(const json_t *perf, struct call *k)
     return true;
 }
 
-static bool dump_times(const json_t *perf, const json_t *metadata, const char *key, struct call *k)
-{
-    uint64_t lasted;
-
-    if (!us_of(metadata, "dump_timestamp_us", &k->leave_ns) ||
-        !import_us(json_object_get(perf, key), 0, &lasted) || lasted >= k->leave_ns)
-        return false;
-    k->enter_ns = k->leave_ns - lasted;
-    return true;
-}
-
 static int64_t comm_of(struct inspector *f, const json_t *header, uint32_t *rank, uint32_t *size)
 {
     char id[TRACE_NAME_MAX + 1];
@@ -207,7 +169,7 @@ static int64_t comm_of(struct inspector *f, const json_t *header, uint32_t *rank
 }
 
 /* The end of a document: one call. */
-static int take(struct inspector *f, const json_t *header, const json_t *metadata, struct err *err)
+static int take_call(struct inspector *f, const json_t *header, const json_t *metadata, struct err *err)
 {
     const json_t *perf = f->coll ? f->coll : f->p2p;
     bool message = !f->coll;
@@ -217,14 +179,21 @@ static int take(struct inspector *f, const json_t *header, const json_t *metadat
     struct call k = { .bytes = bytes < 0 ? CALLS_UNSIZED : (uint64_t)bytes, .seq = CALLS_IN_ORDER };
     uint32_t rank = 0, size = 0;
     int64_t comm = comm_of(f, header, &rank, &size), peer = 0;
+    struct process *p;
+    uint64_t lasted_ns;
+    bool timed;
 
     if (message)
         peer = get_int(perf, "p2p_peer", 0, VIEW_RANKS_MAX - 1, -1);
     else
         k.seq = (uint32_t)get_int(perf, "coll_sn", 0, UINT32_MAX - 1, CALLS_IN_ORDER);
-    if (comm < 0 || peer < 0 ||
-        (!kernel_times(perf, &k) &&
-         !dump_times(perf, metadata, message ? "p2p_exec_time_us" : "coll_exec_time_us", &k))) {
+    timed = kernel_times(perf, &k);
+    if (!timed && us_of(metadata, "dump_timestamp_us", &k.leave_ns) &&
+        import_us(json_object_get(perf, message ? "p2p_exec_time_us" : "coll_exec_time_us"), 0, &lasted_ns)) {
+        timed = lasted_ns < k.leave_ns;
+        k.enter_ns = k.leave_ns - lasted_ns;
+    }
+    if (comm < 0 || peer < 0 || !timed) {
         import_unclear(f->skipped, "a %.20s without communicator, rank, times or partner",
                        *name ? name : "call");
         return 0;
@@ -233,7 +202,14 @@ static int take(struct inspector *f, const json_t *header, const json_t *metadat
     k.comm = (uint64_t)comm;
     k.peer = (uint32_t)peer;
     k.rank = process_of(f, metadata);
-    seat_take(f, (uint32_t)comm, rank, size, k.rank);
+    p = &f->process[k.rank];
+    if (size > p->of) {
+        p->rank = rank;
+        p->of = size;
+        p->of_comm = (uint32_t)comm;
+    }
+    if (map_get(&f->seats, seat_of(k.comm, rank)) == MAP_NONE)
+        map_put(&f->seats, seat_of(k.comm, rank), k.rank);
     if (f->n >= IMPORT_ITEMS_MAX)
         return err_set(err, "more than %u calls", IMPORT_ITEMS_MAX);
     f->call = xgrow(f->call, &f->cap, f->n + 1, sizeof(*f->call));
@@ -241,7 +217,7 @@ static int take(struct inspector *f, const json_t *header, const json_t *metadat
     return 0;
 }
 
-static void hold(json_t **kept, const json_t *value)
+static void hold_value(json_t **kept, const json_t *value)
 {
     let_go(kept);
     *kept = json_deep_copy(value);
@@ -252,19 +228,15 @@ static int end_document(struct inspector *f, struct err *err)
     int rc = 0;
 
     if (f->stats) {
-        hold(&f->kept_header, f->header);
-        hold(&f->kept_metadata, f->metadata);
+        hold_value(&f->kept_header, f->header);
+        hold_value(&f->kept_metadata, f->metadata);
     }
     if (f->coll || f->p2p)
-        rc = take(f, f->header ? f->header : f->kept_header, f->metadata ? f->metadata : f->kept_metadata,
-                  err);
+        rc = take_call(f, f->header ? f->header : f->kept_header,
+                       f->metadata ? f->metadata : f->kept_metadata, err);
     else
         f->skipped->other += !f->stats;
-    f->stats = false;
-    let_go(&f->header);
-    let_go(&f->metadata);
-    let_go(&f->coll);
-    let_go(&f->p2p);
+    forget_document(f);
     return rc;
 }
 
@@ -277,13 +249,13 @@ static int inspector_piece(void *state, const struct json_piece *piece, const js
     if (piece->kind != JSON_MEMBER)
         return 0;
     if (!strcmp(piece->key, "header"))
-        hold(&f->header, value);
+        hold_value(&f->header, value);
     else if (!strcmp(piece->key, "metadata"))
-        hold(&f->metadata, value);
+        hold_value(&f->metadata, value);
     else if (!strcmp(piece->key, "coll_perf"))
-        hold(&f->coll, value);
+        hold_value(&f->coll, value);
     else if (!strcmp(piece->key, "p2p_perf"))
-        hold(&f->p2p, value);
+        hold_value(&f->p2p, value);
     else if (!strcmp(piece->key, "dump_stats"))
         f->stats = true;
     return 0;
@@ -294,58 +266,39 @@ static int inspector_end(void *state, struct err *err)
     struct inspector *f = state;
 
     (void)err;
-    /* A line that was cut off while it was written. */
-    f->stats = false;
-    let_go(&f->header);
-    let_go(&f->metadata);
-    let_go(&f->coll);
-    let_go(&f->p2p);
+    forget_document(f); /* a line that was cut off while it was written */
     return 0;
 }
 
 /* ---- the ranks ---- */
 
-static uint32_t world_of(const struct inspector *f)
+static int inspector_close(void *state, struct err *err)
 {
-    uint32_t world = 0;
+    struct inspector *f = state;
+    uint32_t world = 0, next; /* world: the largest communicator */
 
     for (uint32_t i = 1; i < names_count(f->comms); i++)
         if (f->comm_size[i] > f->comm_size[world])
             world = i;
-    return world;
-}
-
-/* Members of the largest communicator have its ranks, other processes numbers behind them. */
-static int number_processes(struct inspector *f, uint32_t world, struct err *err)
-{
-    uint32_t next = names_count(f->comms) ? f->comm_size[world] : 0;
-
+    /* Members of the largest communicator have its ranks, other processes numbers behind them. */
+    next = names_count(f->comms) ? f->comm_size[world] : 0;
     for (size_t i = 0; i < f->n_processes; i++) {
         struct process *p = &f->process[i];
 
-        p->number = seat_find(f, world, p->rank) == i && p->of_comm == world ? p->rank : next++;
+        p->number =
+            map_get(&f->seats, seat_of(world, p->rank)) == i && p->of_comm == world ? p->rank : next++;
         if (calls_rank(f->calls, p->number, p->number, p->host, err) < 0)
             return -1;
     }
-    return 0;
-}
-
-static int inspector_close(void *state, struct err *err)
-{
-    struct inspector *f = state;
-    uint32_t world = world_of(f);
-
-    if (number_processes(f, world, err) < 0)
-        return -1;
     for (size_t i = 0; i < f->n; i++) {
         struct call k = f->call[i];
         int64_t comm =
             calls_comm(f->calls, k.comm == world ? "world" : names_text(f->comms, (uint32_t)k.comm), err);
-        uint32_t peer = !call_is_message(&k) ? 0 : seat_find(f, (uint32_t)k.comm, k.peer);
+        uint32_t peer = !call_is_message(&k) ? 0 : map_get(&f->seats, seat_of(k.comm, k.peer));
 
         if (comm < 0)
             return -1;
-        if (peer == UINT32_MAX) {
+        if (peer == MAP_NONE) {
             import_unclear(f->skipped, "a message with rank %u of a communicator, which has no file", k.peer);
             continue;
         }

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "common/map.h"
-#include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
 #include "trace/spans.h"
@@ -79,11 +78,6 @@ void kineto_info(struct kineto *k, const json_t *info)
     k->world = (uint32_t)get_int(info, "world_size", 1, VIEW_RANKS_MAX, 0);
 }
 
-bool kineto_has_calls(const struct kineto *k)
-{
-    return k->kernels.n || k->records.n || k->annotations.n;
-}
-
 /* ---- events ---- */
 
 static int64_t comm_of(struct kineto *k, const json_t *args, uint32_t *size, struct err *err)
@@ -96,24 +90,10 @@ static int64_t comm_of(struct kineto *k, const json_t *args, uint32_t *size, str
     if (n == ARRAY_SIZE(rank) || (*size && n != *size)) /* cut */
         n = 0;
     if (*size && *size == k->world && !n)
-        import_group_name(name, sizeof(name), get_word(args, "Process Group Name"),
-                          get_word(args, "Process Group Description"), NULL, *size, *size);
-    else
-        import_group_name(name, sizeof(name), get_word(args, "Process Group Name"),
-                          get_word(args, "Process Group Description"), rank, n, k->world);
+        n = *size; /* all of them: no rank is written out */
+    import_group_name(name, sizeof(name), get_word(args, "Process Group Name"),
+                      get_word(args, "Process Group Description"), rank, n, k->world);
     return calls_comm(k->calls, name, err);
-}
-
-/* The sender's and the receiver's event have both ranks, or only the other one. */
-static void message_of(const json_t *args, const char *name, struct call *c)
-{
-    bool send = strstr(name, "send") != NULL;
-    uint32_t from = (uint32_t)get_int(args, "Src Rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
-    uint32_t to = (uint32_t)get_int(args, "Dst Rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
-
-    c->op = send ? RING_OP_SEND : RING_OP_RECV;
-    c->seq = CALLS_IN_ORDER;
-    c->peer = send ? to : from;
 }
 
 /* Operation, size and group out of the arguments that c10d gives.  1: they are there, 0: they are not, -1:
@@ -134,30 +114,26 @@ static int describe(struct kineto *k, const json_t *args, struct op *op, struct 
     op->call.seq = (uint32_t)get_int(args, "Seq", 0, UINT32_MAX - 1, CALLS_IN_ORDER);
     op->call.op = (uint8_t)import_op(name);
     op->coalesced = strstr(name, "coalesced") && op->call.op == RING_OP_NONE;
-    if (op->call.op == RING_OP_NONE && (strstr(name, "send") || strstr(name, "recv")))
-        message_of(args, name, &op->call);
+    /* The sender's and the receiver's event have both ranks, or only the other one. */
+    if (op->call.op == RING_OP_NONE && (strstr(name, "send") || strstr(name, "recv"))) {
+        bool send = strstr(name, "send") != NULL;
+
+        op->call.op = send ? RING_OP_SEND : RING_OP_RECV;
+        op->call.seq = CALLS_IN_ORDER;
+        op->call.peer = (uint32_t)get_int(args, send ? "Dst Rank" : "Src Rank", 0, VIEW_RANKS_MAX - 1,
+                                          IMPORT_RANK_UNKNOWN);
+    }
     op->described = true;
     return 1;
 }
 
-static int keep(struct ops *ops, const struct op *op, struct err *err)
+static int keep_op(struct ops *ops, const struct op *op, struct err *err)
 {
     if (ops->n >= IMPORT_ITEMS_MAX)
         return err_set(err, "more than %u communications", IMPORT_ITEMS_MAX);
     ops->op = xgrow(ops->op, &ops->cap, ops->n + 1, sizeof(*ops->op));
     ops->op[ops->n++] = *op;
     return 1;
-}
-
-static struct op op_of(const struct timeline_event *e)
-{
-    int64_t id = get_int(e->args, "External id", 0, INT64_MAX, -1);
-
-    return (struct op){ .call = { .seq = CALLS_IN_ORDER,
-                                  .bytes = CALLS_UNSIZED,
-                                  .enter_ns = e->begin_ns,
-                                  .leave_ns = e->end_ns },
-                        .id = id >= 0 ? id : get_int(e->args, "external id", 0, INT64_MAX, -1) };
 }
 
 static int take_kernel(struct kineto *k, const struct timeline_event *e, struct op *op, struct err *err)
@@ -176,29 +152,26 @@ static int take_kernel(struct kineto *k, const struct timeline_event *e, struct 
 
         op->call.op = (uint8_t)import_op(name ? name : e->name);
     }
-    return keep(&k->kernels, op, err);
-}
-
-static bool is_one_of(const char *word, const char *const *words)
-{
-    for (; *words; words++)
-        if (!strcmp(word, *words))
-            return true;
-    return false;
+    return keep_op(&k->kernels, op, err);
 }
 
 int kineto_event(struct kineto *k, const struct timeline_event *e, struct err *err)
 {
-    static const char *const device[] = { "kernel", "gpu_memcpy", "gpu_memset", NULL };
-    struct op op = op_of(e);
+    int64_t id = get_int(e->args, "External id", 0, INT64_MAX, -1);
+    struct op op = { .call = { .seq = CALLS_IN_ORDER,
+                               .bytes = CALLS_UNSIZED,
+                               .enter_ns = e->begin_ns,
+                               .leave_ns = e->end_ns },
+                     .id = id >= 0 ? id : get_int(e->args, "external id", 0, INT64_MAX, -1) };
 
-    if (is_one_of(e->category, device))
+    if (!strcmp(e->category, "kernel") || !strcmp(e->category, "gpu_memcpy") ||
+        !strcmp(e->category, "gpu_memset"))
         return take_kernel(k, e, &op, err);
     if (!strcmp(e->name, "record_param_comms"))
-        return describe(k, e->args, &op, err) < 0 ? -1 : keep(&k->records, &op, err);
+        return describe(k, e->args, &op, err) < 0 ? -1 : keep_op(&k->records, &op, err);
     if (!strncmp(e->name, "gloo:", 5) || !strncmp(e->name, "mpi:", 4) || !strncmp(e->name, "ucc:", 4)) {
         op.call.op = (uint8_t)import_op(e->name);
-        return keep(&k->annotations, &op, err);
+        return keep_op(&k->annotations, &op, err);
     }
     if (strcmp(e->category, "cpu_op") != 0 || !strncmp(e->name, "c10d::", 6) || !strncmp(e->name, "nccl:", 5))
         return 0;
@@ -217,7 +190,7 @@ static int by_begin(const void *left, const void *right)
     return a->call.enter_ns < b->call.enter_ns ? -1 : a->call.enter_ns > b->call.enter_ns;
 }
 
-static void sort(struct ops *ops)
+static void sort_ops(struct ops *ops)
 {
     if (ops->n)
         qsort(ops->op, ops->n, sizeof(*ops->op), by_begin);
@@ -225,7 +198,7 @@ static void sort(struct ops *ops)
 
 /* All are begun, and waited for later, so that every step has the same calls: a call that communicates while
  * the rank works holds it only from the end of that work on. */
-static int add(struct kineto *k, const struct op *op, const struct spans *work, struct err *err)
+static int add_op(struct kineto *k, const struct op *op, const struct spans *work, struct err *err)
 {
     struct call c = op->call;
     const struct span *before = spans_before(work, c.leave_ns);
@@ -246,6 +219,16 @@ static int add(struct kineto *k, const struct op *op, const struct spans *work, 
     return calls_add(k->calls, &c, err);
 }
 
+/* What a record says, which is of the launch, at the times of what was launched. */
+static struct op at_times_of(const struct op *record, const struct op *launched)
+{
+    struct op op = *record;
+
+    op.call.enter_ns = launched->call.enter_ns;
+    op.call.leave_ns = launched->call.leave_ns;
+    return op;
+}
+
 /* The messages of a batch, with the times of its kernel: those recorded since the batch before.  *at: the
  * first of them. */
 static int add_batch(struct kineto *k, const struct op *kernel, size_t *at, struct err *err)
@@ -253,14 +236,12 @@ static int add_batch(struct kineto *k, const struct op *kernel, size_t *at, stru
     bool some = false;
 
     for (; *at < k->records.n && !k->records.op[*at].coalesced; ++*at) {
-        struct op op = k->records.op[*at];
+        struct op op = at_times_of(&k->records.op[*at], kernel);
 
         if (!op.described || !call_is_message(&op.call) || op.call.comm != kernel->call.comm)
             continue;
-        op.call.enter_ns = kernel->call.enter_ns;
-        op.call.leave_ns = kernel->call.leave_ns;
         some = true;
-        if (add(k, &op, &k->device, err) < 0)
+        if (add_op(k, &op, &k->device, err) < 0)
             return -1;
     }
     *at += *at < k->records.n;
@@ -270,21 +251,17 @@ static int add_batch(struct kineto *k, const struct op *kernel, size_t *at, stru
 }
 
 /* What the kernel's own arguments do not say, by the record of the same id. */
-static void complete(const struct kineto *k, const struct map *records, struct op *kernel, uint32_t world)
+static void complete_kernel(const struct kineto *k, const struct map *records, struct op *kernel,
+                            uint32_t world)
 {
     uint32_t at = kernel->id < 0 ? MAP_NONE : map_get(records, (uint64_t)kernel->id);
 
     if (kernel->described)
         return;
-    if (at != MAP_NONE && k->records.op[at].described) {
-        struct call times = kernel->call;
-
-        *kernel = k->records.op[at];
-        kernel->call.enter_ns = times.enter_ns;
-        kernel->call.leave_ns = times.leave_ns;
-        return;
-    }
-    kernel->call.comm = world;
+    if (at != MAP_NONE && k->records.op[at].described)
+        *kernel = at_times_of(&k->records.op[at], kernel);
+    else
+        kernel->call.comm = world;
 }
 
 static int add_kernels(struct kineto *k, uint32_t world, struct err *err)
@@ -299,13 +276,13 @@ static int add_kernels(struct kineto *k, uint32_t world, struct err *err)
     for (size_t i = 0; i < k->kernels.n && rc == 0; i++) {
         struct op kernel = k->kernels.op[i];
 
-        complete(k, &records, &kernel, world);
+        complete_kernel(k, &records, &kernel, world);
         if (kernel.coalesced)
             rc = add_batch(k, &kernel, &batch, err);
         else if (kernel.call.op == RING_OP_NONE)
             import_unclear(k->skipped, "a kernel of NCCL of which the operation is not known");
         else
-            rc = add(k, &kernel, &k->device, err);
+            rc = add_op(k, &kernel, &k->device, err);
     }
     map_free(&records);
     return rc;
@@ -320,18 +297,14 @@ static int add_annotations(struct kineto *k, uint32_t world, struct err *err)
         struct op op = k->annotations.op[i];
 
         if (paired && k->records.op[i].described) {
-            struct call times = op.call;
-
-            op = k->records.op[i];
-            op.call.enter_ns = times.enter_ns;
-            op.call.leave_ns = times.leave_ns;
+            op = at_times_of(&k->records.op[i], &op);
         } else if (op.call.op == RING_OP_NONE) {
             import_unclear(k->skipped, "a call whose operation or partner is not known");
             continue;
         } else {
             op.call.comm = world;
         }
-        if (add(k, &op, &k->host, err) < 0)
+        if (add_op(k, &op, &k->host, err) < 0)
             return -1;
     }
     return 0;
@@ -341,7 +314,7 @@ int kineto_end(struct kineto *k, struct err *err)
 {
     int64_t world;
 
-    if (!kineto_has_calls(k))
+    if (!k->kernels.n && !k->records.n && !k->annotations.n)
         return 0;
     if (k->rank == IMPORT_RANK_UNKNOWN)
         k->rank = k->file->name_rank;
@@ -354,9 +327,9 @@ int kineto_end(struct kineto *k, struct err *err)
         return -1;
     spans_merge(&k->device);
     spans_merge(&k->host);
-    sort(&k->kernels);
-    sort(&k->records);
-    sort(&k->annotations);
+    sort_ops(&k->kernels);
+    sort_ops(&k->records);
+    sort_ops(&k->annotations);
     if (k->kernels.n)
         return add_kernels(k, (uint32_t)world, err);
     if (k->annotations.n)

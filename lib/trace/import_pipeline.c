@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/text.h"
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
 #include "trace/spans.h"
@@ -20,6 +20,7 @@
 
 #define LANES_MAX   (1u << 18)
 #define WORKERS_MAX VIEW_RANKS_MAX
+#define LANES_SEEN  66u  /* among so many lanes are all kinds of them */
 #define TOGETHER_NS 1000 /* between the begins of messages that are of one batch */
 
 enum group { STAGES, REPLICAS, ENDS, TENSOR, MODEL }; /* who meets: see group_name() */
@@ -71,11 +72,6 @@ struct lane {
     char kind[32];
 };
 
-struct replica {
-    uint64_t pid;
-    unsigned number;
-};
-
 struct worker {
     unsigned replica, stage, tensor;
     uint64_t first_lane;
@@ -99,8 +95,7 @@ struct pipeline {
     struct import_skipped *skipped;
     struct lane *lane;
     size_t lanes, lanes_cap;
-    struct replica *replica;
-    size_t replicas, replicas_cap;
+    struct map replicas; /* by pid */
     struct event *event;
     size_t n, cap;
     struct worker *worker;
@@ -124,7 +119,7 @@ struct pipeline *pipeline_new(struct calls *calls, struct import_skipped *skippe
 void pipeline_free(struct pipeline *p)
 {
     free(p->lane);
-    free(p->replica);
+    map_free(&p->replicas);
     free(p->event);
     free(p->worker);
     free(p);
@@ -143,10 +138,8 @@ void pipeline_name(struct pipeline *p, bool thread, uint64_t pid, uint64_t tid, 
     unsigned number;
 
     if (!thread && (sscanf(name, "DP rank [%u]", &number) == 1 || sscanf(name, "DP rank %u", &number) == 1) &&
-        p->replicas < LANES_MAX) {
-        p->replica = xgrow(p->replica, &p->replicas_cap, p->replicas + 1, sizeof(*p->replica));
-        p->replica[p->replicas++] = (struct replica){ pid, number };
-    }
+        number != MAP_NONE && p->replicas.n < LANES_MAX && map_get(&p->replicas, pid) == MAP_NONE)
+        map_put(&p->replicas, pid, number);
     if (!thread || p->lanes >= LANES_MAX ||
         sscanf(name, "PP rank %u, TP rank %u, %31s", &lane.stage, &lane.tensor, lane.kind) < 2)
         return;
@@ -189,27 +182,9 @@ static int by_lane(const void *left, const void *right)
 
 static unsigned replica_of(const struct pipeline *p, uint64_t pid)
 {
-    for (size_t i = 0; i < p->replicas; i++)
-        if (p->replica[i].pid == pid)
-            return p->replica[i].number;
-    return (unsigned)(pid % WORKERS_MAX);
-}
+    uint32_t number = map_get(&p->replicas, pid);
 
-/* Kinds of lanes that a worker has: where threads are numbered rank * kinds + kind, that gives the rank. */
-static size_t lane_kinds(const struct pipeline *p)
-{
-    size_t kinds = 0;
-
-    for (size_t i = 0; i < p->lanes; i++) {
-        size_t j = 0;
-
-        while (j < i && strcmp(p->lane[j].kind, p->lane[i].kind) != 0)
-            j++;
-        kinds += j == i;
-        if (i > 64) /* all kinds were seen by now */
-            break;
-    }
-    return kinds;
+    return number == MAP_NONE ? (unsigned)(pid % WORKERS_MAX) : number;
 }
 
 static size_t worker_find(const struct pipeline *p, unsigned replica, unsigned stage, unsigned tensor)
@@ -225,9 +200,18 @@ static size_t worker_find(const struct pipeline *p, unsigned replica, unsigned s
 /* Ranks by the numbers of their lanes where these are such, otherwise in the order of the lanes. */
 static void number_workers(struct pipeline *p)
 {
-    size_t kinds = lane_kinds(p);
-    bool *taken = xcalloc(VIEW_RANKS_MAX, sizeof(*taken)), good = kinds > 0;
+    bool *taken = xcalloc(VIEW_RANKS_MAX, sizeof(*taken)), good = true;
+    size_t kinds = 0;
 
+    /* Kinds of lanes that a worker has, all of which are seen soon: where threads are numbered rank * kinds +
+     * kind, that gives the rank. */
+    for (size_t i = 0; i < p->lanes && i < LANES_SEEN; i++) {
+        size_t j = 0;
+
+        while (strcmp(p->lane[j].kind, p->lane[i].kind) != 0)
+            j++;
+        kinds += j == i;
+    }
     for (size_t i = 0; i < p->workers && good; i++) {
         uint64_t rank = p->worker[i].first_lane / kinds;
 
@@ -283,6 +267,8 @@ static void find_owners(struct pipeline *p)
             continue;
         }
         e.worker = (uint32_t)worker_find(p, replica_of(p, l->pid), l->stage, l->tensor);
+        p->sharded |=
+            operations[e.operation].op == RING_OP_REDUCE_SCATTER && operations[e.operation].group == REPLICAS;
         p->event[kept++] = e;
     }
     p->n = kept;
@@ -306,11 +292,15 @@ static int by_event_step(const void *left, const void *right)
     return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
 }
 
-/* The steps' bounds, from events sorted by step; how many. */
-static size_t bound_steps(const struct pipeline *p, struct pipeline_step *step)
+static void close_gaps(struct pipeline *p)
 {
+    struct pipeline_step *step;
     size_t n = 0;
 
+    if (!p->n)
+        return;
+    qsort(p->event, p->n, sizeof(*p->event), by_event_step);
+    step = xcalloc(p->n, sizeof(*step));
     for (size_t i = 0; i < p->n; i++) {
         const struct event *e = &p->event[i];
 
@@ -320,19 +310,6 @@ static size_t bound_steps(const struct pipeline *p, struct pipeline_step *step)
         else if (e->end_ns > step[n - 1].end_ns)
             step[n - 1].end_ns = e->end_ns;
     }
-    return n;
-}
-
-static void close_gaps(struct pipeline *p)
-{
-    struct pipeline_step *step;
-    size_t n;
-
-    if (!p->n)
-        return;
-    qsort(p->event, p->n, sizeof(*p->event), by_event_step);
-    step = xcalloc(p->n, sizeof(*step));
-    n = bound_steps(p, step);
     for (size_t i = 1; i < n; i++) {
         int64_t gap_ns = (int64_t)(step[i].begin_ns - step[i - 1].end_ns);
 
@@ -547,9 +524,6 @@ int pipeline_close(struct pipeline *p, uint32_t clock, struct err *err)
         if (calls_rank(p->calls, p->worker[i].rank, clock, "", err) < 0)
             return -1;
     find_owners(p);
-    for (size_t i = 0; i < p->n; i++)
-        p->sharded |= operations[p->event[i].operation].op == RING_OP_REDUCE_SCATTER &&
-                      operations[p->event[i].operation].group == REPLICAS;
     close_gaps(p);
     if (p->n)
         qsort(p->event, p->n, sizeof(*p->event), by_worker);

@@ -64,18 +64,6 @@ static int unexpected(const struct json_pieces *p, const char *expected, struct 
     return err_set(err, "no JSON at byte %llu: %s is expected", (unsigned long long)p->at + 1, expected);
 }
 
-static int deliver(struct json_pieces *p, struct err *err)
-{
-    struct json_piece piece = { .kind = p->items ? JSON_ITEM : JSON_MEMBER,
-                                .key = p->key,
-                                .text = p->text,
-                                .bytes = p->bytes,
-                                .at = p->value_at };
-
-    p->state = BEHIND;
-    return p->each(&piece, p->arg, err);
-}
-
 static int end_document(struct json_pieces *p, struct err *err)
 {
     const struct json_piece piece = { .kind = JSON_END, .key = "", .text = "", .at = p->at };
@@ -131,30 +119,15 @@ static int take_value(struct json_pieces *p, const char *data, size_t bytes, siz
         p->bytes += *taken;
     }
     p->at += *taken;
-    return done ? deliver(p, err) : 0;
-}
-
-/* c begins a value, and is taken with it. */
-static void begin_value(struct json_pieces *p, char c)
-{
-    p->state = IN_VALUE;
-    p->scalar = c != '{' && c != '[' && c != '"';
-    p->quoted = p->escaped = false;
-    p->depth = 0;
-    p->bytes = 0;
-    p->value_at = p->at;
-}
-
-static void take_key(struct json_pieces *p, char c)
-{
-    if (!p->escaped && c == '"') {
-        p->key[p->key_bytes] = '\0';
-        p->state = COLON;
-        return;
-    }
-    p->escaped = !p->escaped && c == '\\';
-    if (p->key_bytes < JSON_KEY_MAX)
-        p->key[p->key_bytes++] = c;
+    if (!done)
+        return 0;
+    p->state = BEHIND;
+    return p->each(&(struct json_piece){ .kind = p->items ? JSON_ITEM : JSON_MEMBER,
+                                         .key = p->key,
+                                         .text = p->text,
+                                         .bytes = p->bytes,
+                                         .at = p->value_at },
+                   p->arg, err);
 }
 
 /* The array that is taken apart ends. */
@@ -165,7 +138,7 @@ static int end_items(struct json_pieces *p, struct err *err)
     return p->array ? end_document(p, err) : 0;
 }
 
-/* A byte between pieces. *again: it begins a value. */
+/* A byte of a key, or between pieces. *again: it begins a value. */
 static int take_byte(struct json_pieces *p, char c, bool *again, struct err *err)
 {
     switch (p->state) {
@@ -184,6 +157,16 @@ static int take_byte(struct json_pieces *p, char c, bool *again, struct err *err
         p->state = IN_KEY;
         p->key_bytes = 0;
         p->escaped = false;
+        return 0;
+    case IN_KEY:
+        if (!p->escaped && c == '"') {
+            p->key[p->key_bytes] = '\0';
+            p->state = COLON;
+            return 0;
+        }
+        p->escaped = !p->escaped && c == '\\';
+        if (p->key_bytes < JSON_KEY_MAX)
+            p->key[p->key_bytes++] = c;
         return 0;
     case COLON:
         if (c != ':')
@@ -214,7 +197,12 @@ static int take_byte(struct json_pieces *p, char c, bool *again, struct err *err
     }
     if (c == ',' || c == '}' || c == ']' || c == ':')
         return unexpected(p, "a value", err);
-    begin_value(p, c);
+    p->state = IN_VALUE; /* c is taken with it */
+    p->scalar = c != '{' && c != '[' && c != '"';
+    p->quoted = p->escaped = false;
+    p->depth = 0;
+    p->bytes = 0;
+    p->value_at = p->at;
     *again = true;
     return 0;
 }
@@ -228,10 +216,7 @@ int json_pieces_feed(struct json_pieces *p, const char *data, size_t bytes, stru
         if (p->state == IN_VALUE) {
             if (take_value(p, data + i, bytes - i, &taken, err) < 0)
                 return -1;
-        } else if (p->state == IN_KEY) {
-            take_key(p, data[i]);
-            p->at++;
-        } else if (is_space(data[i])) {
+        } else if (p->state != IN_KEY && is_space(data[i])) {
             p->at++;
         } else {
             if (take_byte(p, data[i], &again, err) < 0)

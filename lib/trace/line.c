@@ -40,18 +40,6 @@ static const struct {
     [OP] = { "o", 0, "1 to 63 bytes of text" },
 };
 
-static enum ring_op op_from_name(const char *text, size_t bytes)
-{
-    char name[TRACE_NAME_MAX + 1];
-    enum ring_op op;
-
-    memcpy(name, text, bytes);
-    name[bytes] = '\0';
-    op = ring_op_from_name(name);
-    /* A record cannot be of the operations that only a live slot has. */
-    return op == RING_OP_POINT_TO_POINT || op == RING_OP_WAIT ? RING_OP_NONE : op;
-}
-
 static bool name_fits(size_t bytes)
 {
     return bytes && bytes <= TRACE_NAME_MAX;
@@ -67,27 +55,24 @@ static enum ring_op message_of(const struct raw *raw)
                                          : RING_OP_NONE;
 }
 
-/* Whether all values are in bounds, and no key is missing; seen: bits by enum field. */
-static bool raw_fits(const struct raw *raw, unsigned seen)
+static void take_raw(const struct raw *raw, struct trace_record *rec)
 {
-    for (int f = RANK; f <= TAG; f++)
-        if (raw->number[f] > fields[f].max)
-            return false;
-    return (seen & ALL) == ALL && name_fits(raw->comm_bytes) && name_fits(raw->op_bytes) &&
-           (message_of(raw) == RING_OP_NONE || (seen & MESSAGE) == MESSAGE) &&
-           raw->number[BEGIN] <= raw->number[T0] && (!raw->left || raw->number[T1] >= raw->number[T0]);
-}
+    enum ring_op message = message_of(raw), op = message;
+    char name[TRACE_NAME_MAX + 1];
 
-static void take(const struct raw *raw, struct trace_record *rec)
-{
-    enum ring_op message = message_of(raw);
-
+    if (message == RING_OP_NONE) {
+        memcpy(name, raw->op, raw->op_bytes);
+        name[raw->op_bytes] = '\0';
+        op = ring_op_from_name(name);
+        /* A record cannot be of the operations that only a live slot has. */
+        op = op == RING_OP_POINT_TO_POINT || op == RING_OP_WAIT ? RING_OP_NONE : op;
+    }
     memcpy(rec->comm, raw->comm, raw->comm_bytes);
     rec->comm[raw->comm_bytes] = '\0';
     rec->comm_bytes = (uint32_t)raw->comm_bytes;
     rec->left = raw->left;
     rec->call = (struct call){ .rank = (uint32_t)raw->number[RANK],
-                               .op = (uint8_t)(message ? message : op_from_name(raw->op, raw->op_bytes)),
+                               .op = (uint8_t)op,
                                .flags = raw->number[BEGIN] ? RING_EVENT_NONBLOCKING : 0,
                                .seq = (uint32_t)raw->number[SEQ],
                                .root = -1,
@@ -95,7 +80,7 @@ static void take(const struct raw *raw, struct trace_record *rec)
                                .begin_ns = raw->number[BEGIN],
                                .enter_ns = raw->number[T0],
                                .leave_ns = raw->number[T1] };
-    if (message) {
+    if (message != RING_OP_NONE) {
         rec->call.peer = (uint32_t)raw->number[PEER];
         rec->call.tag = (int32_t)raw->number[TAG];
     }
@@ -235,7 +220,7 @@ bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
 {
     struct cursor c = { line, line + bytes };
     struct raw raw = { .left = false };
-    unsigned seen = 0;
+    unsigned seen = 0; /* bits by enum field */
 
     if (!scan_char(&c, '{'))
         return false;
@@ -254,21 +239,18 @@ bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
     if (!scan_char(&c, '}'))
         return false;
     skip_space(&c);
-    if (c.at != c.end || !raw_fits(&raw, seen))
+    if (c.at != c.end || (seen & ALL) != ALL || !name_fits(raw.comm_bytes) || !name_fits(raw.op_bytes) ||
+        (message_of(&raw) != RING_OP_NONE && (seen & MESSAGE) != MESSAGE) ||
+        raw.number[BEGIN] > raw.number[T0] || (raw.left && raw.number[T1] < raw.number[T0]))
         return false;
-    take(&raw, rec);
+    for (int f = RANK; f <= TAG; f++)
+        if (raw.number[f] > fields[f].max)
+            return false;
+    take_raw(&raw, rec);
     return true;
 }
 
 /* ---- parser ---- */
-
-/* The parser's message quotes the line, which must not send control characters to a terminal. */
-static void make_printable(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e)
-            *text = '?';
-}
 
 static json_t *parse_object(const char *line, size_t bytes, struct err *err)
 {
@@ -276,7 +258,10 @@ static json_t *parse_object(const char *line, size_t bytes, struct err *err)
     json_t *o = json_loadb(line, bytes, 0, &why);
 
     if (!o) {
-        make_printable(why.text);
+        /* The message quotes the line, which must not send control characters to a terminal. */
+        for (char *c = why.text; *c; c++)
+            if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+                *c = '?';
         err_set(err, "not JSON: %s", why.text);
         return NULL;
     }
@@ -349,7 +334,7 @@ int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec,
     int rc = -1;
 
     if (o && (rc = get_record(o, &raw, err)) == 0)
-        take(&raw, rec);
+        take_raw(&raw, rec);
     json_decref(o);
     return rc;
 }
@@ -379,37 +364,12 @@ static int check_rank(const json_t *rank, size_t i, uint8_t *seen, struct err *e
     return check_name(rank, "switch", i, err);
 }
 
-/* {"bytes_per_s":25e9,"number":1} */
-static int check_adapter(const json_t *adapter, struct err *err)
-{
-    if (!adapter || json_is_null(adapter) ||
-        (get_real(adapter, "bytes_per_s", 0, VIEW_ADAPTER_MAX) > 0 &&
-         get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0)))
-        return 0;
-    return err_set(err,
-                   "invalid \"adapter\": expected {\"bytes_per_s\":25e9,\"number\":1}, at most %g and %u",
-                   VIEW_ADAPTER_MAX, VIEW_ADAPTERS_MAX);
-}
-
-/* ["core.spine0.leaf0", ...] */
-static int check_switches(const json_t *switches, struct err *err)
-{
-    bool good = !switches || json_is_null(switches) || json_is_array(switches);
-    json_t *path;
-    size_t i;
-
-    json_array_foreach(switches, i, path)
-        good &= json_is_string(path) && json_string_length(path) < SWITCHES_PATH;
-    return good ? 0
-                : err_set(
-                      err,
-                      "invalid \"switches\": expected [\"core.spine0.leaf0\",...], of at most %u bytes each",
-                      SWITCHES_PATH - 1);
-}
-
 static int check_header(const json_t *header, struct err *err)
 {
-    const json_t *job = json_object_get(header, "job"), *ranks = json_object_get(header, "ranks"), *rank;
+    const json_t *job = json_object_get(header, "job"), *adapter = json_object_get(header, "adapter"),
+                 *switches = json_object_get(header, "switches"), *ranks = json_object_get(header, "ranks"),
+                 *item;
+    bool good = !switches || json_is_null(switches) || json_is_array(switches);
     uint8_t *seen;
     size_t i;
     int rc = 0;
@@ -421,17 +381,23 @@ static int check_header(const json_t *header, struct err *err)
         return err_set(err, "unknown \"version\": only 1 and 2 are supported");
     if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
         return err_set(err, "invalid \"job\": a name of at most %u bytes is expected", TRACE_NAME_MAX);
-    if (check_adapter(json_object_get(header, "adapter"), err) < 0 ||
-        check_switches(json_object_get(header, "switches"), err) < 0)
-        return -1;
+    if (adapter && !json_is_null(adapter) &&
+        !(get_real(adapter, "bytes_per_s", 0, VIEW_ADAPTER_MAX) > 0 &&
+          get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0)))
+        return err_set(err,
+                       "invalid \"adapter\": expected {\"bytes_per_s\":25e9,\"number\":1}, at most %g and %u",
+                       VIEW_ADAPTER_MAX, VIEW_ADAPTERS_MAX);
+    json_array_foreach(switches, i, item)
+        good &= json_is_string(item) && json_string_length(item) < SWITCHES_PATH;
+    if (!good)
+        return err_set(err,
+                       "invalid \"switches\": expected [\"core.spine0.leaf0\",...], of at most %u bytes each",
+                       SWITCHES_PATH - 1);
     if (!json_is_array(ranks) || !json_array_size(ranks))
         return err_set(err, "no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is expected");
     seen = xcalloc(VIEW_RANKS_MAX, sizeof(*seen));
-    json_array_foreach(ranks, i, rank) {
-        rc = check_rank(rank, i, seen, err);
-        if (rc < 0)
-            break;
-    }
+    for (i = 0; i < json_array_size(ranks) && rc == 0; i++)
+        rc = check_rank(json_array_get(ranks, i), i, seen, err);
     free(seen);
     return rc;
 }

@@ -38,8 +38,8 @@ struct trace_rank {
     const char *node, *switch_name; /* lent; "": not given */
 };
 
-/* Parse the header and check it, including its ranks.  The caller calls json_decref(); NULL with the reason.
- */
+/* Parse the header and check it, including its ranks.  The caller calls json_decref(); NULL with the
+ * reason. */
 json_t *trace_header_parse(const char *line, size_t bytes, struct err *err);
 const char *trace_header_job(const json_t *header); /* lent; "": not given */
 /* version 2: messages and nonblocking calls are recorded */

@@ -46,6 +46,7 @@ struct comm {
     size_t members, cap;
     uint32_t first, last;  /* smallest and largest member */
     bool announced, grown; /* announced: the view has it; grown: it has members that the view does not know */
+    bool world;            /* of all ranks */
     struct numbers counted;
 };
 
@@ -181,32 +182,22 @@ static void send_counts(struct trace_reader *r)
     }
 }
 
-static void send_inside(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
+/* Of a call that was never left; op: as a slot has it. */
+static void send_inside(struct trace_reader *r, const struct call *call, enum ring_op op)
 {
     struct telemetry_item item = { .kind = TELEMETRY_LIVE,
-                                   .live = { .rank = rec->call.rank,
-                                             .op = rec->call.op,
+                                   .live = { .rank = call->rank,
+                                             .op = (uint8_t)op,
                                              .state = RING_STATE_RUNNING,
-                                             .comm = c->name,
-                                             .seq = rec->call.seq,
-                                             .bytes = rec->call.bytes,
-                                             .enter_ns = rec->call.enter_ns,
+                                             .comm = call->comm,
+                                             .seq = call->seq,
+                                             .bytes = call->bytes,
+                                             .enter_ns = call->enter_ns,
                                              .age_ns = LIVE_NEVER_LEFT } };
 
     r->figures.never_left++;
-    if (rec->call.op != RING_OP_NONE) /* RING_OP_NONE would mean outside MPI */
+    if (op != RING_OP_NONE) /* that would mean outside MPI */
         on_item(&item, r);
-}
-
-static void send_event(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
-{
-    struct rank *rank = &r->rank[rec->call.rank];
-
-    rank->left_ns = rec->call.leave_ns;
-    if (r->calls)
-        view_call(r->view, r->now_s, &rec->call);
-    flow_call(rank->flow, &rec->call, (uint32_t)c->members, rank->p2p_ns, on_item, r);
-    rank->p2p_ns = 0;
 }
 
 /* ---- the trace's clock ---- */
@@ -220,30 +211,6 @@ static double record_age_s(const struct trace_reader *r, const struct trace_reco
 {
     return age_s(&r->clock[r->rank[rec->call.rank].clock],
                  rec->left ? rec->call.leave_ns : rec->call.enter_ns);
-}
-
-/* Refuse a record a year away from its node's first: it would stop the trace's clock for all that follow. */
-static int check_age(struct trace_reader *r, const struct trace_record *rec, struct err *err)
-{
-    struct clock *c = &r->clock[r->rank[rec->call.rank].clock];
-
-    if (!c->began)
-        *c = (struct clock){ true, rec->call.enter_ns };
-    if (fabs(age_s(c, rec->call.enter_ns)) > TRACE_SPAN_MAX_S ||
-        fabs(record_age_s(r, rec)) > TRACE_SPAN_MAX_S)
-        return err_set(err, "its time is more than %.0f days from its node's first record",
-                       TRACE_SPAN_MAX_S / 86400);
-    return 0;
-}
-
-static void tick(struct trace_reader *r)
-{
-    if (r->now_s >= r->counted_s + COUNTS_S)
-        send_counts(r);
-    if (r->now_s < r->ticked_s + TRACE_TICK_S)
-        return;
-    r->ticked_s = r->now_s;
-    view_tick(r->view, r->now_s);
 }
 
 /* ---- collectives ---- */
@@ -283,14 +250,28 @@ static void deliver_group(struct trace_reader *r)
         send_comm(r, g->comm);
     for (size_t i = 0; i < g->n; i++)
         r->now_s = fmax(r->now_s, record_age_s(r, &g->record[i]));
-    for (size_t i = 0; i < g->n; i++)
-        if (g->record[i].left)
-            send_event(r, c, &g->record[i]);
-        else
-            send_inside(r, c, &g->record[i]);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct call *call = &g->record[i].call;
+        struct rank *rank = &r->rank[call->rank];
+
+        if (!g->record[i].left) {
+            send_inside(r, call, (enum ring_op)call->op);
+            continue;
+        }
+        rank->left_ns = call->leave_ns;
+        if (r->calls)
+            view_call(r->view, r->now_s, call);
+        flow_call(rank->flow, call, (uint32_t)c->members, rank->p2p_ns, on_item, r);
+        rank->p2p_ns = 0;
+    }
     r->figures.collectives += numbers_add(&c->counted, g->seq);
     g->n = 0;
-    tick(r);
+    if (r->now_s >= r->counted_s + COUNTS_S)
+        send_counts(r);
+    if (r->now_s >= r->ticked_s + TRACE_TICK_S) {
+        r->ticked_s = r->now_s;
+        view_tick(r->view, r->now_s);
+    }
 }
 
 /* ---- members of communicators, and their sequence numbers ---- */
@@ -302,12 +283,6 @@ static void member_add(struct comm *c, uint32_t rank)
     c->last = c->members && c->last > rank ? c->last : rank;
     c->member[c->members++] = rank;
     c->grown = true;
-}
-
-static void count_lost(struct trace_reader *r, uint32_t rank, uint32_t n)
-{
-    r->rank[rank].lost += n;
-    r->figures.lost += n;
 }
 
 /* What a wait for several messages completed may stand in any order, and a posted message can be completed
@@ -335,7 +310,8 @@ static bool numbers_advance(struct trace_reader *r, struct numbers *k, const str
 
     if (rec->call.seq >= k->next) {
         numbers_raise(k, rec->call.seq);
-        count_lost(r, rec->call.rank, skipped);
+        rank->lost += skipped;
+        r->figures.lost += skipped;
         if (skipped && any_order) {
             rank->missing += skipped;
             rank->missing_until_ns = rec->call.leave_ns;
@@ -363,100 +339,53 @@ static bool numbers_advance(struct trace_reader *r, struct numbers *k, const str
     return false;
 }
 
-static uint64_t comm_hash(const struct trace_reader *r, const struct trace_record *rec)
+/* The communicator's number; NAMES_NONE: too many.  The header's ranks are members of "world" before they
+ * have a record in it. */
+static uint32_t comm_get(struct trace_reader *r, const struct trace_record *rec)
 {
-    uint64_t hash = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
+    uint32_t number = names_find(r->comm_names, rec->comm, rec->comm_bytes);
+    uint64_t hash;
 
+    if (number != NAMES_NONE || r->figures.comms >= TRACE_COMMS_MAX)
+        return number;
+    hash = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
     for (uint32_t i = 0; i < r->figures.comms; i++)
         if (r->comm[i].name == hash) { /* two names, one hash: change it and search again from the start */
             hash++;
             i = UINT32_MAX;
         }
-    return hash;
-}
-
-/* The header's ranks are members of "world" before they have a record in it. */
-static void comm_begin(struct trace_reader *r, uint32_t number, const struct trace_record *rec)
-{
-    struct comm *c;
-
-    r->comm = xgrow(r->comm, &r->comms_cap, number + 1, sizeof(*r->comm));
-    c = &r->comm[number];
-    *c = (struct comm){ .name = comm_hash(r, rec) };
-    r->figures.comms = number + 1;
-    if (strcmp(rec->comm, "world"))
-        return;
-    for (uint32_t i = 0; i < r->n_ranks; i++)
-        if (r->rank[i].flow)
-            member_add(c, i);
-}
-
-/* The communicator's number; NAMES_NONE: too many. */
-static uint32_t comm_get(struct trace_reader *r, const struct trace_record *rec)
-{
-    uint32_t number = names_find(r->comm_names, rec->comm, rec->comm_bytes);
-
-    if (number != NAMES_NONE || r->figures.comms >= TRACE_COMMS_MAX)
-        return number;
     number = names_add(r->comm_names, rec->comm, rec->comm_bytes);
-    comm_begin(r, number, rec);
+    r->comm = xgrow(r->comm, &r->comms_cap, number + 1, sizeof(*r->comm));
+    r->comm[number] = (struct comm){ .name = hash, .world = !strcmp(rec->comm, "world") };
+    r->figures.comms = number + 1;
+    for (uint32_t i = 0; i < r->n_ranks && r->comm[number].world; i++)
+        if (r->rank[i].flow)
+            member_add(&r->comm[number], i);
     return number;
 }
 
-static bool is_world(const struct trace_reader *r, uint32_t comm)
-{
-    return !strcmp(names_text(r->comm_names, comm), "world");
-}
-
-static uint32_t group_comm(const struct trace_reader *r, const struct trace_record *rec)
-{
-    const struct group *g = &r->group;
-
-    /* Most records are of the same communicator as the one before. */
-    return g->n && !strcmp(g->record[0].comm, rec->comm) ? g->comm : NAMES_NONE;
-}
-
 /* ---- messages ---- */
-
-/* False when the record must be dropped: it was seen before, or there are too many streams. */
-static bool stream_advance(struct trace_reader *r, uint64_t comm, const struct trace_record *rec)
-{
-    uint64_t words[] = { comm, rec->call.rank, rec->call.peer, call_side(rec->call.op),
-                         (uint64_t)rec->call.tag };
-    struct numbers *k = numbers_get(&r->streams, hash_bytes(HASH_START, words, sizeof(words)), rec->call.seq);
-
-    r->figures.beyond += !k;
-    return k && numbers_advance(r, k, rec, true);
-}
 
 static void take_message(struct trace_reader *r, const struct trace_record *rec)
 {
     struct rank *rank = &r->rank[rec->call.rank];
     uint64_t comm = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
     struct call call = rec->call;
+    uint64_t words[] = { comm, call.rank, call.peer, call_side(call.op), (uint64_t)call.tag };
+    struct numbers *k = numbers_get(&r->streams, hash_bytes(HASH_START, words, sizeof(words)), call.seq);
 
     call.comm = comm;
     deliver_group(r);
     settle_missing(r, rec);
-    if (!stream_advance(r, comm, rec))
+    r->figures.beyond += !k;
+    if (!k || !numbers_advance(r, k, rec, true))
         return;
     r->figures.records++;
     r->figures.messages++;
     rank->records++;
     r->now_s = fmax(r->now_s, record_age_s(r, rec));
     if (!rec->left) {
-        struct telemetry_item item = { .kind = TELEMETRY_LIVE,
-                                       .live = { .rank = rec->call.rank,
-                                                 .op = RING_OP_POINT_TO_POINT,
-                                                 .state = RING_STATE_RUNNING,
-                                                 .comm = comm,
-                                                 .seq = rec->call.seq,
-                                                 .bytes = rec->call.bytes,
-                                                 .enter_ns = rec->call.enter_ns,
-                                                 .age_ns = LIVE_NEVER_LEFT } };
-
-        r->figures.never_left++;
-        on_item(&item, r);
+        send_inside(r, &call, RING_OP_POINT_TO_POINT);
         on_item(&(struct telemetry_item){ .kind = TELEMETRY_PARTNER,
                                           .partner = { .rank = rec->call.rank,
                                                        .op = rec->call.op,
@@ -476,22 +405,28 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
 static int take_record(struct trace_reader *r, const struct trace_record *rec, struct err *err)
 {
     struct group *g = &r->group;
-    uint32_t comm;
+    struct clock *clock;
     struct numbers *k;
+    uint32_t comm;
 
     if (rec->call.rank >= r->n_ranks || !r->rank[rec->call.rank].flow)
         return err_set(err, "rank %u is not in the header", rec->call.rank);
-    if (check_age(r, rec, err) < 0)
-        return -1;
+    clock = &r->clock[r->rank[rec->call.rank].clock];
+    if (!clock->began)
+        *clock = (struct clock){ true, rec->call.enter_ns };
+    /* A record a year away from its node's first would stop the trace's clock for all that follow. */
+    if (fabs(age_s(clock, rec->call.enter_ns)) > TRACE_SPAN_MAX_S ||
+        fabs(record_age_s(r, rec)) > TRACE_SPAN_MAX_S)
+        return err_set(err, "its time is more than %.0f days from its node's first record",
+                       TRACE_SPAN_MAX_S / 86400);
     if (call_is_message(&rec->call)) {
         if (rec->call.peer >= r->n_ranks || !r->rank[rec->call.peer].flow)
             return err_set(err, "rank %u is not in the header", rec->call.peer);
         take_message(r, rec);
         return 0;
     }
-    comm = group_comm(r, rec);
-    if (comm == NAMES_NONE)
-        comm = comm_get(r, rec);
+    /* Most records are of the same communicator as the one before. */
+    comm = g->n && !strcmp(g->record[0].comm, rec->comm) ? g->comm : comm_get(r, rec);
     if (g->n && (g->comm != comm || g->seq != rec->call.seq))
         deliver_group(r);
     k = comm == NAMES_NONE ? NULL
@@ -500,7 +435,7 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
         r->figures.beyond++;
         return 0;
     }
-    if (!k->seen && !is_world(r, comm))
+    if (!k->seen && !r->comm[comm].world)
         member_add(&r->comm[comm], rec->call.rank);
     settle_missing(r, rec);
     if (!numbers_advance(r, k, rec, false))
@@ -518,26 +453,31 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
 
 /* ---- lines ---- */
 
-static void make_room(struct trace_reader *r, const json_t *header)
+static int take_header(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
 {
-    for (size_t i = 0; i < trace_header_ranks(header); i++)
-        if (trace_header_rank(header, i).rank >= r->n_ranks)
-            r->n_ranks = trace_header_rank(header, i).rank + 1;
-    r->rank = xcalloc(r->n_ranks, sizeof(*r->rank));
-}
-
-/* The ranks of a node share a clock; a rank whose node is not given has its own. */
-static void take_ranks(struct trace_reader *r, const json_t *header)
-{
-    struct names *nodes = names_new(), *switches = names_new();
+    json_t *header = trace_header_parse(line, bytes, err);
     size_t n = trace_header_ranks(header);
+    struct names *nodes, *switches;
+    unsigned number;
+    double bytes_per_s;
 
-    make_room(r, header);
+    if (!header)
+        return -1;
+    snprintf(r->figures.job, sizeof(r->figures.job), "%s", trace_header_job(header));
+    for (size_t i = 0; i < n; i++) {
+        uint32_t rank = trace_header_rank(header, i).rank;
+
+        r->n_ranks = rank >= r->n_ranks ? rank + 1 : r->n_ranks;
+    }
+    r->rank = xcalloc(r->n_ranks, sizeof(*r->rank));
     r->clock = xcalloc(2 * n, sizeof(*r->clock)); /* named nodes, then ranks without */
+    nodes = names_new();
+    switches = names_new();
     for (size_t i = 0; i < n; i++) {
         struct trace_rank t = trace_header_rank(header, i);
         struct rank *k = &r->rank[t.rank];
 
+        /* The ranks of a node share a clock; a rank whose node is not given has its own. */
         k->clock = *t.node ? names_add(nodes, t.node, strlen(t.node)) : (uint32_t)(n + i);
         if (*t.switch_name)
             names_add(switches, t.switch_name, strlen(t.switch_name));
@@ -548,22 +488,10 @@ static void take_ranks(struct trace_reader *r, const json_t *header)
     r->figures.ranks = (uint32_t)n;
     r->figures.nodes = names_count(nodes);
     r->figures.switches = names_count(switches);
-    for (size_t i = 0; trace_header_switches(header, i); i++)
-        view_switches_add(r->view, trace_header_switches(header, i));
     names_free(nodes);
     names_free(switches);
-}
-
-static int take_header(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
-{
-    json_t *header = trace_header_parse(line, bytes, err);
-    unsigned number;
-    double bytes_per_s;
-
-    if (!header)
-        return -1;
-    snprintf(r->figures.job, sizeof(r->figures.job), "%s", trace_header_job(header));
-    take_ranks(r, header);
+    for (size_t i = 0; trace_header_switches(header, i); i++)
+        view_switches_add(r->view, trace_header_switches(header, i));
     bytes_per_s = trace_header_adapter(header, &number);
     view_adapter(r->view, bytes_per_s, number);
     r->calls = trace_header_has_messages(header);
@@ -579,35 +507,7 @@ static bool is_blank(const char *line, size_t bytes)
     return !bytes;
 }
 
-static void note_findings(struct trace_reader *r)
-{
-    while (r->n_named < view_findings(r->view)) {
-        r->named = xgrow(r->named, &r->named_cap, r->n_named + 1, sizeof(*r->named));
-        r->named[r->n_named++] = r->figures.records;
-    }
-}
-
-uint64_t trace_reader_records_at(const struct trace_reader *r, uint32_t finding)
-{
-    return finding < r->n_named ? r->named[finding] : r->figures.records;
-}
-
-static int take_line(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
-{
-    struct trace_record rec;
-
-    if (!r->figures.header)
-        return is_blank(line, bytes) ? 0 : take_header(r, line, bytes, err);
-    if (trace_record_scan(line, bytes, &rec))
-        return take_record(r, &rec, err);
-    if (is_blank(line, bytes))
-        return 0;
-    if (trace_record_parse(line, bytes, &rec, err) < 0)
-        return -1;
-    return take_record(r, &rec, err);
-}
-
-static int fail(struct trace_reader *r, struct err *err)
+static int end_failed(struct trace_reader *r, struct err *err)
 {
     r->failed = true;
     return err_set(err, "%s", r->err.text);
@@ -615,22 +515,34 @@ static int fail(struct trace_reader *r, struct err *err)
 
 static int next_line(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
 {
+    struct trace_record rec;
+    int rc = 0;
+
     r->figures.lines++;
-    if (take_line(r, line, bytes, &r->err) == 0) {
-        note_findings(r);
-        return 0;
+    if (!r->figures.header)
+        rc = is_blank(line, bytes) ? 0 : take_header(r, line, bytes, &r->err);
+    else if (trace_record_scan(line, bytes, &rec))
+        rc = take_record(r, &rec, &r->err);
+    else if (!is_blank(line, bytes))
+        rc = trace_record_parse(line, bytes, &rec, &r->err) < 0 ? -1 : take_record(r, &rec, &r->err);
+    if (rc < 0) {
+        err_prefix(&r->err, "line %llu", (unsigned long long)r->figures.lines);
+        return end_failed(r, err);
     }
-    err_prefix(&r->err, "line %llu", (unsigned long long)r->figures.lines);
-    return fail(r, err);
+    while (r->n_named < view_findings(r->view)) {
+        r->named = xgrow(r->named, &r->named_cap, r->n_named + 1, sizeof(*r->named));
+        r->named[r->n_named++] = r->figures.records;
+    }
+    return 0;
 }
 
-static int keep(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
+static int keep_piece(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
 {
     size_t max = r->figures.header ? TRACE_LINE_MAX : TRACE_HEADER_MAX;
 
     if (r->line_bytes + bytes > max) {
         err_set(&r->err, "line %llu is longer than %zu bytes", (unsigned long long)r->figures.lines + 1, max);
-        return fail(r, err);
+        return end_failed(r, err);
     }
     r->line = xgrow(r->line, &r->line_cap, r->line_bytes + bytes, 1);
     memcpy(r->line + r->line_bytes, data, bytes);
@@ -638,62 +550,45 @@ static int keep(struct trace_reader *r, const char *data, size_t bytes, struct e
     return 0;
 }
 
-/* A line that ends in this piece and may have started in an earlier one. */
-static int end_line(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
-{
-    int rc;
-
-    if (!r->line_bytes && bytes <= TRACE_LINE_MAX)
-        return next_line(r, data, bytes, err);
-    if (keep(r, data, bytes, err) < 0)
-        return -1;
-    rc = next_line(r, r->line, r->line_bytes, err);
-    r->line_bytes = 0;
-    return rc;
-}
-
 int trace_reader_feed(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
 {
-    const char *end = data + bytes;
+    const char *end = data + bytes, *newline;
+    int rc = 0;
 
     if (r->failed)
-        return fail(r, err);
+        return end_failed(r, err);
     r->figures.bytes += bytes;
-    while (data < end) {
-        const char *newline = memchr(data, '\n', (size_t)(end - data));
-
+    for (; rc == 0 && data < end; data = newline + 1) {
+        newline = memchr(data, '\n', (size_t)(end - data));
         if (!newline)
-            return keep(r, data, (size_t)(end - data), err);
-        if (end_line(r, data, (size_t)(newline - data), err) < 0)
-            return -1;
-        data = newline + 1;
+            return keep_piece(r, data, (size_t)(end - data), err);
+        if (!r->line_bytes && (size_t)(newline - data) <= TRACE_LINE_MAX) {
+            rc = next_line(r, data, (size_t)(newline - data), err);
+        } else { /* it may have started in an earlier piece */
+            rc = keep_piece(r, data, (size_t)(newline - data), err);
+            if (rc == 0)
+                rc = next_line(r, r->line, r->line_bytes, err);
+            r->line_bytes = 0;
+        }
     }
-    return 0;
-}
-
-/* A last line without a newline: a record if it is complete, else torn. */
-static int last_line(struct trace_reader *r, struct err *err)
-{
-    struct trace_record rec;
-
-    if (!r->line_bytes)
-        return 0;
-    if (r->figures.header && !is_blank(r->line, r->line_bytes) &&
-        !trace_record_scan(r->line, r->line_bytes, &rec) &&
-        trace_record_parse(r->line, r->line_bytes, &rec, NULL) < 0) {
-        r->figures.torn = true;
-        return 0;
-    }
-    return next_line(r, r->line, r->line_bytes, err);
+    return rc;
 }
 
 int trace_reader_finish(struct trace_reader *r, struct err *err)
 {
-    if (r->failed || last_line(r, err) < 0)
-        return fail(r, err);
+    struct trace_record rec;
+
+    if (r->failed)
+        return end_failed(r, err);
+    /* A last line without a newline: a record if it is complete, else torn. */
+    r->figures.torn = r->figures.header && !is_blank(r->line, r->line_bytes) &&
+                      !trace_record_scan(r->line, r->line_bytes, &rec) &&
+                      trace_record_parse(r->line, r->line_bytes, &rec, NULL) < 0;
+    if (r->line_bytes && !r->figures.torn && next_line(r, r->line, r->line_bytes, err) < 0)
+        return -1;
     if (!r->figures.header) {
         err_set(&r->err, "no header: the trace is empty");
-        return fail(r, err);
+        return end_failed(r, err);
     }
     deliver_group(r);
     for (uint32_t i = 0; i < r->n_ranks; i++)
@@ -722,4 +617,9 @@ void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures
 uint64_t trace_reader_lost(const struct trace_reader *r, uint32_t rank)
 {
     return rank < r->n_ranks ? r->rank[rank].lost : 0;
+}
+
+uint64_t trace_reader_records_at(const struct trace_reader *r, uint32_t finding)
+{
+    return finding < r->n_named ? r->named[finding] : r->figures.records;
 }

@@ -50,59 +50,47 @@ void trace_free(struct trace *t)
     free(t);
 }
 
-/* of: what a message has besides, its direction, partner and tag. */
-static uint64_t stream_key(int64_t rank, const char *comm, const int64_t of[3])
-{
-    uint64_t h = hash_bytes(hash_bytes(HASH_START, &rank, sizeof(rank)), comm, strlen(comm));
-
-    return hash_bytes(h, of, 3 * sizeof(*of));
-}
-
-static void count_rank(struct trace *t, int64_t rank)
-{
-    if (rank < 0 || rank >= RANKS_MAX)
-        return;
-    t->rank_seen = xgrow(t->rank_seen, &t->rank_cap, (size_t)rank + 1, 1);
-    t->ranks += !t->rank_seen[rank];
-    t->rank_seen[rank] = 1;
-}
-
-static void count_record(struct trace *t, int64_t rank, uint64_t key, int64_t seq)
-{
-    uint32_t at = map_get(&t->at, key);
-    struct stream *s;
-
-    if (at == MAP_NONE) {
-        if (t->n_streams >= STREAMS_MAX)
-            return;
-        at = (uint32_t)t->n_streams++;
-        map_put(&t->at, key, at);
-        t->stream = xgrow(t->stream, &t->streams_cap, t->n_streams, sizeof(*t->stream));
-        t->stream[at] = (struct stream){ .first = seq, .last = seq };
-        count_rank(t, rank);
-    }
-    s = &t->stream[at];
-    s->first = seq < s->first ? seq : s->first;
-    s->last = seq > s->last ? seq : s->last;
-    s->records++;
-}
-
-static void account(struct trace *t, const char *line, size_t bytes)
+static void account_record(struct trace *t, const char *line, size_t bytes)
 {
     json_t *record = json_loadb(line, bytes, JSON_DISABLE_EOF_CHECK, NULL);
     int64_t rank = get_int(record, "r", INT64_MIN + 1, INT64_MAX, INT64_MIN),
             seq = get_int(record, "s", 0, INT64_MAX, -1);
     const char *comm = get_string(record, "c"), *op = get_string(record, "o");
+    /* what a message has besides: its direction, partner and tag */
     int64_t of[3] = { 0, get_int(record, "p", 0, INT64_MAX, -1), get_int(record, "g", 0, INT64_MAX, -1) };
+    struct stream *s;
+    uint64_t key;
+    uint32_t at;
 
-    of[0] = of[1] >= 0 && op && !strcmp(op, "send");
     t->records++;
-    if (rank != INT64_MIN && comm && seq >= 0)
-        count_record(t, rank, stream_key(rank, comm, of), seq);
+    if (rank == INT64_MIN || !comm || seq < 0)
+        goto out;
+    of[0] = of[1] >= 0 && op && !strcmp(op, "send");
+    key = hash_bytes(hash_bytes(HASH_START, &rank, sizeof(rank)), comm, strlen(comm));
+    key = hash_bytes(key, of, sizeof(of));
+    at = map_get(&t->at, key);
+    if (at == MAP_NONE) {
+        if (t->n_streams >= STREAMS_MAX)
+            goto out;
+        at = (uint32_t)t->n_streams++;
+        map_put(&t->at, key, at);
+        t->stream = xgrow(t->stream, &t->streams_cap, t->n_streams, sizeof(*t->stream));
+        t->stream[at] = (struct stream){ .first = seq, .last = seq };
+        if (rank >= 0 && rank < RANKS_MAX) {
+            t->rank_seen = xgrow(t->rank_seen, &t->rank_cap, (size_t)rank + 1, 1);
+            t->ranks += !t->rank_seen[rank];
+            t->rank_seen[rank] = 1;
+        }
+    }
+    s = &t->stream[at];
+    s->first = seq < s->first ? seq : s->first;
+    s->last = seq > s->last ? seq : s->last;
+    s->records++;
+out:
     json_decref(record);
 }
 
-static int put(struct trace *t, const char *text, size_t bytes, struct err *err)
+static int write_whole(struct trace *t, const char *text, size_t bytes, struct err *err)
 {
     size_t done = 0;
 
@@ -126,15 +114,9 @@ static int put(struct trace *t, const char *text, size_t bytes, struct err *err)
     return 0;
 }
 
-static bool is_header(const char *line, size_t bytes)
-{
-    static const char start[] = "{\"format\":";
-
-    return bytes > sizeof(start) && !memcmp(line, start, sizeof(start) - 1);
-}
-
 int trace_put(struct trace *t, const char *text, size_t bytes, struct err *err)
 {
+    static const char header[] = "{\"format\":";
     const char *from = text, *end = text + bytes;
 
     if (!bytes)
@@ -143,18 +125,18 @@ int trace_put(struct trace *t, const char *text, size_t bytes, struct err *err)
         return err_set(err, "the controller sent a torn line");
     for (const char *line = text, *next; line < end; line = next) {
         next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
-        if (!is_header(line, (size_t)(next - line))) {
-            account(t, line, (size_t)(next - line));
+        if ((size_t)(next - line) <= sizeof(header) || memcmp(line, header, sizeof(header) - 1) != 0) {
+            account_record(t, line, (size_t)(next - line));
             continue;
         }
         if (t->has_header) {
-            if (put(t, from, (size_t)(line - from), err) < 0)
+            if (write_whole(t, from, (size_t)(line - from), err) < 0)
                 return -1;
             from = next;
         }
         t->has_header = true;
     }
-    return put(t, from, (size_t)(end - from), err);
+    return write_whole(t, from, (size_t)(end - from), err);
 }
 
 struct trace_counts trace_counts_get(const struct trace *t)

@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "graph/clock.h"
+#include "trace/calls.h"
 #include "trace/line.h"
 
 /* calls that wait for the record of another node, which is near in a trace */
@@ -87,19 +88,6 @@ static int next_line(struct timeline *t, size_t max, struct err *err)
     return 1;
 }
 
-/* A rank whose node is not given has a clock, and a process, of its own. */
-static struct text node_name(const struct trace_rank *r)
-{
-    struct text name = { "" };
-
-    if (*r->node)
-        snprintf(name.s, sizeof(name.s), "n%016llx",
-                 (unsigned long long)hash_bytes(HASH_START, r->node, strlen(r->node)));
-    else
-        snprintf(name.s, sizeof(name.s), "r%u", r->rank);
-    return name;
-}
-
 static int read_header(struct timeline *t, struct err *err)
 {
     int rc = next_line(t, TRACE_HEADER_MAX, err);
@@ -118,10 +106,15 @@ static int read_header(struct timeline *t, struct err *err)
     t->rank = xcalloc(t->ranks + 1, sizeof(*t->rank));
     for (size_t i = 0; i < trace_header_ranks(t->header); i++) {
         struct trace_rank r = trace_header_rank(t->header, i);
+        char name[32];
 
-        struct text name = node_name(&r);
-
-        t->rank[r.rank] = (struct rank){ true, names_add(t->nodes, name.s, strlen(name.s)) };
+        /* A rank whose node is not given has a clock, and a process, of its own. */
+        if (*r.node)
+            snprintf(name, sizeof(name), "n%016llx",
+                     (unsigned long long)hash_bytes(HASH_START, r.node, strlen(r.node)));
+        else
+            snprintf(name, sizeof(name), "r%u", r.rank);
+        t->rank[r.rank] = (struct rank){ true, names_add(t->nodes, name, strlen(name)) };
     }
     t->node = xcalloc(names_count(t->nodes) + 1, sizeof(*t->node));
     return 0;
@@ -145,34 +138,15 @@ static int next_record(struct timeline *t, struct trace_record *r, struct err *e
     return 1;
 }
 
-/* ---- the clocks ---- */
-
 static uint64_t key_of(const struct trace_record *r)
 {
-    bool send = r->call.op == RING_OP_SEND, message = call_is_message(&r->call);
-    uint32_t what[5] = { r->call.seq, message };
-    uint64_t key = hash_bytes(HASH_START, r->comm, r->comm_bytes);
-
-    if (message) {
-        what[2] = send ? r->call.rank : r->call.peer;
-        what[3] = send ? r->call.peer : r->call.rank;
-        what[4] = (uint32_t)r->call.tag;
-    }
-    return hash_mix(hash_bytes(key, what, sizeof(what)));
+    return calls_meeting(&r->call, hash_bytes(HASH_START, r->comm, r->comm_bytes));
 }
 
-/* A collective ends where the rank was held until its end: by a blocking call, or by a wait that found it
- * incomplete. */
-static bool shows_clocks(const struct trace_record *r)
-{
-    if (!r->left || call_is_message(&r->call))
-        return r->left;
-    return ring_op_synchronises(r->call.op) &&
-           (!call_is_nonblocking(&r->call) || r->call.leave_ns > r->call.enter_ns + HELD_NS);
-}
+/* ---- the clocks ---- */
 
 /* Both ends of a call, from the record of the one that came first. */
-static void compare(struct timeline *t, const struct trace_record *r)
+static void compare_clocks(struct timeline *t, const struct trace_record *r)
 {
     uint64_t key = key_of(r), ns = r->call.op == RING_OP_SEND ? call_begin_ns(&r->call) : r->call.leave_ns;
     struct partner *p = &t->partner[key % PARTNERS], mine = { key, t->rank[r->call.rank].node, ns };
@@ -194,17 +168,23 @@ static void compare(struct timeline *t, const struct trace_record *r)
     p->key = 0;
 }
 
-static void see(struct timeline *t, const struct trace_record *r)
+static void see_record(struct timeline *t, const struct trace_record *r)
 {
     struct node *n = &t->node[t->rank[r->call.rank].node];
+    bool message = call_is_message(&r->call), shows = r->left;
     uint64_t ns = call_begin_ns(&r->call);
 
     if (!n->seen || ns < n->first_ns)
         n->first_ns = ns;
     n->seen = true;
     graph_clock_see(t->clock, t->rank[r->call.rank].node, ns);
-    if (shows_clocks(r))
-        compare(t, r);
+    /* A collective ends where the rank was held until its end: by a blocking call, or by a wait that found it
+     * incomplete. */
+    if (!message)
+        shows &= ring_op_synchronises(r->call.op) &&
+                 (!call_is_nonblocking(&r->call) || r->call.leave_ns > r->call.enter_ns + HELD_NS);
+    if (shows)
+        compare_clocks(t, r);
 }
 
 static void judge_clocks(struct timeline *t)
@@ -255,10 +235,65 @@ static double us(const struct timeline *t, const struct trace_record *r, uint64_
     return (graph_clock_s(t->clock, t->rank[r->call.rank].node, ns) - t->base_s) * 1e6;
 }
 
-static void put_metadata(const struct timeline *t)
+/* The beginning that all events have; the caller writes the rest of the object. */
+static void put_event(const struct timeline *t, const struct trace_record *r, const char *phase, double at_us)
 {
+    fprintf(t->out, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
+            phase, r->call.op == RING_OP_NONE ? "collective" : ring_op_name(r->call.op),
+            call_is_message(&r->call) ? "message" : "collective", t->rank[r->call.rank].node + 1,
+            r->call.rank, at_us);
+}
+
+static void put_record(const struct timeline *t, const struct trace_record *r)
+{
+    bool send = r->call.op == RING_OP_SEND, message = call_is_message(&r->call);
+    double begin_us = us(t, r, r->call.enter_ns);
+    unsigned long long id;
+
+    put_event(t, r, r->left ? "X" : "B", begin_us);
+    if (r->left)
+        fprintf(t->out, ",\"dur\":%.3f", fmax(0, us(t, r, r->call.leave_ns) - begin_us));
+    fputs(",\"args\":{\"communicator\":", t->out);
+    put_text(t->out, r->comm);
+    fprintf(t->out, ",\"number\":%u,\"bytes\":%llu", r->call.seq, (unsigned long long)r->call.bytes);
+    if (message)
+        fprintf(t->out, ",\"peer\":%u,\"tag\":%d", r->call.peer, r->call.tag);
+    if (call_is_nonblocking(&r->call))
+        fprintf(t->out, ",\"begun\":%.3f", us(t, r, r->call.begin_ns));
+    fputs("}}", t->out);
+    if (!r->left)
+        return;
+    /* From the nonblocking call to the end of what it began.  Each rank has its own, so the number is of rank
+     * and call. */
+    if (call_is_nonblocking(&r->call) && r->call.begin_ns < r->call.leave_ns) {
+        id = hash_mix(key_of(r) ^ ((uint64_t)r->call.rank << 2 | call_side(r->call.op)));
+        put_event(t, r, "b", us(t, r, r->call.begin_ns));
+        fprintf(t->out, ",\"id\":\"%llx\"}", id);
+        put_event(t, r, "e", us(t, r, r->call.leave_ns));
+        fprintf(t->out, ",\"id\":\"%llx\"}", id);
+    }
+    /* An arrow's ends have the same number; they stand within the slices that they belong to. */
+    if (message) {
+        id = key_of(r);
+        put_event(t, r, send ? "s" : "f", us(t, r, send ? r->call.enter_ns : r->call.leave_ns));
+        fprintf(t->out, ",\"id\":\"%llx\"%s}", id, send ? "" : ",\"bp\":\"e\"");
+    }
+}
+
+static void put_beginning(const struct timeline *t)
+{
+    const struct timeline_figures *f = t->figures;
     uint32_t shown = UINT32_MAX;
 
+    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"writer\":\"SyncGuard " PACKAGE_VERSION "\",\"job\":",
+          t->out);
+    put_text(t->out, trace_header_job(t->header));
+    fprintf(t->out, ",\"nodes_without_common_clock\":%u,\"clock_error_s\":", f->apart);
+    if (isnan(f->error_s))
+        fputs("null", t->out);
+    else
+        fprintf(t->out, "%.3g", f->error_s);
+    fputs("},\n\"traceEvents\":[\n", t->out);
     for (size_t i = 0; i < trace_header_ranks(t->header); i++) {
         struct trace_rank r = trace_header_rank(t->header, i);
         uint32_t node = t->rank[r.rank].node;
@@ -280,87 +315,9 @@ static void put_metadata(const struct timeline *t)
     }
 }
 
-static const char *name_of(const struct trace_record *r)
-{
-    return r->call.op == RING_OP_NONE ? "collective" : ring_op_name(r->call.op);
-}
-
-/* The beginning that all events have; the caller writes the rest of the object. */
-static void put_event(const struct timeline *t, const struct trace_record *r, const char *phase, double at_us)
-{
-    fprintf(t->out, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
-            phase, name_of(r), call_is_message(&r->call) ? "message" : "collective",
-            t->rank[r->call.rank].node + 1, r->call.rank, at_us);
-}
-
-static void put_call(const struct timeline *t, const struct trace_record *r)
-{
-    double begin_us = us(t, r, r->call.enter_ns);
-
-    put_event(t, r, r->left ? "X" : "B", begin_us);
-    if (r->left)
-        fprintf(t->out, ",\"dur\":%.3f", fmax(0, us(t, r, r->call.leave_ns) - begin_us));
-    fputs(",\"args\":{\"communicator\":", t->out);
-    put_text(t->out, r->comm);
-    fprintf(t->out, ",\"number\":%u,\"bytes\":%llu", r->call.seq, (unsigned long long)r->call.bytes);
-    if (call_is_message(&r->call))
-        fprintf(t->out, ",\"peer\":%u,\"tag\":%d", r->call.peer, r->call.tag);
-    if (call_is_nonblocking(&r->call))
-        fprintf(t->out, ",\"begun\":%.3f", us(t, r, r->call.begin_ns));
-    fputs("}}", t->out);
-}
-
-/* From the nonblocking call to the end of what it began.  Each rank has its own, so the number is of rank and
- * call. */
-static void put_begun(const struct timeline *t, const struct trace_record *r)
-{
-    uint64_t id = hash_mix(key_of(r) ^ ((uint64_t)r->call.rank << 2 | call_side(r->call.op)));
-
-    put_event(t, r, "b", us(t, r, r->call.begin_ns));
-    fprintf(t->out, ",\"id\":\"%llx\"}", (unsigned long long)id);
-    put_event(t, r, "e", us(t, r, r->call.leave_ns));
-    fprintf(t->out, ",\"id\":\"%llx\"}", (unsigned long long)id);
-}
-
-/* An arrow's ends have the same number; they stand within the slices that they belong to. */
-static void put_arrow(const struct timeline *t, const struct trace_record *r)
-{
-    bool send = r->call.op == RING_OP_SEND;
-
-    put_event(t, r, send ? "s" : "f", us(t, r, send ? r->call.enter_ns : r->call.leave_ns));
-    fprintf(t->out, ",\"id\":\"%llx\"%s}", (unsigned long long)key_of(r), send ? "" : ",\"bp\":\"e\"");
-}
-
-static void put_record(const struct timeline *t, const struct trace_record *r)
-{
-    put_call(t, r);
-    if (!r->left)
-        return;
-    if (call_is_nonblocking(&r->call) && r->call.begin_ns < r->call.leave_ns)
-        put_begun(t, r);
-    if (call_is_message(&r->call))
-        put_arrow(t, r);
-}
-
-static void put_beginning(const struct timeline *t)
-{
-    const struct timeline_figures *f = t->figures;
-
-    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"writer\":\"SyncGuard " PACKAGE_VERSION "\",\"job\":",
-          t->out);
-    put_text(t->out, trace_header_job(t->header));
-    fprintf(t->out, ",\"nodes_without_common_clock\":%u,\"clock_error_s\":", f->apart);
-    if (isnan(f->error_s))
-        fputs("null", t->out);
-    else
-        fprintf(t->out, "%.3g", f->error_s);
-    fputs("},\n\"traceEvents\":[\n", t->out);
-    put_metadata(t);
-}
-
 /* ---- both passes ---- */
 
-static int pass(struct timeline *t, bool write, struct err *err)
+static int pass_over(struct timeline *t, bool write, struct err *err)
 {
     struct trace_record r;
     double begin_s = now_s();
@@ -371,7 +328,7 @@ static int pass(struct timeline *t, bool write, struct err *err)
         if (write)
             put_record(t, &r);
         else
-            see(t, &r);
+            see_record(t, &r);
         if (++n % PROGRESS_LINES == 0 && isatty(STDERR_FILENO) && now_s() > begin_s + PROGRESS_AFTER_S)
             fprintf(stderr, "\r%s: %llu records %s\033[K", program_invocation_short_name,
                     (unsigned long long)n, write ? "written" : "read");
@@ -386,7 +343,7 @@ static int pass(struct timeline *t, bool write, struct err *err)
 
 static int write_all(struct timeline *t, struct err *err)
 {
-    if (read_header(t, err) < 0 || pass(t, false, err) < 0)
+    if (read_header(t, err) < 0 || pass_over(t, false, err) < 0)
         return -1;
     judge_clocks(t);
     t->figures->ranks = (uint32_t)trace_header_ranks(t->header);
@@ -396,7 +353,7 @@ static int write_all(struct timeline *t, struct err *err)
     if (next_line(t, TRACE_HEADER_MAX, err) <= 0)
         return err_set(err, "%s: it changed while it was read", t->name);
     put_beginning(t);
-    if (pass(t, true, err) < 0)
+    if (pass_over(t, true, err) < 0)
         return -1;
     fputs("\n]}\n", t->out);
     return fflush(t->out) == 0 && !ferror(t->out) ? 0 : err_set(err, "cannot write: %s", strerror(errno));
